@@ -1,0 +1,123 @@
+/// A character: points of all mesh instances in cache order, the welded mesh, the skeleton, weights and clips.
+/// Filled by io (from glTF) or by the built-in makers; read by everybody; never changed after `pelti_character_finish`.
+#ifndef PELTI_CHARACTER_CHARACTER_H
+#define PELTI_CHARACTER_CHARACTER_H
+
+#include "core/jobs.h"
+#include "core/log.h"
+#include "geometry/mesh.h"
+
+typedef struct PeltiNode {
+    const char *name; ///< never NULL; "node 7" where the file gives none
+    int parent;       ///< -1: root
+    bool has_matrix;  ///< local transform given as `matrix` and not animated; else `trs`
+    Trs trs;
+    double matrix[3][4];
+} PeltiNode;
+
+/// A bone carries points: a joint of a skin with its inverse bind matrix, or the node of an unskinned mesh. Joints that
+/// several skins share with the same bind are one bone. rest space -> world is node_world * rest_to_bone.
+typedef struct PeltiBone {
+    int node;
+    int parent;            ///< nearest ancestor that is a bone of the same skeleton; -1: none
+    bool is_prop;          ///< node of an unskinned mesh: moves rigidly, is no joint
+    double rest_to_bone[3][4]; ///< inverse bind, scaled so that rest space has world units
+    Vec3 head;             ///< joint position in rest space
+    int segment_first, segment_count; ///< into segments: one to each child bone, or one to the tip of a leaf
+    int skeleton;          ///< bones that hang together (share a root bone) have the same number; rest poses of different skeletons may overlap in rest space
+} PeltiBone;
+
+typedef struct PeltiSegment { ///< of a bone, rest space
+    int bone, child;          ///< child bone at b, -1: b is a tip
+    Vec3 a, b;
+} PeltiSegment;
+
+typedef struct PeltiInstance { ///< one node that shows one mesh
+    int node, mesh, skin;      ///< file indices; skin -1: unskinned
+    int first_point, point_count;
+    int bone_count;
+    const int *bones;          ///< [bone_count] skin joint index -> bone
+    float scale;               ///< file units of the mesh -> rest units
+} PeltiInstance;
+
+/// Influences of all points, a fixed number each (the widest vertex, at least 4, padded with weight 0), normalised.
+typedef struct PeltiWeights {
+    int influences;      ///< per point
+    const int *bone;     ///< [count x influences] sorted by falling weight
+    const float *weight; ///< [count x influences] sums to 1
+} PeltiWeights;
+
+typedef enum PeltiPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE } PeltiPath;
+typedef enum PeltiInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiInterpolation;
+typedef struct PeltiChannel {
+    int node;
+    PeltiPath path;
+    PeltiInterpolation interpolation;
+    int key_count;
+    const float *times;  ///< [key_count] strictly rising, s
+    const float *values; ///< [key_count x (cubic: 3) x (rotation: 4, else 3)]
+} PeltiChannel;
+typedef struct PeltiClip {
+    const char *name; ///< never NULL; "anim0"... where the file gives none
+    float duration_s; ///< latest key
+    int channel_count;
+    const PeltiChannel *channels;
+} PeltiClip;
+
+typedef enum PeltiWeightSource { PELTI_WEIGHTS_FILE, PELTI_WEIGHTS_AUTO, PELTI_WEIGHTS_RIGID } PeltiWeightSource;
+
+typedef struct PeltiCharacter {
+    PeltiPool pool;
+    PeltiLog log; ///< problems of the file and what was done instead
+    int node_count, bone_count, segment_count, instance_count, clip_count, point_count, skin_count;
+    PeltiNode *nodes;
+    int *node_order; ///< [node_count] parents first
+    PeltiBone *bones;
+    PeltiSegment *segments;
+    PeltiInstance *instances;
+    PeltiClip *clips;
+    Vec3 *rest_points;         ///< [point_count] rest space, world units
+    int *point_instance;       ///< [point_count]
+    int triangle_count;
+    int (*point_triangles)[3]; ///< as in the file, over points
+    PeltiMesh *mesh;
+    PeltiWeights file_weights;   ///< as the file has them (influences 0: it has none)
+    bool file_weights_sane;      ///< more than one joint, sums near 1
+    PeltiWeights auto_weights;   ///< per welded vertex; influences 0 until pelti_weights_automatic ran
+} PeltiCharacter;
+
+/// What io or a maker fills in; everything is copied or lives in the character's pool already.
+/// After filling nodes, bones (node, rest_to_bone, is_prop), instances, rest_points, point_instance, point_triangles, clips
+/// and file_weights, this derives: node_order, bone parents, heads, skeleton numbers, segments with tips, the welded mesh,
+/// sanity of the weights. `file_positions` [point_count] is what welding compares (positions as in the file).
+PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_positions, PeltError *err);
+PeltiCharacter *pelti_character_create(const PeltAllocator *allocator); ///< empty; NULL when refused
+void pelti_character_destroy(PeltiCharacter *who);                      ///< NULL is fine
+
+/// A pose: a local transform per node. Bones' matrices (rest space -> world) come from pelti_pose_bones.
+typedef struct PeltiPose {
+    Trs *local; ///< [node_count]; nodes with has_matrix ignore theirs unless `touched`
+    bool *touched; ///< [node_count] the pose gives this node a TRS of its own
+} PeltiPose;
+PeltiPose pelti_pose_in(PeltiArena *arena, const PeltiCharacter *who); ///< places a pose in a layout arena
+PeltiPose pelti_pose_new(PeltiPool *pool, const PeltiCharacter *who);
+void pelti_pose_file(const PeltiCharacter *who, PeltiPose *out);       ///< node transforms as the file has them
+void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double time_s, PeltiPose *out);
+void pelti_pose_copy(const PeltiCharacter *who, const PeltiPose *from, PeltiPose *to);
+void pelti_pose_blend(const PeltiCharacter *who, const PeltiPose *a, const PeltiPose *b, float t, PeltiPose *out); ///< slerp per node
+
+/// World matrices of bones: rest space -> world, [bone_count]. `node_world` scratch [node_count]: double 3x4, also an output.
+typedef struct PeltiWorld {
+    double m[3][4];
+} PeltiWorld;
+void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiWorld *node_world, Mat34 *bone_matrix);
+
+/// Rotation, in radians, of the joint that turns most between two sets of bone matrices (relative to its parent bone).
+float pelti_pose_largest_turn(const PeltiCharacter *who, const Mat34 *from, const Mat34 *to);
+
+/// Frames of a clip at `fps`: round(duration * fps) + 1.
+int pelti_clip_frames(const PeltiClip *clip, double fps);
+/// By name or, if none matches and it is a number, by index; -1: none.
+int pelti_clip_find(const PeltiCharacter *who, const char *name_or_index);
+
+#endif

@@ -1,0 +1,32 @@
+#include "methods/method.h"
+
+#include <string.h>
+
+extern const PeltiMethod pelti_method_lbs, pelti_method_dqs;
+
+const PeltiMethod *const pelti_methods[] = {
+    &pelti_method_lbs,
+    &pelti_method_dqs,
+    NULL,
+};
+
+const PeltiMethod *pelti_method_find(const char *name)
+{
+    for (const PeltiMethod *const *method = pelti_methods; *method; method++)
+        if (!strcmp((*method)->name, name))
+            return *method;
+    return NULL;
+}
+
+void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge)
+{
+    if (!report || report->stat_count >= PELTI_MAX_STATS)
+        return;
+    report->stats[report->stat_count++] = (PeltiStat){name, value, merge};
+}
+
+void pelti_scatter(const PeltiMesh *mesh, const Vec3 *vertices, Vec3 *points)
+{
+    for (int p = 0; p < mesh->point_count; p++)
+        points[p] = vertices[mesh->weld[p]];
+}

@@ -1,0 +1,78 @@
+/// The one interface behind which all methods live: prepare once, step from pose to positions, destroy.
+#ifndef PELTI_METHODS_METHOD_H
+#define PELTI_METHODS_METHOD_H
+
+#include "character/weights.h"
+#include "methods/options.h"
+
+/// Lines, points and labelled values a method hands to the renderer and the report; neither knows the method.
+typedef struct PeltiDraw PeltiDraw;
+
+typedef struct PeltiPrepare {
+    const PeltiCharacter *who;
+    const PeltiOptions *options;      ///< checked against the method's own list
+    const PeltiWeights *weights;      ///< per welded vertex, chosen by the `weights` option: never NULL
+    const PeltiWeights *point_weights;///< per point, for methods that must reproduce the file exactly; NULL: use `weights`
+    const PeltAllocator *allocator;
+    PeltiJobs *jobs;                  ///< for prepare and for every step; may be NULL
+    PeltiLog *log;                    ///< fallbacks are said here, once
+    PeltiProgress progress;
+} PeltiPrepare;
+
+typedef struct PeltiStepInput {
+    const PeltiPose *pose;
+    const Mat34 *bones;  ///< [bone_count] rest space -> world, from `pose`
+    float dt_s;          ///< time since the last step; 0: a method with dynamics settles in this pose
+    bool restart;        ///< first step, or a cut: no motion from the last pose to this one; settle here
+} PeltiStepInput;
+
+/// One number for the report: `method_stats`. Values of several frames are merged by `merge`.
+typedef enum PeltiMerge { PELTI_LAST, PELTI_MOST, PELTI_LEAST, PELTI_SUM, PELTI_MEAN } PeltiMerge;
+typedef struct PeltiStat {
+    const char *name; ///< static text, snake_case
+    double value;
+    PeltiMerge merge;
+} PeltiStat;
+enum { PELTI_MAX_STATS = 32 };
+typedef struct PeltiStepReport {
+    int stat_count;
+    PeltiStat stats[PELTI_MAX_STATS];
+    int substeps;      ///< virtual frames or simulation steps inside
+    double substep_ms; ///< time of one simulation step, dynamic methods; else 0
+    int nonfinite;     ///< vertices that had to be caught (then replaced by the rigid position): 0 unless something broke
+} PeltiStepReport;
+void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
+
+enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4 };
+
+typedef struct PeltiMethod {
+    const char *name, *summary, *reference; ///< reference: citation for --help
+    unsigned flags;
+    const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
+    PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
+    /// Writes world positions of all points (PELTI point order), not vertices: see pelti_scatter. Does not allocate.
+    void (*step)(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report);
+    void (*destroy)(void *state); ///< NULL is fine
+    /// What there is to see inside (bones, layers, contacts) after the last step; may be NULL.
+    void (*draw)(const void *state, const char *what, PeltiDraw *draw);
+} PeltiMethod;
+
+/// All methods, in the order they are listed; ends with NULL.
+extern const PeltiMethod *const pelti_methods[];
+const PeltiMethod *pelti_method_find(const char *name); ///< NULL: none
+
+/// Welded vertices to file points.
+void pelti_scatter(const PeltiMesh *mesh, const Vec3 *vertices, Vec3 *points);
+
+/// The drawing sink: callbacks that the renderer or a test fills.
+struct PeltiDraw {
+    void *user;
+    void (*line)(void *user, Vec3 a, Vec3 b, float radius, Vec3 rgb);
+    void (*point)(void *user, Vec3 at, float radius, Vec3 rgb);
+    void (*triangle)(void *user, Vec3 a, Vec3 b, Vec3 c, Vec3 rgb);
+    void (*vertex_value)(void *user, const char *name, int vertex_count, const float *values);
+    /// A scalar field to cut: value(x) of the iso-surface tracked, `iso` its level.
+    void (*field)(void *user, const char *name, float (*value)(const void *state, Vec3 x), const void *state, float iso);
+};
+
+#endif

@@ -1,0 +1,156 @@
+#include "methods/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const PeltiOptionInfo pelti_common_options[] = {
+    {"weights", PELTI_OPTION_CHOICE, "best", "best|file|auto|rigid", 0, 0,
+     "whose weights: the file's where they are sane, else automatic (best); or one of them by name"},
+    {0},
+};
+
+static PeltiOptionValue *find(const PeltiOptions *options, const char *key)
+{
+    for (int i = 0; i < options->count; i++)
+        if (!strcmp(options->values[i].info->name, key))
+            return (PeltiOptionValue *)&options->values[i];
+    return NULL;
+}
+
+/// Edit distance, capped at 31 characters: for "did you mean".
+static int distance(const char *a, const char *b)
+{
+    int row[32], n = (int)strlen(b);
+    if (n > 31)
+        return 99;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 1; *a; a++, i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int above = row[j], best = diagonal + (*a != b[j - 1]);
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *p = choices; p && length;) {
+        const char *end = strchr(p, '|');
+        size_t size = end ? (size_t)(end - p) : strlen(p);
+        if (size == length && !strncmp(p, value, size))
+            return true;
+        p = end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *err)
+{
+    const PeltiOptionInfo *info = v->info;
+    if (strlen(value) >= sizeof v->text)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: value is too long", info->name);
+    if (info->kind == PELTI_OPTION_FLOAT || info->kind == PELTI_OPTION_INT) {
+        char *end;
+        double number = strtod(value, &end);
+        while (isspace((unsigned char)*end))
+            end++;
+        if (*end || end == value || !isfinite(number) || (info->kind == PELTI_OPTION_INT && number != floor(number)))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: '%s' is not a%s number", info->name, value,
+                             info->kind == PELTI_OPTION_INT ? " whole" : "");
+        if ((info->least != 0 || info->most != 0) && !(number >= info->least && number <= info->most))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: %s is outside %g to %g", info->name, value, info->least, info->most);
+        v->number = number;
+    } else if (info->kind == PELTI_OPTION_BOOL) {
+        bool yes = is_choice("on|true|yes|1", value);
+        if (!yes && !is_choice("off|false|no|0", value))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: '%s' is neither on nor off", info->name, value);
+        v->number = yes;
+    } else if (info->kind == PELTI_OPTION_CHOICE && !is_choice(info->choices, value)) {
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: '%s' is not one of %s", info->name, value, info->choices);
+    }
+    snprintf(v->text, sizeof v->text, "%s", value);
+    return PELT_OK;
+}
+
+static void add_table(PeltiOptions *out, const PeltiOptionInfo *table)
+{
+    for (; table && table->name; table++) {
+        PELT_ASSERT(out->count < PELTI_MAX_OPTIONS);
+        PeltiOptionValue *v = &out->values[out->count++];
+        v->info = table;
+        PeltStatus status = set_value(v, table->value, NULL);
+        PELT_ASSERT(status == PELT_OK); // a default outside its own range
+        (void)status;
+    }
+}
+
+void pelti_options_init(PeltiOptions *out, const PeltiOptionInfo *method_options)
+{
+    memset(out, 0, sizeof *out);
+    add_table(out, pelti_common_options);
+    add_table(out, method_options);
+}
+
+PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char *value, PeltError *err)
+{
+    PeltiOptionValue *v = find(options, key);
+    if (v)
+        return set_value(v, value, err);
+    const char *nearest = NULL;
+    int least = 4;
+    for (int i = 0; i < options->count; i++) {
+        int d = distance(key, options->values[i].info->name);
+        if (d < least) {
+            least = d;
+            nearest = options->values[i].info->name;
+        }
+    }
+    if (nearest)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "unknown option '%s': did you mean '%s'?", key, nearest);
+    return PELT_FAIL(err, PELT_BAD_ARGUMENT, "unknown option '%s': `pelt methods` lists them", key);
+}
+
+static const PeltiOptionValue *get(const PeltiOptions *options, const char *key)
+{
+    const PeltiOptionValue *v = find(options, key);
+    PELT_ASSERT(v != NULL);
+    return v;
+}
+
+float pelti_option_float(const PeltiOptions *options, const char *key)
+{
+    return (float)get(options, key)->number;
+}
+
+int pelti_option_int(const PeltiOptions *options, const char *key)
+{
+    return (int)get(options, key)->number;
+}
+
+bool pelti_option_bool(const PeltiOptions *options, const char *key)
+{
+    return get(options, key)->number != 0;
+}
+
+const char *pelti_option_text(const PeltiOptions *options, const char *key)
+{
+    return get(options, key)->text;
+}
+
+bool pelti_option_is(const PeltiOptions *options, const char *key, const char *choice)
+{
+    return !strcmp(get(options, key)->text, choice);
+}

@@ -1,0 +1,34 @@
+/// cmocka with what it needs before it, and a few checks all tests share.
+#ifndef PELT_TESTS_CHECK_H
+#define PELT_TESTS_CHECK_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/// |a - b| <= tolerance, with the values in the message; NaN fails.
+#define CHECK_NEAR(a, b, tolerance)                                                                                              \
+    do {                                                                                                                         \
+        double check_a_ = (double)(a), check_b_ = (double)(b), check_t_ = (double)(tolerance);                                    \
+        if (!(fabs(check_a_ - check_b_) <= check_t_))                                                                            \
+            fail_msg("%s = %.9g, expected %.9g within %.3g", #a, check_a_, check_b_, check_t_);                                  \
+    } while (0)
+
+/// Path of a file in ../shared/data, or NULL (with a note on stderr) where it is absent: then return 77 from main or skip().
+static inline const char *shared_file(const char *name)
+{
+    static char path[4][1024];
+    static int turn;
+    char *p = path[turn++ & 3];
+    snprintf(p, 1024, "%s/data/%s", PELT_SHARED_DIR, name);
+    if (access(p, R_OK) == 0)
+        return p;
+    fprintf(stderr, "skipped: %s is not beside this checkout\n", name);
+    return NULL;
+}
+#endif
