@@ -1,0 +1,142 @@
+#define _XOPEN_SOURCE 700 // realpath
+#include "core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void forget(PeltiFile *file)
+{
+    free(file->path);
+    free(file->temporary);
+    *file = (PeltiFile){0};
+}
+
+/// ".name.<pid>.<n>.part" beside the target, so that the rename stays within one file system.
+static int open_beside(PeltiFile *file, mode_t mode)
+{
+    const char *slash = strrchr(file->path, '/');
+    int folder = slash ? (int)(slash - file->path) + 1 : 0;
+    size_t size = strlen(file->path) + 64;
+    file->temporary = malloc(size);
+    if (!file->temporary)
+        return -1;
+    for (int n = 0; n < 1000; n++) {
+        // The name is cut so that long targets still have a temporary of legal length.
+        snprintf(file->temporary, size, "%.*s.%.200s.%ld.%d.part", folder, file->path, file->path + folder, (long)getpid(), n);
+        int fd = open(file->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
+{
+    *file = (PeltiFile){0};
+    if (!path || !*path)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "output has an empty name");
+    struct stat about;
+    bool exists = stat(path, &about) == 0;
+    if (exists && S_ISDIR(about.st_mode))
+        return PELT_FAIL(err, PELT_IO, "%s: is a folder", path);
+    file->path = exists ? realpath(path, NULL) : strdup(path);
+    if (!file->path)
+        return PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));
+    int fd;
+    if (exists && !S_ISREG(about.st_mode))
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+    else
+        fd = open_beside(file, exists ? about.st_mode & 0777 : 0666);
+    file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (file->stream)
+        return PELT_OK;
+    PeltStatus status = PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", path, strerror(errno));
+    if (fd >= 0) {
+        close(fd);
+        if (file->temporary)
+            unlink(file->temporary);
+    }
+    forget(file);
+    return status;
+}
+
+PeltStatus pelti_file_write(PeltiFile *file, const void *data, size_t bytes, PeltError *err)
+{
+    PELT_ASSERT(file->stream);
+    if (bytes == 0 || fwrite(data, 1, bytes, file->stream) == bytes)
+        return PELT_OK;
+    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", file->path, strerror(errno));
+}
+
+PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size_t bytes, PeltError *err)
+{
+    PELT_ASSERT(file->stream);
+    if (fseek(file->stream, offset, SEEK_SET) == 0 && fwrite(data, 1, bytes, file->stream) == bytes &&
+        fseek(file->stream, 0, SEEK_END) == 0)
+        return PELT_OK;
+    return PELT_FAIL(err, PELT_IO, "%s: cannot rewrite bytes at %ld: %s", file->path, offset, strerror(errno));
+}
+
+PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err)
+{
+    PELT_ASSERT(file->stream);
+    bool good = !ferror(file->stream);
+    good = fclose(file->stream) == 0 && good; // a full disk often shows only here
+    file->stream = NULL;
+    if (good && file->temporary)
+        good = rename(file->temporary, file->path) == 0;
+    PeltStatus status = good ? PELT_OK : PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", file->path, strerror(errno));
+    if (!good && file->temporary)
+        unlink(file->temporary);
+    forget(file);
+    return status;
+}
+
+void pelti_file_abort(PeltiFile *file)
+{
+    if (file->stream)
+        fclose(file->stream);
+    if (file->temporary)
+        unlink(file->temporary);
+    forget(file);
+}
+
+PeltStatus pelti_file_save(const char *path, const void *data, size_t bytes, PeltError *err)
+{
+    PeltiFile file;
+    PELT_TRY(pelti_file_begin(&file, path, err));
+    PeltStatus status = pelti_file_write(&file, data, bytes, err);
+    if (status != PELT_OK) {
+        pelti_file_abort(&file);
+        return status;
+    }
+    return pelti_file_commit(&file, err);
+}
+
+PeltStatus pelti_folder_make(const char *path, PeltError *err)
+{
+    char *part = strdup(path);
+    if (!part)
+        return PELT_FAIL(err, PELT_FAILED, "out of memory");
+    PeltStatus status = PELT_OK;
+    for (char *p = part + (*part != 0);; p++) {
+        if (*p != '/' && *p != 0)
+            continue;
+        char kept = *p;
+        *p = 0;
+        struct stat about;
+        if (mkdir(part, 0777) != 0 && !(stat(part, &about) == 0 && S_ISDIR(about.st_mode))) {
+            status = PELT_FAIL(err, PELT_IO, "%s: cannot make the folder: %s", part, strerror(errno));
+            break;
+        }
+        *p = kept;
+        if (!kept)
+            break;
+    }
+    free(part);
+    return status;
+}

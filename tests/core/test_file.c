@@ -1,0 +1,136 @@
+#define _XOPEN_SOURCE 700
+#include "check.h"
+#include "core/file.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char g_folder[64];
+
+static const char *at(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", g_folder, name);
+    return path;
+}
+
+static int entries(void)
+{
+    int count = 0;
+    DIR *d = opendir(g_folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(d);
+    return count;
+}
+
+static void expect(const char *path, const char *text)
+{
+    char got[64] = {0};
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t n = fread(got, 1, sizeof got - 1, f);
+    fclose(f);
+    assert_int_equal(n, strlen(text));
+    assert_string_equal(got, text);
+}
+
+static void appears_only_when_committed(void **state)
+{
+    (void)state;
+    PeltError err;
+    PeltiFile file;
+    assert_int_equal(pelti_file_begin(&file, at("a"), &err), PELT_OK);
+    assert_int_equal(pelti_file_write(&file, "0000 body", 9, &err), PELT_OK);
+    assert_int_equal(pelti_file_patch(&file, 0, "head", 4, &err), PELT_OK);
+    assert_int_equal(pelti_file_write(&file, " tail", 5, &err), PELT_OK);
+    assert_int_not_equal(access(at("a"), F_OK), 0);
+    assert_int_equal(pelti_file_commit(&file, &err), PELT_OK);
+    expect(at("a"), "head body tail");
+    assert_int_equal(entries(), 1);
+}
+
+static void abort_keeps_the_old_file(void **state)
+{
+    (void)state;
+    PeltError err;
+    PeltiFile file;
+    assert_int_equal(pelti_file_save(at("a"), "old", 3, &err), PELT_OK);
+    assert_int_equal(pelti_file_begin(&file, at("a"), &err), PELT_OK);
+    assert_int_equal(pelti_file_write(&file, "new", 3, &err), PELT_OK);
+    pelti_file_abort(&file);
+    pelti_file_abort(&file); // an ended file is fine
+    expect(at("a"), "old");
+    assert_int_equal(entries(), 1);
+}
+
+static void a_link_is_followed(void **state)
+{
+    (void)state;
+    PeltError err;
+    assert_int_equal(pelti_file_save(at("a"), "old", 3, &err), PELT_OK);
+    assert_int_equal(symlink("a", at("link")), 0);
+    assert_int_equal(pelti_file_save(at("link"), "new", 3, &err), PELT_OK);
+    expect(at("a"), "new");
+    struct stat about;
+    assert_int_equal(lstat(at("link"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    unlink(at("link"));
+}
+
+static void failures_name_the_file(void **state)
+{
+    (void)state;
+    PeltError err;
+    PeltiFile file;
+    assert_int_equal(pelti_file_begin(&file, at("none/x"), &err), PELT_IO);
+    assert_non_null(strstr(err.text, "none/x"));
+    assert_int_equal(pelti_file_begin(&file, g_folder, &err), PELT_IO);
+    assert_int_equal(pelti_file_begin(&file, "", &err), PELT_BAD_ARGUMENT);
+    assert_int_equal(pelti_file_save("/dev/null", "x", 1, &err), PELT_OK);
+    if (access("/dev/full", W_OK) == 0)
+        assert_int_equal(pelti_file_save("/dev/full", "x", 1, &err), PELT_IO);
+}
+
+static void folders_are_made_with_parents(void **state)
+{
+    (void)state;
+    PeltError err;
+    char deep[256];
+    snprintf(deep, sizeof deep, "%s", at("p/q/r"));
+    assert_int_equal(pelti_folder_make(deep, &err), PELT_OK);
+    assert_int_equal(pelti_folder_make(deep, &err), PELT_OK);
+    assert_int_equal(pelti_file_save(at("a"), "x", 1, &err), PELT_OK);
+    assert_int_equal(pelti_folder_make(at("a/b"), &err), PELT_IO);
+    rmdir(at("p/q/r"));
+    rmdir(at("p/q"));
+    rmdir(at("p"));
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(g_folder, sizeof g_folder, "/tmp/pelt-file-XXXXXX");
+    return mkdtemp(g_folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(at("a"));
+    return rmdir(g_folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(appears_only_when_committed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(abort_keeps_the_old_file, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_link_is_followed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(failures_name_the_file, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(folders_are_made_with_parents, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
