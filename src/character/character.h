@@ -19,12 +19,13 @@ typedef struct PeltiNode {
 /// several skins share with the same bind are one bone. rest space -> world is node_world * rest_to_bone.
 typedef struct PeltiBone {
     int node;
-    int parent;            ///< nearest ancestor that is a bone of the same skeleton; -1: none
-    bool is_prop;          ///< node of an unskinned mesh: moves rigidly, is no joint
-    double rest_to_bone[3][4]; ///< inverse bind, scaled so that rest space has world units
-    Vec3 head;             ///< joint position in rest space
+    int parent;                       ///< nearest ancestor that is a bone of the same skeleton; -1: none
+    bool is_prop;                     ///< node of an unskinned mesh: moves rigidly, is no joint
+    double rest_to_bone[3][4];        ///< inverse bind, scaled so that rest space has world units
+    Vec3 head;                        ///< joint position in rest space
     int segment_first, segment_count; ///< into segments: one to each child bone, or one to the tip of a leaf
-    int skeleton;          ///< bones that hang together (share a root bone) have the same number; rest poses of different skeletons may overlap in rest space
+    int skeleton; ///< bones that hang together (share a root bone) have the same number; rest poses of different skeletons may
+                  ///< overlap in rest space
 } PeltiBone;
 
 typedef struct PeltiSegment { ///< of a bone, rest space
@@ -36,8 +37,8 @@ typedef struct PeltiInstance { ///< one node that shows one mesh
     int node, mesh, skin;      ///< file indices; skin -1: unskinned
     int first_point, point_count;
     int bone_count;
-    const int *bones;          ///< [bone_count] skin joint index -> bone
-    float scale;               ///< file units of the mesh -> rest units
+    const int *bones; ///< [bone_count] skin joint index -> bone
+    float scale;      ///< file units of the mesh -> rest units
 } PeltiInstance;
 
 /// Influences of all points, a fixed number each (the widest vertex, at least 4, padded with weight 0), normalised.
@@ -76,14 +77,15 @@ typedef struct PeltiCharacter {
     PeltiSegment *segments;
     PeltiInstance *instances;
     PeltiClip *clips;
-    Vec3 *rest_points;         ///< [point_count] rest space, world units
-    int *point_instance;       ///< [point_count]
+    Vec3 *rest_points;   ///< [point_count] rest space, world units
+    int *point_instance; ///< [point_count]
     int triangle_count;
     int (*point_triangles)[3]; ///< as in the file, over points
     PeltiMesh *mesh;
-    PeltiWeights file_weights;   ///< as the file has them (influences 0: it has none)
-    bool file_weights_sane;      ///< more than one joint, sums near 1
-    PeltiWeights auto_weights;   ///< per welded vertex; influences 0 until pelti_weights_automatic ran
+    PeltiWeights file_weights; ///< as the file has them (influences 0: it has none)
+    int bad_weight_sums;    ///< points whose weights in the file did not sum to 1 within 1 % (set by io, which normalises them)
+    bool file_weights_sane; ///< more than one joint, sums near 1 for nearly all points
+    PeltiWeights auto_weights; ///< per welded vertex; influences 0 until pelti_weights_automatic ran
 } PeltiCharacter;
 
 /// What io or a maker fills in; everything is copied or lives in the character's pool already.
@@ -96,15 +98,16 @@ void pelti_character_destroy(PeltiCharacter *who);                      ///< NUL
 
 /// A pose: a local transform per node. Bones' matrices (rest space -> world) come from pelti_pose_bones.
 typedef struct PeltiPose {
-    Trs *local; ///< [node_count]; nodes with has_matrix ignore theirs unless `touched`
+    Trs *local;    ///< [node_count]; nodes with has_matrix ignore theirs unless `touched`
     bool *touched; ///< [node_count] the pose gives this node a TRS of its own
 } PeltiPose;
 PeltiPose pelti_pose_in(PeltiArena *arena, const PeltiCharacter *who); ///< places a pose in a layout arena
 PeltiPose pelti_pose_new(PeltiPool *pool, const PeltiCharacter *who);
-void pelti_pose_file(const PeltiCharacter *who, PeltiPose *out);       ///< node transforms as the file has them
+void pelti_pose_file(const PeltiCharacter *who, PeltiPose *out); ///< node transforms as the file has them
 void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double time_s, PeltiPose *out);
 void pelti_pose_copy(const PeltiCharacter *who, const PeltiPose *from, PeltiPose *to);
-void pelti_pose_blend(const PeltiCharacter *who, const PeltiPose *a, const PeltiPose *b, float t, PeltiPose *out); ///< slerp per node
+void pelti_pose_blend(const PeltiCharacter *who, const PeltiPose *a, const PeltiPose *b, float t,
+                      PeltiPose *out); ///< slerp per node
 
 /// World matrices of bones: rest space -> world, [bone_count]. `node_world` scratch [node_count]: double 3x4, also an output.
 typedef struct PeltiWorld {
