@@ -12,16 +12,21 @@ typedef struct PeltiMesh {
     int triangle_count; ///< over welded vertices
     int edge_count;     ///< undirected
     int component_count;
-    const int *weld;            ///< [point_count] point -> vertex
-    const int *first_point;     ///< [vertex_count] one point of each vertex (the lowest)
-    const Vec3 *rest;           ///< [vertex_count] rest position, world units
-    const int (*triangles)[3];  ///< [triangle_count]
-    const int (*edges)[2];      ///< [edge_count] low, high, sorted
-    const int *edge_use;        ///< [edge_count] triangles at the edge: 1 border, 2 inner, > 2 non-manifold
-    const int *ring_start;      ///< [vertex_count + 1] into ring
-    const int *ring;            ///< neighbours of each vertex, ascending
-    const int *fan_start;       ///< [vertex_count + 1] into fan
-    const int *fan;             ///< triangles of each vertex, ascending
+    const int *weld;                ///< [point_count] point -> vertex
+    const int *first_point;         ///< [vertex_count] one point of each vertex (the lowest)
+    const Vec3 *rest;               ///< [vertex_count] rest position, world units
+    const int (*triangles)[3];      ///< [triangle_count]
+    const int (*edges)[2];          ///< [edge_count] low, high, sorted
+    const int *edge_use;            ///< [edge_count] triangles at the edge: 1 border, 2 inner, > 2 non-manifold
+    const int *edge_start;          ///< [vertex_count + 1] into edges, by low end
+    const int (*triangle_edges)[3]; ///< [triangle_count] edge k joins corners k and (k + 1) % 3
+    int hole_count;                 ///< border loops of at least 3 vertices
+    const int *hole_start;          ///< [hole_count + 1] into hole
+    const int *hole;                ///< vertices of each loop; fans (loop centre, hole[i], next one) close the surface
+    const int *ring_start;          ///< [vertex_count + 1] into ring
+    const int *ring;                ///< neighbours of each vertex, ascending
+    const int *fan_start;           ///< [vertex_count + 1] into fan
+    const int *fan;                 ///< triangles of each vertex, ascending
     const int *component;       ///< [vertex_count] vertices joined by edges; a vertex in no triangle is a component of its own
     const int *vertex_instance; ///< [vertex_count]
     int border_edge_count, nonmanifold_edge_count, inconsistent_edge_count;
@@ -33,8 +38,9 @@ typedef struct PeltiMesh {
 
 /// Builds into `pool`. `instance_of_point` [point_count] keeps instances apart when welding; the weld tolerance is 1e-6 of
 /// the diagonal of `weld_positions` (positions as in the file, before any scaling; grid-rounded), `rest` the positions to keep.
-PeltStatus pelti_mesh_build(PeltiPool *pool, int point_count, const Vec3 *weld_positions, const Vec3 *rest, const int *instance_of_point,
-                            int triangle_count, const int (*point_triangles)[3], PeltiMesh **out, PeltError *err);
+PeltStatus pelti_mesh_build(PeltiPool *pool, int point_count, const Vec3 *weld_positions, const Vec3 *rest,
+                            const int *instance_of_point, int triangle_count, const int (*point_triangles)[3], PeltiMesh **out,
+                            PeltError *err);
 
 /// Cotangent Laplacian weights per edge, w_ij = (cot a + cot b) / 2, clamped to >= `least` times the mean positive weight
 /// (0 keeps zero), and lumped (barycentric third) vertex areas. Arrays are the caller's: [edge_count], [vertex_count].
