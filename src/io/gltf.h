@@ -1,0 +1,109 @@
+/// glTF 2.0 documents (.glb, .gltf): the JSON, the buffers, and the character Pelt takes from them. A document that was
+/// opened is checked: every view lies in its buffer and every accessor in its view, node, mesh and skin indices exist and
+/// the node tree is one. Read only, any number of threads.
+#ifndef PELTI_IO_GLTF_H
+#define PELTI_IO_GLTF_H
+
+#include "character/character.h"
+#include "io/json.h"
+
+typedef struct PeltiGltfBuffer {
+    const unsigned char *bytes; ///< NULL: the file gives none (an extension's buffer)
+    size_t size;                ///< byteLength
+    void *map;                  ///< mapped file of its own, NULL: none
+    size_t map_size;
+} PeltiGltfBuffer;
+
+typedef struct PeltiGltfView {
+    int buffer;
+    size_t offset, size;
+    int stride; ///< bytes; 0: packed
+} PeltiGltfView;
+
+typedef enum PeltiGltfComponent {
+    PELTI_GLTF_I8 = 5120,
+    PELTI_GLTF_U8 = 5121,
+    PELTI_GLTF_I16 = 5122,
+    PELTI_GLTF_U16 = 5123,
+    PELTI_GLTF_U32 = 5125,
+    PELTI_GLTF_F32 = 5126
+} PeltiGltfComponent;
+
+typedef struct PeltiGltfAccessor {
+    int view; ///< -1: zeros
+    size_t offset;
+    int count, components; ///< 1 scalar .. 16 4x4 matrix
+    int columns;           ///< of a matrix (2, 3, 4), else 1
+    PeltiGltfComponent type;
+    bool normalized;
+    int sparse_count; ///< 0: not sparse
+    int sparse_index_view, sparse_value_view;
+    size_t sparse_index_offset, sparse_value_offset;
+    PeltiGltfComponent sparse_index_type;
+} PeltiGltfAccessor;
+
+typedef struct PeltiGltfPrimitive {
+    int position;                ///< accessor; -1: none, contributes no points
+    int indices;                 ///< accessor; -1: none
+    int mode;                    ///< 4 triangles, 5 strip, 6 fan; others give points without triangles
+    int point_count;             ///< of POSITION
+    int set_count;               ///< of JOINTS_n with WEIGHTS_n
+    const int *joints, *weights; ///< [set_count] accessors
+} PeltiGltfPrimitive;
+
+typedef struct PeltiGltfMesh {
+    int first_primitive, primitive_count; ///< into primitives, as in the file
+    int point_count;                      ///< of one instance
+    bool has_targets;                     ///< morph targets, which Pelt does not play
+} PeltiGltfMesh;
+
+typedef struct PeltiGltfNode {
+    int parent, mesh, skin; ///< -1: none
+    bool live;              ///< in the default scene (all are, where the file has no scene)
+} PeltiGltfNode;
+
+typedef struct PeltiGltf {
+    PeltiPool pool;
+    PeltiJson *root;
+    char *path;   ///< NULL: opened from memory
+    char *folder; ///< where relative URIs start; NULL: external buffers are refused
+    bool is_glb;
+    const unsigned char *file; ///< the whole file
+    size_t file_size;
+    bool mapped;              ///< `file` is ours to unmap
+    const unsigned char *bin; ///< the binary chunk of a .glb, NULL: none
+    size_t bin_size;
+    int buffer_count, view_count, accessor_count, mesh_count, primitive_count, node_count, skin_count, clip_count;
+    PeltiGltfBuffer *buffers;
+    PeltiGltfView *views;
+    PeltiGltfAccessor *accessors;
+    PeltiGltfMesh *meshes;
+    PeltiGltfPrimitive *primitives;
+    PeltiGltfNode *nodes;
+    int *node_order;    ///< [node_count] parents first
+    size_t point_limit; ///< most points, and a third of the most triangle corners, a character may have: grows with the bytes in
+                        ///< the file
+} PeltiGltf;
+
+/// Maps the file (it must not shrink while it is open; replacing it by rename is fine) and reads external buffers of its
+/// folder. PELT_IO: cannot be read. PELT_BAD_INPUT: malformed. PELT_UNSUPPORTED: needs an extension that changes geometry.
+PeltStatus pelti_gltf_open(const char *path, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err);
+/// As above from memory, which must outlive the document. `folder` NULL: no external buffers.
+PeltStatus pelti_gltf_open_memory(const void *bytes, size_t size, const char *folder, const PeltAllocator *allocator,
+                                  PeltiGltf **out, PeltError *err);
+void pelti_gltf_close(PeltiGltf *doc); ///< NULL is fine
+
+/// Decodes an accessor (strided, sparse, normalised, of any component type) to [count x components]; fails if it has
+/// another number of components, or no data. Floats are not checked for being finite.
+PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components, float *out, PeltError *err);
+PeltStatus pelti_gltf_doubles(const PeltiGltf *doc, int accessor, int components, double *out, PeltError *err);
+/// Whole numbers, never normalised; fails on float accessors.
+PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components, uint32_t *out, PeltError *err);
+/// The bytes of one packed accessor where they lie in the file as little-endian `type`; NULL: not stored so.
+const void *pelti_gltf_packed(const PeltiGltf *doc, int accessor, PeltiGltfComponent type, int components);
+
+/// The character of the default scene, finished (welded, segments...). What was odd and what was done instead is in its
+/// log. The document may be closed afterwards.
+PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err);
+
+#endif
