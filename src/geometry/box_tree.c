@@ -1,0 +1,597 @@
+#include "geometry/box_tree.h"
+
+#include <string.h>
+
+enum { LEAF_ITEMS = 4, STACK = 96, REFIT_GRAIN = 2048, QUERY_GRAIN = 256 };
+
+static const PeltiBox empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void grow(PeltiBox *box, const PeltiBox *by)
+{
+    box->low = vec3_min(box->low, by->low);
+    box->high = vec3_max(box->high, by->high);
+}
+
+static bool usable(Vec3 p) // written so that NaN fails
+{
+    return fabsf(p.x) <= 1e30f && fabsf(p.y) <= 1e30f && fabsf(p.z) <= 1e30f;
+}
+
+static PeltiBox triangle_box(const int triangle[3], const Vec3 *points)
+{
+    Vec3 a = points[triangle[0]], b = points[triangle[1]], c = points[triangle[2]];
+    if (!usable(a) || !usable(b) || !usable(c))
+        return empty_box;
+    return (PeltiBox){vec3_min(a, vec3_min(b, c)), vec3_max(a, vec3_max(b, c))};
+}
+
+// ---- build ----
+
+typedef struct Build {
+    const PeltiBox *boxes; // by item
+    float (*centre)[3];    // by item; twice the centre
+    int *items;
+    PeltiBoxTree *tree;
+    int piece_items;
+} Build;
+
+static bool before(const Build *b, int axis, int i, int j) // a total order: ties by index
+{
+    float x = b->centre[i][axis], y = b->centre[j][axis];
+    return x < y || (x == y && i < j);
+}
+
+/// Quickselect: items[middle] becomes the one that sorting [first, first + count) would put there.
+static void select_middle(Build *b, int axis, int first, int count, int middle)
+{
+    int low = first, high = first + count - 1, *items = b->items;
+    while (low < high) {
+        int pivot = items[low + (high - low) / 2], i = low, j = high;
+        while (i <= j) {
+            while (before(b, axis, items[i], pivot))
+                i++;
+            while (before(b, axis, pivot, items[j]))
+                j--;
+            if (i <= j) {
+                int swap = items[i];
+                items[i++] = items[j];
+                items[j--] = swap;
+            }
+        }
+        if (middle <= j)
+            high = j;
+        else if (middle >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static int widest_axis(const Build *b, int first, int count)
+{
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = first; i < first + count; i++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = fminf(low[k], b->centre[b->items[i]][k]);
+            high[k] = fmaxf(high[k], b->centre[b->items[i]][k]);
+        }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (high[k] - low[k] > high[axis] - low[axis])
+            axis = k;
+    return axis;
+}
+
+static int build_node(Build *b, int first, int count, bool inside_piece) // depth <= log2(count) + 1: halves
+{
+    int index = b->tree->node_count++;
+    PeltiBoxNode *node = &b->tree->nodes[index];
+    *node = (PeltiBoxNode){.right = -1, .first = first, .count = count};
+    if (!inside_piece && count <= b->piece_items) {
+        b->tree->pieces[b->tree->piece_count++] = index;
+        inside_piece = true;
+    }
+    if (count <= LEAF_ITEMS)
+        return index;
+    int middle = first + count / 2;
+    select_middle(b, widest_axis(b, first, count), first, count, middle);
+    build_node(b, first, middle - first, inside_piece);
+    node->right = build_node(b, middle, first + count - middle, inside_piece);
+    return index;
+}
+
+static void refit_nodes(PeltiBoxTree *tree)
+{
+    for (int n = tree->node_count - 1; n >= 0; n--) { // preorder backwards: children first
+        PeltiBoxNode *node = &tree->nodes[n];
+        if (node->right >= 0) {
+            node->box = tree->nodes[n + 1].box;
+            grow(&node->box, &tree->nodes[node->right].box);
+            continue;
+        }
+        node->box = empty_box;
+        for (int i = 0; i < node->count; i++)
+            grow(&node->box, &tree->boxes[node->first + i]);
+    }
+}
+
+static float twice_centre(float low, float high)
+{
+    float sum = low + high;
+    return isfinite(sum) ? sum : 0; // an empty box sits anywhere until a refit makes it real
+}
+
+PeltStatus pelti_box_tree_build(PeltiPool *pool, int count, const PeltiBox *boxes, PeltiBoxTree **out, PeltError *err)
+{
+    PELT_ASSERT(count >= 0);
+    PeltiBoxTree *tree = PELTI_NEW(pool, PeltiBoxTree, 1);
+    int piece_items = count / 128 > 64 ? count / 128 : 64;
+    if (tree) {
+        tree->item_count = count;
+        tree->nodes = PELTI_NEW(pool, PeltiBoxNode, 2 * (size_t)count + 1);
+        tree->items = PELTI_NEW(pool, int, count + 1);
+        tree->boxes = PELTI_NEW(pool, PeltiBox, count + 1);
+        tree->pieces = PELTI_NEW(pool, int, 2 * (count / (piece_items / 2) + 2));
+    }
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    Build build = {.boxes = boxes,
+                   .tree = tree,
+                   .piece_items = piece_items,
+                   .centre = pelti_pool_take(&work, (size_t)count, sizeof(float[3]))};
+    if (pool->failed || work.failed) {
+        pelti_pool_release(&work);
+        return pelti_no_memory(err, (size_t)count * (sizeof(PeltiBoxNode) * 2 + sizeof(PeltiBox)));
+    }
+    build.items = tree->items;
+    for (int i = 0; i < count; i++) {
+        tree->items[i] = i;
+        build.centre[i][0] = twice_centre(boxes[i].low.x, boxes[i].high.x);
+        build.centre[i][1] = twice_centre(boxes[i].low.y, boxes[i].high.y);
+        build.centre[i][2] = twice_centre(boxes[i].low.z, boxes[i].high.z);
+    }
+    if (count > 0)
+        build_node(&build, 0, count, false);
+    pelti_pool_release(&work);
+    pelti_box_tree_refit(tree, NULL, boxes);
+    *out = tree;
+    return PELT_OK;
+}
+
+PeltStatus pelti_box_tree_build_triangles(PeltiPool *pool, int count, const int (*triangles)[3], const Vec3 *points,
+                                          PeltiBoxTree **out, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    PeltiBox *boxes = PELTI_NEW(&work, PeltiBox, count);
+    PeltStatus status = PELT_OK;
+    if (work.failed) {
+        status = pelti_no_memory(err, (size_t)count * sizeof(PeltiBox));
+    } else {
+        for (int i = 0; i < count; i++)
+            boxes[i] = triangle_box(triangles[i], points);
+        status = pelti_box_tree_build(pool, count, boxes, out, err);
+    }
+    pelti_pool_release(&work);
+    return status;
+}
+
+// ---- refit ----
+
+typedef struct Refit {
+    PeltiBoxTree *tree;
+    const PeltiBox *boxes;
+    const int (*triangles)[3];
+    const Vec3 *points, *next;
+} Refit;
+
+static void refit_slots(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Refit *r = context;
+    for (int slot = begin; slot < end; slot++) {
+        int item = r->tree->items[slot];
+        PeltiBox box;
+        if (r->boxes) {
+            box = r->boxes[item];
+            if (!usable(box.low) || !usable(box.high))
+                box = empty_box;
+        } else {
+            box = triangle_box(r->triangles[item], r->points);
+            if (r->next) {
+                PeltiBox then = triangle_box(r->triangles[item], r->next);
+                grow(&box, &then);
+            }
+        }
+        r->tree->boxes[slot] = box;
+    }
+}
+
+void pelti_box_tree_refit(PeltiBoxTree *tree, PeltiJobs *jobs, const PeltiBox *boxes)
+{
+    pelti_parallel_for(jobs, tree->item_count, REFIT_GRAIN, refit_slots, &(Refit){.tree = tree, .boxes = boxes});
+    refit_nodes(tree);
+}
+
+void pelti_box_tree_refit_triangles(PeltiBoxTree *tree, PeltiJobs *jobs, const int (*triangles)[3], const Vec3 *points,
+                                    const Vec3 *next)
+{
+    pelti_parallel_for(jobs, tree->item_count, REFIT_GRAIN, refit_slots,
+                       &(Refit){.tree = tree, .triangles = triangles, .points = points, .next = next});
+    refit_nodes(tree);
+}
+
+// ---- pairs ----
+
+struct PeltiPairPiece { // what one piece of the tree found, and where it lies in the workers' room
+    int worker, start, count;
+    long found, candidates;
+};
+
+PeltStatus pelti_pairs_create(PeltiPool *pool, int capacity, const PeltiBoxTree *tree, PeltiPairs *out, PeltError *err)
+{
+    *out = (PeltiPairs){.capacity = capacity, .piece_capacity = tree->piece_count};
+    out->pairs = PELTI_NEW(pool, PeltiPair, capacity);
+    out->scratch = PELTI_NEW(pool, PeltiPair, capacity);
+    out->piece = PELTI_NEW(pool, struct PeltiPairPiece, tree->piece_count);
+    return pool->failed ? pelti_no_memory(err, (size_t)capacity * 2 * sizeof(PeltiPair)) : PELT_OK;
+}
+
+typedef struct PairQuery {
+    const PeltiBoxTree *a, *b;
+    bool self;
+    float margin;
+    PeltiPairTest test;
+    void *context;
+    PeltiPairs *out;
+    int threads;
+    bool overflow; // some worker's share was too small (only ever set, read after the join)
+    int used[64];  // by worker, in its share
+    bool full[64]; // by worker
+} PairQuery;
+
+typedef struct PairWalk {
+    const PairQuery *q;
+    PeltiPair *room;
+    int capacity, count, worker;
+    int limit; // self: only slots from here on in b
+    long found, candidates;
+} PairWalk;
+
+static void try_pair(PairWalk *w, int slot_a, int slot_b)
+{
+    const PairQuery *q = w->q;
+    if (!pelti_box_overlap(&q->a->boxes[slot_a], &q->b->boxes[slot_b], q->margin))
+        return;
+    w->candidates++;
+    int a = q->a->items[slot_a], b = q->b->items[slot_b];
+    int tag = q->test ? q->test(q->context, a, b, w->worker) : 1;
+    if (!tag)
+        return;
+    w->found++;
+    if (w->count < w->capacity)
+        w->room[w->count++] = (PeltiPair){a, b, tag};
+}
+
+static void walk_two(PairWalk *w, int node_a, int node_b)
+{
+    const PeltiBoxNode *a = &w->q->a->nodes[node_a], *b = &w->q->b->nodes[node_b];
+    if (b->first + b->count <= w->limit)
+        return;
+    if (!pelti_box_overlap(&a->box, &b->box, w->q->margin))
+        return;
+    bool straddles = b->first < w->limit;
+    if (a->right < 0 && b->right < 0) {
+        for (int i = a->first; i < a->first + a->count; i++)
+            for (int j = b->first; j < b->first + b->count; j++)
+                try_pair(w, i, j);
+    } else if (b->right >= 0 && (straddles || a->right < 0 || b->count > a->count)) {
+        walk_two(w, node_a, node_b + 1);
+        walk_two(w, node_a, b->right);
+    } else {
+        walk_two(w, node_a + 1, node_b);
+        walk_two(w, a->right, node_b);
+    }
+}
+
+static void walk_self(PairWalk *w, int node)
+{
+    const PeltiBoxNode *n = &w->q->a->nodes[node];
+    if (n->right < 0) {
+        for (int i = n->first; i < n->first + n->count; i++)
+            for (int j = i + 1; j < n->first + n->count; j++)
+                try_pair(w, i, j);
+        return;
+    }
+    walk_self(w, node + 1);
+    walk_self(w, n->right);
+    w->limit = 0;
+    walk_two(w, node + 1, n->right);
+}
+
+static void walk_piece(PairQuery *q, int piece, PairWalk *w)
+{
+    int node = q->a->pieces[piece];
+    if (!q->self) {
+        w->limit = 0;
+        walk_two(w, node, 0);
+        return;
+    }
+    walk_self(w, node);
+    w->limit = q->a->nodes[node].first + q->a->nodes[node].count; // pairs with earlier pieces are theirs to find
+    walk_two(w, node, 0);
+}
+
+static void run_pieces(void *context, int begin, int end, int worker)
+{
+    PairQuery *q = context;
+    int share = q->out->capacity / q->threads;
+    for (int piece = begin; piece < end; piece++) {
+        int start = worker * share + q->used[worker];
+        PairWalk w = {.q = q, .room = q->out->scratch + start, .capacity = share - q->used[worker], .worker = worker};
+        walk_piece(q, piece, &w);
+        q->used[worker] += w.count;
+        if (w.found > w.count)
+            q->full[worker] = true;
+        q->out->piece[piece] = (struct PeltiPairPiece){worker, start, w.count, w.found, w.candidates};
+    }
+}
+
+/// One thread, straight into the result: also what is done again when a worker's share of the room did not suffice, so
+/// that what is kept on overflow does not depend on the threads.
+static void run_serial(PairQuery *q)
+{
+    PairWalk w = {.q = q, .room = q->out->pairs, .capacity = q->out->capacity};
+    for (int piece = 0; piece < q->a->piece_count; piece++)
+        walk_piece(q, piece, &w);
+    q->out->count = w.count;
+    q->out->found = w.found;
+    q->out->candidates = w.candidates;
+}
+
+static void run_query(PairQuery *q, PeltiJobs *jobs)
+{
+    PeltiPairs *out = q->out;
+    out->count = 0;
+    out->found = out->candidates = 0;
+    if (q->a->item_count == 0 || q->b->item_count == 0)
+        return;
+    PELT_ASSERT(out->piece_capacity >= q->a->piece_count);
+    q->threads = pelti_jobs_threads(jobs);
+    if (q->threads == 1 || q->threads > 64) {
+        run_serial(q);
+        return;
+    }
+    pelti_parallel_for(jobs, q->a->piece_count, 1, run_pieces, q);
+    for (int t = 0; t < q->threads; t++)
+        q->overflow |= q->full[t];
+    if (q->overflow) {
+        run_serial(q);
+        return;
+    }
+    for (int piece = 0; piece < q->a->piece_count; piece++) {
+        const struct PeltiPairPiece *p = &out->piece[piece];
+        memcpy(out->pairs + out->count, out->scratch + p->start, (size_t)p->count * sizeof(PeltiPair));
+        out->count += p->count;
+        out->found += p->found;
+        out->candidates += p->candidates;
+    }
+}
+
+void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPairTest test, void *context, PeltiJobs *jobs,
+                               PeltiPairs *out)
+{
+    PairQuery q = {.a = tree, .b = tree, .self = true, .margin = margin, .test = test, .context = context, .out = out};
+    run_query(&q, jobs);
+}
+
+void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, float margin, PeltiPairTest test, void *context,
+                          PeltiJobs *jobs, PeltiPairs *out)
+{
+    PairQuery q = {.a = a, .b = b, .margin = margin, .test = test, .context = context, .out = out};
+    run_query(&q, jobs);
+}
+
+void pelti_box_tree_visit(const PeltiBoxTree *tree, const PeltiBox *box, float margin, PeltiBoxVisit visit, void *context)
+{
+    int stack[STACK], top = 0;
+    if (tree->node_count)
+        stack[top++] = 0;
+    while (top) {
+        int n = stack[--top];
+        const PeltiBoxNode *node = &tree->nodes[n];
+        if (!pelti_box_overlap(&node->box, box, margin))
+            continue;
+        if (node->right >= 0) {
+            stack[top++] = node->right;
+            stack[top++] = n + 1;
+            continue;
+        }
+        for (int i = node->first; i < node->first + node->count; i++)
+            if (pelti_box_overlap(&tree->boxes[i], box, margin) && !visit(context, tree->items[i]))
+                return;
+    }
+}
+
+// ---- nearest ----
+
+static double box_squared(const PeltiBox *box, Vec3 p)
+{
+    double x = fmax(fmax((double)box->low.x - (double)p.x, (double)p.x - (double)box->high.x), 0);
+    double y = fmax(fmax((double)box->low.y - (double)p.y, (double)p.y - (double)box->high.y), 0);
+    double z = fmax(fmax((double)box->low.z - (double)p.z, (double)p.z - (double)box->high.z), 0);
+    return x * x + y * y + z * z;
+}
+
+typedef struct Nearest {
+    const PeltiBoxTree *tree;
+    const int (*triangles)[3];
+    const Vec3 *points, *queries;
+    float max_distance;
+    PeltiPointFilter filter;
+    void *context;
+    PeltiNearest *out;
+} Nearest;
+
+static bool find_nearest(const Nearest *q, Vec3 point, int query, PeltiNearest *out)
+{
+    struct {
+        int node;
+        double squared;
+    } stack[STACK];
+    int top = 0;
+    double best = (double)q->max_distance * (double)q->max_distance;
+    *out = (PeltiNearest){.triangle = -1, .distance = INFINITY};
+    if (q->tree->node_count && usable(point))
+        stack[top].node = 0, stack[top++].squared = box_squared(&q->tree->nodes[0].box, point);
+    while (top) {
+        top--;
+        int n = stack[top].node;
+        if (!(stack[top].squared <= best))
+            continue;
+        const PeltiBoxNode *node = &q->tree->nodes[n];
+        if (node->right >= 0) {
+            double left = box_squared(&q->tree->nodes[n + 1].box, point),
+                   right = box_squared(&q->tree->nodes[node->right].box, point);
+            bool left_last = left <= right; // the nearer one is taken up first
+            stack[top].node = left_last ? node->right : n + 1, stack[top++].squared = left_last ? right : left;
+            stack[top].node = left_last ? n + 1 : node->right, stack[top++].squared = left_last ? left : right;
+            continue;
+        }
+        for (int i = node->first; i < node->first + node->count; i++) {
+            if (!(box_squared(&q->tree->boxes[i], point) <= best))
+                continue;
+            int item = q->tree->items[i];
+            if (q->filter && !q->filter(q->context, query, item))
+                continue;
+            const int *t = q->triangles[item];
+            PeltiClosest c = pelti_closest_on_triangle(point, q->points[t[0]], q->points[t[1]], q->points[t[2]]);
+            if (c.squared < best || (c.squared <= best && out->triangle < 0)) {
+                best = c.squared;
+                out->triangle = item;
+                out->closest = c;
+            }
+        }
+    }
+    if (out->triangle < 0)
+        return false;
+    out->distance = sqrt(best);
+    return true;
+}
+
+typedef struct OneFilter {
+    PeltiTriangleFilter filter;
+    void *context;
+} OneFilter;
+
+static bool filter_one(void *context, int query, int triangle)
+{
+    (void)query;
+    OneFilter *one = context;
+    return one->filter(one->context, triangle);
+}
+
+bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, Vec3 point,
+                            float max_distance, PeltiTriangleFilter filter, void *context, PeltiNearest *out)
+{
+    OneFilter one = {filter, context};
+    Nearest q = {.tree = tree, .triangles = triangles, .points = points, .max_distance = max_distance};
+    q.filter = filter ? filter_one : NULL;
+    q.context = &one;
+    return find_nearest(&q, point, 0, out);
+}
+
+static void nearest_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Nearest *q = context;
+    for (int i = begin; i < end; i++)
+        find_nearest(q, q->queries[i], i, &q->out[i]);
+}
+
+void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, int query_count,
+                                 const Vec3 *queries, float max_distance, PeltiPointFilter filter, void *context, PeltiJobs *jobs,
+                                 PeltiNearest *out)
+{
+    Nearest q = {tree, triangles, points, queries, max_distance, filter, context, out};
+    pelti_parallel_for(jobs, query_count, QUERY_GRAIN, nearest_range, &q);
+}
+
+// ---- winding ----
+
+static double at(const Vec3 *p, int axis)
+{
+    return (double)(axis == 0 ? p->x : axis == 1 ? p->y : p->z);
+}
+
+/// +1, -1 where the ray crosses this triangle upwards or downwards, else 0.
+static int crossing(const int triangle[3], const Vec3 *points, const double o[3], int axis)
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3, sign = 0;
+    double area[3];
+    for (int k = 0; k < 3; k++) {
+        // each edge is evaluated from its lower to its higher vertex and a point on it is put to the left of that
+        // direction, so that the two triangles at the edge agree
+        int from = triangle[k], to = triangle[(k + 1) % 3];
+        bool swapped = from > to;
+        const Vec3 *u = &points[swapped ? to : from], *v = &points[swapped ? from : to];
+        double side = (at(v, i) - at(u, i)) * (o[j] - at(u, j)) - (at(v, j) - at(u, j)) * (o[i] - at(u, i));
+        if (swapped)
+            side = -side;
+        if (side == 0)
+            side = swapped ? -1e-300 : 1e-300;
+        area[k] = side;
+        int s = side > 0 ? 1 : -1;
+        if (sign != 0 && s != sign)
+            return 0;
+        sign = s;
+    }
+    double sum = area[0] + area[1] + area[2];
+    if (sum == 0)
+        return 0;
+    double height = (area[1] * at(&points[triangle[0]], axis) + area[2] * at(&points[triangle[1]], axis) +
+                     area[0] * at(&points[triangle[2]], axis)) /
+                    sum;
+    return height > o[axis] ? sign : 0;
+}
+
+static bool may_meet(const PeltiBox *box, const double o[3], int axis)
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    return o[i] >= at(&box->low, i) && o[i] <= at(&box->high, i) && o[j] >= at(&box->low, j) && o[j] <= at(&box->high, j) &&
+           o[axis] <= at(&box->high, axis);
+}
+
+int pelti_box_tree_crossings(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3],
+                             int axis)
+{
+    int stack[STACK], top = 0, winding = 0;
+    if (tree->node_count)
+        stack[top++] = 0;
+    while (top) {
+        int n = stack[--top];
+        const PeltiBoxNode *node = &tree->nodes[n];
+        if (!may_meet(&node->box, origin, axis))
+            continue;
+        if (node->right >= 0) {
+            stack[top++] = node->right;
+            stack[top++] = n + 1;
+            continue;
+        }
+        for (int i = node->first; i < node->first + node->count; i++)
+            if (may_meet(&tree->boxes[i], origin, axis))
+                winding += crossing(triangles[tree->items[i]], points, origin, axis);
+    }
+    return winding;
+}
+
+int pelti_box_tree_winding(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3])
+{
+    int x = pelti_box_tree_crossings(tree, triangles, points, origin, 0);
+    int y = pelti_box_tree_crossings(tree, triangles, points, origin, 1);
+    if (x == y)
+        return x; // the median, whatever the third says
+    int z = pelti_box_tree_crossings(tree, triangles, points, origin, 2);
+    int low = x < y ? x : y, high = x < y ? y : x;
+    return z < low ? low : z > high ? high : z;
+}

@@ -1,0 +1,103 @@
+/// A refitting tree of axis-aligned boxes over triangles, edges, points or anything with a box. Built once (median splits,
+/// ties by index: the same tree for the same input), refitted per frame without allocation. Every query answers in one
+/// fixed order, for any number of threads.
+#ifndef PELTI_GEOMETRY_BOX_TREE_H
+#define PELTI_GEOMETRY_BOX_TREE_H
+
+#include "core/jobs.h"
+#include "core/memory.h"
+#include "geometry/closest.h"
+
+typedef struct PeltiBox { ///< low > high in any axis: empty, found by no query
+    Vec3 low, high;
+} PeltiBox;
+
+typedef struct PeltiBoxNode { // 36 bytes, preorder: the left child of node n is n + 1
+    PeltiBox box;
+    int right;        ///< right child; -1: leaf
+    int first, count; ///< slots below this node: [first, first + count)
+} PeltiBoxNode;
+
+typedef struct PeltiBoxTree {
+    int item_count, node_count, piece_count;
+    PeltiBoxNode *nodes;
+    int *items;      ///< [item_count] slot -> item
+    PeltiBox *boxes; ///< [item_count] by slot
+    int *pieces;     ///< [piece_count] nodes that cut the tree into fixed pieces of parallel work, in slot order
+} PeltiBoxTree;
+
+/// Builds into `pool`; O(n log n). Items with empty or non-finite boxes are kept (a later refit may make them real).
+PeltStatus pelti_box_tree_build(PeltiPool *pool, int count, const PeltiBox *boxes, PeltiBoxTree **out, PeltError *err);
+PeltStatus pelti_box_tree_build_triangles(PeltiPool *pool, int count, const int (*triangles)[3], const Vec3 *points,
+                                          PeltiBoxTree **out, PeltError *err);
+
+/// New boxes, same topology; O(n). A triangle with a non-finite corner (or one beyond 1e30) gets an empty box.
+/// `next` may be NULL; else the boxes hold the motion from `points` to `next`.
+void pelti_box_tree_refit(PeltiBoxTree *tree, PeltiJobs *jobs, const PeltiBox *boxes);
+void pelti_box_tree_refit_triangles(PeltiBoxTree *tree, PeltiJobs *jobs, const int (*triangles)[3], const Vec3 *points,
+                                    const Vec3 *next);
+
+static inline bool pelti_box_overlap(const PeltiBox *a, const PeltiBox *b, float margin)
+{
+    return (a->low.x - margin <= b->high.x) & (b->low.x - margin <= a->high.x) & (a->low.y - margin <= b->high.y) &
+           (b->low.y - margin <= a->high.y) & (a->low.z - margin <= b->high.z) & (b->low.z - margin <= a->high.z);
+}
+
+/// One found pair: items a of the first tree, b of the second (self: a and b of one tree in slot order, each pair once).
+typedef struct PeltiPair {
+    int a, b;
+    int tag; ///< what the test returned
+} PeltiPair;
+
+/// Narrow test of a candidate pair (boxes closer than the margin in every axis); called from several threads, so it only
+/// reads. Returns 0 to drop the pair, else the tag to keep with it. `worker` is in [0, threads).
+typedef int (*PeltiPairTest)(void *context, int a, int b, int worker);
+
+/// Pairs found by a query, with the room for them. `found > count` says that the list overflowed: the first `count` in
+/// the fixed order are kept.
+typedef struct PeltiPairs {
+    PeltiPair *pairs;
+    int count, capacity;
+    long found;
+    long candidates;              ///< boxes that met, before the test
+    PeltiPair *scratch;           ///< [capacity] pairs as the workers found them
+    struct PeltiPairPiece *piece; ///< [piece_capacity]
+    int piece_capacity;
+} PeltiPairs;
+PeltStatus pelti_pairs_create(PeltiPool *pool, int capacity, const PeltiBoxTree *tree, PeltiPairs *out, PeltError *err);
+
+/// Overlapping pairs, boxes inflated by `margin` together. `test` may be NULL (keeps all, tag 1). Does not allocate.
+void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPairTest test, void *context, PeltiJobs *jobs,
+                               PeltiPairs *out);
+/// `out` must have been created for tree `a`.
+void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, float margin, PeltiPairTest test, void *context,
+                          PeltiJobs *jobs, PeltiPairs *out);
+
+/// Visits, in slot order, the items whose boxes come within `margin` of `box`; the visitor returns false to stop.
+typedef bool (*PeltiBoxVisit)(void *context, int item);
+void pelti_box_tree_visit(const PeltiBoxTree *tree, const PeltiBox *box, float margin, PeltiBoxVisit visit, void *context);
+
+/// Nearest triangle to a point, no farther than `max_distance` (INFINITY: any). `filter` may be NULL; it returns false for
+/// triangles to leave out. False: none. Among equals the first in slot order of the search wins, always the same one.
+typedef bool (*PeltiTriangleFilter)(void *context, int triangle);
+typedef struct PeltiNearest {
+    int triangle;
+    double distance;
+    PeltiClosest closest; ///< barycentrics, feature, point
+} PeltiNearest;
+bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, Vec3 point,
+                            float max_distance, PeltiTriangleFilter filter, void *context, PeltiNearest *out);
+/// As above for many points at once; triangle -1 where there is none. The filter is called from several threads.
+typedef bool (*PeltiPointFilter)(void *context, int point_index, int triangle);
+void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, int query_count,
+                                 const Vec3 *queries, float max_distance, PeltiPointFilter filter, void *context, PeltiJobs *jobs,
+                                 PeltiNearest *out);
+
+/// Signed crossings of the ray from `origin` along +axis (0, 1, 2): the winding number for a closed mesh. Edges are judged
+/// in one canonical direction, so that a ray through an edge counts once.
+int pelti_box_tree_crossings(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3],
+                             int axis);
+/// Median of the crossings along the three axes: 1 inside, 0 outside a sound closed mesh.
+int pelti_box_tree_winding(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3]);
+
+#endif

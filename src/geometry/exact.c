@@ -1,0 +1,144 @@
+#include "geometry/exact.h"
+
+/// Adds x to the non-overlapping expansion h[0..n) (components of rising magnitude), without any rounding; zero components
+/// are dropped. Returns the new length. Knuth's two-sum makes each step exact.
+static int grow_expansion(double *h, int n, double x)
+{
+    int m = 0;
+    double carry = x;
+    for (int i = 0; i < n; i++) {
+        double sum = carry + h[i], b = sum - carry, error = (carry - (sum - b)) + (h[i] - b);
+        carry = sum;
+        if (error != 0)
+            h[m++] = error;
+    }
+    if (carry != 0)
+        h[m++] = carry;
+    return m;
+}
+
+/// Adds sign * x*y*z for float x, y, z. x*y has 48 bits and is exact in double; cut into two halves of 26 and fewer bits
+/// (Veltkamp), each times z is exact again.
+static int add_product(double *h, int n, double sign, float x, float y, float z)
+{
+    double p = sign * ((double)x * (double)y), c = 134217729.0 * p, high = c - (c - p), low = p - high;
+    n = grow_expansion(h, n, high * (double)z);
+    return low != 0 ? grow_expansion(h, n, low * (double)z) : n;
+}
+
+static int add_minor(double *h, int n, double sign, Vec3 a, Vec3 b, Vec3 c) // sign * det(a, b, c)
+{
+    n = add_product(h, n, sign, a.x, b.y, c.z);
+    n = add_product(h, n, -sign, a.x, b.z, c.y);
+    n = add_product(h, n, sign, a.y, b.z, c.x);
+    n = add_product(h, n, -sign, a.y, b.x, c.z);
+    n = add_product(h, n, sign, a.z, b.x, c.y);
+    return add_product(h, n, -sign, a.z, b.y, c.x);
+}
+
+/// det(a-d, b-d, c-d) = det(a,b,c) - det(d,b,c) - det(a,d,c) - det(a,b,d): 24 products of float coordinates, summed exactly.
+static int exact_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
+{
+    double h[64];
+    int n = add_minor(h, 0, 1, a, b, c);
+    n = add_minor(h, n, -1, d, b, c);
+    n = add_minor(h, n, -1, a, d, c);
+    n = add_minor(h, n, -1, a, b, d);
+    return n == 0 ? 0 : h[n - 1] > 0 ? 1 : -1; // the largest component has the sign of the sum
+}
+
+int pelti_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
+{
+    double ax = (double)a.x - (double)d.x, ay = (double)a.y - (double)d.y, az = (double)a.z - (double)d.z;
+    double bx = (double)b.x - (double)d.x, by = (double)b.y - (double)d.y, bz = (double)b.z - (double)d.z;
+    double cx = (double)c.x - (double)d.x, cy = (double)c.y - (double)d.y, cz = (double)c.z - (double)d.z;
+    double bc = bx * cy, cb = cx * by, ca = cx * ay, ac = ax * cy, ab = ax * by, ba = bx * ay;
+    double det = az * (bc - cb) + bz * (ca - ac) + cz * (ab - ba);
+    double size = (fabs(bc) + fabs(cb)) * fabs(az) + (fabs(ca) + fabs(ac)) * fabs(bz) + (fabs(ab) + fabs(ba)) * fabs(cz);
+    double bound = 1e-15 * size; // > (7 + 56 u) u, u = 2^-53: Shewchuk's bound for this expression
+    if (det > bound)
+        return 1;
+    if (det < -bound)
+        return -1;
+    return exact_orient(a, b, c, d);
+}
+
+/// The plane of the triangle lies strictly between p and q, and the segment meets the closed triangle.
+static bool segment_crosses(Vec3 p, Vec3 q, int side_p, int side_q, const Vec3 t[3])
+{
+    if (side_p * side_q >= 0)
+        return false;
+    int x = pelti_orient(p, q, t[0], t[1]), y = pelti_orient(p, q, t[1], t[2]), z = pelti_orient(p, q, t[2], t[0]);
+    if (x == 0 && y == 0 && z == 0)
+        return false; // a triangle without area
+    return (x >= 0 && y >= 0 && z >= 0) || (x <= 0 && y <= 0 && z <= 0);
+}
+
+typedef struct Flat { // a point of the common plane, its two widest coordinates
+    double u, v;
+} Flat;
+
+static int side(Flat a, Flat b, Flat c) // differences and products of floats of like size are exact in double
+{
+    double left = (b.u - a.u) * (c.v - a.v), right = (b.v - a.v) * (c.u - a.u);
+    return left > right ? 1 : left < right ? -1 : 0;
+}
+
+static Flat flatten(Vec3 p, int dropped)
+{
+    return dropped == 0   ? (Flat){(double)p.y, (double)p.z}
+           : dropped == 1 ? (Flat){(double)p.x, (double)p.z}
+                          : (Flat){(double)p.x, (double)p.y};
+}
+
+static bool strictly_inside(const Flat t[3], Flat p)
+{
+    int x = side(t[0], t[1], p), y = side(t[1], t[2], p), z = side(t[2], t[0], p);
+    return x != 0 && x == y && y == z;
+}
+
+static bool coplanar_overlap(const Vec3 a[3], const Vec3 b[3])
+{
+    double ux = (double)a[1].x - (double)a[0].x, uy = (double)a[1].y - (double)a[0].y, uz = (double)a[1].z - (double)a[0].z;
+    double vx = (double)a[2].x - (double)a[0].x, vy = (double)a[2].y - (double)a[0].y, vz = (double)a[2].z - (double)a[0].z;
+    double nx = fabs(uy * vz - uz * vy), ny = fabs(uz * vx - ux * vz), nz = fabs(ux * vy - uy * vx);
+    if (nx + ny + nz == 0)
+        return false;
+    int dropped = nx >= ny && nx >= nz ? 0 : ny >= nz ? 1 : 2;
+    Flat p[3], q[3];
+    for (int k = 0; k < 3; k++)
+        p[k] = flatten(a[k], dropped), q[k] = flatten(b[k], dropped);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            Flat p0 = p[i], p1 = p[(i + 1) % 3], q0 = q[j], q1 = q[(j + 1) % 3];
+            if (side(p0, p1, q0) * side(p0, p1, q1) < 0 && side(q0, q1, p0) * side(q0, q1, p1) < 0)
+                return true;
+        }
+    return strictly_inside(p, q[0]) || strictly_inside(q, p[0]);
+}
+
+static bool one_side(const int s[3])
+{
+    return (s[0] > 0 && s[1] > 0 && s[2] > 0) || (s[0] < 0 && s[1] < 0 && s[2] < 0);
+}
+
+PeltiMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3])
+{
+    int side_a[3], side_b[3];
+    for (int k = 0; k < 3; k++)
+        side_b[k] = pelti_orient(a[0], a[1], a[2], b[k]);
+    if (one_side(side_b))
+        return PELTI_APART;
+    for (int k = 0; k < 3; k++)
+        side_a[k] = pelti_orient(b[0], b[1], b[2], a[k]);
+    if (one_side(side_a))
+        return PELTI_APART;
+    if (!side_b[0] && !side_b[1] && !side_b[2] && !side_a[0] && !side_a[1] && !side_a[2])
+        return coplanar_overlap(a, b) ? PELTI_COPLANAR : PELTI_APART;
+    for (int k = 0; k < 3; k++) {
+        int l = (k + 1) % 3;
+        if (segment_crosses(b[k], b[l], side_b[k], side_b[l], a) || segment_crosses(a[k], a[l], side_a[k], side_a[l], b))
+            return PELTI_CROSSING;
+    }
+    return PELTI_APART;
+}
