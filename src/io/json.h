@@ -3,7 +3,7 @@
 #ifndef PELTI_IO_JSON_H
 #define PELTI_IO_JSON_H
 
-#include "core/error.h"
+#include "core/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
