@@ -97,10 +97,20 @@ static bool walk_digits(Walk *w)
     return true;
 }
 
+/// Whole numbers are kept in 64 bits, which the library does not check: it saturates.
+static bool fits_64_bits(const char *digits, size_t count, bool negative)
+{
+    const char *most = negative ? "9223372036854775808" : "18446744073709551615";
+    size_t length = strlen(most);
+    return count < length || (count == length && memcmp(digits, most, count) <= 0);
+}
+
 static bool walk_number(Walk *w)
 {
-    if (*w->p == '-')
+    bool negative = *w->p == '-';
+    if (negative)
         w->p++;
+    const char *digits = w->p;
     if (w->p < w->end && *w->p == '0') {
         w->p++;
         if (is_digit(w))
@@ -119,6 +129,9 @@ static bool walk_number(Walk *w)
             w->p++;
         return walk_digits(w);
     }
+    size_t count = (size_t)(w->p - digits);
+    if (!memchr(digits, '.', count) && !fits_64_bits(digits, count, negative))
+        return stop(w, "a whole number beyond 64 bits");
     return true;
 }
 
