@@ -23,7 +23,8 @@ PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size
 /// Flushes, checks and closes, without renaming: all that can run out of space is then behind. For several files that
 /// should appear together: complete each, then commit each. On failure the file is ended, as `commit` does.
 PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err);
-/// Completes if that was not done, and renames. On failure nothing of the new file stays and the old one is untouched. Always ends the file.
+/// Completes if that was not done, and renames. On failure nothing of the new file stays and the old one is untouched. Always
+/// ends the file.
 PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err);
 void pelti_file_abort(PeltiFile *file); ///< nothing stays; a zeroed or ended file is fine
 

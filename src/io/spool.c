@@ -35,7 +35,8 @@ PeltStatus pelti_spool_write(const PeltiSpool *spool, uint64_t offset, const voi
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return PELT_FAIL(err, PELT_IO, "cannot write temporary data beside the output: %s; free some space or write to another disk",
+            return PELT_FAIL(err, PELT_IO,
+                             "cannot write temporary data beside the output: %s; free some space or write to another disk",
                              strerror(n < 0 ? errno : ENOSPC));
         p += n;
         offset += (uint64_t)n;
