@@ -1,0 +1,89 @@
+/// The batched rotation kernel, for inlining into other wide kernels; only .c files include it. See polar.h.
+#ifndef PELTI_MATH_POLAR_WIDE_H
+#define PELTI_MATH_POLAR_WIDE_H
+
+#include "math/polar.h"
+#include "math/wide.h"
+
+typedef struct RotationW {
+    FloatW q[4];    // unit quaternion x y z w
+    FloatW m[3][3]; // the same as a matrix
+} RotationW;
+
+PELTI_WIDE void rotation_matrix_w(RotationW *r)
+{
+    FloatW x = r->q[0], y = r->q[1], z = r->q[2], w = r->q[3], two = splat_w(2), one = splat_w(1);
+    FloatW x2 = mul_w(x, two), y2 = mul_w(y, two), z2 = mul_w(z, two);
+    FloatW xx = mul_w(x, x2), yy = mul_w(y, y2), zz = mul_w(z, z2), xy = mul_w(x, y2), xz = mul_w(x, z2), yz = mul_w(y, z2);
+    FloatW wx = mul_w(w, x2), wy = mul_w(w, y2), wz = mul_w(w, z2);
+    r->m[0][0] = sub_w(one, add_w(yy, zz));
+    r->m[0][1] = sub_w(xy, wz);
+    r->m[0][2] = add_w(xz, wy);
+    r->m[1][0] = add_w(xy, wz);
+    r->m[1][1] = sub_w(one, add_w(xx, zz));
+    r->m[1][2] = sub_w(yz, wx);
+    r->m[2][0] = sub_w(xz, wy);
+    r->m[2][1] = add_w(yz, wx);
+    r->m[2][2] = sub_w(one, add_w(xx, yy));
+}
+
+/// One Newton step on the rotation group. With B = R^T A and R' = R exp([o]) the objective tr(R'^T A) is, to second order,
+/// tr B + g.o - o.H o / 2 with g = (B21 - B12, B02 - B20, B10 - B01) and H = tr(B) I - sym(B): o = H^-1 g where H is
+/// positive definite, else a gradient step of safe length. The function has no false maximum on the group, so what
+/// converges is right, reflections included. `size` is |A|_F. Returns |o|^2, or 1 where H was not positive definite: there a
+/// vanishing gradient may be a saddle. A zero matrix counts as converged.
+PELTI_WIDE FloatW rotation_newton_w(RotationW *r, FloatW a[3][3], FloatW size)
+{
+    FloatW b[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            b[i][j] = mad_w(r->m[0][i], a[0][j], mad_w(r->m[1][i], a[1][j], mul_w(r->m[2][i], a[2][j])));
+    FloatW g0 = sub_w(b[2][1], b[1][2]), g1 = sub_w(b[0][2], b[2][0]), g2 = sub_w(b[1][0], b[0][1]);
+    FloatW nudge = mul_w(size, splat_w(1e-5f)), half = splat_w(-0.5f); // nudge: H is singular where A leaves R open
+    FloatW h00 = add_w(add_w(b[1][1], b[2][2]), nudge), h11 = add_w(add_w(b[0][0], b[2][2]), nudge);
+    FloatW h22 = add_w(add_w(b[0][0], b[1][1]), nudge);
+    FloatW h01 = mul_w(add_w(b[0][1], b[1][0]), half), h02 = mul_w(add_w(b[0][2], b[2][0]), half);
+    FloatW h12 = mul_w(add_w(b[1][2], b[2][1]), half);
+    // o = adj(H) g / det(H); the leading minors say whether H is positive definite
+    FloatW c00 = sub_w(mul_w(h11, h22), mul_w(h12, h12)), c01 = sub_w(mul_w(h02, h12), mul_w(h01, h22));
+    FloatW c02 = sub_w(mul_w(h01, h12), mul_w(h02, h11)), c11 = sub_w(mul_w(h00, h22), mul_w(h02, h02));
+    FloatW c12 = sub_w(mul_w(h01, h02), mul_w(h00, h12)), c22 = sub_w(mul_w(h00, h11), mul_w(h01, h01));
+    FloatW det = mad_w(h00, c00, mad_w(h01, c01, mul_w(h02, c02)));
+    FloatW size2 = mul_w(size, size), least = splat_w(1e-6f);
+    MaskW good = and_w(less_w(mul_w(size, least), h00),
+                       and_w(less_w(mul_w(size2, least), c22), less_w(mul_w(mul_w(size2, size), least), det)));
+    FloatW f = div_w(splat_w(1), select_w(good, det, add_w(size, splat_w(1e-37f))));
+    FloatW o0 = select_w(good, mad_w(c00, g0, mad_w(c01, g1, mul_w(c02, g2))), g0);
+    FloatW o1 = select_w(good, mad_w(c01, g0, mad_w(c11, g1, mul_w(c12, g2))), g1);
+    FloatW o2 = select_w(good, mad_w(c02, g0, mad_w(c12, g1, mul_w(c22, g2))), g2);
+    o0 = mul_w(o0, f);
+    o1 = mul_w(o1, f);
+    o2 = mul_w(o2, f);
+    FloatW turn2 = mad_w(o0, o0, mad_w(o1, o1, mul_w(o2, o2)));
+    // q' = q (o/2, 1), normalised: the Cayley map, right to third order and never more than half a turn
+    FloatW p5 = splat_w(0.5f), x = mul_w(o0, p5), y = mul_w(o1, p5), z = mul_w(o2, p5);
+    FloatW qx = r->q[0], qy = r->q[1], qz = r->q[2], qw = r->q[3];
+    FloatW nx = add_w(qx, sub_w(mad_w(qw, x, mul_w(qy, z)), mul_w(qz, y)));
+    FloatW ny = add_w(qy, sub_w(mad_w(qw, y, mul_w(qz, x)), mul_w(qx, z)));
+    FloatW nz = add_w(qz, sub_w(mad_w(qw, z, mul_w(qx, y)), mul_w(qy, x)));
+    FloatW nw = sub_w(qw, mad_w(qx, x, mad_w(qy, y, mul_w(qz, z))));
+    FloatW length2 = mad_w(nx, nx, mad_w(ny, ny, mad_w(nz, nz, mul_w(nw, nw))));
+    FloatW s = rsqrt_w(length2);
+    r->q[0] = mul_w(nx, s);
+    r->q[1] = mul_w(ny, s);
+    r->q[2] = mul_w(nz, s);
+    r->q[3] = mul_w(nw, s);
+    rotation_matrix_w(r);
+    return select_w(or_w(good, less_w(size, splat_w(1.1e-15f))), turn2, splat_w(1));
+}
+
+PELTI_WIDE FloatW matrix_size_w(FloatW a[3][3]) ///< Frobenius norm; zero gives 1e-15
+{
+    FloatW sum = splat_w(1e-30f);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            sum = mad_w(a[i][j], a[i][j], sum);
+    return mul_w(sum, rsqrt_w(sum));
+}
+
+#endif

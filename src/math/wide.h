@@ -1,0 +1,205 @@
+/// Eight floats at a time over GCC vector extensions; only .c files include this. A kernel is a PELTI_WIDE function over
+/// arrays and a range; the function that calls it carries PELTI_CLONES, so that one binary holds an AVX2 and a plain
+/// version and picks at load time. Vectors must not cross a call that is not inlined: their ABI differs between the two.
+/// PELT_NO_SIMD builds the same vocabulary from plain loops: the reference build.
+#ifndef PELTI_MATH_WIDE_H
+#define PELTI_MATH_WIDE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PELT_W     8 ///< lanes
+#define PELTI_WIDE static inline __attribute__((always_inline))
+
+// clang 14 cannot link clones across files
+#if !defined(PELT_NO_SIMD) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                                 \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PELTI_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define PELTI_CLONES
+#endif
+
+#ifndef PELT_NO_SIMD
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" // everything here is inlined: no vector is passed in a call
+#endif
+typedef float FloatW __attribute__((vector_size(4 * PELT_W)));
+typedef int32_t MaskW __attribute__((vector_size(4 * PELT_W))); ///< lanes are 0 or -1
+#else
+typedef struct FloatW {
+    float v[PELT_W];
+} FloatW;
+typedef struct MaskW {
+    int32_t v[PELT_W];
+} MaskW;
+#endif
+
+PELTI_WIDE FloatW load_w(const float *p) ///< [PELT_W], any alignment
+{
+    FloatW a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+PELTI_WIDE void store_w(float *p, FloatW a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+#ifndef PELT_NO_SIMD
+PELTI_WIDE FloatW splat_w(float s)
+{
+    return (FloatW){s, s, s, s, s, s, s, s};
+}
+PELTI_WIDE FloatW add_w(FloatW a, FloatW b)
+{
+    return a + b;
+}
+PELTI_WIDE FloatW sub_w(FloatW a, FloatW b)
+{
+    return a - b;
+}
+PELTI_WIDE FloatW mul_w(FloatW a, FloatW b)
+{
+    return a * b;
+}
+PELTI_WIDE FloatW div_w(FloatW a, FloatW b)
+{
+    return a / b;
+}
+PELTI_WIDE FloatW neg_w(FloatW a)
+{
+    return -a;
+}
+PELTI_WIDE MaskW less_w(FloatW a, FloatW b) ///< a < b; false for NaN
+{
+    return a < b;
+}
+PELTI_WIDE MaskW and_w(MaskW a, MaskW b)
+{
+    return a & b;
+}
+PELTI_WIDE FloatW select_w(MaskW m, FloatW yes, FloatW no)
+{
+    return (FloatW)(((MaskW)yes & m) | ((MaskW)no & ~m));
+}
+PELTI_WIDE FloatW abs_w(FloatW a)
+{
+    return (FloatW)((MaskW)a & 0x7fffffff);
+}
+/// 1/sqrt(a) to float precision, a > 0 and normal: a bit shift for a start, three Newton steps.
+PELTI_WIDE FloatW rsqrt_w(FloatW a)
+{
+    FloatW y = (FloatW)(0x5f375a86 - ((MaskW)a >> 1)), half = a * -0.5f;
+    y = y * (1.5f + half * y * y);
+    y = y * (1.5f + half * y * y);
+    return y * (1.5f + half * y * y);
+}
+PELTI_WIDE int any_w(MaskW m) ///< non-zero: some lane is true
+{
+    int64_t q[PELT_W / 2];
+    memcpy(q, &m, sizeof q);
+    return ((q[0] | q[1]) | (q[2] | q[3])) != 0;
+}
+PELTI_WIDE int all_w(MaskW m) ///< non-zero: every lane is true
+{
+    int64_t q[PELT_W / 2];
+    memcpy(q, &m, sizeof q);
+    return ((q[0] & q[1]) & (q[2] & q[3])) == -1;
+}
+PELTI_WIDE MaskW or_w(MaskW a, MaskW b)
+{
+    return a | b;
+}
+PELTI_WIDE int lane_is(MaskW m, int lane)
+{
+    return m[lane] != 0;
+}
+#else
+#define PELTI_LANES(type, expression)                                                                                            \
+    type r;                                                                                                                      \
+    for (int k = 0; k < PELT_W; k++)                                                                                             \
+        r.v[k] = (expression);                                                                                                   \
+    return r
+PELTI_WIDE FloatW splat_w(float s)
+{
+    PELTI_LANES(FloatW, s);
+}
+PELTI_WIDE FloatW add_w(FloatW a, FloatW b)
+{
+    PELTI_LANES(FloatW, a.v[k] + b.v[k]);
+}
+PELTI_WIDE FloatW sub_w(FloatW a, FloatW b)
+{
+    PELTI_LANES(FloatW, a.v[k] - b.v[k]);
+}
+PELTI_WIDE FloatW mul_w(FloatW a, FloatW b)
+{
+    PELTI_LANES(FloatW, a.v[k] * b.v[k]);
+}
+PELTI_WIDE FloatW div_w(FloatW a, FloatW b)
+{
+    PELTI_LANES(FloatW, a.v[k] / b.v[k]);
+}
+PELTI_WIDE FloatW neg_w(FloatW a)
+{
+    PELTI_LANES(FloatW, -a.v[k]);
+}
+PELTI_WIDE MaskW less_w(FloatW a, FloatW b)
+{
+    PELTI_LANES(MaskW, a.v[k] < b.v[k] ? -1 : 0);
+}
+PELTI_WIDE MaskW and_w(MaskW a, MaskW b)
+{
+    PELTI_LANES(MaskW, a.v[k] & b.v[k]);
+}
+PELTI_WIDE FloatW select_w(MaskW m, FloatW yes, FloatW no)
+{
+    PELTI_LANES(FloatW, m.v[k] ? yes.v[k] : no.v[k]);
+}
+PELTI_WIDE FloatW abs_w(FloatW a)
+{
+    PELTI_LANES(FloatW, fabsf(a.v[k]));
+}
+PELTI_WIDE FloatW rsqrt_w(FloatW a)
+{
+    PELTI_LANES(FloatW, 1.0f / sqrtf(a.v[k]));
+}
+PELTI_WIDE int any_w(MaskW m)
+{
+    int any = 0;
+    for (int k = 0; k < PELT_W; k++)
+        any |= m.v[k];
+    return any;
+}
+PELTI_WIDE int all_w(MaskW m)
+{
+    int all = -1;
+    for (int k = 0; k < PELT_W; k++)
+        all &= m.v[k];
+    return all;
+}
+PELTI_WIDE MaskW or_w(MaskW a, MaskW b)
+{
+    PELTI_LANES(MaskW, a.v[k] | b.v[k]);
+}
+PELTI_WIDE int lane_is(MaskW m, int lane)
+{
+    return m.v[lane] != 0;
+}
+#endif
+
+PELTI_WIDE FloatW mad_w(FloatW a, FloatW b, FloatW c) ///< a b + c
+{
+    return add_w(mul_w(a, b), c);
+}
+PELTI_WIDE FloatW max_w(FloatW a, FloatW b) ///< b where a is NaN
+{
+    return select_w(less_w(b, a), a, b);
+}
+PELTI_WIDE FloatW min_w(FloatW a, FloatW b)
+{
+    return select_w(less_w(a, b), a, b);
+}
+
+#endif
