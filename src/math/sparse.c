@@ -1,0 +1,217 @@
+#include "math/sparse_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/ldl.h>
+
+static int compare_int(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/// Neighbours of each unknown, both triangles, sorted, without repeats and without the diagonal.
+static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiEntry *entries, Graph *g, PeltError *err)
+{
+    int *start = PELTI_NEW(temp, int, (size_t)n + 2);
+    if (!start)
+        return pelti_no_memory(err, (size_t)n * sizeof(int));
+    long total = 0;
+    for (int e = 0; e < entry_count; e++) {
+        int r = entries[e].row, c = entries[e].column;
+        if (r < 0 || c < 0 || r >= n || c >= n)
+            return PELT_FAIL(err, PELT_FAILED, "sparse matrix: entry %d is at (%d, %d) of %d unknowns", e, r, c, n);
+        if (r != c) {
+            start[r + 2]++;
+            start[c + 2]++;
+            total += 2;
+        }
+    }
+    int *list = PELTI_NEW(temp, int, (size_t)total + 1);
+    if (!list)
+        return pelti_no_memory(err, (size_t)total * sizeof(int));
+    for (int i = 0; i < n; i++)
+        start[i + 2] += start[i + 1];
+    for (int e = 0; e < entry_count; e++) {
+        int r = entries[e].row, c = entries[e].column;
+        if (r != c) {
+            list[start[r + 1]++] = c;
+            list[start[c + 1]++] = r;
+        }
+    }
+    int kept = 0;
+    for (int i = 0, begin = 0; i < n; i++) {
+        int end = start[i + 1];
+        qsort(list + begin, (size_t)(end - begin), sizeof(int), compare_int);
+        int first = kept;
+        for (int k = begin; k < end; k++)
+            if (kept == first || list[kept - 1] != list[k])
+                list[kept++] = list[k];
+        begin = end;
+        start[i + 1] = kept;
+    }
+    start[0] = 0;
+    *g = (Graph){start, list};
+    return PELT_OK;
+}
+
+/// Pattern of the upper triangle in the final order, by columns, and where each given entry adds.
+static PeltStatus build_pattern(PeltiSparse *s, const Graph *g, const PeltiEntry *entries, PeltError *err)
+{
+    int n = s->n;
+    long count = g->start[n] / 2 + (long)n;
+    s->ap = PELTI_NEW(&s->pool, int, (size_t)n + 1);
+    s->ai = PELTI_NEW(&s->pool, int, (size_t)count);
+    s->ax = PELTI_NEW(&s->pool, double, (size_t)count);
+    s->entry_at = PELTI_NEW(&s->pool, int, (size_t)s->entry_count);
+    if (s->pool.failed)
+        return pelti_no_memory(err, (size_t)count * 16);
+    int used = 0;
+    for (int k = 0; k < n; k++) {
+        s->ap[k] = used;
+        int old = s->order[k];
+        for (int e = g->start[old]; e < g->start[old + 1]; e++)
+            if (s->place[g->list[e]] < k)
+                s->ai[used++] = s->place[g->list[e]];
+        s->ai[used++] = k;
+        qsort(s->ai + s->ap[k], (size_t)(used - s->ap[k]), sizeof(int), compare_int);
+    }
+    s->ap[n] = used;
+    for (int e = 0; e < s->entry_count; e++) {
+        int a = s->place[entries[e].row], b = s->place[entries[e].column];
+        int row = a < b ? a : b, column = a < b ? b : a;
+        const int *at =
+            bsearch(&row, s->ai + s->ap[column], (size_t)(s->ap[column + 1] - s->ap[column]), sizeof(int), compare_int);
+        s->entry_at[e] = (int)(at - s->ai);
+    }
+    return PELT_OK;
+}
+
+static PeltStatus take_factor(PeltiSparse *s, PeltError *err)
+{
+    size_t n = (size_t)s->n;
+    s->lp = PELTI_NEW(&s->pool, int, n + 1);
+    s->parent = PELTI_NEW(&s->pool, int, n);
+    s->lnz = PELTI_NEW(&s->pool, int, n);
+    s->flag = PELTI_NEW(&s->pool, int, n);
+    s->pattern = PELTI_NEW(&s->pool, int, n);
+    s->y = PELTI_NEW(&s->pool, double, n);
+    s->d = PELTI_NEW(&s->pool, double, n);
+    if (s->pool.failed)
+        return pelti_no_memory(err, n * 40);
+    ldl_symbolic(s->n, s->ap, s->ai, s->lp, s->parent, s->lnz, s->flag, NULL, NULL);
+    long fill = 0;
+    for (int k = 0; k < s->n; k++)
+        fill += s->lnz[k];
+    if (fill > 0x7fffffffL)
+        return PELT_FAIL(err, PELT_FAILED, "sparse matrix: the factor of %d unknowns has %ld non-zeros, more than 2^31", s->n,
+                         fill);
+    s->li = PELTI_NEW(&s->pool, int, (size_t)fill + 1);
+    s->lx = PELTI_NEW(&s->pool, double, (size_t)fill + 1);
+    if (s->pool.failed)
+        return pelti_no_memory(err, (size_t)fill * 12);
+    return PELT_OK;
+}
+
+PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiEntry *entries, PeltError *err)
+{
+    int n = s->n;
+    memset(s->ax, 0, (size_t)s->ap[n] * sizeof(double));
+    for (int e = 0; e < s->entry_count; e++) {
+        if (!isfinite(entries[e].value))
+            return PELT_FAIL(err, PELT_FAILED, "sparse matrix: entry (%d, %d) is not finite", entries[e].row, entries[e].column);
+        s->ax[s->entry_at[e]] += entries[e].value;
+    }
+    int done =
+        ldl_numeric(n, s->ap, s->ai, s->ax, s->lp, s->parent, s->lnz, s->li, s->lx, s->d, s->y, s->pattern, s->flag, NULL, NULL);
+    for (int k = 0; k < n; k++) { // a pivot below rounding of its own diagonal entry is no pivot
+        double diagonal = s->ax[s->ap[k + 1] - 1];
+        if (k >= done || !(s->d[k] > 1e-14 * fabs(diagonal)))
+            return PELT_FAIL(err, PELT_FAILED, "sparse matrix of %d unknowns is not positive definite: pivot %g at unknown %d", n,
+                             k < n ? s->d[k] : 0.0, s->order[k]);
+    }
+    pelti_sparse_pack(s);
+    return PELT_OK;
+}
+
+static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entries, PeltiOrdering ordering, PeltError *err)
+{
+    Graph graph;
+    PELT_TRY(build_graph(temp, s->n, s->entry_count, entries, &graph, err));
+    s->order = PELTI_NEW(&s->pool, int, (size_t)s->n);
+    s->place = PELTI_NEW(&s->pool, int, (size_t)s->n);
+    if (s->pool.failed)
+        return pelti_no_memory(err, (size_t)s->n * 8);
+    PELT_TRY(pelti_sparse_find_order(s, temp, &graph, ordering, err));
+    PELT_TRY(build_pattern(s, &graph, entries, err));
+    PELT_TRY(take_factor(s, err));
+    PELT_TRY(pelti_sparse_take_pack(s, err));
+    return pelti_sparse_refactor(s, entries, err);
+}
+
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
+                               PeltiOrdering ordering, PeltiSparse **out, PeltError *err)
+{
+    *out = NULL;
+    if (n < 0 || entry_count < 0 || n > 1 << 28 || entry_count > 1 << 29)
+        return PELT_FAIL(err, PELT_FAILED, "sparse matrix: %d unknowns and %d entries", n, entry_count);
+    PeltiSparse *s = pelti_alloc(allocator, sizeof *s);
+    if (!s)
+        return pelti_no_memory(err, sizeof *s);
+    memset(s, 0, sizeof *s);
+    pelti_pool_init(&s->pool, allocator);
+    s->n = n;
+    s->entry_count = entry_count;
+    PeltiPool temp;
+    pelti_pool_init(&temp, allocator);
+    PeltStatus status = build(s, &temp, entries, ordering, err);
+    pelti_pool_release(&temp);
+    if (status != PELT_OK) {
+        pelti_sparse_destroy(s);
+        return status;
+    }
+    *out = s;
+    return PELT_OK;
+}
+
+void pelti_sparse_destroy(PeltiSparse *s)
+{
+    if (!s)
+        return;
+    PeltAllocator allocator = s->pool.allocator;
+    pelti_pool_release(&s->pool);
+    pelti_free(&allocator, s, sizeof *s);
+}
+
+int pelti_sparse_size(const PeltiSparse *s)
+{
+    return s->n;
+}
+
+long pelti_sparse_fill(const PeltiSparse *s)
+{
+    return s->lp[s->n];
+}
+
+const int *pelti_sparse_order(const PeltiSparse *s)
+{
+    return s->order;
+}
+
+void pelti_sparse_solve(const PeltiSparse *s, const double *b, double *x, double *work)
+{
+    for (int k = 0; k < s->n; k++)
+        work[k] = b[s->order[k]];
+    for (int j = 0; j < s->n; j++)
+        for (int e = s->lp[j]; e < s->lp[j + 1]; e++)
+            work[s->li[e]] -= s->lx[e] * work[j];
+    for (int j = s->n - 1; j >= 0; j--) {
+        double sum = work[j] / s->d[j];
+        for (int e = s->lp[j]; e < s->lp[j + 1]; e++)
+            sum -= s->lx[e] * work[s->li[e]];
+        work[j] = sum;
+    }
+    for (int k = 0; k < s->n; k++)
+        x[s->order[k]] = work[k];
+}

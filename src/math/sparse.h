@@ -1,0 +1,47 @@
+/// Sparse symmetric positive definite systems: order once (METIS, or AMD), factor L D L^T in double, solve in double or in
+/// float with three right-hand sides side by side as 16-byte rows. Solves only read the object: any number of threads may
+/// solve at once, each with work of its own. Creating and refactoring need a thread to themselves per object.
+#ifndef PELTI_MATH_SPARSE_H
+#define PELTI_MATH_SPARSE_H
+
+#include "core/jobs.h"
+#include "core/memory.h"
+
+typedef struct PeltiSparse PeltiSparse;
+
+/// One entry of a symmetric matrix: an off-diagonal pair is given once, in either triangle; repeated entries add up.
+typedef struct PeltiEntry {
+    int row, column;
+    double value;
+} PeltiEntry;
+
+typedef enum PeltiOrdering { PELTI_ORDER_BEST, PELTI_ORDER_METIS, PELTI_ORDER_AMD } PeltiOrdering;
+
+/// Orders and factors. PELT_FAILED: not positive definite (which unknown is said), not finite, out of memory.
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
+                               PeltiOrdering ordering, PeltiSparse **out, PeltError *err);
+void pelti_sparse_destroy(PeltiSparse *sparse); ///< NULL is fine
+
+/// New values for the entries given to create (same count, rows and columns; only `value` is read): numeric factorisation
+/// alone. After a failure the object can only be refactored or destroyed.
+PeltStatus pelti_sparse_refactor(PeltiSparse *sparse, const PeltiEntry *entries, PeltError *err);
+
+int pelti_sparse_size(const PeltiSparse *sparse);         ///< unknowns
+long pelti_sparse_fill(const PeltiSparse *sparse);        ///< off-diagonal non-zeros of L
+const int *pelti_sparse_order(const PeltiSparse *sparse); ///< [n] place in the factor -> unknown
+
+/// A x = b in double; `work` [n]. x may be b.
+void pelti_sparse_solve(const PeltiSparse *sparse, const double *b, double *x, double *work);
+
+/// Floats of work for the two float solves below.
+size_t pelti_sparse_row_work(const PeltiSparse *sparse);
+
+/// A X = B in float, X and B [n] rows of four floats (three right-hand sides and a pad), 16-byte aligned. In place and in the
+/// factor's own order (pelti_sparse_order): a caller that numbers its unknowns so streams through memory. `jobs` may be NULL; the
+/// result has the same bits for any number of threads.
+void pelti_sparse_solve_rows_ordered(const PeltiSparse *sparse, PeltiJobs *jobs, float (*x)[4], float *work);
+
+/// The same with the caller's numbering: b is kept unless x is b.
+void pelti_sparse_solve_rows(const PeltiSparse *sparse, PeltiJobs *jobs, const float (*b)[4], float (*x)[4], float *work);
+
+#endif
