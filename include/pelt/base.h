@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
-#define PELT_API __attribute__((visibility("default")))
+#define PELT_API               __attribute__((visibility("default")))
 #define PELT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define PELT_API
@@ -17,9 +17,9 @@
 extern "C" {
 #endif
 
-#define PELT_VERSION_MAJOR 0
-#define PELT_VERSION_MINOR 1
-#define PELT_VERSION_PATCH 0
+#define PELT_VERSION_MAJOR  0
+#define PELT_VERSION_MINOR  1
+#define PELT_VERSION_PATCH  0
 #define PELT_VERSION_STRING "0.1.0"
 
 /// "0.1.0": the version of the library that is linked, which may differ from the header's.

@@ -78,6 +78,7 @@ typedef struct PeltiCharacter {
     PeltiInstance *instances;
     PeltiClip *clips;
     Vec3 *rest_points;   ///< [point_count] rest space, world units
+    Vec3 *file_normals;  ///< [point_count] unit, rest space, zero where the file gives none; NULL: it gives none at all
     int *point_instance; ///< [point_count]
     int triangle_count;
     int (*point_triangles)[3]; ///< as in the file, over points

@@ -81,19 +81,40 @@ PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size
     return PELT_FAIL(err, PELT_IO, "%s: cannot rewrite bytes at %ld: %s", file->path, offset, strerror(errno));
 }
 
-PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err)
+static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
+{
+    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
+    PeltStatus status = PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
+    pelti_file_abort(file);
+    return status;
+}
+
+PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err)
 {
     PELT_ASSERT(file->stream);
-    bool good = !ferror(file->stream);
-    good = fclose(file->stream) == 0 && good; // a full disk often shows only here
-    file->stream = NULL;
+    errno = EIO; // for an error seen earlier, whose cause is gone
+    bool good = !ferror(file->stream) && fflush(file->stream) == 0;
+    // Some file systems find that they are full only when data reach the disk; devices and pipes have nothing to sync.
     if (good && file->temporary)
-        good = rename(file->temporary, file->path) == 0;
-    PeltStatus status = good ? PELT_OK : PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", file->path, strerror(errno));
-    if (!good && file->temporary)
-        unlink(file->temporary);
+        good = fdatasync(fileno(file->stream)) == 0 || errno == EINVAL || errno == EROFS;
+    int code = errno;
+    if (fclose(file->stream) != 0 && good) {
+        code = errno;
+        good = false;
+    }
+    file->stream = NULL;
+    return good ? PELT_OK : end_failed(file, code, err);
+}
+
+PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err)
+{
+    PELT_ASSERT(file->path);
+    if (file->stream)
+        PELT_TRY(pelti_file_complete(file, err));
+    if (file->temporary && rename(file->temporary, file->path) != 0)
+        return end_failed(file, errno, err);
     forget(file);
-    return status;
+    return PELT_OK;
 }
 
 void pelti_file_abort(PeltiFile *file)

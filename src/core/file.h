@@ -20,7 +20,11 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err);
 PeltStatus pelti_file_write(PeltiFile *file, const void *data, size_t bytes, PeltError *err);
 /// Overwrites bytes already written (a header whose counts come last); the next write goes to the end again.
 PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size_t bytes, PeltError *err);
-/// Flushes, checks and renames. On failure nothing of the new file stays and the old one is untouched. Always ends the file.
+/// Flushes, checks and closes, without renaming: all that can run out of space is then behind. For several files that
+/// should appear together: complete each, then commit each. On failure the file is ended, as `commit` does.
+PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err);
+/// Completes if that was not done, and renames. On failure nothing of the new file stays and the old one is untouched. Always
+/// ends the file.
 PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err);
 void pelti_file_abort(PeltiFile *file); ///< nothing stays; a zeroed or ended file is fine
 

@@ -202,4 +202,29 @@ PELTI_WIDE FloatW min_w(FloatW a, FloatW b)
     return select_w(less_w(a, b), a, b);
 }
 
+/// Rows to columns of an 8 x 8 block.
+PELTI_WIDE void transpose_w(const FloatW in[PELT_W], FloatW out[PELT_W])
+{
+#ifndef PELT_NO_SIMD
+    FloatW a[PELT_W], b[PELT_W];
+    for (int k = 0; k < PELT_W; k += 2) { // pairs of single floats
+        a[k] = __builtin_shufflevector(in[k], in[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[k + 1] = __builtin_shufflevector(in[k], in[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int k = 0; k < PELT_W; k += 4) // of pairs
+        for (int j = k; j < k + 2; j++) {
+            b[j] = __builtin_shufflevector(a[j], a[j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[j + 2] = __builtin_shufflevector(a[j], a[j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; k++) { // of halves
+        out[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        out[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#else
+    for (int i = 0; i < PELT_W; i++)
+        for (int j = 0; j < PELT_W; j++)
+            out[j].v[i] = in[i].v[j];
+#endif
+}
+
 #endif

@@ -10,20 +10,20 @@ typedef struct PeltiDraw PeltiDraw;
 
 typedef struct PeltiPrepare {
     const PeltiCharacter *who;
-    const PeltiOptions *options;      ///< checked against the method's own list
-    const PeltiWeights *weights;      ///< per welded vertex, chosen by the `weights` option: never NULL
-    const PeltiWeights *point_weights;///< per point, for methods that must reproduce the file exactly; NULL: use `weights`
+    const PeltiOptions *options;       ///< checked against the method's own list
+    const PeltiWeights *weights;       ///< per welded vertex, chosen by the `weights` option: never NULL
+    const PeltiWeights *point_weights; ///< per point, for methods that must reproduce the file exactly; NULL: use `weights`
     const PeltAllocator *allocator;
-    PeltiJobs *jobs;                  ///< for prepare and for every step; may be NULL
-    PeltiLog *log;                    ///< fallbacks are said here, once
+    PeltiJobs *jobs; ///< for prepare and for every step; may be NULL
+    PeltiLog *log;   ///< fallbacks are said here, once
     PeltiProgress progress;
 } PeltiPrepare;
 
 typedef struct PeltiStepInput {
     const PeltiPose *pose;
-    const Mat34 *bones;  ///< [bone_count] rest space -> world, from `pose`
-    float dt_s;          ///< time since the last step; 0: a method with dynamics settles in this pose
-    bool restart;        ///< first step, or a cut: no motion from the last pose to this one; settle here
+    const Mat34 *bones; ///< [bone_count] rest space -> world, from `pose`
+    float dt_s;         ///< time since the last step; 0: a method with dynamics settles in this pose
+    bool restart;       ///< first step, or a cut: no motion from the last pose to this one; settle here
 } PeltiStepInput;
 
 /// One number for the report: `method_stats`. Values of several frames are merged by `merge`.

@@ -71,7 +71,8 @@ static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *e
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: '%s' is not a%s number", info->name, value,
                              info->kind == PELTI_OPTION_INT ? " whole" : "");
         if ((info->least != 0 || info->most != 0) && !(number >= info->least && number <= info->most))
-            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: %s is outside %g to %g", info->name, value, info->least, info->most);
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: %s is outside %g to %g", info->name, value, info->least,
+                             info->most);
         v->number = number;
     } else if (info->kind == PELTI_OPTION_BOOL) {
         bool yes = is_choice("on|true|yes|1", value);

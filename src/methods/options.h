@@ -4,7 +4,13 @@
 
 #include "core/memory.h"
 
-typedef enum PeltiOptionKind { PELTI_OPTION_FLOAT, PELTI_OPTION_INT, PELTI_OPTION_BOOL, PELTI_OPTION_CHOICE, PELTI_OPTION_TEXT } PeltiOptionKind;
+typedef enum PeltiOptionKind {
+    PELTI_OPTION_FLOAT,
+    PELTI_OPTION_INT,
+    PELTI_OPTION_BOOL,
+    PELTI_OPTION_CHOICE,
+    PELTI_OPTION_TEXT
+} PeltiOptionKind;
 
 typedef struct PeltiOptionInfo {
     const char *name; ///< human, dashes: "fold-depth"

@@ -1,0 +1,74 @@
+/// Characters, poses and clips: what a file holds and how it moves.
+#ifndef PELT_CHARACTER_H
+#define PELT_CHARACTER_H
+
+#include <pelt/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A rigged character, read once and never changed afterwards: any number of threads and skins may use one.
+typedef struct PeltCharacter PeltCharacter;
+
+/// Reads a .glb or .gltf (with files beside it, or data URIs). The file is not kept open for writing; it must stay unchanged
+/// while the character lives if a .glb is to be written from it. `allocator` NULL: malloc. Cost: the file's size.
+PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err);
+/// The same from bytes in memory, which must outlive the character; external buffers are refused.
+PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
+                                               PeltCharacter **out, PeltError *err);
+PELT_API void pelt_character_destroy(PeltCharacter *who); ///< NULL is fine; skins of it must be gone
+
+typedef struct PeltCharacterInfo {
+    int point_count;     ///< vertices as in the file, of all instances: the length of a cache's frame
+    int welded_count;    ///< vertices after welding seams
+    int triangle_count;  ///< after dropping degenerate and duplicate ones
+    int component_count; ///< pieces not joined by edges
+    int border_edge_count, nonmanifold_edge_count;
+    int closed; ///< 1: no border, no non-manifold edge
+    int node_count, joint_count, mesh_count, skin_count, clip_count;
+    int influences;   ///< most joints at a point in the file; 0: the file has no weights
+    int weights_sane; ///< 1: the file's weights are used by default; 0: automatic ones
+    float size;       ///< diagonal of the rest pose's bounds, the file's units: "the character's size"
+    float low[3], high[3];
+} PeltCharacterInfo;
+PELT_API PeltCharacterInfo pelt_character_info(const PeltCharacter *who);
+
+/// Names are UTF-8 and live as long as the character. Indices out of range give NULL or -1.
+PELT_API const char *pelt_character_node_name(const PeltCharacter *who, int node);
+PELT_API int pelt_character_node_parent(const PeltCharacter *who, int node);
+PELT_API int pelt_character_node_find(const PeltCharacter *who, const char *name); ///< first of that name; -1: none
+PELT_API int pelt_character_joint_node(const PeltCharacter *who, int joint);       ///< joint in [0, joint_count)
+PELT_API const char *pelt_character_clip_name(const PeltCharacter *who, int clip);
+PELT_API double pelt_character_clip_seconds(const PeltCharacter *who, int clip);
+/// By name, or by index written as text; -1: none.
+PELT_API int pelt_character_clip_find(const PeltCharacter *who, const char *name_or_index);
+/// Output frames of a clip: round(seconds * fps) + 1.
+PELT_API int pelt_character_clip_frames(const PeltCharacter *who, int clip, double fps);
+
+/// Zero copy: triangles over points [count x 3], and rest positions [point_count x 3]. Owned by the character.
+PELT_API const int *pelt_character_triangles(const PeltCharacter *who, int *count);
+PELT_API const float *pelt_character_rest(const PeltCharacter *who);
+
+/// What was odd in the file and what was done instead.
+PELT_API int pelt_character_warning_count(const PeltCharacter *who);
+PELT_API const PeltWarning *pelt_character_warning(const PeltCharacter *who, int index);
+
+/// A pose: a local transform for every node of the file. One thread at a time.
+typedef struct PeltPose PeltPose;
+typedef struct PeltTransform {
+    float translation[3];
+    float rotation[4]; ///< unit quaternion x, y, z, w
+    float scale[3];
+} PeltTransform;
+PELT_API PeltStatus pelt_pose_create(const PeltCharacter *who, PeltPose **out, PeltError *err); ///< as the file's nodes stand
+PELT_API void pelt_pose_destroy(PeltPose *pose);                                                ///< NULL is fine
+PELT_API void pelt_pose_reset(PeltPose *pose);                                                  ///< back to the file's nodes
+PELT_API void pelt_pose_from_clip(PeltPose *pose, int clip, double time_s); ///< before its first key a channel holds it
+PELT_API PeltTransform pelt_pose_get(const PeltPose *pose, int node);
+PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

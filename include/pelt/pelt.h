@@ -1,0 +1,8 @@
+/// Everything.
+#ifndef PELT_PELT_H
+#define PELT_PELT_H
+#include <pelt/bake.h>
+#include <pelt/base.h>
+#include <pelt/character.h>
+#include <pelt/skin.h>
+#endif

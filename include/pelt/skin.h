@@ -1,0 +1,77 @@
+/// Skins: a method, prepared for one character, stepped from pose to positions.
+#ifndef PELT_SKIN_H
+#define PELT_SKIN_H
+
+#include <pelt/character.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PeltSkin PeltSkin; ///< opaque; one thread at a time, any number of skins in parallel
+
+typedef struct PeltSkinDef {
+    const char *method;          ///< "lbs", "tracking", ... as pelt_method_name lists them
+    const char *const *settings; ///< "key=value" texts, as `--set`; NULL: none
+    int setting_count;
+    const char *rig_path;    ///< the artist's additions (--rig); NULL: none
+    int threads;             ///< 0: as many as the machine has. The result does not depend on it
+    PeltAllocator allocator; ///< all zero means malloc
+    PeltProgress progress;   ///< may be NULL
+    void *progress_user;
+    uint32_t guard; ///< filled by pelt_skin_def_default, checked by create
+} PeltSkinDef;
+PELT_API PeltSkinDef pelt_skin_def_default(void);
+
+/// Prepares; may take seconds (see pelt_skin_prepare_ms). The character must outlive the skin.
+PELT_API PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err);
+PELT_API void pelt_skin_destroy(PeltSkin *skin); ///< NULL is fine
+PELT_API double pelt_skin_prepare_ms(const PeltSkin *skin);
+
+enum { PELT_MAX_STATS = 32 };
+typedef struct PeltStat {
+    const char *name; ///< static, snake_case
+    double value;
+} PeltStat;
+typedef struct PeltStepInfo {
+    double ms;         ///< the deformation alone
+    int substeps;      ///< virtual frames or simulation steps inside
+    double substep_ms; ///< one simulation step of a dynamic method, else 0
+    int nonfinite;     ///< vertices that were caught: 0 unless something broke
+    int stat_count;
+    PeltStat stats[PELT_MAX_STATS];
+} PeltStepInfo;
+
+/// Moves the skin to `pose`, `dt_s` seconds after the last step. The first step after create or restart settles in the pose
+/// (pre-roll), never with a jump from rest. Does not allocate. `info` may be NULL.
+PELT_API void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info);
+/// The next step is a cut: no motion from the last pose to that one.
+PELT_API void pelt_skin_restart(PeltSkin *skin);
+
+/// Zero copy: positions of all points [point_count x 3], world space, good until the next step or destroy.
+PELT_API const float *pelt_skin_positions(const PeltSkin *skin);
+/// Unit normals for the same points, computed at the first call after a step. Sharp edges of the file stay sharp.
+PELT_API const float *pelt_skin_normals(PeltSkin *skin);
+
+/// Said once while preparing: weights made, components treated rigidly, ...
+PELT_API int pelt_skin_warning_count(const PeltSkin *skin);
+PELT_API const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index);
+
+/// Methods and their options, for help texts and user interfaces.
+typedef struct PeltOptionInfo {
+    const char *name, *value, *choices, *help; ///< value: the default; choices NULL unless it is one of a few words
+    double least, most;                        ///< both 0: any
+} PeltOptionInfo;
+PELT_API int pelt_method_count(void);
+PELT_API const char *pelt_method_name(int method);    ///< NULL: out of range
+PELT_API const char *pelt_method_summary(int method); ///< one line
+PELT_API int pelt_method_find(const char *name);      ///< -1: none
+PELT_API int pelt_method_is_dynamic(int method);      ///< 1: has dynamics, time steps matter
+PELT_API const char *pelt_method_default(void);       ///< what `pelt bake` uses
+PELT_API int pelt_method_option_count(int method);    ///< common options included
+PELT_API PeltOptionInfo pelt_method_option(int method, int option);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/// What the opaque types of include/pelt are made of.
+#ifndef PELTI_BAKE_OBJECTS_H
+#define PELTI_BAKE_OBJECTS_H
+
+#include "bake/normals.h"
+#include "character/character.h"
+#include "io/gltf.h"
+#include "methods/method.h"
+
+#include <pelt/pelt.h>
+
+struct PeltCharacter {
+    PeltAllocator allocator;
+    PeltiCharacter *who;
+    PeltiGltf *document; ///< kept for writing .glb; NULL: made by the program
+};
+
+struct PeltPose {
+    const PeltCharacter *character;
+    PeltiPool pool;
+    PeltiPose pose;
+};
+
+struct PeltSkin {
+    const PeltCharacter *character;
+    const PeltiMethod *method;
+    void *state;
+    PeltiJobs *jobs;
+    PeltiLog log;
+    PeltiPool pool; ///< weights and everything below
+    PeltiOptions options;
+    PeltiWeights weights, point_weights;
+    const char *weight_source; ///< "file", "auto", "rigid"
+    PeltiWorld *node_world;    ///< [node_count]
+    Mat34 *bones;              ///< [bone_count]
+    Vec3 *points, *normals;    ///< [point_count]
+    PeltiNormals normal_maker;
+    bool normals_fresh, restart;
+    double prepare_ms;
+};
+
+/// Wraps a finished character (taken over; destroyed on failure too). `document` may be NULL.
+PeltStatus pelti_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator, PeltCharacter **out,
+                                PeltError *err);
+
+/// One step of a skin; the public step hands out what a user may see of the report.
+void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
+
+#endif

@@ -1,0 +1,267 @@
+/// include/pelt/skin.h: a method prepared for a character.
+#include "bake/objects.h"
+#include "core/clock.h"
+
+#include <string.h>
+
+enum { SKIN_GUARD = 0x5e17a11 };
+static const char *const DEFAULT_METHODS[] = {"tracking", "lbs"}; // the first that exists
+
+PeltSkinDef pelt_skin_def_default(void)
+{
+    return (PeltSkinDef){.method = pelt_method_default(), .guard = SKIN_GUARD};
+}
+
+// ---- methods for user interfaces ----
+
+int pelt_method_count(void)
+{
+    int count = 0;
+    while (pelti_methods[count])
+        count++;
+    return count;
+}
+
+const char *pelt_method_name(int method)
+{
+    return method >= 0 && method < pelt_method_count() ? pelti_methods[method]->name : NULL;
+}
+
+const char *pelt_method_summary(int method)
+{
+    return method >= 0 && method < pelt_method_count() ? pelti_methods[method]->summary : NULL;
+}
+
+int pelt_method_find(const char *name)
+{
+    for (int m = 0; pelti_methods[m]; m++)
+        if (!strcmp(pelti_methods[m]->name, name))
+            return m;
+    return -1;
+}
+
+int pelt_method_is_dynamic(int method)
+{
+    return method >= 0 && method < pelt_method_count() && (pelti_methods[method]->flags & PELTI_DYNAMIC) != 0;
+}
+
+const char *pelt_method_default(void)
+{
+    return pelti_method_find(DEFAULT_METHODS[0]) ? DEFAULT_METHODS[0] : DEFAULT_METHODS[1];
+}
+
+int pelt_method_option_count(int method)
+{
+    PeltiOptions options;
+    if (!pelt_method_name(method))
+        return 0;
+    pelti_options_init(&options, pelti_methods[method]->options);
+    return options.count;
+}
+
+PeltOptionInfo pelt_method_option(int method, int option)
+{
+    PeltiOptions options;
+    PELT_ASSERT(option >= 0 && option < pelt_method_option_count(method));
+    pelti_options_init(&options, pelti_methods[method]->options);
+    const PeltiOptionInfo *info = options.values[option].info;
+    return (PeltOptionInfo){info->name, info->value, info->choices, info->help, info->least, info->most};
+}
+
+// ---- create ----
+
+static PeltStatus find_method(PeltSkin *skin, const char *name, PeltError *err)
+{
+    skin->method = pelti_method_find(name ? name : pelt_method_default());
+    if (skin->method)
+        return PELT_OK;
+    char known[160] = "";
+    for (int m = 0; pelti_methods[m]; m++) {
+        strncat(known, m ? ", " : "", sizeof known - strlen(known) - 1);
+        strncat(known, pelti_methods[m]->name, sizeof known - strlen(known) - 1);
+    }
+    return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no method '%s': there are %s", name, known);
+}
+
+static PeltStatus apply_settings(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
+{
+    pelti_options_init(&skin->options, skin->method->options);
+    for (int i = 0; i < def->setting_count; i++) {
+        const char *equals = strchr(def->settings[i], '=');
+        char key[80];
+        size_t length = equals ? (size_t)(equals - def->settings[i]) : 0;
+        if (!equals || length == 0 || length >= sizeof key)
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "setting '%s' is not key=value", def->settings[i]);
+        memcpy(key, def->settings[i], length);
+        key[length] = 0;
+        PELT_TRY(pelti_options_set(&skin->options, key, equals + 1, err));
+    }
+    return PELT_OK;
+}
+
+/// methods: whose weights? The file's where they are sane, else automatic ones; or as asked.
+static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
+{
+    const PeltiCharacter *who = skin->character->who;
+    const char *wanted = pelti_option_text(&skin->options, "weights");
+    if (!strcmp(wanted, "best"))
+        wanted = who->file_weights_sane ? "file" : "auto";
+    if (!strcmp(wanted, "file") && who->file_weights.influences == 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "weights=file: the file has no weights; use weights=auto");
+    skin->weight_source = !strcmp(wanted, "file") ? "file" : !strcmp(wanted, "auto") ? "auto" : "rigid";
+    if (!strcmp(wanted, "file")) {
+        skin->point_weights = who->file_weights;
+        return pelti_weights_from_file(who, &skin->pool, &skin->weights, err);
+    }
+    if (!strcmp(wanted, "rigid"))
+        return pelti_weights_rigid(who, &skin->pool, &skin->weights, err);
+    if (!who->file_weights_sane)
+        pelti_warn(&skin->log, "weights-automatic", "the file's weights are %s: made automatically from the bones",
+                   who->file_weights.influences ? "useless (one joint, or sums far from 1)" : "missing");
+    return pelti_weights_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
+}
+
+static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
+{
+    const PeltiCharacter *who = skin->character->who;
+    PELT_TRY(find_method(skin, def->method, err));
+    PELT_TRY(apply_settings(skin, def, err));
+    skin->jobs = pelti_jobs_create(def->threads);
+    skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
+    skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
+    skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+    skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+    if (skin->pool.failed || !skin->jobs)
+        return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
+    PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
+    PELT_TRY(choose_weights(skin, err));
+    PeltiPrepare in = {
+        .who = who,
+        .options = &skin->options,
+        .weights = &skin->weights,
+        .point_weights = skin->point_weights.influences ? &skin->point_weights : NULL,
+        .allocator = &skin->pool.allocator,
+        .jobs = skin->jobs,
+        .log = &skin->log,
+        .progress = {def->progress, def->progress_user},
+    };
+    return skin->method->prepare(&in, &skin->state, err);
+}
+
+PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err)
+{
+    PELT_ASSERT(def->guard == SKIN_GUARD); // start from pelt_skin_def_default
+    *out = NULL;
+    double start_ms = pelti_clock_ms();
+    PeltSkin *skin = pelti_alloc(&def->allocator, sizeof *skin);
+    if (!skin)
+        return pelti_no_memory(err, sizeof *skin);
+    memset(skin, 0, sizeof *skin);
+    skin->character = who;
+    skin->restart = true;
+    pelti_pool_init(&skin->pool, &def->allocator);
+    pelti_log_init(&skin->log, &def->allocator);
+    PeltStatus status = prepare(skin, def, err);
+    if (status != PELT_OK) {
+        pelt_skin_destroy(skin);
+        return status;
+    }
+    skin->prepare_ms = pelti_clock_ms() - start_ms;
+    *out = skin;
+    return PELT_OK;
+}
+
+void pelt_skin_destroy(PeltSkin *skin)
+{
+    if (!skin)
+        return;
+    if (skin->method && skin->state)
+        skin->method->destroy(skin->state);
+    pelti_jobs_destroy(skin->jobs);
+    PeltAllocator allocator = skin->pool.allocator;
+    pelti_log_release(&skin->log);
+    pelti_pool_release(&skin->pool);
+    pelti_free(&allocator, skin, sizeof *skin);
+}
+
+double pelt_skin_prepare_ms(const PeltSkin *skin)
+{
+    return skin->prepare_ms;
+}
+
+// ---- step ----
+
+/// No method may hand out a number that is none: such a point follows its strongest bone and is counted.
+static int catch_nonfinite(PeltSkin *skin)
+{
+    const PeltiCharacter *who = skin->character->who;
+    int caught = 0;
+    for (int p = 0; p < who->point_count; p++) {
+        if (vec3_finite(skin->points[p]))
+            continue;
+        caught++;
+        int bone = skin->weights.bone[(size_t)who->mesh->weld[p] * (size_t)skin->weights.influences];
+        Vec3 rigid = mat34_apply(skin->bones[bone], who->rest_points[p]);
+        skin->points[p] = vec3_finite(rigid) ? rigid : who->rest_points[p];
+    }
+    return caught;
+}
+
+void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
+{
+    double start_ms = pelti_clock_ms();
+    pelti_pose_bones(skin->character->who, pose, skin->node_world, skin->bones);
+    PeltiStepInput in = {.pose = pose, .bones = skin->bones, .dt_s = dt_s, .restart = skin->restart};
+    skin->method->step(skin->state, &in, skin->points, report);
+    report->nonfinite += catch_nonfinite(skin);
+    *ms = pelti_clock_ms() - start_ms;
+    skin->restart = false;
+    skin->normals_fresh = false;
+}
+
+void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info)
+{
+    PELT_ASSERT(pose->character == skin->character);
+    PeltiStepReport report = {0};
+    double ms;
+    pelti_skin_step(skin, &pose->pose, dt_s, &report, &ms);
+    if (!info)
+        return;
+    *info = (PeltStepInfo){
+        .ms = ms,
+        .substeps = report.substeps,
+        .substep_ms = report.substep_ms,
+        .nonfinite = report.nonfinite,
+        .stat_count = report.stat_count,
+    };
+    for (int i = 0; i < report.stat_count; i++)
+        info->stats[i] = (PeltStat){report.stats[i].name, report.stats[i].value};
+}
+
+void pelt_skin_restart(PeltSkin *skin)
+{
+    skin->restart = true;
+}
+
+const float *pelt_skin_positions(const PeltSkin *skin)
+{
+    return &skin->points->x;
+}
+
+const float *pelt_skin_normals(PeltSkin *skin)
+{
+    if (!skin->normals_fresh)
+        pelti_normals_make(&skin->normal_maker, skin->points, skin->normals);
+    skin->normals_fresh = true;
+    return &skin->normals->x;
+}
+
+int pelt_skin_warning_count(const PeltSkin *skin)
+{
+    return pelti_log_count(&skin->log);
+}
+
+const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index)
+{
+    return index >= 0 && index < pelti_log_count(&skin->log) ? pelti_log_get(&skin->log, index) : NULL;
+}

@@ -1,0 +1,51 @@
+/// The results of a bake: any number of files, each of a kind its extension names (.pc2 .mdd .obj .glb .gltf), fed with the
+/// same frames, which appear together or not at all.
+#ifndef PELTI_IO_OUTPUT_H
+#define PELTI_IO_OUTPUT_H
+
+#include "io/cache.h"
+#include "io/gltf.h"
+
+typedef enum PeltiMorphMode {
+    PELTI_MORPH_PRINCIPAL, ///< few targets that many frames share, within a tolerance
+    PELTI_MORPH_EACH_FRAME ///< one target a frame: exact, large
+} PeltiMorphMode;
+
+/// All but `who` and `frames` may stay zero where no .glb, .gltf is asked for.
+typedef struct PeltiOutputDef {
+    const PeltiCharacter *who;
+    const PeltiGltf *document; ///< what `who` was read from
+    PeltiFrames frames;        ///< point_count may be 0: who's
+    int clip;                  ///< the clip that was baked; -1: none (a new one is made)
+    PeltiMorphMode morph;
+    float morph_tolerance; ///< largest distance from the frames, as a share of the diagonal; 0: 5e-4
+    int morph_most;        ///< most principal targets; 0: 128
+    bool play_pose;        ///< every frame brings a pose, which the nodes of the skeleton play instead of the clip's channels
+    PeltiJobs *jobs;       ///< NULL: one thread
+    PeltiLog *log;         ///< warnings go here; NULL: nowhere
+    const PeltAllocator *allocator;
+} PeltiOutputDef;
+
+typedef struct PeltiOutputReport {
+    int file_count;                  ///< written, an .obj sequence counts its frames
+    uint64_t bytes;                  ///< of all files
+    int morph_targets;               ///< 0: no .glb, .gltf
+    float morph_error;               ///< largest distance of a vertex from its frame, units of the file
+    float morph_error_share;         ///< the same, of the character's diagonal
+    float morph_normal_error_degree; ///< mean angle between normals and those of the frames
+} PeltiOutputReport;
+
+typedef struct PeltiOutput PeltiOutput;
+
+/// PELT_BAD_ARGUMENT for an extension nobody knows or the same file twice; what cannot be written is found here, before any work.
+/// `def` is copied; what it points to must outlive the output.
+PeltStatus pelti_output_open(const PeltiOutputDef *def, const char *const *paths, int path_count, PeltiOutput **out,
+                             PeltError *err);
+/// The next frame: who's points [point_count], world space. `pose` NULL unless play_pose.
+PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const PeltiPose *pose, PeltError *err);
+/// After the last frame: compresses, completes every file, then lets all appear. `progress`, `report` may be NULL.
+PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgress *progress, PeltiOutputReport *report, PeltError *err);
+/// Frees; removes all that was not committed. NULL is fine.
+void pelti_output_destroy(PeltiOutput *output);
+
+#endif
