@@ -17,4 +17,16 @@ PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, Pelti
 /// The file's weights gathered to welded vertices (mean over the points of a vertex, largest kept, renormalised).
 PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err);
 
+enum { PELTI_INFLUENCES = 4 }; ///< of automatic and rigid weights
+
+/// The bone of an instance (of its own skin) whose segments come nearest to a point of rest space; 0 where it has none.
+int pelti_weights_nearest(const PeltiCharacter *who, int instance, Vec3 p);
+/// Room for `influences` per vertex, zeroed.
+PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, int **bones, float **weights,
+                             PeltiWeights *out, PeltError *err);
+/// Puts one influence in its place among one vertex' list, sorted by falling weight; the least drops out.
+void pelti_weights_insert(int influences, int *bones, float *weights, int bone, float weight);
+/// Sums to 1; false where there is nothing to share out.
+bool pelti_weights_normalise(int influences, int *bones, float *weights);
+
 #endif

@@ -32,5 +32,8 @@ void pelti_rays_destroy(PeltiRays *rays);                       ///< NULL is fin
 
 void pelti_rays_closest(const PeltiRays *rays, int count, const PeltiRay *ray, PeltiHit *hit);
 void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiRay *ray, uint8_t *blocked); ///< 1: something in between
+/// As above, but ray i sees only triangles t with triangle_group[t] == ray_group[i].
+void pelti_rays_blocked_in_group(const PeltiRays *rays, int count, const PeltiRay *ray, const int *triangle_group,
+                                 const int *ray_group, uint8_t *blocked);
 
 #endif

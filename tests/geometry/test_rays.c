@@ -3,6 +3,8 @@
 #include "core/jobs.h"
 #include "geometry/rays.h"
 
+#include <string.h>
+
 
 enum { TRIANGLES = 300, RAYS = 2000 };
 
@@ -153,6 +155,38 @@ static void bad_rays_and_triangles_hit_nothing(void **state)
     pelti_rays_destroy(NULL);
 }
 
+static void groups_see_only_their_own_triangles(void **state)
+{
+    (void)state;
+    static Soup s, part;
+    static uint8_t seen[RAYS], expected[RAYS];
+    static int group[TRIANGLES], ray_group[RAYS];
+    make_soup(&s, 0.3f);
+    for (int t = 0; t < TRIANGLES; t++)
+        group[t] = t % 3;
+    PeltiRays *rays = NULL;
+    PeltError err;
+    assert_int_equal(pelti_rays_create(TRIANGLES * 3, s.p, TRIANGLES, (const int(*)[3])s.t, &rays, &err), PELT_OK);
+    for (int g = 0; g < 4; g++) { // group 3 has none
+        int n = 0, hits = 0;
+        for (int t = 0; t < TRIANGLES; t++)
+            if (group[t] == g)
+                memcpy(part.t[n++], s.t[t], sizeof s.t[t]);
+        PeltiRays *alone = NULL;
+        assert_int_equal(pelti_rays_create(TRIANGLES * 3, s.p, n, (const int(*)[3])part.t, &alone, &err), PELT_OK);
+        for (int i = 0; i < RAYS; i++)
+            ray_group[i] = g;
+        pelti_rays_blocked(alone, RAYS, s.rays, expected);
+        pelti_rays_blocked_in_group(rays, RAYS, s.rays, group, ray_group, seen);
+        assert_memory_equal(seen, expected, sizeof seen);
+        for (int i = 0; i < RAYS; i++)
+            hits += seen[i];
+        assert_true(g == 3 ? hits == 0 : hits > RAYS / 8);
+        pelti_rays_destroy(alone);
+    }
+    pelti_rays_destroy(rays);
+}
+
 typedef struct Batch {
     const PeltiRays *rays;
     const PeltiRay *ray;
@@ -188,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hits_are_those_of_all_triangles_tried),
         cmocka_unit_test(bad_rays_and_triangles_hit_nothing),
+        cmocka_unit_test(groups_see_only_their_own_triangles),
         cmocka_unit_test(batches_and_threads_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,147 @@
+#include "character/weights.h"
+
+#include "character/skeleton.h"
+
+#include <string.h>
+
+int pelti_weights_nearest(const PeltiCharacter *who, int instance, Vec3 p)
+{
+    const PeltiInstance *shown = &who->instances[instance];
+    float best = INFINITY;
+    int nearest = shown->bone_count > 0 ? shown->bones[0] : 0;
+    for (int k = 0; k < shown->bone_count; k++) {
+        const PeltiBone *bone = &who->bones[shown->bones[k]];
+        for (int s = 0; s < bone->segment_count; s++) {
+            const PeltiSegment *segment = &who->segments[bone->segment_first + s];
+            float d = pelti_segment_distance2(p, segment->a, segment->b, NULL);
+            if (d < best) {
+                best = d;
+                nearest = shown->bones[k];
+            }
+        }
+    }
+    return nearest;
+}
+
+void pelti_weights_insert(int influences, int *bones, float *weights, int bone, float weight)
+{
+    int at = influences;
+    while (at > 0 && weight > weights[at - 1])
+        at--;
+    for (int k = influences - 1; k > at; k--) {
+        bones[k] = bones[k - 1];
+        weights[k] = weights[k - 1];
+    }
+    if (at < influences) {
+        bones[at] = bone;
+        weights[at] = weight;
+    }
+}
+
+bool pelti_weights_normalise(int influences, int *bones, float *weights)
+{
+    float sum = 0;
+    for (int k = 0; k < influences; k++)
+        sum += weights[k];
+    if (!(sum > 1e-6f) || !isfinite(sum))
+        return false;
+    for (int k = 0; k < influences; k++) {
+        weights[k] /= sum;
+        if (!(weights[k] > 0))
+            bones[k] = bones[0]; // padding names a bone that is in use
+    }
+    return true;
+}
+
+PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, int **bones, float **weights,
+                             PeltiWeights *out, PeltError *err)
+{
+    size_t count = (size_t)who->mesh->vertex_count * (size_t)influences;
+    *bones = PELTI_NEW(pool, int, count);
+    *weights = PELTI_NEW(pool, float, count);
+    if (!*bones || !*weights)
+        return pelti_no_memory(err, count * (sizeof(int) + sizeof(float)));
+    *out = (PeltiWeights){influences, *bones, *weights};
+    return PELT_OK;
+}
+
+PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err)
+{
+    int *bones;
+    float *weights;
+    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &bones, &weights, out, err));
+    for (int v = 0; v < who->mesh->vertex_count; v++) {
+        int nearest = pelti_weights_nearest(who, who->mesh->vertex_instance[v], who->mesh->rest[v]);
+        for (int k = 0; k < PELTI_INFLUENCES; k++)
+            bones[v * PELTI_INFLUENCES + k] = nearest;
+        weights[v * PELTI_INFLUENCES] = 1;
+    }
+    return PELT_OK;
+}
+
+/// Sums of a vertex' points by bone: dense in bones, with the list of those touched.
+typedef struct Gather {
+    double *sum;  // [bone_count], zero between vertices
+    int *touched; // [bone_count]
+    int count;
+} Gather;
+
+static void gather_point(Gather *g, const PeltiWeights *file, int point)
+{
+    for (int k = 0; k < file->influences; k++) {
+        size_t i = (size_t)point * (size_t)file->influences + (size_t)k;
+        if (!(file->weight[i] > 0))
+            continue;
+        if (g->sum[file->bone[i]] == 0)
+            g->touched[g->count++] = file->bone[i];
+        g->sum[file->bone[i]] += (double)file->weight[i];
+    }
+}
+
+/// The largest sums, ties by the order in which they were met; empties the gather.
+static void take_largest(Gather *g, int influences, int *bones, float *weights)
+{
+    for (int i = 0; i < g->count; i++) {
+        pelti_weights_insert(influences, bones, weights, g->touched[i], (float)g->sum[g->touched[i]]);
+        g->sum[g->touched[i]] = 0;
+    }
+    g->count = 0;
+}
+
+PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err)
+{
+    const PeltiWeights *file = &who->file_weights;
+    const PeltiMesh *mesh = who->mesh;
+    int *bones;
+    float *weights;
+    if (file->influences <= 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "weights=file, but the file has no weights: use weights=auto");
+    PELT_TRY(pelti_weights_new(who, pool, file->influences, &bones, &weights, out, err));
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    Gather gather = {PELTI_NEW(&work, double, who->bone_count), PELTI_NEW(&work, int, who->bone_count), 0};
+    int *start = PELTI_NEW(&work, int, (size_t)mesh->vertex_count + 1), *points = PELTI_NEW(&work, int, mesh->point_count);
+    int *filled = PELTI_NEW(&work, int, mesh->vertex_count);
+    if (work.failed) {
+        pelti_pool_release(&work);
+        return pelti_no_memory(err, sizeof(int) * (size_t)mesh->point_count);
+    }
+    for (int p = 0; p < mesh->point_count; p++)
+        start[mesh->weld[p] + 1]++;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        start[v + 1] += start[v];
+    for (int p = 0; p < mesh->point_count; p++)
+        points[start[mesh->weld[p]] + filled[mesh->weld[p]]++] = p;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        size_t first = (size_t)v * (size_t)file->influences;
+        for (int i = start[v]; i < start[v + 1]; i++)
+            gather_point(&gather, file, points[i]);
+        take_largest(&gather, file->influences, bones + first, weights + first);
+        if (!pelti_weights_normalise(file->influences, bones + first, weights + first)) {
+            bones[first] = pelti_weights_nearest(who, mesh->vertex_instance[v], mesh->rest[v]);
+            weights[first] = 1;
+        }
+    }
+    pelti_pool_release(&work);
+    return PELT_OK;
+}
