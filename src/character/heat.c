@@ -80,7 +80,7 @@ static bool sees(const Heat *heat, int v, const Candidate *c)
     int component = heat->mesh->component[v];
     if (length <= heat->least_distance)
         return true;
-    if (!heat->open[component] && vec3_dot(to, heat->normals[v]) > 0.1f * length)
+    if (!heat->open[component] && vec3_dot(to, heat->normals[v]) > -0.02f * length)
         return false;
     // the ray starts past the triangles at the vertex and ends before the bone, which may lie in the surface
     PeltiRay ray = {p, fmaxf(1e-3f, heat->least_distance / length), to, 0.999f};
