@@ -1,0 +1,122 @@
+#include "geometry/exact.h"
+#include "measure/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_PAIRS = 1 << 16, MOST_PAIRS = 2000000 };
+static const double deep_pair = 2e-4; // of the size: a crossing shallower than this is touching skin
+
+static int meet(void *context, int a, int b, int worker)
+{
+    (void)worker;
+    const PeltiMeasure *m = context;
+    int own = m->mesh->triangle_count;
+    if (a >= own || b >= own)
+        return 0; // the caps over holes are not skin
+    const int *s = m->triangles[a], *t = m->triangles[b];
+    for (int i = 0; i < 3; i++)
+        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
+            return 0;
+    const Vec3 p[3] = {m->raw[s[0]], m->raw[s[1]], m->raw[s[2]]}, q[3] = {m->raw[t[0]], m->raw[t[1]], m->raw[t[2]]};
+    return (int)pelti_triangles_meet(p, q);
+}
+
+static void find_pairs(PeltiMeasure *m)
+{
+    pelti_box_tree_self_pairs(m->tree, 0, meet, m, m->jobs, &m->pairs);
+    while (m->pairs.found > m->pairs.count && m->pairs.capacity < MOST_PAIRS) {
+        int room = m->pairs.capacity * 4 < MOST_PAIRS ? m->pairs.capacity * 4 : MOST_PAIRS;
+        PeltiPool larger;
+        pelti_pool_init(&larger, &m->pool.allocator);
+        PeltiPairs pairs;
+        if (pelti_pairs_create(&larger, room, m->tree, &pairs, NULL) != PELT_OK) {
+            pelti_pool_release(&larger); // refused: the count stays right, the list stays short
+            return;
+        }
+        pelti_pool_release(&m->pair_pool);
+        m->pair_pool = larger;
+        m->pairs = pairs;
+        pelti_box_tree_self_pairs(m->tree, 0, meet, m, m->jobs, &m->pairs);
+    }
+}
+
+static int64_t pair_key(const PeltiPair *p)
+{
+    int low = p->a < p->b ? p->a : p->b, high = p->a < p->b ? p->b : p->a;
+    return ((int64_t)low << 32) | (int64_t)high;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
+{
+    int64_t key = pair_key(pair);
+    return m->rest_pair_count && bsearch(&key, m->rest_pairs, (size_t)m->rest_pair_count, sizeof key, compare_keys) != NULL;
+}
+
+/// How far triangle `a` reaches to the lesser side of the plane of `b`.
+static double reach(const PeltiMeasure *m, int a, int b)
+{
+    Normal n = m->normal[b];
+    double length = fmax(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
+    Vec3 o = m->x[m->triangles[b][0]];
+    for (int k = 0; k < 3; k++) {
+        Vec3 p = m->x[m->triangles[a][k]];
+        double h =
+            (((double)p.x - (double)o.x) * n.x + ((double)p.y - (double)o.y) * n.y + ((double)p.z - (double)o.z) * n.z) / length;
+        high = fmax(high, h), low = fmin(low, h);
+    }
+    return fmin(fmax(high, 0), fmax(-low, 0));
+}
+
+PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
+{
+    pelti_pool_init(&m->pair_pool, &m->pool.allocator);
+    PELT_TRY(pelti_pairs_create(&m->pair_pool, FIRST_PAIRS, m->tree, &m->pairs, err));
+    find_pairs(m);
+    m->rest_pairs = PELTI_NEW(&m->pool, int64_t, m->pairs.count);
+    if (m->pool.failed)
+        return pelti_no_memory(err, (size_t)m->pairs.count * sizeof(int64_t));
+    m->rest_pair_count = m->pairs.count;
+    for (int i = 0; i < m->pairs.count; i++) {
+        m->rest_pairs[i] = pair_key(&m->pairs.pairs[i]);
+        m->rest_self_intersections += m->pairs.pairs[i].tag == PELTI_CROSSING;
+    }
+    if (m->rest_pair_count)
+        qsort(m->rest_pairs, (size_t)m->rest_pair_count, sizeof(int64_t), compare_keys);
+    return PELT_OK;
+}
+
+void pelti_measure_crossings(PeltiMeasure *m, PeltiFrameMeasure *out)
+{
+    find_pairs(m);
+    memset(m->crossing, 0, (size_t)m->mesh->triangle_count);
+    out->self_intersections_new = out->coplanar_overlaps = out->deep_pairs = 0;
+    out->pair_depth_max = 0;
+    for (int i = 0; i < m->pairs.count; i++) {
+        const PeltiPair *p = &m->pairs.pairs[i];
+        out->coplanar_overlaps += p->tag == PELTI_COPLANAR;
+        if (!m->crossing[p->a])
+            m->crossing[p->a] = 1;
+        if (!m->crossing[p->b])
+            m->crossing[p->b] = 1;
+        if (at_rest_too(m, p))
+            continue;
+        out->self_intersections_new++;
+        double depth = fmin(reach(m, p->a, p->b), reach(m, p->b, p->a)) / m->size;
+        out->pair_depth_max = fmax(out->pair_depth_max, depth);
+        if (depth > deep_pair) {
+            out->deep_pairs++;
+            m->crossing[p->a] = m->crossing[p->b] = 2;
+        }
+    }
+    out->self_intersections = m->pairs.found - out->coplanar_overlaps;
+    out->triangles_intersecting = 0;
+    for (int t = 0; t < m->mesh->triangle_count; t++)
+        out->triangles_intersecting += m->crossing[t] != 0;
+}

@@ -1,0 +1,108 @@
+#include "measure/parts.h"
+
+#include <string.h>
+
+enum { VERTEX_GRAIN = 256 };
+
+static double dot(Normal a, Normal b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/// Winding number of the (capped) surface just outside each vertex. A vertex is judged only where its normal leads outward
+/// of all its triangles: else the offset point may fall into its own fold.
+static void wind_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    PeltiMeasure *m = context;
+    const PeltiMesh *mesh = m->mesh;
+    double offset = 1e-4 * m->size;
+    for (int v = begin; v < end; v++) {
+        Normal sum = {0, 0, 0};
+        for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
+            Normal n = m->normal[mesh->fan[k]];
+            sum.x += n.x, sum.y += n.y, sum.z += n.z;
+        }
+        double length = sqrt(dot(sum, sum));
+        if (length == 0)
+            length = 1;
+        Normal u = {sum.x / length, sum.y / length, sum.z / length};
+        m->vertex_normal[v] = u;
+        m->winding[v] = 0;
+        double least = INFINITY;
+        for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
+            Normal n = m->normal[mesh->fan[k]];
+            least = fmin(least, dot(n, u) / fmax(sqrt(dot(n, n)), 1e-300));
+        }
+        if (mesh->fan_start[v] == mesh->fan_start[v + 1] || !(least > 0.15))
+            continue;
+        Vec3 p = m->x[v];
+        double at[3] = {(double)p.x + offset * u.x, (double)p.y + offset * u.y, (double)p.z + offset * u.z};
+        m->winding[v] = pelti_box_tree_winding(m->tree, (const int(*)[3])m->triangles, m->x, at);
+    }
+}
+
+int pelti_measure_find_inside(PeltiMeasure *m)
+{
+    pelti_parallel_for(m->jobs, m->mesh->vertex_count, VERTEX_GRAIN, wind_range, m);
+    int count = 0;
+    for (int v = 0; v < m->mesh->vertex_count; v++)
+        count += m->winding[v] >= 1;
+    return count;
+}
+
+/// Depth is measured to skin that faces the vertex, and never to its own triangles.
+static bool opposes(void *context, int query, int triangle)
+{
+    const PeltiMeasure *m = context;
+    int v = m->inside[query];
+    const int *t = m->triangles[triangle];
+    return dot(m->normal[triangle], m->vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
+}
+
+static double depth_of(const PeltiMeasure *m, int query)
+{
+    const PeltiNearest *n = &m->nearest[query];
+    if (n->triangle < 0)
+        return 0;
+    const int *t = m->triangles[n->triangle];
+    Vec3 p = m->inside_at[query], a = m->x[t[0]], b = m->x[t[1]], c = m->x[t[2]];
+    const double *w = n->closest.weight;
+    Normal to = {w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x - (double)p.x,
+                 w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y - (double)p.y,
+                 w[0] * (double)a.z + w[1] * (double)b.z + w[2] * (double)c.z - (double)p.z};
+    return dot(m->normal[n->triangle], to) > 0 ? n->distance : 0; // on the outer side of it: touching, not inside
+}
+
+void pelti_measure_inside(PeltiMeasure *m, PeltiFrameMeasure *out)
+{
+    const PeltiMesh *mesh = m->mesh;
+    out->inside_vertices = out->everted_vertices = -1;
+    out->depth_max = NAN;
+    memset(m->depth, 0, (size_t)mesh->vertex_count * sizeof(float));
+    if (!m->orientable)
+        return;
+    if (m->broken) // the pairs left out broken triangles, here their non-finite coordinates are 0
+        pelti_box_tree_refit_triangles(m->tree, m->jobs, (const int(*)[3])m->triangles, m->x, NULL);
+    pelti_measure_find_inside(m);
+    int count = 0;
+    out->everted_vertices = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        out->everted_vertices += m->winding[v] <= -1;
+        if (m->winding[v] >= 1 && !m->rest_inside[v]) {
+            m->inside[count] = v;
+            m->inside_at[count++] = m->x[v];
+        }
+    }
+    pelti_box_tree_nearest_many(m->tree, (const int(*)[3])m->triangles, m->x, count, m->inside_at, INFINITY, opposes, m, m->jobs,
+                                m->nearest);
+    out->inside_vertices = 0;
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        double d = depth_of(m, i) / m->size;
+        m->depth[m->inside[i]] = (float)d;
+        out->inside_vertices += d > 0;
+        most = fmax(most, d);
+    }
+    out->depth_max = most;
+}
