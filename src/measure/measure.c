@@ -455,6 +455,7 @@ void pelti_measure_summary(const PeltiMeasure *m, PeltiQuality *out)
         return;
     double most = NAN;
     for (int p = 0; p < m->mesh->point_count; p++)
-        most = fmax(most, squared_distance(m->last_points[p], m->first_points[p])); // points that are not finite drop out
+        if (vec3_finite(m->last_points[p]) && vec3_finite(m->first_points[p]))
+            most = fmax(most, squared_distance(m->last_points[p], m->first_points[p]));
     out->loop_error = sqrt(most) / m->size;
 }
