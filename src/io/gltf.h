@@ -81,8 +81,7 @@ typedef struct PeltiGltf {
     PeltiGltfPrimitive *primitives;
     PeltiGltfNode *nodes;
     int *node_order;    ///< [node_count] parents first
-    size_t point_limit; ///< most points, and a third of the most triangle corners, a character may have: grows with the bytes in
-                        ///< the file
+    size_t point_limit; ///< most points of a character, half its most triangles: grows with the bytes in the file
 } PeltiGltf;
 
 /// Maps the file (it must not shrink while it is open; replacing it by rename is fine) and reads external buffers of its
@@ -93,12 +92,19 @@ PeltStatus pelti_gltf_open_memory(const void *bytes, size_t size, const char *fo
                                   PeltiGltf **out, PeltError *err);
 void pelti_gltf_close(PeltiGltf *doc); ///< NULL is fine
 
-/// Decodes an accessor (strided, sparse, normalised, of any component type) to [count x components]; fails if it has
-/// another number of components, or no data. Floats are not checked for being finite.
+/// Decodes elements [first, first + count) of an accessor (strided, sparse, normalised, of any component type) to
+/// [count x components]; fails if it has another number of components, fewer elements or no data. Floats are not checked for
+/// being finite. The caller has bounded count by the accessor's own.
+PeltStatus pelti_gltf_floats_of(const PeltiGltf *doc, int accessor, int components, int first, int count, float *out,
+                                PeltError *err);
+PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, int accessor, int components, int first, int count, uint32_t *out,
+                                 PeltError *err);
+/// The same for all elements.
 PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components, float *out, PeltError *err);
-PeltStatus pelti_gltf_doubles(const PeltiGltf *doc, int accessor, int components, double *out, PeltError *err);
 /// Whole numbers, never normalised; fails on float accessors.
 PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components, uint32_t *out, PeltError *err);
+int pelti_gltf_component_size(PeltiGltfComponent type);            ///< bytes
+size_t pelti_gltf_element_size(const PeltiGltfAccessor *accessor); ///< bytes, padded columns of matrices included
 /// The bytes of one packed accessor where they lie in the file as little-endian `type`; NULL: not stored so.
 const void *pelti_gltf_packed(const PeltiGltf *doc, int accessor, PeltiGltfComponent type, int components);
 

@@ -1,0 +1,63 @@
+/// What the files of the glTF reader share with one another and with nobody else.
+#ifndef PELTI_IO_GLTF_PARTS_H
+#define PELTI_IO_GLTF_PARTS_H
+
+#include "io/gltf.h"
+
+/// Fills doc->buffers from the root: binary chunk, data URIs, files below doc->folder.
+PeltStatus pelti_gltf_read_buffers(PeltiGltf *doc, PeltError *err);
+void pelti_gltf_release_buffers(PeltiGltf *doc);
+/// Maps a regular file; *bytes NULL for an empty one.
+PeltStatus pelti_gltf_map_file(const char *path, void **bytes, size_t *size, PeltError *err);
+
+/// Fills and checks the tables: views, accessors, meshes, nodes, counts of skins and clips.
+PeltStatus pelti_gltf_read_tables(PeltiGltf *doc, PeltError *err);
+
+/// Do a sparse accessor's indices rise and stay in range?
+PeltStatus pelti_gltf_check_sparse(const PeltiGltf *doc, int accessor, PeltError *err);
+
+/// Lets the pages of mapped files go; they come back from the file when touched.
+void pelti_gltf_forget_pages(const PeltiGltf *doc);
+
+/// A skin that is used: its joints, inverse binds and the bones they became.
+typedef struct PeltiGltfSkin {
+    bool used;
+    int joint_count;
+    int *joints;          ///< [joint_count] nodes
+    double (*bind)[3][4]; ///< [joint_count] inverse bind matrices as in the file
+    double scale;         ///< units of the bind pose -> world units
+    int *bones;           ///< [joint_count]
+} PeltiGltfSkin;
+
+/// Reading one character: what is gathered on the way.
+typedef struct PeltiGltfReader {
+    const PeltiGltf *doc;
+    PeltiCharacter *who;
+    PeltiPool work; ///< dies with the reading
+    PeltiJsonAt root;
+    PeltiWorld *world;    ///< [node_count] in the file's pose
+    PeltiGltfSkin *skins; ///< [skin_count]
+    size_t budget;        ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
+    Vec3 *positions;      ///< [point_count] as in the file
+} PeltiGltfReader;
+
+PeltStatus pelti_gltf_spend(PeltiGltfReader *reader, int accessor, size_t bytes, PeltError *err);
+PeltStatus pelti_gltf_read_skins(PeltiGltfReader *reader, PeltError *err); ///< of the instances: fills skins
+PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader,
+                                 PeltError *err); ///< joints, then props; fills instances' bones and scale
+PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err); ///< positions, rest, triangles
+PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err);
+PeltStatus pelti_gltf_read_clips(PeltiGltfReader *reader, PeltError *err);
+/// Rest space from the space of an unskinned instance's accessors.
+void pelti_gltf_prop_to_rest(const PeltiGltfReader *reader, const PeltiInstance *instance, double out[3][4]);
+
+/// A copy of the item's name, or its index as `format` ("node %d") writes it; NULL when refused.
+const char *pelti_gltf_name(PeltiPool *pool, const PeltiJsonAt *item, const char *format, int index);
+
+/// Affine matrices in double: worlds are nested deep, and inverse binds undo them.
+void pelti_gltf_multiply(double a[3][4], double b[3][4], double out[3][4]);
+bool pelti_gltf_invert(double a[3][4], double out[3][4]); ///< false: singular or not finite, out untouched
+double pelti_gltf_determinant(double a[3][4]);
+bool pelti_gltf_finite(const double *values, int count);
+
+#endif
