@@ -1,0 +1,311 @@
+/// include/pelt/bake.h: one clip, start to finish.
+#include "bake/run.h"
+#include "core/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAKE_GUARD = 0x0ba4ed0 };
+
+PeltBakeDef pelt_bake_def_default(void)
+{
+    return (PeltBakeDef){.skin = pelt_skin_def_default(), .fps = 30, .last_frame = -1, .measure = 1, .guard = BAKE_GUARD};
+}
+
+/// The clip and the frames that were asked for; a file without clips gives one frame in its own pose.
+static PeltStatus choose_frames(PeltiRun *run, PeltError *err)
+{
+    const PeltBakeDef *def = run->def;
+    const PeltiCharacter *who = run->character->who;
+    run->clip = who->clip_count ? 0 : -1;
+    if (def->clip) {
+        run->clip = pelti_clip_find(who, def->clip);
+        if (run->clip < 0)
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no clip '%s': `pelt inspect` lists the %d there are", def->clip,
+                             who->clip_count);
+    }
+    if (!(def->fps > 0 && def->fps <= 10000))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 10000, not %g", def->fps);
+    int total = run->clip >= 0 ? pelti_clip_frames(&who->clips[run->clip], def->fps) : 1;
+    int last = def->last_frame < 0 ? total - 1 : def->last_frame;
+    if (def->first_frame < 0 || def->first_frame > last || last >= total)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "frames %d:%d are outside 0:%d", def->first_frame, last, total - 1);
+    run->first = def->first_frame;
+    run->count = last - def->first_frame + 1;
+    return PELT_OK;
+}
+
+static PeltStatus open_measure(PeltiRun *run, PeltError *err)
+{
+    if (!run->def->measure)
+        return PELT_OK;
+    PELT_TRY(pelti_measure_create(run->character->who, run->skin->jobs, &run->pool.allocator, &run->measure, err));
+    if (!pelti_measure_wants_lbs(run->measure))
+        return PELT_OK;
+    const char *settings[] = {"weights=file"};
+    PeltSkinDef def = pelt_skin_def_default();
+    def.method = "lbs";
+    def.settings = settings;
+    def.setting_count = 1;
+    def.threads = run->def->skin.threads;
+    def.allocator = run->def->skin.allocator;
+    return pelt_skin_create(&def, run->character, &run->lbs, err);
+}
+
+static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
+{
+    const PeltBakeDef *def = run->def;
+    if (def->output_count == 0)
+        return PELT_OK;
+    PeltiOutputDef out = {
+        .who = run->character->who,
+        .document = run->character->document,
+        .frames = {.point_count = run->character->who->point_count,
+                   .frame_count = run->count,
+                   .start_frame = run->first,
+                   .fps = def->fps},
+        .clip = run->clip,
+        .morph = def->morph_per_frame ? PELTI_MORPH_EACH_FRAME : PELTI_MORPH_PRINCIPAL,
+        .jobs = run->skin->jobs,
+        .log = &run->log,
+        .allocator = &run->pool.allocator,
+    };
+    return pelti_output_open(&out, def->outputs, def->output_count, &run->output, err);
+}
+
+/// Folds one frame's numbers into those of the clip.
+static void merge_stats(PeltiRun *run, const PeltiStepReport *report)
+{
+    for (int i = 0; i < report->stat_count; i++) {
+        const PeltiStat *stat = &report->stats[i];
+        int at = 0;
+        while (at < run->stat_count && strcmp(run->stats[at].name, stat->name))
+            at++;
+        if (at == PELTI_MAX_STATS)
+            continue;
+        if (at == run->stat_count) {
+            run->stats[run->stat_count++] = *stat;
+            run->stat_frames[at] = 1;
+            continue;
+        }
+        double *value = &run->stats[at].value;
+        int frames = ++run->stat_frames[at];
+        switch (stat->merge) {
+        case PELTI_LAST:
+            *value = stat->value;
+            break;
+        case PELTI_MOST:
+            *value = fmax(*value, stat->value);
+            break;
+        case PELTI_LEAST:
+            *value = fmin(*value, stat->value);
+            break;
+        case PELTI_SUM:
+            *value += stat->value;
+            break;
+        case PELTI_MEAN:
+            *value += (stat->value - *value) / frames;
+            break;
+        }
+    }
+}
+
+static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
+{
+    const PeltiCharacter *who = run->character->who;
+    PeltiFrameRecord *record = &run->records[index];
+    PeltiStepReport report = {0}, ignored = {0};
+    double ignored_ms;
+    record->frame = run->first + index;
+    const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
+    pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
+    pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
+    record->substep_ms = report.substep_ms;
+    record->substeps = report.substeps;
+    record->nonfinite = report.nonfinite;
+    merge_stats(run, &report);
+    if (run->lbs)
+        pelti_skin_step(run->lbs, &run->pose, 0, &ignored, &ignored_ms);
+    if (run->measure)
+        pelti_measure_frame(run->measure, run->skin->points, run->skin->bones, run->lbs ? run->lbs->points : NULL,
+                            &record->measure);
+    if (run->output)
+        PELT_TRY(pelti_output_frame(run->output, run->skin->points, NULL, err));
+    return PELT_OK;
+}
+
+static PeltStatus bake_all(PeltiRun *run, PeltError *err)
+{
+    PeltiProgress progress = {run->def->skin.progress, run->def->skin.progress_user};
+    PELT_TRY(choose_frames(run, err));
+    PELT_TRY(pelti_progress(&progress, "prepare", 0, err));
+    PELT_TRY(pelt_skin_create(&run->def->skin, run->character, &run->skin, err));
+    PELT_TRY(open_measure(run, err));
+    PELT_TRY(open_outputs(run, err));
+    run->pose = pelti_pose_new(&run->pool, run->character->who);
+    run->records = PELTI_NEW(&run->pool, PeltiFrameRecord, run->count);
+    if (run->pool.failed)
+        return pelti_no_memory(err, (size_t)run->count * sizeof *run->records);
+    for (int i = 0; i < run->count; i++) {
+        PELT_TRY(pelti_progress(&progress, "bake", (double)i / run->count, err));
+        PELT_TRY(bake_frame(run, i, err));
+    }
+    PELT_TRY(pelti_progress(&progress, "write", 1, err));
+    if (run->output)
+        PELT_TRY(pelti_output_commit(run->output, &progress, &run->written, err));
+    return PELT_OK;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+PeltiTimes pelti_run_times(const PeltiRun *run)
+{
+    PeltiTimes times = {0};
+    PeltiPool work;
+    pelti_pool_init(&work, &run->pool.allocator);
+    double *sorted = PELTI_NEW(&work, double, run->count);
+    if (sorted && run->count) {
+        for (int i = 0; i < run->count; i++) {
+            sorted[i] = run->records[i].step_ms;
+            times.mean += sorted[i] / run->count;
+        }
+        qsort(sorted, (size_t)run->count, sizeof *sorted, compare_doubles);
+        times.p50 = sorted[run->count / 2];
+        times.p95 = sorted[(int)(0.95 * (run->count - 1))];
+        times.max = sorted[run->count - 1];
+    }
+    pelti_pool_release(&work);
+    return times;
+}
+
+static PeltQuality quality_of(const PeltiMeasure *measure)
+{
+    PeltiQuality q;
+    pelti_measure_summary(measure, &q);
+    return (PeltQuality){
+        .frames = q.frames,
+        .nonfinite = (int)q.nonfinite,
+        .self_intersections = (int)q.self_intersections,
+        .deep_pairs = (int)q.deep_pairs,
+        .depth = isnan(q.depth) ? 0 : q.depth,
+        .inverted = q.inverted > 0 ? q.inverted : 0,
+        .volume_ratio_min = isnan(q.volume_ratio_min) ? 1 : q.volume_ratio_min,
+        .volume_ratio_max = isnan(q.volume_ratio_max) ? 1 : q.volume_ratio_max,
+        .stretch_p99 = q.stretch_p99,
+        .loop_error = q.loop_error,
+        .jitter = isnan(q.jitter) ? 0 : q.jitter,
+        .crack = q.crack,
+    };
+}
+
+static void fill_result(const PeltiRun *run, PeltBakeResult *result)
+{
+    PeltiTimes times = pelti_run_times(run);
+    *result = (PeltBakeResult){
+        .frames = run->count,
+        .prepare_ms = run->skin->prepare_ms,
+        .step_mean_ms = times.mean,
+        .step_max_ms = times.max,
+        .total_ms = run->total_ms,
+        .morph_targets = run->written.morph_targets,
+        .morph_error = (double)run->written.morph_error_share,
+        .warning_count =
+            pelti_log_count(&run->log) + pelti_log_count(&run->skin->log) + pelti_log_count(&run->character->who->log),
+    };
+    if (run->measure)
+        result->quality = quality_of(run->measure);
+}
+
+PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, PeltBakeResult *result, PeltError *err)
+{
+    PELT_ASSERT(def->guard == BAKE_GUARD); // start from pelt_bake_def_default
+    PeltiRun run = {.def = def, .character = character};
+    double start_ms = pelti_clock_ms();
+    pelti_pool_init(&run.pool, &def->skin.allocator);
+    pelti_log_init(&run.log, &def->skin.allocator);
+    PeltStatus status = bake_all(&run, err);
+    run.total_ms = pelti_clock_ms() - start_ms;
+    if (status == PELT_OK && def->report_path)
+        status = pelti_report_save(&run, def->report_path, err);
+    if (status == PELT_OK && result)
+        fill_result(&run, result);
+    pelti_output_destroy(run.output);
+    pelti_measure_destroy(run.measure);
+    pelt_skin_destroy(run.lbs);
+    pelt_skin_destroy(run.skin);
+    pelti_log_release(&run.log);
+    pelti_pool_release(&run.pool);
+    return status;
+}
+
+// ---- measures on their own ----
+
+struct PeltMeasure {
+    const PeltCharacter *character;
+    PeltiJobs *jobs;
+    PeltiMeasure *measure;
+    PeltSkin *lbs;
+    PeltiWorld *node_world;
+    Mat34 *bones;
+    PeltiPool pool;
+};
+
+PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, PeltMeasure **out, PeltError *err)
+{
+    *out = NULL;
+    PeltMeasure *m = pelti_alloc(&who->allocator, sizeof *m);
+    if (!m)
+        return pelti_no_memory(err, sizeof *m);
+    *m = (PeltMeasure){.character = who};
+    pelti_pool_init(&m->pool, &who->allocator);
+    m->jobs = pelti_jobs_create(threads);
+    m->node_world = PELTI_NEW(&m->pool, PeltiWorld, who->who->node_count);
+    m->bones = PELTI_NEW(&m->pool, Mat34, who->who->bone_count);
+    PeltStatus status = m->pool.failed || !m->jobs ? pelti_no_memory(err, sizeof *m) : PELT_OK;
+    if (status == PELT_OK)
+        status = pelti_measure_create(who->who, m->jobs, &who->allocator, &m->measure, err);
+    if (status == PELT_OK && pelti_measure_wants_lbs(m->measure)) {
+        PeltSkinDef def = pelt_skin_def_default();
+        def.method = "lbs";
+        def.threads = threads;
+        status = pelt_skin_create(&def, who, &m->lbs, err);
+    }
+    if (status != PELT_OK) {
+        pelt_measure_destroy(m);
+        return status;
+    }
+    *out = m;
+    return PELT_OK;
+}
+
+void pelt_measure_destroy(PeltMeasure *m)
+{
+    if (!m)
+        return;
+    pelti_measure_destroy(m->measure);
+    pelt_skin_destroy(m->lbs);
+    pelti_jobs_destroy(m->jobs);
+    pelti_pool_release(&m->pool);
+    PeltAllocator allocator = m->character->allocator;
+    pelti_free(&allocator, m, sizeof *m);
+}
+
+PeltStatus pelt_measure_frame(PeltMeasure *m, const PeltPose *pose, const float *positions, PeltError *err)
+{
+    (void)err;
+    PeltiFrameMeasure frame;
+    if (m->lbs)
+        pelt_skin_step(m->lbs, pose, 0, NULL);
+    pelti_pose_bones(m->character->who, &pose->pose, m->node_world, m->bones);
+    pelti_measure_frame(m->measure, (const Vec3 *)(const void *)positions, m->bones, m->lbs ? m->lbs->points : NULL, &frame);
+    return PELT_OK;
+}
+
+PeltQuality pelt_measure_quality(const PeltMeasure *m)
+{
+    return quality_of(m->measure);
+}

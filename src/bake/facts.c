@@ -1,0 +1,135 @@
+#include "bake/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static PeltStatus find_weights(PeltiFacts *facts, PeltError *err)
+{
+    const PeltiCharacter *who = facts->character->who;
+    if (who->bone_count == 0) {
+        facts->weights = "none";
+        return PELT_OK;
+    }
+    if (who->file_weights_sane) {
+        facts->weights = "file";
+        return pelti_weights_from_file(who, &facts->pool, &facts->used, err);
+    }
+    facts->weights = "auto";
+    PeltiJobs *jobs = pelti_jobs_create(0);
+    PeltStatus status = pelti_weights_automatic(who, &facts->pool, jobs, &facts->log, &facts->used, err);
+    pelti_jobs_destroy(jobs);
+    return status;
+}
+
+/// Components in the order of their first vertex; vertices in no triangle are left out. `number` [component_count].
+static void count_components(PeltiFacts *facts, int *number)
+{
+    const PeltiMesh *mesh = facts->character->who->mesh;
+    for (int c = 0; c < mesh->component_count; c++)
+        number[c] = -1;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        int c = mesh->component[mesh->triangles[t][0]];
+        if (number[c] < 0) {
+            number[c] = facts->component_count++;
+            facts->components[number[c]].instance = mesh->vertex_instance[mesh->triangles[t][0]];
+        }
+        facts->components[number[c]].triangles++;
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (number[mesh->component[v]] >= 0)
+            facts->components[number[mesh->component[v]]].vertices++;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        PeltiComponentFacts *c = &facts->components[number[mesh->component[mesh->edges[e][0]]]];
+        c->border_edges += mesh->edge_use[e] == 1;
+        c->nonmanifold_edges += mesh->edge_use[e] > 2;
+    }
+}
+
+/// Which bones own vertices, over all and per component (`seen`: the last component that counted a bone, plus one).
+static void count_owners(PeltiFacts *facts, const int *number, int *seen)
+{
+    const PeltiCharacter *who = facts->character->who;
+    const PeltiMesh *mesh = who->mesh;
+    for (int v = 0; v < mesh->vertex_count && facts->used.influences; v++) {
+        int c = number[mesh->component[v]];
+        for (int k = 0; k < facts->used.influences; k++) {
+            size_t at = (size_t)v * (size_t)facts->used.influences + (size_t)k;
+            int bone = facts->used.bone[at];
+            if (!(facts->used.weight[at] > 0))
+                continue;
+            facts->reached[bone] = true;
+            if (c >= 0 && seen[bone] != c + 1) {
+                seen[bone] = c + 1;
+                facts->components[c].bones++;
+            }
+        }
+    }
+    for (int b = 0; b < who->bone_count; b++)
+        facts->unreached_count += !facts->reached[b] && !who->bones[b].is_prop;
+}
+
+PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, PeltError *err)
+{
+    const PeltiCharacter *who = character->who;
+    *facts = (PeltiFacts){.character = character, .info = pelt_character_info(character)};
+    pelti_pool_init(&facts->pool, &character->allocator);
+    pelti_log_init(&facts->log, &character->allocator);
+    facts->components = PELTI_NEW(&facts->pool, PeltiComponentFacts, who->mesh->component_count);
+    facts->reached = PELTI_NEW(&facts->pool, bool, who->bone_count);
+    int *number = PELTI_NEW(&facts->pool, int, who->mesh->component_count);
+    int *seen = PELTI_NEW(&facts->pool, int, who->bone_count);
+    PeltStatus status = facts->pool.failed ? pelti_no_memory(err, sizeof *facts) : find_weights(facts, err);
+    if (status != PELT_OK) {
+        pelti_facts_release(facts);
+        return status;
+    }
+    count_components(facts, number);
+    count_owners(facts, number, seen);
+    return PELT_OK;
+}
+
+void pelti_facts_release(PeltiFacts *facts)
+{
+    pelti_log_release(&facts->log);
+    pelti_pool_release(&facts->pool);
+}
+
+const char *pelti_cure(const char *code)
+{
+    static const struct {
+        const char *prefix, *cure;
+    } cures[] = {
+        {"weights-automatic", "nothing to do: automatic weights are used; paint and export weights to use your own"},
+        {"weights-component", "join the piece to the body, or move a bone inside it"},
+        {"weights-bone", "nothing to do unless the bone should move skin: then move it inside the mesh"},
+        {"weights-sum", "normalise the weights in the modelling program"},
+        {"mesh-open", "close the holes for exact volumes; methods that need a closed surface close them by fans"},
+        {"mesh-nonmanifold", "remove doubled faces and inner walls (Blender: Select > All by Trait > Non Manifold)"},
+        {"mesh-winding", "make the normals consistent (Blender: Mesh > Normals > Recalculate Outside)"},
+        {"mesh-degenerate", "merge by distance in the modelling program"},
+        {"morph-targets", "bake shape keys into the mesh before export if they are to be seen"},
+        {"no-skin", "export the mesh with its armature (glTF skins), or add a skeleton"},
+        {"no-clip", "add an animation, or use the file's own pose as the only frame"},
+    };
+    for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
+        if (!strncmp(code, cures[i].prefix, strlen(cures[i].prefix)))
+            return cures[i].cure;
+    return NULL;
+}
+
+void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *text, size_t size)
+{
+    const char *whose = !strcmp(facts->weights, "file")   ? "the file's weights"
+                        : !strcmp(facts->weights, "auto") ? "automatic weights"
+                                                          : "no weights";
+    int rigid = 0;
+    for (int c = 0; c < facts->component_count; c++)
+        rigid += facts->components[c].bones == 1;
+    if (facts->info.joint_count == 0)
+        snprintf(text, size, "follows the nodes rigidly: the file has no skeleton");
+    else if (method->flags & PELTI_NEEDS_WEIGHTS)
+        snprintf(text, size, "uses %s on %d components", whose, facts->component_count);
+    else
+        snprintf(text, size, "solves %d components (%d move with one bone); %s only to choose bones and blend rotations",
+                 facts->component_count, rigid, whose);
+}

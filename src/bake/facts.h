@@ -1,0 +1,34 @@
+/// What `pelt inspect` tells, gathered once and printed as text or JSON.
+#ifndef PELTI_BAKE_FACTS_H
+#define PELTI_BAKE_FACTS_H
+
+#include "bake/objects.h"
+
+typedef struct PeltiComponentFacts {
+    int vertices, triangles, border_edges, nonmanifold_edges;
+    int instance; ///< that it belongs to
+    int bones;    ///< that own some of its vertices
+} PeltiComponentFacts;
+
+typedef struct PeltiFacts {
+    const PeltCharacter *character;
+    PeltiPool pool;
+    PeltiLog log; ///< of making automatic weights
+    PeltCharacterInfo info;
+    const char *weights; ///< "file", "auto" or "none": what methods use by default
+    PeltiWeights used;   ///< per welded vertex
+    int component_count;
+    PeltiComponentFacts *components;
+    bool *reached; ///< [bone_count] owns a share of some vertex
+    int unreached_count;
+} PeltiFacts;
+
+PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, PeltError *err);
+void pelti_facts_release(PeltiFacts *facts);
+
+/// What to do about a warning, by its stable code; NULL: nothing to do.
+const char *pelti_cure(const char *code);
+/// What a method will do with this character, one line into `text`.
+void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *text, size_t size);
+
+#endif

@@ -1,0 +1,236 @@
+/// pelt_inspect: the facts as text for people or JSON for programs.
+#include "bake/facts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Text {
+    char *data;
+    size_t used, capacity;
+    bool failed;
+} Text;
+
+static void say(Text *text, const char *format, ...) PELT_PRINTF(2, 3);
+static void say(Text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length >= 0 && text->used + (size_t)length + 1 > text->capacity) {
+        size_t capacity = (text->used + (size_t)length + 1) * 2;
+        char *data = realloc(text->data, capacity);
+        if (data) {
+            text->data = data;
+            text->capacity = capacity;
+        } else {
+            text->failed = true;
+        }
+    }
+    if (length >= 0 && !text->failed) {
+        vsnprintf(text->data + text->used, (size_t)length + 1, format, again);
+        text->used += (size_t)length;
+    }
+    va_end(again);
+}
+
+static void say_mesh(Text *text, const PeltiFacts *facts)
+{
+    const PeltCharacterInfo *i = &facts->info;
+    say(text, "mesh       %d vertices (%d welded), %d triangles, %d component%s, %s\n", i->point_count, i->welded_count,
+        i->triangle_count, i->component_count, i->component_count == 1 ? "" : "s", i->closed ? "closed" : "not closed");
+    if (i->border_edge_count || i->nonmanifold_edge_count)
+        say(text, "           %d border edges, %d non-manifold edges\n", i->border_edge_count, i->nonmanifold_edge_count);
+    say(text, "size       %.6g x %.6g x %.6g, diagonal %.6g\n", (double)(i->high[0] - i->low[0]),
+        (double)(i->high[1] - i->low[1]), (double)(i->high[2] - i->low[2]), (double)i->size);
+    say(text, "skeleton   %d joints in %d skin%s, %d nodes\n", i->joint_count, i->skin_count, i->skin_count == 1 ? "" : "s",
+        i->node_count);
+    const char *why = !strcmp(facts->weights, "file") ? "the file's are sane"
+                      : i->influences == 0            ? "the file has none"
+                                                      : "the file's are useless";
+    say(text, "weights    %s (%s; at most %d joints a vertex in the file)\n", facts->weights, why, i->influences);
+}
+
+static void say_clips(Text *text, const PeltiFacts *facts)
+{
+    const PeltiCharacter *who = facts->character->who;
+    for (int c = 0; c < who->clip_count; c++)
+        say(text, "clip %-3d   %s: %.3f s, %d channels, %d frames at 30 a second\n", c, who->clips[c].name,
+            (double)who->clips[c].duration_s, who->clips[c].channel_count, pelti_clip_frames(&who->clips[c], 30));
+    if (who->clip_count == 0)
+        say(text, "clips      none: a bake gives one frame, in the file's own pose\n");
+}
+
+static void say_components(Text *text, const PeltiFacts *facts)
+{
+    const PeltiCharacter *who = facts->character->who;
+    for (int c = 0; c < facts->component_count; c++) {
+        const PeltiComponentFacts *f = &facts->components[c];
+        say(text, "component  %d: %d vertices, %d triangles, %s, %d bone%s (node %s)\n", c, f->vertices, f->triangles,
+            f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed", f->bones,
+            f->bones == 1 ? "" : "s", who->nodes[who->instances[f->instance].node].name);
+    }
+    for (int b = 0; b < who->bone_count; b++)
+        if (!facts->reached[b] && !who->bones[b].is_prop)
+            say(text, "unreached  bone %s owns no vertex: it moves nothing\n", who->nodes[who->bones[b].node].name);
+}
+
+static void say_problems(Text *text, const PeltiLog *log)
+{
+    for (int i = 0; i < pelti_log_count(log); i++) {
+        const PeltWarning *warning = pelti_log_get(log, i);
+        const char *cure = pelti_cure(warning->code);
+        say(text, "problem    %s: %s%s%s\n", warning->code, warning->text, cure ? "; cure: " : "", cure ? cure : "");
+    }
+}
+
+static void say_all(Text *text, const PeltiFacts *facts)
+{
+    char plan[200];
+    say_mesh(text, facts);
+    say_clips(text, facts);
+    say_components(text, facts);
+    for (int m = 0; pelti_methods[m]; m++) {
+        pelti_facts_plan(facts, pelti_methods[m], plan, sizeof plan);
+        say(text, "method     %s: %s\n", pelti_methods[m]->name, plan);
+    }
+    say_problems(text, &facts->character->who->log);
+    say_problems(text, &facts->log);
+}
+
+// ---- JSON ----
+
+static void put(PeltiJson *object, const char *key, PeltiJson *value, bool *ok)
+{
+    *ok = pelti_json_set(object, key, value) && *ok;
+}
+
+static void push(PeltiJson *array, PeltiJson *value, bool *ok)
+{
+    *ok = pelti_json_push(array, value) && *ok;
+}
+
+static PeltiJson *mesh_json(const PeltCharacterInfo *i, bool *ok)
+{
+    PeltiJson *mesh = pelti_json_new_object(), *size = pelti_json_new_array();
+    put(mesh, "vertices", pelti_json_new_int(i->point_count), ok);
+    put(mesh, "welded", pelti_json_new_int(i->welded_count), ok);
+    put(mesh, "triangles", pelti_json_new_int(i->triangle_count), ok);
+    put(mesh, "components", pelti_json_new_int(i->component_count), ok);
+    put(mesh, "border_edges", pelti_json_new_int(i->border_edge_count), ok);
+    put(mesh, "nonmanifold_edges", pelti_json_new_int(i->nonmanifold_edge_count), ok);
+    put(mesh, "closed", pelti_json_new_bool(i->closed), ok);
+    for (int k = 0; k < 3; k++)
+        push(size, pelti_json_new_float(i->high[k] - i->low[k]), ok);
+    put(mesh, "size", size, ok);
+    put(mesh, "diagonal", pelti_json_new_float(i->size), ok);
+    return mesh;
+}
+
+static PeltiJson *clips_json(const PeltiCharacter *who, bool *ok)
+{
+    PeltiJson *clips = pelti_json_new_array();
+    for (int c = 0; c < who->clip_count; c++) {
+        PeltiJson *clip = pelti_json_new_object();
+        put(clip, "name", pelti_json_new_text(who->clips[c].name), ok);
+        put(clip, "seconds", pelti_json_new_float(who->clips[c].duration_s), ok);
+        put(clip, "channels", pelti_json_new_int(who->clips[c].channel_count), ok);
+        push(clips, clip, ok);
+    }
+    return clips;
+}
+
+static PeltiJson *components_json(const PeltiFacts *facts, bool *ok)
+{
+    PeltiJson *list = pelti_json_new_array();
+    const PeltiCharacter *who = facts->character->who;
+    for (int c = 0; c < facts->component_count; c++) {
+        const PeltiComponentFacts *f = &facts->components[c];
+        PeltiJson *json = pelti_json_new_object();
+        put(json, "node", pelti_json_new_text(who->nodes[who->instances[f->instance].node].name), ok);
+        put(json, "vertices", pelti_json_new_int(f->vertices), ok);
+        put(json, "triangles", pelti_json_new_int(f->triangles), ok);
+        put(json, "border_edges", pelti_json_new_int(f->border_edges), ok);
+        put(json, "nonmanifold_edges", pelti_json_new_int(f->nonmanifold_edges), ok);
+        put(json, "bones", pelti_json_new_int(f->bones), ok);
+        push(list, json, ok);
+    }
+    return list;
+}
+
+static void problems_json(PeltiJson *list, const PeltiLog *log, bool *ok)
+{
+    for (int i = 0; i < pelti_log_count(log); i++) {
+        const PeltWarning *warning = pelti_log_get(log, i);
+        const char *cure = pelti_cure(warning->code);
+        PeltiJson *json = pelti_json_new_object();
+        put(json, "code", pelti_json_new_text(warning->code), ok);
+        put(json, "text", pelti_json_new_text(warning->text), ok);
+        if (cure)
+            put(json, "cure", pelti_json_new_text(cure), ok);
+        push(list, json, ok);
+    }
+}
+
+static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
+{
+    const PeltiCharacter *who = facts->character->who;
+    char plan[200];
+    put(root, "pelt", pelti_json_new_text(PELT_VERSION_STRING), ok);
+    put(root, "mesh", mesh_json(&facts->info, ok), ok);
+    put(root, "joints", pelti_json_new_int(facts->info.joint_count), ok);
+    put(root, "skins", pelti_json_new_int(facts->info.skin_count), ok);
+    put(root, "nodes", pelti_json_new_int(facts->info.node_count), ok);
+    put(root, "influences", pelti_json_new_int(facts->info.influences), ok);
+    put(root, "weights", pelti_json_new_text(facts->weights), ok);
+    put(root, "clips", clips_json(who, ok), ok);
+    put(root, "components", components_json(facts, ok), ok);
+    PeltiJson *unreached = pelti_json_new_array(), *methods = pelti_json_new_object(), *problems = pelti_json_new_array();
+    for (int b = 0; b < who->bone_count; b++)
+        if (!facts->reached[b] && !who->bones[b].is_prop)
+            push(unreached, pelti_json_new_text(who->nodes[who->bones[b].node].name), ok);
+    for (int m = 0; pelti_methods[m]; m++) {
+        pelti_facts_plan(facts, pelti_methods[m], plan, sizeof plan);
+        put(methods, pelti_methods[m]->name, pelti_json_new_text(plan), ok);
+    }
+    problems_json(problems, &who->log, ok);
+    problems_json(problems, &facts->log, ok);
+    put(root, "unreached_bones", unreached, ok);
+    put(root, "methods", methods, ok);
+    put(root, "problems", problems, ok);
+}
+
+PeltStatus pelt_inspect(const PeltCharacter *character, int json, char **text, PeltError *err)
+{
+    PeltiFacts facts;
+    *text = NULL;
+    PELT_TRY(pelti_facts_gather(&facts, character, err));
+    Text out = {0};
+    if (json) {
+        bool ok = true;
+        PeltiJson *root = pelti_json_new_object();
+        fill_json(root, &facts, &ok);
+        const char *serialized = ok ? pelti_json_serialize(root, true, NULL) : NULL;
+        if (serialized)
+            say(&out, "%s\n", serialized);
+        out.failed = out.failed || !serialized;
+        pelti_json_release(root);
+    } else {
+        say_all(&out, &facts);
+    }
+    pelti_facts_release(&facts);
+    if (out.failed) {
+        free(out.data);
+        return pelti_no_memory(err, out.capacity);
+    }
+    *text = out.data;
+    return PELT_OK;
+}
+
+void pelt_text_free(char *text)
+{
+    free(text);
+}

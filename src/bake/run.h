@@ -1,0 +1,44 @@
+/// One bake while it runs: what bake.c does and report.c tells.
+#ifndef PELTI_BAKE_RUN_H
+#define PELTI_BAKE_RUN_H
+
+#include "bake/objects.h"
+#include "io/output.h"
+#include "measure/measure.h"
+
+typedef struct PeltiFrameRecord {
+    int frame; ///< of the clip
+    double step_ms, substep_ms;
+    int substeps, nonfinite;
+    PeltiFrameMeasure measure; ///< zero where nothing is measured
+} PeltiFrameRecord;
+
+typedef struct PeltiRun {
+    const PeltBakeDef *def;
+    const PeltCharacter *character;
+    PeltiPool pool;
+    PeltiLog log; ///< of the outputs
+    int clip;     ///< -1: the file has none, the pose is the file's
+    int first, count;
+    PeltSkin *skin, *lbs; ///< lbs: reference for the jitter measure, NULL: not wanted
+    PeltiMeasure *measure;
+    PeltiOutput *output;
+    PeltiPose pose;
+    PeltiFrameRecord *records;        ///< [count]
+    PeltiStat stats[PELTI_MAX_STATS]; ///< merged over frames
+    int stat_count;
+    int stat_frames[PELTI_MAX_STATS];
+    PeltiOutputReport written;
+    double total_ms;
+} PeltiRun;
+
+/// Mean, median, 95th percentile and maximum of the step times.
+typedef struct PeltiTimes {
+    double mean, p50, p95, max;
+} PeltiTimes;
+PeltiTimes pelti_run_times(const PeltiRun *run);
+
+/// Writes the report as product documents say; whole or not at all.
+PeltStatus pelti_report_save(const PeltiRun *run, const char *path, PeltError *err);
+
+#endif
