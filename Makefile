@@ -1,0 +1,45 @@
+# A thin front for CMake and ctest. `make` builds; `make demo` and `make test` do everything from a fresh clone.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: all setup setup-dev demo test bench lint sanitize install figures fuzz clean
+
+all: setup
+	@cmake --preset default -B $(BUILD) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	@tools/setup.sh packages.txt
+
+setup-dev: setup
+	@tools/setup.sh packages-dev.txt
+
+# The main job on the built-in characters: pictures, measures and baked files in demo/index.html
+demo: all
+	$(BUILD)/pelt demo -o demo
+
+test: all
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+
+bench: all
+	$(BUILD)/pelt bench
+
+lint: setup-dev all
+	tools/lint.sh $(BUILD)
+
+sanitize: setup-dev
+	cmake --preset address >/dev/null && cmake --build build-address -j $(JOBS) && ctest --test-dir build-address --output-on-failure -j $(JOBS)
+	cmake --preset thread >/dev/null && cmake --build build-thread -j $(JOBS) && ctest --test-dir build-thread --output-on-failure -j $(JOBS)
+
+fuzz: setup-dev
+	tools/fuzz.sh
+
+# Pictures of docs/figures, made by the program
+figures: all
+	tools/figures.sh $(BUILD)/pelt
+
+install: all
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+clean:
+	rm -rf build build-*

@@ -1,0 +1,16 @@
+# make install: command, shared and static library, headers, pkg-config and CMake package files.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS pelt_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS pelt_shared pelt_static LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+set(PELT_PRIVATE_LIBS "-lldl -lamd -lsuitesparseconfig -lmetis -llapacke -lopenblas -lembree3 -ljson-c -lpng -lwebpmux -lwebp -lpthread -lm")
+configure_file(cmake/pelt.pc.in ${CMAKE_BINARY_DIR}/pelt.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/pelt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_package_config_file(cmake/peltConfig.cmake.in ${CMAKE_BINARY_DIR}/peltConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pelt PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/peltConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/peltConfig.cmake ${CMAKE_BINARY_DIR}/peltConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pelt)

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Format check, include check, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
+set -uo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build}
+failed=0
+sources=$(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c' 'fuzz/*.c')
+echo "format"
+clang-format --dry-run --Werror $sources || failed=1
+echo "includes (a path with .. would walk around the rooms)"
+if git grep -nE '#include "\.\./' -- '*.c' '*.h'; then failed=1; fi
+echo "cppcheck"
+cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability --suppressions-list=tools/cppcheck.txt \
+    -j "$(nproc)" -I include $(printf -- '-I %s ' "$build"/rooms/*) src cli || failed=1
+echo "clang-tidy"
+git ls-files 'src/*.c' 'cli/*.c' | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$build" 2>/dev/null || failed=1
+[ $failed = 0 ] && echo "lint: clean"
+exit $failed
