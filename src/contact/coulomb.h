@@ -1,0 +1,60 @@
+/// Frictional contact forces that obey Signorini's and Coulomb's laws with the exact cone ([Duriez2008] sec. 5, eq. 1, 2, 11):
+/// a non-linear Gauss-Seidel over 3 x 3 contact blocks.
+///
+/// Bodies enter as slots of three coordinates each. A contact c has blocks J_cs (3 x 3: rows n, t, s; columns the slot's
+/// coordinates). Most slots have compliance 1: a joint of stiffness K or a mass m is folded into its blocks as J / sqrt(K) or
+/// J h / sqrt(m). Slots of a soft body form a group with a dense compliance C. Then W_cd = sum J_cs C_st J_dt^T (eq. 10), never
+/// formed: u_s = sum C_st J_dt^T f_d is kept instead, so a visit costs the contact's own blocks.
+#ifndef PELTI_CONTACT_COULOMB_H
+#define PELTI_CONTACT_COULOMB_H
+
+#include <stdbool.h>
+
+typedef struct PeltiContactBlock {
+    int slot;
+    double j[3][3];
+} PeltiContactBlock;
+
+typedef struct PeltiConstraint {
+    int first_block, block_count;
+    double mu;
+    double free[3];  ///< delta without contact forces: gap, and slip over the step; length
+    double force[3]; ///< in: the guess; out: the solution (n, t, s)
+    double delta[3]; ///< out: free + W f
+    double w[3][3];  ///< W_cc with the regularisation, by pelti_coulomb_solve
+} PeltiConstraint;
+
+typedef struct PeltiCompliance { ///< a soft body's slots
+    int first_slot, slot_count;
+    const double *c; ///< [3 slot_count x 3 slot_count] symmetric, row major
+} PeltiCompliance;
+
+typedef struct PeltiContactSystem {
+    int constraint_count, slot_count, group_count;
+    PeltiConstraint *constraints;
+    const PeltiContactBlock *blocks;
+    const int *slot_group; ///< [slot_count] -1: compliance 1; NULL: all
+    const PeltiCompliance *groups;
+    double (*u)[3]; ///< [slot_count] out: sum C J^T f
+} PeltiContactSystem;
+
+typedef struct PeltiCoulombSettings {
+    double tolerance;      ///< length: iteration ends when no contact's displacement changes by more
+    int iterations;        ///< at most
+    double regularisation; ///< share of the mean compliance added to each contact's own block: contacts nothing can resolve stay
+                           ///< bounded
+} PeltiCoulombSettings;
+
+typedef struct PeltiCoulombResult {
+    int iterations;
+    double change; ///< of the last iteration, length
+    bool converged;
+} PeltiCoulombResult;
+
+/// Solves in place; starts from the forces given. Serial, does not allocate.
+PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings);
+
+/// One contact alone: delta = w f + b. Stick, slip or separation.
+void pelti_coulomb_local(const double w[3][3], const double b[3], double mu, double f[3]);
+
+#endif
