@@ -56,6 +56,7 @@ typedef struct PeltiObjShape {
 /// "walk.obj" gives walk_0000.obj, walk_0001.obj... numbered by clip frame. With normals only if each frame brings them.
 PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
                           PeltiSink **out, PeltError *err);
+void pelti_obj_path(const char *path, int frame, char *out, size_t capacity); ///< name of one frame's file
 
 /// A .pc2 or .mdd to read. Its counts are checked against the length of the file; its numbers may be anything.
 typedef struct PeltiCache {

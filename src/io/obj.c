@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,10 +15,17 @@ enum { PATH_BYTES = 4096 };
 typedef struct ObjSink {
     PeltiSink head;
     const PeltiObjShape *shape;
-    char stem[PATH_BYTES];   // the path without ".obj"
+    char path[PATH_BYTES];   // as given
     char folder[PATH_BYTES]; // hidden; empty: none
     int published;
 } ObjSink;
+
+void pelti_obj_path(const char *path, int frame, char *out, size_t capacity)
+{
+    size_t length = strlen(path);
+    bool dressed = length > 4 && strcasecmp(path + length - 4, ".obj") == 0;
+    snprintf(out, capacity, "%.*s_%04d.obj", (int)(dressed ? length - 4 : length), path, frame);
+}
 
 static void hidden_path(const ObjSink *sink, int index, char *out, size_t capacity)
 {
@@ -26,7 +34,7 @@ static void hidden_path(const ObjSink *sink, int index, char *out, size_t capaci
 
 static void final_path(const ObjSink *sink, int index, char *out, size_t capacity)
 {
-    snprintf(out, capacity, "%s_%04d.obj", sink->stem, sink->head.frames.start_frame + index);
+    pelti_obj_path(sink->path, sink->head.frames.start_frame + index, out, capacity);
 }
 
 static PeltStatus write_vectors(PeltiFile *file, const char *tag, int digits, const Vec3 *v, int count, PeltError *err)
@@ -149,11 +157,11 @@ static void destroy(PeltiSink *head)
 /// ".name.<pid>.<n>.part/" beside the result.
 static PeltStatus make_hidden_folder(ObjSink *sink, PeltError *err)
 {
-    const char *slash = strrchr(sink->stem, '/');
-    int folder = slash ? (int)(slash - sink->stem) + 1 : 0;
+    const char *slash = strrchr(sink->path, '/');
+    int folder = slash ? (int)(slash - sink->path) + 1 : 0;
     for (int n = 0; n < 1000; n++) {
-        int length = snprintf(sink->folder, sizeof sink->folder, "%.*s.%.200s.%ld.%d.part", folder, sink->stem,
-                              sink->stem + folder, (long)getpid(), n);
+        int length = snprintf(sink->folder, sizeof sink->folder, "%.*s.%.200s.%ld.%d.part", folder, sink->path,
+                              sink->path + folder, (long)getpid(), n);
         if (length >= (int)sizeof sink->folder)
             break;
         if (mkdir(sink->folder, 0777) == 0)
@@ -162,7 +170,7 @@ static PeltStatus make_hidden_folder(ObjSink *sink, PeltError *err)
             break;
     }
     sink->folder[0] = 0;
-    return PELT_FAIL(err, PELT_IO, "%s_0000.obj: cannot write: %s", sink->stem, strerror(errno));
+    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", sink->path, strerror(errno));
 }
 
 PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
@@ -179,9 +187,7 @@ PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, cons
     *sink = (ObjSink){.head = {.kind = &kind, .frames = *frames}, .shape = shape};
     if (allocator)
         sink->head.allocator = *allocator;
-    memcpy(sink->stem, path, length + 1);
-    if (length > 4 && strcmp(path + length - 4, ".obj") == 0)
-        sink->stem[length - 4] = 0;
+    memcpy(sink->path, path, length + 1);
     PeltStatus status = make_hidden_folder(sink, err);
     if (status != PELT_OK) {
         destroy(&sink->head);

@@ -16,6 +16,7 @@ typedef struct PeltiOutputDef {
     const PeltiCharacter *who;
     const PeltiGltf *document; ///< what `who` was read from
     PeltiFrames frames;        ///< point_count may be 0: who's
+    bool has_normals;          ///< every frame brings normals
     int clip;                  ///< the clip that was baked; -1: none (a new one is made)
     PeltiMorphMode morph;
     float morph_tolerance; ///< largest distance from the frames, as a share of the diagonal; 0: 5e-4
@@ -41,8 +42,10 @@ typedef struct PeltiOutput PeltiOutput;
 /// `def` is copied; what it points to must outlive the output.
 PeltStatus pelti_output_open(const PeltiOutputDef *def, const char *const *paths, int path_count, PeltiOutput **out,
                              PeltError *err);
-/// The next frame: who's points [point_count], world space. `pose` NULL unless play_pose.
-PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const PeltiPose *pose, PeltError *err);
+/// The next frame: who's points [point_count], and normals, world space; `normals` NULL unless has_normals, `pose` NULL unless
+/// play_pose.
+PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const Vec3 *normals, const PeltiPose *pose,
+                              PeltError *err);
 /// After the last frame: compresses, completes every file, then lets all appear. `progress`, `report` may be NULL.
 PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgress *progress, PeltiOutputReport *report, PeltError *err);
 /// Frees; removes all that was not committed. NULL is fine.

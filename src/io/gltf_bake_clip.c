@@ -1,0 +1,259 @@
+// Clips of the result. The baked one comes first, so that viewers that play one clip play it: its channels stay, for props
+// and cameras that ride on the skeleton, and the weights of the morph targets join them on the same time line.
+#include "io/gltf_write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Clips {
+    PeltiGltfBake *bake;
+    bool *shows; // [node_count] of the document: it or something below it can be seen or heard, other than baked meshes
+    int times;   // accessor of the frames' times; -1: not yet made
+} Clips;
+
+static int target_node(const PeltiJson *channel)
+{
+    return (int)pelti_json_int_of(pelti_json_get(pelti_json_get(channel, "target"), "node"), -1);
+}
+
+static bool is_path(const PeltiJson *channel, const char *path)
+{
+    const char *text = pelti_json_text_of(pelti_json_get(pelti_json_get(channel, "target"), "path"));
+    return text && strcmp(text, path) == 0;
+}
+
+static bool find_shown(Clips *clips)
+{
+    const PeltiGltf *doc = clips->bake->def->document;
+    PeltiJson *nodes = pelti_json_get(clips->bake->out->root, "nodes");
+    clips->shows = PELTI_NEW(&clips->bake->out->pool, bool, doc->node_count);
+    if (!clips->shows)
+        return false;
+    for (int i = doc->node_count - 1; i >= 0; i--) {
+        int node = doc->node_order[i], parent = doc->nodes[node].parent;
+        PeltiJson *json = pelti_json_at(nodes, node);
+        bool baked = false;
+        for (int k = 0; k < clips->bake->baked_count; k++)
+            baked |= clips->bake->baked[k].node == node;
+        clips->shows[node] |=
+            (!baked && pelti_json_get(json, "mesh")) || pelti_json_get(json, "camera") || pelti_json_get(json, "extensions");
+        if (parent >= 0)
+            clips->shows[parent] |= clips->shows[node];
+    }
+    return true;
+}
+
+/// Channels the result cannot play: weights of meshes that have other targets now, and what a pose replaces.
+static bool is_stale(const Clips *clips, const PeltiJson *channel, bool replaced)
+{
+    const PeltiGltfBake *bake = clips->bake;
+    int node = target_node(channel);
+    if (is_path(channel, "weights"))
+        for (int i = 0; i < bake->baked_count; i++)
+            if (bake->def->who->instances[bake->baked[i].instance].node == node)
+                return true;
+    if (!replaced)
+        return false;
+    for (int i = 0; i < bake->def->who->bone_count; i++)
+        if (bake->def->who->bones[i].node == node)
+            return true;
+    return false;
+}
+
+/// A copy of a clip without stale channels; `*shown`: one of the others moves something that can be seen.
+static PeltiJson *copy_clip(const Clips *clips, int index, bool replaced, bool *shown)
+{
+    const PeltiGltf *doc = clips->bake->def->document;
+    PeltiJson *clip = pelti_json_copy(pelti_json_at(pelti_json_get(doc->root, "animations"), index));
+    PeltiJson *old = pelti_json_get(clip, "channels"), *kept = pelti_json_new_array();
+    bool ok = clip && kept;
+    *shown = false;
+    for (int i = 0; ok && i < pelti_json_count(old); i++) {
+        PeltiJson *channel = pelti_json_at(old, i);
+        if (is_stale(clips, channel, replaced))
+            continue;
+        int node = target_node(channel);
+        *shown |= node < 0 || node >= doc->node_count || clips->shows[node];
+        ok = pelti_json_push(kept, pelti_json_keep(channel));
+    }
+    if (ok && pelti_json_set(clip, "channels", kept))
+        return clip;
+    if (!ok)
+        pelti_json_release(kept);
+    pelti_json_release(clip);
+    return NULL;
+}
+
+static PeltiJson *new_clip(void)
+{
+    PeltiJson *clip = pelti_json_new_object();
+    if (clip && pelti_json_set(clip, "name", pelti_json_new_text("bake")) &&
+        pelti_json_set(clip, "channels", pelti_json_new_array()) && pelti_json_set(clip, "samplers", pelti_json_new_array()))
+        return clip;
+    pelti_json_release(clip);
+    return NULL;
+}
+
+/// Clip time of frame f is f / fps, whatever frame the bake began with, so that kept channels stay in step.
+static int times_accessor(Clips *clips)
+{
+    const PeltiFrames *frames = &clips->bake->def->frames;
+    if (clips->times >= 0)
+        return clips->times;
+    float *times = PELTI_NEW(&clips->bake->out->pool, float, frames->frame_count);
+    if (!times) {
+        clips->bake->out->ok = false;
+        return 0;
+    }
+    for (int f = 0; f < frames->frame_count; f++)
+        times[f] = (float)((frames->start_frame + f) / frames->fps);
+    size_t bytes = (size_t)frames->frame_count * sizeof(float);
+    int view = pelti_gltf_out_view(clips->bake->out, pelti_gltf_out_bytes(clips->bake->out, times, bytes), bytes, 0, 0);
+    PeltiGltfOutAccessor accessor = {.view = view,
+                                     .count = frames->frame_count,
+                                     .type = "SCALAR",
+                                     .component = PELTI_GLTF_F32,
+                                     .bound_count = 1,
+                                     .low = times,
+                                     .high = times + frames->frame_count - 1};
+    return clips->times = pelti_gltf_out_accessor(clips->bake->out, &accessor);
+}
+
+/// A sampler over the frames; its index in the clip.
+static int add_sampler(Clips *clips, PeltiJson *clip, const float *values, int count, const char *type, int components)
+{
+    PeltiGltfOut *out = clips->bake->out;
+    size_t bytes = (size_t)count * (size_t)components * sizeof(float);
+    int view = pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, values, bytes), bytes, 0, 0);
+    PeltiGltfOutAccessor accessor = {.view = view, .count = count, .type = type, .component = PELTI_GLTF_F32};
+    PeltiJson *samplers = pelti_json_get(clip, "samplers"), *sampler = pelti_json_new_object();
+    int index = pelti_json_count(samplers);
+    bool ok = sampler && pelti_json_set(sampler, "input", pelti_json_new_int(times_accessor(clips)));
+    ok = ok && pelti_json_set(sampler, "interpolation", pelti_json_new_text("LINEAR"));
+    ok = ok && pelti_json_set(sampler, "output", pelti_json_new_int(pelti_gltf_out_accessor(out, &accessor)));
+    out->ok &= pelti_json_push(samplers, sampler) && ok;
+    return index;
+}
+
+static void add_channel(Clips *clips, PeltiJson *clip, int sampler, int node, const char *path)
+{
+    PeltiJson *channel = pelti_json_new_object();
+    bool ok = channel && pelti_json_set(channel, "sampler", pelti_json_new_int(sampler)) &&
+              pelti_json_set(channel, "target", pelti_json_new_object());
+    PeltiJson *target = pelti_json_get(channel, "target");
+    ok = ok && pelti_json_set(target, "node", pelti_json_new_int(node)) &&
+         pelti_json_set(target, "path", pelti_json_new_text(path));
+    clips->bake->out->ok &= pelti_json_push(pelti_json_get(clip, "channels"), channel) && ok;
+}
+
+static void add_weights(Clips *clips, PeltiJson *clip)
+{
+    PeltiGltfBake *bake = clips->bake;
+    if (bake->morph.target_count == 0)
+        return;
+    int sampler =
+        add_sampler(clips, clip, bake->morph.weights, bake->def->frames.frame_count * bake->morph.target_count, "SCALAR", 1);
+    for (int i = 0; i < bake->baked_count; i++)
+        if (bake->baked[i].node >= 0)
+            add_channel(clips, clip, sampler, bake->baked[i].node, "weights");
+}
+
+/// Translation, rotation or scale of one node over the frames, in the pool; NULL when refused.
+static float *pose_track(const PeltiGltfBake *bake, int node, int path)
+{
+    int frames = bake->def->frames.frame_count, width = path == 1 ? 4 : 3;
+    size_t nodes = (size_t)bake->def->who->node_count;
+    float *values = PELTI_NEW(&bake->out->pool, float, (size_t)frames *(size_t)width);
+    for (int f = 0; values && f < frames; f++) {
+        const Trs *trs = &bake->poses[nodes * (size_t)f + (size_t)node];
+        Quat q = quat_normalize(trs->rotation);
+        if (path == 1 && f > 0) { // the same side of the sphere as the frame before
+            const float *before = values + 4 * (f - 1);
+            if (quat_dot(q, (Quat){before[0], before[1], before[2], before[3]}) < 0)
+                q = (Quat){-q.x, -q.y, -q.z, -q.w};
+        }
+        memcpy(values + f * width,
+               path == 0   ? &trs->translation.x
+               : path == 1 ? &q.x
+                           : &trs->scale.x,
+               (size_t)width * sizeof(float));
+    }
+    return values;
+}
+
+/// The joints play the poses of the bake. A node given by a matrix cannot be animated: it gets its parts instead.
+static void add_poses(Clips *clips, PeltiJson *clip)
+{
+    static const char *const paths[3] = {"translation", "rotation", "scale"}, *const types[3] = {"VEC3", "VEC4", "VEC3"};
+    PeltiGltfBake *bake = clips->bake;
+    const PeltiCharacter *who = bake->def->who;
+    bool *done = PELTI_NEW(&bake->out->pool, bool, who->node_count);
+    bake->out->ok &= done != NULL;
+    for (int i = 0; done && i < who->bone_count; i++) {
+        int node = who->bones[i].node;
+        if (done[node])
+            continue;
+        done[node] = true;
+        pelti_json_remove(pelti_json_at(pelti_json_get(bake->out->root, "nodes"), node), "matrix");
+        for (int path = 0; path < 3; path++) {
+            float *values = pose_track(bake, node, path);
+            bake->out->ok &= values != NULL;
+            if (values)
+                add_channel(clips, clip,
+                            add_sampler(clips, clip, values, bake->def->frames.frame_count, types[path], path == 1 ? 4 : 3), node,
+                            paths[path]);
+        }
+    }
+}
+
+static void keep_others(Clips *clips, PeltiJson *list)
+{
+    const PeltiOutputDef *def = clips->bake->def;
+    PeltiJson *old = pelti_json_get(def->document->root, "animations");
+    for (int i = 0; i < pelti_json_count(old); i++) {
+        bool shown;
+        if (i == def->clip)
+            continue;
+        PeltiJson *clip = copy_clip(clips, i, false, &shown);
+        if (clip && !shown) {
+            const char *name = pelti_json_text_of(pelti_json_get(clip, "name"));
+            pelti_warn(def->log, "clip-dropped",
+                       "clip %d (%.100s) moved the skin only, which is baked for another clip now: left out", i,
+                       name ? name : "no name");
+            pelti_json_release(clip);
+        } else {
+            clips->bake->out->ok &= pelti_json_push(list, clip);
+        }
+    }
+}
+
+PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err)
+{
+    Clips clips = {.bake = bake, .times = -1};
+    int file_clips = pelti_json_count(pelti_json_get(bake->def->document->root, "animations"));
+    bool shown, from_file = bake->def->clip >= 0 && bake->def->clip < file_clips;
+    PeltiJson *list = pelti_json_new_array();
+    if (!list || !find_shown(&clips)) {
+        pelti_json_release(list);
+        return pelti_no_memory(err, 0);
+    }
+    PeltiJson *clip = from_file ? copy_clip(&clips, bake->def->clip, bake->poses != NULL, &shown) : new_clip();
+    bake->out->ok &= clip != NULL;
+    if (clip) {
+        add_weights(&clips, clip);
+        if (bake->poses)
+            add_poses(&clips, clip);
+    }
+    if (pelti_json_count(pelti_json_get(clip, "channels")) > 0)
+        bake->out->ok &= pelti_json_push(list, clip);
+    else
+        pelti_json_release(clip);
+    keep_others(&clips, list);
+    if (pelti_json_count(list) > 0) {
+        bake->out->ok &= pelti_json_set(bake->out->root, "animations", list);
+    } else {
+        pelti_json_remove(bake->out->root, "animations");
+        pelti_json_release(list);
+    }
+    return bake->out->ok ? PELT_OK : pelti_no_memory(err, 0);
+}

@@ -1,0 +1,51 @@
+/// A glTF document being written: JSON that is edited, and one buffer made of pieces that lie in memory, in another
+/// document or in a spool. Starts as a copy of a document that was read, or empty.
+#ifndef PELTI_IO_GLTF_OUT_H
+#define PELTI_IO_GLTF_OUT_H
+
+#include "core/file.h"
+#include "io/gltf.h"
+#include "io/spool.h"
+
+typedef struct PeltiGltfOut {
+    PeltiPool pool;
+    PeltiJson *root;
+    PeltiArray pieces;
+    uint64_t bytes; ///< of the buffer so far
+    bool ok;        ///< false: memory was refused somewhere; `pelti_gltf_out_write` fails then
+} PeltiGltfOut;
+
+/// A copy of all `doc` has (NULL: {"asset": ...} only). Its buffers become one; images in files beside it are put inside, so
+/// that the result stands alone in any folder. `doc` must outlive the result. An image that cannot be read keeps its
+/// name, with a warning.
+PeltStatus pelti_gltf_out_begin(PeltiGltfOut *out, const PeltiGltf *doc, const PeltAllocator *allocator, PeltiLog *log,
+                                PeltError *err);
+void pelti_gltf_out_end(PeltiGltfOut *out); ///< zeroed is fine
+
+/// The array of the root with this name, made where absent.
+PeltiJson *pelti_gltf_out_list(PeltiGltfOut *out, const char *name);
+/// Appends to an array of the root, taking `item` over; its index.
+int pelti_gltf_out_push(PeltiGltfOut *out, const char *list, PeltiJson *item);
+
+/// Appends bytes (which must outlive `out`), or a whole spool; the offset, a multiple of 4.
+uint64_t pelti_gltf_out_bytes(PeltiGltfOut *out, const void *bytes, size_t size);
+uint64_t pelti_gltf_out_spool(PeltiGltfOut *out, const PeltiSpool *spool, uint64_t size);
+
+enum { PELTI_GLTF_VERTICES = 34962, PELTI_GLTF_CORNERS = 34963 }; ///< what a view is for; 0: neither
+int pelti_gltf_out_view(PeltiGltfOut *out, uint64_t offset, uint64_t size, int stride, int target);
+
+typedef struct PeltiGltfOutAccessor {
+    int view;
+    uint64_t offset; ///< in the view
+    int count;
+    const char *type; ///< "VEC3"
+    PeltiGltfComponent component;
+    int bound_count; ///< of low and high; 0: none
+    const float *low, *high;
+} PeltiGltfOutAccessor;
+int pelti_gltf_out_accessor(PeltiGltfOut *out, const PeltiGltfOutAccessor *accessor);
+
+/// Writes a .glb, or a .gltf with the buffer inside. PELT_UNSUPPORTED: larger than a .glb can be.
+PeltStatus pelti_gltf_out_write(PeltiGltfOut *out, PeltiFile *file, bool is_glb, PeltError *err);
+
+#endif

@@ -1,0 +1,155 @@
+#include "io/gltf_write.h"
+
+#include <string.h>
+
+typedef struct GltfSink {
+    PeltiSink head;
+    PeltiOutputDef def;
+    PeltiPool pool;
+    PeltiFile file;
+    bool is_glb;
+    PeltiSpool frames; // positions (and normals) of all points, as gltf_morph.h wants them
+    Vec3 *last;        // [point_count] positions that were numbers, of the frame before
+    bool odd;          // some were not
+    Trs *poses;        // [frame_count x node_count]
+    PeltiProgress progress;
+    PeltiOutputReport report;
+} GltfSink;
+
+static PeltStatus take_frame(PeltiSink *head, const Vec3 *points, const Vec3 *normals, PeltError *err)
+{
+    GltfSink *sink = (GltfSink *)head;
+    size_t count = (size_t)head->frames.point_count, bytes = count * sizeof(Vec3);
+    uint64_t at = (uint64_t)head->pushed * bytes * (sink->def.has_normals ? 2 : 1);
+    for (size_t i = 0; i < count; i++) { // glTF allows no NaN: what is none stays where it was
+        if (vec3_finite(points[i]))
+            sink->last[i] = points[i];
+        else
+            sink->odd = true;
+    }
+    PELT_TRY(pelti_spool_write(&sink->frames, at, sink->last, bytes, err));
+    return sink->def.has_normals ? pelti_spool_write(&sink->frames, at + bytes, normals, bytes, err) : PELT_OK;
+}
+
+static PeltStatus make_targets(GltfSink *sink, PeltiGltfBake *bake, PeltError *err)
+{
+    const PeltiOutputDef *def = &sink->def;
+    float share = def->morph_tolerance > 0 ? def->morph_tolerance : 5e-4f;
+    PeltiMorphDef morph = {.frames = &sink->frames,
+                           .point_count = sink->head.frames.point_count,
+                           .frame_count = sink->head.frames.frame_count,
+                           .has_normals = def->has_normals,
+                           .parts = bake->parts,
+                           .part_count = bake->part_count,
+                           .mode = def->morph,
+                           .tolerance = share * def->who->mesh->diagonal,
+                           .most = def->morph_most > 0 ? def->morph_most : 128,
+                           .jobs = def->jobs};
+    PELT_TRY(pelti_morph_make(&morph, &bake->data, &sink->pool, &sink->progress, &bake->morph, err));
+    if (bake->morph.largest_error > morph.tolerance)
+        pelti_warn(def->log, "morph-tolerance",
+                   "%d morph targets stay within %.3g of the frames, not %.3g: allow more of them or one a frame",
+                   bake->morph.target_count, (double)bake->morph.largest_error, (double)morph.tolerance);
+    sink->report.morph_targets = bake->morph.target_count;
+    sink->report.morph_error = bake->morph.largest_error;
+    sink->report.morph_error_share = bake->morph.largest_error / fmaxf(def->who->mesh->diagonal, 1e-30f);
+    sink->report.morph_normal_error_degree = bake->morph.normal_error_degree;
+    return PELT_OK;
+}
+
+static PeltStatus write_document(GltfSink *sink, PeltiGltfBake *bake, PeltError *err)
+{
+    PELT_TRY(pelti_gltf_bake_parts(bake, &sink->pool, err));
+    PELT_TRY(make_targets(sink, bake, err));
+    PELT_TRY(pelti_gltf_bake_meshes(bake, err));
+    PELT_TRY(pelti_gltf_bake_clips(bake, err));
+    return pelti_gltf_out_write(bake->out, &sink->file, sink->is_glb, err);
+}
+
+static PeltStatus complete(PeltiSink *head, PeltError *err)
+{
+    GltfSink *sink = (GltfSink *)head;
+    PeltiGltfOut out = {0};
+    PeltiGltfBake bake = {.def = &sink->def, .out = &out, .data = {-1}, .poses = sink->poses};
+    PeltStatus status = pelti_gltf_out_begin(&out, sink->def.document, sink->def.allocator, sink->def.log, err);
+    if (status == PELT_OK)
+        status = pelti_spool_open(sink->file.path, &bake.data, err);
+    if (status == PELT_OK)
+        status = write_document(sink, &bake, err);
+    pelti_spool_close(&bake.data);
+    pelti_gltf_out_end(&out);
+    if (status == PELT_OK && sink->odd)
+        pelti_warn(sink->def.log, "morph-not-finite", "some positions were no numbers: the .glb shows where they were before");
+    return status == PELT_OK ? pelti_file_complete(&sink->file, err) : status;
+}
+
+static PeltStatus publish(PeltiSink *head, PeltError *err)
+{
+    return pelti_file_commit(&((GltfSink *)head)->file, err);
+}
+
+static void destroy(PeltiSink *head)
+{
+    GltfSink *sink = (GltfSink *)head;
+    pelti_file_abort(&sink->file);
+    pelti_spool_close(&sink->frames);
+    pelti_pool_release(&sink->pool);
+    PeltAllocator allocator = head->allocator;
+    pelti_free(&allocator, sink, sizeof *sink);
+}
+
+static PeltStatus open_sink(GltfSink *sink, const char *path, PeltError *err)
+{
+    const PeltiOutputDef *def = &sink->def;
+    sink->last = PELTI_NEW(&sink->pool, Vec3, sink->head.frames.point_count);
+    if (def->play_pose)
+        sink->poses = PELTI_NEW(&sink->pool, Trs, (size_t)sink->head.frames.frame_count * (size_t)def->who->node_count);
+    if (sink->pool.failed)
+        return pelti_no_memory(err, (size_t)sink->head.frames.point_count * sizeof(Vec3));
+    memcpy(sink->last, def->who->rest_points, (size_t)sink->head.frames.point_count * sizeof(Vec3));
+    PELT_TRY(pelti_file_begin(&sink->file, path, err));
+    return pelti_spool_open(path, &sink->frames, err);
+}
+
+PeltStatus pelti_gltf_sink(const PeltiOutputDef *def, const char *path, bool is_glb, PeltiSink **out, PeltError *err)
+{
+    static const PeltiSinkKind kind = {take_frame, complete, publish, destroy};
+    *out = NULL;
+    if (!def->document)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s: a glTF result needs the glTF file the character came from", path);
+    GltfSink *sink = pelti_alloc(def->allocator, sizeof *sink);
+    if (!sink)
+        return pelti_no_memory(err, sizeof *sink);
+    *sink = (GltfSink){.head = {.kind = &kind, .frames = def->frames}, .def = *def, .is_glb = is_glb, .frames = {-1}};
+    if (def->allocator)
+        sink->head.allocator = *def->allocator;
+    pelti_pool_init(&sink->pool, def->allocator);
+    PeltStatus status = open_sink(sink, path, err);
+    if (status != PELT_OK) {
+        destroy(&sink->head);
+        return status;
+    }
+    *out = &sink->head;
+    return PELT_OK;
+}
+
+void pelti_gltf_sink_pose(PeltiSink *head, const PeltiPose *pose)
+{
+    GltfSink *sink = (GltfSink *)head;
+    size_t nodes = (size_t)sink->def.who->node_count;
+    memcpy(sink->poses + nodes * (size_t)head->pushed, pose->local, nodes * sizeof(Trs));
+}
+
+void pelti_gltf_sink_progress(PeltiSink *head, const PeltiProgress *progress)
+{
+    ((GltfSink *)head)->progress = progress ? *progress : (PeltiProgress){0};
+}
+
+void pelti_gltf_sink_report(const PeltiSink *head, PeltiOutputReport *report)
+{
+    const GltfSink *sink = (const GltfSink *)head;
+    report->morph_targets = sink->report.morph_targets;
+    report->morph_error = sink->report.morph_error;
+    report->morph_error_share = sink->report.morph_error_share;
+    report->morph_normal_error_degree = sink->report.morph_normal_error_degree;
+}

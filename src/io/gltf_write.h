@@ -1,0 +1,39 @@
+/// Baked characters as glTF: the file they came from, with the skinned meshes morphing instead of being skinned.
+#ifndef PELTI_IO_GLTF_WRITE_H
+#define PELTI_IO_GLTF_WRITE_H
+
+#include "io/gltf_morph.h"
+#include "io/gltf_out.h"
+
+/// A sink (cache.h) for .glb or .gltf. `complete` does the compressing; `progress` NULL: silent.
+PeltStatus pelti_gltf_sink(const PeltiOutputDef *def, const char *path, bool is_glb, PeltiSink **out, PeltError *err);
+void pelti_gltf_sink_progress(PeltiSink *sink, const PeltiProgress *progress);
+void pelti_gltf_sink_pose(PeltiSink *sink, const PeltiPose *pose);             ///< of the next frame; with play_pose
+void pelti_gltf_sink_report(const PeltiSink *sink, PeltiOutputReport *report); ///< after complete
+
+/// The steps of `complete`, in their order. A baked instance is a skinned one that the document's default scene shows.
+typedef struct PeltiGltfBaked {
+    int instance;               ///< of the character
+    int node;                   ///< that shows it in the result
+    int first_part, part_count; ///< one a primitive that has points
+} PeltiGltfBaked;
+typedef struct PeltiGltfBake {
+    const PeltiOutputDef *def;
+    PeltiGltfOut *out;
+    PeltiGltfBaked *baked;
+    int baked_count;
+    PeltiMorphPart *parts;
+    int part_count;
+    PeltiMorph morph;
+    PeltiSpool data;  ///< of morph
+    const Trs *poses; ///< [frame_count x node_count] with play_pose, else NULL
+} PeltiGltfBake;
+
+/// Finds what is to be baked: fills baked and parts. Memory of `pool`.
+PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError *err);
+/// Meshes get positions, normals and targets; nodes lose skins and stand at the root of their scenes.
+PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err);
+/// The baked clip first, with weights (and poses); then those of the other clips that move something that can be seen.
+PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err);
+
+#endif
