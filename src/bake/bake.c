@@ -64,12 +64,14 @@ static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
                    .frame_count = run->count,
                    .start_frame = run->first,
                    .fps = def->fps},
+        .has_normals = pelti_output_wants_normals(def->outputs, def->output_count),
         .clip = run->clip,
         .morph = def->morph_per_frame ? PELTI_MORPH_EACH_FRAME : PELTI_MORPH_PRINCIPAL,
         .jobs = run->skin->jobs,
         .log = &run->log,
         .allocator = &run->pool.allocator,
     };
+    run->wants_normals = out.has_normals;
     return pelti_output_open(&out, def->outputs, def->output_count, &run->output, err);
 }
 
@@ -129,9 +131,10 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     if (run->measure)
         pelti_measure_frame(run->measure, run->skin->points, run->skin->bones, run->lbs ? run->lbs->points : NULL,
                             &record->measure);
-    if (run->output)
-        PELT_TRY(pelti_output_frame(run->output, run->skin->points, NULL, err));
-    return PELT_OK;
+    if (!run->output)
+        return PELT_OK;
+    const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
+    return pelti_output_frame(run->output, run->skin->points, normals, NULL, err);
 }
 
 static PeltStatus bake_all(PeltiRun *run, PeltError *err)

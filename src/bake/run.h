@@ -23,6 +23,7 @@ typedef struct PeltiRun {
     PeltSkin *skin, *lbs; ///< lbs: reference for the jitter measure, NULL: not wanted
     PeltiMeasure *measure;
     PeltiOutput *output;
+    bool wants_normals;
     PeltiPose pose;
     PeltiFrameRecord *records;        ///< [count]
     PeltiStat stats[PELTI_MAX_STATS]; ///< merged over frames

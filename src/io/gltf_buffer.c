@@ -129,20 +129,19 @@ static bool stays_below(const char *name)
     return true;
 }
 
-static PeltStatus read_file_uri(PeltiGltf *doc, int index, const char *uri, PeltiGltfBuffer *buffer, size_t *have, PeltError *err)
+PeltStatus pelti_gltf_map_uri(const PeltiGltf *doc, const char *uri, PeltiPool *pool, void **bytes, size_t *size, PeltError *err)
 {
     size_t length = strlen(uri);
-    char *name = pelti_pool_text(&doc->pool, uri);
+    char *name = pelti_pool_text(pool, uri);
     if (!name)
         return pelti_no_memory(err, length);
     length = percent_decode(name, length);
     name[length] = 0;
     if (memchr(name, 0, length) || !stays_below(name))
-        return PELT_FAIL(err, PELT_BAD_INPUT, "buffer %d: \"%.200s\" is not a file below the folder of the glTF file", index,
-                         uri);
+        return PELT_FAIL(err, PELT_BAD_INPUT, "\"%.200s\" is not a file below the folder of the glTF file", uri);
     if (!doc->folder)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "buffer %d: lies in another file (%.200s), which was not given", index, uri);
-    char *joined = PELTI_NEW(&doc->pool, char, strlen(doc->folder) + length + 2);
+        return PELT_FAIL(err, PELT_BAD_INPUT, "lies in another file (%.200s), which was not given", uri);
+    char *joined = PELTI_NEW(pool, char, strlen(doc->folder) + length + 2);
     if (!joined)
         return pelti_no_memory(err, length);
     sprintf(joined, "%s/%s", doc->folder, name);
@@ -150,16 +149,23 @@ static PeltStatus read_file_uri(PeltiGltf *doc, int index, const char *uri, Pelt
     PeltStatus status = PELT_OK;
     size_t folder_length = folder ? strlen(folder) : 0;
     if (!path)
-        status = PELT_FAIL(err, PELT_IO, "buffer %d: cannot open %.200s: %s", index, name, strerror(errno));
+        status = PELT_FAIL(err, PELT_IO, "cannot open %.200s: %s", name, strerror(errno));
     else if (strncmp(path, folder, folder_length) != 0 || (path[folder_length] != '/' && strcmp(folder, "/") != 0))
-        status =
-            PELT_FAIL(err, PELT_BAD_INPUT, "buffer %d: %.200s is a link that leaves the folder of the glTF file", index, name);
+        status = PELT_FAIL(err, PELT_BAD_INPUT, "%.200s is a link that leaves the folder of the glTF file", name);
     else
-        status = pelti_gltf_map_file(path, &buffer->map, &buffer->map_size, err);
+        status = pelti_gltf_map_file(path, bytes, size, err);
     free(path);
     free(folder);
-    if (status != PELT_OK)
+    return status;
+}
+
+static PeltStatus read_file_uri(PeltiGltf *doc, int index, const char *uri, PeltiGltfBuffer *buffer, size_t *have, PeltError *err)
+{
+    PeltStatus status = pelti_gltf_map_uri(doc, uri, &doc->pool, &buffer->map, &buffer->map_size, err);
+    if (status != PELT_OK) {
+        pelti_error_prefix(err, "buffer %d", index);
         return status;
+    }
     buffer->bytes = buffer->map ? buffer->map : (const void *)"";
     *have = buffer->map_size;
     return PELT_OK;

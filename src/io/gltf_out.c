@@ -4,12 +4,18 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef struct Piece {
     const void *bytes; // NULL: of the spool
     const PeltiSpool *spool;
     uint64_t size;
 } Piece;
+
+typedef struct Map {
+    void *bytes;
+    size_t size;
+} Map;
 
 /// Says that memory was refused, once, at the end.
 static bool note(PeltiGltfOut *out, bool good)
@@ -154,7 +160,22 @@ static const char *picture_type(const unsigned char *bytes, size_t size)
     return size > 12 && memcmp(bytes, "\xabKTX 20\xbb", 8) == 0 ? "image/ktx2" : NULL;
 }
 
-static PeltStatus embed_images(PeltiGltfOut *out, const PeltiGltf *doc, PeltiLog *log, PeltError *err)
+/// A file beside the document, mapped until the result is written.
+static const unsigned char *load_beside(PeltiGltfOut *out, const PeltiGltf *doc, const char *uri, size_t *size, PeltError *why)
+{
+    Map map = {0};
+    if (pelti_gltf_map_uri(doc, uri, &out->pool, &map.bytes, &map.size, why) != PELT_OK)
+        return NULL;
+    if (map.bytes && !pelti_array_push(&out->maps, &map)) {
+        munmap(map.bytes, map.size);
+        out->ok = false;
+        map.bytes = NULL;
+    }
+    *size = map.size;
+    return map.bytes;
+}
+
+static void embed_images(PeltiGltfOut *out, const PeltiGltf *doc, PeltiLog *log)
 {
     PeltiJson *images = pelti_json_get(out->root, "images");
     for (int i = 0; i < pelti_json_count(images); i++) {
@@ -162,16 +183,13 @@ static PeltStatus embed_images(PeltiGltfOut *out, const PeltiGltf *doc, PeltiLog
         const char *uri = pelti_json_text_of(pelti_json_get(image, "uri"));
         if (!uri || strncmp(uri, "data:", 5) == 0)
             continue;
-        unsigned char *bytes = NULL;
         size_t size = 0;
-        PeltError why = {0};
-        PeltStatus status = pelti_gltf_load_uri(doc, uri, &out->pool, &bytes, &size, &why);
-        if (out->pool.failed)
-            return pelti_no_memory(err, size);
-        const char *type = status == PELT_OK ? picture_type(bytes, size) : NULL;
+        PeltError why = {.text = "it is empty"};
+        const unsigned char *bytes = load_beside(out, doc, uri, &size, &why);
+        const char *type = bytes ? picture_type(bytes, size) : NULL;
         if (!type) {
-            pelti_warn(log, "image-left-out", "image %d (%.100s) is not put into the result: %s", i, uri,
-                       status == PELT_OK ? "it is of no kind glTF knows" : why.text);
+            pelti_warn(log, "image-left-out", "image %d (%.60s) is not put into the result: %.140s", i, uri,
+                       bytes ? "it is of no kind glTF knows" : why.text);
             continue;
         }
         int view = pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, bytes, size), size, 0, 0);
@@ -179,7 +197,6 @@ static PeltStatus embed_images(PeltiGltfOut *out, const PeltiGltf *doc, PeltiLog
         note(out, pelti_json_set(image, "bufferView", pelti_json_new_int(view)));
         note(out, pelti_json_set(image, "mimeType", pelti_json_new_text(type)));
     }
-    return PELT_OK;
 }
 
 /// What every document has; false: memory was refused.
@@ -199,18 +216,23 @@ PeltStatus pelti_gltf_out_begin(PeltiGltfOut *out, const PeltiGltf *doc, const P
     *out = (PeltiGltfOut){.ok = true};
     pelti_pool_init(&out->pool, allocator);
     pelti_array_init(&out->pieces, allocator, sizeof(Piece));
+    pelti_array_init(&out->maps, allocator, sizeof(Map));
     out->root = doc ? pelti_json_copy(doc->root) : pelti_json_new_object();
     if (!out->root || (!doc && !fill_empty(out->root)))
         return pelti_no_memory(err, 0);
     if (!doc)
         return PELT_OK;
     PELT_TRY(merge_buffers(out, doc, err));
-    return embed_images(out, doc, log, err);
+    embed_images(out, doc, log);
+    return PELT_OK;
 }
 
 void pelti_gltf_out_end(PeltiGltfOut *out)
 {
     pelti_json_release(out->root);
+    for (size_t i = 0; i < out->maps.count; i++)
+        munmap(((Map *)out->maps.data)[i].bytes, ((Map *)out->maps.data)[i].size);
+    pelti_array_release(&out->maps);
     pelti_array_release(&out->pieces);
     pelti_pool_release(&out->pool);
     *out = (PeltiGltfOut){0};

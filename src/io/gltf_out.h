@@ -10,9 +10,9 @@
 typedef struct PeltiGltfOut {
     PeltiPool pool;
     PeltiJson *root;
-    PeltiArray pieces;
-    uint64_t bytes; ///< of the buffer so far
-    bool ok;        ///< false: memory was refused somewhere; `pelti_gltf_out_write` fails then
+    PeltiArray pieces, maps; ///< of the buffer; of image files
+    uint64_t bytes;          ///< of the buffer so far
+    bool ok;                 ///< false: memory was refused somewhere; `pelti_gltf_out_write` fails then
 } PeltiGltfOut;
 
 /// A copy of all `doc` has (NULL: {"asset": ...} only). Its buffers become one; images in files beside it are put inside, so

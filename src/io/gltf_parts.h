@@ -9,6 +9,8 @@ PeltStatus pelti_gltf_read_buffers(PeltiGltf *doc, PeltError *err);
 void pelti_gltf_release_buffers(PeltiGltf *doc);
 /// Maps a regular file; *bytes NULL for an empty one.
 PeltStatus pelti_gltf_map_file(const char *path, void **bytes, size_t *size, PeltError *err);
+/// The same for a URI of the document that names a file below its folder; a link must not lead out of it.
+PeltStatus pelti_gltf_map_uri(const PeltiGltf *doc, const char *uri, PeltiPool *pool, void **bytes, size_t *size, PeltError *err);
 
 /// Fills and checks the tables: views, accessors, meshes, nodes, counts of skins and clips.
 PeltStatus pelti_gltf_read_tables(PeltiGltf *doc, PeltError *err);

@@ -37,6 +37,16 @@ static bool kind_of(const char *path, Kind *kind)
     return false;
 }
 
+bool pelti_output_wants_normals(const char *const *paths, int path_count)
+{
+    for (int i = 0; i < path_count; i++) {
+        Kind kind;
+        if (kind_of(paths[i], &kind) && kind >= KIND_OBJ)
+            return true;
+    }
+    return false;
+}
+
 /// UVs of all points, where a primitive has them; NULL where none has.
 static PeltStatus read_uv(PeltiOutput *output, float (**out)[2], PeltError *err)
 {

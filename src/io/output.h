@@ -42,6 +42,8 @@ typedef struct PeltiOutput PeltiOutput;
 /// `def` is copied; what it points to must outlive the output.
 PeltStatus pelti_output_open(const PeltiOutputDef *def, const char *const *paths, int path_count, PeltiOutput **out,
                              PeltError *err);
+/// Does any of them hold normals?
+bool pelti_output_wants_normals(const char *const *paths, int path_count);
 /// The next frame: who's points [point_count], and normals, world space; `normals` NULL unless has_normals, `pose` NULL unless
 /// play_pose.
 PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const Vec3 *normals, const PeltiPose *pose,
