@@ -134,25 +134,44 @@ void pelti_array_init(PeltiArray *array, const PeltAllocator *allocator, size_t 
         array->allocator = *allocator;
 }
 
-void *pelti_array_push(PeltiArray *array, const void *element)
+static bool make_room(PeltiArray *array, size_t more)
 {
     if (array->failed)
-        return NULL;
-    if (array->count == array->capacity) {
-        size_t capacity = array->capacity ? array->capacity * 2 : 64, bytes;
-        char *data = pelti_mul_size(capacity, array->size, &bytes) ? pelti_alloc(&array->allocator, bytes) : NULL;
-        if (!data) {
-            array->failed = true;
-            return NULL;
-        }
-        if (array->count)
-            memcpy(data, array->data, array->count * array->size);
-        pelti_free(&array->allocator, array->data, array->capacity * array->size);
-        array->data = data;
-        array->capacity = capacity;
+        return false;
+    if (more <= array->capacity - array->count)
+        return true;
+    size_t capacity = array->capacity ? array->capacity * 2 : 64, bytes;
+    while (capacity - array->count < more && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    char *data = pelti_mul_size(capacity, array->size, &bytes) ? pelti_alloc(&array->allocator, bytes) : NULL;
+    if (!data) {
+        array->failed = true;
+        return false;
     }
+    if (array->count)
+        memcpy(data, array->data, array->count * array->size);
+    pelti_free(&array->allocator, array->data, array->capacity * array->size);
+    array->data = data;
+    array->capacity = capacity;
+    return true;
+}
+
+void *pelti_array_push(PeltiArray *array, const void *element)
+{
+    if (!make_room(array, 1))
+        return NULL;
     char *place = array->data + array->count++ * array->size;
     return element ? memcpy(place, element, array->size) : memset(place, 0, array->size);
+}
+
+bool pelti_array_append(PeltiArray *array, const void *elements, size_t count)
+{
+    if (!make_room(array, count))
+        return false;
+    if (count)
+        memcpy(array->data + array->count * array->size, elements, count * array->size);
+    array->count += count;
+    return true;
 }
 
 void pelti_array_release(PeltiArray *array)

@@ -49,6 +49,7 @@ typedef struct PeltiArray {
 } PeltiArray;
 void pelti_array_init(PeltiArray *array, const PeltAllocator *allocator, size_t element_size);
 void *pelti_array_push(PeltiArray *array, const void *element); ///< element may be NULL (zeroed); NULL when refused
+bool pelti_array_append(PeltiArray *array, const void *elements, size_t count); ///< all or none; false when refused
 void pelti_array_release(PeltiArray *array);
 
 /// Scratch of a step: a stack sized in prepare. Push and pop in order; `peak` is reported.

@@ -1,0 +1,22 @@
+/// All surfaces of one kind (solid or see-through) as one triangle set that rays can be sent against: meshes as they are, and
+/// rods, balls, arrows and loose triangles tessellated.
+#ifndef PELTI_RENDER_BODY_H
+#define PELTI_RENDER_BODY_H
+
+#include "geometry/rays.h"
+#include "render/scene.h"
+
+typedef struct PeltiBody {
+    PeltiArray positions, normals; ///< of Vec3
+    PeltiArray colours;            ///< of Vec3
+    PeltiArray values;             ///< of float
+    PeltiArray triangles;          ///< of int[3]
+    PeltiArray owner;              ///< of int: mesh index of each triangle, -1: tessellated (plain colours)
+    PeltiRays *rays;               ///< NULL: nothing to hit
+} PeltiBody;
+
+/// `pixel`: world size of a pixel at the figure, for radii given as 0.
+PeltStatus pelti_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiBody *out, PeltError *err);
+void pelti_body_release(PeltiBody *body);
+
+#endif
