@@ -1,0 +1,393 @@
+#include "check.h"
+#include "io/gltf.h"
+#include "tiny_gltf.h"
+
+#include <sys/stat.h>
+
+typedef struct Read {
+    unsigned char *bytes;
+    PeltiGltf *doc;
+    PeltiCharacter *who;
+} Read;
+
+static Read read_bytes(unsigned char *bytes, size_t size)
+{
+    Read r = {.bytes = bytes};
+    PeltError err = {0};
+    if (pelti_gltf_open_memory(bytes, size, NULL, NULL, &r.doc, &err) != PELT_OK ||
+        pelti_gltf_character(r.doc, NULL, &r.who, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+static Read read_tiny(TinyOptions options)
+{
+    size_t size;
+    unsigned char *glb = tiny_glb(tiny_make(options), &size);
+    return read_bytes(glb, size);
+}
+
+static void end_read(Read *r)
+{
+    pelti_character_destroy(r->who);
+    pelti_gltf_close(r->doc);
+    free(r->bytes);
+}
+
+/// Linear blending of the file's weights at a time of a clip: enough to know that bones, rest and weights belong together.
+static void pose_points(const PeltiCharacter *who, const PeltiClip *clip, double time_s, Vec3 *out)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    PeltiPose pose = pelti_pose_new(&pool, who);
+    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
+    pelti_pose_clip(who, clip, time_s, &pose);
+    pelti_pose_bones(who, &pose, world, bone);
+    int n = who->file_weights.influences;
+    for (int p = 0; p < who->point_count; p++) {
+        out[p] = vec3(0, 0, 0);
+        for (int k = 0; k < n; k++)
+            out[p] = vec3_mad(out[p], mat34_apply(bone[who->file_weights.bone[p * n + k]], who->rest_points[p]),
+                              who->file_weights.weight[p * n + k]);
+    }
+    pelti_pool_release(&pool);
+}
+
+static void check_near_points(const Vec3 *a, const Vec3 *b, int count, double tolerance)
+{
+    for (int i = 0; i < count; i++)
+        CHECK_NEAR(vec3_distance(a[i], b[i]), 0, tolerance);
+}
+
+static void the_tiny_character_is_read_whole(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){0});
+    const PeltiCharacter *who = r.who;
+    assert_int_equal(who->point_count, TINY_POINTS);
+    assert_int_equal(who->triangle_count, TINY_TUBE_TRIANGLES + TINY_BOX_TRIANGLES);
+    assert_int_equal(who->node_count, 4);
+    assert_int_equal(who->instance_count, 2);
+    assert_int_equal(who->bone_count, 3); // two joints and the box
+    assert_true(who->bones[2].is_prop && who->bones[2].node == 3);
+    assert_int_equal(who->file_weights.influences, 4);
+    assert_true(who->file_weights_sane);
+    assert_int_equal(who->clip_count, 3);
+    assert_string_equal(who->clips[0].name, "bend");
+    assert_string_equal(who->clips[2].name, "anim2");
+    CHECK_NEAR(who->clips[2].duration_s, 3, 0);
+    assert_string_equal(who->nodes[2].name, "upper");
+    for (int v = 0; v < TINY_TUBE; v++) {
+        float p[3];
+        tiny_tube_point(v, p);
+        CHECK_NEAR(vec3_distance(who->rest_points[v], vec3(p[0], p[1], p[2])), 0, 1e-7);
+    }
+    assert_int_equal(pelti_log_count(&who->log), 0);
+    end_read(&r);
+}
+
+static void the_upper_joint_bends_what_it_owns_and_its_box(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){0});
+    Vec3 x[TINY_POINTS];
+    pose_points(r.who, &r.who->clips[0], 1.0, x);
+    // the tube's end, (.25, 2, 0), turned by 90 degrees about z at (0, 1, 0)
+    CHECK_NEAR(vec3_distance(x[TINY_TUBE - TINY_SIDES], vec3(-1, 1.25f, 0)), 0, 1e-6);
+    CHECK_NEAR(vec3_distance(x[0], vec3(0.25f, 0, 0)), 0, 1e-6);
+    // the box' first corner, (-.125, -.125, -.125) + (0, 1.25, 0) from the joint
+    CHECK_NEAR(vec3_distance(x[TINY_TUBE], vec3(-1.125f, 1 - 0.125f, -0.125f)), 0, 1e-6);
+    pose_points(r.who, &r.who->clips[1], 0.75, x); // STEP holds the middle key
+    CHECK_NEAR(vec3_distance(x[0], vec3(0.25f, 1, 0)), 0, 1e-6);
+    pose_points(r.who, &r.who->clips[2], 2, x); // cubic through 0 (tangent 1) and 2 (tangent 1), two seconds apart
+    CHECK_NEAR(x[0].x - 0.25f, 1, 1e-6);
+    end_read(&r);
+}
+
+static void every_way_of_storing_it_gives_the_same_character(void **state)
+{
+    (void)state;
+    static const TinyOptions ways[] = {
+        {.strided = true}, {.sparse = true}, {.two_sets = true}, {.quantised = true}, {.no_scene = true}};
+    Read plain = read_tiny((TinyOptions){0});
+    Vec3 expected[TINY_POINTS], x[TINY_POINTS];
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        Read r = read_tiny(ways[i]);
+        double tolerance = ways[i].quantised ? 5e-3 : 1e-6; // weights in 1/255, positions in 1/32767
+        assert_int_equal(r.who->point_count, TINY_POINTS);
+        assert_int_equal(r.who->file_weights.influences, ways[i].two_sets ? 5 : 4);
+        check_near_points(r.who->rest_points, plain.who->rest_points, TINY_POINTS, ways[i].quantised ? 1e-4 : 1e-7);
+        pose_points(plain.who, &plain.who->clips[0], 0.6, expected);
+        pose_points(r.who, &r.who->clips[0], 0.6, x);
+        check_near_points(x, expected, TINY_POINTS, tolerance);
+        end_read(&r);
+    }
+    end_read(&plain);
+}
+
+static void a_gltf_with_a_data_uri_is_the_same_as_a_glb(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text = tiny_embedded(tiny_make((TinyOptions){0}), &size);
+    Read r = read_bytes((unsigned char *)text, size), plain = read_tiny((TinyOptions){0});
+    check_near_points(r.who->rest_points, plain.who->rest_points, TINY_POINTS, 0);
+    assert_false(r.doc->is_glb);
+    end_read(&r);
+    end_read(&plain);
+}
+
+static void matrices_stand_for_the_same_transforms(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){.matrices = true}), plain = read_tiny((TinyOptions){0});
+    Vec3 x[TINY_POINTS], expected[TINY_POINTS];
+    assert_int_equal(r.who->clip_count, 0);
+    pose_points(r.who, NULL, 0, x);
+    pose_points(plain.who, NULL, 0, expected);
+    check_near_points(x, expected, TINY_POINTS, 1e-6);
+    end_read(&r);
+    end_read(&plain);
+}
+
+static void rest_space_has_world_units(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){.scale = 100}), plain = read_tiny((TinyOptions){0});
+    Vec3 x[TINY_POINTS];
+    CHECK_NEAR(r.who->instances[0].scale, 100, 1e-4);
+    for (int p = 0; p < TINY_POINTS; p++) // the box below the joint too
+        CHECK_NEAR(vec3_distance(r.who->rest_points[p], vec3_scale(plain.who->rest_points[p], 100)), 0, 1e-3);
+    pose_points(r.who, NULL, 0, x); // and the file's pose is the rest pose here
+    check_near_points(x, r.who->rest_points, TINY_POINTS, 1e-3);
+    end_read(&r);
+    end_read(&plain);
+}
+
+static void without_weights_all_is_on_the_first_joint(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){.no_weights = true});
+    assert_false(r.who->file_weights_sane);
+    assert_string_equal(pelti_log_get(&r.who->log, 0)->code, "weights-missing");
+    for (int p = 0; p < TINY_TUBE; p++) {
+        assert_int_equal(r.who->file_weights.bone[4 * p], r.who->instances[0].bones[0]);
+        CHECK_NEAR(r.who->file_weights.weight[4 * p], 1, 0);
+    }
+    end_read(&r);
+    Read binds = read_tiny((TinyOptions){.no_binds = true}); // identity binds, as the format says
+    CHECK_NEAR(binds.who->bones[1].rest_to_bone[1][3], 0, 0);
+    end_read(&binds);
+}
+
+static void accessors_decode_every_component_type(void **state)
+{
+    (void)state;
+    const struct {
+        int type;
+        char bytes[13];
+        float plain, normal;
+    } cases[] = {{5120, "\x81\x81\x81", -127, -1},
+                 {5120, "\x80\x80\x80", -128, -1},
+                 {5121, "\xff\xff\xff", 255, 1},
+                 {5122, "\x01\x80\x01\x80\x01\x80", -32767, -1},
+                 {5123, "\xff\xff\xff\xff\xff\xff", 65535, 1},
+                 {5125, "\x07\0\0\0\x07\0\0\0\x07\0\0", 7, 7 / 4294967295.0f},
+                 {5126, "\0\0\x80?\0\0\x80?\0\0\x80?", 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int normal = 0; normal < 2; normal++) {
+            TinyGltf *t = tiny_make((TinyOptions){0});
+            int view = tiny_view(t, cases[i].bytes, 12, 0);
+            t->json_size = 0;
+            tiny_accessor(t, view, 0, cases[i].type, "VEC3", 1, normal ? ",\"normalized\":true" : "");
+            tiny_print(t->json, sizeof t->json, &t->json_size,
+                       "{\"asset\":{\"version\":\"2.0\"},\"bufferViews\":[%s],\"accessors\":[%s],", t->views, t->accessors);
+            int last = t->accessor_count - 1;
+            size_t size;
+            unsigned char *glb = tiny_glb(t, &size);
+            PeltiGltf *doc;
+            PeltError err;
+            float v[3];
+            assert_int_equal(pelti_gltf_open_memory(glb, size, NULL, NULL, &doc, &err), PELT_OK);
+            assert_int_equal(pelti_gltf_floats(doc, last, 3, v, &err), PELT_OK);
+            for (int k = 0; k < 3; k++)
+                CHECK_NEAR(v[k], normal ? cases[i].normal : cases[i].plain, 1e-7);
+            uint32_t whole[3];
+            bool is_unsigned = cases[i].type == 5121 || cases[i].type == 5123 || cases[i].type == 5125;
+            assert_int_equal(pelti_gltf_indices(doc, last, 3, whole, &err), is_unsigned ? PELT_OK : PELT_BAD_INPUT);
+            assert_int_equal(pelti_gltf_floats(doc, last, 4, v, &err), PELT_BAD_INPUT);
+            pelti_gltf_close(doc);
+            free(glb);
+        }
+}
+
+// ---- files beside the document
+
+static char g_folder[64];
+
+static void write_file(const char *name, const void *bytes, size_t size)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", g_folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+/// Writes sub/x.gltf whose buffer is `uri` and opens it.
+static PeltStatus open_with(const char *uri, PeltError *err)
+{
+    TinyGltf *t = tiny_make((TinyOptions){0});
+    size_t size;
+    char path[200], *text = tiny_gltf(t, uri, &size);
+    write_file("sub/x.gltf", text, size);
+    free(text);
+    snprintf(path, sizeof path, "%s/sub/x.gltf", g_folder);
+    PeltiGltf *doc;
+    PeltStatus status = pelti_gltf_open(path, NULL, &doc, err);
+    pelti_gltf_close(doc);
+    return status;
+}
+
+static void buffers_come_from_the_files_folder_only(void **state)
+{
+    (void)state;
+    char path[200];
+    PeltError err;
+    snprintf(g_folder, sizeof g_folder, "pelt-test-gltf-%d", (int)getpid());
+    snprintf(path, sizeof path, "%s/sub", g_folder);
+    assert_int_equal(mkdir(g_folder, 0700), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    TinyGltf *t = tiny_make((TinyOptions){0});
+    write_file("outside.bin", t->bin, t->bin_size);
+    write_file("sub/a b.bin", t->bin, t->bin_size);
+    write_file("sub/short.bin", t->bin, t->bin_size - 1);
+    free(t);
+    snprintf(path, sizeof path, "%s/sub/link.bin", g_folder);
+    assert_int_equal(symlink("../outside.bin", path), 0);
+    assert_int_equal(open_with("a%20b.bin", &err), PELT_OK);
+    assert_int_equal(open_with("./a b.bin", &err), PELT_OK);
+    assert_int_equal(open_with("none.bin", &err), PELT_IO);
+    assert_int_equal(open_with("short.bin", &err), PELT_BAD_INPUT);
+    assert_non_null(strstr(err.text, "buffer 0: cut off"));
+    assert_int_equal(open_with("../outside.bin", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("%2e%2e/outside.bin", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("x/../../outside.bin", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("link.bin", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("/etc/hostname", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("file:///etc/hostname", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("http://example.org/x.bin", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("a%00b.bin", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with(".", &err), PELT_BAD_INPUT);
+    assert_int_equal(open_with("data:;base64,???", &err), PELT_BAD_INPUT);
+    static const char *const made[] = {"sub/x.gltf", "sub/a b.bin", "sub/short.bin", "sub/link.bin", "outside.bin"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        snprintf(path, sizeof path, "%s/%s", g_folder, made[i]);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/sub", g_folder);
+    rmdir(path);
+    rmdir(g_folder);
+}
+
+static void a_file_that_cannot_be_read_is_an_io_failure(void **state)
+{
+    (void)state;
+    PeltError err;
+    PeltiGltf *doc;
+    assert_int_equal(pelti_gltf_open("no such file.glb", NULL, &doc, &err), PELT_IO);
+    assert_null(doc);
+    assert_int_equal(pelti_gltf_open("/", NULL, &doc, &err), PELT_IO);
+    assert_int_equal(pelti_gltf_open("/dev/null", NULL, &doc, &err), PELT_IO);
+}
+
+static void required_extensions_are_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        PeltStatus status;
+        const char *cure;
+    } cases[] = {{"KHR_mesh_quantization", PELT_OK, NULL},
+                 {"KHR_texture_transform", PELT_OK, NULL},
+                 {"KHR_materials_unlit", PELT_OK, NULL},
+                 {"KHR_draco_mesh_compression", PELT_UNSUPPORTED, "npx @gltf-transform/cli copy"},
+                 {"EXT_meshopt_compression", PELT_UNSUPPORTED, "npx @gltf-transform/cli copy"},
+                 {"ACME_secret", PELT_UNSUPPORTED, "ACME_secret"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TinyGltf *t = tiny_make((TinyOptions){0});
+        tiny_print(t->json, sizeof t->json, &t->json_size, "\"extensionsRequired\":[\"%s\"],", cases[i].name);
+        size_t size;
+        unsigned char *glb = tiny_glb(t, &size);
+        PeltiGltf *doc;
+        PeltError err;
+        assert_int_equal(pelti_gltf_open_memory(glb, size, NULL, NULL, &doc, &err), cases[i].status);
+        if (cases[i].cure)
+            assert_non_null(strstr(err.text, cases[i].cure));
+        pelti_gltf_close(doc);
+        free(glb);
+    }
+}
+
+// ---- real characters
+
+static void shared_characters_have_the_counts_their_list_states(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int points, welded, triangles, joints, clips;
+    } cases[] = {{"makehuman-cc0.glb", 14517, 13380, 26756, 163, 3},
+                 {"makehuman-cc0-noweights.glb", 14517, 13380, 26756, 163, 3},
+                 {"arm.glb", 8311, 8311, 16618, 5, 3},
+                 {"hand.glb", 4780, 4780, 9556, 25, 2},
+                 {"cylinder2.glb", 3202, 3202, 6400, 2, 2},
+                 {"RiggedSimple.glb", 160, 96, 188, 2, 1},
+                 {"RiggedFigure.glb", 370, 130, 256, 19, 1},
+                 {"RecursiveSkeletons.glb", 3360, 3360, 6384, 840, 1},
+                 {"SimpleSkin.gltf", 10, 10, 8, 2, 1}};
+    int read = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = shared_file(cases[i].name);
+        if (!path)
+            continue;
+        PeltError err = {0};
+        PeltiGltf *doc;
+        PeltiCharacter *who;
+        if (pelti_gltf_open(path, NULL, &doc, &err) != PELT_OK || pelti_gltf_character(doc, NULL, &who, &err) != PELT_OK)
+            fail_msg("%s: %s", cases[i].name, err.text);
+        pelti_gltf_close(doc); // the character stands alone
+        assert_int_equal(who->point_count, cases[i].points);
+        assert_int_equal(who->mesh->vertex_count, cases[i].welded);
+        assert_int_equal(who->triangle_count, cases[i].triangles);
+        assert_int_equal(who->bone_count, cases[i].joints);
+        assert_int_equal(who->clip_count, cases[i].clips);
+        assert_int_equal(who->file_weights_sane, strstr(cases[i].name, "noweights") == NULL);
+        pelti_character_destroy(who);
+        read++;
+    }
+    if (!read)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tiny_character_is_read_whole),
+        cmocka_unit_test(the_upper_joint_bends_what_it_owns_and_its_box),
+        cmocka_unit_test(every_way_of_storing_it_gives_the_same_character),
+        cmocka_unit_test(a_gltf_with_a_data_uri_is_the_same_as_a_glb),
+        cmocka_unit_test(matrices_stand_for_the_same_transforms),
+        cmocka_unit_test(rest_space_has_world_units),
+        cmocka_unit_test(without_weights_all_is_on_the_first_joint),
+        cmocka_unit_test(accessors_decode_every_component_type),
+        cmocka_unit_test(buffers_come_from_the_files_folder_only),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_an_io_failure),
+        cmocka_unit_test(required_extensions_are_judged),
+        cmocka_unit_test(shared_characters_have_the_counts_their_list_states),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
