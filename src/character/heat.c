@@ -17,6 +17,7 @@ enum {
     COLUMNS = 3, // right-hand sides per solve, see math/sparse.h
 };
 static const float EQUALLY_NEAR = 1.001f; // ratio of distances: bones that meet at a joint
+static const float END_MARKER = 0.55f;    // a leaf shorter than this share of its parent, its only child, marks an end
 static const float OPEN_SHARE = 0.1f;     // border edges over edges; above it a component has no inside to speak of
 
 typedef struct Source { // what heats one vertex
@@ -37,6 +38,7 @@ typedef struct Heat {
     PeltiRays *rays;
     Vec3 *normals;
     int *triangle_component;
+    bool *dead;      // [bone_count] joints that carry no flesh
     bool *open;      // [component_count]
     bool *unseen;    // [component_count] no vertex of it sees a bone
     bool *alone;     // [vertex_count] nothing to solve: unused, or its instance has one bone or none
@@ -47,12 +49,47 @@ typedef struct Heat {
 
 // ---- who heats a vertex ----
 
-/// The instance's bones nearest to p, ascending, at most TRIES; ties by skin order.
-static int nearest_bones(const PeltiCharacter *who, const PeltiInstance *shown, Vec3 p, Candidate *list)
+/// Joints that carry no flesh: those the artist gave nothing, where there are painted weights; else leaves that only mark the
+/// end of their parent (fingertips, toe ends). Where that leaves an instance no bone, its bones are all alive.
+static void find_dead(Heat *heat, int *children)
 {
+    const PeltiCharacter *who = heat->who;
+    const PeltiWeights *painted = &who->file_weights;
+    for (int b = 0; b < who->bone_count; b++) {
+        heat->dead[b] = who->file_weights_sane;
+        if (who->bones[b].parent >= 0)
+            children[who->bones[b].parent]++;
+    }
+    for (size_t i = 0; who->file_weights_sane && i < (size_t)who->point_count * (size_t)painted->influences; i++)
+        if (painted->weight[i] > 0)
+            heat->dead[painted->bone[i]] = false;
+    for (int b = 0; b < who->bone_count && !who->file_weights_sane; b++) {
+        const PeltiBone *bone = &who->bones[b];
+        const PeltiSegment *segment = &who->segments[bone->segment_first];
+        if (bone->parent < 0 || children[b] || children[bone->parent] != 1)
+            continue;
+        heat->dead[b] =
+            vec3_distance(segment->a, segment->b) < END_MARKER * vec3_distance(bone->head, who->bones[bone->parent].head);
+    }
+    for (int i = 0; i < who->instance_count; i++) {
+        const PeltiInstance *shown = &who->instances[i];
+        int alive = 0;
+        for (int k = 0; k < shown->bone_count; k++)
+            alive += !heat->dead[shown->bones[k]];
+        for (int k = 0; k < shown->bone_count && alive == 0; k++)
+            heat->dead[shown->bones[k]] = false;
+    }
+}
+
+/// The instance's bones nearest to p, ascending, at most TRIES; ties by skin order.
+static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, Candidate *list)
+{
+    const PeltiCharacter *who = heat->who;
     int count = 0;
     for (int k = 0; k < shown->bone_count; k++) {
         const PeltiBone *bone = &who->bones[shown->bones[k]];
+        if (heat->dead[shown->bones[k]])
+            continue;
         Candidate c = {shown->bones[k], INFINITY, {0, 0, 0}};
         for (int s = 0; s < bone->segment_count; s++) {
             const PeltiSegment *segment = &who->segments[bone->segment_first + s];
@@ -93,7 +130,7 @@ static void find_source(const Heat *heat, int v, bool visible_only, Source *out)
 {
     Candidate list[TRIES];
     const PeltiInstance *shown = &heat->who->instances[heat->mesh->vertex_instance[v]];
-    int count = nearest_bones(heat->who, shown, heat->mesh->rest[v], list);
+    int count = nearest_bones(heat, shown, heat->mesh->rest[v], list);
     float limit = INFINITY;
     *out = (Source){0};
     for (int i = 0; i < count && out->count < SHARERS; i++) {
@@ -273,6 +310,7 @@ static PeltStatus prepare(Heat *heat, PeltiPool *work, PeltiJobs *jobs, PeltiLog
     int components = mesh->component_count;
     heat->normals = PELTI_NEW(work, Vec3, mesh->vertex_count);
     heat->triangle_component = PELTI_NEW(work, int, mesh->triangle_count);
+    heat->dead = PELTI_NEW(work, bool, heat->who->bone_count);
     heat->open = PELTI_NEW(work, bool, components);
     heat->unseen = PELTI_NEW(work, bool, components);
     heat->alone = PELTI_NEW(work, bool, mesh->vertex_count);
@@ -280,11 +318,13 @@ static PeltStatus prepare(Heat *heat, PeltiPool *work, PeltiJobs *jobs, PeltiLog
     heat->area = PELTI_NEW(work, float, mesh->vertex_count);
     heat->edge_weight = PELTI_NEW(work, float, mesh->edge_count);
     int *counts = PELTI_NEW(work, int, (size_t)components * 3), *edges = PELTI_NEW(work, int, (size_t)components * 2);
+    int *children = PELTI_NEW(work, int, heat->who->bone_count);
     if (work->failed)
         return pelti_no_memory(err, sizeof(Source) * (size_t)mesh->vertex_count);
     heat->least_distance = 1e-4f * mesh->diagonal;
     pelti_mesh_normals(mesh, mesh->rest, heat->normals);
     pelti_mesh_cotangents(mesh, mesh->rest, 0.01f, heat->edge_weight, heat->area);
+    find_dead(heat, children);
     measure_components(heat, edges, edges + components);
     double sum = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
