@@ -135,7 +135,16 @@ PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiEntry *entries, Pelt
     return PELT_OK;
 }
 
-static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entries, PeltiOrdering ordering, PeltError *err)
+static void copy_order(PeltiSparse *s, const PeltiSparse *like)
+{
+    memcpy(s->order, like->order, (size_t)s->n * sizeof(int));
+    memcpy(s->place, like->place, (size_t)s->n * sizeof(int));
+    memcpy(s->part_start, like->part_start, sizeof s->part_start);
+    s->part_count = like->part_count;
+}
+
+static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entries, PeltiOrdering ordering,
+                        const PeltiSparse *like, PeltError *err)
 {
     Graph graph;
     PELT_TRY(build_graph(temp, s->n, s->entry_count, entries, &graph, err));
@@ -143,15 +152,18 @@ static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entri
     s->place = PELTI_NEW(&s->pool, int, (size_t)s->n);
     if (s->pool.failed)
         return pelti_no_memory(err, (size_t)s->n * 8);
-    PELT_TRY(pelti_sparse_find_order(s, temp, &graph, ordering, err));
+    if (like)
+        copy_order(s, like);
+    else
+        PELT_TRY(pelti_sparse_find_order(s, temp, &graph, ordering, err));
     PELT_TRY(build_pattern(s, &graph, entries, err));
     PELT_TRY(take_factor(s, err));
     PELT_TRY(pelti_sparse_take_pack(s, err));
     return pelti_sparse_refactor(s, entries, err);
 }
 
-PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
-                               PeltiOrdering ordering, PeltiSparse **out, PeltError *err)
+static PeltStatus create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
+                         PeltiOrdering ordering, const PeltiSparse *like, PeltiSparse **out, PeltError *err)
 {
     *out = NULL;
     if (n < 0 || entry_count < 0 || n > 1 << 28 || entry_count > 1 << 29)
@@ -165,7 +177,7 @@ PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_
     s->entry_count = entry_count;
     PeltiPool temp;
     pelti_pool_init(&temp, allocator);
-    PeltStatus status = build(s, &temp, entries, ordering, err);
+    PeltStatus status = build(s, &temp, entries, ordering, like, err);
     pelti_pool_release(&temp);
     if (status != PELT_OK) {
         pelti_sparse_destroy(s);
@@ -173,6 +185,17 @@ PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_
     }
     *out = s;
     return PELT_OK;
+}
+
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
+                               PeltiOrdering ordering, PeltiSparse **out, PeltError *err)
+{
+    return create(allocator, n, entry_count, entries, ordering, NULL, out, err);
+}
+
+PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiEntry *entries, PeltiSparse **out, PeltError *err)
+{
+    return create(&like->pool.allocator, like->n, like->entry_count, entries, PELTI_ORDER_BEST, like, out, err);
 }
 
 void pelti_sparse_destroy(PeltiSparse *s)

@@ -265,9 +265,8 @@ Mat34 mat34_identity(void)
 
 Mat34 mat34_from(Mat3 l, Vec3 t)
 {
-    return (Mat34){{{l.m[0][0], l.m[0][1], l.m[0][2], t.x},
-                    {l.m[1][0], l.m[1][1], l.m[1][2], t.y},
-                    {l.m[2][0], l.m[2][1], l.m[2][2], t.z}}};
+    return (Mat34){
+        {{l.m[0][0], l.m[0][1], l.m[0][2], t.x}, {l.m[1][0], l.m[1][1], l.m[1][2], t.y}, {l.m[2][0], l.m[2][1], l.m[2][2], t.z}}};
 }
 
 Mat34 mat34_mul(Mat34 a, Mat34 b)
@@ -311,5 +310,6 @@ Trs trs_from_mat34(Mat34 a)
 
 Trs trs_blend(Trs a, Trs b, float t)
 {
-    return (Trs){vec3_lerp(a.translation, b.translation, t), quat_slerp(a.rotation, b.rotation, t), vec3_lerp(a.scale, b.scale, t)};
+    return (Trs){vec3_lerp(a.translation, b.translation, t), quat_slerp(a.rotation, b.rotation, t),
+                 vec3_lerp(a.scale, b.scale, t)};
 }

@@ -114,17 +114,18 @@ Mat3 mat3_transpose(Mat3 a);
 Mat3 mat3_add(Mat3 a, Mat3 b);
 Mat3 mat3_scale(Mat3 a, float s);
 float mat3_det(Mat3 a);
-bool mat3_inverse(Mat3 a, Mat3 *out);           ///< false: singular, out untouched
+bool mat3_inverse(Mat3 a, Mat3 *out); ///< false: singular, out untouched
 static inline Vec3 mat3_apply(Mat3 a, Vec3 v)
 {
     return vec3(a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z, a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
                 a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z);
 }
-Mat3 mat3_polar(Mat3 a, Mat3 *stretch);         ///< proper rotation R nearest to a (det R = +1); a = R S; stretch may be NULL. Scalar, double inside
+Mat3 mat3_polar(
+    Mat3 a, Mat3 *stretch); ///< proper rotation R nearest to a (det R = +1); a = R S; stretch may be NULL. Scalar, double inside
 
 Mat34 mat34_identity(void);
 Mat34 mat34_mul(Mat34 a, Mat34 b);
-bool mat34_inverse(Mat34 a, Mat34 *out);        ///< false: singular
+bool mat34_inverse(Mat34 a, Mat34 *out); ///< false: singular
 static inline Mat3 mat34_linear(Mat34 a)
 {
     return (Mat3){{{a.m[0][0], a.m[0][1], a.m[0][2]}, {a.m[1][0], a.m[1][1], a.m[1][2]}, {a.m[2][0], a.m[2][1], a.m[2][2]}}};
@@ -147,7 +148,7 @@ static inline Vec3 mat34_apply_vector(Mat34 a, Vec3 v) ///< without the translat
 Mat34 mat34_from(Mat3 linear, Vec3 translation);
 Mat34 mat34_from_trs(Trs trs);
 Trs trs_identity(void);
-Trs trs_from_mat34(Mat34 a); ///< nearest; shear is lost
+Trs trs_from_mat34(Mat34 a);          ///< nearest; shear is lost
 Trs trs_blend(Trs a, Trs b, float t); ///< slerp for rotations, linear else
 
 #endif

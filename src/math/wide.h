@@ -227,4 +227,61 @@ PELTI_WIDE void transpose_w(const FloatW in[PELT_W], FloatW out[PELT_W])
 #endif
 }
 
+/// Rows of four floats (16-byte aligned) to lanes and back: out[i] lane k = rows[index[k]][i], i < 3.
+#ifndef PELT_NO_SIMD
+typedef float RowW __attribute__((vector_size(16)));
+PELTI_WIDE FloatW two_rows_w(const float (*rows)[4], int low, int high)
+{
+    RowW a, b;
+    memcpy(&a, rows[low], sizeof a);
+    memcpy(&b, rows[high], sizeof b);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+PELTI_WIDE void load_rows_w(FloatW out[3], const float (*rows)[4], const int index[PELT_W])
+{
+    FloatW a = two_rows_w(rows, index[0], index[4]), b = two_rows_w(rows, index[1], index[5]);
+    FloatW c = two_rows_w(rows, index[2], index[6]), d = two_rows_w(rows, index[3], index[7]);
+    FloatW ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13),
+           cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    FloatW ab2 = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    FloatW cd2 = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[2] = __builtin_shufflevector(ab2, cd2, 0, 1, 8, 9, 4, 5, 12, 13);
+}
+/// Eight rows in a row; the fourth float is 0.
+PELTI_WIDE void store_rows_w(float (*rows)[4], FloatW x, FloatW y, FloatW z)
+{
+    FloatW zero = splat_w(0);
+    FloatW xy = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13),
+           z0 = __builtin_shufflevector(z, zero, 0, 8, 1, 9, 4, 12, 5, 13);
+    FloatW xy2 = __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15),
+           z2 = __builtin_shufflevector(z, zero, 2, 10, 3, 11, 6, 14, 7, 15);
+    FloatW r04 = __builtin_shufflevector(xy, z0, 0, 1, 8, 9, 4, 5, 12, 13),
+           r15 = __builtin_shufflevector(xy, z0, 2, 3, 10, 11, 6, 7, 14, 15);
+    FloatW r26 = __builtin_shufflevector(xy2, z2, 0, 1, 8, 9, 4, 5, 12, 13),
+           r37 = __builtin_shufflevector(xy2, z2, 2, 3, 10, 11, 6, 7, 14, 15);
+    store_w(rows[0], __builtin_shufflevector(r04, r15, 0, 1, 2, 3, 8, 9, 10, 11));
+    store_w(rows[2], __builtin_shufflevector(r26, r37, 0, 1, 2, 3, 8, 9, 10, 11));
+    store_w(rows[4], __builtin_shufflevector(r04, r15, 4, 5, 6, 7, 12, 13, 14, 15));
+    store_w(rows[6], __builtin_shufflevector(r26, r37, 4, 5, 6, 7, 12, 13, 14, 15));
+}
+#else
+PELTI_WIDE void load_rows_w(FloatW out[3], const float (*rows)[4], const int index[PELT_W])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < PELT_W; k++)
+            out[i].v[k] = rows[index[k]][i];
+}
+PELTI_WIDE void store_rows_w(float (*rows)[4], FloatW x, FloatW y, FloatW z)
+{
+    for (int k = 0; k < PELT_W; k++) {
+        rows[k][0] = x.v[k];
+        rows[k][1] = y.v[k];
+        rows[k][2] = z.v[k];
+        rows[k][3] = 0;
+    }
+}
+#endif
+
 #endif

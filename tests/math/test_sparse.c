@@ -122,8 +122,17 @@ static void refactoring_follows_new_values(void **state)
     pelti_sparse_solve(s, p.b, x, p.work);
     for (int i = 0; i < p.n; i++)
         CHECK_NEAR(x[i], p.x[i], 1e-12);
-    free(x);
+    for (int k = 0; k < p.count; k++)
+        p.entries[k].value *= 2;
+    PeltiSparse *twice = NULL;
+    assert_int_equal(pelti_sparse_create_like(s, p.entries, &twice, NULL), PELT_OK);
+    assert_memory_equal(pelti_sparse_order(twice), pelti_sparse_order(s), (size_t)p.n * sizeof(int));
     pelti_sparse_destroy(s);
+    pelti_sparse_solve(twice, p.b, x, p.work);
+    for (int i = 0; i < p.n; i++)
+        CHECK_NEAR(x[i], p.x[i] / 2, 1e-12);
+    pelti_sparse_destroy(twice);
+    free(x);
     free_problem(&p);
 }
 

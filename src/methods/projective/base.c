@@ -1,0 +1,129 @@
+/// Base points in a pose [Komaritzan2018] sec. 4.2: rigid with their bone, and near a joint sliding between a ring on the joint,
+/// which turns half-way, and a ring on the bone. The rings are evaluated at the point's own angle (the limit of many anchors).
+#include "methods/projective/parts.h"
+
+/// Puts p at `distance` from the segment joint + [0, zone] axis.
+static Vec3 on_surface(Vec3 p, Vec3 joint, Vec3 axis, float zone, float distance)
+{
+    float t = fminf(fmaxf(vec3_dot(vec3_sub(p, joint), axis), 0), zone);
+    Vec3 centre = vec3_mad(joint, axis, t), out = vec3_sub(p, centre);
+    float length = vec3_length(out);
+    return length > 1e-20f ? vec3_mad(centre, out, distance / length) : p;
+}
+
+static float axis_distance(Vec3 p, Vec3 joint, Vec3 axis, float zone)
+{
+    float t = fminf(fmaxf(vec3_dot(vec3_sub(p, joint), axis), 0), zone);
+    return vec3_distance(p, vec3_mad(joint, axis, t));
+}
+
+/// `joint` is at `at`; `axis` leads from it along the segment; y is the base point's place on that axis.
+static void set_zone(ProjAnchor *a, const ProjSkeleton *k, const ProjSegment *segment, int joint, Vec3 at, Vec3 axis, float y,
+                     float zone)
+{
+    Vec3 radial = vec3_mad(vec3_sub(a->base, at), axis, -y);
+    Vec3 out = vec3_normalize_or(radial, vec3_orthogonal(axis));
+    a->joint = joint;
+    a->axis = axis;
+    a->zone = zone;
+    a->u = fminf(fmaxf(y / zone, 0), 1);
+    a->at_joint = vec3_mad(at, out, fmaxf(k->joint_radius[joint], segment->radius));
+    a->at_bone = vec3_mad(vec3_mad(at, axis, zone), out, segment->radius);
+    a->distance = axis_distance(a->base, at, axis, zone);
+    Vec3 slid = on_surface(vec3_lerp(a->at_joint, a->at_bone, a->u), at, axis, zone, a->distance);
+    a->offset = vec3_sub(a->base, slid);
+}
+
+static void set_anchor(ProjAnchor *a, const ProjSkeleton *k, const ProjFoot *foot, bool slide)
+{
+    *a = (ProjAnchor){.bone = foot->bone, .joint = -1, .stretch = -1, .base = foot->base};
+    if (foot->segment < 0)
+        return;
+    const ProjSegment *segment = &k->segments[foot->segment];
+    float y = vec3_dot(vec3_sub(foot->base, segment->a), segment->axis);
+    a->bone = segment->bone;
+    a->stretch = segment->child;
+    a->along = fminf(fmaxf(y / segment->length, 0), 1);
+    if (!slide)
+        return;
+    float start = fmaxf(k->zone[segment->bone], 1e-6f * segment->length);
+    float end = segment->child >= 0 ? fmaxf(k->zone[segment->child], 1e-6f * segment->length) : 0;
+    if (y < start)
+        set_zone(a, k, segment, segment->bone, segment->a, segment->axis, y, start);
+    else if (segment->child >= 0 && segment->length - y < end)
+        set_zone(a, k, segment, segment->child, segment->b, vec3_scale(segment->axis, -1), segment->length - y, end);
+}
+
+PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFoot *feet, const int *order, bool slide,
+                           PeltiPool *pool, ProjBase *out, PeltError *err)
+{
+    int n = who->mesh->vertex_count;
+    *out = (ProjBase){.bone_count = who->bone_count, .vertex_count = n, .slide = slide};
+    out->bone_parent = PELTI_NEW(pool, int, (size_t)who->bone_count + 1);
+    out->head = PELTI_NEW(pool, Vec3, (size_t)who->bone_count + 1);
+    out->joints = PELTI_NEW(pool, ProjJoint, (size_t)who->bone_count + 1);
+    out->anchors = PELTI_NEW(pool, ProjAnchor, (size_t)n + 1);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)n * sizeof(ProjAnchor));
+    for (int b = 0; b < who->bone_count; b++) {
+        out->bone_parent[b] = who->bones[b].parent;
+        out->head[b] = who->bones[b].head;
+    }
+    for (int i = 0; i < n; i++)
+        set_anchor(&out->anchors[i], k, &feet[order[i]], slide);
+    return PELT_OK;
+}
+
+static float scale_of(Mat3 m)
+{
+    return cbrtf(fabsf(mat3_det(m)));
+}
+
+void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)
+{
+    for (int b = 0; b < base->bone_count; b++) {
+        int parent = base->bone_parent[b];
+        Vec3 at = mat34_apply(bones[b], base->head[b]);
+        Mat3 own = mat34_linear(bones[b]), half = own;
+        if (parent >= 0) {
+            Mat3 above = mat34_linear(bones[parent]);
+            Quat p = quat_from_mat3(mat3_polar(above, NULL)), c = quat_from_mat3(mat3_polar(own, NULL));
+            half = mat3_scale(quat_to_mat3(quat_slerp(p, c, 0.5f)), 0.5f * (scale_of(above) + scale_of(own)));
+        }
+        base->joints[b].half = mat34_from(half, vec3_sub(at, mat3_apply(half, base->head[b])));
+        base->joints[b].stretch = parent >= 0 ? vec3_sub(at, mat34_apply(bones[parent], base->head[b])) : vec3(0, 0, 0);
+    }
+}
+
+/// What the bone does to a rest point at the anchor's place: its matrix, and its share of a stretched segment.
+static Vec3 by_bone(const ProjBase *base, const Mat34 *bones, const ProjAnchor *a, Vec3 p)
+{
+    if (a->bone < 0)
+        return p;
+    Vec3 at = mat34_apply(bones[a->bone], p);
+    return a->stretch >= 0 ? vec3_mad(at, base->joints[a->stretch].stretch, a->along) : at;
+}
+
+Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i)
+{
+    const ProjAnchor *a = &base->anchors[i];
+    if (a->joint < 0)
+        return by_bone(base, bones, a, a->base);
+    const Mat34 *half = &base->joints[a->joint].half;
+    Vec3 joint = mat34_apply(*half, base->head[a->joint]);
+    Vec3 p = vec3_lerp(mat34_apply(*half, a->at_joint), by_bone(base, bones, a, a->at_bone), a->u);
+    Vec3 axis = vec3_normalize_or(mat34_apply_vector(bones[a->bone], a->axis), a->axis);
+    p = on_surface(p, joint, axis, a->zone, a->distance);
+    Vec3 offset = vec3_lerp(mat34_apply_vector(*half, a->offset), mat34_apply_vector(bones[a->bone], a->offset), a->u);
+    return vec3_add(p, offset);
+}
+
+Vec3 pelti_proj_carry(const ProjBase *base, const Mat34 *bones, int i, Vec3 rest)
+{
+    const ProjAnchor *a = &base->anchors[i];
+    if (a->joint < 0)
+        return by_bone(base, bones, a, rest);
+    Vec3 arm = vec3_sub(rest, a->base);
+    Vec3 turned = vec3_lerp(mat34_apply_vector(base->joints[a->joint].half, arm), mat34_apply_vector(bones[a->bone], arm), a->u);
+    return vec3_add(pelti_proj_pose_base(base, bones, i), turned);
+}

@@ -1,0 +1,129 @@
+/// The local step: a rotation for every element, and what it pulls at the skin [Komaritzan2018] sec. 4.1 and 6.
+#include "methods/projective/parts.h"
+
+#include "math/polar_wide.h"
+
+enum { BLOCK_GRAIN = 96, NEWTON_STEPS = 3 };
+
+typedef struct Local {
+    const ProjTissue *tissue;
+    const ProjRow *x;
+    const PeltiMat3Block *base;
+    PeltiMat3Block *gradients;
+    PeltiQuatBlock *warm;
+    ProjRow *rows;
+    float stiffness;
+} Local;
+
+PELTI_WIDE void add_outer(FloatW f[3][3], const FloatW x[3], const float pull[3][PROJ_LANES])
+{
+    for (int j = 0; j < 3; j++) {
+        FloatW g = load_w(pull[j]);
+        for (int i = 0; i < 3; i++)
+            f[i][j] = mad_w(x[i], g, f[i][j]);
+    }
+}
+
+PELTI_CLONES static void base_blocks(const Local *l, int begin, int end)
+{
+    for (int b = begin; b < end; b++) {
+        const ProjBlock *block = &l->tissue->blocks[b];
+        FloatW f[3][3], x[3];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                f[i][j] = splat_w(0);
+        for (int c = 0; c < 3; c++) {
+            load_rows_w(x, l->x, block->corner[c]);
+            add_outer(f, x, block->base[c]);
+        }
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                store_w(l->gradients[b].m[i][j], f[i][j]);
+    }
+}
+
+/// Newton from the last rotation. The steps are few and fixed: an element that has not arrived goes on in the next
+/// iteration, and no step lowers its agreement by more than rounding.
+PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
+{
+    FloatW stiffness = splat_w(l->stiffness), done = splat_w(1e-6f);
+    for (int b = begin; b < end; b++) {
+        const ProjBlock *block = &l->tissue->blocks[b];
+        FloatW f[3][3], x[3];
+        RotationW r;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                f[i][j] = load_w(l->base[b].m[i][j]);
+        for (int c = 0; c < 3; c++) {
+            load_rows_w(x, l->x, block->corner[c]);
+            add_outer(f, x, block->pull[c]);
+        }
+        for (int i = 0; i < 4; i++)
+            r.q[i] = load_w(l->warm[b].q[i]);
+        rotation_matrix_w(&r);
+        FloatW size = matrix_size_w(f);
+        for (int step = 0; step < NEWTON_STEPS; step++)
+            if (all_w(less_w(rotation_newton_w(&r, f, size), done)))
+                break;
+        for (int i = 0; i < 4; i++)
+            store_w(l->warm[b].q[i], r.q[i]);
+        for (int c = 0; c < 3; c++) {
+            FloatW g[3], out[3];
+            for (int j = 0; j < 3; j++)
+                g[j] = mul_w(load_w(block->pull[c][j]), stiffness);
+            for (int i = 0; i < 3; i++)
+                out[i] = mad_w(r.m[i][0], g[0], mad_w(r.m[i][1], g[1], mul_w(r.m[i][2], g[2])));
+            store_rows_w(&l->rows[(b * 3 + c) * PROJ_LANES], out[0], out[1], out[2]);
+        }
+    }
+}
+
+static void base_job(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    base_blocks(context, begin, end);
+}
+
+static void local_job(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    local_blocks(context, begin, end);
+}
+
+void pelti_proj_base_gradients(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, PeltiMat3Block *out)
+{
+    Local l = {.tissue = tissue, .x = q, .gradients = out};
+    pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, base_job, &l);
+}
+
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const PeltiMat3Block *base,
+                      PeltiQuatBlock *warm, ProjRow *rows, float stiffness)
+{
+    Local l = {.tissue = tissue, .x = x, .base = base, .warm = warm, .rows = rows, .stiffness = stiffness};
+    pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, local_job, &l);
+}
+
+double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
+                         double stiffness)
+{
+    double sum = 0;
+    for (int t = 0; t < tissue->tet_count; t++) {
+        const ProjTet *tet = &tissue->tets[t];
+        const PeltiQuatBlock *block = &warm[tet->element / PROJ_LANES];
+        int lane = tet->element % PROJ_LANES;
+        Mat3 r = quat_to_mat3((Quat){block->q[0][lane], block->q[1][lane], block->q[2][lane], block->q[3][lane]});
+        double f[3][3] = {{0}};
+        for (int k = 0; k < 4; k++) {
+            const float *p = tet->corner[k] < 0 ? q[~tet->corner[k]] : x[tet->corner[k]];
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    f[i][j] += (double)p[i] * (double)tet->grad[k][j];
+        }
+        double square = 0;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                square += (f[i][j] - (double)r.m[i][j]) * (f[i][j] - (double)r.m[i][j]);
+        sum += 0.5 * stiffness * (double)tet->volume * square;
+    }
+    return sum;
+}

@@ -1,0 +1,253 @@
+/// Projective skinning [Komaritzan2018]: rigid volumetric bones, elastic tissue, projective dynamics.
+#include "methods/projective/parts.h"
+
+#include <string.h>
+
+static const PeltiOptionInfo options[] = {
+    {"firmness", PELTI_OPTION_FLOAT, "1", NULL, 0.01, 100,
+     "how firm the tissue is (stiffness w; 1: waves cross the character in a second)"},
+    {"jiggle", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1,
+     "how long the skin swings on: 0 not at all, 1 undamped (decay 0.15 s j / (1 - j))"},
+    {"gravity", PELTI_OPTION_FLOAT, "0", NULL, -10, 10, "pull along -y, in sizes of the character a second squared"},
+    {"iterations", PELTI_OPTION_INT, "10", NULL, 1, 200, "local and global steps in a time step (k)"},
+    {"time-step", PELTI_OPTION_FLOAT, "0.0083333333", NULL, 0.0005, 0.05, "length of a simulation step in seconds (h)"},
+    {"rotations", PELTI_OPTION_CHOICE, "prism", "prism|tet", 0, 0,
+     "one rotation for the three tetrahedra of a prism (sec. 6), or one each"},
+    {"strain", PELTI_OPTION_CHOICE, "gradient", "gradient|position", 0, 0,
+     "fit deformation gradients (eq. 7) or positions (ARAP, eq. 9)"},
+    {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
+    {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
+    {0},
+};
+
+static void projective_destroy(void *state)
+{
+    Projective *p = state;
+    if (!p)
+        return;
+    PeltAllocator allocator = p->allocator;
+    pelti_sparse_destroy(p->still);
+    pelti_sparse_destroy(p->moving);
+    pelti_sparse_destroy(p->still_touching);
+    pelti_sparse_destroy(p->moving_touching);
+    pelti_pool_release(&p->pool);
+    pelti_free(&allocator, p, sizeof *p);
+}
+
+static void read_options(Projective *p, const PeltiOptions *o)
+{
+    float size = p->mesh->diagonal, jiggle = pelti_option_float(o, "jiggle");
+    p->time_step_s = pelti_option_float(o, "time-step");
+    p->wave_speed = size * sqrtf(pelti_option_float(o, "firmness"));
+    p->keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : expf(-p->time_step_s * (1 - jiggle) / (0.15f * jiggle));
+    p->gravity = pelti_option_float(o, "gravity") * size;
+    p->iterations = pelti_option_int(o, "iterations");
+    p->virtual_frames = pelti_option_bool(o, "virtual-frames");
+}
+
+/// The order of unknowns depends on the mesh alone: edges and the diagonal.
+static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
+{
+    const PeltiMesh *mesh = p->mesh;
+    int n = mesh->vertex_count;
+    PeltiEntry *entries = PELTI_NEW(temp, PeltiEntry, (size_t)n + (size_t)mesh->edge_count + 1);
+    p->place = PELTI_NEW(&p->pool, int, (size_t)n + 1);
+    if (temp->failed || p->pool.failed)
+        return pelti_no_memory(err, (size_t)n * sizeof *entries);
+    for (int v = 0; v < n; v++)
+        entries[v] = (PeltiEntry){v, v, 1 + mesh->ring_start[v + 1] - mesh->ring_start[v]};
+    for (int e = 0; e < mesh->edge_count; e++)
+        entries[n + e] = (PeltiEntry){mesh->edges[e][0], mesh->edges[e][1], -1};
+    PELT_TRY(pelti_sparse_create(&p->allocator, n, n + mesh->edge_count, entries, PELTI_ORDER_BEST, &p->still, err));
+    p->order = pelti_sparse_order(p->still);
+    for (int i = 0; i < n; i++)
+        p->place[p->order[i]] = i;
+    return PELT_OK;
+}
+
+static PeltStatus take_state(Projective *p, PeltError *err)
+{
+    size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
+    ProjRow **rows[] = {&p->x, &p->last, &p->velocity, &p->q, &p->q_last, &p->constant, &p->y, &p->rest};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
+    p->rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
+    p->inertia = PELTI_NEW(&p->pool, float, n);
+    p->base_gradients = PELTI_NEW(&p->pool, PeltiMat3Block, blocks);
+    p->warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
+    p->work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->still) + 16);
+    p->positions = PELTI_NEW(&p->pool, Vec3, n);
+    p->bones_from = PELTI_NEW(&p->pool, Mat34, bones);
+    p->bones_to = PELTI_NEW(&p->pool, Mat34, bones);
+    p->bones_now = PELTI_NEW(&p->pool, Mat34, bones);
+    PeltiArena arena = {0};
+    (void)pelti_motion_in(&arena, p->who);
+    arena.base = PELTI_NEW(&p->pool, char, arena.used + 64);
+    if (p->pool.failed)
+        return pelti_no_memory(err, n * sizeof(ProjRow) * 8);
+    arena.used = 0;
+    p->motion = pelti_motion_in(&arena, p->who);
+    pelti_motion_order(&p->motion);
+    pelti_polar_reset(p->warm, p->tissue.block_count);
+    return PELT_OK;
+}
+
+/// A vertex' inertia beside unit stiffness; a vertex with hardly any tissue keeps a little, for the sake of the condition.
+static void set_inertia(Projective *p)
+{
+    double sum = 0;
+    for (int i = 0; i < p->count; i++)
+        sum += (double)p->tissue.mass[i];
+    float least = (float)(0.01 * sum / (p->count > 0 ? p->count : 1)), ch = p->wave_speed * p->time_step_s;
+    for (int i = 0; i < p->count; i++) {
+        p->inertia[i] = p->tissue.pin[i] > 0 ? 0 : fmaxf(p->tissue.mass[i], least) / (ch * ch);
+        const Vec3 rest = p->mesh->rest[p->order[i]];
+        p->rest[i][0] = rest.x;
+        p->rest[i][1] = rest.y;
+        p->rest[i][2] = rest.z;
+    }
+}
+
+static PeltStatus factor(Projective *p, PeltError *err)
+{
+    PeltiEntry *entries = p->tissue.entries;
+    PELT_TRY(pelti_sparse_refactor(p->still, entries, err));
+    for (int v = 0; v < p->count; v++)
+        entries[v].value += (double)p->inertia[p->place[v]];
+    PELT_TRY(pelti_sparse_create_like(p->still, entries, &p->moving, err));
+    for (int v = 0; v < p->count; v++)
+        entries[v].value -= (double)p->inertia[p->place[v]];
+    return PELT_OK;
+}
+
+static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
+{
+    PELT_TRY(pelti_proj_skeleton(p->who, &p->pool, p->jobs, in->log, &p->skeleton, err));
+    PELT_TRY(pelti_proj_shrink(p->who, &p->skeleton, &p->pool, p->jobs, &p->feet, &p->smoothing_rounds, err));
+    PELT_TRY(find_order(p, temp, err));
+    ProjTissueDef def = {p->mesh,
+                         p->feet,
+                         p->place,
+                         p->order,
+                         pelti_option_is(in->options, "rotations", "tet"),
+                         pelti_option_is(in->options, "strain", "position")};
+    PELT_TRY(pelti_proj_tissue(&def, &p->pool, temp, &p->tissue, err));
+    PELT_TRY(pelti_proj_base(p->who, &p->skeleton, p->feet, p->order, pelti_option_bool(in->options, "slide"), &p->pool, &p->base,
+                             err));
+    PELT_TRY(take_state(p, err));
+    set_inertia(p);
+    if (p->tissue.mended)
+        pelti_warn(in->log, "projective-tets-mended",
+                   "%d of %d tetrahedra were left out: %d too flat, %d turned inside out at rest", p->tissue.mended,
+                   p->tissue.mended + p->tissue.tet_count, p->tissue.flat, p->tissue.inverted);
+    return factor(p, err);
+}
+
+static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+{
+    Projective *p = pelti_alloc(in->allocator, sizeof *p);
+    if (!p)
+        return pelti_no_memory(err, sizeof *p);
+    memset(p, 0, sizeof *p);
+    if (in->allocator)
+        p->allocator = *in->allocator;
+    pelti_pool_init(&p->pool, in->allocator);
+    p->who = in->who;
+    p->mesh = in->who->mesh;
+    p->count = p->mesh->vertex_count;
+    p->jobs = in->jobs;
+    read_options(p, in->options);
+    PeltiPool temp;
+    pelti_pool_init(&temp, in->allocator);
+    PeltStatus status = build(p, in, &temp, err);
+    pelti_pool_release(&temp);
+    if (status != PELT_OK) {
+        projective_destroy(p);
+        return status;
+    }
+    *state = p;
+    return PELT_OK;
+}
+
+static int substep_count(Projective *p, float dt_s)
+{
+    int count = (int)floorf(dt_s / p->time_step_s + 0.5f);
+    if (p->virtual_frames) {
+        int turns = (int)ceilf(pelti_motion_largest_turn(&p->motion) / 0.14f); // 8 degrees
+        count = turns > count ? turns : count;
+    }
+    return count < 1 ? 1 : count > 200 ? 200 : count;
+}
+
+static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report)
+{
+    Projective *p = state;
+    int substeps = 1;
+    memcpy(p->bones_to, in->bones, (size_t)p->who->bone_count * sizeof(Mat34));
+    if (in->restart || !p->started || in->dt_s <= 0) {
+        pelti_proj_settle(p, p->bones_to);
+        p->started = true;
+    } else {
+        pelti_motion_set(&p->motion, p->bones_from, p->bones_to);
+        substeps = substep_count(p, in->dt_s);
+        for (int s = 1; s <= substeps; s++) {
+            pelti_motion_at(&p->motion, (float)s / (float)substeps, p->bones_now);
+            pelti_proj_substep(p, p->bones_now);
+        }
+    }
+    int broken = pelti_proj_repair(p, p->bones_to);
+    Mat34 *swap = p->bones_from;
+    p->bones_from = p->bones_to;
+    p->bones_to = swap;
+    for (int i = 0; i < p->count; i++)
+        p->positions[p->order[i]] = vec3(p->x[i][0], p->x[i][1], p->x[i][2]);
+    pelti_scatter(p->mesh, p->positions, points);
+    if (!report)
+        return;
+    report->substeps = substeps;
+    report->substep_ms = p->substep_ms;
+    report->nonfinite = broken;
+    pelti_step_stat(report, "energy", pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, 1),
+                    PELTI_MOST);
+    pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
+    pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);
+    pelti_step_stat(report, "simulated_vertices", p->count, PELTI_LAST);
+    pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);
+    pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);
+}
+
+static void projective_draw(const void *state, const char *what, PeltiDraw *draw)
+{
+    const Projective *p = state;
+    if (strcmp(what, "inside") || !draw->line)
+        return;
+    const Vec3 bone_colour = vec3(0.85f, 0.80f, 0.65f), joint_colour = vec3(0.80f, 0.35f, 0.25f),
+               base_colour = vec3(0.55f, 0.25f, 0.25f);
+    for (int s = 0; s < p->skeleton.segment_count; s++) {
+        const ProjSegment *segment = &p->skeleton.segments[s];
+        Mat34 m = p->started ? p->bones_from[segment->bone] : mat34_identity();
+        draw->line(draw->user, mat34_apply(m, segment->a), mat34_apply(m, segment->b), segment->radius, bone_colour);
+        if (draw->point)
+            draw->point(draw->user, mat34_apply(m, segment->a), p->skeleton.joint_radius[segment->bone], joint_colour);
+    }
+    for (int t = 0; draw->triangle && t < p->mesh->triangle_count; t++) {
+        Vec3 c[3];
+        for (int k = 0; k < 3; k++) {
+            const float *q = p->q[p->place[p->mesh->triangles[t][k]]];
+            c[k] = vec3(q[0], q[1], q[2]);
+        }
+        draw->triangle(draw->user, c[0], c[1], c[2], base_colour);
+    }
+}
+
+const PeltiMethod pelti_method_projective = {
+    .name = "projective",
+    .summary = "elastic tissue on volumetric bones: skin that lags, jiggles, settles and collides; needs no weights",
+    .reference = "Komaritzan and Botsch, Projective Skinning, 2018",
+    .flags = PELTI_KEEPS_STATE | PELTI_DYNAMIC,
+    .options = options,
+    .prepare = projective_prepare,
+    .step = projective_step,
+    .destroy = projective_destroy,
+    .draw = projective_draw,
+};

@@ -1,0 +1,187 @@
+/// Inside of projective skinning [Komaritzan2018], shared by its files. Rest space, world units; "unknown" is a skin vertex in
+/// the order of the sparse factor.
+#ifndef PELTI_PROJECTIVE_PARTS_H
+#define PELTI_PROJECTIVE_PARTS_H
+
+#include "geometry/box_tree.h"
+#include "math/polar.h"
+#include "math/sparse.h"
+#include "character/motion.h"
+#include "methods/method.h"
+
+// ---- volumetric skeleton (skeleton.c), sec. 3.1 ----
+
+typedef struct ProjSegment {
+    int bone, child; ///< moves with `bone`; at b sits the joint of `child`, -1: a tip
+    int skeleton;
+    Vec3 a, b, axis; ///< axis: unit, a to b
+    float length;
+    float radius;               ///< of the bone's cylinder
+    bool leaf_a, leaf_b;        ///< an end where the skeleton ends: foot points there stay in smoothing
+    int near_first, near_count; ///< into `near`: segments that share a joint
+} ProjSegment;
+
+typedef struct ProjSkeleton {
+    int segment_count;
+    ProjSegment *segments;
+    int *near;
+    float *joint_radius; ///< [bone_count] sphere at the head of each bone
+    float *zone;         ///< [bone_count] how far along its bones sliding reaches from this joint
+    int outside_count;   ///< segments left out because they lie outside the skin
+} ProjSkeleton;
+PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log, ProjSkeleton *out,
+                               PeltError *err);
+
+// ---- foot and base points (shrink.c), sec. 3.2 ----
+
+typedef struct ProjFoot {
+    int segment; ///< -1: the vertex follows `bone` rigidly
+    int bone;    ///< for rigid vertices; -1: stays where it is
+    Vec3 foot;   ///< s, on the segment
+    Vec3 base;   ///< q, on the volumetric skeleton
+} ProjFoot;
+PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *skeleton, PeltiPool *pool, PeltiJobs *jobs,
+                             ProjFoot **out, int *iterations, PeltError *err);
+
+// ---- base points in a pose (base.c), sec. 4.2 ----
+
+typedef struct ProjAnchor { ///< how one base point and its frame follow the pose
+    int bone, joint;        ///< the bone; the joint whose zone it is in, -1: rigid with the bone
+    int stretch;            ///< child bone at the far end of its segment, -1: none
+    float along;            ///< place on the segment, 0 at its start, 1 at the child's joint
+    float u;                ///< 0 on the joint's ring, 1 on the bone's ring
+    float distance;         ///< from the posed axis, as at rest
+    Vec3 at_joint, at_bone; ///< the two ring points, rest
+    Vec3 axis;              ///< unit, from the joint along the bone, rest
+    float zone;             ///< length of the sliding zone
+    Vec3 offset;            ///< base point minus the slid point at rest
+    Vec3 base;              ///< q at rest
+} ProjAnchor;
+
+typedef struct ProjJoint { ///< posed: half-way between parent and own bone
+    Mat34 half;            ///< rest -> world, maps the head to where the bone's own matrix puts it
+    Vec3 stretch;          ///< where the joint is minus where the parent's matrix would put it
+} ProjJoint;
+
+typedef struct ProjBase {
+    int bone_count, vertex_count;
+    int *bone_parent;    ///< [bone_count]
+    Vec3 *head;          ///< [bone_count]
+    ProjAnchor *anchors; ///< [vertex_count] by unknown
+    ProjJoint *joints;   ///< [bone_count]
+    bool slide;
+} ProjBase;
+PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
+                           bool slide, PeltiPool *pool, ProjBase *out, PeltError *err);
+void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones);
+/// World position of the base point of unknown i and of the rest point x carried rigidly with it.
+Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i);
+Vec3 pelti_proj_carry(const ProjBase *base, const Mat34 *bones, int i, Vec3 rest);
+
+// ---- elements (tets.c), sec. 3.3 and 4.1 ----
+
+enum { PROJ_LANES = 8 };
+typedef struct ProjBlock {     ///< eight elements that have a rotation each: prisms, or tetrahedra by option
+    int corner[3][PROJ_LANES]; ///< unknowns; unused lanes repeat a corner with zero vectors
+    float pull[3][3]
+              [PROJ_LANES]; ///< [corner][xyz] sum over tets of V grad: F += x pull^T, and, times stiffness, the right-hand side
+    float base[3][3][PROJ_LANES]; ///< the same for the three base points (of the same corners)
+} ProjBlock;
+
+typedef struct ProjTet { ///< for energies and tests
+    int corner[4];       ///< unknown, or ~unknown for its base point
+    int element;
+    float grad[4][3]; ///< shape function gradients (or centred rest positions: ARAP)
+    float volume;     ///< weight of the tet in the energy
+} ProjTet;
+
+typedef struct ProjTissue {
+    int unknown_count, element_count, block_count, tet_count;
+    ProjBlock *blocks;
+    ProjTet *tets;
+    float *mass;         ///< [unknown_count] tissue volume
+    float *pin;          ///< [unknown_count] stiffness of a spring to the carried position, 0: none
+    PeltiEntry *entries; ///< stiffness between unknowns, diagonal entries first: entries[i] is (i, i)
+    int entry_count;
+    int *base_start; ///< [unknown_count + 1] coupling to base points: b_i -= sum value q_j
+    int *base_index;
+    float *base_value;
+    int *corner_start;          ///< [unknown_count + 1] rows of the corner array that add up at an unknown
+    int *corner_row;            ///< row = (block * 3 + corner) * 8 + lane
+    int mended, flat, inverted; ///< tets left out
+    double volume;
+} ProjTissue;
+typedef struct ProjTissueDef {
+    const PeltiMesh *mesh;
+    const ProjFoot *feet;
+    const int *place, *order; ///< vertex -> unknown and back
+    bool per_tet;             ///< a rotation for each tet
+    bool positions;           ///< ARAP: fit positions and decompose G, [Komaritzan2018] eq. 9
+} ProjTissueDef;
+PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPool *temp, ProjTissue *out, PeltError *err);
+
+// ---- local step (local.c) ----
+
+typedef float ProjRow[4];
+/// Base points into the elements: constant over the iterations of a step. out [block_count]
+void pelti_proj_base_gradients(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, PeltiMat3Block *out);
+/// Rotations of all elements (warm-started) and what they pull at the corners: rows [block_count x 3 x 8].
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const PeltiMat3Block *base,
+                      PeltiQuatBlock *warm, ProjRow *rows, float stiffness);
+/// Elastic energy in double, with the rotations in `warm`; base points by unknown.
+double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
+                         double stiffness);
+
+// ---- contacts (collide.c), sec. 5 ----
+
+typedef struct ProjContacts ProjContacts;
+
+// ---- the whole (method.c prepares, solve.c steps) ----
+
+typedef struct Projective {
+    PeltiPool pool;
+    PeltAllocator allocator;
+    PeltiJobs *jobs;
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    ProjSkeleton skeleton;
+    ProjFoot *feet;
+    ProjBase base;
+    ProjTissue tissue;
+    int smoothing_rounds;
+    // matrices of one pattern: tissue alone; with inertia; both again with contact weights
+    PeltiSparse *still, *moving, *still_touching, *moving_touching;
+    int *place;
+    const int *order;
+    // options
+    float time_step_s, wave_speed, keep, gravity; // keep: share of relative velocity kept in a step
+    int iterations;
+    bool virtual_frames, collisions;
+    // state, by unknown
+    int count;
+    float *inertia; ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
+    ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest;
+    PeltiMat3Block *base_gradients;
+    PeltiQuatBlock *warm;
+    float *work;
+    Vec3 *positions; ///< [vertex_count] by vertex, result
+    PeltiMotion motion;
+    Mat34 *bones_from, *bones_to, *bones_now;
+    void *motion_block;
+    size_t motion_bytes;
+    bool started;
+    ProjContacts *contacts; ///< NULL: none
+    double residual;        ///< largest move of the last iteration, of the size
+    int contact_count;
+    double substep_ms;
+} Projective;
+
+enum { PROJ_STILL, PROJ_MOVING };
+void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest in this pose
+void pelti_proj_substep(Projective *p, const Mat34 *bones);         ///< one time step to this pose
+void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step
+void pelti_proj_iterate(Projective *p, int mode, bool touching);    ///< one local and one global step
+double pelti_proj_total_energy(const Projective *p, int mode);      ///< elastic, pins and inertia
+int pelti_proj_repair(Projective *p, const Mat34 *bones);           ///< replaces what is not finite, says how many
+
+#endif

@@ -1,0 +1,201 @@
+/// Implicit Euler by local and global steps [Komaritzan2018] sec. 4, with the base points eliminated:
+///   (L + M / (c h)^2) x = M / (c h)^2 x~ + sum R G - L_q q,   x~ = x + h v + h^2 g
+/// in units where the tissue has stiffness 1; c is the speed of waves in it.
+#include "methods/projective/parts.h"
+
+#include "core/clock.h"
+
+#include <string.h>
+
+enum { ROW_GRAIN = 512, SETTLE_ROUNDS = 80, SETTLE_PASSES = 4 };
+
+typedef struct Rows {
+    Projective *p;
+    const Mat34 *bones;
+    int mode;
+} Rows;
+
+static void pose_rows(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Rows *r = context;
+    Projective *p = r->p;
+    for (int i = begin; i < end; i++) {
+        Vec3 q = pelti_proj_pose_base(&p->base, r->bones, i);
+        p->q[i][0] = q.x;
+        p->q[i][1] = q.y;
+        p->q[i][2] = q.z;
+        p->q[i][3] = 0;
+    }
+}
+
+/// What stays the same over the iterations: inertia, base points, pins.
+static void constant_rows(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Rows *r = context;
+    Projective *p = r->p;
+    const ProjTissue *t = &p->tissue;
+    float down = p->gravity * p->time_step_s * p->time_step_s;
+    for (int i = begin; i < end; i++) {
+        float sum[3] = {0, 0, 0}, m = r->mode == PROJ_MOVING ? p->inertia[i] : 0;
+        for (int e = t->base_start[i]; e < t->base_start[i + 1]; e++)
+            for (int k = 0; k < 3; k++)
+                sum[k] -= t->base_value[e] * p->q[t->base_index[e]][k];
+        if (t->pin[i] > 0) {
+            Vec3 goal = pelti_proj_carry(&p->base, r->bones, i, vec3(p->rest[i][0], p->rest[i][1], p->rest[i][2]));
+            sum[0] += t->pin[i] * goal.x;
+            sum[1] += t->pin[i] * goal.y;
+            sum[2] += t->pin[i] * goal.z;
+        }
+        for (int k = 0; k < 3; k++)
+            p->constant[i][k] = sum[k] + m * (p->x[i][k] - (k == 1 ? down : 0));
+        p->constant[i][3] = 0;
+    }
+}
+
+void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
+{
+    Rows r = {p, bones, mode};
+    memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
+    pelti_proj_pose_joints(&p->base, bones);
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
+    pelti_proj_base_gradients(&p->tissue, p->jobs, (const ProjRow *)p->q, p->base_gradients);
+}
+
+/// Right-hand side: the constant part and what the elements pull.
+static void gather_rows(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Projective *p = ((Rows *)context)->p;
+    const ProjTissue *t = &p->tissue;
+    for (int i = begin; i < end; i++) {
+        typedef float Four __attribute__((vector_size(16)));
+        Four sum;
+        memcpy(&sum, p->constant[i], sizeof sum);
+        for (int e = t->corner_start[i]; e < t->corner_start[i + 1]; e++) {
+            Four row;
+            memcpy(&row, p->rows[t->corner_row[e]], sizeof row);
+            sum += row;
+        }
+        memcpy(p->y[i], &sum, sizeof sum);
+    }
+}
+
+void pelti_proj_iterate(Projective *p, int mode, bool touching)
+{
+    Rows r = {p, NULL, mode};
+    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->base_gradients, p->warm, p->rows, 1);
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
+    const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
+    (void)touching;
+    pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
+    ProjRow *swap = p->x;
+    p->x = p->y;
+    p->y = swap;
+}
+
+static double largest_move(const Projective *p)
+{
+    float most = 0;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++)
+            most = fmaxf(most, fabsf(p->x[i][k] - p->y[i][k]));
+    return (double)most / (double)p->mesh->diagonal;
+}
+
+/// x~: free flight. Velocity that the base does not share fades by `keep`.
+static void fly(Projective *p)
+{
+    float h = p->time_step_s;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++) {
+            float carried = (p->q[i][k] - p->q_last[i][k]) / h;
+            float v = carried + p->keep * (p->velocity[i][k] - carried);
+            p->last[i][k] = p->x[i][k];
+            p->x[i][k] += h * v;
+        }
+}
+
+void pelti_proj_substep(Projective *p, const Mat34 *bones)
+{
+    double start = pelti_clock_ms();
+    fly(p);
+    pelti_proj_begin(p, bones, PROJ_MOVING);
+    for (int k = 0; k < p->iterations; k++)
+        pelti_proj_iterate(p, PROJ_MOVING, false);
+    p->residual = largest_move(p);
+    float per_second = 1 / p->time_step_s;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++)
+            p->velocity[i][k] = (p->x[i][k] - p->last[i][k]) * per_second;
+    p->substep_ms = pelti_clock_ms() - start;
+}
+
+static void carry_rows(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Rows *r = context;
+    Projective *p = r->p;
+    for (int i = begin; i < end; i++) {
+        Vec3 at = pelti_proj_carry(&p->base, r->bones, i, vec3(p->rest[i][0], p->rest[i][1], p->rest[i][2]));
+        p->x[i][0] = at.x;
+        p->x[i][1] = at.y;
+        p->x[i][2] = at.z;
+        p->x[i][3] = 0;
+    }
+}
+
+/// From the bind pose in virtual frames, so that folds close as they would in motion, then until nothing moves.
+void pelti_proj_settle(Projective *p, const Mat34 *bones)
+{
+    pelti_motion_set(&p->motion, NULL, bones);
+    float turn = pelti_motion_largest_turn(&p->motion);
+    int frames = (int)ceilf(turn / 0.1f) + 1;
+    pelti_motion_at(&p->motion, 0, p->bones_now);
+    pelti_proj_pose_joints(&p->base, p->bones_now);
+    Rows r = {p, p->bones_now, PROJ_STILL};
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
+    pelti_polar_reset(p->warm, p->tissue.block_count);
+    for (int f = 1; f <= frames; f++) {
+        pelti_motion_at(&p->motion, (float)f / (float)frames, p->bones_now);
+        pelti_proj_begin(p, p->bones_now, PROJ_STILL);
+        for (int k = 0; k < (f < frames ? SETTLE_PASSES : SETTLE_ROUNDS); k++) {
+            pelti_proj_iterate(p, PROJ_STILL, false);
+            if (f == frames && (p->residual = largest_move(p)) < 1e-7)
+                break;
+        }
+    }
+    memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
+    memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
+    memset(p->velocity, 0, (size_t)p->count * sizeof *p->velocity);
+}
+
+double pelti_proj_total_energy(const Projective *p, int mode)
+{
+    double sum = pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, 1);
+    for (int i = 0; mode == PROJ_MOVING && i < p->count; i++)
+        for (int k = 0; k < 3; k++) {
+            double m = (double)p->inertia[i], fly_to = (double)p->last[i][k] + (double)p->time_step_s * (double)p->velocity[i][k];
+            sum += 0.5 * m * ((double)p->x[i][k] - fly_to) * ((double)p->x[i][k] - fly_to);
+        }
+    return sum;
+}
+
+int pelti_proj_repair(Projective *p, const Mat34 *bones)
+{
+    int broken = 0;
+    for (int i = 0; i < p->count; i++) {
+        float sum = p->x[i][0] + p->x[i][1] + p->x[i][2] + p->velocity[i][0] + p->velocity[i][1] + p->velocity[i][2];
+        if (isfinite(sum))
+            continue;
+        Rows r = {p, bones, PROJ_STILL};
+        carry_rows(&r, i, i + 1, 0);
+        memset(p->velocity[i], 0, sizeof p->velocity[i]);
+        broken++;
+    }
+    if (broken)
+        pelti_polar_reset(p->warm, p->tissue.block_count);
+    return broken;
+}

@@ -1,0 +1,309 @@
+/// Prisms between skin and base triangles, three tetrahedra each, and their stiffness [Komaritzan2018] sec. 3.3 and 4.1.
+///
+/// With shape function gradients g_k of a tet, F = sum_k x_k g_k^T and its energy w V |F - R|^2 / 2 has the gradient
+/// w V (sum_j (g_i . g_j) x_j - R g_i) at corner i. The three tets of a prism share R (sec. 6), so both F of the prism
+/// (the volume-weighted sum of its tets' F) and the right-hand side need only G_k = sum over tets of V g_k: three vectors
+/// for the skin corners, three for the base.
+#include "methods/projective/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Build {
+    const ProjTissueDef *def;
+    const PeltiMesh *mesh;
+    ProjTissue *out;
+    double *diagonal;       // [vertex]
+    double *edge;           // [edge] between skin vertices
+    double *base_own;       // [vertex] skin to own base
+    double (*base_edge)[2]; // [edge] skin low to base high, skin high to base low
+    double length;          // scale of the ARAP weights
+    int *face_order;
+} Build;
+
+/// Shape gradients of a tet, signed volume. False: too flat for any of its free corners.
+static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], double *volume)
+{
+    double d[3][3], c[3][3];
+    for (int k = 0; k < 3; k++) {
+        d[k][0] = (double)p[k + 1].x - (double)p[0].x;
+        d[k][1] = (double)p[k + 1].y - (double)p[0].y;
+        d[k][2] = (double)p[k + 1].z - (double)p[0].z;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double *a = d[(k + 1) % 3], *b = d[(k + 2) % 3];
+        for (int i = 0; i < 3; i++)
+            c[k][i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+    }
+    double det = d[0][0] * c[0][0] + d[0][1] * c[0][1] + d[0][2] * c[0][2];
+    *volume = det / 6;
+    for (int i = 0; i < 3; i++)
+        g[0][i] = -(c[0][i] + c[1][i] + c[2][i]);
+    for (int k = 0; k < 3; k++)
+        memcpy(g[k + 1], c[k], sizeof c[k]);
+    for (int k = 0; k < 4; k++) { // |g| det = twice the opposite area; height = det / that
+        double area = sqrt(g[k][0] * g[k][0] + g[k][1] * g[k][1] + g[k][2] * g[k][2]) / 2;
+        if (is_free[k] && !(fabs(det) / 2 > 0.01 * area * sqrt(area)))
+            return false;
+    }
+    if (!(fabs(det) > 1e-300))
+        return false;
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 3; i++)
+            g[k][i] /= det;
+    return true;
+}
+
+/// Centred rest positions stand in for the gradients: eq. 9 and 10.
+static void centred(Vec3 p[4], double g[4][3])
+{
+    for (int i = 0; i < 3; i++) {
+        double mean = 0;
+        for (int k = 0; k < 4; k++) {
+            g[k][i] = (double)(i == 0 ? p[k].x : i == 1 ? p[k].y : p[k].z);
+            mean += g[k][i] / 4;
+        }
+        for (int k = 0; k < 4; k++)
+            g[k][i] -= mean;
+    }
+}
+
+static void add_stiffness(Build *b, const int corner[4], double g[4][3], double weight)
+{
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            if (corner[i] < 0)
+                continue;
+            int v = corner[i], other = corner[j] < 0 ? ~corner[j] : corner[j];
+            double value =
+                weight * (b->def->positions ? (i == j) - 0.25 : g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+            if (corner[j] >= 0 && v == other) {
+                b->diagonal[v] += value;
+            } else if (corner[j] >= 0) {
+                if (v < other)
+                    b->edge[pelti_mesh_edge(b->mesh, v, other)] += value;
+            } else if (v == other) {
+                b->base_own[v] += value;
+            } else {
+                b->base_edge[pelti_mesh_edge(b->mesh, v, other)][v > other] += value;
+            }
+        }
+}
+
+/// Adds the tet to its element's vectors. `corner` are vertices, ~vertex for base points.
+static void add_tet(Build *b, const int corner[4], const int triangle[3], double g[4][3], double weight, double mass, int element)
+{
+    ProjTissue *t = b->out;
+    ProjBlock *block = &t->blocks[element / PROJ_LANES];
+    int lane = element % PROJ_LANES;
+    ProjTet *tet = &t->tets[t->tet_count++];
+    *tet = (ProjTet){.element = element, .volume = (float)weight};
+    for (int k = 0; k < 4; k++) {
+        int vertex = corner[k] < 0 ? ~corner[k] : corner[k], c = vertex == triangle[0] ? 0 : vertex == triangle[1] ? 1 : 2;
+        float(*to)[PROJ_LANES] = corner[k] < 0 ? block->base[c] : block->pull[c];
+        for (int i = 0; i < 3; i++) {
+            to[i][lane] += (float)(weight * g[k][i]);
+            tet->grad[k][i] = (float)g[k][i];
+        }
+        tet->corner[k] = corner[k] < 0 ? ~b->def->place[vertex] : b->def->place[vertex];
+        if (corner[k] >= 0)
+            t->mass[b->def->place[vertex]] += (float)(mass / 4);
+    }
+    add_stiffness(b, corner, g, weight);
+}
+
+static void sort_three(int v[3], int *parity)
+{
+    *parity = 1;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2 - i; j++)
+            if (v[j] > v[j + 1]) {
+                int swap = v[j];
+                v[j] = v[j + 1];
+                v[j + 1] = swap;
+                *parity = -*parity;
+            }
+}
+
+static void begin_element(Build *b, const int triangle[3], int element)
+{
+    for (int c = 0; c < 3; c++)
+        b->out->blocks[element / PROJ_LANES].corner[c][element % PROJ_LANES] = b->def->place[triangle[c]];
+}
+
+/// Side diagonals run from the base of the lower vertex to the skin of the higher, so neighbours split a shared side alike.
+static void add_prism(Build *b, const int triangle[3])
+{
+    const ProjFoot *feet = b->def->feet;
+    int v[3] = {triangle[0], triangle[1], triangle[2]}, parity;
+    for (int k = 0; k < 3; k++)
+        if (feet[v[k]].segment < 0)
+            return;
+    sort_three(v, &parity);
+    const int corners[3][4] = {{~v[0], ~v[1], ~v[2], v[2]}, {~v[0], ~v[1], v[2], v[1]}, {~v[0], v[0], v[1], v[2]}};
+    bool any = false;
+    for (int t = 0; t < 3; t++) {
+        Vec3 p[4];
+        bool is_free[4];
+        double g[4][3], volume;
+        for (int k = 0; k < 4; k++) {
+            is_free[k] = corners[t][k] >= 0;
+            p[k] = is_free[k] ? b->mesh->rest[corners[t][k]] : feet[~corners[t][k]].base;
+        }
+        bool good = shape_gradients(p, is_free, g, &volume);
+        volume *= parity;
+        b->out->flat += !good;
+        b->out->inverted += good && volume < 0;
+        if (!good || volume < 0) {
+            b->out->mended++;
+            continue;
+        }
+        if (b->def->positions)
+            centred(p, g);
+        if (!any || b->def->per_tet)
+            begin_element(b, triangle, b->out->element_count++);
+        any = true;
+        add_tet(b, corners[t], triangle, g, b->def->positions ? b->length : volume, volume, b->out->element_count - 1);
+        b->out->volume += volume;
+    }
+}
+
+typedef struct FaceKey {
+    int place, face;
+} FaceKey;
+
+static int compare_faces(const void *a, const void *b)
+{
+    const FaceKey *x = a, *y = b;
+    return x->place != y->place ? (x->place > y->place) - (x->place < y->place) : (x->face > y->face) - (x->face < y->face);
+}
+
+/// Faces in the order of their first unknown, so that the local step walks memory as the factor does.
+static bool order_faces(Build *b, PeltiPool *temp)
+{
+    int count = b->mesh->triangle_count;
+    FaceKey *keys = PELTI_NEW(temp, FaceKey, (size_t)count + 1);
+    b->face_order = PELTI_NEW(temp, int, (size_t)count + 1);
+    if (temp->failed)
+        return false;
+    for (int f = 0; f < count; f++) {
+        const int *t = b->mesh->triangles[f], *place = b->def->place;
+        int low = place[t[0]] < place[t[1]] ? place[t[0]] : place[t[1]];
+        keys[f] = (FaceKey){low < place[t[2]] ? low : place[t[2]], f};
+    }
+    qsort(keys, (size_t)count, sizeof *keys, compare_faces);
+    for (int f = 0; f < count; f++)
+        b->face_order[f] = keys[f].face;
+    return true;
+}
+
+/// Vertices that no tet holds are tied to where their bone carries them, as firmly as an average vertex is held.
+static void add_pins(Build *b)
+{
+    ProjTissue *t = b->out;
+    double sum = 0;
+    int held = 0;
+    for (int v = 0; v < t->unknown_count; v++)
+        if (b->diagonal[v] > 0) {
+            sum += b->diagonal[v];
+            held++;
+        }
+    double mean = held ? sum / held : 1;
+    for (int v = 0; v < t->unknown_count; v++) {
+        double own = b->diagonal[v];
+        bool loose = !(own > 1e-6 * mean);
+        t->pin[b->def->place[v]] = loose ? (float)mean : 0;
+        if (loose)
+            b->diagonal[v] += mean;
+    }
+}
+
+static void finish_entries(Build *b)
+{
+    ProjTissue *t = b->out;
+    int n = t->unknown_count;
+    for (int v = 0; v < n; v++)
+        t->entries[v] = (PeltiEntry){v, v, b->diagonal[v]};
+    for (int e = 0; e < b->mesh->edge_count; e++)
+        t->entries[n + e] = (PeltiEntry){b->mesh->edges[e][0], b->mesh->edges[e][1], b->edge[e]};
+    t->entry_count = n + b->mesh->edge_count;
+    int used = 0;
+    for (int i = 0; i < n; i++) {
+        int v = b->def->order[i];
+        t->base_start[i] = used;
+        t->base_index[used] = i;
+        t->base_value[used++] = (float)b->base_own[v];
+        for (int r = b->mesh->ring_start[v]; r < b->mesh->ring_start[v + 1]; r++) {
+            int other = b->mesh->ring[r];
+            double value = b->base_edge[pelti_mesh_edge(b->mesh, v, other)][v > other];
+            if (value == 0)
+                continue;
+            t->base_index[used] = b->def->place[other];
+            t->base_value[used++] = (float)value;
+        }
+    }
+    t->base_start[n] = used;
+}
+
+/// Which rows of the local step's output add up at each unknown.
+static void finish_corners(ProjTissue *t)
+{
+    int n = t->unknown_count;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int element = 0; element < t->element_count; element++)
+            for (int c = 0; c < 3; c++) {
+                int block = element / PROJ_LANES, lane = element % PROJ_LANES, i = t->blocks[block].corner[c][lane];
+                if (pass)
+                    t->corner_row[t->corner_start[i]++] = (block * 3 + c) * PROJ_LANES + lane;
+                else
+                    t->corner_start[i + 1]++;
+            }
+        if (!pass)
+            for (int i = 0; i < n; i++)
+                t->corner_start[i + 1] += t->corner_start[i];
+    }
+    for (int i = n; i > 0; i--)
+        t->corner_start[i] = t->corner_start[i - 1];
+    t->corner_start[0] = 0;
+}
+
+static bool take(ProjTissue *t, const ProjTissueDef *def, PeltiPool *pool)
+{
+    const PeltiMesh *mesh = def->mesh;
+    size_t n = (size_t)mesh->vertex_count, f = (size_t)mesh->triangle_count, elements = def->per_tet ? 3 * f : f;
+    t->unknown_count = mesh->vertex_count;
+    t->blocks = PELTI_NEW(pool, ProjBlock, elements / PROJ_LANES + 1);
+    t->tets = PELTI_NEW(pool, ProjTet, 3 * f + 1);
+    t->mass = PELTI_NEW(pool, float, n + 1);
+    t->pin = PELTI_NEW(pool, float, n + 1);
+    t->entries = PELTI_NEW(pool, PeltiEntry, n + (size_t)mesh->edge_count + 1);
+    t->base_start = PELTI_NEW(pool, int, n + 1);
+    t->base_index = PELTI_NEW(pool, int, n + 2 * (size_t)mesh->edge_count + 1);
+    t->base_value = PELTI_NEW(pool, float, n + 2 * (size_t)mesh->edge_count + 1);
+    t->corner_start = PELTI_NEW(pool, int, n + 2);
+    t->corner_row = PELTI_NEW(pool, int, 3 * elements + 1);
+    return !pool->failed;
+}
+
+PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPool *temp, ProjTissue *out, PeltError *err)
+{
+    const PeltiMesh *mesh = def->mesh;
+    size_t n = (size_t)mesh->vertex_count, edges = (size_t)mesh->edge_count;
+    *out = (ProjTissue){0};
+    Build b = {.def = def, .mesh = mesh, .out = out};
+    b.diagonal = PELTI_NEW(temp, double, n + 1);
+    b.edge = PELTI_NEW(temp, double, edges + 1);
+    b.base_own = PELTI_NEW(temp, double, n + 1);
+    b.base_edge = pelti_pool_take(temp, edges + 1, sizeof *b.base_edge);
+    if (temp->failed || !take(out, def, pool) || !order_faces(&b, temp))
+        return pelti_no_memory(err, n * sizeof(ProjBlock));
+    for (int e = 0; e < mesh->edge_count; e++)
+        b.length += (double)vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]) / mesh->edge_count;
+    for (int f = 0; f < mesh->triangle_count; f++)
+        add_prism(&b, mesh->triangles[b.face_order[f]]);
+    out->block_count = (out->element_count + PROJ_LANES - 1) / PROJ_LANES;
+    add_pins(&b);
+    finish_entries(&b);
+    finish_corners(out);
+    return PELT_OK;
+}
