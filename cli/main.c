@@ -3,13 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const CliCommand cli_inspect, cli_bake, cli_methods;
+extern const CliCommand cli_inspect, cli_bake, cli_methods, cli_bench;
 
 const CliCommand *const cli_commands[] = {
-    &cli_inspect,
-    &cli_bake,
-    &cli_methods,
-    NULL,
+    &cli_inspect, &cli_bake, &cli_methods, &cli_bench, NULL,
 };
 
 static void print_help(void)

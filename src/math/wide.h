@@ -51,6 +51,10 @@ PELTI_WIDE FloatW splat_w(float s)
 {
     return (FloatW){s, s, s, s, s, s, s, s};
 }
+PELTI_WIDE FloatW halves_w(float low, float high) ///< four lanes each
+{
+    return (FloatW){low, low, low, low, high, high, high, high};
+}
 PELTI_WIDE FloatW add_w(FloatW a, FloatW b)
 {
     return a + b;
@@ -124,6 +128,10 @@ PELTI_WIDE int lane_is(MaskW m, int lane)
 PELTI_WIDE FloatW splat_w(float s)
 {
     PELTI_LANES(FloatW, s);
+}
+PELTI_WIDE FloatW halves_w(float low, float high)
+{
+    PELTI_LANES(FloatW, k < PELT_W / 2 ? low : high);
 }
 PELTI_WIDE FloatW add_w(FloatW a, FloatW b)
 {

@@ -71,9 +71,9 @@ PELTI_CLONES static void blend_range(const PeltiBlend *blend, const Columns *col
                 b = mad_w(w, load_w(columns[index[j]].pair[1]), b);
             }
         }
-        float x = blend->x[i], y = blend->y[i], z = blend->z[i], sum[PELT_W];
-        const float xy[PELT_W] = {x, x, x, x, y, y, y, y}, z1[PELT_W] = {z, z, z, z, 1, 1, 1, 1};
-        store_w(sum, mad_w(a, load_w(xy), mul_w(b, load_w(z1))));
+        float sum[PELT_W];
+        b = mul_w(b, halves_w(blend->z[i], 1));
+        store_w(sum, mad_w(a, halves_w(blend->x[i], blend->y[i]), b));
         target[i] = vec3(sum[0] + sum[4], sum[1] + sum[5], sum[2] + sum[6]);
     }
 }

@@ -1,0 +1,204 @@
+/// Blending kernels, reading, automatic weights.
+#include "bench.h"
+#include "character/weights.h"
+#include "io/gltf.h"
+#include "methods/method.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Blend {
+    const PeltiMethod *method;
+    void *state;
+    PeltiStepInput in;
+    Vec3 *points;
+} Blend;
+
+static void step(void *context)
+{
+    Blend *b = context;
+    b->method->step(b->state, &b->in, b->points, NULL);
+}
+
+/// ns a vertex of a blending method on 30k vertices with four influences, everything in cache.
+static double time_blend(Bench *bench, const char *name, int threads)
+{
+    double best = NAN;
+    PeltiCharacter *who = bench_tube(30000, 40);
+    PeltiJobs *jobs = pelti_jobs_create(threads);
+    PeltiOptions options;
+    Blend b = {.method = pelti_method_find(name)};
+    Mat34 *bones = who ? PELTI_NEW(&who->pool, Mat34, who->bone_count) : NULL;
+    b.points = who ? PELTI_NEW(&who->pool, Vec3, who->point_count) : NULL;
+    if (bones && b.points) {
+        for (int i = 0; i < who->bone_count; i++)
+            bones[i] = mat34_from(quat_to_mat3(quat_axis_angle(vec3(0, 0, 1), 0.1f * (float)i)), vec3((float)i, 0, 0));
+        pelti_options_init(&options, b.method->options);
+        PeltiPrepare in = {
+            .who = who, .options = &options, .weights = &who->file_weights, .point_weights = &who->file_weights, .jobs = jobs};
+        b.in = (PeltiStepInput){.bones = bones, .restart = true};
+        if (b.method->prepare(&in, &b.state, NULL) == PELT_OK) {
+            best = bench_best_ms(step, &b, bench_quick(bench) ? 20 : 200, 5) * 1e6 / who->point_count;
+            b.method->destroy(b.state);
+        }
+    }
+    pelti_jobs_destroy(jobs);
+    pelti_character_destroy(who);
+    return best;
+}
+
+// ---- reading ----
+
+static void put(FILE *file, const void *data, size_t bytes)
+{
+    if (fwrite(data, 1, bytes, file) != bytes)
+        fprintf(stderr, "bench: the temporary file is short\n");
+}
+
+/// A .glb of a tube: positions, normals, joints (bytes), weights, 32-bit indices.
+static bool write_glb(const char *path, const PeltiCharacter *who)
+{
+    unsigned n = (unsigned)who->point_count, t = (unsigned)who->triangle_count;
+    unsigned at[5] = {0, 12 * n, 24 * n, 28 * n, 44 * n}, size = 44 * n + 12 * t;
+    char json[4096];
+    int length = snprintf(
+        json, sizeof json,
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,1]}],\"nodes\":[{\"mesh\":0,\"skin\":0},{"
+        "\"children\":["
+        "2]},{\"translation\":[1,0,0],\"children\":[3]},{\"translation\":[1,0,0],\"children\":[4]},{\"translation\":[1,0,0]}],"
+        "\"skins\":[{\"joints\":[1,2,3,4]}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":1,\"JOINTS_"
+        "0\":2,"
+        "\"WEIGHTS_0\":3},\"indices\":4}]}],\"buffers\":[{\"byteLength\":%u}],\"bufferViews\":["
+        "{\"buffer\":0,\"byteOffset\":%u,\"byteLength\":%u},{\"buffer\":0,\"byteOffset\":%u,\"byteLength\":%u},"
+        "{\"buffer\":0,\"byteOffset\":%u,\"byteLength\":%u},{\"buffer\":0,\"byteOffset\":%u,\"byteLength\":%u},"
+        "{\"buffer\":0,\"byteOffset\":%u,\"byteLength\":%u}],\"accessors\":["
+        "{\"bufferView\":0,\"componentType\":5126,\"count\":%u,\"type\":\"VEC3\",\"min\":[0,-1,-1],\"max\":[4,1,1]},"
+        "{\"bufferView\":1,\"componentType\":5126,\"count\":%u,\"type\":\"VEC3\"},"
+        "{\"bufferView\":2,\"componentType\":5121,\"count\":%u,\"type\":\"VEC4\"},"
+        "{\"bufferView\":3,\"componentType\":5126,\"count\":%u,\"type\":\"VEC4\"},"
+        "{\"bufferView\":4,\"componentType\":5125,\"count\":%u,\"type\":\"SCALAR\"}]}",
+        size, at[0], 12 * n, at[1], 12 * n, at[2], 4 * n, at[3], 16 * n, at[4], 12 * t, n, n, n, n, 3 * t);
+    while (length % 4)
+        json[length++] = ' ';
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    const unsigned header[5] = {0x46546C67, 2, 28 + (unsigned)length + size, (unsigned)length, 0x4E4F534A};
+    const unsigned chunk[2] = {size, 0x004E4942};
+    put(file, header, sizeof header);
+    put(file, json, (size_t)length);
+    put(file, chunk, sizeof chunk);
+    put(file, who->rest_points, 12 * (size_t)n);
+    for (unsigned i = 0; i < n; i++) {
+        const float normal[3] = {0, who->rest_points[i].y, who->rest_points[i].z};
+        put(file, normal, sizeof normal);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        unsigned char joints[4];
+        for (int k = 0; k < 4; k++)
+            joints[k] = (unsigned char)who->file_weights.bone[4 * i + (unsigned)k];
+        put(file, joints, sizeof joints);
+    }
+    put(file, who->file_weights.weight, 16 * (size_t)n);
+    put(file, who->point_triangles, 12 * (size_t)t);
+    return fclose(file) == 0;
+}
+
+static void time_reading(Bench *bench)
+{
+    char path[] = "/tmp/pelt-bench-XXXXXX";
+    int handle = mkstemp(path);
+    PeltiCharacter *tube = bench_tube(1470000, 4);
+    if (handle >= 0)
+        close(handle);
+    if (handle < 0 || !tube || !write_glb(path, tube)) {
+        bench_skip(bench, "read a 100 MB .glb", "no room for a temporary file");
+        pelti_character_destroy(tube);
+        unlink(path);
+        return;
+    }
+    pelti_character_destroy(tube);
+    double decode = INFINITY, whole = INFINITY, megabytes = 0;
+    for (int r = 0; r < 3; r++) {
+        PeltiGltf *doc = NULL;
+        PeltiCharacter *who = NULL;
+        PeltError err = {0};
+        double start = pelti_clock_ms();
+        if (pelti_gltf_open(path, NULL, &doc, &err) == PELT_OK && pelti_gltf_character(doc, NULL, &who, &err) == PELT_OK) {
+            whole = fmin(whole, pelti_clock_ms() - start);
+            megabytes = (double)doc->file_size * 1e-6;
+        } else {
+            fprintf(stderr, "bench: %s\n", err.text);
+        }
+        pelti_character_destroy(who);
+        pelti_gltf_close(doc);
+    }
+    (void)decode;
+    bench_row(bench, "read a 100 MB .glb: open, decode, weld, adjacency", megabytes / whole * 1e3, "MB/s", 500,
+              "%.0f MB in %.0f ms, peak %.0f MB", megabytes, whole, pelti_peak_mb());
+    unlink(path);
+}
+
+// ---- weights ----
+
+static void time_weights(Bench *bench)
+{
+    char path[1024];
+    PeltCharacter *keep = NULL;
+    (void)keep;
+    if (!bench_data(bench)) {
+        bench_skip(bench, "automatic weights, 13k vertices, 163 joints", "give --data DIR with makehuman-cc0.glb");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/makehuman-cc0.glb", bench_data(bench));
+    PeltiGltf *doc = NULL;
+    PeltiCharacter *who = NULL;
+    PeltError err = {0};
+    if (pelti_gltf_open(path, NULL, &doc, &err) != PELT_OK || pelti_gltf_character(doc, NULL, &who, &err) != PELT_OK) {
+        bench_skip(bench, "automatic weights, 13k vertices, 163 joints", err.text);
+    } else {
+        for (int threads = 1; threads <= bench_threads(bench) && threads <= 2; threads++) {
+            PeltiJobs *jobs = pelti_jobs_create(threads);
+            double best = INFINITY;
+            for (int r = 0; r < 3; r++) {
+                PeltiPool pool;
+                PeltiWeights weights;
+                pelti_pool_init(&pool, NULL);
+                double start = pelti_clock_ms();
+                if (pelti_weights_automatic(who, &pool, jobs, NULL, &weights, &err) == PELT_OK)
+                    best = fmin(best, pelti_clock_ms() - start);
+                pelti_pool_release(&pool);
+            }
+            char name[72];
+            snprintf(name, sizeof name, "automatic weights, 13k vertices, 163 joints, %d thread%s", threads,
+                     threads > 1 ? "s" : "");
+            bench_row(bench, name, best, "ms", 1000, "%d vertices, %d bones", who->mesh->vertex_count, who->bone_count);
+            pelti_jobs_destroy(jobs);
+        }
+    }
+    pelti_character_destroy(who);
+    pelti_gltf_close(doc);
+}
+
+void bench_foundation(Bench *bench);
+void bench_foundation(Bench *bench)
+{
+    const char *names[] = {"lbs", "dqs"};
+    const double limits[] = {3, 10};
+    for (int m = 0; m < 2; m++) {
+        char label[72];
+        double one = time_blend(bench, names[m], 1);
+        snprintf(label, sizeof label, "%s, 30k vertices, 4 influences, 1 thread", names[m]);
+        bench_row(bench, label, one, "ns/vtx", limits[m], "%s", "");
+        if (bench_threads(bench) < 2)
+            continue;
+        double two = time_blend(bench, names[m], 2);
+        snprintf(label, sizeof label, "%s, 2 threads", names[m]);
+        bench_row(bench, label, two, "ns/vtx", 0, "%.2f times as fast as one (wanted 1.6)", one / two);
+    }
+    time_reading(bench);
+    time_weights(bench);
+}
