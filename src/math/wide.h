@@ -49,11 +49,13 @@ PELTI_WIDE void store_w(float *p, FloatW a)
 #ifndef PELT_NO_SIMD
 PELTI_WIDE FloatW splat_w(float s)
 {
-    return (FloatW){s, s, s, s, s, s, s, s};
+    FloatW a = {s}; // a shuffle: gcc builds {s, s, ...} lane by lane in a clone
+    return __builtin_shufflevector(a, a, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 PELTI_WIDE FloatW halves_w(float low, float high) ///< four lanes each
 {
-    return (FloatW){low, low, low, low, high, high, high, high};
+    FloatW a = {low, high};
+    return __builtin_shufflevector(a, a, 0, 0, 0, 0, 1, 1, 1, 1);
 }
 PELTI_WIDE FloatW add_w(FloatW a, FloatW b)
 {
@@ -210,6 +212,18 @@ PELTI_WIDE FloatW min_w(FloatW a, FloatW b)
     return select_w(less_w(a, b), a, b);
 }
 
+/// Adds the upper four lanes to the lower four and stores the first three sums.
+PELTI_WIDE void store_folded_w(void *three_floats, FloatW a)
+{
+#ifndef PELT_NO_SIMD
+    typedef float Float4 __attribute__((vector_size(16)));
+    Float4 sum = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+    memcpy(three_floats, &sum, 3 * sizeof(float));
+#else
+    const float sum[3] = {a.v[0] + a.v[4], a.v[1] + a.v[5], a.v[2] + a.v[6]};
+    memcpy(three_floats, sum, sizeof sum);
+#endif
+}
 /// Rows to columns of an 8 x 8 block.
 PELTI_WIDE void transpose_w(const FloatW in[PELT_W], FloatW out[PELT_W])
 {

@@ -184,6 +184,7 @@ PELTI_WIDE void blend_duals(const PeltiBlend *blend, const Dual *table, int firs
         const int *index = blend->index + at;
         FloatW sum = splat_w(0);
         for (int k = 0; k < blend->influences; k += 4)
+#pragma GCC unroll 4
             for (int j = k; j < k + 4; j++)
                 sum = mad_w(splat_w(weight[j]), load_w(table[index[j]].q), sum);
         rows[lane] = sum;

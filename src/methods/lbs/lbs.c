@@ -65,16 +65,15 @@ PELTI_CLONES static void blend_range(const PeltiBlend *blend, const Columns *col
         const int *index = blend->index + (size_t)i * (size_t)influences;
         FloatW a = splat_w(0), b = splat_w(0);
         for (int k = 0; k < influences; k += 4) {
+#pragma GCC unroll 4
             for (int j = k; j < k + 4; j++) {
                 FloatW w = splat_w(weight[j]);
                 a = mad_w(w, load_w(columns[index[j]].pair[0]), a);
                 b = mad_w(w, load_w(columns[index[j]].pair[1]), b);
             }
         }
-        float sum[PELT_W];
         b = mul_w(b, halves_w(blend->z[i], 1));
-        store_w(sum, mad_w(a, halves_w(blend->x[i], blend->y[i]), b));
-        target[i] = vec3(sum[0] + sum[4], sum[1] + sum[5], sum[2] + sum[6]);
+        store_folded_w(&target[i], mad_w(a, halves_w(blend->x[i], blend->y[i]), b));
     }
 }
 
