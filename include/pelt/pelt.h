@@ -4,5 +4,6 @@
 #include <pelt/bake.h>
 #include <pelt/base.h>
 #include <pelt/character.h>
+#include <pelt/render.h>
 #include <pelt/skin.h>
 #endif

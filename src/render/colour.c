@@ -69,6 +69,12 @@ static Vec3 diverging(float t, float middle, float end)
     return pelti_oklch(middle + (end - middle) * bend, 0.19f * bend, hue);
 }
 
+static Vec3 heat(float t)
+{
+    float rise = fminf(6 * t, 1); // colour comes in fast, so that a little is seen
+    return pelti_oklch(0.90f - 0.48f * t, 0.015f * (1 - rise) + 0.17f * rise, 0.29f - 0.23f * t);
+}
+
 static Vec3 category(float t)
 {
     // golden-ratio steps of hue keep any run of neighbours apart; lightness takes three turns so that near hues differ
@@ -88,6 +94,8 @@ Vec3 pelti_map_colour(PeltiMap map, float t)
     switch (map) {
     case PELTI_MAP_DIVERGING:
         return diverging(t, 0.90f, 0.48f);
+    case PELTI_MAP_HEAT:
+        return heat(t);
     case PELTI_MAP_FIELD:
         return diverging(t, 0.72f, 0.50f);
     default:

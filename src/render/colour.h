@@ -10,6 +10,7 @@
 typedef enum PeltiMap {
     PELTI_MAP_SEQUENTIAL, ///< dark violet over green to light yellow: more is lighter
     PELTI_MAP_DIVERGING,  ///< blue, light grey in the middle, red
+    PELTI_MAP_HEAT,       ///< light grey where there is nothing, over yellow to dark red
     PELTI_MAP_CATEGORIES, ///< value = index of a category
     PELTI_MAP_FIELD       ///< a field in [0,1]: blue outside, grey at 0.5, red inside
 } PeltiMap;

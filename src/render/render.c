@@ -46,8 +46,8 @@ static void set_lights(PeltiTrace *trace)
     bool dark = trace->look->background == PELTI_BACKGROUND_DARK;
     trace->background[0] = pelti_rgb(dark ? 0x24272d : 0xf3f2ef);
     trace->background[1] = pelti_rgb(dark ? 0x16181c : 0xdfe3e8);
-    static const PeltiMap smooth_maps[3] = {PELTI_MAP_SEQUENTIAL, PELTI_MAP_DIVERGING, PELTI_MAP_FIELD};
-    for (int m = 0; m < 3; m++)
+    static const PeltiMap smooth_maps[] = {PELTI_MAP_SEQUENTIAL, PELTI_MAP_DIVERGING, PELTI_MAP_HEAT, PELTI_MAP_FIELD};
+    for (int m = 0; m < 4; m++)
         for (int i = 0; i <= 256; i++)
             trace->maps[smooth_maps[m]][i] = pelti_map_colour(smooth_maps[m], (float)i / 256);
 }

@@ -33,7 +33,7 @@ typedef struct PeltiTrace {
     const PeltiLook *look;
     PeltiBody solid, veil;
     PeltiSliceTexture slice;
-    Vec3 maps[4][257];  ///< sampled colour maps (categories are not)
+    Vec3 maps[5][257];  ///< sampled colour maps (categories are not)
     Vec3 lamp;          ///< unit, towards it
     Vec3 background[2]; ///< bottom, top; linear
     int tiles_x, tiles_y;

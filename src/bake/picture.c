@@ -1,0 +1,351 @@
+#include "bake/picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PeltStatus pick(const char *what, const char *text, const char *const *names, int *out, PeltError *err)
+{
+    char known[120] = "";
+    for (int i = 0; names[i]; i++) {
+        if (text && strcmp(text, names[i]) == 0) {
+            *out = i;
+            return PELT_OK;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s '%s': there are %s", what, text ? text : "", known);
+}
+
+static PeltStatus read_def(PeltiPicture *picture, PeltError *err)
+{
+    static const char *const colours[] = {"clay", "stretch", "weights", "part", "contact", NULL};
+    static const char *const backgrounds[] = {"light", "dark", "none", NULL};
+    const PeltRenderDef *def = picture->def;
+    int choice;
+    PELT_TRY(pelti_image_check(def->width, def->height, err));
+    PELT_TRY(pick("colour", def->colour, colours, &choice, err));
+    picture->colouring = (PeltiColouring)choice;
+    PELT_TRY(pick("background", def->background, backgrounds, &choice, err));
+    picture->background = (PeltiBackground)choice;
+    PELT_TRY(pelti_view_parse(def->camera, &picture->view, err));
+    picture->view.orthographic = def->orthographic != 0;
+    if (def->samples < 0 || def->samples > 64)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%d samples a pixel: goes from 1 to 64", def->samples);
+    return PELT_OK;
+}
+
+/// The part of the picture the figure may fill: room for a title above and a legend at the right.
+static void area_of(const PeltiPicture *picture, float area[4])
+{
+    const PeltRenderDef *def = picture->def;
+    bool legend = picture->colouring != PELTI_COLOUR_CLAY;
+    area[0] = -0.92f;
+    area[1] = legend ? 1 - 0.36f * fminf((float)def->height / (float)def->width * 1.33f, 1.5f) : 0.92f;
+    area[2] = -0.9f;
+    area[3] = def->title ? 0.84f : 0.92f;
+}
+
+PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *character, PeltiJobs *jobs, PeltiPicture *out,
+                                PeltError *err)
+{
+    *out = (PeltiPicture){.def = def, .character = character, .jobs = jobs};
+    pelti_pool_init(&out->pool, NULL);
+    PELT_TRY(read_def(out, err));
+    const PeltiMesh *mesh = character->who->mesh;
+    float area[4];
+    area_of(out, area);
+    pelti_framing_begin(&out->framing, &out->view, def->width, def->height, area);
+    out->low = vec3(INFINITY, INFINITY, INFINITY);
+    out->high = vec3(-INFINITY, -INFINITY, -INFINITY);
+    out->vertices = PELTI_NEW(&out->pool, Vec3, mesh->vertex_count);
+    out->colours = PELTI_NEW(&out->pool, Vec3, mesh->vertex_count);
+    out->values = PELTI_NEW(&out->pool, float, mesh->vertex_count);
+    out->names = PELTI_NEW(&out->pool, const char *, character->who->bone_count);
+    out->name_category = PELTI_NEW(&out->pool, int, character->who->bone_count);
+    if (out->pool.failed)
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
+    if (out->colouring == PELTI_COLOUR_STRETCH || out->colouring == PELTI_COLOUR_CONTACT)
+        PELT_TRY(pelti_measure_create(character->who, jobs, NULL, &out->measure, err));
+    return PELT_OK;
+}
+
+void pelti_picture_release(PeltiPicture *picture)
+{
+    pelti_measure_destroy(picture->measure);
+    pelti_pool_release(&picture->pool);
+    *picture = (PeltiPicture){0};
+}
+
+void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points)
+{
+    for (int i = 0; i < picture->character->who->point_count; i++)
+        if (vec3_finite(points[i])) {
+            picture->low = vec3_min(picture->low, points[i]);
+            picture->high = vec3_max(picture->high, points[i]);
+        }
+}
+
+void pelti_picture_show(PeltiPicture *picture, const Vec3 *points)
+{
+    pelti_picture_show_floor(picture, points);
+    pelti_framing_add(&picture->framing, picture->character->who->point_count, points);
+}
+
+// ---- colours ----
+
+static const PeltiWeights *weights_of(const PeltiPictureFrame *frame)
+{
+    return frame->skin ? &frame->skin->weights : NULL;
+}
+
+/// A bone's colour is its own number, so that it stays the same in every picture; the legend names those that own skin.
+static void name_bones(PeltiPicture *picture, const PeltiWeights *weights)
+{
+    const PeltiCharacter *who = picture->character->who;
+    picture->name_count = 0;
+    for (int b = 0; b < who->bone_count; b++) {
+        bool used = false;
+        for (int v = 0; v < who->mesh->vertex_count && !used; v++)
+            used = weights->bone[v * weights->influences] == b;
+        if (!used)
+            continue;
+        picture->names[picture->name_count] = who->nodes[who->bones[b].node].name;
+        picture->name_category[picture->name_count++] = b;
+    }
+}
+
+static PeltStatus colour_by_bones(PeltiPicture *picture, const PeltiWeights *weights, PeltiSceneMesh *mesh, PeltiLegend *legend,
+                                  PeltError *err)
+{
+    const PeltiCharacter *who = picture->character->who;
+    if (!weights || !weights->influences)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "colour '%s' needs a method: a cache has no weights", picture->def->colour);
+    name_bones(picture, weights);
+    for (int v = 0; v < who->mesh->vertex_count; v++) {
+        const int *bone = weights->bone + (size_t)v * (size_t)weights->influences;
+        const float *weight = weights->weight + (size_t)v * (size_t)weights->influences;
+        picture->values[v] = (float)bone[0];
+        picture->colours[v] = vec3(0, 0, 0);
+        for (int k = 0; k < weights->influences; k++)
+            if (weight[k] > 0)
+                picture->colours[v] =
+                    vec3_mad(picture->colours[v], pelti_map_colour(PELTI_MAP_CATEGORIES, (float)bone[k]), weight[k]);
+    }
+    bool part = picture->colouring == PELTI_COLOUR_PART;
+    mesh->values = part ? picture->values : NULL;
+    mesh->colours = part ? NULL : picture->colours;
+    mesh->map = PELTI_MAP_CATEGORIES;
+    *legend = (PeltiLegend){.title = part ? "part (strongest bone)" : "weights",
+                            .map = PELTI_MAP_CATEGORIES,
+                            .name_count = picture->name_count,
+                            .names = picture->names,
+                            .name_category = picture->name_category};
+    return PELT_OK;
+}
+
+/// Depth inside other parts, and at least a touch on triangles that cross.
+static void contact_values(PeltiPicture *picture, float high)
+{
+    const PeltiMesh *mesh = picture->character->who->mesh;
+    const uint8_t *crossing = pelti_measure_crossing(picture->measure);
+    memcpy(picture->values, pelti_measure_depth(picture->measure), sizeof(float) * (size_t)mesh->vertex_count);
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3 && crossing[t]; k++) {
+            float *value = &picture->values[mesh->triangles[t][k]];
+            *value = fmaxf(*value, (crossing[t] > 1 ? 0.35f : 0.15f) * high);
+        }
+}
+
+static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiSceneMesh *mesh, PeltiLegend *legend,
+                              PeltError *err)
+{
+    PeltiFrameMeasure ignored;
+    PeltiColouring colouring = frame->values ? PELTI_COLOUR_VALUES : picture->colouring;
+    switch (colouring) {
+    case PELTI_COLOUR_WEIGHTS:
+    case PELTI_COLOUR_PART:
+        return colour_by_bones(picture, weights_of(frame), mesh, legend, err);
+    case PELTI_COLOUR_STRETCH:
+        pelti_measure_restart(picture->measure);
+        pelti_measure_frame(picture->measure, frame->points, NULL, NULL, &ignored);
+        *legend = (PeltiLegend){.title = "edges / rest", .map = PELTI_MAP_DIVERGING, .low = 0, .high = 2};
+        mesh->values = pelti_measure_stretch(picture->measure);
+        break;
+    case PELTI_COLOUR_CONTACT:
+        pelti_measure_restart(picture->measure);
+        pelti_measure_frame(picture->measure, frame->points, NULL, NULL, &ignored);
+        *legend = (PeltiLegend){.title = "depth, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 2};
+        contact_values(picture, 0.02f);
+        for (int v = 0; v < mesh->vertex_count; v++)
+            picture->values[v] *= 100;
+        mesh->values = picture->values;
+        break;
+    case PELTI_COLOUR_VALUES:
+        *legend = frame->legend;
+        mesh->values = frame->values;
+        break;
+    case PELTI_COLOUR_CLAY:
+        return PELT_OK;
+    }
+    mesh->map = legend->map;
+    mesh->low = legend->low;
+    mesh->high = legend->high;
+    return PELT_OK;
+}
+
+// ---- what is inside ----
+
+typedef struct Sink { ///< what a method draws, into a scene
+    PeltiScene *scene;
+    bool arrows;
+} Sink;
+
+static void sink_line(void *user, Vec3 a, Vec3 b, float radius, Vec3 rgb)
+{
+    Sink *sink = user;
+    if (sink->arrows)
+        pelti_array_push(&sink->scene->arrows, &(PeltiSceneArrow){a, b, radius, rgb});
+    else
+        pelti_array_push(&sink->scene->lines, &(PeltiSceneLine){a, b, radius, rgb});
+}
+
+static void sink_point(void *user, Vec3 at, float radius, Vec3 rgb)
+{
+    pelti_array_push(&((Sink *)user)->scene->points, &(PeltiScenePoint){at, radius, rgb});
+}
+
+static void sink_triangle(void *user, Vec3 a, Vec3 b, Vec3 c, Vec3 rgb)
+{
+    pelti_array_push(&((Sink *)user)->scene->triangles, &(PeltiSceneTriangle){{a, b, c}, rgb});
+}
+
+static void sink_values(void *user, const char *name, int vertex_count, const float *values)
+{
+    (void)user, (void)name, (void)vertex_count, (void)values;
+}
+
+static void sink_field(void *user, const char *name, float (*value)(const void *state, Vec3 x), const void *state, float iso)
+{
+    (void)name;
+    PeltiScene *scene = ((Sink *)user)->scene;
+    if (scene->slice_count)
+        return;
+    scene->slice_count = 1;
+    scene->slice.value = value;
+    scene->slice.state = state;
+    scene->slice.iso = iso;
+}
+
+static void ask_method(PeltiScene *scene, const PeltSkin *skin, const char *what, bool arrows)
+{
+    Sink sink = {scene, arrows};
+    PeltiDraw draw = {&sink, sink_line, sink_point, sink_triangle, sink_values, sink_field};
+    if (skin && skin->method->draw)
+        skin->method->draw(skin->state, what, &draw);
+}
+
+static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiScene *scene)
+{
+    const PeltiCharacter *who = picture->character->who;
+    float size = who->mesh->diagonal;
+    for (int s = 0; s < who->segment_count; s++) {
+        const PeltiSegment *segment = &who->segments[s];
+        if (who->bones[segment->bone].is_prop)
+            continue;
+        const Mat34 *bone = &skin->bones[segment->bone];
+        Vec3 a = mat34_apply(*bone, segment->a), b = mat34_apply(*bone, segment->b);
+        float length = vec3_distance(a, b);
+        Vec3 colour = pelti_map_colour(PELTI_MAP_CATEGORIES, (float)segment->bone);
+        pelti_array_push(&scene->lines, &(PeltiSceneLine){a, b, fminf(0.0035f * size, 0.12f * length), colour});
+        pelti_array_push(&scene->points, &(PeltiScenePoint){a, fminf(0.006f * size, 0.2f * length), colour});
+    }
+}
+
+/// The plane "z=0.1": through the middle of the figure, moved by a share of its size, facing the positive axis.
+static PeltStatus place_section(const PeltiPicture *picture, PeltiScene *scene, const PeltSkin *skin, PeltError *err)
+{
+    const char *text = picture->def->section;
+    float size = picture->character->who->mesh->diagonal, offset = 0;
+    char *end = NULL;
+    bool good = text[0] >= 'x' && text[0] <= 'z' && (text[1] == 0 || text[1] == '=');
+    if (good && text[1]) {
+        offset = strtof(text + 2, &end);
+        good = end != text + 2 && *end == 0 && isfinite(offset);
+    }
+    if (!good)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "section '%s': give x, y or z, with an offset if wanted: z=0.1", text);
+    ask_method(scene, skin, "section", false);
+    if (!scene->slice_count)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no field to cut", skin ? skin->method->name : "cache");
+    static const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    int k = text[0] - 'x';
+    Vec3 half = vec3_scale(vec3_sub(picture->high, picture->low), 0.5f), middle = vec3_add(picture->low, half);
+    float reach = 0.06f * size;
+    Vec3 right = axes[(k + 1) % 3], up = axes[(k + 2) % 3];
+    scene->slice.centre = vec3_mad(middle, axes[k], offset * size);
+    scene->slice.right = vec3_scale(right, vec3_dot(half, right) + reach);
+    scene->slice.up = vec3_scale(up, vec3_dot(half, up) + reach);
+    return PELT_OK;
+}
+
+static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiScene *scene, PeltiSceneMesh *mesh,
+                             PeltError *err)
+{
+    const PeltRenderDef *def = picture->def;
+    const PeltiMesh *welded = picture->character->who->mesh;
+    for (int v = 0; v < welded->vertex_count; v++)
+        picture->vertices[v] = frame->points[welded->first_point[v]];
+    *mesh = (PeltiSceneMesh){.vertex_count = welded->vertex_count,
+                             .triangle_count = welded->triangle_count,
+                             .positions = picture->vertices,
+                             .triangles = welded->triangles,
+                             .wire = def->wire != 0,
+                             .see_through = def->inside != 0};
+    scene->mesh_count = 1;
+    scene->meshes = mesh;
+    scene->title = frame->title;
+    scene->note = frame->note;
+    PELT_TRY(colour_mesh(picture, frame, mesh, &scene->legend, err));
+    if (def->inside && frame->skin) {
+        add_bones(picture, frame->skin, scene);
+        ask_method(scene, frame->skin, "inside", false);
+    }
+    if (def->forces)
+        ask_method(scene, frame->skin, "forces", true);
+    if (def->forces && !scene->arrows.count && !scene->lines.count)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no forces to show",
+                         frame->skin ? frame->skin->method->name : "cache");
+    if (def->section)
+        PELT_TRY(place_section(picture, scene, frame->skin, err));
+    return PELT_OK;
+}
+
+PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiImage *out, PeltError *err)
+{
+    const PeltRenderDef *def = picture->def;
+    PeltiLook look = pelti_look_default();
+    look.width = frame->width ? frame->width : def->width;
+    look.height = frame->height ? frame->height : def->height;
+    look.samples = frame->samples ? frame->samples : def->samples ? def->samples : 4;
+    look.background = picture->background;
+    PeltiFraming framing = picture->framing;
+    look.camera = frame->camera ? *frame->camera : pelti_framing_camera(&framing);
+    look.middle = vec3_scale(vec3_add(picture->low, picture->high), 0.5f);
+    float size = picture->character->who->mesh->diagonal;
+    look.size = size > 0 && isfinite(size) ? size : 1;
+    if (!vec3_finite(look.middle)) // nothing was shown: an empty character
+        look.middle = vec3(0, 0, 0);
+    look.ground = !def->no_ground && !def->section && isfinite(picture->low.y);
+    look.ground_height = picture->low.y - 1e-3f * look.size;
+    PeltiScene scene;
+    PeltiSceneMesh mesh;
+    pelti_scene_init(&scene);
+    *out = (PeltiImage){0};
+    PeltStatus status = fill_scene(picture, frame, &scene, &mesh, err);
+    if (status == PELT_OK)
+        status = pelti_render(&scene, &look, picture->jobs, out, err);
+    pelti_scene_release(&scene);
+    return status;
+}

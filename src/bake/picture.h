@@ -1,0 +1,61 @@
+/// From a character's points to a scene and a picture: what both `pelt render` and the pages draw with.
+#ifndef PELTI_BAKE_PICTURE_H
+#define PELTI_BAKE_PICTURE_H
+
+#include "bake/objects.h"
+#include "measure/measure.h"
+#include "render/scene.h"
+
+#include <pelt/render.h>
+
+typedef enum PeltiColouring {
+    PELTI_COLOUR_CLAY,
+    PELTI_COLOUR_STRETCH,
+    PELTI_COLOUR_WEIGHTS,
+    PELTI_COLOUR_PART,
+    PELTI_COLOUR_CONTACT,
+    PELTI_COLOUR_VALUES ///< given with the frame
+} PeltiColouring;
+
+/// How frames are drawn: one for a run of pictures that belong together.
+typedef struct PeltiPicture {
+    const PeltCharacter *character;
+    const PeltRenderDef *def;
+    PeltiJobs *jobs;
+    PeltiPool pool;
+    PeltiColouring colouring;
+    PeltiBackground background;
+    PeltiView view;
+    PeltiFraming framing;
+    Vec3 low, high;        ///< of all points shown to it
+    Vec3 *vertices;        ///< [vertex_count] of the frame
+    Vec3 *colours;         ///< [vertex_count]
+    float *values;         ///< [vertex_count]
+    PeltiMeasure *measure; ///< for stretch and contact; NULL: not needed
+    int name_count;        ///< of the legend for parts
+    const char **names;
+    int *name_category;
+} PeltiPicture;
+
+/// Reads and checks the drawing part of `def`, which must outlive it, as must `jobs`.
+PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *character, PeltiJobs *jobs, PeltiPicture *out,
+                                PeltError *err);
+void pelti_picture_release(PeltiPicture *picture);
+
+/// Points the camera must show, and the floor must be under; as often as wanted before the first draw.
+void pelti_picture_show(PeltiPicture *picture, const Vec3 *points);
+void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points); ///< only the floor
+
+/// One frame. All but `points` may be NULL.
+typedef struct PeltiPictureFrame {
+    const Vec3 *points;  ///< [point_count]
+    PeltSkin *skin;      ///< that made them: for weights, the inside, forces and the field
+    const float *values; ///< [vertex_count] with PELTI_COLOUR_VALUES
+    PeltiLegend legend;  ///< with `values`
+    const char *title, *note;
+    const PeltiCamera *camera;  ///< exactly this camera
+    int width, height, samples; ///< 0: as the def says
+} PeltiPictureFrame;
+PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiImage *out, PeltError *err);
+
+#endif

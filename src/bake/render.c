@@ -1,0 +1,312 @@
+/// include/pelt/render.h: stills and moving pictures.
+#include "bake/picture.h"
+#include "core/clock.h"
+#include "core/file.h"
+#include "io/cache.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { RENDER_GUARD = 0x9c7a2e1 };
+
+PeltRenderDef pelt_render_def_default(void)
+{
+    return (PeltRenderDef){.skin = pelt_skin_def_default(),
+                           .fps = 30,
+                           .frame = -1,
+                           .last_frame = -1,
+                           .width = 1280,
+                           .height = 960,
+                           .camera = "three-quarter",
+                           .background = "light",
+                           .colour = "clay",
+                           .quality = 82,
+                           .guard = RENDER_GUARD};
+}
+
+/// One run of `pelt render`.
+typedef struct Job {
+    const PeltRenderDef *def;
+    const PeltCharacter *character;
+    const char *path;
+    bool webp, moving;
+    int clip, total;  ///< clip -1: none
+    int first, count; ///< frames to draw
+    PeltiJobs *jobs;
+    PeltiPicture picture;
+    PeltSkin *skin; ///< NULL: a cache or the rest pose without need for weights
+    PeltSkin *lbs;  ///< framing: the same camera whatever the method
+    PeltiCache cache;
+    bool has_cache;
+    PeltiPool pool;
+    PeltiPose pose;
+    Vec3 *points; ///< [point_count] of the cache
+    int stepped;  ///< last frame the skin was stepped to, -1: none
+    PeltRenderResult result;
+} Job;
+
+static PeltStatus choose_format(Job *job, PeltError *err)
+{
+    const char *dot = strrchr(job->path, '.');
+    job->webp = dot && strcasecmp(dot, ".webp") == 0;
+    if (!job->webp && !(dot && strcasecmp(dot, ".png") == 0))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s: pictures are .png or .webp", job->path);
+    if (!(job->def->quality >= 0 && job->def->quality <= 100))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "quality %g: goes from 0 to 100", (double)job->def->quality);
+    job->moving = job->webp && job->def->frame < 0 && !job->def->rest;
+    return PELT_OK;
+}
+
+static PeltStatus open_cache(Job *job, PeltError *err)
+{
+    int points = job->character->who->point_count;
+    PELT_TRY(pelti_cache_open(job->def->cache_path, &job->cache, err));
+    job->has_cache = true;
+    if (job->cache.frames.point_count != points)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has %d points a frame, the character %d", job->def->cache_path,
+                         job->cache.frames.point_count, points);
+    job->total = job->cache.frames.frame_count;
+    if (job->total < 1)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has no frames", job->def->cache_path);
+    job->points = PELTI_NEW(&job->pool, Vec3, points);
+    return job->pool.failed ? pelti_no_memory(err, (size_t)points * sizeof(Vec3)) : PELT_OK;
+}
+
+static PeltStatus choose_frames(Job *job, PeltError *err)
+{
+    const PeltRenderDef *def = job->def;
+    const PeltiCharacter *who = job->character->who;
+    job->clip = who->clip_count ? 0 : -1;
+    if (def->clip && (job->clip = pelti_clip_find(who, def->clip)) < 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no clip '%s': `pelt inspect` lists the %d there are", def->clip,
+                         who->clip_count);
+    if (!(def->fps > 0 && def->fps <= 1000))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 1000, not %g", def->fps);
+    job->total = job->clip >= 0 ? pelti_clip_frames(&who->clips[job->clip], def->fps) : 1;
+    if (def->cache_path && !def->rest)
+        PELT_TRY(open_cache(job, err));
+    int last = def->last_frame < 0 ? job->total - 1 : def->last_frame;
+    job->first = job->moving ? def->first_frame : def->frame < 0 ? 0 : def->frame;
+    job->count = job->moving ? last - job->first + 1 : 1;
+    if (job->first < 0 || job->count < 1 || job->first + job->count > job->total)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "frames %d:%d are outside 0:%d", job->first, job->first + job->count - 1,
+                         job->total - 1);
+    return PELT_OK;
+}
+
+static void pose_at(Job *job, int frame)
+{
+    const PeltiCharacter *who = job->character->who;
+    pelti_pose_clip(who, job->clip >= 0 ? &who->clips[job->clip] : NULL, frame / job->def->fps, &job->pose);
+}
+
+static PeltStatus open_skins(Job *job, PeltError *err)
+{
+    const PeltRenderDef *def = job->def;
+    bool bones = strcmp(def->colour, "weights") == 0 || strcmp(def->colour, "part") == 0;
+    job->pose = pelti_pose_new(&job->pool, job->character->who);
+    if (job->pool.failed)
+        return pelti_no_memory(err, sizeof(PeltiPose));
+    if ((job->has_cache || def->rest) && !bones && !(def->rest && def->inside))
+        return PELT_OK;
+    PeltSkinDef lbs = pelt_skin_def_default();
+    lbs.method = "lbs";
+    lbs.threads = def->skin.threads;
+    PELT_TRY(pelt_skin_create(&lbs, job->character, &job->lbs, err));
+    if (job->has_cache || def->rest)
+        return PELT_OK;
+    return pelt_skin_create(&def->skin, job->character, &job->skin, err);
+}
+
+/// Frames what will be drawn. The camera follows linear blending's points, so that it is the same for every method.
+static PeltStatus aim_camera(Job *job, PeltError *err)
+{
+    if (job->def->rest) {
+        pelti_picture_show(&job->picture, job->character->who->rest_points);
+        return PELT_OK;
+    }
+    for (int frame = 0; frame < job->total; frame++) {
+        bool drawn = frame >= job->first && frame < job->first + job->count;
+        if (job->has_cache && !drawn)
+            continue;
+        const Vec3 *points = job->points;
+        if (job->has_cache)
+            PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
+        else {
+            double ms;
+            pose_at(job, frame);
+            pelti_skin_step(job->lbs, &job->pose, 0, &(PeltiStepReport){0}, &ms);
+            points = job->lbs->points;
+        }
+        if (drawn)
+            pelti_picture_show(&job->picture, points);
+        else
+            pelti_picture_show_floor(&job->picture, points);
+    }
+    return PELT_OK;
+}
+
+/// Moves the skin to a frame: a method that remembers passes through all frames on the way.
+static void step_to(Job *job, int frame)
+{
+    bool remembers = (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+    for (int f = remembers ? job->stepped + 1 : frame; f <= frame; f++) {
+        double ms;
+        pose_at(job, f);
+        pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
+    }
+    job->stepped = frame;
+}
+
+static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltError *err)
+{
+    *out = (PeltiPictureFrame){.title = job->def->title, .samples = job->def->samples ? 0 : job->moving ? 2 : 4};
+    if (job->def->rest) {
+        out->points = job->character->who->rest_points;
+        out->skin = job->lbs;
+        for (int b = 0; job->lbs && b < job->character->who->bone_count; b++)
+            job->lbs->bones[b] = mat34_identity(); // rest space is where the bones rest
+        return PELT_OK;
+    }
+    if (job->has_cache) {
+        PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
+        out->points = job->points;
+        out->skin = job->lbs;
+        return PELT_OK;
+    }
+    step_to(job, frame);
+    out->points = job->skin->points;
+    out->skin = job->skin;
+    return PELT_OK;
+}
+
+static PeltStatus draw_frame(Job *job, int frame, PeltiImage *image, PeltError *err)
+{
+    PeltiPictureFrame what;
+    PELT_TRY(frame_at(job, frame, &what, err));
+    double start_ms = pelti_clock_ms();
+    PELT_TRY(pelti_picture_draw(&job->picture, &what, image, err));
+    job->result.render_ms += pelti_clock_ms() - start_ms;
+    job->result.frames++;
+    return PELT_OK;
+}
+
+static PeltStatus draw_still(Job *job, PeltiArray *bytes, PeltError *err)
+{
+    PeltiImage image = {0};
+    PELT_TRY(draw_frame(job, job->first, &image, err));
+    PeltStatus status =
+        job->webp ? pelti_webp_encode(&image, job->def->quality, bytes, err) : pelti_png_encode(&image, bytes, err);
+    pelti_image_release(&image);
+    return status;
+}
+
+static PeltStatus draw_frames(Job *job, PeltiWebp *webp, PeltError *err)
+{
+    PeltiProgress progress = {job->def->skin.progress, job->def->skin.progress_user};
+    double step_ms = 1000 / job->def->fps;
+    for (int i = 0; i < job->count; i++) {
+        PeltiImage image = {0};
+        PELT_TRY(pelti_progress(&progress, "render", (double)i / job->count, err));
+        PELT_TRY(draw_frame(job, job->first + i, &image, err));
+        PeltStatus status = pelti_webp_add(webp, &image, i * step_ms, err);
+        pelti_image_release(&image);
+        PELT_TRY(status);
+    }
+    return PELT_OK;
+}
+
+static PeltStatus draw_moving(Job *job, PeltiArray *bytes, PeltError *err)
+{
+    PeltiWebp *webp;
+    PELT_TRY(pelti_webp_begin(job->def->width, job->def->height, job->def->quality, &webp, err));
+    PeltStatus status = draw_frames(job, webp, err);
+    if (status == PELT_OK)
+        status = pelti_webp_end(webp, job->count * 1000 / job->def->fps, bytes, err);
+    pelti_webp_destroy(webp);
+    return status;
+}
+
+static PeltStatus open_job(Job *job, PeltError *err)
+{
+    pelti_pool_init(&job->pool, NULL);
+    PELT_TRY(choose_format(job, err));
+    job->jobs = pelti_jobs_create(job->def->skin.threads);
+    if (!job->jobs)
+        return PELT_FAIL(err, PELT_FAILED, "threads were refused");
+    return pelti_picture_create(job->def, job->character, job->jobs, &job->picture, err);
+}
+
+static PeltStatus save(Job *job, PeltiArray *bytes, PeltError *err)
+{
+    if (bytes->failed)
+        return pelti_no_memory(err, bytes->count);
+    job->result.bytes = bytes->count;
+    return pelti_file_save(job->path, bytes->data, bytes->count, err);
+}
+
+static void close_job(Job *job)
+{
+    pelti_picture_release(&job->picture);
+    if (job->has_cache)
+        pelti_cache_close(&job->cache);
+    pelt_skin_destroy(job->skin);
+    pelt_skin_destroy(job->lbs);
+    pelti_jobs_destroy(job->jobs);
+    pelti_pool_release(&job->pool);
+}
+
+static PeltStatus run_job(Job *job, PeltiArray *bytes, PeltError *err)
+{
+    PELT_TRY(open_job(job, err));
+    PELT_TRY(choose_frames(job, err));
+    PELT_TRY(open_skins(job, err));
+    PELT_TRY(aim_camera(job, err));
+    PELT_TRY(job->moving ? draw_moving(job, bytes, err) : draw_still(job, bytes, err));
+    return save(job, bytes, err);
+}
+
+PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *who, const char *path, PeltRenderResult *result,
+                       PeltError *err)
+{
+    PELT_ASSERT(def->guard == RENDER_GUARD); // start from pelt_render_def_default
+    Job job = {.def = def, .character = who, .path = path, .stepped = -1};
+    PeltiArray bytes;
+    pelti_array_init(&bytes, NULL, 1);
+    PeltStatus status = run_job(&job, &bytes, err);
+    if (result)
+        *result = job.result;
+    pelti_array_release(&bytes);
+    close_job(&job);
+    return status;
+}
+
+static PeltStatus run_positions(Job *job, const Vec3 *points, PeltiArray *bytes, PeltError *err)
+{
+    PeltiImage image;
+    PELT_TRY(open_job(job, err));
+    pelti_picture_show(&job->picture, points);
+    double start_ms = pelti_clock_ms();
+    PELT_TRY(pelti_picture_draw(&job->picture, &(PeltiPictureFrame){.points = points, .title = job->def->title}, &image, err));
+    job->result = (PeltRenderResult){.frames = 1, .render_ms = pelti_clock_ms() - start_ms};
+    PeltStatus status =
+        job->webp ? pelti_webp_encode(&image, job->def->quality, bytes, err) : pelti_png_encode(&image, bytes, err);
+    pelti_image_release(&image);
+    PELT_TRY(status);
+    return save(job, bytes, err);
+}
+
+PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCharacter *who, const float *positions, const char *path,
+                                 PeltRenderResult *result, PeltError *err)
+{
+    PELT_ASSERT(def->guard == RENDER_GUARD); // start from pelt_render_def_default
+    Job job = {.def = def, .character = who, .path = path, .stepped = -1};
+    PeltiArray bytes;
+    pelti_array_init(&bytes, NULL, 1);
+    PeltStatus status = run_positions(&job, (const Vec3 *)(const void *)positions, &bytes, err);
+    if (result)
+        *result = job.result;
+    pelti_array_release(&bytes);
+    close_job(&job);
+    return status;
+}
