@@ -1,0 +1,60 @@
+/// Plans of the built-in characters: a skeleton and the shape around it. Metres, +Y up, facing +Z; left is +X.
+#ifndef PELTI_CHARACTER_BUILTIN_BODY_H
+#define PELTI_CHARACTER_BUILTIN_BODY_H
+
+#include "character/builtin_shape.h"
+
+enum { PELTI_BODY_BONES = 64, PELTI_FINGERS = 5 };
+
+typedef struct PeltiBodyBone {
+    char name[32];
+    int parent;      ///< -1: root
+    Vec3 head, tail; ///< rest space
+    float blend;     ///< m, how far the skin's weights fade across the joint at its head
+} PeltiBodyBone;
+
+/// Joints of a hand, each -1 where the plan has none. Finger 0 is the thumb.
+typedef struct PeltiHandPlan {
+    int wrist;
+    int joint[PELTI_FINGERS][4]; ///< metacarpal (thumb: none), proximal, middle (thumb: none), distal
+    Vec3 side, along, back;      ///< towards the thumb, towards the finger tips, out of the back of the hand
+} PeltiHandPlan;
+
+typedef struct PeltiBody {
+    const char *name;
+    PeltiShape *shape;
+    int bone_count;
+    PeltiBodyBone bones[PELTI_BODY_BONES];
+    float voxel, cell; ///< m: extraction grid, culling cells
+    bool on_ground;    ///< lowest point goes to y = 0
+    int hand_count;
+    PeltiHandPlan hands[2];
+} PeltiBody;
+
+static inline uint64_t pelti_bit(int bone)
+{
+    return (uint64_t)1 << bone;
+}
+
+int pelti_body_bone(PeltiBody *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
+                    bool mirror);
+int pelti_body_find(const PeltiBody *body, const char *name); ///< -1: none
+
+/// A left hand (mirrored for a right one) of 0.19 m, its wrist at the place's origin, fingers along +Y, back of the hand
+/// +Z, thumb +X. `metacarpals`: bones for these too. Groups `group` ... `group` + 5 are used.
+void pelti_body_hand(PeltiBody *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals);
+
+/// Upper arm and forearm with the hand, from `shoulder` along `along` with the elbow's hollow towards `front`.
+typedef struct PeltiArmPlan {
+    Vec3 shoulder, elbow, wrist;
+    Vec3 front;
+    int upper, lower, hand; ///< bones
+} PeltiArmPlan;
+void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, const PeltiArmPlan *plan, int group);
+
+void pelti_body_plan_cylinder(PeltiBody *body);
+void pelti_body_plan_arm(PeltiBody *body);
+void pelti_body_plan_hand(PeltiBody *body);
+void pelti_body_plan_biped(PeltiBody *body);
+
+#endif

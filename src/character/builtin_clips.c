@@ -1,0 +1,395 @@
+#include "character/builtin_clips.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FPS = 30, FRAMES = 61 };
+
+/// Joints rest unrotated, so a turn is about an axis of rest space that its parent carries along.
+typedef struct Motion {
+    const PeltiBody *body;
+    Quat turn[PELTI_BODY_BONES];
+    Vec3 root; // moves the root joint
+} Motion;
+
+static const Vec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1};
+static const float DEGREE = 0.017453292f, TURN = 6.2831853f;
+
+static void rotate(Motion *m, int bone, Vec3 axis, float degrees)
+{
+    if (bone >= 0)
+        m->turn[bone] = quat_normalize(quat_mul(quat_axis_angle(vec3_normalize_or(axis, Y), degrees * DEGREE), m->turn[bone]));
+}
+
+static void rotate_named(Motion *m, const char *side, const char *name, Vec3 axis, float degrees)
+{
+    char full[48];
+    snprintf(full, sizeof full, "%s%s", side, name);
+    rotate(m, pelti_body_find(m->body, full), axis, degrees);
+}
+
+static Vec3 direction(const PeltiBody *body, int bone)
+{
+    return vec3_normalize_or(vec3_sub(body->bones[bone].tail, body->bones[bone].head), Y);
+}
+
+/// Joint positions in the pose, by walking down from the root (bones come after their parents).
+static void place_joints(const Motion *m, Vec3 position[PELTI_BODY_BONES], Quat world[PELTI_BODY_BONES])
+{
+    for (int b = 0; b < m->body->bone_count; b++) {
+        int parent = m->body->bones[b].parent;
+        if (parent < 0) {
+            world[b] = m->turn[b];
+            position[b] = vec3_add(m->body->bones[b].head, m->root);
+            continue;
+        }
+        Vec3 offset = vec3_sub(m->body->bones[b].head, m->body->bones[parent].head);
+        world[b] = quat_mul(world[parent], m->turn[b]);
+        position[b] = vec3_add(position[parent], quat_rotate(world[parent], offset));
+    }
+}
+
+/// Lifts or lowers the root until the lowest of heels, balls and toes stands as high as at rest; `hold`: the feet also stay
+/// where they are on the ground.
+static void stand(Motion *m, bool hold)
+{
+    Vec3 position[PELTI_BODY_BONES], shift = {0, -1e3f, 0};
+    Quat world[PELTI_BODY_BONES];
+    place_joints(m, position, world);
+    float count = 0;
+    Vec3 drift = {0, 0, 0};
+    for (int b = 0; b < m->body->bone_count; b++) {
+        const PeltiBodyBone *bone = &m->body->bones[b];
+        bool foot = strstr(bone->name, "Foot") != NULL, toes = strstr(bone->name, "Toes") != NULL;
+        if (!foot && !toes)
+            continue;
+        Vec3 heel = vec3_sub(vec3(bone->head.x, 0, bone->head.z - 0.04f), bone->head); // sole below the joint
+        Vec3 end = vec3_sub(vec3(bone->tail.x, 0, bone->tail.z), bone->head);
+        for (int i = 0; i < 2; i++)
+            shift.y = fmaxf(shift.y, -(position[b].y + quat_rotate(world[b], i ? end : heel).y));
+        if (foot) {
+            drift = vec3_add(drift, vec3_sub(bone->head, position[b]));
+            count++;
+        }
+    }
+    if (count == 0)
+        return;
+    if (hold)
+        shift = vec3(drift.x / count, shift.y, drift.z / count);
+    m->root = vec3_add(m->root, shift);
+}
+
+static float wave(float u) // 0 at the ends, 1 in the middle, at rest in all three
+{
+    return 0.5f - 0.5f * cosf(TURN * u);
+}
+
+static float smooth(float from, float to, float u)
+{
+    float t = fminf(fmaxf((u - from) / (to - from), 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+static float bell(float phase, float centre, float width) // of a cycle of length 1
+{
+    float d = phase - centre;
+    d -= floorf(d + 0.5f);
+    return expf(-d * d / (width * width));
+}
+
+static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
+{
+    static const float bend[4] = {0, 82, 98, 62}, spread[PELTI_FINGERS] = {0, 4.5f, 0, -4, -9};
+    Vec3 curl = vec3_cross(hand->along, vec3_scale(hand->back, -1));
+    for (int f = 1; f < PELTI_FINGERS; f++) {
+        Vec3 along = hand->joint[f][1] >= 0 ? direction(m->body, hand->joint[f][1]) : hand->along;
+        Vec3 hinge = vec3_lerp(curl, vec3_cross(along, vec3_scale(hand->back, -1)), 0.6f);
+        rotate(m, hand->joint[f][0], curl, amount * (f == 4 ? 8.0f : f == 3 ? 4.0f : 0));
+        rotate(m, hand->joint[f][1], vec3_cross(hand->along, hand->side), amount * spread[f] * 0.5f);
+        for (int i = 1; i < 4; i++)
+            rotate(m, hand->joint[f][i], hinge, amount * bend[i] * (i == 1 && f == 4 ? 1.02f : 1));
+    }
+    // the thumb turns over the palm and lies on the fingers
+    Vec3 thumb = direction(m->body, hand->joint[0][1]);
+    Vec3 over = vec3_cross(thumb, vec3_add(vec3_scale(hand->side, -0.85f), vec3_scale(hand->back, -0.5f)));
+    rotate(m, hand->joint[0][0], vec3_cross(hand->side, vec3_scale(hand->back, -1)), amount * 24);
+    rotate(m, hand->joint[0][0], hand->along,
+           amount * (vec3_dot(vec3_cross(hand->side, hand->along), hand->back) > 0 ? 18.0f : -18.0f));
+    rotate(m, hand->joint[0][1], over, amount * 34);
+    rotate(m, hand->joint[0][3], over, amount * 58);
+}
+
+static void bend_elbow(Motion *m, const char *upper, const char *lower, float degrees)
+{
+    int b = pelti_body_find(m->body, lower), a = pelti_body_find(m->body, upper);
+    if (a >= 0 && b >= 0)
+        rotate(m, b, vec3_cross(direction(m->body, a), Z), degrees); // towards the front
+}
+
+static const char *const SIDES[2] = {"Left", "Right"};
+
+static bool bend(Motion *m, float u)
+{
+    float a = wave(u);
+    const PeltiBody *body = m->body;
+    if (strcmp(body->name, "cylinder") == 0) {
+        rotate_named(m, "", "Upper", Z, -160 * a);
+        return true;
+    }
+    for (int h = 0; h < body->hand_count; h++)
+        close_hand(m, &body->hands[h], a);
+    if (strcmp(body->name, "hand") == 0)
+        rotate_named(m, "", "Hand", X, 25 * a);
+    bend_elbow(m, "UpperArm", "Forearm", 140 * a);
+    if (strcmp(body->name, "biped") != 0)
+        return true;
+    for (int s = 0; s < 2; s++) {
+        char upper[32], lower[32];
+        float out = s ? -1.0f : 1.0f;
+        snprintf(upper, sizeof upper, "%sUpperArm", SIDES[s]);
+        snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
+        rotate_named(m, SIDES[s], "UpperArm", Z, out * 18 * a); // elbows out, clear of the knees
+        bend_elbow(m, upper, lower, 140 * a);
+        rotate_named(m, SIDES[s], "UpperLeg", X, -118 * a);
+        rotate_named(m, SIDES[s], "UpperLeg", Y, out * 10 * a);
+        rotate_named(m, SIDES[s], "LowerLeg", X, 140 * a);
+        rotate_named(m, SIDES[s], "Foot", X, -34 * a);
+        rotate_named(m, SIDES[s], "Toes", X, -16 * a);
+    }
+    rotate_named(m, "", "Hips", X, 28 * a);
+    rotate_named(m, "", "Spine", X, 20 * a);
+    rotate_named(m, "", "Chest", X, 16 * a);
+    rotate_named(m, "", "UpperChest", X, 8 * a);
+    rotate_named(m, "", "Neck", X, -14 * a);
+    rotate_named(m, "", "Head", X, -14 * a);
+    stand(m, true);
+    return true;
+}
+
+static bool twist(Motion *m, float u)
+{
+    const PeltiBody *body = m->body;
+    float a = wave(u), swing = sinf(TURN * u);
+    if (strcmp(body->name, "cylinder") == 0) {
+        rotate_named(m, "", "Upper", Y, 180 * a);
+        return true;
+    }
+    if (strcmp(body->name, "hand") == 0) {
+        rotate_named(m, "", "Hand", Y, 90 * swing);
+        return true;
+    }
+    if (strcmp(body->name, "arm") == 0) {
+        rotate(m, pelti_body_find(body, "Forearm"), direction(body, pelti_body_find(body, "Forearm")), 80 * a);
+        rotate(m, pelti_body_find(body, "Hand"), direction(body, pelti_body_find(body, "Forearm")), 100 * a);
+        return true;
+    }
+    static const char *const spine[] = {"Spine", "Chest", "UpperChest", "Neck", "Head"};
+    static const float share[] = {26, 26, 22, 22, 22}; // degrees
+    for (int i = 0; i < 5; i++)
+        rotate_named(m, "", spine[i], Y, share[i] * swing);
+    for (int s = 0; s < 2; s++) {
+        char lower[32], hand[32];
+        snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
+        snprintf(hand, sizeof hand, "%sHand", SIDES[s]);
+        Vec3 axis = direction(body, pelti_body_find(body, lower));
+        float out = s ? -1.0f : 1.0f;
+        rotate_named(m, SIDES[s], "UpperArm", Z, out * 30 * a);
+        rotate_named(m, "", lower, axis, -out * 80 * a);
+        rotate_named(m, "", hand, axis, -out * 100 * a);
+    }
+    return true;
+}
+
+static bool fist(Motion *m, float u)
+{
+    for (int h = 0; h < m->body->hand_count; h++)
+        close_hand(m, &m->body->hands[h], wave(u));
+    return m->body->hand_count > 0;
+}
+
+/// Reaching up on the toes, leaning to one side and then the other; an arm or a hand spreads and bends back.
+static bool stretch(Motion *m, float u)
+{
+    const PeltiBody *body = m->body;
+    float a = wave(u), lean = sinf(2 * TURN * u) * a;
+    for (int h = 0; h < body->hand_count; h++) {
+        const PeltiHandPlan *hand = &body->hands[h];
+        static const float fan[PELTI_FINGERS] = {14, 8, 1, -8, -14};
+        Vec3 hinge = vec3_cross(hand->along, hand->back);
+        for (int f = 0; f < PELTI_FINGERS; f++) {
+            rotate(m, hand->joint[f][f ? 1 : 0], vec3_cross(hand->along, hand->side), fan[f] * a);
+            rotate(m, hand->joint[f][1], hinge, (f ? 14.0f : 6.0f) * a);
+        }
+        rotate(m, hand->wrist, hinge, (body->hand_count == 1 ? 55.0f : 15.0f) * a);
+    }
+    if (strcmp(body->name, "arm") == 0)
+        rotate_named(m, "", "UpperArm", Z, 45 * a);
+    if (strcmp(body->name, "biped") != 0)
+        return body->hand_count > 0;
+    for (int s = 0; s < 2; s++) {
+        float out = s ? -1.0f : 1.0f;
+        rotate_named(m, SIDES[s], "Shoulder", Z, out * 24 * a);
+        rotate_named(m, SIDES[s], "UpperArm", Y, out * 35 * a);
+        rotate_named(m, SIDES[s], "UpperArm", Z, out * 100 * a);
+        rotate_named(m, SIDES[s], "Foot", X, 34 * a);
+        rotate_named(m, SIDES[s], "Toes", X, -32 * a);
+    }
+    rotate_named(m, "", "Spine", Z, -14 * lean);
+    rotate_named(m, "", "Chest", Z, -14 * lean);
+    rotate_named(m, "", "UpperChest", Z, -8 * lean);
+    rotate_named(m, "", "Chest", X, -6 * a);
+    rotate_named(m, "", "Neck", X, -10 * a);
+    rotate_named(m, "", "Head", X, -12 * a);
+    stand(m, true);
+    return true;
+}
+
+/// Two strides on the spot. Phase 0 of a leg is its heel's strike; angles follow the usual gait curves: hip +-, knee bent
+/// most in mid swing, foot flat in stance and pushing off at its end.
+static bool walk(Motion *m, float u)
+{
+    if (strcmp(m->body->name, "biped") != 0)
+        return false;
+    float stride = 2 * u;
+    for (int s = 0; s < 2; s++) {
+        float phase = stride + 0.5f * (float)s + 0.125f, out = s ? -1.0f : 1.0f;
+        phase -= floorf(phase);
+        float hip = 4 + 24 * cosf(TURN * (phase - 0.02f)); // forward
+        float knee = 6 + 58 * bell(phase, 0.72f, 0.13f) + 12 * bell(phase, 0.12f, 0.10f);
+        float sole = 16 * bell(phase, 0.0f, 0.07f) - 40 * bell(phase, 0.58f, 0.10f) - 14 * bell(phase, 0.72f, 0.10f); // toes up
+        rotate_named(m, SIDES[s], "UpperLeg", Z, -out * 2.0f);
+        rotate_named(m, SIDES[s], "UpperLeg", X, -hip);
+        rotate_named(m, SIDES[s], "LowerLeg", X, knee);
+        rotate_named(m, SIDES[s], "Foot", X, hip - knee - sole);
+        rotate_named(m, SIDES[s], "Toes", X, -30 * bell(phase, 0.55f, 0.08f));
+        float swing = cosf(TURN * (phase - 0.06f)); // the arm goes back when its leg goes forward
+        rotate_named(m, SIDES[s], "Shoulder", Z, -out * 5);
+        rotate_named(m, SIDES[s], "UpperArm", Z, -out * 33);
+        rotate_named(m, SIDES[s], "UpperArm", X, 22 * swing - 2);
+        char upper[32], lower[32];
+        snprintf(upper, sizeof upper, "%sUpperArm", SIDES[s]);
+        snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
+        bend_elbow(m, upper, lower, 18 - 10 * swing);
+    }
+    for (int h = 0; h < m->body->hand_count; h++)
+        close_hand(m, &m->body->hands[h], 0.22f);
+    float yaw = cosf(TURN * (stride + 0.105f)), roll = sinf(TURN * (stride + 0.125f));
+    rotate_named(m, "", "Hips", Y, -5 * yaw);
+    rotate_named(m, "", "Hips", Z, -2.5f * roll);
+    rotate_named(m, "", "Spine", Z, 2.0f * roll);
+    rotate_named(m, "", "Spine", X, 2);
+    rotate_named(m, "", "Chest", Y, 5 * yaw);
+    rotate_named(m, "", "UpperChest", Y, 5 * yaw);
+    rotate_named(m, "", "Head", Y, -5 * yaw);
+    stand(m, false);
+    m->root.x += 0.016f * roll;
+    return true;
+}
+
+/// Crouch, leap, land, rise. The feet stand, or fly as high as a fall of that time allows.
+static bool jump(Motion *m, float u)
+{
+    if (strcmp(m->body->name, "biped") != 0)
+        return false;
+    const float lift = 0.40f, land = 0.66f; // of 2 s
+    float crouch = smooth(0.02f, 0.26f, u) * (1 - smooth(0.30f, lift, u)) +
+                   0.8f * smooth(land - 0.02f, 0.76f, u) * (1 - smooth(0.78f, 1, u));
+    float flight = u > lift && u < land ? (u - lift) * (land - u) / (0.25f * (land - lift) * (land - lift)) : 0;
+    float push = bell(u, lift + 0.01f, 0.07f) * (u < 0.9f ? 1 : 0) * 0.9f,
+          reach = smooth(0.28f, 0.43f, u) * (1 - smooth(0.60f, 0.82f, u));
+    float tuck = smooth(lift + 0.02f, 0.53f, u) * (1 - smooth(0.53f, land - 0.01f, u));
+    for (int s = 0; s < 2; s++) {
+        float out = s ? -1.0f : 1.0f, knee = 95 * crouch + 72 * tuck, hip = 75 * crouch + 55 * tuck;
+        rotate_named(m, SIDES[s], "UpperLeg", X, -hip);
+        rotate_named(m, SIDES[s], "LowerLeg", X, knee);
+        rotate_named(m, SIDES[s], "Foot", X, (hip - knee) * (1 - tuck) * 0 - 24 * crouch + 40 * push + 30 * tuck);
+        rotate_named(m, SIDES[s], "Toes", X, -34 * push);
+        rotate_named(m, SIDES[s], "UpperArm", X, 45 * crouch * (1 - reach));
+        rotate_named(m, SIDES[s], "Shoulder", Z, out * 14 * reach);
+        rotate_named(m, SIDES[s], "UpperArm", Y, -out * 40 * reach);
+        rotate_named(m, SIDES[s], "UpperArm", Z, out * 75 * reach - out * 20 * crouch * (1 - reach));
+        char upper[32], lower[32];
+        snprintf(upper, sizeof upper, "%sUpperArm", SIDES[s]);
+        snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
+        bend_elbow(m, upper, lower, 30 * crouch + 12 * reach);
+    }
+    rotate_named(m, "", "Hips", X, 22 * crouch + 6 * tuck);
+    rotate_named(m, "", "Spine", X, 14 * crouch - 5 * reach + 8 * tuck);
+    rotate_named(m, "", "Chest", X, 10 * crouch - 5 * reach + 8 * tuck);
+    rotate_named(m, "", "Neck", X, -16 * crouch - 6 * reach);
+    for (int h = 0; h < m->body->hand_count; h++)
+        close_hand(m, &m->body->hands[h], 0.35f * crouch);
+    stand(m, true);
+    float seconds = (land - lift) * (FRAMES - 1) / FPS, height = 9.81f * seconds * seconds / 8;
+    m->root.y += flight * height;
+    return true;
+}
+
+typedef struct ClipPlan {
+    const char *name;
+    bool (*pose)(Motion *motion, float u); // false: not for this body
+} ClipPlan;
+
+static const ClipPlan PLANS[] = {{"bend", bend}, {"twist", twist},     {"fist", fist},
+                                 {"walk", walk}, {"stretch", stretch}, {"jump", jump}};
+enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0] };
+
+static bool pose_at(const PeltiBody *body, const ClipPlan *plan, int frame, Motion *m)
+{
+    m->body = body;
+    m->root = vec3(0, 0, 0);
+    for (int b = 0; b < body->bone_count; b++)
+        m->turn[b] = quat_identity();
+    return plan->pose(m, (float)(frame % (FRAMES - 1)) / (FRAMES - 1)); // the last frame is the first one, bit by bit
+}
+
+/// Channels for the joints that move at all; the root's translation where it does.
+static PeltStatus fill_clip(const PeltiBody *body, const ClipPlan *plan, const float *times, PeltiPool *pool, PeltiClip *clip,
+                            PeltError *err)
+{
+    int bones = body->bone_count;
+    float(*rotation)[FRAMES][4] = pelti_pool_take(pool, (size_t)bones, sizeof *rotation);
+    float(*root)[3] = pelti_pool_take(pool, FRAMES, sizeof *root);
+    PeltiChannel *channels = PELTI_NEW(pool, PeltiChannel, bones + 1);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)bones * sizeof *rotation);
+    float moved[PELTI_BODY_BONES] = {0}, travelled = 0;
+    for (int f = 0; f < FRAMES; f++) {
+        Motion m;
+        pose_at(body, plan, f, &m);
+        for (int b = 0; b < bones; b++) {
+            Quat q = m.turn[b];
+            if (f > 0 && quat_dot(q, (Quat){rotation[b][f - 1][0], rotation[b][f - 1][1], rotation[b][f - 1][2],
+                                            rotation[b][f - 1][3]}) < 0)
+                q = (Quat){-q.x, -q.y, -q.z, -q.w};
+            memcpy(rotation[b][f], &q, sizeof q);
+            moved[b] = fmaxf(moved[b], quat_angle(q));
+        }
+        Vec3 place = vec3_add(body->bones[0].head, m.root);
+        memcpy(root[f], &place, sizeof place);
+        travelled = fmaxf(travelled, vec3_length(m.root));
+    }
+    *clip = (PeltiClip){.name = plan->name, .duration_s = times[FRAMES - 1], .channels = channels};
+    if (travelled > 1e-5f)
+        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, FRAMES, times, root[0]};
+    for (int b = 0; b < bones; b++)
+        if (moved[b] > 1e-4f)
+            channels[clip->channel_count++] = (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, FRAMES, times, rotation[b][0]};
+    return PELT_OK;
+}
+
+PeltStatus pelti_builtin_clips(const PeltiBody *body, PeltiCharacter *who, PeltError *err)
+{
+    float *times = PELTI_NEW(&who->pool, float, FRAMES);
+    who->clips = PELTI_NEW(&who->pool, PeltiClip, PLAN_COUNT);
+    if (who->pool.failed)
+        return pelti_no_memory(err, FRAMES * sizeof *times);
+    for (int f = 0; f < FRAMES; f++)
+        times[f] = (float)f / FPS;
+    for (int i = 0; i < PLAN_COUNT; i++) {
+        Motion probe;
+        if (pose_at(body, &PLANS[i], 1, &probe))
+            PELT_TRY(fill_clip(body, &PLANS[i], times, &who->pool, &who->clips[who->clip_count++], err));
+    }
+    return PELT_OK;
+}

@@ -1,0 +1,240 @@
+#include "character/builtin_body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// Joint centres and sizes of a grown-up's left hand, wrist at the origin, fingers along +Y, back of the hand +Z, thumb +X.
+typedef struct Finger {
+    const char *name;
+    Vec3 carpal, knuckle;    // ends of the metacarpal
+    float lean, curl;        // degrees: towards the thumb, and flexion of each joint at rest
+    float phalanx[3];        // m, the last one to the finger's tip
+    float wide[4], thick[4]; // half breadth and half depth at the three joints and at the tip
+} Finger;
+
+static const Finger FINGERS[PELTI_FINGERS] = {
+    {"Thumb",
+     {0.019f, 0.016f, -0.010f},
+     {0.043f, 0.050f, -0.022f},
+     0,
+     0,
+     {0.0340f, 0.0275f, 0},
+     {0.0115f, 0.0100f, 0.0105f, 0.0080f},
+     {0.0115f, 0.0098f, 0.0090f, 0.0060f}},
+    {"Index",
+     {0.013f, 0.020f, 0.001f},
+     {0.0265f, 0.0905f, 0.0015f},
+     5.0f,
+     6,
+     {0.0425f, 0.0255f, 0.0225f},
+     {0.0105f, 0.0093f, 0.0083f, 0.0063f},
+     {0.0108f, 0.0090f, 0.0078f, 0.0052f}},
+    {"Middle",
+     {0.003f, 0.021f, 0.002f},
+     {0.0045f, 0.0945f, 0.0035f},
+     0.5f,
+     6,
+     {0.0470f, 0.0290f, 0.0235f},
+     {0.0106f, 0.0094f, 0.0084f, 0.0064f},
+     {0.0110f, 0.0092f, 0.0079f, 0.0053f}},
+    {"Ring",
+     {-0.006f, 0.020f, 0.001f},
+     {-0.0165f, 0.0895f, 0.0015f},
+     -4.5f,
+     7,
+     {0.0435f, 0.0275f, 0.0230f},
+     {0.0100f, 0.0089f, 0.0080f, 0.0061f},
+     {0.0104f, 0.0087f, 0.0075f, 0.0050f}},
+    {"Little",
+     {-0.014f, 0.018f, -0.002f},
+     {-0.0360f, 0.0800f, -0.0030f},
+     -11.0f,
+     9,
+     {0.0340f, 0.0205f, 0.0205f},
+     {0.0090f, 0.0079f, 0.0070f, 0.0054f},
+     {0.0094f, 0.0076f, 0.0066f, 0.0045f}},
+};
+
+static const float DEGREE = 0.017453292f;
+
+static Vec3 placed(const PeltiPen *pen, Vec3 p)
+{
+    Vec3 q = mat34_apply(pen->place, p);
+    return pen->mirror ? vec3(-q.x, q.y, q.z) : q;
+}
+
+/// A phalanx: wider at its joints than between, a little hollow on the palm's side, round at the tip.
+static void add_phalanx(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 back, const float wide[2],
+                        const float thick[2], bool tip)
+{
+    float w0 = wide[0], w1 = wide[1], d0 = thick[0], d1 = thick[1], wm = 0.5f * (w0 + w1) * 0.965f, dm = 0.5f * (d0 + d1);
+    PeltiSection joint_to_joint[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.92f},
+                                      {0.3f, 0, 0, wm * 1.01f, wm * 1.01f, dm * 0.93f, dm * 1.04f},
+                                      {0.65f, 0, 0, wm * 0.99f, wm * 0.99f, dm * 0.92f, dm * 1.05f},
+                                      {1, 0, 0, w1, w1, d1, d1 * 0.92f}};
+    PeltiSection to_tip[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.94f},
+                              {0.35f, 0, 0, w0 * 0.99f, w0 * 0.99f, d0 * 0.86f, d0 * 1.10f},
+                              {0.62f, 0, 0, w0 * 0.95f, w0 * 0.95f, d0 * 0.74f, d0 * 1.08f},
+                              {0.80f, 0, -0.0004f, w1 * 1.12f, w1 * 1.12f, d1 * 0.86f, d1 * 1.25f}};
+    pelti_shape_loft(shape, pen, a, b, back, 2.15f, w0, tip ? 0.2f * vec3_distance(a, b) : w1, 4, tip ? to_tip : joint_to_joint);
+}
+
+static int add_finger_bones(PeltiBody *body, const PeltiPen *pen, const char *prefix, const Finger *f, int wrist, bool metacarpal,
+                            Vec3 point[4], int count, int joint[4])
+{
+    static const char *const part[4] = {"Metacarpal", "Proximal", "Intermediate", "Distal"};
+    bool thumb = count == 2;
+    int parent = wrist;
+    char name[32];
+    if (thumb || metacarpal) {
+        snprintf(name, sizeof name, "%s%s", f->name, part[0]);
+        parent = joint[0] =
+            pelti_body_bone(body, prefix, name, parent, placed(pen, f->carpal), placed(pen, f->knuckle), 0.012f, false);
+    }
+    for (int i = 0; i < count; i++) {
+        int slot = thumb && i == 1 ? 3 : i + 1;
+        snprintf(name, sizeof name, "%s%s", f->name, part[slot]);
+        parent = joint[slot] =
+            pelti_body_bone(body, prefix, name, parent, placed(pen, point[i]), placed(pen, point[i + 1]), 0.0055f, false);
+    }
+    return parent;
+}
+
+static uint64_t joint_bits(const int joint[4], int from, int to, int otherwise)
+{
+    uint64_t bits = otherwise >= 0 ? pelti_bit(otherwise) : 0;
+    for (int i = from; i <= to; i++)
+        if (joint[i] >= 0)
+            bits |= pelti_bit(joint[i]);
+    return bits;
+}
+
+static void add_finger(PeltiBody *body, PeltiPen pen, const char *prefix, int index, int wrist, bool metacarpal, int joint[4])
+{
+    const Finger *f = &FINGERS[index];
+    int count = index == 0 ? 2 : 3;
+    Vec3 point[4] = {f->knuckle}, back = {0, 0, 1}, along, hinge;
+    if (index == 0) { // the thumb's nail looks sideways
+        along = vec3_normalize_or(vec3_sub(f->knuckle, f->carpal), vec3(0, 1, 0));
+        back = vec3_normalize_or(vec3(0.62f, -0.36f, 0.70f), back);
+    } else {
+        along = quat_rotate(quat_axis_angle(vec3(0, 0, 1), -f->lean * DEGREE), vec3(0, 1, 0));
+    }
+    back = vec3_normalize_or(vec3_mad(back, along, -vec3_dot(back, along)), back);
+    hinge = vec3_cross(along, back); // turning about it by a negative angle bends towards the palm
+    Vec3 backs[3];
+    for (int i = 0; i < count; i++) {
+        float bend = index == 0 ? (i == 0 ? 7.0f : 5.0f) : i == 0 ? 2.0f : f->curl;
+        Quat turn = quat_axis_angle(hinge, -bend * DEGREE);
+        along = quat_rotate(turn, along);
+        back = quat_rotate(turn, back);
+        backs[i] = back;
+        point[i + 1] = vec3_mad(point[i], along, f->phalanx[i]);
+    }
+    add_finger_bones(body, &pen, prefix, f, wrist, metacarpal, point, count, joint);
+    pen.blend = 0.004f;
+    for (int i = 0; i < count; i++) {
+        pen.bones = joint_bits(joint, index ? 1 : 0, 3, -1) | (i == 0 ? joint_bits(joint, 0, 0, wrist) : 0);
+        float wide[2] = {f->wide[i], f->wide[i + 1]}, thick[2] = {f->thick[i], f->thick[i + 1]};
+        if (index == 0 && i == 1) {
+            wide[0] = f->wide[2];
+            wide[1] = f->wide[3];
+            thick[0] = f->thick[2];
+            thick[1] = f->thick[3];
+        }
+        add_phalanx(body->shape, &pen, point[i], point[i + 1], backs[i], wide, thick, i == count - 1);
+    }
+    Vec3 tip = vec3_lerp(point[count - 1], point[count], 0.66f); // the nail: a shallow flat bed
+    float w = f->wide[index ? 2 : 2];
+    pelti_shape_bump(body->shape, &pen, vec3_mad(tip, back, f->thick[2] * 0.8f), along, back,
+                     vec3(w * 0.85f, w * 0.95f, w * 0.6f), -0.0011f);
+    if (index > 0) // knuckle creases on the back of the middle joint
+        pelti_shape_bump(body->shape, &pen, vec3_mad(point[1], backs[1], f->thick[1]), backs[1], along,
+                         vec3(w * 0.9f, w * 0.7f, w * 0.8f), 0.0009f);
+}
+
+static void add_palm(PeltiBody *body, PeltiPen pen, int group, const int joint[PELTI_FINGERS][4], int wrist)
+{
+    PeltiShape *shape = body->shape;
+    const Vec3 y = {0, 1, 0}, z = {0, 0, 1};
+    pen.group = group;
+    pen.blend = 0.012f;
+    pen.bones = pelti_bit(wrist);
+    for (int f = 1; f < PELTI_FINGERS; f++)
+        pen.bones |= joint_bits(joint[f], 0, 0, -1);
+    static const PeltiSection palm[] = {// t along 0.1 m from the wrist; x towards the thumb is +side
+                                        {-0.16f, 0, 0.000f, 0.0265f, 0.0255f, 0.0175f, 0.0175f},
+                                        {0.05f, -0.000f, 0.000f, 0.0275f, 0.0265f, 0.0178f, 0.0180f},
+                                        {0.25f, -0.001f, 0.000f, 0.0300f, 0.0320f, 0.0165f, 0.0175f},
+                                        {0.50f, -0.002f, 0.000f, 0.0330f, 0.0370f, 0.0145f, 0.0150f},
+                                        {0.75f, -0.003f, 0.000f, 0.0370f, 0.0385f, 0.0125f, 0.0135f},
+                                        {0.90f, -0.004f, 0.000f, 0.0385f, 0.0370f, 0.0105f, 0.0125f}};
+    pelti_shape_loft(shape, &pen, vec3(0, 0, 0), vec3(0, 0.1f, 0), z, 2.5f, 0.010f, 0.012f, 6, palm);
+    for (int f = 1; f < PELTI_FINGERS; f++) { // metacarpal heads and the pads before the fingers
+        const Finger *g = &FINGERS[f];
+        Vec3 along = vec3_sub(g->knuckle, g->carpal);
+        pen.blend = 0.010f;
+        pelti_shape_ellipsoid(shape, &pen, vec3_add(g->knuckle, vec3(0, -0.002f, -0.001f)), along, z,
+                              vec3(g->wide[0] * 0.98f, 0.017f, g->thick[0] * 1.12f));
+    }
+    pen.blend = 0.014f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(-0.0265f, 0.036f, -0.009f), vec3(-0.18f, 1, 0), z, vec3(0.0125f, 0.036f, 0.0125f));
+    pen.bones = joint_bits(joint[0], 0, 0, wrist);
+    Vec3 metacarpal = vec3_sub(FINGERS[0].knuckle, FINGERS[0].carpal);
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0265f, 0.034f, -0.0150f), metacarpal, vec3(0.45f, 0, -0.8f),
+                          vec3(0.0140f, 0.030f, 0.0130f));
+    static const PeltiSection thumb_root[] = {{0, 0, 0, 0.012f, 0.012f, 0.012f, 0.012f},
+                                              {1, 0, 0, 0.0112f, 0.0112f, 0.0112f, 0.0112f}};
+    pelti_shape_loft(shape, &pen, FINGERS[0].carpal, FINGERS[0].knuckle, z, 2, 0.012f, 0.010f, 2, thumb_root);
+    pen.bones = joint_bits(joint[0], 0, 0, wrist);
+    pelti_shape_bump(shape, &pen, vec3(0.002f, 0.05f, -0.021f), y, z, vec3(0.017f, 0.034f, 0.013f),
+                     -0.0045f);               // hollow of the palm
+    for (int f = 1; f < PELTI_FINGERS; f++) { // tendons fan out over the back
+        const Finger *g = &FINGERS[f];
+        Vec3 middle = vec3_lerp(g->carpal, g->knuckle, 0.66f);
+        pelti_shape_bump(shape, &pen, vec3_add(middle, vec3(0, 0, 0.0125f)), vec3_sub(g->knuckle, g->carpal), z,
+                         vec3(0.0045f, 0.034f, 0.008f), 0.0011f);
+        pelti_shape_bump(shape, &pen, vec3_add(g->knuckle, vec3(0, 0.001f, 0.0125f)), y, z, vec3(0.009f, 0.011f, 0.008f),
+                         0.0016f);
+    }
+}
+
+void pelti_body_hand(PeltiBody *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals)
+{
+    PeltiHandPlan *hand = &body->hands[body->hand_count++];
+    memset(hand->joint, -1, sizeof hand->joint);
+    hand->wrist = wrist;
+    Vec3 origin = placed(pen, vec3(0, 0, 0));
+    hand->side = vec3_sub(placed(pen, vec3(1, 0, 0)), origin);
+    hand->along = vec3_sub(placed(pen, vec3(0, 1, 0)), origin);
+    hand->back = vec3_sub(placed(pen, vec3(0, 0, 1)), origin);
+    for (int f = 0; f < PELTI_FINGERS; f++) {
+        PeltiPen finger = *pen;
+        finger.group = group + 1 + f;
+        finger.detail = pen->detail * 0.82f;
+        pelti_shape_group(body->shape, finger.group, f == 0 ? 0.008f : 0.0055f);
+        add_finger(body, finger, prefix, f, wrist, metacarpals, hand->joint[f]);
+    }
+    add_palm(body, *pen, group, (const int(*)[4])hand->joint, wrist);
+}
+
+void pelti_body_plan_hand(PeltiBody *body)
+{
+    PeltiShape *shape = body->shape;
+    PeltiPen pen = {.detail = 1, .place = mat34_identity()};
+    int forearm = pelti_body_bone(body, "", "Forearm", -1, vec3(0, -0.075f, 0), vec3(0, 0, 0), 0.01f, false);
+    int wrist = pelti_body_bone(body, "", "Hand", forearm, vec3(0, 0, 0), vec3(0, 0.095f, 0), 0.016f, false);
+    static const PeltiSection stump[] = {{0, 0, 0, 0.0300f, 0.0290f, 0.0250f, 0.0250f},
+                                         {0.5f, 0, 0, 0.0280f, 0.0270f, 0.0205f, 0.0210f},
+                                         {0.9f, 0, 0, 0.0268f, 0.0258f, 0.0180f, 0.0180f},
+                                         {1.1f, 0, 0, 0.0270f, 0.0260f, 0.0178f, 0.0178f}};
+    pen.bones = pelti_bit(forearm) | pelti_bit(wrist);
+    pen.blend = 0.01f;
+    pelti_shape_group(shape, 0, 0);
+    pelti_shape_group(shape, 1, 0.014f);
+    pelti_shape_loft(shape, &pen, vec3(0, -0.065f, 0), vec3(0, 0, 0), vec3(0, 0, 1), 2.2f, 0.015f, 0.01f, 4, stump);
+    pen.detail = 0.8f;
+    pelti_body_hand(body, &pen, "", wrist, 1, true);
+    body->voxel = 0.0013f;
+    body->cell = 0.010f;
+}

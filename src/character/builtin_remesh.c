@@ -1,0 +1,485 @@
+#include "character/builtin_surface.h"
+
+#include <string.h>
+
+/// Isotropic remeshing [Botsch2004]: split long edges, collapse short ones, flip towards valence 6, relax along the surface;
+/// the surface is the shape itself, so points are projected to it and never drift.
+typedef struct Edge {
+    int h, o;       // half edges a -> b and b -> a
+    int a, b, c, d; // c completes the triangle of h, d that of o
+} Edge;
+
+static Edge edge_of(const PeltiSurface *s, int h)
+{
+    Edge e = {.h = h, .o = s->opposite[h]};
+    e.a = s->corner[h];
+    e.b = s->corner[e.o];
+    e.c = s->corner[pelti_previous(h)];
+    e.d = s->corner[pelti_previous(e.o)];
+    return e;
+}
+
+static int turn(const PeltiSurface *s, int h) // the next half edge leaving the same vertex
+{
+    return s->opposite[pelti_previous(h)];
+}
+
+static int valence(const PeltiSurface *s, int v)
+{
+    int count = 0, h = s->out[v];
+    do {
+        count++;
+        h = turn(s, h);
+    } while (h != s->out[v]);
+    return count;
+}
+
+static bool are_neighbours(const PeltiSurface *s, int a, int b)
+{
+    int h = s->out[a];
+    do {
+        if (s->corner[pelti_next(h)] == b)
+            return true;
+        h = turn(s, h);
+    } while (h != s->out[a]);
+    return false;
+}
+
+static float edge_length(const PeltiSurface *s, int h)
+{
+    return vec3_distance(s->position[s->corner[h]], s->position[s->corner[pelti_next(h)]]);
+}
+
+static float edge_size(const PeltiSurface *s, int h)
+{
+    return 0.5f * (s->size[s->corner[h]] + s->size[s->corner[pelti_next(h)]]);
+}
+
+static void twin(PeltiSurface *s, int a, int b)
+{
+    s->opposite[a] = b;
+    s->opposite[b] = a;
+}
+
+static void split_edge(PeltiSurface *s, int h)
+{
+    Edge e = edge_of(s, h);
+    int m = s->vertex_count++, t2 = 3 * s->triangle_count, t3 = t2 + 3;
+    s->triangle_count += 2;
+    s->position[m] = vec3_lerp(s->position[e.a], s->position[e.b], 0.5f);
+    s->normal[m] = vec3_normalize_or(vec3_add(s->normal[e.a], s->normal[e.b]), s->normal[e.a]);
+    s->size[m] = 0.5f * (s->size[e.a] + s->size[e.b]);
+    int hn = pelti_next(h), op = pelti_previous(e.o), beyond_bc = s->opposite[hn], beyond_db = s->opposite[op];
+    memcpy(&s->corner[t2], (int[6]){m, e.b, e.c, e.b, m, e.d}, 6 * sizeof(int));
+    s->corner[hn] = m;
+    s->corner[e.o] = m;
+    twin(s, t2 + 1, beyond_bc);
+    twin(s, hn, t2 + 2);
+    twin(s, t3 + 2, beyond_db);
+    twin(s, op, t3 + 1);
+    twin(s, t2, t3);
+    s->out[m] = hn;
+    s->out[e.b] = t2 + 1;
+}
+
+static void flip_edge(PeltiSurface *s, int h)
+{
+    Edge e = edge_of(s, h);
+    int hn = pelti_next(h), hp = pelti_previous(h), on = pelti_next(e.o), op = pelti_previous(e.o);
+    int beyond_bc = s->opposite[hn], beyond_ad = s->opposite[on];
+    s->corner[hn] = e.d;
+    s->corner[on] = e.c;
+    twin(s, h, beyond_ad);
+    twin(s, e.o, beyond_bc);
+    twin(s, hn, on);
+    s->out[e.a] = h;
+    s->out[e.b] = e.o;
+    s->out[e.c] = hp;
+    s->out[e.d] = op;
+}
+
+/// b goes into a.
+static void collapse_edge(PeltiSurface *s, int h, Vec3 to)
+{
+    Edge e = edge_of(s, h);
+    int start = s->out[e.b], k = start;
+    do {
+        s->corner[k] = e.a;
+        k = turn(s, k);
+    } while (k != start);
+    int beyond_bc = s->opposite[pelti_next(h)], beyond_ca = s->opposite[pelti_previous(h)];
+    int beyond_ad = s->opposite[pelti_next(e.o)], beyond_db = s->opposite[pelti_previous(e.o)];
+    twin(s, beyond_bc, beyond_ca);
+    twin(s, beyond_ad, beyond_db);
+    s->out[e.a] = beyond_ca;
+    s->out[e.c] = beyond_bc;
+    s->out[e.d] = beyond_ad;
+    s->out[e.b] = -1;
+    s->position[e.a] = to;
+    s->normal[e.a] = vec3_normalize_or(vec3_add(s->normal[e.a], s->normal[e.b]), s->normal[e.a]);
+    s->size[e.a] = 0.5f * (s->size[e.a] + s->size[e.b]);
+    for (int i = 0; i < 3; i++) {
+        s->corner[h / 3 * 3 + i] = -1;
+        s->corner[e.o / 3 * 3 + i] = -1;
+    }
+}
+
+static Vec3 face_normal(Vec3 a, Vec3 b, Vec3 c)
+{
+    return vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3(0, 0, 0));
+}
+
+/// The triangles round v, with v moved to `to`, must keep their side (before and after, and of the shape), and no edge
+/// may grow past the splitting length. Triangles that hold `skip` vanish.
+static bool fan_allows(const PeltiSurface *s, int v, int skip, Vec3 to, Vec3 normal)
+{
+    int h = s->out[v];
+    do {
+        int p = s->corner[pelti_next(h)], q = s->corner[pelti_previous(h)];
+        if (p != skip && q != skip) {
+            Vec3 before = face_normal(s->position[v], s->position[p], s->position[q]);
+            Vec3 after = face_normal(to, s->position[p], s->position[q]);
+            float side = fminf(vec3_dot(after, normal), fminf(vec3_dot(after, s->normal[p]), vec3_dot(after, s->normal[q])));
+            if (vec3_dot(before, after) < 0.3f || side < 0.1f)
+                return false;
+        }
+        if (p != skip && vec3_distance(to, s->position[p]) > 1.35f * s->size[v])
+            return false;
+        h = turn(s, h);
+    } while (h != s->out[v]);
+    return true;
+}
+
+static bool may_collapse(const PeltiSurface *s, int h, Vec3 to)
+{
+    Edge e = edge_of(s, h);
+    int common = 0, k = s->out[e.a];
+    do {
+        common += are_neighbours(s, s->corner[pelti_next(k)], e.b) && s->corner[pelti_next(k)] != e.b;
+        k = turn(s, k);
+    } while (k != s->out[e.a]);
+    if (common != 2 || valence(s, e.c) <= 4 || valence(s, e.d) <= 4)
+        return false;
+    if (valence(s, e.a) + valence(s, e.b) - 4 > 9)
+        return false;
+    Vec3 normal = vec3_normalize_or(vec3_add(s->normal[e.a], s->normal[e.b]), s->normal[e.a]);
+    return fan_allows(s, e.a, e.b, to, normal) && fan_allows(s, e.b, e.a, to, normal);
+}
+
+static PeltStatus split_long(PeltiSurface *s, PeltError *err)
+{
+    int halves = 3 * s->triangle_count;
+    for (int h = 0; h < halves; h++) {
+        if (s->corner[h] < 0 || h > s->opposite[h] || edge_length(s, h) <= 1.34f * edge_size(s, h))
+            continue;
+        if (s->vertex_count + 1 > s->vertex_capacity || s->triangle_count + 2 > s->triangle_capacity)
+            PELT_TRY(pelti_surface_reserve(s, s->vertex_count + s->vertex_count / 2 + 64,
+                                           s->triangle_count + s->triangle_count / 2 + 64, err));
+        split_edge(s, h);
+    }
+    return PELT_OK;
+}
+
+static void collapse_short(PeltiSurface *s)
+{
+    for (int h = 0; h < 3 * s->triangle_count; h++) {
+        if (s->corner[h] < 0 || edge_length(s, h) >= 0.78f * edge_size(s, h))
+            continue;
+        Vec3 to = vec3_lerp(s->position[s->corner[h]], s->position[s->corner[pelti_next(h)]], 0.5f);
+        if (may_collapse(s, h, to))
+            collapse_edge(s, h, to);
+    }
+}
+
+static float opposite_cosine(Vec3 a, Vec3 b, Vec3 apex)
+{
+    Vec3 p = vec3_sub(a, apex), q = vec3_sub(b, apex);
+    return vec3_dot(p, q) / fmaxf(vec3_length(p) * vec3_length(q), 1e-20f);
+}
+
+/// Both triangles after the flip must face the shape's way and not fold against each other.
+static bool may_flip(const PeltiSurface *s, const Edge *e)
+{
+    if (e->c == e->d || valence(s, e->a) <= 4 || valence(s, e->b) <= 4 || are_neighbours(s, e->c, e->d))
+        return false;
+    Vec3 n0 = face_normal(s->position[e->a], s->position[e->d], s->position[e->c]);
+    Vec3 n1 = face_normal(s->position[e->d], s->position[e->b], s->position[e->c]);
+    float side = fminf(fminf(vec3_dot(n0, s->normal[e->a]), vec3_dot(n1, s->normal[e->b])),
+                       fminf(fminf(vec3_dot(n0, s->normal[e->c]), vec3_dot(n0, s->normal[e->d])),
+                             fminf(vec3_dot(n1, s->normal[e->c]), vec3_dot(n1, s->normal[e->d]))));
+    if (side < 0.15f || vec3_dot(n0, n1) < 0.3f)
+        return false;
+    const Vec3 *x = s->position; // sharp slivers are never worth a valence
+    float worst = fmaxf(fmaxf(opposite_cosine(x[e->c], x[e->d], x[e->a]), opposite_cosine(x[e->c], x[e->d], x[e->b])),
+                        fmaxf(fmaxf(opposite_cosine(x[e->a], x[e->c], x[e->d]), opposite_cosine(x[e->b], x[e->c], x[e->d])),
+                              fmaxf(opposite_cosine(x[e->a], x[e->d], x[e->c]), opposite_cosine(x[e->b], x[e->d], x[e->c]))));
+    return worst < 0.94f;
+}
+
+static void flip_to_valence(PeltiSurface *s)
+{
+    for (int h = 0; h < 3 * s->triangle_count; h++) {
+        if (s->corner[h] < 0 || h > s->opposite[h])
+            continue;
+        Edge e = edge_of(s, h);
+        int a = valence(s, e.a) - 6, b = valence(s, e.b) - 6, c = valence(s, e.c) - 6, d = valence(s, e.d) - 6;
+        int before = a * a + b * b + c * c + d * d;
+        int after = (a - 1) * (a - 1) + (b - 1) * (b - 1) + (c + 1) * (c + 1) + (d + 1) * (d + 1);
+        if (after < before && may_flip(s, &e))
+            flip_edge(s, h);
+    }
+}
+
+void pelti_surface_delaunay(PeltiSurface *s, int sweeps)
+{
+    for (int sweep = 0; sweep < sweeps; sweep++)
+        for (int h = 0; h < 3 * s->triangle_count; h++) {
+            if (s->corner[h] < 0 || h > s->opposite[h])
+                continue;
+            Edge e = edge_of(s, h);
+            const Vec3 *x = s->position;
+            float c = acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.c]), 1), -1));
+            float d = acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.d]), 1), -1));
+            if (c + d > 3.1416f + 0.02f && may_flip(s, &e))
+                flip_edge(s, h);
+        }
+}
+
+/// Drops dead triangles and vertices, keeping the order.
+static PeltStatus pack(PeltiSurface *s, PeltError *err)
+{
+    int vertices = 0, triangles = 0;
+    for (int v = 0; v < s->vertex_count; v++) {
+        if (s->out[v] < 0)
+            continue;
+        s->position[vertices] = s->position[v];
+        s->normal[vertices] = s->normal[v];
+        s->size[vertices] = s->size[v];
+        s->out[v] = vertices++; // its new number, until connected again
+    }
+    for (int t = 0; t < s->triangle_count; t++) {
+        if (s->corner[3 * t] < 0)
+            continue;
+        for (int i = 0; i < 3; i++)
+            s->corner[3 * triangles + i] = s->out[s->corner[3 * t + i]];
+        triangles++;
+    }
+    s->vertex_count = vertices;
+    s->triangle_count = triangles;
+    return pelti_surface_connect(s, err);
+}
+
+typedef struct Relax {
+    const PeltiShape *shape;
+    PeltiSurface *surface;
+    Vec3 *fresh;
+    float *detail; // NULL: not asked
+    bool move;     // false: project only
+} Relax;
+
+/// Centre of the fan, each triangle weighted by the number of wanted triangles it holds.
+static Vec3 fan_centre(const PeltiSurface *s, int v)
+{
+    Vec3 sum = {0, 0, 0}, p = s->position[v];
+    float total = 0;
+    int h = s->out[v];
+    do {
+        int a = s->corner[pelti_next(h)], b = s->corner[pelti_previous(h)];
+        Vec3 q = s->position[a], r = s->position[b];
+        float size = s->size[v] + s->size[a] + s->size[b];
+        float w = vec3_length(vec3_cross(vec3_sub(q, p), vec3_sub(r, p))) / (size * size);
+        sum = vec3_mad(sum, vec3_add(vec3_add(q, r), p), w / 3);
+        total += w;
+        h = turn(s, h);
+    } while (h != s->out[v]);
+    return total > 0 ? vec3_scale(sum, 1 / total) : p;
+}
+
+static void relax_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Relax *r = context;
+    PeltiSurface *s = r->surface;
+    for (int v = begin; v < end; v++) {
+        Vec3 p = s->position[v];
+        if (r->move) {
+            Vec3 step = vec3_sub(fan_centre(s, v), p);
+            p = vec3_add(p, vec3_mad(step, s->normal[v], -vec3_dot(step, s->normal[v])));
+        }
+        r->fresh[v] = pelti_shape_project(r->shape, p, 0.3f * s->size[v], NULL);
+    }
+}
+
+static void accept_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Relax *r = context;
+    for (int v = begin; v < end; v++) {
+        r->surface->position[v] = r->fresh[v];
+        Vec3 g = pelti_shape_gradient(r->shape, r->fresh[v], 3e-4f);
+        r->surface->normal[v] = vec3_normalize_or(g, r->surface->normal[v]);
+        if (r->detail) {
+            uint64_t bones;
+            r->detail[v] = pelti_shape_detail(r->shape, r->fresh[v], &bones);
+        }
+    }
+}
+
+PeltStatus pelti_surface_relax(const PeltiShape *shape, PeltiSurface *s, int rounds, PeltiJobs *jobs, PeltError *err)
+{
+    size_t bytes = (size_t)s->vertex_count * sizeof(Vec3);
+    Relax r = {.shape = shape, .surface = s, .fresh = pelti_alloc(&s->allocator, bytes), .move = rounds > 0};
+    if (!r.fresh)
+        return pelti_no_memory(err, bytes);
+    for (int i = 0; i < (rounds > 0 ? rounds : 1); i++) {
+        pelti_parallel_for(jobs, s->vertex_count, 512, relax_range, &r);
+        pelti_parallel_for(jobs, s->vertex_count, 512, accept_range, &r);
+    }
+    pelti_free(&s->allocator, r.fresh, bytes);
+    return PELT_OK;
+}
+
+/// How fast the surface turns outwards, largest over the ring, 1/m: tips and ridges. Hollows count as flat.
+static float turning(const PeltiSurface *s, int v)
+{
+    float most = 0;
+    int h = s->out[v];
+    do {
+        int w = s->corner[pelti_next(h)];
+        Vec3 step = vec3_sub(s->position[w], s->position[v]);
+        most = fmaxf(most, vec3_dot(vec3_sub(s->normal[w], s->normal[v]), step) / fmaxf(vec3_dot(step, step), 1e-12f));
+        h = turn(s, h);
+    } while (h != s->out[v]);
+    return fminf(most, 250);
+}
+
+static float ring_mean(const PeltiSurface *s, const float *field, int v)
+{
+    float sum = 0, count = 0;
+    int h = s->out[v];
+    do {
+        sum += field[s->corner[pelti_next(h)]];
+        count++;
+        h = turn(s, h);
+    } while (h != s->out[v]);
+    return sum / count;
+}
+
+static void smooth_field(const PeltiSurface *s, float *field, float *fresh, int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        for (int v = 0; v < s->vertex_count; v++)
+            fresh[v] = 0.5f * (field[v] + ring_mean(s, field, v));
+        memcpy(field, fresh, (size_t)s->vertex_count * sizeof *field);
+    }
+}
+
+/// Wanted edge lengths h with 1/h^2 = 1/(L d)^2 + (k/c)^2: L for the whole, d the detail, k the turning. N vertices of even
+/// triangles cover the sum of their h^2 sqrt(3)/2, which gives L; turning may take no more than half of them.
+static void find_sizes(PeltiSurface *s, int vertices, float correction, const float *detail, const float *curvature)
+{
+    const double c = 0.80, turning_share = 0.5, budget = 0.866 * vertices / (double)(correction * correction);
+    double flat = 0, turned = 0;
+    for (int t = 0; t < s->triangle_count; t++) {
+        const int *at = &s->corner[3 * t];
+        Vec3 a = s->position[at[0]], b = s->position[at[1]], d = s->position[at[2]];
+        double third = (double)vec3_length(vec3_cross(vec3_sub(b, a), vec3_sub(d, a))) / 6;
+        for (int i = 0; i < 3; i++) {
+            double e = (double)detail[at[i]], k = (double)curvature[at[i]] / c;
+            flat += third / (e * e);
+            turned += third * k * k;
+        }
+    }
+    double share = turned > turning_share * budget ? turning_share * budget / turned : 1;
+    double scale2 = flat / (budget - share * turned);
+    for (int v = 0; v < s->vertex_count; v++) {
+        double d = (double)detail[v], k = (double)curvature[v] / c;
+        s->size[v] = (float)(1 / sqrt(1 / (scale2 * d * d) + share * k * k));
+    }
+}
+
+static PeltStatus set_sizes(const PeltiShape *shape, PeltiSurface *s, int vertices, float correction, PeltiJobs *jobs,
+                            PeltError *err)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, &s->allocator);
+    float *detail = PELTI_NEW(&pool, float, s->vertex_count), *fresh = PELTI_NEW(&pool, float, s->vertex_count);
+    float *curvature = PELTI_NEW(&pool, float, s->vertex_count);
+    Vec3 *place = PELTI_NEW(&pool, Vec3, s->vertex_count);
+    if (pool.failed) {
+        pelti_pool_release(&pool);
+        return pelti_no_memory(err, (size_t)s->vertex_count * 24);
+    }
+    memcpy(place, s->position, (size_t)s->vertex_count * sizeof *place);
+    Relax r = {.shape = shape, .surface = s, .fresh = place, .detail = detail};
+    pelti_parallel_for(jobs, s->vertex_count, 512, accept_range, &r);
+    for (int v = 0; v < s->vertex_count; v++)
+        curvature[v] = turning(s, v);
+    smooth_field(s, detail, fresh, 8);
+    smooth_field(s, curvature, fresh, 3);
+    find_sizes(s, vertices, correction, detail, curvature);
+    pelti_pool_release(&pool);
+    return PELT_OK;
+}
+
+PeltStatus pelti_surface_remesh(const PeltiShape *shape, PeltiSurface *s, int vertices, PeltiJobs *jobs, PeltError *err)
+{
+    enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 24 };
+    float correction = 1;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        PELT_TRY(set_sizes(shape, s, vertices, correction, jobs, err));
+        PELT_TRY(split_long(s, err));
+        collapse_short(s);
+        flip_to_valence(s);
+        PELT_TRY(pack(s, err));
+        PELT_TRY(pelti_surface_relax(shape, s, round < 2 ? 1 : 2, jobs, err));
+        float excess = (float)s->vertex_count / (float)vertices;
+        if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < 0.03f)
+            break;
+        if (round >= 3)
+            correction *= powf(excess, 0.4f);
+    }
+    pelti_surface_delaunay(s, 2);
+    PELT_TRY(pelti_surface_relax(shape, s, 2, jobs, err));
+    pelti_surface_delaunay(s, 2);
+    return pelti_surface_relax(shape, s, 1, jobs, err);
+}
+
+PeltStatus pelti_surface_subdivide(const PeltiShape *shape, PeltiSurface *s, int (*parents)[2], PeltiJobs *jobs, PeltError *err)
+{
+    int old_vertices = s->vertex_count, old_triangles = s->triangle_count, halves = 3 * old_triangles, made = 0;
+    PELT_TRY(pelti_surface_reserve(s, old_vertices + halves / 2, 4 * old_triangles, err));
+    size_t bytes = (size_t)halves * sizeof(int);
+    int *middle = pelti_alloc(&s->allocator, bytes);
+    if (!middle)
+        return pelti_no_memory(err, bytes);
+    for (int h = 0; h < halves; h++) {
+        int o = s->opposite[h], a = s->corner[h], b = s->corner[pelti_next(h)], m = old_vertices + made;
+        if (h > o)
+            continue;
+        middle[h] = middle[o] = m;
+        s->position[m] = vec3_lerp(s->position[a], s->position[b], 0.5f);
+        s->normal[m] = vec3_normalize_or(vec3_add(s->normal[a], s->normal[b]), s->normal[a]);
+        s->size[m] = 0.5f * (s->size[a] + s->size[b]);
+        if (parents) {
+            parents[made][0] = a;
+            parents[made][1] = b;
+        }
+        made++;
+    }
+    for (int t = 0; t < old_triangles; t++) {
+        int c[3], m[3];
+        memcpy(c, &s->corner[3 * t], sizeof c);
+        memcpy(m, &middle[3 * t], sizeof m);
+        memcpy(&s->corner[3 * t], m, sizeof m);
+        for (int i = 0; i < 3; i++)
+            memcpy(&s->corner[3 * (old_triangles + 3 * t + i)], (int[3]){c[i], m[i], m[(i + 2) % 3]}, sizeof m);
+    }
+    pelti_free(&s->allocator, middle, bytes);
+    s->vertex_count = old_vertices + made;
+    s->triangle_count = 4 * old_triangles;
+    for (int v = 0; v < s->vertex_count; v++)
+        s->size[v] *= 0.5f;
+    PELT_TRY(pelti_surface_connect(s, err));
+    return pelti_surface_relax(shape, s, 1, jobs, err);
+}

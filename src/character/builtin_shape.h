@@ -1,0 +1,56 @@
+/// A body as a signed distance: lofts (limbs with cross sections) and ellipsoids, joined by smooth unions, carved and bumped.
+/// Negative inside, metres. The values are distances near the surface only: enough to blend, extract and project.
+#ifndef PELTI_CHARACTER_BUILTIN_SHAPE_H
+#define PELTI_CHARACTER_BUILTIN_SHAPE_H
+
+#include "core/jobs.h"
+#include "core/memory.h"
+#include "math/vec.h"
+
+#include <stdint.h>
+
+/// One cross section of a loft: its place along the axis, the offset of its centre, and the four half extents.
+typedef struct PeltiSection {
+    float t;           ///< 0 at the loft's start, 1 at its end
+    float x, z;        ///< centre, along the side and front directions
+    float right, left; ///< extent towards +side, -side
+    float front, back; ///< extent towards +front, -front
+} PeltiSection;
+
+/// How the next things are added.
+typedef struct PeltiPen {
+    int group;      ///< groups are joined in rising order
+    uint64_t bones; ///< bones (bits) that may own skin made by it
+    float detail;   ///< edge length wanted here, 1: as the rest of the body
+    float blend;    ///< radius of the smooth union within the group
+    bool mirror;    ///< reflect in x = 0
+    Mat34 place;    ///< local -> rest space, rigid
+} PeltiPen;
+
+typedef struct PeltiShape PeltiShape;
+
+PeltiShape *pelti_shape_create(PeltiPool *pool); ///< lives in the pool; NULL when refused
+/// Radius of the smooth union of this group with all groups before it.
+void pelti_shape_group(PeltiShape *shape, int group, float blend);
+/// Loft from `a` to `b`; `front` fixes the frame (side = axis x front). `power`: 2 ellipse, more is boxier. Caps are the
+/// lengths of the rounded ends beyond a and b.
+void pelti_shape_loft(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
+                      int section_count, const PeltiSection *sections);
+/// Ellipsoid with half axes `radii` along side, axis, front, where axis and front are directions.
+void pelti_shape_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
+/// Takes an ellipsoid away, with a rounded rim of the pen's blend.
+void pelti_shape_carve(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
+/// Pushes the surface out by `height` (in where negative) at the centre, fading to nothing on the ellipsoid's skin.
+void pelti_shape_bump(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height);
+
+/// Builds the cells that tell which things matter where. `cell` is their edge; call once, after the last thing is added.
+PeltStatus pelti_shape_finish(PeltiShape *shape, float cell, PeltiJobs *jobs, PeltError *err);
+void pelti_shape_bounds(const PeltiShape *shape, Vec3 *low, Vec3 *high);
+
+float pelti_shape_distance(const PeltiShape *shape, Vec3 p);
+Vec3 pelti_shape_gradient(const PeltiShape *shape, Vec3 p, float step);     ///< not normalised
+float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones); ///< bones of the nearest thing
+/// Moves p to the surface along the gradient, by at most `reach`.
+Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *normal);
+
+#endif

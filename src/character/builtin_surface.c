@@ -1,0 +1,409 @@
+#include "character/builtin_surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Dual marching cubes. A cube corner has bit x | y << 1 | z << 2; an edge is axis * 4 + offsets along the two next axes.
+typedef struct Table {
+    signed char loops[256];       // sheets in a cell of this case
+    signed char loop_of[256][12]; // sheet that crosses the edge, -1: none
+} Table;
+
+static int edge_corner(int edge, int end)
+{
+    int axis = edge / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
+    return (edge & 1) << u | ((edge >> 1) & 1) << v | end << axis;
+}
+
+static int edge_between(int a, int b)
+{
+    int lower = a < b ? a : b, axis = (a ^ b) == 1 ? 0 : (a ^ b) == 2 ? 1 : 2;
+    return axis * 4 + ((lower >> (axis + 1) % 3) & 1) + 2 * ((lower >> (axis + 2) % 3) & 1);
+}
+
+/// On each face the crossed edges are paired around the inside corners: the rule sees only the face, so neighbours agree.
+static void link_face(int inside, int face, int link[12][2], int *links)
+{
+    int axis = face / 2, u = (axis + 1) % 3, v = (axis + 2) % 3, base = (face & 1) << axis;
+    int c[4] = {base, base | 1 << u, base | 1 << u | 1 << v, base | 1 << v}, crossed[4], count = 0;
+    for (int i = 0; i < 4; i++) {
+        crossed[i] = (inside >> c[i] & 1) != (inside >> c[(i + 1) & 3] & 1);
+        count += crossed[i];
+    }
+    for (int i = 0; i < 4; i++) {
+        int e = edge_between(c[i], c[(i + 1) & 3]), other = -1;
+        if (!crossed[i])
+            continue;
+        if (count == 4) { // the corner shared with the partner is inside
+            int step = inside >> c[i] & 1 ? 3 : 1;
+            other = (i + step) & 3;
+        } else {
+            for (int j = 0; j < 4; j++)
+                if (j != i && crossed[j])
+                    other = j;
+        }
+        link[e][links[e]++] = edge_between(c[other], c[(other + 1) & 3]);
+    }
+}
+
+static void build_table(Table *table)
+{
+    for (int inside = 0; inside < 256; inside++) {
+        int link[12][2], links[12] = {0};
+        for (int face = 0; face < 6; face++)
+            link_face(inside, face, link, links);
+        memset(table->loop_of[inside], -1, 12);
+        int loops = 0;
+        for (int e = 0; e < 12; e++) {
+            if (!links[e] || table->loop_of[inside][e] >= 0)
+                continue;
+            for (int at = e, from = -1; table->loop_of[inside][at] < 0;) {
+                table->loop_of[inside][at] = (signed char)loops;
+                int to = link[at][0] != from ? link[at][0] : link[at][1];
+                from = at;
+                at = to;
+            }
+            loops++;
+        }
+        table->loops[inside] = (signed char)loops;
+    }
+}
+
+typedef struct Grid {
+    const PeltiShape *shape;
+    Vec3 low;
+    float voxel;
+    int n[3];
+    float *value; // [n2 x n1 x n0]
+    int blocks[3];
+    bool *near; // [blocks] the surface may pass through it, or through the cells at its upper sides
+} Grid;
+
+enum { BLOCK = 8 };
+
+static Vec3 sample_point(const Grid *grid, int i, int j, int k)
+{
+    return vec3_add(grid->low, vec3((float)i * grid->voxel, (float)j * grid->voxel, (float)k * grid->voxel));
+}
+
+static size_t sample_index(const Grid *grid, int i, int j, int k)
+{
+    return ((size_t)k * (size_t)grid->n[1] + (size_t)j) * (size_t)grid->n[0] + (size_t)i;
+}
+
+/// A block whose centre is farther from the surface than its corners needs no samples of its own.
+static void sample_blocks(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Grid *grid = context;
+    for (int b = begin; b < end; b++) {
+        int i0 = b % grid->blocks[0] * BLOCK, j0 = b / grid->blocks[0] % grid->blocks[1] * BLOCK;
+        int k0 = b / grid->blocks[0] / grid->blocks[1] * BLOCK;
+        Vec3 centre = vec3_add(sample_point(grid, i0, j0, k0), vec3_scale(vec3(1, 1, 1), grid->voxel * (BLOCK - 1) / 2.0f));
+        float middle = pelti_shape_distance(grid->shape, centre);
+        bool far = fabsf(middle) > 1.8f * 0.87f * (float)BLOCK * grid->voxel;
+        grid->near[b] = !far;
+        for (int k = k0; k < k0 + BLOCK && k < grid->n[2]; k++)
+            for (int j = j0; j < j0 + BLOCK && j < grid->n[1]; j++)
+                for (int i = i0; i < i0 + BLOCK && i < grid->n[0]; i++)
+                    grid->value[sample_index(grid, i, j, k)] =
+                        far ? middle : pelti_shape_distance(grid->shape, sample_point(grid, i, j, k));
+    }
+}
+
+typedef struct Extraction {
+    Grid grid;
+    Table table;
+    int *layer[2]; // first vertex of each cell of the lower and the upper layer of cells
+    PeltiArray vertices, triangles;
+} Extraction;
+
+/// Cells and edges that start in a far block cross nothing: the surface is farther from its centre than twice its size.
+static bool is_near(const Grid *grid, int i, int j, int k)
+{
+    return grid->near[(k / BLOCK * grid->blocks[1] + j / BLOCK) * grid->blocks[0] + i / BLOCK];
+}
+
+static int cell_case(const Grid *grid, int i, int j, int k)
+{
+    int inside = 0;
+    for (int c = 0; c < 8; c++)
+        inside |= (grid->value[sample_index(grid, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))] < 0) << c;
+    return inside;
+}
+
+static Vec3 crossing(const Grid *grid, int i, int j, int k, int edge)
+{
+    int a = edge_corner(edge, 0), b = edge_corner(edge, 1);
+    int ia = i + (a & 1), ja = j + (a >> 1 & 1), ka = k + (a >> 2), ib = i + (b & 1), jb = j + (b >> 1 & 1), kb = k + (b >> 2);
+    float va = grid->value[sample_index(grid, ia, ja, ka)], vb = grid->value[sample_index(grid, ib, jb, kb)];
+    float t = fminf(fmaxf(va / (va - vb), 0.02f), 0.98f);
+    return vec3_lerp(sample_point(grid, ia, ja, ka), sample_point(grid, ib, jb, kb), t);
+}
+
+/// A vertex for each sheet: the mean of its edge crossings.
+static void make_layer(Extraction *e, int k, int *first)
+{
+    const Grid *grid = &e->grid;
+    for (int j = 0; j < grid->n[1] - 1; j++)
+        for (int i = 0; i < grid->n[0] - 1; i++) {
+            if (!is_near(grid, i, j, k)) {
+                i |= BLOCK - 1; // on to the next block
+                continue;
+            }
+            int inside = cell_case(grid, i, j, k);
+            first[j * grid->n[0] + i] = (int)e->vertices.count;
+            for (int loop = 0; loop < e->table.loops[inside]; loop++) {
+                Vec3 sum = {0, 0, 0};
+                int count = 0;
+                for (int edge = 0; edge < 12; edge++)
+                    if (e->table.loop_of[inside][edge] == loop) {
+                        sum = vec3_add(sum, crossing(grid, i, j, k, edge));
+                        count++;
+                    }
+                sum = vec3_scale(sum, 1 / (float)count);
+                pelti_array_push(&e->vertices, &sum);
+            }
+        }
+}
+
+/// The quad around the edge that starts at sample p along `axis`, wound to face from inside to outside.
+static void make_quad(Extraction *e, const int p[3], int axis)
+{
+    const Grid *grid = &e->grid;
+    int u = (axis + 1) % 3, v = (axis + 2) % 3, q[3] = {p[0], p[1], p[2]}, corner[4];
+    q[axis]++;
+    bool a = grid->value[sample_index(grid, p[0], p[1], p[2])] < 0, b = grid->value[sample_index(grid, q[0], q[1], q[2])] < 0;
+    if (a == b)
+        return;
+    static const int du[4] = {1, 0, 0, 1}, dv[4] = {1, 1, 0, 0};
+    for (int c = 0; c < 4; c++) {
+        int cell[3] = {p[0], p[1], p[2]};
+        cell[u] -= du[c];
+        cell[v] -= dv[c];
+        int inside = cell_case(grid, cell[0], cell[1], cell[2]);
+        int loop = e->table.loop_of[inside][axis * 4 + du[c] + 2 * dv[c]];
+        corner[c] = e->layer[cell[2] == p[2]][cell[1] * grid->n[0] + cell[0]] + loop;
+    }
+    if (b) {
+        int swap = corner[1];
+        corner[1] = corner[3];
+        corner[3] = swap;
+    }
+    const Vec3 *x = (const Vec3 *)e->vertices.data;
+    int shift = vec3_distance(x[corner[0]], x[corner[2]]) <= vec3_distance(x[corner[1]], x[corner[3]]) ? 0 : 1;
+    for (int half = 0; half < 2; half++) {
+        int t[3] = {corner[shift], corner[(shift + 1 + half) & 3], corner[(shift + 2 + half) & 3]};
+        pelti_array_push(&e->triangles, t);
+    }
+}
+
+static void make_triangles(Extraction *e)
+{
+    const Grid *grid = &e->grid;
+    for (int k = 0; k < grid->n[2] - 1; k++) {
+        int *swap = e->layer[0];
+        e->layer[0] = e->layer[1];
+        e->layer[1] = swap;
+        make_layer(e, k, e->layer[1]);
+        if (k == 0)
+            continue;
+        for (int j = 1; j < grid->n[1] - 1; j++)
+            for (int i = 1; i < grid->n[0] - 1; i++) {
+                if (!is_near(grid, i, j, k)) {
+                    i |= BLOCK - 1;
+                    continue;
+                }
+                for (int axis = 0; axis < 3; axis++)
+                    make_quad(e, (int[3]){i, j, k}, axis);
+            }
+    }
+}
+
+/// Keeps the largest component, numbered anew.
+static PeltStatus keep_largest(Extraction *e, PeltiPool *pool, PeltiSurface *out, PeltError *err)
+{
+    int vertices = (int)e->vertices.count, triangles = (int)e->triangles.count;
+    const int(*tri)[3] = (const int(*)[3])(void *)e->triangles.data;
+    int *root = PELTI_NEW(pool, int, vertices), *size = PELTI_NEW(pool, int, vertices), *number = PELTI_NEW(pool, int, vertices);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)vertices * sizeof *root);
+    for (int v = 0; v < vertices; v++)
+        root[v] = v;
+    for (int t = 0; t < triangles; t++)
+        for (int i = 0; i < 2; i++) {
+            int a = tri[t][i], b = tri[t][i + 1];
+            while (root[a] != a)
+                a = root[a] = root[root[a]];
+            while (root[b] != b)
+                b = root[b] = root[root[b]];
+            root[a > b ? a : b] = a > b ? b : a;
+        }
+    int best = 0, used = 0, kept = 0;
+    for (int v = 0; v < vertices; v++) {
+        int a = v;
+        while (root[a] != a)
+            a = root[a];
+        root[v] = a;
+        size[a]++;
+        best = size[a] > size[best] ? a : best;
+    }
+    for (int v = 0; v < vertices; v++)
+        number[v] = root[v] == best ? used++ : -1;
+    for (int t = 0; t < triangles; t++)
+        kept += number[tri[t][0]] >= 0;
+    PELT_TRY(pelti_surface_reserve(out, used, kept, err));
+    for (int v = 0; v < vertices; v++)
+        if (number[v] >= 0)
+            out->position[out->vertex_count++] = ((const Vec3 *)e->vertices.data)[v];
+    for (int t = 0; t < triangles; t++)
+        if (number[tri[t][0]] >= 0) {
+            for (int i = 0; i < 3; i++)
+                out->corner[3 * out->triangle_count + i] = number[tri[t][i]];
+            out->triangle_count++;
+        }
+    return PELT_OK;
+}
+
+static PeltStatus extract(Extraction *e, PeltiPool *pool, PeltiJobs *jobs, PeltiSurface *out, PeltError *err)
+{
+    Grid *grid = &e->grid;
+    size_t samples = sample_index(grid, 0, 0, grid->n[2]), layer = (size_t)grid->n[0] * (size_t)grid->n[1];
+    grid->value = PELTI_NEW(pool, float, samples);
+    e->layer[0] = PELTI_NEW(pool, int, layer);
+    e->layer[1] = PELTI_NEW(pool, int, layer);
+    for (int a = 0; a < 3; a++)
+        grid->blocks[a] = (grid->n[a] + BLOCK - 1) / BLOCK;
+    grid->near = PELTI_NEW(pool, bool, grid->blocks[0] * grid->blocks[1] * grid->blocks[2]);
+    if (pool->failed)
+        return pelti_no_memory(err, samples * sizeof(float));
+    pelti_parallel_for(jobs, grid->blocks[0] * grid->blocks[1] * grid->blocks[2], 16, sample_blocks, grid);
+    build_table(&e->table);
+    make_triangles(e);
+    if (e->vertices.failed || e->triangles.failed)
+        return pelti_no_memory(err, e->triangles.count * e->triangles.size);
+    PELT_TRY(keep_largest(e, pool, out, err));
+    PELT_TRY(pelti_surface_connect(out, err));
+    int euler = out->vertex_count - out->triangle_count / 2;
+    if (euler != 2)
+        return PELT_FAIL(err, PELT_FAILED, "the extracted surface has Euler characteristic %d, not 2", euler);
+    return PELT_OK;
+}
+
+PeltStatus pelti_surface_extract(const PeltiShape *shape, float voxel, PeltiJobs *jobs, const PeltAllocator *allocator,
+                                 PeltiSurface *out, PeltError *err)
+{
+    Extraction *e = pelti_alloc(allocator, sizeof *e);
+    if (!e)
+        return pelti_no_memory(err, sizeof *e);
+    memset(e, 0, sizeof *e);
+    Vec3 low, high;
+    pelti_shape_bounds(shape, &low, &high);
+    e->grid = (Grid){.shape = shape, .low = low, .voxel = voxel};
+    e->grid.n[0] = (int)((high.x - low.x) / voxel) + 2;
+    e->grid.n[1] = (int)((high.y - low.y) / voxel) + 2;
+    e->grid.n[2] = (int)((high.z - low.z) / voxel) + 2;
+    pelti_array_init(&e->vertices, allocator, sizeof(Vec3));
+    pelti_array_init(&e->triangles, allocator, sizeof(int[3]));
+    PeltiPool pool;
+    pelti_pool_init(&pool, allocator);
+    *out = (PeltiSurface){.allocator = pool.allocator};
+    PeltStatus status = extract(e, &pool, jobs, out, err);
+    pelti_pool_release(&pool);
+    pelti_array_release(&e->vertices);
+    pelti_array_release(&e->triangles);
+    pelti_free(allocator, e, sizeof *e);
+    if (status != PELT_OK)
+        pelti_surface_release(out);
+    return status;
+}
+
+static bool grow(const PeltAllocator *allocator, void *field, size_t old_bytes, size_t new_bytes)
+{
+    void *old, *fresh = pelti_alloc(allocator, new_bytes);
+    memcpy(&old, field, sizeof old);
+    if (!fresh)
+        return false;
+    if (old)
+        memcpy(fresh, old, old_bytes);
+    memset((char *)fresh + old_bytes, 0, new_bytes - old_bytes);
+    pelti_free(allocator, old, old_bytes);
+    memcpy(field, &fresh, sizeof fresh);
+    return true;
+}
+
+PeltStatus pelti_surface_reserve(PeltiSurface *s, int vertices, int triangles, PeltError *err)
+{
+    size_t v0 = (size_t)s->vertex_capacity, v1 = (size_t)vertices, t0 = (size_t)s->triangle_capacity * 3,
+           t1 = (size_t)triangles * 3;
+    bool good = true;
+    if (vertices > s->vertex_capacity) {
+        good = grow(&s->allocator, &s->position, v0 * sizeof(Vec3), v1 * sizeof(Vec3)) &&
+               grow(&s->allocator, &s->normal, v0 * sizeof(Vec3), v1 * sizeof(Vec3)) &&
+               grow(&s->allocator, &s->size, v0 * sizeof(float), v1 * sizeof(float)) &&
+               grow(&s->allocator, &s->out, v0 * sizeof(int), v1 * sizeof(int));
+        s->vertex_capacity = good ? vertices : s->vertex_capacity;
+    }
+    if (good && triangles > s->triangle_capacity) {
+        good = grow(&s->allocator, &s->corner, t0 * sizeof(int), t1 * sizeof(int)) &&
+               grow(&s->allocator, &s->opposite, t0 * sizeof(int), t1 * sizeof(int));
+        s->triangle_capacity = good ? triangles : s->triangle_capacity;
+    }
+    return good ? PELT_OK : pelti_no_memory(err, (v1 * 9 + t1 * 2) * sizeof(float));
+}
+
+void pelti_surface_release(PeltiSurface *s)
+{
+    size_t v = (size_t)s->vertex_capacity, t = (size_t)s->triangle_capacity * 3;
+    pelti_free(&s->allocator, s->position, v * sizeof(Vec3));
+    pelti_free(&s->allocator, s->normal, v * sizeof(Vec3));
+    pelti_free(&s->allocator, s->size, v * sizeof(float));
+    pelti_free(&s->allocator, s->out, v * sizeof(int));
+    pelti_free(&s->allocator, s->corner, t * sizeof(int));
+    pelti_free(&s->allocator, s->opposite, t * sizeof(int));
+    *s = (PeltiSurface){.allocator = s->allocator};
+}
+
+/// Twins by sorting half edges into buckets of their lower vertex.
+PeltStatus pelti_surface_connect(PeltiSurface *s, PeltError *err)
+{
+    int halves = 3 * s->triangle_count;
+    PeltiPool pool;
+    pelti_pool_init(&pool, &s->allocator);
+    int *first = PELTI_NEW(&pool, int, s->vertex_count + 2), *bucket = PELTI_NEW(&pool, int, halves);
+    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)halves * sizeof(int)) : PELT_OK;
+    for (int h = 0; h < halves && status == PELT_OK; h++) {
+        int a = s->corner[h], b = s->corner[pelti_next(h)];
+        first[(a < b ? a : b) + 2]++;
+        s->out[a] = h;
+    }
+    for (int v = 0; v < s->vertex_count && status == PELT_OK; v++)
+        first[v + 2] += first[v + 1];
+    for (int h = 0; h < halves && status == PELT_OK; h++) {
+        int a = s->corner[h], b = s->corner[pelti_next(h)];
+        bucket[first[(a < b ? a : b) + 1]++] = h;
+    }
+    for (int h = 0; h < halves && status == PELT_OK; h++) {
+        int a = s->corner[h], b = s->corner[pelti_next(h)], low = a < b ? a : b, twins = 0;
+        for (int i = first[low]; i < first[low + 1]; i++) {
+            int other = bucket[i], oa = s->corner[other], ob = s->corner[pelti_next(other)];
+            twins += oa == b && ob == a ? 1 : other != h && oa == a && ob == b ? 2 : 0;
+            if (oa == b && ob == a)
+                s->opposite[h] = other;
+        }
+        if (twins != 1)
+            status = PELT_FAIL(err, PELT_FAILED, "edge %d-%d of the extracted surface is not manifold", a, b);
+    }
+    int reached = 0; // half edges met by walking round each vertex once: fewer than all means a vertex of two fans
+    for (int v = 0; v < s->vertex_count && status == PELT_OK; v++) {
+        int h = s->out[v];
+        do {
+            reached++;
+            h = s->opposite[pelti_previous(h)];
+        } while (h != s->out[v]);
+    }
+    if (status == PELT_OK && reached != halves)
+        status = PELT_FAIL(err, PELT_FAILED, "the extracted surface has a vertex with two fans");
+    pelti_pool_release(&pool);
+    return status;
+}
