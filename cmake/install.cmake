@@ -6,6 +6,7 @@ install(TARGETS pelt_shared pelt_static LIBRARY DESTINATION ${CMAKE_INSTALL_LIBD
 install(DIRECTORY include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 set(PELT_PRIVATE_LIBS "-lldl -lamd -lsuitesparseconfig -lmetis -llapacke -lopenblas -lembree3 -ljson-c -lpng -lwebpmux -lwebp -lpthread -lm")
+file(RELATIVE_PATH PELT_PC_TO_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x) # so that the tree can be moved
 configure_file(cmake/pelt.pc.in ${CMAKE_BINARY_DIR}/pelt.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/pelt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -44,6 +44,7 @@ typedef struct PeltiGltfAccessor {
 
 typedef struct PeltiGltfPrimitive {
     int position;                ///< accessor; -1: none, contributes no points
+    int normal;                  ///< accessor; -1: none
     int indices;                 ///< accessor; -1: none
     int mode;                    ///< 4 triangles, 5 strip, 6 fan; others give points without triangles
     int point_count;             ///< of POSITION

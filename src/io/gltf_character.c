@@ -309,6 +309,7 @@ static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
     PELT_TRY(pelti_gltf_read_skins(reader, err));
     PELT_TRY(pelti_gltf_read_bones(reader, err));
     PELT_TRY(pelti_gltf_read_points(reader, err));
+    PELT_TRY(pelti_gltf_read_normals(reader, err));
     PELT_TRY(pelti_gltf_read_weights(reader, err));
     PELT_TRY(pelti_gltf_read_clips(reader, err));
     pelti_gltf_forget_pages(reader->doc); // all that is needed is copied: the rest of the work has the memory

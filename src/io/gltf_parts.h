@@ -47,7 +47,8 @@ PeltStatus pelti_gltf_spend(PeltiGltfReader *reader, int accessor, size_t bytes,
 PeltStatus pelti_gltf_read_skins(PeltiGltfReader *reader, PeltError *err); ///< of the instances: fills skins
 PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader,
                                  PeltError *err); ///< joints, then props; fills instances' bones and scale
-PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err); ///< positions, rest, triangles
+PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err);  ///< positions, rest, triangles
+PeltStatus pelti_gltf_read_normals(PeltiGltfReader *reader, PeltError *err); ///< where the file has some
 PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err);
 PeltStatus pelti_gltf_read_clips(PeltiGltfReader *reader, PeltError *err);
 /// Rest space from the space of an unskinned instance's accessors.

@@ -214,11 +214,13 @@ static PeltStatus read_sets(PeltiGltf *doc, const PeltiJsonAt *attributes, Pelti
 static PeltStatus read_primitive(PeltiGltf *doc, const PeltiJsonAt *item, PeltiGltfPrimitive *primitive, PeltError *err)
 {
     PeltiJsonAt attributes = pelti_json_member(item, "attributes"), position = pelti_json_member(&attributes, "POSITION"),
-                indices = pelti_json_member(item, "indices"), mode_at = pelti_json_member(item, "mode");
+                normal = pelti_json_member(&attributes, "NORMAL"), indices = pelti_json_member(item, "indices"),
+                mode_at = pelti_json_member(item, "mode");
     int64_t mode = 4;
-    primitive->position = primitive->indices = -1;
+    primitive->position = primitive->normal = primitive->indices = -1;
     PELT_TRY(pelti_json_object(&attributes, PELTI_REQUIRED, err));
     PELT_TRY(pelti_json_index(&position, PELTI_OPTIONAL, doc->accessor_count, "accessor", &primitive->position, err));
+    PELT_TRY(pelti_json_index(&normal, PELTI_OPTIONAL, doc->accessor_count, "accessor", &primitive->normal, err));
     PELT_TRY(pelti_json_index(&indices, PELTI_OPTIONAL, doc->accessor_count, "accessor", &primitive->indices, err));
     PELT_TRY(pelti_json_int(&mode_at, PELTI_OPTIONAL, 0, 6, &mode, err));
     primitive->mode = (int)mode;

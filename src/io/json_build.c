@@ -50,7 +50,7 @@ PeltiJson *pelti_json_new_number(double value)
     char text[40];
     if (!isfinite(value))
         return new_odd(value);
-    for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
+    for (int digits = 6; digits <= DBL_DECIMAL_DIG; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
@@ -64,7 +64,7 @@ PeltiJson *pelti_json_new_float(float value)
     char text[40];
     if (!isfinite(value))
         return new_odd((double)value);
-    for (int digits = 1; digits <= FLT_DECIMAL_DIG; digits++) {
+    for (int digits = 6; digits <= FLT_DECIMAL_DIG; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, (double)value);
         if (strtof(text, NULL) == value)
             break;

@@ -84,9 +84,14 @@ PELTI_WIDE void polar_block(const PeltiMat3Block *matrix, PeltiQuatBlock *warm, 
         *out = m;
 }
 
-PELTI_CLONES void pelti_polar_batch(const PeltiMat3Block *matrices, PeltiQuatBlock *warm, PeltiMat3Block *rotations,
-                                    int block_count)
+PELTI_CLONES static void polar_blocks(const PeltiMat3Block *matrices, PeltiQuatBlock *warm, PeltiMat3Block *rotations,
+                                      int block_count)
 {
     for (int b = 0; b < block_count; b++)
         polar_block(&matrices[b], &warm[b], rotations ? &rotations[b] : NULL);
+}
+
+void pelti_polar_batch(const PeltiMat3Block *matrices, PeltiQuatBlock *warm, PeltiMat3Block *rotations, int block_count)
+{
+    polar_blocks(matrices, warm, rotations, block_count); // clones stay static: gcc exports a cloned function's symbol
 }

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# The command from outside: help, exit codes, one-line errors, nothing half written.
+set -uo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+# expect CODE "part of stderr or stdout" command...
+expect() {
+    local code=$1 text=$2
+    shift 2
+    local out
+    out=$("$@" 2>&1 </dev/null)
+    local got=$?
+    if [ $got != "$code" ] || ! grep -qF -- "$text" <<<"$out"; then
+        echo "FAILED: $* gave $got (wanted $code with '$text'):"
+        head -3 <<<"$out"
+        failures=$((failures + 1))
+    fi
+}
+expect 0 "usage: pelt COMMAND" "$PELT" --help
+expect 1 "usage: pelt COMMAND" "$PELT"
+expect 0 "pelt 0." "$PELT" --version
+expect 1 "no command 'fly'" "$PELT" fly
+for command in inspect bake methods bench render make; do
+    "$PELT" --help | grep -q "^  $command " && expect 0 "exit codes" "$PELT" $command --help
+done
+expect 0 "lbs: linear blend skinning" "$PELT" methods
+expect 1 "no method 'magic'" "$PELT" methods magic
+expect 1 "which file?" "$PELT" inspect
+expect 2 "nothing.glb" "$PELT" inspect "$work/nothing.glb"
+printf 'not a model' >"$work/bad.glb"
+expect 3 "bad.glb" "$PELT" inspect "$work/bad.glb"
+printf '{"asset":{"version":"2.0"},"extensionsRequired":["KHR_draco_mesh_compression"],"extensionsUsed":["KHR_draco_mesh_compression"]}' >"$work/draco.gltf"
+expect 5 "gltf-transform" "$PELT" inspect "$work/draco.gltf"
+# a triangle on two joints
+cat >"$work/tri.gltf" <<'JSON'
+{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,1]}],
+"nodes":[{"mesh":0,"skin":0},{"name":"a","children":[2]},{"name":"b","translation":[0,1,0]}],"skins":[{"joints":[1,2]}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}],
+"bufferViews":[{"buffer":0,"byteLength":36}],
+"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}
+JSON
+expect 0 "3 vertices" "$PELT" inspect "$work/tri.gltf"
+expect 1 "nothing to write" "$PELT" bake "$work/tri.gltf" -m lbs
+expect 1 "no method 'magic'" "$PELT" bake "$work/tri.gltf" -m magic -o "$work/x.pc2"
+expect 1 "did you mean 'weights'" "$PELT" bake "$work/tri.gltf" -m lbs --set weight=auto -o "$work/x.pc2"
+expect 1 "unknown option" "$PELT" bake "$work/tri.gltf" --colour red
+expect 1 "--fps" "$PELT" bake "$work/tri.gltf" -m lbs --fps fast -o "$work/x.pc2"
+expect 1 "--frames" "$PELT" bake "$work/tri.gltf" -m lbs --frames 5:2 -o "$work/x.pc2"
+expect 1 ".xyz" "$PELT" bake "$work/tri.gltf" -m lbs -o "$work/x.xyz"
+expect 2 "no-such-folder" "$PELT" bake "$work/tri.gltf" -m lbs -o "$work/no-such-folder/x.pc2"
+[ -z "$(ls "$work" | grep -E 'x\.')" ] || { echo "FAILED: a refused bake left files"; failures=$((failures + 1)); }
+expect 0 "" "$PELT" bake "$work/tri.gltf" -m lbs -q -o "$work/x.pc2" -o "$work/x.mdd" -o "$work/x.glb" -o "$work/x.obj" --report "$work/r.json"
+[ "$(stat -c %s "$work/x.pc2")" = 68 ] || { echo "FAILED: one frame of three points is 68 bytes of pc2"; failures=$((failures + 1)); }
+ls "$work"/x.mdd "$work"/x.glb "$work"/x_0000.obj "$work"/r.json >/dev/null || failures=$((failures + 1))
+# a full disk leaves nothing under the final name
+if [ -w /dev/full ]; then
+    (ulimit -f 0; trap '' XFSZ; "$PELT" bake "$work/tri.gltf" -m lbs -q -o "$work/full.pc2" 2>"$work/err")
+    [ $? = 2 ] && [ ! -e "$work/full.pc2" ] || { echo "FAILED: a full disk: $(cat "$work/err")"; failures=$((failures + 1)); }
+fi
+[ $failures = 0 ] && echo "the command behaves"
+exit $((failures > 0))
