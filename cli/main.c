@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const CliCommand cli_inspect, cli_bake, cli_render, cli_methods, cli_bench;
+extern const CliCommand cli_inspect, cli_bake, cli_render, cli_make, cli_methods, cli_bench;
 
 const CliCommand *const cli_commands[] = {
-    &cli_inspect, &cli_bake, &cli_render, &cli_methods, &cli_bench, NULL,
+    &cli_inspect, &cli_bake, &cli_render, &cli_make, &cli_methods, &cli_bench, NULL,
 };
 
 static void print_help(void)
