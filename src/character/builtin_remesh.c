@@ -274,7 +274,8 @@ typedef struct Relax {
     PeltiSurface *surface;
     Vec3 *fresh;
     float *detail; // NULL: not asked
-    bool move;     // false: project only
+    bool keep_normals;
+    bool move; // false: project only
 } Relax;
 
 /// Centre of the fan, each triangle weighted by the number of wanted triangles it holds.
@@ -316,8 +317,10 @@ static void accept_range(void *context, int begin, int end, int worker)
     Relax *r = context;
     for (int v = begin; v < end; v++) {
         r->surface->position[v] = r->fresh[v];
-        Vec3 g = pelti_shape_gradient(r->shape, r->fresh[v], 3e-4f);
-        r->surface->normal[v] = vec3_normalize_or(g, r->surface->normal[v]);
+        if (!r->keep_normals) {
+            Vec3 g = pelti_shape_gradient(r->shape, r->fresh[v], 3e-4f);
+            r->surface->normal[v] = vec3_normalize_or(g, r->surface->normal[v]);
+        }
         if (r->detail) {
             uint64_t bones;
             r->detail[v] = pelti_shape_detail(r->shape, r->fresh[v], &bones);
@@ -411,7 +414,7 @@ static PeltStatus set_sizes(const PeltiShape *shape, PeltiSurface *s, int vertic
         return pelti_no_memory(err, (size_t)s->vertex_count * 24);
     }
     memcpy(place, s->position, (size_t)s->vertex_count * sizeof *place);
-    Relax r = {.shape = shape, .surface = s, .fresh = place, .detail = detail};
+    Relax r = {.shape = shape, .surface = s, .fresh = place, .detail = detail, .keep_normals = true};
     pelti_parallel_for(jobs, s->vertex_count, 512, accept_range, &r);
     for (int v = 0; v < s->vertex_count; v++)
         curvature[v] = turning(s, v);
@@ -422,18 +425,37 @@ static PeltStatus set_sizes(const PeltiShape *shape, PeltiSurface *s, int vertic
     return PELT_OK;
 }
 
+/// Normals of the mesh itself: good enough, and cheap, while there are many more vertices than wanted.
+static void mesh_normals(PeltiSurface *s)
+{
+    memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
+    for (int t = 0; t < s->triangle_count; t++) {
+        const int *c = &s->corner[3 * t];
+        Vec3 a = s->position[c[0]], n = vec3_cross(vec3_sub(s->position[c[1]], a), vec3_sub(s->position[c[2]], a));
+        for (int i = 0; i < 3; i++)
+            s->normal[c[i]] = vec3_add(s->normal[c[i]], n);
+    }
+    for (int v = 0; v < s->vertex_count; v++)
+        s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
+}
+
 PeltStatus pelti_surface_remesh(const PeltiShape *shape, PeltiSurface *s, int vertices, PeltiJobs *jobs, PeltError *err)
 {
     enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 24 };
     float correction = 1;
+    mesh_normals(s);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         PELT_TRY(set_sizes(shape, s, vertices, correction, jobs, err));
         PELT_TRY(split_long(s, err));
         collapse_short(s);
         flip_to_valence(s);
         PELT_TRY(pack(s, err));
-        PELT_TRY(pelti_surface_relax(shape, s, round < 2 ? 1 : 2, jobs, err));
         float excess = (float)s->vertex_count / (float)vertices;
+        if (excess > 2.5f && round < 4) {
+            mesh_normals(s);
+            continue;
+        }
+        PELT_TRY(pelti_surface_relax(shape, s, round < 6 ? 1 : 2, jobs, err));
         if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < 0.03f)
             break;
         if (round >= 3)

@@ -91,24 +91,38 @@ static size_t sample_index(const Grid *grid, int i, int j, int k)
     return ((size_t)k * (size_t)grid->n[1] + (size_t)j) * (size_t)grid->n[0] + (size_t)i;
 }
 
-/// A block whose centre is farther from the surface than its corners needs no samples of its own.
+/// Samples a cube of `edge` samples. One whose centre is farther from the surface than its corners, with slack for lofts being
+/// steeper than distances, takes the centre's value; else its eight parts are looked at. True: the surface may pass.
+static bool sample_cube(Grid *grid, int i0, int j0, int k0, int edge)
+{
+    if (i0 >= grid->n[0] || j0 >= grid->n[1] || k0 >= grid->n[2])
+        return false;
+    if (edge == 1) {
+        grid->value[sample_index(grid, i0, j0, k0)] = pelti_shape_distance(grid->shape, sample_point(grid, i0, j0, k0));
+        return true;
+    }
+    Vec3 centre = vec3_add(sample_point(grid, i0, j0, k0), vec3_scale(vec3(1, 1, 1), grid->voxel * (float)(edge - 1) / 2));
+    float middle = pelti_shape_distance(grid->shape, centre);
+    if (fabsf(middle) <= 1.8f * 0.87f * (float)edge * grid->voxel) {
+        int half = edge / 2;
+        for (int c = 0; c < 8; c++)
+            sample_cube(grid, i0 + (c & 1) * half, j0 + (c >> 1 & 1) * half, k0 + (c >> 2) * half, half);
+        return true;
+    }
+    for (int k = k0; k < k0 + edge && k < grid->n[2]; k++)
+        for (int j = j0; j < j0 + edge && j < grid->n[1]; j++)
+            for (int i = i0; i < i0 + edge && i < grid->n[0]; i++)
+                grid->value[sample_index(grid, i, j, k)] = middle;
+    return false;
+}
+
 static void sample_blocks(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Grid *grid = context;
-    for (int b = begin; b < end; b++) {
-        int i0 = b % grid->blocks[0] * BLOCK, j0 = b / grid->blocks[0] % grid->blocks[1] * BLOCK;
-        int k0 = b / grid->blocks[0] / grid->blocks[1] * BLOCK;
-        Vec3 centre = vec3_add(sample_point(grid, i0, j0, k0), vec3_scale(vec3(1, 1, 1), grid->voxel * (BLOCK - 1) / 2.0f));
-        float middle = pelti_shape_distance(grid->shape, centre);
-        bool far = fabsf(middle) > 1.8f * 0.87f * (float)BLOCK * grid->voxel;
-        grid->near[b] = !far;
-        for (int k = k0; k < k0 + BLOCK && k < grid->n[2]; k++)
-            for (int j = j0; j < j0 + BLOCK && j < grid->n[1]; j++)
-                for (int i = i0; i < i0 + BLOCK && i < grid->n[0]; i++)
-                    grid->value[sample_index(grid, i, j, k)] =
-                        far ? middle : pelti_shape_distance(grid->shape, sample_point(grid, i, j, k));
-    }
+    for (int b = begin; b < end; b++)
+        grid->near[b] = sample_cube(grid, b % grid->blocks[0] * BLOCK, b / grid->blocks[0] % grid->blocks[1] * BLOCK,
+                                    b / grid->blocks[0] / grid->blocks[1] * BLOCK, BLOCK);
 }
 
 typedef struct Extraction {
