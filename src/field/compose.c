@@ -1,0 +1,263 @@
+#include "field/compose.h"
+
+#include "field/operator_fetch.h"
+
+#include <string.h>
+
+enum { MOST_CELLS = 12000, LIST_SHARE = 12, MOST_REACH = 24 };
+
+void pelti_frame_in(PeltiArena *arena, const PeltiFields *fields, PeltiFieldFrame *out)
+{
+    *out = (PeltiFieldFrame){.fields = fields, .capacity = MOST_CELLS * LIST_SHARE};
+    out->pose = PELTI_TAKE(arena, PeltiPartPose, fields->part_count);
+    out->cell_start = PELTI_TAKE(arena, int, MOST_CELLS + 1);
+    out->cell_parts = PELTI_TAKE(arena, uint16_t, out->capacity);
+}
+
+/// Bounds of a part's grid in world space.
+static bool part_bounds(const PeltiFieldFrame *frame, int part, Vec3 *low, Vec3 *high)
+{
+    const PeltiGrid *grid = &frame->fields->parts[part].grid;
+    Mat34 back;
+    if (!frame->pose[part].live || !mat34_inverse(frame->pose[part].world_to_grid, &back))
+        return false;
+    *low = vec3(INFINITY, INFINITY, INFINITY);
+    *high = vec3_scale(*low, -1);
+    for (int k = 0; k < 8; k++) {
+        Vec3 corner = vec3((float)((k & 1) * (grid->size[0] - 1)), (float)(((k >> 1) & 1) * (grid->size[1] - 1)),
+                           (float)((k >> 2) * (grid->size[2] - 1)));
+        corner = mat34_apply(back, corner);
+        *low = vec3_min(*low, corner);
+        *high = vec3_max(*high, corner);
+    }
+    return vec3_finite(*low) && vec3_finite(*high);
+}
+
+/// Cells as cubes, few enough in all.
+static void choose_cells(PeltiFieldFrame *frame, Vec3 low, Vec3 high)
+{
+    Vec3 size = vec3_sub(high, low);
+    float cell = fmaxf(cbrtf(size.x * size.y * size.z / MOST_CELLS), 1e-6f * vec3_length(size) + 1e-20f);
+    for (;; cell *= 1.02f) {
+        const float extent[3] = {size.x, size.y, size.z};
+        double count = 1;
+        for (int i = 0; i < 3; i++) {
+            double n = floor((double)(extent[i] / cell)) + 1;
+            frame->dims[i] = n < MOST_CELLS ? (int)n : MOST_CELLS + 1;
+            count *= frame->dims[i];
+        }
+        if (count <= MOST_CELLS)
+            break;
+    }
+    frame->low = low;
+    frame->per_cell = 1 / cell;
+}
+
+static int clamp_cell(float at, int count)
+{
+    return at < 0 ? 0 : at >= (float)count ? count - 1 : (int)at;
+}
+
+/// Calls of one pass over all cells a part's box touches: a cell counts where its ball meets the box.
+static void visit_cells(PeltiFieldFrame *frame, int part, Vec3 low, Vec3 high, bool fill, int *total)
+{
+    const PeltiGrid *grid = &frame->fields->parts[part].grid;
+    Mat34 to_grid = frame->pose[part].world_to_grid;
+    float cell = 1 / frame->per_cell, ball[3];
+    for (int i = 0; i < 3; i++) // half diagonal of a cell, in nodes along each axis of the grid
+        ball[i] =
+            0.8660255f * cell *
+            sqrtf(to_grid.m[i][0] * to_grid.m[i][0] + to_grid.m[i][1] * to_grid.m[i][1] + to_grid.m[i][2] * to_grid.m[i][2]);
+    int from[3] = {clamp_cell((low.x - frame->low.x) * frame->per_cell, frame->dims[0]),
+                   clamp_cell((low.y - frame->low.y) * frame->per_cell, frame->dims[1]),
+                   clamp_cell((low.z - frame->low.z) * frame->per_cell, frame->dims[2])};
+    int to[3] = {clamp_cell((high.x - frame->low.x) * frame->per_cell, frame->dims[0]),
+                 clamp_cell((high.y - frame->low.y) * frame->per_cell, frame->dims[1]),
+                 clamp_cell((high.z - frame->low.z) * frame->per_cell, frame->dims[2])};
+    for (int z = from[2]; z <= to[2]; z++)
+        for (int y = from[1]; y <= to[1]; y++)
+            for (int x = from[0]; x <= to[0]; x++) {
+                Vec3 middle = vec3(frame->low.x + cell * ((float)x + 0.5f), frame->low.y + cell * ((float)y + 0.5f),
+                                   frame->low.z + cell * ((float)z + 0.5f));
+                Vec3 p = mat34_apply(to_grid, middle);
+                if (p.x < -ball[0] || p.y < -ball[1] || p.z < -ball[2] || p.x > (float)(grid->size[0] - 1) + ball[0] ||
+                    p.y > (float)(grid->size[1] - 1) + ball[1] || p.z > (float)(grid->size[2] - 1) + ball[2])
+                    continue;
+                int at = (z * frame->dims[1] + y) * frame->dims[0] + x;
+                if (fill)
+                    frame->cell_parts[frame->cell_start[at]++] = (uint16_t)part;
+                else
+                    frame->cell_start[at]++;
+                (*total)++;
+            }
+}
+
+static void build_index(PeltiFieldFrame *frame)
+{
+    int parts = frame->fields->part_count, total = 0, ignored = 0;
+    Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3_scale(low, -1), a, b;
+    for (int p = 0; p < parts; p++) {
+        frame->pose[p].live = part_bounds(frame, p, &a, &b);
+        if (frame->pose[p].live) {
+            low = vec3_min(low, a);
+            high = vec3_max(high, b);
+        }
+    }
+    frame->indexed = false;
+    if (parts > UINT16_MAX || !(low.x <= high.x))
+        return;
+    choose_cells(frame, low, high);
+    int cells = frame->dims[0] * frame->dims[1] * frame->dims[2];
+    memset(frame->cell_start, 0, sizeof(int) * (size_t)(cells + 1));
+    for (int p = 0; p < parts; p++)
+        if (part_bounds(frame, p, &a, &b))
+            visit_cells(frame, p, a, b, false, &total);
+    if (total > frame->capacity)
+        return;
+    int sum = 0;
+    for (int c = 0; c <= cells; c++) {
+        int count = frame->cell_start[c];
+        frame->cell_start[c] = sum;
+        sum += c < cells ? count : 0;
+    }
+    for (int p = 0; p < parts; p++)
+        if (part_bounds(frame, p, &a, &b))
+            visit_cells(frame, p, a, b, true, &ignored);
+    for (int c = cells; c > 0; c--) // filling moved every start to the next cell's
+        frame->cell_start[c] = frame->cell_start[c - 1];
+    frame->cell_start[0] = 0;
+    frame->indexed = true;
+}
+
+void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
+{
+    for (int p = 0; p < frame->fields->part_count; p++) {
+        Mat34 back;
+        frame->pose[p].live = mat34_inverse(matrices[p], &back);
+        if (frame->pose[p].live)
+            frame->pose[p].world_to_grid = mat34_mul(frame->fields->parts[p].grid.rest_to_grid, back);
+    }
+    build_index(frame);
+}
+
+static inline bool fetch(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
+{
+    const PeltiPartPose *pose = &frame->pose[part];
+    Vec3 g, p = mat34_apply(pose->world_to_grid, x);
+    float f;
+    if (!pose->live || !pelti_grid_fetch(&frame->fields->parts[part].grid, p, &f, &g) || !(f > 1e-5f))
+        return false;
+    const float(*m)[4] = pose->world_to_grid.m;
+    *value = f < 1 ? f : 1;
+    *gradient = vec3(m[0][0] * g.x + m[1][0] * g.y + m[2][0] * g.z, m[0][1] * g.x + m[1][1] * g.y + m[2][1] * g.z,
+                     m[0][2] * g.x + m[1][2] * g.y + m[2][2] * g.z);
+    return true;
+}
+
+bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
+{
+    *value = 0;
+    *gradient = vec3(0, 0, 0);
+    return fetch(frame, part, x, value, gradient);
+}
+
+typedef struct Leaf {
+    int part;
+    float value;
+    Vec3 gradient;
+} Leaf;
+
+/// Fields that reach x, in the order of composition.
+static int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *leaves)
+{
+    const PeltiPart *parts = frame->fields->parts;
+    int count = 0, begin = 0, end = frame->fields->part_count;
+    const uint16_t *list = NULL;
+    if (frame->indexed) {
+        Vec3 u = vec3_scale(vec3_sub(x, frame->low), frame->per_cell);
+        if (!(u.x >= 0 && u.y >= 0 && u.z >= 0 && u.x < (float)frame->dims[0] && u.y < (float)frame->dims[1] &&
+              u.z < (float)frame->dims[2]))
+            return 0;
+        int cell = ((int)u.z * frame->dims[1] + (int)u.y) * frame->dims[0] + (int)u.x;
+        list = frame->cell_parts;
+        begin = frame->cell_start[cell];
+        end = frame->cell_start[cell + 1];
+    }
+    for (int k = begin; k < end && count < MOST_REACH; k++) {
+        int part = list ? list[k] : k;
+        if (skeleton >= 0 && parts[part].skeleton != skeleton)
+            continue;
+        leaves[count].part = part;
+        count += fetch(frame, part, x, &leaves[count].value, &leaves[count].gradient);
+    }
+    return count;
+}
+
+/// Leaves fold into one value: chains first (a leaf waits for its target if that is among the leaves), then contact.
+static void compose(const PeltiFields *fields, int count, Leaf *leaves, PeltiFieldSample *out)
+{
+    out->value = leaves[0].value;
+    out->gradient = leaves[0].gradient;
+    bool started = false;
+    for (int k = 0; k < count; k++) {
+        const PeltiPart *part = &fields->parts[leaves[k].part];
+        int target = -1;
+        for (int l = k + 1; l < count && part->target >= 0 && target < 0; l++)
+            target = leaves[l].part == part->target ? l : -1;
+        if (target >= 0) {
+            pelti_operator_compose(&fields->operators[part->op], &leaves[target].value, &leaves[target].gradient, leaves[k].value,
+                                   leaves[k].gradient);
+        } else if (!started) {
+            out->value = leaves[k].value;
+            out->gradient = leaves[k].gradient;
+            started = true;
+        } else {
+            pelti_operator_compose(&fields->operators[0], &out->value, &out->gradient, leaves[k].value, leaves[k].gradient);
+        }
+    }
+}
+
+/// The owner's side and the strongest field against it.
+static void take_sides(int count, const Leaf *leaves, int own, PeltiFieldSample *out)
+{
+    int mine = -1;
+    for (int k = 0; k < count; k++)
+        if (leaves[k].part == own)
+            mine = k;
+    if (mine < 0)
+        return;
+    Vec3 g = leaves[mine].gradient;
+    float g2 = vec3_dot(g, g);
+    out->own = leaves[mine].value;
+    out->own_gradient = g;
+    for (int k = 0; k < count; k++) {
+        if (k == mine)
+            continue;
+        Vec3 h = leaves[k].gradient;
+        float dot = vec3_dot(g, h), square = dot * fabsf(dot), scale = g2 * vec3_dot(h, h);
+        if (square > 0.25f * scale && leaves[k].value > out->own) {
+            out->own = leaves[k].value;
+            out->own_gradient = h;
+        } else if (square < -0.0302f * scale && leaves[k].value > out->other) { // cos 100 deg = -0.1736
+            out->other = leaves[k].value;
+            out->other_gradient = h;
+            out->other_part = leaves[k].part;
+        }
+    }
+}
+
+void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
+{
+    Leaf leaves[MOST_REACH];
+    memset(out, 0, sizeof *out);
+    out->other_part = -1;
+    int count = gather(frame, skeleton, x, leaves);
+    if (count > 1 && own >= 0)
+        take_sides(count, leaves, own, out);
+    else if (count == 1 && leaves[0].part == own) {
+        out->own = leaves[0].value;
+        out->own_gradient = leaves[0].gradient;
+    }
+    if (count)
+        compose(frame->fields, count, leaves, out);
+}

@@ -1,0 +1,48 @@
+/// The composed field of a character in one pose: f = g(f1, g(f2, ...)) over the parts that reach a point
+/// [Vaillant2014 sec. 4.1].
+#ifndef PELTI_FIELD_COMPOSE_H
+#define PELTI_FIELD_COMPOSE_H
+
+#include "field/fields.h"
+
+typedef struct PeltiPartPose { ///< a part in the present pose
+    Mat34 world_to_grid;
+    bool live; ///< false: its matrix has no inverse, or is not finite; the part is absent
+} PeltiPartPose;
+
+/// A coarse grid over the character lists the parts that reach each cell, in the order of composition.
+typedef struct PeltiFieldFrame {
+    const PeltiFields *fields;
+    PeltiPartPose *pose; ///< [part_count]
+    Vec3 low;
+    float per_cell; ///< cells by length
+    int dims[3];
+    int *cell_start;      ///< [MOST_CELLS + 1]
+    uint16_t *cell_parts; ///< [capacity]
+    int capacity;
+    bool indexed; ///< false: the lists overflowed, every part is tried
+} PeltiFieldFrame;
+
+/// Places a frame in a layout arena; pelti_frame_set fills it, as often as the pose changes. Does not allocate.
+void pelti_frame_in(PeltiArena *arena, const PeltiFields *fields, PeltiFieldFrame *out);
+/// `matrices` [part_count]: rest space -> world of each part.
+void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices);
+
+typedef struct PeltiFieldSample {
+    float value;   ///< composed field: 0 far outside, 0.5 on the skin, 1 deep inside
+    Vec3 gradient; ///< by length, world space
+    float own;     ///< the owner's side: its own field, or a stronger one whose gradient lies within 60 degrees of it
+    Vec3 own_gradient;
+    float other; ///< strongest field that opposes the owner's gradient by more than 100 degrees; 0: none
+    Vec3 other_gradient;
+    int other_part; ///< -1: none
+} PeltiFieldSample;
+
+/// Evaluates at x among the parts of one skeleton (-1: all). `own`: the part that owns the point, -1: none (then own, other are
+/// 0).
+void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out);
+
+/// One part alone, world space. False: it does not reach x.
+bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient);
+
+#endif

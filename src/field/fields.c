@@ -1,0 +1,224 @@
+#include "field/fields.h"
+
+#include <string.h>
+
+PeltiFieldOptions pelti_field_options_default(void)
+{
+    return (PeltiFieldOptions){.samples = 50, .fold_depth = 1, .join_still = true, .most_nodes = 40000};
+}
+
+typedef struct Build {
+    const PeltiCharacter *who;
+    PeltiFields *fields;
+    PeltiPartSamples *samples; ///< [part_count]
+    PeltStatus *status;        ///< [part_count]
+    bool *fell_back;           ///< [part_count]
+    PeltError *error;
+    const PeltAllocator *allocator;
+    int most_nodes;
+} Build;
+
+/// Depth of a bone below its root: children compose before their targets.
+static int bone_depth(const PeltiCharacter *who, int b)
+{
+    int depth = 0;
+    while (who->bones[b].parent >= 0) {
+        b = who->bones[b].parent;
+        depth++;
+    }
+    return depth;
+}
+
+/// Skeleton order, but a part that composes into another comes before it: by bone number where nothing is bulged, else
+/// chains from the tip inwards.
+static void order_parts(const PeltiCharacter *who, const PeltiPartition *partition, const int *target, int *order)
+{
+    int n = partition->part_count, count = 0;
+    for (int pass = 0; pass < 2; pass++) // parts of chains, deepest first; then the rest
+        for (int depth = pass ? 0 : who->bone_count; depth >= 0; depth--)
+            for (int p = 0; p < n; p++) {
+                bool chain = target[p] >= 0;
+                for (int q = 0; q < n && !chain; q++)
+                    chain = target[q] == p;
+                if (pass == 0 ? chain && bone_depth(who, partition->part_bone[p]) == depth : !chain)
+                    order[count++] = p;
+            }
+}
+
+static void lay_out_grid(Build *b, int part)
+{
+    PeltiPart *p = &b->fields->parts[part];
+    const PeltiPartSamples *s = &b->samples[part];
+    Vec3 z = s->axis, x = vec3_orthogonal(z), y = vec3_cross(z, x);
+    Mat34 frame = {{{x.x, x.y, x.z, 0}, {y.x, y.y, y.z, 0}, {z.x, z.y, z.z, 0}}};
+    Vec3 low = mat34_apply(frame, s->point[0]), high = low;
+    for (int k = 1; k < s->count; k++) {
+        Vec3 q = mat34_apply(frame, s->point[k]);
+        low = vec3_min(low, q);
+        high = vec3_max(high, q);
+    }
+    float cell = s->radius / 7, margin = s->radius + 2 * cell;
+    low = vec3_sub(low, vec3(margin, margin, margin));
+    high = vec3_add(high, vec3(margin, margin, margin));
+    pelti_grid_layout(&p->grid, frame, low, high, cell, b->most_nodes);
+    p->sample_count = s->count;
+    p->radius = s->radius;
+    p->capsule = s->capsule;
+}
+
+static void bake_parts(void *context, int begin, int end, int worker)
+{
+    Build *b = context;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        PeltiPart *p = &b->fields->parts[k];
+        PeltiPartSamples *s = &b->samples[k];
+        PeltiPool work;
+        pelti_pool_init(&work, b->allocator);
+        PeltiHrbf h;
+        b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
+        if (b->status[k] == PELT_FAILED && p->primitive < 0) { // samples that make no surface: stand in
+            const PeltiBone *bone = &b->who->bones[p->bone];
+            const PeltiSegment *segment = bone->segment_count ? &b->who->segments[bone->segment_first] : NULL;
+            float radius = s->radius;
+            pelti_part_capsule(bone->head, segment ? segment->b : bone->head, 0.7f * radius, s);
+            p->capsule = b->fell_back[k] = true;
+            p->radius = s->radius;
+            b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
+        }
+        if (b->status[k] == PELT_OK)
+            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, b->allocator, &b->error[k]);
+        pelti_pool_release(&work);
+    }
+}
+
+static PeltStatus build_operators(PeltiPool *pool, const PeltiFieldOptions *options, PeltiJobs *jobs, PeltiFields *f,
+                                  PeltError *err)
+{
+    f->operator_count = 2 + options->profile_count;
+    f->operators = PELTI_NEW(pool, PeltiOperator, f->operator_count);
+    if (!f->operators)
+        return pelti_no_memory(err, sizeof(PeltiOperator));
+    for (int k = 0; k < f->operator_count; k++) {
+        bool used = k == 0;
+        for (int p = 0; p < f->part_count && !used; p++)
+            used = f->parts[p].op == k;
+        PeltiProfile profile = k == 0 ? pelti_profile_contact() : k == 1 ? pelti_profile_bulge() : options->profiles[k - 2];
+        for (int c = 2; c < f->operator_count && k < 2; c++) // a profile of the same name replaces the built-in one
+            if (!strcmp(options->profiles[c - 2].name, profile.name))
+                profile = options->profiles[c - 2];
+        if (used) {
+            PELT_TRY(pelti_operator_build(pool, jobs, &profile, options->fold_depth, &f->operators[k], err));
+            f->bytes += sizeof(float[4]) * PELTI_OPERATOR_NODES * PELTI_OPERATOR_NODES * PELTI_OPERATOR_SLICES;
+        }
+    }
+    return PELT_OK;
+}
+
+/// Parts in their order, primitives last; bone_part and vertex_part renumbered.
+static PeltStatus place_parts(PeltiPool *pool, PeltiPool *work, const PeltiCharacter *who, const PeltiPartition *partition,
+                              const PeltiFieldOptions *options, PeltiFields *f, int *place, PeltError *err)
+{
+    int n = partition->part_count, *target = PELTI_NEW(work, int, n), *order = PELTI_NEW(work, int, n);
+    f->skin_part_count = n;
+    f->part_count = n + options->primitive_count;
+    f->parts = PELTI_NEW(pool, PeltiPart, f->part_count);
+    f->bone_part = PELTI_NEW(pool, int, who->bone_count);
+    f->vertex_part = PELTI_NEW(pool, int, who->mesh->vertex_count);
+    if (work->failed || pool->failed)
+        return pelti_no_memory(err, sizeof(PeltiPart) * (size_t)n);
+    for (int p = 0; p < n; p++) {
+        int op = options->bone_operator ? options->bone_operator[partition->part_bone[p]] : 0;
+        target[p] = op > 0 ? partition->part_parent[p] : -1;
+    }
+    order_parts(who, partition, target, order);
+    for (int k = 0; k < n; k++)
+        place[order[k]] = k;
+    for (int k = 0; k < n; k++) {
+        int p = order[k], bone = partition->part_bone[p], parent = partition->part_parent[p];
+        f->parts[k] = (PeltiPart){.bone = bone, .parent = parent < 0 ? -1 : place[parent], .primitive = -1};
+        f->parts[k].target = target[p] < 0 ? -1 : place[target[p]];
+        f->parts[k].op = target[p] < 0 ? 0 : options->bone_operator[bone];
+        f->parts[k].skeleton = who->bones[bone].skeleton;
+    }
+    for (int k = 0; k < options->primitive_count; k++) {
+        int bone = options->primitives[k].bone;
+        f->parts[n + k] =
+            (PeltiPart){.bone = bone, .parent = -1, .target = -1, .primitive = k, .skeleton = who->bones[bone].skeleton};
+    }
+    for (int b = 0; b < who->bone_count; b++)
+        f->bone_part[b] = partition->bone_part[b] < 0 ? -1 : place[partition->bone_part[b]];
+    for (int v = 0; v < who->mesh->vertex_count; v++)
+        f->vertex_part[v] = partition->vertex_part[v] < 0 ? -1 : place[partition->vertex_part[v]];
+    return PELT_OK;
+}
+
+static PeltStatus sample_parts(PeltiPool *pool, Build *b, const PeltiPartition *partition, const PeltiFieldOptions *options,
+                               const int *place, const Vec3 *normals, PeltError *err)
+{
+    PeltiFields *f = b->fields;
+    for (int p = 0; p < partition->part_count; p++)
+        PELT_TRY(pelti_part_samples(b->who, partition, p, normals, options->samples, &b->samples[place[p]], err));
+    for (int k = 0; k < options->primitive_count; k++) {
+        const PeltiPrimitive *m = &options->primitives[k];
+        pelti_part_capsule(m->a, m->b, m->radius, &b->samples[f->skin_part_count + k]);
+    }
+    for (int k = 0; k < f->part_count; k++) {
+        lay_out_grid(b, k);
+        size_t nodes = pelti_grid_nodes(&f->parts[k].grid);
+        f->parts[k].grid.nodes = pelti_pool_take(pool, nodes, sizeof(int16_t[4]));
+        f->bytes += nodes * sizeof(int16_t[4]);
+        if (pool->failed)
+            return pelti_no_memory(err, nodes * sizeof(int16_t[4]));
+    }
+    return PELT_OK;
+}
+
+static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights *weights, const PeltiFieldOptions *options,
+                            PeltiJobs *jobs, PeltiLog *log, Build *b, PeltError *err)
+{
+    const PeltiCharacter *who = b->who;
+    PeltiFields *f = b->fields;
+    PeltiPartition partition;
+    PELT_TRY(pelti_partition(work, who, weights, options->join_still, &partition, err));
+    int *place = PELTI_NEW(work, int, partition.part_count);
+    Vec3 *normals = PELTI_NEW(work, Vec3, who->mesh->vertex_count);
+    PELT_TRY(work->failed ? pelti_no_memory(err, sizeof(Vec3) * (size_t)who->mesh->vertex_count) : PELT_OK);
+    PELT_TRY(place_parts(pool, work, who, &partition, options, f, place, err));
+    pelti_mesh_normals(who->mesh, who->mesh->rest, normals);
+    b->samples = PELTI_NEW(work, PeltiPartSamples, f->part_count);
+    b->status = PELTI_NEW(work, PeltStatus, f->part_count);
+    b->error = PELTI_NEW(work, PeltError, f->part_count);
+    b->fell_back = PELTI_NEW(work, bool, f->part_count);
+    PELT_TRY(work->failed ? pelti_no_memory(err, sizeof(PeltiPartSamples) * (size_t)f->part_count) : PELT_OK);
+    PELT_TRY(sample_parts(pool, b, &partition, options, place, normals, err));
+    pelti_parallel_for(jobs, f->part_count, 1, bake_parts, b);
+    for (int k = 0; k < f->part_count; k++) {
+        const char *name = who->nodes[who->bones[f->parts[k].bone].node].name;
+        if (b->status[k] != PELT_OK) {
+            if (err)
+                *err = b->error[k];
+            pelti_error_prefix(err, "field of joint %s", name);
+            return b->status[k];
+        }
+        if (b->fell_back[k])
+            pelti_warn(log, "field-capsule", "joint %s: its skin makes no field, a capsule stands in", name);
+    }
+    return build_operators(pool, options, jobs, f, err);
+}
+
+PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights,
+                              const PeltiFieldOptions *options, PeltiJobs *jobs, PeltiLog *log, PeltiFields **out, PeltError *err)
+{
+    PeltiFields *f = PELTI_NEW(pool, PeltiFields, 1);
+    if (!f)
+        return pelti_no_memory(err, sizeof *f);
+    f->who = who;
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    Build b = {.who = who, .fields = f, .allocator = &pool->allocator, .most_nodes = options->most_nodes};
+    PeltStatus status = build_all(pool, &work, weights, options, jobs, log, &b, err);
+    pelti_pool_release(&work);
+    *out = f;
+    return status;
+}

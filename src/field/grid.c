@@ -1,0 +1,97 @@
+#include "field/grid.h"
+
+void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high, float cell, int most_nodes)
+{
+    float extent[3] = {high.x - low.x, high.y - low.y, high.z - low.z};
+    for (;;) {
+        double count = 1;
+        for (int i = 0; i < 3; i++) {
+            grid->size[i] = (int)ceilf(extent[i] / cell) + 1;
+            if (grid->size[i] < 4)
+                grid->size[i] = 4;
+            count *= grid->size[i];
+        }
+        if (count <= most_nodes)
+            break;
+        cell *= 1.05f;
+    }
+    float s = 1 / cell;
+    Vec3 middle = vec3_scale(vec3_add(low, high), 0.5f);
+    Vec3 origin = vec3(middle.x - 0.5f * cell * (float)(grid->size[0] - 1), middle.y - 0.5f * cell * (float)(grid->size[1] - 1),
+                       middle.z - 0.5f * cell * (float)(grid->size[2] - 1));
+    Mat34 frame_to_grid = {{{s, 0, 0, -origin.x * s}, {0, s, 0, -origin.y * s}, {0, 0, s, -origin.z * s}}};
+    grid->rest_to_grid = mat34_mul(frame_to_grid, rest_to_frame);
+    grid->nodes = NULL;
+}
+
+size_t pelti_grid_nodes(const PeltiGrid *grid)
+{
+    return (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
+}
+
+/// 1 two nodes and more inside the border, 0 on it, smooth between.
+static float fade(float node, int size, float *slope)
+{
+    float last = (float)(size - 1), side = node < last - node ? 1.0f : -1.0f, t = fminf(node, last - node) / 2;
+    *slope = t < 1 ? side * 6 * t * (1 - t) / 2 : 0;
+    return t < 1 ? t * t * (3 - 2 * t) : 1;
+}
+
+typedef struct Row {
+    Vec3 *x, *gradient;
+    float *d;
+} Row;
+
+static int16_t encode(float value)
+{
+    return (int16_t)lrintf(fmaxf(-32767, fminf(32767, value)));
+}
+
+static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, Mat34 grid_to_rest, float cell, int y, int z, Row row)
+{
+    int count = grid->size[0];
+    for (int x = 0; x < count; x++)
+        row.x[x] = mat34_apply(grid_to_rest, vec3((float)x, (float)y, (float)z));
+    pelti_hrbf_eval(h, count, row.x, row.d, row.gradient);
+    Mat3 to_node = mat3_transpose(mat34_linear(grid_to_rest)); // a gradient by length becomes one by nodes
+    float sy, sz, fy = fade((float)y, grid->size[1], &sy), fz = fade((float)z, grid->size[2], &sz);
+    for (int x = 0; x < count; x++) {
+        float slope, sx, f = pelti_support(row.d[x], radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
+        Vec3 g = vec3_scale(mat3_apply(to_node, row.gradient[x]), slope);
+        float steep = vec3_length(g), most = cell / radius * 2; // a fit that runs wild far from its samples
+        if (!(steep <= most))
+            g = steep < INFINITY ? vec3_scale(g, most / steep) : vec3(0, 0, 0);
+        if (!isfinite(f))
+            f = 0;
+        g = vec3(w * g.x + f * sx * fy * fz, w * g.y + f * fx * sy * fz, w * g.z + f * fx * fy * sz);
+        int16_t *node = grid->nodes[((size_t)z * (size_t)grid->size[1] + (size_t)y) * (size_t)count + (size_t)x];
+        node[0] = encode(f * w / grid->value_scale);
+        node[1] = encode(g.x / grid->gradient_scale);
+        node[2] = encode(g.y / grid->gradient_scale);
+        node[3] = encode(g.z / grid->gradient_scale);
+    }
+}
+
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltAllocator *allocator, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, allocator);
+    int count = grid->size[0];
+    Row row = {PELTI_NEW(&work, Vec3, count), PELTI_NEW(&work, Vec3, count), PELTI_NEW(&work, float, count)};
+    Mat34 grid_to_rest;
+    PeltStatus status = PELT_OK;
+    if (work.failed)
+        status = pelti_no_memory(err, (size_t)count * 28);
+    else if (!mat34_inverse(grid->rest_to_grid, &grid_to_rest))
+        status = PELT_FAIL(err, PELT_FAILED, "a field's grid has no size");
+    if (status == PELT_OK) {
+        float cell = vec3_length(mat34_apply_vector(grid_to_rest, vec3(1, 0, 0)));
+        grid->value_scale = 1.0f / 32767;
+        grid->gradient_scale = fmaxf(2 * cell / radius, 1.0f) / 32767;
+        for (int z = 0; z < grid->size[2]; z++)
+            for (int y = 0; y < grid->size[1]; y++)
+                bake_row(grid, h, radius, grid_to_rest, cell, y, z, row);
+    }
+    pelti_pool_release(&work);
+    return status;
+}

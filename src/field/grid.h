@@ -1,0 +1,66 @@
+/// A part's field baked into a grid: value and gradient in one fetch, compact support.
+#ifndef PELTI_FIELD_GRID_H
+#define PELTI_FIELD_GRID_H
+
+#include "field/hrbf.h"
+
+#include <stdint.h>
+
+typedef struct PeltiGrid {
+    int size[3];          ///< nodes along each axis, >= 2
+    Mat34 rest_to_grid;   ///< rest space -> node units
+    float value_scale;    ///< code -> value
+    float gradient_scale; ///< code -> change of the value from node to node
+    int16_t (*nodes)[4];  ///< [size0 x size1 x size2], x fastest: value, gradient in node units
+} PeltiGrid;
+
+/// [Vaillant2013] compact support: 1 for d <= -r, 0 for d >= r, a quintic between; `slope` gets dt/dd.
+static inline float pelti_support(float d, float r, float *slope)
+{
+    float u = d / r, v = u * u;
+    if (!(u > -1 && u < 1)) {
+        *slope = 0;
+        return u <= -1 ? 1.0f : 0.0f;
+    }
+    *slope = -0.9375f * (v - 1) * (v - 1) / r;
+    return ((-0.1875f * v + 0.625f) * v - 0.9375f) * u + 0.5f;
+}
+
+/// Lays out a grid over the box low..high given in a frame (rest -> frame, a rotation and shift) with about `cell` between
+/// nodes; at most `most_nodes` nodes. `nodes` is not allocated: pelti_grid_nodes says how many to give.
+void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high, float cell, int most_nodes);
+size_t pelti_grid_nodes(const PeltiGrid *grid);
+
+/// Fills the nodes with t_r(d). Fades to 0 at the box border, whatever the fit does there.
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltAllocator *allocator, PeltError *err);
+
+typedef float PeltiFloat4 __attribute__((vector_size(16)));
+typedef int16_t PeltiShort4 __attribute__((vector_size(8)));
+
+/// Value and gradient (node units) at a point given in node units; false outside the box (the field is 0 there).
+/// Trilinear in value and gradient, the value with half of the first-order term of each corner: exact for quadratics,
+/// continuous, and what lets the cells be large.
+static inline bool pelti_grid_fetch(const PeltiGrid *grid, Vec3 p, float *value, Vec3 *gradient)
+{
+    int sx = grid->size[0], sy = grid->size[1], sz = grid->size[2];
+    if (!(p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x < (float)(sx - 1) && p.y < (float)(sy - 1) && p.z < (float)(sz - 1)))
+        return false;
+    int ix = (int)p.x, iy = (int)p.y, iz = (int)p.z;
+    float tx = p.x - (float)ix, ty = p.y - (float)iy, tz = p.z - (float)iz;
+    const int16_t(*base)[4] = (const int16_t(*)[4])grid->nodes + ((size_t)iz * (size_t)sy + (size_t)iy) * (size_t)sx + (size_t)ix;
+    float hv = grid->gradient_scale * 0.5f, wx[2] = {1 - tx, tx}, wy[2] = {1 - ty, ty}, wz[2] = {1 - tz, tz};
+    PeltiFloat4 sum = {0}, taylor = {0};
+    for (int k = 0; k < 8; k++) {
+        int bx = k & 1, by = (k >> 1) & 1, bz = k >> 2;
+        PeltiShort4 code;
+        __builtin_memcpy(&code, base[(size_t)bx + (size_t)sx * ((size_t)by + (size_t)sy * (size_t)bz)], sizeof code);
+        PeltiFloat4 c = __builtin_convertvector(code, PeltiFloat4) * (wx[bx] * wy[by] * wz[bz]);
+        sum += c;
+        taylor += c * (PeltiFloat4){0, tx - (float)bx, ty - (float)by, tz - (float)bz};
+    }
+    *value = sum[0] * grid->value_scale + (taylor[1] + taylor[2] + taylor[3]) * hv;
+    *gradient = vec3(sum[1] * grid->gradient_scale, sum[2] * grid->gradient_scale, sum[3] * grid->gradient_scale);
+    return true;
+}
+
+#endif

@@ -1,0 +1,321 @@
+#include "field/part.h"
+
+#include "character/skeleton.h"
+#include "field/sample.h"
+
+#include <string.h>
+
+enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256 };
+
+/// Marks bones that some clip (or the file's own pose) turns by more than a degree, or shifts by more than 0.2 % of the
+/// size, against their parent.
+static void mark_pose(const PeltiCharacter *who, const Mat34 *bones, bool *moves)
+{
+    for (int b = 0; b < who->bone_count; b++) {
+        int p = who->bones[b].parent;
+        Mat34 back;
+        if (p < 0 || moves[b] || !mat34_inverse(bones[p], &back))
+            continue;
+        Mat34 turn = mat34_mul(back, bones[b]);
+        Vec3 head = who->bones[b].head;
+        float cosine = 0.5f * (turn.m[0][0] + turn.m[1][1] + turn.m[2][2] - 1);
+        moves[b] = !(cosine > 0.99985f) || vec3_distance(mat34_apply(turn, head), head) > 2e-3f * who->mesh->diagonal;
+    }
+}
+
+static PeltStatus find_moving(const PeltiCharacter *who, bool *moves, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, &who->pool.allocator);
+    PeltiPose pose = pelti_pose_new(&work, who);
+    PeltiWorld *world = PELTI_NEW(&work, PeltiWorld, who->node_count);
+    Mat34 *bones = PELTI_NEW(&work, Mat34, who->bone_count);
+    PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(Mat34) * (size_t)who->bone_count) : PELT_OK;
+    for (int c = 0; c < who->clip_count && status == PELT_OK; c++)
+        for (int k = 0; k <= CLIP_SAMPLES; k++) {
+            pelti_pose_clip(who, &who->clips[c], (double)who->clips[c].duration_s * k / CLIP_SAMPLES, &pose);
+            pelti_pose_bones(who, &pose, world, bones);
+            mark_pose(who, bones, moves);
+        }
+    pelti_pool_release(&work);
+    return status;
+}
+
+/// The bone whose part carries bone b: itself, or the nearest ancestor that moves.
+static int carrier(const PeltiCharacter *who, const bool *moves, int b)
+{
+    while (!moves[b] && who->bones[b].parent >= 0)
+        b = who->bones[b].parent;
+    return b;
+}
+
+static void number_parts(const PeltiCharacter *who, const int *size, const bool *moves, PeltiPartition *out)
+{
+    int *of_bone = out->bone_part;
+    for (int b = 0; b < who->bone_count; b++)
+        of_bone[b] = -1;
+    out->part_count = 0;
+    for (int b = 0; b < who->bone_count; b++) // carriers with skin
+        if (size[b] > 0) {
+            out->part_size[out->part_count] = size[b];
+            out->small[out->part_count] = size[b] < FEWEST;
+            out->part_bone[out->part_count] = b;
+            of_bone[b] = out->part_count++;
+        }
+    for (int p = 0; p < out->part_count; p++) {
+        int b = who->bones[out->part_bone[p]].parent;
+        while (b >= 0 && (size[carrier(who, moves, b)] == 0))
+            b = who->bones[b].parent;
+        out->part_parent[p] = b < 0 ? -1 : of_bone[carrier(who, moves, b)];
+    }
+    for (int b = 0; b < who->bone_count; b++) { // bones without skin of their own look to their ancestors
+        int a = b;
+        while (a >= 0 && size[carrier(who, moves, a)] == 0)
+            a = who->bones[a].parent;
+        if (of_bone[b] < 0)
+            of_bone[b] = a < 0 ? -1 : of_bone[carrier(who, moves, a)];
+    }
+}
+
+PeltStatus pelti_partition(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, bool join_still,
+                           PeltiPartition *out, PeltError *err)
+{
+    int bones = who->bone_count, vertices = who->mesh->vertex_count;
+    out->part_bone = PELTI_NEW(pool, int, bones);
+    out->part_parent = PELTI_NEW(pool, int, bones);
+    out->part_size = PELTI_NEW(pool, int, bones);
+    out->small = PELTI_NEW(pool, bool, bones);
+    out->bone_part = PELTI_NEW(pool, int, bones);
+    out->vertex_part = PELTI_NEW(pool, int, vertices);
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    bool *moves = PELTI_NEW(&work, bool, bones);
+    int *size = PELTI_NEW(&work, int, bones), *owner = PELTI_NEW(&work, int, vertices);
+    PeltStatus status =
+        pool->failed || work.failed ? pelti_no_memory(err, sizeof(int) * (size_t)(vertices + 6 * bones)) : PELT_OK;
+    if (status == PELT_OK) {
+        bool all = !join_still || who->clip_count == 0;
+        for (int b = 0; b < bones; b++)
+            moves[b] = all || who->bones[b].is_prop;
+        if (!all)
+            status = find_moving(who, moves, err);
+    }
+    if (status == PELT_OK) {
+        for (int v = 0; v < vertices; v++) {
+            owner[v] = carrier(who, moves, weights->bone[(size_t)v * (size_t)weights->influences]);
+            size[owner[v]]++;
+        }
+        number_parts(who, size, moves, out);
+        for (int v = 0; v < vertices; v++)
+            out->vertex_part[v] = out->bone_part[owner[v]];
+    }
+    pelti_pool_release(&work);
+    return status;
+}
+
+// ---- samples ----
+
+typedef struct Cap {
+    Vec3 joint, out;  ///< out: unit, away from the part along the bone
+    float length;     ///< of the segment
+    float near, ring; ///< distance of the nearest vertex of the part, mean distance of its border with the neighbour
+} Cap;
+
+typedef struct Shape {
+    int segment_count, cap_count;
+    struct {
+        Vec3 a, b;
+    } segment[MOST_SEGMENTS];
+    Cap cap[PELTI_PART_SAMPLES / 2];
+} Shape;
+
+static void add_cap(Shape *shape, Vec3 joint, Vec3 from)
+{
+    float length = vec3_distance(joint, from);
+    if (shape->cap_count < PELTI_PART_SAMPLES / 2 && length > 0)
+        shape->cap[shape->cap_count++] = (Cap){joint, vec3_scale(vec3_sub(joint, from), 1 / length), length, INFINITY, 0};
+}
+
+/// Segments of all bones of the part; a cap where another part begins.
+static void find_shape(const PeltiCharacter *who, const PeltiPartition *partition, int part, Shape *shape)
+{
+    int root = partition->part_bone[part];
+    Vec3 head = who->bones[root].head, longest = head;
+    float best = 0;
+    for (int s = 0; s < who->segment_count; s++) {
+        const PeltiSegment *segment = &who->segments[s];
+        int bone = segment->bone, child = segment->child;
+        if (partition->bone_part[bone] != part || shape->segment_count == MOST_SEGMENTS)
+            continue;
+        shape->segment[shape->segment_count].a = segment->a;
+        shape->segment[shape->segment_count++].b = segment->b;
+        if (child >= 0 && partition->bone_part[child] != part && partition->bone_part[child] >= 0)
+            add_cap(shape, segment->b, segment->a);
+        if (bone == root && vec3_distance(segment->a, segment->b) > best) {
+            best = vec3_distance(segment->a, segment->b);
+            longest = segment->b;
+        }
+    }
+    if (partition->part_parent[part] >= 0)
+        add_cap(shape, head, longest);
+    if (!shape->segment_count) {
+        shape->segment[0].a = shape->segment[0].b = head;
+        shape->segment_count = 1;
+    }
+}
+
+static float bone_distance(const Shape *shape, Vec3 p)
+{
+    float best = INFINITY;
+    for (int s = 0; s < shape->segment_count; s++)
+        best = fminf(best, pelti_segment_distance2(p, shape->segment[s].a, shape->segment[s].b, NULL));
+    return sqrtf(best);
+}
+
+/// The component that holds most of the part's vertices: clothes over a body, or eyes in a head, are not sampled with it.
+static int main_component(const PeltiMesh *mesh, const PeltiPartition *partition, int part, int *tally)
+{
+    int best = -1;
+    memset(tally, 0, sizeof(int) * (size_t)mesh->component_count);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (partition->vertex_part[v] == part && mesh->fan_start[v + 1] > mesh->fan_start[v]) {
+            int c = mesh->component[v];
+            tally[c]++;
+            if (best < 0 || tally[c] > tally[best])
+                best = c;
+        }
+    return best;
+}
+
+/// Radii at the caps: nearest vertex of the part, and the mean over its border.
+static void measure_caps(const PeltiMesh *mesh, const PeltiPartition *partition, int part, int count, const int *members,
+                         Shape *shape)
+{
+    for (int c = 0; c < shape->cap_count; c++) {
+        Cap *cap = &shape->cap[c];
+        double sum = 0;
+        int border = 0;
+        for (int k = 0; k < count; k++) {
+            int v = members[k];
+            float d = vec3_distance(mesh->rest[v], cap->joint);
+            cap->near = fminf(cap->near, d);
+            bool edge = false;
+            for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
+                edge = edge || partition->vertex_part[mesh->ring[e]] != part;
+            if (edge && d < cap->length) {
+                sum += (double)d;
+                border++;
+            }
+        }
+        cap->ring = border ? (float)(sum / border) : cap->near;
+    }
+}
+
+/// Samples beyond a joint, or nearer to it along the bone than h = 0.05 of the segment, would bend the field's end.
+static bool beyond_joint(const Shape *shape, Vec3 p)
+{
+    for (int c = 0; c < shape->cap_count; c++) {
+        const Cap *cap = &shape->cap[c];
+        Vec3 u = vec3_sub(p, cap->joint);
+        if (vec3_dot(u, cap->out) > -0.05f * cap->length && vec3_length(u) < 2 * cap->ring)
+            return true;
+    }
+    return false;
+}
+
+static int gather(const PeltiMesh *mesh, const PeltiPartition *partition, int part, int component, const Shape *drop,
+                  int *members)
+{
+    int count = 0;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (partition->vertex_part[v] == part && mesh->component[v] == component && mesh->fan_start[v + 1] > mesh->fan_start[v] &&
+            !(drop && beyond_joint(drop, mesh->rest[v])))
+            members[count++] = v;
+    return count;
+}
+
+static void stand_in(const PeltiCharacter *who, const Shape *shape, int count, const int *members, PeltiPartSamples *out)
+{
+    double sum = 0;
+    for (int k = 0; k < count; k++)
+        sum += (double)bone_distance(shape, who->mesh->rest[members[k]]);
+    float radius = count ? (float)(sum / count) : 0;
+    pelti_part_capsule(shape->segment[0].a, shape->segment[0].b, fmaxf(radius, 2e-3f * who->mesh->diagonal), out);
+}
+
+PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *partition, int part, const Vec3 *normals,
+                              int wanted, PeltiPartSamples *out, PeltError *err)
+{
+    const PeltiMesh *mesh = who->mesh;
+    PeltiPool work;
+    pelti_pool_init(&work, &who->pool.allocator);
+    int *members = PELTI_NEW(&work, int, mesh->vertex_count), *tally = PELTI_NEW(&work, int, mesh->component_count + 1);
+    float *distance = PELTI_NEW(&work, float, mesh->vertex_count);
+    Shape *shape = PELTI_NEW(&work, Shape, 1);
+    if (work.failed) {
+        pelti_pool_release(&work);
+        return pelti_no_memory(err, 12 * (size_t)mesh->vertex_count);
+    }
+    *out = (PeltiPartSamples){.axis = {0, 0, 1}};
+    find_shape(who, partition, part, shape);
+    int component = main_component(mesh, partition, part, tally), picked[PELTI_PART_SAMPLES];
+    int count = component < 0 ? 0 : gather(mesh, partition, part, component, NULL, members);
+    measure_caps(mesh, partition, part, count, members, shape);
+    int kept = component < 0 ? 0 : gather(mesh, partition, part, component, shape, members);
+    if (2 * kept < count || kept < FEWEST)
+        kept = component < 0 ? 0 : gather(mesh, partition, part, component, NULL, members);
+    if (kept < FEWEST) {
+        stand_in(who, shape, kept, members, out);
+    } else {
+        int most = PELTI_PART_SAMPLES - shape->cap_count;
+        out->count = pelti_sample_disk(kept, members, mesh->rest, wanted < most ? wanted : most, 1e-4f * mesh->diagonal,
+                                       who->bones[partition->part_bone[part]].head, distance, picked);
+        for (int k = 0; k < out->count; k++) {
+            out->point[k] = mesh->rest[picked[k]];
+            out->normal[k] = normals[picked[k]];
+            out->radius = fmaxf(out->radius, bone_distance(shape, out->point[k]));
+        }
+        for (int c = 0; c < shape->cap_count; c++) { // round ends: as far beyond the joint as the skin is from it
+            const Cap *cap = &shape->cap[c];
+            out->point[out->count] = vec3_mad(cap->joint, cap->out, cap->near);
+            out->normal[out->count++] = cap->out;
+        }
+        float longest = 0;
+        for (int s = 0; s < shape->segment_count; s++) {
+            Vec3 u = vec3_sub(shape->segment[s].b, shape->segment[s].a);
+            if (vec3_length(u) > longest) {
+                longest = vec3_length(u);
+                out->axis = vec3_scale(u, 1 / longest);
+            }
+        }
+        out->radius = fmaxf(out->radius, 1e-3f * mesh->diagonal);
+    }
+    pelti_pool_release(&work);
+    return PELT_OK;
+}
+
+void pelti_part_capsule(Vec3 a, Vec3 b, float radius, PeltiPartSamples *out)
+{
+    enum { AROUND = 6, RINGS = 4 };
+    Vec3 u = vec3_sub(b, a);
+    *out = (PeltiPartSamples){.radius = radius, .capsule = true};
+    Vec3 axis = out->axis = vec3_normalize_or(u, vec3(0, 0, 1)), side = vec3_orthogonal(axis), third = vec3_cross(axis, side);
+    for (int ring = -1; ring <= RINGS; ring++) { // half rings on the two domes, RINGS along the tube
+        bool dome = ring < 0 || ring == RINGS;
+        float t = ring < 0 ? 0 : ring >= RINGS ? 1 : (float)ring / (RINGS - 1), tilt = dome ? 0.70710678f : 0;
+        if (vec3_length(u) < 0.5f * radius && ring > 0 && ring < RINGS)
+            continue; // a sphere needs one ring
+        for (int k = 0; k < AROUND; k++) {
+            float angle = 6.2831853f * ((float)k + 0.5f * (float)(ring & 1)) / AROUND;
+            Vec3 n = vec3_add(vec3_scale(side, cosf(angle)), vec3_scale(third, sinf(angle)));
+            n = vec3_add(vec3_scale(n, dome ? 0.70710678f : 1), vec3_scale(axis, ring < 0 ? -tilt : tilt));
+            out->point[out->count] = vec3_mad(vec3_mad(a, u, t), n, radius);
+            out->normal[out->count++] = n;
+        }
+    }
+    for (int end = 0; end < 2; end++) {
+        out->normal[out->count] = vec3_scale(axis, end ? 1 : -1);
+        out->point[out->count] = vec3_mad(end ? b : a, out->normal[out->count], radius);
+        out->count++;
+    }
+}

@@ -1,0 +1,28 @@
+#include "field/sample.h"
+
+int pelti_sample_disk(int candidate_count, const int *candidates, const Vec3 *points, int wanted, float least, Vec3 start,
+                      float *distance, int *picked)
+{
+    int count = 0, last = -1;
+    for (int c = 0; c < candidate_count; c++)
+        distance[c] = INFINITY;
+    while (count < wanted) {
+        int best = -1;
+        for (int c = 0; c < candidate_count; c++) {
+            float d = vec3_distance(points[candidates[c]], last < 0 ? start : points[last]);
+            if (last < 0) { // the first pick only: distances to the start do not count later
+                if (best < 0 || d > vec3_distance(points[candidates[best]], start))
+                    best = c;
+                continue;
+            }
+            if (d < distance[c])
+                distance[c] = d;
+            if (best < 0 || distance[c] > distance[best])
+                best = c;
+        }
+        if (best < 0 || (last >= 0 && !(distance[best] > least)))
+            break;
+        last = picked[count++] = candidates[best];
+    }
+    return count;
+}

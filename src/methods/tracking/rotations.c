@@ -1,0 +1,111 @@
+#include "tracking/tracking.h"
+
+typedef struct Blend {
+    Tracking *t;
+    const Bones *bones;
+    const Quat *from;
+    Quat *to;
+} Blend;
+
+/// Rotation of the dual quaternion blend [Kavan2008] of the bones' motions. Signs come from the joints' history, not from the
+/// nearest hemisphere: a twist beyond 180 degrees keeps its sense.
+static void blend_range(void *context, int begin, int end, int worker)
+{
+    Blend *b = context;
+    const PeltiWeights *weights = b->t->weights;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        const int *bone = weights->bone + (size_t)v * (size_t)weights->influences;
+        const float *weight = weights->weight + (size_t)v * (size_t)weights->influences;
+        int used = b->t->set.target == TARGET_RIGID ? 1 : weights->influences;
+        Quat sum = {0, 0, 0, 0};
+        float scale = 0, total = 0;
+        for (int k = 0; k < used; k++) {
+            float w = used == 1 ? 1 : weight[k];
+            if (!(w > 0))
+                continue;
+            Quat q = b->bones->turn[bone[k]];
+            sum = (Quat){sum.x + w * q.x, sum.y + w * q.y, sum.z + w * q.z, sum.w + w * q.w};
+            scale += w * b->bones->scale[bone[k]];
+            total += w;
+        }
+        b->t->rotation[v] = quat_normalize(sum);
+        b->t->rotation_scale[v] = total > 0 ? scale / total : 1;
+    }
+}
+
+/// Mean of a vertex' ring and itself, the signs as they are: neighbours' histories agree.
+static void smooth_range(void *context, int begin, int end, int worker)
+{
+    Blend *b = context;
+    const PeltiMesh *mesh = b->t->mesh;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Quat sum = b->from[v];
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
+            Quat q = b->from[mesh->ring[e]];
+            sum = (Quat){sum.x + q.x, sum.y + q.y, sum.z + q.z, sum.w + q.w};
+        }
+        b->to[v] = quat_normalize(sum);
+    }
+}
+
+/// Standard ARAP targets, for comparison (Fig. 7): the rotation nearest to the present deformation of the ring.
+static void polar_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = ((Blend *)context)->t;
+    const PeltiMesh *mesh = t->mesh;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Mat3 sum = {{{0}}};
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
+            int j = mesh->ring[e];
+            Vec3 now = vec3_scale(vec3_sub(t->x[v], t->x[j]), t->ring_weight[e]), rest = vec3_sub(mesh->rest[v], mesh->rest[j]);
+            const float a[3] = {now.x, now.y, now.z}, c[3] = {rest.x, rest.y, rest.z};
+            for (int r = 0; r < 3; r++)
+                for (int k = 0; k < 3; k++)
+                    sum.m[r][k] += a[r] * c[k];
+        }
+        t->rotation[v] = quat_from_mat3(mat3_polar(sum, NULL));
+    }
+}
+
+void tracking_target_rotations(Tracking *t, const Bones *bones)
+{
+    Blend b = {.t = t, .bones = bones};
+    int count = t->mesh->vertex_count;
+    pelti_parallel_for(t->jobs, count, 4 * GRAIN, blend_range, &b);
+    if (t->set.target == TARGET_POLAR)
+        pelti_parallel_for(t->jobs, count, GRAIN, polar_range, &b);
+    for (int k = 0; k < t->set.blend_passes; k++) {
+        b.from = t->rotation;
+        b.to = t->rotation_next;
+        pelti_parallel_for(t->jobs, count, 4 * GRAIN, smooth_range, &b);
+        t->rotation_next = t->rotation;
+        t->rotation = b.to;
+    }
+}
+
+/// b_i = sum_j w_ij (R_i + R_j) / 2 (p_i - p_j): the normal equations of eq. (3).
+static void side_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = context;
+    const PeltiMesh *mesh = t->mesh;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Quat q = t->rotation[v];
+        Vec3 own = {0, 0, 0}, sum = {0, 0, 0};
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
+            int j = mesh->ring[e];
+            Vec3 d = vec3_scale(vec3_sub(mesh->rest[v], mesh->rest[j]), 0.5f * t->ring_weight[e]);
+            own = vec3_add(own, d);
+            sum = vec3_add(sum, vec3_scale(quat_rotate(t->rotation[j], d), t->rotation_scale[j]));
+        }
+        t->rhs[v] = vec3_add(sum, vec3_scale(quat_rotate(q, own), t->rotation_scale[v]));
+    }
+}
+
+void tracking_right_hand_side(Tracking *t)
+{
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, side_range, t);
+}

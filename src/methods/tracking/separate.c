@@ -1,0 +1,126 @@
+#include "tracking/tracking.h"
+
+#include <string.h>
+
+static bool share_vertex(const int a[3], const int b[3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            if (a[i] == b[j])
+                return true;
+    return false;
+}
+
+static Vec3 triangle_normal(const Vec3 p[3])
+{
+    return vec3_normalize_or(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])), vec3(0, 0, 0));
+}
+
+static void corners(const Tracking *t, int triangle, Vec3 p[3])
+{
+    for (int i = 0; i < 3; i++)
+        p[i] = t->shown[t->mesh->triangles[triangle][i]];
+}
+
+/// Crossing, or nearer than the gap and facing each other.
+static int touches(void *context, int a, int b, int worker)
+{
+    const Tracking *t = context;
+    (void)worker;
+    if (share_vertex(t->mesh->triangles[a], t->mesh->triangles[b]) || (t->rest_cross[a] && t->rest_cross[b]))
+        return 0;
+    Vec3 p[3], q[3];
+    corners(t, a, p);
+    corners(t, b, q);
+    PeltiClosestTriangles c = pelti_closest_triangles(p, q);
+    if (c.crossing)
+        return 1;
+    return c.squared < (double)(t->set.gap * t->set.gap) && vec3_dot(triangle_normal(p), triangle_normal(q)) < -0.2f ? 2 : 0;
+}
+
+/// How far the lowest corner of p lies below `gap` over the plane of q.
+static float lift(const Vec3 p[3], const Vec3 q[3], Vec3 n, float gap, float h[3])
+{
+    float most = 0;
+    for (int i = 0; i < 3; i++) {
+        h[i] = fmaxf(0, gap - vec3_dot(vec3_sub(p[i], q[0]), n));
+        most = fmaxf(most, h[i]);
+    }
+    return most;
+}
+
+static void push(Tracking *t, int v, Vec3 d)
+{
+    float most = 0.5f * t->edge[v], length = vec3_length(d);
+    if (t->kind[v] == VERTEX_RIGID || !(length > 0))
+        return;
+    t->step[v] = vec3_mad(t->step[v], d, length > most ? most / length : 1);
+    t->push_count[v] += 1;
+}
+
+/// Moves two triangles apart along the normal of the one that asks for less: corners below the gap rise to it, half by the
+/// one, half by the other.
+static void part_pair(Tracking *t, const PeltiPair *pair)
+{
+    const int *ia = t->mesh->triangles[pair->a], *ib = t->mesh->triangles[pair->b];
+    Vec3 p[3], q[3];
+    corners(t, pair->a, p);
+    corners(t, pair->b, q);
+    Vec3 np = triangle_normal(p), nq = triangle_normal(q);
+    float gap = 0.5f * t->set.gap, hp[3], hq[3];
+    float over_q = lift(p, q, nq, gap, hp), over_p = lift(q, p, np, gap, hq);
+    bool first = over_q <= over_p; // p rises over q's plane
+    Vec3 n = first ? nq : np;
+    const int *rise = first ? ia : ib, *sink = first ? ib : ia;
+    const float *h = first ? hp : hq;
+    float mean = (h[0] + h[1] + h[2]) / 3;
+    for (int i = 0; i < 3; i++) {
+        if (h[i] > 0)
+            push(t, rise[i], vec3_scale(n, 0.5f * h[i]));
+        push(t, sink[i], vec3_scale(n, -0.5f * mean));
+    }
+}
+
+static void gather_boxes(Tracking *t)
+{
+    float pad = t->set.gap;
+    for (int k = 0; k < t->mesh->triangle_count; k++) {
+        const int *i = t->mesh->triangles[k];
+        t->boxes[k] = (PeltiBox){{1, 1, 1}, {-1, -1, -1}};
+        if (t->touch[i[0]] + t->touch[i[1]] + t->touch[i[2]] < 0.02f)
+            continue;
+        Vec3 a = t->shown[i[0]], b = t->shown[i[1]], c = t->shown[i[2]], grow = vec3(pad, pad, pad);
+        t->boxes[k].low = vec3_sub(vec3_min(a, vec3_min(b, c)), grow);
+        t->boxes[k].high = vec3_add(vec3_max(a, vec3_max(b, c)), grow);
+    }
+}
+
+/// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
+/// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter.
+void tracking_separate(Tracking *t)
+{
+    t->counters.separated = 0;
+    if (!t->counters.contacts)
+        return;
+    int count = t->mesh->vertex_count;
+    for (int pass = 0; pass < t->set.separate_passes; pass++) {
+        gather_boxes(t);
+        pelti_box_tree_refit(t->tree, t->jobs, t->boxes);
+        pelti_box_tree_self_pairs(t->tree, 0, touches, t, t->jobs, &t->pairs);
+        if (!t->pairs.count)
+            break;
+        memset(t->step, 0, sizeof(Vec3) * (size_t)count);
+        memset(t->push_count, 0, sizeof(float) * (size_t)count);
+        int crossing = 0;
+        for (int k = 0; k < t->pairs.count; k++) {
+            crossing += t->pairs.pairs[k].tag == 1;
+            part_pair(t, &t->pairs.pairs[k]);
+        }
+        t->counters.separated = crossing;
+        if (!crossing)
+            break;
+        for (int v = 0; v < count; v++)
+            if (t->push_count[v] > 0)
+                t->shown[v] = vec3_mad(t->shown[v], t->step[v], 1 / t->push_count[v]);
+    }
+}

@@ -1,0 +1,61 @@
+#include "tracking/tracking.h"
+
+#include <string.h>
+
+enum { SPREAD = 3 }; ///< rings that contact spreads over before smoothing
+
+static void spread_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = context;
+    const PeltiMesh *mesh = t->mesh;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        float sum = t->touch[v], most = t->touch[v];
+        int count = 1;
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++, count++)
+            sum += t->touch[mesh->ring[e]];
+        t->push_count[v] = fmaxf(0.9f * most, sum / (float)count);
+    }
+}
+
+static void smooth_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = context;
+    const PeltiMesh *mesh = t->mesh;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        t->buffer[v] = t->shown[v];
+        float share = 0.5f * t->touch[v];
+        int degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
+        if (!(share > 1e-3f) || degree == 0 || t->kind[v] == VERTEX_RIGID)
+            continue;
+        Vec3 sum = {0, 0, 0};
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
+            sum = vec3_add(sum, t->shown[mesh->ring[e]]);
+        t->buffer[v] = vec3_lerp(t->shown[v], vec3_scale(sum, 1 / (float)degree), share);
+    }
+}
+
+/// A last Laplacian smoothing, strongest in contact and fading over a few rings [Vaillant2014 sec. 3]: shown, not kept.
+void tracking_smooth_contacts(Tracking *t)
+{
+    int count = t->mesh->vertex_count;
+    t->counters.contacts = 0;
+    for (int v = 0; v < count; v++) {
+        t->touch[v] = t->contact[v] ? 1 : 0;
+        t->counters.contacts += t->contact[v] != 0;
+    }
+    memcpy(t->shown, t->x, sizeof(Vec3) * (size_t)count);
+    if (!t->counters.contacts)
+        return;
+    for (int k = 0; k < SPREAD; k++) {
+        pelti_parallel_for(t->jobs, count, GRAIN, spread_range, t);
+        memcpy(t->touch, t->push_count, sizeof(float) * (size_t)count);
+    }
+    for (int k = 0; k < t->set.smooth_passes; k++) {
+        pelti_parallel_for(t->jobs, count, GRAIN, smooth_range, t);
+        Vec3 *swap = t->shown;
+        t->shown = t->buffer;
+        t->buffer = swap;
+    }
+}

@@ -1,0 +1,122 @@
+#include "tracking/tracking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const PeltiOptionInfo options[] = {
+    {"solver", PELTI_OPTION_CHOICE, "fast", "fast|jacobi", 0, 0, "tangential relaxation: factor-once preconditioner, or Jacobi as published"},
+    {"iterations", PELTI_OPTION_INT, "10", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
+    {"tolerance", PELTI_OPTION_FLOAT, "0.002", NULL, 0, 1, "relaxation ends where no vertex moves by more than this share of its edges"},
+    {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "cut large steps so that no joint turns by more than a third of its bend"},
+    {"virtual-step", PELTI_OPTION_FLOAT, "3", NULL, 0.1, 180, "least turn of a virtual frame, degrees"},
+    {"fold-depth", PELTI_OPTION_FLOAT, "1", NULL, 0, 2, "depth of contact in a fold: multiplies the controller d(angle)"},
+    {"gap", PELTI_OPTION_FLOAT, "0.0003", NULL, 0, 0.05, "distance kept between touching skin, share of the size"},
+    {"target", PELTI_OPTION_CHOICE, "blended", "blended|rigid|polar", 0, 0, "target rotations R of the relaxation: blended from the bones, the owner's, or ARAP's"},
+    {"blend", PELTI_OPTION_CHOICE, "smooth", "rigid|smooth|smoother", 0, 0, "weights of the blended target rotations"},
+    {"slide", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "how freely skin slides along the surface; 0: it stays with its bone"},
+    {"smooth", PELTI_OPTION_INT, "2", NULL, 0, 100, "smoothing passes around contacts"},
+    {"separate", PELTI_OPTION_INT, "8", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
+    {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
+    {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0, "fields for joints that some clip moves, or for all that own skin"},
+    {0},
+};
+
+static void set_fields(Tracking *t, const Bones *bones)
+{
+    for (int p = 0; p < t->fields->part_count; p++)
+        t->part_matrix[p] = bones->matrix[t->fields->parts[p].bone];
+    pelti_frame_set(&t->frame, t->part_matrix);
+}
+
+/// One virtual frame: [Vaillant2014] sec. 5, stages 1 to 3.
+static void virtual_frame(Tracking *t, const Bones *to)
+{
+    set_fields(t, to);
+    tracking_move_rigidly(t, &t->now, to);
+    tracking_project(t, 4);
+    tracking_target_rotations(t, to);
+    tracking_right_hand_side(t);
+    t->counters.relaxations += tracking_relax(t);
+    tracking_project(t, 3);
+    t->counters.virtual_frames++;
+}
+
+static int compare(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure_residual(Tracking *t)
+{
+    int count = 0;
+    for (int v = 0; v < t->mesh->vertex_count; v++)
+        if (t->kind[v] == VERTEX_TRACKED && !t->contact[v])
+            t->touch[count++] = fabsf(t->residual[v]);
+    qsort(t->touch, (size_t)count, sizeof(float), compare);
+    t->counters.residual_p99 = count ? (double)t->touch[(int)(0.99 * (count - 1))] : 0;
+    t->counters.residual_max = count ? (double)t->touch[count - 1] : 0;
+}
+
+static void start(Tracking *t)
+{
+    memcpy(t->x, t->mesh->rest, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
+    tracking_bones_rest(t, &t->now);
+    t->started = true;
+}
+
+static void report(const Tracking *t, PeltiStepReport *out)
+{
+    if (!out)
+        return;
+    out->substeps = t->counters.virtual_frames;
+    pelti_step_stat(out, "virtual_frames", t->counters.virtual_frames, PELTI_MEAN);
+    pelti_step_stat(out, "relaxations", t->counters.relaxations, PELTI_MEAN);
+    pelti_step_stat(out, "contact_vertices", t->counters.contacts, PELTI_MOST);
+    pelti_step_stat(out, "crossings_left", t->counters.separated, PELTI_MOST);
+    pelti_step_stat(out, "iso_residual_p99", t->counters.residual_p99, PELTI_MOST);
+    pelti_step_stat(out, "iso_residual_max", t->counters.residual_max, PELTI_MOST);
+    pelti_step_stat(out, "parts", t->fields->part_count, PELTI_LAST);
+    pelti_step_stat(out, "field_mb", (double)t->fields->bytes / 1048576, PELTI_LAST);
+}
+
+static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *out)
+{
+    Tracking *t = state;
+    t->counters = (Counters){0};
+    bool restart = in->restart || !t->started;
+    if (restart)
+        start(t);
+    tracking_bones_from(t, in->bones, restart ? NULL : &t->now, &t->goal);
+    float share;
+    do {
+        share = t->counters.virtual_frames < 500 ? tracking_share(t, &t->now, &t->goal) : 1;
+        tracking_bones_blend(t, &t->now, &t->goal, share, &t->next);
+        virtual_frame(t, &t->next);
+        tracking_bones_copy(t, &t->next, &t->now);
+    } while (share < 1);
+    measure_residual(t);
+    tracking_smooth_contacts(t);
+    tracking_separate(t);
+    int bad = 0;
+    for (int v = 0; v < t->mesh->vertex_count; v++)
+        if (!vec3_finite(t->shown[v])) {
+            t->shown[v] = t->x[v] = mat34_apply(t->now.matrix[t->bone[v]], t->mesh->rest[v]);
+            bad++;
+        }
+    pelti_scatter(t->mesh, t->shown, points);
+    if (out)
+        out->nonfinite = bad;
+    report(t, out);
+}
+
+const PeltiMethod pelti_method_tracking = {
+    .name = "tracking",
+    .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
+    .reference = "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
+    .flags = PELTI_KEEPS_STATE,
+    .options = options,
+    .prepare = tracking_prepare,
+    .step = step,
+    .destroy = tracking_destroy,
+};

@@ -1,0 +1,134 @@
+/// Robust iso-surface tracking [Vaillant2014]: state and stages. One step = virtual frames of (rigid move, projection,
+/// tangential relaxation), then smoothing and separation of what touches, for show.
+#ifndef PELTI_METHODS_TRACKING_TRACKING_H
+#define PELTI_METHODS_TRACKING_TRACKING_H
+
+#include "field/compose.h"
+#include "geometry/box_tree.h"
+#include "math/sparse.h"
+#include "methods/method.h"
+
+typedef enum VertexKind {
+    VERTEX_TRACKED, ///< on its iso-surface, relaxes in its tangent plane
+    VERTEX_FREE,    ///< the field says nothing here (deep inside, far outside): relaxes in space
+    VERTEX_RIGID    ///< follows its bone: painted, or of a component that has no field
+} VertexKind;
+
+typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKind;
+
+typedef struct TrackingSettings {
+    bool fast;         ///< factor-once solver; else Jacobi as published
+    int iterations;    ///< relaxation steps of a virtual frame, at most
+    float tolerance;   ///< of the mean edge: relaxation stops where no vertex moves farther
+    float floor_rad;   ///< least turn of a virtual frame
+    bool subdivide;    ///< virtual frames at all
+    float gap;         ///< length: distance kept between touching skin
+    TargetKind target;
+    int blend_passes;  ///< smoothing of target rotations over the mesh
+    int smooth_passes; ///< around contacts
+    int separate_passes;
+    float slide;       ///< 1: relaxation everywhere; 0: none
+} TrackingSettings;
+
+/// Joint transforms in the form that virtual frames interpolate: each bone against its parent.
+typedef struct Joint {
+    Quat turn;   ///< rotation against the parent, sign continuous in time
+    Vec3 head;   ///< where the parent carries this joint, the parent's rest space
+    Mat3 stretch; ///< what is left of the linear part
+} Joint;
+
+typedef struct Bones {
+    Mat34 *matrix; ///< [bone_count] rest space -> world
+    Joint *joint;  ///< [bone_count]
+    Quat *turn;    ///< [bone_count] whole rotation of each bone, sign continuous in time
+    float *scale;  ///< [bone_count] cube root of the determinant
+} Bones;
+
+typedef struct Counters {
+    int virtual_frames, relaxations, contacts, separated, retried;
+    double residual_max, residual_p99; ///< |f - iso| outside contact
+    double energy;
+} Counters;
+
+typedef struct Tracking {
+    PeltiPool pool; ///< owns the fields and all that prepare made
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    const PeltiWeights *weights;
+    PeltiJobs *jobs;
+    int *bone_order; ///< [bone_count] parents first
+    TrackingSettings set;
+    PeltiFields *fields;
+    PeltiFieldFrame frame;
+    PeltiSparse *factor;
+    PeltiBoxTree *tree;
+    PeltiPairs pairs;
+    // constants of a vertex
+    unsigned char *kind;   ///< VertexKind
+    int *skeleton;
+    int *bone;             ///< [vertex_count] bone of the rigid move
+    float *iso;            ///< field value at rest
+    float *slack;          ///< least f_own - f_other that the rest pose leaves
+    float *edge;           ///< mean length of its rest edges
+    float *reach;          ///< support radius of the owner's field: 1/reach is the scale of gradients
+    float *paint;          ///< 1 relaxes, 0 follows its bone
+    float *ring_weight;    ///< [ring] cotangent weight, aligned with mesh->ring
+    float *diagonal;       ///< sum of ring_weight
+    // state
+    bool started;
+    Vec3 *x;               ///< [vertex_count] tracked positions
+    Bones now;             ///< pose of x
+    // of a virtual frame
+    Bones next, goal;
+    Mat34 *part_matrix, *bone_delta;
+    Vec3 *normal;          ///< unit, of the surface a vertex is on
+    unsigned char *contact; ///< in contact
+    float *residual;       ///< f - iso
+    Quat *rotation;        ///< target rotation; scale in `rotation_scale`
+    Quat *rotation_next;
+    float *rotation_scale;
+    Vec3 *rhs;             ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
+    float (*row)[4];       ///< right-hand side, then solution of the factor
+    float *solve_work;
+    Vec3 *step;
+    float *moved;          ///< largest move in each block of a parallel loop
+    // output
+    Vec3 *shown, *buffer;
+    float *touch;          ///< [vertex_count] diffused contact
+    PeltiBox *boxes;       ///< [triangle_count] of triangles that may touch; empty else
+    unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
+    float *push_count;     ///< [vertex_count]
+    Counters counters;
+} Tracking;
+
+enum { GRAIN = 256 };
+
+// prepare.c
+PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err);
+void tracking_destroy(void *state);
+
+// frames.c
+void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near, Bones *out); ///< near: for the signs; may be NULL
+void tracking_bones_rest(const Tracking *t, Bones *out);
+void tracking_bones_blend(const Tracking *t, const Bones *a, const Bones *b, float share, Bones *out);
+void tracking_bones_copy(const Tracking *t, const Bones *from, Bones *to);
+float tracking_share(const Tracking *t, const Bones *now, const Bones *goal); ///< of the way to the goal one virtual frame may go
+
+// project.c
+void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);
+void tracking_project(Tracking *t, int iterations);
+void tracking_rest_values(Tracking *t);
+
+// rotations.c
+void tracking_target_rotations(Tracking *t, const Bones *bones);
+void tracking_right_hand_side(Tracking *t);
+
+// relax.c
+int tracking_relax(Tracking *t); ///< iterations used
+double tracking_energy(const Tracking *t);
+
+// smooth.c, separate.c
+void tracking_smooth_contacts(Tracking *t);
+void tracking_separate(Tracking *t);
+
+#endif
