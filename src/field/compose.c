@@ -129,8 +129,21 @@ static void build_index(PeltiFieldFrame *frame)
     frame->indexed = true;
 }
 
+/// Bend of a part's bone against its parent part since rest: the swing, not the twist.
+static float part_bend(const PeltiFieldFrame *frame, const Mat34 *matrices, int part)
+{
+    const PeltiPart *p = &frame->fields->parts[part];
+    Mat34 back;
+    if (p->parent < 0 || !mat34_inverse(matrices[p->parent], &back))
+        return 0;
+    Vec3 axis = vec3_normalize_or(mat34_apply_vector(back, mat34_apply_vector(matrices[part], p->axis)), p->axis);
+    return pelti_operator_depth(&frame->fields->operators[0], axis, p->axis, 0);
+}
+
 void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
 {
+    for (int p = 0; p < frame->fields->part_count; p++)
+        frame->pose[p].bend = part_bend(frame, matrices, p);
     for (int p = 0; p < frame->fields->part_count; p++) {
         Mat34 back;
         frame->pose[p].live = mat34_inverse(matrices[p], &back);
@@ -193,9 +206,17 @@ static int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *leav
     return count;
 }
 
-/// Leaves fold into one value: chains first (a leaf waits for its target if that is among the leaves), then contact.
-static void compose(const PeltiFields *fields, int count, Leaf *leaves, PeltiFieldSample *out)
+/// d of the joint between two parts, where one is the other's parent.
+static inline float joint_bend(const PeltiFieldFrame *frame, int a, int b)
 {
+    const PeltiPart *parts = frame->fields->parts;
+    return parts[a].parent == b ? frame->pose[a].bend : parts[b].parent == a ? frame->pose[b].bend : 0;
+}
+
+/// Leaves fold into one value: chains first (a leaf waits for its target if that is among the leaves), then contact.
+static void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, PeltiFieldSample *out)
+{
+    const PeltiFields *fields = frame->fields;
     out->value = leaves[0].value;
     out->gradient = leaves[0].gradient;
     bool started = false;
@@ -206,20 +227,25 @@ static void compose(const PeltiFields *fields, int count, Leaf *leaves, PeltiFie
             target = leaves[l].part == part->target ? l : -1;
         if (target >= 0) {
             pelti_operator_compose(&fields->operators[part->op], &leaves[target].value, &leaves[target].gradient, leaves[k].value,
-                                   leaves[k].gradient);
+                                   leaves[k].gradient, 0);
         } else if (!started) {
             out->value = leaves[k].value;
             out->gradient = leaves[k].gradient;
             started = true;
         } else {
-            pelti_operator_compose(&fields->operators[0], &out->value, &out->gradient, leaves[k].value, leaves[k].gradient);
+            float bend = 0;
+            for (int l = 0; l < k; l++)
+                bend = fmaxf(bend, joint_bend(frame, leaves[l].part, leaves[k].part));
+            pelti_operator_compose(&fields->operators[0], &out->value, &out->gradient, leaves[k].value, leaves[k].gradient, bend);
         }
     }
 }
 
 /// The owner's side and the strongest field against it.
-static void take_sides(int count, const Leaf *leaves, int own, PeltiFieldSample *out)
+static void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *leaves, int own, PeltiFieldSample *out)
 {
+    static const float LINE = 0.5f * (1 - 3.0f / (PELTI_OPERATOR_NODES - 1)) / (PELTI_OPERATOR_SLICES - 1);
+    static const float VALLEY = 0.06f * (PELTI_OPERATOR_SLICES - 1); // d from which a contact line is more than a node long
     int mine = -1;
     for (int k = 0; k < count; k++)
         if (leaves[k].part == own)
@@ -235,13 +261,17 @@ static void take_sides(int count, const Leaf *leaves, int own, PeltiFieldSample 
             continue;
         Vec3 h = leaves[k].gradient;
         float dot = vec3_dot(g, h), square = dot * fabsf(dot), scale = g2 * vec3_dot(h, h);
-        if (square > 0.25f * scale && leaves[k].value > out->own) {
+        float d = pelti_operator_depth(&frame->fields->operators[0], g, h, joint_bend(frame, own, leaves[k].part));
+        if (d > VALLEY) {
+            if (leaves[k].value > out->other) {
+                out->other = leaves[k].value;
+                out->other_gradient = h;
+                out->other_part = leaves[k].part;
+                out->depth = 0.5f + d * LINE;
+            }
+        } else if (square > 0.25f * scale && leaves[k].value > out->own) {
             out->own = leaves[k].value;
             out->own_gradient = h;
-        } else if (square < -0.0302f * scale && leaves[k].value > out->other) { // cos 100 deg = -0.1736
-            out->other = leaves[k].value;
-            out->other_gradient = h;
-            out->other_part = leaves[k].part;
         }
     }
 }
@@ -253,11 +283,11 @@ void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 
     out->other_part = -1;
     int count = gather(frame, skeleton, x, leaves);
     if (count > 1 && own >= 0)
-        take_sides(count, leaves, own, out);
+        take_sides(frame, count, leaves, own, out);
     else if (count == 1 && leaves[0].part == own) {
         out->own = leaves[0].value;
         out->own_gradient = leaves[0].gradient;
     }
     if (count)
-        compose(frame->fields, count, leaves, out);
+        compose(frame, count, leaves, out);
 }

@@ -7,6 +7,7 @@
 
 typedef struct PeltiPartPose { ///< a part in the present pose
     Mat34 world_to_grid;
+    float bend; ///< d (in slices) that the bend against the parent part asks for
     bool live; ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;
 
@@ -33,9 +34,10 @@ typedef struct PeltiFieldSample {
     Vec3 gradient; ///< by length, world space
     float own;     ///< the owner's side: its own field, or a stronger one whose gradient lies within 60 degrees of it
     Vec3 own_gradient;
-    float other; ///< strongest field that opposes the owner's gradient by more than 100 degrees; 0: none
+    float other; ///< strongest field in contact with the owner's side (their composition opens a valley); 0: none
     Vec3 other_gradient;
-    int other_part; ///< -1: none
+    int other_part;   ///< -1: none
+    float depth; ///< field value at which the contact surface of the two ends: 0.5 + d / 2; 0: no contact
 } PeltiFieldSample;
 
 /// Evaluates at x among the parts of one skeleton (-1: all). `own`: the part that owns the point, -1: none (then own, other are

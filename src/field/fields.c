@@ -63,6 +63,7 @@ static void lay_out_grid(Build *b, int part)
     pelti_grid_layout(&p->grid, frame, low, high, cell, b->most_nodes);
     p->sample_count = s->count;
     p->radius = s->radius;
+    p->axis = s->axis;
     p->capsule = s->capsule;
 }
 

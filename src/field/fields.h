@@ -36,6 +36,7 @@ typedef struct PeltiPart {
     int primitive; ///< index of the primitive it is, -1: a piece of skin
     int sample_count;
     float radius;
+    Vec3 axis; ///< unit, along the bone, rest space
     bool capsule;
     PeltiGrid grid;
 } PeltiPart;

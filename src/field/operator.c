@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+// In a fold the angle between the gradients equals the joint's bend in the middle only and falls to nothing where the fold
+// meets the flanks of the limb. Taken alone it would leave the contact surface hanging inside, away from the skin; so
+// within a fold (angles above these, degrees) the joint's own bend gives the depth.
+enum { FOLD_FROM = 20, FOLD_TO = 60 };
 enum { N = PELTI_OPERATOR_NODES, LAST = N - 1, HALF_BAND = 2 * N, SAMPLES = 512 };
 
 /// One slice as a linear system. By symmetry only nodes i >= j are unknown; a node is known (border, curve) or numbered.
@@ -278,6 +282,9 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
         double c = fmin(1, 2.0 * k / (PELTI_OPERATOR_ANGLES - 1) - 1);
         float d = fminf(1, depth_scale * pelti_profile_depth(profile, (float)(acos(c) * (180 / 3.14159265358979))));
         out->depth_of_cos[k] = d * (PELTI_OPERATOR_SLICES - 1);
+        float fold = (float)((acos(c) * (180 / 3.14159265358979) - FOLD_FROM) / (FOLD_TO - FOLD_FROM));
+        fold = fminf(1, fmaxf(0, fold));
+        out->fold_of_cos[k] = fold * fold * (3 - 2 * fold);
     }
     pelti_pool_release(&work);
     return status;

@@ -14,6 +14,7 @@ typedef struct PeltiOperator {
     PeltiProfile profile;
     float (*table)[4];                             ///< [slice][f1][f2]: g, dg/df1, dg/df2, 0
     float depth_of_cos[PELTI_OPERATOR_ANGLES + 1]; ///< d (in slices) over cos in [-1, 1]
+    float fold_of_cos[PELTI_OPERATOR_ANGLES + 1];  ///< [0, 1] how far a fold takes the joint's bend in place of the local angle
 } PeltiOperator;
 
 /// Solves all slices into `pool`. BAD_INPUT for a profile that makes no operator. `depth_scale` multiplies d(angle).

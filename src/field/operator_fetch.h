@@ -34,20 +34,23 @@ static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperator *op, float f1
     return sum;
 }
 
-/// d (in slices) for two gradients.
-static inline float pelti_operator_depth(const PeltiOperator *op, Vec3 a, Vec3 b)
+/// d (in slices) for two gradients; `bend`: d of the joint between the two parts, 0 where they are no neighbours.
+static inline float pelti_operator_depth(const PeltiOperator *op, Vec3 a, Vec3 b, float bend)
 {
     float lengths = vec3_dot(a, a) * vec3_dot(b, b), c = lengths > 0 ? vec3_dot(a, b) / sqrtf(lengths) : 1;
     float at = (c + 1) * (0.5f * (PELTI_OPERATOR_ANGLES - 1));
     at = at < 0 ? 0 : at > PELTI_OPERATOR_ANGLES - 1 ? PELTI_OPERATOR_ANGLES - 1 : at;
     int k = (int)at;
-    return op->depth_of_cos[k] + (at - (float)k) * (op->depth_of_cos[k + 1] - op->depth_of_cos[k]);
+    float d = op->depth_of_cos[k] + (at - (float)k) * (op->depth_of_cos[k + 1] - op->depth_of_cos[k]);
+    if (bend > d)
+        d += (bend - d) * (op->fold_of_cos[k] + (at - (float)k) * (op->fold_of_cos[k + 1] - op->fold_of_cos[k]));
+    return d;
 }
 
 /// g_d(f1, f2) and its gradient g1 grad f1 + g2 grad f2, in place of (f1, grad1).
-static inline void pelti_operator_compose(const PeltiOperator *op, float *f1, Vec3 *grad1, float f2, Vec3 grad2)
+static inline void pelti_operator_compose(const PeltiOperator *op, float *f1, Vec3 *grad1, float f2, Vec3 grad2, float bend)
 {
-    PeltiFloat4 g = pelti_operator_fetch(op, *f1, f2, pelti_operator_depth(op, *grad1, grad2));
+    PeltiFloat4 g = pelti_operator_fetch(op, *f1, f2, pelti_operator_depth(op, *grad1, grad2, bend));
     *f1 = g[0] < 0 ? 0 : g[0] > 1 ? 1 : g[0];
     *grad1 = vec3_mad(vec3_scale(*grad1, g[1]), grad2, g[2]);
 }

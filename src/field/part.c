@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/// The support is a little wider than the farthest sample is from the bone: the field then stays below 1 on the bone, so that a
+/// contact line can reach it.
+static const float REACH = 1.3f;
+
 enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256 };
 
 /// Marks bones that some clip (or the file's own pose) turns by more than a degree, or shifts by more than 0.2 % of the
@@ -288,7 +292,7 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
                 out->axis = vec3_scale(u, 1 / longest);
             }
         }
-        out->radius = fmaxf(out->radius, 1e-3f * mesh->diagonal);
+        out->radius = fmaxf(REACH * out->radius, 1e-3f * mesh->diagonal);
     }
     pelti_pool_release(&work);
     return PELT_OK;

@@ -9,7 +9,7 @@ PeltiProfile pelti_profile_contact(void)
     p.open[0] = p.closed[0] = (Vec2){0.5f, 0};
     p.open[1] = p.closed[1] = (Vec2){0.5f, 0.5f};
     p.angle_deg[0] = 90;
-    p.angle_deg[1] = 180;
+    p.angle_deg[1] = 150;
     p.depth[1] = 1;
     return p;
 }

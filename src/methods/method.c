@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-extern const PeltiMethod pelti_method_lbs, pelti_method_dqs, pelti_method_projective;
+extern const PeltiMethod pelti_method_lbs, pelti_method_dqs, pelti_method_tracking, pelti_method_projective;
 
 const PeltiMethod *const pelti_methods[] = {
     &pelti_method_lbs,
     &pelti_method_dqs,
+    &pelti_method_tracking,
     &pelti_method_projective,
     NULL,
 };

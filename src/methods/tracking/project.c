@@ -1,7 +1,6 @@
-#include "tracking/tracking.h"
+#include "methods/tracking/tracking.h"
 
 static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step
-static const float CONTACT_FROM = 0.42f; ///< an opposing field weaker than this touches nothing yet
 
 typedef struct Work {
     Tracking *t;
@@ -35,50 +34,68 @@ static Vec3 cut(Vec3 d, float most)
     return length > most ? vec3_scale(d, most / length) : d;
 }
 
-/// Keeps a vertex on its own side of whatever opposes it: f_own >= f_other + margin, the margin half the gap.
-static bool keep_side(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 *x, Vec3 *normal)
+static float smooth_step(float from, float to, float at)
 {
-    if (s->other < CONTACT_FROM || s->own < CONTACT_FROM * 0.5f)
-        return false;
+    float t = (at - from) / (to - from);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
+/// Newton step to the vertex' own value. In a valley the gradient vanishes: the division is bounded, the step cut.
+static Vec3 newton_step(const Tracking *t, int v, const PeltiFieldSample *s, float goal)
+{
+    float g2 = vec3_dot(s->gradient, s->gradient), steep = 0.2f / t->reach[v];
+    return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)), NEWTON_REACH * t->edge[v]);
+}
+
+/// Step to the contact surface f_own = f_other, half the gap on the vertex' own side of it.
+static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 *outward, float *short_by)
+{
     Vec3 n = vec3_sub(s->own_gradient, s->other_gradient);
-    float n2 = vec3_dot(n, n), length = sqrtf(n2);
+    float n2 = vec3_dot(n, n), length = sqrtf(n2), margin = fminf(0.5f * t->set.gap * length, t->slack[v]);
+    *short_by = margin - (s->own - s->other);
     if (!(n2 > 1e-20f))
-        return false;
-    float margin = fminf(0.5f * t->set.gap * length, t->slack[v]), side = s->own - s->other;
-    if (side >= 2 * margin + 1e-3f && side >= 0.05f)
-        return false;
-    *normal = vec3_scale(n, -1 / length);
-    if (side < margin)
-        *x = vec3_add(*x, cut(vec3_scale(n, (margin - side) / n2), NEWTON_REACH * t->edge[v]));
-    return true;
+        return vec3(0, 0, 0);
+    *outward = vec3_scale(n, -1 / length);
+    return cut(vec3_scale(n, *short_by / n2), NEWTON_REACH * t->edge[v]);
+}
+
+/// One projection step. Outside contact: to the vertex' own iso-value. On the contact surface of two parts: to its own side
+/// of it. Deeper than the contact surface reaches the composed field pushes it out again, still on its own side.
+static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
+{
+    float length = vec3_length(s->gradient), both = fminf(s->own, s->other), floor = t->iso[v];
+    if (length > 0.01f / t->reach[v])
+        t->normal[v] = vec3_scale(s->gradient, -1 / length);
+    else if (s->own > 0)
+        t->normal[v] = vec3_normalize_or(vec3_scale(s->own_gradient, -1), t->normal[v]);
+    t->residual[v] = floor - s->value;
+    t->contact[v] = 0;
+    float wall = s->other > 0 ? smooth_step(0.44f, 0.52f, both) : 0;
+    if (!(wall > 0))
+        return newton_step(t, v, s, floor);
+    float short_by, inside = wall * (1 - smooth_step(s->depth - 0.02f, s->depth + 0.02f, 0.5f * (s->own + s->other)));
+    Vec3 outward = t->normal[v], side = side_step(t, v, s, &outward, &short_by);
+    Vec3 step = newton_step(t, v, s, floor + wall * (0.5f - floor));
+    t->contact[v] = wall > 0.5f;
+    t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
+    step = vec3_lerp(step, side, inside);
+    if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides
+        step = vec3_mad(step, side, 1 - inside);
+    return step;
 }
 
 static void project_vertex(Tracking *t, int v, int iterations)
 {
     Vec3 x = t->x[v];
-    float edge = t->edge[v], iso = t->iso[v];
-    int own = t->fields->vertex_part[v];
-    bool contact = false;
     for (int k = 0; k < iterations; k++) {
         PeltiFieldSample s;
-        pelti_frame_eval(&t->frame, t->skeleton[v], own, x, &s);
-        Vec3 before = x;
-        float g2 = vec3_dot(s.gradient, s.gradient), length = sqrtf(g2);
-        bool facing = s.other > CONTACT_FROM && s.own > CONTACT_FROM;
-        // a vertex whose own value lies below the valley's floor rests on the floor
-        float goal = facing ? fmaxf(iso, 0.5f) : iso, off = goal - s.value, steep = 0.2f / t->reach[v];
-        t->residual[v] = off;
-        if (length > steep * 0.05f)
-            t->normal[v] = vec3_scale(s.gradient, -1 / length);
-        else if (s.own > 0)
-            t->normal[v] = vec3_normalize_or(vec3_scale(s.own_gradient, -1), t->normal[v]);
-        if (length > 0 && !(facing && fabsf(off) < 0.01f)) // in the valley the gradient vanishes: bound the division
-            x = vec3_add(x, cut(vec3_scale(s.gradient, off / fmaxf(g2, steep * steep)), NEWTON_REACH * edge));
-        contact = keep_side(t, v, &s, &x, &t->normal[v]);
-        if (vec3_distance(before, x) < 1e-4f * edge)
+        pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], x, &s);
+        Vec3 step = project_step(t, v, &s);
+        x = vec3_add(x, step);
+        if (vec3_length(step) < 1e-4f * t->edge[v])
             break;
     }
-    t->contact[v] = contact;
     if (vec3_finite(x))
         t->x[v] = x;
 }
@@ -106,7 +123,7 @@ static void rest_range(void *context, int begin, int end, int worker)
         PeltiFieldSample s;
         pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], t->mesh->rest[v], &s);
         t->iso[v] = s.value;
-        t->slack[v] = s.other > CONTACT_FROM * 0.5f ? fmaxf(s.own - s.other, -1) : 1;
+        t->slack[v] = s.other > 0.2f ? s.own - s.other : 1;
         Vec3 n = t->normal[v]; // of the rest mesh
         float length = vec3_length(s.gradient);
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;

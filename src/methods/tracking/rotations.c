@@ -1,4 +1,4 @@
-#include "tracking/tracking.h"
+#include "methods/tracking/tracking.h"
 
 typedef struct Blend {
     Tracking *t;
