@@ -88,7 +88,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
             b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
         }
         if (b->status[k] == PELT_OK)
-            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, b->allocator, &b->error[k]);
+            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, &s->guard, b->allocator, &b->error[k]);
         pelti_pool_release(&work);
     }
 }
@@ -203,7 +203,7 @@ static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights
             return b->status[k];
         }
         if (b->fell_back[k])
-            pelti_warn(log, "field-capsule", "joint %s: its skin makes no field, a capsule stands in", name);
+            pelti_warn(log, "field-capsule", "joint %s: its skin makes no field (%s), a capsule stands in", name, b->error[k].text);
     }
     return build_operators(pool, options, jobs, f, err);
 }

@@ -37,6 +37,34 @@ static float fade(float node, int size, float *slope)
     return t < 1 ? t * t * (3 - 2 * t) : 1;
 }
 
+/// d = max(d, distance to the bone - guard radius), rounded over a tenth of the radius so that the gradient stays continuous.
+static void keep_near_bone(const PeltiGuard *guard, Vec3 x, float *d, Vec3 *gradient)
+{
+    float best = INFINITY;
+    Vec3 away = {0, 0, 0};
+    for (int k = 0; k < guard->count; k++) {
+        Vec3 u = vec3_sub(guard->b[k], guard->a[k]), w = vec3_sub(x, guard->a[k]);
+        float length2 = vec3_dot(u, u), t = length2 > 0 ? vec3_dot(w, u) / length2 : 0;
+        Vec3 r = vec3_mad(w, u, -(t < 0 ? 0 : t > 1 ? 1 : t));
+        if (vec3_length(r) < best) {
+            best = vec3_length(r);
+            away = r;
+        }
+    }
+    float bound = best - guard->radius, soft = 0.1f * guard->radius, gap = (*d - bound) / soft;
+    if (!(best < INFINITY) || gap >= 1)
+        return;
+    Vec3 unit = best > 0 ? vec3_scale(away, 1 / best) : vec3(0, 0, 0);
+    if (!(gap > -1)) {
+        *d = bound;
+        *gradient = unit;
+        return;
+    }
+    float share = 0.5f * (1 + gap); // quadratic blend on |d - bound| < soft
+    *d = bound + soft * share * share;
+    *gradient = vec3_lerp(unit, *gradient, share);
+}
+
 typedef struct Row {
     Vec3 *x, *gradient;
     float *d;
@@ -47,12 +75,14 @@ static int16_t encode(float value)
     return (int16_t)lrintf(fmaxf(-32767, fminf(32767, value)));
 }
 
-static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, Mat34 grid_to_rest, float cell, int y, int z, Row row)
+static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, Mat34 grid_to_rest, float cell, int y, int z, Row row)
 {
     int count = grid->size[0];
     for (int x = 0; x < count; x++)
         row.x[x] = mat34_apply(grid_to_rest, vec3((float)x, (float)y, (float)z));
     pelti_hrbf_eval(h, count, row.x, row.d, row.gradient);
+    for (int x = 0; x < count; x++)
+        keep_near_bone(guard, row.x[x], &row.d[x], &row.gradient[x]);
     Mat3 to_node = mat3_transpose(mat34_linear(grid_to_rest)); // a gradient by length becomes one by nodes
     float sy, sz, fy = fade((float)y, grid->size[1], &sy), fz = fade((float)z, grid->size[2], &sz);
     for (int x = 0; x < count; x++) {
@@ -72,7 +102,7 @@ static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, Mat34 gr
     }
 }
 
-PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltAllocator *allocator, PeltError *err)
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, const PeltAllocator *allocator, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, allocator);
@@ -90,7 +120,7 @@ PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, co
         grid->gradient_scale = fmaxf(2 * cell / radius, 1.0f) / 32767;
         for (int z = 0; z < grid->size[2]; z++)
             for (int y = 0; y < grid->size[1]; y++)
-                bake_row(grid, h, radius, grid_to_rest, cell, y, z, row);
+                bake_row(grid, h, radius, guard, grid_to_rest, cell, y, z, row);
     }
     pelti_pool_release(&work);
     return status;

@@ -26,13 +26,22 @@ static inline float pelti_support(float d, float r, float *slope)
     return ((-0.1875f * v + 0.625f) * v - 0.9375f) * u + 0.5f;
 }
 
+/// Far from its samples a fit may do anything: a collar of skin goes on as a cone. Nothing of the field lies farther from the
+/// bone's segments than `radius`. count 0: no guard.
+enum { PELTI_GUARD_SEGMENTS = 64 };
+typedef struct PeltiGuard {
+    int count;
+    float radius;
+    Vec3 a[PELTI_GUARD_SEGMENTS], b[PELTI_GUARD_SEGMENTS];
+} PeltiGuard;
+
 /// Lays out a grid over the box low..high given in a frame (rest -> frame, a rotation and shift) with about `cell` between
 /// nodes; at most `most_nodes` nodes. `nodes` is not allocated: pelti_grid_nodes says how many to give.
 void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high, float cell, int most_nodes);
 size_t pelti_grid_nodes(const PeltiGrid *grid);
 
 /// Fills the nodes with t_r(d). Fades to 0 at the box border, whatever the fit does there.
-PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltAllocator *allocator, PeltError *err);
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, const PeltAllocator *allocator, PeltError *err);
 
 typedef float PeltiFloat4 __attribute__((vector_size(16)));
 typedef int16_t PeltiShort4 __attribute__((vector_size(8)));

@@ -8,6 +8,8 @@
 /// The support is a little wider than the farthest sample is from the bone: the field then stays below 1 on the bone, so that a
 /// contact line can reach it.
 static const float REACH = 1.3f;
+/// A field ends this much beyond the farthest sample's distance from the bone.
+static const float GUARD = 1.2f;
 
 enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256 };
 
@@ -247,6 +249,28 @@ static void stand_in(const PeltiCharacter *who, const Shape *shape, int count, c
     pelti_part_capsule(shape->segment[0].a, shape->segment[0].b, fmaxf(radius, 2e-3f * who->mesh->diagonal), out);
 }
 
+/// Round ends: a point as far beyond each joint as the skin is from it. One that would lie nearer to another sample than half
+/// the samples' own spacing is left out: the two would ask the fit for different normals at one place.
+static void add_caps(const Shape *shape, PeltiPartSamples *out)
+{
+    int skin = out->count;
+    float spacing = INFINITY;
+    for (int a = 0; a < skin; a++)
+        for (int b = a + 1; b < skin; b++)
+            spacing = fminf(spacing, vec3_distance(out->point[a], out->point[b]));
+    for (int c = 0; c < shape->cap_count; c++) {
+        const Cap *cap = &shape->cap[c];
+        Vec3 p = vec3_mad(cap->joint, cap->out, cap->near);
+        float nearest = INFINITY;
+        for (int k = 0; k < out->count; k++)
+            nearest = fminf(nearest, vec3_distance(p, out->point[k]));
+        if (nearest < 0.5f * spacing || nearest < 0.3f * cap->near)
+            continue;
+        out->point[out->count] = p;
+        out->normal[out->count++] = cap->out;
+    }
+}
+
 PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *partition, int part, const Vec3 *normals,
                               int wanted, PeltiPartSamples *out, PeltError *err)
 {
@@ -279,11 +303,7 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
             out->normal[k] = normals[picked[k]];
             out->radius = fmaxf(out->radius, bone_distance(shape, out->point[k]));
         }
-        for (int c = 0; c < shape->cap_count; c++) { // round ends: as far beyond the joint as the skin is from it
-            const Cap *cap = &shape->cap[c];
-            out->point[out->count] = vec3_mad(cap->joint, cap->out, cap->near);
-            out->normal[out->count++] = cap->out;
-        }
+        add_caps(shape, out);
         float longest = 0;
         for (int s = 0; s < shape->segment_count; s++) {
             Vec3 u = vec3_sub(shape->segment[s].b, shape->segment[s].a);
@@ -291,6 +311,12 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
                 longest = vec3_length(u);
                 out->axis = vec3_scale(u, 1 / longest);
             }
+        }
+        out->guard.count = shape->segment_count < PELTI_GUARD_SEGMENTS ? shape->segment_count : PELTI_GUARD_SEGMENTS;
+        out->guard.radius = GUARD * out->radius;
+        for (int s = 0; s < out->guard.count; s++) {
+            out->guard.a[s] = shape->segment[s].a;
+            out->guard.b[s] = shape->segment[s].b;
         }
         out->radius = fmaxf(REACH * out->radius, 1e-3f * mesh->diagonal);
     }

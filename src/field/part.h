@@ -3,6 +3,7 @@
 #define PELTI_FIELD_PART_H
 
 #include "character/character.h"
+#include "field/grid.h"
 
 enum { PELTI_PART_SAMPLES = 96 }; ///< most samples of a part, caps included
 
@@ -29,6 +30,7 @@ typedef struct PeltiPartSamples {
     Vec3 axis;    ///< unit, along the longest segment
     float radius; ///< r of the compact support: farthest sample from the bone
     bool capsule;
+    PeltiGuard guard;
 } PeltiPartSamples;
 
 /// `wanted` samples of the skin by Poisson-disk sampling; `normals` of the rest mesh.
