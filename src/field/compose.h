@@ -8,7 +8,7 @@
 typedef struct PeltiPartPose { ///< a part in the present pose
     Mat34 world_to_grid;
     float bend; ///< d (in slices) that the bend against the parent part asks for
-    bool live; ///< false: its matrix has no inverse, or is not finite; the part is absent
+    bool live;  ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;
 
 /// A coarse grid over the character lists the parts that reach each cell, in the order of composition.
@@ -36,8 +36,8 @@ typedef struct PeltiFieldSample {
     Vec3 own_gradient;
     float other; ///< strongest field in contact with the owner's side (their composition opens a valley); 0: none
     Vec3 other_gradient;
-    int other_part;   ///< -1: none
-    float depth; ///< field value at which the contact surface of the two ends: 0.5 + d / 2; 0: no contact
+    int other_part; ///< -1: none
+    float depth;    ///< field value at which the contact surface of the two ends: 0.5 + d / 2; 0: no contact
 } PeltiFieldSample;
 
 /// Evaluates at x among the parts of one skeleton (-1: all). `own`: the part that owns the point, -1: none (then own, other are

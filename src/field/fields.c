@@ -203,7 +203,8 @@ static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights
             return b->status[k];
         }
         if (b->fell_back[k])
-            pelti_warn(log, "field-capsule", "joint %s: its skin makes no field (%s), a capsule stands in", name, b->error[k].text);
+            pelti_warn(log, "field-capsule", "joint %s: its skin makes no field (%s), a capsule stands in", name,
+                       b->error[k].text);
     }
     return build_operators(pool, options, jobs, f, err);
 }

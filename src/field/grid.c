@@ -75,7 +75,8 @@ static int16_t encode(float value)
     return (int16_t)lrintf(fmaxf(-32767, fminf(32767, value)));
 }
 
-static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, Mat34 grid_to_rest, float cell, int y, int z, Row row)
+static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, Mat34 grid_to_rest, float cell,
+                     int y, int z, Row row)
 {
     int count = grid->size[0];
     for (int x = 0; x < count; x++)
@@ -102,7 +103,8 @@ static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, const Pe
     }
 }
 
-PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, const PeltAllocator *allocator, PeltError *err)
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard,
+                           const PeltAllocator *allocator, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, allocator);

@@ -41,7 +41,8 @@ void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high
 size_t pelti_grid_nodes(const PeltiGrid *grid);
 
 /// Fills the nodes with t_r(d). Fades to 0 at the box border, whatever the fit does there.
-PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, const PeltAllocator *allocator, PeltError *err);
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard,
+                           const PeltAllocator *allocator, PeltError *err);
 
 typedef float PeltiFloat4 __attribute__((vector_size(16)));
 typedef int16_t PeltiShort4 __attribute__((vector_size(8)));

@@ -24,7 +24,7 @@ typedef struct PeltiProfile {
     float depth[PELTI_CONTROLLER_POINTS];     ///< d in [0, 1]
 } PeltiProfile;
 
-PeltiProfile pelti_profile_contact(void); ///< g_dc: clean union to full contact, d_c = 0 to 90 deg, 1 at 180
+PeltiProfile pelti_profile_contact(void); ///< g_dc: clean union to full contact, d_c = 0 to 90 deg, 1 from 150 on
 PeltiProfile pelti_profile_bulge(void);   ///< g_db: and inflated beside the contact, d_b = 0 to 30 deg, 1 at 120
 
 /// Point of the branch at t in [0, 1] for a given d.

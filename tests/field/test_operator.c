@@ -114,8 +114,8 @@ static void controllers_start_and_end_where_they_say(void **state)
     (void)state;
     PeltiProfile c = pelti_profile_contact(), b = pelti_profile_bulge();
     CHECK_NEAR(pelti_profile_depth(&c, 90), 0, 0);
-    CHECK_NEAR(pelti_profile_depth(&c, 135), 0.5, 1e-6);
-    CHECK_NEAR(pelti_profile_depth(&c, 180), 1, 0);
+    CHECK_NEAR(pelti_profile_depth(&c, 120), 0.5, 1e-6);
+    CHECK_NEAR(pelti_profile_depth(&c, 150), 1, 0);
     CHECK_NEAR(pelti_profile_depth(&b, 30), 0, 0);
     CHECK_NEAR(pelti_profile_depth(&b, 120), 1, 0);
 }

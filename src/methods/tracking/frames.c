@@ -98,7 +98,8 @@ float tracking_share(const Tracking *t, const Bones *now, const Bones *goal)
     for (int b = 0; b < t->who->bone_count; b++) {
         if (t->who->bones[b].parent < 0)
             continue; // the root carries all: its turn bends nothing
-        float bend = quat_angle(now->joint[b].turn), turn = quat_angle(quat_mul(quat_conjugate(now->joint[b].turn), goal->joint[b].turn));
+        float bend = quat_angle(now->joint[b].turn),
+              turn = quat_angle(quat_mul(quat_conjugate(now->joint[b].turn), goal->joint[b].turn));
         float most = fmaxf(bend / 3, t->set.floor_rad);
         if (turn * share > most)
             share = most / turn;

@@ -12,7 +12,9 @@ static void read_settings(const PeltiOptions *o, float diagonal, TrackingSetting
     s->floor_rad = pelti_option_float(o, "virtual-step") * 0.01745329f;
     s->subdivide = pelti_option_bool(o, "virtual-frames");
     s->gap = pelti_option_float(o, "gap") * diagonal;
-    s->target = pelti_option_is(o, "target", "blended") ? TARGET_BLENDED : pelti_option_is(o, "target", "rigid") ? TARGET_RIGID : TARGET_POLAR;
+    s->target = pelti_option_is(o, "target", "blended") ? TARGET_BLENDED
+                : pelti_option_is(o, "target", "rigid") ? TARGET_RIGID
+                                                        : TARGET_POLAR;
     s->blend_passes = pelti_option_is(o, "blend", "smoother") ? 24 : 0;
     if (pelti_option_is(o, "blend", "rigid"))
         s->target = s->target == TARGET_BLENDED ? TARGET_RIGID : s->target;
@@ -23,7 +25,8 @@ static void read_settings(const PeltiOptions *o, float diagonal, TrackingSetting
 
 static Bones new_bones(PeltiPool *pool, int count)
 {
-    return (Bones){PELTI_NEW(pool, Mat34, count), PELTI_NEW(pool, Joint, count), PELTI_NEW(pool, Quat, count), PELTI_NEW(pool, float, count)};
+    return (Bones){PELTI_NEW(pool, Mat34, count), PELTI_NEW(pool, Joint, count), PELTI_NEW(pool, Quat, count),
+                   PELTI_NEW(pool, float, count)};
 }
 
 static void take_memory(Tracking *t)
@@ -34,8 +37,8 @@ static void take_memory(Tracking *t)
     t->contact = PELTI_NEW(pool, unsigned char, n);
     t->skeleton = PELTI_NEW(pool, int, n);
     t->bone = PELTI_NEW(pool, int, n);
-    float **floats[] = {&t->iso,   &t->slack,    &t->edge,  &t->reach,      &t->paint, &t->diagonal,
-                        &t->residual, &t->rotation_scale, &t->touch, &t->push_count};
+    float **floats[] = {&t->iso,      &t->slack,    &t->edge,           &t->reach, &t->paint,
+                        &t->diagonal, &t->residual, &t->rotation_scale, &t->touch, &t->push_count};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
     Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer};
@@ -160,8 +163,8 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
                 entries[count++] = (PeltiEntry){a, b, -(double)weight[e]};
         }
         for (int v = 0; v < mesh->vertex_count; v++)
-            entries[count++] =
-                (PeltiEntry){v, v, t->kind[v] == VERTEX_RIGID || !(t->diagonal[v] > 0) ? 1 : (double)t->diagonal[v] * (1 + (double)SHIFT)};
+            entries[count++] = (PeltiEntry){
+                v, v, t->kind[v] == VERTEX_RIGID || !(t->diagonal[v] > 0) ? 1 : (double)t->diagonal[v] * (1 + (double)SHIFT)};
         status = pelti_sparse_create(&t->pool.allocator, mesh->vertex_count, count, entries, PELTI_ORDER_BEST, &t->factor, err);
     }
     pelti_pool_release(&work);

@@ -4,20 +4,25 @@
 #include <string.h>
 
 static const PeltiOptionInfo options[] = {
-    {"solver", PELTI_OPTION_CHOICE, "fast", "fast|jacobi", 0, 0, "tangential relaxation: factor-once preconditioner, or Jacobi as published"},
+    {"solver", PELTI_OPTION_CHOICE, "fast", "fast|jacobi", 0, 0,
+     "tangential relaxation: factor-once preconditioner, or Jacobi as published"},
     {"iterations", PELTI_OPTION_INT, "10", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
-    {"tolerance", PELTI_OPTION_FLOAT, "0.002", NULL, 0, 1, "relaxation ends where no vertex moves by more than this share of its edges"},
-    {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "cut large steps so that no joint turns by more than a third of its bend"},
+    {"tolerance", PELTI_OPTION_FLOAT, "0.002", NULL, 0, 1,
+     "relaxation ends where no vertex moves by more than this share of its edges"},
+    {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
+     "cut large steps so that no joint turns by more than a third of its bend"},
     {"virtual-step", PELTI_OPTION_FLOAT, "3", NULL, 0.1, 180, "least turn of a virtual frame, degrees"},
     {"fold-depth", PELTI_OPTION_FLOAT, "1", NULL, 0, 2, "depth of contact in a fold: multiplies the controller d(angle)"},
     {"gap", PELTI_OPTION_FLOAT, "0.0003", NULL, 0, 0.05, "distance kept between touching skin, share of the size"},
-    {"target", PELTI_OPTION_CHOICE, "blended", "blended|rigid|polar", 0, 0, "target rotations R of the relaxation: blended from the bones, the owner's, or ARAP's"},
+    {"target", PELTI_OPTION_CHOICE, "blended", "blended|rigid|polar", 0, 0,
+     "target rotations R of the relaxation: blended from the bones, the owner's, or ARAP's"},
     {"blend", PELTI_OPTION_CHOICE, "smooth", "rigid|smooth|smoother", 0, 0, "weights of the blended target rotations"},
     {"slide", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "how freely skin slides along the surface; 0: it stays with its bone"},
     {"smooth", PELTI_OPTION_INT, "2", NULL, 0, 100, "smoothing passes around contacts"},
     {"separate", PELTI_OPTION_INT, "8", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
     {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
-    {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0, "fields for joints that some clip moves, or for all that own skin"},
+    {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0,
+     "fields for joints that some clip moves, or for all that own skin"},
     {0},
 };
 
@@ -113,7 +118,8 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
 const PeltiMethod pelti_method_tracking = {
     .name = "tracking",
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
-    .reference = "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
+    .reference =
+        "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
     .flags = PELTI_KEEPS_STATE,
     .options = options,
     .prepare = tracking_prepare,

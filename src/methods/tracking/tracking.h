@@ -17,23 +17,23 @@ typedef enum VertexKind {
 typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKind;
 
 typedef struct TrackingSettings {
-    bool fast;         ///< factor-once solver; else Jacobi as published
-    int iterations;    ///< relaxation steps of a virtual frame, at most
-    float tolerance;   ///< of the mean edge: relaxation stops where no vertex moves farther
-    float floor_rad;   ///< least turn of a virtual frame
-    bool subdivide;    ///< virtual frames at all
-    float gap;         ///< length: distance kept between touching skin
+    bool fast;       ///< factor-once solver; else Jacobi as published
+    int iterations;  ///< relaxation steps of a virtual frame, at most
+    float tolerance; ///< of the mean edge: relaxation stops where no vertex moves farther
+    float floor_rad; ///< least turn of a virtual frame
+    bool subdivide;  ///< virtual frames at all
+    float gap;       ///< length: distance kept between touching skin
     TargetKind target;
     int blend_passes;  ///< smoothing of target rotations over the mesh
     int smooth_passes; ///< around contacts
     int separate_passes;
-    float slide;       ///< 1: relaxation everywhere; 0: none
+    float slide; ///< 1: relaxation everywhere; 0: none
 } TrackingSettings;
 
 /// Joint transforms in the form that virtual frames interpolate: each bone against its parent.
 typedef struct Joint {
-    Quat turn;   ///< rotation against the parent, sign continuous in time
-    Vec3 head;   ///< where the parent carries this joint, the parent's rest space
+    Quat turn;    ///< rotation against the parent, sign continuous in time
+    Vec3 head;    ///< where the parent carries this joint, the parent's rest space
     Mat3 stretch; ///< what is left of the linear part
 } Joint;
 
@@ -64,40 +64,40 @@ typedef struct Tracking {
     PeltiBoxTree *tree;
     PeltiPairs pairs;
     // constants of a vertex
-    unsigned char *kind;   ///< VertexKind
+    unsigned char *kind; ///< VertexKind
     int *skeleton;
-    int *bone;             ///< [vertex_count] bone of the rigid move
-    float *iso;            ///< field value at rest
-    float *slack;          ///< least f_own - f_other that the rest pose leaves
-    float *edge;           ///< mean length of its rest edges
-    float *reach;          ///< support radius of the owner's field: 1/reach is the scale of gradients
-    float *paint;          ///< 1 relaxes, 0 follows its bone
-    float *ring_weight;    ///< [ring] cotangent weight, aligned with mesh->ring
-    float *diagonal;       ///< sum of ring_weight
+    int *bone;          ///< [vertex_count] bone of the rigid move
+    float *iso;         ///< field value at rest
+    float *slack;       ///< least f_own - f_other that the rest pose leaves
+    float *edge;        ///< mean length of its rest edges
+    float *reach;       ///< support radius of the owner's field: 1/reach is the scale of gradients
+    float *paint;       ///< 1 relaxes, 0 follows its bone
+    float *ring_weight; ///< [ring] cotangent weight, aligned with mesh->ring
+    float *diagonal;    ///< sum of ring_weight
     // state
     bool started;
-    Vec3 *x;               ///< [vertex_count] tracked positions
-    Bones now;             ///< pose of x
+    Vec3 *x;   ///< [vertex_count] tracked positions
+    Bones now; ///< pose of x
     // of a virtual frame
     Bones next, goal;
     Mat34 *part_matrix, *bone_delta;
-    Vec3 *normal;          ///< unit, of the surface a vertex is on
+    Vec3 *normal;           ///< unit, of the surface a vertex is on
     unsigned char *contact; ///< in contact
-    float *residual;       ///< f - iso
-    Quat *rotation;        ///< target rotation; scale in `rotation_scale`
+    float *residual;        ///< f - iso
+    Quat *rotation;         ///< target rotation; scale in `rotation_scale`
     Quat *rotation_next;
     float *rotation_scale;
-    Vec3 *rhs;             ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
-    float (*row)[4];       ///< right-hand side, then solution of the factor
+    Vec3 *rhs;       ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
+    float (*row)[4]; ///< right-hand side, then solution of the factor
     float *solve_work;
     Vec3 *step;
-    float *moved;          ///< largest move in each block of a parallel loop
+    float *moved; ///< largest move in each block of a parallel loop
     // output
     Vec3 *shown, *buffer;
-    float *touch;          ///< [vertex_count] diffused contact
-    PeltiBox *boxes;       ///< [triangle_count] of triangles that may touch; empty else
+    float *touch;              ///< [vertex_count] diffused contact
+    PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
-    float *push_count;     ///< [vertex_count]
+    float *push_count;         ///< [vertex_count]
     Counters counters;
 } Tracking;
 
@@ -108,7 +108,8 @@ PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err
 void tracking_destroy(void *state);
 
 // frames.c
-void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near, Bones *out); ///< near: for the signs; may be NULL
+void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near,
+                         Bones *out); ///< near: for the signs; may be NULL
 void tracking_bones_rest(const Tracking *t, Bones *out);
 void tracking_bones_blend(const Tracking *t, const Bones *a, const Bones *b, float share, Bones *out);
 void tracking_bones_copy(const Tracking *t, const Bones *from, Bones *to);
