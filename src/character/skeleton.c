@@ -92,13 +92,16 @@ static bool binds_fit(const PeltiCharacter *who, const PeltiWorld *world, int a,
     return fabs(in_file - at_rest) <= 0.01 * (double)who->mesh->diagonal;
 }
 
+enum { ANCESTORS_MOST = 4096 }; ///< how far up a parent is looked for: bounds the time a hostile file can ask for
+
 /// Nearest ancestor node that carries a bone; among several bones there, one of the same group if there is one.
 static int ancestor_bone(const PeltiCharacter *who, const int *node_bone, const int *next_bone, int *group, int b,
                          bool same_group)
 {
-    for (int n = who->nodes[who->bones[b].node].parent; n >= 0; n = who->nodes[n].parent) {
+    int looked = 0;
+    for (int n = who->nodes[who->bones[b].node].parent; n >= 0 && looked < ANCESTORS_MOST; n = who->nodes[n].parent, looked++) {
         int any = -1;
-        for (int c = node_bone[n]; c >= 0; c = next_bone[c]) {
+        for (int c = node_bone[n]; c >= 0 && looked < ANCESTORS_MOST; c = next_bone[c], looked++) {
             if (who->bones[c].is_prop)
                 continue;
             if (find_root(group, c) == find_root(group, b))
@@ -209,17 +212,32 @@ static Vec3 tip_straight_on(const PeltiCharacter *who, const PeltiBone *bone)
     return vec3_mad(bone->head, vec3_sub(bone->head, who->bones[bone->parent].head), 0.5f);
 }
 
-/// The bone each point follows: its strongest weight, or without sane weights the nearest of its own skin's segments.
+/// Without sane weights every point is held against every segment of its skin: with many of both, every step-th point is
+/// enough to say where a leaf ends.
+static int owner_step(const PeltiCharacter *who)
+{
+    const double pairs_most = 2e7; // 0.3 s
+    double pairs = 0;
+    for (int i = 0; i < who->instance_count; i++)
+        pairs += (double)who->instances[i].point_count * (double)who->instances[i].bone_count;
+    return who->file_weights_sane ? 1 : 1 + (int)(pairs / pairs_most);
+}
+
+/// The bone each point follows: its strongest weight, or without sane weights the nearest of its own skin's segments; -1 for
+/// points that are not asked.
 static void find_owners(const PeltiCharacter *who, int *owner)
 {
+    int step = owner_step(who);
     for (int p = 0; p < who->point_count; p++) {
         const PeltiInstance *instance = &who->instances[who->point_instance[p]];
+        owner[p] = -1;
+        if (p % step)
+            continue;
         if (who->file_weights_sane) {
             owner[p] = who->file_weights.bone[(size_t)p * (size_t)who->file_weights.influences];
             continue;
         }
         float best = INFINITY;
-        owner[p] = -1;
         for (int k = 0; k < instance->bone_count; k++) {
             const PeltiBone *bone = &who->bones[instance->bones[k]];
             for (int s = 0; s < bone->segment_count; s++) {

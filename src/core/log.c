@@ -32,6 +32,10 @@ void pelti_warn(PeltiLog *log, const char *code, const char *format, ...)
 {
     if (!log)
         return;
+    if (log->warnings.count >= PELTI_MAX_WARNINGS) { // full: do not even compare, a file may warn a million times
+        log->dropped++;
+        return;
+    }
     PeltWarning warning = {0};
     snprintf(warning.code, sizeof warning.code, "%s", code);
     va_list args;
@@ -44,7 +48,7 @@ void pelti_warn(PeltiLog *log, const char *code, const char *format, ...)
     for (int i = 0; i < pelti_log_count(log); i++)
         if (!strcmp(pelti_log_get(log, i)->code, warning.code) && !strcmp(pelti_log_get(log, i)->text, warning.text))
             return;
-    if (log->warnings.count >= PELTI_MAX_WARNINGS || !pelti_array_push(&log->warnings, &warning))
+    if (!pelti_array_push(&log->warnings, &warning))
         log->dropped++;
 }
 

@@ -112,5 +112,7 @@ const void *pelti_gltf_packed(const PeltiGltf *doc, int accessor, PeltiGltfCompo
 /// The character of the default scene, finished (welded, segments...). What was odd and what was done instead is in its
 /// log. The document may be closed afterwards.
 PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err);
+/// The reading alone, without pelti_character_finish (no welded mesh, node order, parents or segments): for benches.
+PeltStatus pelti_gltf_decode(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err);
 
 #endif

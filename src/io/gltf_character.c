@@ -313,10 +313,10 @@ static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
     PELT_TRY(pelti_gltf_read_weights(reader, err));
     PELT_TRY(pelti_gltf_read_clips(reader, err));
     pelti_gltf_forget_pages(reader->doc); // all that is needed is copied: the rest of the work has the memory
-    return pelti_character_finish(reader->who, reader->positions, err);
+    return PELT_OK;
 }
 
-PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err)
+static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, bool finish, PeltiCharacter **out, PeltError *err)
 {
     *out = NULL;
     PeltiCharacter *who = pelti_character_create(allocator);
@@ -325,6 +325,8 @@ PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *alloc
     PeltiGltfReader reader = {.doc = doc, .who = who, .root = pelti_json_root(doc->root), .budget = doc->point_limit * 64};
     pelti_pool_init(&reader.work, allocator);
     PeltStatus status = read_character(&reader, err);
+    if (status == PELT_OK && finish)
+        status = pelti_character_finish(who, reader.positions, err);
     pelti_pool_release(&reader.work);
     if (status != PELT_OK) {
         pelti_character_destroy(who);
@@ -332,4 +334,14 @@ PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *alloc
     }
     *out = who;
     return PELT_OK;
+}
+
+PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err)
+{
+    return create(doc, allocator, true, out, err);
+}
+
+PeltStatus pelti_gltf_decode(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err)
+{
+    return create(doc, allocator, false, out, err);
 }

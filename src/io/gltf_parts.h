@@ -31,6 +31,8 @@ typedef struct PeltiGltfSkin {
     int *bones;           ///< [joint_count]
 } PeltiGltfSkin;
 
+enum { PELTI_GLTF_SCALES = 32 };
+
 /// Reading one character: what is gathered on the way.
 typedef struct PeltiGltfReader {
     const PeltiGltf *doc;
@@ -40,7 +42,9 @@ typedef struct PeltiGltfReader {
     PeltiWorld *world;    ///< [node_count] in the file's pose
     PeltiGltfSkin *skins; ///< [skin_count]
     size_t budget;        ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
-    Vec3 *positions;      ///< [point_count] as in the file
+    double scales[PELTI_GLTF_SCALES]; ///< different scales of skins so far
+    int scale_count;
+    Vec3 *positions; ///< [point_count] as in the file
 } PeltiGltfReader;
 
 PeltStatus pelti_gltf_spend(PeltiGltfReader *reader, int accessor, size_t bytes, PeltError *err);

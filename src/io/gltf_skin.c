@@ -65,17 +65,14 @@ static void set_identity(double m[3][4])
 }
 
 /// A bind matrix nothing can be recovered from becomes the joint's place in the file's pose; identity if that is flat too.
-static void mend_bind(PeltiGltfReader *reader, int skin_index, int k)
+static bool mend_bind(PeltiGltfReader *reader, PeltiGltfSkin *skin, int k)
 {
-    PeltiGltfSkin *skin = &reader->skins[skin_index];
     double unused[3][4];
     if (pelti_gltf_invert(skin->bind[k], unused))
-        return;
+        return false;
     if (!pelti_gltf_invert(reader->world[skin->joints[k]].m, skin->bind[k]))
         set_identity(skin->bind[k]);
-    pelti_warn(&reader->who->log, "bind-singular",
-               "skin %d: the inverse bind matrix of \"%.60s\" is singular; the pose of the file is taken as its bind pose",
-               skin_index, reader->who->nodes[skin->joints[k]].name);
+    return true;
 }
 
 static PeltStatus read_binds(PeltiGltfReader *reader, const PeltiJsonAt *item, int index, PeltError *err)
@@ -83,7 +80,7 @@ static PeltStatus read_binds(PeltiGltfReader *reader, const PeltiJsonAt *item, i
     const PeltiGltf *doc = reader->doc;
     PeltiGltfSkin *skin = &reader->skins[index];
     PeltiJsonAt binds = pelti_json_member(item, "inverseBindMatrices");
-    int accessor = -1;
+    int accessor = -1, mended = 0, first_mended = 0;
     PELT_TRY(pelti_json_index(&binds, PELTI_OPTIONAL, doc->accessor_count, "accessor", &accessor, err));
     if (accessor >= 0 && doc->accessors[accessor].count < skin->joint_count)
         return PELT_FAIL(err, PELT_BAD_INPUT, "skin %d: %d joints but %d inverse bind matrices (accessor %d)", index,
@@ -99,8 +96,14 @@ static PeltStatus read_binds(PeltiGltfReader *reader, const PeltiJsonAt *item, i
                 skin->bind[k][i][j] = (double)column_major[4 * j + i] + 0.0; // no negative zeros: binds are compared as bytes
         if (!pelti_gltf_finite(&skin->bind[k][0][0], 12))
             return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: inverse bind matrix %d is not finite", accessor, k);
-        mend_bind(reader, index, k);
+        if (mend_bind(reader, skin, k) && mended++ == 0)
+            first_mended = k;
     }
+    if (mended)
+        pelti_warn(
+            &reader->who->log, "bind-singular",
+            "skin %d: %d inverse bind matrices are singular (the first is \"%.60s\"); the pose of the file is their bind pose",
+            index, mended, reader->who->nodes[skin->joints[first_mended]].name);
     return PELT_OK;
 }
 
@@ -108,6 +111,18 @@ static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/// Skins of one skeleton differ by rounding: one scale, so that they share bones.
+static void share_scale(PeltiGltfReader *reader, PeltiGltfSkin *skin)
+{
+    for (int k = 0; k < reader->scale_count; k++)
+        if (fabs(reader->scales[k] / skin->scale - 1) < 1e-5) {
+            skin->scale = reader->scales[k];
+            return;
+        }
+    if (reader->scale_count < PELTI_GLTF_SCALES)
+        reader->scales[reader->scale_count++] = skin->scale;
 }
 
 /// Median over the joints of the cube root of |det| of world * bind in the file's pose: bind units -> world units.
@@ -130,12 +145,7 @@ static PeltStatus measure_scale(PeltiGltfReader *reader, int index, PeltError *e
                    "skin %d: its joints are flat in the file's pose; its bind pose is taken as it is", index);
         skin->scale = 1;
     }
-    for (int before = 0; before < index;
-         before++) // skins of one skeleton differ by rounding: one scale, so that they share bones
-        if (reader->skins[before].used && fabs(reader->skins[before].scale / skin->scale - 1) < 1e-5) {
-            skin->scale = reader->skins[before].scale;
-            break;
-        }
+    share_scale(reader, skin);
     return PELT_OK;
 }
 
@@ -182,7 +192,7 @@ PeltStatus pelti_gltf_read_skins(PeltiGltfReader *reader, PeltError *err)
 typedef struct BoneTable { ///< open addressing, at most half full
     int *slots;            ///< bone or -1
     size_t mask;
-    int *first_on_node; ///< [node_count] first joint bone of a node, -1: none
+    int *bone_above; ///< [node_count] first joint bone of the node or of its nearest ancestor that has one, -1: none
 } BoneTable;
 
 static int find_or_add_bone(PeltiCharacter *who, BoneTable *table, int node, double rest_to_bone[3][4])
@@ -198,8 +208,8 @@ static int find_or_add_bone(PeltiCharacter *who, BoneTable *table, int node, dou
     table->slots[slot] = b;
     who->bones[b].node = node;
     memcpy(who->bones[b].rest_to_bone, rest_to_bone, sizeof who->bones[b].rest_to_bone);
-    if (table->first_on_node[node] < 0)
-        table->first_on_node[node] = b;
+    if (table->bone_above[node] < 0)
+        table->bone_above[node] = b;
     return b;
 }
 
@@ -224,17 +234,12 @@ static void place_prop(const PeltiGltfReader *reader, const BoneTable *table, in
 {
     const PeltiCharacter *who = reader->who;
     memcpy(to_rest, reader->world[node].m, 12 * sizeof(double));
-    for (int n = node; n >= 0; n = who->nodes[n].parent) {
-        double bone_to_rest[3][4], world_to_joint[3][4], m[3][4];
-        int b = table->first_on_node[n];
-        if (b < 0)
-            continue;
-        if (pelti_gltf_invert(who->bones[b].rest_to_bone, bone_to_rest) &&
-            pelti_gltf_invert(reader->world[n].m, world_to_joint)) {
-            pelti_gltf_multiply(world_to_joint, reader->world[node].m, m);
-            pelti_gltf_multiply(bone_to_rest, m, to_rest);
-        }
-        return;
+    double bone_to_rest[3][4], world_to_joint[3][4], m[3][4];
+    int b = table->bone_above[node];
+    if (b >= 0 && pelti_gltf_invert(who->bones[b].rest_to_bone, bone_to_rest) &&
+        pelti_gltf_invert(reader->world[who->bones[b].node].m, world_to_joint)) {
+        pelti_gltf_multiply(world_to_joint, reader->world[node].m, m);
+        pelti_gltf_multiply(bone_to_rest, m, to_rest);
     }
 }
 
@@ -275,11 +280,11 @@ static PeltStatus begin_table(PeltiGltfReader *reader, size_t joints, BoneTable 
         slots *= 2;
     table->mask = slots - 1;
     table->slots = PELTI_NEW(&reader->work, int, slots);
-    table->first_on_node = PELTI_NEW(&reader->work, int, reader->doc->node_count);
-    if (!table->slots || !table->first_on_node)
+    table->bone_above = PELTI_NEW(&reader->work, int, reader->doc->node_count);
+    if (!table->slots || !table->bone_above)
         return pelti_no_memory(err, slots * sizeof(int));
     memset(table->slots, 0xff, slots * sizeof(int));
-    memset(table->first_on_node, 0xff, (size_t)reader->doc->node_count * sizeof(int));
+    memset(table->bone_above, 0xff, (size_t)reader->doc->node_count * sizeof(int));
     return PELT_OK;
 }
 
@@ -298,6 +303,11 @@ PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader, PeltError *err)
     for (int s = 0; s < reader->doc->skin_count; s++)
         if (reader->skins[s].used)
             add_joint_bones(reader, s, &table, last_skin_of_node);
+    for (int k = 0; k < who->node_count; k++) { // parents first: what hangs below a joint inherits its bone
+        int n = reader->doc->node_order[k], up = who->nodes[n].parent;
+        if (table.bone_above[n] < 0 && up >= 0)
+            table.bone_above[n] = table.bone_above[up];
+    }
     for (int i = 0; i < who->instance_count; i++) {
         PeltiInstance *instance = &who->instances[i];
         if (instance->skin < 0) {
