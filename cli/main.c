@@ -3,11 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const CliCommand cli_inspect, cli_bake, cli_render, cli_make, cli_methods, cli_bench;
+extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_render, cli_make, cli_methods, cli_bench;
 
+// clang-format off
 const CliCommand *const cli_commands[] = {
-    &cli_inspect, &cli_bake, &cli_render, &cli_make, &cli_methods, &cli_bench, NULL,
+    &cli_inspect,
+    &cli_bake,
+    &cli_compare,
+    &cli_render,
+    &cli_make,
+    &cli_methods,
+    &cli_bench,
+    NULL,
 };
+// clang-format on
 
 static void print_help(void)
 {

@@ -45,7 +45,7 @@ static const CliOption options[] = {
     [CAMERA] = {"camera", 0, "VIEW",
                 "front, back, left, right, top, three-quarter (default) or azimuth,elevation[,zoom[,x,y,z]]"},
     [ORTHO] = {"orthographic", 0, NULL, "no perspective"},
-    [COLOUR] = {"colour", 0, "WHAT", "clay (default), stretch, weights, part, contact"},
+    [COLOUR] = {"colour", 0, "WHAT", "clay (default), stretch, weights, part, contact, distance (to lbs)"},
     [WIRE] = {"wire", 0, NULL, "edges of the triangles"},
     [INSIDE] = {"inside", 0, NULL, "bones, layers and what else the method has inside, through the skin"},
     [SECTION] = {"section", 0, "PLANE", "cut through the method's field: x, y or z, moved by a share of the size: z=0.1"},

@@ -4,6 +4,7 @@
 #include <pelt/bake.h>
 #include <pelt/base.h>
 #include <pelt/character.h>
+#include <pelt/compare.h>
 #include <pelt/make.h>
 #include <pelt/render.h>
 #include <pelt/skin.h>

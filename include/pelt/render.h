@@ -24,7 +24,7 @@ typedef struct PeltRenderDef {
         *camera;      ///< "front", "back", "left", "right", "top", "three-quarter" or "azimuth,elevation[,zoom[,x,y,z]]", degrees
     int orthographic; ///< 1: no perspective
     const char *background; ///< "light", "dark" or "none" (transparent)
-    const char *colour;     ///< "clay", "stretch", "weights", "part" or "contact"
+    const char *colour;     ///< "clay", "stretch", "weights", "part", "contact" or "distance" (to lbs)
     const char
         *section;  ///< cut through the method's field: "x", "y" or "z", with an offset as share of the size ("z=0.1"); NULL: none
     int wire;      ///< 1: edges of the triangles

@@ -20,7 +20,7 @@ static PeltStatus pick(const char *what, const char *text, const char *const *na
 
 static PeltStatus read_def(PeltiPicture *picture, PeltError *err)
 {
-    static const char *const colours[] = {"clay", "stretch", "weights", "part", "contact", NULL};
+    static const char *const colours[] = {"clay", "stretch", "weights", "part", "contact", "distance", NULL};
     static const char *const backgrounds[] = {"light", "dark", "none", NULL};
     const PeltRenderDef *def = picture->def;
     int choice;
@@ -47,10 +47,10 @@ static void area_of(const PeltiPicture *picture, float area[4])
     area[3] = def->title ? 0.84f : 0.92f;
 }
 
-PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *character, PeltiJobs *jobs, PeltiPicture *out,
-                                PeltError *err)
+PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *character, PeltiJobs *jobs, PeltiMeasure *measure,
+                                PeltiPicture *out, PeltError *err)
 {
-    *out = (PeltiPicture){.def = def, .character = character, .jobs = jobs};
+    *out = (PeltiPicture){.def = def, .character = character, .jobs = jobs, .measure = measure, .owns_measure = !measure};
     pelti_pool_init(&out->pool, NULL);
     PELT_TRY(read_def(out, err));
     const PeltiMesh *mesh = character->who->mesh;
@@ -66,14 +66,16 @@ PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *c
     out->name_category = PELTI_NEW(&out->pool, int, character->who->bone_count);
     if (out->pool.failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
-    if (out->colouring == PELTI_COLOUR_STRETCH || out->colouring == PELTI_COLOUR_CONTACT)
+    bool measures = out->colouring == PELTI_COLOUR_STRETCH || out->colouring == PELTI_COLOUR_CONTACT;
+    if (measures && !measure)
         PELT_TRY(pelti_measure_create(character->who, jobs, NULL, &out->measure, err));
     return PELT_OK;
 }
 
 void pelti_picture_release(PeltiPicture *picture)
 {
-    pelti_measure_destroy(picture->measure);
+    if (picture->owns_measure)
+        pelti_measure_destroy(picture->measure);
     pelti_pool_release(&picture->pool);
     *picture = (PeltiPicture){0};
 }
@@ -158,12 +160,20 @@ static void contact_values(PeltiPicture *picture, float high)
         }
 }
 
+static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *frame)
+{
+    const PeltiMesh *mesh = picture->character->who->mesh;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        int point = mesh->first_point[v];
+        picture->values[v] = 100 * vec3_distance(frame->points[point], frame->lbs[point]) / fmaxf(mesh->diagonal, 1e-30f);
+    }
+}
+
 static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiSceneMesh *mesh, PeltiLegend *legend,
                               PeltError *err)
 {
     PeltiFrameMeasure ignored;
-    PeltiColouring colouring = frame->values ? PELTI_COLOUR_VALUES : picture->colouring;
-    switch (colouring) {
+    switch (picture->colouring) {
     case PELTI_COLOUR_WEIGHTS:
     case PELTI_COLOUR_PART:
         return colour_by_bones(picture, weights_of(frame), mesh, legend, err);
@@ -182,9 +192,12 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
             picture->values[v] *= 100;
         mesh->values = picture->values;
         break;
-    case PELTI_COLOUR_VALUES:
-        *legend = frame->legend;
-        mesh->values = frame->values;
+    case PELTI_COLOUR_DISTANCE:
+        if (!frame->lbs)
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "colour 'distance' needs a method: a cache does not say its pose");
+        *legend = (PeltiLegend){.title = "from lbs, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 5};
+        distance_values(picture, frame);
+        mesh->values = picture->values;
         break;
     case PELTI_COLOUR_CLAY:
         return PELT_OK;
@@ -326,12 +339,11 @@ PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *fr
 {
     const PeltRenderDef *def = picture->def;
     PeltiLook look = pelti_look_default();
-    look.width = frame->width ? frame->width : def->width;
-    look.height = frame->height ? frame->height : def->height;
+    look.width = def->width;
+    look.height = def->height;
     look.samples = frame->samples ? frame->samples : def->samples ? def->samples : 4;
     look.background = picture->background;
-    PeltiFraming framing = picture->framing;
-    look.camera = frame->camera ? *frame->camera : pelti_framing_camera(&framing);
+    look.camera = pelti_framing_camera(&picture->framing);
     look.middle = vec3_scale(vec3_add(picture->low, picture->high), 0.5f);
     float size = picture->character->who->mesh->diagonal;
     look.size = size > 0 && isfinite(size) ? size : 1;

@@ -14,7 +14,7 @@ typedef enum PeltiColouring {
     PELTI_COLOUR_WEIGHTS,
     PELTI_COLOUR_PART,
     PELTI_COLOUR_CONTACT,
-    PELTI_COLOUR_VALUES ///< given with the frame
+    PELTI_COLOUR_DISTANCE ///< to linear blending
 } PeltiColouring;
 
 /// How frames are drawn: one for a run of pictures that belong together.
@@ -32,14 +32,16 @@ typedef struct PeltiPicture {
     Vec3 *colours;         ///< [vertex_count]
     float *values;         ///< [vertex_count]
     PeltiMeasure *measure; ///< for stretch and contact; NULL: not needed
-    int name_count;        ///< of the legend for parts
+    bool owns_measure;
+    int name_count; ///< of the legend for parts
     const char **names;
     int *name_category;
 } PeltiPicture;
 
-/// Reads and checks the drawing part of `def`, which must outlive it, as must `jobs`.
-PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *character, PeltiJobs *jobs, PeltiPicture *out,
-                                PeltError *err);
+/// Reads and checks the drawing part of `def`, which must outlive it, as must `jobs`. `measure` of the same character saves
+/// making one; it loses its memory of frames. NULL: made when needed.
+PeltStatus pelti_picture_create(const PeltRenderDef *def, const PeltCharacter *character, PeltiJobs *jobs, PeltiMeasure *measure,
+                                PeltiPicture *out, PeltError *err);
 void pelti_picture_release(PeltiPicture *picture);
 
 /// Points the camera must show, and the floor must be under; as often as wanted before the first draw.
@@ -48,13 +50,11 @@ void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points); ///< o
 
 /// One frame. All but `points` may be NULL.
 typedef struct PeltiPictureFrame {
-    const Vec3 *points;  ///< [point_count]
-    PeltSkin *skin;      ///< that made them: for weights, the inside, forces and the field
-    const float *values; ///< [vertex_count] with PELTI_COLOUR_VALUES
-    PeltiLegend legend;  ///< with `values`
+    const Vec3 *points; ///< [point_count]
+    PeltSkin *skin;     ///< that made them: for weights, the inside, forces and the field
+    const Vec3 *lbs;    ///< [point_count] linear blending of the same pose, for the distance to it
     const char *title, *note;
-    const PeltiCamera *camera;  ///< exactly this camera
-    int width, height, samples; ///< 0: as the def says
+    int samples; ///< 0: as the def says
 } PeltiPictureFrame;
 PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiImage *out, PeltError *err);
 

@@ -177,6 +177,11 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
     step_to(job, frame);
     out->points = job->skin->points;
     out->skin = job->skin;
+    if (job->picture.colouring == PELTI_COLOUR_DISTANCE) {
+        double ms;
+        pelti_skin_step(job->lbs, &job->pose, 0, &(PeltiStepReport){0}, &ms);
+        out->lbs = job->lbs->points;
+    }
     return PELT_OK;
 }
 
@@ -234,7 +239,7 @@ static PeltStatus open_job(Job *job, PeltError *err)
     job->jobs = pelti_jobs_create(job->def->skin.threads);
     if (!job->jobs)
         return PELT_FAIL(err, PELT_FAILED, "threads were refused");
-    return pelti_picture_create(job->def, job->character, job->jobs, &job->picture, err);
+    return pelti_picture_create(job->def, job->character, job->jobs, NULL, &job->picture, err);
 }
 
 static PeltStatus save(Job *job, PeltiArray *bytes, PeltError *err)

@@ -39,6 +39,10 @@ typedef struct PeltiTimes {
 } PeltiTimes;
 PeltiTimes pelti_run_times(const PeltiRun *run);
 
+/// Parts of the report that other documents share.
+PeltiJson *pelti_report_mesh(const PeltCharacterInfo *info, bool *ok);
+PeltiJson *pelti_report_quality(const PeltiQuality *quality, bool *ok);
+
 /// Writes the report as product documents say; whole or not at all.
 PeltStatus pelti_report_save(const PeltiRun *run, const char *path, PeltError *err);
 

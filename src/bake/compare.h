@@ -1,0 +1,50 @@
+/// One comparison while it runs: what compare.c makes and compare_page.c shows.
+#ifndef PELTI_BAKE_COMPARE_H
+#define PELTI_BAKE_COMPARE_H
+
+#include "bake/page.h"
+#include "bake/study.h"
+
+#include <pelt/compare.h>
+
+typedef enum PeltiCompareSection {
+    PELTI_COMPARE_FRAMES,
+    PELTI_COMPARE_CLOSE,
+    PELTI_COMPARE_HEAT,
+    PELTI_COMPARE_FILMS
+} PeltiCompareSection;
+
+typedef struct PeltiCompareShot {
+    PeltiCompareSection section;
+    int row; ///< within the section
+    PeltiShot shot;
+    PeltiArray webp; ///< of bytes
+    char file[96];   ///< below the folder; "" for films
+    char alt[200];
+    char command[1200];
+} PeltiCompareShot;
+
+enum { PELTI_COMPARE_ROWS = 24 };
+
+typedef struct PeltiCompare {
+    const PeltCompareDef *def;
+    const char *folder;
+    PeltiStudy study;
+    int frame_count, frames[16];
+    PeltiArray shots; ///< of PeltiCompareShot
+    char row_title[4][PELTI_COMPARE_ROWS][160];
+    int row_count[4];
+    PeltCompareResult result;
+} PeltiCompare;
+
+void pelti_compare_page(const PeltiCompare *compare, PeltiPage *page);
+PeltStatus pelti_compare_json(const PeltiCompare *compare, const char *path, PeltError *err);
+
+/// The table of measures, best values marked, for any study.
+void pelti_page_measures(PeltiPage *page, const PeltiStudy *study);
+/// Plots of the measures over time, for any study.
+PeltStatus pelti_page_plots(PeltiPage *page, const PeltiStudy *study, PeltError *err);
+/// A key of colours to methods.
+void pelti_page_key(PeltiPage *page, const PeltiStudy *study);
+
+#endif

@@ -1,0 +1,88 @@
+/// A study: several methods over one clip, every frame kept and measured, and pictures of any of it. What `pelt compare` and
+/// `pelt demo` tell is taken from here.
+#ifndef PELTI_BAKE_STUDY_H
+#define PELTI_BAKE_STUDY_H
+
+#include "bake/picture.h"
+
+enum { PELTI_STUDY_METHODS = 12 };
+
+typedef struct PeltiPlace { ///< a vertex that stands out in a frame
+    int vertex;             ///< -1: none
+    float value;
+} PeltiPlace;
+
+typedef struct PeltiStudyFrame {
+    double step_ms;
+    PeltiFrameMeasure measure;
+    PeltiPlace stretched, folded, deepest; ///< largest and smallest mean edge ratio; deepest inside another part
+    PeltiPlace away;                       ///< farthest from linear blending, share of the size
+} PeltiStudyFrame;
+
+typedef struct PeltiStudyMethod {
+    char name[40];
+    PeltStatus status; ///< not PELT_OK: could not be prepared, `why`
+    char why[256];
+    double prepare_ms;
+    Vec3 *points;            ///< [frame_count x point_count]
+    PeltiStudyFrame *frames; ///< [frame_count]
+    PeltiQuality quality;
+    bool resumed; ///< from an earlier run
+} PeltiStudyMethod;
+
+typedef struct PeltiStudy {
+    const PeltCharacter *character;
+    const char *file;  ///< as the user named it, for commands
+    const char *parts; ///< folder for finished parts, so that an interrupted study goes on; NULL: none
+    uint64_t key;      ///< of the character and the clip
+    int clip;          ///< -1: none, one frame
+    const char *clip_name;
+    double fps;
+    int frame_count;
+    int method_count;
+    PeltiStudyMethod methods[PELTI_STUDY_METHODS];
+    int threads;
+    PeltiJobs *jobs;
+    PeltiMeasure *measure;
+    PeltiPool pool;
+    PeltiPose pose;
+    Vec3 *lbs; ///< [frame_count x point_count] linear blending, the reference
+    PeltiProgress progress;
+} PeltiStudy;
+
+/// `clip` NULL: the first. The character, `file` and `parts` must outlive it.
+PeltStatus pelti_study_create(const PeltCharacter *character, const char *file, const char *clip, double fps, int threads,
+                              const char *parts, PeltiProgress progress, PeltiStudy *out, PeltError *err);
+void pelti_study_release(PeltiStudy *study);
+/// Runs one method over the clip. A method that cannot be prepared is kept with its story; only being cancelled and want of
+/// memory fail.
+PeltStatus pelti_study_run(PeltiStudy *study, const char *method, PeltError *err);
+
+/// Frames worth seeing, ascending: the worst of each measure over all methods, filled up evenly. Returns how many (<= most).
+int pelti_study_frames(const PeltiStudy *study, int most, int *frames);
+
+typedef enum PeltiWorst { PELTI_WORST_FOLD, PELTI_WORST_STRETCH, PELTI_WORST_CROSSING } PeltiWorst;
+/// Where the worst of a kind is, over all methods; false: nowhere.
+bool pelti_study_worst(const PeltiStudy *study, PeltiWorst kind, int *method, int *frame, PeltiPlace *place);
+
+typedef struct PeltiShot {
+    int method, frame;
+    const char *colour; ///< as --colour
+    char camera[120];   ///< as --camera
+    int width, height, samples;
+} PeltiShot;
+/// The camera of a close-up of a place, written to shot->camera; looks from where the place is seen.
+PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, PeltiShot *shot, PeltError *err);
+PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage *out, PeltError *err);
+/// The moving picture of a method (shot->frame is not looked at).
+PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float quality, PeltiArray *bytes, PeltError *err);
+/// The command that makes the same picture.
+void pelti_study_command(const PeltiStudy *study, const PeltiShot *shot, bool film, char *text, size_t size);
+
+const Vec3 *pelti_study_points(const PeltiStudy *study, int method, int frame);
+
+/// Bytes kept under `name` (in study->parts, with a key that changes with everything they depend on). False: not there.
+bool pelti_study_recall(const PeltiStudy *study, const char *name, PeltiArray *bytes);
+void pelti_study_keep(const PeltiStudy *study, const char *name, const void *data, size_t bytes);
+
+#endif

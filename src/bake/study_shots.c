@@ -1,0 +1,308 @@
+/// Which frames and places of a study to look at, from where, and the pictures.
+#include "bake/study.h"
+
+#include "geometry/rays.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- frames ----
+
+/// How bad frame f is in measure `kind`, over all methods.
+static double badness(const PeltiStudy *study, int kind, int f)
+{
+    double worst = 0;
+    for (int m = 0; m < study->method_count; m++) {
+        if (study->methods[m].status != PELT_OK)
+            continue;
+        const PeltiStudyFrame *frame = &study->methods[m].frames[f];
+        const PeltiFrameMeasure *q = &frame->measure;
+        double values[4] = {(double)q->deep_pairs, (double)frame->away.value, q->stretch_p99,
+                            isfinite(q->volume_ratio) ? fabs(q->volume_ratio - 1) : 0};
+        worst = fmax(worst, isfinite(values[kind]) ? values[kind] : 0);
+    }
+    return worst;
+}
+
+static bool near_another(const int *frames, int count, int frame, int gap)
+{
+    for (int i = 0; i < count; i++)
+        if (frame - frames[i] < gap && frames[i] - frame < gap)
+            return true;
+    return false;
+}
+
+int pelti_study_frames(const PeltiStudy *study, int most, int *frames)
+{
+    int total = study->frame_count, gap = total / (most + 2) > 1 ? total / (most + 2) : 1, count = 0;
+    for (int kind = 0; kind < 4 && count < most; kind++) {
+        int best = -1;
+        double worst = 0;
+        for (int f = 0; f < total; f++)
+            if (badness(study, kind, f) > worst * (1 + 1e-9) && !near_another(frames, count, f, gap)) {
+                worst = badness(study, kind, f);
+                best = f;
+            }
+        if (best >= 0)
+            frames[count++] = best;
+    }
+    for (int i = 1; i <= 2 * most && count < most; i++) { // even places, where they add something
+        int f = (int)((double)i / (2 * most + 1) * (total - 1));
+        if (!near_another(frames, count, f, gap))
+            frames[count++] = f;
+    }
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && frames[k - 1] > frames[k]; k--) {
+            int swap = frames[k];
+            frames[k] = frames[k - 1];
+            frames[k - 1] = swap;
+        }
+    return count;
+}
+
+bool pelti_study_worst(const PeltiStudy *study, PeltiWorst kind, int *method, int *frame, PeltiPlace *place)
+{
+    bool found = false;
+    for (int m = 0; m < study->method_count; m++)
+        for (int f = 0; f < study->frame_count && study->methods[m].status == PELT_OK; f++) {
+            const PeltiStudyFrame *q = &study->methods[m].frames[f];
+            const PeltiPlace *p = kind == PELTI_WORST_FOLD      ? &q->folded
+                                  : kind == PELTI_WORST_STRETCH ? &q->stretched
+                                                                : &q->deepest;
+            bool worse = !found || (kind == PELTI_WORST_FOLD ? p->value < place->value : p->value > place->value);
+            if (p->vertex >= 0 && isfinite(p->value) && worse) {
+                *method = m, *frame = f, *place = *p;
+                found = true;
+            }
+        }
+    return found;
+}
+
+// ---- pictures ----
+
+static PeltRenderDef render_def(const PeltiShot *shot)
+{
+    PeltRenderDef def = pelt_render_def_default();
+    def.colour = shot->colour;
+    def.camera = shot->camera;
+    def.width = shot->width;
+    def.height = shot->height;
+    def.samples = shot->samples;
+    return def;
+}
+
+static const Vec3 *lbs_points(const PeltiStudy *study, int frame)
+{
+    return study->lbs + (size_t)frame * (size_t)study->character->who->point_count;
+}
+
+/// The camera `pelt render` would take: it frames linear blending, over the floor of the whole clip.
+static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int frame, PeltiPicture *picture, PeltError *err)
+{
+    PeltStatus status = pelti_picture_create(def, study->character, study->jobs, study->measure, picture, err);
+    if (status != PELT_OK) {
+        pelti_picture_release(picture);
+        return status;
+    }
+    for (int f = 0; f < study->frame_count; f++)
+        if (frame < 0 || f == frame)
+            pelti_picture_show(picture, lbs_points(study, f));
+        else
+            pelti_picture_show_floor(picture, lbs_points(study, f));
+    return PELT_OK;
+}
+
+PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage *out, PeltError *err)
+{
+    PeltRenderDef def = render_def(shot);
+    PeltiPicture picture;
+    PELT_TRY(open_picture(study, &def, shot->frame, &picture, err));
+    PeltiPictureFrame frame = {.points = pelti_study_points(study, shot->method, shot->frame),
+                               .lbs = lbs_points(study, shot->frame)};
+    PeltStatus status = pelti_picture_draw(&picture, &frame, out, err);
+    pelti_picture_release(&picture);
+    return status;
+}
+
+static PeltStatus film_frames(PeltiStudy *study, const PeltiShot *shot, PeltiPicture *picture, PeltiWebp *webp, PeltError *err)
+{
+    for (int f = 0; f < study->frame_count; f++) {
+        PeltiImage image;
+        PELT_TRY(pelti_progress(&study->progress, "film", (double)f / study->frame_count, err));
+        PeltiPictureFrame frame = {.points = pelti_study_points(study, shot->method, f), .lbs = lbs_points(study, f)};
+        PELT_TRY(pelti_picture_draw(picture, &frame, &image, err));
+        PeltStatus status = pelti_webp_add(webp, &image, f * 1000 / study->fps, err);
+        pelti_image_release(&image);
+        PELT_TRY(status);
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float quality, PeltiArray *bytes, PeltError *err)
+{
+    PeltRenderDef def = render_def(shot);
+    PeltiPicture picture;
+    PeltiWebp *webp;
+    PELT_TRY(open_picture(study, &def, -1, &picture, err));
+    PeltStatus status = pelti_webp_begin(shot->width, shot->height, quality, &webp, err);
+    if (status == PELT_OK) {
+        status = film_frames(study, shot, &picture, webp, err);
+        if (status == PELT_OK)
+            status = pelti_webp_end(webp, study->frame_count * 1000 / study->fps, bytes, err);
+        pelti_webp_destroy(webp);
+    }
+    pelti_picture_release(&picture);
+    return status;
+}
+
+/// Quoted for a shell where it has to be.
+static void quote(const char *text, char *out, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+";
+    if (*text && strspn(text, plain) == strlen(text)) {
+        snprintf(out, size, "%s", text);
+        return;
+    }
+    size_t n = 0;
+    out[n++] = '\'';
+    for (; *text && n + 6 < size; text++)
+        if (*text == '\'') {
+            memcpy(out + n, "'\\''", 4);
+            n += 4;
+        } else
+            out[n++] = *text;
+    out[n++] = '\'';
+    out[n] = 0;
+}
+
+void pelti_study_command(const PeltiStudy *study, const PeltiShot *shot, bool film, char *text, size_t size)
+{
+    char file[600], clip[200] = "", more[320] = "";
+    quote(study->file, file, sizeof file);
+    if (study->clip > 0) {
+        char name[160];
+        quote(study->clip_name, name, sizeof name);
+        snprintf(clip, sizeof clip, " --clip %s", name);
+    }
+    size_t used = 0;
+    if (study->fps != 30)
+        used += (size_t)snprintf(more + used, sizeof more - used, " --fps %g", study->fps);
+    if (strcmp(shot->camera, "three-quarter"))
+        used += (size_t)snprintf(more + used, sizeof more - used, " --camera %s", shot->camera);
+    if (strcmp(shot->colour, "clay"))
+        used += (size_t)snprintf(more + used, sizeof more - used, " --colour %s", shot->colour);
+    if (shot->samples && shot->samples != (film ? 2 : 4))
+        snprintf(more + used, sizeof more - used, " --samples %d", shot->samples);
+    const char *method = study->methods[shot->method].name;
+    if (film)
+        snprintf(text, size, "pelt render %s -m %s%s --size %dx%d%s -o %s.webp", file, method, clip, shot->width, shot->height,
+                 more, method);
+    else
+        snprintf(text, size, "pelt render %s -m %s%s --frame %d --size %dx%d%s -o %s-%d.png", file, method, clip, shot->frame,
+                 shot->width, shot->height, more, method, shot->frame);
+}
+
+// ---- close-ups ----
+
+/// How much of the figure lies before the place when it is looked at from direction `to_eye`: 0 if it is seen.
+static float depth_behind(const PeltiRays *rays, Vec3 at, Vec3 to_eye, float size)
+{
+    float far = 2 * size;
+    PeltiRay ray = {vec3_mad(at, to_eye, far), 0, vec3_scale(to_eye, -1), far};
+    PeltiHit hit;
+    pelti_rays_closest(rays, 1, &ray, &hit);
+    return hit.triangle < 0 ? 0 : far - hit.distance;
+}
+
+enum { MOST_SIGHTS = 80 };
+typedef struct Sights { ///< what a close-up should show
+    int count;
+    Vec3 at[MOST_SIGHTS], normal[MOST_SIGHTS];
+} Sights;
+
+/// The direction from which most of the sights are seen, from before rather than grazing, rather from above.
+static void find_direction(const PeltiRays *rays, const Sights *sights, float size, float *azimuth, float *elevation)
+{
+    static const float heights[] = {5, 20, 40, -12};
+    float best = -INFINITY;
+    for (int e = 0; e < 4; e++)
+        for (int a = -180; a < 180; a += 15) {
+            float az = (float)a * 0.017453293f, el = heights[e] * 0.017453293f, score = heights[e] < 0 ? -0.1f : 0;
+            Vec3 to_eye = vec3(sinf(az) * cosf(el), sinf(el), cosf(az) * cosf(el));
+            for (int i = 0; i < sights->count; i++) {
+                float hidden = depth_behind(rays, sights->at[i], to_eye, size) / size;
+                score += (0.5f * vec3_dot(to_eye, sights->normal[i]) + 1 / (1 + 100 * hidden)) / (float)sights->count;
+            }
+            if (score > best) {
+                best = score;
+                *azimuth = (float)a;
+                *elevation = heights[e];
+            }
+        }
+}
+
+/// The place itself, or where triangles cross around it: there something is to be seen.
+static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiPlace *place, const Vec3 *x, const Vec3 *normals,
+                          Sights *out)
+{
+    const PeltiMesh *mesh = study->character->who->mesh;
+    PeltiFrameMeasure ignored;
+    pelti_measure_restart(study->measure);
+    pelti_measure_frame(study->measure, pelti_study_points(study, shot->method, shot->frame), NULL, NULL, &ignored);
+    const uint8_t *crossing = pelti_measure_crossing(study->measure);
+    bool deep = pelti_measure_depth(study->measure)[place->vertex] > 0;
+    out->count = 0;
+    for (int t = 0; deep && t < mesh->triangle_count && out->count < MOST_SIGHTS; t++) {
+        int v = mesh->triangles[t][0];
+        if (!crossing[t] || vec3_distance(x[v], x[place->vertex]) > 0.06f * mesh->diagonal)
+            continue;
+        out->at[out->count] = x[v];
+        out->normal[out->count++] = normals[v];
+    }
+    if (out->count)
+        return;
+    out->at[0] = x[place->vertex];
+    out->normal[0] = normals[place->vertex];
+    out->count = 1;
+}
+
+static PeltStatus aim_at(PeltiStudy *study, Vec3 at, float reach, PeltiShot *shot, float azimuth, float elevation, PeltError *err)
+{
+    snprintf(shot->camera, sizeof shot->camera, "%g,%g", (double)azimuth, (double)elevation);
+    PeltRenderDef def = render_def(shot);
+    PeltiPicture picture;
+    PELT_TRY(open_picture(study, &def, shot->frame, &picture, err));
+    PeltiCamera camera = pelti_framing_camera(&picture.framing);
+    pelti_picture_release(&picture);
+    float distance = vec3_dot(vec3_sub(at, camera.eye), camera.forward), zoom = camera.half_height * distance / reach;
+    zoom = fminf(fmaxf(zoom, 1), 60);
+    snprintf(shot->camera, sizeof shot->camera, "%g,%g,%.2f,%.5g,%.5g,%.5g", (double)azimuth, (double)elevation, (double)zoom,
+             (double)at.x, (double)at.y, (double)at.z);
+    return PELT_OK;
+}
+
+PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, PeltiShot *shot, PeltError *err)
+{
+    const PeltiMesh *mesh = study->character->who->mesh;
+    const Vec3 *points = pelti_study_points(study, shot->method, shot->frame);
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    Vec3 *x = PELTI_NEW(&pool, Vec3, mesh->vertex_count), *normals = PELTI_NEW(&pool, Vec3, mesh->vertex_count);
+    PeltiRays *rays = NULL;
+    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3)) : PELT_OK;
+    for (int v = 0; status == PELT_OK && v < mesh->vertex_count; v++)
+        x[v] = points[mesh->first_point[v]];
+    if (status == PELT_OK)
+        status = pelti_rays_create(mesh->vertex_count, x, mesh->triangle_count, mesh->triangles, &rays, err);
+    if (status == PELT_OK) {
+        float azimuth = 0, elevation = 5;
+        pelti_mesh_normals(mesh, x, normals);
+        Sights sights;
+        gather_sights(study, shot, place, x, normals, &sights);
+        find_direction(rays, &sights, mesh->diagonal, &azimuth, &elevation);
+        status = aim_at(study, x[place->vertex], 0.085f * mesh->diagonal, shot, azimuth, elevation, err);
+    }
+    pelti_rays_destroy(rays);
+    pelti_pool_release(&pool);
+    return status;
+}

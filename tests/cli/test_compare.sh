@@ -1,0 +1,49 @@
+# pelt compare: the page and its parts appear, commands on it make the same pictures, an interrupted run goes on.
+set -eu
+pelt=${PELT:?}
+hand=${PELT_SHARED:-}/data/hand.glb
+[ -r "$hand" ] || { echo "skipped: hand.glb is not beside this checkout" >&2; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+"$pelt" compare "$hand" --methods lbs,dqs --fps 6 --pictures 2 --size 160x120 -q -o out
+[ -s out/index.html ] && [ -s out/compare.json ] || fail "page or numbers are missing"
+[ ! -e out/parts ] || fail "parts are left behind"
+grep -q 'http' out/index.html && fail "the page names another address"
+[ "$(grep -o '<img ' out/index.html | wc -l)" = "$(grep -o '<img [^>]*alt="' out/index.html | wc -l)" ] || fail "a picture has no alt text"
+grep -q 'class="best"' out/index.html || fail "no best value is marked"
+
+# each command in compare.json makes the picture it stands under
+grep -o '"command": *"[^"]*"' out/compare.json | sed 's/^[^:]*: *"//; s/"$//; s/\\\//\//g' > commands
+grep -o '"file": *"pictures[^"]*"' out/compare.json | sed 's/^[^:]*: *"//; s/"$//; s/\\\//\//g' > files
+[ "$(wc -l < commands)" = "$(wc -l < files)" ] && [ -s files ] || fail "commands and pictures do not match"
+for n in 1 $(($(wc -l < files) / 2)) "$(wc -l < files)"; do
+    line=$(sed -n "${n}p" commands)
+    sh -c "\"$pelt\" ${line#pelt } -q"
+    cmp "${line##* }" "out/$(sed -n "${n}p" files)" || fail "not the same picture: $line"
+done
+
+# interrupted: parts stay, the next run uses them
+"$pelt" compare "$hand" --methods lbs,dqs --fps 6 --pictures 2 --size 160x120 --no-films -q -o again &
+pid=$!
+for i in $(seq 200); do
+    [ -e again/parts ] && [ "$(ls again/parts | wc -l)" -ge 3 ] && break
+    sleep 0.05
+done
+kill -INT $pid 2>/dev/null || true
+wait $pid || true
+if [ -e again/parts ]; then
+    [ ! -e again/index.html ] || fail "a page appeared before it was done"
+    "$pelt" compare "$hand" --methods lbs,dqs --fps 6 --pictures 2 --size 160x120 --no-films -o again 2>/dev/null | grep -q 'went on' || fail "did not go on"
+    cmp -s out/pictures/"$(ls out/pictures | head -1)" again/pictures/"$(ls out/pictures | head -1)" || fail "went on to another picture"
+fi
+
+for bad in "--methods nosuch" "--frames 100000" "--size 0x0" "--methods lbs,lbs" "--frames 1,x" "--clip none"; do
+    code=0
+    "$pelt" compare "$hand" $bad -q -o bad 2> message || code=$?
+    [ $code = 1 ] || fail "$bad: exit $code"
+    [ "$(wc -l < message)" -le 2 ] || fail "$bad: a long story"
+    [ ! -e bad/index.html ] || fail "$bad: wrote a page"
+done
