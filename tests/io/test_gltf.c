@@ -222,6 +222,37 @@ static void accessors_decode_every_component_type(void **state)
         }
 }
 
+static void strips_fans_and_lists_unroll_as_the_format_says(void **state)
+{
+    (void)state;
+    static const struct {
+        int mode, indexed, count;
+        int expected[4][3];
+    } cases[] = {{5, 1, 4, {{5, 4, 3}, {4, 2, 3}, {3, 2, 1}, {2, 0, 1}}}, // odd ones swap their last two corners
+                 {6, 1, 4, {{5, 4, 3}, {5, 3, 2}, {5, 2, 1}, {5, 1, 0}}},
+                 {4, 0, 2, {{0, 1, 2}, {3, 4, 5}}},
+                 {5, 0, 4, {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {3, 5, 4}}},
+                 {1, 1, 0, {{0}}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TinyGltf *t = calloc(1, sizeof *t);
+        const float p[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 2, 0}, {1, 2, 1}};
+        const uint8_t index[6] = {5, 4, 3, 2, 1, 0};
+        tiny_floats(t, &p[0][0], "VEC3", 3, 6);
+        tiny_accessor(t, tiny_view(t, index, sizeof index, 0), 0, 5121, "SCALAR", 6, "");
+        tiny_print(t->json, sizeof t->json, &t->json_size,
+                   "{\"asset\":{\"version\":\"2.0\"},\"bufferViews\":[%s],\"accessors\":[%s],\"nodes\":[{\"mesh\":0}],"
+                   "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},%s\"mode\":%d}]}],",
+                   t->views, t->accessors, cases[i].indexed ? "\"indices\":1," : "", cases[i].mode);
+        size_t size;
+        unsigned char *glb = tiny_glb(t, &size);
+        Read r = read_bytes(glb, size);
+        assert_int_equal(r.who->triangle_count, cases[i].count);
+        for (int k = 0; k < cases[i].count; k++)
+            assert_memory_equal(r.who->point_triangles[k], cases[i].expected[k], sizeof cases[i].expected[k]);
+        end_read(&r);
+    }
+}
+
 // ---- files beside the document
 
 static char g_folder[64];
@@ -384,6 +415,7 @@ int main(void)
         cmocka_unit_test(rest_space_has_world_units),
         cmocka_unit_test(without_weights_all_is_on_the_first_joint),
         cmocka_unit_test(accessors_decode_every_component_type),
+        cmocka_unit_test(strips_fans_and_lists_unroll_as_the_format_says),
         cmocka_unit_test(buffers_come_from_the_files_folder_only),
         cmocka_unit_test(a_file_that_cannot_be_read_is_an_io_failure),
         cmocka_unit_test(required_extensions_are_judged),

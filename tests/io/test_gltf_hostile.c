@@ -465,6 +465,21 @@ static void singular_binds_and_repeated_keys(void **state)
     free(glb);
 }
 
+static void sparse_indices_must_rise(void **state)
+{
+    (void)state;
+    TinyGltf *t = tiny_make((TinyOptions){.sparse = true});
+    unsigned char *index = t->bin + TINY_TUBE * 12; // 27, 28, ...
+    assert_int_equal(index[1], index[0] + 1);
+    index[0] = index[1];
+    size_t size;
+    unsigned char *glb = tiny_glb(t, &size);
+    PeltError err;
+    assert_int_equal(try_bytes(glb, size, "sparse", &err), PELT_BAD_INPUT);
+    assert_non_null(strstr(err.text, "sparse index 1 (28) does not rise"));
+    free(glb);
+}
+
 /// Little text that asks for much: instances by the thousand, counts without data, chains of nodes.
 static void swollen_files_are_bounded(void **state)
 {
@@ -532,6 +547,7 @@ int main(void)
         cmocka_unit_test(oddities_are_mended_and_said),
         cmocka_unit_test(flat_meshes_are_sound),
         cmocka_unit_test(singular_binds_and_repeated_keys),
+        cmocka_unit_test(sparse_indices_must_rise),
         cmocka_unit_test(swollen_files_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, print_totals);
