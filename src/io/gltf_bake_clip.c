@@ -156,35 +156,46 @@ static void add_weights(Clips *clips, PeltiJson *clip)
     for (int i = 0; i < bake->baked_count; i++)
         if (bake->baked[i].node >= 0)
             add_channel(clips, clip, sampler, bake->baked[i].node, "weights");
+    for (int i = 0; i < bake->def->object_count; i++)
+        if (bake->def->objects[i].soft)
+            add_channel(clips, clip, sampler, bake->object_nodes[i], "weights");
 }
 
-/// Translation, rotation or scale of one node over the frames, in the pool; NULL when refused.
-static float *pose_track(const PeltiGltfBake *bake, int node, int path)
+/// Translation, rotation or scale of one transform over the frames (one every `stride`), in the pool; NULL when refused.
+static float *track(const PeltiGltfBake *bake, const Trs *transforms, size_t stride, int path)
 {
     int frames = bake->def->frames.frame_count, width = path == 1 ? 4 : 3;
-    size_t nodes = (size_t)bake->def->who->node_count;
     float *values = PELTI_NEW(&bake->out->pool, float, (size_t)frames *(size_t)width);
     for (int f = 0; values && f < frames; f++) {
-        const Trs *trs = &bake->poses[nodes * (size_t)f + (size_t)node];
+        const Trs *trs = &transforms[stride * (size_t)f];
         Quat q = quat_normalize(trs->rotation);
         if (path == 1 && f > 0) { // the same side of the sphere as the frame before
             const float *before = values + 4 * (f - 1);
             if (quat_dot(q, (Quat){before[0], before[1], before[2], before[3]}) < 0)
                 q = (Quat){-q.x, -q.y, -q.z, -q.w};
         }
-        memcpy(values + f * width,
-               path == 0   ? &trs->translation.x
-               : path == 1 ? &q.x
-                           : &trs->scale.x,
-               (size_t)width * sizeof(float));
+        const float *from = path == 0 ? &trs->translation.x : path == 1 ? &q.x : &trs->scale.x;
+        memcpy(values + f * width, from, (size_t)width * sizeof(float));
     }
     return values;
+}
+
+static void add_tracks(Clips *clips, PeltiJson *clip, const Trs *transforms, size_t stride, int path_count, int node)
+{
+    static const char *const paths[3] = {"translation", "rotation", "scale"}, *const types[3] = {"VEC3", "VEC4", "VEC3"};
+    for (int path = 0; path < path_count; path++) {
+        float *values = track(clips->bake, transforms, stride, path);
+        clips->bake->out->ok &= values != NULL;
+        if (values)
+            add_channel(clips, clip,
+                        add_sampler(clips, clip, values, clips->bake->def->frames.frame_count, types[path], path == 1 ? 4 : 3),
+                        node, paths[path]);
+    }
 }
 
 /// The joints play the poses of the bake. A node given by a matrix cannot be animated: it gets its parts instead.
 static void add_poses(Clips *clips, PeltiJson *clip)
 {
-    static const char *const paths[3] = {"translation", "rotation", "scale"}, *const types[3] = {"VEC3", "VEC4", "VEC3"};
     PeltiGltfBake *bake = clips->bake;
     const PeltiCharacter *who = bake->def->who;
     bool *done = PELTI_NEW(&bake->out->pool, bool, who->node_count);
@@ -195,15 +206,17 @@ static void add_poses(Clips *clips, PeltiJson *clip)
             continue;
         done[node] = true;
         pelti_json_remove(pelti_json_at(pelti_json_get(bake->out->root, "nodes"), node), "matrix");
-        for (int path = 0; path < 3; path++) {
-            float *values = pose_track(bake, node, path);
-            bake->out->ok &= values != NULL;
-            if (values)
-                add_channel(clips, clip,
-                            add_sampler(clips, clip, values, bake->def->frames.frame_count, types[path], path == 1 ? 4 : 3), node,
-                            paths[path]);
-        }
+        add_tracks(clips, clip, bake->poses + node, (size_t)who->node_count, 3, node);
     }
+}
+
+/// Rigid objects; soft ones have weights.
+static void add_placements(Clips *clips, PeltiJson *clip)
+{
+    const PeltiGltfBake *bake = clips->bake;
+    for (int i = 0; i < bake->def->object_count; i++)
+        if (!bake->def->objects[i].soft)
+            add_tracks(clips, clip, bake->placements + i, (size_t)bake->def->object_count, 2, bake->object_nodes[i]);
 }
 
 static void keep_others(Clips *clips, PeltiJson *list)
@@ -243,6 +256,7 @@ PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err)
         add_weights(&clips, clip);
         if (bake->poses)
             add_poses(&clips, clip);
+        add_placements(&clips, clip);
     }
     if (pelti_json_count(pelti_json_get(clip, "channels")) > 0)
         bake->out->ok &= pelti_json_push(list, clip);

@@ -13,7 +13,8 @@ PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError
     for (int i = 0; i < who->instance_count; i++)
         part_count += who->instances[i].skin >= 0 ? doc->meshes[who->instances[i].mesh].primitive_count : 0;
     bake->baked = PELTI_NEW(pool, PeltiGltfBaked, who->instance_count);
-    bake->parts = PELTI_NEW(pool, PeltiMorphPart, part_count);
+    bake->parts = PELTI_NEW(pool, PeltiMorphPart, part_count + bake->def->object_count);
+    bake->object_nodes = PELTI_NEW(pool, int, bake->def->object_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)part_count * sizeof(PeltiMorphPart));
     PeltiJson *meshes = pelti_json_get(doc->root, "meshes");
@@ -39,6 +40,14 @@ PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError
         }
         baked->part_count = bake->part_count - baked->first_part;
     }
+    bake->first_soft_part = bake->part_count;
+    int point = who->point_count; // soft objects' points follow the character's
+    for (int i = 0; i < bake->def->object_count; i++)
+        if (bake->def->objects[i].soft) {
+            bake->parts[bake->part_count++] = (PeltiMorphPart){
+                .first_point = point, .point_count = bake->def->objects[i].vertex_count, .has_normals = bake->def->has_normals};
+            point += bake->def->objects[i].vertex_count;
+        }
     return PELT_OK;
 }
 
@@ -60,8 +69,7 @@ static int add_accessor(PeltiGltfBake *bake, const PeltiMorphPart *part, int vie
     return pelti_gltf_out_accessor(bake->out, &accessor);
 }
 
-/// {"POSITION": a, "NORMAL": b} of frame 0 or of a target, set into `attributes`.
-static bool set_arrays(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, int target, PeltiJson *attributes)
+bool pelti_gltf_bake_arrays(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, int target, PeltiJson *attributes)
 {
     bool ok = pelti_json_set(attributes, "POSITION", pelti_json_new_int(add_accessor(bake, part, view, target, false)));
     if (part->has_normals)
@@ -86,28 +94,37 @@ static void drop_old_attributes(PeltiGltfBake *bake, PeltiJson *attributes)
     }
 }
 
-static bool edit_primitive(PeltiGltfBake *bake, const PeltiMorphPart *part, uint64_t data_offset, PeltiJson *primitive)
+int pelti_gltf_bake_view(PeltiGltfBake *bake, const PeltiMorphPart *part)
 {
-    PeltiJson *attributes = pelti_json_get(primitive, "attributes");
     uint64_t size = pelti_morph_offset(part, bake->morph.target_count, false) - part->offset;
-    int view = pelti_gltf_out_view(bake->out, data_offset + part->offset, size, sizeof(Vec3), PELTI_GLTF_VERTICES);
-    drop_old_attributes(bake, attributes);
-    bool ok = set_arrays(bake, part, view, -1, attributes);
-    PeltiJson *extensions = pelti_json_get(primitive, "extensions");
-    if (extensions) // it would bring the old shape back
-        pelti_json_remove(extensions, "KHR_draco_mesh_compression");
+    return pelti_gltf_out_view(bake->out, bake->data_offset + part->offset, size, sizeof(Vec3), PELTI_GLTF_VERTICES);
+}
+
+bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, PeltiJson *primitive)
+{
     pelti_json_remove(primitive, "targets");
     if (bake->morph.target_count == 0)
-        return ok;
-    ok &= pelti_json_set(primitive, "targets", pelti_json_new_array());
+        return true;
+    bool ok = pelti_json_set(primitive, "targets", pelti_json_new_array());
     PeltiJson *targets = pelti_json_get(primitive, "targets");
     for (int k = 0; ok && k < bake->morph.target_count; k++)
-        ok = pelti_json_push(targets, pelti_json_new_object()) && set_arrays(bake, part, view, k, pelti_json_at(targets, k));
+        ok = pelti_json_push(targets, pelti_json_new_object()) &&
+             pelti_gltf_bake_arrays(bake, part, view, k, pelti_json_at(targets, k));
     return ok;
 }
 
-/// Zeros: frame 0 is the shape itself.
-static bool set_weights(PeltiJson *mesh, int count)
+static bool edit_primitive(PeltiGltfBake *bake, const PeltiMorphPart *part, PeltiJson *primitive)
+{
+    PeltiJson *attributes = pelti_json_get(primitive, "attributes");
+    int view = pelti_gltf_bake_view(bake, part);
+    drop_old_attributes(bake, attributes);
+    PeltiJson *extensions = pelti_json_get(primitive, "extensions");
+    if (extensions) // it would bring the old shape back
+        pelti_json_remove(extensions, "KHR_draco_mesh_compression");
+    return pelti_gltf_bake_arrays(bake, part, view, -1, attributes) && pelti_gltf_bake_targets(bake, part, view, primitive);
+}
+
+bool pelti_gltf_bake_weights(PeltiJson *mesh, int count)
 {
     pelti_json_remove(mesh, "weights");
     if (count == 0)
@@ -118,7 +135,7 @@ static bool set_weights(PeltiJson *mesh, int count)
     return ok;
 }
 
-static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, uint64_t data_offset, PeltiJson *mesh)
+static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *mesh)
 {
     const PeltiGltf *doc = bake->def->document;
     const PeltiGltfMesh *facts = &doc->meshes[bake->def->who->instances[baked->instance].mesh];
@@ -129,8 +146,7 @@ static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, uint64_t
         if (doc->primitives[facts->first_primitive + k].position < 0)
             continue; // draws nothing, and cannot have targets
         PeltiJson *primitive = pelti_json_at(old, k);
-        ok = edit_primitive(bake, &bake->parts[part++], data_offset, primitive) &&
-             pelti_json_push(kept, pelti_json_keep(primitive));
+        ok = edit_primitive(bake, &bake->parts[part++], primitive) && pelti_json_push(kept, pelti_json_keep(primitive));
     }
     if (!ok) {
         pelti_json_release(kept);
@@ -142,7 +158,7 @@ static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, uint64_t
     if (facts->has_targets)
         pelti_warn(bake->def->log, "morph-dropped", "mesh %d: its own morph targets are replaced by those of the bake",
                    bake->def->who->instances[baked->instance].mesh);
-    return pelti_json_set(mesh, "primitives", kept) && set_weights(mesh, bake->morph.target_count);
+    return pelti_json_set(mesh, "primitives", kept) && pelti_gltf_bake_weights(mesh, bake->morph.target_count);
 }
 
 static bool in_list(const PeltiJson *list, int value)
@@ -243,7 +259,7 @@ static bool place_node(PeltiGltfBake *bake, PeltiGltfBaked *baked, int mesh)
 PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err)
 {
     const PeltiGltf *doc = bake->def->document;
-    uint64_t data_offset = pelti_gltf_out_spool(bake->out, &bake->data, bake->morph.bytes);
+    bake->data_offset = pelti_gltf_out_spool(bake->out, &bake->data, bake->morph.bytes);
     int *users = PELTI_NEW(&bake->out->pool, int, doc->mesh_count);
     bool ok = users != NULL;
     for (int i = 0; ok && i < doc->node_count; i++)
@@ -259,7 +275,7 @@ PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err)
             ok = copy != NULL;
             mesh = pelti_gltf_out_push(bake->out, "meshes", copy);
         }
-        ok = ok && edit_mesh(bake, baked, data_offset, pelti_json_at(pelti_json_get(bake->out->root, "meshes"), mesh)) &&
+        ok = ok && edit_mesh(bake, baked, pelti_json_at(pelti_json_get(bake->out->root, "meshes"), mesh)) &&
              place_node(bake, baked, mesh);
     }
     bake->out->ok &= ok;

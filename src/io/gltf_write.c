@@ -9,7 +9,10 @@ typedef struct GltfSink {
     PeltiFile file;
     bool is_glb;
     PeltiSpool frames; // positions (and normals) of all points, as gltf_morph.h wants them
-    Vec3 *last;        // [point_count] positions that were numbers, of the frame before
+    int all_points;    // the character's, then those of soft objects
+    Vec3 *last;        // [all_points] positions that were numbers, of the frame before
+    Vec3 *turned;      // [all_points] normals of the frame
+    Trs *placements;   // [frame_count x object_count]
     bool odd;          // some were not
     Trs *poses;        // [frame_count x node_count]
     PeltiProgress progress;
@@ -19,7 +22,7 @@ typedef struct GltfSink {
 static PeltStatus take_frame(PeltiSink *head, const Vec3 *points, const Vec3 *normals, PeltError *err)
 {
     GltfSink *sink = (GltfSink *)head;
-    size_t count = (size_t)head->frames.point_count, bytes = count * sizeof(Vec3);
+    size_t count = (size_t)head->frames.point_count, bytes = (size_t)sink->all_points * sizeof(Vec3);
     uint64_t at = (uint64_t)head->pushed * bytes * (sink->def.has_normals ? 2 : 1);
     for (size_t i = 0; i < count; i++) { // glTF allows no NaN: what is none stays where it was
         if (vec3_finite(points[i]))
@@ -28,7 +31,10 @@ static PeltStatus take_frame(PeltiSink *head, const Vec3 *points, const Vec3 *no
             sink->odd = true;
     }
     PELT_TRY(pelti_spool_write(&sink->frames, at, sink->last, bytes, err));
-    return sink->def.has_normals ? pelti_spool_write(&sink->frames, at + bytes, normals, bytes, err) : PELT_OK;
+    if (!sink->def.has_normals)
+        return PELT_OK;
+    memcpy(sink->turned, normals, count * sizeof(Vec3));
+    return pelti_spool_write(&sink->frames, at + bytes, sink->turned, bytes, err);
 }
 
 static PeltStatus make_targets(GltfSink *sink, PeltiGltfBake *bake, PeltError *err)
@@ -36,7 +42,7 @@ static PeltStatus make_targets(GltfSink *sink, PeltiGltfBake *bake, PeltError *e
     const PeltiOutputDef *def = &sink->def;
     float share = def->morph_tolerance > 0 ? def->morph_tolerance : 5e-4f;
     PeltiMorphDef morph = {.frames = &sink->frames,
-                           .point_count = sink->head.frames.point_count,
+                           .point_count = sink->all_points,
                            .frame_count = sink->head.frames.frame_count,
                            .has_normals = def->has_normals,
                            .parts = bake->parts,
@@ -62,6 +68,7 @@ static PeltStatus write_document(GltfSink *sink, PeltiGltfBake *bake, PeltError 
     PELT_TRY(pelti_gltf_bake_parts(bake, &sink->pool, err));
     PELT_TRY(make_targets(sink, bake, err));
     PELT_TRY(pelti_gltf_bake_meshes(bake, err));
+    PELT_TRY(pelti_gltf_bake_objects(bake, err));
     PELT_TRY(pelti_gltf_bake_clips(bake, err));
     return pelti_gltf_out_write(bake->out, &sink->file, sink->is_glb, err);
 }
@@ -70,7 +77,7 @@ static PeltStatus complete(PeltiSink *head, PeltError *err)
 {
     GltfSink *sink = (GltfSink *)head;
     PeltiGltfOut out = {0};
-    PeltiGltfBake bake = {.def = &sink->def, .out = &out, .data = {-1}, .poses = sink->poses};
+    PeltiGltfBake bake = {.def = &sink->def, .out = &out, .data = {-1}, .poses = sink->poses, .placements = sink->placements};
     PeltStatus status = pelti_gltf_out_begin(&out, sink->def.document, sink->def.allocator, sink->def.log, err);
     if (status == PELT_OK)
         status = pelti_spool_open(sink->file.path, &bake.data, err);
@@ -101,11 +108,16 @@ static void destroy(PeltiSink *head)
 static PeltStatus open_sink(GltfSink *sink, const char *path, PeltError *err)
 {
     const PeltiOutputDef *def = &sink->def;
-    sink->last = PELTI_NEW(&sink->pool, Vec3, sink->head.frames.point_count);
+    sink->all_points = sink->head.frames.point_count;
+    for (int i = 0; i < def->object_count; i++)
+        sink->all_points += def->objects[i].soft ? def->objects[i].vertex_count : 0;
+    sink->last = PELTI_NEW(&sink->pool, Vec3, sink->all_points);
+    sink->turned = PELTI_NEW(&sink->pool, Vec3, def->has_normals ? sink->all_points : 0);
+    sink->placements = PELTI_NEW(&sink->pool, Trs, (size_t)sink->head.frames.frame_count * (size_t)def->object_count);
     if (def->play_pose)
         sink->poses = PELTI_NEW(&sink->pool, Trs, (size_t)sink->head.frames.frame_count * (size_t)def->who->node_count);
     if (sink->pool.failed)
-        return pelti_no_memory(err, (size_t)sink->head.frames.point_count * sizeof(Vec3));
+        return pelti_no_memory(err, (size_t)sink->all_points * sizeof(Vec3));
     memcpy(sink->last, def->who->rest_points, (size_t)sink->head.frames.point_count * sizeof(Vec3));
     PELT_TRY(pelti_file_begin(&sink->file, path, err));
     return pelti_spool_open(path, &sink->frames, err);
@@ -138,6 +150,40 @@ void pelti_gltf_sink_pose(PeltiSink *head, const PeltiPose *pose)
     GltfSink *sink = (GltfSink *)head;
     size_t nodes = (size_t)sink->def.who->node_count;
     memcpy(sink->poses + nodes * (size_t)head->pushed, pose->local, nodes * sizeof(Trs));
+}
+
+/// Area-weighted normals of one object.
+static void smooth_normals(const PeltiOutputObject *object, const Vec3 *points, Vec3 *normals)
+{
+    memset(normals, 0, (size_t)object->vertex_count * sizeof *normals);
+    for (int t = 0; t < object->triangle_count; t++) {
+        const int *v = object->triangles[t];
+        Vec3 n = vec3_cross(vec3_sub(points[v[1]], points[v[0]]), vec3_sub(points[v[2]], points[v[0]]));
+        for (int k = 0; k < 3; k++)
+            normals[v[k]] = vec3_add(normals[v[k]], n);
+    }
+    for (int i = 0; i < object->vertex_count; i++)
+        normals[i] = vec3_normalize_or(normals[i], vec3(0, 0, 1));
+}
+
+void pelti_gltf_sink_place(PeltiSink *head, const Trs *placements, const Vec3 *soft_points)
+{
+    GltfSink *sink = (GltfSink *)head;
+    size_t objects = (size_t)sink->def.object_count, first = (size_t)head->frames.point_count;
+    memcpy(sink->placements + objects * (size_t)head->pushed, placements, objects * sizeof(Trs));
+    for (size_t i = 0; i < objects; i++) {
+        const PeltiOutputObject *object = &sink->def.objects[i];
+        if (!object->soft)
+            continue;
+        for (int v = 0; v < object->vertex_count; v++, soft_points++)
+            if (vec3_finite(*soft_points))
+                sink->last[first + (size_t)v] = *soft_points;
+            else
+                sink->odd = true;
+        if (sink->def.has_normals)
+            smooth_normals(object, sink->last + first, sink->turned + first);
+        first += (size_t)object->vertex_count;
+    }
 }
 
 void pelti_gltf_sink_progress(PeltiSink *head, const PeltiProgress *progress)

@@ -8,8 +8,9 @@
 /// A sink (cache.h) for .glb or .gltf. `complete` does the compressing; `progress` NULL: silent.
 PeltStatus pelti_gltf_sink(const PeltiOutputDef *def, const char *path, bool is_glb, PeltiSink **out, PeltError *err);
 void pelti_gltf_sink_progress(PeltiSink *sink, const PeltiProgress *progress);
-void pelti_gltf_sink_pose(PeltiSink *sink, const PeltiPose *pose);             ///< of the next frame; with play_pose
-void pelti_gltf_sink_report(const PeltiSink *sink, PeltiOutputReport *report); ///< after complete
+void pelti_gltf_sink_pose(PeltiSink *sink, const PeltiPose *pose); ///< of the next frame; with play_pose
+void pelti_gltf_sink_place(PeltiSink *sink, const Trs *placements, const Vec3 *soft_points); ///< of the next frame
+void pelti_gltf_sink_report(const PeltiSink *sink, PeltiOutputReport *report);               ///< after complete
 
 /// The steps of `complete`, in their order. A baked instance is a skinned one that the document's default scene shows.
 typedef struct PeltiGltfBaked {
@@ -25,14 +26,26 @@ typedef struct PeltiGltfBake {
     PeltiMorphPart *parts;
     int part_count;
     PeltiMorph morph;
-    PeltiSpool data;  ///< of morph
-    const Trs *poses; ///< [frame_count x node_count] with play_pose, else NULL
+    PeltiSpool data;       ///< of morph
+    uint64_t data_offset;  ///< of it in the result's buffer
+    const Trs *poses;      ///< [frame_count x node_count] with play_pose, else NULL
+    int first_soft_part;   ///< soft objects' parts follow those of the character, one each
+    int *object_nodes;     ///< [object_count]
+    const Trs *placements; ///< [frame_count x object_count]
 } PeltiGltfBake;
 
 /// Finds what is to be baked: fills baked and parts. Memory of `pool`.
 PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError *err);
 /// Meshes get positions, normals and targets; nodes lose skins and stand at the root of their scenes.
 PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err);
+/// Nodes, meshes and materials of the objects, in the default scene.
+PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltError *err);
+/// {"POSITION": a, "NORMAL": b} of a part, or of one of its targets (-1: frame 0), into `attributes`; false: no memory.
+bool pelti_gltf_bake_arrays(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, int target, PeltiJson *attributes);
+/// The view of a part's arrays, and the targets of a primitive that shows it.
+int pelti_gltf_bake_view(PeltiGltfBake *bake, const PeltiMorphPart *part);
+bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, PeltiJson *primitive);
+bool pelti_gltf_bake_weights(PeltiJson *mesh, int count); ///< zeros: frame 0 is the shape itself
 /// The baked clip first, with weights (and poses); then those of the other clips that move something that can be seen.
 PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err);
 

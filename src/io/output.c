@@ -167,6 +167,13 @@ PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const Vec
     return PELT_OK;
 }
 
+void pelti_output_place(PeltiOutput *output, const Trs *placements, const Vec3 *soft_points)
+{
+    for (int i = 0; i < output->count; i++)
+        if (output->each[i].kind >= KIND_GLB)
+            pelti_gltf_sink_place(output->each[i].sink, placements, soft_points);
+}
+
 /// Size of what appeared; a sequence counts each of its files.
 static void count_files(const PeltiOutput *output, const OneOutput *one, PeltiOutputReport *report)
 {

@@ -11,6 +11,17 @@ typedef enum PeltiMorphMode {
     PELTI_MORPH_EACH_FRAME ///< one target a frame: exact, large
 } PeltiMorphMode;
 
+/// A thing beside the character: a node of its own in a glTF result. Caches hold the character's points only.
+typedef struct PeltiOutputObject {
+    const char *name;
+    int vertex_count, triangle_count;
+    const Vec3 *positions; ///< [vertex_count] of the object itself; a soft one's are those of its first frame
+    const Vec3 *normals;   ///< [vertex_count]; NULL: shown flat (a soft one: smooth)
+    const int (*triangles)[3];
+    float colour[4]; ///< linear, with opacity
+    bool soft;       ///< morphs, in world space; else it is placed by a translation and a rotation
+} PeltiOutputObject;
+
 /// All but `who` and `frames` may stay zero where no .glb, .gltf is asked for.
 typedef struct PeltiOutputDef {
     const PeltiCharacter *who;
@@ -22,8 +33,10 @@ typedef struct PeltiOutputDef {
     float morph_tolerance; ///< largest distance from the frames, as a share of the diagonal; 0: 5e-4
     int morph_most;        ///< most principal targets; 0: 128
     bool play_pose;        ///< every frame brings a pose, which the nodes of the skeleton play instead of the clip's channels
-    PeltiJobs *jobs;       ///< NULL: one thread
-    PeltiLog *log;         ///< warnings go here; NULL: nowhere
+    const PeltiOutputObject *objects;
+    int object_count;
+    PeltiJobs *jobs; ///< NULL: one thread
+    PeltiLog *log;   ///< warnings go here; NULL: nowhere
     const PeltAllocator *allocator;
 } PeltiOutputDef;
 
@@ -48,6 +61,9 @@ bool pelti_output_wants_normals(const char *const *paths, int path_count);
 /// play_pose.
 PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const Vec3 *normals, const PeltiPose *pose,
                               PeltError *err);
+/// Where the objects are in the next frame, before it is pushed: `placements` [object_count] (those of soft ones are not
+/// looked at), `soft_points` all soft objects' vertices one after another (NULL: there are none).
+void pelti_output_place(PeltiOutput *output, const Trs *placements, const Vec3 *soft_points);
 /// After the last frame: compresses, completes every file, then lets all appear. `progress`, `report` may be NULL.
 PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgress *progress, PeltiOutputReport *report, PeltError *err);
 /// Frees; removes all that was not committed. NULL is fine.

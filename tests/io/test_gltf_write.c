@@ -478,6 +478,62 @@ static void joints_play_pushed_poses(void **state)
     close_subject(&s);
 }
 
+/// A rigid and a soft object beside the character: one is a node that moves, the other morphs with the same weights.
+static void objects_ride_along(void **state)
+{
+    (void)state;
+    PeltError err;
+    enum { FRAMES = 9 };
+    Subject s = open_subject(PELT_SOURCE_DIR "/tests/io/kept/kept.gltf", FRAMES, 8, 0.0f);
+    static const Vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    PeltiOutputObject objects[2] = {{"block", 4, 4, corners, NULL, faces, {1, 0.5f, 0, 1}, false},
+                                    {"jelly", 4, 4, corners, NULL, faces, {0, 0.5f, 1, 0.5f}, true}};
+    PeltiOutputDef def = def_of(&s, 8);
+    def.objects = objects;
+    def.object_count = 2;
+    const char *out = at("objects.glb");
+    PeltiOutput *output;
+    PeltiOutputReport report;
+    OK(pelti_output_open(&def, &out, 1, &output, &err));
+    Vec3 soft[FRAMES][4], *soft_frames[FRAMES];
+    for (int f = 0; f < FRAMES; f++) {
+        Trs places[2] = {trs_identity(), trs_identity()};
+        places[0].translation = vec3(1, 0.25f * (float)f, 0);
+        places[0].rotation = quat_axis_angle(vec3(0, 1, 0), 0.1f * (float)f);
+        for (int v = 0; v < 4; v++)
+            soft[f][v] = vec3_scale(corners[v], 1 + 0.1f * sinf((float)(f * (v + 1))));
+        soft_frames[f] = soft[f];
+        pelti_output_place(output, places, soft[f]);
+        OK(pelti_output_frame(output, s.points[f], s.normals[f], NULL, &err));
+    }
+    OK(pelti_output_commit(output, NULL, &report, &err));
+    pelti_output_destroy(output);
+    play_all(&s, out, &def.frames);
+    PeltiGltf *doc;
+    PeltiCharacter *who;
+    OK(pelti_gltf_open(out, NULL, &doc, &err));
+    OK(pelti_gltf_character(doc, NULL, &who, &err));
+    int block = doc->node_count - 2, jelly = doc->node_count - 1;
+    assert_string_equal(text_at(doc->root, "nodes", block, "name"), "block");
+    assert_true(doc->nodes[block].live && doc->nodes[jelly].live);
+    PeltiPose pose = pelti_pose_new(&s.pool, who);
+    pelti_pose_clip(who, &who->clips[0], 6 / 8.0, &pose);
+    CHECK_NEAR(pose.local[block].translation.y, 1.5, 1e-5);
+    CHECK_NEAR(quat_angle(pose.local[block].rotation), 0.6, 1e-4);
+    int target_count = 0;
+    float *weights = read_weights(doc, &s.pool, jelly, &def.frames, &target_count);
+    assert_int_equal(target_count, report.morph_targets);
+    PeltiJson *mesh = pelti_json_at(pelti_json_get(doc->root, "meshes"), doc->nodes[jelly].mesh);
+    Played played = {0};
+    play(doc, &s.pool, pelti_json_at(pelti_json_get(mesh, "primitives"), 0), "POSITION", weights, target_count, soft_frames,
+         FRAMES, 0, 4, &played);
+    assert_true(played.error <= (double)report.morph_error + 1e-5);
+    pelti_character_destroy(who);
+    pelti_gltf_close(doc);
+    close_subject(&s);
+}
+
 static void positions_that_are_no_numbers_stay_where_they_were(void **state)
 {
     (void)state;
@@ -643,6 +699,7 @@ int main(void)
         IN_FOLDER(same_bytes_for_any_number_of_threads),
         IN_FOLDER(everything_else_is_kept),
         IN_FOLDER(joints_play_pushed_poses),
+        IN_FOLDER(objects_ride_along),
         IN_FOLDER(positions_that_are_no_numbers_stay_where_they_were),
         IN_FOLDER(one_frame_needs_no_targets),
         IN_FOLDER(outputs_appear_together_or_not_at_all),
