@@ -1,0 +1,240 @@
+// Self-collision of the skin ([Deul2013] sec. 4.5): found once a step with the box tree, kept apart as unilateral constraints.
+// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
+// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
+// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
+#include "methods/layered/flesh.h"
+
+#include <string.h>
+
+PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
+{
+    PeltiCollide *c = &flesh->collide;
+    const PeltiMesh *mesh = flesh->mesh;
+    PeltiPool *pool = &flesh->pool;
+    c->skin = PELTI_NEW(pool, Vec3, flesh->n);
+    c->skin_before = PELTI_NEW(pool, Vec3, flesh->n);
+    c->rest = PELTI_NEW(pool, Vec3, flesh->n);
+    c->triangle_normal = PELTI_NEW(pool, Vec3, mesh->triangle_count);
+    c->vertex_normal = PELTI_NEW(pool, Vec3, flesh->n);
+    c->vertex_owner = PELTI_NEW(pool, int, flesh->n);
+    c->edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
+    c->capacity = 16384 + 4 * mesh->triangle_count;
+    c->contacts = PELTI_NEW(pool, PeltiContact, c->capacity);
+    if (pool->failed)
+        return pelti_no_memory(err, sizeof(PeltiContact) * (size_t)c->capacity);
+    for (int s = 0; s < flesh->n; s++) {
+        c->rest[s] = mesh->rest[flesh->paths.vertex[s]];
+        c->vertex_owner[s] = -1;
+    }
+    bool *owned = PELTI_NEW(pool, bool, mesh->edge_count);
+    if (!owned)
+        return pelti_no_memory(err, (size_t)mesh->edge_count);
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            int s = flesh->triangles[t][k], e = mesh->triangle_edges[t][k];
+            c->vertex_owner[s] = c->vertex_owner[s] < 0 ? t : c->vertex_owner[s];
+            c->edge_owner[t][k] = owned[e] ? -1 : e;
+            owned[e] = true;
+        }
+    PELT_TRY(
+        pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->triangles, c->rest, &c->tree, err));
+    return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
+}
+
+static void update_normals(PeltiFlesh *flesh)
+{
+    PeltiCollide *c = &flesh->collide;
+    memset(c->vertex_normal, 0, sizeof(Vec3) * (size_t)flesh->n);
+    for (int t = 0; t < flesh->mesh->triangle_count; t++) {
+        const int *v = flesh->triangles[t];
+        Vec3 n = vec3_cross(vec3_sub(c->skin[v[1]], c->skin[v[0]]), vec3_sub(c->skin[v[2]], c->skin[v[0]]));
+        for (int k = 0; k < 3; k++)
+            c->vertex_normal[v[k]] = vec3_add(c->vertex_normal[v[k]], n);
+        c->triangle_normal[t] = vec3_normalize_or(n, vec3(0, 0, 0));
+    }
+    for (int s = 0; s < flesh->n; s++)
+        c->vertex_normal[s] = vec3_normalize_or(c->vertex_normal[s], vec3(0, 0, 0));
+}
+
+static bool share_corner(const int *a, const int *b)
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            if (a[i] == b[k])
+                return true;
+    return false;
+}
+
+static int may_touch(void *context, int a, int b, int worker)
+{
+    const PeltiFlesh *flesh = context;
+    (void)worker;
+    return !share_corner(flesh->triangles[a], flesh->triangles[b]) &&
+           vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) < 0.3f;
+}
+
+/// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
+static bool in_reach(const PeltiFlesh *flesh, float before, float now, float rest_distance)
+{
+    float slack = fminf(0.25f * rest_distance, flesh->set.margin);
+    return now < flesh->set.margin && before > -slack && now > -fminf(0.5f * rest_distance, 0.03f * flesh->size);
+}
+
+static void push_contact(PeltiFlesh *flesh, PeltiContact contact, float rest_distance)
+{
+    PeltiCollide *c = &flesh->collide;
+    if (c->count == c->capacity) {
+        c->overflowed = true;
+        return;
+    }
+    contact.thickness = fminf(flesh->set.thickness, 0.5f * rest_distance);
+    contact.push = 0;
+    c->contacts[c->count++] = contact;
+}
+
+static void try_point(PeltiFlesh *flesh, int s, int t)
+{
+    PeltiCollide *c = &flesh->collide;
+    const int *v = flesh->triangles[t];
+    Vec3 n = c->triangle_normal[t], p = c->skin[s];
+    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f)
+        return;
+    float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
+    if (height > flesh->set.margin || height < -0.03f * flesh->size)
+        return;
+    PeltiClosest near = pelti_closest_on_triangle(p, c->skin[v[0]], c->skin[v[1]], c->skin[v[2]]);
+    if (near.feature != PELTI_FACE)
+        return;
+    float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
+    const Vec3 *old = c->skin_before;
+    Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
+    Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
+    float before = vec3_dot(vec3_sub(old[s], foot), vec3_normalize_or(old_normal, n));
+    if (!in_reach(flesh, before, height, rest))
+        return;
+    push_contact(flesh,
+                 (PeltiContact){.slot = {s, v[0], v[1], v[2]},
+                                .weight = {1, -(float)near.weight[0], -(float)near.weight[1], -(float)near.weight[2]},
+                                .normal = n},
+                 rest);
+}
+
+static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
+{
+    return vec3_normalize_or(vec3_add(c->vertex_normal[a], c->vertex_normal[b]), vec3(0, 0, 0));
+}
+
+/// Edge a0-a1 against b0-b1. The normal leads from b to a: along b's outward normal, against a's.
+static void try_edges(PeltiFlesh *flesh, int a0, int a1, int b0, int b1)
+{
+    PeltiCollide *c = &flesh->collide;
+    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1)
+        return;
+    Vec3 na = edge_normal(c, a0, a1), nb = edge_normal(c, b0, b1), way = vec3_sub(nb, na);
+    if (vec3_dot(na, nb) > 0.2f)
+        return;
+    Vec3 ea = vec3_sub(c->skin[a1], c->skin[a0]), eb = vec3_sub(c->skin[b1], c->skin[b0]), n = vec3_cross(ea, eb);
+    float length = vec3_length(n), size = vec3_length(ea) * vec3_length(eb);
+    PeltiClosestSegments near = pelti_closest_segments(c->skin[a0], c->skin[a1], c->skin[b0], c->skin[b1]);
+    if (near.feature_p != 3 || near.feature_q != 3)
+        return; // an end is nearest: a point against a triangle answers
+    float s = (float)near.s, t = (float)near.t;
+    if (length > 0.02f * size) {
+        n = vec3_scale(n, (vec3_dot(n, way) > 0 ? 1 : -1) / length);
+        if (vec3_dot(n, way) < 0.5f * vec3_length(way))
+            return; // edges that pass each other sideways
+    } else {        // parallel: the perpendicular that meets both, led by the surfaces
+        Vec3 along = vec3_normalize_or(ea, vec3(1, 0, 0));
+        n = vec3_normalize_or(vec3_mad(way, along, -vec3_dot(way, along)), vec3(0, 0, 0));
+    }
+    Vec3 gap = vec3_sub(vec3_lerp(c->skin[a0], c->skin[a1], s), vec3_lerp(c->skin[b0], c->skin[b1], t));
+    float rest = (float)sqrt(pelti_closest_segments(c->rest[a0], c->rest[a1], c->rest[b0], c->rest[b1]).squared);
+    const Vec3 *old = c->skin_before;
+    Vec3 old_gap = vec3_sub(vec3_lerp(old[a0], old[a1], s), vec3_lerp(old[b0], old[b1], t));
+    if (!in_reach(flesh, vec3_dot(old_gap, n), vec3_dot(gap, n), rest))
+        return;
+    push_contact(flesh, (PeltiContact){.slot = {a0, a1, b0, b1}, .weight = {1 - s, s, -(1 - t), -t}, .edges = true, .normal = n},
+                 rest);
+}
+
+static void try_pair(PeltiFlesh *flesh, int a, int b)
+{
+    PeltiCollide *c = &flesh->collide;
+    const int *u = flesh->triangles[a], *v = flesh->triangles[b];
+    for (int k = 0; k < 3; k++) {
+        if (c->vertex_owner[u[k]] == a)
+            try_point(flesh, u[k], b);
+        if (c->vertex_owner[v[k]] == b)
+            try_point(flesh, v[k], a);
+        for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
+            if (c->edge_owner[b][j] >= 0)
+                try_edges(flesh, u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3]);
+    }
+}
+
+void pelti_collide_detect(PeltiFlesh *flesh)
+{
+    PeltiCollide *c = &flesh->collide;
+    c->count = 0;
+    for (int s = 0; s < flesh->n; s++) {
+        c->skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        c->skin_before[s] = pelti_lane(flesh->before, s, PELTI_SKIN);
+    }
+    update_normals(flesh);
+    pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, c->skin, NULL);
+    pelti_box_tree_self_pairs(c->tree, flesh->set.margin, may_touch, flesh, flesh->jobs, &c->pairs);
+    for (int i = 0; i < c->pairs.count; i++)
+        try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b);
+    c->overflowed = c->overflowed || c->pairs.found > c->pairs.count;
+}
+
+void pelti_collide_project(PeltiFlesh *flesh)
+{
+    for (int i = 0; i < flesh->collide.count; i++) {
+        PeltiContact *contact = &flesh->collide.contacts[i];
+        Vec3 x[4], gradient[4];
+        float w[4], sum = 0;
+        for (int k = 0; k < 4; k++) {
+            x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
+            w[k] = flesh->inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+        }
+        float value = pelti_contact_value(contact, x, gradient) - contact->thickness;
+        if (!(value < 0))
+            continue;
+        for (int k = 0; k < 4; k++)
+            sum += w[k] * vec3_dot(gradient[k], gradient[k]);
+        if (!(sum > 0))
+            continue;
+        contact->push -= value;
+        contact->normal = vec3_normalize_or(vec3_scale(gradient[0], contact->weight[0] < 0 ? -1 : 1), contact->normal);
+        for (int k = 0; k < 4; k++)
+            pelti_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
+    }
+}
+
+/// Approaching contacts bounce by the restitution; tangential motion is braked by at most friction times the push.
+void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
+{
+    for (int i = 0; i < flesh->collide.count; i++) {
+        const PeltiContact *contact = &flesh->collide.contacts[i];
+        Vec3 relative = {0, 0, 0};
+        float w[4], sum = 0;
+        if (!(contact->push > 0))
+            continue;
+        for (int k = 0; k < 4; k++) {
+            w[k] = flesh->inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+            sum += w[k] * contact->weight[k] * contact->weight[k];
+            relative = vec3_mad(relative, pelti_lane(flesh->velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+        }
+        float normal = vec3_dot(relative, contact->normal);
+        Vec3 tangential = vec3_mad(relative, contact->normal, -normal);
+        float slide = vec3_length(tangential), brake = fminf(slide, flesh->set.friction * contact->push / dt_s);
+        Vec3 change = slide > 0 ? vec3_scale(tangential, -brake / slide) : vec3(0, 0, 0);
+        if (normal < 0)
+            change = vec3_mad(change, contact->normal, -(1 + flesh->set.restitution) * normal);
+        for (int k = 0; sum > 0 && k < 4; k++) {
+            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, contact->slot[k], PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
+            pelti_set_lane(flesh->velocity, contact->slot[k], PELTI_SKIN, v);
+        }
+    }
+}

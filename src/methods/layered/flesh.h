@@ -1,0 +1,158 @@
+/// The state of the layered method: four layers of particles along projection segments, in slot order (paths.h), moved by
+/// algorithm 1 of [Deul2013]. Positions are about `origin`, which follows the character, so that float keeps its digits.
+#ifndef PELTI_LAYERED_FLESH_H
+#define PELTI_LAYERED_FLESH_H
+
+#include "character/motion.h"
+#include "character/weights.h"
+#include "geometry/box_tree.h"
+#include "methods/layered/match.h"
+#include "methods/method.h"
+
+enum { PELTI_LANES_XYZ = 3 };
+
+/// What the options say, in the units the solver uses.
+typedef struct PeltiLayeredSettings {
+    float projection[PELTI_LAYERS]; ///< share of the way from the skin to the bone's axis; 0 for the skin
+    float stiffness[PELTI_LAYERS];  ///< s of Table 1, reached over all iterations of a step
+    int omega, elasticity, volume;  ///< ring, N_elasticity, N_volume
+    int match_every;                ///< shape matching in every n-th iteration
+    float step_s;                   ///< longest simulation step
+    float turn_rad;                 ///< farthest a bone turns in one step
+    float damping;                  ///< 1/s, towards the skeleton's own motion
+    float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
+    float coupling;                 ///< stiffness of the bone layer's pull to its goals
+    float thickness, margin;        ///< of contacts, length
+    float friction, restitution;
+    float cut;         ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
+    Vec3 acceleration; ///< length / s^2
+    bool collide, continuous, two_way;
+    float joint_compliance; ///< two-way: turn per torque, see react.c
+} PeltiLayeredSettings;
+
+// ---- contacts ----
+
+/// C = (sum weight_i x_i) . n - thickness >= 0, over a point (first) and a triangle, or two edges (two and two).
+typedef struct PeltiContact {
+    int slot[4];
+    float weight[4]; ///< signed, sum 0
+    float thickness;
+    float push;  ///< accumulated correction of this step, length
+    bool edges;  ///< two edges; else point and triangle
+    Vec3 normal; ///< of the last projection
+} PeltiContact;
+
+typedef struct PeltiCollide {
+    PeltiBoxTree *tree; ///< over the skin's triangles
+    PeltiPairs pairs;
+    Vec3 *skin;        ///< [slot] skin positions for the tree
+    Vec3 *skin_before; ///< [slot] at the start of the step
+    Vec3 *rest;        ///< [slot]
+    Vec3 *triangle_normal, *vertex_normal;
+    int *vertex_owner,
+        (*edge_owner)[3]; ///< the triangle that answers for a vertex; per triangle: the edges it answers for, -1: another does
+    PeltiContact *contacts;
+    int count, capacity;
+    bool overflowed;
+} PeltiCollide;
+
+// ---- volume ----
+
+typedef struct PeltiVolumeLoop { ///< closed by a fan to its centre: the mean of the bone layer's goals around it
+    int first, count;            ///< into loop_slots
+    Vec3 centre, centre_velocity;
+} PeltiVolumeLoop;
+typedef struct PeltiVolumePart {
+    int triangle_first, triangle_count; ///< into triangles
+    int loop_first, loop_count;
+    int slot_first, slot_count; ///< into slots: every vertex of the part once
+    int bone;                   ///< that owns most of it
+    double rest_volume;
+} PeltiVolumePart;
+typedef struct PeltiVolume {
+    int part_count;
+    PeltiVolumePart *parts;
+    PeltiVolumeLoop *loops;
+    int (*triangles)[3]; ///< slots
+    int *loop_slots, *slots;
+    Vec3 *gradient;      ///< [slot] scratch, zero outside a projection
+    float *freedom;      ///< [slot] inverse mass of skin particles, 0 where they collide
+    bool *triangle_free; ///< [triangle of the mesh] in no part
+} PeltiVolume;
+
+typedef struct PeltiFlesh {
+    PeltiPool pool;
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    PeltiJobs *jobs;
+    PeltiLayeredSettings set;
+    PeltiPaths paths;
+    PeltiMatch match;
+    int n;       ///< slots
+    float size;  ///< diagonal of the rest mesh
+    Vec3 centre; ///< of the rest mesh: what match.rest is about
+    Vec3 origin; ///< world; what positions are about
+    int influences;
+    int *bone; ///< [slot x influences]
+    float *weight;
+    float *inverse_mass; ///< [slot x 4]
+    float *before[3];    ///< [slot x 4] x at the start of the step
+    float *velocity[3];
+    float
+        *goal[3]; ///< [slot x 4] lbs of all layers: goals of the bone layer, and where the skeleton alone would carry the others
+    float *goal_before[3];
+    int (*triangles)[3]; ///< slots
+    int *joint;          ///< [slot] bone whose head keeps its distance; -1: none
+    float *joint_least;  ///< [slot x 4] that distance, 0: none
+    Vec3 *joint_now;     ///< [bone] heads, about origin
+    Mat34 *bones;        ///< [bone] of this substep
+    Mat34 *bones_last;   ///< [bone] of the last step's end
+    Mat34 *bones_blend;  ///< [bone] rest about centre -> about origin
+    PeltiMotion motion;
+    Quat *give; ///< [bone] two-way: small turns the flesh has forced on the joints
+    PeltiCollide collide;
+    PeltiVolume volume;
+    bool started;
+} PeltiFlesh;
+
+// layers.c
+PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltError *err);
+// couple.c
+void pelti_couple_goals(PeltiFlesh *flesh,
+                        const Mat34 *bones); ///< lbs of all layers for these bones; moves `origin` when the character goes far
+void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
+// collide.c
+PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
+void pelti_collide_detect(PeltiFlesh *flesh);
+void pelti_collide_project(PeltiFlesh *flesh);
+void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
+// contact.c
+float pelti_contact_value(const PeltiContact *contact, const Vec3 x[4],
+                          Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state
+// volume.c, parts.c
+PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
+void pelti_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
+void pelti_volume_project(PeltiFlesh *flesh);
+void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
+double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
+// step.c
+void pelti_flesh_rest(PeltiFlesh *flesh); ///< bind pose, no motion
+void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
+int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
+int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose
+float pelti_flesh_speed(const PeltiFlesh *flesh);                        ///< of the fastest skin particle, sizes per second
+
+static inline Vec3 pelti_lane(float *const x[3], int slot, int layer)
+{
+    size_t i = (size_t)slot * PELTI_LAYERS + (size_t)layer;
+    return vec3(x[0][i], x[1][i], x[2][i]);
+}
+static inline void pelti_set_lane(float *const x[3], int slot, int layer, Vec3 p)
+{
+    size_t i = (size_t)slot * PELTI_LAYERS + (size_t)layer;
+    x[0][i] = p.x;
+    x[1][i] = p.y;
+    x[2][i] = p.z;
+}
+
+#endif

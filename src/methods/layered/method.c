@@ -1,0 +1,219 @@
+// Multi-layer skinning ([Deul2013]) behind method.h: options, prepare, step, what there is to see inside.
+#include "core/clock.h"
+#include "methods/layered/flesh.h"
+
+#include <string.h>
+
+static const PeltiOptionInfo OPTIONS[] = {
+    {"fat", PELTI_OPTION_FLOAT, "0.15", NULL, 0.01, 0.98,
+     "where the fat layer lies: share of the way from skin to bone (projection parameter)"},
+    {"muscle", PELTI_OPTION_FLOAT, "0.45", NULL, 0.01, 0.98, "where the muscle layer lies"},
+    {"bone", PELTI_OPTION_FLOAT, "0.8", NULL, 0.01, 0.98, "where the bone layer lies"},
+    {"skin-firmness", PELTI_OPTION_FLOAT, "0.8", NULL, 0, 1, "stiffness s of the skin"},
+    {"fat-firmness", PELTI_OPTION_FLOAT, "0.6", NULL, 0, 1, "stiffness s of the fat"},
+    {"muscle-firmness", PELTI_OPTION_FLOAT, "0.7", NULL, 0, 1, "stiffness s of the muscles"},
+    {"bone-firmness", PELTI_OPTION_FLOAT, "0.8", NULL, 0, 1, "stiffness s of the bone layer"},
+    {"region", PELTI_OPTION_INT, "2", NULL, 1, 8, "rings of neighbours in a region (omega)"},
+    {"quality", PELTI_OPTION_CHOICE, "final", "preview|final", 0, 0, "iterations and step length that are left at 0"},
+    {"iterations", PELTI_OPTION_INT, "0", NULL, 0, 1000,
+     "shape matching, distances and contacts per step (N_elasticity); 0: by quality"},
+    {"volume-iterations", PELTI_OPTION_INT, "4", NULL, 0, 100, "volume corrections per step (N_volume)"},
+    {"match-every", PELTI_OPTION_INT, "1", NULL, 1, 100, "shape matching in every n-th iteration only"},
+    {"step", PELTI_OPTION_FLOAT, "0", NULL, 0, 100, "longest simulation step, ms; 0: by quality"},
+    {"jiggle", PELTI_OPTION_FLOAT, "1", NULL, 0, 100, "how long flesh swings on: 1 damps by e in 0.1 s; 0: not at all"},
+    {"joint-keep", PELTI_OPTION_FLOAT, "0.9", NULL, 0, 1, "flesh beside a joint keeps this share of its distance to it; 0: off"},
+    {"coupling", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "stiffness of the bone layer's pull to the skeleton"},
+    {"collide", PELTI_OPTION_BOOL, "true", NULL, 0, 0, "keep skin from passing through skin"},
+    {"gap", PELTI_OPTION_FLOAT, "0.0006", NULL, 0, 0.1, "distance kept between touching skin, share of the size"},
+    {"friction", PELTI_OPTION_FLOAT, "0.2", NULL, 0, 10, "Coulomb coefficient of skin on skin"},
+    {"bounce", PELTI_OPTION_FLOAT, "0", NULL, 0, 1, "restitution of skin on skin"},
+    {"volume-cut", PELTI_OPTION_FLOAT, "0", NULL, 0, 0.9,
+     "where bones are cut into sub-volumes: 0 at joints, 0.5 half way along bones"},
+    {"gravity", PELTI_OPTION_FLOAT, "0", NULL, -1000, 1000, "downward (-y) acceleration, file units / s^2"},
+    {0},
+};
+
+static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
+{
+    const PeltiOptions *o = in->options;
+    float size = in->who->mesh->diagonal > 0 ? in->who->mesh->diagonal : 1, jiggle = pelti_option_float(o, "jiggle");
+    bool preview = pelti_option_is(o, "quality", "preview");
+    int iterations = pelti_option_int(o, "iterations");
+    float step = pelti_option_float(o, "step");
+    *set = (PeltiLayeredSettings){
+        .projection = {0, pelti_option_float(o, "fat"), pelti_option_float(o, "muscle"), pelti_option_float(o, "bone")},
+        .stiffness = {pelti_option_float(o, "skin-firmness"), pelti_option_float(o, "fat-firmness"),
+                      pelti_option_float(o, "muscle-firmness"), pelti_option_float(o, "bone-firmness")},
+        .omega = pelti_option_int(o, "region"),
+        .elasticity = iterations > 0 ? iterations
+                      : preview      ? 8
+                                     : 20,
+        .volume = pelti_option_int(o, "volume-iterations"),
+        .match_every = pelti_option_int(o, "match-every"),
+        .step_s = 1e-3f * (step > 0  ? step
+                           : preview ? 10
+                                     : 5),
+        .turn_rad = 5 * 3.14159265f / 180,
+        .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
+        .joint_keep = pelti_option_float(o, "joint-keep"),
+        .coupling = pelti_option_float(o, "coupling"),
+        .thickness = size * pelti_option_float(o, "gap"),
+        .friction = pelti_option_float(o, "friction"),
+        .restitution = pelti_option_float(o, "bounce"),
+        .cut = pelti_option_float(o, "volume-cut"),
+        .acceleration = vec3(0, -pelti_option_float(o, "gravity"), 0),
+        .collide = pelti_option_bool(o, "collide"),
+    };
+    set->margin = set->thickness + 2e-3f * size;
+    if (set->match_every > set->elasticity)
+        set->match_every = set->elasticity;
+}
+
+static void layered_destroy(void *state)
+{
+    PeltiFlesh *flesh = state;
+    if (!flesh)
+        return;
+    PeltAllocator allocator = flesh->pool.allocator;
+    pelti_pool_release(&flesh->pool);
+    pelti_free(&allocator, flesh, sizeof *flesh);
+}
+
+static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+{
+    PeltiFlesh *flesh = pelti_alloc(in->allocator, sizeof *flesh);
+    if (!flesh)
+        return pelti_no_memory(err, sizeof *flesh);
+    *flesh = (PeltiFlesh){.who = in->who, .mesh = in->who->mesh, .jobs = in->jobs};
+    pelti_pool_init(&flesh->pool, in->allocator);
+    read_settings(in, &flesh->set);
+    PeltStatus status = pelti_layers_build(flesh, in, err);
+    if (status == PELT_OK)
+        status = pelti_collide_build(flesh, err);
+    if (status == PELT_OK)
+        status = pelti_parts_build(flesh, in->log, err);
+    if (status != PELT_OK) {
+        layered_destroy(flesh);
+        return status;
+    }
+    pelti_flesh_rest(flesh);
+    pelti_volume_start(flesh, 0);
+    for (int p = 0; p < flesh->volume.part_count; p++)
+        flesh->volume.parts[p].rest_volume = pelti_volume_of(flesh, &flesh->volume.parts[p], NULL, NULL);
+    *state = flesh;
+    return PELT_OK;
+}
+
+/// Skin to points; a vertex that is not finite is replaced by where the skeleton alone would put it, and counted.
+static int show(PeltiFlesh *flesh, Vec3 *points)
+{
+    Vec3 *skin = flesh->collide.skin;
+    int caught = 0;
+    for (int s = 0; s < flesh->n; s++) {
+        Vec3 p = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        if (!vec3_finite(p)) {
+            caught++;
+            for (int l = 0; l < PELTI_LAYERS; l++) {
+                pelti_set_lane(flesh->match.x, s, l, pelti_lane(flesh->goal, s, l));
+                pelti_set_lane(flesh->velocity, s, l, vec3(0, 0, 0));
+            }
+            p = pelti_lane(flesh->goal, s, PELTI_SKIN);
+        }
+        skin[s] = vec3_add(p, flesh->origin);
+    }
+    for (int p = 0; p < flesh->mesh->point_count; p++)
+        points[p] = skin[flesh->paths.slot[flesh->mesh->weld[p]]];
+    return caught;
+}
+
+static double worst_part(const PeltiFlesh *flesh)
+{
+    double worst = 0;
+    for (int p = 0; p < flesh->volume.part_count; p++) {
+        const PeltiVolumePart *part = &flesh->volume.parts[p];
+        if (part->rest_volume > 0)
+            worst = fmax(worst, fabs(pelti_volume_of(flesh, part, NULL, NULL) / part->rest_volume - 1));
+    }
+    return worst;
+}
+
+static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report)
+{
+    PeltiFlesh *flesh = state;
+    double start = pelti_clock_ms();
+    int steps = 0;
+    if (in->restart || !flesh->started) {
+        pelti_flesh_rest(flesh);
+        steps = pelti_flesh_settle(flesh, in->bones);
+    } else if (in->dt_s > 0) {
+        steps = pelti_flesh_move(flesh, in->bones, in->dt_s);
+    } else {
+        steps = pelti_flesh_settle(flesh, in->bones);
+    }
+    flesh->started = true;
+    double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
+    int caught = show(flesh, points);
+    if (!report)
+        return;
+    report->substeps = steps;
+    report->substep_ms = ms;
+    report->nonfinite = caught;
+    pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
+    pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
+    pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
+    pelti_step_stat(report, "sub_volume_error", worst_part(flesh), PELTI_MOST);
+    pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
+    pelti_step_stat(report, "runs_per_region", (double)flesh->paths.run_start[flesh->n] / (flesh->n > 0 ? flesh->n : 1),
+                    PELTI_LAST);
+}
+
+static Vec3 part_colour(int part)
+{
+    float h = (float)((unsigned)part * 2654435761u >> 8) / 16777216.0f;
+    return vec3(0.5f + 0.5f * cosf(6.2831853f * h), 0.5f + 0.5f * cosf(6.2831853f * (h + 0.33f)),
+                0.5f + 0.5f * cosf(6.2831853f * (h + 0.67f)));
+}
+
+/// "inside": projection segments and layers; "parts": sub-volumes; "contacts".
+static void layered_draw(const void *state, const char *what, PeltiDraw *draw)
+{
+    const PeltiFlesh *flesh = state;
+    static const Vec3 colours[PELTI_LAYERS] = {
+        {0.9f, 0.75f, 0.65f}, {0.25f, 0.4f, 0.9f}, {0.2f, 0.75f, 0.3f}, {0.9f, 0.2f, 0.2f}};
+    if (!strcmp(what, "inside") && draw->triangle)
+        for (int l = 1; l < PELTI_LAYERS; l++)
+            for (int t = 0; t < flesh->mesh->triangle_count; t++) {
+                Vec3 p[3];
+                for (int k = 0; k < 3; k++)
+                    p[k] = vec3_add(pelti_lane(flesh->match.x, flesh->triangles[t][k], l), flesh->origin);
+                draw->triangle(draw->user, p[0], p[1], p[2], colours[l]);
+            }
+    if (!strcmp(what, "parts") && draw->triangle)
+        for (int i = 0; i < flesh->volume.part_count; i++)
+            for (int t = 0; t < flesh->volume.parts[i].triangle_count; t++) {
+                const int *v = flesh->volume.triangles[flesh->volume.parts[i].triangle_first + t];
+                Vec3 p[3];
+                for (int k = 0; k < 3; k++)
+                    p[k] = vec3_add(pelti_lane(flesh->match.x, v[k], PELTI_SKIN), flesh->origin);
+                draw->triangle(draw->user, p[0], p[1], p[2], part_colour(i));
+            }
+    if (!strcmp(what, "contacts") && draw->point)
+        for (int i = 0; i < flesh->collide.count; i++)
+            if (flesh->collide.contacts[i].push > 0)
+                draw->point(draw->user,
+                            vec3_add(pelti_lane(flesh->match.x, flesh->collide.contacts[i].slot[0], PELTI_SKIN), flesh->origin),
+                            1e-3f * flesh->size, vec3(1, 0.3f, 0.1f));
+}
+
+extern const PeltiMethod pelti_method_layered;
+const PeltiMethod pelti_method_layered = {
+    .name = "layered",
+    .summary = "four layers of oriented particles: flesh that jiggles, touches and keeps its volume",
+    .reference = "[Deul2013]",
+    .flags = PELTI_NEEDS_WEIGHTS | PELTI_KEEPS_STATE | PELTI_DYNAMIC,
+    .options = OPTIONS,
+    .prepare = layered_prepare,
+    .step = layered_step,
+    .destroy = layered_destroy,
+    .draw = layered_draw,
+};

@@ -1,0 +1,311 @@
+// Sub-volumes ([Deul2013] sec. 4.6): triangles by the bone that owns them, cut across bones at a chosen place, cleaned of
+// scraps; borders between parts run along edges and close with fans to centres on the bones.
+#include "character/skeleton.h"
+#include "methods/layered/flesh.h"
+
+#include <string.h>
+
+typedef struct Cutter {
+    PeltiFlesh *flesh;
+    PeltiPool *work;
+    int (*edge_triangles)[2]; // [edge] -1: none
+    int *label;               // [triangle] bone, then part; -1: no part
+    int *patch;               // [triangle]
+    int patch_count;
+} Cutter;
+
+// ---- which component has a volume ----
+
+/// Components that are closed, or nearly so, and soundly wound; others are said once and left out.
+static void choose_components(Cutter *c, bool *sound, PeltiLog *log)
+{
+    const PeltiMesh *mesh = c->flesh->mesh;
+    int *edges = PELTI_NEW(c->work, int, mesh->component_count), *borders = PELTI_NEW(c->work, int, mesh->component_count);
+    int *bad = PELTI_NEW(c->work, int, mesh->component_count), skipped = 0, triangles = 0;
+    if (c->work->failed)
+        return;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        int at = mesh->component[mesh->edges[e][0]];
+        edges[at]++;
+        borders[at] += mesh->edge_use[e] == 1;
+        bad[at] += mesh->edge_use[e] > 2;
+    }
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++) { // both triangles of an edge must run along it in opposite directions
+            int e = mesh->triangle_edges[t][k],
+                other = c->edge_triangles[e][0] == t ? c->edge_triangles[e][1] : c->edge_triangles[e][0];
+            for (int j = 0; other >= 0 && mesh->edge_use[e] == 2 && j < 3; j++)
+                bad[mesh->component[mesh->edges[e][0]]] +=
+                    mesh->triangle_edges[other][j] == e && mesh->triangles[other][j] == mesh->triangles[t][k];
+        }
+    for (int i = 0; i < mesh->component_count; i++)
+        sound[i] = edges[i] > 0 && !bad[i] && borders[i] * 20 <= edges[i];
+    for (int t = 0; t < mesh->triangle_count; t++)
+        triangles += !sound[mesh->component[mesh->triangles[t][0]]];
+    for (int i = 0; i < mesh->component_count; i++)
+        skipped += edges[i] > 0 && !sound[i];
+    if (skipped)
+        pelti_warn(log, "layered-volume-open",
+                   "%d components (%d triangles) are open or not soundly wound: their volume is not kept", skipped, triangles);
+}
+
+// ---- labels ----
+
+/// The bone that owns most of a triangle, or its parent where the triangle lies before the cut along the bone.
+static int owner_of(const PeltiFlesh *flesh, int t)
+{
+    int best = -1;
+    float most = 0;
+    Vec3 middle = {0, 0, 0};
+    for (int k = 0; k < 3; k++)
+        middle = vec3_mad(middle, flesh->mesh->rest[flesh->mesh->triangles[t][k]], 1.0f / 3);
+    for (int k = 0; k < 3 * flesh->influences; k++) {
+        size_t first = (size_t)flesh->triangles[t][k / flesh->influences] * (size_t)flesh->influences;
+        int bone = flesh->bone[first + (size_t)(k % flesh->influences)];
+        float sum = 0;
+        for (int j = 0; j < 3 * flesh->influences; j++) {
+            size_t i =
+                (size_t)flesh->triangles[t][j / flesh->influences] * (size_t)flesh->influences + (size_t)(j % flesh->influences);
+            sum += flesh->bone[i] == bone ? flesh->weight[i] : 0;
+        }
+        if (sum > most || (sum == most && bone < best)) {
+            most = sum;
+            best = bone;
+        }
+    }
+    if (best < 0 || flesh->who->bones[best].parent < 0 || !(flesh->set.cut > 0))
+        return best;
+    float along = 0, nearest = INFINITY;
+    for (int s = 0; s < flesh->who->bones[best].segment_count; s++) {
+        const PeltiSegment *segment = &flesh->who->segments[flesh->who->bones[best].segment_first + s];
+        float at, d = pelti_segment_distance2(middle, segment->a, segment->b, &at);
+        if (d < nearest) {
+            nearest = d;
+            along = at;
+        }
+    }
+    return along < flesh->set.cut ? flesh->who->bones[best].parent : best;
+}
+
+static int across(const Cutter *c, int triangle, int corner)
+{
+    int e = c->flesh->mesh->triangle_edges[triangle][corner];
+    return c->edge_triangles[e][0] == triangle ? c->edge_triangles[e][1] : c->edge_triangles[e][0];
+}
+
+/// Connected triangles of one label are a patch.
+static void flood(Cutter *c, int *queue, int *size)
+{
+    int n = c->flesh->mesh->triangle_count;
+    c->patch_count = 0;
+    for (int t = 0; t < n; t++)
+        c->patch[t] = -1;
+    for (int seed = 0; seed < n; seed++) {
+        if (c->patch[seed] >= 0 || c->label[seed] < 0)
+            continue;
+        int filled = 1;
+        queue[0] = seed;
+        c->patch[seed] = c->patch_count;
+        for (int done = 0; done < filled; done++)
+            for (int k = 0; k < 3; k++) {
+                int other = across(c, queue[done], k);
+                if (other >= 0 && c->patch[other] < 0 && c->label[other] == c->label[seed]) {
+                    c->patch[other] = c->patch_count;
+                    queue[filled++] = other;
+                }
+            }
+        size[c->patch_count++] = filled;
+    }
+}
+
+/// Patches too small to be a limb take the label of the neighbour they share most edges with; true if any did.
+static bool merge_scraps(Cutter *c, int least, const int *size, int *shared, int *touched)
+{
+    int n = c->flesh->mesh->triangle_count, *order = PELTI_NEW(c->work, int, n),
+        *start = PELTI_NEW(c->work, int, (size_t)c->patch_count + 2);
+    bool merged = false;
+    if (c->work->failed)
+        return false;
+    for (int t = 0; t < n; t++)
+        if (c->patch[t] >= 0)
+            start[c->patch[t] + 2]++;
+    for (int p = 0; p < c->patch_count; p++)
+        start[p + 2] += start[p + 1];
+    for (int t = 0; t < n; t++)
+        if (c->patch[t] >= 0)
+            order[start[c->patch[t] + 1]++] = t;
+    for (int p = 0; p < c->patch_count; p++) {
+        int count = 0, best = -1;
+        if (size[p] >= least)
+            continue;
+        for (int i = start[p]; i < start[p + 1]; i++)
+            for (int k = 0; k < 3; k++) {
+                int other = across(c, order[i], k);
+                if (other < 0 || c->patch[other] < 0 || c->patch[other] == p)
+                    continue;
+                if (!shared[c->patch[other]]++)
+                    touched[count++] = c->patch[other];
+            }
+        for (int i = 0; i < count; i++)
+            if (best < 0 || shared[touched[i]] > shared[best])
+                best = touched[i];
+        for (int i = 0; i < count; i++)
+            shared[touched[i]] = 0;
+        if (best < 0)
+            continue;
+        int label = c->label[order[start[best]]];
+        for (int i = start[p]; i < start[p + 1]; i++)
+            c->label[order[i]] = label;
+        merged = true;
+    }
+    return merged;
+}
+
+static PeltStatus cut(Cutter *c, PeltiLog *log, PeltError *err)
+{
+    enum { PASSES = 8, LEAST = 32 };
+    PeltiFlesh *flesh = c->flesh;
+    const PeltiMesh *mesh = flesh->mesh;
+    int n = mesh->triangle_count;
+    c->edge_triangles = pelti_pool_take(c->work, (size_t)mesh->edge_count + 1, 2 * sizeof(int));
+    c->label = PELTI_NEW(c->work, int, n);
+    c->patch = PELTI_NEW(c->work, int, n);
+    bool *sound = PELTI_NEW(c->work, bool, mesh->component_count);
+    int *queue = PELTI_NEW(c->work, int, n), *size = PELTI_NEW(c->work, int, n), *shared = PELTI_NEW(c->work, int, n);
+    if (c->work->failed)
+        return pelti_no_memory(err, sizeof(int) * 6 * (size_t)n);
+    for (int e = 0; e < mesh->edge_count; e++)
+        c->edge_triangles[e][0] = c->edge_triangles[e][1] = -1;
+    for (int t = n - 1; t >= 0; t--)
+        for (int k = 0; k < 3; k++) {
+            int *pair = c->edge_triangles[mesh->triangle_edges[t][k]];
+            pair[1] = pair[0];
+            pair[0] = t;
+        }
+    choose_components(c, sound, log);
+    for (int t = 0; t < n; t++)
+        c->label[t] = sound[mesh->component[mesh->triangles[t][0]]] ? owner_of(flesh, t) : -1;
+    int least = n / 250 > LEAST ? n / 250 : LEAST;
+    flood(c, queue, size);
+    for (int pass = 0; pass < PASSES && merge_scraps(c, least, size, shared, queue); pass++)
+        flood(c, queue, size);
+    return c->work->failed ? pelti_no_memory(err, sizeof(int) * (size_t)n) : PELT_OK;
+}
+
+// ---- parts with their fans ----
+
+typedef struct Border { // half edges of a part's border, by the vertex they lead to
+    int *first;         // [slot] -1: none
+    int *next, *from;   // [3 x triangle]
+    int count;
+} Border;
+
+/// Walks the part's border against its winding, so that (centre, slot, next slot) closes it; loops are appended.
+static void close_part(PeltiFlesh *flesh, Border *border, const int *seeds, int seed_count, int *loop_count, int *filled)
+{
+    PeltiVolume *volume = &flesh->volume;
+    for (int i = 0; i < seed_count; i++)
+        while (border->first[seeds[i]] >= 0) {
+            PeltiVolumeLoop *loop = &volume->loops[(*loop_count)++];
+            int at = seeds[i];
+            *loop = (PeltiVolumeLoop){.first = *filled};
+            do {
+                int h = border->first[at];
+                volume->loop_slots[(*filled)++] = at;
+                border->first[at] = border->next[h];
+                at = border->from[h];
+            } while (border->first[at] >= 0 && at != seeds[i]);
+            loop->count = *filled - loop->first;
+        }
+}
+
+static void fill_part(Cutter *c, int part_index, const int *order, int first, int last, Border *border, int *mark, int *seeds,
+                      int *loop_count, int *loop_filled, int *slot_filled)
+{
+    PeltiFlesh *flesh = c->flesh;
+    PeltiVolumePart *part = &flesh->volume.parts[part_index];
+    int seed_count = 0;
+    *part = (PeltiVolumePart){.triangle_first = first,
+                              .triangle_count = last - first,
+                              .loop_first = *loop_count,
+                              .slot_first = *slot_filled,
+                              .bone = c->label[order[first]]};
+    border->count = 0;
+    for (int i = first; i < last; i++) {
+        int t = order[i];
+        memcpy(flesh->volume.triangles[i], flesh->triangles[t], sizeof flesh->triangles[t]);
+        for (int k = 0; k < 3; k++) {
+            int from = flesh->triangles[t][k], to = flesh->triangles[t][(k + 1) % 3], other = across(c, t, k);
+            if (mark[from] != part_index + 1) {
+                mark[from] = part_index + 1;
+                flesh->volume.slots[(*slot_filled)++] = from;
+            }
+            if (other >= 0 && c->patch[other] == part_index)
+                continue;
+            int h = border->count++;
+            if (border->first[to] < 0)
+                seeds[seed_count++] = to;
+            border->from[h] = from;
+            border->next[h] = border->first[to];
+            border->first[to] = h;
+        }
+    }
+    close_part(flesh, border, seeds, seed_count, loop_count, loop_filled);
+    part->loop_count = *loop_count - part->loop_first;
+    part->slot_count = *slot_filled - part->slot_first;
+}
+
+static bool take_arrays(Cutter *c, Border *border)
+{
+    PeltiFlesh *flesh = c->flesh;
+    PeltiVolume *volume = &flesh->volume;
+    size_t triangles = (size_t)flesh->mesh->triangle_count;
+    volume->parts = PELTI_NEW(&flesh->pool, PeltiVolumePart, c->patch_count);
+    volume->triangles = pelti_pool_take(&flesh->pool, triangles, 3 * sizeof(int));
+    volume->loops = PELTI_NEW(&flesh->pool, PeltiVolumeLoop, triangles * 3);
+    volume->loop_slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
+    volume->slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
+    volume->gradient = PELTI_NEW(&flesh->pool, Vec3, flesh->n);
+    volume->freedom = PELTI_NEW(&flesh->pool, float, flesh->n);
+    border->first = PELTI_NEW(c->work, int, flesh->n);
+    border->next = PELTI_NEW(c->work, int, triangles * 3);
+    border->from = PELTI_NEW(c->work, int, triangles * 3);
+    return !flesh->pool.failed && !c->work->failed;
+}
+
+static PeltStatus build_parts(Cutter *c, PeltError *err)
+{
+    PeltiFlesh *flesh = c->flesh;
+    int n = flesh->mesh->triangle_count, loops = 0, loop_filled = 0, slot_filled = 0;
+    Border border = {0};
+    int *start = PELTI_NEW(c->work, int, (size_t)c->patch_count + 2), *order = PELTI_NEW(c->work, int, n);
+    int *mark = PELTI_NEW(c->work, int, flesh->n), *seeds = PELTI_NEW(c->work, int, flesh->n);
+    if (!take_arrays(c, &border))
+        return pelti_no_memory(err, sizeof(int) * 12 * (size_t)n);
+    for (int t = 0; t < n; t++)
+        if (c->patch[t] >= 0)
+            start[c->patch[t] + 2]++;
+    for (int p = 0; p < c->patch_count; p++)
+        start[p + 2] += start[p + 1];
+    for (int t = 0; t < n; t++)
+        if (c->patch[t] >= 0)
+            order[start[c->patch[t] + 1]++] = t;
+    for (int s = 0; s < flesh->n; s++)
+        border.first[s] = -1;
+    for (int p = 0; p < c->patch_count; p++)
+        fill_part(c, p, order, start[p], start[p + 1], &border, mark, seeds, &loops, &loop_filled, &slot_filled);
+    flesh->volume.part_count = c->patch_count;
+    return PELT_OK;
+}
+
+PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, &flesh->pool.allocator);
+    Cutter c = {.flesh = flesh, .work = &work};
+    PeltStatus status = cut(&c, log, err);
+    if (status == PELT_OK)
+        status = build_parts(&c, err);
+    pelti_pool_release(&work);
+    return status;
+}

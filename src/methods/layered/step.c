@@ -1,0 +1,148 @@
+// Algorithm 1 of [Deul2013], and how a frame is cut into steps.
+#include "methods/layered/flesh.h"
+
+#include <string.h>
+
+enum { GRAIN = 2048 }; // lanes per job
+
+typedef struct Span {
+    PeltiFlesh *flesh;
+    float dt_s;
+    bool settle;
+} Span;
+
+static size_t lane_count(const PeltiFlesh *flesh)
+{
+    return (size_t)flesh->n * PELTI_LAYERS;
+}
+
+/// Lines 1 to 4: symplectic Euler. While settling there is no inertia: particles ride on the skeleton's own motion.
+static void integrate(void *context, int begin, int end, int worker)
+{
+    const Span *span = context;
+    PeltiFlesh *flesh = span->flesh;
+    const float *a = &flesh->set.acceleration.x;
+    (void)worker;
+    for (int k = 0; k < 3; k++) {
+        float *x = flesh->match.x[k], *v = flesh->velocity[k], *before = flesh->before[k];
+        for (int i = begin; i < end; i++) {
+            before[i] = x[i];
+            if (span->settle) {
+                x[i] += flesh->goal[k][i] - flesh->goal_before[k][i];
+                continue;
+            }
+            v[i] += span->dt_s * a[k];
+            x[i] += span->dt_s * v[i];
+        }
+    }
+}
+
+/// Lines 14 to 17: velocities, damped towards those of the skeleton, so that damping never drags the character behind.
+static void update_velocities(void *context, int begin, int end, int worker)
+{
+    const Span *span = context;
+    PeltiFlesh *flesh = span->flesh;
+    float inverse = 1 / span->dt_s, keep = span->settle ? 0 : expf(-flesh->set.damping * span->dt_s);
+    (void)worker;
+    for (int k = 0; k < 3; k++)
+        for (int i = begin; i < end; i++) {
+            float carried = (flesh->goal[k][i] - flesh->goal_before[k][i]) * inverse;
+            float v = (flesh->match.x[k][i] - flesh->before[k][i]) * inverse;
+            flesh->velocity[k][i] = span->settle ? 0 : carried + keep * (v - carried);
+        }
+}
+
+void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
+{
+    Span span = {flesh, dt_s, settle};
+    for (int k = 0; k < 3; k++)
+        memcpy(flesh->goal_before[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
+    pelti_couple_goals(flesh, bones);
+    pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
+    if (flesh->set.collide)
+        pelti_collide_detect(flesh);
+    for (int k = 0; k < flesh->set.elasticity; k++) {
+        if (k % flesh->set.match_every == 0)
+            pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
+        else
+            pelti_couple_hold(flesh, 0, flesh->n);
+        pelti_collide_project(flesh);
+    }
+    pelti_volume_start(flesh, dt_s);
+    for (int k = 0; k < flesh->set.volume; k++)
+        pelti_volume_project(flesh);
+    pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
+    if (!settle) {
+        pelti_volume_velocities(flesh);
+        pelti_collide_velocities(flesh, dt_s);
+    }
+}
+
+void pelti_flesh_rest(PeltiFlesh *flesh)
+{
+    for (int b = 0; b < flesh->who->bone_count; b++)
+        flesh->bones_last[b] = mat34_identity();
+    flesh->origin = flesh->centre;
+    pelti_match_prepare(&flesh->match);
+    pelti_couple_goals(flesh, flesh->bones_last);
+    for (int k = 0; k < 3; k++) {
+        memcpy(flesh->match.x[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
+        memcpy(flesh->before[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
+        memset(flesh->velocity[k], 0, sizeof(float) * lane_count(flesh));
+    }
+}
+
+float pelti_flesh_speed(const PeltiFlesh *flesh)
+{
+    float most = 0;
+    for (int s = 0; s < flesh->n; s++) {
+        Vec3 v = pelti_lane(flesh->velocity, s, PELTI_SKIN);
+        most = fmaxf(most, vec3_dot(v, v));
+    }
+    return sqrtf(most) / flesh->size;
+}
+
+/// How far the skin moved in the last substep, as a share of the size.
+static float skin_change(const PeltiFlesh *flesh)
+{
+    float most = 0;
+    for (int s = 0; s < flesh->n; s++)
+        most = fmaxf(most, vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->before, s, PELTI_SKIN)));
+    return most / flesh->size;
+}
+
+int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
+{
+    enum { MOST_WAYS = 64, MOST_RESTS = 40 };
+    const float still = 2e-6f; // of the size, per substep
+    pelti_motion_set(&flesh->motion, flesh->bones_last, bones);
+    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->motion) / flesh->set.turn_rad), steps = 0;
+    ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
+    for (int i = 1; i <= ways; i++, steps++) {
+        pelti_motion_at(&flesh->motion, (float)i / (float)ways, flesh->bones);
+        pelti_flesh_substep(flesh, flesh->bones, flesh->set.step_s, true);
+    }
+    for (int i = 0; i < MOST_RESTS; i++, steps++) {
+        pelti_flesh_substep(flesh, bones, flesh->set.step_s, true);
+        if (skin_change(flesh) < still)
+            break;
+    }
+    memcpy(flesh->bones_last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
+    return steps;
+}
+
+int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s)
+{
+    enum { MOST_STEPS = 256 };
+    pelti_motion_set(&flesh->motion, flesh->bones_last, bones);
+    int by_time = (int)ceilf(dt_s / flesh->set.step_s - 1e-3f);
+    int by_turn = (int)ceilf(pelti_motion_largest_turn(&flesh->motion) / flesh->set.turn_rad);
+    int steps = by_time > by_turn ? by_time : by_turn;
+    steps = steps < 1 ? 1 : steps > MOST_STEPS ? MOST_STEPS : steps;
+    for (int i = 1; i <= steps; i++) {
+        pelti_motion_at(&flesh->motion, (float)i / (float)steps, flesh->bones);
+        pelti_flesh_substep(flesh, flesh->bones, dt_s / (float)steps, false);
+    }
+    memcpy(flesh->bones_last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
+    return steps;
+}

@@ -1,0 +1,148 @@
+// Volume constraints of the sub-volumes ([Deul2013] sec. 4.6, [Diziol2011]).
+#include "methods/layered/flesh.h"
+
+typedef struct Dvec {
+    double x, y, z;
+} Dvec;
+static Dvec about(Vec3 a, Vec3 origin)
+{
+    return (Dvec){(double)a.x - (double)origin.x, (double)a.y - (double)origin.y, (double)a.z - (double)origin.z};
+}
+static Dvec cross(Dvec a, Dvec b)
+{
+    return (Dvec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static void add_sixth(Vec3 *g, Dvec a)
+{
+    g->x += (float)(a.x / 6);
+    g->y += (float)(a.y / 6);
+    g->z += (float)(a.z / 6);
+}
+
+/// Six times the volume of the tetrahedron on (a, b, c); gradients go to the corners' slots, -1: nowhere.
+static double add_triangle(Dvec a, Dvec b, Dvec c, Vec3 *ga, Vec3 *gb, Vec3 *gc)
+{
+    Dvec bc = cross(b, c);
+    if (ga)
+        add_sixth(ga, bc);
+    if (gb)
+        add_sixth(gb, cross(c, a));
+    if (gc)
+        add_sixth(gc, cross(a, b));
+    return a.x * bc.x + a.y * bc.y + a.z * bc.z;
+}
+
+double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate)
+{
+    const PeltiVolume *volume = &flesh->volume;
+    Vec3 origin = pelti_lane(flesh->match.x, volume->slots[part->slot_first], PELTI_SKIN);
+    double sum = 0, rate = 0;
+    for (int i = part->triangle_first; i < part->triangle_first + part->triangle_count; i++) {
+        const int *t = volume->triangles[i];
+        Dvec p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = about(pelti_lane(flesh->match.x, t[k], PELTI_SKIN), origin);
+        sum += add_triangle(p[0], p[1], p[2], gradient ? &gradient[t[0]] : NULL, gradient ? &gradient[t[1]] : NULL,
+                            gradient ? &gradient[t[2]] : NULL);
+    }
+    for (int l = part->loop_first; l < part->loop_first + part->loop_count; l++) {
+        const PeltiVolumeLoop *loop = &volume->loops[l];
+        Dvec centre = about(loop->centre, origin);
+        Vec3 g = {0, 0, 0};
+        for (int i = 0; i < loop->count; i++) {
+            int a = volume->loop_slots[loop->first + i], b = volume->loop_slots[loop->first + (i + 1) % loop->count];
+            sum += add_triangle(centre, about(pelti_lane(flesh->match.x, a, PELTI_SKIN), origin),
+                                about(pelti_lane(flesh->match.x, b, PELTI_SKIN), origin), &g, gradient ? &gradient[a] : NULL,
+                                gradient ? &gradient[b] : NULL);
+        }
+        rate += (double)vec3_dot(g, loop->centre_velocity);
+    }
+    if (centre_rate)
+        *centre_rate = rate;
+    return sum / 6;
+}
+
+/// Centres of the fans go with the bones; particles in contact are held, so that a bulge does not undo a contact.
+void pelti_volume_start(PeltiFlesh *flesh, float dt_s)
+{
+    PeltiVolume *volume = &flesh->volume;
+    for (int p = 0; p < volume->part_count; p++)
+        for (int l = volume->parts[p].loop_first; l < volume->parts[p].loop_first + volume->parts[p].loop_count; l++) {
+            PeltiVolumeLoop *loop = &volume->loops[l];
+            Vec3 now = {0, 0, 0}, last = {0, 0, 0};
+            float share = 1 / (float)loop->count;
+            for (int i = loop->first; i < loop->first + loop->count; i++) {
+                now = vec3_mad(now, pelti_lane(flesh->goal, volume->loop_slots[i], PELTI_BONE_LAYER), share);
+                last = vec3_mad(last, pelti_lane(flesh->goal_before, volume->loop_slots[i], PELTI_BONE_LAYER), share);
+            }
+            loop->centre = now;
+            loop->centre_velocity = vec3_scale(vec3_sub(now, last), dt_s > 0 ? 1 / dt_s : 0);
+        }
+    for (int s = 0; s < flesh->n; s++)
+        volume->freedom[s] = flesh->inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_SKIN];
+    for (int i = 0; i < flesh->collide.count; i++)
+        for (int k = 0; flesh->collide.contacts[i].push > 0 && k < 4; k++)
+            volume->freedom[flesh->collide.contacts[i].slot[k]] = 0;
+}
+
+/// sum of w |grad|^2, and the part's slots with their gradients; the caller clears them.
+static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
+{
+    double sum = 0;
+    for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++) {
+        int s = flesh->volume.slots[i];
+        sum += (double)(flesh->volume.freedom[s] * vec3_dot(flesh->volume.gradient[s], flesh->volume.gradient[s]));
+    }
+    return sum;
+}
+
+static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
+{
+    for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
+        flesh->volume.gradient[flesh->volume.slots[i]] = vec3(0, 0, 0);
+}
+
+void pelti_volume_project(PeltiFlesh *flesh)
+{
+    PeltiVolume *volume = &flesh->volume;
+    float most = 2e-3f * flesh->size; // no particle jumps: a part that cannot keep its volume at once gets there in steps
+    for (int p = 0; p < volume->part_count; p++) {
+        const PeltiVolumePart *part = &volume->parts[p];
+        if (!(part->rest_volume > 0))
+            continue;
+        double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
+        float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
+        for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
+            int s = volume->slots[i];
+            Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
+            float length = vec3_length(d);
+            if (length > most)
+                d = vec3_scale(d, most / length);
+            pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), d));
+        }
+        clear(flesh, part);
+    }
+}
+
+void pelti_volume_velocities(PeltiFlesh *flesh)
+{
+    PeltiVolume *volume = &flesh->volume;
+    for (int p = 0; p < volume->part_count; p++) {
+        const PeltiVolumePart *part = &volume->parts[p];
+        double rate = 0;
+        if (!(part->rest_volume > 0))
+            continue;
+        pelti_volume_of(flesh, part, volume->gradient, &rate);
+        double weight = weigh(flesh, part);
+        for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
+            rate +=
+                (double)vec3_dot(volume->gradient[volume->slots[i]], pelti_lane(flesh->velocity, volume->slots[i], PELTI_SKIN));
+        float lambda = weight > 0 ? (float)(-rate / weight) : 0;
+        for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
+            int s = volume->slots[i];
+            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
+            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, v);
+        }
+        clear(flesh, part);
+    }
+}
