@@ -13,6 +13,11 @@ static void one_blas_thread(void)
         openblas_set_num_threads(1);
 }
 
+void pelti_dense_one_thread(void)
+{
+    pthread_once(&blas_once, one_blas_thread);
+}
+
 static bool all_finite(const double *v, size_t count)
 {
     double sum = 0; // NaN and infinity survive a product with zero
@@ -69,7 +74,7 @@ PeltStatus pelti_dense_solve_symmetric(const PeltAllocator *allocator, int n, do
 {
     if (n <= 0 || rhs_count <= 0)
         return PELT_OK;
-    pthread_once(&blas_once, one_blas_thread);
+    pelti_dense_one_thread();
     if (!all_finite(b, (size_t)n * (size_t)rhs_count))
         return PELT_FAIL(err, PELT_FAILED, "dense solve of %d unknowns: the right-hand side is not finite", n);
     double norm = norm_one(a, n, true);
@@ -94,7 +99,7 @@ PeltStatus pelti_dense_solve_general(const PeltAllocator *allocator, int n, doub
 {
     if (n <= 0 || rhs_count <= 0)
         return PELT_OK;
-    pthread_once(&blas_once, one_blas_thread);
+    pelti_dense_one_thread();
     if (!all_finite(b, (size_t)n * (size_t)rhs_count))
         return PELT_FAIL(err, PELT_FAILED, "dense solve of %d unknowns: the right-hand side is not finite", n);
     double norm = norm_one(a, n, false);

@@ -14,4 +14,7 @@ PeltStatus pelti_dense_solve_symmetric(const PeltAllocator *allocator, int n, do
 PeltStatus pelti_dense_solve_general(const PeltAllocator *allocator, int n, double *a, int rhs_count, double *b, double *rcond,
                                      PeltError *err);
 
+/// Keeps the BLAS library to the caller's thread; everything in math that calls it does this first.
+void pelti_dense_one_thread(void);
+
 #endif

@@ -1,4 +1,5 @@
 #include "math/eigen.h"
+#include "math/dense.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -30,6 +31,7 @@ PeltStatus pelti_eigen_symmetric(const PeltAllocator *allocator, int n, double *
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
         if (!isfinite(a[i]))
             return PELT_FAIL(err, PELT_FAILED, "eigenvectors of a matrix that is not finite");
+    pelti_dense_one_thread();
     lapack_int work_count = -1, integer_count = -1, integer_best;
     double best;
     // Column-major LAPACK sees the transpose, which is the same matrix, and leaves vectors in columns: our rows.
@@ -59,5 +61,6 @@ PeltStatus pelti_eigen_symmetric(const PeltAllocator *allocator, int n, double *
 
 void pelti_dense_add_products(int rows, int others, int columns, const double *a, const double *b, double *out)
 {
+    pelti_dense_one_thread();
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, others, columns, 1.0, a, columns, b, columns, 1.0, out, others);
 }

@@ -66,6 +66,26 @@ static void abort_keeps_the_old_file(void **state)
     assert_int_equal(entries(), 1);
 }
 
+static void complete_files_wait_for_their_name(void **state)
+{
+    (void)state;
+    PeltError err;
+    PeltiFile file;
+    assert_int_equal(pelti_file_save(at("a"), "old", 3, &err), PELT_OK);
+    assert_int_equal(pelti_file_begin(&file, at("a"), &err), PELT_OK);
+    assert_int_equal(pelti_file_write(&file, "new", 3, &err), PELT_OK);
+    assert_int_equal(pelti_file_complete(&file, &err), PELT_OK);
+    expect(at("a"), "old");
+    assert_int_equal(entries(), 2);
+    assert_int_equal(pelti_file_commit(&file, &err), PELT_OK);
+    expect(at("a"), "new");
+    assert_int_equal(pelti_file_begin(&file, at("a"), &err), PELT_OK);
+    assert_int_equal(pelti_file_complete(&file, &err), PELT_OK);
+    pelti_file_abort(&file);
+    expect(at("a"), "new");
+    assert_int_equal(entries(), 1);
+}
+
 static void a_link_is_followed(void **state)
 {
     (void)state;
@@ -128,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(appears_only_when_committed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(abort_keeps_the_old_file, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(complete_files_wait_for_their_name, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_link_is_followed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(failures_name_the_file, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(folders_are_made_with_parents, make_folder, remove_folder),
