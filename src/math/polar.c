@@ -59,6 +59,7 @@ PELTI_WIDE void polar_block(const PeltiMat3Block *matrix, PeltiQuatBlock *warm, 
             a[i][j] = load_w(matrix->m[i][j]);
     for (int i = 0; i < 4; i++)
         r.q[i] = load_w(warm->q[i]);
+    normalize_w(a);
     FloatW size = matrix_size_w(a), done = splat_w(1e-6f); // a step of 1e-3 rad leaves an error of its square
     rotation_matrix_w(&r);
     for (int step = 0; step < POLAR_STEPS; step++) {

@@ -77,13 +77,27 @@ PELTI_WIDE FloatW rotation_newton_w(RotationW *r, FloatW a[3][3], FloatW size)
     return select_w(or_w(good, less_w(size, splat_w(1.1e-15f))), turn2, splat_w(1));
 }
 
-PELTI_WIDE FloatW matrix_size_w(FloatW a[3][3]) ///< Frobenius norm; zero gives 1e-15
+/// Frobenius norm; zero gives 1e-15. Entries should be neither below 1e-10 nor above 1e10: see normalize_w.
+PELTI_WIDE FloatW matrix_size_w(FloatW a[3][3])
 {
     FloatW sum = splat_w(1e-30f);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             sum = mad_w(a[i][j], a[i][j], sum);
     return mul_w(sum, rsqrt_w(sum));
+}
+
+/// Divides by the largest entry, which changes no rotation: powers of up to four of a tiny or huge entry leave a float's range.
+PELTI_WIDE void normalize_w(FloatW a[3][3])
+{
+    FloatW most = splat_w(1e-30f);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            most = max_w(abs_w(a[i][j]), most);
+    FloatW scale = div_w(splat_w(1), most);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a[i][j] = mul_w(a[i][j], scale);
 }
 
 #endif

@@ -8,8 +8,7 @@ enum { BLOCK_GRAIN = 96, NEWTON_STEPS = 3 };
 typedef struct Local {
     const ProjTissue *tissue;
     const ProjRow *x;
-    const PeltiMat3Block *base;
-    PeltiMat3Block *gradients;
+    ProjFrame *frames;
     PeltiQuatBlock *warm;
     ProjRow *rows;
     float stiffness;
@@ -24,21 +23,31 @@ PELTI_WIDE void add_outer(FloatW f[3][3], const FloatW x[3], const float pull[3]
     }
 }
 
-PELTI_CLONES static void base_blocks(const Local *l, int begin, int end)
+PELTI_WIDE void load_from(FloatW x[3], const ProjRow *rows, const int index[PROJ_LANES], FloatW from[3])
+{
+    load_rows_w(x, rows, index);
+    for (int i = 0; i < 3; i++)
+        x[i] = sub_w(x[i], from[i]);
+}
+
+PELTI_CLONES static void frame_blocks(const Local *l, int begin, int end)
 {
     for (int b = begin; b < end; b++) {
         const ProjBlock *block = &l->tissue->blocks[b];
-        FloatW f[3][3], x[3];
+        FloatW f[3][3], x[3], from[3];
+        load_rows_w(from, l->x, block->corner[0]);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
                 f[i][j] = splat_w(0);
-        for (int c = 0; c < 3; c++) {
-            load_rows_w(x, l->x, block->corner[c]);
+        for (int c = 1; c < 3; c++) {
+            load_from(x, l->x, block->corner[c], from);
             add_outer(f, x, block->base[c]);
         }
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
+            store_w(l->frames[b].from[i], from[i]);
             for (int j = 0; j < 3; j++)
-                store_w(l->gradients[b].m[i][j], f[i][j]);
+                store_w(l->frames[b].f[i][j], f[i][j]);
+        }
     }
 }
 
@@ -49,17 +58,23 @@ PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
     FloatW stiffness = splat_w(l->stiffness), done = splat_w(1e-6f);
     for (int b = begin; b < end; b++) {
         const ProjBlock *block = &l->tissue->blocks[b];
-        FloatW f[3][3], x[3];
+        FloatW f[3][3], x[3], from[3];
         RotationW r;
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
+            from[i] = load_w(l->frames[b].from[i]);
             for (int j = 0; j < 3; j++)
-                f[i][j] = load_w(l->base[b].m[i][j]);
+                f[i][j] = load_w(l->frames[b].f[i][j]);
+        }
         for (int c = 0; c < 3; c++) {
-            load_rows_w(x, l->x, block->corner[c]);
+            load_from(x, l->x, block->corner[c], from);
             add_outer(f, x, block->pull[c]);
         }
         for (int i = 0; i < 4; i++)
             r.q[i] = load_w(l->warm[b].q[i]);
+        FloatW over_volume = load_w(block->over_volume);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                f[i][j] = mul_w(f[i][j], over_volume);
         rotation_matrix_w(&r);
         FloatW size = matrix_size_w(f);
         for (int step = 0; step < NEWTON_STEPS; step++)
@@ -78,10 +93,10 @@ PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
     }
 }
 
-static void base_job(void *context, int begin, int end, int worker)
+static void frame_job(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    base_blocks(context, begin, end);
+    frame_blocks(context, begin, end);
 }
 
 static void local_job(void *context, int begin, int end, int worker)
@@ -90,16 +105,16 @@ static void local_job(void *context, int begin, int end, int worker)
     local_blocks(context, begin, end);
 }
 
-void pelti_proj_base_gradients(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, PeltiMat3Block *out)
+void pelti_proj_frames(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, ProjFrame *out)
 {
-    Local l = {.tissue = tissue, .x = q, .gradients = out};
-    pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, base_job, &l);
+    Local l = {.tissue = tissue, .x = q, .frames = out};
+    pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, frame_job, &l);
 }
 
-void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const PeltiMat3Block *base,
-                      PeltiQuatBlock *warm, ProjRow *rows, float stiffness)
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
+                      ProjRow *rows, float stiffness)
 {
-    Local l = {.tissue = tissue, .x = x, .base = base, .warm = warm, .rows = rows, .stiffness = stiffness};
+    Local l = {.tissue = tissue, .x = x, .frames = (ProjFrame *)frames, .warm = warm, .rows = rows, .stiffness = stiffness};
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, local_job, &l);
 }
 

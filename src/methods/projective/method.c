@@ -5,7 +5,7 @@
 
 static const PeltiOptionInfo options[] = {
     {"firmness", PELTI_OPTION_FLOAT, "1", NULL, 0.01, 100,
-     "how firm the tissue is (stiffness w; 1: waves cross the character in a second)"},
+     "how firm the tissue is (stiffness w; 1: waves cross the character in half a second)"},
     {"jiggle", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1,
      "how long the skin swings on: 0 not at all, 1 undamped (decay 0.15 s j / (1 - j))"},
     {"gravity", PELTI_OPTION_FLOAT, "0", NULL, -10, 10, "pull along -y, in sizes of the character a second squared"},
@@ -16,6 +16,8 @@ static const PeltiOptionInfo options[] = {
     {"strain", PELTI_OPTION_CHOICE, "gradient", "gradient|position", 0, 0,
      "fit deformation gradients (eq. 7) or positions (ARAP, eq. 9)"},
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
+    {"collisions", PELTI_OPTION_CHOICE, "joints", "off|joints|all", 0, 0,
+     "keep the skin out of itself: nowhere, in folds at joints (sec. 5), everywhere"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
 };
@@ -28,8 +30,6 @@ static void projective_destroy(void *state)
     PeltAllocator allocator = p->allocator;
     pelti_sparse_destroy(p->still);
     pelti_sparse_destroy(p->moving);
-    pelti_sparse_destroy(p->still_touching);
-    pelti_sparse_destroy(p->moving_touching);
     pelti_pool_release(&p->pool);
     pelti_free(&allocator, p, sizeof *p);
 }
@@ -38,7 +38,7 @@ static void read_options(Projective *p, const PeltiOptions *o)
 {
     float size = p->mesh->diagonal, jiggle = pelti_option_float(o, "jiggle");
     p->time_step_s = pelti_option_float(o, "time-step");
-    p->wave_speed = size * sqrtf(pelti_option_float(o, "firmness"));
+    p->wave_speed = 2 * size * sqrtf(pelti_option_float(o, "firmness"));
     p->keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : expf(-p->time_step_s * (1 - jiggle) / (0.15f * jiggle));
     p->gravity = pelti_option_float(o, "gravity") * size;
     p->iterations = pelti_option_int(o, "iterations");
@@ -68,12 +68,12 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
 static PeltStatus take_state(Projective *p, PeltError *err)
 {
     size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
-    ProjRow **rows[] = {&p->x, &p->last, &p->velocity, &p->q, &p->q_last, &p->constant, &p->y, &p->rest};
+    ProjRow **rows[] = {&p->x, &p->last, &p->velocity, &p->q, &p->q_last, &p->constant, &p->y, &p->rest, &p->carried, &p->origin};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
     p->rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
     p->inertia = PELTI_NEW(&p->pool, float, n);
-    p->base_gradients = PELTI_NEW(&p->pool, PeltiMat3Block, blocks);
+    p->frames = PELTI_NEW(&p->pool, ProjFrame, blocks);
     p->warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
     p->work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->still) + 16);
     p->positions = PELTI_NEW(&p->pool, Vec3, n);
@@ -100,7 +100,7 @@ static void set_inertia(Projective *p)
         sum += (double)p->tissue.mass[i];
     float least = (float)(0.01 * sum / (p->count > 0 ? p->count : 1)), ch = p->wave_speed * p->time_step_s;
     for (int i = 0; i < p->count; i++) {
-        p->inertia[i] = p->tissue.pin[i] > 0 ? 0 : fmaxf(p->tissue.mass[i], least) / (ch * ch);
+        p->inertia[i] = p->feet[p->order[i]].segment < 0 ? 0 : fmaxf(p->tissue.mass[i], least) / (ch * ch);
         const Vec3 rest = p->mesh->rest[p->order[i]];
         p->rest[i][0] = rest.x;
         p->rest[i][1] = rest.y;
@@ -138,9 +138,12 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
     set_inertia(p);
     if (p->tissue.mended)
         pelti_warn(in->log, "projective-tets-mended",
-                   "%d of %d tetrahedra were left out: %d too flat, %d turned inside out at rest", p->tissue.mended,
+                   "%d of %d tetrahedra became springs: %d too flat, %d turned inside out at rest", p->tissue.mended,
                    p->tissue.mended + p->tissue.tet_count, p->tissue.flat, p->tissue.inverted);
-    return factor(p, err);
+    PELT_TRY(factor(p, err));
+    if (pelti_option_is(in->options, "collisions", "off"))
+        return PELT_OK;
+    return pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err);
 }
 
 static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltError *err)

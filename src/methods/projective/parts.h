@@ -85,7 +85,8 @@ typedef struct ProjBlock {     ///< eight elements that have a rotation each: pr
     int corner[3][PROJ_LANES]; ///< unknowns; unused lanes repeat a corner with zero vectors
     float pull[3][3]
               [PROJ_LANES]; ///< [corner][xyz] sum over tets of V grad: F += x pull^T, and, times stiffness, the right-hand side
-    float base[3][3][PROJ_LANES]; ///< the same for the three base points (of the same corners)
+    float base[3][3][PROJ_LANES];  ///< the same for the three base points (of the same corners)
+    float over_volume[PROJ_LANES]; ///< 1 / V, so that F is of order 1; unused lanes 0
 } ProjBlock;
 
 typedef struct ProjTet { ///< for energies and tests
@@ -103,13 +104,14 @@ typedef struct ProjTissue {
     float *pin;          ///< [unknown_count] stiffness of a spring to the carried position, 0: none
     PeltiEntry *entries; ///< stiffness between unknowns, diagonal entries first: entries[i] is (i, i)
     int entry_count;
-    int *base_start; ///< [unknown_count + 1] coupling to base points: b_i -= sum value q_j
-    int *base_index;
-    float *base_value;
+    int *near_start;            ///< [unknown_count + 1] what pulls at an unknown: skin neighbours and, as ~index, base points.
+    int *near_index;            ///< Rows of the stiffness add up to zero, so sum_j value (p_j - x_i) is all of it, and loses
+    float *near_value;          ///< no digits far from the origin
     int *corner_start;          ///< [unknown_count + 1] rows of the corner array that add up at an unknown
     int *corner_row;            ///< row = (block * 3 + corner) * 8 + lane
     int mended, flat, inverted; ///< tets left out
     double volume;
+    bool positions; ///< as in ProjTissueDef
 } ProjTissue;
 typedef struct ProjTissueDef {
     const PeltiMesh *mesh;
@@ -123,14 +125,59 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
 // ---- local step (local.c) ----
 
 typedef float ProjRow[4];
-/// Base points into the elements: constant over the iterations of a step. out [block_count]
-void pelti_proj_base_gradients(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, PeltiMat3Block *out);
+/// Per step and element: a point to measure from (its first base point), and the base points' part of F seen from there.
+typedef struct ProjFrame {
+    float from[3][PROJ_LANES];
+    float f[3][3][PROJ_LANES];
+} ProjFrame;
+void pelti_proj_frames(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, ProjFrame *out);
 /// Rotations of all elements (warm-started) and what they pull at the corners: rows [block_count x 3 x 8].
-void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const PeltiMat3Block *base,
-                      PeltiQuatBlock *warm, ProjRow *rows, float stiffness);
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
+                      ProjRow *rows, float stiffness);
 /// Elastic energy in double, with the rotations in `warm`; base points by unknown.
 double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
                          double stiffness);
+
+// ---- folds at joints (fold.c), sec. 5.1 to 5.3 ----
+
+typedef struct ProjFold {
+    int parent, child;                                     ///< bones that meet at the joint
+    Vec3 rest_joint, rest_parent, rest_child, rest_normal; ///< directions lead away from the joint
+    float radius, reach, rest_inner;                       ///< rest_inner: |child + parent| direction at rest, 0 straight
+    // posed
+    Vec3 joint, normal, inner; ///< normal of the halving plane, to the child; inner: into the fold
+    float share;               ///< 0 while the joint is nearly straight, 1 when bent
+} ProjFold;
+
+/// A bone that takes part in a fold: one of the two, or further along the chain while the joints between are nearly straight.
+typedef struct ProjRelation {
+    int fold, bone;
+    float side;  ///< +1 child, -1 parent
+    float share; ///< posed: how much of the fold acts on this bone
+} ProjRelation;
+
+typedef struct ProjMember { ///< of one vertex in one fold
+    int relation;
+    float offset; ///< side n.(x - joint) >= offset: half the gap, or what the rest pose has
+    float margin; ///< the same for the base point
+    float force;  ///< multiplier of that, kept from step to step
+} ProjMember;
+
+typedef struct ProjFolds {
+    int count, relation_count;
+    ProjFold *folds;
+    ProjRelation *relations;
+    int *start; ///< [unknown_count + 1] into members
+    ProjMember *members;
+    float gap;
+} ProjFolds;
+PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
+                            float gap, PeltiPool *pool, ProjFolds *out, PeltError *err);
+void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones);
+Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base point of unknown i kept behind its planes
+/// force' = max(0, force + rate (offset - side n.(x - joint))), added to a right-hand side.
+void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float *sum);
+bool pelti_proj_folds_act(const ProjFolds *folds, int i, const float *x);
 
 // ---- contacts (collide.c), sec. 5 ----
 
@@ -149,19 +196,19 @@ typedef struct Projective {
     ProjBase base;
     ProjTissue tissue;
     int smoothing_rounds;
-    // matrices of one pattern: tissue alone; with inertia; both again with contact weights
-    PeltiSparse *still, *moving, *still_touching, *moving_touching;
+    PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
     int *place;
     const int *order;
     // options
     float time_step_s, wave_speed, keep, gravity; // keep: share of relative velocity kept in a step
     int iterations;
-    bool virtual_frames, collisions;
+    bool virtual_frames;
     // state, by unknown
     int count;
     float *inertia; ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
-    ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest;
-    PeltiMat3Block *base_gradients;
+    ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest, *carried,
+        *origin; ///< origin: where the step started; solves are for moves from there
+    ProjFrame *frames;
     PeltiQuatBlock *warm;
     float *work;
     Vec3 *positions; ///< [vertex_count] by vertex, result
@@ -170,11 +217,18 @@ typedef struct Projective {
     void *motion_block;
     size_t motion_bytes;
     bool started;
+    ProjFolds folds;        ///< no folds: start is NULL
     ProjContacts *contacts; ///< NULL: none
     double residual;        ///< largest move of the last iteration, of the size
     int contact_count;
     double substep_ms;
 } Projective;
+
+PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
+/// Contact planes for a step to this pose, from the positions in `last`; true: some may act in it.
+bool pelti_proj_find_contacts(Projective *p, const Mat34 *bones);
+/// Updates the contact forces of unknown i, now at x, and adds them to its right-hand side.
+void pelti_proj_contact_force(Projective *p, int mode, int i, const float *x, float *sum);
 
 enum { PROJ_STILL, PROJ_MOVING };
 void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest in this pose

@@ -13,6 +13,7 @@ typedef struct Rows {
     Projective *p;
     const Mat34 *bones;
     int mode;
+    bool touching;
 } Rows;
 
 static void pose_rows(void *context, int begin, int end, int worker)
@@ -22,6 +23,8 @@ static void pose_rows(void *context, int begin, int end, int worker)
     Projective *p = r->p;
     for (int i = begin; i < end; i++) {
         Vec3 q = pelti_proj_pose_base(&p->base, r->bones, i);
+        if (p->folds.start)
+            q = pelti_proj_fold_base(&p->folds, i, q);
         p->q[i][0] = q.x;
         p->q[i][1] = q.y;
         p->q[i][2] = q.z;
@@ -29,46 +32,53 @@ static void pose_rows(void *context, int begin, int end, int worker)
     }
 }
 
-/// What stays the same over the iterations: inertia, base points, pins.
+/// What stays the same over the iterations, with moves measured from `origin`: tissue and base points there, pins. The inertia
+/// pulls towards x~, which is the origin of a moving step.
 static void constant_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Rows *r = context;
     Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
-    float down = p->gravity * p->time_step_s * p->time_step_s;
     for (int i = begin; i < end; i++) {
-        float sum[3] = {0, 0, 0}, m = r->mode == PROJ_MOVING ? p->inertia[i] : 0;
-        for (int e = t->base_start[i]; e < t->base_start[i + 1]; e++)
+        float sum[3] = {0, 0, 0};
+        const float *x = p->origin[i];
+        for (int e = t->near_start[i]; e < t->near_start[i + 1]; e++) {
+            int j = t->near_index[e];
+            const float *near = j < 0 ? p->q[~j] : p->origin[j];
             for (int k = 0; k < 3; k++)
-                sum[k] -= t->base_value[e] * p->q[t->base_index[e]][k];
+                sum[k] -= t->near_value[e] * (near[k] - x[k]);
+        }
         if (t->pin[i] > 0) {
             Vec3 goal = pelti_proj_carry(&p->base, r->bones, i, vec3(p->rest[i][0], p->rest[i][1], p->rest[i][2]));
-            sum[0] += t->pin[i] * goal.x;
-            sum[1] += t->pin[i] * goal.y;
-            sum[2] += t->pin[i] * goal.z;
+            sum[0] += t->pin[i] * (goal.x - x[0]);
+            sum[1] += t->pin[i] * (goal.y - x[1]);
+            sum[2] += t->pin[i] * (goal.z - x[2]);
         }
         for (int k = 0; k < 3; k++)
-            p->constant[i][k] = sum[k] + m * (p->x[i][k] - (k == 1 ? down : 0));
+            p->constant[i][k] = sum[k];
         p->constant[i][3] = 0;
     }
 }
 
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 {
-    Rows r = {p, bones, mode};
+    Rows r = {p, bones, mode, false};
+    memcpy(p->origin, p->x, (size_t)p->count * sizeof *p->x);
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
     pelti_proj_pose_joints(&p->base, bones);
+    pelti_proj_pose_folds(&p->folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
-    pelti_proj_base_gradients(&p->tissue, p->jobs, (const ProjRow *)p->q, p->base_gradients);
+    pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->q, p->frames);
 }
 
 /// Right-hand side: the constant part and what the elements pull.
 static void gather_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Projective *p = ((Rows *)context)->p;
+    Rows *r = context;
+    Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
     for (int i = begin; i < end; i++) {
         typedef float Four __attribute__((vector_size(16)));
@@ -80,29 +90,26 @@ static void gather_rows(void *context, int begin, int end, int worker)
             sum += row;
         }
         memcpy(p->y[i], &sum, sizeof sum);
+        if (r->touching)
+            pelti_proj_contact_force(p, r->mode, i, p->x[i], p->y[i]);
     }
 }
 
 void pelti_proj_iterate(Projective *p, int mode, bool touching)
 {
-    Rows r = {p, NULL, mode};
-    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->base_gradients, p->warm, p->rows, 1);
+    Rows r = {p, NULL, mode, touching};
+    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, p->warm, p->rows, 1);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
     const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
-    (void)touching;
     pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
-    ProjRow *swap = p->x;
-    p->x = p->y;
-    p->y = swap;
-}
-
-static double largest_move(const Projective *p)
-{
     float most = 0;
     for (int i = 0; i < p->count; i++)
-        for (int k = 0; k < 3; k++)
-            most = fmaxf(most, fabsf(p->x[i][k] - p->y[i][k]));
-    return (double)most / (double)p->mesh->diagonal;
+        for (int k = 0; k < 3; k++) {
+            float to = p->origin[i][k] + p->y[i][k];
+            most = fmaxf(most, fabsf(to - p->x[i][k]));
+            p->x[i][k] = to;
+        }
+    p->residual = (double)most / (double)p->mesh->diagonal;
 }
 
 /// x~: free flight. Velocity that the base does not share fades by `keep`.
@@ -114,7 +121,7 @@ static void fly(Projective *p)
             float carried = (p->q[i][k] - p->q_last[i][k]) / h;
             float v = carried + p->keep * (p->velocity[i][k] - carried);
             p->last[i][k] = p->x[i][k];
-            p->x[i][k] += h * v;
+            p->x[i][k] += h * v - (k == 1 ? p->gravity * h * h : 0);
         }
 }
 
@@ -123,9 +130,9 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
     double start = pelti_clock_ms();
     fly(p);
     pelti_proj_begin(p, bones, PROJ_MOVING);
+    bool touching = pelti_proj_find_contacts(p, bones);
     for (int k = 0; k < p->iterations; k++)
-        pelti_proj_iterate(p, PROJ_MOVING, false);
-    p->residual = largest_move(p);
+        pelti_proj_iterate(p, PROJ_MOVING, touching);
     float per_second = 1 / p->time_step_s;
     for (int i = 0; i < p->count; i++)
         for (int k = 0; k < 3; k++)
@@ -155,20 +162,23 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
     int frames = (int)ceilf(turn / 0.1f) + 1;
     pelti_motion_at(&p->motion, 0, p->bones_now);
     pelti_proj_pose_joints(&p->base, p->bones_now);
-    Rows r = {p, p->bones_now, PROJ_STILL};
+    Rows r = {p, p->bones_now, PROJ_STILL, false};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
+    memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
+    memcpy(p->carried, p->x, (size_t)p->count * sizeof *p->x);
     pelti_polar_reset(p->warm, p->tissue.block_count);
     for (int f = 1; f <= frames; f++) {
         pelti_motion_at(&p->motion, (float)f / (float)frames, p->bones_now);
         pelti_proj_begin(p, p->bones_now, PROJ_STILL);
+        bool touching = pelti_proj_find_contacts(p, p->bones_now);
         for (int k = 0; k < (f < frames ? SETTLE_PASSES : SETTLE_ROUNDS); k++) {
-            pelti_proj_iterate(p, PROJ_STILL, false);
-            if (f == frames && (p->residual = largest_move(p)) < 1e-7)
+            pelti_proj_iterate(p, PROJ_STILL, touching);
+            if (f == frames && p->residual < 1e-7)
                 break;
         }
+        memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
     }
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
-    memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
     memset(p->velocity, 0, (size_t)p->count * sizeof *p->velocity);
 }
 
@@ -190,7 +200,7 @@ int pelti_proj_repair(Projective *p, const Mat34 *bones)
         float sum = p->x[i][0] + p->x[i][1] + p->x[i][2] + p->velocity[i][0] + p->velocity[i][1] + p->velocity[i][2];
         if (isfinite(sum))
             continue;
-        Rows r = {p, bones, PROJ_STILL};
+        Rows r = {p, bones, PROJ_STILL, false};
         carry_rows(&r, i, i + 1, 0);
         memset(p->velocity[i], 0, sizeof p->velocity[i]);
         broken++;

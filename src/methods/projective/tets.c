@@ -17,6 +17,7 @@ typedef struct Build {
     double *edge;           // [edge] between skin vertices
     double *base_own;       // [vertex] skin to own base
     double (*base_edge)[2]; // [edge] skin low to base high, skin high to base low
+    double *pin;            // [vertex]
     double length;          // scale of the ARAP weights
     int *face_order;
 } Build;
@@ -43,7 +44,7 @@ static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], doub
         memcpy(g[k + 1], c[k], sizeof c[k]);
     for (int k = 0; k < 4; k++) { // |g| det = twice the opposite area; height = det / that
         double area = sqrt(g[k][0] * g[k][0] + g[k][1] * g[k][1] + g[k][2] * g[k][2]) / 2;
-        if (is_free[k] && !(fabs(det) / 2 > 0.01 * area * sqrt(area)))
+        if (is_free[k] && !(fabs(det) / 2 > 0.03 * area * sqrt(area)))
             return false;
     }
     if (!(fabs(det) > 1e-300))
@@ -131,6 +132,19 @@ static void begin_element(Build *b, const int triangle[3], int element)
         b->out->blocks[element / PROJ_LANES].corner[c][element % PROJ_LANES] = b->def->place[triangle[c]];
 }
 
+static void mend(Build *b, const int corner[4], const int triangle[3])
+{
+    const Vec3 *x = b->mesh->rest;
+    Vec3 normal = vec3_cross(vec3_sub(x[triangle[1]], x[triangle[0]]), vec3_sub(x[triangle[2]], x[triangle[0]]));
+    double area = 0.5 * (double)vec3_length(normal);
+    b->out->mended++;
+    for (int k = 0; k < 4; k++)
+        if (corner[k] >= 0) {
+            double thick = (double)vec3_distance(x[corner[k]], b->def->feet[corner[k]].base);
+            b->pin[corner[k]] += area / 6 / fmax(thick, 0.3 * sqrt(area) + 1e-30);
+        }
+}
+
 /// Side diagonals run from the base of the lower vertex to the skin of the higher, so neighbours split a shared side alike.
 static void add_prism(Build *b, const int triangle[3])
 {
@@ -155,7 +169,7 @@ static void add_prism(Build *b, const int triangle[3])
         b->out->flat += !good;
         b->out->inverted += good && volume < 0;
         if (!good || volume < 0) {
-            b->out->mended++;
+            mend(b, corners[t], triangle);
             continue;
         }
         if (b->def->positions)
@@ -197,7 +211,8 @@ static bool order_faces(Build *b, PeltiPool *temp)
     return true;
 }
 
-/// Vertices that no tet holds are tied to where their bone carries them, as firmly as an average vertex is held.
+/// A tet that is left out is replaced by springs from its skin corners to where their base carries them, as firm as tissue of
+/// that area and thickness; a vertex that nothing holds gets the firmness of an average one.
 static void add_pins(Build *b)
 {
     ProjTissue *t = b->out;
@@ -210,11 +225,11 @@ static void add_pins(Build *b)
         }
     double mean = held ? sum / held : 1;
     for (int v = 0; v < t->unknown_count; v++) {
-        double own = b->diagonal[v];
-        bool loose = !(own > 1e-6 * mean);
-        t->pin[b->def->place[v]] = loose ? (float)mean : 0;
-        if (loose)
-            b->diagonal[v] += mean;
+        double pin = fmin(b->pin[v], mean);
+        if (!(b->diagonal[v] + pin > 1e-3 * mean))
+            pin = mean;
+        t->pin[b->def->place[v]] = (float)pin;
+        b->diagonal[v] += pin;
     }
 }
 
@@ -230,19 +245,23 @@ static void finish_entries(Build *b)
     int used = 0;
     for (int i = 0; i < n; i++) {
         int v = b->def->order[i];
-        t->base_start[i] = used;
-        t->base_index[used] = i;
-        t->base_value[used++] = (float)b->base_own[v];
+        t->near_start[i] = used;
+        t->near_index[used] = ~i;
+        t->near_value[used++] = (float)b->base_own[v];
         for (int r = b->mesh->ring_start[v]; r < b->mesh->ring_start[v + 1]; r++) {
             int other = b->mesh->ring[r];
-            double value = b->base_edge[pelti_mesh_edge(b->mesh, v, other)][v > other];
-            if (value == 0)
-                continue;
-            t->base_index[used] = b->def->place[other];
-            t->base_value[used++] = (float)value;
+            int e = pelti_mesh_edge(b->mesh, v, other);
+            if (b->edge[e] != 0) {
+                t->near_index[used] = b->def->place[other];
+                t->near_value[used++] = (float)b->edge[e];
+            }
+            if (b->base_edge[e][v > other] != 0) {
+                t->near_index[used] = ~b->def->place[other];
+                t->near_value[used++] = (float)b->base_edge[e][v > other];
+            }
         }
     }
-    t->base_start[n] = used;
+    t->near_start[n] = used;
 }
 
 /// Which rows of the local step's output add up at each unknown.
@@ -267,19 +286,37 @@ static void finish_corners(ProjTissue *t)
     t->corner_start[0] = 0;
 }
 
+/// In the ARAP variant what stands for the volume is the size of sum w e e^T.
+static void finish_volumes(ProjTissue *t)
+{
+    for (int k = 0; k < t->tet_count; k++) {
+        const ProjTet *tet = &t->tets[k];
+        float *sum = &t->blocks[tet->element / PROJ_LANES].over_volume[tet->element % PROJ_LANES], size = 0;
+        for (int c = 0; t->positions && c < 4; c++)
+            for (int i = 0; i < 3; i++)
+                size += tet->grad[c][i] * tet->grad[c][i];
+        *sum += tet->volume * (t->positions ? size : 1);
+    }
+    for (int e = 0; e < t->element_count; e++) {
+        float *sum = &t->blocks[e / PROJ_LANES].over_volume[e % PROJ_LANES];
+        *sum = 1 / *sum;
+    }
+}
+
 static bool take(ProjTissue *t, const ProjTissueDef *def, PeltiPool *pool)
 {
     const PeltiMesh *mesh = def->mesh;
     size_t n = (size_t)mesh->vertex_count, f = (size_t)mesh->triangle_count, elements = def->per_tet ? 3 * f : f;
     t->unknown_count = mesh->vertex_count;
+    t->positions = def->positions;
     t->blocks = PELTI_NEW(pool, ProjBlock, elements / PROJ_LANES + 1);
     t->tets = PELTI_NEW(pool, ProjTet, 3 * f + 1);
     t->mass = PELTI_NEW(pool, float, n + 1);
     t->pin = PELTI_NEW(pool, float, n + 1);
     t->entries = PELTI_NEW(pool, PeltiEntry, n + (size_t)mesh->edge_count + 1);
-    t->base_start = PELTI_NEW(pool, int, n + 1);
-    t->base_index = PELTI_NEW(pool, int, n + 2 * (size_t)mesh->edge_count + 1);
-    t->base_value = PELTI_NEW(pool, float, n + 2 * (size_t)mesh->edge_count + 1);
+    t->near_start = PELTI_NEW(pool, int, n + 1);
+    t->near_index = PELTI_NEW(pool, int, n + 4 * (size_t)mesh->edge_count + 1);
+    t->near_value = PELTI_NEW(pool, float, n + 4 * (size_t)mesh->edge_count + 1);
     t->corner_start = PELTI_NEW(pool, int, n + 2);
     t->corner_row = PELTI_NEW(pool, int, 3 * elements + 1);
     return !pool->failed;
@@ -294,6 +331,7 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     b.diagonal = PELTI_NEW(temp, double, n + 1);
     b.edge = PELTI_NEW(temp, double, edges + 1);
     b.base_own = PELTI_NEW(temp, double, n + 1);
+    b.pin = PELTI_NEW(temp, double, n + 1);
     b.base_edge = pelti_pool_take(temp, edges + 1, sizeof *b.base_edge);
     if (temp->failed || !take(out, def, pool) || !order_faces(&b, temp))
         return pelti_no_memory(err, n * sizeof(ProjBlock));
@@ -305,5 +343,6 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     add_pins(&b);
     finish_entries(&b);
     finish_corners(out);
+    finish_volumes(out);
     return PELT_OK;
 }

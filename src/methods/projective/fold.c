@@ -1,0 +1,243 @@
+/// Folds at joints. [Komaritzan2018] sec. 5 finds pairs of vertices that meet when a joint bends, tells that they crossed by the
+/// angles they make with their bones (sec. 5.2: beyond the half angle), and projects both onto a plane between them. Both are
+/// one test against the plane through the joint that halves the angle of its bones, so that is what we keep: each vertex
+/// near a joint knows its side, from the rest pose (sec. 5.1). The planes depend on the pose alone, so a held pose rests.
+/// Volumetric bones overlap inside a deep fold and would push the skin across: their base points stay behind the plane, too.
+#include "methods/projective/parts.h"
+
+#include <string.h>
+
+/// Mean direction of the segments of `bone` away from the joint; false: it has none.
+static bool own_direction(const ProjSkeleton *k, int bone, Vec3 *out, float *length)
+{
+    Vec3 sum = {0, 0, 0};
+    *length = 0;
+    for (int s = 0; s < k->segment_count; s++)
+        if (k->segments[s].bone == bone) {
+            sum = vec3_add(sum, k->segments[s].axis);
+            *length = fmaxf(*length, k->segments[s].length);
+        }
+    *out = vec3_normalize_or(sum, vec3(0, 0, 0));
+    return vec3_dot(*out, *out) > 0.5f;
+}
+
+static bool parent_direction(const ProjSkeleton *k, int bone, Vec3 *out, float *length)
+{
+    for (int s = 0; s < k->segment_count; s++)
+        if (k->segments[s].child == bone) {
+            *out = vec3_scale(k->segments[s].axis, -1);
+            *length = k->segments[s].length;
+            return true;
+        }
+    return false;
+}
+
+static int find_folds(const PeltiCharacter *who, const ProjSkeleton *k, ProjFold *out)
+{
+    int count = 0;
+    for (int b = 0; b < who->bone_count; b++) {
+        ProjFold fold = {.child = b, .parent = who->bones[b].parent, .rest_joint = who->bones[b].head};
+        float up, down;
+        if (fold.parent < 0 || !own_direction(k, b, &fold.rest_child, &down) || !parent_direction(k, b, &fold.rest_parent, &up))
+            continue;
+        fold.rest_normal = vec3_normalize_or(vec3_sub(fold.rest_child, fold.rest_parent), fold.rest_child);
+        fold.rest_inner = vec3_length(vec3_add(fold.rest_child, fold.rest_parent));
+        fold.radius = fmaxf(k->joint_radius[b], 1e-4f * who->mesh->diagonal);
+        fold.reach = 1.3f * fmaxf(up, down) + 2 * fold.radius;
+        out[count++] = fold;
+    }
+    return count;
+}
+
+enum { GENERATIONS = 3 };
+
+/// Side of a bone in a fold: +1 below the child, -1 the parent or above it, 0 neither.
+static int side_of_bone(const PeltiCharacter *who, const ProjFold *fold, int bone)
+{
+    int up = fold->parent, down = bone;
+    for (int k = 0; k < GENERATIONS; k++) {
+        if (down == fold->child)
+            return 1;
+        if (up == bone)
+            return -1;
+        down = down >= 0 ? who->bones[down].parent : -1;
+        up = up >= 0 ? who->bones[up].parent : -1;
+    }
+    return 0;
+}
+
+/// Is a vertex on the side of its bone, and would it reach the halving plane if the joint bent as far as joints do?
+static bool takes_part(const ProjFold *fold, float side, Vec3 x)
+{
+    Vec3 arm = vec3_sub(x, fold->rest_joint);
+    if (vec3_length(arm) > fold->reach)
+        return false;
+    float s = side * vec3_dot(arm, fold->rest_normal);
+    if (s < -fold->radius)
+        return false;
+    // bent to any side: tan 81 degrees, a bend of 162
+    float out = vec3_length(vec3_mad(arm, fold->rest_normal, -side * s));
+    return s < 6.3f * out;
+}
+
+static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, PeltiPool *pool, ProjFolds *out, PeltError *err)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        int used = 0;
+        for (int f = 0; f < out->count; f++)
+            for (int b = 0; b < who->bone_count; b++) {
+                Vec3 direction;
+                float length;
+                int side = side_of_bone(who, &out->folds[f], b);
+                if (!side || !own_direction(k, b, &direction, &length))
+                    continue;
+                if (pass)
+                    out->relations[used] = (ProjRelation){.fold = f, .bone = b, .side = (float)side};
+                used++;
+            }
+        out->relation_count = used;
+        if (!pass)
+            out->relations = PELTI_NEW(pool, ProjRelation, (size_t)used + 1);
+        if (pool->failed)
+            return pelti_no_memory(err, (size_t)used * sizeof(ProjRelation));
+    }
+    return PELT_OK;
+}
+
+static ProjMember make_member(const ProjFolds *folds, int relation, Vec3 x, const ProjFoot *foot)
+{
+    const ProjFold *fold = &folds->folds[folds->relations[relation].fold];
+    float side = folds->relations[relation].side, thick = vec3_distance(x, foot->base);
+    float s = side * vec3_dot(vec3_sub(x, fold->rest_joint), fold->rest_normal);
+    float q = side * vec3_dot(vec3_sub(foot->base, fold->rest_joint), fold->rest_normal);
+    return (ProjMember){
+        .relation = relation, .offset = fminf(0.5f * folds->gap, s), .margin = fminf(0.6f * thick + 0.5f * folds->gap, q)};
+}
+
+PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFoot *feet, const int *order, float gap,
+                            PeltiPool *pool, ProjFolds *out, PeltError *err)
+{
+    int n = who->mesh->vertex_count;
+    *out = (ProjFolds){.gap = gap};
+    out->folds = PELTI_NEW(pool, ProjFold, (size_t)who->bone_count + 1);
+    out->start = PELTI_NEW(pool, int, (size_t)n + 2);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)n * sizeof(int));
+    out->count = find_folds(who, k, out->folds);
+    PELT_TRY(relate(who, k, pool, out, err));
+    for (int pass = 0; pass < 2; pass++) {
+        int used = 0;
+        for (int i = 0; i < n; i++) {
+            Vec3 x = who->mesh->rest[order[i]];
+            const ProjFoot *foot = &feet[order[i]];
+            out->start[i] = used;
+            for (int r = 0; foot->segment >= 0 && r < out->relation_count; r++) {
+                const ProjRelation *relation = &out->relations[r];
+                if (relation->bone != k->segments[foot->segment].bone ||
+                    !takes_part(&out->folds[relation->fold], relation->side, x))
+                    continue;
+                if (pass)
+                    out->members[used] = make_member(out, r, x, foot);
+                used++;
+            }
+        }
+        out->start[n] = used;
+        if (!pass)
+            out->members = PELTI_NEW(pool, ProjMember, (size_t)used + 1);
+        if (pool->failed)
+            return pelti_no_memory(err, (size_t)used * sizeof(ProjMember));
+    }
+    return PELT_OK;
+}
+
+static float smooth_step(float t)
+{
+    t = fminf(fmaxf(t, 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
+{
+    for (int f = 0; f < folds->count; f++) {
+        ProjFold *fold = &folds->folds[f];
+        Vec3 child = vec3_normalize_or(mat34_apply_vector(bones[fold->child], fold->rest_child), fold->rest_child);
+        Vec3 parent = vec3_normalize_or(mat34_apply_vector(bones[fold->parent], fold->rest_parent), fold->rest_parent);
+        Vec3 inner = vec3_add(child, parent);
+        float length = vec3_length(inner); // 2 cos of half the angle between the bones: 0 straight, 2 folded flat
+        fold->joint = mat34_apply(bones[fold->child], fold->rest_joint);
+        fold->normal = vec3_normalize_or(vec3_sub(child, parent), fold->normal);
+        fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f));
+        fold->share = smooth_step((length - fold->rest_inner - 0.25f) / 0.35f);
+    }
+    for (int r = 0; r < folds->relation_count; r++) { // full up to 20 degrees of bend on the way, none beyond 40
+        ProjRelation *relation = &folds->relations[r];
+        const ProjFold *fold = &folds->folds[relation->fold];
+        bool child = relation->side > 0;
+        Vec3 rest = child ? fold->rest_child : fold->rest_parent;
+        Vec3 here = mat34_apply_vector(bones[child ? fold->child : fold->parent], rest),
+             there = mat34_apply_vector(bones[relation->bone], rest);
+        float dot = vec3_dot(vec3_normalize_or(here, rest), vec3_normalize_or(there, rest));
+        relation->share = fold->share * smooth_step((dot - 0.766f) / (0.94f - 0.766f));
+    }
+}
+
+/// How much of a fold acts at a point: all of it on the inner side, nothing beyond the joint.
+static float inner_share(const ProjFold *fold, Vec3 x)
+{
+    return smooth_step(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (0.5f * fold->radius));
+}
+
+Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
+{
+    for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
+        const ProjMember *member = &folds->members[m];
+        const ProjRelation *relation = &folds->relations[member->relation];
+        const ProjFold *fold = &folds->folds[relation->fold];
+        if (relation->share <= 0)
+            continue;
+        float s = relation->side * vec3_dot(vec3_sub(q, fold->joint), fold->normal);
+        if (s < member->margin)
+            q = vec3_mad(q, fold->normal, relation->side * (member->margin - s) * relation->share * inner_share(fold, q));
+    }
+    return q;
+}
+
+void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float *sum)
+{
+    Vec3 at = vec3(x[0], x[1], x[2]);
+    for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
+        ProjMember *member = &folds->members[m];
+        const ProjRelation *relation = &folds->relations[member->relation];
+        if (relation->share <= 0) {
+            member->force = 0;
+            continue;
+        }
+        const ProjFold *fold = &folds->folds[relation->fold];
+        float share = relation->share * inner_share(fold, at);
+        float depth = member->offset - relation->side * vec3_dot(vec3_sub(at, fold->joint), fold->normal);
+        member->force = share > 0 ? fmaxf(0, member->force + rate * depth) : 0;
+        float amount = relation->side * member->force * share;
+        sum[0] += amount * fold->normal.x;
+        sum[1] += amount * fold->normal.y;
+        sum[2] += amount * fold->normal.z;
+    }
+}
+
+/// Is the vertex on the wrong side, or held by a fold?
+bool pelti_proj_folds_act(const ProjFolds *folds, int i, const float *x)
+{
+    for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
+        const ProjMember *member = &folds->members[m];
+        const ProjRelation *relation = &folds->relations[member->relation];
+        const ProjFold *fold = &folds->folds[relation->fold];
+        if (member->force > 0)
+            return true;
+        if (relation->share <= 0)
+            continue;
+        Vec3 at = vec3(x[0], x[1], x[2]);
+        float s = relation->side * vec3_dot(vec3_sub(at, fold->joint), fold->normal);
+        if (s < member->offset && inner_share(fold, at) > 0)
+            return true;
+    }
+    return false;
+}
