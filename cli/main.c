@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_render, cli_make, cli_methods, cli_bench;
+extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_render, cli_make, cli_demo, cli_methods, cli_bench;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
@@ -12,6 +12,7 @@ const CliCommand *const cli_commands[] = {
     &cli_compare,
     &cli_render,
     &cli_make,
+    &cli_demo,
     &cli_methods,
     &cli_bench,
     NULL,

@@ -37,6 +37,10 @@ typedef struct PeltCompareResult {
 PELT_API PeltStatus pelt_compare(const PeltCompareDef *def, const PeltCharacter *who, const char *folder,
                                  PeltCompareResult *result, PeltError *err);
 
+/// The built-in characters by every method: folder/index.html (self-contained) with pictures, measures and links to the
+/// characters and the baked .glb and .pc2 beside it. `threads` 0: as many as the machine has; `progress` may be NULL.
+PELT_API PeltStatus pelt_demo(const char *folder, int threads, PeltProgress progress, void *progress_user, PeltError *err);
+
 #ifdef __cplusplus
 }
 #endif

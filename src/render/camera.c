@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const float fov_tangent = 0.2679492f; // half of 30 degrees: little distortion, as portraits are taken
+static const float fov_tangent = 0.1763270f; // half of 20 degrees: a long lens, little distortion
 
 PeltiView pelti_view_default(void)
 {
