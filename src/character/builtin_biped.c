@@ -50,39 +50,39 @@ static void add_bones(PeltiBody *body, Bones *b)
 /// +side of the lofts is the inner side of the leg.
 static void add_leg(PeltiShape *shape, PeltiPen pen, int thigh, int shin, int foot, int hips)
 {
-    pen.blend = 0.03f;
+    pen.blend = 0.035f;
     pen.bones = pelti_bit(thigh) | pelti_bit(shin) | pelti_bit(hips);
     static const PeltiSection upper[] = {
-        {-0.05f, 0, 0, 0.070f, 0.072f, 0.078f, 0.082f},     {0.08f, 0, 0, 0.078f, 0.080f, 0.085f, 0.086f},
-        {0.22f, 0.002f, 0, 0.077f, 0.078f, 0.085f, 0.083f}, {0.42f, 0, 0.002f, 0.067f, 0.072f, 0.081f, 0.076f},
-        {0.62f, 0, 0.002f, 0.057f, 0.063f, 0.073f, 0.067f}, {0.80f, 0, 0, 0.050f, 0.053f, 0.062f, 0.058f},
-        {0.92f, 0, 0, 0.049f, 0.050f, 0.054f, 0.054f},      {1.02f, 0, 0, 0.049f, 0.049f, 0.053f, 0.050f}};
-    pelti_shape_loft(shape, &pen, HIP, KNEE, FRONT, 2.15f, 0.04f, 0.03f, 8, upper);
+        {-0.10f, 0, 0, 0.030f, 0.036f, 0.036f, 0.040f},          {0.02f, 0, 0, 0.066f, 0.068f, 0.066f, 0.074f},
+        {0.16f, 0.001f, 0.002f, 0.075f, 0.077f, 0.080f, 0.083f}, {0.36f, 0, 0.004f, 0.068f, 0.073f, 0.081f, 0.077f},
+        {0.58f, 0, 0.004f, 0.058f, 0.064f, 0.073f, 0.067f},      {0.78f, 0, 0.001f, 0.049f, 0.052f, 0.061f, 0.058f},
+        {0.92f, 0, 0, 0.047f, 0.048f, 0.053f, 0.053f},           {1.03f, 0, 0, 0.036f, 0.036f, 0.040f, 0.040f}};
+    pelti_shape_loft(shape, &pen, HIP, KNEE, FRONT, 2.15f, 0.03f, 0.02f, 8, upper);
     pen.bones = pelti_bit(thigh);
-    pen.blend = 0.03f; // quadriceps: the outer belly sits higher than the inner one above the knee; hamstrings behind
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.128f, 0.690f, 0.035f), vec3(-0.06f, -1, 0), FRONT, vec3(0.034f, 0.150f, 0.036f));
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.077f, 0.590f, 0.034f), vec3(-0.10f, 1, 0), FRONT, vec3(0.026f, 0.075f, 0.032f));
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.100f, 0.720f, 0.052f), vec3(0.02f, 1, 0), FRONT, vec3(0.030f, 0.140f, 0.032f));
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.100f, 0.690f, -0.040f), vec3(0.02f, 1, 0), FRONT, vec3(0.045f, 0.140f, 0.036f));
+    pen.blend = 0.035f; // quadriceps: the outer belly sits higher than the inner one above the knee; hamstrings behind
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.126f, 0.690f, 0.034f), vec3(-0.06f, -1, 0), FRONT, vec3(0.034f, 0.160f, 0.036f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.078f, 0.590f, 0.032f), vec3(-0.10f, 1, 0), FRONT, vec3(0.026f, 0.080f, 0.032f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.100f, 0.730f, 0.050f), vec3(0.02f, 1, 0), FRONT, vec3(0.032f, 0.150f, 0.034f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.100f, 0.690f, -0.038f), vec3(0.02f, 1, 0), FRONT, vec3(0.045f, 0.150f, 0.036f));
 
     pen.bones = pelti_bit(shin) | pelti_bit(thigh) | pelti_bit(foot);
-    pen.blend = 0.026f;
+    pen.blend = 0.030f;
     static const PeltiSection lower[] = {
-        {-0.05f, 0, 0, 0.047f, 0.047f, 0.052f, 0.047f}, {0.06f, 0, 0, 0.047f, 0.047f, 0.048f, 0.048f},
-        {0.16f, 0, 0, 0.045f, 0.046f, 0.042f, 0.056f},  {0.30f, 0, 0, 0.045f, 0.046f, 0.039f, 0.060f},
-        {0.48f, 0, 0, 0.041f, 0.042f, 0.036f, 0.052f},  {0.68f, 0, 0, 0.033f, 0.034f, 0.032f, 0.040f},
-        {0.86f, 0, 0, 0.028f, 0.028f, 0.030f, 0.037f},  {1.00f, 0, 0, 0.029f, 0.030f, 0.032f, 0.040f}};
-    pelti_shape_loft(shape, &pen, KNEE, ANKLE, FRONT, 2.1f, 0.03f, 0.02f, 8, lower);
+        {-0.04f, 0, 0, 0.036f, 0.036f, 0.040f, 0.036f}, {0.07f, 0, 0, 0.045f, 0.045f, 0.047f, 0.047f},
+        {0.16f, 0, 0, 0.044f, 0.045f, 0.041f, 0.055f},  {0.30f, 0, 0, 0.044f, 0.045f, 0.038f, 0.060f},
+        {0.48f, 0, 0, 0.040f, 0.041f, 0.036f, 0.053f},  {0.68f, 0, 0, 0.032f, 0.033f, 0.032f, 0.041f},
+        {0.86f, 0, 0, 0.027f, 0.027f, 0.029f, 0.036f},  {1.00f, 0, 0, 0.027f, 0.027f, 0.030f, 0.036f}};
+    pelti_shape_loft(shape, &pen, KNEE, ANKLE, FRONT, 2.1f, 0.02f, 0.02f, 8, lower);
     pen.bones = pelti_bit(shin);
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.091f, 0.368f, -0.042f), vec3(0, 1, -0.05f), FRONT,
-                          vec3(0.027f, 0.090f, 0.032f)); // calf, inner
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.126f, 0.385f, -0.040f), vec3(0, 1, -0.05f), FRONT,
-                          vec3(0.026f, 0.085f, 0.030f)); // and outer head
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.090f, 0.366f, -0.043f), vec3(0, 1, -0.05f), FRONT,
+                          vec3(0.028f, 0.095f, 0.033f)); // calf, inner
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.126f, 0.385f, -0.041f), vec3(0, 1, -0.05f), FRONT,
+                          vec3(0.027f, 0.090f, 0.031f)); // and outer head
     pen.bones = pelti_bit(shin) | pelti_bit(thigh);
-    pen.blend = 0.014f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.104f, 0.500f, 0.044f), UP, FRONT, vec3(0.023f, 0.027f, 0.018f)); // knee cap
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.105f, 0.447f, 0.040f), UP, FRONT, vec3(0.013f, 0.028f, 0.011f)); // its tendon
-    pelti_shape_bump(shape, &pen, vec3(0.104f, 0.492f, -0.052f), UP, FRONT, vec3(0.022f, 0.045f, 0.022f),
+    pen.blend = 0.020f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.104f, 0.500f, 0.038f), UP, FRONT, vec3(0.026f, 0.030f, 0.022f)); // knee cap
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.105f, 0.450f, 0.034f), UP, FRONT, vec3(0.015f, 0.034f, 0.014f)); // its tendon
+    pelti_shape_bump(shape, &pen, vec3(0.104f, 0.492f, -0.050f), UP, FRONT, vec3(0.028f, 0.055f, 0.026f),
                      -0.006f); // hollow behind
 }
 
@@ -104,11 +104,9 @@ static void add_foot(PeltiShape *shape, PeltiPen pen, int shin, int foot, int to
     pelti_shape_ellipsoid(shape, &pen, vec3(0.114f, 0.085f, -0.030f), vec3(0, 1, -0.05f), FRONT, vec3(0.031f, 0.040f, 0.037f));
     pelti_shape_ellipsoid(shape, &pen, vec3(0.118f, 0.062f, 0.018f), vec3(0.06f, -0.48f, 1), UP,
                           vec3(0.026f, 0.062f, 0.024f)); // instep
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.110f, 0.110f, -0.065f), vec3(0, 1, -0.05f), FRONT,
-                          vec3(0.010f, 0.070f, 0.011f)); // tendon
-    pen.blend = 0.010f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.0835f, 0.088f, -0.028f), UP, FRONT, vec3(0.010f, 0.015f, 0.014f)); // ankle bones
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.1455f, 0.076f, -0.036f), UP, FRONT, vec3(0.010f, 0.015f, 0.013f));
+    pen.blend = 0.014f;                                  // ankle bones
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0905f, 0.090f, -0.028f), UP, FRONT, vec3(0.010f, 0.017f, 0.015f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.1395f, 0.078f, -0.036f), UP, FRONT, vec3(0.010f, 0.017f, 0.014f));
     // toes: big one first, inner side of the foot
     static const float root_x[5] = {0.106f, 0.1235f, 0.1375f, 0.1505f, 0.1620f},
                        root_z[5] = {0.108f, 0.112f, 0.106f, 0.098f, 0.086f};
@@ -128,86 +126,102 @@ static void add_foot(PeltiShape *shape, PeltiPen pen, int shin, int foot, int to
     }
 }
 
+static void add_shoulder(PeltiShape *shape, PeltiPen pen, const Bones *b, int s)
+{
+    pen.bones = pelti_bit(b->upper_chest) | pelti_bit(b->shoulder[s]) | pelti_bit(b->chest);
+    pen.blend = 0.040f; // breast muscle, shoulder blade, broad back muscle
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.078f, 1.318f, 0.047f), vec3(1, 0.34f, -0.26f), FRONT, vec3(0.056f, 0.088f, 0.036f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.088f, 1.340f, -0.086f), vec3(0.30f, 1, 0.1f), FRONT, vec3(0.046f, 0.078f, 0.024f));
+    pen.bones = pelti_bit(b->chest) | pelti_bit(b->upper_chest) | pelti_bit(b->spine);
+    pen.blend = 0.050f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.118f, 1.262f, -0.046f), vec3(0.26f, 1, 0), FRONT, vec3(0.036f, 0.110f, 0.052f));
+    pen.bones = pelti_bit(b->upper_chest) | pelti_bit(b->shoulder[s]) | pelti_bit(b->neck);
+    pen.blend = 0.040f;
+    static const PeltiSection trapezius[] = {{0, 0, 0, 0.024f, 0.024f, 0.026f, 0.026f},
+                                             {0.5f, 0, -0.004f, 0.028f, 0.028f, 0.030f, 0.030f},
+                                             {1, 0, 0, 0.024f, 0.024f, 0.026f, 0.026f}};
+    pelti_shape_loft(shape, &pen, vec3(0.020f, 1.525f, -0.040f), vec3(0.150f, 1.424f, -0.028f), FRONT, 2, 0.02f, 0.02f, 3,
+                     trapezius);
+    pen.blend = 0.040f; // what fills the gap between chest and arm
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.122f, 1.384f, -0.012f), vec3(0.9f, 1, 0), FRONT, vec3(0.050f, 0.066f, 0.055f));
+    pen.blend = 0.014f; // collar bone
+    static const PeltiSection collar[] = {{0, 0, 0, 0.0085f, 0.0085f, 0.0085f, 0.0085f},
+                                          {0.5f, 0, 0.004f, 0.0080f, 0.0080f, 0.0080f, 0.0080f},
+                                          {1, 0, -0.006f, 0.0095f, 0.0095f, 0.0095f, 0.0095f}};
+    pelti_shape_loft(shape, &pen, vec3(0.020f, 1.424f, 0.0255f), vec3(0.160f, 1.436f, -0.004f), FRONT, 2, 0.01f, 0.01f, 3,
+                     collar);
+    pen.bones = pelti_bit(b->neck) | pelti_bit(b->upper_chest) | pelti_bit(b->head);
+    pen.blend = 0.022f; // the muscle from behind the ear to the breast bone
+    static const PeltiSection strap[] = {{0, 0, 0, 0.012f, 0.012f, 0.012f, 0.012f},
+                                         {0.6f, 0, 0, 0.012f, 0.012f, 0.010f, 0.010f},
+                                         {1, 0, 0, 0.008f, 0.008f, 0.007f, 0.007f}};
+    pelti_shape_loft(shape, &pen, vec3(0.050f, 1.600f, -0.024f), vec3(0.015f, 1.436f, 0.014f), FRONT, 2, 0.01f, 0.01f, 3, strap);
+}
+
 static void add_torso(PeltiShape *shape, const Bones *b)
 {
     PeltiPen pen = {.group = TORSO, .detail = 1, .blend = 0.03f, .place = mat34_identity()};
     pen.bones = pelti_bit(b->hips) | pelti_bit(b->spine) | pelti_bit(b->chest) | pelti_bit(b->upper_chest) | pelti_bit(b->neck);
     static const PeltiSection trunk[] = {
         // t is the height in m; +side is the left
-        {0.845f, 0, -0.004f, 0.098f, 0.098f, 0.060f, 0.080f}, {0.900f, 0, -0.006f, 0.152f, 0.152f, 0.088f, 0.098f},
-        {0.950f, 0, -0.004f, 0.163f, 0.163f, 0.098f, 0.096f}, {1.000f, 0, -0.002f, 0.156f, 0.156f, 0.099f, 0.084f},
-        {1.050f, 0, 0.000f, 0.143f, 0.143f, 0.098f, 0.076f},  {1.100f, 0, -0.002f, 0.135f, 0.135f, 0.096f, 0.076f},
-        {1.160f, 0, -0.008f, 0.139f, 0.139f, 0.099f, 0.082f}, {1.220f, 0, -0.012f, 0.150f, 0.150f, 0.106f, 0.089f},
-        {1.280f, 0, -0.016f, 0.160f, 0.160f, 0.110f, 0.094f}, {1.330f, 0, -0.020f, 0.160f, 0.160f, 0.106f, 0.094f},
-        {1.380f, 0, -0.025f, 0.146f, 0.146f, 0.090f, 0.086f}, {1.420f, 0, -0.030f, 0.118f, 0.118f, 0.068f, 0.072f},
-        {1.455f, 0, -0.034f, 0.080f, 0.080f, 0.052f, 0.058f}};
-    pelti_shape_loft(shape, &pen, vec3(0, 0, 0), UP, vec3(0, 0, 1), 2.35f, 0.03f, 0.02f, 13, trunk);
+        {0.845f, 0, -0.004f, 0.080f, 0.080f, 0.048f, 0.070f}, {0.895f, 0, -0.006f, 0.142f, 0.142f, 0.084f, 0.092f},
+        {0.950f, 0, -0.004f, 0.159f, 0.159f, 0.094f, 0.094f}, {1.000f, 0, -0.001f, 0.152f, 0.152f, 0.094f, 0.084f},
+        {1.050f, 0, 0.003f, 0.140f, 0.140f, 0.091f, 0.076f},  {1.100f, 0, 0.002f, 0.132f, 0.132f, 0.087f, 0.075f},
+        {1.160f, 0, -0.006f, 0.136f, 0.136f, 0.093f, 0.082f}, {1.220f, 0, -0.012f, 0.147f, 0.147f, 0.103f, 0.089f},
+        {1.280f, 0, -0.017f, 0.156f, 0.156f, 0.108f, 0.093f}, {1.330f, 0, -0.021f, 0.155f, 0.155f, 0.103f, 0.092f},
+        {1.380f, 0, -0.026f, 0.138f, 0.138f, 0.085f, 0.082f}, {1.420f, 0, -0.030f, 0.105f, 0.105f, 0.062f, 0.064f},
+        {1.450f, 0, -0.033f, 0.060f, 0.060f, 0.040f, 0.044f}};
+    pelti_shape_loft(shape, &pen, vec3(0, 0, 0), UP, vec3(0, 0, 1), 2.3f, 0.03f, 0.03f, 13, trunk);
     pen.bones = pelti_bit(b->neck) | pelti_bit(b->upper_chest) | pelti_bit(b->head);
     pen.detail = 0.9f;
-    pen.blend = 0.035f;
-    static const PeltiSection neck[] = {{0, 0, 0, 0.062f, 0.062f, 0.055f, 0.060f},
-                                        {0.35f, 0, 0, 0.056f, 0.056f, 0.052f, 0.056f},
-                                        {0.7f, 0, 0, 0.054f, 0.054f, 0.053f, 0.056f},
-                                        {1, 0, 0, 0.056f, 0.056f, 0.058f, 0.060f}};
-    pelti_shape_loft(shape, &pen, vec3(0, 1.440f, -0.034f), vec3(0, 1.590f, -0.010f), FRONT, 2.1f, 0.02f, 0.02f, 4, neck);
+    pen.blend = 0.045f;
+    static const PeltiSection neck[] = {{0, 0, 0, 0.050f, 0.050f, 0.044f, 0.048f},
+                                        {0.35f, 0, 0, 0.052f, 0.052f, 0.049f, 0.053f},
+                                        {0.7f, 0, 0, 0.051f, 0.051f, 0.050f, 0.054f},
+                                        {1, 0, 0, 0.046f, 0.046f, 0.046f, 0.052f}};
+    pelti_shape_loft(shape, &pen, vec3(0, 1.430f, -0.034f), vec3(0, 1.590f, -0.010f), FRONT, 2.1f, 0.02f, 0.02f, 4, neck);
     pen.detail = 1;
     for (int s = 0; s < 2; s++) {
         pen.mirror = s == 1;
-        pen.bones = pelti_bit(b->upper_chest) | pelti_bit(b->shoulder[s]) | pelti_bit(b->chest);
-        pen.blend = 0.030f; // breast muscle, shoulder blade, broad back muscle
-        pelti_shape_ellipsoid(shape, &pen, vec3(0.080f, 1.318f, 0.055f), vec3(1, 0.30f, -0.22f), FRONT,
-                              vec3(0.056f, 0.082f, 0.036f));
-        pelti_shape_ellipsoid(shape, &pen, vec3(0.090f, 1.335f, -0.092f), vec3(0.25f, 1, 0.1f), FRONT,
-                              vec3(0.048f, 0.080f, 0.024f));
-        pen.bones = pelti_bit(b->chest) | pelti_bit(b->upper_chest) | pelti_bit(b->spine);
-        pelti_shape_ellipsoid(shape, &pen, vec3(0.124f, 1.255f, -0.050f), vec3(0.22f, 1, 0), FRONT, vec3(0.032f, 0.110f, 0.050f));
-        pen.bones = pelti_bit(b->upper_chest) | pelti_bit(b->shoulder[s]) | pelti_bit(b->neck);
-        static const PeltiSection trapezius[] = {{0, 0, 0, 0.028f, 0.028f, 0.030f, 0.030f},
-                                                 {0.5f, 0, -0.004f, 0.030f, 0.030f, 0.030f, 0.030f},
-                                                 {1, 0, 0, 0.026f, 0.026f, 0.026f, 0.026f}};
-        pelti_shape_loft(shape, &pen, vec3(0.022f, 1.520f, -0.042f), vec3(0.148f, 1.423f, -0.030f), FRONT, 2, 0.02f, 0.02f, 3,
-                         trapezius);
-        pen.blend = 0.030f; // what fills the gap between chest and arm
-        pelti_shape_ellipsoid(shape, &pen, vec3(0.128f, 1.372f, -0.012f), vec3(0.6f, 1, 0), FRONT, vec3(0.050f, 0.062f, 0.055f));
-        pen.blend = 0.016f; // collar bone
-        static const PeltiSection collar[] = {{0, 0, 0, 0.010f, 0.010f, 0.010f, 0.010f},
-                                              {0.5f, 0, 0.006f, 0.009f, 0.009f, 0.009f, 0.009f},
-                                              {1, 0, -0.006f, 0.011f, 0.011f, 0.011f, 0.011f}};
-        pelti_shape_loft(shape, &pen, vec3(0.020f, 1.425f, 0.024f), vec3(0.160f, 1.432f, -0.008f), FRONT, 2, 0.01f, 0.01f, 3,
-                         collar);
+        add_shoulder(shape, pen, b, s);
         pen.bones = pelti_bit(b->hips) | pelti_bit(b->thigh[s]);
-        pen.blend = 0.045f; // buttock
-        pelti_shape_ellipsoid(shape, &pen, vec3(0.073f, 0.898f, -0.066f), vec3(0.25f, 1, 0.1f), FRONT,
-                              vec3(0.070f, 0.082f, 0.058f));
+        pen.blend = 0.050f; // buttock
+        pelti_shape_ellipsoid(shape, &pen, vec3(0.072f, 0.900f, -0.064f), vec3(0.25f, 1, 0.1f), FRONT,
+                              vec3(0.068f, 0.080f, 0.058f));
+        pen.bones = pelti_bit(b->spine) | pelti_bit(b->hips); // the muscles beside the spine
+        pelti_shape_ellipsoid(shape, &pen, vec3(0.036f, 1.090f, -0.052f), UP, FRONT, vec3(0.028f, 0.120f, 0.026f));
     }
     pen.mirror = false;
     pen.bones = pelti_bit(b->hips);
-    pen.blend = 0.03f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 0.868f, -0.012f), FRONT, UP, vec3(0.045f, 0.062f, 0.045f)); // between the legs
+    pen.blend = 0.035f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 0.870f, -0.010f), FRONT, UP, vec3(0.045f, 0.062f, 0.045f)); // between the legs
     pen.bones = pelti_bit(b->upper_chest) | pelti_bit(b->neck);
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.420f, -0.022f), LEFT, FRONT, vec3(0.045f, 0.110f, 0.052f)); // root of the neck
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.418f, -0.024f), LEFT, FRONT, vec3(0.045f, 0.105f, 0.050f)); // root of the neck
+    pen.blend = 0.050f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.425f, -0.056f), LEFT, FRONT, vec3(0.060f, 0.100f, 0.036f)); // and behind it
     pen.bones = pelti_bit(b->spine);
-    pelti_shape_bump(shape, &pen, vec3(0, 1.21f, -0.110f), UP, FRONT, vec3(0.030f, 0.220f, 0.050f),
+    pelti_shape_bump(shape, &pen, vec3(0, 1.20f, -0.105f), UP, FRONT, vec3(0.040f, 0.240f, 0.060f),
                      -0.010f); // furrow of the spine
-    pelti_shape_bump(shape, &pen, vec3(0, 1.30f, 0.105f), UP, FRONT, vec3(0.016f, 0.090f, 0.035f), -0.006f);   // breast bone
-    pelti_shape_bump(shape, &pen, vec3(0, 1.14f, 0.100f), UP, FRONT, vec3(0.014f, 0.110f, 0.030f), -0.0035f);  // white line
-    pelti_shape_bump(shape, &pen, vec3(0, 1.045f, 0.100f), UP, FRONT, vec3(0.011f, 0.013f, 0.020f), -0.007f);  // navel
-    pelti_shape_bump(shape, &pen, vec3(0, 0.900f, -0.125f), UP, FRONT, vec3(0.018f, 0.075f, 0.050f), -0.012f); // cleft
+    pelti_shape_bump(shape, &pen, vec3(0, 1.31f, 0.100f), UP, FRONT, vec3(0.032f, 0.090f, 0.050f), -0.009f);   // breast bone
+    pelti_shape_bump(shape, &pen, vec3(0, 1.215f, 0.095f), UP, FRONT, vec3(0.050f, 0.055f, 0.050f), -0.006f);  // below the ribs
+    pelti_shape_bump(shape, &pen, vec3(0, 1.045f, 0.094f), UP, FRONT, vec3(0.013f, 0.017f, 0.022f), -0.006f);  // navel
+    pelti_shape_bump(shape, &pen, vec3(0, 0.905f, -0.120f), UP, FRONT, vec3(0.024f, 0.085f, 0.050f), -0.012f); // cleft
 }
 
 static void add_eye(PeltiShape *shape, PeltiPen pen)
 {
-    pen.blend = 0.010f; // socket, brow, eyeball behind lids, cheek bone
-    pelti_shape_carve(shape, &pen, vec3(0.032f, 1.647f, 0.100f), LEFT, FRONT, vec3(0.013f, 0.020f, 0.020f));
-    pen.blend = 0.012f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.033f, 1.668f, 0.073f), vec3(1, 0.05f, -0.45f), FRONT,
-                          vec3(0.0085f, 0.027f, 0.011f));
-    pen.blend = 0.003f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.032f, 1.6465f, 0.0695f), UP, FRONT, vec3(0.0150f, 0.0118f, 0.0125f));
-    pelti_shape_bump(shape, &pen, vec3(0.032f, 1.6440f, 0.0835f), LEFT, FRONT, vec3(0.0028f, 0.0150f, 0.0060f),
-                     -0.0016f); // slit between the lids
-    pen.blend = 0.016f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.047f, 1.618f, 0.058f), vec3(1, 0.25f, -0.75f), FRONT, vec3(0.013f, 0.024f, 0.013f));
+    pen.blend = 0.016f; // brow, cheek bone, socket, and the ball with its lids
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.030f, 1.6615f, 0.0690f), vec3(1, 0.06f, -0.42f), FRONT,
+                          vec3(0.0085f, 0.0270f, 0.0100f));
+    pen.blend = 0.028f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.046f, 1.6150f, 0.0500f), vec3(1, 0.22f, -0.80f), FRONT,
+                          vec3(0.0120f, 0.0240f, 0.0120f));
+    pelti_shape_bump(shape, &pen, vec3(0.032f, 1.6400f, 0.0800f), LEFT, FRONT, vec3(0.0165f, 0.0230f, 0.0240f), -0.0125f);
+    pen.blend = 0.005f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0320f, 1.6385f, 0.0625f), UP, FRONT, vec3(0.0135f, 0.0118f, 0.0125f));
+    pen.blend = 0.002f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0322f, 1.6425f, 0.0620f), UP, FRONT, vec3(0.0155f, 0.0105f, 0.0137f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0322f, 1.6325f, 0.0615f), UP, FRONT, vec3(0.0145f, 0.0068f, 0.0125f));
 }
 
 static void add_ear(PeltiShape *shape, PeltiPen pen)
@@ -221,51 +235,64 @@ static void add_ear(PeltiShape *shape, PeltiPen pen)
     pelti_shape_bump(shape, &pen, vec3(0.0800f, 1.632f, -0.0050f), upward, outward, vec3(0.0080f, 0.0100f, 0.0090f), -0.0050f);
 }
 
-static void add_head(PeltiShape *shape, const Bones *b)
+static void add_nose_and_mouth(PeltiShape *shape, PeltiPen pen)
 {
-    PeltiPen pen = {.group = HEAD, .detail = 0.66f, .blend = 0.03f, .place = mat34_identity()};
-    pen.bones = pelti_bit(b->head);
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.661f, -0.016f), UP, FRONT, vec3(0.0765f, 0.0900f, 0.0970f));
-    static const PeltiSection face[] = {
-        // t is the height in m
-        {1.534f, 0, 0.050f, 0.020f, 0.020f, 0.030f, 0.030f}, {1.548f, 0, 0.042f, 0.036f, 0.036f, 0.040f, 0.040f},
-        {1.570f, 0, 0.026f, 0.050f, 0.050f, 0.054f, 0.050f}, {1.600f, 0, 0.014f, 0.059f, 0.059f, 0.067f, 0.060f},
-        {1.630f, 0, 0.006f, 0.064f, 0.064f, 0.075f, 0.070f}, {1.660f, 0, 0.000f, 0.067f, 0.067f, 0.082f, 0.080f},
-        {1.690f, 0, -0.004f, 0.069f, 0.069f, 0.083f, 0.085f}};
-    pen.blend = 0.02f;
-    pelti_shape_loft(shape, &pen, vec3(0, 0, 0), UP, FRONT, 2.25f, 0.008f, 0.03f, 7, face);
-    pen.blend = 0.014f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.541f, 0.064f), UP, FRONT, vec3(0.017f, 0.013f, 0.016f)); // chin
+    pen.detail = 0.48f;
+    pen.blend = 0.012f; // nose: bridge, tip, wings
+    static const PeltiSection bridge[] = {{0, 0, 0, 0.0065f, 0.0065f, 0.0075f, 0.012f},
+                                          {0.5f, 0, 0, 0.0075f, 0.0075f, 0.0078f, 0.014f},
+                                          {1, 0, 0, 0.0085f, 0.0085f, 0.0080f, 0.016f}};
+    pelti_shape_loft(shape, &pen, vec3(0, 1.650f, 0.0745f), vec3(0, 1.609f, 0.0930f), FRONT, 2, 0.006f, 0.008f, 3, bridge);
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.6055f, 0.0930f), UP, FRONT, vec3(0.0095f, 0.0082f, 0.0105f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.6600f, 0.0700f), UP, FRONT,
+                          vec3(0.0130f, 0.0120f, 0.0100f)); // between the brows
+    pen.blend = 0.008f;
     for (int s = 0; s < 2; s++) {
         pen.mirror = s == 1;
-        pen.blend = 0.02f; // jaw
-        static const PeltiSection jaw[] = {{0, 0, 0, 0.012f, 0.012f, 0.018f, 0.018f}, {1, 0, 0, 0.011f, 0.011f, 0.011f, 0.011f}};
-        pelti_shape_loft(shape, &pen, vec3(0.052f, 1.580f, 0.000f), vec3(0.020f, 1.545f, 0.055f), UP, 2, 0.012f, 0.01f, 2, jaw);
-        add_eye(shape, pen);
+        pelti_shape_ellipsoid(shape, &pen, vec3(0.0105f, 1.6025f, 0.0840f), vec3(0.2f, 0.3f, 1), UP,
+                              vec3(0.0058f, 0.0095f, 0.0062f));
+        pelti_shape_bump(shape, &pen, vec3(0.0060f, 1.5965f, 0.0900f), FRONT, UP, vec3(0.0050f, 0.0070f, 0.0060f), -0.0025f);
     }
     pen.mirror = false;
+    pen.blend = 0.025f; // the curve of the teeth, the lips and the line between them
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5740f, 0.0540f), UP, FRONT, vec3(0.0290f, 0.0240f, 0.0260f));
+    pen.blend = 0.007f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5785f, 0.0745f), LEFT, FRONT, vec3(0.0052f, 0.0215f, 0.0095f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5675f, 0.0740f), LEFT, FRONT, vec3(0.0058f, 0.0185f, 0.0095f));
+    pelti_shape_bump(shape, &pen, vec3(0, 1.5732f, 0.0830f), LEFT, FRONT, vec3(0.0045f, 0.0270f, 0.0110f), -0.0030f);
+    pelti_shape_bump(shape, &pen, vec3(0, 1.5545f, 0.0790f), LEFT, FRONT, vec3(0.0085f, 0.0220f, 0.0140f), -0.0035f);
+    pelti_shape_bump(shape, &pen, vec3(0, 1.5900f, 0.0820f), UP, FRONT, vec3(0.0055f, 0.0090f, 0.0090f), -0.0014f);
+}
+
+static void add_head(PeltiShape *shape, const Bones *b)
+{
+    PeltiPen pen = {.group = HEAD, .detail = 0.75f, .blend = 0.035f, .place = mat34_identity()};
+    pen.bones = pelti_bit(b->head);
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.6620f, -0.0150f), UP, FRONT, vec3(0.0750f, 0.0890f, 0.0950f));
+    static const PeltiSection face[] = {
+        // t is the height in m
+        {1.536f, 0, 0.042f, 0.020f, 0.020f, 0.032f, 0.030f}, {1.550f, 0, 0.034f, 0.034f, 0.034f, 0.041f, 0.040f},
+        {1.570f, 0, 0.022f, 0.046f, 0.046f, 0.053f, 0.050f}, {1.595f, 0, 0.012f, 0.055f, 0.055f, 0.066f, 0.060f},
+        {1.620f, 0, 0.006f, 0.062f, 0.062f, 0.074f, 0.070f}, {1.645f, 0, 0.002f, 0.066f, 0.066f, 0.077f, 0.078f},
+        {1.670f, 0, 0.000f, 0.067f, 0.067f, 0.077f, 0.080f}, {1.695f, 0, -0.006f, 0.062f, 0.062f, 0.070f, 0.080f}};
+    pen.blend = 0.030f;
     pen.detail = 0.55f;
-    pen.blend = 0.010f; // nose: bridge, tip, wings
-    static const PeltiSection bridge[] = {{0, 0, 0, 0.0080f, 0.0080f, 0.010f, 0.012f},
-                                          {0.5f, 0, 0, 0.0085f, 0.0085f, 0.0085f, 0.014f},
-                                          {1, 0, 0, 0.0095f, 0.0095f, 0.009f, 0.016f}};
-    pelti_shape_loft(shape, &pen, vec3(0, 1.657f, 0.0765f), vec3(0, 1.617f, 0.0945f), FRONT, 2, 0.006f, 0.008f, 3, bridge);
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.613f, 0.0955f), UP, FRONT, vec3(0.0100f, 0.0088f, 0.0105f));
-    pen.blend = 0.006f;
+    pelti_shape_loft(shape, &pen, vec3(0, 0, 0), UP, FRONT, 2.2f, 0.008f, 0.03f, 8, face);
+    pen.blend = 0.018f;
+    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5420f, 0.0610f), UP, FRONT, vec3(0.0190f, 0.0130f, 0.0160f)); // chin
     for (int s = 0; s < 2; s++) {
         pen.mirror = s == 1;
-        pelti_shape_ellipsoid(shape, &pen, vec3(0.0110f, 1.6105f, 0.0860f), vec3(0.2f, 0.3f, 1), UP,
-                              vec3(0.0060f, 0.0100f, 0.0065f));
-        pelti_shape_bump(shape, &pen, vec3(0.0055f, 1.6035f, 0.0930f), FRONT, UP, vec3(0.0042f, 0.0065f, 0.0060f), -0.003f);
+        pen.detail = 0.6f;
+        pen.blend = 0.025f; // jaw
+        static const PeltiSection jaw[] = {{0, 0, 0, 0.011f, 0.011f, 0.017f, 0.017f}, {1, 0, 0, 0.010f, 0.010f, 0.010f, 0.010f}};
+        pelti_shape_loft(shape, &pen, vec3(0.0500f, 1.5860f, 0.0000f), vec3(0.0170f, 1.5450f, 0.0520f), UP, 2, 0.012f, 0.01f, 2,
+                         jaw);
+        pen.detail = 0.48f;
+        add_eye(shape, pen);
         add_ear(shape, pen);
     }
     pen.mirror = false;
-    pen.blend = 0.006f; // lips and the line between them
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5840f, 0.0770f), LEFT, FRONT, vec3(0.0055f, 0.0210f, 0.0085f));
-    pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5735f, 0.0760f), LEFT, FRONT, vec3(0.0060f, 0.0180f, 0.0085f));
-    pelti_shape_bump(shape, &pen, vec3(0, 1.5790f, 0.0840f), LEFT, FRONT, vec3(0.0035f, 0.0260f, 0.0090f), -0.0030f);
-    pelti_shape_bump(shape, &pen, vec3(0, 1.5600f, 0.0780f), LEFT, FRONT, vec3(0.0075f, 0.0200f, 0.0120f), -0.0030f);
-    pelti_shape_bump(shape, &pen, vec3(0, 1.5950f, 0.0820f), UP, FRONT, vec3(0.0045f, 0.0080f, 0.0080f), -0.0016f);
+    add_nose_and_mouth(shape, pen);
 }
 
 void pelti_body_plan_biped(PeltiBody *body)
@@ -275,10 +302,10 @@ void pelti_body_plan_biped(PeltiBody *body)
     add_bones(body, &b);
     pelti_shape_group(shape, LEG_LEFT, 0);
     pelti_shape_group(shape, LEG_RIGHT, 0.008f);
-    pelti_shape_group(shape, TORSO, 0.045f);
-    pelti_shape_group(shape, ARM_LEFT, 0.040f);
-    pelti_shape_group(shape, ARM_RIGHT, 0.040f);
-    pelti_shape_group(shape, HEAD, 0.020f);
+    pelti_shape_group(shape, TORSO, 0.060f);
+    pelti_shape_group(shape, ARM_LEFT, 0.050f);
+    pelti_shape_group(shape, ARM_RIGHT, 0.050f);
+    pelti_shape_group(shape, HEAD, 0.024f);
     for (int s = 0; s < 2; s++) {
         PeltiPen pen = {.group = LEG_LEFT + s, .detail = 1, .mirror = s == 1, .place = mat34_identity()};
         add_leg(shape, pen, b.thigh[s], b.shin[s], b.foot[s], b.hips);

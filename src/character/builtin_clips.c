@@ -99,7 +99,7 @@ static float bell(float phase, float centre, float width) // of a cycle of lengt
 
 static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
 {
-    static const float bend[4] = {0, 82, 98, 62}, spread[PELTI_FINGERS] = {0, 4.5f, 0, -4, -9};
+    static const float bend[4] = {0, 88, 106, 70}, spread[PELTI_FINGERS] = {0, 4.5f, 0, -4, -9};
     Vec3 curl = vec3_cross(hand->along, vec3_scale(hand->back, -1));
     for (int f = 1; f < PELTI_FINGERS; f++) {
         Vec3 along = hand->joint[f][1] >= 0 ? direction(m->body, hand->joint[f][1]) : hand->along;
@@ -150,18 +150,18 @@ static bool bend(Motion *m, float u)
         snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
         rotate_named(m, SIDES[s], "UpperArm", Z, out * 18 * a); // elbows out, clear of the knees
         bend_elbow(m, upper, lower, 140 * a);
-        rotate_named(m, SIDES[s], "UpperLeg", X, -118 * a);
+        rotate_named(m, SIDES[s], "UpperLeg", X, -126 * a);
         rotate_named(m, SIDES[s], "UpperLeg", Y, out * 10 * a);
         rotate_named(m, SIDES[s], "LowerLeg", X, 140 * a);
         rotate_named(m, SIDES[s], "Foot", X, -34 * a);
         rotate_named(m, SIDES[s], "Toes", X, -16 * a);
     }
     rotate_named(m, "", "Hips", X, 28 * a);
-    rotate_named(m, "", "Spine", X, 20 * a);
-    rotate_named(m, "", "Chest", X, 16 * a);
-    rotate_named(m, "", "UpperChest", X, 8 * a);
-    rotate_named(m, "", "Neck", X, -14 * a);
-    rotate_named(m, "", "Head", X, -14 * a);
+    rotate_named(m, "", "Spine", X, 27 * a);
+    rotate_named(m, "", "Chest", X, 22 * a);
+    rotate_named(m, "", "UpperChest", X, 10 * a);
+    rotate_named(m, "", "Neck", X, -18 * a);
+    rotate_named(m, "", "Head", X, -18 * a);
     stand(m, true);
     return true;
 }
@@ -255,7 +255,7 @@ static bool walk(Motion *m, float u)
         float phase = stride + 0.5f * (float)s + 0.125f, out = s ? -1.0f : 1.0f;
         phase -= floorf(phase);
         float hip = 4 + 24 * cosf(TURN * (phase - 0.02f)); // forward
-        float knee = 6 + 58 * bell(phase, 0.72f, 0.13f) + 12 * bell(phase, 0.12f, 0.10f);
+        float knee = 6 + 54 * bell(phase, 0.74f, 0.15f) + 12 * bell(phase, 0.12f, 0.10f);
         float sole = 16 * bell(phase, 0.0f, 0.07f) - 40 * bell(phase, 0.58f, 0.10f) - 14 * bell(phase, 0.72f, 0.10f); // toes up
         rotate_named(m, SIDES[s], "UpperLeg", Z, -out * 2.0f);
         rotate_named(m, SIDES[s], "UpperLeg", X, -hip);

@@ -67,7 +67,7 @@ static Vec3 placed(const PeltiPen *pen, Vec3 p)
 static void add_phalanx(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 back, const float wide[2],
                         const float thick[2], bool tip)
 {
-    float w0 = wide[0], w1 = wide[1], d0 = thick[0], d1 = thick[1], wm = 0.5f * (w0 + w1) * 0.965f, dm = 0.5f * (d0 + d1);
+    float w0 = wide[0], w1 = wide[1], d0 = thick[0], d1 = thick[1], wm = 0.5f * (w0 + w1) * 0.980f, dm = 0.5f * (d0 + d1);
     PeltiSection joint_to_joint[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.92f},
                                       {0.3f, 0, 0, wm * 1.01f, wm * 1.01f, dm * 0.93f, dm * 1.04f},
                                       {0.65f, 0, 0, wm * 0.99f, wm * 0.99f, dm * 0.92f, dm * 1.05f},
@@ -95,7 +95,7 @@ static int add_finger_bones(PeltiBody *body, const PeltiPen *pen, const char *pr
         int slot = thumb && i == 1 ? 3 : i + 1;
         snprintf(name, sizeof name, "%s%s", f->name, part[slot]);
         parent = joint[slot] =
-            pelti_body_bone(body, prefix, name, parent, placed(pen, point[i]), placed(pen, point[i + 1]), 0.0055f, false);
+            pelti_body_bone(body, prefix, name, parent, placed(pen, point[i]), placed(pen, point[i + 1]), 0.0068f, false);
     }
     return parent;
 }
@@ -163,8 +163,8 @@ static void add_palm(PeltiBody *body, PeltiPen pen, int group, const int joint[P
     for (int f = 1; f < PELTI_FINGERS; f++)
         pen.bones |= joint_bits(joint[f], 0, 0, -1);
     static const PeltiSection palm[] = {// t along 0.1 m from the wrist; x towards the thumb is +side
-                                        {-0.16f, 0, 0.000f, 0.0265f, 0.0255f, 0.0175f, 0.0175f},
-                                        {0.05f, -0.000f, 0.000f, 0.0275f, 0.0265f, 0.0178f, 0.0180f},
+                                        {-0.16f, 0, 0.000f, 0.0170f, 0.0165f, 0.0105f, 0.0105f},
+                                        {0.08f, -0.000f, 0.000f, 0.0270f, 0.0262f, 0.0172f, 0.0175f},
                                         {0.25f, -0.001f, 0.000f, 0.0300f, 0.0320f, 0.0165f, 0.0175f},
                                         {0.50f, -0.002f, 0.000f, 0.0330f, 0.0370f, 0.0145f, 0.0150f},
                                         {0.75f, -0.003f, 0.000f, 0.0370f, 0.0385f, 0.0125f, 0.0135f},
@@ -193,7 +193,7 @@ static void add_palm(PeltiBody *body, PeltiPen pen, int group, const int joint[P
         const Finger *g = &FINGERS[f];
         Vec3 middle = vec3_lerp(g->carpal, g->knuckle, 0.66f);
         pelti_shape_bump(shape, &pen, vec3_add(middle, vec3(0, 0, 0.0125f)), vec3_sub(g->knuckle, g->carpal), z,
-                         vec3(0.0045f, 0.034f, 0.008f), 0.0011f);
+                         vec3(0.0065f, 0.036f, 0.009f), 0.0012f);
         pelti_shape_bump(shape, &pen, vec3_add(g->knuckle, vec3(0, 0.001f, 0.0125f)), y, z, vec3(0.009f, 0.011f, 0.008f),
                          0.0016f);
     }
@@ -226,8 +226,8 @@ void pelti_body_plan_hand(PeltiBody *body)
     int wrist = pelti_body_bone(body, "", "Hand", forearm, vec3(0, 0, 0), vec3(0, 0.095f, 0), 0.016f, false);
     static const PeltiSection stump[] = {{0, 0, 0, 0.0300f, 0.0290f, 0.0250f, 0.0250f},
                                          {0.5f, 0, 0, 0.0280f, 0.0270f, 0.0205f, 0.0210f},
-                                         {0.9f, 0, 0, 0.0268f, 0.0258f, 0.0180f, 0.0180f},
-                                         {1.1f, 0, 0, 0.0270f, 0.0260f, 0.0178f, 0.0178f}};
+                                         {0.85f, 0, 0, 0.0265f, 0.0255f, 0.0180f, 0.0180f},
+                                         {1.15f, 0, 0, 0.0190f, 0.0185f, 0.0115f, 0.0115f}};
     pen.bones = pelti_bit(forearm) | pelti_bit(wrist);
     pen.blend = 0.01f;
     pelti_shape_group(shape, 0, 0);

@@ -44,8 +44,8 @@ void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, co
         {-0.06f, 0, 0, 0.034f, 0.040f, 0.040f, 0.040f}, {0.10f, 0, 0, 0.036f, 0.046f, 0.043f, 0.043f},
         {0.25f, 0, 0, 0.037f, 0.044f, 0.044f, 0.043f},  {0.45f, 0, 0, 0.037f, 0.037f, 0.045f, 0.044f},
         {0.62f, 0, 0, 0.036f, 0.035f, 0.044f, 0.041f},  {0.80f, 0, 0, 0.035f, 0.034f, 0.037f, 0.036f},
-        {0.93f, 0, 0, 0.038f, 0.036f, 0.032f, 0.034f},  {1.02f, 0, 0, 0.039f, 0.038f, 0.031f, 0.035f}};
-    pelti_shape_loft(shape, &p, plan->shoulder, plan->elbow, plan->front, 2.1f, 0.030f, 0.020f, 8, upper);
+        {0.93f, 0, 0, 0.038f, 0.036f, 0.032f, 0.034f},  {1.03f, 0, 0, 0.029f, 0.028f, 0.022f, 0.026f}};
+    pelti_shape_loft(shape, &p, plan->shoulder, plan->elbow, plan->front, 2.1f, 0.030f, 0.015f, 8, upper);
     Vec3 axis = vec3_normalize_or(vec3_sub(plan->elbow, plan->shoulder), vec3(1, 0, 0)), side = vec3_cross(axis, plan->front);
     Vec3 outer = vec3_scale(side, -1);
     float length = vec3_distance(plan->shoulder, plan->elbow);
@@ -64,11 +64,11 @@ void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, co
     p.bones = pelti_bit(plan->lower) | pelti_bit(plan->hand) | pelti_bit(plan->upper);
     p.blend = 0.022f;
     static const PeltiSection lower[] = {
-        {-0.05f, 0, 0, 0.037f, 0.037f, 0.031f, 0.033f},  {0.08f, 0, 0, 0.038f, 0.040f, 0.036f, 0.034f},
-        {0.22f, 0, 0, 0.037f, 0.040f, 0.039f, 0.035f},   {0.42f, 0, 0, 0.033f, 0.035f, 0.037f, 0.033f},
-        {0.65f, 0, 0, 0.026f, 0.027f, 0.032f, 0.029f},   {0.85f, 0, 0, 0.0205f, 0.021f, 0.028f, 0.027f},
-        {1.02f, 0, 0, 0.0185f, 0.019f, 0.0275f, 0.0265f}};
-    pelti_shape_loft(shape, &p, plan->elbow, plan->wrist, plan->front, 2.15f, 0.030f, 0.012f, 7, lower);
+        {-0.06f, 0, 0, 0.027f, 0.027f, 0.023f, 0.025f},    {0.08f, 0, 0, 0.038f, 0.040f, 0.036f, 0.034f},
+        {0.22f, 0, 0, 0.037f, 0.040f, 0.039f, 0.035f},     {0.42f, 0, 0, 0.033f, 0.035f, 0.037f, 0.033f},
+        {0.65f, 0, 0, 0.026f, 0.027f, 0.032f, 0.029f},     {0.85f, 0, 0, 0.0205f, 0.021f, 0.028f, 0.027f},
+        {0.97f, 0, 0, 0.0182f, 0.0188f, 0.0268f, 0.0260f}, {1.06f, 0, 0, 0.0110f, 0.0110f, 0.0180f, 0.0175f}};
+    pelti_shape_loft(shape, &p, plan->elbow, plan->wrist, plan->front, 2.15f, 0.020f, 0.010f, 8, lower);
     p.bones = pelti_bit(plan->lower);
     float reach = vec3_distance(plan->elbow, plan->wrist);
     Vec3 radial = vec3_mad(vec3_mad(vec3_mad(plan->elbow, lower_axis, 0.16f * reach), outer, 0.020f), plan->front, 0.012f);
@@ -114,9 +114,9 @@ void pelti_body_plan_arm(PeltiBody *body)
     int hand = pelti_body_bone(body, "", "Hand", lower, wrist, vec3_add(wrist, vec3(0.095f, 0, 0.008f)), 0.02f, false);
     PeltiPen pen = {.detail = 1, .blend = 0.03f, .bones = pelti_bit(root) | pelti_bit(upper), .place = mat34_identity()};
     PeltiArmPlan plan = {shoulder, elbow, wrist, {0, 0, 1}, upper, lower, hand};
-    static const PeltiSection stump[] = {{0, 0, 0, 0.064f, 0.052f, 0.055f, 0.055f},
-                                         {0.45f, 0, 0, 0.060f, 0.050f, 0.056f, 0.055f},
-                                         {1, 0, 0, 0.045f, 0.045f, 0.048f, 0.048f}};
+    static const PeltiSection stump[] = {{0, 0, 0, 0.055f, 0.048f, 0.050f, 0.050f},
+                                         {0.45f, 0, 0, 0.054f, 0.048f, 0.051f, 0.050f},
+                                         {1, 0, 0, 0.030f, 0.030f, 0.033f, 0.033f}};
     pelti_shape_group(body->shape, 0, 0);
     pelti_shape_loft(body->shape, &pen, vec3(-0.085f, 0, 0), vec3(0.03f, 0, 0), vec3(0, 0, 1), 2.2f, 0.03f, 0.03f, 3, stump);
     pelti_shape_group(body->shape, 1, 0.045f);

@@ -378,10 +378,11 @@ static void smooth_field(const PeltiSurface *s, float *field, float *fresh, int 
 }
 
 /// Wanted edge lengths h with 1/h^2 = 1/(L d)^2 + (k/c)^2: L for the whole, d the detail, k the turning. N vertices of even
-/// triangles cover the sum of their h^2 sqrt(3)/2, which gives L; turning may take no more than half of them.
+/// triangles cover the sum of their h^2 sqrt(3)/2, which gives L; turning may take no more than a share of them.
 static void find_sizes(PeltiSurface *s, int vertices, float correction, const float *detail, const float *curvature)
 {
-    const double c = 0.80, turning_share = 0.5, budget = 0.866 * vertices / (double)(correction * correction);
+    const double c = 0.80, budget = 0.866 * vertices / (double)(correction * correction);
+    const double turning_share = vertices < 2000 ? 0.75 : 0.5; // so few hardly give fingers any shape
     double flat = 0, turned = 0;
     for (int t = 0; t < s->triangle_count; t++) {
         const int *at = &s->corner[3 * t];
