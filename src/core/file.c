@@ -64,12 +64,18 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
     return status;
 }
 
+static PeltStatus fail_write(const PeltiFile *file, int code, PeltError *err)
+{
+    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
+    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
+}
+
 PeltStatus pelti_file_write(PeltiFile *file, const void *data, size_t bytes, PeltError *err)
 {
     PELT_ASSERT(file->stream);
     if (bytes == 0 || fwrite(data, 1, bytes, file->stream) == bytes)
         return PELT_OK;
-    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", file->path, strerror(errno));
+    return fail_write(file, errno, err);
 }
 
 PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size_t bytes, PeltError *err)
@@ -83,8 +89,7 @@ PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size
 
 static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
 {
-    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
-    PeltStatus status = PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
+    PeltStatus status = fail_write(file, code, err);
     pelti_file_abort(file);
     return status;
 }
