@@ -1,0 +1,295 @@
+#include "contact/body.h"
+
+#include <string.h>
+
+// ---- rotations ----
+
+void pelti_turn_from_quat(const float q[4], PeltiTurn *out)
+{
+    double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3], n = x * x + y * y + z * z + w * w;
+    if (!(n > 1e-20))
+        x = y = z = 0, w = n = 1;
+    double s = 2 / n;
+    *out = (PeltiTurn){{{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
+                        {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
+                        {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}}};
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void apply(const double m[3][3], const double v[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+}
+
+static void orthonormalise(PeltiTurn *r) // rows, Gram-Schmidt: only rounding to remove
+{
+    double n = 0, d = 0;
+    for (int k = 0; k < 3; k++)
+        n += r->m[0][k] * r->m[0][k];
+    for (int k = 0; k < 3; k++)
+        r->m[0][k] /= sqrt(n), d += r->m[0][k] * r->m[1][k];
+    n = 0;
+    for (int k = 0; k < 3; k++)
+        r->m[1][k] -= d * r->m[0][k], n += r->m[1][k] * r->m[1][k];
+    for (int k = 0; k < 3; k++)
+        r->m[1][k] /= sqrt(n);
+    cross(r->m[0], r->m[1], r->m[2]);
+}
+
+PeltiTurn pelti_turn_by(const double v[3], const PeltiTurn *r)
+{
+    double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    if (!(angle > 1e-300))
+        return *r;
+    double axis[3] = {v[0] / angle, v[1] / angle, v[2] / angle}, s = sin(angle), c = 1 - cos(angle);
+    PeltiTurn out = *r;
+    for (int k = 0; k < 3; k++) { // Rodrigues on every column
+        double column[3] = {r->m[0][k], r->m[1][k], r->m[2][k]}, once[3], twice[3];
+        cross(axis, column, once);
+        cross(axis, once, twice);
+        for (int i = 0; i < 3; i++)
+            out.m[i][k] = column[i] + s * once[i] + c * twice[i];
+    }
+    orthonormalise(&out);
+    return out;
+}
+
+static void rotate_tensor(const PeltiTurn *r, const double in[3][3], double out[3][3]) // R I R^T
+{
+    double half[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            half[i][j] = r->m[i][0] * in[0][j] + r->m[i][1] * in[1][j] + r->m[i][2] * in[2][j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[i][j] = half[i][0] * r->m[j][0] + half[i][1] * r->m[j][1] + half[i][2] * r->m[j][2];
+}
+
+static void invert_tensor(const double a[3][3], double out[3][3]) // symmetric positive
+{
+    double c00 = a[1][1] * a[2][2] - a[1][2] * a[1][2], c01 = a[1][2] * a[0][2] - a[0][1] * a[2][2],
+           c02 = a[0][1] * a[1][2] - a[1][1] * a[0][2];
+    double det = a[0][0] * c00 + a[0][1] * c01 + a[0][2] * c02;
+    out[0][0] = c00 / det, out[0][1] = out[1][0] = c01 / det, out[0][2] = out[2][0] = c02 / det;
+    out[1][1] = (a[0][0] * a[2][2] - a[0][2] * a[0][2]) / det;
+    out[1][2] = out[2][1] = (a[0][1] * a[0][2] - a[0][0] * a[1][2]) / det;
+    out[2][2] = (a[0][0] * a[1][1] - a[0][1] * a[0][1]) / det;
+}
+
+static void cholesky3(const double a[3][3], double l[3][3])
+{
+    memset(l, 0, sizeof(double[3][3]));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = a[i][j];
+            for (int k = 0; k < j; k++)
+                sum -= l[i][k] * l[j][k];
+            l[i][j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / l[j][j];
+        }
+}
+
+// ---- making a body ----
+
+static PeltStatus check(const PeltSceneObject *def, PeltError *err)
+{
+    const float all[] = {def->position[0],
+                         def->position[1],
+                         def->position[2],
+                         def->rotation[0],
+                         def->rotation[1],
+                         def->rotation[2],
+                         def->rotation[3],
+                         def->velocity[0],
+                         def->velocity[1],
+                         def->velocity[2],
+                         def->mass_kg,
+                         def->density,
+                         def->friction,
+                         def->angular_velocity[0],
+                         def->angular_velocity[1],
+                         def->angular_velocity[2],
+                         def->restitution};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(fabsf(all[i]) <= 1e12f))
+            return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: a number is not finite", def->name);
+    if (def->mass_kg < 0 || def->density < 0)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: mass and density must not be negative", def->name);
+    if (def->restitution > 1)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: restitution %g is above 1", def->name, (double)def->restitution);
+    return PELT_OK;
+}
+
+/// Of an open surface: its bounding box, said once.
+static void solid_of_bounds(const PeltiShape *shape, PeltiSolid *out)
+{
+    Vec3 low = shape->vertices[0], high = low;
+    for (int v = 1; v < shape->vertex_count; v++)
+        low = vec3_min(low, shape->vertices[v]), high = vec3_max(high, shape->vertices[v]);
+    double e[3] = {(double)(high.x - low.x), (double)(high.y - low.y), (double)(high.z - low.z)},
+           most = fmax(e[0], fmax(e[1], e[2]));
+    for (int k = 0; k < 3; k++)
+        e[k] = fmax(e[k], 1e-3 * most);
+    *out = (PeltiSolid){.volume = e[0] * e[1] * e[2],
+                        .centre = {(double)(low.x + high.x) / 2, (double)(low.y + high.y) / 2, (double)(low.z + high.z) / 2}};
+    for (int k = 0; k < 3; k++)
+        out->inertia[k][k] = out->volume * (e[(k + 1) % 3] * e[(k + 1) % 3] + e[(k + 2) % 3] * e[(k + 2) % 3]) / 12;
+}
+
+PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh, PeltiLog *log,
+                           PeltError *err)
+{
+    PeltiShape shape;
+    PeltiSolid solid;
+    PELT_TRY(check(def, err));
+    PELT_TRY(pelti_shape_make(pool, def, &shape, err));
+    *body = (PeltiBody){.def = def, .kind = def->kind, .first_slot = -1};
+    bool closed = pelti_shape_solid(&shape, &solid);
+    if (!closed) {
+        solid_of_bounds(&shape, &solid);
+        if (def->kind == PELT_OBJECT_SOFT)
+            return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: a soft body needs a closed mesh with outward triangles", def->name);
+        if (def->kind == PELT_OBJECT_RIGID)
+            pelti_warn(log, "scene-open-mesh", "object %s encloses no volume: mass and inertia of its bounding box", def->name);
+    }
+    double density = def->density > 0 ? (double)def->density : 1000;
+    body->mass = def->mass_kg > 0 ? (double)def->mass_kg : density * solid.volume;
+    int *instance = PELTI_NEW(pool, int, shape.vertex_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)shape.vertex_count * sizeof(int));
+    PELT_TRY(pelti_mesh_build(pool, shape.vertex_count, shape.vertices, shape.vertices, instance, shape.triangle_count,
+                              (const int(*)[3])shape.triangles, mesh, err));
+    body->local = PELTI_NEW(pool, Vec3, (*mesh)->vertex_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)(*mesh)->vertex_count * sizeof(Vec3));
+    Vec3 centre = vec3((float)solid.centre[0], (float)solid.centre[1], (float)solid.centre[2]);
+    for (int v = 0; v < (*mesh)->vertex_count; v++)
+        body->local[v] = vec3_sub((*mesh)->rest[v], centre);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            body->inertia[i][j] = solid.inertia[i][j] * body->mass / solid.volume;
+    pelti_turn_from_quat(def->rotation, &body->turn);
+    memcpy(body->centre_offset, solid.centre, sizeof body->centre_offset);
+    double offset[3],
+        spin[3] = {(double)def->angular_velocity[0], (double)def->angular_velocity[1], (double)def->angular_velocity[2]};
+    double world[3][3];
+    apply((const double(*)[3])body->turn.m, solid.centre, offset);
+    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    apply((const double(*)[3])world, spin, body->momentum);
+    for (int k = 0; k < 3; k++) {
+        body->at[k] = (double)def->position[k] + offset[k];
+        body->velocity[k] = (double)def->velocity[k];
+    }
+    if (def->kind == PELT_OBJECT_FIXED)
+        memset(body->velocity, 0, sizeof body->velocity), memset(body->momentum, 0, sizeof body->momentum);
+    pelti_body_free_step(body, (double[3]){0, 0, 0}, 0);
+    return PELT_OK;
+}
+
+// ---- a step ----
+
+void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
+{
+    double world[3][3], inverse[3][3], spin[3], turned[3];
+    memset(body->moved, 0, sizeof body->moved);
+    memcpy(body->free_at, body->at, sizeof body->at);
+    body->free_turn = body->turn;
+    if (body->kind == PELT_OBJECT_FIXED)
+        return;
+    for (int k = 0; k < 3; k++) {
+        body->velocity[k] += h * gravity[k];
+        body->free_at[k] += h * body->velocity[k];
+    }
+    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    invert_tensor((const double(*)[3])world, inverse);
+    apply((const double(*)[3])inverse, body->momentum,
+          spin); // the spin follows from the momentum, which nothing but contact changes
+    for (int k = 0; k < 3; k++)
+        turned[k] = h * spin[k];
+    body->free_turn = pelti_turn_by(turned, &body->turn);
+    cholesky3((const double(*)[3])inverse, body->root_inverse);
+}
+
+static void current(const PeltiBody *body, double at[3], PeltiTurn *turn)
+{
+    for (int k = 0; k < 3; k++)
+        at[k] = body->free_at[k] + body->moved[0][k];
+    *turn = pelti_turn_by(body->moved[1], &body->free_turn);
+}
+
+void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count)
+{
+    double at[3];
+    PeltiTurn r;
+    current(body, at, &r);
+    for (int v = 0; v < vertex_count; v++) {
+        double p[3] = {(double)body->local[v].x, (double)body->local[v].y, (double)body->local[v].z}, q[3];
+        apply((const double(*)[3])r.m, p, q);
+        x[v] = vec3((float)(q[0] + at[0]), (float)(q[1] + at[1]), (float)(q[2] + at[2]));
+    }
+}
+
+void pelti_body_end_step(PeltiBody *body, double h)
+{
+    if (body->kind == PELT_OBJECT_FIXED || !(h > 0))
+        return;
+    double at[3], world[3][3], gained[3], spin[3];
+    PeltiTurn r;
+    current(body, at, &r);
+    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    for (int k = 0; k < 3; k++) {
+        body->velocity[k] += body->moved[0][k] / h;
+        spin[k] = body->moved[1][k] / h;
+    }
+    apply((const double(*)[3])world, spin, gained); // the impulse's moment, exactly: moved = h I^-1 (moment)
+    for (int k = 0; k < 3; k++)
+        body->momentum[k] += gained[k];
+    memcpy(body->at, at, sizeof at);
+    body->turn = r;
+}
+
+/// A force f at the point moves the centre by h^2/m f and turns by h^2 I^-1 (r x f); the point then moves by
+/// translation + turn x r = translation - [r] turn. With the compliance split as root root^T between force and motion, the
+/// blocks are h/sqrt(m) 1 and -[r] L h.
+void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, double translation[3][3], double turn[3][3])
+{
+    double r[3], s = h / sqrt(body->mass);
+    for (int k = 0; k < 3; k++)
+        r[k] = point[k] - (body->free_at[k] + body->moved[0][k]);
+    memset(translation, 0, sizeof(double[3][3]));
+    for (int k = 0; k < 3; k++)
+        translation[k][k] = s;
+    for (int c = 0; c < 3; c++) {
+        double axis[3] = {body->root_inverse[0][c], body->root_inverse[1][c], body->root_inverse[2][c]}, moved[3];
+        cross(axis, r, moved);
+        for (int k = 0; k < 3; k++)
+            turn[k][c] = h * moved[k];
+    }
+}
+
+void pelti_body_take(PeltiBody *body, double h, const double translation[3], const double turn[3])
+{
+    double s = h / sqrt(body->mass);
+    for (int k = 0; k < 3; k++)
+        body->moved[0][k] = s * translation[k];
+    apply((const double(*)[3])body->root_inverse, turn, body->moved[1]);
+    for (int k = 0; k < 3; k++)
+        body->moved[1][k] *= h;
+}
+
+void pelti_body_frame(const PeltiBody *body, Mat34 *out)
+{
+    double offset[3];
+    apply((const double(*)[3])body->turn.m, body->centre_offset, offset);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            out->m[i][j] = (float)body->turn.m[i][j];
+        out->m[i][3] = (float)(body->at[i] - offset[i]);
+    }
+}

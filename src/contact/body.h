@@ -1,0 +1,55 @@
+/// Objects of a scene as bodies: fixed ones, and rigid ones with mass and inertia. Double inside: long runs must not drift.
+#ifndef PELTI_CONTACT_BODY_H
+#define PELTI_CONTACT_BODY_H
+
+#include "contact/shapes.h"
+#include "contact/surface.h"
+#include "core/log.h"
+
+typedef struct PeltiSoft PeltiSoft; ///< contact/soft.h
+
+typedef struct PeltiTurn { ///< rotation matrix, rows
+    double m[3][3];
+} PeltiTurn;
+
+typedef struct PeltiBody {
+    const PeltSceneObject *def;
+    PeltObjectKind kind;
+    int surface;                ///< index into the scene's surfaces
+    int first_slot;             ///< of the solver: rigid: translation, turn; -1: fixed
+    Vec3 *local;                ///< [vertices of the surface] relative to the centre of mass
+    double mass, inertia[3][3]; ///< kg, about the centre, body axes
+    double centre_offset[3];    ///< centre of mass in the object's own frame
+    // state at the end of the last step
+    double at[3], velocity[3], momentum[3]; ///< centre, units/s, angular momentum about it (world)
+    PeltiTurn turn;
+    // this step
+    double free_at[3];
+    PeltiTurn free_turn;
+    double root_inverse[3][3]; ///< L with L L^T = inverse inertia in world axes
+    double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion
+    PeltiSoft *soft;
+} PeltiBody;
+
+/// Mass, inertia, place. `pool` holds the arrays; the surface is built by the caller from `mesh`.
+PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh, PeltiLog *log,
+                           PeltError *err);
+
+void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h); ///< where it would be without contact
+/// Places `x` at the free motion plus `moved`. Serial.
+void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count);
+/// Ends the step: velocity and momentum from what contact moved, and the state goes to the place of pelti_body_place.
+void pelti_body_end_step(PeltiBody *body, double h);
+
+/// Solver blocks of a point of a rigid body: displacement of the point for slots (translation, turn), compliance folded in.
+void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, double translation[3][3], double turn[3][3]);
+/// What the solver found for the two slots (u) becomes `moved`.
+void pelti_body_take(PeltiBody *body, double h, const double translation[3], const double turn[3]);
+
+/// The object's frame (origin and rotation) as the scene describes it: world = turn * own + origin.
+void pelti_body_frame(const PeltiBody *body, Mat34 *out);
+
+void pelti_turn_from_quat(const float q[4], PeltiTurn *out);    ///< x,y,z,w; all zero: none
+PeltiTurn pelti_turn_by(const double v[3], const PeltiTurn *r); ///< exp([v]) r, orthonormal to rounding
+
+#endif

@@ -1,0 +1,25 @@
+/// Surfaces of the built-in shapes, and the mass they enclose.
+#ifndef PELTI_CONTACT_SHAPES_H
+#define PELTI_CONTACT_SHAPES_H
+
+#include "core/memory.h"
+#include "math/vec.h"
+
+#include <pelt/scene.h>
+
+typedef struct PeltiShape {
+    int vertex_count, triangle_count;
+    Vec3 *vertices;      ///< in the object's own frame
+    int (*triangles)[3]; ///< outward
+} PeltiShape;
+
+/// Checks the description and makes (or copies, scaled) its surface in `pool`.
+PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err);
+
+typedef struct PeltiSolid {                  ///< of unit density
+    double volume, centre[3], inertia[3][3]; ///< inertia about the centre
+} PeltiSolid;
+/// Volume integrals over a closed surface; false where it encloses nothing (open, or inside out).
+bool pelti_shape_solid(const PeltiShape *shape, PeltiSolid *out);
+
+#endif

@@ -1,0 +1,306 @@
+#include "contact/skin.h"
+
+#include <string.h>
+
+static const double most_turn = 1.2; // rad: a correction larger than this is no correction
+
+static const PeltSceneJoint *find_joint(const PeltScene *scene, const char *character, const char *joint)
+{
+    for (int i = 0; i < scene->joint_count; i++) {
+        const PeltSceneJoint *j = &scene->joints[i];
+        if (strcmp(j->joint, joint) == 0 && (!j->character || strcmp(j->character, character) == 0))
+            return j;
+    }
+    return NULL;
+}
+
+/// Joints that may give way are the nodes of bones, parents first, except those the scene holds rigid.
+static PeltStatus find_joints(PeltiContactSkin *skin, PeltiPool *pool, const PeltScene *scene, const char *name,
+                              int *joint_of_node, PeltError *err)
+{
+    const PeltiCharacter *who = skin->who;
+    bool *is_joint = PELTI_NEW(pool, bool, who->node_count);
+    skin->joints = PELTI_NEW(pool, PeltiGive, who->bone_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)who->bone_count * sizeof(PeltiGive));
+    for (int b = 0; b < who->bone_count; b++)
+        is_joint[who->bones[b].node] |= !who->bones[b].is_prop;
+    for (int i = 0; i < who->node_count; i++) {
+        int n = who->node_order[i], up = who->nodes[n].parent;
+        joint_of_node[n] = up >= 0 ? joint_of_node[up] : -1;
+        const PeltSceneJoint *said = is_joint[n] ? find_joint(scene, name, who->nodes[n].name) : NULL;
+        if (!is_joint[n] || (said && said->rigid))
+            continue;
+        if (said && !(said->stiffness >= 0))
+            return PELT_FAIL(err, PELT_BAD_INPUT, "joint %s: stiffness %g must not be negative", said->joint,
+                             (double)said->stiffness);
+        skin->joints[skin->joint_count] =
+            (PeltiGive){.node = n, .parent = joint_of_node[n], .stiffness = said ? (double)said->stiffness : 0};
+        joint_of_node[n] = skin->joint_count++;
+    }
+    for (int b = 0; b < who->bone_count; b++)
+        skin->bone_joint[b] = joint_of_node[who->bones[b].node];
+    return PELT_OK;
+}
+
+/// Mass below each joint (the skin's volume shared out by area, at the density of water) times its distance from the joint.
+static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, const float *area, double (*carried)[2])
+{
+    const PeltiMesh *mesh = skin->who->mesh;
+    double total = 0, volume = fabs(pelti_mesh_volume(mesh, mesh->rest)), size = (double)mesh->diagonal;
+    double gravity = sqrt((double)(scene->gravity[0] * scene->gravity[0] + scene->gravity[1] * scene->gravity[1] +
+                                   scene->gravity[2] * scene->gravity[2]));
+    for (int v = 0; v < mesh->vertex_count; v++)
+        total += (double)area[v];
+    double mass_of_area = 1000 * fmax(volume, 1e-3 * size * size * size) / fmax(total, 1e-30);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        for (int k = 0; k < skin->weights->influences; k++) {
+            size_t i = (size_t)v * (size_t)skin->weights->influences + (size_t)k;
+            double w = (double)(skin->weights->weight[i] * area[v]) * mass_of_area;
+            for (int j = w > 0 ? skin->bone_joint[skin->weights->bone[i]] : -1; j >= 0; j = skin->joints[j].parent) {
+                Vec3 at = vec3((float)skin->joints[j].at[0], (float)skin->joints[j].at[1], (float)skin->joints[j].at[2]);
+                carried[j][0] += w;
+                carried[j][1] += w * (double)vec3_distance(mesh->rest[v], at);
+            }
+        }
+    double scale =
+        (scene->joint_stiffness > 0 ? (double)scene->joint_stiffness : 1) * fmax(gravity, 1e-3 * size) / 0.035; // two degrees
+    double floor = 0;
+    for (int j = 0; j < skin->joint_count; j++)
+        floor = fmax(floor, carried[j][1]);
+    for (int j = 0; j < skin->joint_count; j++)
+        if (!(skin->joints[j].stiffness > 0))
+            skin->joints[j].stiffness = scale * fmax(carried[j][1], 1e-4 * floor + 1e-12);
+}
+
+PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiCharacter *who,
+                                   const PeltiWeights *weights, const PeltScene *scene, const char *name, PeltError *err)
+{
+    *skin = (PeltiContactSkin){.who = who, .weights = weights, .root_stiffness = (double)scene->root_stiffness};
+    const PeltiMesh *mesh = who->mesh;
+    int *joint_of_node = PELTI_NEW(pool, int, who->node_count);
+    skin->bone_joint = PELTI_NEW(pool, int, who->bone_count);
+    skin->rest = PELTI_NEW(pool, Vec3, mesh->vertex_count);
+    skin->free = pelti_pose_new(pool, who);
+    skin->corrected = pelti_pose_new(pool, who);
+    skin->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    skin->bones = PELTI_NEW(pool, Mat34, who->bone_count);
+    float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
+    PELT_TRY(find_joints(skin, pool, scene, name, joint_of_node, err));
+    skin->sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
+    skin->touched = PELTI_NEW(pool, int, skin->joint_count + 1);
+    double(*carried)[2] = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[2]));
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)skin->joint_count * sizeof(double[4]));
+    if (mesh->vertex_count)
+        memcpy(skin->rest, mesh->rest, (size_t)mesh->vertex_count * sizeof(Vec3));
+    for (int b = 0; b < who->bone_count; b++) // places at rest, for the stiffness
+        if (skin->bone_joint[b] >= 0 && skin->joints[skin->bone_joint[b]].node == who->bones[b].node) {
+            Vec3 h = who->bones[b].head;
+            memcpy(skin->joints[skin->bone_joint[b]].at, (double[3]){(double)h.x, (double)h.y, (double)h.z}, sizeof(double[3]));
+        }
+    pelti_mesh_cotangents(mesh, mesh->rest, 0, edge, area);
+    default_stiffness(skin, scene, area, carried);
+    pelti_pose_file(who, &skin->free);
+    pelti_contact_skin_pose(skin);
+    return PELT_OK;
+}
+
+int pelti_contact_skin_slots(const PeltiContactSkin *skin)
+{
+    return skin->joint_count + (skin->root_stiffness > 0 ? 1 : 0);
+}
+
+// ---- pose ----
+
+static Quat quat_of_turn(const double v[3])
+{
+    double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    double s = angle > 1e-12 ? sin(angle / 2) / angle : 0.5;
+    return (Quat){(float)(s * v[0]), (float)(s * v[1]), (float)(s * v[2]), (float)cos(angle / 2)};
+}
+
+/// Rotation of a node: its axes at unit length, made orthogonal.
+static void axes_of(const PeltiWorld *world, double axes[3][3])
+{
+    Mat3 m;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            m.m[i][j] = world ? (float)world->m[i][j] : (i == j ? 1.0f : 0.0f);
+    Mat3 r = world ? mat3_polar(m, NULL) : m;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            axes[i][j] = (double)r.m[i][j];
+}
+
+/// exp(v + d) = exp(T d) exp(v) for small d, T = 1 + (1 - cos a)/a^2 [v] + (a - sin a)/a^3 [v]^2, a = |v|; here for the turn in
+/// world axes.
+static void find_tangent(PeltiGive *joint)
+{
+    double v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = joint->axes[k][0] * joint->turn[0] + joint->axes[k][1] * joint->turn[1] + joint->axes[k][2] * joint->turn[2];
+    double a2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], a = sqrt(a2);
+    double first = a > 1e-4 ? (1 - cos(a)) / a2 : 0.5, second = a > 1e-4 ? (a - sin(a)) / (a2 * a) : 1.0 / 6;
+    const double c[3][3] = {{0, -v[2], v[1]}, {v[2], 0, -v[0]}, {-v[1], v[0], 0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            joint->tangent[i][j] = (i == j ? 1 - second * a2 : 0) + first * c[i][j] + second * v[i] * v[j]; // [v]^2 = v v^T - a^2
+}
+
+static void correct_node(PeltiContactSkin *skin, const PeltiGive *joint)
+{
+    const PeltiNode *node = &skin->who->nodes[joint->node];
+    Trs *local = &skin->corrected.local[joint->node];
+    bool shifts = joint->parent < 0 && skin->root_stiffness > 0,
+         turns = joint->turn[0] != 0 || joint->turn[1] != 0 || joint->turn[2] != 0;
+    if (!turns && !shifts)
+        return;
+    if (node->has_matrix && !skin->corrected.touched[joint->node]) {
+        Mat34 m;
+        for (int i = 0; i < 12; i++)
+            (&m.m[0][0])[i] = (float)(&node->matrix[0][0])[i];
+        *local = trs_from_mat34(m);
+    }
+    skin->corrected.touched[joint->node] = true;
+    local->rotation = quat_normalize(quat_mul(quat_of_turn(joint->turn), local->rotation));
+    if (!shifts)
+        return;
+    Mat3 up, down; // the root's shift is a world vector
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            up.m[i][j] = node->parent >= 0 ? (float)skin->world[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
+    if (mat3_inverse(up, &down))
+        local->translation = vec3_add(
+            local->translation, mat3_apply(down, vec3((float)skin->shift[0], (float)skin->shift[1], (float)skin->shift[2])));
+}
+
+void pelti_contact_skin_pose(PeltiContactSkin *skin)
+{
+    const PeltiCharacter *who = skin->who;
+    pelti_pose_copy(who, &skin->free, &skin->corrected);
+    if (skin->root_stiffness > 0)
+        pelti_pose_bones(who, &skin->corrected, skin->world, skin->bones); // parents of roots, for the shift
+    for (int j = 0; j < skin->joint_count; j++)
+        correct_node(skin, &skin->joints[j]);
+    pelti_pose_bones(who, &skin->corrected, skin->world, skin->bones);
+    for (int j = 0; j < skin->joint_count; j++) {
+        PeltiGive *joint = &skin->joints[j];
+        int up = who->nodes[joint->node].parent;
+        for (int k = 0; k < 3; k++)
+            joint->at[k] = skin->world[joint->node].m[k][3];
+        axes_of(up >= 0 ? &skin->world[up] : NULL, joint->axes);
+        find_tangent(joint);
+    }
+}
+
+void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
+{
+    const PeltiWeights *w = skin->weights;
+    for (int v = 0; v < skin->who->mesh->vertex_count; v++) {
+        Vec3 sum = vec3(0, 0, 0);
+        for (int k = 0; k < w->influences; k++) {
+            size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
+            if (w->weight[i] > 0)
+                sum = vec3_mad(sum, mat34_apply(skin->bones[w->bone[i]], skin->rest[v]), w->weight[i]);
+        }
+        x[v] = sum;
+    }
+}
+
+// ---- Jacobian ----
+
+/// With F = sum w_b M_b x, a turn e of joint k moves the bones below it: dF = sum_{b below k} w_b e x (M_b x - p_k)
+/// = e x (X_k - W_k p_k), X_k and W_k the weighted position and the weight carried by k. Chains are walked once each.
+int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks)
+{
+    const PeltiWeights *w = skin->weights;
+    int count = 0, roots = 0;
+    double below_roots = 0;
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
+            size_t i = (size_t)spot->vertex[c] * (size_t)w->influences + (size_t)k;
+            double share = spot->weight[c] * (double)w->weight[i];
+            if (!(share > 0))
+                continue;
+            Vec3 at = mat34_apply(skin->bones[w->bone[i]], skin->rest[spot->vertex[c]]);
+            for (int j = skin->bone_joint[w->bone[i]]; j >= 0; j = skin->joints[j].parent) {
+                double *sum = skin->sum[j];
+                if (sum[3] == 0)
+                    skin->touched[count++] = j;
+                sum[0] += share * (double)at.x, sum[1] += share * (double)at.y, sum[2] += share * (double)at.z, sum[3] += share;
+                below_roots += skin->joints[j].parent < 0 ? share : 0;
+            }
+        }
+    }
+    for (int b = 0; b < count; b++) {
+        int j = skin->touched[b];
+        const PeltiGive *joint = &skin->joints[j];
+        double *sum = skin->sum[j], s = 1 / sqrt(joint->stiffness);
+        double x = s * (sum[0] - sum[3] * joint->at[0]), y = s * (sum[1] - sum[3] * joint->at[1]),
+               z = s * (sum[2] - sum[3] * joint->at[2]);
+        blocks[b].slot = skin->first_slot + j;
+        for (int c = 0; c < 3; c++) { // column: (tangent column) x (x, y, z)
+            double ex = joint->tangent[0][c], ey = joint->tangent[1][c], ez = joint->tangent[2][c];
+            blocks[b].j[0][c] = ey * z - ez * y;
+            blocks[b].j[1][c] = ez * x - ex * z;
+            blocks[b].j[2][c] = ex * y - ey * x;
+        }
+        memset(sum, 0, sizeof(double[4]));
+    }
+    if (skin->root_stiffness > 0 && below_roots > 0) {
+        double s = below_roots / sqrt(skin->root_stiffness);
+        blocks[count + roots++] = (PeltiContactBlock){skin->first_slot + skin->joint_count, {{s, 0, 0}, {0, s, 0}, {0, 0, s}}};
+    }
+    return count + roots;
+}
+
+void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3])
+{
+    for (int j = 0; j < skin->joint_count; j++) {
+        const PeltiGive *joint = &skin->joints[j];
+        double s = sqrt(joint->stiffness);
+        for (int k = 0; k < 3; k++)
+            u[skin->first_slot + j][k] = s * (joint->axes[k][0] * joint->turn[0] + joint->axes[k][1] * joint->turn[1] +
+                                              joint->axes[k][2] * joint->turn[2]);
+    }
+    for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
+        u[skin->first_slot + skin->joint_count][k] = sqrt(skin->root_stiffness) * skin->shift[k];
+}
+
+void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
+{
+    for (int j = 0; j < skin->joint_count; j++) {
+        PeltiGive *joint = &skin->joints[j];
+        const double *t = u[skin->first_slot + j];
+        double s = 1 / sqrt(joint->stiffness), angle = s * sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        if (angle > most_turn)
+            s *= most_turn / angle;
+        for (int k = 0; k < 3; k++)
+            joint->turn[k] = s * (joint->axes[0][k] * t[0] + joint->axes[1][k] * t[1] + joint->axes[2][k] * t[2]);
+    }
+    for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
+        skin->shift[k] = u[skin->first_slot + skin->joint_count][k] / sqrt(skin->root_stiffness);
+}
+
+void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points)
+{
+    const PeltiMesh *mesh = skin->who->mesh;
+    const PeltiWeights *w = skin->weights;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        Mat34 blend = {{{0}}}, back;
+        for (int k = 0; k < w->influences; k++) {
+            size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
+            for (int e = 0; e < 12 && w->weight[i] > 0; e++)
+                (&blend.m[0][0])[e] += w->weight[i] * (&skin->bones[w->bone[i]].m[0][0])[e];
+        }
+        Vec3 p = points[mesh->first_point[v]];
+        if (vec3_finite(p) && mat34_inverse(blend, &back)) {
+            Vec3 rest = mat34_apply(back, p);
+            if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)
+                skin->rest[v] = rest;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Skinning kinematics for contact ([Duriez2008] sec. 4.2): the skin as a function of joint turns, x = F(Gamma), and its
+/// Jacobian. A joint turns by a small rotation vector before its animated rotation; the root may also shift.
+#ifndef PELTI_CONTACT_SKIN_H
+#define PELTI_CONTACT_SKIN_H
+
+#include "character/weights.h"
+#include "contact/coulomb.h"
+#include "contact/surface.h"
+
+#include <pelt/scene.h>
+
+typedef struct PeltiGive { ///< a joint that may give way
+    int node;
+    int parent;           ///< nearest ancestor that may give way, -1: none
+    double stiffness;     ///< N m / rad, > 0
+    double turn[3];       ///< from the animated pose, in the parent node's axes; rad
+    double at[3];         ///< the joint, world, in the corrected pose
+    double axes[3][3];    ///< rotation of the parent node, world
+    double tangent[3][3]; ///< world: how the turn changes when its rotation vector does (1 for a small turn)
+} PeltiGive;
+
+typedef struct PeltiContactSkin {
+    const PeltiCharacter *who;
+    const PeltiWeights *weights; ///< per vertex
+    int surface, first_slot;     ///< slots: one a joint, then one for the root's shift if it has any
+    int joint_count;
+    PeltiGive *joints;
+    int *bone_joint;       ///< [bone_count] joint that carries the bone, -1: none
+    double root_stiffness; ///< N / unit; 0: the root does not shift
+    double shift[3];       ///< of the root, world
+    Vec3 *rest;            ///< [vertex_count] what lbs must be given so that it shows the shown skin
+    PeltiPose free, corrected;
+    PeltiWorld *world; ///< [node_count] of the corrected pose
+    Mat34 *bones;      ///< [bone_count] of the corrected pose
+    double (*sum)[4];  ///< [joint_count] work: weighted position and weight below a joint
+    int *touched;      ///< [joint_count] work
+} PeltiContactSkin;
+
+/// Stiffness of each joint: the scene's, or from the mass it carries: enough to hold `subtree mass * gravity * reach` with two
+/// degrees. `unit_gravity` > 0: strength of gravity to size that by.
+PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiCharacter *who,
+                                   const PeltiWeights *weights, const PeltScene *scene, const char *name, PeltError *err);
+int pelti_contact_skin_slots(const PeltiContactSkin *skin);
+
+/// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
+void pelti_contact_skin_pose(PeltiContactSkin *skin);
+void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
+
+/// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.
+int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks);
+
+/// Solver coordinates of the present turns and shift, and back.
+void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3]);
+void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3]);
+
+/// The skin as it was shown for the corrected pose, by whatever method: `points` in cache order. Later steps touch with it.
+void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points);
+
+#endif

@@ -1,0 +1,321 @@
+#include "contact/surface.h"
+
+static const double crease_cosine = 0.94; // 20 degrees: flatter edges are skin or facets of something round
+
+static Vec3 triangle_normal(const PeltiSurface *s, int t) // not unit
+{
+    const int *v = s->mesh->triangles[t];
+    return vec3_cross(vec3_sub(s->x[v[1]], s->x[v[0]]), vec3_sub(s->x[v[2]], s->x[v[0]]));
+}
+
+static Vec3 unit_normal(const PeltiSurface *s, int t)
+{
+    return vec3_normalize_or(triangle_normal(s, t), vec3(0, 1, 0));
+}
+
+static Vec3 edge_normal(const PeltiSurface *s, int e)
+{
+    const int *t = s->edge_triangles[e];
+    Vec3 sum = vec3(0, 0, 0);
+    for (int k = 0; k < 2; k++)
+        if (t[k] >= 0)
+            sum = vec3_add(sum, unit_normal(s, t[k]));
+    return vec3_normalize_or(sum, vec3(0, 1, 0));
+}
+
+/// Angle-weighted: the sign of (p - vertex) . normal tells inside from outside wherever the vertex is the nearest feature.
+static Vec3 vertex_normal(const PeltiSurface *s, int v)
+{
+    const PeltiMesh *mesh = s->mesh;
+    Vec3 sum = vec3(0, 0, 0);
+    for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
+        const int *t = mesh->triangles[mesh->fan[k]];
+        int at = t[0] == v ? 0 : t[1] == v ? 1 : 2;
+        Vec3 a = vec3_sub(s->x[t[(at + 1) % 3]], s->x[v]), b = vec3_sub(s->x[t[(at + 2) % 3]], s->x[v]), n = vec3_cross(a, b);
+        float sine = vec3_length(n), angle = atan2f(sine, vec3_dot(a, b));
+        if (sine > 0)
+            sum = vec3_mad(sum, n, angle / sine);
+    }
+    return vec3_normalize_or(sum, vec3(0, 1, 0));
+}
+
+// ---- build ----
+
+static void find_edge_triangles(PeltiSurface *s)
+{
+    const PeltiMesh *mesh = s->mesh;
+    for (int e = 0; e < mesh->edge_count; e++)
+        s->edge_triangles[e][0] = s->edge_triangles[e][1] = -1;
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            int *of = s->edge_triangles[mesh->triangle_edges[t][k]];
+            if (of[0] < 0)
+                of[0] = t;
+            else if (of[1] < 0)
+                of[1] = t;
+        }
+}
+
+static void find_sharp_edges(PeltiSurface *s)
+{
+    for (int e = 0; e < s->mesh->edge_count; e++) {
+        const int *t = s->edge_triangles[e];
+        bool sharp = t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < crease_cosine;
+        if (!sharp)
+            continue;
+        s->sharp[s->sharp_count++] = e;
+        s->on_sharp[s->mesh->edges[e][0]] = s->on_sharp[s->mesh->edges[e][1]] = true;
+    }
+}
+
+static void box_sharp_edges(PeltiSurface *s)
+{
+    for (int i = 0; i < s->sharp_count; i++) {
+        Vec3 a = s->x[s->mesh->edges[s->sharp[i]][0]], b = s->x[s->mesh->edges[s->sharp[i]][1]];
+        s->sharp_boxes[i] = (PeltiBox){vec3_min(a, b), vec3_max(a, b)};
+    }
+}
+
+PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurface *out, PeltError *err)
+{
+    *out = (PeltiSurface){.mesh = mesh};
+    out->x = PELTI_NEW(pool, Vec3, mesh->vertex_count);
+    out->before = PELTI_NEW(pool, Vec3, mesh->vertex_count);
+    out->edge_triangles = pelti_pool_take(pool, (size_t)mesh->edge_count, sizeof(int[2]));
+    out->sharp = PELTI_NEW(pool, int, mesh->edge_count);
+    out->sharp_boxes = PELTI_NEW(pool, PeltiBox, mesh->edge_count);
+    out->on_sharp = PELTI_NEW(pool, bool, mesh->vertex_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)mesh->edge_count * sizeof(PeltiBox));
+    for (int v = 0; v < mesh->vertex_count; v++)
+        out->x[v] = out->before[v] = mesh->rest[v];
+    find_edge_triangles(out);
+    find_sharp_edges(out);
+    box_sharp_edges(out);
+    PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, out->x, &out->tree, err));
+    return pelti_box_tree_build(pool, out->sharp_count, out->sharp_boxes, &out->sharp_tree, err);
+}
+
+void pelti_surface_refit(PeltiSurface *surface)
+{
+    pelti_box_tree_refit_triangles(surface->tree, NULL, surface->mesh->triangles, surface->x, NULL);
+    box_sharp_edges(surface);
+    pelti_box_tree_refit(surface->sharp_tree, NULL, surface->sharp_boxes);
+}
+
+Vec3 pelti_spot_point(const PeltiSpot *spot, const Vec3 *x)
+{
+    return pelti_barycentric(spot->weight, x[spot->vertex[0]], x[spot->vertex[1]], x[spot->vertex[2]]);
+}
+
+// ---- closest features ----
+
+static void add(PeltiTouches *out, const PeltiTouch *touch)
+{
+    if (out->count < out->capacity)
+        out->list[out->count++] = *touch;
+    else
+        out->dropped++;
+}
+
+static uint32_t feature_id(int kind, int index)
+{
+    return (uint32_t)kind << 28 | (uint32_t)index;
+}
+
+static PeltiSpot vertex_spot(int v)
+{
+    return (PeltiSpot){{v, v, v}, {1, 0, 0}, feature_id(PELTI_ON_VERTEX, v)};
+}
+
+/// The spot of a closest point, its feature named in the mesh, and the outward direction there.
+static PeltiSpot name_spot(const PeltiSurface *s, int triangle, const PeltiClosest *closest, Vec3 *outward)
+{
+    const int *t = s->mesh->triangles[triangle];
+    PeltiSpot spot = {{t[0], t[1], t[2]}, {closest->weight[0], closest->weight[1], closest->weight[2]}, 0};
+    int corner = closest->feature == 1 ? 0 : closest->feature == 2 ? 1 : 2;
+    int edge = closest->feature == PELTI_EDGE_01 ? 0 : closest->feature == PELTI_EDGE_12 ? 1 : 2;
+    switch (pelti_feature_size(closest->feature)) {
+    case 1:
+        *outward = vertex_normal(s, t[corner]);
+        spot.feature = feature_id(PELTI_ON_VERTEX, t[corner]);
+        break;
+    case 2:
+        *outward = edge_normal(s, s->mesh->triangle_edges[triangle][edge]);
+        spot.feature = feature_id(PELTI_ON_EDGE, s->mesh->triangle_edges[triangle][edge]);
+        break;
+    default:
+        *outward = unit_normal(s, triangle);
+        spot.feature = feature_id(PELTI_ON_FACE, triangle);
+    }
+    return spot;
+}
+
+typedef struct Reach { // bounds of a surface, and grown by the alarm distance
+    PeltiBox box, grown;
+    double size;
+} Reach;
+
+static bool in_box(const PeltiBox *box, Vec3 p)
+{
+    return p.x >= box->low.x && p.x <= box->high.x && p.y >= box->low.y && p.y <= box->high.y && p.z >= box->low.z &&
+           p.z <= box->high.z;
+}
+
+static Reach reach_of(const PeltiSurface *s, double alarm)
+{
+    Reach r = {.box = {vec3(1, 1, 1), vec3(-1, -1, -1)}};
+    if (s->tree->node_count)
+        r.box = s->tree->nodes[0].box;
+    Vec3 grow = vec3((float)alarm, (float)alarm, (float)alarm);
+    r.grown = (PeltiBox){vec3_sub(r.box.low, grow), vec3_add(r.box.high, grow)};
+    r.size = (double)vec3_distance(r.box.low, r.box.high);
+    return r;
+}
+
+/// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest skin counts at any
+/// distance.
+static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double alarm,
+                         PeltiTouch *touch)
+{
+    Vec3 p = mine->x[v];
+    if (!in_box(&reach->grown, p) || mine->mesh->fan_start[v] == mine->mesh->fan_start[v + 1])
+        return false;
+    PeltiNearest near;
+    float far = in_box(&reach->box, p) ? (float)reach->size : (float)alarm;
+    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, far, NULL, NULL, &near))
+        return false;
+    Vec3 outward, d = vec3_sub(p, near.closest.point);
+    touch->spot_a = vertex_spot(v);
+    touch->spot_b = name_spot(other, near.triangle, &near.closest, &outward);
+    double sign = vec3_dot(d, outward) >= 0 ? 1 : -1;
+    touch->gap = sign * near.distance;
+    if (touch->gap > alarm)
+        return false;
+    bool face = touch->spot_b.feature >> 28 == PELTI_ON_FACE;
+    touch->normal = face || near.distance < 1e-3 * alarm ? outward : vec3_normalize_or(vec3_scale(d, (float)sign), outward);
+    touch->point_a = p;
+    touch->point_b = near.closest.point;
+    return vec3_dot(vertex_normal(mine, v), touch->normal) < 0.3f; // else it faces away: the far side of something thin
+}
+
+static void swap_sides(PeltiTouch *t)
+{
+    PeltiSpot spot = t->spot_a;
+    t->spot_a = t->spot_b, t->spot_b = spot;
+    Vec3 p = t->point_a;
+    t->point_a = t->point_b, t->point_b = p;
+    t->normal = vec3_scale(t->normal, -1);
+}
+
+// ---- edges ----
+
+/// Whether leaving the edge along n leads away from both its faces (no deeper than `slack`).
+static bool leads_out(const PeltiSurface *s, int e, Vec3 n, float slack)
+{
+    for (int k = 0; k < 2; k++) {
+        int t = s->edge_triangles[e][k];
+        if (t < 0)
+            continue;
+        const int *v = s->mesh->triangles[t];
+        Vec3 a = s->x[s->mesh->edges[e][0]], b = s->x[s->mesh->edges[e][1]],
+             along = vec3_normalize_or(vec3_sub(b, a), vec3(1, 0, 0));
+        int corner = v[0] != s->mesh->edges[e][0] && v[0] != s->mesh->edges[e][1]   ? v[0]
+                     : v[1] != s->mesh->edges[e][0] && v[1] != s->mesh->edges[e][1] ? v[1]
+                                                                                    : v[2];
+        Vec3 into = vec3_sub(s->x[corner], a);
+        into = vec3_normalize_or(vec3_mad(into, along, -vec3_dot(into, along)), vec3(0, 0, 0));
+        if (vec3_dot(n, into) > slack)
+            return false;
+    }
+    return true;
+}
+
+static bool is_sharp(const PeltiSurface *s, int e)
+{
+    const int *t = s->edge_triangles[e];
+    return t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < crease_cosine;
+}
+
+static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, int eb, double alarm, PeltiTouch *touch)
+{
+    const int *u = a->mesh->edges[ea], *v = b->mesh->edges[eb];
+    Vec3 p0 = a->x[u[0]], p1 = a->x[u[1]], q0 = b->x[v[0]], q1 = b->x[v[1]];
+    PeltiClosestSegments c = pelti_closest_segments(p0, p1, q0, q1);
+    if (c.feature_p != 3 || c.feature_q != 3 || c.squared > alarm * alarm)
+        return false; // the ends are vertices' business
+    Vec3 d1 = vec3_normalize_or(vec3_sub(p1, p0), vec3(1, 0, 0)), d2 = vec3_normalize_or(vec3_sub(q1, q0), vec3(1, 0, 0));
+    Vec3 across = vec3_cross(d1, d2);
+    if (vec3_dot(across, across) < 1e-3f)
+        return false; // parallel
+    Vec3 outward = vec3_sub(edge_normal(b, eb), edge_normal(a, ea)), n = vec3_normalize_or(across, vec3(0, 1, 0));
+    if (vec3_dot(n, outward) < 0)
+        n = vec3_scale(n, -1);
+    if (!leads_out(b, eb, n, is_sharp(b, eb) ? 0.02f : 0.2f) ||
+        !leads_out(a, ea, vec3_scale(n, -1), is_sharp(a, ea) ? 0.02f : 0.2f))
+        return false;
+    touch->spot_a = (PeltiSpot){{u[0], u[1], u[0]}, {1 - c.s, c.s, 0}, feature_id(PELTI_ON_EDGE, ea)};
+    touch->spot_b = (PeltiSpot){{v[0], v[1], v[0]}, {1 - c.t, c.t, 0}, feature_id(PELTI_ON_EDGE, eb)};
+    touch->point_a = pelti_spot_point(&touch->spot_a, a->x);
+    touch->point_b = pelti_spot_point(&touch->spot_b, b->x);
+    touch->normal = n;
+    touch->gap = (double)vec3_dot(vec3_sub(touch->point_a, touch->point_b), n);
+    return true;
+}
+
+/// Edges of a's triangles against sharp edges of b; where `blunt`, only those of a that are not sharp themselves.
+static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double alarm, bool blunt, bool swapped, PeltiTouch *touch,
+                        PeltiTouches *out)
+{
+    if (b->sharp_count == 0)
+        return;
+    pelti_box_tree_pairs(a->tree, b->sharp_tree, (float)alarm, NULL, NULL, NULL, &out->pairs);
+    for (int i = 0; i < out->pairs.count; i++) {
+        int t = out->pairs.pairs[i].a, eb = b->sharp[out->pairs.pairs[i].b];
+        for (int k = 0; k < 3; k++) {
+            int ea = a->mesh->triangle_edges[t][k];
+            if (a->edge_triangles[ea][0] != t || (blunt && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, touch))
+                continue;
+            if (swapped)
+                swap_sides(touch);
+            add(out, touch);
+        }
+    }
+}
+
+void pelti_touch_surfaces(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out)
+{
+    const PeltiSurface *sa = &surfaces[a], *sb = &surfaces[b];
+    Reach ra = reach_of(sa, alarm), rb = reach_of(sb, alarm);
+    if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
+        return;
+    PeltiTouch touch = {.a = a, .b = b};
+    for (int v = 0; v < sa->mesh->vertex_count; v++)
+        if (touch_vertex(sa, v, sb, &rb, alarm, &touch))
+            add(out, &touch);
+    for (int v = 0; v < sb->mesh->vertex_count; v++) {
+        if (!touch_vertex(sb, v, sa, &ra, alarm, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
+            continue; // two vertices were found from the other side
+        swap_sides(&touch);
+        add(out, &touch);
+    }
+    touch_sharp(sa, sb, alarm, false, false, &touch, out);
+    touch_sharp(sb, sa, alarm, true, true, &touch, out);
+}
+
+void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiTouches *out)
+{
+    const PeltiSurface *s = &surfaces[a];
+    if (s->tree->node_count == 0 || (double)s->tree->nodes[0].box.low.y > height + alarm)
+        return;
+    for (int v = 0; v < s->mesh->vertex_count; v++) {
+        Vec3 p = s->x[v];
+        double gap = (double)p.y - height;
+        if (!(gap <= alarm) || s->mesh->fan_start[v] == s->mesh->fan_start[v + 1])
+            continue;
+        PeltiTouch touch = {.a = a, .b = -1, .spot_a = vertex_spot(v), .point_a = p, .normal = vec3(0, 1, 0), .gap = gap};
+        touch.point_b = vec3(p.x, (float)height, p.z);
+        touch.spot_b = (PeltiSpot){{0, 0, 0}, {0, 0, 0}, feature_id(PELTI_ON_GROUND, 0)};
+        add(out, &touch);
+    }
+}

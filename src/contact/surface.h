@@ -1,0 +1,58 @@
+/// A surface that can touch: the skin of a character or the hull of an object, and the closest features of two of them.
+#ifndef PELTI_CONTACT_SURFACE_H
+#define PELTI_CONTACT_SURFACE_H
+
+#include "geometry/box_tree.h"
+#include "geometry/mesh.h"
+
+#include <stdint.h>
+
+typedef struct PeltiSurface {
+    const PeltiMesh *mesh;
+    Vec3 *x;                  ///< [vertex_count] world, where it is taken to be at the end of the step
+    Vec3 *before;             ///< [vertex_count] world, where it was at the end of the last step
+    PeltiBoxTree *tree;       ///< over the triangles
+    PeltiBoxTree *sharp_tree; ///< over the sharp edges
+    int sharp_count;
+    int *sharp;               ///< [sharp_count] edges with a crease of more than 20 degrees at rest
+    PeltiBox *sharp_boxes;    ///< [sharp_count]
+    int (*edge_triangles)[2]; ///< [edge_count] -1: none
+    bool *on_sharp;           ///< [vertex_count] ends a sharp edge
+} PeltiSurface;
+
+/// Builds over a mesh that outlives it. `x` and `before` start at the mesh's rest.
+PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurface *out, PeltError *err);
+void pelti_surface_refit(PeltiSurface *surface); ///< after x has moved; serial, does not allocate
+
+/// A point of a surface: weights of the corners of one triangle, and the feature it lies on (kind << 28 | index).
+typedef struct PeltiSpot {
+    int vertex[3];
+    double weight[3];
+    uint32_t feature;
+} PeltiSpot;
+enum { PELTI_ON_VERTEX = 0, PELTI_ON_EDGE = 1, PELTI_ON_FACE = 2, PELTI_ON_GROUND = 3 };
+
+/// Two spots that are near. The normal points from b to a: gap = normal . (point_a - point_b), negative inside.
+typedef struct PeltiTouch {
+    int a, b; ///< surfaces; b -1: the ground
+    PeltiSpot spot_a, spot_b;
+    Vec3 point_a, point_b, normal;
+    double gap;
+} PeltiTouch;
+
+typedef struct PeltiTouches {
+    PeltiTouch *list;
+    int count, capacity;
+    long dropped;     ///< found beyond the capacity
+    PeltiPairs pairs; ///< room for the edge queries; created for the surface with most pieces
+} PeltiTouches;
+
+/// Adds the closest features of two surfaces within `alarm`: vertices of each against the other, and edges against sharp
+/// edges. Deterministic order; each pair of features once. Does not allocate.
+void pelti_touch_surfaces(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out);
+/// Vertices of a surface near or below the plane y = height.
+void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiTouches *out);
+
+Vec3 pelti_spot_point(const PeltiSpot *spot, const Vec3 *x);
+
+#endif
