@@ -293,3 +293,24 @@ void pelti_body_frame(const PeltiBody *body, Mat34 *out)
         out->m[i][3] = (float)(body->at[i] - offset[i]);
     }
 }
+
+void pelti_body_get(const PeltiBody *body, double h, double translation[3], double turn[3])
+{
+    double s = sqrt(body->mass) / h, b[3];
+    for (int k = 0; k < 3; k++) {
+        translation[k] = s * body->moved[0][k];
+        b[k] = body->moved[1][k] / h;
+    }
+    const double(*l)[3] = (const double(*)[3])body->root_inverse; // lower: forward substitution
+    turn[0] = b[0] / l[0][0];
+    turn[1] = (b[1] - l[1][0] * turn[0]) / l[1][1];
+    turn[2] = (b[2] - l[2][0] * turn[0] - l[2][1] * turn[1]) / l[2][2];
+}
+
+void pelti_body_spin(const PeltiBody *body, double spin[3])
+{
+    double world[3][3], inverse[3][3];
+    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    invert_tensor((const double(*)[3])world, inverse);
+    apply((const double(*)[3])inverse, body->momentum, spin);
+}

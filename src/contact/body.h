@@ -43,11 +43,14 @@ void pelti_body_end_step(PeltiBody *body, double h);
 
 /// Solver blocks of a point of a rigid body: displacement of the point for slots (translation, turn), compliance folded in.
 void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, double translation[3][3], double turn[3][3]);
+void pelti_body_get(const PeltiBody *body, double h, double translation[3], double turn[3]); ///< the inverse of pelti_body_take
 /// What the solver found for the two slots (u) becomes `moved`.
 void pelti_body_take(PeltiBody *body, double h, const double translation[3], const double turn[3]);
 
 /// The object's frame (origin and rotation) as the scene describes it: world = turn * own + origin.
 void pelti_body_frame(const PeltiBody *body, Mat34 *out);
+
+void pelti_body_spin(const PeltiBody *body, double spin[3]); ///< rad/s, world
 
 void pelti_turn_from_quat(const float q[4], PeltiTurn *out);    ///< x,y,z,w; all zero: none
 PeltiTurn pelti_turn_by(const double v[3], const PeltiTurn *r); ///< exp([v]) r, orthonormal to rounding

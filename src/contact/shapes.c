@@ -11,15 +11,33 @@ static PeltStatus take(PeltiPool *pool, int vertices, int triangles, PeltiShape 
     return pool->failed ? pelti_no_memory(err, (size_t)vertices * sizeof(Vec3)) : PELT_OK;
 }
 
-static PeltStatus make_box(PeltiPool *pool, const float size[3], PeltiShape *out, PeltError *err)
+/// Six faces, each a grid of `cut` cells along its sides: a soft box bends between its corners, a rigid one needs one cell.
+static PeltStatus make_box(PeltiPool *pool, const float size[3], const int cut[3], PeltiShape *out, PeltError *err)
 {
-    static const int faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
-                                     {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
-    PELT_TRY(take(pool, 8, 12, out, err));
-    for (int i = 0; i < 8; i++)
-        out->vertices[i] =
-            vec3(size[0] * ((float)(i >> 2) - 0.5f), size[1] * ((float)(i >> 1 & 1) - 0.5f), size[2] * ((float)(i & 1) - 0.5f));
-    memcpy(out->triangles, faces, sizeof faces);
+    int vertices = 0, triangles = 0, v = 0, t = 0;
+    for (int k = 0; k < 3; k++) {
+        int a = cut[(k + 1) % 3], b = cut[(k + 2) % 3];
+        vertices += 2 * (a + 1) * (b + 1), triangles += 4 * a * b;
+    }
+    PELT_TRY(take(pool, vertices, triangles, out, err));
+    for (int k = 0; k < 3; k++)
+        for (int side = 0; side < 2; side++) {
+            int ax = (k + 1) % 3, bx = (k + 2) % 3, first = v;
+            for (int j = 0; j <= cut[bx]; j++)
+                for (int i = 0; i <= cut[ax]; i++) {
+                    float p[3];
+                    p[k] = size[k] * ((float)side - 0.5f);
+                    p[ax] = size[ax] * ((float)i / (float)cut[ax] - 0.5f);
+                    p[bx] = size[bx] * ((float)j / (float)cut[bx] - 0.5f);
+                    out->vertices[v++] = vec3(p[0], p[1], p[2]);
+                }
+            for (int j = 0; j < cut[bx]; j++)
+                for (int i = 0; i < cut[ax]; i++) {
+                    int a = first + j * (cut[ax] + 1) + i, b = a + 1, c = a + cut[ax] + 1, d = c + 1;
+                    memcpy(out->triangles[t++], side ? (int[3]){a, b, d} : (int[3]){a, d, b}, sizeof(int[3]));
+                    memcpy(out->triangles[t++], side ? (int[3]){a, d, c} : (int[3]){a, c, d}, sizeof(int[3]));
+                }
+        }
     return PELT_OK;
 }
 
@@ -117,9 +135,18 @@ static PeltStatus copy_mesh(PeltiPool *pool, const PeltSceneObject *object, Pelt
     return PELT_OK;
 }
 
+void pelti_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3])
+{
+    float longest = fmaxf(extent[0], fmaxf(extent[1], extent[2]));
+    int along = object->detail > 0 && object->detail <= 16 ? object->detail : 6;
+    for (int k = 0; k < 3; k++)
+        cells[k] = object->kind == PELT_OBJECT_SOFT ? (int)fmaxf(1, roundf((float)along * extent[k] / longest)) : 1;
+}
+
 PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)
 {
     static const int sizes[] = {0, 1, 3, 2, 2, 2};
+    int cut[3];
     if (object->shape < PELT_SHAPE_MESH || object->shape > PELT_SHAPE_SLOPE)
         return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: unknown shape %d", object->name, (int)object->shape);
     for (int k = 0; k < sizes[object->shape]; k++)
@@ -127,7 +154,8 @@ PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, Pelt
             return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: size %g must be positive", object->name, (double)object->size[k]);
     switch (object->shape) {
     case PELT_SHAPE_BOX:
-        return make_box(pool, object->size, out, err);
+        pelti_shape_cells(object, object->size, cut);
+        return make_box(pool, object->size, cut, out, err);
     case PELT_SHAPE_SLOPE:
         if (!(object->size[2] >= 0 && object->size[2] < 89))
             return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: a slope of %g degrees", object->name, (double)object->size[2]);

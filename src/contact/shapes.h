@@ -16,6 +16,9 @@ typedef struct PeltiShape {
 /// Checks the description and makes (or copies, scaled) its surface in `pool`.
 PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err);
 
+/// Cells of a soft object's lattice along its extents (detail along the longest, 6 by default); 1 for others.
+void pelti_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3]);
+
 typedef struct PeltiSolid {                  ///< of unit density
     double volume, centre[3], inertia[3][3]; ///< inertia about the centre
 } PeltiSolid;

@@ -173,6 +173,26 @@ static Reach reach_of(const PeltiSurface *s, double alarm)
     return r;
 }
 
+/// On an edge or a corner, touching: the normal of whichever face there the other surface lies against best. The mean of the
+/// faces would push a box that stands flush with the rim of another one sideways.
+static Vec3 facing(const PeltiSurface *s, uint32_t feature, Vec3 own, Vec3 outward)
+{
+    int index = (int)(feature & 0xfffffff);
+    const int *list;
+    int count = 2;
+    if (feature >> 28 == PELTI_ON_EDGE)
+        list = s->edge_triangles[index];
+    else
+        list = s->mesh->fan + s->mesh->fan_start[index], count = s->mesh->fan_start[index + 1] - s->mesh->fan_start[index];
+    Vec3 best = outward;
+    for (int k = 0; k < count; k++)
+        if (list[k] >= 0) {
+            Vec3 n = unit_normal(s, list[k]);
+            best = vec3_dot(n, own) < vec3_dot(best, own) - 1e-4f ? n : best;
+        }
+    return best;
+}
+
 /// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest skin counts at any
 /// distance.
 static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double alarm,
@@ -193,10 +213,16 @@ static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *ot
     if (touch->gap > alarm)
         return false;
     bool face = touch->spot_b.feature >> 28 == PELTI_ON_FACE;
-    touch->normal = face || near.distance < 1e-3 * alarm ? outward : vec3_normalize_or(vec3_scale(d, (float)sign), outward);
+    Vec3 own = vertex_normal(mine, v);
+    if (!face && near.distance < 0.02 * alarm)
+        touch->normal = facing(other, touch->spot_b.feature, own, outward);
+    else
+        touch->normal = face ? outward : vec3_normalize_or(vec3_scale(d, (float)sign), outward);
+    if (!face && near.distance < 0.02 * alarm)
+        touch->gap = (double)vec3_dot(d, touch->normal);
     touch->point_a = p;
     touch->point_b = near.closest.point;
-    return vec3_dot(vertex_normal(mine, v), touch->normal) < 0.3f; // else it faces away: the far side of something thin
+    return vec3_dot(own, touch->normal) < 0.3f; // else it faces away: the far side of something thin
 }
 
 static void swap_sides(PeltiTouch *t)

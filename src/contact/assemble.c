@@ -1,0 +1,358 @@
+#include "contact/corrector_parts.h"
+
+#include <string.h>
+
+// ---- pairs of surfaces ----
+
+static bool named(const char *text, const char *name)
+{
+    return text && name && strcmp(text, name) == 0;
+}
+
+void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, double *restitution)
+{
+    const PeltScene *scene = c->scene;
+    const char *na = c->names[a], *nb = b < 0 ? "ground" : c->names[b];
+    float value[2][2] = {{-1, -1}, {-1, -1}}; // of either
+    for (int side = 0; side < 2; side++) {
+        int body = (side ? b : a) - c->skin_count;
+        if (body >= 0) {
+            value[side][0] = c->bodies[body].def->friction;
+            value[side][1] = c->bodies[body].def->restitution;
+        }
+    }
+    double out[2] = {(double)scene->friction, (double)scene->restitution};
+    for (int k = 0; k < 2; k++) {
+        if (value[0][k] >= 0 && value[1][k] >= 0)
+            out[k] = sqrt((double)value[0][k] * (double)value[1][k]);
+        else if (value[0][k] >= 0 || value[1][k] >= 0)
+            out[k] = (double)fmaxf(value[0][k], value[1][k]);
+    }
+    for (int i = 0; i < scene->pair_count; i++) {
+        const PeltScenePair *p = &scene->pairs[i];
+        if ((named(p->a, na) && named(p->b, nb)) || (named(p->a, nb) && named(p->b, na))) {
+            out[0] = p->friction >= 0 ? (double)p->friction : out[0];
+            out[1] = p->restitution >= 0 ? (double)p->restitution : out[1];
+        }
+    }
+    *mu = out[0];
+    *restitution = out[1];
+}
+
+static bool movable(const PeltiCorrector *c, int surface)
+{
+    return surface < c->skin_count || c->bodies[surface - c->skin_count].kind != PELT_OBJECT_FIXED;
+}
+
+static PeltiBox bounds_of(const PeltiSurface *s)
+{
+    return s->tree->node_count ? s->tree->nodes[0].box : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
+}
+
+void pelti_corrector_detect(PeltiCorrector *c, double reach)
+{
+    c->touches.count = 0;
+    for (int s = 0; s < c->surface_count; s++) {
+        if (s >= c->skin_count) {
+            const PeltiBody *body = &c->bodies[s - c->skin_count];
+            if (body->kind == PELT_OBJECT_FIXED && c->started)
+                continue;
+            if (body->soft)
+                pelti_soft_place(body->soft, c->surfaces[s].x);
+            else
+                pelti_body_place(body, c->surfaces[s].x, c->surfaces[s].mesh->vertex_count);
+        } else {
+            pelti_contact_skin_place(&c->skins[s], c->surfaces[s].x);
+        }
+        pelti_surface_refit(&c->surfaces[s]);
+        c->bounds[s] = bounds_of(&c->surfaces[s]);
+    }
+    pelti_box_tree_refit(c->broad, NULL, c->bounds);
+    pelti_box_tree_self_pairs(c->broad, (float)reach, NULL, NULL, NULL, &c->near);
+    for (int i = 0; i < c->near.count; i++) {
+        int a = c->near.pairs[i].a, b = c->near.pairs[i].b;
+        if (a > b) {
+            int swap = a;
+            a = b, b = swap;
+        }
+        if (movable(c, a) || movable(c, b))
+            pelti_touch_surfaces(c->surfaces, a, b, reach, &c->touches);
+    }
+    for (int s = 0; s < c->surface_count && c->scene->has_ground; s++)
+        if (movable(c, s))
+            pelti_touch_ground(c->surfaces, s, (double)c->scene->ground_height, reach, &c->touches);
+}
+
+// ---- guesses ----
+
+static unsigned key_hash(const PeltiTouch *t)
+{
+    unsigned h = 2166136261u;
+    const unsigned words[4] = {(unsigned)t->a, (unsigned)t->b, t->spot_a.feature, t->spot_b.feature};
+    for (int i = 0; i < 4; i++)
+        h = (h ^ words[i]) * 16777619u, h ^= h >> 15;
+    return h;
+}
+
+static bool same_key(const PeltiTouch *x, const PeltiTouch *y)
+{
+    return x->a == y->a && x->b == y->b && x->spot_a.feature == y->spot_a.feature && x->spot_b.feature == y->spot_b.feature;
+}
+
+static void index_older(PeltiCorrector *c)
+{
+    for (int i = 0; i < MATCH_SLOTS; i++)
+        c->match[i] = -1;
+    for (int i = 0; i < c->older_count; i++) {
+        c->older[i].claimed = false;
+        unsigned at = key_hash(&c->older[i].touch) % MATCH_SLOTS;
+        while (c->match[at] >= 0)
+            at = (at + 1) % MATCH_SLOTS;
+        c->match[at] = i;
+    }
+}
+
+static Known *same_features(PeltiCorrector *c, const PeltiTouch *t)
+{
+    for (unsigned at = key_hash(t) % MATCH_SLOTS; c->match[at] >= 0; at = (at + 1) % MATCH_SLOTS)
+        if (same_key(&c->older[c->match[at]].touch, t))
+            return &c->older[c->match[at]];
+    return NULL;
+}
+
+/// The features are gone: the nearest contact of the same two surfaces that nobody claimed (the paper's future work).
+static Known *neighbour(PeltiCorrector *c, const PeltiTouch *t)
+{
+    Known *best = NULL;
+    float nearest = (float)c->alarm * 2;
+    for (int i = 0; i < c->older_count; i++) {
+        Known *k = &c->older[i];
+        if (k->claimed || k->touch.a != t->a || k->touch.b != t->b)
+            continue;
+        float d = vec3_distance(k->touch.point_b, t->point_b);
+        if (d < nearest)
+            nearest = d, best = k;
+    }
+    return best;
+}
+
+static void guess_forces(PeltiCorrector *c)
+{
+    index_older(c);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < c->system.constraint_count; i++) {
+            Known *mine = &c->known[i];
+            if (pass == 1 && mine->claimed)
+                continue;
+            Known *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
+            mine->claimed = k != NULL; // has its guess
+            if (!k)
+                continue;
+            k->claimed = true;
+            for (int r = 0; r < 3; r++)
+                c->constraints[i].force[r] = c->frames[i].m[r][0] * (double)k->force.x +
+                                             c->frames[i].m[r][1] * (double)k->force.y +
+                                             c->frames[i].m[r][2] * (double)k->force.z;
+        }
+}
+
+// ---- the linearised problem ----
+
+static Frame frame_of(Vec3 normal)
+{
+    Vec3 t = vec3_orthogonal(normal), s = vec3_cross(normal, t);
+    return (Frame){{{(double)normal.x, (double)normal.y, (double)normal.z},
+                    {(double)t.x, (double)t.y, (double)t.z},
+                    {(double)s.x, (double)s.y, (double)s.z}}};
+}
+
+/// Blocks of one side in world axes, into c->side; -1: no room.
+static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, const double point[3], double h)
+{
+    if (surface < 0)
+        return 0;
+    if (surface < c->skin_count)
+        return pelti_contact_skin_blocks(&c->skins[surface], spot, c->side);
+    PeltiBody *body = &c->bodies[surface - c->skin_count];
+    if (body->kind == PELT_OBJECT_FIXED)
+        return 0;
+    if (!body->soft) {
+        c->side[0].slot = body->first_slot;
+        c->side[1].slot = body->first_slot + 1;
+        pelti_body_blocks(body, point, h, c->side[0].j, c->side[1].j);
+        return 2;
+    }
+    int count = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!(spot->weight[k] > 0))
+            continue;
+        int slot = pelti_soft_slot(body->soft, spot->vertex[k]);
+        if (slot < 0)
+            return -1;
+        double w = spot->weight[k];
+        // numbered within the body for now, below zero: final numbers follow when all contacts are known
+        c->side[count++] =
+            (PeltiContactBlock){-1 - (slot + (surface - c->skin_count) * PELTI_SOFT_SLOTS), {{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
+    }
+    return count;
+}
+
+static bool add_side(PeltiCorrector *c, PeltiConstraint *k, const Frame *frame, int count, double sign)
+{
+    if (count < 0 || c->block_count + count > MOST_CONTACTS * BLOCKS_A_CONTACT)
+        return false;
+    for (int b = 0; b < count; b++) {
+        PeltiContactBlock *out = &c->blocks[c->block_count + b];
+        out->slot = c->side[b].slot;
+        for (int r = 0; r < 3; r++)
+            for (int col = 0; col < 3; col++)
+                out->j[r][col] = sign * (frame->m[r][0] * c->side[b].j[0][col] + frame->m[r][1] * c->side[b].j[1][col] +
+                                         frame->m[r][2] * c->side[b].j[2][col]);
+    }
+    c->block_count += count;
+    k->block_count += count;
+    return true;
+}
+
+static void difference(Vec3 a, Vec3 b, double out[3])
+{
+    out[0] = (double)a.x - (double)b.x, out[1] = (double)a.y - (double)b.y, out[2] = (double)a.z - (double)b.z;
+}
+
+/// delta at the present places: gap along the normal, slip over the step along the tangents (eq. 3).
+static void present_delta(const PeltiCorrector *c, const PeltiTouch *t, const Frame *frame, double delta[3], double *gap_before)
+{
+    Vec3 a0 = pelti_spot_point(&t->spot_a, c->surfaces[t->a].before), b0 = t->point_b;
+    if (t->b >= 0)
+        b0 = pelti_spot_point(&t->spot_b, c->surfaces[t->b].before);
+    double now[3], then[3];
+    difference(t->point_a, t->point_b, now);
+    difference(a0, b0, then);
+    delta[0] = t->gap;
+    for (int r = 1; r < 3; r++)
+        delta[r] =
+            frame->m[r][0] * (now[0] - then[0]) + frame->m[r][1] * (now[1] - then[1]) + frame->m[r][2] * (now[2] - then[2]);
+    *gap_before = t->gap - (frame->m[0][0] * (now[0] - then[0]) + frame->m[0][1] * (now[1] - then[1]) +
+                            frame->m[0][2] * (now[2] - then[2]));
+}
+
+static void number_soft_slots(PeltiCorrector *c)
+{
+    int next = c->fixed_slots, groups = 0;
+    size_t used = 0;
+    for (int s = 0; s < c->fixed_slots; s++)
+        c->slot_group[s] = -1;
+    for (int b = 0; b < c->body_count; b++) {
+        PeltiBody *body = &c->bodies[b];
+        int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
+        if (!count)
+            continue;
+        body->first_slot = next;
+        c->groups[groups] = (PeltiCompliance){next, count, c->soft_c + used};
+        pelti_soft_compliance(body->soft, c->soft_c + used);
+        pelti_soft_moved(body->soft, c->u_now + next);
+        used += 9 * (size_t)count * (size_t)count;
+        for (int s = 0; s < count; s++)
+            c->slot_group[next++] = groups;
+        groups++;
+    }
+    for (int i = 0; i < c->block_count; i++)
+        if (c->blocks[i].slot < 0) {
+            int code = -1 - c->blocks[i].slot;
+            c->blocks[i].slot = c->bodies[code / PELTI_SOFT_SLOTS].first_slot + code % PELTI_SOFT_SLOTS;
+        }
+    c->system.slot_count = next;
+    c->system.group_count = groups;
+}
+
+/// free = delta now - J u now: the solver's u is the whole motion by contact, not a change of it.
+static void free_delta(PeltiCorrector *c, PeltiConstraint *k, double restitution, double gap_before, double h)
+{
+    for (int b = 0; b < k->block_count; b++) {
+        const PeltiContactBlock *block = &c->blocks[k->first_block + b];
+        const double *u = c->u_now[block->slot];
+        for (int r = 0; r < 3; r++)
+            k->free[r] -= block->j[r][0] * u[0] + block->j[r][1] * u[1] + block->j[r][2] * u[2];
+    }
+    double approach = gap_before - k->free[0],
+           slow = 2 * h * h * sqrt(c->gravity[0] * c->gravity[0] + c->gravity[1] * c->gravity[1] + c->gravity[2] * c->gravity[2]);
+    if (gap_before < -0.05 * c->alarm) // started inside: pushed out at a bounded speed
+        k->free[0] -= fmin(0, gap_before + 20 * c->alarm * h);
+    else if (restitution > 0 && k->free[0] < 0 && approach > slow)
+        k->free[0] -= fmax(gap_before, 0) + restitution * approach;
+}
+
+void pelti_corrector_assemble(PeltiCorrector *c, double h)
+{
+    double gap_before[MOST_CONTACTS], restitution[MOST_CONTACTS];
+    c->block_count = c->system.constraint_count = 0;
+    for (int b = 0; b < c->body_count; b++)
+        if (c->bodies[b].soft)
+            pelti_soft_clear_slots(c->bodies[b].soft);
+    for (int i = 0; i < c->touches.count; i++) {
+        const PeltiTouch *t = &c->touches.list[i];
+        int n = c->system.constraint_count;
+        PeltiConstraint *k = &c->constraints[n];
+        *k = (PeltiConstraint){.first_block = c->block_count};
+        pelti_corrector_pair(c, t->a, t->b, &k->mu, &restitution[n]);
+        c->frames[n] = frame_of(t->normal);
+        Vec3 m = vec3_lerp(t->point_a, t->point_b, 0.5f); // one place for both: the pair of forces has no moment
+        double middle[3] = {(double)m.x, (double)m.y, (double)m.z};
+        if (!add_side(c, k, &c->frames[n], side_blocks(c, t->a, &t->spot_a, middle, h), 1) ||
+            !add_side(c, k, &c->frames[n], side_blocks(c, t->b, &t->spot_b, middle, h), -1)) {
+            c->touches.dropped++;
+            c->block_count = k->first_block;
+            continue;
+        }
+        present_delta(c, t, &c->frames[n], k->free, &gap_before[n]);
+        c->known[n] = (Known){.touch = *t};
+        c->system.constraint_count++;
+    }
+    for (int s = 0; s < c->skin_count; s++)
+        pelti_contact_skin_get(&c->skins[s], c->u_now);
+    for (int b = 0; b < c->body_count; b++)
+        if (c->bodies[b].kind == PELT_OBJECT_RIGID)
+            pelti_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
+    number_soft_slots(c);
+    for (int i = 0; i < c->system.constraint_count; i++)
+        free_delta(c, &c->constraints[i], restitution[i], gap_before[i], h);
+    if (!c->settings.cold)
+        guess_forces(c);
+}
+
+void pelti_corrector_take(PeltiCorrector *c, double h)
+{
+    const PeltiContactSystem *s = &c->system;
+    for (int i = 0; i < s->constraint_count; i++) {
+        const double *f = c->constraints[i].force;
+        double(*m)[3] = c->frames[i].m;
+        c->known[i].force = vec3((float)(m[0][0] * f[0] + m[1][0] * f[1] + m[2][0] * f[2]),
+                                 (float)(m[0][1] * f[0] + m[1][1] * f[1] + m[2][1] * f[2]),
+                                 (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
+        c->known[i].touch.gap = c->constraints[i].delta[0];
+        c->known[i].slides = f[0] > 0 && hypot(c->constraints[i].delta[1], c->constraints[i].delta[2]) > 1e-6 * c->size;
+    }
+    c->known_count = s->constraint_count;
+    for (int k = 0; k < c->skin_count; k++)
+        pelti_contact_skin_set(&c->skins[k], (const double(*)[3])s->u);
+    for (int b = 0; b < c->body_count; b++) {
+        PeltiBody *body = &c->bodies[b];
+        if (body->kind == PELT_OBJECT_RIGID)
+            pelti_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
+        int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
+        if (!body->soft)
+            continue;
+        memset(c->soft_force, 0, (size_t)count * sizeof(double[3]));
+        for (int i = 0; i < s->constraint_count && count; i++)
+            for (int q = 0; q < c->constraints[i].block_count; q++) {
+                const PeltiContactBlock *block = &c->blocks[c->constraints[i].first_block + q];
+                int local = block->slot - body->first_slot;
+                if (local < 0 || local >= count || block->slot < c->fixed_slots)
+                    continue;
+                for (int col = 0; col < 3; col++)
+                    for (int r = 0; r < 3; r++)
+                        c->soft_force[local][col] += block->j[r][col] * c->constraints[i].force[r];
+            }
+        pelti_soft_take(body->soft, (const double(*)[3])c->soft_force);
+    }
+}

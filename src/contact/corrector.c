@@ -1,0 +1,363 @@
+#include "contact/corrector.h"
+
+#include "contact/corrector_parts.h"
+
+#include <string.h>
+
+enum { MOST_OBJECTS = 4096 };
+
+// ---- create ----
+
+static PeltStatus check_scene(const PeltScene *scene, int character_count, PeltError *err)
+{
+    const float all[] = {scene->gravity[0],  scene->gravity[1],     scene->gravity[2],      scene->ground_height, scene->friction,
+                         scene->restitution, scene->alarm_distance, scene->joint_stiffness, scene->root_stiffness};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(fabsf(all[i]) <= 1e12f))
+            return PELT_FAIL(err, PELT_BAD_INPUT, "scene: a number is not finite");
+    if (scene->friction < 0 || scene->restitution < 0 || scene->restitution > 1 || scene->alarm_distance < 0 ||
+        scene->root_stiffness < 0)
+        return PELT_FAIL(err, PELT_BAD_INPUT,
+                         "scene: friction, alarm distance and stiffness must not be negative, restitution lies in [0, 1]");
+    if (scene->object_count > MOST_OBJECTS)
+        return PELT_FAIL(err, PELT_UNSUPPORTED, "scene: %d objects, at most %d are handled", scene->object_count, MOST_OBJECTS);
+    for (int i = 0; i < scene->object_count; i++)
+        for (int k = 0; k < i && scene->object_count <= 256; k++)
+            if (strcmp(scene->objects[i].name, scene->objects[k].name) == 0)
+                return PELT_FAIL(err, PELT_BAD_INPUT, "scene: two objects are called %s", scene->objects[i].name);
+    if (scene->object_count == 0 && character_count == 0)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "scene: nothing in it");
+    return PELT_OK;
+}
+
+static PeltStatus make_skins(PeltiCorrector *c, const PeltiCharacter *const *who, const PeltiWeights *const *weights,
+                             PeltError *err)
+{
+    for (int s = 0; s < c->skin_count; s++) {
+        c->names[s] = s == 0 ? "character" : s - 1 < c->scene->character_count ? c->scene->characters[s - 1].name : "character";
+        PELT_TRY(pelti_contact_skin_init(&c->skins[s], &c->pool, who[s], weights[s], c->scene, c->names[s], err));
+        PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->surfaces[s], err));
+        c->skins[s].surface = s;
+        c->skins[s].first_slot = c->fixed_slots;
+        c->fixed_slots += pelti_contact_skin_slots(&c->skins[s]);
+        c->from[s] = pelti_pose_new(&c->pool, who[s]);
+    }
+    return PELT_OK;
+}
+
+static PeltStatus make_bodies(PeltiCorrector *c, PeltiLog *log, PeltError *err)
+{
+    double most = 0;
+    for (int b = 0; b < c->body_count; b++) {
+        PeltiMesh *mesh;
+        PeltiBody *body = &c->bodies[b];
+        int s = c->skin_count + b;
+        PELT_TRY(pelti_body_init(body, &c->pool, &c->scene->objects[b], &mesh, log, err));
+        PELT_TRY(pelti_surface_build(&c->pool, mesh, &c->surfaces[s], err));
+        c->names[s] = body->def->name;
+        body->surface = s;
+        if (body->kind == PELT_OBJECT_RIGID) {
+            body->first_slot = c->fixed_slots;
+            c->fixed_slots += 2;
+        }
+        if (body->kind == PELT_OBJECT_SOFT)
+            PELT_TRY(pelti_soft_create(&c->pool, body, mesh, &body->soft, err));
+        if (body->kind != PELT_OBJECT_FIXED)
+            most = fmax(most, (double)mesh->diagonal);
+    }
+    for (int s = 0; s < c->skin_count; s++)
+        c->size = fmax(c->size, (double)c->surfaces[s].mesh->diagonal);
+    c->size = c->size > 0 ? c->size : most > 0 ? most : 1;
+    return PELT_OK;
+}
+
+static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
+{
+    PeltiPool *pool = &c->pool;
+    int pieces = 0, soft = 0, joints = 2;
+    const PeltiBoxTree *widest = c->surface_count ? c->surfaces[0].tree : NULL;
+    for (int s = 0; s < c->surface_count; s++)
+        if (c->surfaces[s].tree->piece_count > pieces)
+            pieces = c->surfaces[s].tree->piece_count, widest = c->surfaces[s].tree;
+    for (int b = 0; b < c->body_count; b++)
+        soft += c->bodies[b].soft != NULL;
+    for (int s = 0; s < c->skin_count; s++)
+        joints = c->skins[s].joint_count + 1 > joints ? c->skins[s].joint_count + 1 : joints;
+    int slots = c->fixed_slots + soft * PELTI_SOFT_SLOTS;
+    c->bounds = PELTI_NEW(pool, PeltiBox, c->surface_count);
+    c->touches = (PeltiTouches){.list = PELTI_NEW(pool, PeltiTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
+    c->known = PELTI_NEW(pool, Known, MOST_CONTACTS);
+    c->older = PELTI_NEW(pool, Known, MOST_CONTACTS);
+    c->match = PELTI_NEW(pool, int, MATCH_SLOTS);
+    c->constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
+    c->blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
+    c->side = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
+    c->frames = PELTI_NEW(pool, Frame, MOST_CONTACTS);
+    c->slot_group = PELTI_NEW(pool, int, slots + 1);
+    c->groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
+    c->u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
+    c->u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
+    c->soft_force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
+    c->soft_c = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
+    if (pool->failed)
+        return pelti_no_memory(err, pool->used_bytes);
+    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->touches.pairs, err));
+    for (int s = 0; s < c->surface_count; s++)
+        c->bounds[s] =
+            c->surfaces[s].tree->node_count ? c->surfaces[s].tree->nodes[0].box : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
+    PELT_TRY(pelti_box_tree_build(pool, c->surface_count, c->bounds, &c->broad, err));
+    c->system = (PeltiContactSystem){
+        .constraints = c->constraints, .blocks = c->blocks, .slot_group = c->slot_group, .groups = c->groups, .u = c->u};
+    return pelti_pairs_create(pool, 8 * (c->surface_count + 8), c->broad, &c->near, err);
+}
+
+PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, const PeltiCharacter *const *who,
+                                  const PeltiWeights *const *weights, const PeltiCorrectorSettings *settings,
+                                  const PeltAllocator *allocator, PeltiLog *log, PeltiCorrector **out, PeltError *err)
+{
+    PELT_TRY(check_scene(scene, character_count, err));
+    PeltiPool pool;
+    pelti_pool_init(&pool, allocator);
+    PeltiCorrector *c = PELTI_NEW(&pool, PeltiCorrector, 1);
+    if (!c) {
+        pelti_pool_release(&pool);
+        return pelti_no_memory(err, sizeof *c);
+    }
+    c->pool = pool;
+    c->scene = scene;
+    c->settings = settings ? *settings : (PeltiCorrectorSettings){0};
+    c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
+    c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;
+    c->skin_count = character_count;
+    c->body_count = scene->object_count;
+    c->surface_count = c->skin_count + c->body_count;
+    c->skins = PELTI_NEW(&c->pool, PeltiContactSkin, c->skin_count);
+    c->bodies = PELTI_NEW(&c->pool, PeltiBody, c->body_count);
+    c->surfaces = PELTI_NEW(&c->pool, PeltiSurface, c->surface_count);
+    c->names = PELTI_NEW(&c->pool, const char *, c->surface_count);
+    c->from = PELTI_NEW(&c->pool, PeltiPose, c->skin_count);
+    for (int k = 0; k < 3; k++)
+        c->gravity[k] = (double)scene->gravity[k];
+    PeltStatus status = c->pool.failed ? pelti_no_memory(err, c->pool.used_bytes) : make_skins(c, who, weights, err);
+    status = status == PELT_OK ? make_bodies(c, log, err) : status;
+    status = status == PELT_OK ? take_room(c, err) : status;
+    if (status != PELT_OK) {
+        pelti_corrector_destroy(c);
+        return status;
+    }
+    c->alarm = scene->alarm_distance > 0 ? (double)scene->alarm_distance : 0.01 * c->size;
+    pelti_corrector_detect(c, c->alarm); // also places everything
+    for (int s = 0; s < c->surface_count; s++)
+        memcpy(c->surfaces[s].before, c->surfaces[s].x, (size_t)c->surfaces[s].mesh->vertex_count * sizeof(Vec3));
+    *out = c;
+    return PELT_OK;
+}
+
+void pelti_corrector_destroy(PeltiCorrector *c)
+{
+    if (!c)
+        return;
+    for (int b = 0; c->bodies && b < c->body_count; b++)
+        pelti_soft_destroy(c->bodies[b].soft);
+    PeltiPool pool = c->pool; // it holds c itself
+    pelti_pool_release(&pool);
+}
+
+// ---- a step ----
+
+static void keep_places(PeltiCorrector *c)
+{
+    for (int s = 0; s < c->surface_count; s++) {
+        PeltiSurface *surface = &c->surfaces[s];
+        if (s < c->skin_count)
+            pelti_contact_skin_place(&c->skins[s], surface->x);
+        else if (c->bodies[s - c->skin_count].soft)
+            pelti_soft_place(c->bodies[s - c->skin_count].soft, surface->x);
+        else
+            pelti_body_place(&c->bodies[s - c->skin_count], surface->x, surface->mesh->vertex_count);
+        memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
+    }
+}
+
+/// How often to cut the step: nothing near anything else may move more than twice the alarm distance at once.
+static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
+{
+    double most = 0;
+    for (int b = 0; b < c->body_count; b++) {
+        const double *v = c->bodies[b].velocity;
+        if (c->bodies[b].kind == PELT_OBJECT_RIGID)
+            most = fmax(most, dt * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    for (int s = 0; s < c->skin_count; s++) {
+        PeltiContactSkin *skin = &c->skins[s];
+        PeltiSurface *surface = &c->surfaces[s];
+        pelti_pose_copy(skin->who, &free[s], &skin->free);
+        pelti_contact_skin_pose(skin);
+        pelti_contact_skin_place(skin, surface->x);
+        PeltiBox swept = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+        double moved = 0;
+        for (int v = 0; v < surface->mesh->vertex_count; v++) {
+            swept.low = vec3_min(swept.low, vec3_min(surface->x[v], surface->before[v]));
+            swept.high = vec3_max(swept.high, vec3_max(surface->x[v], surface->before[v]));
+            moved = fmax(moved, (double)vec3_distance(surface->x[v], surface->before[v]));
+        }
+        bool near = c->scene->has_ground && (double)swept.low.y < (double)c->scene->ground_height + moved;
+        for (int o = 0; o < c->surface_count && !near; o++)
+            near = o != s && pelti_box_overlap(&swept, &c->bounds[o], (float)(2 * c->alarm + most));
+        most = near ? fmax(most, moved) : most;
+    }
+    int n = (int)fmin(ceil(most / (2 * c->alarm)), c->settings.most_substeps);
+    int power = 1;
+    while (power < n)
+        power *= 2; // few different steps: a soft body is factored for each
+    return power;
+}
+
+static void solve_step(PeltiCorrector *c, double h, PeltiContactReport *report)
+{
+    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 1e-6) * c->size,
+                                     .iterations = c->settings.final ? 20000 : 500,
+                                     .regularisation = 1e-6};
+    double moved = 0; // how far the solution lies from where the problem was linearised
+    for (int k = 0; k < c->settings.linearisations; k++) {
+        pelti_corrector_detect(c, c->alarm + moved); // what contact pushed apart must stay in the problem
+        pelti_corrector_assemble(c, h);
+        PeltiCoulombResult r = pelti_coulomb_solve(&c->system, &settings);
+        moved = 0;
+        for (int i = 0; i < c->system.constraint_count; i++) {
+            const PeltiConstraint *k2 = &c->constraints[i];
+            for (int b = 0; b < k2->block_count; b++) {
+                const PeltiContactBlock *block = &c->blocks[k2->first_block + b];
+                double d[3], n = 0;
+                for (int e = 0; e < 3; e++)
+                    d[e] = c->u[block->slot][e] - c->u_now[block->slot][e];
+                n = block->j[0][0] * d[0] + block->j[0][1] * d[1] + block->j[0][2] * d[2];
+                moved = fmax(moved, fabs(n));
+            }
+        }
+        pelti_corrector_take(c, h);
+        for (int s = 0; s < c->skin_count; s++)
+            pelti_contact_skin_pose(&c->skins[s]);
+        report->iterations += r.iterations;
+        report->linearisations++;
+        report->change = r.change / c->size;
+        report->converged &= r.converged;
+        Known *swap = c->older;
+        c->older = c->known, c->older_count = c->known_count, c->known = swap;
+        if (c->system.constraint_count == 0 || moved < 0.02 * c->alarm)
+            break;
+    }
+}
+
+static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, PeltiContactReport *report)
+{
+    for (int s = 0; s < c->skin_count; s++) {
+        PeltiContactSkin *skin = &c->skins[s];
+        pelti_pose_blend(skin->who, &c->from[s], &free[s], share, &skin->free);
+        pelti_contact_skin_pose(skin); // with the last correction: near where it will end
+    }
+    for (int b = 0; b < c->body_count; b++) {
+        PeltiBody *body = &c->bodies[b];
+        if (body->soft)
+            pelti_soft_free_step(body->soft, c->gravity, h);
+        else
+            pelti_body_free_step(body, c->gravity, h);
+    }
+    solve_step(c, h, report);
+    keep_places(c);
+    for (int b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].soft)
+            pelti_soft_end_step(c->bodies[b].soft, h);
+        else
+            pelti_body_end_step(&c->bodies[b], h);
+    }
+}
+
+static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
+{
+    report->contacts = c->older_count;
+    report->dropped = c->touches.dropped;
+    for (int i = 0; i < c->older_count; i++) {
+        double f = (double)vec3_length(c->older[i].force);
+        report->active += f > 0;
+        report->most_force = fmax(report->most_force, f);
+        report->deepest = fmax(report->deepest, -c->older[i].touch.gap / c->size);
+    }
+}
+
+void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
+{
+    PeltiContactReport now = {.converged = true};
+    c->touches.dropped = 0;
+    if (!c->started || !(dt_s > 0)) {
+        for (int s = 0; s < c->skin_count; s++) {
+            pelti_pose_copy(c->skins[s].who, &free[s], &c->skins[s].free);
+            pelti_contact_skin_pose(&c->skins[s]);
+        }
+        pelti_corrector_detect(c, c->alarm);
+        keep_places(c);
+        c->started = true;
+    } else {
+        now.substeps = count_substeps(c, free, dt_s);
+        for (int k = 1; k <= now.substeps; k++)
+            substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, &now);
+    }
+    for (int s = 0; s < c->skin_count; s++) {
+        pelti_pose_copy(c->skins[s].who, &free[s], &c->from[s]);
+        pelti_pose_copy(c->skins[s].who, &c->skins[s].corrected, &corrected[s]);
+    }
+    fill_report(c, &now);
+    if (report)
+        *report = now;
+}
+
+void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points)
+{
+    PeltiContactSkin *skin = &c->skins[character];
+    PeltiSurface *surface = &c->surfaces[character];
+    pelti_contact_skin_shown(skin, points);
+    pelti_contact_skin_place(skin, surface->x);
+    memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
+}
+
+int pelti_corrector_contact_count(const PeltiCorrector *c)
+{
+    return c->older_count;
+}
+
+PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index)
+{
+    const Known *k = &c->older[index];
+    return (PeltiContactPoint){.a = c->names[k->touch.a],
+                               .b = k->touch.b < 0 ? "ground" : c->names[k->touch.b],
+                               .point = vec3_lerp(k->touch.point_a, k->touch.point_b, 0.5f),
+                               .normal = k->touch.normal,
+                               .force = k->force,
+                               .gap = k->touch.gap,
+                               .slides = k->slides};
+}
+
+int pelti_corrector_object_count(const PeltiCorrector *c)
+{
+    return c->body_count;
+}
+
+PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
+{
+    const PeltiBody *body = &c->bodies[index];
+    const PeltiSurface *surface = &c->surfaces[body->surface];
+    PeltiObjectView view = {.name = body->def->name,
+                            .kind = body->kind,
+                            .vertex_count = surface->mesh->vertex_count,
+                            .triangle_count = surface->mesh->triangle_count,
+                            .x = surface->before,
+                            .triangles = surface->mesh->triangles,
+                            .rest = surface->mesh->rest,
+                            .mass = body->mass};
+    pelti_body_frame(body, &view.frame);
+    memcpy(view.velocity, body->velocity, sizeof view.velocity);
+    memcpy(view.momentum, body->momentum, sizeof view.momentum);
+    memcpy(view.centre, body->at, sizeof view.centre);
+    pelti_body_spin(body, view.spin);
+    return view;
+}

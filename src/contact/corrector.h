@@ -1,0 +1,73 @@
+/// The pose corrector: runs before any method. Takes the animated ("free") poses of the characters of a scene and a time step,
+/// returns the poses corrected by friction contact, and moves the objects. [Duriez2008]; docs/contact.md.
+#ifndef PELTI_CONTACT_CORRECTOR_H
+#define PELTI_CONTACT_CORRECTOR_H
+
+#include "character/weights.h"
+
+#include <pelt/scene.h>
+
+typedef struct PeltiCorrector PeltiCorrector;
+
+typedef struct PeltiCorrectorSettings {
+    bool final;         ///< contact laws to 1e-6 (else 1e-4) of the size
+    bool cold;          ///< no warm start, to compare
+    int linearisations; ///< a step is linearised at most so often; 0: 3
+    int most_substeps;  ///< a step is cut so that nothing moves past the alarm distance unseen; 0: 8
+} PeltiCorrectorSettings;
+
+/// One contact of the last (sub)step, for files and pictures.
+typedef struct PeltiContactPoint {
+    const char *a, *b;  ///< names; "ground"
+    Vec3 point, normal; ///< between the two; normal from b to a
+    Vec3 force;         ///< on a, N
+    double gap;         ///< after the step, linearised
+    bool slides;
+} PeltiContactPoint;
+
+typedef struct PeltiContactReport { ///< of one step
+    int contacts;                   ///< watched in the last substep
+    int active;                     ///< with a force
+    int substeps, linearisations;
+    int iterations;    ///< of the solver, all together
+    double change;     ///< of the last iteration, share of the size
+    bool converged;    ///< every solve
+    long dropped;      ///< features beyond the room for them
+    double most_force; ///< N
+    double deepest;    ///< linearised penetration left, share of the size
+} PeltiContactReport;
+
+/// `weights` per welded vertex, one set for each character; all must outlive the corrector, the scene as well. The first
+/// character is called "character", the others as scene->characters says.
+PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, const PeltiCharacter *const *who,
+                                  const PeltiWeights *const *weights, const PeltiCorrectorSettings *settings,
+                                  const PeltAllocator *allocator, PeltiLog *log, PeltiCorrector **out, PeltError *err);
+void pelti_corrector_destroy(PeltiCorrector *c); ///< NULL is fine
+
+/// One step. `free` and `corrected` by character. dt_s 0: no time passes, only places the skins (a start). Serial, does not
+/// allocate; `report` may be NULL.
+void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected,
+                          PeltiContactReport *report);
+
+/// The skin a method made of the corrected pose, in cache order: what later steps touch with. Without it, linear blending.
+void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points);
+
+int pelti_corrector_contact_count(const PeltiCorrector *c);
+PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index);
+
+int pelti_corrector_object_count(const PeltiCorrector *c);
+/// Surface of an object as it lies now, world; triangles do not change.
+typedef struct PeltiObjectView {
+    const char *name;
+    PeltObjectKind kind;
+    int vertex_count, triangle_count;
+    const Vec3 *x;
+    const int (*triangles)[3];
+    Mat34 frame;                                    ///< of the object: own -> world (rigid and fixed)
+    const Vec3 *rest;                               ///< [vertex_count] in the object's own frame
+    double mass, velocity[3], spin[3], momentum[3]; ///< momentum: angular, about the centre
+    double centre[3];
+} PeltiObjectView;
+PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index);
+
+#endif

@@ -1,0 +1,68 @@
+/// What the files of the corrector share.
+#ifndef PELTI_CONTACT_CORRECTOR_PARTS_H
+#define PELTI_CONTACT_CORRECTOR_PARTS_H
+
+#include "contact/body.h"
+#include "contact/corrector.h"
+#include "contact/coulomb.h"
+#include "contact/skin.h"
+#include "contact/soft.h"
+
+enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192 };
+
+typedef struct Known { ///< a contact with its force: the guess for the next solve
+    PeltiTouch touch;
+    Vec3 force; ///< on a, world
+    bool slides, claimed;
+} Known;
+
+typedef struct Frame { ///< contact frame, rows n, t, s
+    double m[3][3];
+} Frame;
+
+struct PeltiCorrector {
+    const PeltScene *scene;
+    PeltiCorrectorSettings settings;
+    PeltiPool pool;
+    double size, alarm, gravity[3];
+    int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
+    PeltiContactSkin *skins;
+    PeltiBody *bodies;
+    PeltiSurface *surfaces;
+    const char **names; ///< [surface_count]
+    PeltiPose *from;    ///< [skin_count] free poses of the last step
+    bool started;
+
+    PeltiBoxTree *broad; ///< over the surfaces' bounds
+    PeltiBox *bounds;
+    PeltiPairs near;
+
+    PeltiTouches touches;
+    Known *known, *older; ///< [MOST_CONTACTS] of this solve and of the one before
+    int known_count, older_count;
+    int *match; ///< [MATCH_SLOTS] open hash over `older`
+
+    PeltiContactSystem system;
+    PeltiConstraint *constraints;
+    PeltiContactBlock *blocks, *side; ///< side: work for one body
+    Frame *frames;
+    double *surface_mu; ///< unused entries of the scene give its default
+    int fixed_slots, block_count;
+    int *slot_group;
+    PeltiCompliance *groups;
+    double (*u)[3], (*u_now)[3];
+    double *soft_c; ///< room for the soft compliances
+    size_t soft_c_room;
+    double (*soft_force)[3];
+};
+
+/// Detection at the present places, within `reach`: fills `touches`.
+void pelti_corrector_detect(PeltiCorrector *c, double reach);
+/// The linearised problem about the present places, forces guessed from `older`. Fills `system`.
+void pelti_corrector_assemble(PeltiCorrector *c, double h);
+/// Takes the solution to the bodies and joints; `known` holds the contacts with their forces.
+void pelti_corrector_take(PeltiCorrector *c, double h);
+/// Friction and restitution of two surfaces (b -1: the ground).
+void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, double *restitution);
+
+#endif

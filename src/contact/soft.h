@@ -1,0 +1,29 @@
+/// Soft objects: linear elasticity on tetrahedra, in a frame that turns with the body, so that one factorisation serves the
+/// whole run ([Duriez2008] sec. 5 refers to such compliances). Implicit steps: (M/h^2 + (1 + d/h) K) u = f.
+#ifndef PELTI_CONTACT_SOFT_H
+#define PELTI_CONTACT_SOFT_H
+
+#include "contact/body.h"
+
+/// Tetrahedra of the description, or made from the closed surface. `mesh` is the object's surface, `local` its vertices
+/// relative to the centre of mass, both outlive it; the state starts at rest in the body's place.
+PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *mesh, PeltiSoft **out, PeltError *err);
+void pelti_soft_destroy(PeltiSoft *soft); ///< frees the factorisation; NULL is fine
+
+/// Motion without contact. A new h means a new factorisation (allocates, milliseconds); false: it failed.
+bool pelti_soft_free_step(PeltiSoft *soft, const double gravity[3], double h);
+void pelti_soft_place(const PeltiSoft *soft, Vec3 *x); ///< the surface's vertices: free motion and what contact moved
+
+/// Vertices in contact get slots, counted from 0 in order of appearance.
+void pelti_soft_clear_slots(PeltiSoft *soft);
+int pelti_soft_slot(PeltiSoft *soft, int vertex); ///< -1: no room
+int pelti_soft_slot_count(const PeltiSoft *soft);
+void pelti_soft_compliance(PeltiSoft *soft, double *c);          ///< [3 slots x 3 slots] world axes
+void pelti_soft_moved(const PeltiSoft *soft, double (*u)[3]);    ///< [slots] how far contact has moved them from the free motion
+void pelti_soft_take(PeltiSoft *soft, const double (*force)[3]); ///< [slots] forces, world: moves all nodes
+void pelti_soft_end_step(PeltiSoft *soft, double h);
+double pelti_soft_volume(const PeltiSoft *soft);                   ///< of the tetrahedra as they are
+void pelti_soft_momentum(const PeltiSoft *soft, double linear[3]); ///< kg units/s
+enum { PELTI_SOFT_SLOTS = 512 };
+
+#endif
