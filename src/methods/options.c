@@ -1,3 +1,4 @@
+#include "core/text.h"
 #include "methods/options.h"
 
 #include <ctype.h>
@@ -18,30 +19,6 @@ static PeltiOptionValue *find(const PeltiOptions *options, const char *key)
         if (!strcmp(options->values[i].info->name, key))
             return (PeltiOptionValue *)&options->values[i];
     return NULL;
-}
-
-/// Edit distance, capped at 31 characters: for "did you mean".
-static int distance(const char *a, const char *b)
-{
-    int row[32], n = (int)strlen(b);
-    if (n > 31)
-        return 99;
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 1; *a; a++, i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int above = row[j], best = diagonal + (*a != b[j - 1]);
-            if (above + 1 < best)
-                best = above + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    return row[n];
 }
 
 static bool is_choice(const char *choices, const char *value)
@@ -113,7 +90,7 @@ PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char 
     const char *nearest = NULL;
     int least = 4;
     for (int i = 0; i < options->count; i++) {
-        int d = distance(key, options->values[i].info->name);
+        int d = pelti_text_distance(key, options->values[i].info->name);
         if (d < least) {
             least = d;
             nearest = options->values[i].info->name;

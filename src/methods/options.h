@@ -31,7 +31,7 @@ enum { PELTI_MAX_OPTIONS = 96 };
 typedef struct PeltiOptions {
     int count;
     PeltiOptionValue values[PELTI_MAX_OPTIONS];
-    const struct PeltiRig *rig; ///< the artist's additions (pelt/rig.h); NULL: none
+    const struct PeltRig *rig; ///< the artist's additions (pelt/rig.h); NULL: none
 } PeltiOptions;
 
 /// Fills `out` with defaults of the common table and the method's own.

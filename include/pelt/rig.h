@@ -1,0 +1,109 @@
+/// What an artist adds to a character without touching its file: plain descriptions, filled by a reader (--rig) or by hand,
+/// read by the methods. Angles are in degrees, lengths are shares of the character's size, times in s. Strings and arrays
+/// belong to whoever filled them and must outlive what is made from them. docs/rig.md describes the file.
+#ifndef PELT_RIG_H
+#define PELT_RIG_H
+
+#include <pelt/base.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PELT_RIG_LAYERS = 4 }; ///< skin, fat, muscle, bone interface
+
+/// What is said of one joint. Numbers below 0 mean: as without this entry.
+typedef struct PeltRigJoint {
+    const char *joint; ///< name of its node
+    const char
+        *operator_name;   ///< "contact", "bulge", "union", or a .json file that `pelt operator` wrote; NULL: the method's own
+    int controller_count; ///< 0: the operator's own curve
+    const float (*controller)[2]; ///< angle in degrees (rising, 0 to 180), d in [0, 1]
+    bool has_bend_limits, has_twist_limits;
+    float bend_limits_deg[2], twist_limits_deg[2]; ///< away from the rest pose
+    float joint_stiffness;                         ///< N m / rad, where flesh or objects move the joint
+    float firmness;                                ///< multiplies the method's firmness around this bone
+    float projection[PELT_RIG_LAYERS - 1];  ///< depth of fat, muscle and bone along the way from skin to bone; rising, 0 to 1
+    float layer_stiffness[PELT_RIG_LAYERS]; ///< 0 to 1
+    float layer_density[PELT_RIG_LAYERS];   ///< kg per unit^3
+} PeltRigJoint;
+
+/// A place in the rest pose: on a bone, and away from it.
+typedef struct PeltRigPlace {
+    const char *bone;
+    float along;     ///< 0: the joint, 1: the bone's end
+    float offset[3]; ///< world axes of the rest pose, shares of the size
+} PeltRigPlace;
+
+/// A spindle between two places that swells as a joint bends.
+typedef struct PeltRigMuscle {
+    const char *name;
+    PeltRigPlace from, to;
+    float radius;        ///< of its middle while relaxed
+    const char *driver;  ///< the joint whose bend contracts it
+    float angles_deg[2]; ///< relaxed up to the first, contracted from the second on
+    float swell;         ///< the radius is multiplied by this when contracted
+} PeltRigMuscle;
+
+/// Points that follow one bone rigidly: armour, buttons, teeth. A point belongs if any of the three ways names it.
+typedef struct PeltRigRegion {
+    const char *name;
+    const char *bone; ///< that carries them
+    int point_count;
+    const int *points; ///< indices in cache order
+    int owner_count;
+    const char *const *owners; ///< all points whose strongest weight is on one of these bones
+    float radius;              ///< all points this near to `centre`; 0: none
+    PeltRigPlace centre;
+    float falloff; ///< beyond the region the skin takes over within this distance
+} PeltRigRegion;
+
+typedef struct PeltRigAnchorKey {
+    float time_s;
+    float offset[3]; ///< from where the skin would be, in the frame of `bone` or world axes; shares of the size
+    float strength;  ///< 0: free, 1: held
+} PeltRigAnchorKey;
+
+/// A point of the skin that is held or pulled, with its surroundings.
+typedef struct PeltRigAnchor {
+    const char *name;
+    int point;        ///< index in cache order
+    const char *bone; ///< the frame of the offsets; NULL: world
+    float falloff;    ///< along the surface
+    int key_count;    ///< >= 1; linear between keys
+    const PeltRigAnchorKey *keys;
+} PeltRigAnchor;
+
+/// Bones whose flesh keeps its volume together.
+typedef struct PeltRigVolume {
+    const char *name;
+    int bone_count;
+    const char *const *bones;
+    float cut; ///< where along an adjoining bone it ends: 0 at the joint, 1 at the far end
+} PeltRigVolume;
+
+typedef struct PeltRig {
+    int joint_count, muscle_count, region_count, anchor_count, volume_count;
+    const PeltRigJoint *joints;
+    const PeltRigMuscle *muscles;
+    const PeltRigRegion *regions;
+    const PeltRigAnchor *anchors;
+    const PeltRigVolume *volumes;
+} PeltRig;
+
+/// What is said of a joint; NULL: nothing. `rig` may be NULL.
+static inline const PeltRigJoint *pelt_rig_joint(const PeltRig *rig, const char *joint)
+{
+    for (int i = 0; rig && i < rig->joint_count; i++)
+        if (!strcmp(rig->joints[i].joint, joint))
+            return &rig->joints[i];
+    return NULL;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,23 @@
+/// Reads what an artist adds to a character (--rig X.json, and `--set joint.NAME.key=value` for one key of it).
+#ifndef PELTI_IO_RIG_H
+#define PELTI_IO_RIG_H
+
+#include "character/character.h"
+
+#include <pelt/rig.h>
+
+typedef struct PeltiRig {
+    PeltiPool pool; ///< of everything below
+    PeltRig rig;
+} PeltiRig;
+
+/// `path` NULL: settings alone. `settings` are "joint.NAME.key=value" texts and win over the file; a value is JSON or plain
+/// text. Names of joints are checked against `who` (NULL: not). The caller destroys `*out`.
+PeltStatus pelti_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
+                          const PeltAllocator *allocator, PeltiRig **out, PeltError *err);
+void pelti_rig_destroy(PeltiRig *rig); ///< NULL is fine
+
+/// Is this --set text one for the rig ("joint.")?
+bool pelti_rig_is_setting(const char *text);
+
+#endif
