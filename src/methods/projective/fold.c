@@ -202,7 +202,7 @@ Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
     return q;
 }
 
-void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float *sum)
+void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float most, float *sum)
 {
     Vec3 at = vec3(x[0], x[1], x[2]);
     for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
@@ -215,7 +215,7 @@ void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, f
         const ProjFold *fold = &folds->folds[relation->fold];
         float share = relation->share * inner_share(fold, at);
         float depth = member->offset - relation->side * vec3_dot(vec3_sub(at, fold->joint), fold->normal);
-        member->force = share > 0 ? fmaxf(0, member->force + rate * depth) : 0;
+        member->force = share > 0 ? fminf(fmaxf(0, member->force + rate * depth), most) : 0;
         float amount = relation->side * member->force * share;
         sum[0] += amount * fold->normal.x;
         sum[1] += amount * fold->normal.y;

@@ -16,7 +16,7 @@ static const PeltiOptionInfo options[] = {
     {"strain", PELTI_OPTION_CHOICE, "gradient", "gradient|position", 0, 0,
      "fit deformation gradients (eq. 7) or positions (ARAP, eq. 9)"},
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
-    {"collisions", PELTI_OPTION_CHOICE, "joints", "off|joints|all", 0, 0,
+    {"collisions", PELTI_OPTION_CHOICE, "all", "off|joints|all", 0, 0,
      "keep the skin out of itself: nowhere, in folds at joints (sec. 5), everywhere"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
@@ -68,7 +68,7 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
 static PeltStatus take_state(Projective *p, PeltError *err)
 {
     size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
-    ProjRow **rows[] = {&p->x, &p->last, &p->velocity, &p->q, &p->q_last, &p->constant, &p->y, &p->rest, &p->carried, &p->origin};
+    ProjRow **rows[] = {&p->x, &p->last, &p->velocity, &p->q, &p->q_last, &p->constant, &p->y, &p->rest, &p->origin};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
     p->rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));

@@ -176,12 +176,32 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *skele
 void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones);
 Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base point of unknown i kept behind its planes
 /// force' = max(0, force + rate (offset - side n.(x - joint))), added to a right-hand side.
-void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float *sum);
+void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float most, float *sum);
 bool pelti_proj_folds_act(const ProjFolds *folds, int i, const float *x);
 
-// ---- contacts (collide.c), sec. 5 ----
+// ---- contacts of bones that share no joint (pairs.c) ----
 
-typedef struct ProjContacts ProjContacts;
+enum { PROJ_HULL_ALONG = 8, PROJ_HULL_AROUND = 12 };
+typedef struct ProjHull { ///< the skin around a segment
+    float radius[PROJ_HULL_ALONG][PROJ_HULL_AROUND];
+    float cap[2]; ///< beyond its ends
+    float most;
+} ProjHull;
+typedef struct ProjPlace { ///< a segment at rest or in a pose, with directions to count turns from
+    Vec3 a, b, axis, side1, side2;
+    float length;
+} ProjPlace;
+typedef struct ProjPairs {
+    int *start, *unknowns; ///< [segment_count + 1] vertices of each segment
+    float *t;              ///< [unknown_count] place on the segment
+    ProjHull *hulls;       ///< [segment_count]
+    ProjPlace *rest, *now; ///< [segment_count]
+    float (*plane)[4];     ///< [unknown_count] n, d
+    float (*last)[4];      ///< [unknown_count] the plane of the step before
+    float *depth;          ///< [unknown_count] behind the plane at the start of the step; -INFINITY: no plane
+    float *force;          ///< [unknown_count]
+    float gap;
+} ProjPairs;
 
 // ---- the whole (method.c prepares, solve.c steps) ----
 
@@ -217,16 +237,20 @@ typedef struct Projective {
     void *motion_block;
     size_t motion_bytes;
     bool started;
-    ProjFolds folds;        ///< no folds: start is NULL
-    ProjContacts *contacts; ///< NULL: none
-    double residual;        ///< largest move of the last iteration, of the size
+    ProjFolds folds;   ///< no folds: start is NULL
+    ProjPairs pairs;   ///< none: start is NULL
+    float *rate[2];    ///< [mode][unknown] contact force for a length of overlap
+    float *most_force; ///< [unknown] where planes contradict each other forces would grow for ever
+    double residual;   ///< largest move of the last iteration, of the size
     int contact_count;
     double substep_ms;
 } Projective;
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
-/// Contact planes for a step to this pose, from the positions in `last`; true: some may act in it.
-bool pelti_proj_find_contacts(Projective *p, const Mat34 *bones);
+bool pelti_proj_find_contacts(Projective *p);                                   ///< counts them; true: some may act in this step
+PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err);
+void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
+void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, float most, float *sum);
 /// Updates the contact forces of unknown i, now at x, and adds them to its right-hand side.
 void pelti_proj_contact_force(Projective *p, int mode, int i, const float *x, float *sum);
 

@@ -69,6 +69,7 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
     pelti_proj_pose_joints(&p->base, bones);
     pelti_proj_pose_folds(&p->folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
+    pelti_proj_pose_pairs(p, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
     pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->q, p->frames);
 }
@@ -130,7 +131,7 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
     double start = pelti_clock_ms();
     fly(p);
     pelti_proj_begin(p, bones, PROJ_MOVING);
-    bool touching = pelti_proj_find_contacts(p, bones);
+    bool touching = pelti_proj_find_contacts(p);
     for (int k = 0; k < p->iterations; k++)
         pelti_proj_iterate(p, PROJ_MOVING, touching);
     float per_second = 1 / p->time_step_s;
@@ -165,12 +166,11 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
     Rows r = {p, p->bones_now, PROJ_STILL, false};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
-    memcpy(p->carried, p->x, (size_t)p->count * sizeof *p->x);
     pelti_polar_reset(p->warm, p->tissue.block_count);
     for (int f = 1; f <= frames; f++) {
         pelti_motion_at(&p->motion, (float)f / (float)frames, p->bones_now);
         pelti_proj_begin(p, p->bones_now, PROJ_STILL);
-        bool touching = pelti_proj_find_contacts(p, p->bones_now);
+        bool touching = pelti_proj_find_contacts(p);
         for (int k = 0; k < (f < frames ? SETTLE_PASSES : SETTLE_ROUNDS); k++) {
             pelti_proj_iterate(p, PROJ_STILL, touching);
             if (f == frames && p->residual < 1e-7)
