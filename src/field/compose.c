@@ -1,6 +1,7 @@
 #include "field/compose.h"
 
 #include "field/operator_fetch.h"
+#include "math/wide.h"
 
 #include <string.h>
 
@@ -153,12 +154,15 @@ void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
     build_index(frame);
 }
 
-static inline bool fetch(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
+/// A field weaker than this composes to less than rounding: g(f, e) - f is of the order of e squared.
+static const float NOTHING = 1e-3f;
+
+PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
 {
     const PeltiPartPose *pose = &frame->pose[part];
     Vec3 g, p = mat34_apply(pose->world_to_grid, x);
     float f;
-    if (!pose->live || !pelti_grid_fetch(&frame->fields->parts[part].grid, p, &f, &g) || !(f > 1e-5f))
+    if (!pose->live || !pelti_grid_fetch(&frame->fields->parts[part].grid, p, &f, &g) || !(f > NOTHING))
         return false;
     const float(*m)[4] = pose->world_to_grid.m;
     *value = f < 1 ? f : 1;
@@ -181,7 +185,7 @@ typedef struct Leaf {
 } Leaf;
 
 /// Fields that reach x, in the order of composition.
-static int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *leaves)
+PELTI_WIDE int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *leaves)
 {
     const PeltiPart *parts = frame->fields->parts;
     int count = 0, begin = 0, end = frame->fields->part_count;
@@ -214,7 +218,7 @@ static inline float joint_bend(const PeltiFieldFrame *frame, int a, int b)
 }
 
 /// Leaves fold into one value: chains first (a leaf waits for its target if that is among the leaves), then contact.
-static void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, PeltiFieldSample *out)
+PELTI_WIDE void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, PeltiFieldSample *out)
 {
     const PeltiFields *fields = frame->fields;
     out->value = leaves[0].value;
@@ -242,7 +246,7 @@ static void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, Pelti
 }
 
 /// The owner's side and the strongest field against it.
-static void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *leaves, int own, PeltiFieldSample *out)
+PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *leaves, int own, PeltiFieldSample *out)
 {
     static const float LINE = 0.5f * (1 - 3.0f / (PELTI_OPERATOR_NODES - 1)) / (PELTI_OPERATOR_SLICES - 1);
     static const float VALLEY = 0.06f * (PELTI_OPERATOR_SLICES - 1); // d from which a contact line is more than a node long
@@ -276,7 +280,7 @@ static void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *leav
     }
 }
 
-void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
+PELTI_CLONES void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
 {
     Leaf leaves[MOST_REACH];
     memset(out, 0, sizeof *out);

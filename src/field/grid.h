@@ -47,28 +47,35 @@ PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, co
 typedef float PeltiFloat4 __attribute__((vector_size(16)));
 typedef int16_t PeltiShort4 __attribute__((vector_size(8)));
 
+static inline __attribute__((always_inline)) PeltiFloat4 pelti_grid_node(const int16_t *node)
+{
+    PeltiShort4 code;
+    __builtin_memcpy(&code, node, sizeof code);
+    return __builtin_convertvector(code, PeltiFloat4);
+}
+
 /// Value and gradient (node units) at a point given in node units; false outside the box (the field is 0 there).
 /// Trilinear in value and gradient, the value with half of the first-order term of each corner: exact for quadratics,
-/// continuous, and what lets the cells be large.
-static inline bool pelti_grid_fetch(const PeltiGrid *grid, Vec3 p, float *value, Vec3 *gradient)
+/// continuous, and what lets the cells be large. Along x that term sums to t (1 - t) times the difference of the slopes.
+static inline __attribute__((always_inline)) bool pelti_grid_fetch(const PeltiGrid *grid, Vec3 p, float *value, Vec3 *gradient)
 {
     int sx = grid->size[0], sy = grid->size[1], sz = grid->size[2];
-    if (!(p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x < (float)(sx - 1) && p.y < (float)(sy - 1) && p.z < (float)(sz - 1)))
+    if (!((p.x >= 0) & (p.y >= 0) & (p.z >= 0) & (p.x < (float)(sx - 1)) & (p.y < (float)(sy - 1)) & (p.z < (float)(sz - 1))))
         return false;
     int ix = (int)p.x, iy = (int)p.y, iz = (int)p.z;
     float tx = p.x - (float)ix, ty = p.y - (float)iy, tz = p.z - (float)iz;
-    const int16_t(*base)[4] = (const int16_t(*)[4])grid->nodes + ((size_t)iz * (size_t)sy + (size_t)iy) * (size_t)sx + (size_t)ix;
-    float hv = grid->gradient_scale * 0.5f, wx[2] = {1 - tx, tx}, wy[2] = {1 - ty, ty}, wz[2] = {1 - tz, tz};
-    PeltiFloat4 sum = {0}, taylor = {0};
-    for (int k = 0; k < 8; k++) {
-        int bx = k & 1, by = (k >> 1) & 1, bz = k >> 2;
-        PeltiShort4 code;
-        __builtin_memcpy(&code, base[(size_t)bx + (size_t)sx * ((size_t)by + (size_t)sy * (size_t)bz)], sizeof code);
-        PeltiFloat4 c = __builtin_convertvector(code, PeltiFloat4) * (wx[bx] * wy[by] * wz[bz]);
-        sum += c;
-        taylor += c * (PeltiFloat4){0, tx - (float)bx, ty - (float)by, tz - (float)bz};
-    }
-    *value = sum[0] * grid->value_scale + (taylor[1] + taylor[2] + taylor[3]) * hv;
+    size_t row = (size_t)sx * 4, layer = row * (size_t)sy;
+    const int16_t *n = grid->nodes[0] + (size_t)iz * layer + (size_t)iy * row + (size_t)ix * 4;
+    PeltiFloat4 a0 = pelti_grid_node(n), d0 = pelti_grid_node(n + 4) - a0;
+    PeltiFloat4 a1 = pelti_grid_node(n + row), d1 = pelti_grid_node(n + row + 4) - a1;
+    n += layer;
+    PeltiFloat4 a2 = pelti_grid_node(n), d2 = pelti_grid_node(n + 4) - a2;
+    PeltiFloat4 a3 = pelti_grid_node(n + row), d3 = pelti_grid_node(n + row + 4) - a3;
+    PeltiFloat4 c0 = a0 + d0 * tx, c1 = a1 + d1 * tx, c2 = a2 + d2 * tx, c3 = a3 + d3 * tx;
+    PeltiFloat4 e0 = c1 - c0, e1 = c3 - c2, b0 = c0 + e0 * ty, b1 = c2 + e1 * ty, h = b1 - b0, sum = b0 + h * tz;
+    PeltiFloat4 dx0 = d0 + (d1 - d0) * ty, dx1 = d2 + (d3 - d2) * ty, dx = dx0 + (dx1 - dx0) * tz, dy = e0 + (e1 - e0) * tz;
+    float taylor = tx * (1 - tx) * dx[1] + ty * (1 - ty) * dy[2] + tz * (1 - tz) * h[3];
+    *value = sum[0] * grid->value_scale - 0.5f * grid->gradient_scale * taylor;
     *gradient = vec3(sum[1] * grid->gradient_scale, sum[2] * grid->gradient_scale, sum[3] * grid->gradient_scale);
     return true;
 }

@@ -5,7 +5,7 @@
 // In a fold the angle between the gradients equals the joint's bend in the middle only and falls to nothing where the fold
 // meets the flanks of the limb. Taken alone it would leave the contact surface hanging inside, away from the skin; so
 // within a fold (angles above these, degrees) the joint's own bend gives the depth.
-enum { FOLD_FROM = 20, FOLD_TO = 60 };
+enum { FOLD_FROM = 6, FOLD_TO = 22 };
 enum { N = PELTI_OPERATOR_NODES, LAST = N - 1, HALF_BAND = 2 * N, SAMPLES = 512 };
 
 /// One slice as a linear system. By symmetry only nodes i >= j are unknown; a node is known (border, curve) or numbered.

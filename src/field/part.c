@@ -7,7 +7,7 @@
 
 /// The support is a little wider than the farthest sample is from the bone: the field then stays below 1 on the bone, so that a
 /// contact line can reach it.
-static const float REACH = 1.3f;
+static const float REACH = 1.7f;
 /// A field ends this much beyond the farthest sample's distance from the bone.
 static const float GUARD = 1.2f;
 

@@ -90,7 +90,7 @@ static void grid_follows_the_fit(void **state)
     assert_int_equal(pelti_grid_bake(&grid, &h, 1, &none, NULL, NULL), PELT_OK);
     double worst = 0, slope_error = 0;
     for (int k = 0; k < 2000; k++) {
-        float r = 0.4f + 1.2f * (float)(k % 97) / 97, a = 0.37f * (float)k, b = 0.11f * (float)k, f, want, slope;
+        float r = 0.4f + 1.2f * (float)(k % 97) / 97, a = 0.37f * (float)k, b = 0.11f * (float)k, f = 1, want, slope;
         Vec3 x = vec3(r * cosf(a) * cosf(b), r * sinf(a) * cosf(b), r * sinf(b)), g, exact;
         pelti_hrbf_eval(&h, 1, &x, &want, &exact);
         want = pelti_support(want, 1, &slope);
