@@ -210,11 +210,14 @@ PELTI_WIDE int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *
     return count;
 }
 
-/// d of the joint between two parts, where one is the other's parent.
+/// d that two parts ask for whatever the angle: that of the joint between neighbours, full contact for parts that share no
+/// skin.
 static inline float joint_bend(const PeltiFieldFrame *frame, int a, int b)
 {
-    const PeltiPart *parts = frame->fields->parts;
-    return parts[a].parent == b ? frame->pose[a].bend : parts[b].parent == a ? frame->pose[b].bend : 0;
+    const PeltiFields *fields = frame->fields;
+    if (fields->apart[a * fields->part_count + b])
+        return PELTI_OPERATOR_SLICES - 1;
+    return fields->parts[a].parent == b ? frame->pose[a].bend : fields->parts[b].parent == a ? frame->pose[b].bend : 0;
 }
 
 /// Leaves fold into one value: chains first (a leaf waits for its target if that is among the leaves), then contact.

@@ -175,6 +175,43 @@ static PeltStatus sample_parts(PeltiPool *pool, Build *b, const PeltiPartition *
     return PELT_OK;
 }
 
+/// Two parts belong together where some vertex lies within the reach of both at rest (neighbours, a shoulder and a
+/// chest), or where an edge joins their skin. All others meet only by touching.
+static PeltStatus find_apart(PeltiPool *pool, PeltiPool *work, PeltiFields *f, PeltError *err)
+{
+    static const float SHARED = 0.08f;
+    const PeltiMesh *mesh = f->who->mesh;
+    int n = f->part_count, *near = PELTI_NEW(work, int, n);
+    f->apart = PELTI_NEW(pool, unsigned char, (size_t)n *(size_t)n);
+    if (pool->failed || work->failed)
+        return pelti_no_memory(err, (size_t)n * (size_t)n);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            f->apart[a * n + b] = a != b && f->parts[a].primitive < 0 && f->parts[b].primitive < 0;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        int count = 0, own = f->vertex_part[v];
+        if (own < 0)
+            continue;
+        for (int p = 0; p < n; p++) {
+            float value;
+            Vec3 gradient;
+            if (f->parts[p].skeleton == f->parts[own].skeleton &&
+                (p == own || (pelti_grid_fetch(&f->parts[p].grid, mat34_apply(f->parts[p].grid.rest_to_grid, mesh->rest[v]), &value, &gradient) &&
+                              value > SHARED)))
+                near[count++] = p;
+        }
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < count; j++)
+                f->apart[near[i] * n + near[j]] = 0;
+    }
+    for (int e = 0; e < mesh->edge_count; e++) {
+        int a = f->vertex_part[mesh->edges[e][0]], b = f->vertex_part[mesh->edges[e][1]];
+        if (a >= 0 && b >= 0)
+            f->apart[a * n + b] = f->apart[b * n + a] = 0;
+    }
+    return PELT_OK;
+}
+
 static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights *weights, const PeltiFieldOptions *options,
                             PeltiJobs *jobs, PeltiLog *log, Build *b, PeltError *err)
 {
@@ -206,6 +243,7 @@ static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights
             pelti_warn(log, "field-capsule", "joint %s: its skin makes no field (%s), a capsule stands in", name,
                        b->error[k].text);
     }
+    PELT_TRY(find_apart(pool, work, f, err));
     return build_operators(pool, options, jobs, f, err);
 }
 
