@@ -196,7 +196,8 @@ static PeltStatus find_apart(PeltiPool *pool, PeltiPool *work, PeltiFields *f, P
             float value;
             Vec3 gradient;
             if (f->parts[p].skeleton == f->parts[own].skeleton &&
-                (p == own || (pelti_grid_fetch(&f->parts[p].grid, mat34_apply(f->parts[p].grid.rest_to_grid, mesh->rest[v]), &value, &gradient) &&
+                (p == own || (pelti_grid_fetch(&f->parts[p].grid, mat34_apply(f->parts[p].grid.rest_to_grid, mesh->rest[v]),
+                                               &value, &gradient) &&
                               value > SHARED)))
                 near[count++] = p;
         }

@@ -48,8 +48,8 @@ typedef struct PeltiFields {
     int *bone_part;           ///< [bone_count] part that carries the bone's skin; -1: none
     int *vertex_part;         ///< [vertex_count] owner; -1: none
     PeltiOperator *operators; ///< [operator_count]; unused ones have no table
-    unsigned char *apart; ///< [part_count x part_count] 1: the two share no skin at rest, so where they meet they touch
-    size_t bytes; ///< of grids and tables
+    unsigned char *apart;     ///< [part_count x part_count] 1: the two share no skin at rest, so where they meet they touch
+    size_t bytes;             ///< of grids and tables
 } PeltiFields;
 
 /// Builds into `pool`. Parts whose fit fails become capsules, said in `log`.

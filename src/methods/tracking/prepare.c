@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const float SHIFT = 0.01f; ///< M = L + SHIFT diag(L): keeps the preconditioner definite
+static const float SHIFT = 0.1f; ///< M = L + SHIFT diag(L): keeps the preconditioner definite
 
 static void read_settings(const PeltiOptions *o, float diagonal, TrackingSettings *s)
 {
@@ -128,7 +128,7 @@ static void bind_components(Tracking *t, int *best, int *tally)
 static void bind_vertices(Tracking *t)
 {
     for (int v = 0; v < t->mesh->vertex_count; v++) {
-        int owner = t->weights->bone[(size_t)v * (size_t)t->weights->influences], part = t->fields->vertex_part[v];
+        int owner = t->weights.bone[(size_t)v * (size_t)t->weights.influences], part = t->fields->vertex_part[v];
         bool prop = t->who->bones[owner].is_prop, loose = t->mesh->ring_start[v + 1] == t->mesh->ring_start[v];
         t->skeleton[v] = t->who->bones[owner].skeleton;
         t->bone[v] = part < 0 ? owner : t->fields->parts[part].bone;
@@ -204,7 +204,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     options.fold_depth = pelti_option_float(in->options, "fold-depth");
     options.join_still = pelti_option_is(in->options, "parts", "moving");
     read_settings(in->options, t->mesh->diagonal, &t->set);
-    PELT_TRY(pelti_fields_build(&t->pool, t->who, t->weights, &options, t->jobs, in->log, &t->fields, err));
+    PELT_TRY(pelti_fields_build(&t->pool, t->who, &t->weights, &options, t->jobs, in->log, &t->fields, err));
     take_memory(t);
     if (t->pool.failed)
         return pelti_no_memory(err, (size_t)t->mesh->vertex_count * 200);
@@ -243,7 +243,7 @@ PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err
     t->pool = pool;
     t->who = in->who;
     t->mesh = in->who->mesh;
-    t->weights = in->weights;
+    t->weights = *in->weights;
     t->jobs = in->jobs;
     PeltStatus status = build(t, in, err);
     if (status != PELT_OK) {

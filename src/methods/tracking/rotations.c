@@ -12,7 +12,7 @@ typedef struct Blend {
 static void blend_range(void *context, int begin, int end, int worker)
 {
     Blend *b = context;
-    const PeltiWeights *weights = b->t->weights;
+    const PeltiWeights *weights = &b->t->weights;
     (void)worker;
     for (int v = begin; v < end; v++) {
         const int *bone = weights->bone + (size_t)v * (size_t)weights->influences;

@@ -54,7 +54,7 @@ typedef struct Tracking {
     PeltiPool pool; ///< owns the fields and all that prepare made
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
-    const PeltiWeights *weights;
+    PeltiWeights weights; ///< the arrays are the caller's and outlive the state
     PeltiJobs *jobs;
     int *bone_order; ///< [bone_count] parents first
     TrackingSettings set;

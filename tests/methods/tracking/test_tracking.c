@@ -197,12 +197,9 @@ static void fast_solver_meets_the_energy_of_jacobi(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_pose_returns_rest),
-        cmocka_unit_test(rigid_motion_carries_the_skin),
-        cmocka_unit_test(one_large_step_equals_many),
-        cmocka_unit_test(twist_moves_skin_of_bones_that_do_not_turn),
-        cmocka_unit_test(threads_do_not_change_a_bit),
-        cmocka_unit_test(fast_solver_meets_the_energy_of_jacobi),
+        cmocka_unit_test(rest_pose_returns_rest),      cmocka_unit_test(rigid_motion_carries_the_skin),
+        cmocka_unit_test(one_large_step_equals_many),  cmocka_unit_test(twist_moves_skin_of_bones_that_do_not_turn),
+        cmocka_unit_test(threads_do_not_change_a_bit), cmocka_unit_test(fast_solver_meets_the_energy_of_jacobi),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
