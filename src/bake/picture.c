@@ -95,6 +95,49 @@ void pelti_picture_show(PeltiPicture *picture, const Vec3 *points)
     pelti_framing_add(&picture->framing, picture->character->who->point_count, points);
 }
 
+// ---- who the camera follows ----
+
+PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, int threads, PeltError *err)
+{
+    *guide = (PeltiGuide){0};
+    PeltSkinDef def = pelt_skin_def_default();
+    def.method = "lbs";
+    def.threads = threads;
+    PELT_TRY(pelt_skin_create(&def, character, &guide->lbs, err));
+    if (!character->who->file_weights_sane)
+        return PELT_OK;
+    def.method = "dqs";
+    PeltStatus status = pelt_skin_create(&def, character, &guide->dqs, err);
+    if (status != PELT_OK)
+        pelti_guide_release(guide);
+    return status;
+}
+
+void pelti_guide_release(PeltiGuide *guide)
+{
+    pelt_skin_destroy(guide->lbs);
+    pelt_skin_destroy(guide->dqs);
+    *guide = (PeltiGuide){0};
+}
+
+void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose)
+{
+    double ms;
+    pelti_skin_step(guide->lbs, pose, 0, &(PeltiStepReport){0}, &ms);
+    if (guide->dqs)
+        pelti_skin_step(guide->dqs, pose, 0, &(PeltiStepReport){0}, &ms);
+}
+
+void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_floor)
+{
+    const PeltSkin *skins[2] = {guide->lbs, guide->dqs};
+    for (int i = 0; i < 2 && skins[i]; i++)
+        if (only_floor)
+            pelti_picture_show_floor(picture, skins[i]->points);
+        else
+            pelti_picture_show(picture, skins[i]->points);
+}
+
 // ---- colours ----
 
 static const PeltiWeights *weights_of(const PeltiPictureFrame *frame)

@@ -48,6 +48,16 @@ void pelti_picture_release(PeltiPicture *picture);
 void pelti_picture_show(PeltiPicture *picture, const Vec3 *points);
 void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points); ///< only the floor
 
+/// Who the camera follows: linear and dual quaternion blending of the same pose, so that every method is seen from the same
+/// place and neither's bulges are cut off. Characters whose weights must be made are followed by linear blending alone.
+typedef struct PeltiGuide {
+    PeltSkin *lbs, *dqs; ///< dqs NULL: not followed
+} PeltiGuide;
+PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, int threads, PeltError *err);
+void pelti_guide_release(PeltiGuide *guide);
+void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose);
+void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_floor);
+
 /// One frame. All but `points` may be NULL.
 typedef struct PeltiPictureFrame {
     const Vec3 *points; ///< [point_count]

@@ -34,8 +34,8 @@ typedef struct Job {
     int first, count; ///< frames to draw
     PeltiJobs *jobs;
     PeltiPicture picture;
-    PeltSkin *skin; ///< NULL: a cache or the rest pose without need for weights
-    PeltSkin *lbs;  ///< framing: the same camera whatever the method
+    PeltSkin *skin;   ///< NULL: a cache or the rest pose without need for weights
+    PeltiGuide guide; ///< lbs NULL: not needed
     PeltiCache cache;
     bool has_cache;
     PeltiPool pool;
@@ -109,16 +109,13 @@ static PeltStatus open_skins(Job *job, PeltError *err)
         return pelti_no_memory(err, sizeof(PeltiPose));
     if ((job->has_cache || def->rest) && !bones && !(def->rest && def->inside))
         return PELT_OK;
-    PeltSkinDef lbs = pelt_skin_def_default();
-    lbs.method = "lbs";
-    lbs.threads = def->skin.threads;
-    PELT_TRY(pelt_skin_create(&lbs, job->character, &job->lbs, err));
+    PELT_TRY(pelti_guide_create(&job->guide, job->character, def->skin.threads, err));
     if (job->has_cache || def->rest)
         return PELT_OK;
     return pelt_skin_create(&def->skin, job->character, &job->skin, err);
 }
 
-/// Frames what will be drawn. The camera follows linear blending's points, so that it is the same for every method.
+/// Frames what will be drawn.
 static PeltStatus aim_camera(Job *job, PeltError *err)
 {
     if (job->def->rest) {
@@ -129,19 +126,14 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
         bool drawn = frame >= job->first && frame < job->first + job->count;
         if (job->has_cache && !drawn)
             continue;
-        const Vec3 *points = job->points;
-        if (job->has_cache)
+        if (job->has_cache) {
             PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
-        else {
-            double ms;
-            pose_at(job, frame);
-            pelti_skin_step(job->lbs, &job->pose, 0, &(PeltiStepReport){0}, &ms);
-            points = job->lbs->points;
+            pelti_picture_show(&job->picture, job->points);
+            continue;
         }
-        if (drawn)
-            pelti_picture_show(&job->picture, points);
-        else
-            pelti_picture_show_floor(&job->picture, points);
+        pose_at(job, frame);
+        pelti_guide_step(&job->guide, &job->pose);
+        pelti_guide_show(&job->guide, &job->picture, !drawn);
     }
     return PELT_OK;
 }
@@ -163,24 +155,23 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
     *out = (PeltiPictureFrame){.title = job->def->title, .samples = job->def->samples ? 0 : job->moving ? 2 : 4};
     if (job->def->rest) {
         out->points = job->character->who->rest_points;
-        out->skin = job->lbs;
-        for (int b = 0; job->lbs && b < job->character->who->bone_count; b++)
-            job->lbs->bones[b] = mat34_identity(); // rest space is where the bones rest
+        out->skin = job->guide.lbs;
+        for (int b = 0; job->guide.lbs && b < job->character->who->bone_count; b++)
+            job->guide.lbs->bones[b] = mat34_identity(); // rest space is where the bones rest
         return PELT_OK;
     }
     if (job->has_cache) {
         PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
         out->points = job->points;
-        out->skin = job->lbs;
+        out->skin = job->guide.lbs;
         return PELT_OK;
     }
     step_to(job, frame);
     out->points = job->skin->points;
     out->skin = job->skin;
     if (job->picture.colouring == PELTI_COLOUR_DISTANCE) {
-        double ms;
-        pelti_skin_step(job->lbs, &job->pose, 0, &(PeltiStepReport){0}, &ms);
-        out->lbs = job->lbs->points;
+        pelti_guide_step(&job->guide, &job->pose);
+        out->lbs = job->guide.lbs->points;
     }
     return PELT_OK;
 }
@@ -256,7 +247,7 @@ static void close_job(Job *job)
     if (job->has_cache)
         pelti_cache_close(&job->cache);
     pelt_skin_destroy(job->skin);
-    pelt_skin_destroy(job->lbs);
+    pelti_guide_release(&job->guide);
     pelti_jobs_destroy(job->jobs);
     pelti_pool_release(&job->pool);
 }

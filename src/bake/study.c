@@ -14,7 +14,7 @@ static size_t point_total(const PeltiStudy *study)
     return (size_t)study->frame_count * (size_t)study->character->who->point_count;
 }
 
-static void pose_at(PeltiStudy *study, int frame)
+void pelti_study_pose(PeltiStudy *study, int frame)
 {
     const PeltiCharacter *who = study->character->who;
     pelti_pose_clip(who, study->clip >= 0 ? &who->clips[study->clip] : NULL, frame / study->fps, &study->pose);
@@ -48,19 +48,13 @@ static void make_key(PeltiStudy *study)
 
 static PeltStatus blend_linearly(PeltiStudy *study, PeltError *err)
 {
-    int points = study->character->who->point_count;
-    PeltSkinDef def = pelt_skin_def_default();
-    PeltSkin *lbs;
-    def.method = "lbs";
-    def.threads = study->threads;
-    PELT_TRY(pelt_skin_create(&def, study->character, &lbs, err));
+    size_t points = (size_t)study->character->who->point_count;
+    PELT_TRY(pelti_guide_create(&study->guide, study->character, study->threads, err));
     for (int f = 0; f < study->frame_count; f++) {
-        double ms;
-        pose_at(study, f);
-        pelti_skin_step(lbs, &study->pose, 0, &(PeltiStepReport){0}, &ms);
-        memcpy(study->lbs + (size_t)f * (size_t)points, lbs->points, (size_t)points * sizeof(Vec3));
+        pelti_study_pose(study, f);
+        pelti_guide_step(&study->guide, &study->pose);
+        memcpy(study->lbs + (size_t)f * points, study->guide.lbs->points, points * sizeof(Vec3));
     }
-    pelt_skin_destroy(lbs);
     return PELT_OK;
 }
 
@@ -95,6 +89,7 @@ PeltStatus pelti_study_create(const PeltCharacter *character, const char *file, 
 
 void pelti_study_release(PeltiStudy *study)
 {
+    pelti_guide_release(&study->guide);
     pelti_measure_destroy(study->measure);
     pelti_jobs_destroy(study->jobs);
     pelti_pool_release(&study->pool);
@@ -208,7 +203,7 @@ static PeltStatus run_frames(PeltiStudy *study, PeltiStudyMethod *method, PeltSk
     pelti_measure_restart(study->measure);
     for (int f = 0; f < study->frame_count; f++) {
         PELT_TRY(pelti_progress(&study->progress, method->name, (double)f / study->frame_count, err));
-        pose_at(study, f);
+        pelti_study_pose(study, f);
         pelti_skin_step(skin, &study->pose, (float)(1 / study->fps), &(PeltiStepReport){0}, &method->frames[f].step_ms);
         memcpy(method->points + (size_t)f * (size_t)points, skin->points, (size_t)points * sizeof(Vec3));
         measure_frame(study, skin, f, &method->frames[f]);

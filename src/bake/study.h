@@ -46,7 +46,8 @@ typedef struct PeltiStudy {
     PeltiMeasure *measure;
     PeltiPool pool;
     PeltiPose pose;
-    Vec3 *lbs; ///< [frame_count x point_count] linear blending, the reference
+    PeltiGuide guide; ///< for cameras
+    Vec3 *lbs;        ///< [frame_count x point_count] linear blending, the reference
     PeltiProgress progress;
 } PeltiStudy;
 
@@ -79,6 +80,7 @@ PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float qual
 /// The command that makes the same picture.
 void pelti_study_command(const PeltiStudy *study, const PeltiShot *shot, bool film, char *text, size_t size);
 
+void pelti_study_pose(PeltiStudy *study, int frame); ///< study->pose of the clip at a frame
 const Vec3 *pelti_study_points(const PeltiStudy *study, int method, int frame);
 
 /// Bytes kept under `name` (in study->parts, with a key that changes with everything they depend on). False: not there.

@@ -96,7 +96,7 @@ static const Vec3 *lbs_points(const PeltiStudy *study, int frame)
     return study->lbs + (size_t)frame * (size_t)study->character->who->point_count;
 }
 
-/// The camera `pelt render` would take: it frames linear blending, over the floor of the whole clip.
+/// The camera `pelt render` would take, over the floor of the whole clip.
 static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int frame, PeltiPicture *picture, PeltError *err)
 {
     PeltStatus status = pelti_picture_create(def, study->character, study->jobs, study->measure, picture, err);
@@ -104,11 +104,11 @@ static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int 
         pelti_picture_release(picture);
         return status;
     }
-    for (int f = 0; f < study->frame_count; f++)
-        if (frame < 0 || f == frame)
-            pelti_picture_show(picture, lbs_points(study, f));
-        else
-            pelti_picture_show_floor(picture, lbs_points(study, f));
+    for (int f = 0; f < study->frame_count; f++) {
+        pelti_study_pose(study, f);
+        pelti_guide_step(&study->guide, &study->pose);
+        pelti_guide_show(&study->guide, picture, frame >= 0 && f != frame);
+    }
     return PELT_OK;
 }
 
