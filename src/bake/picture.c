@@ -294,10 +294,17 @@ static void sink_field(void *user, const char *name, float (*value)(const void *
     scene->slice.iso = iso;
 }
 
+static void sink_contact(void *user, float (*side)(const void *state, Vec3 x))
+{
+    PeltiScene *scene = ((Sink *)user)->scene;
+    if (scene->slice_count)
+        scene->slice.contact = side;
+}
+
 static void ask_method(PeltiScene *scene, const PeltSkin *skin, const char *what, bool arrows)
 {
     Sink sink = {scene, arrows};
-    PeltiDraw draw = {&sink, sink_line, sink_point, sink_triangle, sink_values, sink_field};
+    PeltiDraw draw = {&sink, sink_line, sink_point, sink_triangle, sink_values, sink_field, sink_contact};
     if (skin && skin->method->draw)
         skin->method->draw(skin->state, what, &draw);
 }

@@ -298,3 +298,16 @@ PELTI_CLONES void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, i
     if (count)
         compose(frame, count, leaves, out);
 }
+
+void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)
+{
+    Leaf leaves[MOST_REACH];
+    int count = gather(frame, skeleton, x, leaves);
+    *value = 0;
+    *gradient = vec3(0, 0, 0);
+    for (int k = 0; k < count; k++)
+        if (leaves[k].value > *value) {
+            *value = leaves[k].value;
+            *gradient = leaves[k].gradient;
+        }
+}

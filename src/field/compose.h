@@ -44,6 +44,9 @@ typedef struct PeltiFieldSample {
 /// 0).
 void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out);
 
+/// The union of the parts [Ricci1973]: the strongest field at x and its gradient; 0 where none reaches.
+void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient);
+
 /// One part alone, world space. False: it does not reach x.
 bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient);
 

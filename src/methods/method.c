@@ -2,10 +2,17 @@
 
 #include <string.h>
 
-extern const PeltiMethod pelti_method_lbs, pelti_method_dqs, pelti_method_tracking, pelti_method_layered, pelti_method_projective;
+extern const PeltiMethod pelti_method_lbs, pelti_method_dqs, pelti_method_implicit, pelti_method_tracking, pelti_method_layered,
+    pelti_method_projective;
 
 const PeltiMethod *const pelti_methods[] = {
-    &pelti_method_lbs, &pelti_method_dqs, &pelti_method_tracking, &pelti_method_projective, &pelti_method_layered, NULL,
+    &pelti_method_lbs,
+    &pelti_method_dqs,
+    &pelti_method_implicit,
+    &pelti_method_tracking,
+    &pelti_method_projective,
+    &pelti_method_layered,
+    NULL,
 };
 
 const PeltiMethod *pelti_method_find(const char *name)

@@ -73,6 +73,8 @@ struct PeltiDraw {
     void (*vertex_value)(void *user, const char *name, int vertex_count, const float *values);
     /// A scalar field to cut: value(x) of the iso-surface tracked, `iso` its level.
     void (*field)(void *user, const char *name, float (*value)(const void *state, Vec3 x), const void *state, float iso);
+    /// Goes with the field just handed over: side(x) changes its sign where parts touch, NaN away from contact. May be NULL.
+    void (*contact)(void *user, float (*side)(const void *state, Vec3 x));
 };
 
 #endif

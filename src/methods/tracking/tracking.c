@@ -1,5 +1,7 @@
 #include "methods/tracking/tracking.h"
 
+#include "field/section.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +117,25 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
     report(t, out);
 }
 
+static float section_value(const void *state, Vec3 x)
+{
+    return pelti_section_value(&((const Tracking *)state)->frame, x);
+}
+
+static float section_contact(const void *state, Vec3 x)
+{
+    return pelti_section_contact(&((const Tracking *)state)->frame, x);
+}
+
+static void draw(const void *state, const char *what, PeltiDraw *to)
+{
+    if (strcmp(what, "section") || !to->field)
+        return;
+    to->field(to->user, "field", section_value, state, 0.5f);
+    if (to->contact)
+        to->contact(to->user, section_contact);
+}
+
 const PeltiMethod pelti_method_tracking = {
     .name = "tracking",
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
@@ -125,4 +146,5 @@ const PeltiMethod pelti_method_tracking = {
     .prepare = tracking_prepare,
     .step = step,
     .destroy = tracking_destroy,
+    .draw = draw,
 };

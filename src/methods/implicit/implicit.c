@@ -1,0 +1,160 @@
+#include "methods/implicit/implicit.h"
+
+#include "field/section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const float ARRIVED = 2e-4f; ///< |f - iso| from which a vertex need not move
+
+static const PeltiOptionInfo options[] = {
+    {"step", PELTI_OPTION_FLOAT, "0.35", NULL, 0.01, 1, "share of a Newton step along the gradient, sigma"},
+    {"stop-angle", PELTI_OPTION_FLOAT, "55", NULL, 1, 180, "turn of the gradient between two steps that means contact, degrees"},
+    {"rounds", PELTI_OPTION_INT, "6", NULL, 1, 1000, "of marching and tangential relaxation"},
+    {"marches", PELTI_OPTION_INT, "5", NULL, 1, 1000, "steps along the gradient in each round"},
+    {"relax", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "tangential relaxation with mean value coordinates of the rest pose"},
+    {"operator", PELTI_OPTION_CHOICE, "union", "union|contact", 0, 0,
+     "how parts compose: as published (max), or with the contact operator of tracking"},
+    {"smooth", PELTI_OPTION_INT, "7", NULL, 0, 100, "last smoothing passes, spread from stopped vertices"},
+    {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
+    {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0,
+     "fields for joints that some clip moves, or for all that own skin"},
+    {0},
+};
+
+void implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient)
+{
+    if (!m->set.contact) {
+        pelti_frame_max(&m->frame, skeleton, x, value, gradient);
+        return;
+    }
+    PeltiFieldSample s;
+    pelti_frame_eval(&m->frame, skeleton, -1, x, &s);
+    *value = s.value;
+    *gradient = s.gradient;
+}
+
+/// v <- v + sigma (iso - f) grad / |grad|^2 until it arrives, or the gradient turns as it does on crossing into another
+/// part: there it stops for good.
+static void march_vertex(Implicit *m, int v)
+{
+    Vec3 x = m->x[v], gradient, last = {0, 0, 0};
+    float value;
+    for (int k = 0;; k++) {
+        implicit_field(m, m->skeleton[v], x, &value, &gradient);
+        float square = vec3_dot(gradient, gradient), before = vec3_dot(last, last);
+        m->residual[v] = fabsf(value - m->iso[v]);
+        if (!(square > 1e-12f / (m->mesh->diagonal * m->mesh->diagonal))) {
+            m->state[v] = value > m->iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
+            break;
+        }
+        m->normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
+        if (before > 0 && vec3_dot(gradient, last) < m->set.cos_stop * sqrtf(square * before)) {
+            m->state[v] = VERTEX_STOPPED;
+            break;
+        }
+        if (k == m->set.steps || m->residual[v] < ARRIVED)
+            break;
+        x = vec3_mad(x, gradient, m->set.sigma * (m->iso[v] - value) / square);
+        last = gradient;
+    }
+    if (vec3_finite(x))
+        m->x[v] = x;
+}
+
+static void march_range(void *context, int begin, int end, int worker)
+{
+    Implicit *m = context;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        if (m->state[v] == VERTEX_MARCHING)
+            march_vertex(m, v);
+}
+
+void implicit_march(Implicit *m)
+{
+    pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, march_range, m);
+}
+
+static int compare(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static void report(Implicit *m, PeltiStepReport *out)
+{
+    int stopped = 0, left = 0, count = 0;
+    for (int v = 0; v < m->mesh->vertex_count; v++) {
+        stopped += m->state[v] == VERTEX_STOPPED;
+        left += m->state[v] == VERTEX_LEFT;
+        if (m->state[v] == VERTEX_MARCHING)
+            m->touch_next[count++] = m->residual[v];
+    }
+    qsort(m->touch_next, (size_t)count, sizeof(float), compare);
+    pelti_step_stat(out, "stopped_vertices", stopped, PELTI_MOST);
+    pelti_step_stat(out, "unprojected_vertices", left, PELTI_MOST);
+    pelti_step_stat(out, "iso_residual_p99", count ? (double)m->touch_next[(int)(0.99 * (count - 1))] : 0, PELTI_MOST);
+    pelti_step_stat(out, "parts", m->fields->part_count, PELTI_LAST);
+    pelti_step_stat(out, "field_mb", (double)m->fields->bytes / 1048576, PELTI_LAST);
+}
+
+static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *out)
+{
+    Implicit *m = state;
+    const PeltiMesh *mesh = m->mesh;
+    m->dqs->step(m->dqs_state, in, points, NULL);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        m->x[v] = points[mesh->first_point[v]];
+        m->state[v] = m->projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
+        m->residual[v] = 0;
+    }
+    for (int p = 0; p < m->fields->part_count; p++)
+        m->part_matrix[p] = in->bones[m->fields->parts[p].bone];
+    pelti_frame_set(&m->frame, m->part_matrix);
+    for (int k = 0; k < m->set.rounds; k++) {
+        implicit_march(m);
+        if (m->set.relax && k + 1 < m->set.rounds)
+            implicit_relax(m);
+    }
+    implicit_smooth(m);
+    pelti_scatter(mesh, m->x, points);
+    if (out)
+        report(m, out);
+}
+
+static float section_value(const void *state, Vec3 x)
+{
+    float value;
+    Vec3 gradient;
+    implicit_field(state, -1, x, &value, &gradient);
+    return value;
+}
+
+static float section_contact(const void *state, Vec3 x)
+{
+    return pelti_section_contact(&((const Implicit *)state)->frame, x);
+}
+
+static void draw(const void *state, const char *what, PeltiDraw *to)
+{
+    const Implicit *m = state;
+    if (strcmp(what, "section") || !to->field)
+        return;
+    to->field(to->user, "field", section_value, state, 0.5f);
+    if (to->contact && m->set.contact)
+        to->contact(to->user, section_contact);
+}
+
+extern const PeltiMethod pelti_method_implicit;
+const PeltiMethod pelti_method_implicit = {
+    .name = "implicit",
+    .summary = "dqs corrected by projection to an implicit surface: joints keep their shape, shallow folds touch",
+    .reference = "[Vaillant2013]",
+    .flags = PELTI_NEEDS_WEIGHTS,
+    .options = options,
+    .prepare = implicit_prepare,
+    .step = step,
+    .destroy = implicit_destroy,
+    .draw = draw,
+};

@@ -1,0 +1,59 @@
+/// Implicit skinning [Vaillant2013], the baseline that tracking improves on: every frame starts from `dqs` and is corrected
+/// by marching along the field, so its faults are its start's: deep overlaps end on the wrong side, stretch stays.
+#ifndef PELTI_METHODS_IMPLICIT_IMPLICIT_H
+#define PELTI_METHODS_IMPLICIT_IMPLICIT_H
+
+#include "field/compose.h"
+#include "methods/method.h"
+
+typedef enum VertexState {
+    VERTEX_MARCHING, ///< on its way to its iso-value
+    VERTEX_STOPPED,  ///< the gradient turned: it met another part
+    VERTEX_LEFT      ///< the field says nothing about it: stays where dqs put it
+} VertexState;
+
+typedef struct ImplicitSettings {
+    float sigma;    ///< share of a Newton step
+    float cos_stop; ///< of the turn of the gradient that stops a vertex
+    int rounds;     ///< of marching and relaxation
+    int steps;      ///< of a march
+    bool relax;
+    bool contact; ///< composition by g_dc in place of the union
+    int smooth_passes;
+} ImplicitSettings;
+
+typedef struct Implicit {
+    PeltiPool pool;
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    PeltiJobs *jobs;
+    ImplicitSettings set;
+    const PeltiMethod *dqs;
+    void *dqs_state;
+    PeltiFields *fields;
+    PeltiFieldFrame frame;
+    Mat34 *part_matrix; ///< [part_count]
+    // constants of a vertex
+    float *iso;      ///< field value at rest
+    bool *projected; ///< the field says something about it
+    int *skeleton;
+    float *ring_share; ///< [ring] mean value coordinates of the rest pose, aligned with mesh->ring; all 0: none
+    // of a frame
+    Vec3 *x, *buffer;
+    Vec3 *normal;         ///< unit, outward
+    float *residual;      ///< |f - iso|
+    unsigned char *state; ///< VertexState
+    float *touch, *touch_next;
+} Implicit;
+
+enum { IMPLICIT_GRAIN = 256 };
+
+PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err);
+void implicit_destroy(void *state);
+void implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);
+void implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
+void implicit_march(Implicit *m);
+void implicit_relax(Implicit *m);
+void implicit_smooth(Implicit *m);
+
+#endif

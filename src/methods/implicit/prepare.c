@@ -1,0 +1,108 @@
+#include "methods/implicit/implicit.h"
+
+static void read_settings(const PeltiOptions *o, ImplicitSettings *s)
+{
+    s->sigma = pelti_option_float(o, "step");
+    s->cos_stop = cosf(pelti_option_float(o, "stop-angle") * 0.01745329f);
+    s->rounds = pelti_option_int(o, "rounds");
+    s->steps = pelti_option_int(o, "marches");
+    s->relax = pelti_option_bool(o, "relax");
+    s->contact = pelti_option_is(o, "operator", "contact");
+    s->smooth_passes = pelti_option_int(o, "smooth");
+}
+
+static void take_memory(Implicit *m)
+{
+    PeltiPool *pool = &m->pool;
+    int n = m->mesh->vertex_count;
+    Vec3 **vectors[] = {&m->x, &m->buffer, &m->normal};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        *vectors[k] = PELTI_NEW(pool, Vec3, n);
+    float **floats[] = {&m->iso, &m->residual, &m->touch, &m->touch_next};
+    for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+        *floats[k] = PELTI_NEW(pool, float, n);
+    m->ring_share = PELTI_NEW(pool, float, m->mesh->ring_start[n]);
+    m->projected = PELTI_NEW(pool, bool, n);
+    m->skeleton = PELTI_NEW(pool, int, n);
+    m->state = PELTI_NEW(pool, unsigned char, n);
+    m->part_matrix = PELTI_NEW(pool, Mat34, m->fields->part_count);
+    PeltiArena arena = {0};
+    pelti_frame_in(&arena, m->fields, &m->frame);
+    arena.base = pelti_pool_take(pool, arena.used, 1);
+    arena.used = 0;
+    if (arena.base)
+        pelti_frame_in(&arena, m->fields, &m->frame);
+}
+
+/// A vertex takes part where the field at rest is no plateau and agrees with the skin about outside.
+static void rest_range(void *context, int begin, int end, int worker)
+{
+    Implicit *m = context;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        int part = m->fields->vertex_part[v];
+        Vec3 gradient;
+        m->projected[v] = false;
+        if (part < 0)
+            continue;
+        m->skeleton[v] = m->fields->parts[part].skeleton;
+        implicit_field(m, m->skeleton[v], m->mesh->rest[v], &m->iso[v], &gradient);
+        float steep = vec3_length(gradient), facing = -vec3_dot(gradient, m->normal[v]);
+        m->projected[v] =
+            m->iso[v] > 0.02f && m->iso[v] < 0.98f && steep * m->fields->parts[part].radius > 0.1f && facing > 0.2f * steep;
+    }
+}
+
+static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
+{
+    read_settings(in->options, &m->set);
+    m->dqs = pelti_method_find("dqs");
+    PeltiPrepare start = *in;
+    start.point_weights = NULL; // one position a vertex
+    PELT_TRY(m->dqs->prepare(&start, &m->dqs_state, err));
+    PeltiFieldOptions options = pelti_field_options_default();
+    options.samples = pelti_option_int(in->options, "samples");
+    options.join_still = pelti_option_is(in->options, "parts", "moving");
+    PELT_TRY(pelti_fields_build(&m->pool, m->who, in->weights, &options, m->jobs, in->log, &m->fields, err));
+    take_memory(m);
+    if (m->pool.failed)
+        return pelti_no_memory(err, (size_t)m->mesh->vertex_count * 80);
+    for (int p = 0; p < m->fields->part_count; p++)
+        m->part_matrix[p] = mat34_identity();
+    pelti_frame_set(&m->frame, m->part_matrix);
+    pelti_mesh_normals(m->mesh, m->mesh->rest, m->normal);
+    pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, rest_range, m);
+    implicit_coordinates(m, m->normal);
+    return PELT_OK;
+}
+
+PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, in->allocator);
+    Implicit *m = PELTI_NEW(&pool, Implicit, 1);
+    if (!m)
+        return pelti_no_memory(err, sizeof *m);
+    m->pool = pool;
+    m->who = in->who;
+    m->mesh = in->who->mesh;
+    m->jobs = in->jobs;
+    PeltStatus status = build(m, in, err);
+    if (status != PELT_OK) {
+        implicit_destroy(m);
+        return status;
+    }
+    *state = m;
+    return PELT_OK;
+}
+
+void implicit_destroy(void *state)
+{
+    Implicit *m = state;
+    if (!m)
+        return;
+    if (m->dqs_state)
+        m->dqs->destroy(m->dqs_state);
+    PeltiPool pool = m->pool; // m lives in it
+    pelti_pool_release(&pool);
+}
