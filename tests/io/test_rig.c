@@ -1,7 +1,7 @@
 #include "check.h"
 #include "io/gltf.h"
-#include "io/json.h"
 #include "io/rig.h"
+#include "schema_keys.h"
 #include "tiny_gltf.h"
 
 static char g_path[64];
@@ -161,93 +161,10 @@ static void settings_are_keys_of_the_file(void **state)
     pelti_character_destroy(who);
 }
 
-// ---- the schema and the reader know the same keys
-
-typedef struct Names {
-    char list[64][32];
-    int count;
-} Names;
-
-static void add_name(Names *names, const char *name)
-{
-    for (int i = 0; i < names->count; i++)
-        if (!strcmp(names->list[i], name))
-            return;
-    assert_true(names->count < 64);
-    snprintf(names->list[names->count++], 32, "%s", name);
-}
-
-static PeltStatus gather_property(const PeltiJsonAt *member, void *user, PeltError *err)
-{
-    (void)err;
-    add_name(user, member->key);
-    return PELT_OK;
-}
-
-static PeltStatus gather_schema(const PeltiJsonAt *member, void *user, PeltError *err)
-{
-    int count;
-    if (member->key && !strcmp(member->key, "properties"))
-        PELT_TRY(pelti_json_each(member, gather_property, user, err));
-    if (pelti_json_object(member, PELTI_REQUIRED, NULL) == PELT_OK)
-        return pelti_json_each(member, gather_schema, user, err);
-    if (pelti_json_array(member, PELTI_REQUIRED, &count, NULL) == PELT_OK)
-        for (int i = 0; i < count; i++) {
-            PeltiJsonAt item = pelti_json_item(member, i);
-            PELT_TRY(gather_schema(&item, user, err));
-        }
-    return PELT_OK;
-}
-
-static PeltStatus gather_keys(const PeltiJsonAt *member, void *user, PeltError *err)
-{
-    int count;
-    bool named = member->up && member->up->key && !strcmp(member->up->key, "joints"); // there the keys are names of joints
-    if (member->key && !named)
-        add_name(user, member->key);
-    if (pelti_json_object(member, PELTI_REQUIRED, NULL) == PELT_OK)
-        return pelti_json_each(member, gather_keys, user, err);
-    if (pelti_json_array(member, PELTI_REQUIRED, &count, NULL) == PELT_OK)
-        for (int i = 0; i < count; i++) {
-            PeltiJsonAt item = pelti_json_item(member, i);
-            PELT_TRY(gather_keys(&item, user, err));
-        }
-    return PELT_OK;
-}
-
-static PeltiJson *parse_file(const char *path)
-{
-    static char text[1 << 16];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t size = fread(text, 1, sizeof text, file);
-    fclose(file);
-    PeltiJson *json = NULL;
-    PeltError err;
-    assert_int_equal(pelti_json_parse(text, size, &json, &err), PELT_OK);
-    return json;
-}
-
 static void schema_and_example_have_the_same_keys(void **state)
 {
     (void)state;
-    PeltiJson *schema = parse_file(PELT_SOURCE_DIR "/docs/schema/rig.schema.json");
-    PeltiJson *example = parse_file(PELT_SOURCE_DIR "/examples/rigs/arm.json");
-    Names in_schema = {.count = 0}, in_example = {.count = 0};
-    PeltError err;
-    PeltiJsonAt at = pelti_json_root(schema);
-    gather_schema(&at, &in_schema, &err);
-    at = pelti_json_root(example);
-    gather_keys(&at, &in_example, &err);
-    assert_int_equal(in_schema.count, in_example.count);
-    for (int i = 0; i < in_schema.count; i++) {
-        int before = in_example.count;
-        add_name(&in_example, in_schema.list[i]);
-        if (in_example.count != before)
-            fail_msg("the schema has %s, the example has not", in_schema.list[i]);
-    }
-    pelti_json_release(schema);
-    pelti_json_release(example);
+    check_same_keys(PELT_SOURCE_DIR "/docs/schema/rig.schema.json", PELT_SOURCE_DIR "/examples/rigs/arm.json", "joints");
 }
 
 int main(void)

@@ -1,0 +1,19 @@
+/// Shapes of objects in a scene, from files: surfaces (.obj, .glb, .gltf) and tetrahedra (.msh of Gmsh, .mesh of Medit, as text).
+#ifndef PELTI_IO_SHAPE_H
+#define PELTI_IO_SHAPE_H
+
+#include "core/memory.h"
+
+typedef struct PeltiShape {
+    int vertex_count;
+    float (*vertices)[3];
+    int triangle_count;
+    int (*triangles)[3]; ///< of tetrahedra: their outside, outward
+    int tetrahedron_count;
+    int (*tetrahedra)[4]; ///< of positive volume
+} PeltiShape;
+
+/// By the file's ending, into `pool`. Indices are in range and coordinates finite; nothing more is promised of a surface.
+PeltStatus pelti_shape_load(PeltiPool *pool, const char *path, PeltiShape *out, PeltError *err);
+
+#endif
