@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test bench lint sanitize install figures fuzz clean
+.PHONY: all setup setup-dev demo test bench lint sanitize install figures test-web fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -37,6 +37,10 @@ fuzz: setup-dev
 # Pictures of docs/figures, made by the program
 figures: all
 	tools/figures.sh $(BUILD)/pelt
+
+# The browser test of `pelt compare`: node, npm and chromium; skips where they are missing
+test-web: all
+	@tools/test-web.sh $(BUILD)/pelt || [ $$? = 77 ]
 
 install: all
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))

@@ -266,8 +266,9 @@ static void add_stage(PeltiPage *page, const PeltiCompare *c)
 static void add_header(PeltiPage *page, const PeltiCompare *c)
 {
     PeltCharacterInfo info = pelt_character_info(c->study.character);
+    const char *slash = strrchr(c->study.file, '/');
     pelti_page_add(page, "<header><h1>");
-    pelti_page_text(page, c->study.file);
+    pelti_page_text(page, slash ? slash + 1 : c->study.file);
     if (c->study.clip >= 0) {
         pelti_page_add(page, ": ");
         pelti_page_text(page, c->study.clip_name);
