@@ -47,7 +47,7 @@ static bool split_methods(const CliCommand *command, Request *r, const char *val
         cli_usage(command, "--methods: too long");
         return false;
     }
-    strcpy(r->methods, value);
+    memcpy(r->methods, value, strlen(value) + 1);
     r->def.method_count = 0;
     for (char *name = strtok(r->methods, ","); name; name = strtok(NULL, ",")) {
         if (r->def.method_count == (int)(sizeof r->def.methods / sizeof *r->def.methods)) {

@@ -145,7 +145,7 @@ static void add_finger(PeltiBody *body, PeltiPen pen, const char *prefix, int in
         add_phalanx(body->shape, &pen, point[i], point[i + 1], backs[i], wide, thick, i == count - 1);
     }
     Vec3 tip = vec3_lerp(point[count - 1], point[count], 0.66f); // the nail: a shallow flat bed
-    float w = f->wide[index ? 2 : 2];
+    float w = f->wide[2];
     pelti_shape_bump(body->shape, &pen, vec3_mad(tip, back, f->thick[2] * 0.8f), along, back,
                      vec3(w * 0.85f, w * 0.95f, w * 0.6f), -0.0011f);
     if (index > 0) // knuckle creases on the back of the middle joint

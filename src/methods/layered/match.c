@@ -8,8 +8,6 @@
 typedef float Float4 __attribute__((vector_size(16), may_alias));
 typedef double Double4 __attribute__((vector_size(32), may_alias));
 typedef float Float8 __attribute__((vector_size(32), may_alias));
-typedef long long Shuffle4 __attribute__((vector_size(32)));
-typedef int ShuffleF4 __attribute__((vector_size(16)));
 
 enum { SUMS = 12, ROW = SUMS * PELTI_LAYERS };
 
@@ -25,12 +23,12 @@ PELTI_WIDE Float4 narrow(Double4 a)
 PELTI_WIDE Double4 siblings(Double4 a)
 {
     Double4 zero = {0, 0, 0, 0};
-    return __builtin_shuffle(a, zero, (Shuffle4){4, 0, 1, 2}) + __builtin_shuffle(a, zero, (Shuffle4){1, 2, 3, 4});
+    return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
 PELTI_WIDE Float4 siblings_f(Float4 a)
 {
     Float4 zero = {0, 0, 0, 0};
-    return __builtin_shuffle(a, zero, (ShuffleF4){4, 0, 1, 2}) + __builtin_shuffle(a, zero, (ShuffleF4){1, 2, 3, 4});
+    return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
 PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
 {
