@@ -82,7 +82,7 @@ typedef struct PeltScene {
     float ground_height;   ///< the plane y = ground_height, solid below
     float friction;        ///< default mu of every pair
     float restitution;     ///< default of every pair
-    float alarm_distance;  ///< contacts are watched within this distance; 0: 1 % of the character's size
+    float alarm_distance;  ///< contacts are watched within this distance; 0: 0.5 % of the character's size
     float joint_stiffness; ///< scales all default joint stiffnesses; 0: 1
     float root_stiffness;  ///< N / unit: the root may give way by translation; 0: it does not
     int object_count;

@@ -149,7 +149,11 @@ static void guess_forces(PeltiCorrector *c)
             if (!k)
                 continue;
             k->claimed = true;
-            for (int r = 0; r < 3; r++)
+            mine->bend = k->bend;
+            for (int r = 1; r < 3; r++)
+                c->constraints[i].free[r] -= c->frames[i].m[r][0] * (double)k->bend.x + c->frames[i].m[r][1] * (double)k->bend.y +
+                                             c->frames[i].m[r][2] * (double)k->bend.z;
+            for (int r = 0; r < 3 && !c->settings.cold; r++)
                 c->constraints[i].force[r] = c->frames[i].m[r][0] * (double)k->force.x +
                                              c->frames[i].m[r][1] * (double)k->force.y +
                                              c->frames[i].m[r][2] * (double)k->force.z;
@@ -316,8 +320,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
     number_soft_slots(c);
     for (int i = 0; i < c->system.constraint_count; i++)
         free_delta(c, &c->constraints[i], restitution[i], gap_before[i], h);
-    if (!c->settings.cold)
-        guess_forces(c);
+    guess_forces(c);
 }
 
 void pelti_corrector_take(PeltiCorrector *c, double h)
@@ -329,7 +332,8 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
         c->known[i].force = vec3((float)(m[0][0] * f[0] + m[1][0] * f[1] + m[2][0] * f[2]),
                                  (float)(m[0][1] * f[0] + m[1][1] * f[1] + m[2][1] * f[2]),
                                  (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
-        c->known[i].touch.gap = c->constraints[i].delta[0];
+        c->known[i].touch.gap = c->constraints[i].delta[0] - c->constraints[i].epsilon * f[0];
+        c->known[i].epsilon = c->constraints[i].epsilon;
         c->known[i].slides = f[0] > 0 && hypot(c->constraints[i].delta[1], c->constraints[i].delta[2]) > 1e-6 * c->size;
     }
     c->known_count = s->constraint_count;

@@ -197,7 +197,9 @@ PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObje
 void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
 {
     double world[3][3], inverse[3][3], spin[3], turned[3];
-    memset(body->moved, 0, sizeof body->moved);
+    double grown = body->last_h > 0 ? h * h / (body->last_h * body->last_h) : 0; // the same forces again
+    for (int k = 0; k < 6; k++)
+        (&body->moved[0][0])[k] = grown * (&body->last[0][0])[k];
     memcpy(body->free_at, body->at, sizeof body->at);
     body->free_turn = body->turn;
     if (body->kind == PELT_OBJECT_FIXED)
@@ -251,7 +253,11 @@ void pelti_body_end_step(PeltiBody *body, double h)
     for (int k = 0; k < 3; k++)
         body->momentum[k] += gained[k];
     memcpy(body->at, at, sizeof at);
-    body->turn = r;
+    memcpy(body->last, body->moved, sizeof body->last);
+    body->last_h = h;
+    memset(body->moved, 0, sizeof body->moved);
+    memcpy(body->free_at, at, sizeof at);
+    body->turn = body->free_turn = r;
 }
 
 /// A force f at the point moves the centre by h^2/m f and turns by h^2 I^-1 (r x f); the point then moves by

@@ -27,6 +27,7 @@ typedef struct PeltiBody {
     double free_at[3];
     PeltiTurn free_turn;
     double root_inverse[3][3]; ///< L with L L^T = inverse inertia in world axes
+    double last[2][3], last_h; ///< the same of the last step, and its length: where this one starts looking
     double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion
     PeltiSoft *soft;
 } PeltiBody;

@@ -145,7 +145,7 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
         pelti_corrector_destroy(c);
         return status;
     }
-    c->alarm = scene->alarm_distance > 0 ? (double)scene->alarm_distance : 0.01 * c->size;
+    c->alarm = scene->alarm_distance > 0 ? (double)scene->alarm_distance : 0.005 * c->size;
     pelti_corrector_detect(c, c->alarm); // also places everything
     for (int s = 0; s < c->surface_count; s++)
         memcpy(c->surfaces[s].before, c->surfaces[s].x, (size_t)c->surfaces[s].mesh->vertex_count * sizeof(Vec3));
@@ -217,10 +217,10 @@ static void solve_step(PeltiCorrector *c, double h, PeltiContactReport *report)
 {
     PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 1e-6) * c->size,
                                      .iterations = c->settings.final ? 20000 : 500,
-                                     .regularisation = 1e-6};
+                                     .regularisation = c->settings.final ? 1e-5 : 1e-4};
     double moved = 0; // how far the solution lies from where the problem was linearised
     for (int k = 0; k < c->settings.linearisations; k++) {
-        pelti_corrector_detect(c, c->alarm + moved); // what contact pushed apart must stay in the problem
+        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm)); // what contact pushed apart must stay in the problem
         pelti_corrector_assemble(c, h);
         PeltiCoulombResult r = pelti_coulomb_solve(&c->system, &settings);
         moved = 0;
@@ -264,6 +264,11 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
             pelti_body_free_step(body, c->gravity, h);
     }
     solve_step(c, h, report);
+    for (int i = 0; i < c->older_count; i++) {
+        Known *k = &c->older[i];
+        Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
+        k->bend = vec3_scale(along, (float)k->epsilon);
+    }
     keep_places(c);
     for (int b = 0; b < c->body_count; b++) {
         if (c->bodies[b].soft)

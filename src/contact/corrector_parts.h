@@ -13,6 +13,10 @@ enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192 };
 typedef struct Known { ///< a contact with its force: the guess for the next solve
     PeltiTouch touch;
     Vec3 force; ///< on a, world
+    /// Sticking contacts give by epsilon f, the solver's regularisation. Kept from step to step (as the bend of a bristle), it is
+    /// a give and not a creep. World, at the start of the step.
+    Vec3 bend;
+    double epsilon;
     bool slides, claimed;
 } Known;
 

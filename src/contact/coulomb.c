@@ -143,8 +143,8 @@ static void own_block(const PeltiContactSystem *s, const PeltiConstraint *c, dou
     }
 }
 
-/// W_cc of every contact and u of the guessed forces; returns what was added to every diagonal.
-static double prepare(PeltiContactSystem *s, double regularisation)
+/// W_cc of every contact, with its regularisation, and u of the guessed forces.
+static void prepare(PeltiContactSystem *s, double regularisation)
 {
     double trace = 0;
     memset(s->u, 0, (size_t)s->slot_count * sizeof *s->u);
@@ -155,20 +155,23 @@ static double prepare(PeltiContactSystem *s, double regularisation)
         for (int k = 0; k < c->block_count; k++)
             push(s, &s->blocks[c->first_block + k], c->force);
     }
-    double epsilon = s->constraint_count ? regularisation * trace / (3.0 * s->constraint_count) : 0;
-    if (!(epsilon > 0))
-        epsilon = 1e-300; // nothing can move: forces stay finite, nothing else to do
-    for (int i = 0; i < s->constraint_count; i++)
+    double least = s->constraint_count ? 0.05 * trace / (3.0 * s->constraint_count) : 0;
+    for (int i = 0; i < s->constraint_count; i++) {
+        PeltiConstraint *c = &s->constraints[i];
+        double own = (c->w[0][0] + c->w[1][1] + c->w[2][2]) / 3;
+        c->epsilon = regularisation * fmax(own, least);
+        if (!(c->epsilon > 0) && !(own > 0))
+            c->epsilon = 1e-300; // nothing can move: forces stay finite, nothing else to do
         for (int k = 0; k < 3; k++)
-            s->constraints[i].w[k][k] += epsilon;
-    return epsilon;
+            c->w[k][k] += c->epsilon;
+    }
 }
 
 /// delta of one contact: what the bodies give, plus its own regularisation.
-static void read_delta(const PeltiContactSystem *s, const PeltiConstraint *c, double epsilon, double delta[3])
+static void read_delta(const PeltiContactSystem *s, const PeltiConstraint *c, double delta[3])
 {
     for (int a = 0; a < 3; a++)
-        delta[a] = c->free[a] + epsilon * c->force[a];
+        delta[a] = c->free[a] + c->epsilon * c->force[a];
     for (int k = 0; k < c->block_count; k++) {
         const PeltiContactBlock *block = &s->blocks[c->first_block + k];
         const double *u = s->u[block->slot];
@@ -177,10 +180,10 @@ static void read_delta(const PeltiContactSystem *s, const PeltiConstraint *c, do
     }
 }
 
-static double visit(PeltiContactSystem *s, PeltiConstraint *c, double epsilon)
+static double visit(PeltiContactSystem *s, PeltiConstraint *c)
 {
     double delta[3], b[3], f[3], change[3], moved = 0;
-    read_delta(s, c, epsilon, delta);
+    read_delta(s, c, delta);
     for (int a = 0; a < 3; a++)
         b[a] = delta[a] - (c->w[a][0] * c->force[0] + c->w[a][1] * c->force[1] + c->w[a][2] * c->force[2]);
     pelti_coulomb_local((const double(*)[3])c->w, b, c->mu, f);
@@ -196,18 +199,72 @@ static double visit(PeltiContactSystem *s, PeltiConstraint *c, double epsilon)
     return moved;
 }
 
+/// A sweep over all contacts, or (hot) over those that push or nearly do. Most watched contacts are apart and stay so:
+/// leaving them out of most sweeps is several times faster and, as every accepted result ends with a whole sweep, changes
+/// nothing.
+static double sweep(PeltiContactSystem *s, bool hot)
+{
+    double change = 0;
+    for (int i = 0; i < s->constraint_count; i++) {
+        PeltiConstraint *c = &s->constraints[i];
+        if (!hot || c->force[0] > 0)
+            change = fmax(change, visit(s, c));
+    }
+    return change;
+}
+
+/// [Silcowitz2010]: a sweep's change of force, g = f_old - f_new, serves as a gradient; while it shrinks, the forces are carried
+/// on along the conjugate direction p = beta p - g, beta = |g|^2 / |g_last|^2, here in the metric of W_cc. What leaves the cone
+/// comes back in the next sweep. A ball of radius 30 mm on facets of 5 mm needed more than 500 plain sweeps, and 30 of these.
+static double accelerate(PeltiContactSystem *s, double last)
+{
+    double now = 0;
+    for (int i = 0; i < s->constraint_count; i++) {
+        const PeltiConstraint *c = &s->constraints[i];
+        double g[3] = {c->old[0] - c->force[0], c->old[1] - c->force[1], c->old[2] - c->force[2]};
+        for (int a = 0; a < 3; a++)
+            now += g[a] * (c->w[a][0] * g[0] + c->w[a][1] * g[1] + c->w[a][2] * g[2]);
+    }
+    double beta = last > 0 ? now / last : 2;
+    for (int i = 0; i < s->constraint_count; i++) {
+        PeltiConstraint *c = &s->constraints[i];
+        if (beta > 1 || (c->force[0] == 0 && c->old[0] == 0)) { // start over; or apart
+            for (int a = 0; a < 3; a++)
+                c->step[a] = beta > 1 ? 0 : c->force[a] - c->old[a];
+            continue;
+        }
+        double carry[3];
+        for (int a = 0; a < 3; a++) {
+            carry[a] = beta * c->step[a];
+            c->step[a] = carry[a] + c->force[a] - c->old[a];
+            c->force[a] += carry[a];
+        }
+        for (int k = 0; k < c->block_count && (carry[0] != 0 || carry[1] != 0 || carry[2] != 0); k++)
+            push(s, &s->blocks[c->first_block + k], carry);
+    }
+    return now;
+}
+
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings)
 {
     PeltiCoulombResult result = {0};
-    double epsilon = prepare(system, settings->regularisation);
+    double last = 0;
+    prepare(system, settings->regularisation);
     while (result.iterations < settings->iterations && !result.converged) {
+        for (int k = 0; k < 15 && result.iterations < settings->iterations; k++) {
+            for (int i = 0; i < system->constraint_count; i++)
+                memcpy(system->constraints[i].old, system->constraints[i].force, sizeof(double[3]));
+            result.iterations++;
+            if (sweep(system, true) <= settings->tolerance)
+                break;
+            last = accelerate(system, last);
+        }
         result.iterations++;
-        result.change = 0;
-        for (int i = 0; i < system->constraint_count; i++)
-            result.change = fmax(result.change, visit(system, &system->constraints[i], epsilon));
+        result.change = sweep(system, false);
         result.converged = result.change <= settings->tolerance;
+        last = 0; // the whole sweep may have woken contacts: a new direction
     }
     for (int i = 0; i < system->constraint_count; i++)
-        read_delta(system, &system->constraints[i], epsilon, system->constraints[i].delta);
+        read_delta(system, &system->constraints[i], system->constraints[i].delta);
     return result;
 }

@@ -1,5 +1,5 @@
 /// Frictional contact forces that obey Signorini's and Coulomb's laws with the exact cone ([Duriez2008] sec. 5, eq. 1, 2, 11):
-/// a non-linear Gauss-Seidel over 3 x 3 contact blocks.
+/// a non-linear Gauss-Seidel over 3 x 3 contact blocks, accelerated as a non-smooth conjugate gradient ([Silcowitz2010]).
 ///
 /// Bodies enter as slots of three coordinates each. A contact c has blocks J_cs (3 x 3: rows n, t, s; columns the slot's
 /// coordinates). Most slots have compliance 1: a joint of stiffness K or a mass m is folded into its blocks as J / sqrt(K) or
@@ -18,10 +18,12 @@ typedef struct PeltiContactBlock {
 typedef struct PeltiConstraint {
     int first_block, block_count;
     double mu;
-    double free[3];  ///< delta without contact forces: gap, and slip over the step; length
-    double force[3]; ///< in: the guess; out: the solution (n, t, s)
-    double delta[3]; ///< out: free + W f
-    double w[3][3];  ///< W_cc with the regularisation, by pelti_coulomb_solve
+    double free[3];         ///< delta without contact forces: gap, and slip over the step; length
+    double force[3];        ///< in: the guess; out: the solution (n, t, s)
+    double delta[3];        ///< out: free + W f
+    double epsilon;         ///< out: the regularisation used, length / force; part of w and delta
+    double w[3][3];         ///< W_cc with the regularisation, by pelti_coulomb_solve
+    double old[3], step[3]; ///< work: force before the sweep, direction of acceleration
 } PeltiConstraint;
 
 typedef struct PeltiCompliance { ///< a soft body's slots
@@ -39,10 +41,11 @@ typedef struct PeltiContactSystem {
 } PeltiContactSystem;
 
 typedef struct PeltiCoulombSettings {
-    double tolerance;      ///< length: iteration ends when no contact's displacement changes by more
-    int iterations;        ///< at most
-    double regularisation; ///< share of the mean compliance added to each contact's own block: contacts nothing can resolve stay
-                           ///< bounded
+    double tolerance; ///< length: iteration ends when no contact's displacement changes by more
+    int iterations;   ///< at most
+    /// Compliance of each contact's own, as a share of the mean of its W_cc: contacts that contradict each other, or that nothing
+    /// can resolve, then share the load and stay bounded.
+    double regularisation;
 } PeltiCoulombSettings;
 
 typedef struct PeltiCoulombResult {

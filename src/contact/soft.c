@@ -18,6 +18,7 @@ struct PeltiSoft {
     double factor_h;
     PeltiTurn turn;
     double (*x)[3], (*v)[3];        ///< [nodes] world
+    double (*last)[3], last_h;      ///< [nodes] what contact moved in the last step, and its length
     double (*free)[3], (*moved)[3]; ///< [nodes] displacement of this step, world: without contact, by contact
     double *rhs, *work;             ///< [3 nodes]
     double **column; ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: not asked yet
@@ -79,6 +80,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const Pelti
     s->v = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->free = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->moved = pelti_pool_take(pool, nodes, sizeof(double[3]));
+    s->last = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->rhs = PELTI_NEW(pool, double, 3 * nodes);
     s->work = PELTI_NEW(pool, double, 3 * nodes);
     s->column = PELTI_NEW(pool, double *, s->surface_count);
@@ -166,7 +168,10 @@ static void solve_to(PeltiSoft *s, double (*out)[3])
 
 bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
 {
-    memset(s->moved, 0, (size_t)s->mesh.node_count * sizeof(double[3]));
+    double grown = s->last_h > 0 ? h * h / (s->last_h * s->last_h) : 0;
+    for (int n = 0; n < s->mesh.node_count; n++)
+        for (int k = 0; k < 3; k++)
+            s->moved[n][k] = grown * s->last[n][k]; // where the search starts
     memset(s->free, 0, (size_t)s->mesh.node_count * sizeof(double[3]));
     if (!factor(s, h))
         return false;
@@ -239,8 +244,10 @@ void pelti_soft_end_step(PeltiSoft *s, double h)
             double d = s->free[n][k] + s->moved[n][k];
             s->x[n][k] += d;
             s->v[n][k] = d / h;
+            s->last[n][k] = s->moved[n][k];
             s->free[n][k] = s->moved[n][k] = 0;
         }
+    s->last_h = h;
     fit_turn(s);
 }
 

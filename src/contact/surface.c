@@ -193,6 +193,46 @@ static Vec3 facing(const PeltiSurface *s, uint32_t feature, Vec3 own, Vec3 outwa
     return best;
 }
 
+typedef struct Entry { // the first face a vertex went in through on its way from `from` to `to`
+    const PeltiSurface *s;
+    Vec3 from, to;
+    int triangle;
+    double at;
+} Entry;
+
+static bool try_entry(void *context, int triangle)
+{
+    Entry *e = context;
+    const int *v = e->s->mesh->triangles[triangle];
+    double t, w[3];
+    if (vec3_dot(triangle_normal(e->s, triangle), vec3_sub(e->to, e->from)) < 0 &&
+        pelti_segment_pierces(e->from, e->to, e->s->x[v[0]], e->s->x[v[1]], e->s->x[v[2]], &t, w) && t < e->at) {
+        e->at = t;
+        e->triangle = triangle;
+    }
+    return true;
+}
+
+/// A vertex that is inside now and came in during this step is to leave through the face it came in by, which need not be the
+/// nearest one: across something thin the nearest faces pull both ways.
+static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiSpot *nearest, PeltiTouch *touch)
+{
+    Vec3 moved = vec3_sub(pelti_spot_point(nearest, other->x), pelti_spot_point(nearest, other->before));
+    Entry e = {other, vec3_add(mine->before[v], moved), mine->x[v], -1, INFINITY};
+    PeltiBox box = {vec3_min(e.from, e.to), vec3_max(e.from, e.to)};
+    pelti_box_tree_visit(other->tree, &box, 0, try_entry, &e);
+    if (e.triangle < 0)
+        return false;
+    const int *t = other->mesh->triangles[e.triangle];
+    PeltiClosest c = pelti_closest_on_triangle(e.to, other->x[t[0]], other->x[t[1]], other->x[t[2]]);
+    touch->normal = unit_normal(other, e.triangle);
+    touch->gap = (double)vec3_dot(vec3_sub(e.to, other->x[t[0]]), touch->normal);
+    touch->point_b = c.point;
+    touch->spot_b =
+        (PeltiSpot){{t[0], t[1], t[2]}, {c.weight[0], c.weight[1], c.weight[2]}, feature_id(PELTI_ON_FACE, e.triangle)};
+    return true;
+}
+
 /// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest skin counts at any
 /// distance.
 static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double alarm,
@@ -222,6 +262,8 @@ static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *ot
         touch->gap = (double)vec3_dot(d, touch->normal);
     touch->point_a = p;
     touch->point_b = near.closest.point;
+    if (touch->gap < -0.02 * alarm && find_entry(mine, v, other, &touch->spot_b, touch))
+        return true;
     return vec3_dot(own, touch->normal) < 0.3f; // else it faces away: the far side of something thin
 }
 
