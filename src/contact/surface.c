@@ -233,16 +233,16 @@ static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *othe
     return true;
 }
 
-/// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest skin counts at any
-/// distance.
-static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double alarm,
-                         PeltiTouch *touch)
+/// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest face counts up to
+/// the distance `deep`.
+static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double deep,
+                         double alarm, PeltiTouch *touch)
 {
     Vec3 p = mine->x[v];
     if (!in_box(&reach->grown, p) || mine->mesh->fan_start[v] == mine->mesh->fan_start[v + 1])
         return false;
     PeltiNearest near;
-    float far = in_box(&reach->box, p) ? (float)reach->size : (float)alarm;
+    float far = in_box(&reach->box, p) ? (float)deep : (float)alarm;
     if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, far, NULL, NULL, &near))
         return false;
     Vec3 outward, d = vec3_sub(p, near.closest.point);
@@ -358,11 +358,12 @@ void pelti_touch_surfaces(const PeltiSurface *surfaces, int a, int b, double ala
     if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
         return;
     PeltiTouch touch = {.a = a, .b = b};
+    double deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size));
     for (int v = 0; v < sa->mesh->vertex_count; v++)
-        if (touch_vertex(sa, v, sb, &rb, alarm, &touch))
+        if (touch_vertex(sa, v, sb, &rb, deep, alarm, &touch))
             add(out, &touch);
     for (int v = 0; v < sb->mesh->vertex_count; v++) {
-        if (!touch_vertex(sb, v, sa, &ra, alarm, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
+        if (!touch_vertex(sb, v, sa, &ra, deep, alarm, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
             continue; // two vertices were found from the other side
         swap_sides(&touch);
         add(out, &touch);

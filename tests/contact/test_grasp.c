@@ -1,0 +1,178 @@
+/// The built-in hand closes on an object, lifts it sideways off a peg (gravity pulls along the tunnel of the fingers, so that
+/// friction alone holds it) and keeps it. No attachment anywhere.
+#include "check.h"
+#include "character/builtin.h"
+#include "contact/corrector.h"
+
+#include <string.h>
+
+static PeltiCharacter *hand;
+static PeltiWeights weights;
+
+static int make_hand(void **state)
+{
+    (void)state;
+    PeltError err = {0};
+    if (pelti_builtin_make("hand", &(PeltiBuiltinOptions){.vertices = 3000}, NULL, NULL, &hand, &err) != PELT_OK ||
+        pelti_weights_from_file(hand, &hand->pool, &weights, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int drop_hand(void **state)
+{
+    (void)state;
+    pelti_character_destroy(hand);
+    return 0;
+}
+
+typedef struct Grasp {
+    float mu, stiffness;
+    bool cold, soft;
+    // what came of it
+    double held_slip; ///< along gravity, from the end of the lift to the end
+    double fallen;    ///< how far it is below the hand's grip at the end
+    double depth;     ///< deepest vertex of the skin in the (analytic) ball
+    long iterations;  ///< of the frames in which it is held
+    int contacts;     ///< most watched
+    double turned;    ///< most correction of a joint, rad
+} Grasp;
+
+static const float radius = 0.022f, edge = 0.036f;
+static const Vec3 start = {0.012f, 0.088f, -0.0385f};
+
+/// Fingers of the fist clip, thumb as at rest; lifted by 0.1 along +x in the second second.
+static void pose_at(double time, PeltiPose *out, PeltiPose *open)
+{
+    const PeltiClip *fist = &hand->clips[pelti_clip_find(hand, "fist")];
+    pelti_pose_clip(hand, fist, 0.6 * fmin(time, 1), out);
+    pelti_pose_clip(hand, fist, 0, open);
+    for (int n = 0; n < hand->node_count; n++) {
+        if (strstr(hand->nodes[n].name, "Thumb"))
+            out->local[n] = open->local[n];
+        if (strcmp(hand->nodes[n].name, "Forearm") == 0)
+            out->local[n].translation.x += (float)(0.1 * fmin(fmax(time - 1.3, 0), 1));
+    }
+}
+
+static Vec3 middle_of(const PeltiCorrector *c)
+{
+    PeltiObjectView v = pelti_corrector_object(c, 0);
+    Vec3 sum = vec3(0, 0, 0);
+    for (int i = 0; i < v.vertex_count; i++)
+        sum = vec3_mad(sum, v.x[i], 1.0f / (float)v.vertex_count);
+    return sum;
+}
+
+static double deepest(const PeltiCharacter *who, const PeltiPose *pose, PeltiWorld *world, Mat34 *bones, Vec3 centre)
+{
+    double depth = 0;
+    pelti_pose_bones(who, pose, world, bones);
+    for (int v = 0; v < who->mesh->vertex_count; v++) {
+        Vec3 x = vec3(0, 0, 0);
+        for (int k = 0; k < weights.influences; k++)
+            x = vec3_mad(x, mat34_apply(bones[weights.bone[v * weights.influences + k]], who->mesh->rest[v]),
+                         weights.weight[v * weights.influences + k]);
+        depth = fmax(depth, (double)(radius - vec3_distance(x, centre)));
+    }
+    return depth;
+}
+
+static void run(Grasp *g, int frames)
+{
+    PeltSceneObject o[2] = {pelt_scene_object_default(), pelt_scene_object_default()};
+    o[0].name = "thing", o[0].shape = PELT_SHAPE_SPHERE, o[0].size[0] = radius, o[0].detail = 40, o[0].density = 500;
+    memcpy(o[0].position, (float[3]){start.x, start.y, start.z}, sizeof o[0].position);
+    if (g->soft) {
+        o[0].kind = PELT_OBJECT_SOFT, o[0].shape = PELT_SHAPE_BOX, o[0].detail = 4, o[0].young_modulus_pa = 1e5f;
+        o[0].size[0] = o[0].size[1] = o[0].size[2] = edge;
+    }
+    float peg = 0.2f;
+    o[1].name = "peg", o[1].kind = PELT_OBJECT_FIXED, o[1].size[0] = peg, o[1].size[1] = o[1].size[2] = 0.012f;
+    memcpy(o[1].position, (float[3]){start.x - (g->soft ? edge / 2 : radius) - peg / 2 - 2e-4f, start.y, start.z},
+           sizeof o[1].position);
+    PeltScenePair stays = {"thing", "peg", 0.8f, -1};
+    PeltScene scene = pelt_scene_default();
+    scene.objects = o, scene.object_count = 2, scene.pairs = &stays, scene.pair_count = 1;
+    scene.gravity[0] = -9.81f, scene.gravity[1] = 0;
+    scene.friction = g->mu, scene.joint_stiffness = g->stiffness;
+    PeltiCorrector *c = NULL;
+    PeltError err = {0};
+    if (pelti_corrector_create(&scene, 1, (const PeltiCharacter *const[]){hand}, (const PeltiWeights *const[]){&weights},
+                               &(PeltiCorrectorSettings){.cold = g->cold}, NULL, NULL, &c, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    PeltiPose free = pelti_pose_new(&pool, hand), open = pelti_pose_new(&pool, hand), corrected = pelti_pose_new(&pool, hand);
+    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, hand->node_count);
+    Mat34 *bones = PELTI_NEW(&pool, Mat34, hand->bone_count);
+    float held = 0;
+    for (int f = 0; f <= frames; f++) {
+        PeltiContactReport report;
+        pose_at(f / 30.0, &free, &open);
+        pelti_corrector_step(c, &free, f ? 1 / 30.0 : 0, &corrected, &report);
+        Vec3 at = middle_of(c);
+        if (!g->soft)
+            g->depth = fmax(g->depth, deepest(hand, &corrected, world, bones, at));
+        g->contacts = report.contacts > g->contacts ? report.contacts : g->contacts;
+        if (f == 75)
+            held = at.x;
+        if (f > 75)
+            g->iterations += report.iterations;
+        for (int n = 0; n < hand->node_count; n++)
+            g->turned = fmax(g->turned,
+                             (double)quat_angle(quat_mul(corrected.local[n].rotation, quat_conjugate(free.local[n].rotation))));
+        g->held_slip = fabs((double)(at.x - held));
+        g->fallen = (double)(start.x + 0.1f - at.x);
+    }
+    pelti_pool_release(&pool);
+    pelti_corrector_destroy(c);
+}
+
+static void a_ball_is_lifted_and_held_by_friction(void **state)
+{
+    (void)state;
+    Grasp g = {.mu = 0.6f, .stiffness = 1};
+    run(&g, 75 + 150);
+    double size = (double)hand->mesh->diagonal;
+    if (!(g.fallen < 0.02 && g.held_slip < 0.001 && g.depth < 0.002 * size && g.contacts >= 60 && g.turned > 0.02))
+        fail_msg("%g below the grip, slipped %g in five seconds, depth %g of the size, %d contacts, turned %g", g.fallen,
+                 g.held_slip, g.depth / size, g.contacts, g.turned);
+}
+
+static void the_same_ball_falls_when_friction_is_low(void **state)
+{
+    (void)state;
+    Grasp g = {.mu = 0.1f, .stiffness = 1};
+    run(&g, 75);
+    assert_true(g.fallen > 0.3);
+}
+
+static void a_warm_start_saves_iterations_while_it_is_held(void **state)
+{
+    (void)state;
+    Grasp warm = {.mu = 0.6f, .stiffness = 1}, cold = warm;
+    cold.cold = true;
+    run(&warm, 75 + 30);
+    run(&cold, 75 + 30);
+    assert_true(cold.fallen < 0.02);
+    if (!(2 * warm.iterations <= cold.iterations))
+        fail_msg("%ld iterations warm, %ld cold", warm.iterations, cold.iterations);
+}
+
+static void a_soft_cube_is_squeezed_and_lifted(void **state)
+{
+    (void)state;
+    Grasp g = {.mu = 0.8f, .stiffness = 1, .soft = true};
+    run(&g, 75 + 30);
+    if (!(g.fallen < 0.02 && g.held_slip < 0.002))
+        fail_msg("%g below the grip, slipped %g", g.fallen, g.held_slip);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_is_lifted_and_held_by_friction), cmocka_unit_test(the_same_ball_falls_when_friction_is_low),
+        cmocka_unit_test(a_warm_start_saves_iterations_while_it_is_held), cmocka_unit_test(a_soft_cube_is_squeezed_and_lifted)};
+    return cmocka_run_group_tests(tests, make_hand, drop_hand);
+}
