@@ -55,5 +55,6 @@ PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
         return pelti_no_memory(err, (size_t)p->count * sizeof(float));
     set_rates(p);
     PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->order, gap, &p->pool, &p->folds, err));
+    p->folds.bulge = p->bulge;
     return everywhere ? pelti_proj_pairs(p, gap, &p->pairs, err) : PELT_OK;
 }

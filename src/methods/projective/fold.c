@@ -167,6 +167,9 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         fold->joint = mat34_apply(bones[fold->child], fold->rest_joint);
         fold->normal = vec3_normalize_or(vec3_sub(child, parent), fold->normal);
         fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f));
+        fold->child_way = child;
+        fold->parent_way = parent;
+        fold->swell = folds->bulge * 0.27f * smooth_step((length - fmaxf(fold->rest_inner, 1.6f)) / 0.37f);
         fold->share = smooth_step((length - fold->rest_inner - 0.25f) / 0.35f);
     }
     for (int r = 0; r < folds->relation_count; r++) { // full up to 20 degrees of bend on the way, none beyond 40
@@ -187,6 +190,17 @@ static float inner_share(const ProjFold *fold, Vec3 x)
     return smooth_step(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (0.5f * fold->radius));
 }
 
+/// What a deep fold cuts off its inner side goes to the others: the bone thickens there, most at the joint. 27 % at a bend of
+/// 160 degrees keeps nine tenths of a cylinder's volume.
+static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, Vec3 q)
+{
+    Vec3 way = relation->side > 0 ? fold->child_way : fold->parent_way, arm = vec3_sub(q, fold->joint);
+    float along = vec3_dot(arm, way);
+    float share = fold->swell * (1 - smooth_step(along / (11 * fold->radius))) *
+                  (1 - smooth_step(vec3_dot(arm, fold->inner) / (1.4f * fold->radius)));
+    return vec3_mad(q, vec3_mad(arm, way, -along), share * relation->share);
+}
+
 Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
 {
     for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
@@ -198,6 +212,8 @@ Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
         float s = relation->side * vec3_dot(vec3_sub(q, fold->joint), fold->normal);
         if (s < member->margin)
             q = vec3_mad(q, fold->normal, relation->side * (member->margin - s) * relation->share * inner_share(fold, q));
+        if (fold->swell > 0)
+            q = thicken(fold, relation, q);
     }
     return q;
 }

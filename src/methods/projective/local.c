@@ -11,7 +11,8 @@ typedef struct Local {
     ProjFrame *frames;
     PeltiQuatBlock *warm;
     ProjRow *rows;
-    float stiffness;
+    ProjSwell *swell;
+    float amount;
 } Local;
 
 PELTI_WIDE void add_outer(FloatW f[3][3], const FloatW x[3], const float pull[3][PROJ_LANES])
@@ -51,30 +52,51 @@ PELTI_CLONES static void frame_blocks(const Local *l, int begin, int end)
     }
 }
 
+/// F of eight elements.
+PELTI_WIDE void element_gradients(const Local *l, int b, FloatW f[3][3])
+{
+    const ProjBlock *block = &l->tissue->blocks[b];
+    FloatW x[3], from[3], over_volume = load_w(block->over_volume);
+    for (int i = 0; i < 3; i++) {
+        from[i] = load_w(l->frames[b].from[i]);
+        for (int j = 0; j < 3; j++)
+            f[i][j] = load_w(l->frames[b].f[i][j]);
+    }
+    for (int c = 0; c < 3; c++) {
+        load_from(x, l->x, block->corner[c], from);
+        add_outer(f, x, block->pull[c]);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            f[i][j] = mul_w(f[i][j], over_volume);
+}
+
+PELTI_CLONES static void swell_blocks(const Local *l, int begin, int end)
+{
+    FloatW one = splat_w(1), most = splat_w(1.6f), relax = splat_w(0.15f), amount = splat_w(l->amount);
+    for (int b = begin; b < end; b++) {
+        FloatW f[3][3], s = load_w(l->swell[b].s);
+        element_gradients(l, b, f);
+        FloatW det = mul_w(f[0][0], sub_w(mul_w(f[1][1], f[2][2]), mul_w(f[1][2], f[2][1])));
+        det = mad_w(f[0][1], sub_w(mul_w(f[1][2], f[2][0]), mul_w(f[1][0], f[2][2])), det);
+        det = mad_w(f[0][2], sub_w(mul_w(f[1][0], f[2][1]), mul_w(f[1][1], f[2][0])), det);
+        FloatW goal = min_w(max_w(mad_w(amount, sub_w(one, det), one), one), most);
+        store_w(l->swell[b].s, mad_w(relax, sub_w(goal, s), s));
+    }
+}
+
 /// Newton from the last rotation. The steps are few and fixed: an element that has not arrived goes on in the next
 /// iteration, and no step lowers its agreement by more than rounding.
 PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
 {
-    FloatW stiffness = splat_w(l->stiffness), done = splat_w(1e-6f);
+    FloatW done = splat_w(1e-6f);
     for (int b = begin; b < end; b++) {
         const ProjBlock *block = &l->tissue->blocks[b];
-        FloatW f[3][3], x[3], from[3];
+        FloatW f[3][3];
         RotationW r;
-        for (int i = 0; i < 3; i++) {
-            from[i] = load_w(l->frames[b].from[i]);
-            for (int j = 0; j < 3; j++)
-                f[i][j] = load_w(l->frames[b].f[i][j]);
-        }
-        for (int c = 0; c < 3; c++) {
-            load_from(x, l->x, block->corner[c], from);
-            add_outer(f, x, block->pull[c]);
-        }
+        element_gradients(l, b, f);
         for (int i = 0; i < 4; i++)
             r.q[i] = load_w(l->warm[b].q[i]);
-        FloatW over_volume = load_w(block->over_volume);
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                f[i][j] = mul_w(f[i][j], over_volume);
         rotation_matrix_w(&r);
         FloatW size = matrix_size_w(f);
         for (int step = 0; step < NEWTON_STEPS; step++)
@@ -82,10 +104,11 @@ PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
                 break;
         for (int i = 0; i < 4; i++)
             store_w(l->warm[b].q[i], r.q[i]);
+        FloatW swell = load_w(l->swell[b].s);
         for (int c = 0; c < 3; c++) {
             FloatW g[3], out[3];
             for (int j = 0; j < 3; j++)
-                g[j] = mul_w(load_w(block->pull[c][j]), stiffness);
+                g[j] = mul_w(load_w(block->pull[c][j]), swell);
             for (int i = 0; i < 3; i++)
                 out[i] = mad_w(r.m[i][0], g[0], mad_w(r.m[i][1], g[1], mul_w(r.m[i][2], g[2])));
             store_rows_w(&l->rows[(b * 3 + c) * PROJ_LANES], out[0], out[1], out[2]);
@@ -97,6 +120,12 @@ static void frame_job(void *context, int begin, int end, int worker)
 {
     (void)worker;
     frame_blocks(context, begin, end);
+}
+
+static void swell_job(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    swell_blocks(context, begin, end);
 }
 
 static void local_job(void *context, int begin, int end, int worker)
@@ -111,15 +140,22 @@ void pelti_proj_frames(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow 
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, frame_job, &l);
 }
 
-void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
-                      ProjRow *rows, float stiffness)
+void pelti_proj_swell(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, float amount,
+                      ProjSwell *swell)
 {
-    Local l = {.tissue = tissue, .x = x, .frames = (ProjFrame *)frames, .warm = warm, .rows = rows, .stiffness = stiffness};
+    Local l = {.tissue = tissue, .x = x, .frames = (ProjFrame *)frames, .swell = swell, .amount = amount};
+    pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, swell_job, &l);
+}
+
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
+                      ProjRow *rows, const ProjSwell *swell)
+{
+    Local l = {.tissue = tissue, .x = x, .frames = (ProjFrame *)frames, .warm = warm, .rows = rows, .swell = (ProjSwell *)swell};
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, local_job, &l);
 }
 
 double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
-                         double stiffness)
+                         const ProjSwell *swell)
 {
     double sum = 0;
     for (int t = 0; t < tissue->tet_count; t++) {
@@ -134,11 +170,11 @@ double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjR
                 for (int j = 0; j < 3; j++)
                     f[i][j] += (double)p[i] * (double)tet->grad[k][j];
         }
-        double square = 0;
+        double square = 0, s = (double)swell[tet->element / PROJ_LANES].s[lane];
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
-                square += (f[i][j] - (double)r.m[i][j]) * (f[i][j] - (double)r.m[i][j]);
-        sum += 0.5 * stiffness * (double)tet->volume * square;
+                square += (f[i][j] - s * (double)r.m[i][j]) * (f[i][j] - s * (double)r.m[i][j]);
+        sum += 0.5 * (double)tet->volume * square;
     }
     return sum;
 }

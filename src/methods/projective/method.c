@@ -8,6 +8,7 @@ static const PeltiOptionInfo options[] = {
      "how firm the tissue is (stiffness w; 1: waves cross the character in half a second)"},
     {"jiggle", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1,
      "how long the skin swings on: 0 not at all, 1 undamped (decay 0.15 s j / (1 - j))"},
+    {"bulge", PELTI_OPTION_FLOAT, "1", NULL, 0, 4, "how much flesh pressed by a contact swells beside it (0: volume is lost)"},
     {"gravity", PELTI_OPTION_FLOAT, "0", NULL, -10, 10, "pull along -y, in sizes of the character a second squared"},
     {"iterations", PELTI_OPTION_INT, "10", NULL, 1, 200, "local and global steps in a time step (k)"},
     {"time-step", PELTI_OPTION_FLOAT, "0.0083333333", NULL, 0.0005, 0.05, "length of a simulation step in seconds (h)"},
@@ -18,6 +19,7 @@ static const PeltiOptionInfo options[] = {
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
     {"collisions", PELTI_OPTION_CHOICE, "all", "off|joints|all", 0, 0,
      "keep the skin out of itself: nowhere, in folds at joints (sec. 5), everywhere"},
+    {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "move triangles apart that still cross in what is shown"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
 };
@@ -41,6 +43,7 @@ static void read_options(Projective *p, const PeltiOptions *o)
     p->wave_speed = 2 * size * sqrtf(pelti_option_float(o, "firmness"));
     p->keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : expf(-p->time_step_s * (1 - jiggle) / (0.15f * jiggle));
     p->gravity = pelti_option_float(o, "gravity") * size;
+    p->bulge = pelti_option_float(o, "bulge");
     p->iterations = pelti_option_int(o, "iterations");
     p->virtual_frames = pelti_option_bool(o, "virtual-frames");
 }
@@ -74,6 +77,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
     p->inertia = PELTI_NEW(&p->pool, float, n);
     p->frames = PELTI_NEW(&p->pool, ProjFrame, blocks);
+    p->swell = PELTI_NEW(&p->pool, ProjSwell, blocks);
     p->warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
     p->work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->still) + 16);
     p->positions = PELTI_NEW(&p->pool, Vec3, n);
@@ -89,6 +93,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->motion = pelti_motion_in(&arena, p->who);
     pelti_motion_order(&p->motion);
     pelti_polar_reset(p->warm, p->tissue.block_count);
+    pelti_proj_swell_reset(p);
     return PELT_OK;
 }
 
@@ -143,7 +148,8 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
     PELT_TRY(factor(p, err));
     if (pelti_option_is(in->options, "collisions", "off"))
         return PELT_OK;
-    return pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err);
+    PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
+    return pelti_option_bool(in->options, "untangle") ? pelti_proj_untangle_create(p, err) : PELT_OK;
 }
 
 static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltError *err)
@@ -204,15 +210,17 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
     p->bones_to = swap;
     for (int i = 0; i < p->count; i++)
         p->positions[p->order[i]] = vec3(p->x[i][0], p->x[i][1], p->x[i][2]);
+    int crossings = pelti_proj_untangle(p, p->positions);
     pelti_scatter(p->mesh, p->positions, points);
     if (!report)
         return;
     report->substeps = substeps;
     report->substep_ms = p->substep_ms;
     report->nonfinite = broken;
-    pelti_step_stat(report, "energy", pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, 1),
-                    PELTI_MOST);
+    pelti_step_stat(report, "energy",
+                    pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, p->swell), PELTI_MOST);
     pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
+    pelti_step_stat(report, "crossings_left", crossings, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);
     pelti_step_stat(report, "simulated_vertices", p->count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);

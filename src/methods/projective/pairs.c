@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND };
+enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND, MOST_WAYS = 400 };
 
 static ProjPlace place_segment(const ProjSegment *s, const Mat34 *bones)
 {
@@ -44,23 +44,50 @@ static float hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec
     return radius + (cap - radius) * end * end;
 }
 
-/// The plane for a vertex at share t of segment a against segment b. False: their hulls are apart there.
-static bool plane_at(const ProjHull *hull_a, const ProjPlace *a, const ProjHull *hull_b, const ProjPlace *b, float t, float slack,
-                     Vec3 *n, float *d)
+/// The plane for a vertex at share t of segment a against segment b: 1. 0: their hulls are apart there. 2: they are so deep in
+/// each other that the plane means little. `way` (may be NULL) is
+/// the direction from b to a that held before they came close: bones that pass through each other keep their sides.
+static int plane_at(const ProjHull *hull_a, const ProjPlace *a, const ProjHull *hull_b, const ProjPlace *b, float t, float slack,
+                    const Vec3 *way, Vec3 *n, float *d)
 {
     Vec3 s = vec3_lerp(a->a, a->b, t);
     float y = fminf(fmaxf(vec3_dot(vec3_sub(s, b->a), b->axis), 0), b->length);
     Vec3 c = vec3_mad(b->a, b->axis, y), out = vec3_sub(s, c);
-    float distance = vec3_length(out);
-    if (distance > hull_a->most + hull_b->most + slack || distance < 1e-6f * (hull_a->most + hull_b->most))
-        return false;
-    *n = vec3_scale(out, 1 / distance);
-    float ra = hull_radius(hull_a, a, t, vec3_scale(*n, -1)), rb = hull_radius(hull_b, b, b->length > 0 ? y / b->length : 0, *n);
-    if (distance > ra + rb + slack)
-        return false;
-    float cut = fminf(fmaxf(0.5f * (rb + distance - ra), 0.15f * distance), 0.85f * distance);
-    *d = vec3_dot(*n, c) + cut;
-    return true;
+    float distance = vec3_length(out), both = hull_a->most + hull_b->most;
+    if (distance > both + slack)
+        return 0;
+    *n = vec3_normalize_or(out, way ? *way : vec3(0, 0, 0));
+    float share = b->length > 0 ? y / b->length : 0;
+    float ra = hull_radius(hull_a, a, t, vec3_scale(*n, -1)), rb = hull_radius(hull_b, b, share, *n);
+    bool deep = distance < 0.6f * (ra + rb);
+    if (way && distance < 0.55f * (ra + rb)) {
+        float keep = fminf((0.55f * (ra + rb) - distance) / (0.2f * (ra + rb)), 1);
+        *n = vec3_normalize_or(vec3_lerp(*n, *way, keep), *way);
+        ra = hull_radius(hull_a, a, t, vec3_scale(*n, -1));
+        rb = hull_radius(hull_b, b, share, *n);
+        distance = vec3_dot(out, *n);
+    }
+    if (distance > ra + rb + slack || vec3_dot(*n, *n) < 0.5f)
+        return 0;
+    *d = vec3_dot(*n, c) + 0.5f * (rb + distance - ra);
+    return deep ? 2 : 1;
+}
+
+/// Direction from b to a while they are clear of each other, kept in b's own frame; NULL: none is known yet.
+static const Vec3 *known_way(ProjPairs *pairs, int segments, int a, int b, const PeltiClosestSegments *near, Vec3 *room)
+{
+    if (!pairs->ways)
+        return NULL;
+    Vec3 *kept = &pairs->ways[(size_t)a * (size_t)segments + (size_t)b];
+    const ProjPlace *x = &pairs->now[a], *y = &pairs->now[b];
+    float both = pairs->hulls[a].most + pairs->hulls[b].most;
+    if (near->squared > 0.25 * (double)both * (double)both || vec3_dot(*kept, *kept) < 0.5f) {
+        Vec3 out = vec3_sub(vec3_lerp(x->a, x->b, (float)near->s), vec3_lerp(y->a, y->b, (float)near->t));
+        out = vec3_normalize_or(out, vec3(0, 0, 0));
+        *kept = vec3(vec3_dot(out, y->axis), vec3_dot(out, y->side1), vec3_dot(out, y->side2));
+    }
+    *room = vec3_mad(vec3_mad(vec3_scale(y->axis, kept->x), y->side1, kept->y), y->side2, kept->z);
+    return vec3_dot(*room, *room) > 0.5f ? room : NULL;
 }
 
 static bool joined(const ProjSkeleton *k, int a, int b)
@@ -148,6 +175,8 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     out->rest = PELTI_NEW(pool, ProjPlace, (size_t)segments + 1);
     out->now = PELTI_NEW(pool, ProjPlace, (size_t)segments + 1);
     out->plane = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->plane);
+    if (segments <= MOST_WAYS)
+        out->ways = PELTI_NEW(pool, Vec3, (size_t)segments * (size_t)segments + 1);
     out->last = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->last);
     out->depth = PELTI_NEW(pool, float, (size_t)p->count + 1);
     out->force = PELTI_NEW(pool, float, (size_t)p->count + 1);
@@ -175,21 +204,24 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
 }
 
 /// Planes of the vertices of segment a against b; a vertex keeps the plane it is deepest behind.
-static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b)
+static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way)
 {
     float slack = 4 * pairs->gap;
     for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
         int i = pairs->unknowns[e];
         Vec3 n, rest_n, q = vec3(p->q[i][0], p->q[i][1], p->q[i][2]);
         float d, rest_d, offset = 0.5f * pairs->gap, thick = vec3_distance(p->feet[p->order[i]].base, p->mesh->rest[p->order[i]]);
-        if (!plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], slack, &n, &d))
+        if (!plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], slack, way, &n, &d))
             continue;
         float margin = 0.6f * thick + offset;
-        if (plane_at(&pairs->hulls[a], &pairs->rest[a], &pairs->hulls[b], &pairs->rest[b], pairs->t[i], slack, &rest_n,
-                     &rest_d)) {
+        int at_rest = plane_at(&pairs->hulls[a], &pairs->rest[a], &pairs->hulls[b], &pairs->rest[b], pairs->t[i], slack, NULL,
+                               &rest_n, &rest_d);
+        if (at_rest) {
             Vec3 x0 = vec3(p->rest[i][0], p->rest[i][1], p->rest[i][2]), q0 = p->feet[p->order[i]].base;
-            offset = fminf(offset, vec3_dot(rest_n, x0) - rest_d);
-            if (offset < -0.1f * thick) // one flesh: these two cannot be told apart here
+            if (vec3_dot(rest_n, x0) - rest_d < offset) // one flesh at rest: these two cannot be told apart here
+                continue;
+            if (at_rest == 2 &&
+                !plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], slack, NULL, &n, &d))
                 continue;
             margin = fminf(margin, vec3_dot(rest_n, q0) - rest_d);
         }
@@ -229,11 +261,13 @@ void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones)
             const ProjPlace *x = &pairs->now[a], *y = &pairs->now[b];
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
             Vec3 between = vec3_scale(vec3_sub(vec3_add(x->a, x->b), vec3_add(y->a, y->b)), 0.5f);
-            if (vec3_length(between) > reach + 0.5f * (x->length + y->length))
+            if (vec3_length(between) > 1.5f * reach + 0.5f * (x->length + y->length))
                 continue;
             PeltiClosestSegments near = pelti_closest_segments(x->a, x->b, y->a, y->b);
+            Vec3 room;
+            const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             if (near.squared < (double)reach * (double)reach)
-                cut_segment(p, pairs, a, b);
+                cut_segment(p, pairs, a, b, way);
         }
     for (int i = 0; i < p->count; i++) { // a force does not turn with its plane
         const float *n = pairs->plane[i], *old = pairs->last[i];

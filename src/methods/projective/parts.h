@@ -131,12 +131,19 @@ typedef struct ProjFrame {
     float f[3][3][PROJ_LANES];
 } ProjFrame;
 void pelti_proj_frames(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *q, ProjFrame *out);
+/// How much larger than at rest eight elements want to be: 1, and more where contact has pressed volume out of them.
+typedef struct ProjSwell {
+    float s[PROJ_LANES];
+} ProjSwell;
+/// Once a step: towards 1 + amount (1 - det F) for elements that lost volume, towards 1 for the others.
+void pelti_proj_swell(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, float amount,
+                      ProjSwell *swell);
 /// Rotations of all elements (warm-started) and what they pull at the corners: rows [block_count x 3 x 8].
 void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
-                      ProjRow *rows, float stiffness);
+                      ProjRow *rows, const ProjSwell *swell);
 /// Elastic energy in double, with the rotations in `warm`; base points by unknown.
 double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
-                         double stiffness);
+                         const ProjSwell *swell);
 
 // ---- folds at joints (fold.c), sec. 5.1 to 5.3 ----
 
@@ -145,8 +152,10 @@ typedef struct ProjFold {
     Vec3 rest_joint, rest_parent, rest_child, rest_normal; ///< directions lead away from the joint
     float radius, reach, rest_inner;                       ///< rest_inner: |child + parent| direction at rest, 0 straight
     // posed
-    Vec3 joint, normal, inner; ///< normal of the halving plane, to the child; inner: into the fold
-    float share;               ///< 0 while the joint is nearly straight, 1 when bent
+    Vec3 joint, normal, inner;  ///< normal of the halving plane, to the child; inner: into the fold
+    Vec3 child_way, parent_way; ///< directions of the bones, away from the joint
+    float swell;                ///< share by which the outer side thickens
+    float share;                ///< 0 while the joint is nearly straight, 1 when bent
 } ProjFold;
 
 /// A bone that takes part in a fold: one of the two, or further along the chain while the joints between are nearly straight.
@@ -169,7 +178,7 @@ typedef struct ProjFolds {
     ProjRelation *relations;
     int *start; ///< [unknown_count + 1] into members
     ProjMember *members;
-    float gap;
+    float gap, bulge;
 } ProjFolds;
 PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
                             float gap, PeltiPool *pool, ProjFolds *out, PeltError *err);
@@ -198,10 +207,15 @@ typedef struct ProjPairs {
     ProjPlace *rest, *now; ///< [segment_count]
     float (*plane)[4];     ///< [unknown_count] n, d
     float (*last)[4];      ///< [unknown_count] the plane of the step before
+    Vec3 *ways;            ///< [segment_count x segment_count] directions that held before bones met; NULL: too many
     float *depth;          ///< [unknown_count] behind the plane at the start of the step; -INFINITY: no plane
     float *force;          ///< [unknown_count]
     float gap;
 } ProjPairs;
+
+// ---- what still crosses after the solve (untangle.c) ----
+
+typedef struct ProjUntangle ProjUntangle;
 
 // ---- the whole (method.c prepares, solve.c steps) ----
 
@@ -220,7 +234,7 @@ typedef struct Projective {
     int *place;
     const int *order;
     // options
-    float time_step_s, wave_speed, keep, gravity; // keep: share of relative velocity kept in a step
+    float time_step_s, wave_speed, keep, gravity, bulge; // keep: share of relative velocity kept in a step
     int iterations;
     bool virtual_frames;
     // state, by unknown
@@ -229,6 +243,7 @@ typedef struct Projective {
     ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest, *carried,
         *origin; ///< origin: where the step started; solves are for moves from there
     ProjFrame *frames;
+    ProjSwell *swell;
     PeltiQuatBlock *warm;
     float *work;
     Vec3 *positions; ///< [vertex_count] by vertex, result
@@ -237,11 +252,13 @@ typedef struct Projective {
     void *motion_block;
     size_t motion_bytes;
     bool started;
-    ProjFolds folds;   ///< no folds: start is NULL
-    ProjPairs pairs;   ///< none: start is NULL
-    float *rate[2];    ///< [mode][unknown] contact force for a length of overlap
-    float *most_force; ///< [unknown] where planes contradict each other forces would grow for ever
-    double residual;   ///< largest move of the last iteration, of the size
+    int swollen;            ///< steps until flesh pressed by a contact is as it was
+    ProjFolds folds;        ///< no folds: start is NULL
+    ProjPairs pairs;        ///< none: start is NULL
+    ProjUntangle *untangle; ///< NULL: off
+    float *rate[2];         ///< [mode][unknown] contact force for a length of overlap
+    float *most_force;      ///< [unknown] where planes contradict each other forces would grow for ever
+    double residual;        ///< largest move of the last iteration, of the size
     int contact_count;
     double substep_ms;
 } Projective;
@@ -254,7 +271,11 @@ void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, f
 /// Updates the contact forces of unknown i, now at x, and adds them to its right-hand side.
 void pelti_proj_contact_force(Projective *p, int mode, int i, const float *x, float *sum);
 
+PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err);
+int pelti_proj_untangle(Projective *p, Vec3 *positions); ///< by vertex; says how many crossings were left in the last round
+
 enum { PROJ_STILL, PROJ_MOVING };
+void pelti_proj_swell_reset(Projective *p);
 void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest in this pose
 void pelti_proj_substep(Projective *p, const Mat34 *bones);         ///< one time step to this pose
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step

@@ -99,7 +99,7 @@ static void gather_rows(void *context, int begin, int end, int worker)
 void pelti_proj_iterate(Projective *p, int mode, bool touching)
 {
     Rows r = {p, NULL, mode, touching};
-    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, p->warm, p->rows, 1);
+    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, p->warm, p->rows, p->swell);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
     const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
     pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
@@ -126,12 +126,22 @@ static void fly(Projective *p)
         }
 }
 
+/// Flesh that a contact presses together bulges elsewhere. Kept through a step, so its energy falls over the iterations.
+static void swell(Projective *p, bool touching)
+{
+    if (p->bulge <= 0 || !(touching || p->swollen))
+        return;
+    p->swollen = touching ? 60 : p->swollen - 1; // steps until it has gone down again
+    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, touching ? p->bulge : 0, p->swell);
+}
+
 void pelti_proj_substep(Projective *p, const Mat34 *bones)
 {
     double start = pelti_clock_ms();
     fly(p);
     pelti_proj_begin(p, bones, PROJ_MOVING);
     bool touching = pelti_proj_find_contacts(p);
+    swell(p, touching);
     for (int k = 0; k < p->iterations; k++)
         pelti_proj_iterate(p, PROJ_MOVING, touching);
     float per_second = 1 / p->time_step_s;
@@ -155,6 +165,14 @@ static void carry_rows(void *context, int begin, int end, int worker)
     }
 }
 
+void pelti_proj_swell_reset(Projective *p)
+{
+    for (int b = 0; b < p->tissue.block_count; b++)
+        for (int k = 0; k < PROJ_LANES; k++)
+            p->swell[b].s[k] = 1;
+    p->swollen = 0;
+}
+
 /// From the bind pose in virtual frames, so that folds close as they would in motion, then until nothing moves.
 void pelti_proj_settle(Projective *p, const Mat34 *bones)
 {
@@ -167,10 +185,12 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
     pelti_polar_reset(p->warm, p->tissue.block_count);
+    pelti_proj_swell_reset(p);
     for (int f = 1; f <= frames; f++) {
         pelti_motion_at(&p->motion, (float)f / (float)frames, p->bones_now);
         pelti_proj_begin(p, p->bones_now, PROJ_STILL);
         bool touching = pelti_proj_find_contacts(p);
+        swell(p, touching);
         for (int k = 0; k < (f < frames ? SETTLE_PASSES : SETTLE_ROUNDS); k++) {
             pelti_proj_iterate(p, PROJ_STILL, touching);
             if (f == frames && p->residual < 1e-7)
@@ -184,7 +204,7 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
 
 double pelti_proj_total_energy(const Projective *p, int mode)
 {
-    double sum = pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, 1);
+    double sum = pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, p->swell);
     for (int i = 0; mode == PROJ_MOVING && i < p->count; i++)
         for (int k = 0; k < 3; k++) {
             double m = (double)p->inertia[i], fly_to = (double)p->last[i][k] + (double)p->time_step_s * (double)p->velocity[i][k];

@@ -145,6 +145,17 @@ static void mend(Build *b, const int corner[4], const int triangle[3])
         }
 }
 
+/// Tissue that hangs far from its bone (a finger without joints of its own) would swing like a rope: it is made firmer with the
+/// square of its thickness, which keeps the frequency at which it swings from falling below that of tissue of 2 % of the size.
+static double firmness_of(const Build *b, const int v[3])
+{
+    double thick = 0;
+    for (int k = 0; k < 3; k++)
+        thick += (double)vec3_distance(b->mesh->rest[v[k]], b->def->feet[v[k]].base) / 3;
+    thick /= 0.02 * (double)b->mesh->diagonal;
+    return 1 + thick * thick;
+}
+
 /// Side diagonals run from the base of the lower vertex to the skin of the higher, so neighbours split a shared side alike.
 static void add_prism(Build *b, const int triangle[3])
 {
@@ -156,6 +167,7 @@ static void add_prism(Build *b, const int triangle[3])
     sort_three(v, &parity);
     const int corners[3][4] = {{~v[0], ~v[1], ~v[2], v[2]}, {~v[0], ~v[1], v[2], v[1]}, {~v[0], v[0], v[1], v[2]}};
     bool any = false;
+    double firm = firmness_of(b, v);
     for (int t = 0; t < 3; t++) {
         Vec3 p[4];
         bool is_free[4];
@@ -177,7 +189,7 @@ static void add_prism(Build *b, const int triangle[3])
         if (!any || b->def->per_tet)
             begin_element(b, triangle, b->out->element_count++);
         any = true;
-        add_tet(b, corners[t], triangle, g, b->def->positions ? b->length : volume, volume, b->out->element_count - 1);
+        add_tet(b, corners[t], triangle, g, firm * (b->def->positions ? b->length : volume), volume, b->out->element_count - 1);
         b->out->volume += volume;
     }
 }

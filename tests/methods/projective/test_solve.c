@@ -70,7 +70,7 @@ static void bending_keeps_the_ends_with_their_bones(void **state)
         if (rest[i].x < 0.3f) // far from the bent joint at x = 1
             CHECK_NEAR(vec3_distance(tube.points[i], rest[i]), 0, 0.01);
         if (rest[i].x > 2.2f)
-            CHECK_NEAR(vec3_distance(tube.points[i], mat34_apply(tube.bones[2], rest[i])), 0, 0.03);
+            CHECK_NEAR(vec3_distance(tube.points[i], mat34_apply(tube.bones[2], rest[i])), 0, 0.06);
     }
     tube_close(&tube);
 }
@@ -122,7 +122,7 @@ static void threads_do_not_change_a_bit(void **state)
 /// Sideways swing of one point after the root stops at once: the time until it stays below a tenth of its first overshoot.
 static float decay_time(const char *jiggle, int fps, float *overshoot, Vec3 *settled)
 {
-    const char *set[] = {jiggle, "firmness=0.25", NULL};
+    const char *set[] = {jiggle, "firmness=0.08", NULL};
     Tube tube;
     tube_open(&tube, 1, set);
     tube_step(&tube, 0, true);
