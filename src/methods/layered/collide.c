@@ -16,6 +16,10 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->rest = PELTI_NEW(pool, Vec3, flesh->n);
     c->triangle_normal = PELTI_NEW(pool, Vec3, mesh->triangle_count);
     c->vertex_normal = PELTI_NEW(pool, Vec3, flesh->n);
+    c->point_depth = PELTI_NEW(pool, float, flesh->n);
+    c->edge_depth = PELTI_NEW(pool, float, mesh->edge_count);
+    c->edge_faces = pelti_pool_take(pool, (size_t)mesh->edge_count, 2 * sizeof(int));
+    c->touched = PELTI_NEW(pool, bool, flesh->n);
     c->vertex_owner = PELTI_NEW(pool, int, flesh->n);
     c->edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
     c->capacity = 16384 + 4 * mesh->triangle_count;
@@ -34,6 +38,8 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
             int s = flesh->triangles[t][k], e = mesh->triangle_edges[t][k];
             c->vertex_owner[s] = c->vertex_owner[s] < 0 ? t : c->vertex_owner[s];
             c->edge_owner[t][k] = owned[e] ? -1 : e;
+            c->edge_faces[e][owned[e]] = t;
+            c->edge_faces[e][1] = t; // the second one stays, or a border's only one
             owned[e] = true;
         }
     PELT_TRY(
@@ -65,31 +71,48 @@ static bool share_corner(const int *a, const int *b)
     return false;
 }
 
+static PeltiBox box_of(const Vec3 *p, const int *v)
+{
+    return (PeltiBox){vec3_min(vec3_min(p[v[0]], p[v[1]]), p[v[2]]), vec3_max(vec3_max(p[v[0]], p[v[1]]), p[v[2]])};
+}
+
 static int may_touch(void *context, int a, int b, int worker)
 {
     const PeltiFlesh *flesh = context;
+    const int *u = flesh->triangles[a], *v = flesh->triangles[b];
     (void)worker;
-    return !share_corner(flesh->triangles[a], flesh->triangles[b]) &&
-           vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) < 0.3f;
+    if (share_corner(u, v) || vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > 0.3f)
+        return 0;
+    PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
+    return pelti_box_overlap(&boxes[0], &boxes[1], fminf(flesh->edge[u[0]], flesh->edge[v[0]])); // fine meshes need less
 }
 
 /// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
-static bool in_reach(const PeltiFlesh *flesh, float before, float now, float rest_distance)
+static bool in_reach(const PeltiFlesh *flesh, bool touched, float edge, float before, float now, float rest_distance)
 {
-    float slack = fminf(0.25f * rest_distance, flesh->set.margin);
-    return now < flesh->set.margin && before > -slack && now > -fminf(0.5f * rest_distance, 0.03f * flesh->size);
+    // skin that slides over a curved neighbour dips below the next triangle's plane: what touched may be crossed a little more
+    float slack = fminf(0.25f * rest_distance, touched ? 0.5f * edge : fminf(flesh->set.thickness, 0.25f * edge));
+    return now < fminf(flesh->set.margin, edge) && before > -slack && now > -fminf(0.5f * rest_distance, edge);
 }
 
-static void push_contact(PeltiFlesh *flesh, PeltiContact contact, float rest_distance)
+static void push_contact(PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance)
 {
     PeltiCollide *c = &flesh->collide;
     if (c->count == c->capacity) {
         c->overflowed = true;
         return;
     }
-    contact.thickness = fminf(flesh->set.thickness, 0.5f * rest_distance);
+    contact.thickness = fminf(fminf(flesh->set.thickness, 0.3f * edge), 0.5f * rest_distance);
+    contact.most = 0.25f * edge; // deep ones come out over several iterations: nothing is shot away
     contact.push = 0;
     c->contacts[c->count++] = contact;
+}
+
+/// A triangle that has turned against its corners' normals is crumpled: its own normal says nothing about outside.
+static bool crumpled(const PeltiCollide *c, const int *v, Vec3 n)
+{
+    return vec3_dot(n, c->vertex_normal[v[0]]) < 0.2f || vec3_dot(n, c->vertex_normal[v[1]]) < 0.2f ||
+           vec3_dot(n, c->vertex_normal[v[2]]) < 0.2f;
 }
 
 static void try_point(PeltiFlesh *flesh, int s, int t)
@@ -97,7 +120,7 @@ static void try_point(PeltiFlesh *flesh, int s, int t)
     PeltiCollide *c = &flesh->collide;
     const int *v = flesh->triangles[t];
     Vec3 n = c->triangle_normal[t], p = c->skin[s];
-    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f)
+    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f || crumpled(c, v, n))
         return;
     float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
     if (height > flesh->set.margin || height < -0.03f * flesh->size)
@@ -106,17 +129,20 @@ static void try_point(PeltiFlesh *flesh, int s, int t)
     if (near.feature != PELTI_FACE)
         return;
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
+    float edge = fminf(flesh->edge[s], flesh->edge[v[0]]);
     const Vec3 *old = c->skin_before;
     Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
     Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
     float before = vec3_dot(vec3_sub(old[s], foot), vec3_normalize_or(old_normal, n));
-    if (!in_reach(flesh, before, height, rest))
+    if (!in_reach(flesh, c->touched[s], edge, before, height, rest))
         return;
     push_contact(flesh,
                  (PeltiContact){.slot = {s, v[0], v[1], v[2]},
+                                .depth = -height,
+                                .key = {s, s},
                                 .weight = {1, -(float)near.weight[0], -(float)near.weight[1], -(float)near.weight[2]},
                                 .normal = n},
-                 rest);
+                 edge, rest);
 }
 
 static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
@@ -124,8 +150,15 @@ static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
     return vec3_normalize_or(vec3_add(c->vertex_normal[a], c->vertex_normal[b]), vec3(0, 0, 0));
 }
 
+/// Whether `way` leads below both faces at an edge: into the body, not past a ridge of it.
+static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
+{
+    return vec3_dot(c->triangle_normal[c->edge_faces[edge][0]], way) < 0 &&
+           vec3_dot(c->triangle_normal[c->edge_faces[edge][1]], way) < 0;
+}
+
 /// Edge a0-a1 against b0-b1. The normal leads from b to a: along b's outward normal, against a's.
-static void try_edges(PeltiFlesh *flesh, int a0, int a1, int b0, int b1)
+static void try_edges(PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1, int b0, int b1)
 {
     PeltiCollide *c = &flesh->collide;
     if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1)
@@ -148,13 +181,23 @@ static void try_edges(PeltiFlesh *flesh, int a0, int a1, int b0, int b1)
         n = vec3_normalize_or(vec3_mad(way, along, -vec3_dot(way, along)), vec3(0, 0, 0));
     }
     Vec3 gap = vec3_sub(vec3_lerp(c->skin[a0], c->skin[a1], s), vec3_lerp(c->skin[b0], c->skin[b1], t));
+    if (vec3_dot(gap, n) < 0 && !(leads_inside(c, edge_b, gap) && leads_inside(c, edge_a, vec3_scale(gap, -1))))
+        return;
     float rest = (float)sqrt(pelti_closest_segments(c->rest[a0], c->rest[a1], c->rest[b0], c->rest[b1]).squared);
+    float edge = fminf(flesh->edge[a0], flesh->edge[b0]);
     const Vec3 *old = c->skin_before;
     Vec3 old_gap = vec3_sub(vec3_lerp(old[a0], old[a1], s), vec3_lerp(old[b0], old[b1], t));
-    if (!in_reach(flesh, vec3_dot(old_gap, n), vec3_dot(gap, n), rest))
+    if (!in_reach(flesh, c->touched[a0] || c->touched[a1] || c->touched[b0] || c->touched[b1], edge, vec3_dot(old_gap, n),
+                  vec3_dot(gap, n), rest))
         return;
-    push_contact(flesh, (PeltiContact){.slot = {a0, a1, b0, b1}, .weight = {1 - s, s, -(1 - t), -t}, .edges = true, .normal = n},
-                 rest);
+    push_contact(flesh,
+                 (PeltiContact){.slot = {a0, a1, b0, b1},
+                                .depth = -vec3_dot(gap, n),
+                                .key = {edge_a, edge_b},
+                                .weight = {1 - s, s, -(1 - t), -t},
+                                .edges = true,
+                                .normal = n},
+                 edge, rest);
 }
 
 static void try_pair(PeltiFlesh *flesh, int a, int b)
@@ -168,13 +211,45 @@ static void try_pair(PeltiFlesh *flesh, int a, int b)
             try_point(flesh, v[k], a);
         for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
             if (c->edge_owner[b][j] >= 0)
-                try_edges(flesh, u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3]);
+                try_edges(flesh, c->edge_owner[a][k], c->edge_owner[b][j], u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3]);
     }
+}
+
+static float *least_depth(PeltiCollide *c, const PeltiContact *contact, int side)
+{
+    return contact->edges ? &c->edge_depth[contact->key[side]] : &c->point_depth[contact->key[side]];
+}
+
+/// A point or an edge that is inside another part is behind many of its triangles. Only the nearest way out counts: pushed in
+/// several directions at once the skin crumples.
+static void keep_shallowest(PeltiFlesh *flesh)
+{
+    PeltiCollide *c = &flesh->collide;
+    int kept = 0;
+    for (int i = 0; i < c->count; i++)
+        for (int side = 0; side < 2; side++)
+            *least_depth(c, &c->contacts[i], side) = INFINITY;
+    for (int i = 0; i < c->count; i++)
+        for (int side = 0; c->contacts[i].depth > 0 && side < 2; side++) {
+            float *least = least_depth(c, &c->contacts[i], side);
+            *least = fminf(*least, c->contacts[i].depth);
+        }
+    for (int i = 0; i < c->count; i++) {
+        const PeltiContact *contact = &c->contacts[i];
+        if (contact->depth > 0 && contact->depth > *least_depth(c, contact, 0) && contact->depth > *least_depth(c, contact, 1))
+            continue;
+        c->contacts[kept++] = *contact;
+    }
+    c->count = kept;
 }
 
 void pelti_collide_detect(PeltiFlesh *flesh)
 {
     PeltiCollide *c = &flesh->collide;
+    memset(c->touched, 0, sizeof *c->touched * (size_t)flesh->n);
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; c->contacts[i].push > 0 && k < 4; k++)
+            c->touched[c->contacts[i].slot[k]] = true;
     c->count = 0;
     for (int s = 0; s < flesh->n; s++) {
         c->skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
@@ -185,9 +260,11 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     pelti_box_tree_self_pairs(c->tree, flesh->set.margin, may_touch, flesh, flesh->jobs, &c->pairs);
     for (int i = 0; i < c->pairs.count; i++)
         try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b);
+    keep_shallowest(flesh);
     c->overflowed = c->overflowed || c->pairs.found > c->pairs.count;
 }
 
+/// One sweep over all contacts in their order (Gauss-Seidel).
 void pelti_collide_project(PeltiFlesh *flesh)
 {
     for (int i = 0; i < flesh->collide.count; i++) {
@@ -201,6 +278,7 @@ void pelti_collide_project(PeltiFlesh *flesh)
         float value = pelti_contact_value(contact, x, gradient) - contact->thickness;
         if (!(value < 0))
             continue;
+        value = fmaxf(value, -contact->most);
         for (int k = 0; k < 4; k++)
             sum += w[k] * vec3_dot(gradient[k], gradient[k]);
         if (!(sum > 0))
@@ -212,7 +290,8 @@ void pelti_collide_project(PeltiFlesh *flesh)
     }
 }
 
-/// Approaching contacts bounce by the restitution; tangential motion is braked by at most friction times the push.
+/// Approaching contacts bounce by the restitution, pushed ones come to rest against each other; tangential motion is braked by at
+/// most friction times the push.
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
 {
     for (int i = 0; i < flesh->collide.count; i++) {
@@ -230,11 +309,14 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
         Vec3 tangential = vec3_mad(relative, contact->normal, -normal);
         float slide = vec3_length(tangential), brake = fminf(slide, flesh->set.friction * contact->push / dt_s);
         Vec3 change = slide > 0 ? vec3_scale(tangential, -brake / slide) : vec3(0, 0, 0);
-        if (normal < 0)
-            change = vec3_mad(change, contact->normal, -(1 + flesh->set.restitution) * normal);
+        // what approached bounces; what only separates because it was pushed apart in this step gains no speed from that
+        change = vec3_mad(change, contact->normal, normal < 0 ? -(1 + flesh->set.restitution) * normal : -normal);
         for (int k = 0; sum > 0 && k < 4; k++) {
-            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, contact->slot[k], PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
-            pelti_set_lane(flesh->velocity, contact->slot[k], PELTI_SKIN, v);
+            int s = contact->slot[k];
+            Vec3 carried = vec3_scale(
+                vec3_sub(pelti_lane(flesh->goal, s, PELTI_SKIN), pelti_lane(flesh->goal_before, s, PELTI_SKIN)), 1 / dt_s);
+            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
+            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, vec3_lerp(v, carried, 0.3f)); // pressed flesh hardly swings
         }
     }
 }

@@ -16,18 +16,19 @@ typedef struct PeltiLayeredSettings {
     float projection[PELTI_LAYERS]; ///< share of the way from the skin to the bone's axis; 0 for the skin
     float stiffness[PELTI_LAYERS];  ///< s of Table 1, reached over all iterations of a step
     int omega, elasticity, volume;  ///< ring, N_elasticity, N_volume
+    int separate;                   ///< sweeps over the contacts alone, after the loop
     int match_every;                ///< shape matching in every n-th iteration
     float step_s;                   ///< longest simulation step
     float turn_rad;                 ///< farthest a bone turns in one step
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
+    float crush;                    ///< share of its depth by which flesh is pressed before bones give way
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
     float thickness, margin;        ///< of contacts, length
     float friction, restitution;
     float cut;         ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
     Vec3 acceleration; ///< length / s^2
-    bool collide, continuous, two_way;
-    float joint_compliance; ///< two-way: turn per torque, see react.c
+    bool collide;
 } PeltiLayeredSettings;
 
 // ---- contacts ----
@@ -37,6 +38,9 @@ typedef struct PeltiContact {
     int slot[4];
     float weight[4]; ///< signed, sum 0
     float thickness;
+    float depth; ///< how far it was crossed when found; negative: apart
+    int key[2];  ///< the point's slot, or the two edges
+    float most;  ///< farthest one projection corrects
     float push;  ///< accumulated correction of this step, length
     bool edges;  ///< two edges; else point and triangle
     Vec3 normal; ///< of the last projection
@@ -49,6 +53,9 @@ typedef struct PeltiCollide {
     Vec3 *skin_before; ///< [slot] at the start of the step
     Vec3 *rest;        ///< [slot]
     Vec3 *triangle_normal, *vertex_normal;
+    int (*edge_faces)[2];            ///< [edge] triangles there (the same twice at a border)
+    float *point_depth, *edge_depth; ///< [slot], [edge] least depth among the crossed contacts of each
+    bool *touched;                   ///< [slot] in contact in the last step
     int *vertex_owner,
         (*edge_owner)[3]; ///< the triangle that answers for a vertex; per triangle: the edges it answers for, -1: another does
     PeltiContact *contacts;
@@ -102,6 +109,8 @@ typedef struct PeltiFlesh {
         *goal[3]; ///< [slot x 4] lbs of all layers: goals of the bone layer, and where the skeleton alone would carry the others
     float *goal_before[3];
     int (*triangles)[3]; ///< slots
+    float *depth;        ///< [slot] length of the projection segment
+    float *edge;         ///< [slot] mean length of the edges there, at rest
     int *joint;          ///< [slot] bone whose head keeps its distance; -1: none
     float *joint_least;  ///< [slot x 4] that distance, 0: none
     Vec3 *joint_now;     ///< [bone] heads, about origin
@@ -109,7 +118,9 @@ typedef struct PeltiFlesh {
     Mat34 *bones_last;   ///< [bone] of the last step's end
     Mat34 *bones_blend;  ///< [bone] rest about centre -> about origin
     PeltiMotion motion;
-    Quat *give; ///< [bone] two-way: small turns the flesh has forced on the joints
+    Vec3 *give;         ///< [bone] how far crushed flesh has pushed the bone aside
+    Vec3 *give_sum;     ///< [bone] scratch
+    float *give_weight; ///< [bone] scratch
     PeltiCollide collide;
     PeltiVolume volume;
     bool started;
@@ -120,6 +131,7 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
 // couple.c
 void pelti_couple_goals(PeltiFlesh *flesh,
                         const Mat34 *bones); ///< lbs of all layers for these bones; moves `origin` when the character goes far
+void pelti_couple_give(PeltiFlesh *flesh);   ///< after the contacts of a step: how far bones give way in the next
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
 // collide.c
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);

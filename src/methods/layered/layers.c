@@ -101,12 +101,19 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
     PeltStatus status = feet ? find_feet(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
     for (int s = 0; status == PELT_OK && s < flesh->n; s++) {
         int v = flesh->paths.vertex[s];
+        flesh->depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->size);
         for (int l = 0; l < PELTI_LAYERS; l++)
             pelti_set_lane(flesh->match.rest, s, l,
                            vec3_sub(vec3_lerp(flesh->mesh->rest[v], feet[v], flesh->set.projection[l]), flesh->centre));
     }
+    float *length = PELTI_NEW(&work, float, flesh->n);
+    if (status == PELT_OK && length) {
+        pelti_mesh_edge_lengths(flesh->mesh, flesh->mesh->rest, length);
+        for (int s = 0; s < flesh->n; s++)
+            flesh->edge[s] = fmaxf(length[flesh->paths.vertex[s]], 1e-5f * flesh->size);
+    }
     pelti_pool_release(&work);
-    return status;
+    return status == PELT_OK && !length ? pelti_no_memory(err, sizeof(float) * (size_t)flesh->n) : status;
 }
 
 /// Voronoi area of each particle in its layer, with the share of an obtuse triangle split 1/2, 1/4, 1/4 ([Meyer2003]).
@@ -167,12 +174,15 @@ static void set_masses(PeltiFlesh *flesh)
     }
 }
 
+/// s of Table 1, rescaled so that a step pulls as hard for any number of iterations. Spread over all 20 (reference 1) flesh
+/// lags behind its bones by centimetres; s in every iteration (reference 20) undoes contacts faster than they are solved.
 static void set_stiffness(PeltiFlesh *flesh)
 {
+    const float reference = 6;
     int iterations = flesh->set.elasticity / flesh->set.match_every;
     for (size_t i = 0; i < (size_t)flesh->n * PELTI_LAYERS; i++) {
         float s = fminf(flesh->set.stiffness[i % PELTI_LAYERS], 0.999f);
-        flesh->match.stiffness[i] = 1 - powf(1 - s, 1 / (float)(iterations > 1 ? iterations : 1));
+        flesh->match.stiffness[i] = 1 - powf(1 - s, reference / (float)(iterations > 1 ? iterations : 1));
     }
 }
 
@@ -215,12 +225,16 @@ static bool take_arrays(PeltiFlesh *flesh)
     }
     flesh->inverse_mass = PELTI_NEW(pool, float, lanes);
     flesh->joint = PELTI_NEW(pool, int, flesh->n);
+    flesh->depth = PELTI_NEW(pool, float, flesh->n);
+    flesh->edge = PELTI_NEW(pool, float, flesh->n);
     flesh->joint_least = PELTI_NEW(pool, float, lanes);
     flesh->joint_now = PELTI_NEW(pool, Vec3, bones);
     flesh->bones = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_last = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_blend = PELTI_NEW(pool, Mat34, bones);
-    flesh->give = PELTI_NEW(pool, Quat, bones);
+    flesh->give = PELTI_NEW(pool, Vec3, bones);
+    flesh->give_sum = PELTI_NEW(pool, Vec3, bones);
+    flesh->give_weight = PELTI_NEW(pool, float, bones);
     flesh->triangles = pelti_pool_take(pool, (size_t)flesh->mesh->triangle_count, 3 * sizeof(int));
     PeltiArena measure = {0};
     pelti_motion_in(&measure, flesh->who);
@@ -230,8 +244,6 @@ static bool take_arrays(PeltiFlesh *flesh)
     PeltiArena arena = {.base = block};
     flesh->motion = pelti_motion_in(&arena, flesh->who);
     pelti_motion_order(&flesh->motion);
-    for (int b = 0; b < bones; b++)
-        flesh->give[b] = quat_identity();
     return true;
 }
 

@@ -18,11 +18,14 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"iterations", PELTI_OPTION_INT, "0", NULL, 0, 1000,
      "shape matching, distances and contacts per step (N_elasticity); 0: by quality"},
     {"volume-iterations", PELTI_OPTION_INT, "4", NULL, 0, 100, "volume corrections per step (N_volume)"},
+    {"separate", PELTI_OPTION_INT, "10", NULL, 0, 1000, "sweeps over the contacts alone that end a step"},
     {"match-every", PELTI_OPTION_INT, "1", NULL, 1, 100, "shape matching in every n-th iteration only"},
     {"step", PELTI_OPTION_FLOAT, "0", NULL, 0, 100, "longest simulation step, ms; 0: by quality"},
     {"jiggle", PELTI_OPTION_FLOAT, "1", NULL, 0, 100, "how long flesh swings on: 1 damps by e in 0.1 s; 0: not at all"},
     {"joint-keep", PELTI_OPTION_FLOAT, "0.9", NULL, 0, 1, "flesh beside a joint keeps this share of its distance to it; 0: off"},
     {"coupling", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "stiffness of the bone layer's pull to the skeleton"},
+    {"crush", PELTI_OPTION_FLOAT, "0.15", NULL, 0, 1000,
+     "flesh is pressed by this share of its depth before bones give way; large: never"},
     {"collide", PELTI_OPTION_BOOL, "true", NULL, 0, 0, "keep skin from passing through skin"},
     {"gap", PELTI_OPTION_FLOAT, "0.0006", NULL, 0, 0.1, "distance kept between touching skin, share of the size"},
     {"friction", PELTI_OPTION_FLOAT, "0.2", NULL, 0, 10, "Coulomb coefficient of skin on skin"},
@@ -49,6 +52,7 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
                       : preview      ? 8
                                      : 20,
         .volume = pelti_option_int(o, "volume-iterations"),
+        .separate = pelti_option_int(o, "separate"),
         .match_every = pelti_option_int(o, "match-every"),
         .step_s = 1e-3f * (step > 0  ? step
                            : preview ? 10
@@ -56,6 +60,7 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
         .turn_rad = 5 * 3.14159265f / 180,
         .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
         .joint_keep = pelti_option_float(o, "joint-keep"),
+        .crush = pelti_option_float(o, "crush"),
         .coupling = pelti_option_float(o, "coupling"),
         .thickness = size * pelti_option_float(o, "gap"),
         .friction = pelti_option_float(o, "friction"),

@@ -68,6 +68,12 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
             pelti_couple_hold(flesh, 0, flesh->n);
         pelti_collide_project(flesh);
     }
+    // The last shape matching has pulled skin back into contact, and one sweep does not undo that where contacts lean on
+    // each other.
+    for (int k = 0; k < flesh->set.separate; k++)
+        pelti_collide_project(flesh);
+    if (flesh->set.collide)
+        pelti_couple_give(flesh);
     pelti_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++)
         pelti_volume_project(flesh);
@@ -84,6 +90,7 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
         flesh->bones_last[b] = mat34_identity();
     flesh->origin = flesh->centre;
     pelti_match_prepare(&flesh->match);
+    memset(flesh->give, 0, sizeof *flesh->give * (size_t)flesh->who->bone_count);
     pelti_couple_goals(flesh, flesh->bones_last);
     for (int k = 0; k < 3; k++) {
         memcpy(flesh->match.x[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
