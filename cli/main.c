@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_render, cli_make, cli_demo, cli_methods, cli_bench;
+extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_render, cli_make, cli_demo, cli_methods, cli_operator, cli_bench;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
@@ -14,6 +14,7 @@ const CliCommand *const cli_commands[] = {
     &cli_make,
     &cli_demo,
     &cli_methods,
+    &cli_operator,
     &cli_bench,
     NULL,
 };

@@ -138,7 +138,7 @@ static float part_bend(const PeltiFieldFrame *frame, const Mat34 *matrices, int 
     if (p->parent < 0 || !mat34_inverse(matrices[p->parent], &back))
         return 0;
     Vec3 axis = vec3_normalize_or(mat34_apply_vector(back, mat34_apply_vector(matrices[part], p->axis)), p->axis);
-    return pelti_operator_depth(&frame->fields->operators[0], axis, p->axis, 0);
+    return pelti_operator_depth(&frame->fields->operators[p->op], axis, p->axis, 0);
 }
 
 void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
@@ -220,6 +220,49 @@ static inline float joint_bend(const PeltiFieldFrame *frame, int a, int b)
     return fields->parts[a].parent == b ? frame->pose[a].bend : fields->parts[b].parent == a ? frame->pose[b].bend : 0;
 }
 
+/// The operator at the joint of two parts; contact where they share none.
+static inline const PeltiOperator *joint_operator(const PeltiFieldFrame *frame, int a, int b)
+{
+    const PeltiPart *parts = frame->fields->parts;
+    return &frame->fields->operators[parts[a].target == b ? parts[a].op : parts[b].target == a ? parts[b].op : 0];
+}
+
+/// Ends of the contact line at d (in slices): its mouth and where it stops, a cell and a half before the border.
+static inline void contact_line(const PeltiOperator *op, float d, float *mouth, float *depth)
+{
+    static const float SLICE = 1.0f / (PELTI_OPERATOR_SLICES - 1), MOST = 1 - 1.5f / (PELTI_OPERATOR_NODES - 1);
+    const PeltiProfile *p = &op->profile;
+    float open = p->open[p->control_count - 1].x;
+    *mouth = open + d * SLICE * (p->closed[p->control_count - 1].x - open);
+    *depth = *mouth + d * SLICE * p->reach * (MOST - *mouth);
+}
+
+/// A muscle is part of the flesh it lies in: its field joins its target's by the clean union before all else, so that it
+/// swells under the skin and touches what the flesh touches. Primitives come last among the leaves.
+static inline int fold_primitives(const PeltiFieldFrame *frame, int count, Leaf *leaves)
+{
+    const PeltiFields *fields = frame->fields;
+    while (count && fields->parts[leaves[count - 1].part].primitive >= 0) {
+        Leaf muscle = leaves[--count];
+        int target = fields->parts[muscle.part].target, at = 0;
+        while (at < count && leaves[at].part < target)
+            at++;
+        if (at < count && leaves[at].part == target) {
+            PeltiFloat4 g = pelti_operator_fetch(&fields->operators[0], leaves[at].value, muscle.value, 0);
+            leaves[at].value = g[0] < 0 ? 0 : g[0] > 1 ? 1 : g[0];
+            leaves[at].gradient = vec3_mad(vec3_scale(leaves[at].gradient, g[1]), muscle.gradient, g[2]);
+            continue;
+        }
+        memmove(leaves + at + 1, leaves + at, sizeof(Leaf) * (size_t)(count - at)); // where its target's own field ends
+        muscle.part = target;
+        leaves[at] = muscle;
+        count++;
+        if (fields->parts[leaves[count - 1].part].primitive < 0)
+            break;
+    }
+    return count;
+}
+
 /// Leaves fold into one value: chains first (a leaf waits for its target if that is among the leaves), then contact.
 PELTI_WIDE void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, PeltiFieldSample *out)
 {
@@ -234,7 +277,7 @@ PELTI_WIDE void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, P
             target = leaves[l].part == part->target ? l : -1;
         if (target >= 0) {
             pelti_operator_compose(&fields->operators[part->op], &leaves[target].value, &leaves[target].gradient, leaves[k].value,
-                                   leaves[k].gradient, 0);
+                                   leaves[k].gradient, joint_bend(frame, leaves[k].part, leaves[target].part));
         } else if (!started) {
             out->value = leaves[k].value;
             out->gradient = leaves[k].gradient;
@@ -251,7 +294,6 @@ PELTI_WIDE void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, P
 /// The owner's side and the strongest field against it.
 PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *leaves, int own, PeltiFieldSample *out)
 {
-    static const float LINE = 0.5f * (1 - 3.0f / (PELTI_OPERATOR_NODES - 1)) / (PELTI_OPERATOR_SLICES - 1);
     static const float VALLEY = 0.06f * (PELTI_OPERATOR_SLICES - 1); // d from which a contact line is more than a node long
     int mine = -1;
     for (int k = 0; k < count; k++)
@@ -268,13 +310,14 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
             continue;
         Vec3 h = leaves[k].gradient;
         float dot = vec3_dot(g, h), square = dot * fabsf(dot), scale = g2 * vec3_dot(h, h);
-        float d = pelti_operator_depth(&frame->fields->operators[0], g, h, joint_bend(frame, own, leaves[k].part));
+        const PeltiOperator *op = joint_operator(frame, own, leaves[k].part);
+        float d = pelti_operator_depth(op, g, h, joint_bend(frame, own, leaves[k].part));
         if (d > VALLEY) {
             if (leaves[k].value > out->other) {
                 out->other = leaves[k].value;
                 out->other_gradient = h;
                 out->other_part = leaves[k].part;
-                out->depth = 0.5f + d * LINE;
+                contact_line(op, d, &out->mouth, &out->depth);
             }
         } else if (square > 0.25f * scale && leaves[k].value > out->own) {
             out->own = leaves[k].value;
@@ -288,7 +331,7 @@ PELTI_CLONES void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, i
     Leaf leaves[MOST_REACH];
     memset(out, 0, sizeof *out);
     out->other_part = -1;
-    int count = gather(frame, skeleton, x, leaves);
+    int count = fold_primitives(frame, gather(frame, skeleton, x, leaves), leaves);
     if (count > 1 && own >= 0)
         take_sides(frame, count, leaves, own, out);
     else if (count == 1 && leaves[0].part == own) {

@@ -37,7 +37,8 @@ typedef struct PeltiFieldSample {
     float other; ///< strongest field in contact with the owner's side (their composition opens a valley); 0: none
     Vec3 other_gradient;
     int other_part; ///< -1: none
-    float depth;    ///< field value at which the contact surface of the two ends: 0.5 + d / 2; 0: no contact
+    float mouth;    ///< field value at which the contact surface of the two begins: 0.5, less beside a bulge
+    float depth;    ///< field value at which it ends: mouth + d reach (1 - mouth), nearly; 0: no contact
 } PeltiFieldSample;
 
 /// Evaluates at x among the parts of one skeleton (-1: all). `own`: the part that owns the point, -1: none (then own, other are

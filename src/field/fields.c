@@ -149,6 +149,8 @@ static PeltStatus place_parts(PeltiPool *pool, PeltiPool *work, const PeltiChara
     }
     for (int b = 0; b < who->bone_count; b++)
         f->bone_part[b] = partition->bone_part[b] < 0 ? -1 : place[partition->bone_part[b]];
+    for (int k = 0; k < options->primitive_count; k++)
+        f->parts[n + k].target = f->bone_part[f->parts[n + k].bone];
     for (int v = 0; v < who->mesh->vertex_count; v++)
         f->vertex_part[v] = partition->vertex_part[v] < 0 ? -1 : place[partition->vertex_part[v]];
     return PELT_OK;

@@ -6,7 +6,7 @@
 #include "field/operator.h"
 #include "field/part.h"
 
-/// Something added to the body: a capsule that moves with `bone` (a muscle). Owns no vertex.
+/// Something added to the flesh of `bone`: a capsule (a muscle). Owns no vertex; its pose is the caller's to give.
 typedef struct PeltiPrimitive {
     int bone;
     Vec3 a, b;    ///< rest space
@@ -30,7 +30,7 @@ PeltiFieldOptions pelti_field_options_default(void);
 typedef struct PeltiPart {
     int bone;   ///< moves with it
     int parent; ///< part, -1
-    int target; ///< part this one composes into with `op` before all others (a bulge chain); -1: contact with the rest
+    int target; ///< part this one composes into with `op` before all others (a bulge chain, a muscle); -1: contact with the rest
     int op;     ///< operator at the joint with `target`
     int skeleton;
     int primitive; ///< index of the primitive it is, -1: a piece of skin

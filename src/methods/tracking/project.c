@@ -71,7 +71,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
         t->normal[v] = vec3_normalize_or(vec3_scale(s->own_gradient, -1), t->normal[v]);
     t->residual[v] = floor - s->value;
     t->contact[v] = 0;
-    float wall = s->other > 0 ? smooth_step(0.44f, 0.52f, both) : 0;
+    float wall = s->other > 0 ? smooth_step(s->mouth - 0.06f, s->mouth + 0.02f, both) : 0;
     if (!(wall > 0))
         return newton_step(t, v, s, floor);
     float short_by, inside = wall * (1 - smooth_step(s->depth - 0.02f, s->depth + 0.02f, 0.5f * (s->own + s->other)));

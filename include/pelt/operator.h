@@ -1,0 +1,47 @@
+/// Composition operators: how two parts of a body join, from a union to touching skin. An operator is data: a profile curve
+/// in the square of the two fields, and a controller that says how far it has turned at an angle. docs/tracking.md.
+#ifndef PELT_OPERATOR_H
+#define PELT_OPERATOR_H
+
+#include <pelt/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PELT_OPERATOR_CONTROLS = 12, PELT_OPERATOR_POINTS = 8 };
+
+/// Where the composed field is 0.5 in the square (f1, f2). The branch below the diagonal is a clamped cubic B-spline from
+/// (0.5, 0) to the diagonal, whose control points go from `open` (d = 0) to `closed` (d = 1); the other is its mirror image.
+/// From its mouth the contact line follows the diagonal for d * reach of the way to (1, 1).
+typedef struct PeltOperator {
+    char name[32];
+    int control_count; ///< 2: a straight line; else 4 to PELT_OPERATOR_CONTROLS
+    float open[PELT_OPERATOR_CONTROLS][2], closed[PELT_OPERATOR_CONTROLS][2]; ///< f1, f2 with f1 >= f2, in [0, 1]
+    float reach;                                                              ///< 0 to 1; 0: no contact
+    int point_count;                                                          ///< of the controller, 1 to PELT_OPERATOR_POINTS
+    float controller[PELT_OPERATOR_POINTS][2]; ///< angle in degrees (rising, 0 to 180), d in [0, 1]; smooth between
+} PeltOperator;
+
+/// The built-in ones: "contact", "bulge", "union". PELT_BAD_ARGUMENT for any other name.
+PELT_API PeltStatus pelt_operator_builtin(const char *name, PeltOperator *out, PeltError *err);
+/// A new one from the control points of its closed profile [count][2]; its open profile is the clean union's.
+PELT_API PeltStatus pelt_operator_from_profile(const char *name, int count, const float (*closed)[2], PeltOperator *out,
+                                               PeltError *err);
+/// PELT_BAD_INPUT with the story where it makes no operator: found by solving its slices, a second of work.
+PELT_API PeltStatus pelt_operator_check(const PeltOperator *op, PeltError *err);
+
+/// JSON, as docs/tracking.md has it. Saved files appear whole or not at all.
+PELT_API PeltStatus pelt_operator_load(const char *path, PeltOperator *out, PeltError *err);
+PELT_API PeltStatus pelt_operator_save(const PeltOperator *op, const char *path, PeltError *err);
+
+/// The slice d as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red inside, the contact line
+/// green. Titled with the operator's name and d.
+PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
+/// The composed value of two fields in [0, 1] at a slice d. Solves the slice: for looking, not for frames.
+PELT_API PeltStatus pelt_operator_value(const PeltOperator *op, float f1, float f2, float d, float *out, PeltError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
