@@ -326,7 +326,7 @@ static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiSc
     }
 }
 
-/// The plane "z=0.1": through the middle of the figure, moved by a share of its size, facing the positive axis.
+/// The plane "z=0.1": through the middle of the figure, moved by a share of its size; the side towards the eye is cut away.
 static PeltStatus place_section(const PeltiPicture *picture, PeltiScene *scene, const PeltSkin *skin, PeltError *err)
 {
     const char *text = picture->def->section;
@@ -348,7 +348,9 @@ static PeltStatus place_section(const PeltiPicture *picture, PeltiScene *scene, 
     float reach = 0.06f * size;
     Vec3 right = axes[(k + 1) % 3], up = axes[(k + 2) % 3];
     scene->slice.centre = vec3_mad(middle, axes[k], offset * size);
-    scene->slice.right = vec3_scale(right, vec3_dot(half, right) + reach);
+    if (vec3_dot(axes[k], picture->framing.forward) > 0)
+        right = vec3_scale(right, -1);
+    scene->slice.right = vec3_scale(right, fabsf(vec3_dot(half, right)) + reach);
     scene->slice.up = vec3_scale(up, vec3_dot(half, up) + reach);
     return PELT_OK;
 }
@@ -375,9 +377,11 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
         add_bones(picture, frame->skin, scene);
         ask_method(scene, frame->skin, "inside", false);
     }
+    if (picture->colouring == PELTI_COLOUR_CONTACT)
+        ask_method(scene, frame->skin, "contacts", false);
     if (def->forces)
         ask_method(scene, frame->skin, "forces", true);
-    if (def->forces && !scene->arrows.count && !scene->lines.count)
+    if (def->forces && !scene->arrows.count)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no forces to show",
                          frame->skin ? frame->skin->method->name : "cache");
     if (def->section)

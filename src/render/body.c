@@ -161,12 +161,26 @@ static void add_loose(PeltiBody *body, const PeltiSceneTriangle *triangle)
     push_triangle(body, first, first + 1, first + 2, -1);
 }
 
+static bool has_veil(const PeltiScene *scene)
+{
+    bool any = false;
+    for (int i = 0; i < scene->mesh_count; i++)
+        any = any || scene->meshes[i].see_through;
+    return any;
+}
+
+static void add_all_loose(PeltiBody *body, const PeltiScene *scene)
+{
+    const PeltiSceneTriangle *triangles = (const PeltiSceneTriangle *)scene->triangles.data;
+    for (size_t i = 0; i < scene->triangles.count; i++)
+        add_loose(body, &triangles[i]);
+}
+
 static void add_shapes(PeltiBody *body, const PeltiScene *scene, float pixel)
 {
     const PeltiSceneLine *lines = (const PeltiSceneLine *)scene->lines.data;
     const PeltiScenePoint *points = (const PeltiScenePoint *)scene->points.data;
     const PeltiSceneArrow *arrows = (const PeltiSceneArrow *)scene->arrows.data;
-    const PeltiSceneTriangle *triangles = (const PeltiSceneTriangle *)scene->triangles.data;
     int sides = scene->lines.count + scene->points.count > 3000 ? 6 : 14;
     for (size_t i = 0; i < scene->lines.count; i++)
         add_capsule(body, lines[i].a, lines[i].b, lines[i].radius > 0 ? lines[i].radius : pixel, lines[i].colour, sides);
@@ -175,8 +189,6 @@ static void add_shapes(PeltiBody *body, const PeltiScene *scene, float pixel)
                     sides);
     for (size_t i = 0; i < scene->arrows.count; i++)
         add_arrow(body, &arrows[i], arrows[i].radius > 0 ? arrows[i].radius : 1.5f * pixel);
-    for (size_t i = 0; i < scene->triangles.count; i++)
-        add_loose(body, &triangles[i]);
 }
 
 PeltStatus pelti_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiBody *out, PeltError *err)
@@ -193,6 +205,8 @@ PeltStatus pelti_body_create(const PeltiScene *scene, bool see_through, float pi
             add_mesh(out, &scene->meshes[i], i);
     if (!see_through)
         add_shapes(out, scene, pixel);
+    if (see_through == has_veil(scene)) // layers within layers: see-through where the skin is
+        add_all_loose(out, scene);
     PeltStatus status = PELT_OK;
     if (out->positions.failed || out->normals.failed || out->colours.failed || out->values.failed || out->triangles.failed ||
         out->owner.failed)

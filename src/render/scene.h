@@ -39,7 +39,7 @@ typedef struct PeltiSceneArrow {
     Vec3 colour;
 } PeltiSceneArrow;
 
-typedef struct PeltiSceneTriangle {
+typedef struct PeltiSceneTriangle { ///< see-through as soon as some mesh is
     Vec3 corner[3], colour;
 } PeltiSceneTriangle;
 

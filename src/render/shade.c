@@ -3,7 +3,7 @@
 
 #include "core/hash.h"
 
-enum { LIGHT_RAYS = 2, RAYS = 2 * LIGHT_RAYS, TILE_PIXELS = PELTI_TILE * PELTI_TILE, VEIL_LAYERS = 4 };
+enum { LIGHT_RAYS = 2, RAYS = 2 * LIGHT_RAYS, TILE_PIXELS = PELTI_TILE * PELTI_TILE, VEIL_LAYERS = 8 };
 
 static const float lamp_sine = 0.16f; // half angle of the lamp, 9 degrees: shadows a hand's breadth soft
 static const float sky_reach = 0.35f; // of the figure's size: farther things do not darken
@@ -384,7 +384,9 @@ static void lay_veils(const PeltiTrace *trace, Work *work, int count)
             any = true;
             Found f = look_at_hit(trace, &trace->veil, &work->veil_ray[k], &work->veil[k]);
             Vec3 to_eye = vec3_scale(work->veil_ray[k].direction, -1);
-            float rim = 1 - fabsf(vec3_dot(f.normal, to_eye)), alpha = (layer ? 0.05f : 0.10f) + 0.5f * rim * rim * rim;
+            bool loose = ((const int *)trace->veil.owner.data)[work->veil[k].triangle] < 0;
+            float rim = 1 - fabsf(vec3_dot(f.normal, to_eye));
+            float alpha = (loose ? 0.28f : layer ? 0.05f : 0.10f) + (loose ? 0.3f : 0.5f) * rim * rim * rim;
             Vec3 light = vec3_add(direct_light(trace, &f, to_eye), ambient_light(trace, &f, to_eye));
             work->veil_glow[k] = vec3_mad(work->veil_glow[k], multiply(work->through[k], light), alpha);
             work->through[k] = vec3_scale(work->through[k], 1 - alpha);
