@@ -2,6 +2,7 @@
 #include "character/builtin_body.h"
 #include "character/builtin_clips.h"
 #include "character/builtin_surface.h"
+#include "character/builtin_uv.h"
 #include "character/builtin_weights.h"
 
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static int compare_triangles(const void *a, const void *b)
 }
 
 /// Points, normals, triangles and weights in curve order; each triangle starts with its lowest corner.
-static PeltStatus fill_points(PeltiCharacter *who, const Skin *skin, PeltiPool *work, bool no_weights, PeltError *err)
+static PeltStatus fill_points(PeltiCharacter *who, const Skin *skin, PeltiPool *work, PeltError *err)
 {
     const PeltiSurface *s = &skin->surface;
     int n = s->vertex_count;
@@ -146,8 +147,8 @@ static PeltStatus fill_points(PeltiCharacter *who, const Skin *skin, PeltiPool *
         who->rest_points[i] = s->position[v];
         who->file_normals[i] = s->normal[v];
         for (int k = 0; k < PELTI_BUILTIN_INFLUENCES; k++) {
-            bone[i * PELTI_BUILTIN_INFLUENCES + k] = no_weights ? 0 : skin->influences[v].bone[k];
-            weight[i * PELTI_BUILTIN_INFLUENCES + k] = no_weights ? (float)(k == 0) : skin->influences[v].weight[k];
+            bone[i * PELTI_BUILTIN_INFLUENCES + k] = skin->influences[v].bone[k];
+            weight[i * PELTI_BUILTIN_INFLUENCES + k] = skin->influences[v].weight[k];
         }
     }
     for (int t = 0; t < s->triangle_count; t++) {
@@ -173,6 +174,19 @@ static void stand_on_ground(PeltiBody *body, PeltiSurface *s)
         body->bones[b].head.y -= lowest;
         body->bones[b].tail.y -= lowest;
     }
+}
+
+static PeltStatus forget_weights(PeltiCharacter *who, PeltError *err)
+{
+    size_t count = (size_t)who->point_count * PELTI_BUILTIN_INFLUENCES;
+    float *weight = PELTI_NEW(&who->pool, float, count);
+    who->file_weights.bone = PELTI_NEW(&who->pool, int, count);
+    who->file_weights.weight = weight;
+    if (who->pool.failed)
+        return pelti_no_memory(err, count * sizeof *weight);
+    for (int p = 0; p < who->point_count; p++)
+        weight[p * PELTI_BUILTIN_INFLUENCES] = 1;
+    return PELT_OK;
 }
 
 /// Nodes 0 ... are the joints, unrotated at rest; the last node shows the mesh.
@@ -205,8 +219,9 @@ static PeltStatus fill_skeleton(PeltiCharacter *who, const PeltiBody *body, Pelt
 }
 
 static PeltStatus make(const Plan *plan, const PeltiBuiltinOptions *options, PeltiPool *work, PeltiJobs *jobs, Skin *skin,
-                       PeltiCharacter *who, PeltError *err)
+                       PeltiBuiltin *made, PeltError *err)
 {
+    PeltiCharacter *who = made->who;
     PeltiBody *body = PELTI_NEW(work, PeltiBody, 1);
     PeltiShape *shape = pelti_shape_create(work);
     if (work->failed)
@@ -218,7 +233,13 @@ static PeltStatus make(const Plan *plan, const PeltiBuiltinOptions *options, Pel
     PELT_TRY(make_skin(body, options->vertices ? options->vertices : plan->vertices, work, jobs, skin, err));
     if (body->on_ground)
         stand_on_ground(body, &skin->surface);
-    PELT_TRY(fill_points(who, skin, work, options->no_weights, err));
+    PELT_TRY(fill_points(who, skin, work, err));
+    pelti_surface_release(&skin->surface); // a million vertices are a lot to hold twice
+    who->bone_count = body->bone_count;
+    if (options->uv)
+        PELT_TRY(pelti_builtin_uv(body, who, &made->uv, err));
+    if (options->no_weights)
+        PELT_TRY(forget_weights(who, err));
     PELT_TRY(fill_skeleton(who, body, err));
     PELT_TRY(pelti_builtin_clips(body, who, err));
     return pelti_character_finish(who, who->rest_points, err);
@@ -235,19 +256,19 @@ PeltStatus pelti_builtin_make_all(const char *name, const PeltiBuiltinOptions *o
     if (options->vertices && (options->vertices < PELTI_BUILTIN_LEAST || options->vertices > PELTI_BUILTIN_MOST))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%d vertices: a built-in character has from %d to %d", options->vertices,
                          PELTI_BUILTIN_LEAST, PELTI_BUILTIN_MOST);
-    PeltiCharacter *who = pelti_character_create(allocator);
-    if (!who)
-        return pelti_no_memory(err, sizeof *who);
+    PeltiBuiltin made = {.who = pelti_character_create(allocator)};
+    if (!made.who)
+        return pelti_no_memory(err, sizeof *made.who);
     PeltiPool work;
     pelti_pool_init(&work, allocator);
     Skin skin = {.surface = {.allocator = work.allocator}};
-    PeltStatus status = make(plan, options, &work, jobs, &skin, who, err);
+    PeltStatus status = make(plan, options, &work, jobs, &skin, &made, err);
     pelti_surface_release(&skin.surface);
     pelti_pool_release(&work);
     if (status == PELT_OK)
-        *out = (PeltiBuiltin){.who = who};
+        *out = made;
     else
-        pelti_character_destroy(who);
+        pelti_character_destroy(made.who);
     return status;
 }
 

@@ -167,6 +167,33 @@ static void no_weights_puts_all_on_the_root(void **state)
     pelti_character_destroy(who);
 }
 
+/// Seams split points, never the surface: welded it is as before, and no triangle of the picture spans a seam.
+static void uv_stays_in_the_picture_and_splits_only_points(void **state)
+{
+    (void)state;
+    PeltiBuiltinOptions options = {.vertices = 2000, .uv = true};
+    PeltiBuiltin made = {0};
+    PeltError err = {0};
+    assert_int_equal(pelti_builtin_make_all("hand", &options, NULL, NULL, &made, &err), PELT_OK);
+    PeltiCharacter *plain = make("hand", 2000, false, 1);
+    assert_int_equal(made.who->mesh->vertex_count, plain->mesh->vertex_count);
+    assert_int_equal(made.who->triangle_count, plain->triangle_count);
+    assert_true(made.who->mesh->closed);
+    assert_true(made.who->point_count > plain->point_count && made.who->point_count < 2 * plain->point_count);
+    for (int p = 0; p < made.who->point_count; p++)
+        for (int a = 0; a < 2; a++)
+            assert_true(made.uv[p][a] >= 0 && made.uv[p][a] <= 1);
+    int torn = 0;
+    for (int t = 0; t < made.who->triangle_count; t++) {
+        const int *c = made.who->point_triangles[t];
+        for (int i = 0; i < 3; i++)
+            torn += fabsf(made.uv[c[i]][0] - made.uv[c[(i + 1) % 3]][0]) > 0.12f;
+    }
+    assert_true(torn < made.who->triangle_count / 200); // only round the poles of tips
+    pelti_character_destroy(plain);
+    pelti_character_destroy(made.who);
+}
+
 static uint64_t hash_of(const char *name, int vertices, int threads)
 {
     PeltiCharacter *who = make(name, vertices, false, threads);
@@ -207,6 +234,7 @@ int main(void)
                                        cmocka_unit_test(biped_is_a_grown_up_on_the_ground),
                                        cmocka_unit_test(small_and_cut_sizes_hold),
                                        cmocka_unit_test(no_weights_puts_all_on_the_root),
+                                       cmocka_unit_test(uv_stays_in_the_picture_and_splits_only_points),
                                        cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
                                        cmocka_unit_test(unknown_names_and_counts_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
