@@ -216,12 +216,12 @@ static void add_eye(PeltiShape *shape, PeltiPen pen)
     pen.blend = 0.028f;
     pelti_shape_ellipsoid(shape, &pen, vec3(0.046f, 1.6150f, 0.0500f), vec3(1, 0.22f, -0.80f), FRONT,
                           vec3(0.0120f, 0.0240f, 0.0120f));
-    pelti_shape_bump(shape, &pen, vec3(0.032f, 1.6400f, 0.0800f), LEFT, FRONT, vec3(0.0165f, 0.0230f, 0.0240f), -0.0125f);
+    pelti_shape_bump(shape, &pen, vec3(0.032f, 1.6400f, 0.0800f), LEFT, FRONT, vec3(0.0165f, 0.0230f, 0.0240f), -0.0145f);
     pen.blend = 0.005f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.0320f, 1.6385f, 0.0625f), UP, FRONT, vec3(0.0135f, 0.0118f, 0.0125f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0320f, 1.6385f, 0.0645f), UP, FRONT, vec3(0.0140f, 0.0115f, 0.0125f));
     pen.blend = 0.002f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.0322f, 1.6425f, 0.0620f), UP, FRONT, vec3(0.0155f, 0.0105f, 0.0137f));
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.0322f, 1.6325f, 0.0615f), UP, FRONT, vec3(0.0145f, 0.0068f, 0.0125f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0322f, 1.6430f, 0.0640f), UP, FRONT, vec3(0.0165f, 0.0100f, 0.0142f));
+    pelti_shape_ellipsoid(shape, &pen, vec3(0.0322f, 1.6315f, 0.0635f), UP, FRONT, vec3(0.0155f, 0.0062f, 0.0128f));
 }
 
 static void add_ear(PeltiShape *shape, PeltiPen pen)
@@ -237,7 +237,7 @@ static void add_ear(PeltiShape *shape, PeltiPen pen)
 
 static void add_nose_and_mouth(PeltiShape *shape, PeltiPen pen)
 {
-    pen.detail = 0.48f;
+    pen.detail = 0.40f;
     pen.blend = 0.012f; // nose: bridge, tip, wings
     static const PeltiSection bridge[] = {{0, 0, 0, 0.0065f, 0.0065f, 0.0075f, 0.012f},
                                           {0.5f, 0, 0, 0.0075f, 0.0075f, 0.0078f, 0.014f},
@@ -276,7 +276,7 @@ static void add_head(PeltiShape *shape, const Bones *b)
         {1.620f, 0, 0.006f, 0.062f, 0.062f, 0.074f, 0.070f}, {1.645f, 0, 0.002f, 0.066f, 0.066f, 0.077f, 0.078f},
         {1.670f, 0, 0.000f, 0.067f, 0.067f, 0.077f, 0.080f}, {1.695f, 0, -0.006f, 0.062f, 0.062f, 0.070f, 0.080f}};
     pen.blend = 0.030f;
-    pen.detail = 0.55f;
+    pen.detail = 0.50f;
     pelti_shape_loft(shape, &pen, vec3(0, 0, 0), UP, FRONT, 2.2f, 0.008f, 0.03f, 8, face);
     pen.blend = 0.018f;
     pelti_shape_ellipsoid(shape, &pen, vec3(0, 1.5420f, 0.0610f), UP, FRONT, vec3(0.0190f, 0.0130f, 0.0160f)); // chin
@@ -287,7 +287,7 @@ static void add_head(PeltiShape *shape, const Bones *b)
         static const PeltiSection jaw[] = {{0, 0, 0, 0.011f, 0.011f, 0.017f, 0.017f}, {1, 0, 0, 0.010f, 0.010f, 0.010f, 0.010f}};
         pelti_shape_loft(shape, &pen, vec3(0.0500f, 1.5860f, 0.0000f), vec3(0.0170f, 1.5450f, 0.0520f), UP, 2, 0.012f, 0.01f, 2,
                          jaw);
-        pen.detail = 0.48f;
+        pen.detail = 0.36f;
         add_eye(shape, pen);
         add_ear(shape, pen);
     }

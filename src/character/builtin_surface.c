@@ -220,6 +220,8 @@ static void make_triangles(Extraction *e)
         e->layer[0] = e->layer[1];
         e->layer[1] = swap;
         make_layer(e, k, e->layer[1]);
+        if (e->vertices.failed) // a quad would point past the end
+            return;
         if (k == 0)
             continue;
         for (int j = 1; j < grid->n[1] - 1; j++)
@@ -332,38 +334,53 @@ PeltStatus pelti_surface_extract(const PeltiShape *shape, float voxel, PeltiJobs
     return status;
 }
 
-static bool grow(const PeltAllocator *allocator, void *field, size_t old_bytes, size_t new_bytes)
+/// Grows arrays of equal counts together: all of them or, where memory is refused, none.
+static bool grow(const PeltAllocator *allocator, int count, void *fields[], const size_t sizes[], size_t old_count,
+                 size_t new_count)
 {
-    void *old, *fresh = pelti_alloc(allocator, new_bytes);
-    memcpy(&old, field, sizeof old);
-    if (!fresh)
-        return false;
-    if (old)
-        memcpy(fresh, old, old_bytes);
-    memset((char *)fresh + old_bytes, 0, new_bytes - old_bytes);
-    pelti_free(allocator, old, old_bytes);
-    memcpy(field, &fresh, sizeof fresh);
+    void *fresh[4];
+    for (int i = 0; i < count; i++) {
+        fresh[i] = pelti_alloc(allocator, new_count * sizes[i]);
+        if (!fresh[i]) {
+            while (i-- > 0)
+                pelti_free(allocator, fresh[i], new_count * sizes[i]);
+            return false;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (old_count)
+            memcpy(fresh[i], fields[i], old_count * sizes[i]);
+        memset((char *)fresh[i] + old_count * sizes[i], 0, (new_count - old_count) * sizes[i]);
+        pelti_free(allocator, fields[i], old_count * sizes[i]);
+        fields[i] = fresh[i];
+    }
     return true;
 }
 
 PeltStatus pelti_surface_reserve(PeltiSurface *s, int vertices, int triangles, PeltError *err)
 {
-    size_t v0 = (size_t)s->vertex_capacity, v1 = (size_t)vertices, t0 = (size_t)s->triangle_capacity * 3,
-           t1 = (size_t)triangles * 3;
-    bool good = true;
+    size_t bytes = (size_t)vertices * 2 * (sizeof(Vec3) + sizeof(int)) + (size_t)triangles * 6 * sizeof(int);
     if (vertices > s->vertex_capacity) {
-        good = grow(&s->allocator, &s->position, v0 * sizeof(Vec3), v1 * sizeof(Vec3)) &&
-               grow(&s->allocator, &s->normal, v0 * sizeof(Vec3), v1 * sizeof(Vec3)) &&
-               grow(&s->allocator, &s->size, v0 * sizeof(float), v1 * sizeof(float)) &&
-               grow(&s->allocator, &s->out, v0 * sizeof(int), v1 * sizeof(int));
-        s->vertex_capacity = good ? vertices : s->vertex_capacity;
+        void *field[4] = {s->position, s->normal, s->size, s->out};
+        const size_t sizes[4] = {sizeof(Vec3), sizeof(Vec3), sizeof(float), sizeof(int)};
+        if (!grow(&s->allocator, 4, field, sizes, (size_t)s->vertex_capacity, (size_t)vertices))
+            return pelti_no_memory(err, bytes);
+        s->position = field[0];
+        s->normal = field[1];
+        s->size = field[2];
+        s->out = field[3];
+        s->vertex_capacity = vertices;
     }
-    if (good && triangles > s->triangle_capacity) {
-        good = grow(&s->allocator, &s->corner, t0 * sizeof(int), t1 * sizeof(int)) &&
-               grow(&s->allocator, &s->opposite, t0 * sizeof(int), t1 * sizeof(int));
-        s->triangle_capacity = good ? triangles : s->triangle_capacity;
+    if (triangles > s->triangle_capacity) {
+        void *field[2] = {s->corner, s->opposite};
+        const size_t sizes[2] = {sizeof(int[3]), sizeof(int[3])};
+        if (!grow(&s->allocator, 2, field, sizes, (size_t)s->triangle_capacity, (size_t)triangles))
+            return pelti_no_memory(err, bytes);
+        s->corner = field[0];
+        s->opposite = field[1];
+        s->triangle_capacity = triangles;
     }
-    return good ? PELT_OK : pelti_no_memory(err, (v1 * 9 + t1 * 2) * sizeof(float));
+    return PELT_OK;
 }
 
 void pelti_surface_release(PeltiSurface *s)
