@@ -28,6 +28,14 @@ camera() {
 for name in cylinder arm hand biped; do
     "$pelt" make $name -q -o "$work/$name.glb"
     "$pelt" render "$work/$name.glb" --rest --camera "$(camera $name)" --size 640x480 --quality 84 -q -o "$out/$name-rest.webp"
+    case $name in # more views at rest, for docs/characters.md
+    biped) views="front:front side:right back:back face:25,2,5.6,0,1.62,0" ;;
+    hand) views="palm:back" ;;
+    *) views="" ;;
+    esac
+    for view in $views; do
+        "$pelt" render "$work/$name.glb" --rest --camera "${view#*:}" --size 360x440 --quality 84 -q -o "$out/$name-rest-${view%%:*}.webp"
+    done
     for clip in $("$pelt" inspect "$work/$name.glb" | sed -n 's/^clip *[0-9]* *\([^:]*\):.*/\1/p'); do
         "$pelt" bake "$work/$name.glb" -m lbs --clip "$clip" --report "$work/r.json" -q
         frame=$(worst "$work/r.json")

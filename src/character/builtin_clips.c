@@ -99,7 +99,7 @@ static float bell(float phase, float centre, float width) // of a cycle of lengt
 
 static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
 {
-    static const float bend[4] = {0, 88, 106, 70}, spread[PELTI_FINGERS] = {0, 4.5f, 0, -4, -9};
+    static const float bend[4] = {0, 86, 104, 64}, spread[PELTI_FINGERS] = {0, 4.5f, 0, -4, -9};
     Vec3 curl = vec3_cross(hand->along, vec3_scale(hand->back, -1));
     for (int f = 1; f < PELTI_FINGERS; f++) {
         Vec3 along = hand->joint[f][1] >= 0 ? direction(m->body, hand->joint[f][1]) : hand->along;
@@ -115,6 +115,7 @@ static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
     rotate(m, hand->joint[0][0], vec3_cross(hand->side, vec3_scale(hand->back, -1)), amount * 24);
     rotate(m, hand->joint[0][0], hand->along,
            amount * (vec3_dot(vec3_cross(hand->side, hand->along), hand->back) > 0 ? 18.0f : -18.0f));
+    rotate(m, hand->joint[0][0], curl, amount * 6);
     rotate(m, hand->joint[0][1], over, amount * 34);
     rotate(m, hand->joint[0][3], over, amount * 58);
 }
@@ -264,7 +265,7 @@ static bool walk(Motion *m, float u)
         rotate_named(m, SIDES[s], "Toes", X, -30 * bell(phase, 0.55f, 0.08f));
         float swing = cosf(TURN * (phase - 0.06f)); // the arm goes back when its leg goes forward
         rotate_named(m, SIDES[s], "Shoulder", Z, -out * 5);
-        rotate_named(m, SIDES[s], "UpperArm", Z, -out * 33);
+        rotate_named(m, SIDES[s], "UpperArm", Z, -out * 30);
         rotate_named(m, SIDES[s], "UpperArm", X, 22 * swing - 2);
         char upper[32], lower[32];
         snprintf(upper, sizeof upper, "%sUpperArm", SIDES[s]);
