@@ -71,6 +71,10 @@ static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
         .log = &run->log,
         .allocator = &run->pool.allocator,
     };
+    if (run->world) {
+        out.objects = pelti_world_objects(run->world, &out.object_count);
+        out.play_pose = true;
+    }
     run->wants_normals = out.has_normals;
     return pelti_output_open(&out, def->outputs, def->output_count, &run->output, err);
 }
@@ -121,7 +125,11 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->frame = run->first + index;
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
     pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
+    if (run->world)
+        pelti_world_step(run->world, &run->pose, record->frame / run->def->fps, index ? 1 / run->def->fps : 0, index);
     pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
+    if (run->world)
+        pelti_world_shown(run->world, run->skin->points);
     record->substep_ms = report.substep_ms;
     record->substeps = report.substeps;
     record->nonfinite = report.nonfinite;
@@ -134,7 +142,9 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     if (!run->output)
         return PELT_OK;
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
-    return pelti_output_frame(run->output, run->skin->points, normals, NULL, err);
+    if (run->world)
+        pelti_world_place(run->world, run->output);
+    return pelti_output_frame(run->output, run->skin->points, normals, run->world ? &run->pose : NULL, err);
 }
 
 static PeltStatus bake_all(PeltiRun *run, PeltError *err)
@@ -144,6 +154,9 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     PELT_TRY(pelti_progress(&progress, "prepare", 0, err));
     PELT_TRY(pelt_skin_create(&run->def->skin, run->character, &run->skin, err));
     PELT_TRY(open_measure(run, err));
+    if (run->def->scene_path)
+        PELT_TRY(pelti_world_open(run->def->scene_path, run->character, run->skin, run->count, &run->pool.allocator, &run->log,
+                                  &run->world, err));
     PELT_TRY(open_outputs(run, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
     run->records = PELTI_NEW(&run->pool, PeltiFrameRecord, run->count);
@@ -237,6 +250,7 @@ PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, Pel
     if (status == PELT_OK && result)
         fill_result(&run, result);
     pelti_output_destroy(run.output);
+    pelti_world_close(run.world);
     pelti_measure_destroy(run.measure);
     pelt_skin_destroy(run.lbs);
     pelt_skin_destroy(run.skin);

@@ -48,6 +48,44 @@ PeltiJson *pelti_report_quality(const PeltiQuality *q, bool *ok)
     return json;
 }
 
+static PeltiJson *vector_json(Vec3 v, bool *ok)
+{
+    PeltiJson *json = pelti_json_new_array();
+    const float all[3] = {v.x, v.y, v.z};
+    for (int k = 0; k < 3; k++)
+        *ok = pelti_json_push(json, pelti_json_new_number(isfinite(all[k]) ? (double)all[k] : 0)) && *ok;
+    return json;
+}
+
+/// Contacts of one frame: what was watched and solved, and every point with a force (on `a`, in N).
+static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
+{
+    const PeltiContactFrame *frame = pelti_world_frame(world, index);
+    PeltiJson *json = pelti_json_new_object(), *list = pelti_json_new_array();
+    pelti_put_number(json, "ms", frame->ms, ok);
+    pelti_put_int(json, "watched", frame->report.contacts, ok);
+    pelti_put_int(json, "substeps", frame->report.substeps, ok);
+    pelti_put_int(json, "linearisations", frame->report.linearisations, ok);
+    pelti_put_int(json, "iterations", frame->report.iterations, ok);
+    pelti_put_number(json, "residual", frame->report.change, ok);
+    pelti_put(json, "converged", pelti_json_new_bool(frame->report.converged), ok);
+    pelti_put_number(json, "depth", frame->report.deepest, ok);
+    pelti_put_int(json, "dropped", frame->report.dropped, ok);
+    for (int i = 0; i < frame->count; i++) {
+        const PeltiContactPoint *p = &pelti_world_points(world)[frame->first + i];
+        PeltiJson *point = pelti_json_new_object();
+        pelti_put_text(point, "a", p->a, ok);
+        pelti_put_text(point, "b", p->b, ok);
+        pelti_put(point, "at", vector_json(p->point, ok), ok);
+        pelti_put(point, "normal", vector_json(p->normal, ok), ok);
+        pelti_put(point, "force", vector_json(p->force, ok), ok);
+        pelti_put(point, "slides", pelti_json_new_bool(p->slides), ok);
+        *ok = pelti_json_push(list, point) && *ok;
+    }
+    pelti_put(json, "points", list, ok);
+    return json;
+}
+
 static PeltiJson *frame_json(const PeltiRun *run, const PeltiFrameRecord *record, bool *ok)
 {
     PeltiJson *json = pelti_json_new_object();
@@ -55,6 +93,8 @@ static PeltiJson *frame_json(const PeltiRun *run, const PeltiFrameRecord *record
     pelti_put_int(json, "frame", record->frame, ok);
     pelti_put_number(json, "step_ms", record->step_ms, ok);
     pelti_put_int(json, "substeps", record->substeps, ok);
+    if (run->world)
+        pelti_put(json, "contact", contact_json(run->world, (int)(record - run->records), ok), ok);
     if (!run->measure)
         return json;
     pelti_put_int(json, "nonfinite", m->nonfinite, ok);

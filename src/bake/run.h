@@ -3,6 +3,7 @@
 #define PELTI_BAKE_RUN_H
 
 #include "bake/objects.h"
+#include "bake/world.h"
 #include "io/output.h"
 #include "measure/measure.h"
 
@@ -22,6 +23,7 @@ typedef struct PeltiRun {
     int first, count;
     PeltSkin *skin, *lbs; ///< lbs: reference for the jitter measure, NULL: not wanted
     PeltiMeasure *measure;
+    PeltiBakeWorld *world; ///< --scene; NULL: none
     PeltiOutput *output;
     bool wants_normals;
     PeltiPose pose;

@@ -1,0 +1,42 @@
+/// A bake in a world (--scene): the corrector between the clip and the method, the objects and what the report tells of them.
+#ifndef PELTI_BAKE_WORLD_H
+#define PELTI_BAKE_WORLD_H
+
+#include "bake/objects.h"
+#include "contact/corrector.h"
+#include "io/output.h"
+
+typedef struct PeltiContactFrame { ///< contacts with a force of one frame, into `points` of the world
+    int first, count;
+    PeltiContactReport report;
+    double ms; ///< of the correction
+} PeltiContactFrame;
+
+typedef struct PeltiBakeWorld PeltiBakeWorld;
+
+/// Reads the scene and its other characters. `skin` is the first character's and gives its weights; both outlive it.
+PeltStatus pelti_world_open(const char *scene_path, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
+                            const PeltAllocator *allocator, PeltiLog *log, PeltiBakeWorld **out, PeltError *err);
+void pelti_world_close(PeltiBakeWorld *world); ///< NULL is fine
+
+/// Corrects the pose of one frame in place; `dt_s` since the last one (0: the first).
+void pelti_world_step(PeltiBakeWorld *world, PeltiPose *pose, double time_s, double dt_s, int frame_index);
+void pelti_world_shown(PeltiBakeWorld *world, const Vec3 *points); ///< what the method made of it
+
+/// Objects, ground and other characters as a glTF result shows them, and where they are now.
+const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *world, int *count);
+void pelti_world_place(PeltiBakeWorld *world, PeltiOutput *output);
+
+const PeltiContactFrame *pelti_world_frame(const PeltiBakeWorld *world, int frame_index);
+const PeltiContactPoint *pelti_world_points(const PeltiBakeWorld *world);
+/// The surface of an output object as it lies now, world; NULL vertices: none.
+typedef struct PeltiWorldSurface {
+    const char *name;
+    int vertex_count, triangle_count;
+    const Vec3 *x;
+    const int (*triangles)[3];
+    const float *colour;
+} PeltiWorldSurface;
+PeltiWorldSurface pelti_world_surface(const PeltiBakeWorld *world, int index);
+
+#endif
