@@ -4,13 +4,12 @@
 
 #include <float.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-/// Lists of the builder that die with it.
 typedef struct Builder {
     PeltiMesh *mesh;
-    PeltiPool *pool, *temporary;
-    int *count; // [max(vertex_count, 1) + 1] of the counting sorts
+    PeltiPool *pool, *temporary; // temporary: of one stage
 } Builder;
 
 // ---- welding ----
@@ -65,19 +64,21 @@ static bool weld(Builder *b, const Vec3 *positions, const int *instance_of_point
     while (slots < (size_t)n * 2)
         slots *= 2;
     int *table = PELTI_NEW(b->temporary, int, slots); // vertex + 1, 0: free
-    GridKey *keys = PELTI_NEW(b->temporary, GridKey, n);
     int *first = PELTI_NEW(b->temporary, int, n);
     int *weld_map = PELTI_NEW(b->pool, int, n);
-    if (!table || !keys || !first || !weld_map)
+    if (!table || !first || !weld_map)
         return false;
     int vertices = 0;
     for (int i = 0; i < n; i++) {
         GridKey key = grid_key(positions[i], tolerance, instance_of_point[i]);
         size_t slot = hash_key(&key) & (slots - 1);
-        while (table[slot] && !same_key(&keys[table[slot] - 1], &key))
-            slot = (slot + 1) & (slots - 1);
+        for (; table[slot]; slot = (slot + 1) & (slots - 1)) { // keys are made again: storing them costs more memory than time
+            int other = first[table[slot] - 1];
+            GridKey held = grid_key(positions[other], tolerance, instance_of_point[other]);
+            if (same_key(&held, &key))
+                break;
+        }
         if (!table[slot]) {
-            keys[vertices] = key;
             first[vertices] = i;
             table[slot] = ++vertices;
         }
@@ -112,16 +113,51 @@ static bool take_rest(Builder *b, const Vec3 *rest_points, const int *instance_o
 
 // ---- triangles ----
 
-/// Stable counting sort of `items` by keys[item * stride + offset] into `out`.
-static void sort_by(int *count, int key_count, const int *keys, int stride, int offset, const int *items, int *out, int n)
+/// What lies in the bucket of one vertex: two other keys and where it came from.
+typedef struct Entry {
+    int middle, high, from;
+} Entry;
+
+static bool same_keys(const Entry *a, const Entry *b)
 {
-    memset(count, 0, sizeof(int) * ((size_t)key_count + 1));
-    for (int i = 0; i < n; i++)
-        count[keys[(size_t)i * (size_t)stride + (size_t)offset] + 1]++;
-    for (int k = 0; k < key_count; k++)
-        count[k + 1] += count[k];
-    for (int i = 0; i < n; i++)
-        out[count[keys[(size_t)items[i] * (size_t)stride + (size_t)offset]]++] = items[i];
+    return a->middle == b->middle && a->high == b->high;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const Entry *x = a, *y = b;
+    if (x->middle != y->middle)
+        return x->middle < y->middle ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/// Buckets hold a handful nearly always; a vertex that a million triangles share must not cost a million squared.
+static void sort_bucket(Entry *entries, int n)
+{
+    if (n > 32) {
+        qsort(entries, (size_t)n, sizeof *entries, compare_entries);
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        Entry entry = entries[i];
+        int k = i;
+        for (; k > 0 && compare_entries(&entries[k - 1], &entry) > 0; k--)
+            entries[k] = entries[k - 1];
+        entries[k] = entry;
+    }
+}
+
+/// count[v] becomes where the bucket of v starts; count has one place more than there are vertices.
+static void start_buckets(int *count, int vertex_count)
+{
+    int sum = 0;
+    for (int v = 0; v <= vertex_count; v++) {
+        int here = count[v];
+        count[v] = sum;
+        sum += here;
+    }
 }
 
 static void sort3(int *v)
@@ -138,20 +174,26 @@ static void sort3(int *v)
 /// Of triangles over the same three vertices (either winding) the first stays. `tri` [n] holds no degenerate ones.
 static bool drop_duplicates(Builder *b, int (*tri)[3], int *n)
 {
-    int *keys = PELTI_NEW(b->temporary, int, (size_t)*n * 3);
-    int *order[2] = {PELTI_NEW(b->temporary, int, *n), PELTI_NEW(b->temporary, int, *n)};
+    int v_count = b->mesh->vertex_count, *count = PELTI_NEW(b->temporary, int, (size_t)v_count + 2);
+    Entry *entries = PELTI_NEW(b->temporary, Entry, *n);
     bool *drop = PELTI_NEW(b->temporary, bool, *n);
-    if (!keys || !order[0] || !order[1] || !drop)
+    if (!count || !entries || !drop)
         return false;
     for (int t = 0; t < *n; t++) {
-        memcpy(keys + (size_t)t * 3, tri[t], 3 * sizeof(int));
-        sort3(keys + (size_t)t * 3);
-        order[0][t] = t;
+        int low = tri[t][0] < tri[t][1] ? tri[t][0] : tri[t][1];
+        count[low < tri[t][2] ? low : tri[t][2]]++;
     }
-    for (int k = 2, turn = 0; k >= 0; k--, turn ^= 1)
-        sort_by(b->count, b->mesh->vertex_count, keys, 3, k, order[turn], order[turn ^ 1], *n);
-    for (int i = 1; i < *n; i++)
-        drop[order[1][i]] = !memcmp(keys + (size_t)order[1][i] * 3, keys + (size_t)order[1][i - 1] * 3, 3 * sizeof(int));
+    start_buckets(count, v_count);
+    for (int t = 0; t < *n; t++) {
+        int key[3] = {tri[t][0], tri[t][1], tri[t][2]};
+        sort3(key);
+        entries[count[key[0]]++] = (Entry){key[1], key[2], t};
+    }
+    for (int v = 0, first = 0; v < v_count; first = count[v++]) { // a bucket's end is where the next one started
+        sort_bucket(entries + first, count[v] - first);
+        for (int i = first + 1; i < count[v]; i++)
+            drop[entries[i].from] = same_keys(&entries[i], &entries[i - 1]);
+    }
     int kept = 0;
     for (int t = 0; t < *n; t++)
         if (!drop[t])
@@ -165,8 +207,7 @@ static bool build_triangles(Builder *b, int n, const int (*point_triangles)[3])
 {
     PeltiMesh *mesh = b->mesh;
     int(*tri)[3] = pelti_pool_take(b->pool, (size_t)n, 3 * sizeof(int));
-    b->count = PELTI_NEW(b->temporary, int, (size_t)mesh->vertex_count + 2);
-    if (!tri || !b->count)
+    if (!tri)
         return false;
     int kept = 0;
     for (int t = 0; t < n; t++) {
@@ -188,46 +229,67 @@ static bool build_triangles(Builder *b, int n, const int (*point_triangles)[3])
 
 // ---- edges ----
 
-/// Undirected edges sorted by (low, high), by two counting sorts of the half edges; half edge 3 t + k leaves corner k of t.
+/// Half edges in the bucket of their lower end, each bucket sorted by the other end; half edge 3 t + k leaves corner k of t.
+static Entry *sort_half_edges(Builder *b, int *end)
+{
+    const PeltiMesh *mesh = b->mesh;
+    int n = mesh->triangle_count * 3;
+    Entry *entries = PELTI_NEW(b->temporary, Entry, n);
+    if (!entries)
+        return NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int t = 0; t < mesh->triangle_count; t++)
+            for (int k = 0; k < 3; k++) {
+                int from = mesh->triangles[t][k], to = mesh->triangles[t][k < 2 ? k + 1 : 0], low = from < to ? from : to;
+                if (pass == 0)
+                    end[low]++;
+                else
+                    entries[end[low]++] = (Entry){from < to ? to : from, 0, 3 * t + k};
+            }
+        if (pass == 0)
+            start_buckets(end, mesh->vertex_count);
+    }
+    for (int v = 0, first = 0; v < mesh->vertex_count; first = end[v++])
+        sort_bucket(entries + first, end[v] - first);
+    return entries;
+}
+
+/// Undirected edges sorted by (low, high).
 static bool build_edges(Builder *b)
 {
     PeltiMesh *mesh = b->mesh;
-    int n = mesh->triangle_count * 3, v_count = mesh->vertex_count;
-    int *ends = PELTI_NEW(b->temporary, int, (size_t)n * 2);
-    int *order[2] = {PELTI_NEW(b->temporary, int, n), PELTI_NEW(b->temporary, int, n)};
-    int(*edges)[2] = pelti_pool_take(b->pool, (size_t)n, 2 * sizeof(int));
-    int *use = PELTI_NEW(b->pool, int, n);
-    int *direction = PELTI_NEW(b->temporary, int, n);
-    int(*triangle_edges)[3] = pelti_pool_take(b->pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
+    int v_count = mesh->vertex_count, count = 0, *end = PELTI_NEW(b->temporary, int, (size_t)v_count + 2);
+    Entry *half = end ? sort_half_edges(b, end) : NULL;
     int *edge_start = PELTI_NEW(b->pool, int, (size_t)v_count + 1);
-    if (!ends || !order[0] || !order[1] || !edges || !use || !direction || !triangle_edges || !edge_start)
+    int(*triangle_edges)[3] = pelti_pool_take(b->pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
+    if (!half || !triangle_edges || !edge_start)
         return false;
-    for (int h = 0; h < n; h++) {
-        int from = mesh->triangles[h / 3][h % 3], to = mesh->triangles[h / 3][(h + 1) % 3];
-        ends[(size_t)h * 2] = from < to ? from : to;
-        ends[(size_t)h * 2 + 1] = from < to ? to : from;
-        order[0][h] = h;
+    for (int v = 0, i = 0; v < v_count; v++) {
+        for (int first = i; i < end[v]; i++)
+            count += i == first || half[i].middle != half[i - 1].middle;
+        edge_start[v + 1] = count;
     }
-    sort_by(b->count, v_count, ends, 2, 1, order[0], order[1], n);
-    sort_by(b->count, v_count, ends, 2, 0, order[1], order[0], n);
-    int count = 0;
-    for (int i = 0; i < n; i++) {
-        int h = order[0][i], low = ends[(size_t)h * 2], high = ends[(size_t)h * 2 + 1];
-        if (!count || edges[count - 1][0] != low || edges[count - 1][1] != high) {
-            edges[count][0] = low;
-            edges[count++][1] = high;
-            edge_start[low + 1]++;
+    int(*edges)[2] = pelti_pool_take(b->pool, (size_t)count, 2 * sizeof(int)), *use = PELTI_NEW(b->pool, int, count);
+    if (!edges || !use)
+        return false;
+    for (int v = 0, i = 0, e = -1; v < v_count; v++) {
+        int direction = 0;
+        for (int first = i; i < end[v]; i++) {
+            if (i == first || half[i].middle != half[i - 1].middle) {
+                edges[++e][0] = v;
+                edges[e][1] = half[i].middle;
+                direction = 0;
+            }
+            int t = half[i].from / 3, k = half[i].from % 3;
+            use[e]++;
+            direction += mesh->triangles[t][k] == v ? 1 : -1;
+            triangle_edges[t][k] = e;
+            if (i + 1 == end[v] || half[i + 1].middle != half[i].middle) { // the last half edge of this edge
+                mesh->border_edge_count += use[e] == 1;
+                mesh->nonmanifold_edge_count += use[e] > 2;
+                mesh->inconsistent_edge_count += use[e] == 2 && direction != 0;
+            }
         }
-        use[count - 1]++;
-        direction[count - 1] += mesh->triangles[h / 3][h % 3] == low ? 1 : -1;
-        triangle_edges[h / 3][h % 3] = count - 1;
-    }
-    for (int v = 0; v < v_count; v++)
-        edge_start[v + 1] += edge_start[v];
-    for (int e = 0; e < count; e++) {
-        mesh->border_edge_count += use[e] == 1;
-        mesh->nonmanifold_edge_count += use[e] > 2;
-        mesh->inconsistent_edge_count += use[e] == 2 && direction[e] != 0;
     }
     mesh->closed =
         mesh->triangle_count && !mesh->border_edge_count && !mesh->nonmanifold_edge_count && !mesh->inconsistent_edge_count;
@@ -247,7 +309,8 @@ static bool build_rings(Builder *b)
     int *ring_start = PELTI_NEW(b->pool, int, (size_t)v_count + 1), *fan_start = PELTI_NEW(b->pool, int, (size_t)v_count + 1);
     int *ring = PELTI_NEW(b->pool, int, (size_t)mesh->edge_count * 2),
         *fan = PELTI_NEW(b->pool, int, (size_t)mesh->triangle_count * 3);
-    if (!ring_start || !fan_start || !ring || !fan)
+    int *next = PELTI_NEW(b->temporary, int, v_count);
+    if (!ring_start || !fan_start || !ring || !fan || !next)
         return false;
     for (int e = 0; e < mesh->edge_count; e++)
         for (int k = 0; k < 2; k++)
@@ -261,14 +324,14 @@ static bool build_rings(Builder *b)
         fan_start[v + 1] += fan_start[v];
     }
     // edges are sorted by their low end: first all lower neighbours of each vertex arrive ascending, then all higher ones
-    memcpy(b->count, ring_start, sizeof(int) * (size_t)v_count);
+    memcpy(next, ring_start, sizeof(int) * (size_t)v_count);
     for (int k = 1; k >= 0; k--)
         for (int e = 0; e < mesh->edge_count; e++)
-            ring[b->count[mesh->edges[e][k]]++] = mesh->edges[e][1 - k];
-    memcpy(b->count, fan_start, sizeof(int) * (size_t)v_count);
+            ring[next[mesh->edges[e][k]]++] = mesh->edges[e][1 - k];
+    memcpy(next, fan_start, sizeof(int) * (size_t)v_count);
     for (int t = 0; t < mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
-            fan[b->count[mesh->triangles[t][k]]++] = t;
+            fan[next[mesh->triangles[t][k]]++] = t;
     mesh->ring_start = ring_start;
     mesh->ring = ring;
     mesh->fan_start = fan_start;
@@ -353,6 +416,13 @@ static bool build_holes(Builder *b)
     return true;
 }
 
+/// Large meshes peak at what is kept and one stage's lists.
+static bool end_stage(Builder *b, bool done)
+{
+    pelti_pool_release(b->temporary);
+    return done;
+}
+
 PeltStatus pelti_mesh_build(PeltiPool *pool, int point_count, const Vec3 *weld_positions, const Vec3 *rest,
                             const int *instance_of_point, int triangle_count, const int (*point_triangles)[3], PeltiMesh **out,
                             PeltError *err)
@@ -366,9 +436,9 @@ PeltStatus pelti_mesh_build(PeltiPool *pool, int point_count, const Vec3 *weld_p
     bool built = false;
     if (b.mesh) {
         b.mesh->point_count = point_count;
-        built = weld(&b, weld_positions, instance_of_point) && take_rest(&b, rest, instance_of_point) &&
-                build_triangles(&b, triangle_count, point_triangles) && build_edges(&b) && build_rings(&b) &&
-                build_components(&b) && build_holes(&b);
+        built = end_stage(&b, weld(&b, weld_positions, instance_of_point)) && take_rest(&b, rest, instance_of_point) &&
+                end_stage(&b, build_triangles(&b, triangle_count, point_triangles)) && end_stage(&b, build_edges(&b)) &&
+                end_stage(&b, build_rings(&b)) && end_stage(&b, build_components(&b)) && end_stage(&b, build_holes(&b));
     }
     pelti_pool_release(&temporary);
     if (!built)
