@@ -53,6 +53,7 @@ static double diagonal_of(const Vec3 *p, int count, Vec3 *low, Vec3 *high)
     return sqrt(x * x + y * y + z * z);
 }
 
+/// Tried on 1.25 million points: hashing sixteen ahead with prefetches, and a tag of the hash in the table: no faster.
 /// Points at one cell of a grid of 1e-6 of the diagonal are one vertex; vertices are numbered by their lowest point.
 static bool weld(Builder *b, const Vec3 *positions, const int *instance_of_point)
 {
