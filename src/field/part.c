@@ -11,7 +11,7 @@ static const float REACH = 1.7f;
 /// A field ends this much beyond the farthest sample's distance from the bone.
 static const float GUARD = 1.2f;
 
-enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256 };
+enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256, MOST_CAPS = 48, TYPICAL = 500 };
 
 /// Marks bones that some clip (or the file's own pose) turns by more than a degree, or shifts by more than 0.2 % of the
 /// size, against their parent.
@@ -132,13 +132,13 @@ typedef struct Shape {
     struct {
         Vec3 a, b;
     } segment[MOST_SEGMENTS];
-    Cap cap[PELTI_PART_SAMPLES / 2];
+    Cap cap[MOST_CAPS];
 } Shape;
 
 static void add_cap(Shape *shape, Vec3 joint, Vec3 from)
 {
     float length = vec3_distance(joint, from);
-    if (shape->cap_count < PELTI_PART_SAMPLES / 2 && length > 0)
+    if (shape->cap_count < MOST_CAPS && length > 0)
         shape->cap[shape->cap_count++] = (Cap){joint, vec3_scale(vec3_sub(joint, from), 1 / length), length, INFINITY, 0};
 }
 
@@ -296,6 +296,8 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
         stand_in(who, shape, kept, members, out);
     } else {
         int most = PELTI_PART_SAMPLES - shape->cap_count;
+        if (kept > TYPICAL) // a whole palm or head has more shape than a limb
+            wanted = (int)((float)wanted * sqrtf((float)kept / TYPICAL));
         out->count = pelti_sample_disk(kept, members, mesh->rest, wanted < most ? wanted : most, 1e-4f * mesh->diagonal,
                                        who->bones[partition->part_bone[part]].head, distance, picked);
         for (int k = 0; k < out->count; k++) {

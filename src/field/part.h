@@ -5,7 +5,7 @@
 #include "character/character.h"
 #include "field/grid.h"
 
-enum { PELTI_PART_SAMPLES = 96 }; ///< most samples of a part, caps included
+enum { PELTI_PART_SAMPLES = 192 }; ///< most samples of a part, caps included
 
 /// How the bones of a character are grouped into parts.
 typedef struct PeltiPartition {

@@ -36,6 +36,8 @@ static void take_memory(Tracking *t)
     t->kind = PELTI_NEW(pool, unsigned char, n);
     t->contact = PELTI_NEW(pool, unsigned char, n);
     t->skeleton = PELTI_NEW(pool, int, n);
+    t->other = PELTI_NEW(pool, int, n);
+    t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());
     t->bone = PELTI_NEW(pool, int, n);
     float **floats[] = {&t->iso,      &t->slack,    &t->edge,           &t->reach, &t->paint,
                         &t->diagonal, &t->residual, &t->rotation_scale, &t->touch, &t->push_count};

@@ -71,6 +71,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
         t->normal[v] = vec3_normalize_or(vec3_scale(s->own_gradient, -1), t->normal[v]);
     t->residual[v] = floor - s->value;
     t->contact[v] = 0;
+    t->other[v] = -1;
     float wall = s->other > 0 ? smooth_step(s->mouth - 0.06f, s->mouth + 0.02f, both) : 0;
     if (!(wall > 0))
         return newton_step(t, v, s, floor);
@@ -78,6 +79,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     Vec3 outward = t->normal[v], side = side_step(t, v, s, &outward, &short_by);
     Vec3 step = newton_step(t, v, s, floor + wall * (0.5f - floor));
     t->contact[v] = wall > 0.5f;
+    t->other[v] = s->other_part;
     t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
     step = vec3_lerp(step, side, inside);
     if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static bool share_vertex(const int a[3], const int b[3])
+bool tracking_share_vertex(const int a[3], const int b[3])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -16,6 +16,13 @@ static Vec3 triangle_normal(const Vec3 p[3])
     return vec3_normalize_or(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])), vec3(0, 0, 0));
 }
 
+Vec3 tracking_triangle_normal(const Tracking *t, int triangle)
+{
+    const int *i = t->mesh->triangles[triangle];
+    Vec3 p[3] = {t->shown[i[0]], t->shown[i[1]], t->shown[i[2]]};
+    return triangle_normal(p);
+}
+
 static void corners(const Tracking *t, int triangle, Vec3 p[3])
 {
     for (int i = 0; i < 3; i++)
@@ -27,7 +34,7 @@ static int touches(void *context, int a, int b, int worker)
 {
     const Tracking *t = context;
     (void)worker;
-    if (share_vertex(t->mesh->triangles[a], t->mesh->triangles[b]) || (t->rest_cross[a] && t->rest_cross[b]))
+    if (tracking_share_vertex(t->mesh->triangles[a], t->mesh->triangles[b]) || (t->rest_cross[a] && t->rest_cross[b]))
         return 0;
     Vec3 p[3], q[3];
     corners(t, a, p);
@@ -81,7 +88,7 @@ static void part_pair(Tracking *t, const PeltiPair *pair)
     }
 }
 
-static void gather_boxes(Tracking *t)
+void tracking_gather_boxes(Tracking *t)
 {
     float pad = t->set.gap;
     for (int k = 0; k < t->mesh->triangle_count; k++) {
@@ -93,34 +100,55 @@ static void gather_boxes(Tracking *t)
         t->boxes[k].low = vec3_sub(vec3_min(a, vec3_min(b, c)), grow);
         t->boxes[k].high = vec3_add(vec3_max(a, vec3_max(b, c)), grow);
     }
+    pelti_box_tree_refit(t->tree, t->jobs, t->boxes);
+}
+
+/// Crossing pairs of what is shown, near contacts; pairs are left in t->pairs.
+static int count_crossings(Tracking *t)
+{
+    int crossing = 0;
+    tracking_gather_boxes(t);
+    pelti_box_tree_self_pairs(t->tree, 0, touches, t, t->jobs, &t->pairs);
+    for (int k = 0; k < t->pairs.count; k++)
+        crossing += t->pairs.pairs[k].tag == 1;
+    return crossing;
+}
+
+static void part_pairs(Tracking *t)
+{
+    int count = t->mesh->vertex_count;
+    memset(t->step, 0, sizeof(Vec3) * (size_t)count);
+    memset(t->push_count, 0, sizeof(float) * (size_t)count);
+    for (int k = 0; k < t->pairs.count; k++)
+        part_pair(t, &t->pairs.pairs[k]);
+    for (int v = 0; v < count; v++)
+        if (t->push_count[v] > 0)
+            t->shown[v] = vec3_mad(t->shown[v], t->step[v], 1 / t->push_count[v]);
 }
 
 /// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
-/// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter.
+/// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter. The
+/// state with the fewest crossings on the way is the one shown: crumpled skin can get worse by pushing.
 void tracking_separate(Tracking *t)
 {
+    size_t bytes = sizeof(Vec3) * (size_t)t->mesh->vertex_count;
     t->counters.separated = 0;
-    if (!t->counters.contacts)
+    if (!t->counters.contacts || t->set.separate_passes <= 0)
         return;
-    int count = t->mesh->vertex_count;
-    for (int pass = 0; pass < t->set.separate_passes; pass++) {
-        gather_boxes(t);
-        pelti_box_tree_refit(t->tree, t->jobs, t->boxes);
-        pelti_box_tree_self_pairs(t->tree, 0, touches, t, t->jobs, &t->pairs);
-        if (!t->pairs.count)
-            break;
-        memset(t->step, 0, sizeof(Vec3) * (size_t)count);
-        memset(t->push_count, 0, sizeof(float) * (size_t)count);
-        int crossing = 0;
-        for (int k = 0; k < t->pairs.count; k++) {
-            crossing += t->pairs.pairs[k].tag == 1;
-            part_pair(t, &t->pairs.pairs[k]);
+    int best = count_crossings(t), now = best;
+    memcpy(t->buffer, t->shown, bytes);
+    for (int pass = -1; pass < t->set.separate_passes && best > 0; pass++) {
+        if (pass < 0)
+            tracking_press_apart(t);
+        else
+            part_pairs(t);
+        now = count_crossings(t);
+        if (now < best) {
+            best = now;
+            memcpy(t->buffer, t->shown, bytes);
         }
-        t->counters.separated = crossing;
-        if (!crossing)
-            break;
-        for (int v = 0; v < count; v++)
-            if (t->push_count[v] > 0)
-                t->shown[v] = vec3_mad(t->shown[v], t->step[v], 1 / t->push_count[v]);
     }
+    if (now > best)
+        memcpy(t->shown, t->buffer, bytes);
+    t->counters.separated = best;
 }

@@ -20,7 +20,7 @@ static const PeltiOptionInfo options[] = {
      "target rotations R of the relaxation: blended from the bones, the owner's, or ARAP's"},
     {"blend", PELTI_OPTION_CHOICE, "smooth", "rigid|smooth|smoother", 0, 0, "weights of the blended target rotations"},
     {"slide", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "how freely skin slides along the surface; 0: it stays with its bone"},
-    {"smooth", PELTI_OPTION_INT, "2", NULL, 0, 100, "smoothing passes around contacts"},
+    {"smooth", PELTI_OPTION_INT, "8", NULL, 0, 100, "smoothing passes around contacts"},
     {"separate", PELTI_OPTION_INT, "8", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
     {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
     {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0,

@@ -83,6 +83,7 @@ typedef struct Tracking {
     Mat34 *part_matrix, *bone_delta;
     Vec3 *normal;           ///< unit, of the surface a vertex is on
     unsigned char *contact; ///< in contact
+    int *other;             ///< [vertex_count] part it is in contact with; -1: none
     float *residual;        ///< f - iso
     Quat *rotation;         ///< target rotation; scale in `rotation_scale`
     Quat *rotation_next;
@@ -97,6 +98,7 @@ typedef struct Tracking {
     float *touch;              ///< [vertex_count] diffused contact
     PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
+    struct Press *press; ///< [vertex_count] nearest opposite skin
     float *push_count;         ///< [vertex_count]
     Counters counters;
 } Tracking;
@@ -128,8 +130,13 @@ void tracking_right_hand_side(Tracking *t);
 int tracking_relax(Tracking *t); ///< iterations used
 double tracking_energy(const Tracking *t);
 
-// smooth.c, separate.c
+// smooth.c, press.c, separate.c
 void tracking_smooth_contacts(Tracking *t);
+void tracking_press_apart(Tracking *t);
 void tracking_separate(Tracking *t);
+size_t tracking_press_size(void);
+void tracking_gather_boxes(Tracking *t); ///< fits the tree to the triangles near contacts
+bool tracking_share_vertex(const int a[3], const int b[3]);
+Vec3 tracking_triangle_normal(const Tracking *t, int triangle); ///< of what is shown; zero where it has no area
 
 #endif

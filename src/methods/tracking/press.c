@@ -1,0 +1,110 @@
+/// Skin pressed against skin. The fields keep every vertex on its own side, but two meshes of finite edges still cut through
+/// each other where the contact surface is curved. Each contact vertex looks for the nearest triangle of the part it
+/// touches and both give way along the triangle's normal until the gap is open.
+#include "methods/tracking/tracking.h"
+
+#include <string.h>
+
+typedef struct Press {
+    int triangle; ///< -1: none
+    float weight[3];
+    Vec3 normal;
+    float depth; ///< how far the vertex lies below the gap
+} Press;
+
+size_t tracking_press_size(void)
+{
+    return sizeof(Press);
+}
+
+enum { PASSES = 12 };
+
+typedef struct Search {
+    const Tracking *t;
+    int vertex;
+    Vec3 normal;
+} Search;
+
+/// A triangle that can press on the vertex: skin of the part it touches which faces it and touches something itself.
+static bool faces(void *context, int triangle)
+{
+    const Search *s = context;
+    const Tracking *t = s->t;
+    const int *i = t->mesh->triangles[triangle];
+    int own = t->fields->vertex_part[s->vertex];
+    bool theirs = false;
+    for (int k = 0; k < 3; k++) {
+        if (i[k] == s->vertex)
+            return false;
+        theirs = theirs || (t->fields->vertex_part[i[k]] == t->other[s->vertex] && (t->other[i[k]] == own || t->touch[i[k]] > 0));
+    }
+    return theirs && vec3_dot(tracking_triangle_normal(t, triangle), s->normal) < -0.1f;
+}
+
+static void search_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = context;
+    const PeltiMesh *mesh = t->mesh;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Press *press = &t->press[v];
+        press->triangle = -1;
+        if (!t->contact[v] || t->other[v] < 0)
+            continue;
+        Search s = {t, v, {0, 0, 0}};
+        for (int e = mesh->fan_start[v]; e < mesh->fan_start[v + 1]; e++)
+            s.normal = vec3_add(s.normal, tracking_triangle_normal(t, mesh->fan[e]));
+        s.normal = vec3_normalize_or(s.normal, t->normal[v]);
+        PeltiNearest near;
+        if (!pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], t->edge[v], faces, &s, &near))
+            continue;
+        press->normal = tracking_triangle_normal(t, near.triangle);
+        float height = vec3_dot(vec3_sub(t->shown[v], near.closest.point), press->normal);
+        press->depth = t->set.gap - height;
+        if (!(press->depth > 0))
+            continue;
+        press->triangle = near.triangle;
+        for (int k = 0; k < 3; k++)
+            press->weight[k] = (float)near.closest.weight[k];
+    }
+}
+
+/// Moves are averaged per vertex: the order of vertices does not matter.
+static int give_way(Tracking *t)
+{
+    int count = t->mesh->vertex_count, pressed = 0;
+    memset(t->step, 0, sizeof(Vec3) * (size_t)count);
+    memset(t->push_count, 0, sizeof(float) * (size_t)count);
+    for (int v = 0; v < count; v++) {
+        const Press *p = &t->press[v];
+        if (p->triangle < 0)
+            continue;
+        const int *i = t->mesh->triangles[p->triangle];
+        float square = 1;
+        for (int k = 0; k < 3; k++)
+            square += p->weight[k] * p->weight[k];
+        float move = fminf(p->depth, 0.5f * t->edge[v]) / square;
+        t->step[v] = vec3_mad(t->step[v], p->normal, move);
+        t->push_count[v] += 1;
+        for (int k = 0; k < 3; k++)
+            if (p->weight[k] > 0.01f) {
+                t->step[i[k]] = vec3_mad(t->step[i[k]], p->normal, -move * p->weight[k]);
+                t->push_count[i[k]] += 1;
+            }
+        pressed++;
+    }
+    for (int v = 0; v < count; v++)
+        if (t->push_count[v] > 0 && t->kind[v] != VERTEX_RIGID)
+            t->shown[v] = vec3_mad(t->shown[v], t->step[v], 1.3f / fmaxf(1.3f, t->push_count[v]));
+    return pressed;
+}
+
+void tracking_press_apart(Tracking *t)
+{
+    for (int pass = 0; pass < PASSES; pass++) {
+        tracking_gather_boxes(t);
+        pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, search_range, t);
+        if (!give_way(t))
+            break;
+    }
+}
