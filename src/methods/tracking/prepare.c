@@ -21,6 +21,8 @@ static void read_settings(const PeltiOptions *o, float diagonal, TrackingSetting
     s->smooth_passes = pelti_option_int(o, "smooth");
     s->separate_passes = pelti_option_int(o, "separate");
     s->slide = pelti_option_float(o, "slide");
+    s->keep_volume = pelti_option_float(o, "keep-volume");
+    s->hold = pelti_option_float(o, "hold");
 }
 
 static Bones new_bones(PeltiPool *pool, int count)
@@ -39,14 +41,16 @@ static void take_memory(Tracking *t)
     t->other = PELTI_NEW(pool, int, n);
     t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());
     t->bone = PELTI_NEW(pool, int, n);
-    float **floats[] = {&t->iso,      &t->slack,    &t->edge,           &t->reach, &t->paint,
-                        &t->diagonal, &t->residual, &t->rotation_scale, &t->touch, &t->push_count};
+    float **floats[] = {&t->iso,   &t->slack,      &t->edge, &t->reach, &t->paint, &t->diagonal, &t->residual, &t->rotation_scale,
+                        &t->touch, &t->push_count, &t->area, &t->hold,  &t->swell, &t->pressed};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
     Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = PELTI_NEW(pool, Vec3, n);
     t->ring_weight = PELTI_NEW(pool, float, rings);
+    t->lost = PELTI_NEW(pool, float, 2 * t->fields->part_count);
+    t->grown = PELTI_NEW(pool, float, t->fields->part_count);
     t->rotation = PELTI_NEW(pool, Quat, n);
     t->rotation_next = PELTI_NEW(pool, Quat, n);
     t->row = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
@@ -147,11 +151,11 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
     const PeltiMesh *mesh = t->mesh;
     PeltiPool work;
     pelti_pool_init(&work, &t->pool.allocator);
-    float *weight = PELTI_NEW(&work, float, mesh->edge_count), *area = PELTI_NEW(&work, float, mesh->vertex_count);
+    float *weight = PELTI_NEW(&work, float, mesh->edge_count);
     PeltiEntry *entries = PELTI_NEW(&work, PeltiEntry, mesh->edge_count + mesh->vertex_count);
     PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(PeltiEntry) * (size_t)mesh->edge_count) : PELT_OK;
     if (status == PELT_OK) {
-        pelti_mesh_cotangents(mesh, mesh->rest, 0.02f, weight, area);
+        pelti_mesh_cotangents(mesh, mesh->rest, 0.02f, weight, t->area);
         pelti_mesh_edge_lengths(mesh, mesh->rest, t->edge);
         int count = 0;
         for (int v = 0; v < mesh->vertex_count; v++)
@@ -159,15 +163,20 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
                 t->ring_weight[e] = weight[pelti_mesh_edge(mesh, v, mesh->ring[e])];
                 t->diagonal[v] += t->ring_weight[e];
             }
+        status = tracking_find_holds(t, err);
         for (int e = 0; e < mesh->edge_count; e++) {
             int a = mesh->edges[e][0], b = mesh->edges[e][1];
             if (t->kind[a] != VERTEX_RIGID && t->kind[b] != VERTEX_RIGID)
                 entries[count++] = (PeltiEntry){a, b, -(double)weight[e]};
         }
         for (int v = 0; v < mesh->vertex_count; v++)
-            entries[count++] = (PeltiEntry){
-                v, v, t->kind[v] == VERTEX_RIGID || !(t->diagonal[v] > 0) ? 1 : (double)t->diagonal[v] * (1 + (double)SHIFT)};
-        status = pelti_sparse_create(&t->pool.allocator, mesh->vertex_count, count, entries, PELTI_ORDER_BEST, &t->factor, err);
+            entries[count++] = (PeltiEntry){v, v,
+                                            t->kind[v] == VERTEX_RIGID || !(t->diagonal[v] > 0)
+                                                ? 1
+                                                : (double)t->diagonal[v] * (1 + (double)SHIFT) + (double)t->hold[v]};
+        if (status == PELT_OK)
+            status =
+                pelti_sparse_create(&t->pool.allocator, mesh->vertex_count, count, entries, PELTI_ORDER_BEST, &t->factor, err);
     }
     pelti_pool_release(&work);
     return status;

@@ -64,7 +64,8 @@ static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 
 /// of it. Deeper than the contact surface reaches the composed field pushes it out again, still on its own side.
 static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 {
-    float length = vec3_length(s->gradient), both = fminf(s->own, s->other), floor = t->iso[v];
+    float length = vec3_length(s->gradient), both = fminf(s->own, s->other),
+          floor = t->iso[v] - 0.9375f / t->reach[v] * t->swell[v];
     if (length > 0.01f / t->reach[v])
         t->normal[v] = vec3_scale(s->gradient, -1 / length);
     else if (s->own > 0)
@@ -80,6 +81,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     Vec3 step = newton_step(t, v, s, floor + wall * (0.5f - floor));
     t->contact[v] = wall > 0.5f;
     t->other[v] = s->other_part;
+    t->pressed[v] = s->own - t->iso[v];
     t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
     step = vec3_lerp(step, side, inside);
     if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides

@@ -20,7 +20,7 @@ static inline Vec3 tangential(const Tracking *t, int v, Vec3 d)
 static inline Vec3 force(const Tracking *t, int v)
 {
     const PeltiMesh *mesh = t->mesh;
-    Vec3 x = t->x[v], sum = t->rhs[v];
+    Vec3 x = t->x[v], sum = vec3_mad(t->rhs[v], x, -t->hold[v]);
     for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
         sum = vec3_mad(sum, vec3_sub(x, t->x[mesh->ring[e]]), -t->ring_weight[e]);
     return sum;
@@ -45,7 +45,8 @@ static void jacobi_range(void *context, int begin, int end, int worker)
     Tracking *t = ((Relax *)context)->t;
     (void)worker;
     for (int v = begin; v < end; v++)
-        t->step[v] = t->diagonal[v] > 0 ? tangential(t, v, vec3_scale(force(t, v), 1 / t->diagonal[v])) : vec3(0, 0, 0);
+        t->step[v] =
+            t->diagonal[v] > 0 ? tangential(t, v, vec3_scale(force(t, v), 1 / (t->diagonal[v] + t->hold[v]))) : vec3(0, 0, 0);
 }
 
 static void take_rows(void *context, int begin, int end, int worker)
@@ -100,7 +101,7 @@ int tracking_relax(Tracking *t)
         tracking_project(t, 1);
         if (t->set.target == TARGET_POLAR) {
             tracking_target_rotations(t, &t->next);
-            tracking_right_hand_side(t);
+            tracking_right_hand_side(t, &t->next);
         }
         if (moved < t->set.tolerance)
             break;
@@ -118,6 +119,12 @@ double tracking_energy(const Tracking *t)
             Vec3 rest = vec3_sub(mesh->rest[v], mesh->rest[j]), now = vec3_sub(t->x[v], t->x[j]);
             Vec3 d = vec3_sub(now, vec3_scale(quat_rotate(t->rotation[v], rest), t->rotation_scale[v]));
             sum += (double)t->ring_weight[e] * (double)vec3_dot(d, d);
+        }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (t->hold[v] > 0) {
+            int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences];
+            Vec3 d = vec3_sub(t->x[v], mat34_apply(t->now.matrix[bone], mesh->rest[v]));
+            sum += 2 * (double)t->hold[v] * (double)vec3_dot(d, d); // each edge is counted from both ends above
         }
     return sum;
 }

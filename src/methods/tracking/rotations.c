@@ -89,7 +89,8 @@ void tracking_target_rotations(Tracking *t, const Bones *bones)
 /// b_i = sum_j w_ij (R_i + R_j) / 2 (p_i - p_j): the normal equations of eq. (3).
 static void side_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = context;
+    Tracking *t = ((Blend *)context)->t;
+    const Bones *bones = ((Blend *)context)->bones;
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -102,10 +103,15 @@ static void side_range(void *context, int begin, int end, int worker)
             sum = vec3_add(sum, vec3_scale(quat_rotate(t->rotation[j], d), t->rotation_scale[j]));
         }
         t->rhs[v] = vec3_add(sum, vec3_scale(quat_rotate(q, own), t->rotation_scale[v]));
+        if (t->hold[v] > 0) {
+            int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences];
+            t->rhs[v] = vec3_mad(t->rhs[v], mat34_apply(bones->matrix[bone], mesh->rest[v]), t->hold[v]);
+        }
     }
 }
 
-void tracking_right_hand_side(Tracking *t)
+void tracking_right_hand_side(Tracking *t, const Bones *bones)
 {
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, side_range, t);
+    Blend b = {.t = t, .bones = bones};
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, side_range, &b);
 }

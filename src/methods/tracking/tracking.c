@@ -19,6 +19,10 @@ static const PeltiOptionInfo options[] = {
     {"target", PELTI_OPTION_CHOICE, "blended", "blended|rigid|polar", 0, 0,
      "target rotations R of the relaxation: blended from the bones, the owner's, or ARAP's"},
     {"blend", PELTI_OPTION_CHOICE, "smooth", "rigid|smooth|smoother", 0, 0, "weights of the blended target rotations"},
+    {"keep-volume", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1,
+     "share of the volume squeezed away in contacts that swells the free skin of the part"},
+    {"hold", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 100,
+     "how firmly skin that no field describes (eyes, mouth, ears) stays with its bone"},
     {"slide", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "how freely skin slides along the surface; 0: it stays with its bone"},
     {"smooth", PELTI_OPTION_INT, "8", NULL, 0, 100, "smoothing passes around contacts"},
     {"separate", PELTI_OPTION_INT, "8", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
@@ -41,8 +45,9 @@ static void virtual_frame(Tracking *t, const Bones *to)
     set_fields(t, to);
     tracking_move_rigidly(t, &t->now, to);
     tracking_project(t, 4);
+    tracking_swell(t);
     tracking_target_rotations(t, to);
-    tracking_right_hand_side(t);
+    tracking_right_hand_side(t, to);
     t->counters.relaxations += tracking_relax(t);
     tracking_project(t, 3);
     t->counters.virtual_frames++;

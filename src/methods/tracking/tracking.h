@@ -27,7 +27,9 @@ typedef struct TrackingSettings {
     int blend_passes;  ///< smoothing of target rotations over the mesh
     int smooth_passes; ///< around contacts
     int separate_passes;
-    float slide; ///< 1: relaxation everywhere; 0: none
+    float keep_volume; ///< share of the volume lost in contacts that swells the free skin
+    float hold;        ///< strength of the tether where the field says nothing
+    float slide;       ///< 1: relaxation everywhere; 0: none
 } TrackingSettings;
 
 /// Joint transforms in the form that virtual frames interpolate: each bone against its parent.
@@ -71,6 +73,8 @@ typedef struct Tracking {
     float *slack;       ///< least f_own - f_other that the rest pose leaves
     float *edge;        ///< mean length of its rest edges
     float *reach;       ///< support radius of the owner's field: 1/reach is the scale of gradients
+    float *area;        ///< lumped rest area
+    float *hold;        ///< tether to the place where its own bone carries it, in units of `diagonal`'s weights
     float *paint;       ///< 1 relaxes, 0 follows its bone
     float *ring_weight; ///< [ring] cotangent weight, aligned with mesh->ring
     float *diagonal;    ///< sum of ring_weight
@@ -84,6 +88,9 @@ typedef struct Tracking {
     Vec3 *normal;           ///< unit, of the surface a vertex is on
     unsigned char *contact; ///< in contact
     int *other;             ///< [vertex_count] part it is in contact with; -1: none
+    float *pressed;         ///< own field over the rest value, of a vertex in contact
+    float *swell;           ///< length: how far the free skin of a squeezed part stands out, by vertex
+    float *lost, *grown;    ///< [part_count] volume squeezed out of a part; swelling of its skin
     float *residual;        ///< f - iso
     Quat *rotation;         ///< target rotation; scale in `rotation_scale`
     Quat *rotation_next;
@@ -98,7 +105,7 @@ typedef struct Tracking {
     float *touch;              ///< [vertex_count] diffused contact
     PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
-    struct Press *press; ///< [vertex_count] nearest opposite skin
+    struct Press *press;       ///< [vertex_count] nearest opposite skin
     float *push_count;         ///< [vertex_count]
     Counters counters;
 } Tracking;
@@ -122,9 +129,13 @@ void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);
 void tracking_project(Tracking *t, int iterations);
 void tracking_rest_values(Tracking *t);
 
+// swell.c
+void tracking_swell(Tracking *t);
+PeltStatus tracking_find_holds(Tracking *t, PeltError *err);
+
 // rotations.c
 void tracking_target_rotations(Tracking *t, const Bones *bones);
-void tracking_right_hand_side(Tracking *t);
+void tracking_right_hand_side(Tracking *t, const Bones *bones);
 
 // relax.c
 int tracking_relax(Tracking *t); ///< iterations used

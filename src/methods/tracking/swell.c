@@ -1,0 +1,77 @@
+/// Two departures from the paper, both off at 0: tissue squeezed away in a contact swells the free skin of its part
+/// (keep-volume), and skin that the fields say nothing about is tethered to its bone (hold).
+#include "methods/tracking/tracking.h"
+
+#include <string.h>
+
+enum { SPREAD = 8 };
+
+/// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
+/// free skin of the part rises by the same volume over its area, at most a sixth of the part's thickness, and fades into
+/// neighbours with the weights.
+void tracking_swell(Tracking *t)
+{
+    int parts = t->fields->part_count, count = t->mesh->vertex_count;
+    if (!(t->set.keep_volume > 0))
+        return;
+    float *lost = t->lost, *wide = t->lost + parts;
+    memset(t->lost, 0, sizeof(float) * 2 * (size_t)parts);
+    for (int v = 0; v < count; v++) {
+        int part = t->fields->vertex_part[v];
+        if (part < 0 || t->kind[v] != VERTEX_TRACKED)
+            continue;
+        if (t->contact[v])
+            lost[part] += t->area[v] * fmaxf(0, t->pressed[v]) * t->reach[v] / 0.9375f;
+        else
+            wide[part] += t->area[v];
+    }
+    for (int p = 0; p < parts; p++) {
+        float most = t->fields->parts[p].radius / 10, rise = wide[p] > 0 ? t->set.keep_volume * lost[p] / wide[p] : 0;
+        t->grown[p] = rise < most ? rise : most;
+    }
+    for (int v = 0; v < count; v++) {
+        const int *bone = t->weights.bone + (size_t)v * (size_t)t->weights.influences;
+        const float *weight = t->weights.weight + (size_t)v * (size_t)t->weights.influences;
+        float sum = 0;
+        for (int k = 0; k < t->weights.influences; k++) {
+            int part = weight[k] > 0 ? t->fields->bone_part[bone[k]] : -1;
+            if (part >= 0)
+                sum += weight[k] * t->grown[part];
+        }
+        t->swell[v] = sum;
+    }
+}
+
+/// Tethers: vertices the field says nothing about whose weights lie on one bone, fading over a few rings.
+PeltStatus tracking_find_holds(Tracking *t, PeltError *err)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int count = mesh->vertex_count;
+    PeltiPool work;
+    pelti_pool_init(&work, &t->pool.allocator);
+    float *now = PELTI_NEW(&work, float, count), *next = PELTI_NEW(&work, float, count);
+    if (work.failed) {
+        pelti_pool_release(&work);
+        return pelti_no_memory(err, sizeof(float) * 2 * (size_t)count);
+    }
+    for (int v = 0; v < count; v++)
+        now[v] = t->kind[v] == VERTEX_FREE ? 1 : 0;
+    for (int k = 0; k < SPREAD; k++) {
+        for (int v = 0; v < count; v++) {
+            float sum = now[v];
+            int start = mesh->ring_start[v], end = mesh->ring_start[v + 1];
+            for (int e = start; e < end; e++)
+                sum += now[mesh->ring[e]];
+            next[v] = fmaxf(t->kind[v] == VERTEX_FREE ? 1 : 0, sum / (float)(1 + end - start));
+        }
+        float *swap = now;
+        now = next;
+        next = swap;
+    }
+    for (int v = 0; v < count; v++) {
+        float pure = (t->weights.weight[(size_t)v * (size_t)t->weights.influences] - 0.95f) / 0.05f;
+        t->hold[v] = pure > 0 ? t->set.hold * now[v] * pure * t->diagonal[v] : 0;
+    }
+    pelti_pool_release(&work);
+    return PELT_OK;
+}
