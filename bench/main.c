@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 void bench_foundation(Bench *bench);
-void bench_measure(Bench *bench);
+void bench_see(Bench *bench);
 
 const BenchGroup bench_groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", bench_foundation},
+    {"see", "built-in characters, measures, pictures", bench_see},
     {0},
 };
 

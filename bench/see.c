@@ -1,0 +1,136 @@
+/// Built-in characters, measures and pictures: what lets one see whether a skin is good.
+#define _DEFAULT_SOURCE // mkstemps
+#include "bench.h"
+#include "character/builtin.h"
+#include "geometry/box_tree.h"
+#include "measure/measure.h"
+#include "methods/method.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/// Share of the triangles' angles between 25 and 120 degrees.
+static double good_angles(const PeltiMesh *mesh)
+{
+    long good = 0;
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            Vec3 a = mesh->rest[mesh->triangles[t][k]], b = mesh->rest[mesh->triangles[t][(k + 1) % 3]],
+                 c = mesh->rest[mesh->triangles[t][(k + 2) % 3]];
+            Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a);
+            float angle = atan2f(vec3_length(vec3_cross(u, v)), vec3_dot(u, v)) * 57.29578f;
+            good += angle >= 25 && angle <= 120;
+        }
+    return mesh->triangle_count ? (double)good / (3.0 * mesh->triangle_count) : 0;
+}
+
+static PeltiCharacter *time_make(Bench *bench, const char *name, int vertices, double limit_s)
+{
+    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+    PeltiBuiltinOptions options = {.vertices = vertices};
+    PeltiCharacter *who = NULL;
+    PeltError err = {0};
+    char label[72];
+    snprintf(label, sizeof label, "make %s, %d vertices asked", name, vertices);
+    double start = pelti_clock_ms();
+    if (pelti_builtin_make(name, &options, jobs, NULL, &who, &err) == PELT_OK)
+        bench_row(bench, label, (pelti_clock_ms() - start) * 1e-3, "s", limit_s,
+                  "%d vertices, %.1f %% of angles in 25..120 (wanted 95), peak %.0f MB", who->mesh->vertex_count,
+                  100 * good_angles(who->mesh), pelti_peak_mb());
+    else
+        bench_skip(bench, label, err.text);
+    pelti_jobs_destroy(jobs);
+    return who;
+}
+
+typedef struct Measured {
+    PeltiMeasure *measure;
+    const Vec3 *points;
+    const Mat34 *bones;
+    PeltiFrameMeasure frame;
+} Measured;
+
+static void measure_frame(void *context)
+{
+    Measured *m = context;
+    pelti_measure_frame(m->measure, m->points, m->bones, m->points, &m->frame);
+}
+
+/// All measures of the worst frame of a bend by lbs.
+static void time_measures(Bench *bench, const PeltiCharacter *who)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+    Measured m = {0};
+    PeltiPose pose = pelti_pose_new(&pool, who);
+    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
+    Vec3 *points = PELTI_NEW(&pool, Vec3, who->point_count);
+    const PeltiMethod *lbs = pelti_method_find("lbs");
+    PeltiOptions options;
+    void *state = NULL;
+    PeltError err = {0};
+    pelti_options_init(&options, lbs->options);
+    PeltiPrepare in = {
+        .who = who, .options = &options, .weights = &who->file_weights, .point_weights = &who->file_weights, .jobs = jobs};
+    if (!pool.failed && lbs->prepare(&in, &state, &err) == PELT_OK &&
+        pelti_measure_create(who, jobs, NULL, &m.measure, &err) == PELT_OK) {
+        pelti_pose_clip(who, &who->clips[0], (double)who->clips[0].duration_s / 2, &pose);
+        pelti_pose_bones(who, &pose, world, bones);
+        PeltiStepInput step = {.pose = &pose, .bones = bones, .restart = true};
+        lbs->step(state, &step, points, NULL);
+        m.points = points;
+        m.bones = bones;
+        double ms = bench_best_ms(measure_frame, &m, bench_quick(bench) ? 3 : 10, 1);
+        bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %ld crossing pairs", who->mesh->triangle_count,
+                  m.frame.self_intersections);
+    } else {
+        bench_skip(bench, "all measures of a frame", err.text);
+    }
+    pelti_measure_destroy(m.measure);
+    if (state)
+        lbs->destroy(state);
+    pelti_jobs_destroy(jobs);
+    pelti_pool_release(&pool);
+}
+
+static void time_picture(Bench *bench)
+{
+    PeltMakeDef make = pelt_make_def_default();
+    PeltRenderDef def = pelt_render_def_default();
+    PeltCharacter *who = NULL;
+    PeltRenderResult result;
+    PeltError err = {0};
+    char path[] = "/tmp/pelt-bench-XXXXXX.png";
+    make.name = "biped";
+    make.vertices = 15000;
+    make.threads = def.skin.threads = bench_threads(bench);
+    def.skin.method = "lbs";
+    int handle = mkstemps(path, 4);
+    if (handle >= 0)
+        close(handle);
+    if (handle >= 0 && pelt_make_character(&make, &who, &err) == PELT_OK &&
+        pelt_render(&def, who, path, &result, &err) == PELT_OK)
+        bench_row(bench, "picture 1280x960, 15k vertices, soft shadows", result.render_ms * 1e-3, "s", 4, "%d rays a pixel",
+                  def.samples ? def.samples : 4);
+    else
+        bench_skip(bench, "picture 1280x960, 15k vertices, soft shadows", err.text);
+    unlink(path);
+    pelt_character_destroy(who);
+}
+
+void bench_see(Bench *bench);
+void bench_see(Bench *bench)
+{
+    PeltiCharacter *who = time_make(bench, "biped", 13300, 5);
+    if (who)
+        time_measures(bench, who);
+    pelti_character_destroy(who);
+    pelti_character_destroy(time_make(bench, "hand", 31700, 0));
+    if (!bench_quick(bench))
+        pelti_character_destroy(time_make(bench, "biped", 1000000, 90));
+    time_picture(bench);
+}
