@@ -153,6 +153,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     PELT_TRY(choose_frames(run, err));
     PELT_TRY(pelti_progress(&progress, "prepare", 0, err));
     PELT_TRY(pelt_skin_create(&run->def->skin, run->character, &run->skin, err));
+    run->skin->time_s = run->first / run->def->fps;
     PELT_TRY(open_measure(run, err));
     if (run->def->scene_path)
         PELT_TRY(pelti_world_open(run->def->scene_path, run->character, run->skin, run->count, &run->pool.allocator, &run->log,

@@ -5,6 +5,7 @@
 #include "bake/normals.h"
 #include "character/character.h"
 #include "io/gltf.h"
+#include "io/rig.h"
 #include "methods/method.h"
 
 #include <pelt/pelt.h>
@@ -29,13 +30,15 @@ struct PeltSkin {
     PeltiLog log;
     PeltiPool pool; ///< weights and everything below
     PeltiOptions options;
+    PeltiRig *rig; ///< NULL: none
     PeltiWeights weights, point_weights;
     const char *weight_source; ///< "file", "auto", "rigid"
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
     Vec3 *points, *normals;    ///< [point_count]
     PeltiNormals normal_maker;
-    bool normals_fresh, restart;
+    bool normals_fresh, restart, stepped;
+    double time_s; ///< of the last step, or of the first one to come
     double prepare_ms;
 };
 
@@ -44,6 +47,8 @@ PeltStatus pelti_character_wrap(PeltiCharacter *who, PeltiGltf *document, const 
                                 PeltError *err);
 
 /// One step of a skin; the public step hands out what a user may see of the report.
+/// Loads what an artist adds (--rig, --set joint.NAME.key=value) into the skin's options.
+PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err);
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 
 #endif

@@ -87,6 +87,8 @@ static PeltStatus apply_settings(PeltSkin *skin, const PeltSkinDef *def, PeltErr
 {
     pelti_options_init(&skin->options, skin->method->options);
     for (int i = 0; i < def->setting_count; i++) {
+        if (pelti_rig_is_setting(def->settings[i]))
+            continue; // pelti_skin_rig
         const char *equals = strchr(def->settings[i], '=');
         char key[80];
         size_t length = equals ? (size_t)(equals - def->settings[i]) : 0;
@@ -126,6 +128,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     const PeltiCharacter *who = skin->character->who;
     PELT_TRY(find_method(skin, def->method, err));
     PELT_TRY(apply_settings(skin, def, err));
+    PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
     skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
@@ -178,6 +181,7 @@ void pelt_skin_destroy(PeltSkin *skin)
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
     pelti_jobs_destroy(skin->jobs);
+    pelti_rig_destroy(skin->rig);
     PeltAllocator allocator = skin->pool.allocator;
     pelti_log_release(&skin->log);
     pelti_pool_release(&skin->pool);
@@ -211,7 +215,11 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
 {
     double start_ms = pelti_clock_ms();
     pelti_pose_bones(skin->character->who, pose, skin->node_world, skin->bones);
-    PeltiStepInput in = {.pose = pose, .bones = skin->bones, .dt_s = dt_s, .restart = skin->restart};
+    if (skin->stepped)
+        skin->time_s += (double)dt_s;
+    skin->stepped = true;
+    PeltiStepInput in = {
+        .pose = pose, .bones = skin->bones, .dt_s = dt_s, .time_s = skin->time_s, .restart = skin->restart};
     skin->method->step(skin->state, &in, skin->points, report);
     report->nonfinite += catch_nonfinite(skin);
     *ms = pelti_clock_ms() - start_ms;

@@ -1,5 +1,7 @@
 #include "field/fields.h"
 
+#include "field/spindle.h"
+
 #include <string.h>
 
 PeltiFieldOptions pelti_field_options_default(void)
@@ -164,7 +166,7 @@ static PeltStatus sample_parts(PeltiPool *pool, Build *b, const PeltiPartition *
         PELT_TRY(pelti_part_samples(b->who, partition, p, normals, options->samples, &b->samples[place[p]], err));
     for (int k = 0; k < options->primitive_count; k++) {
         const PeltiPrimitive *m = &options->primitives[k];
-        pelti_part_capsule(m->a, m->b, m->radius, &b->samples[f->skin_part_count + k]);
+        pelti_spindle_samples(m->a, m->b, m->radius, &b->samples[f->skin_part_count + k]);
     }
     for (int k = 0; k < f->part_count; k++) {
         lay_out_grid(b, k);

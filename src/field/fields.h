@@ -6,7 +6,7 @@
 #include "field/operator.h"
 #include "field/part.h"
 
-/// Something added to the flesh of `bone`: a capsule (a muscle). Owns no vertex; its pose is the caller's to give.
+/// Something added to the flesh of `bone`: a spindle (a muscle). Owns no vertex; its pose is the caller's to give.
 typedef struct PeltiPrimitive {
     int bone;
     Vec3 a, b;    ///< rest space

@@ -23,6 +23,7 @@ typedef struct PeltiStepInput {
     const PeltiPose *pose;
     const Mat34 *bones; ///< [bone_count] rest space -> world, from `pose`
     float dt_s;         ///< time since the last step; 0: a method with dynamics settles in this pose
+    double time_s;      ///< of the clip, for what an artist key-framed
     bool restart;       ///< first step, or a cut: no motion from the last pose to this one; settle here
 } PeltiStepInput;
 

@@ -109,8 +109,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
         m->state[v] = m->projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
         m->residual[v] = 0;
     }
-    for (int p = 0; p < m->fields->part_count; p++)
-        m->part_matrix[p] = in->bones[m->fields->parts[p].bone];
+    pelti_rig_matrices(&m->rig, m->fields, in->bones, m->part_matrix);
     pelti_frame_set(&m->frame, m->part_matrix);
     for (int k = 0; k < m->set.rounds; k++) {
         implicit_march(m);

@@ -4,6 +4,7 @@
 #define PELTI_METHODS_IMPLICIT_IMPLICIT_H
 
 #include "field/compose.h"
+#include "field/rig.h"
 #include "methods/method.h"
 
 typedef enum VertexState {
@@ -31,6 +32,7 @@ typedef struct Implicit {
     const PeltiMethod *dqs;
     void *dqs_state;
     PeltiFields *fields;
+    PeltiRigFields rig;
     PeltiFieldFrame frame;
     Mat34 *part_matrix; ///< [part_count]
     // constants of a vertex

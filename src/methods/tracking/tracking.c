@@ -34,8 +34,7 @@ static const PeltiOptionInfo options[] = {
 
 static void set_fields(Tracking *t, const Bones *bones)
 {
-    for (int p = 0; p < t->fields->part_count; p++)
-        t->part_matrix[p] = bones->matrix[t->fields->parts[p].bone];
+    pelti_rig_matrices(&t->rig, t->fields, bones->matrix, t->part_matrix);
     pelti_frame_set(&t->frame, t->part_matrix);
 }
 
@@ -109,6 +108,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
     } while (share < 1);
     measure_residual(t);
     tracking_smooth_contacts(t);
+    tracking_anchors(t, in->time_s);
     tracking_separate(t);
     int bad = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)

@@ -4,6 +4,7 @@
 #define PELTI_METHODS_TRACKING_TRACKING_H
 
 #include "field/compose.h"
+#include "field/rig.h"
 #include "geometry/box_tree.h"
 #include "math/sparse.h"
 #include "methods/method.h"
@@ -52,6 +53,8 @@ typedef struct Counters {
     double energy;
 } Counters;
 
+typedef struct TrackingEffects TrackingEffects;
+
 typedef struct Tracking {
     PeltiPool pool; ///< owns the fields and all that prepare made
     const PeltiCharacter *who;
@@ -61,6 +64,8 @@ typedef struct Tracking {
     int *bone_order; ///< [bone_count] parents first
     TrackingSettings set;
     PeltiFields *fields;
+    PeltiRigFields rig;
+    TrackingEffects *effects; ///< regions and anchors of the rig; NULL: none
     PeltiFieldFrame frame;
     PeltiSparse *factor;
     PeltiBoxTree *tree;
@@ -123,6 +128,10 @@ void tracking_bones_rest(const Tracking *t, Bones *out);
 void tracking_bones_blend(const Tracking *t, const Bones *a, const Bones *b, float share, Bones *out);
 void tracking_bones_copy(const Tracking *t, const Bones *from, Bones *to);
 float tracking_share(const Tracking *t, const Bones *now, const Bones *goal); ///< of the way to the goal one virtual frame may go
+
+// effects.c
+PeltStatus tracking_effects_prepare(Tracking *t, const PeltRig *rig, PeltError *err);
+void tracking_anchors(Tracking *t, double time_s);
 
 // project.c
 void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);

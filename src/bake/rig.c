@@ -1,0 +1,63 @@
+/// The rig of a skin: --rig and `--set joint.NAME.key=value`, with the operator files it names.
+#include "bake/objects.h"
+#include "io/operator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_file(const char *operator_name)
+{
+    size_t length = operator_name ? strlen(operator_name) : 0;
+    return length > 5 && !strcmp(operator_name + length - 5, ".json");
+}
+
+/// Beside the rig's file, unless the path is absolute or there is none.
+static PeltStatus read_operator(const char *rig_path, const char *name, PeltOperator *out, PeltError *err)
+{
+    char path[4096];
+    const char *slash = rig_path && name[0] != '/' ? strrchr(rig_path, '/') : NULL;
+    int folder = slash ? (int)(slash - rig_path) + 1 : 0;
+    if (snprintf(path, sizeof path, "%.*s%s", folder, folder ? rig_path : "", name) >= (int)sizeof path)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "rig: the path of operator %.60s is too long", name);
+    return pelt_operator_load(path, out, err);
+}
+
+static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError *err)
+{
+    const PeltRig *rig = &skin->rig->rig;
+    const char **names = PELTI_NEW(&skin->pool, const char *, rig->joint_count);
+    PeltOperator *operators = PELTI_NEW(&skin->pool, PeltOperator, rig->joint_count);
+    if (skin->pool.failed)
+        return pelti_no_memory(err, sizeof(PeltOperator) * (size_t)rig->joint_count);
+    int count = 0;
+    for (int k = 0; k < rig->joint_count; k++) {
+        const char *name = rig->joints[k].operator_name;
+        bool known = !is_file(name);
+        for (int i = 0; i < count && !known; i++)
+            known = !strcmp(names[i], name);
+        if (known)
+            continue;
+        PELT_TRY(read_operator(rig_path, name, &operators[count], err));
+        names[count++] = name;
+    }
+    skin->options.operator_count = count;
+    skin->options.operator_names = names;
+    skin->options.operators = operators;
+    return PELT_OK;
+}
+
+PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
+{
+    const char **settings = PELTI_NEW(&skin->pool, const char *, def->setting_count);
+    int count = 0;
+    if (!settings)
+        return pelti_no_memory(err, sizeof(char *) * (size_t)def->setting_count);
+    for (int k = 0; k < def->setting_count; k++)
+        if (pelti_rig_is_setting(def->settings[k]))
+            settings[count++] = def->settings[k];
+    if (!def->rig_path && !count)
+        return PELT_OK;
+    PELT_TRY(pelti_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
+    skin->options.rig = &skin->rig->rig;
+    return read_operators(skin, def->rig_path, err);
+}

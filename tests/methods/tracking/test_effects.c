@@ -1,0 +1,205 @@
+/// Effects of a rig on tracked skin: muscles, painted regions, anchors; and skin that moves far from the joint.
+#include "check.h"
+
+#include "character/builtin.h"
+#include "character/weights.h"
+#include "methods/tracking/tracking.h"
+
+#include <string.h>
+
+extern const PeltiMethod pelti_method_tracking;
+
+enum { BONES = 64 };
+typedef struct Act {
+    PeltiCharacter *who;
+    PeltiWeights weights;
+    Tracking *state;
+    Mat34 bones[BONES];
+    Vec3 *points;
+} Act;
+
+static Act start(const char *name, int vertices, const PeltRig *rig)
+{
+    Act act = {0};
+    PeltiBuiltinOptions make = {.vertices = vertices};
+    static PeltiOptions options;
+    PeltError err = {0};
+    void *state = NULL;
+    assert_int_equal(pelti_builtin_make(name, &make, NULL, NULL, &act.who, NULL), PELT_OK);
+    assert_true(act.who->bone_count <= BONES);
+    assert_int_equal(pelti_weights_from_file(act.who, &act.who->pool, &act.weights, NULL), PELT_OK);
+    pelti_options_init(&options, pelti_method_tracking.options);
+    options.rig = rig;
+    PeltiPrepare in = {.who = act.who, .options = &options, .weights = &act.weights};
+    if (pelti_method_tracking.prepare(&in, &state, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    act.state = state;
+    act.points = PELTI_NEW(&act.who->pool, Vec3, act.who->point_count);
+    return act;
+}
+
+static void stop(Act *act)
+{
+    pelti_method_tracking.destroy(act->state);
+    pelti_character_destroy(act->who);
+}
+
+static int bone_named(const Act *act, const char *name)
+{
+    int bone = pelti_rig_bone(act->who, name);
+    assert_true(bone >= 0);
+    return bone;
+}
+
+/// Turns a bone and all below it about its head, and steps there at a time.
+static void turn(Act *act, int bone, Vec3 axis, float angle, double time_s, bool restart)
+{
+    Vec3 head = act->who->bones[bone].head;
+    Mat3 r = quat_to_mat3(quat_axis_angle(axis, angle));
+    for (int b = 0; b < act->who->bone_count; b++) {
+        bool below = false;
+        for (int p = b; p >= 0; p = act->who->bones[p].parent)
+            below = below || p == bone;
+        act->bones[b] = below ? mat34_from(r, vec3_sub(head, mat3_apply(r, head))) : mat34_identity();
+    }
+    PeltiStepReport report = {0};
+    PeltiStepInput in = {.bones = act->bones, .dt_s = 1.0f / 30, .time_s = time_s, .restart = restart};
+    pelti_method_tracking.step(act->state, &in, act->points, &report);
+    assert_int_equal(report.nonfinite, 0);
+}
+
+static Vec3 segment_axis(const Act *act, int bone)
+{
+    const PeltiSegment *s = &act->who->segments[act->who->bones[bone].segment_first];
+    return vec3_normalize_or(vec3_sub(s->b, s->a), vec3(0, 1, 0));
+}
+
+static void biceps_swells_under_the_skin(void **state)
+{
+    (void)state;
+    PeltRigMuscle muscle = {
+        .name = "biceps",
+        .from = {.bone = "UpperArm", .along = 0.15f, .offset = {0, 0, 0.03f}},
+        .to = {.bone = "UpperArm", .along = 0.85f, .offset = {0, 0, 0.03f}},
+        .radius = 0.03f,
+        .driver = "Forearm",
+        .angles_deg = {10, 90},
+        .swell = 1.6f,
+    };
+    PeltRig rig = {.muscle_count = 1, .muscles = &muscle};
+    Act with = start("arm", 2000, &rig), without = start("arm", 2000, NULL);
+    int bone = bone_named(&with, "Forearm");
+    Vec3 axis = vec3_orthogonal(segment_axis(&with, bone));
+    double size = (double)with.who->mesh->diagonal, rest = 0, most = 0;
+    turn(&with, bone, axis, 0, 0, true);
+    for (int p = 0; p < with.who->point_count; p++)
+        rest = fmax(rest, (double)vec3_distance(with.points[p], with.who->rest_points[p]) / size);
+    CHECK_NEAR(rest, 0, 1e-4); // relaxed: the rest pose stays
+    turn(&with, bone, axis, 1.5f, 0, false);
+    turn(&without, bone, axis, 1.5f, 0, true);
+    Vec3 middle = vec3_scale(vec3_add(with.state->rig.muscles[0].ends[0], with.state->rig.muscles[0].ends[1]), 0.5f);
+    for (int p = 0; p < with.who->point_count; p++)
+        if (vec3_distance(with.who->rest_points[p], middle) < 0.08f * with.who->mesh->diagonal)
+            most = fmax(most, (double)(with.points[p].z - without.points[p].z) / size);
+    printf("biceps lifts the skin by %.4f of the size\n", most);
+    assert_true(most > 0.006);
+    stop(&with);
+    stop(&without);
+}
+
+static void painted_skin_follows_its_bone(void **state)
+{
+    (void)state;
+    PeltRigRegion watch = {
+        .name = "watch", .bone = "Forearm", .radius = 0.1f, .centre = {.bone = "Forearm", .along = 0.15f}, .falloff = 0.05f};
+    PeltRig rig = {.region_count = 1, .regions = &watch};
+    Act with = start("arm", 2000, &rig), without = start("arm", 2000, NULL);
+    int bone = bone_named(&with, "Forearm"), painted = 0;
+    Vec3 axis = vec3_orthogonal(segment_axis(&with, bone));
+    double worst = 0, plain = 0, size = (double)with.who->mesh->diagonal;
+    turn(&with, bone, axis, 1.2f, 0, true);
+    turn(&without, bone, axis, 1.2f, 0, true);
+    for (int v = 0; v < with.who->mesh->vertex_count; v++) {
+        if (with.state->kind[v] != VERTEX_RIGID)
+            continue;
+        painted++;
+        int p = with.who->mesh->first_point[v];
+        Vec3 want = mat34_apply(with.bones[bone], with.who->rest_points[p]);
+        worst = fmax(worst, (double)vec3_distance(with.points[p], want) / size);
+        plain = fmax(plain, (double)vec3_distance(without.points[p], want) / size);
+    }
+    assert_true(painted > 20);
+    CHECK_NEAR(worst, 0, 2e-3); // the last separation may part what touches
+    assert_true(plain > 5 * worst && plain > 0.01);
+    stop(&with);
+    stop(&without);
+}
+
+static void anchors_pull_by_their_keys(void **state)
+{
+    (void)state;
+    const PeltRigAnchorKey keys[] = {{.time_s = 0, .strength = 0}, {.time_s = 1, .offset = {0, 0, 0.05f}, .strength = 1}};
+    PeltRigAnchor anchor = {.name = "pinch", .point = 40, .falloff = 0.1f, .key_count = 2, .keys = keys};
+    PeltRig rig = {.anchor_count = 1, .anchors = &anchor};
+    Act act = start("cylinder", 1200, &rig);
+    int bone = act.who->bone_count - 1, moved = 0;
+    float size = act.who->mesh->diagonal;
+    Vec3 axis = {0, 0, 1}, rest = act.who->rest_points[40];
+    turn(&act, bone, axis, 0, 0, true);
+    CHECK_NEAR(vec3_distance(act.points[40], rest) / size, 0, 1e-3);
+    turn(&act, bone, axis, 0, 1, false);
+    CHECK_NEAR(vec3_dot(vec3_sub(act.points[40], rest), vec3(0, 0, 1)) / size, 0.05, 2e-3);
+    for (int p = 0; p < act.who->point_count; p++) {
+        float away = vec3_distance(act.who->rest_points[p], rest);
+        float lift = vec3_distance(act.points[p], act.who->rest_points[p]) / size;
+        if (away > 0.1f * size)
+            assert_true(lift < 2e-3f); // beyond the falloff nothing moves
+        moved += lift > 5e-3f;
+    }
+    assert_in_range(moved, 3, act.who->point_count / 4);
+    turn(&act, bone, axis, 0, 0, false); // and it lets go
+    CHECK_NEAR(vec3_distance(act.points[40], rest) / size, 0, 1e-3);
+    stop(&act);
+}
+
+/// [Vaillant2014] fig. 1c: skin is elastic, so a twist drags along skin that only still bones own.
+static void a_twist_moves_skin_that_no_twisting_bone_owns(void **state)
+{
+    (void)state;
+    Act act = start("cylinder", 2000, NULL);
+    const PeltiWeights *w = &act.weights;
+    int bone = act.state->fields->parts[act.state->fields->skin_part_count - 1].bone, still = 0;
+    for (int k = 1; k <= 6; k++)
+        turn(&act, bone, segment_axis(&act, bone), 0.25f * (float)k, 0, k == 1);
+    double most = 0;
+    for (int v = 0; v < act.who->mesh->vertex_count; v++) {
+        float twisting = 0;
+        for (int k = 0; k < w->influences; k++) {
+            size_t at = (size_t)v * (size_t)w->influences + (size_t)k;
+            bool below = false;
+            for (int p = w->bone[at]; p >= 0; p = act.who->bones[p].parent)
+                below = below || p == bone;
+            twisting += below ? w->weight[at] : 0;
+        }
+        if (twisting > 0)
+            continue;
+        still++;
+        int p = act.who->mesh->first_point[v];
+        most = fmax(most, (double)vec3_distance(act.points[p], act.who->rest_points[p]) / (double)act.who->mesh->diagonal);
+    }
+    printf("%d vertices without a twisting bone, moved by up to %.4f of the size\n", still, most);
+    assert_true(still > 100);
+    assert_true(most > 0.003); // lbs and dqs leave them exactly where they are
+    stop(&act);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(biceps_swells_under_the_skin),
+        cmocka_unit_test(painted_skin_follows_its_bone),
+        cmocka_unit_test(anchors_pull_by_their_keys),
+        cmocka_unit_test(a_twist_moves_skin_that_no_twisting_bone_owns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
