@@ -21,7 +21,7 @@ PELT_API PeltMakeDef pelt_make_def_default(void);
 PELT_API const char *pelt_make_name(int index); ///< NULL past the last
 
 /// The character itself, as if it had been read from a file; it cannot be written to .glb by baking. The caller destroys it.
-/// PELT_BAD_ARGUMENT: no such name or count. Cost: 13300 vertices of biped 3 s, a million a minute, on two cores.
+/// PELT_BAD_ARGUMENT: no such name or count. Cost: see docs/characters.md.
 PELT_API PeltStatus pelt_make_character(const PeltMakeDef *def, PeltCharacter **out, PeltError *err);
 
 typedef struct PeltMakeResult {

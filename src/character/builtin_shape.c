@@ -5,7 +5,7 @@
 enum { MAX_SECTIONS = 16, MAX_THINGS = 512, MAX_GROUPS = 64, COARSE = 4 };
 
 typedef enum Kind { LOFT, ELLIPSOID } Kind;
-typedef enum Operation { JOIN, CARVE, BUMP } Operation;
+typedef enum Operation { JOIN, BUMP } Operation;
 
 typedef struct Thing {
     Kind kind;
@@ -35,6 +35,17 @@ struct PeltiShape {
     short *list; // things of each cell, in joining order
     bool failed;
 };
+
+/// fmaxf and fminf are calls here (they care for NaN); these are single instructions.
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static inline float smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
 
 PeltiShape *pelti_shape_create(PeltiPool *pool)
 {
@@ -150,11 +161,6 @@ void pelti_shape_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, 
     add_ellipsoid(shape, pen, centre, axis, front, radii, JOIN);
 }
 
-void pelti_shape_carve(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii)
-{
-    add_ellipsoid(shape, pen, centre, axis, front, radii, CARVE);
-}
-
 void pelti_shape_bump(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height)
 {
     add_ellipsoid(shape, pen, centre, axis, front, radii, BUMP)->height = height;
@@ -196,13 +202,13 @@ static float loft_distance(const Thing *thing, float x, float y, float z)
         over = first * thing->length - y;
         cap = thing->cap_a;
     }
-    float wx = fmaxf(x >= 0 ? s.right : s.left, 1e-4f), wz = fmaxf(z >= 0 ? s.front : s.back, 1e-4f);
-    float ux = fabsf(x) / wx, uz = fabsf(z) / wz, uy = over / fmaxf(cap, 1e-4f), rho;
+    float wx = larger(x >= 0 ? s.right : s.left, 1e-4f), wz = larger(z >= 0 ? s.front : s.back, 1e-4f);
+    float ux = fabsf(x) / wx, uz = fabsf(z) / wz, uy = over / larger(cap, 1e-4f), rho;
     float flat = thing->power == 2 ? ux * ux + uz * uz : powf(powf(ux, thing->power) + powf(uz, thing->power), 2 / thing->power);
     rho = sqrtf(flat + uy * uy);
     float reach = sqrtf(x * x + z * z + over * over);
     if (rho < 1e-3f)
-        return -fminf(wx, wz);
+        return -smaller(wx, wz);
     return reach * (1 - 1 / rho);
 }
 
@@ -217,16 +223,25 @@ static float thing_distance(const Thing *thing, Vec3 p)
     float k0 = vec3_length(u), k1 = vec3_length(g);
     if (thing->operation == BUMP)
         return k0 < 1 ? thing->height * (1 - k0 * k0) * (1 - k0 * k0) * (1 - k0 * k0) : 0;
-    return k1 > 1e-6f ? k0 * (k0 - 1) / k1 : -fminf(r.x, fminf(r.y, r.z)); // first-order distance
+    return k1 > 1e-6f ? k0 * (k0 - 1) / k1 : -smaller(r.x, smaller(r.y, r.z)); // first-order distance
 }
 
 /// Smooth minimum with continuous curvature: lower than min(a, b) by at most k / 6, and only where |a - b| < k.
 static float smooth_min(float a, float b, float k)
 {
-    float h = k > 0 ? fmaxf(k - fabsf(a - b), 0) / k : 0;
-    return fminf(a, b) - h * h * h * k * (1 / 6.0f);
+    float h = k > 0 ? larger(k - fabsf(a - b), 0) / k : 0;
+    return smaller(a, b) - h * h * h * k * (1 / 6.0f);
 }
 
+static float box_distance(const Thing *thing, Vec3 p)
+{
+    float dx = larger(larger(thing->low.x - p.x, p.x - thing->high.x), 0),
+          dy = larger(larger(thing->low.y - p.y, p.y - thing->high.y), 0);
+    float dz = larger(larger(thing->low.z - p.z, p.z - thing->high.z), 0);
+    return sqrtf(dx * dx + dy * dy + dz * dz);
+}
+
+/// A thing whose box is farther than what is joined already, by more than the radii of the unions, changes nothing.
 static float join_list(const PeltiShape *shape, const short *list, int count, Vec3 p)
 {
     float total = 1e3f, part = 1e3f;
@@ -239,13 +254,11 @@ static float join_list(const PeltiShape *shape, const short *list, int count, Ve
             group = thing->group;
             part = 1e3f;
         }
-        float d = thing_distance(thing, p);
-        if (thing->operation == JOIN)
-            part = smooth_min(part, d, thing->blend);
-        else if (thing->operation == CARVE)
-            part = -smooth_min(-part, d, thing->blend);
-        else
-            part -= d;
+        float away = box_distance(thing, p);
+        if (thing->operation == BUMP)
+            part -= away > 0 ? 0 : thing_distance(thing, p);
+        else if (away < part + thing->blend && away < total + shape->group_blend[group] + shape->widest_blend)
+            part = smooth_min(part, thing_distance(thing, p), thing->blend);
     }
     return group >= 0 ? smooth_min(total, part, shape->group_blend[group]) : total;
 }
@@ -260,14 +273,6 @@ static void sort_things(PeltiShape *shape)
             shape->things[j] = shape->things[j - 1];
         shape->things[j] = moving;
     }
-}
-
-static float box_distance(const Thing *thing, Vec3 p)
-{
-    float dx = fmaxf(fmaxf(thing->low.x - p.x, p.x - thing->high.x), 0),
-          dy = fmaxf(fmaxf(thing->low.y - p.y, p.y - thing->high.y), 0);
-    float dz = fmaxf(fmaxf(thing->low.z - p.z, p.z - thing->high.z), 0);
-    return sqrtf(dx * dx + dy * dy + dz * dz);
 }
 
 /// Things of `from` that can matter within `radius` of p. Lofts are steeper than distances where flat: hence the slack.
@@ -441,16 +446,17 @@ float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones)
 Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *normal)
 {
     Vec3 from = p, n = {0, 1, 0};
+    float slope = 1;
     for (int i = 0; i < 3; i++) {
         float d = pelti_shape_distance(shape, p);
-        if (i < 2) { // the third step follows the second's normal
+        if (i == 0 || (i == 1 && fabsf(d) > 0.02f * reach)) { // a later step that is short follows the normal before it
             Vec3 g = pelti_shape_gradient(shape, p, 3e-4f);
-            float slope = vec3_length(g);
+            slope = vec3_length(g);
             n = vec3_scale(g, 1 / fmaxf(slope, 0.2f));
-            d /= fmaxf(slope, 0.5f);
         }
-        p = vec3_mad(p, n, -fmaxf(fminf(d, reach), -reach));
-        if (fabsf(d) < 1e-6f)
+        float step = d / fmaxf(slope, 0.5f);
+        p = vec3_mad(p, n, -fmaxf(fminf(step, reach), -reach));
+        if (fabsf(d) < 1e-3f * reach)
             break;
     }
     if (normal)

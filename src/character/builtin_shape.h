@@ -1,4 +1,4 @@
-/// A body as a signed distance: lofts (limbs with cross sections) and ellipsoids, joined by smooth unions, carved and bumped.
+/// A body as a signed distance: lofts (limbs with cross sections) and ellipsoids, joined by smooth unions and bumped.
 /// Negative inside, metres. The values are distances near the surface only: enough to blend, extract and project.
 #ifndef PELTI_CHARACTER_BUILTIN_SHAPE_H
 #define PELTI_CHARACTER_BUILTIN_SHAPE_H
@@ -38,8 +38,6 @@ void pelti_shape_loft(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Ve
                       int section_count, const PeltiSection *sections);
 /// Ellipsoid with half axes `radii` along side, axis, front, where axis and front are directions.
 void pelti_shape_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
-/// Takes an ellipsoid away, with a rounded rim of the pen's blend.
-void pelti_shape_carve(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
 /// Pushes the surface out by `height` (in where negative) at the centre, fading to nothing on the ellipsoid's skin.
 void pelti_shape_bump(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height);
 
