@@ -19,6 +19,7 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->point_depth = PELTI_NEW(pool, float, flesh->n);
     c->edge_depth = PELTI_NEW(pool, float, mesh->edge_count);
     c->edge_faces = pelti_pool_take(pool, (size_t)mesh->edge_count, 2 * sizeof(int));
+    c->crumpled = PELTI_NEW(pool, bool, flesh->n);
     c->touched = PELTI_NEW(pool, bool, flesh->n);
     c->vertex_owner = PELTI_NEW(pool, int, flesh->n);
     c->edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
@@ -58,8 +59,21 @@ static void update_normals(PeltiFlesh *flesh)
             c->vertex_normal[v[k]] = vec3_add(c->vertex_normal[v[k]], n);
         c->triangle_normal[t] = vec3_normalize_or(n, vec3(0, 0, 0));
     }
-    for (int s = 0; s < flesh->n; s++)
+    for (int s = 0; s < flesh->n; s++) {
         c->vertex_normal[s] = vec3_normalize_or(c->vertex_normal[s], vec3(0, 0, 0));
+        c->crumpled[s] = false;
+    }
+    for (int t = 0; t < flesh->mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++)
+            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < 0.05f)
+                c->crumpled[flesh->triangles[t][k]] = true;
+}
+
+/// Where skin is crumpled its normals say nothing about outside, and contacts led by them would crumple it more: there they
+/// wait until shape matching has smoothed it.
+static bool any_crumpled(const PeltiCollide *c, int a, int b, int d, int e)
+{
+    return c->crumpled[a] || c->crumpled[b] || c->crumpled[d] || c->crumpled[e];
 }
 
 static bool share_corner(const int *a, const int *b)
@@ -108,19 +122,12 @@ static void push_contact(PeltiFlesh *flesh, PeltiContact contact, float edge, fl
     c->contacts[c->count++] = contact;
 }
 
-/// A triangle that has turned against its corners' normals is crumpled: its own normal says nothing about outside.
-static bool crumpled(const PeltiCollide *c, const int *v, Vec3 n)
-{
-    return vec3_dot(n, c->vertex_normal[v[0]]) < 0.2f || vec3_dot(n, c->vertex_normal[v[1]]) < 0.2f ||
-           vec3_dot(n, c->vertex_normal[v[2]]) < 0.2f;
-}
-
 static void try_point(PeltiFlesh *flesh, int s, int t)
 {
     PeltiCollide *c = &flesh->collide;
     const int *v = flesh->triangles[t];
     Vec3 n = c->triangle_normal[t], p = c->skin[s];
-    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f || crumpled(c, v, n))
+    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f || any_crumpled(c, s, v[0], v[1], v[2]))
         return;
     float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
     if (height > flesh->set.margin || height < -0.03f * flesh->size)
@@ -161,7 +168,7 @@ static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
 static void try_edges(PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1, int b0, int b1)
 {
     PeltiCollide *c = &flesh->collide;
-    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1)
+    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || any_crumpled(c, a0, a1, b0, b1))
         return;
     Vec3 na = edge_normal(c, a0, a1), nb = edge_normal(c, b0, b1), way = vec3_sub(nb, na);
     if (vec3_dot(na, nb) > 0.2f)

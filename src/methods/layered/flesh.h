@@ -55,6 +55,7 @@ typedef struct PeltiCollide {
     Vec3 *triangle_normal, *vertex_normal;
     int (*edge_faces)[2];            ///< [edge] triangles there (the same twice at a border)
     float *point_depth, *edge_depth; ///< [slot], [edge] least depth among the crossed contacts of each
+    bool *crumpled;                  ///< [slot] a triangle there has turned against the vertex' normal
     bool *touched;                   ///< [slot] in contact in the last step
     int *vertex_owner,
         (*edge_owner)[3]; ///< the triangle that answers for a vertex; per triangle: the edges it answers for, -1: another does

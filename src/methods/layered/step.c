@@ -75,8 +75,12 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     if (flesh->set.collide)
         pelti_couple_give(flesh);
     pelti_volume_start(flesh, dt_s);
-    for (int k = 0; k < flesh->set.volume; k++)
+    for (int k = 0; k < flesh->set.volume; k++) {
         pelti_volume_project(flesh);
+        pelti_collide_project(flesh); // a bulge may reach skin that was only near
+    }
+    for (int k = 0; k < flesh->set.separate / 2; k++)
+        pelti_collide_project(flesh);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
         pelti_volume_velocities(flesh);
