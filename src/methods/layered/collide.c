@@ -65,7 +65,7 @@ static void update_normals(PeltiFlesh *flesh)
     }
     for (int t = 0; t < flesh->mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
-            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < 0.05f)
+            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < -0.15f)
                 c->crumpled[flesh->triangles[t][k]] = true;
 }
 
@@ -95,7 +95,11 @@ static int may_touch(void *context, int a, int b, int worker)
     const PeltiFlesh *flesh = context;
     const int *u = flesh->triangles[a], *v = flesh->triangles[b];
     (void)worker;
-    if (share_corner(u, v) || vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > 0.3f)
+    if (share_corner(u, v))
+        return 0;
+    if (flesh->set.continuous)
+        return 1; // the tree's boxes hold the whole motion, and normals at its end say nothing about the hit
+    if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > 0.3f)
         return 0;
     PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
     return pelti_box_overlap(&boxes[0], &boxes[1], fminf(flesh->edge[u[0]], flesh->edge[v[0]])); // fine meshes need less
@@ -122,19 +126,19 @@ static void push_contact(PeltiFlesh *flesh, PeltiContact contact, float edge, fl
     c->contacts[c->count++] = contact;
 }
 
-static void try_point(PeltiFlesh *flesh, int s, int t)
+static bool try_point(PeltiFlesh *flesh, int s, int t)
 {
     PeltiCollide *c = &flesh->collide;
     const int *v = flesh->triangles[t];
     Vec3 n = c->triangle_normal[t], p = c->skin[s];
     if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f || any_crumpled(c, s, v[0], v[1], v[2]))
-        return;
+        return false;
     float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
     if (height > flesh->set.margin || height < -0.03f * flesh->size)
-        return;
+        return false;
     PeltiClosest near = pelti_closest_on_triangle(p, c->skin[v[0]], c->skin[v[1]], c->skin[v[2]]);
     if (near.feature != PELTI_FACE)
-        return;
+        return false;
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
     float edge = fminf(flesh->edge[s], flesh->edge[v[0]]);
     const Vec3 *old = c->skin_before;
@@ -142,7 +146,7 @@ static void try_point(PeltiFlesh *flesh, int s, int t)
     Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
     float before = vec3_dot(vec3_sub(old[s], foot), vec3_normalize_or(old_normal, n));
     if (!in_reach(flesh, c->touched[s], edge, before, height, rest))
-        return;
+        return false;
     push_contact(flesh,
                  (PeltiContact){.slot = {s, v[0], v[1], v[2]},
                                 .depth = -height,
@@ -150,6 +154,26 @@ static void try_point(PeltiFlesh *flesh, int s, int t)
                                 .weight = {1, -(float)near.weight[0], -(float)near.weight[1], -(float)near.weight[2]},
                                 .normal = n},
                  edge, rest);
+    return true;
+}
+
+/// With continuous detection: a point that is past the triangle already, having gone through it within this step.
+static void try_sweep(PeltiFlesh *flesh, int s, int t)
+{
+    PeltiCollide *c = &flesh->collide;
+    const int *v = flesh->triangles[t];
+    float w[3];
+    Vec3 n;
+    if (v[0] == s || v[1] == s || v[2] == s || !pelti_sweep_point(flesh, s, t, w, &n))
+        return;
+    float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
+    Vec3 foot = vec3_mad(vec3_mad(vec3_scale(c->skin[v[0]], w[0]), c->skin[v[1]], w[1]), c->skin[v[2]], w[2]);
+    float depth = -vec3_dot(vec3_sub(c->skin[s], foot), n);
+    push_contact(
+        flesh,
+        (PeltiContact){
+            .slot = {s, v[0], v[1], v[2]}, .depth = depth, .key = {s, s}, .weight = {1, -w[0], -w[1], -w[2]}, .normal = n},
+        fmaxf(fminf(flesh->edge[s], flesh->edge[v[0]]), 2 * depth), rest);
 }
 
 static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
@@ -212,10 +236,10 @@ static void try_pair(PeltiFlesh *flesh, int a, int b)
     PeltiCollide *c = &flesh->collide;
     const int *u = flesh->triangles[a], *v = flesh->triangles[b];
     for (int k = 0; k < 3; k++) {
-        if (c->vertex_owner[u[k]] == a)
-            try_point(flesh, u[k], b);
-        if (c->vertex_owner[v[k]] == b)
-            try_point(flesh, v[k], a);
+        if (c->vertex_owner[u[k]] == a && !try_point(flesh, u[k], b) && flesh->set.continuous)
+            try_sweep(flesh, u[k], b);
+        if (c->vertex_owner[v[k]] == b && !try_point(flesh, v[k], a) && flesh->set.continuous)
+            try_sweep(flesh, v[k], a);
         for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
             if (c->edge_owner[b][j] >= 0)
                 try_edges(flesh, c->edge_owner[a][k], c->edge_owner[b][j], u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3]);
@@ -263,7 +287,8 @@ void pelti_collide_detect(PeltiFlesh *flesh)
         c->skin_before[s] = pelti_lane(flesh->before, s, PELTI_SKIN);
     }
     update_normals(flesh);
-    pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, c->skin, NULL);
+    const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
+    pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, first, last);
     pelti_box_tree_self_pairs(c->tree, flesh->set.margin, may_touch, flesh, flesh->jobs, &c->pairs);
     for (int i = 0; i < c->pairs.count; i++)
         try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b);

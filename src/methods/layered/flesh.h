@@ -26,9 +26,9 @@ typedef struct PeltiLayeredSettings {
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
     float thickness, margin;        ///< of contacts, length
     float friction, restitution;
-    float cut;         ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
-    Vec3 acceleration; ///< length / s^2
-    bool collide;
+    float cut;                ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
+    Vec3 acceleration;        ///< length / s^2
+    bool collide, continuous; ///< continuous: also what passes through within a step
 } PeltiLayeredSettings;
 
 // ---- contacts ----
@@ -88,6 +88,13 @@ typedef struct PeltiVolume {
     bool *triangle_free; ///< [triangle of the mesh] in no part
 } PeltiVolume;
 
+/// What holds around one bone: the settings, or what the rig says of it.
+typedef struct PeltiFleshBone {
+    float projection[PELTI_LAYERS], stiffness[PELTI_LAYERS], density[PELTI_LAYERS]; ///< density: share of the usual
+    int volume;                                                                     ///< bone that stands for its sub-volume
+    float cut; ///< share of the bone that belongs to its parent's sub-volume
+} PeltiFleshBone;
+
 typedef struct PeltiFlesh {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -103,8 +110,9 @@ typedef struct PeltiFlesh {
     int influences;
     int *bone; ///< [slot x influences]
     float *weight;
-    float *inverse_mass; ///< [slot x 4]
-    float *before[3];    ///< [slot x 4] x at the start of the step
+    PeltiFleshBone *around; ///< [bone]
+    float *inverse_mass;    ///< [slot x 4]
+    float *before[3];       ///< [slot x 4] x at the start of the step
     float *velocity[3];
     float
         *goal[3]; ///< [slot x 4] lbs of all layers: goals of the bone layer, and where the skeleton alone would carry the others
@@ -139,6 +147,9 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);
 void pelti_collide_project(PeltiFlesh *flesh);
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
+// sweep.c
+bool pelti_sweep_point(const PeltiFlesh *flesh, int slot, int triangle, float weight[3],
+                       Vec3 *normal); ///< a point passes through a triangle within the step
 // contact.c
 float pelti_contact_value(const PeltiContact *contact, const Vec3 x[4],
                           Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state

@@ -3,7 +3,95 @@
 #include "geometry/rays.h"
 #include "methods/layered/flesh.h"
 
+#include <pelt/rig.h>
+
 #include <string.h>
+
+// ---- what the rig says ----
+
+static void take_joint(PeltiFleshBone *bone, const PeltRigJoint *joint)
+{
+    const float usual_density = 1000; // kg per unit^3, of flesh in metres
+    for (int l = 0; l < PELTI_LAYERS; l++) {
+        if (l > 0 && joint->projection[l - 1] >= 0)
+            bone->projection[l] = joint->projection[l - 1];
+        if (joint->layer_stiffness[l] >= 0)
+            bone->stiffness[l] = joint->layer_stiffness[l];
+        if (joint->layer_density[l] > 0)
+            bone->density[l] = joint->layer_density[l] / usual_density;
+        if (joint->firmness >= 0)
+            bone->stiffness[l] = 1 - powf(1 - fminf(bone->stiffness[l], 0.999f), joint->firmness);
+    }
+}
+
+static int find_bone(const PeltiCharacter *who, const char *name)
+{
+    for (int b = 0; b < who->bone_count; b++)
+        if (!strcmp(who->nodes[who->bones[b].node].name, name))
+            return b;
+    return -1;
+}
+
+/// Bones named together are one sub-volume, which reaches some way into the bones that hang on it.
+static void take_volumes(PeltiFlesh *flesh, const PeltRig *rig, PeltiLog *log)
+{
+    for (int i = 0; rig && i < rig->volume_count; i++) {
+        int first = -1;
+        for (int k = 0; k < rig->volumes[i].bone_count; k++) {
+            int b = find_bone(flesh->who, rig->volumes[i].bones[k]);
+            if (b < 0) {
+                pelti_warn(log, "rig-bone-unknown", "volume \"%s\": the character has no bone \"%s\"", rig->volumes[i].name,
+                           rig->volumes[i].bones[k]);
+                continue;
+            }
+            first = first < 0 ? b : first;
+            flesh->around[b].volume = first;
+            flesh->around[b].cut = 0;
+        }
+        for (int b = 0; first >= 0 && b < flesh->who->bone_count; b++) {
+            int parent = flesh->who->bones[b].parent;
+            if (parent >= 0 && flesh->around[parent].volume == first && flesh->around[b].volume != first)
+                flesh->around[b].cut = rig->volumes[i].cut;
+        }
+    }
+}
+
+static void take_rig(PeltiFlesh *flesh, const PeltiPrepare *in)
+{
+    const PeltRig *rig = (const PeltRig *)in->options->rig;
+    for (int b = 0; b < flesh->who->bone_count; b++) {
+        PeltiFleshBone *bone = &flesh->around[b];
+        const PeltRigJoint *joint = pelt_rig_joint(rig, flesh->who->nodes[flesh->who->bones[b].node].name);
+        *bone = (PeltiFleshBone){.density = {1, 1, 1, 1}, .volume = b, .cut = flesh->set.cut};
+        memcpy(bone->projection, flesh->set.projection, sizeof bone->projection);
+        memcpy(bone->stiffness, flesh->set.stiffness, sizeof bone->stiffness);
+        if (joint)
+            take_joint(bone, joint);
+    }
+    take_volumes(flesh, rig, in->log);
+}
+
+enum { PROJECTION, STIFFNESS, DENSITY };
+
+/// Mean over the bones that move a slot, by weight.
+static float around(const PeltiFlesh *flesh, int slot, int layer, int what)
+{
+    float sum = 0, total = 0;
+    for (int k = 0; k < flesh->influences; k++) {
+        size_t i = (size_t)slot * (size_t)flesh->influences + (size_t)k;
+        const PeltiFleshBone *bone = &flesh->around[flesh->bone[i]];
+        if (!(flesh->weight[i] > 0))
+            continue;
+        sum += flesh->weight[i] * (what == PROJECTION  ? bone->projection
+                                   : what == STIFFNESS ? bone->stiffness
+                                                       : bone->density)[layer];
+        total += flesh->weight[i];
+    }
+    const float *usual = what == PROJECTION ? flesh->set.projection : flesh->set.stiffness;
+    return total > 0 ? sum / total : what == DENSITY ? 1 : usual[layer];
+}
+
+// ---- layers ----
 
 /// Nearest point to p on a bone's segments.
 static Vec3 nearest_on_bone(const PeltiCharacter *who, int bone, Vec3 p)
@@ -104,7 +192,7 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
         flesh->depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->size);
         for (int l = 0; l < PELTI_LAYERS; l++)
             pelti_set_lane(flesh->match.rest, s, l,
-                           vec3_sub(vec3_lerp(flesh->mesh->rest[v], feet[v], flesh->set.projection[l]), flesh->centre));
+                           vec3_sub(vec3_lerp(flesh->mesh->rest[v], feet[v], around(flesh, s, l, PROJECTION)), flesh->centre));
     }
     float *length = PELTI_NEW(&work, float, flesh->n);
     if (status == PELT_OK && length) {
@@ -161,7 +249,7 @@ static void set_masses(PeltiFlesh *flesh)
         for (int l = 0; l < PELTI_LAYERS; l++) {
             float *m = &match->mass[(size_t)s * PELTI_LAYERS + (size_t)l];
             area += l == 0 ? (double)*m : 0;
-            *m *= 0.5f * (gap[l] + gap[l + 1]);
+            *m *= 0.5f * (gap[l] + gap[l + 1]) * around(flesh, s, l, DENSITY);
             sum += (double)*m;
         }
     }
@@ -181,7 +269,7 @@ static void set_stiffness(PeltiFlesh *flesh)
     const float reference = 6;
     int iterations = flesh->set.elasticity / flesh->set.match_every;
     for (size_t i = 0; i < (size_t)flesh->n * PELTI_LAYERS; i++) {
-        float s = fminf(flesh->set.stiffness[i % PELTI_LAYERS], 0.999f);
+        float s = fminf(around(flesh, (int)(i / PELTI_LAYERS), (int)(i % PELTI_LAYERS), STIFFNESS), 0.999f);
         flesh->match.stiffness[i] = 1 - powf(1 - s, reference / (float)(iterations > 1 ? iterations : 1));
     }
 }
@@ -232,6 +320,7 @@ static bool take_arrays(PeltiFlesh *flesh)
     flesh->bones = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_last = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_blend = PELTI_NEW(pool, Mat34, bones);
+    flesh->around = PELTI_NEW(pool, PeltiFleshBone, bones);
     flesh->give = PELTI_NEW(pool, Vec3, bones);
     flesh->give_sum = PELTI_NEW(pool, Vec3, bones);
     flesh->give_weight = PELTI_NEW(pool, float, bones);
@@ -272,6 +361,7 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
     for (int t = 0; t < mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
             flesh->triangles[t][k] = flesh->paths.slot[mesh->triangles[t][k]];
+    take_rig(flesh, in);
     PELT_TRY(place_layers(flesh, err));
     set_masses(flesh);
     set_stiffness(flesh);

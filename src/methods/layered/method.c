@@ -27,6 +27,8 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"crush", PELTI_OPTION_FLOAT, "0.15", NULL, 0, 1000,
      "flesh is pressed by this share of its depth before bones give way; large: never"},
     {"collide", PELTI_OPTION_BOOL, "true", NULL, 0, 0, "keep skin from passing through skin"},
+    {"continuous", PELTI_OPTION_BOOL, "false", NULL, 0, 0,
+     "find also skin that passes through skin within a step: allows steps of 20 ms"},
     {"gap", PELTI_OPTION_FLOAT, "0.0006", NULL, 0, 0.1, "distance kept between touching skin, share of the size"},
     {"friction", PELTI_OPTION_FLOAT, "0.2", NULL, 0, 10, "Coulomb coefficient of skin on skin"},
     {"bounce", PELTI_OPTION_FLOAT, "0", NULL, 0, 1, "restitution of skin on skin"},
@@ -68,6 +70,7 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
         .cut = pelti_option_float(o, "volume-cut"),
         .acceleration = vec3(0, -pelti_option_float(o, "gravity"), 0),
         .collide = pelti_option_bool(o, "collide"),
+        .continuous = pelti_option_bool(o, "continuous"),
     };
     set->margin = set->thickness + 2e-3f * size;
     if (set->match_every > set->elasticity)

@@ -73,8 +73,11 @@ static int owner_of(const PeltiFlesh *flesh, int t)
             best = bone;
         }
     }
-    if (best < 0 || flesh->who->bones[best].parent < 0 || !(flesh->set.cut > 0))
+    if (best < 0)
         return best;
+    int parent = flesh->who->bones[best].parent;
+    if (parent < 0 || !(flesh->around[best].cut > 0))
+        return flesh->around[best].volume;
     float along = 0, nearest = INFINITY;
     for (int s = 0; s < flesh->who->bones[best].segment_count; s++) {
         const PeltiSegment *segment = &flesh->who->segments[flesh->who->bones[best].segment_first + s];
@@ -84,7 +87,7 @@ static int owner_of(const PeltiFlesh *flesh, int t)
             along = at;
         }
     }
-    return along < flesh->set.cut ? flesh->who->bones[best].parent : best;
+    return flesh->around[along < flesh->around[best].cut ? parent : best].volume;
 }
 
 static int across(const Cutter *c, int triangle, int corner)

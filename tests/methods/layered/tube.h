@@ -6,6 +6,10 @@
 
 #include "methods/layered/flesh.h"
 
+#include <pelt/rig.h>
+
+static const PeltRig *tube_rig; ///< of the next tube; NULL: none
+
 typedef struct Tube {
     PeltiCharacter *who;
     PeltiWeights weights;
@@ -29,6 +33,7 @@ static inline void tube_make(Tube *tube, int bones, PeltiJobs *jobs, const PeltA
     pelti_options_init(&tube->options, pelti_method_layered.options);
     for (; options && *options; options += 2)
         assert_int_equal(pelti_options_set(&tube->options, options[0], options[1], &err), PELT_OK);
+    tube->options.rig = tube_rig;
     pelti_log_init(&tube->log, NULL);
     PeltiPrepare in = {.who = tube->who,
                        .options = &tube->options,

@@ -1,0 +1,133 @@
+#include "tube.h"
+
+/// Depth of a layer below the skin over the distance from the skin to the axis, at a slot.
+static float depth_share(const PeltiFlesh *flesh, int slot, int layer)
+{
+    Vec3 p = flesh->mesh->rest[flesh->paths.vertex[slot]],
+         q = vec3_add(pelti_lane(flesh->match.rest, slot, layer), flesh->centre);
+    return vec3_distance(p, q) / sqrtf(p.y * p.y + p.z * p.z);
+}
+
+static bool beside(const PeltiFlesh *flesh, int slot, float low, float high)
+{
+    float x = flesh->mesh->rest[flesh->paths.vertex[slot]].x;
+    return x > low && x < high;
+}
+
+static void layers_lie_where_they_are_asked_to(void **state)
+{
+    (void)state;
+    Tube tube;
+    const char *options[] = {"fat", "0.2", "muscle", "0.5", "bone", "0.75", NULL};
+    const float expected[PELTI_LAYERS] = {0, 0.2f, 0.5f, 0.75f};
+    tube_make(&tube, 3, NULL, NULL, options);
+    double sum = 0;
+    for (int s = 0; s < tube.flesh->n; s++)
+        for (int l = 0; l < PELTI_LAYERS; l++) {
+            float m = tube.flesh->match.mass[s * PELTI_LAYERS + l];
+            assert_true(m > 0 && m <= 20);
+            sum += (double)m;
+            if (beside(tube.flesh, s, 0.2f, 3.8f))
+                CHECK_NEAR(depth_share(tube.flesh, s, l), expected[l], 0.02);
+        }
+    CHECK_NEAR(sum / (tube.flesh->n * PELTI_LAYERS), 1, 0.1);
+    // m = A h: in the middle the skin's share of height is half the way to the fat, the fat's half the way to both sides
+    for (int s = 0; s < tube.flesh->n; s++)
+        if (beside(tube.flesh, s, 1.8f, 2.2f)) {
+            const float *m = &tube.flesh->match.mass[s * PELTI_LAYERS];
+            CHECK_NEAR(m[1] / m[0], (0.5f / 0.2f) * 0.8f, 0.05); // heights 0.1 and 0.25, areas 1 and 0.8 (a thinner tube)
+        }
+    tube_release(&tube);
+}
+
+static void a_rig_changes_the_flesh_of_one_bone(void **state)
+{
+    (void)state;
+    PeltRigJoint joint = {.joint = "bone1",
+                          .joint_stiffness = -1,
+                          .firmness = -1,
+                          .projection = {0.3f, 0.6f, 0.9f},
+                          .layer_stiffness = {0.1f, -1, -1, -1},
+                          .layer_density = {-1, -1, -1, -1}};
+    PeltRig rig = {.joint_count = 1, .joints = &joint};
+    Tube tube;
+    tube_rig = &rig;
+    tube_make(&tube, 3, NULL, NULL, NULL);
+    tube_rig = NULL;
+    int inside = 0, outside = 0;
+    for (int s = 0; s < tube.flesh->n; s++) {
+        float stiffness = tube.flesh->match.stiffness[s * PELTI_LAYERS];
+        if (beside(tube.flesh, s, 1.95f, 2.05f)) { // the middle of bone1, which keeps some weight of its neighbours
+            assert_true(depth_share(tube.flesh, s, PELTI_FAT) > 0.25f && stiffness < 0.2f);
+            inside++;
+        }
+        if (beside(tube.flesh, s, 0.05f, 0.2f)) {
+            CHECK_NEAR(depth_share(tube.flesh, s, PELTI_FAT), 0.15, 0.02);
+            assert_true(stiffness > 0.3f);
+            outside++;
+        }
+    }
+    assert_true(inside > 0 && outside > 0);
+    tube_release(&tube);
+}
+
+static void a_rig_joins_bones_to_one_volume(void **state)
+{
+    (void)state;
+    const char *bones[] = {"bone0", "bone1", "nobody"};
+    PeltRigVolume volume = {.name = "upper", .bone_count = 3, .bones = bones, .cut = 0.4f};
+    PeltRig rig = {.volume_count = 1, .volumes = &volume};
+    Tube plain, joined;
+    tube_make(&plain, 4, NULL, NULL, NULL);
+    tube_rig = &rig;
+    tube_make(&joined, 4, NULL, NULL, NULL);
+    tube_rig = NULL;
+    assert_int_equal(joined.flesh->volume.part_count, plain.flesh->volume.part_count - 1);
+    assert_int_equal(pelti_log_count(&joined.log), 1); // "nobody"
+    double most = 0, largest = 0;
+    for (int p = 0; p < joined.flesh->volume.part_count; p++)
+        most = fmax(most, joined.flesh->volume.parts[p].rest_volume);
+    for (int p = 0; p < plain.flesh->volume.part_count; p++)
+        largest = fmax(largest, plain.flesh->volume.parts[p].rest_volume);
+    assert_true(most > 2.2 * largest); // two bones and 0.4 of the third
+    tube_release(&plain);
+    tube_release(&joined);
+}
+
+static void joints_keep_their_distance(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    PeltiFlesh *flesh = tube.flesh;
+    int held = 0;
+    for (int s = 0; s < flesh->n; s++) {
+        if (flesh->joint[s] < 0)
+            continue;
+        Vec3 p = flesh->mesh->rest[flesh->paths.vertex[s]], joint = flesh->joint_now[flesh->joint[s]];
+        assert_true(fabsf(p.x - 2) < 0.45f); // beside the joint at x = 2
+        float least = flesh->joint_least[s * PELTI_LAYERS];
+        CHECK_NEAR(least, 0.9f * vec3_distance(p, vec3(2, 0, 0)), 1e-4);
+        Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 0.5f)); // too near
+        pelti_couple_hold(flesh, s, s + 1);
+        CHECK_NEAR(vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), joint), least, 1e-4);
+        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 2)); // farther is free
+        pelti_couple_hold(flesh, s, s + 1);
+        CHECK_NEAR(vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), joint), 2 * vec3_distance(x, joint), 1e-4);
+        held++;
+    }
+    assert_true(held >= AROUND);
+    tube_release(&tube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_lie_where_they_are_asked_to),
+        cmocka_unit_test(a_rig_changes_the_flesh_of_one_bone),
+        cmocka_unit_test(a_rig_joins_bones_to_one_volume),
+        cmocka_unit_test(joints_keep_their_distance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
