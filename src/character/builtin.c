@@ -4,12 +4,14 @@
 #include "character/builtin_surface.h"
 #include "character/builtin_uv.h"
 #include "character/builtin_weights.h"
+#include "geometry/box_tree.h"
+#include "geometry/exact.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /// Up to here a character is remeshed as a whole; above, a coarser one is remeshed and each triangle cut into four.
-enum { REMESH_MOST = 60000, EXTRACT_TRIES = 6 };
+enum { REMESH_MOST = 60000, EXTRACT_TRIES = 6, REMESH_TRIES = 4 };
 
 typedef struct Plan {
     const char *name;
@@ -46,6 +48,51 @@ static PeltStatus extract(const PeltiBody *body, PeltiJobs *jobs, const PeltAllo
     }
 }
 
+static int meet(void *context, int a, int b, int worker)
+{
+    (void)worker;
+    const PeltiSurface *s = context;
+    const int *p = &s->corner[3 * a], *q = &s->corner[3 * b];
+    for (int i = 0; i < 3; i++)
+        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2])
+            return 0;
+    const Vec3 *x = s->position, u[3] = {x[p[0]], x[p[1]], x[p[2]]}, v[3] = {x[q[0]], x[q[1]], x[q[2]]};
+    return (int)pelti_triangles_meet(u, v);
+}
+
+/// Pairs of triangles that cross.
+static PeltStatus count_crossings(PeltiSurface *s, PeltiJobs *jobs, long *count, PeltError *err)
+{
+    PeltiPool pool;
+    PeltiBoxTree *tree;
+    PeltiPairs pairs = {0};
+    pelti_pool_init(&pool, &s->allocator);
+    PeltStatus status =
+        pelti_box_tree_build_triangles(&pool, s->triangle_count, (const int(*)[3])(void *)s->corner, s->position, &tree, err);
+    if (status == PELT_OK)
+        status = pelti_pairs_create(&pool, 64, tree, &pairs, err);
+    if (status == PELT_OK)
+        pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
+    *count = pairs.found;
+    pelti_pool_release(&pool);
+    return status;
+}
+
+/// With very few vertices fingers may come out crossing: then once more, a little finer, within what the count allows.
+static PeltStatus make_base(const PeltiBody *body, int vertices, PeltiPool *pool, PeltiJobs *jobs, PeltiSurface *out,
+                            PeltError *err)
+{
+    for (int i = 0;; i++) {
+        long crossings = 0;
+        PELT_TRY(extract(body, jobs, &pool->allocator, out, err));
+        PELT_TRY(pelti_surface_remesh(body->shape, out, vertices + vertices * i / 60, jobs, err));
+        PELT_TRY(count_crossings(out, jobs, &crossings, err));
+        if (crossings == 0 || i + 1 == REMESH_TRIES)
+            return PELT_OK;
+        pelti_surface_release(out);
+    }
+}
+
 static PeltStatus refine(const PeltiBody *body, PeltiPool *pool, PeltiJobs *jobs, Skin *skin, PeltError *err)
 {
     int old = skin->surface.vertex_count, fresh = old + skin->surface.triangle_count * 3 / 2;
@@ -66,8 +113,7 @@ static PeltStatus make_skin(const PeltiBody *body, int vertices, PeltiPool *pool
     int levels = 0, base = vertices;
     for (; base > REMESH_MOST; levels++)
         base = (base + 6) / 4; // a closed surface of genus 0 with v vertices has 3 v - 6 edges: 4 v - 6 after cutting
-    PELT_TRY(extract(body, jobs, &pool->allocator, &skin->surface, err));
-    PELT_TRY(pelti_surface_remesh(body->shape, &skin->surface, base, jobs, err));
+    PELT_TRY(make_base(body, base, pool, jobs, &skin->surface, err));
     skin->influences = PELTI_NEW(pool, PeltiInfluences, skin->surface.vertex_count);
     if (!skin->influences)
         return pelti_no_memory(err, (size_t)skin->surface.vertex_count * sizeof *skin->influences);
