@@ -46,6 +46,24 @@ static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError
     return PELT_OK;
 }
 
+static void say_unused(PeltSkin *skin)
+{
+    const PeltRig *rig = &skin->rig->rig;
+    const struct {
+        unsigned part;
+        int count;
+        const char *name;
+    } parts[] = {{PELTI_RIG_JOINTS, rig->joint_count, "joints"},
+                 {PELTI_RIG_MUSCLES, rig->muscle_count, "muscles"},
+                 {PELTI_RIG_REGIONS, rig->region_count, "regions"},
+                 {PELTI_RIG_ANCHORS, rig->anchor_count, "anchors"},
+                 {PELTI_RIG_VOLUMES, rig->volume_count, "volumes"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count && !(skin->method->rig_parts & parts[i].part))
+            pelti_warn(&skin->log, "rig-unused", "the method %s does nothing with the rig's %s", skin->method->name,
+                       parts[i].name);
+}
+
 PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
 {
     const char **settings = PELTI_NEW(&skin->pool, const char *, def->setting_count);
@@ -59,5 +77,6 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         return PELT_OK;
     PELT_TRY(pelti_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
     skin->options.rig = &skin->rig->rig;
+    say_unused(skin);
     return read_operators(skin, def->rig_path, err);
 }

@@ -451,6 +451,11 @@ PeltStatus pelti_rig_load(const char *path, const char *const *settings, int set
     form.who = who;
     if (status == PELT_OK)
         status = read_rig(&form, settings, setting_count, &rig, err);
+    if (status == PELT_BAD_INPUT && !path) { // no file: the command line is wrong
+        status = PELT_BAD_ARGUMENT;
+        if (err)
+            err->status = status;
+    }
     PeltiRig *made = status == PELT_OK ? pelti_alloc(allocator, sizeof *made) : NULL;
     if (status == PELT_OK && !made)
         status = pelti_no_memory(err, sizeof *made);

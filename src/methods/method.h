@@ -46,9 +46,13 @@ void pelti_step_stat(PeltiStepReport *report, const char *name, double value, Pe
 
 enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4 };
 
+/// Parts of a rig (pelt/rig.h) a method looks at; for the others a user is told that they do nothing.
+enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_ANCHORS = 8, PELTI_RIG_VOLUMES = 16 };
+
 typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help
     unsigned flags;
+    unsigned rig_parts;             ///< PELTI_RIG_...
     const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
     PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
     /// Writes world positions of all points (PELTI point order), not vertices: see pelti_scatter. Does not allocate.

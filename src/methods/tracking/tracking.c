@@ -143,6 +143,7 @@ static void draw(const void *state, const char *what, PeltiDraw *to)
 
 const PeltiMethod pelti_method_tracking = {
     .name = "tracking",
+    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES | PELTI_RIG_REGIONS | PELTI_RIG_ANCHORS,
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
