@@ -1,9 +1,11 @@
 #!/bin/sh
-# Makes the pictures of docs/figures: the built-in characters at rest, and the worst frame of each of their clips by lbs and dqs
-# (worst: most deep crossings by lbs, then most stretch). Usage: tools/figures.sh path/to/pelt [folder]
+# Makes the pictures of docs/figures: the built-in characters at rest, the worst frame of each of their clips by lbs and dqs
+# (worst: most deep crossings by lbs, then most stretch), and the gallery: one bend, one fist and one squat by every method, with
+# gallery.md, the measures of the same bakes. Usage: tools/figures.sh path/to/pelt [folder [clips|gallery]]
 set -eu
 pelt=${1:?path to pelt}
 out=${2:-docs/figures}
+what=${3:-all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
@@ -25,24 +27,64 @@ camera() {
     esac
 }
 
-for name in cylinder arm hand biped; do
-    "$pelt" make $name -q -o "$work/$name.glb"
-    "$pelt" render "$work/$name.glb" --rest --camera "$(camera $name)" --size 640x480 --quality 84 -q -o "$out/$name-rest.webp"
-    case $name in # more views at rest, for docs/characters.md
-    biped) views="front:front side:right back:back face:25,2,5.6,0,1.62,0" ;;
-    hand) views="palm:back" ;;
-    *) views="" ;;
-    esac
-    for view in $views; do
-        "$pelt" render "$work/$name.glb" --rest --camera "${view#*:}" --size 360x440 --quality 84 -q -o "$out/$name-rest-${view%%:*}.webp"
-    done
-    for clip in $("$pelt" inspect "$work/$name.glb" | sed -n 's/^clip *[0-9]* *\([^:]*\):.*/\1/p'); do
-        "$pelt" bake "$work/$name.glb" -m lbs --clip "$clip" --report "$work/r.json" -q
-        frame=$(worst "$work/r.json")
-        for method in lbs dqs; do
-            "$pelt" render "$work/$name.glb" -m $method --clip "$clip" --frame "$frame" --camera "$(camera $name)" \
-                --title "$name, $clip, frame $frame: $method" --size 640x480 --quality 84 -q -o "$out/$name-$clip-$method.webp"
+clips() {
+    for name in cylinder arm hand biped; do
+        "$pelt" make $name -q -o "$work/$name.glb"
+        "$pelt" render "$work/$name.glb" --rest --camera "$(camera $name)" --size 640x480 --quality 84 -q -o "$out/$name-rest.webp"
+        case $name in # more views at rest, for docs/characters.md
+        biped) views="front:front side:right back:back face:25,2,5.6,0,1.62,0" ;;
+        hand) views="palm:back" ;;
+        *) views="" ;;
+        esac
+        for view in $views; do
+            "$pelt" render "$work/$name.glb" --rest --camera "${view#*:}" --size 360x440 --quality 84 -q -o "$out/$name-rest-${view%%:*}.webp"
+        done
+        for clip in $("$pelt" inspect "$work/$name.glb" | sed -n 's/^clip *[0-9]* *\([^:]*\):.*/\1/p'); do
+            "$pelt" bake "$work/$name.glb" -m lbs --clip "$clip" --report "$work/r.json" -q
+            frame=$(worst "$work/r.json")
+            for method in lbs dqs; do
+                "$pelt" render "$work/$name.glb" -m $method --clip "$clip" --frame "$frame" --camera "$(camera $name)" \
+                    --title "$name, $clip, frame $frame: $method" --size 640x480 --quality 84 -q -o "$out/$name-$clip-$method.webp"
+            done
         done
     done
-done
+}
+
+# number KEY REPORT: a value of the report's "quality" (or the mean of step_ms)
+number() {
+    awk -v key="\"$1\":" '/"quality":|"step_ms":/ {inside = 1} inside && $1 == key {gsub(/,/, "", $2); print $2; exit}' "$2"
+}
+
+# gallery_row NAME VERTICES CLIP FRAME CAMERA WORDS
+gallery_row() {
+    "$pelt" make "$1" --vertices "$2" -q -o "$work/$1.glb"
+    printf '\n## %s\n\n`pelt make %s --vertices %s`, clip `%s`, worst over the clip at 30 frames a second.\n\n' "$6" "$1" "$2" "$3"
+    printf '| method | crossing pairs | deep pairs | depth, %% of size | volume | stretch p99 | ms a frame |\n|---|---|---|---|---|---|---|\n'
+    for method in $("$pelt" methods | sed -n 's/^\([a-z]*\): .*/\1/p' | grep -v '^default$'); do
+        "$pelt" bake "$work/$1.glb" -m "$method" --clip "$3" --report "$work/r.json" -o "$work/c.pc2" -q 2>/dev/null || continue
+        "$pelt" render "$work/$1.glb" --cache "$work/c.pc2" --frame "$4" --camera "$5" --size 400x300 --quality 84 -q \
+            -o "$out/gallery-$1-$method.webp"
+        printf '| %s | %s | %s | %.3f | %.3f to %.3f | %.2f | %.2f |\n' "$method" "$(number self_intersections "$work/r.json")" \
+            "$(number deep_pairs "$work/r.json")" "$(number depth "$work/r.json" | awk '{print 100 * $1}')" \
+            "$(number volume_ratio_min "$work/r.json")" "$(number volume_ratio_max "$work/r.json")" \
+            "$(number stretch_p99 "$work/r.json")" "$(number mean "$work/r.json")"
+    done
+}
+
+gallery() {
+    {
+        echo '# The gallery in numbers'
+        echo
+        echo 'Written by `tools/figures.sh` together with the pictures; times depend on the machine and on what else it does.'
+        gallery_row arm 4000 bend 30 0,60,1.7,0.2,0,0.06 "Bend of an arm"
+        gallery_row hand 4000 fist 30 -160,5 "Fist"
+        gallery_row biped 6000 bend 29 60,8 "Squat"
+    } > "$work/gallery.md"
+    mv "$work/gallery.md" "$out/gallery.md"
+}
+
+case $what in
+clips | gallery) $what ;;
+*) clips && gallery ;;
+esac
 du -sh "$out"

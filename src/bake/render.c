@@ -38,6 +38,7 @@ typedef struct Job {
     PeltiGuide guide; ///< lbs NULL: not needed
     PeltiCache cache;
     bool has_cache;
+    bool guided; ///< the camera follows the guide; else the cache's own points
     PeltiPool pool;
     PeltiPose pose;
     Vec3 *points; ///< [point_count] of the cache
@@ -83,8 +84,10 @@ static PeltStatus choose_frames(Job *job, PeltError *err)
     if (!(def->fps > 0 && def->fps <= 1000))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 1000, not %g", def->fps);
     job->total = job->clip >= 0 ? pelti_clip_frames(&who->clips[job->clip], def->fps) : 1;
+    int clip_frames = job->total;
     if (def->cache_path && !def->rest)
         PELT_TRY(open_cache(job, err));
+    job->guided = !def->rest && job->total == clip_frames; // a cache as long as the clip is of the clip
     int last = def->last_frame < 0 ? job->total - 1 : def->last_frame;
     job->first = job->moving ? def->first_frame : def->frame < 0 ? 0 : def->frame;
     job->count = job->moving ? last - job->first + 1 : 1;
@@ -107,7 +110,7 @@ static PeltStatus open_skins(Job *job, PeltError *err)
     job->pose = pelti_pose_new(&job->pool, job->character->who);
     if (job->pool.failed)
         return pelti_no_memory(err, sizeof(PeltiPose));
-    if ((job->has_cache || def->rest) && !bones && !(def->rest && def->inside))
+    if (!job->guided && !bones && !(def->rest && def->inside))
         return PELT_OK;
     PELT_TRY(pelti_guide_create(&job->guide, job->character, def->skin.threads, err));
     if (job->has_cache || def->rest)
@@ -124,9 +127,9 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
     }
     for (int frame = 0; frame < job->total; frame++) {
         bool drawn = frame >= job->first && frame < job->first + job->count;
-        if (job->has_cache && !drawn)
+        if (!job->guided && !drawn)
             continue;
-        if (job->has_cache) {
+        if (!job->guided) {
             PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
             pelti_picture_show(&job->picture, job->points);
             continue;
@@ -164,6 +167,11 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
         PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
         out->points = job->points;
         out->skin = job->guide.lbs;
+        if (job->guided) {
+            pose_at(job, frame);
+            pelti_guide_step(&job->guide, &job->pose);
+            out->lbs = job->guide.lbs->points;
+        }
         return PELT_OK;
     }
     step_to(job, frame);

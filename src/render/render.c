@@ -183,7 +183,7 @@ static PeltStatus trace_picture(PeltiTrace *trace, PeltiPool *pool, PeltiJobs *j
     if (pool->failed)
         return pelti_no_memory(err, (size_t)look->width * (size_t)look->height * sizeof(PeltiPixel));
     pelti_parallel_for(jobs, trace->tiles_x * trace->tiles_y, 4, pelti_trace_tiles, trace);
-    PELT_TRY(pelti_trace_smooth(trace, jobs, look->samples >= 16 ? 2 : 3, err));
+    PELT_TRY(pelti_trace_smooth(trace, jobs, look->samples >= 16 ? 2 : look->samples >= 8 ? 3 : 4, err));
     PELT_TRY(pelti_image_create(look->width, look->height, out, err));
     pelti_parallel_for(jobs, look->height, 8, finish_rows, &(Finish){trace, out->rgba});
     return PELT_OK;
