@@ -9,12 +9,15 @@
 /// forces flickered where the search changed its mind).
 #include "methods/projective/parts.h"
 
-void pelti_proj_contact_force(Projective *p, int mode, int i, const float *x, float *sum)
+void pelti_proj_contact_forces(Projective *p, int mode)
 {
-    float rate = p->rate[mode][i];
-    pelti_proj_fold_push(&p->folds, i, x, rate, p->most_force[i], sum);
-    if (p->pairs.start)
-        pelti_proj_pair_push(&p->pairs, i, x, rate, p->most_force[i], sum);
+    for (int k = 0; k < p->contact_count; k++) {
+        int i = p->touching[k];
+        float rate = p->rate[mode][i];
+        pelti_proj_fold_push(&p->folds, i, p->x[i], rate, p->most_force[i], p->y[i]);
+        if (p->pairs.start)
+            pelti_proj_pair_push(&p->pairs, i, p->x[i], rate, p->most_force[i], p->y[i]);
+    }
 }
 
 bool pelti_proj_find_contacts(Projective *p)
@@ -22,9 +25,14 @@ bool pelti_proj_find_contacts(Projective *p)
     p->contact_count = 0;
     if (!p->folds.start)
         return false;
-    for (int i = 0; i < p->count; i++)
-        p->contact_count +=
-            pelti_proj_folds_act(&p->folds, i, p->x[i]) || (p->pairs.start && (p->pairs.force[i] > 0 || p->pairs.depth[i] > 0));
+    float near = 20 * p->folds.gap; // farther than skin comes in a step
+    for (int i = 0; i < p->count; i++) {
+        bool acts = pelti_proj_folds_act(&p->folds, i, p->x[i], near);
+        if (p->pairs.start && !(p->pairs.depth[i] > -near) && p->pairs.force[i] > 0)
+            p->pairs.force[i] = 0;
+        if (acts || (p->pairs.start && p->pairs.depth[i] > -near))
+            p->touching[p->contact_count++] = i;
+    }
     return p->contact_count > 0;
 }
 
@@ -50,6 +58,7 @@ PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
     float gap = 4e-4f * p->mesh->diagonal;
     for (int mode = 0; mode < 2; mode++)
         p->rate[mode] = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
+    p->touching = PELTI_NEW(&p->pool, int, (size_t)p->count + 1);
     p->most_force = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     if (p->pool.failed)
         return pelti_no_memory(err, (size_t)p->count * sizeof(float));

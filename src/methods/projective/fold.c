@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+static float smooth_step(float t)
+{
+    t = t > 0 ? (t < 1 ? t : 1) : 0;
+    return t * t * (3 - 2 * t);
+}
+
 /// Mean direction of the segments of `bone` away from the joint; false: it has none.
 static bool own_direction(const ProjSkeleton *k, int bone, Vec3 *out, float *length)
 {
@@ -43,6 +49,7 @@ static int find_folds(const PeltiCharacter *who, const ProjSkeleton *k, ProjFold
         fold.rest_normal = vec3_normalize_or(vec3_sub(fold.rest_child, fold.rest_parent), fold.rest_child);
         fold.rest_inner = vec3_length(vec3_add(fold.rest_child, fold.rest_parent));
         fold.radius = fmaxf(k->joint_radius[b], 1e-4f * who->mesh->diagonal);
+        fold.shortest = fminf(up, down);
         fold.reach = 1.3f * fmaxf(up, down) + 2 * fold.radius;
         out[count++] = fold;
     }
@@ -66,6 +73,35 @@ static int side_of_bone(const PeltiCharacter *who, const ProjFold *fold, int bon
     return 0;
 }
 
+/// A fold is one of limbs: 1 within three times the flesh at the joint from the bone's axis, 0 beyond four (the chest below a
+/// collar bone is no part of the shoulder's fold).
+static float limb_weight(const ProjFold *fold, float side, Vec3 x)
+{
+    Vec3 axis = side > 0 ? fold->rest_child : fold->rest_parent, arm = vec3_sub(x, fold->rest_joint);
+    float out = vec3_length(vec3_mad(arm, axis, -vec3_dot(arm, axis)));
+    return 1 - smooth_step(out / fold->flesh - 2);
+}
+
+/// Mean distance of the skin around each joint, from the vertices of its bones near the halving plane.
+static void measure_flesh(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFoot *feet, ProjFolds *out)
+{
+    for (int f = 0; f < out->count; f++) {
+        ProjFold *fold = &out->folds[f];
+        double sum = 0;
+        int count = 0;
+        for (int v = 0; v < who->mesh->vertex_count; v++) {
+            int bone = feet[v].segment >= 0 ? k->segments[feet[v].segment].bone : -1;
+            Vec3 arm = vec3_sub(who->mesh->rest[v], fold->rest_joint);
+            if ((bone != fold->child && bone != fold->parent) || fabsf(vec3_dot(arm, fold->rest_normal)) > fold->radius)
+                continue;
+            sum += (double)vec3_length(arm);
+            count++;
+        }
+        fold->slender = fold->shortest > 2.5f * (count ? (float)(sum / count) : fold->radius);
+        fold->flesh = count ? fmaxf((float)(sum / count), 1.2f * fold->radius) : 1.5f * fold->radius;
+    }
+}
+
 /// Is a vertex on the side of its bone, and would it reach the halving plane if the joint bent as far as joints do?
 static bool takes_part(const ProjFold *fold, float side, Vec3 x)
 {
@@ -74,6 +110,8 @@ static bool takes_part(const ProjFold *fold, float side, Vec3 x)
         return false;
     float s = side * vec3_dot(arm, fold->rest_normal);
     if (s < -fold->radius)
+        return false;
+    if (limb_weight(fold, side, x) <= 0)
         return false;
     // bent to any side: tan 81 degrees, a bend of 162
     float out = vec3_length(vec3_mad(arm, fold->rest_normal, -side * s));
@@ -90,6 +128,9 @@ static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, Pelti
                 float length;
                 int side = side_of_bone(who, &out->folds[f], b);
                 if (!side || !own_direction(k, b, &direction, &length))
+                    continue;
+                const ProjFold *fold = &out->folds[f]; // bones further down count where they go straight on at rest
+                if (side > 0 && b != fold->child && vec3_dot(direction, fold->rest_child) < 0.77f)
                     continue;
                 if (pass)
                     out->relations[used] = (ProjRelation){.fold = f, .bone = b, .side = (float)side};
@@ -110,8 +151,10 @@ static ProjMember make_member(const ProjFolds *folds, int relation, Vec3 x, cons
     float side = folds->relations[relation].side, thick = vec3_distance(x, foot->base);
     float s = side * vec3_dot(vec3_sub(x, fold->rest_joint), fold->rest_normal);
     float q = side * vec3_dot(vec3_sub(foot->base, fold->rest_joint), fold->rest_normal);
-    return (ProjMember){
-        .relation = relation, .offset = fminf(0.5f * folds->gap, s), .margin = fminf(0.6f * thick + 0.5f * folds->gap, q)};
+    return (ProjMember){.relation = relation,
+                        .weight = limb_weight(fold, side, x),
+                        .offset = fminf(0.5f * folds->gap, s),
+                        .margin = fminf(0.6f * thick + 0.5f * folds->gap, q)};
 }
 
 PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFoot *feet, const int *order, float gap,
@@ -124,6 +167,7 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, co
     if (pool->failed)
         return pelti_no_memory(err, (size_t)n * sizeof(int));
     out->count = find_folds(who, k, out->folds);
+    measure_flesh(who, k, feet, out);
     PELT_TRY(relate(who, k, pool, out, err));
     for (int pass = 0; pass < 2; pass++) {
         int used = 0;
@@ -150,12 +194,6 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, co
     return PELT_OK;
 }
 
-static float smooth_step(float t)
-{
-    t = fminf(fmaxf(t, 0), 1);
-    return t * t * (3 - 2 * t);
-}
-
 void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
 {
     for (int f = 0; f < folds->count; f++) {
@@ -169,7 +207,7 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f));
         fold->child_way = child;
         fold->parent_way = parent;
-        fold->swell = folds->bulge * 0.27f * smooth_step((length - fmaxf(fold->rest_inner, 1.6f)) / 0.37f);
+        fold->swell = (fold->slender ? folds->bulge : 0) * 0.27f * smooth_step((length - fmaxf(fold->rest_inner, 1.6f)) / 0.37f);
         fold->share = smooth_step((length - fold->rest_inner - 0.25f) / 0.35f);
     }
     for (int r = 0; r < folds->relation_count; r++) { // full up to 20 degrees of bend on the way, none beyond 40
@@ -192,13 +230,13 @@ static float inner_share(const ProjFold *fold, Vec3 x)
 
 /// What a deep fold cuts off its inner side goes to the others: the bone thickens there, most at the joint. 27 % at a bend of
 /// 160 degrees keeps nine tenths of a cylinder's volume.
-static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, Vec3 q)
+static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, float weight, Vec3 q)
 {
     Vec3 way = relation->side > 0 ? fold->child_way : fold->parent_way, arm = vec3_sub(q, fold->joint);
     float along = vec3_dot(arm, way);
     float share = fold->swell * (1 - smooth_step(along / (11 * fold->radius))) *
                   (1 - smooth_step(vec3_dot(arm, fold->inner) / (1.4f * fold->radius)));
-    return vec3_mad(q, vec3_mad(arm, way, -along), share * relation->share);
+    return vec3_mad(q, vec3_mad(arm, way, -along), share * relation->share * weight);
 }
 
 Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
@@ -211,9 +249,10 @@ Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
             continue;
         float s = relation->side * vec3_dot(vec3_sub(q, fold->joint), fold->normal);
         if (s < member->margin)
-            q = vec3_mad(q, fold->normal, relation->side * (member->margin - s) * relation->share * inner_share(fold, q));
+            q = vec3_mad(q, fold->normal,
+                         relation->side * (member->margin - s) * relation->share * member->weight * inner_share(fold, q));
         if (fold->swell > 0)
-            q = thicken(fold, relation, q);
+            q = thicken(fold, relation, member->weight, q);
     }
     return q;
 }
@@ -229,9 +268,10 @@ void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, f
             continue;
         }
         const ProjFold *fold = &folds->folds[relation->fold];
-        float share = relation->share * inner_share(fold, at);
+        float share = relation->share * member->weight * inner_share(fold, at);
         float depth = member->offset - relation->side * vec3_dot(vec3_sub(at, fold->joint), fold->normal);
-        member->force = share > 0 ? fminf(fmaxf(0, member->force + rate * depth), most) : 0;
+        float force = member->force + rate * depth;
+        member->force = share > 0 && force > 0 ? (force < most ? force : most) : 0;
         float amount = relation->side * member->force * share;
         sum[0] += amount * fold->normal.x;
         sum[1] += amount * fold->normal.y;
@@ -239,21 +279,20 @@ void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, f
     }
 }
 
-/// Is the vertex on the wrong side, or held by a fold?
-bool pelti_proj_folds_act(const ProjFolds *folds, int i, const float *x)
+bool pelti_proj_folds_act(ProjFolds *folds, int i, const float *x, float near)
 {
+    bool acts = false;
     for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
-        const ProjMember *member = &folds->members[m];
+        ProjMember *member = &folds->members[m];
         const ProjRelation *relation = &folds->relations[member->relation];
-        const ProjFold *fold = &folds->folds[relation->fold];
-        if (member->force > 0)
-            return true;
-        if (relation->share <= 0)
+        if (relation->share <= 0) {
+            member->force = 0;
             continue;
-        Vec3 at = vec3(x[0], x[1], x[2]);
-        float s = relation->side * vec3_dot(vec3_sub(at, fold->joint), fold->normal);
-        if (s < member->offset && inner_share(fold, at) > 0)
-            return true;
+        }
+        const ProjFold *fold = &folds->folds[relation->fold];
+        Vec3 arm = vec3_sub(vec3(x[0], x[1], x[2]), fold->joint);
+        acts = acts || member->force > 0 ||
+               (relation->side * vec3_dot(arm, fold->normal) < member->offset + near && vec3_dot(arm, fold->inner) > 0);
     }
-    return false;
+    return acts;
 }

@@ -16,6 +16,8 @@ static const PeltiOptionInfo options[] = {
      "one rotation for the three tetrahedra of a prism (sec. 6), or one each"},
     {"strain", PELTI_OPTION_CHOICE, "gradient", "gradient|position", 0, 0,
      "fit deformation gradients (eq. 7) or positions (ARAP, eq. 9)"},
+    {"sim-vertices", PELTI_OPTION_INT, "0", NULL, 0, 2000000,
+     "vertices to simulate, the skin follows them; 0: all, or 8000 of more than 16000 (sec. 6)"},
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
     {"collisions", PELTI_OPTION_CHOICE, "all", "off|joints|all", 0, 0,
      "keep the skin out of itself: nowhere, in folds at joints (sec. 5), everywhere"},
@@ -125,9 +127,34 @@ static PeltStatus factor(Projective *p, PeltError *err)
     return PELT_OK;
 }
 
+enum { MOST_SIMULATED = 16000 }; // vertices that are simulated without being asked to
+
+/// Above a size a coarser mesh is simulated, and carries the skin.
+static PeltStatus choose_resolution(Projective *p, const PeltiPrepare *in, PeltError *err)
+{
+    int wanted = pelti_option_int(in->options, "sim-vertices"), *kept;
+    if (wanted == 0)
+        wanted = p->skin->vertex_count > MOST_SIMULATED ? MOST_SIMULATED / 2 : p->skin->vertex_count;
+    if (wanted >= p->skin->vertex_count)
+        return PELT_OK;
+    PeltiMesh *mesh;
+    PELT_TRY(pelti_proj_decimate(p->skin, &p->skeleton, wanted, &p->pool, &kept, &mesh, err));
+    if (mesh->triangle_count < 1)
+        return PELT_OK;
+    PELT_TRY(pelti_proj_display(p->skin, mesh, &p->pool, p->jobs, &p->display, err));
+    p->skin_positions = PELTI_NEW(&p->pool, Vec3, (size_t)p->skin->vertex_count + 1);
+    if (p->pool.failed)
+        return pelti_no_memory(err, (size_t)p->skin->vertex_count * sizeof(Vec3));
+    p->coarse.mesh = mesh;
+    p->mesh = mesh;
+    p->count = mesh->vertex_count;
+    return PELT_OK;
+}
+
 static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
 {
     PELT_TRY(pelti_proj_skeleton(p->who, &p->pool, p->jobs, in->log, &p->skeleton, err));
+    PELT_TRY(choose_resolution(p, in, err));
     PELT_TRY(pelti_proj_shrink(p->who, &p->skeleton, &p->pool, p->jobs, &p->feet, &p->smoothing_rounds, err));
     PELT_TRY(find_order(p, temp, err));
     ProjTissueDef def = {p->mesh,
@@ -161,8 +188,9 @@ static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltE
     if (in->allocator)
         p->allocator = *in->allocator;
     pelti_pool_init(&p->pool, in->allocator);
-    p->who = in->who;
-    p->mesh = in->who->mesh;
+    p->coarse = *in->who; // bones, instances and segments are shared; the mesh may be another
+    p->who = &p->coarse;
+    p->skin = p->mesh = in->who->mesh;
     p->count = p->mesh->vertex_count;
     p->jobs = in->jobs;
     read_options(p, in->options);
@@ -211,7 +239,12 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
     for (int i = 0; i < p->count; i++)
         p->positions[p->order[i]] = vec3(p->x[i][0], p->x[i][1], p->x[i][2]);
     int crossings = pelti_proj_untangle(p, p->positions);
-    pelti_scatter(p->mesh, p->positions, points);
+    const Vec3 *shown = p->positions;
+    if (p->display.spots) {
+        pelti_proj_show(&p->display, p->skin, p->mesh, p->jobs, p->positions, p->skin_positions);
+        shown = p->skin_positions;
+    }
+    pelti_scatter(p->skin, shown, points);
     if (!report)
         return;
     report->substeps = substeps;
@@ -222,6 +255,13 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
     pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
     pelti_step_stat(report, "crossings_left", crossings, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);
+    if (p->substep_ms > 0 && !in->restart) {
+        double per_tet = 1e6 / (double)p->iterations / (p->tissue.tet_count > 0 ? p->tissue.tet_count : 1);
+        pelti_step_stat(report, "local_ns_per_tet", p->local_ms * per_tet, PELTI_LEAST);
+        pelti_step_stat(report, "substep_best_ms", p->substep_ms, PELTI_LEAST);
+        pelti_step_stat(report, "solve_ms", p->solve_ms, PELTI_LEAST);
+    }
+    pelti_step_stat(report, "factor_fill", (double)pelti_sparse_fill(p->moving), PELTI_LAST);
     pelti_step_stat(report, "simulated_vertices", p->count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);

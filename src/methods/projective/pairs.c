@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND, MOST_WAYS = 400 };
+enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND, MOST_SEGMENTS = 500 };
 
 static ProjPlace place_segment(const ProjSegment *s, const Mat34 *bones)
 {
@@ -25,22 +25,26 @@ static ProjPlace place_segment(const ProjSegment *s, const Mat34 *bones)
     return p;
 }
 
-static float turn_of(Vec3 n, const ProjPlace *at) // in [0, AROUND)
+/// Direction around a segment in [0, AROUND): not the angle but the place on a diamond, which is as good to sort by and cheap.
+static float turn_of(Vec3 n, const ProjPlace *at)
 {
-    float turn = atan2f(vec3_dot(n, at->side2), vec3_dot(n, at->side1)) * (AROUND / 6.2831853f);
-    return turn < 0 ? turn + AROUND : turn;
+    float x = vec3_dot(n, at->side1), y = vec3_dot(n, at->side2), both = fabsf(x) + fabsf(y);
+    if (!(both > 1e-20f))
+        return 0;
+    float quarter = y >= 0 ? 1 - x / both : 3 + x / both; // 0 along side1, 1 along side2
+    return quarter * (0.25f * AROUND) * 0.99999f;
 }
 
 /// Radius of the hull at share t of the segment, towards n; towards an end it is the cap's.
 static float hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n)
 {
-    float u = fminf(fmaxf(t, 0), 1) * (ALONG - 1), turn = turn_of(n, at), along = vec3_dot(n, at->axis);
+    float u = (t > 0 ? (t < 1 ? t : 1) : 0) * (ALONG - 1), turn = turn_of(n, at), along = vec3_dot(n, at->axis);
     int i = u >= ALONG - 1 ? ALONG - 2 : (int)u, j = (int)turn % AROUND, k = (j + 1) % AROUND;
     float fu = u - (float)i, fv = turn - floorf(turn);
     float low = hull->radius[i][j] * (1 - fv) + hull->radius[i][k] * fv,
           high = hull->radius[i + 1][j] * (1 - fv) + hull->radius[i + 1][k] * fv;
     float radius = low * (1 - fu) + high * fu;
-    float end = t <= 0 ? fmaxf(-along, 0) : t >= 1 ? fmaxf(along, 0) : 0, cap = t <= 0 ? hull->cap[0] : hull->cap[1];
+    float end = t <= 0 && along < 0 ? -along : t >= 1 && along > 0 ? along : 0, cap = t <= 0 ? hull->cap[0] : hull->cap[1];
     return radius + (cap - radius) * end * end;
 }
 
@@ -76,8 +80,6 @@ static int plane_at(const ProjHull *hull_a, const ProjPlace *a, const ProjHull *
 /// Direction from b to a while they are clear of each other, kept in b's own frame; NULL: none is known yet.
 static const Vec3 *known_way(ProjPairs *pairs, int segments, int a, int b, const PeltiClosestSegments *near, Vec3 *room)
 {
-    if (!pairs->ways)
-        return NULL;
     Vec3 *kept = &pairs->ways[(size_t)a * (size_t)segments + (size_t)b];
     const ProjPlace *x = &pairs->now[a], *y = &pairs->now[b];
     float both = pairs->hulls[a].most + pairs->hulls[b].most;
@@ -163,11 +165,111 @@ static void measure_hull(const Projective *p, ProjPairs *out, int s)
     fill_hull(hull, sum, count, p->skeleton.segments[s].radius);
 }
 
+/// One vertex of segment a against b; a vertex keeps the plane it is deepest behind.
+static void cut_vertex(Projective *p, ProjPairs *pairs, int a, int b, int i, float margin, const Vec3 *way)
+{
+    Vec3 n;
+    float d;
+    if (!plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], 4 * pairs->gap, way, &n, &d))
+        return;
+    // hulls are round, bodies are not: only what faces the other bone is cut, fully within 75 degrees
+    Vec3 out = vec3_sub(vec3(p->x[i][0], p->x[i][1], p->x[i][2]), vec3_lerp(pairs->now[a].a, pairs->now[a].b, pairs->t[i]));
+    float facing = -vec3_dot(out, n) / (vec3_length(out) + 1e-20f);
+    if (facing < -0.1f)
+        return;
+    float away = facing > 0.25f ? 0 : (0.25f - facing) / 0.35f;
+    d -= away * away * pairs->hulls[a].most;
+    float behind = d + margin - (n.x * p->q[i][0] + n.y * p->q[i][1] + n.z * p->q[i][2]);
+    if (behind > 0) {
+        p->q[i][0] += behind * n.x;
+        p->q[i][1] += behind * n.y;
+        p->q[i][2] += behind * n.z;
+    }
+    d += 0.5f * pairs->gap;
+    float depth = d - (n.x * p->x[i][0] + n.y * p->x[i][1] + n.z * p->x[i][2]);
+    if (depth > pairs->depth[i]) {
+        pairs->depth[i] = depth;
+        pairs->plane[i][0] = n.x;
+        pairs->plane[i][1] = n.y;
+        pairs->plane[i][2] = n.z;
+        pairs->plane[i][3] = d;
+    }
+}
+
+static float full_margin(const Projective *p, const ProjPairs *pairs, int i)
+{
+    return 0.6f * vec3_distance(p->feet[p->order[i]].base, p->mesh->rest[p->order[i]]) + 0.5f * pairs->gap;
+}
+
+static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way)
+{
+    const ProjNear *near = &pairs->near[(size_t)a * (size_t)p->skeleton.segment_count + (size_t)b];
+    if (near->first < 0) {
+        for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++)
+            cut_vertex(p, pairs, a, b, pairs->unknowns[e], pairs->margin[pairs->unknowns[e]], way);
+        return;
+    }
+    for (int e = near->first; e < near->first + near->count; e++) {
+        const ProjClear *clear = &pairs->clear[e];
+        cut_vertex(p, pairs, a, b, clear->unknown, clear->margin, clear->deep ? NULL : way);
+    }
+}
+
+static bool may_meet(const ProjPairs *pairs, const ProjPlace *x, const ProjPlace *y, int a, int b, float factor,
+                     PeltiClosestSegments *near)
+{
+    float reach = factor * (pairs->hulls[a].most + pairs->hulls[b].most) + 4 * pairs->gap;
+    Vec3 between = vec3_scale(vec3_sub(vec3_add(x->a, x->b), vec3_add(y->a, y->b)), 0.5f);
+    if (vec3_length(between) > reach + 0.5f * (x->length + y->length))
+        return false;
+    *near = pelti_closest_segments(x->a, x->b, y->a, y->b);
+    return near->squared < (double)reach * (double)reach;
+}
+
+/// Segments near each other at rest: which vertices are clear of the other one there. The rest is one flesh with it.
+static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
+{
+    int segments = p->skeleton.segment_count;
+    PeltiArray list;
+    pelti_array_init(&list, &p->allocator, sizeof(ProjClear));
+    for (int a = 0; a < segments; a++)
+        for (int b = 0; b < segments; b++) {
+            ProjNear *to = &pairs->near[(size_t)a * (size_t)segments + (size_t)b];
+            PeltiClosestSegments near;
+            *to = (ProjNear){-1, 0};
+            if (joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->rest[a], &pairs->rest[b], a, b, 1, &near))
+                continue;
+            to->first = (int)list.count;
+            for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
+                int i = pairs->unknowns[e];
+                Vec3 n, x = p->mesh->rest[p->order[i]], q = p->feet[p->order[i]].base;
+                float d, margin = pairs->margin[i];
+                int meets = plane_at(&pairs->hulls[a], &pairs->rest[a], &pairs->hulls[b], &pairs->rest[b], pairs->t[i],
+                                     4 * pairs->gap, NULL, &n, &d);
+                if (meets && vec3_dot(n, x) - d < 0.5f * pairs->gap)
+                    continue;
+                if (meets)
+                    margin = fminf(margin, vec3_dot(n, q) - d);
+                ProjClear clear = {i, margin, meets == 2};
+                pelti_array_push(&list, &clear);
+            }
+            to->count = (int)list.count - to->first;
+        }
+    pairs->clear = PELTI_NEW(&p->pool, ProjClear, list.count + 1);
+    bool failed = list.failed || p->pool.failed;
+    if (!failed && list.count)
+        memcpy(pairs->clear, list.data, list.count * sizeof(ProjClear));
+    pelti_array_release(&list);
+    return failed ? pelti_no_memory(err, (size_t)p->count * sizeof(ProjClear)) : PELT_OK;
+}
+
 PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err)
 {
     int segments = p->skeleton.segment_count;
     PeltiPool *pool = &p->pool;
     *out = (ProjPairs){.gap = gap};
+    if (segments > MOST_SEGMENTS) // a table of pairs is kept
+        return PELT_OK;
     out->start = PELTI_NEW(pool, int, (size_t)segments + 2);
     out->unknowns = PELTI_NEW(pool, int, (size_t)p->count + 1);
     out->t = PELTI_NEW(pool, float, (size_t)p->count + 1);
@@ -175,8 +277,9 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     out->rest = PELTI_NEW(pool, ProjPlace, (size_t)segments + 1);
     out->now = PELTI_NEW(pool, ProjPlace, (size_t)segments + 1);
     out->plane = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->plane);
-    if (segments <= MOST_WAYS)
-        out->ways = PELTI_NEW(pool, Vec3, (size_t)segments * (size_t)segments + 1);
+    out->margin = PELTI_NEW(pool, float, (size_t)p->count + 1);
+    out->near = PELTI_NEW(pool, ProjNear, (size_t)segments * (size_t)segments + 1);
+    out->ways = PELTI_NEW(pool, Vec3, (size_t)segments * (size_t)segments + 1);
     out->last = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->last);
     out->depth = PELTI_NEW(pool, float, (size_t)p->count + 1);
     out->force = PELTI_NEW(pool, float, (size_t)p->count + 1);
@@ -200,79 +303,55 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
         out->rest[s] = place_segment(&p->skeleton.segments[s], NULL);
         measure_hull(p, out, s);
     }
-    return PELT_OK;
+    for (int i = 0; i < p->count; i++)
+        out->margin[i] = full_margin(p, out, i);
+    return find_clear(p, out, err);
 }
 
-/// Planes of the vertices of segment a against b; a vertex keeps the plane it is deepest behind.
-static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way)
+typedef struct Pose {
+    Projective *p;
+    const Mat34 *bones;
+} Pose;
+
+static void pose_segments(void *context, int begin, int end, int worker) // each segment writes to its own vertices
 {
-    float slack = 4 * pairs->gap;
-    for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
-        int i = pairs->unknowns[e];
-        Vec3 n, rest_n, q = vec3(p->q[i][0], p->q[i][1], p->q[i][2]);
-        float d, rest_d, offset = 0.5f * pairs->gap, thick = vec3_distance(p->feet[p->order[i]].base, p->mesh->rest[p->order[i]]);
-        if (!plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], slack, way, &n, &d))
-            continue;
-        float margin = 0.6f * thick + offset;
-        int at_rest = plane_at(&pairs->hulls[a], &pairs->rest[a], &pairs->hulls[b], &pairs->rest[b], pairs->t[i], slack, NULL,
-                               &rest_n, &rest_d);
-        if (at_rest) {
-            Vec3 x0 = vec3(p->rest[i][0], p->rest[i][1], p->rest[i][2]), q0 = p->feet[p->order[i]].base;
-            if (vec3_dot(rest_n, x0) - rest_d < offset) // one flesh at rest: these two cannot be told apart here
-                continue;
-            if (at_rest == 2 &&
-                !plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], slack, NULL, &n, &d))
-                continue;
-            margin = fminf(margin, vec3_dot(rest_n, q0) - rest_d);
+    (void)worker;
+    Projective *p = ((Pose *)context)->p;
+    ProjPairs *pairs = &p->pairs;
+    int segments = p->skeleton.segment_count;
+    for (int a = begin; a < end; a++) {
+        for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
+            int i = pairs->unknowns[e];
+            pairs->depth[i] = -INFINITY;
+            memcpy(pairs->last[i], pairs->plane[i], sizeof pairs->plane[i]);
         }
-        float behind = d + margin - vec3_dot(n, q);
-        if (behind > 0) {
-            p->q[i][0] += behind * n.x;
-            p->q[i][1] += behind * n.y;
-            p->q[i][2] += behind * n.z;
+        for (int b = 0; pairs->start[a] < pairs->start[a + 1] && b < segments; b++) {
+            PeltiClosestSegments near;
+            Vec3 room;
+            if (joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->now[a], &pairs->now[b], a, b, 1.4f, &near))
+                continue;
+            const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
+            float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
+            if (near.squared < (double)reach * (double)reach)
+                cut_segment(p, pairs, a, b, way);
         }
-        float depth = d + offset - (n.x * p->x[i][0] + n.y * p->x[i][1] + n.z * p->x[i][2]);
-        if (depth > pairs->depth[i]) {
-            pairs->depth[i] = depth;
-            pairs->plane[i][0] = n.x;
-            pairs->plane[i][1] = n.y;
-            pairs->plane[i][2] = n.z;
-            pairs->plane[i][3] = d + offset;
+        for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) { // a force does not turn with its plane
+            int i = pairs->unknowns[e];
+            const float *n = pairs->plane[i], *old = pairs->last[i];
+            float turn = n[0] * old[0] + n[1] * old[1] + n[2] * old[2];
+            pairs->force[i] *= turn > 0 ? turn : 0;
         }
     }
 }
 
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones)
 {
-    ProjPairs *pairs = &p->pairs;
-    int segments = p->skeleton.segment_count;
-    if (!pairs->start)
+    if (!p->pairs.start)
         return;
-    for (int s = 0; s < segments; s++)
-        pairs->now[s] = place_segment(&p->skeleton.segments[s], bones);
-    for (int i = 0; i < p->count; i++) {
-        pairs->depth[i] = -INFINITY;
-        memcpy(pairs->last[i], pairs->plane[i], sizeof pairs->plane[i]);
-    }
-    for (int a = 0; a < segments; a++)
-        for (int b = 0; b < segments; b++) {
-            if (pairs->start[a] == pairs->start[a + 1] || pairs->start[b] == pairs->start[b + 1] || joined(&p->skeleton, a, b))
-                continue;
-            const ProjPlace *x = &pairs->now[a], *y = &pairs->now[b];
-            float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
-            Vec3 between = vec3_scale(vec3_sub(vec3_add(x->a, x->b), vec3_add(y->a, y->b)), 0.5f);
-            if (vec3_length(between) > 1.5f * reach + 0.5f * (x->length + y->length))
-                continue;
-            PeltiClosestSegments near = pelti_closest_segments(x->a, x->b, y->a, y->b);
-            Vec3 room;
-            const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
-            if (near.squared < (double)reach * (double)reach)
-                cut_segment(p, pairs, a, b, way);
-        }
-    for (int i = 0; i < p->count; i++) { // a force does not turn with its plane
-        const float *n = pairs->plane[i], *old = pairs->last[i];
-        pairs->force[i] *= fmaxf(0, n[0] * old[0] + n[1] * old[1] + n[2] * old[2]);
-    }
+    for (int s = 0; s < p->skeleton.segment_count; s++)
+        p->pairs.now[s] = place_segment(&p->skeleton.segments[s], bones);
+    Pose pose = {p, bones};
+    pelti_parallel_for(p->jobs, p->skeleton.segment_count, 2, pose_segments, &pose);
 }
 
 void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, float most, float *sum)

@@ -150,7 +150,9 @@ double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjR
 typedef struct ProjFold {
     int parent, child;                                     ///< bones that meet at the joint
     Vec3 rest_joint, rest_parent, rest_child, rest_normal; ///< directions lead away from the joint
-    float radius, reach, rest_inner;                       ///< rest_inner: |child + parent| direction at rest, 0 straight
+    bool slender;                           ///< both bones are long for the flesh around the joint: a limb, not a trunk
+    float shortest;                         ///< of the two bones
+    float radius, reach, flesh, rest_inner; ///< flesh: distance of the skin; rest_inner: |child + parent| at rest, 0 straight
     // posed
     Vec3 joint, normal, inner;  ///< normal of the halving plane, to the child; inner: into the fold
     Vec3 child_way, parent_way; ///< directions of the bones, away from the joint
@@ -167,6 +169,7 @@ typedef struct ProjRelation {
 
 typedef struct ProjMember { ///< of one vertex in one fold
     int relation;
+    float weight; ///< less than 1 far from the limb
     float offset; ///< side n.(x - joint) >= offset: half the gap, or what the rest pose has
     float margin; ///< the same for the base point
     float force;  ///< multiplier of that, kept from step to step
@@ -186,7 +189,8 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones);
 Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base point of unknown i kept behind its planes
 /// force' = max(0, force + rate (offset - side n.(x - joint))), added to a right-hand side.
 void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float most, float *sum);
-bool pelti_proj_folds_act(const ProjFolds *folds, int i, const float *x);
+/// Is the vertex behind a plane or less than `near` before it, or held by one?
+bool pelti_proj_folds_act(ProjFolds *folds, int i, const float *x, float near);
 
 // ---- contacts of bones that share no joint (pairs.c) ----
 
@@ -200,6 +204,14 @@ typedef struct ProjPlace { ///< a segment at rest or in a pose, with directions 
     Vec3 a, b, axis, side1, side2;
     float length;
 } ProjPlace;
+typedef struct ProjNear { ///< two segments near each other at rest: vertices of the first that are clear of the second
+    int first, count;     ///< into `clear`; first -1: not near, all are
+} ProjNear;
+typedef struct ProjClear {
+    int unknown;
+    float margin; ///< of its base point behind a plane
+    int deep;     ///< the hulls overlap so far at rest that their known direction means nothing
+} ProjClear;
 typedef struct ProjPairs {
     int *start, *unknowns; ///< [segment_count + 1] vertices of each segment
     float *t;              ///< [unknown_count] place on the segment
@@ -207,11 +219,33 @@ typedef struct ProjPairs {
     ProjPlace *rest, *now; ///< [segment_count]
     float (*plane)[4];     ///< [unknown_count] n, d
     float (*last)[4];      ///< [unknown_count] the plane of the step before
-    Vec3 *ways;            ///< [segment_count x segment_count] directions that held before bones met; NULL: too many
-    float *depth;          ///< [unknown_count] behind the plane at the start of the step; -INFINITY: no plane
-    float *force;          ///< [unknown_count]
+    Vec3 *ways;            ///< [segment_count x segment_count] directions that held before bones met
+    ProjNear *near;        ///< [segment_count x segment_count]
+    ProjClear *clear;
+    float *margin; ///< [unknown_count] of base points behind a plane
+    float *depth;  ///< [unknown_count] behind the plane at the start of the step; -INFINITY: no plane
+    float *force;  ///< [unknown_count]
     float gap;
 } ProjPairs;
+
+// ---- two resolutions (decimate.c, display.c), sec. 6 ----
+
+/// A mesh of at most about `wanted` vertices; kept [its vertex_count] says which of the skin's they are.
+PeltStatus pelti_proj_decimate(const PeltiMesh *mesh, const ProjSkeleton *skeleton, int wanted, PeltiPool *pool, int **kept,
+                               PeltiMesh **out, PeltError *err);
+typedef struct ProjSpot { ///< of one vertex of the full skin
+    int triangle;         ///< of the simulated mesh
+    float weight[3];
+    Vec3 offset; ///< along an edge, across it, along the normal
+} ProjSpot;
+typedef struct ProjDisplay {
+    ProjSpot *spots; ///< NULL: the simulated mesh is the skin
+    Vec3 *normals;   ///< of the simulated mesh
+} ProjDisplay;
+PeltStatus pelti_proj_display(const PeltiMesh *fine, const PeltiMesh *coarse, PeltiPool *pool, PeltiJobs *jobs, ProjDisplay *out,
+                              PeltError *err);
+void pelti_proj_show(const ProjDisplay *display, const PeltiMesh *fine, const PeltiMesh *coarse, PeltiJobs *jobs, const Vec3 *x,
+                     Vec3 *out);
 
 // ---- what still crosses after the solve (untangle.c) ----
 
@@ -224,7 +258,11 @@ typedef struct Projective {
     PeltAllocator allocator;
     PeltiJobs *jobs;
     const PeltiCharacter *who;
-    const PeltiMesh *mesh;
+    PeltiCharacter coarse; ///< as who, with the mesh that is simulated
+    const PeltiMesh *skin; ///< the character's own
+    const PeltiMesh *mesh; ///< the simulated one: the same, or coarser
+    ProjDisplay display;
+    Vec3 *skin_positions; ///< [skin->vertex_count] where they differ
     ProjSkeleton skeleton;
     ProjFoot *feet;
     ProjBase base;
@@ -252,15 +290,16 @@ typedef struct Projective {
     void *motion_block;
     size_t motion_bytes;
     bool started;
-    int swollen;            ///< steps until flesh pressed by a contact is as it was
-    ProjFolds folds;        ///< no folds: start is NULL
-    ProjPairs pairs;        ///< none: start is NULL
-    ProjUntangle *untangle; ///< NULL: off
-    float *rate[2];         ///< [mode][unknown] contact force for a length of overlap
-    float *most_force;      ///< [unknown] where planes contradict each other forces would grow for ever
-    double residual;        ///< largest move of the last iteration, of the size
-    int contact_count;
-    double substep_ms;
+    int swollen;                           ///< steps until flesh pressed by a contact is as it was
+    ProjFolds folds;                       ///< no folds: start is NULL
+    ProjPairs pairs;                       ///< none: start is NULL
+    ProjUntangle *untangle;                ///< NULL: off
+    float *rate[2];                        ///< [mode][unknown] contact force for a length of overlap
+    float *most_force;                     ///< [unknown] where planes contradict each other forces would grow for ever
+    double residual;                       ///< largest move of the last iteration, of the size
+    int contact_count;                     ///< vertices in `touching`
+    int *touching;                         ///< [count] those whose contact forces may act in this step
+    double substep_ms, local_ms, solve_ms; ///< of the last step; local and solve: all its iterations
 } Projective;
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
@@ -268,8 +307,7 @@ bool pelti_proj_find_contacts(Projective *p);                                   
 PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err);
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
 void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, float most, float *sum);
-/// Updates the contact forces of unknown i, now at x, and adds them to its right-hand side.
-void pelti_proj_contact_force(Projective *p, int mode, int i, const float *x, float *sum);
+void pelti_proj_contact_forces(Projective *p, int mode); ///< updates them for x and adds them to the right-hand side y
 
 PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err);
 int pelti_proj_untangle(Projective *p, Vec3 *positions); ///< by vertex; says how many crossings were left in the last round

@@ -13,7 +13,6 @@ typedef struct Rows {
     Projective *p;
     const Mat34 *bones;
     int mode;
-    bool touching;
 } Rows;
 
 static void pose_rows(void *context, int begin, int end, int worker)
@@ -63,7 +62,7 @@ static void constant_rows(void *context, int begin, int end, int worker)
 
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 {
-    Rows r = {p, bones, mode, false};
+    Rows r = {p, bones, mode};
     memcpy(p->origin, p->x, (size_t)p->count * sizeof *p->x);
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
     pelti_proj_pose_joints(&p->base, bones);
@@ -91,23 +90,28 @@ static void gather_rows(void *context, int begin, int end, int worker)
             sum += row;
         }
         memcpy(p->y[i], &sum, sizeof sum);
-        if (r->touching)
-            pelti_proj_contact_force(p, r->mode, i, p->x[i], p->y[i]);
     }
 }
 
 void pelti_proj_iterate(Projective *p, int mode, bool touching)
 {
-    Rows r = {p, NULL, mode, touching};
+    Rows r = {p, NULL, mode};
+    double start = pelti_clock_ms();
     pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, p->warm, p->rows, p->swell);
+    p->local_ms += pelti_clock_ms() - start;
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
+    if (touching)
+        pelti_proj_contact_forces(p, mode);
+    start = pelti_clock_ms();
     const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
     pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
+    p->solve_ms += pelti_clock_ms() - start;
     float most = 0;
     for (int i = 0; i < p->count; i++)
         for (int k = 0; k < 3; k++) {
             float to = p->origin[i][k] + p->y[i][k];
-            most = fmaxf(most, fabsf(to - p->x[i][k]));
+            float moved = fabsf(to - p->x[i][k]);
+            most = moved > most ? moved : most;
             p->x[i][k] = to;
         }
     p->residual = (double)most / (double)p->mesh->diagonal;
@@ -132,12 +136,13 @@ static void swell(Projective *p, bool touching)
     if (p->bulge <= 0 || !(touching || p->swollen))
         return;
     p->swollen = touching ? 60 : p->swollen - 1; // steps until it has gone down again
-    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, touching ? p->bulge : 0, p->swell);
+    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, touching ? 0.1f * p->bulge : 0, p->swell);
 }
 
 void pelti_proj_substep(Projective *p, const Mat34 *bones)
 {
     double start = pelti_clock_ms();
+    p->local_ms = p->solve_ms = 0;
     fly(p);
     pelti_proj_begin(p, bones, PROJ_MOVING);
     bool touching = pelti_proj_find_contacts(p);
@@ -181,7 +186,7 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
     int frames = (int)ceilf(turn / 0.1f) + 1;
     pelti_motion_at(&p->motion, 0, p->bones_now);
     pelti_proj_pose_joints(&p->base, p->bones_now);
-    Rows r = {p, p->bones_now, PROJ_STILL, false};
+    Rows r = {p, p->bones_now, PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
     pelti_polar_reset(p->warm, p->tissue.block_count);
@@ -220,7 +225,7 @@ int pelti_proj_repair(Projective *p, const Mat34 *bones)
         float sum = p->x[i][0] + p->x[i][1] + p->x[i][2] + p->velocity[i][0] + p->velocity[i][1] + p->velocity[i][2];
         if (isfinite(sum))
             continue;
-        Rows r = {p, bones, PROJ_STILL, false};
+        Rows r = {p, bones, PROJ_STILL};
         carry_rows(&r, i, i + 1, 0);
         memset(p->velocity[i], 0, sizeof p->velocity[i]);
         broken++;

@@ -72,17 +72,15 @@ static void apply(ProjUntangle *u, const PeltiMesh *mesh, Vec3 *x)
     }
 }
 
-/// Vertices with a contact force or about to have one, and two rings around them.
+/// Vertices that touch or nearly do, and two rings around them.
 static bool mark_near(const Projective *p, ProjUntangle *u)
 {
     bool any = false;
     memset(u->near, 0, (size_t)p->count);
-    for (int i = 0; i < p->count; i++)
-        if (pelti_proj_folds_act(&p->folds, i, p->x[i]) ||
-            (p->pairs.start && (p->pairs.force[i] > 0 || p->pairs.depth[i] > -8 * u->gap))) {
-            u->near[p->order[i]] = 1;
-            any = true;
-        }
+    for (int k = 0; k < p->contact_count; k++) {
+        u->near[p->order[p->touching[k]]] = 1;
+        any = true;
+    }
     for (int ring = 1; any && ring <= 2; ring++)
         for (int v = 0; v < p->count; v++)
             for (int r = p->mesh->ring_start[v]; !u->near[v] && r < p->mesh->ring_start[v + 1]; r++)
