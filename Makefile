@@ -37,6 +37,7 @@ fuzz: setup-dev
 # Pictures of docs/figures, made by the program
 figures: all
 	tools/figures.sh $(BUILD)/pelt
+	tools/figures-tracking.sh $(BUILD)/pelt
 
 # The browser test of `pelt compare`: node, npm and chromium; skips where they are missing
 test-web: all

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const float PLATEAU = 0.02f; ///< slope, per support radius, below which there is no direction to go
+static const float LEAP = 0.2f; ///< of the support radius: the longest step. Not in the paper; without it the plateau deep inside
+                                ///< a part throws vertices out of the picture
 static const float ARRIVED = 2e-4f; ///< |f - iso| from which a vertex need not move
 
 static const PeltiOptionInfo options[] = {
@@ -15,6 +18,8 @@ static const PeltiOptionInfo options[] = {
     {"relax", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "tangential relaxation with mean value coordinates of the rest pose"},
     {"operator", PELTI_OPTION_CHOICE, "union", "union|contact", 0, 0,
      "how parts compose: as published (max), or with the contact operator of tracking"},
+    {"blend", PELTI_OPTION_CHOICE, "smooth", "rigid|smooth|smoother", 0, 0,
+     "weights of the dqs start: strongest bone alone, as given, averaged"},
     {"smooth", PELTI_OPTION_INT, "7", NULL, 0, 100, "last smoothing passes, spread from stopped vertices"},
     {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
     {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0,
@@ -44,7 +49,7 @@ static void march_vertex(Implicit *m, int v)
         implicit_field(m, m->skeleton[v], x, &value, &gradient);
         float square = vec3_dot(gradient, gradient), before = vec3_dot(last, last);
         m->residual[v] = fabsf(value - m->iso[v]);
-        if (!(square > 1e-12f / (m->mesh->diagonal * m->mesh->diagonal))) {
+        if (!(sqrtf(square) * m->reach[v] > PLATEAU)) {
             m->state[v] = value > m->iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
             break;
         }
@@ -55,7 +60,8 @@ static void march_vertex(Implicit *m, int v)
         }
         if (k == m->set.steps || m->residual[v] < ARRIVED)
             break;
-        x = vec3_mad(x, gradient, m->set.sigma * (m->iso[v] - value) / square);
+        float length = m->set.sigma * (m->iso[v] - value) / sqrtf(square), most = LEAP * m->reach[v];
+        x = vec3_mad(x, m->normal[v], -fminf(fmaxf(length, -most), most));
         last = gradient;
     }
     if (vec3_finite(x))

@@ -39,6 +39,7 @@ typedef struct Implicit {
     float *iso;      ///< field value at rest
     bool *projected; ///< the field says something about it
     int *skeleton;
+    float *reach;      ///< support radius of the owner's field: 1 / reach is the scale of gradients
     float *ring_share; ///< [ring] mean value coordinates of the rest pose, aligned with mesh->ring; all 0: none
     // of a frame
     Vec3 *x, *buffer;
@@ -54,6 +55,8 @@ PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err
 void implicit_destroy(void *state);
 void implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);
 void implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
+/// The weights that dqs gets: `kind` rigid, smooth (as given) or smoother. Lives in m's pool.
+PeltStatus implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err);
 void implicit_march(Implicit *m);
 void implicit_relax(Implicit *m);
 void implicit_smooth(Implicit *m);

@@ -18,7 +18,7 @@ static void take_memory(Implicit *m)
     Vec3 **vectors[] = {&m->x, &m->buffer, &m->normal};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = PELTI_NEW(pool, Vec3, n);
-    float **floats[] = {&m->iso, &m->residual, &m->touch, &m->touch_next};
+    float **floats[] = {&m->iso, &m->reach, &m->residual, &m->touch, &m->touch_next};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
     m->ring_share = PELTI_NEW(pool, float, m->mesh->ring_start[n]);
@@ -46,10 +46,10 @@ static void rest_range(void *context, int begin, int end, int worker)
         if (part < 0)
             continue;
         m->skeleton[v] = m->fields->parts[part].skeleton;
+        m->reach[v] = m->fields->parts[part].radius;
         implicit_field(m, m->skeleton[v], m->mesh->rest[v], &m->iso[v], &gradient);
         float steep = vec3_length(gradient), facing = -vec3_dot(gradient, m->normal[v]);
-        m->projected[v] =
-            m->iso[v] > 0.02f && m->iso[v] < 0.98f && steep * m->fields->parts[part].radius > 0.1f && facing > 0.2f * steep;
+        m->projected[v] = m->iso[v] > 0.02f && m->iso[v] < 0.98f && steep * m->reach[v] > 0.1f && facing > 0.2f * steep;
     }
 }
 
@@ -58,6 +58,9 @@ static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
     read_settings(in->options, &m->set);
     m->dqs = pelti_method_find("dqs");
     PeltiPrepare start = *in;
+    PeltiWeights weights;
+    PELT_TRY(implicit_weights(m, in->weights, pelti_option_text(in->options, "blend"), &weights, err));
+    start.weights = &weights;
     start.point_weights = NULL; // one position a vertex
     PELT_TRY(m->dqs->prepare(&start, &m->dqs_state, err));
     PeltiFieldOptions options = pelti_field_options_default();

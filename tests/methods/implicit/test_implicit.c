@@ -191,6 +191,41 @@ static void a_frame_does_not_depend_on_what_came_before_nor_on_threads(void **st
     stop(&three);
 }
 
+static void no_vertex_is_thrown_out_of_a_deep_fold(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1500, 1);
+    Vec3 *dqs = PELTI_NEW(&rig.who->pool, Vec3, rig.who->point_count);
+    bend(&rig, 2.8f);
+    PeltiStepInput in = {.bones = rig.bones};
+    rig.state->dqs->step(rig.state->dqs_state, &in, dqs, NULL);
+    step(&rig);
+    assert_true(farthest(&rig, dqs) < 0.25); // wrong sides there are, spikes not
+    stop(&rig);
+}
+
+static void weights_of_the_start_can_be_varied(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1200, 1);
+    int shared[3] = {0}, n = rig.who->mesh->vertex_count;
+    const char *kinds[3] = {"rigid", "smooth", "smoother"};
+    for (int k = 0; k < 3; k++) {
+        PeltiWeights w;
+        assert_int_equal(implicit_weights(rig.state, &rig.weights, kinds[k], &w, NULL), PELT_OK);
+        for (int v = 0; v < n; v++) {
+            float sum = 0;
+            for (int i = 0; i < w.influences; i++)
+                sum += w.weight[(size_t)v * (size_t)w.influences + (size_t)i];
+            CHECK_NEAR(sum, 1, 1e-5);
+            shared[k] += w.weight[(size_t)v * (size_t)w.influences] < 0.999f;
+        }
+    }
+    assert_int_equal(shared[0], 0);
+    assert_true(shared[1] > 0 && shared[2] > shared[1]);
+    stop(&rig);
+}
+
 /// Mean value coordinates reproduce a vertex from its neighbours, seen along its normal.
 static void coordinates_reproduce_the_rest_pose(void **state)
 {
@@ -226,6 +261,8 @@ int main(void)
         cmocka_unit_test(a_bent_elbow_is_pulled_to_its_iso_surface),
         cmocka_unit_test(vertices_stop_where_the_fold_meets),
         cmocka_unit_test(a_frame_does_not_depend_on_what_came_before_nor_on_threads),
+        cmocka_unit_test(no_vertex_is_thrown_out_of_a_deep_fold),
+        cmocka_unit_test(weights_of_the_start_can_be_varied),
         cmocka_unit_test(coordinates_reproduce_the_rest_pose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,64 @@
+/// Weights as Figure 8 of [Vaillant2014] varies them: rigid, as given, smoother. Only dqs, the start of a frame, sees them.
+#include "methods/implicit/implicit.h"
+
+#include <string.h>
+
+enum { PASSES = 10, MOST = 24 };
+
+/// A vertex' influences averaged with its ring's, the largest kept.
+static void average(const PeltiMesh *mesh, int v, int influences, const int *bone, const float *weight, int *to_bone,
+                    float *to_weight)
+{
+    int bones[MOST], count = 0;
+    float sums[MOST];
+    for (int e = mesh->ring_start[v] - 1; e < mesh->ring_start[v + 1]; e++) {
+        size_t from = (size_t)(e < mesh->ring_start[v] ? v : mesh->ring[e]) * (size_t)influences;
+        for (int k = 0; k < influences && weight[from + (size_t)k] > 0; k++) {
+            int at = 0;
+            while (at < count && bones[at] != bone[from + (size_t)k])
+                at++;
+            if (at == MOST)
+                continue;
+            if (at == count) {
+                bones[count] = bone[from + (size_t)k];
+                sums[count++] = 0;
+            }
+            sums[at] += weight[from + (size_t)k];
+        }
+    }
+    for (int k = 0; k < influences; k++) {
+        to_bone[k] = 0;
+        to_weight[k] = 0;
+    }
+    for (int k = 0; k < count; k++)
+        pelti_weights_insert(influences, to_bone, to_weight, bones[k], sums[k]);
+    pelti_weights_normalise(influences, to_bone, to_weight);
+}
+
+PeltStatus implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err)
+{
+    bool rigid = !strcmp(kind, "rigid"), smoother = !strcmp(kind, "smoother");
+    int n = m->mesh->vertex_count, influences = given->influences, *bone, *next_bone;
+    float *weight, *next;
+    PeltiWeights other;
+    *out = *given;
+    if (!rigid && !smoother)
+        return PELT_OK;
+    PELT_TRY(pelti_weights_new(m->who, &m->pool, influences, &bone, &weight, out, err));
+    PELT_TRY(pelti_weights_new(m->who, &m->pool, influences, &next_bone, &next, &other, err));
+    for (size_t i = 0; i < (size_t)n * (size_t)influences; i++) {
+        bone[i] = given->bone[i];
+        weight[i] = rigid ? (float)(i % (size_t)influences == 0) : given->weight[i];
+    }
+    for (int pass = 0; smoother && pass < PASSES; pass++) {
+        for (int v = 0; v < n; v++) {
+            size_t at = (size_t)v * (size_t)influences;
+            average(m->mesh, v, influences, bone, weight, next_bone + at, next + at);
+        }
+        for (size_t i = 0; i < (size_t)n * (size_t)influences; i++) {
+            bone[i] = next_bone[i];
+            weight[i] = next[i];
+        }
+    }
+    return PELT_OK;
+}
