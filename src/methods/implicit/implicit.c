@@ -154,6 +154,7 @@ static void draw(const void *state, const char *what, PeltiDraw *to)
 extern const PeltiMethod pelti_method_implicit;
 const PeltiMethod pelti_method_implicit = {
     .name = "implicit",
+    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES,
     .summary = "dqs corrected by projection to an implicit surface: joints keep their shape, shallow folds touch",
     .reference = "[Vaillant2013]",
     .flags = PELTI_NEEDS_WEIGHTS,
