@@ -193,6 +193,60 @@ static void a_twist_moves_skin_that_no_twisting_bone_owns(void **state)
     stop(&act);
 }
 
+typedef struct Section {
+    float (*value)(const void *state, Vec3 x);
+    float (*side)(const void *state, Vec3 x);
+    const void *state;
+    float iso;
+} Section;
+
+static void take_field(void *user, const char *name, float (*value)(const void *state, Vec3 x), const void *state, float iso)
+{
+    Section *s = user;
+    (void)name;
+    s->value = value;
+    s->state = state;
+    s->iso = iso;
+}
+
+static void take_contact(void *user, float (*side)(const void *state, Vec3 x))
+{
+    ((Section *)user)->side = side;
+}
+
+/// What `pelt render --section` cuts: the iso-line runs along the skin, and a fold has a line where its sides touch.
+static void sections_show_the_field_of_the_last_step(void **state)
+{
+    (void)state;
+    Act act = start("cylinder", 1500, NULL);
+    Section s = {0};
+    PeltiDraw draw = {.user = &s, .field = take_field, .contact = take_contact};
+    int bone = act.state->fields->parts[act.state->fields->skin_part_count - 1].bone, near = 0, touching[2] = {0};
+    Vec3 axis = vec3_orthogonal(segment_axis(&act, bone)), head = act.who->bones[bone].head;
+    for (int folded = 0; folded < 2; folded++) {
+        turn(&act, bone, axis, folded ? 2.4f : 0, 0, true);
+        pelti_method_tracking.draw(act.state, "section", &draw);
+        assert_non_null(s.value);
+        assert_non_null(s.side);
+        float step = 0.01f * act.who->mesh->diagonal;
+        for (int i = -40; i <= 40; i++) // the plane of the bend
+            for (int j = -40; j <= 40; j++) {
+                Vec3 x = vec3_mad(vec3_mad(head, segment_axis(&act, bone), step * (float)i),
+                                  vec3_cross(axis, segment_axis(&act, bone)), step * (float)j);
+                touching[folded] += isfinite(s.side(s.state, x));
+            }
+    }
+    for (int p = 0; p < act.who->point_count; p++)
+        near += fabsf(s.value(s.state, act.points[p]) - s.iso) < 0.1f;
+    assert_true(near > 0.8 * act.who->point_count);
+    // at rest the round ends of the two parts oppose each other deep inside the joint: a little there is always
+    assert_true(touching[1] > 5 * touching[0] && touching[1] > 100);
+    s = (Section){0};
+    pelti_method_tracking.draw(act.state, "bones", &draw);
+    assert_null(s.value);
+    stop(&act);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +254,7 @@ int main(void)
         cmocka_unit_test(painted_skin_follows_its_bone),
         cmocka_unit_test(anchors_pull_by_their_keys),
         cmocka_unit_test(a_twist_moves_skin_that_no_twisting_bone_owns),
+        cmocka_unit_test(sections_show_the_field_of_the_last_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
