@@ -207,7 +207,7 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f));
         fold->child_way = child;
         fold->parent_way = parent;
-        fold->swell = (fold->slender ? folds->bulge : 0) * 0.27f * smooth_step((length - fmaxf(fold->rest_inner, 1.6f)) / 0.37f);
+        fold->swell = (fold->slender ? folds->bulge : 0) * 0.5f * smooth_step((length - fmaxf(fold->rest_inner, 1.8f)) / 0.17f);
         fold->share = smooth_step((length - fold->rest_inner - 0.25f) / 0.35f);
     }
     for (int r = 0; r < folds->relation_count; r++) { // full up to 20 degrees of bend on the way, none beyond 40
@@ -228,8 +228,8 @@ static float inner_share(const ProjFold *fold, Vec3 x)
     return smooth_step(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (0.5f * fold->radius));
 }
 
-/// What a deep fold cuts off its inner side goes to the others: the bone thickens there, most at the joint. 27 % at a bend of
-/// 160 degrees keeps nine tenths of a cylinder's volume.
+/// What a deep fold cuts off its inner side goes to the others: the bone thickens there, most at the joint. half as much again at
+/// a bend of 160 degrees keeps nine tenths of a cylinder's volume.
 static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, float weight, Vec3 q)
 {
     Vec3 way = relation->side > 0 ? fold->child_way : fold->parent_way, arm = vec3_sub(q, fold->joint);

@@ -172,13 +172,6 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, int a, int b, int i, flo
     float d;
     if (!plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], 4 * pairs->gap, way, &n, &d))
         return;
-    // hulls are round, bodies are not: only what faces the other bone is cut, fully within 75 degrees
-    Vec3 out = vec3_sub(vec3(p->x[i][0], p->x[i][1], p->x[i][2]), vec3_lerp(pairs->now[a].a, pairs->now[a].b, pairs->t[i]));
-    float facing = -vec3_dot(out, n) / (vec3_length(out) + 1e-20f);
-    if (facing < -0.1f)
-        return;
-    float away = facing > 0.25f ? 0 : (0.25f - facing) / 0.35f;
-    d -= away * away * pairs->hulls[a].most;
     float behind = d + margin - (n.x * p->q[i][0] + n.y * p->q[i][1] + n.z * p->q[i][2]);
     if (behind > 0) {
         p->q[i][0] += behind * n.x;
