@@ -38,6 +38,7 @@ fuzz: setup-dev
 figures: all
 	tools/figures.sh $(BUILD)/pelt
 	tools/figures-tracking.sh $(BUILD)/pelt
+	tools/figures-layered.sh $(BUILD)/pelt
 
 # The browser test of `pelt compare`: node, npm and chromium; skips where they are missing
 test-web: all

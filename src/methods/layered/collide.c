@@ -65,7 +65,7 @@ static void update_normals(PeltiFlesh *flesh)
     }
     for (int t = 0; t < flesh->mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
-            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < -0.15f)
+            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < 0.05f)
                 c->crumpled[flesh->triangles[t][k]] = true;
 }
 
