@@ -131,7 +131,7 @@ static void rest_range(void *context, int begin, int end, int worker)
         Vec3 n = t->normal[v]; // of the rest mesh
         float length = vec3_length(s.gradient);
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;
-        bool says = s.value > 0.02f && s.value < 0.98f && length * t->reach[v] > 0.1f && facing > 0.2f;
+        bool says = s.value > 0.25f && s.value < 0.75f && length * t->reach[v] > 0.2f && facing > 0.4f;
         if (t->kind[v] == VERTEX_TRACKED && !says)
             t->kind[v] = VERTEX_FREE;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { SPREAD = 8 };
+static const float BODY = 2;
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a sixth of the part's thickness, and fades into
@@ -42,7 +43,8 @@ void tracking_swell(Tracking *t)
     }
 }
 
-/// Tethers: vertices the field says nothing about whose weights lie on one bone, fading over a few rings.
+/// Tethers of vertices whose weights lie on one bone: firm where the field says nothing, fading over a few rings; elsewhere so
+/// weak that a displacement dies out over BODY times the part's radius: it brings skin back that a collision dragged away.
 PeltStatus tracking_find_holds(Tracking *t, PeltError *err)
 {
     const PeltiMesh *mesh = t->mesh;
@@ -69,8 +71,8 @@ PeltStatus tracking_find_holds(Tracking *t, PeltError *err)
         next = swap;
     }
     for (int v = 0; v < count; v++) {
-        float pure = (t->weights.weight[(size_t)v * (size_t)t->weights.influences] - 0.95f) / 0.05f;
-        t->hold[v] = pure > 0 ? t->set.hold * now[v] * pure * t->diagonal[v] : 0;
+        float pure = (t->weights.weight[(size_t)v * (size_t)t->weights.influences] - 0.95f) / 0.05f, far = BODY * t->reach[v];
+        t->hold[v] = pure > 0 ? t->set.hold * pure * (now[v] * t->diagonal[v] + 2 * t->area[v] / (far * far)) : 0;
     }
     pelti_pool_release(&work);
     return PELT_OK;

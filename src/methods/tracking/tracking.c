@@ -62,7 +62,7 @@ static void measure_residual(Tracking *t)
 {
     int count = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
-        if (t->kind[v] == VERTEX_TRACKED && !t->contact[v])
+        if (t->kind[v] == VERTEX_TRACKED && t->other[v] < 0)
             t->touch[count++] = fabsf(t->residual[v]);
     qsort(t->touch, (size_t)count, sizeof(float), compare);
     t->counters.residual_p99 = count ? (double)t->touch[(int)(0.99 * (count - 1))] : 0;
