@@ -37,6 +37,7 @@ static void take_memory(Tracking *t)
     int n = t->mesh->vertex_count, bones = t->who->bone_count, rings = t->mesh->ring_start[n];
     t->kind = PELTI_NEW(pool, unsigned char, n);
     t->contact = PELTI_NEW(pool, unsigned char, n);
+    t->stirred = PELTI_NEW(pool, unsigned char, n);
     t->skeleton = PELTI_NEW(pool, int, n);
     t->other = PELTI_NEW(pool, int, n);
     t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());

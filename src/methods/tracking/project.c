@@ -7,6 +7,7 @@ typedef struct Work {
     const Bones *from, *to;
     Mat34 *delta; ///< [bone_count]
     int iterations;
+    bool all; ///< or only vertices that the last relaxation stirred
 } Work;
 
 static void move_range(void *context, int begin, int end, int worker)
@@ -74,6 +75,8 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     t->contact[v] = 0;
     t->other[v] = -1;
     float wall = s->other > 0 ? smooth_step(s->mouth - 0.06f, s->mouth + 0.02f, both) : 0;
+    float firm = smooth_step(0.5f, 0.62f, s->depth); // a contact that only begins presses only gently
+    wall *= firm;
     if (!(wall > 0))
         return newton_step(t, v, s, floor);
     float short_by, inside = wall * (1 - smooth_step(s->depth - 0.02f, s->depth + 0.02f, 0.5f * (s->own + s->other)));
@@ -85,7 +88,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
     step = vec3_lerp(step, side, inside);
     if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides
-        step = vec3_mad(step, side, 1 - inside);
+        step = vec3_mad(step, side, firm * (1 - inside));
     return step;
 }
 
@@ -109,13 +112,13 @@ static void project_range(void *context, int begin, int end, int worker)
     Work *w = context;
     (void)worker;
     for (int v = begin; v < end; v++)
-        if (w->t->kind[v] == VERTEX_TRACKED)
+        if (w->t->kind[v] == VERTEX_TRACKED && (w->all || w->t->stirred[v]))
             project_vertex(w->t, v, w->iterations);
 }
 
-void tracking_project(Tracking *t, int iterations)
+void tracking_project(Tracking *t, int iterations, bool all)
 {
-    Work w = {.t = t, .iterations = iterations};
+    Work w = {.t = t, .iterations = iterations, .all = all};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, project_range, &w);
 }
 

@@ -1,5 +1,8 @@
 #include "methods/tracking/tracking.h"
 
+/// A vertex that moved by less than this share of its edge and has less than this residual need not look at the field again.
+static const float STILL = 5e-4f;
+
 typedef struct Relax {
     Tracking *t;
     float length; ///< longest step, of the edge
@@ -66,10 +69,12 @@ static void apply_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         float most = r->length * t->edge[v], length = vec3_length(t->step[v]);
         float scale = t->paint[v] * (length > most ? most / length : 1);
+        t->stirred[v] = t->other[v] >= 0 || fabsf(t->residual[v]) > STILL;
         if (!(length >= 0) || scale == 0)
             continue;
         t->x[v] = vec3_mad(t->x[v], t->step[v], scale);
         largest = fmaxf(largest, scale * length / t->edge[v]);
+        t->stirred[v] |= scale * length > STILL * t->edge[v];
     }
     t->moved[begin / GRAIN] = largest;
 }
@@ -98,7 +103,7 @@ int tracking_relax(Tracking *t)
             pelti_parallel_for(t->jobs, count, GRAIN, jacobi_range, &r);
         }
         float moved = apply(t);
-        tracking_project(t, 1);
+        tracking_project(t, 1, false);
         if (t->set.target == TARGET_POLAR) {
             tracking_target_rotations(t, &t->next);
             tracking_right_hand_side(t, &t->next);

@@ -43,12 +43,12 @@ static void virtual_frame(Tracking *t, const Bones *to)
 {
     set_fields(t, to);
     tracking_move_rigidly(t, &t->now, to);
-    tracking_project(t, 4);
+    tracking_project(t, 4, true);
     tracking_swell(t);
     tracking_target_rotations(t, to);
     tracking_right_hand_side(t, to);
     t->counters.relaxations += tracking_relax(t);
-    tracking_project(t, 3);
+    tracking_project(t, 8, true);
     t->counters.virtual_frames++;
 }
 

@@ -110,6 +110,7 @@ typedef struct Tracking {
     float *touch;              ///< [vertex_count] diffused contact
     PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
+    unsigned char *stirred; ///< moved by the last relaxation, or not yet on its surface
     struct Press *press;       ///< [vertex_count] nearest opposite skin
     float *push_count;         ///< [vertex_count]
     Counters counters;
@@ -135,7 +136,7 @@ void tracking_anchors(Tracking *t, double time_s);
 
 // project.c
 void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);
-void tracking_project(Tracking *t, int iterations);
+void tracking_project(Tracking *t, int iterations, bool all); ///< all: else only vertices that are `stirred`
 void tracking_rest_values(Tracking *t);
 
 // swell.c
