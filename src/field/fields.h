@@ -52,6 +52,11 @@ typedef struct PeltiFields {
     size_t bytes;             ///< of grids and tables
 } PeltiFields;
 
+static inline bool pelti_fields_apart(const PeltiFields *fields, int a, int b)
+{
+    return fields->apart[a * fields->part_count + b] != 0;
+}
+
 /// Builds into `pool`. Parts whose fit fails become capsules, said in `log`.
 PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights,
                               const PeltiFieldOptions *options, PeltiJobs *jobs, PeltiLog *log, PeltiFields **out,

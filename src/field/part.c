@@ -8,8 +8,9 @@
 /// The support is a little wider than the farthest sample is from the bone: the field then stays below 1 on the bone, so that a
 /// contact line can reach it.
 static const float REACH = 1.7f;
-/// A field ends this much beyond the farthest sample's distance from the bone.
-static const float GUARD = 1.2f;
+/// A field ends this much beyond the farthest sample's distance from the bone, or beyond the middle one's: a few samples far
+/// out (the skin of a shoulder on the chest) must not make a limb's field as wide.
+static const float GUARD_MOST = 1.2f, GUARD_MIDDLE = 1.4f;
 
 enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256, MOST_CAPS = 48, TYPICAL = 500 };
 
@@ -249,6 +250,20 @@ static void stand_in(const PeltiCharacter *who, const Shape *shape, int count, c
     pelti_part_capsule(shape->segment[0].a, shape->segment[0].b, fmaxf(radius, 2e-3f * who->mesh->diagonal), out);
 }
 
+/// Median distance of the samples from the bone.
+static float middle_distance(const Shape *shape, const PeltiPartSamples *samples)
+{
+    float sorted[PELTI_PART_SAMPLES] = {0};
+    for (int k = 0; k < samples->count; k++) {
+        float d = bone_distance(shape, samples->point[k]);
+        int at = k;
+        for (; at > 0 && sorted[at - 1] > d; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = d;
+    }
+    return sorted[samples->count / 2];
+}
+
 /// Round ends: a point as far beyond each joint as the skin is from it. One that would lie nearer to another sample than half
 /// the samples' own spacing is left out: the two would ask the fit for different normals at one place.
 static void add_caps(const Shape *shape, PeltiPartSamples *out)
@@ -315,7 +330,8 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
             }
         }
         out->guard.count = shape->segment_count < PELTI_GUARD_SEGMENTS ? shape->segment_count : PELTI_GUARD_SEGMENTS;
-        out->guard.radius = GUARD * out->radius;
+        float middle = middle_distance(shape, out);
+        out->guard.radius = out->radius > 1.5f * middle ? fminf(GUARD_MOST * out->radius, GUARD_MIDDLE * middle) : GUARD_MOST * out->radius;
         for (int s = 0; s < out->guard.count; s++) {
             out->guard.a[s] = shape->segment[s].a;
             out->guard.b[s] = shape->segment[s].b;

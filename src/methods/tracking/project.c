@@ -45,6 +45,8 @@ static float smooth_step(float from, float to, float at)
 /// Newton step to the vertex' own value. In a valley the gradient vanishes: the division is bounded, the step cut.
 static Vec3 newton_step(const Tracking *t, int v, const PeltiFieldSample *s, float goal)
 {
+    if (t->kind[v] == VERTEX_FREE)
+        return vec3(0, 0, 0);
     float g2 = vec3_dot(s->gradient, s->gradient), steep = 0.2f / t->reach[v];
     return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)), NEWTON_REACH * t->edge[v]);
 }
@@ -84,7 +86,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     Vec3 step = newton_step(t, v, s, floor + wall * (0.5f - floor));
     t->contact[v] = wall > 0.5f;
     t->other[v] = s->other_part;
-    t->pressed[v] = s->own - t->iso[v];
+    t->pressed[v] = s->own - 0.5f;
     t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
     step = vec3_lerp(step, side, inside);
     if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides
@@ -98,6 +100,9 @@ static void project_vertex(Tracking *t, int v, int iterations)
     for (int k = 0; k < iterations; k++) {
         PeltiFieldSample s;
         pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], x, &s);
+        s.own += t->own_bias[v];
+        if (t->kind[v] == VERTEX_FREE && !(s.other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s.other_part)))
+            s.other = 0; // against neighbours its side is anybody's guess
         Vec3 step = project_step(t, v, &s);
         x = vec3_add(x, step);
         if (vec3_length(step) < 1e-4f * t->edge[v])
@@ -112,7 +117,7 @@ static void project_range(void *context, int begin, int end, int worker)
     Work *w = context;
     (void)worker;
     for (int v = begin; v < end; v++)
-        if (w->t->kind[v] == VERTEX_TRACKED && (w->all || w->t->stirred[v]))
+        if (w->t->kind[v] != VERTEX_RIGID && (w->all || w->t->stirred[v]))
             project_vertex(w->t, v, w->iterations);
 }
 
@@ -135,8 +140,11 @@ static void rest_range(void *context, int begin, int end, int worker)
         float length = vec3_length(s.gradient);
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;
         bool says = s.value > 0.25f && s.value < 0.75f && length * t->reach[v] > 0.2f && facing > 0.4f;
-        if (t->kind[v] == VERTEX_TRACKED && !says)
+        if (t->kind[v] == VERTEX_TRACKED && !says) {
             t->kind[v] = VERTEX_FREE;
+            t->own_bias[v] = 0.5f - s.own; // its skin lies where its own field would say 0.5
+            t->slack[v] = s.other > 0.2f ? 0.5f - s.other : 1;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ typedef struct Relax {
 /// Part of d along the surface; all of it where the vertex is free, nothing where it follows its bone.
 static inline Vec3 tangential(const Tracking *t, int v, Vec3 d)
 {
-    if (t->kind[v] == VERTEX_FREE)
+    if (t->kind[v] == VERTEX_FREE && !t->contact[v])
         return d;
     if (t->kind[v] == VERTEX_RIGID)
         return vec3(0, 0, 0);
@@ -69,7 +69,7 @@ static void apply_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         float most = r->length * t->edge[v], length = vec3_length(t->step[v]);
         float scale = t->paint[v] * (length > most ? most / length : 1);
-        t->stirred[v] = t->other[v] >= 0 || fabsf(t->residual[v]) > STILL;
+        t->stirred[v] = t->other[v] >= 0 || (t->kind[v] == VERTEX_TRACKED && fabsf(t->residual[v]) > STILL);
         if (!(length >= 0) || scale == 0)
             continue;
         t->x[v] = vec3_mad(t->x[v], t->step[v], scale);

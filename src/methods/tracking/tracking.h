@@ -93,6 +93,7 @@ typedef struct Tracking {
     Vec3 *normal;           ///< unit, of the surface a vertex is on
     unsigned char *contact; ///< in contact
     int *other;             ///< [vertex_count] part it is in contact with; -1: none
+    float *own_bias;        ///< added to the owner's field, where that misses the skin
     float *pressed;         ///< own field over the rest value, of a vertex in contact
     float *swell;           ///< length: how far the free skin of a squeezed part stands out, by vertex
     float *lost, *grown;    ///< [part_count] volume squeezed out of a part; swelling of its skin
