@@ -331,7 +331,8 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
         }
         out->guard.count = shape->segment_count < PELTI_GUARD_SEGMENTS ? shape->segment_count : PELTI_GUARD_SEGMENTS;
         float middle = middle_distance(shape, out);
-        out->guard.radius = out->radius > 1.5f * middle ? fminf(GUARD_MOST * out->radius, GUARD_MIDDLE * middle) : GUARD_MOST * out->radius;
+        out->guard.radius =
+            out->radius > 1.5f * middle ? fminf(GUARD_MOST * out->radius, GUARD_MIDDLE * middle) : GUARD_MOST * out->radius;
         for (int s = 0; s < out->guard.count; s++) {
             out->guard.a[s] = shape->segment[s].a;
             out->guard.b[s] = shape->segment[s].b;

@@ -77,7 +77,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     t->contact[v] = 0;
     t->other[v] = -1;
     float wall = s->other > 0 ? smooth_step(s->mouth - 0.06f, s->mouth + 0.02f, both) : 0;
-    float firm = smooth_step(0.5f, 0.62f, s->depth); // a contact that only begins presses only gently
+    float firm = smooth_step(0.5f, 0.53f, s->depth); // a contact that only begins presses only gently
     wall *= firm;
     if (!(wall > 0))
         return newton_step(t, v, s, floor);
@@ -94,14 +94,29 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     return step;
 }
 
+/// Skin that a collision dragged out of its own part's reach, on to another's surface, starts again where its bone carries it.
+/// Only where one bone owns it, so that there is no doubt where that is.
+static Vec3 bring_back(const Tracking *t, int v)
+{
+    int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences], part = t->fields->vertex_part[v];
+    float own;
+    Vec3 gradient;
+    if (t->kind[v] != VERTEX_TRACKED || t->weights.weight[(size_t)v * (size_t)t->weights.influences] < 0.9f ||
+        t->own_rest[v] < 0.3f)
+        return t->x[v];
+    pelti_frame_part(&t->frame, part, t->x[v], &own, &gradient);
+    return own > 0.4f * t->own_rest[v] ? t->x[v] : mat34_apply(t->next.matrix[bone], t->mesh->rest[v]);
+}
+
 static void project_vertex(Tracking *t, int v, int iterations)
 {
-    Vec3 x = t->x[v];
+    Vec3 x = iterations > 1 ? bring_back(t, v) : t->x[v];
     for (int k = 0; k < iterations; k++) {
         PeltiFieldSample s;
         pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], x, &s);
         s.own += t->own_bias[v];
-        if (t->kind[v] == VERTEX_FREE && !(s.other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s.other_part)))
+        if (t->kind[v] == VERTEX_FREE &&
+            !(s.other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s.other_part)))
             s.other = 0; // against neighbours its side is anybody's guess
         Vec3 step = project_step(t, v, &s);
         x = vec3_add(x, step);
@@ -135,6 +150,7 @@ static void rest_range(void *context, int begin, int end, int worker)
         PeltiFieldSample s;
         pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], t->mesh->rest[v], &s);
         t->iso[v] = s.value;
+        t->own_rest[v] = s.own;
         t->slack[v] = s.other > 0.2f ? s.own - s.other : 1;
         Vec3 n = t->normal[v]; // of the rest mesh
         float length = vec3_length(s.gradient);

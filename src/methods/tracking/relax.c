@@ -1,7 +1,7 @@
 #include "methods/tracking/tracking.h"
 
 /// A vertex that moved by less than this share of its edge and has less than this residual need not look at the field again.
-static const float STILL = 5e-4f;
+static const float STILL = 2e-4f;
 
 typedef struct Relax {
     Tracking *t;

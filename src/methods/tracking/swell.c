@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { SPREAD = 8 };
-static const float BODY = 2;
+static const float BODY = 1.2f;
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a sixth of the part's thickness, and fades into

@@ -93,6 +93,7 @@ typedef struct Tracking {
     Vec3 *normal;           ///< unit, of the surface a vertex is on
     unsigned char *contact; ///< in contact
     int *other;             ///< [vertex_count] part it is in contact with; -1: none
+    float *own_rest;        ///< the owner's field at rest
     float *own_bias;        ///< added to the owner's field, where that misses the skin
     float *pressed;         ///< own field over the rest value, of a vertex in contact
     float *swell;           ///< length: how far the free skin of a squeezed part stands out, by vertex
@@ -111,7 +112,7 @@ typedef struct Tracking {
     float *touch;              ///< [vertex_count] diffused contact
     PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
-    unsigned char *stirred; ///< moved by the last relaxation, or not yet on its surface
+    unsigned char *stirred;    ///< moved by the last relaxation, or not yet on its surface
     struct Press *press;       ///< [vertex_count] nearest opposite skin
     float *push_count;         ///< [vertex_count]
     Counters counters;
