@@ -29,6 +29,7 @@ enum {
     QUALITY,
     SET,
     RIG,
+    SCENE,
     THREADS,
     QUIET
 };
@@ -49,7 +50,7 @@ static const CliOption options[] = {
     [WIRE] = {"wire", 0, NULL, "edges of the triangles"},
     [INSIDE] = {"inside", 0, NULL, "bones, layers and what else the method has inside, through the skin"},
     [SECTION] = {"section", 0, "PLANE", "cut through the method's field: x, y or z, moved by a share of the size: z=0.1"},
-    [FORCES] = {"forces", 0, NULL, "arrows, of a method that has forces"},
+    [FORCES] = {"forces", 0, NULL, "arrows, of a method or a scene that has forces"},
     [BACKGROUND] = {"background", 0, "WHICH", "light (default), dark, none (transparent)"},
     [NO_GROUND] = {"no-ground", 0, NULL, "no floor for shadows"},
     [TITLE] = {"title", 0, "TEXT", "written at the top left"},
@@ -57,6 +58,7 @@ static const CliOption options[] = {
     [QUALITY] = {"quality", 0, "Q", "of .webp, 0 to 100 (default 82)"},
     [SET] = {"set", 0, "KEY=VALUE", "an option of the method; may be given several times"},
     [RIG] = {"rig", 0, "X.json", "what an artist adds (docs/rig.md)"},
+    [SCENE] = {"scene", 0, "S.json", "the world the character touches (docs/contact.md)"},
     [THREADS] = {"threads", 0, "N", "0: as many as there are (default); the picture does not depend on it"},
     [QUIET] = {"quiet", 'q', NULL, "no progress, no summary"},
     {0},
@@ -133,6 +135,7 @@ static bool take(const CliCommand *command, Request *r, int option, const char *
                         : option == BACKGROUND ? &r->def.background
                         : option == TITLE      ? &r->def.title
                         : option == RIG        ? &r->def.skin.rig_path
+                        : option == SCENE      ? &r->def.scene_path
                                                : NULL;
     int *flag = option == REST        ? &r->def.rest
                 : option == ORTHO     ? &r->def.orthographic

@@ -14,6 +14,7 @@ typedef struct PeltRenderDef {
     const char *clip;            ///< name or index; NULL: the first
     double fps;                  ///< 30; frame i is clip time i / fps
     const char *cache_path;      ///< .pc2 or .mdd to show in place of a method's work; NULL: none
+    const char *scene_path;      ///< the world it touches (--scene): the frames before are played too; NULL: none
     int rest;                    ///< 1: the rest pose (a still)
     int frame;                   ///< still: which frame; -1: a still shows frame 0, .webp shows the clip, moving
     int first_frame, last_frame; ///< moving: inclusive; last -1: to the end
@@ -29,7 +30,7 @@ typedef struct PeltRenderDef {
         *section;  ///< cut through the method's field: "x", "y" or "z", with an offset as share of the size ("z=0.1"); NULL: none
     int wire;      ///< 1: edges of the triangles
     int inside;    ///< 1: bones and what else the method has inside, through a see-through skin
-    int forces;    ///< 1: arrows, of a method that has forces
+    int forces;    ///< 1: arrows, of a method or a scene that has forces
     int no_ground; ///< 1: no floor for shadows
     const char *title; ///< NULL: none
     float quality;     ///< of .webp, 0..100

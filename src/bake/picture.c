@@ -1,4 +1,5 @@
 #include "bake/picture.h"
+#include "bake/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,6 +356,35 @@ static PeltStatus place_section(const PeltiPicture *picture, PeltiScene *scene, 
     return PELT_OK;
 }
 
+/// Meshes of a world beside the character's (the first of `meshes`), and its forces as arrows: the largest a third of the size.
+static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiScene *scene, PeltiSceneMesh *meshes)
+{
+    int count;
+    const PeltiOutputObject *objects = pelti_world_objects(frame->world, &count);
+    for (int i = 0; i < count; i++) {
+        PeltiWorldSurface s = pelti_world_surface(frame->world, i);
+        if (strcmp(s.name, "ground") == 0)
+            continue; // the floor of the picture
+        meshes[scene->mesh_count++] = (PeltiSceneMesh){.vertex_count = s.vertex_count,
+                                                       .triangle_count = s.triangle_count,
+                                                       .positions = s.x,
+                                                       .triangles = s.triangles,
+                                                       .colour = vec3(s.colour[0], s.colour[1], s.colour[2]),
+                                                       .flat = !objects[i].normals && !objects[i].soft};
+    }
+    if (!picture->def->forces)
+        return;
+    const PeltiContactFrame *contacts = pelti_world_frame(frame->world, frame->world_frame);
+    const PeltiContactPoint *points = pelti_world_points(frame->world) + contacts->first;
+    float most = 1e-30f, size = picture->character->who->mesh->diagonal;
+    for (int i = 0; i < contacts->count; i++)
+        most = fmaxf(most, vec3_length(points[i].force));
+    for (int i = 0; i < contacts->count; i++) {
+        Vec3 to = vec3_mad(points[i].point, points[i].force, size / (3 * most));
+        pelti_array_push(&scene->arrows, &(PeltiSceneArrow){points[i].point, to, 0.003f * size, vec3(0.8f, 0.1f, 0.05f)});
+    }
+}
+
 static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiScene *scene, PeltiSceneMesh *mesh,
                              PeltError *err)
 {
@@ -381,7 +411,9 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
         ask_method(scene, frame->skin, "contacts", false);
     if (def->forces)
         ask_method(scene, frame->skin, "forces", true);
-    if (def->forces && !scene->arrows.count)
+    if (frame->world)
+        add_world(picture, frame, scene, mesh);
+    if (def->forces && !scene->arrows.count && !frame->world)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no forces to show",
                          frame->skin ? frame->skin->method->name : "cache");
     if (def->section)
@@ -406,12 +438,20 @@ PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *fr
     look.ground = !def->no_ground && !def->section && isfinite(picture->low.y);
     look.ground_height = picture->low.y - 1e-3f * look.size;
     PeltiScene scene;
-    PeltiSceneMesh mesh;
+    int objects = 0;
+    if (frame->world)
+        pelti_world_objects(frame->world, &objects);
+    PeltiPool work;
+    pelti_pool_init(&work, NULL);
+    PeltiSceneMesh *mesh = PELTI_NEW(&work, PeltiSceneMesh, 1 + objects);
+    if (!mesh)
+        return pelti_no_memory(err, sizeof *mesh);
     pelti_scene_init(&scene);
     *out = (PeltiImage){0};
-    PeltStatus status = fill_scene(picture, frame, &scene, &mesh, err);
+    PeltStatus status = fill_scene(picture, frame, &scene, mesh, err);
     if (status == PELT_OK)
         status = pelti_render(&scene, &look, picture->jobs, out, err);
     pelti_scene_release(&scene);
+    pelti_pool_release(&work);
     return status;
 }

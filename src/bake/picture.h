@@ -60,9 +60,11 @@ void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_
 
 /// One frame. All but `points` may be NULL.
 typedef struct PeltiPictureFrame {
-    const Vec3 *points; ///< [point_count]
-    PeltSkin *skin;     ///< that made them: for weights, the inside, forces and the field
-    const Vec3 *lbs;    ///< [point_count] linear blending of the same pose, for the distance to it
+    const Vec3 *points;                 ///< [point_count]
+    PeltSkin *skin;                     ///< that made them: for weights, the inside, forces and the field
+    const Vec3 *lbs;                    ///< [point_count] linear blending of the same pose, for the distance to it
+    const struct PeltiBakeWorld *world; ///< objects around it; NULL: none
+    int world_frame;
     const char *title, *note;
     int samples; ///< 0: as the def says
 } PeltiPictureFrame;

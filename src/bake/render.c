@@ -1,5 +1,6 @@
 /// include/pelt/render.h: stills and moving pictures.
 #include "bake/picture.h"
+#include "bake/world.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "io/cache.h"
@@ -34,8 +35,10 @@ typedef struct Job {
     int first, count; ///< frames to draw
     PeltiJobs *jobs;
     PeltiPicture picture;
-    PeltSkin *skin;   ///< NULL: a cache or the rest pose without need for weights
-    PeltiGuide guide; ///< lbs NULL: not needed
+    PeltSkin *skin;        ///< NULL: a cache or the rest pose without need for weights
+    PeltiGuide guide;      ///< lbs NULL: not needed
+    PeltiBakeWorld *world; ///< NULL: none
+    PeltiLog log;
     PeltiCache cache;
     bool has_cache;
     bool guided; ///< the camera follows the guide; else the cache's own points
@@ -115,7 +118,10 @@ static PeltStatus open_skins(Job *job, PeltError *err)
     PELT_TRY(pelti_guide_create(&job->guide, job->character, def->skin.threads, err));
     if (job->has_cache || def->rest)
         return PELT_OK;
-    return pelt_skin_create(&def->skin, job->character, &job->skin, err);
+    PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
+    if (!def->scene_path)
+        return PELT_OK;
+    return pelti_world_open(def->scene_path, job->character, job->skin, job->total, NULL, &job->log, &job->world, err);
 }
 
 /// Frames what will be drawn.
@@ -144,11 +150,15 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
 /// Moves the skin to a frame: a method that remembers passes through all frames on the way.
 static void step_to(Job *job, int frame)
 {
-    bool remembers = (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+    bool remembers = job->world || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
     for (int f = remembers ? job->stepped + 1 : frame; f <= frame; f++) {
         double ms;
         pose_at(job, f);
+        if (job->world)
+            pelti_world_step(job->world, &job->pose, f / job->def->fps, f ? 1 / job->def->fps : 0, f);
         pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
+        if (job->world)
+            pelti_world_shown(job->world, job->skin->points);
     }
     job->stepped = frame;
 }
@@ -177,6 +187,8 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
     step_to(job, frame);
     out->points = job->skin->points;
     out->skin = job->skin;
+    out->world = job->world;
+    out->world_frame = frame;
     if (job->picture.colouring == PELTI_COLOUR_DISTANCE) {
         pelti_guide_step(&job->guide, &job->pose);
         out->lbs = job->guide.lbs->points;
@@ -234,6 +246,7 @@ static PeltStatus draw_moving(Job *job, PeltiArray *bytes, PeltError *err)
 static PeltStatus open_job(Job *job, PeltError *err)
 {
     pelti_pool_init(&job->pool, NULL);
+    pelti_log_init(&job->log, NULL);
     PELT_TRY(choose_format(job, err));
     job->jobs = pelti_jobs_create(job->def->skin.threads);
     if (!job->jobs)
@@ -254,6 +267,8 @@ static void close_job(Job *job)
     pelti_picture_release(&job->picture);
     if (job->has_cache)
         pelti_cache_close(&job->cache);
+    pelti_world_close(job->world);
+    pelti_log_release(&job->log);
     pelt_skin_destroy(job->skin);
     pelti_guide_release(&job->guide);
     pelti_jobs_destroy(job->jobs);
