@@ -83,6 +83,10 @@ static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
         *ok = pelti_json_push(list, point) && *ok;
     }
     pelti_put(json, "points", list, ok);
+    PeltiJson *objects = pelti_json_new_object();
+    for (int i = 0; i < pelti_world_object_count(world); i++)
+        pelti_put(objects, pelti_world_object_name(world, i), vector_json(pelti_world_object_at(world, index, i), ok), ok);
+    pelti_put(json, "objects", objects, ok);
     return json;
 }
 

@@ -28,6 +28,7 @@ struct PeltiBakeWorld {
     Trs *placements;
     Vec3 *soft_points; ///< of all soft objects and other characters
     PeltiContactFrame *frames;
+    Vec3 *centres; ///< [frame_count x object_count]
     int frame_count;
     PeltiArray points; ///< of PeltiContactPoint
 };
@@ -183,6 +184,7 @@ static PeltStatus open_world(PeltiBakeWorld *w, const char *path, const PeltSkin
     w->corrected = PELTI_NEW(&w->pool, PeltiPose, all);
     w->frames = PELTI_NEW(&w->pool, PeltiContactFrame, w->frame_count);
     w->object_count = scene->object_count;
+    w->centres = PELTI_NEW(&w->pool, Vec3, (size_t)w->frame_count * (size_t)w->object_count);
     w->outputs = PELTI_NEW(&w->pool, PeltiOutputObject, scene->object_count + all);
     w->placements = PELTI_NEW(&w->pool, Trs, scene->object_count + all);
     const PeltiCharacter **who = PELTI_NEW(&w->pool, const PeltiCharacter *, all);
@@ -253,6 +255,13 @@ void pelti_world_step(PeltiBakeWorld *w, PeltiPose *pose, double time_s, double 
     pelti_pose_copy(w->who, &w->corrected[0], pose);
     for (int i = 0; i < w->other_count; i++)
         place_other(&w->others[i], &w->corrected[1 + i]);
+    for (int i = 0; i < w->object_count; i++) {
+        PeltiObjectView v = pelti_corrector_object(w->corrector, i);
+        Vec3 at = vec3((float)v.centre[0], (float)v.centre[1], (float)v.centre[2]), sum = vec3(0, 0, 0);
+        for (int k = 0; k < v.vertex_count && v.kind == PELT_OBJECT_SOFT; k++)
+            sum = vec3_mad(sum, v.x[k], 1.0f / (float)v.vertex_count);
+        w->centres[(size_t)frame_index * (size_t)w->object_count + (size_t)i] = v.kind == PELT_OBJECT_SOFT ? sum : at;
+    }
     frame->first = (int)w->points.count;
     for (int i = 0; i < pelti_corrector_contact_count(w->corrector); i++) {
         PeltiContactPoint p = pelti_corrector_contact(w->corrector, i);
@@ -295,6 +304,21 @@ void pelti_world_place(PeltiBakeWorld *w, PeltiOutput *output)
 const PeltiContactFrame *pelti_world_frame(const PeltiBakeWorld *w, int frame_index)
 {
     return &w->frames[frame_index];
+}
+
+int pelti_world_object_count(const PeltiBakeWorld *w)
+{
+    return w->object_count;
+}
+
+const char *pelti_world_object_name(const PeltiBakeWorld *w, int object)
+{
+    return w->scene->scene.objects[object].name;
+}
+
+Vec3 pelti_world_object_at(const PeltiBakeWorld *w, int frame_index, int object)
+{
+    return w->centres[(size_t)frame_index * (size_t)w->object_count + (size_t)object];
 }
 
 const PeltiContactPoint *pelti_world_points(const PeltiBakeWorld *w)

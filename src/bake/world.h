@@ -29,6 +29,10 @@ void pelti_world_place(PeltiBakeWorld *world, PeltiOutput *output);
 
 const PeltiContactFrame *pelti_world_frame(const PeltiBakeWorld *world, int frame_index);
 const PeltiContactPoint *pelti_world_points(const PeltiBakeWorld *world);
+int pelti_world_object_count(const PeltiBakeWorld *world); ///< of the scene file
+const char *pelti_world_object_name(const PeltiBakeWorld *world, int object);
+Vec3 pelti_world_object_at(const PeltiBakeWorld *world, int frame_index,
+                           int object); ///< its centre (soft: the mean of its vertices)
 /// The surface of an output object as it lies now, world; NULL vertices: none.
 typedef struct PeltiWorldSurface {
     const char *name;

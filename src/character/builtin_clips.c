@@ -208,6 +208,28 @@ static bool fist(Motion *m, float u)
     return m->body->hand_count > 0;
 }
 
+static float eased(float u, float from, float to) // 0 before, 1 after, smooth between
+{
+    float x = fminf(fmaxf((u - from) / (to - from), 0), 1);
+    return x * x * (3 - 2 * x);
+}
+
+/// A hand held thumb up closes its fingers on something in the palm, lifts it by a third of its length, holds it, and lets go:
+/// for scenes with objects (docs/contact.md). The thumb keeps out of the way.
+static bool grasp(Motion *m, float u)
+{
+    if (strcmp(m->body->name, "hand") != 0)
+        return false;
+    const PeltiHandPlan *hand = &m->body->hands[0];
+    close_hand(m, hand, 0.65f * (eased(u, 0.02f, 0.35f) - eased(u, 0.85f, 0.98f)));
+    for (int k = 0; k < 4; k++)
+        if (hand->joint[0][k] >= 0)
+            m->turn[hand->joint[0][k]] = quat_identity();
+    rotate(m, 0, Z, 90);
+    m->root.y = 0.1f * (eased(u, 0.42f, 0.72f) - eased(u, 0.9f, 1));
+    return true;
+}
+
 /// Reaching up on the toes, leaning to one side and then the other; an arm or a hand spreads and bends back.
 static bool stretch(Motion *m, float u)
 {
@@ -331,8 +353,8 @@ typedef struct ClipPlan {
     bool (*pose)(Motion *motion, float u); // false: not for this body
 } ClipPlan;
 
-static const ClipPlan PLANS[] = {{"bend", bend}, {"twist", twist},     {"fist", fist},
-                                 {"walk", walk}, {"stretch", stretch}, {"jump", jump}};
+static const ClipPlan PLANS[] = {{"bend", bend},       {"twist", twist}, {"fist", fist},  {"walk", walk},
+                                 {"stretch", stretch}, {"jump", jump},   {"grasp", grasp}};
 enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0] };
 
 static bool pose_at(const PeltiBody *body, const ClipPlan *plan, int frame, Motion *m)
