@@ -215,7 +215,7 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 
 static void solve_step(PeltiCorrector *c, double h, PeltiContactReport *report)
 {
-    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 3e-6) * c->size,
+    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 1e-6) * c->size,
                                      .iterations = c->settings.final ? 20000 : 400,
                                      .regularisation = c->settings.final ? 1e-5 : 1e-4};
     double moved = 0; // how far the solution lies from where the problem was linearised

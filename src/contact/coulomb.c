@@ -184,6 +184,7 @@ static double visit(PeltiContactSystem *s, PeltiConstraint *c)
 {
     double delta[3], b[3], f[3], change[3], moved = 0;
     read_delta(s, c, delta);
+    c->delta[0] = delta[0];
     for (int a = 0; a < 3; a++)
         b[a] = delta[a] - (c->w[a][0] * c->force[0] + c->w[a][1] * c->force[1] + c->w[a][2] * c->force[2]);
     pelti_coulomb_local((const double(*)[3])c->w, b, c->mu, f);
@@ -202,12 +203,12 @@ static double visit(PeltiContactSystem *s, PeltiConstraint *c)
 /// A sweep over all contacts, or (hot) over those that push or nearly do. Most watched contacts are apart and stay so:
 /// leaving them out of most sweeps is several times faster and, as every accepted result ends with a whole sweep, changes
 /// nothing.
-static double sweep(PeltiContactSystem *s, bool hot)
+static double sweep(PeltiContactSystem *s, bool hot, double near)
 {
     double change = 0;
     for (int i = 0; i < s->constraint_count; i++) {
         PeltiConstraint *c = &s->constraints[i];
-        if (!hot || c->force[0] > 0)
+        if (!hot || c->force[0] > 0 || c->delta[0] < near)
             change = fmax(change, visit(s, c));
     }
     return change;
@@ -248,21 +249,24 @@ static double accelerate(PeltiContactSystem *s, double last)
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings)
 {
     PeltiCoulombResult result = {0};
-    double last = 0;
+    double last = 0, near = 1000 * settings->tolerance;
     prepare(system, settings->regularisation);
     while (result.iterations < settings->iterations && !result.converged) {
         for (int k = 0; k < 15 && result.iterations < settings->iterations; k++) {
             for (int i = 0; i < system->constraint_count; i++)
                 memcpy(system->constraints[i].old, system->constraints[i].force, sizeof(double[3]));
             result.iterations++;
-            if (sweep(system, true) <= settings->tolerance)
+            if (sweep(system, true, near) <= settings->tolerance)
                 break;
             last = accelerate(system, last);
         }
+        for (int i = 0; i < system->constraint_count; i++)
+            memcpy(system->constraints[i].old, system->constraints[i].force, sizeof(double[3]));
         result.iterations++;
-        result.change = sweep(system, false);
+        result.change = sweep(system, false, near);
+        if (result.change > settings->tolerance)
+            last = accelerate(system, last);
         result.converged = result.change <= settings->tolerance;
-        last = 0; // the whole sweep may have woken contacts: a new direction
     }
     for (int i = 0; i < system->constraint_count; i++)
         read_delta(system, &system->constraints[i], system->constraints[i].delta);

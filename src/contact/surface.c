@@ -233,6 +233,36 @@ static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *othe
     return true;
 }
 
+typedef struct Facing {
+    const PeltiSurface *s;
+    Vec3 own;
+} Facing;
+
+static bool faces(void *context, int triangle)
+{
+    const Facing *f = context;
+    return vec3_dot(unit_normal(f->s, triangle), f->own) < 0.3f;
+}
+
+/// The nearest face looks the same way as the vertex' own skin, so it is not what the vertex lies against: the far side of
+/// something thin, or the wall beside a rim that it stands flush with. If it is inside, or as good as touching, the nearest face
+/// that does look at it holds it.
+static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double within, PeltiTouch *touch)
+{
+    PeltiNearest near;
+    Facing facing_own = {other, own};
+    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, (float)within, faces, &facing_own, &near))
+        return false;
+    const int *t = other->mesh->triangles[near.triangle];
+    touch->normal = unit_normal(other, near.triangle);
+    touch->gap = (double)vec3_dot(vec3_sub(p, other->x[t[0]]), touch->normal);
+    touch->point_b = near.closest.point;
+    touch->spot_b = (PeltiSpot){{t[0], t[1], t[2]},
+                                {near.closest.weight[0], near.closest.weight[1], near.closest.weight[2]},
+                                feature_id(PELTI_ON_FACE, near.triangle)};
+    return true;
+}
+
 /// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest face counts up to
 /// the distance `deep`.
 static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double deep,
@@ -264,7 +294,7 @@ static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *ot
     touch->point_b = near.closest.point;
     if (touch->gap < -0.02 * alarm && find_entry(mine, v, other, &touch->spot_b, touch))
         return true;
-    return vec3_dot(own, touch->normal) < 0.3f; // else it faces away: the far side of something thin
+    return vec3_dot(own, touch->normal) < 0.3f || find_facing(other, p, own, touch->gap < 0 ? deep : 0.02 * alarm, touch);
 }
 
 static void swap_sides(PeltiTouch *t)
