@@ -245,6 +245,8 @@ static inline int fold_primitives(const PeltiFieldFrame *frame, int count, Leaf 
     while (count && fields->parts[leaves[count - 1].part].primitive >= 0) {
         Leaf muscle = leaves[--count];
         int target = fields->parts[muscle.part].target, at = 0;
+        if (target < 0)
+            continue; // in no flesh: it has nothing to lift
         while (at < count && leaves[at].part < target)
             at++;
         if (at < count && leaves[at].part == target) {

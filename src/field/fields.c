@@ -151,8 +151,12 @@ static PeltStatus place_parts(PeltiPool *pool, PeltiPool *work, const PeltiChara
     }
     for (int b = 0; b < who->bone_count; b++)
         f->bone_part[b] = partition->bone_part[b] < 0 ? -1 : place[partition->bone_part[b]];
-    for (int k = 0; k < options->primitive_count; k++)
-        f->parts[n + k].target = f->bone_part[f->parts[n + k].bone];
+    for (int k = 0; k < options->primitive_count; k++) { // the flesh it lies in: of its bone, or the nearest towards the root
+        int flesh = options->primitives[k].bone;
+        while (flesh >= 0 && f->bone_part[flesh] < 0)
+            flesh = who->bones[flesh].parent;
+        f->parts[n + k].target = flesh < 0 ? -1 : f->bone_part[flesh];
+    }
     for (int v = 0; v < who->mesh->vertex_count; v++)
         f->vertex_part[v] = partition->vertex_part[v] < 0 ? -1 : place[partition->vertex_part[v]];
     return PELT_OK;

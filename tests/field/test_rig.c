@@ -164,6 +164,25 @@ static void a_muscle_swells_with_its_joint(void **state)
     stop(&without);
 }
 
+static void a_muscle_in_no_flesh_does_no_harm(void **state)
+{
+    (void)state;
+    PeltRig rig = {.muscle_count = 1, .muscles = &biceps};
+    Bent b = start("arm", &rig, NULL, "Forearm");
+    PeltiPart *muscle = &b.fields->parts[b.fields->skin_part_count];
+    assert_int_equal(muscle->target, b.fields->bone_part[pelti_rig_bone(b.who, "UpperArm")]);
+    Vec3 middle = vec3_scale(vec3_add(b.rig.muscles[0].ends[0], b.rig.muscles[0].ends[1]), 0.5f);
+    Vec3 x = vec3_mad(middle, vec3(0, 0, 1), biceps.radius * b.who->mesh->diagonal);
+    PeltiFieldSample with, without;
+    bend(&b, 1);
+    pelti_frame_eval(&b.frame, -1, -1, x, &with);
+    muscle->target = -1;
+    pelti_frame_eval(&b.frame, -1, -1, x, &without);
+    assert_true(with.value > without.value);
+    assert_true(without.value >= 0);
+    stop(&b);
+}
+
 static void names_nobody_has_are_refused(void **state)
 {
     (void)state;
@@ -187,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile_decides_how_deep_a_fold_touches),
         cmocka_unit_test(a_muscle_swells_with_its_joint),
+        cmocka_unit_test(a_muscle_in_no_flesh_does_no_harm),
         cmocka_unit_test(names_nobody_has_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
