@@ -301,6 +301,15 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     return find_clear(p, out, err);
 }
 
+/// Bones that have hardly moved against each other since the rest pose have nothing new to say to each other.
+static bool as_at_rest(const Projective *p, const Mat34 *bones, int a, int b, float reach)
+{
+    const ProjSegment *x = &p->skeleton.segments[a], *y = &p->skeleton.segments[b];
+    float start = vec3_distance(mat34_apply(bones[x->bone], y->a), mat34_apply(bones[y->bone], y->a));
+    float end = vec3_distance(mat34_apply(bones[x->bone], y->b), mat34_apply(bones[y->bone], y->b));
+    return start < 0.05f * reach && end < 0.05f * reach;
+}
+
 typedef struct Pose {
     Projective *p;
     const Mat34 *bones;
@@ -325,7 +334,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
-            if (near.squared < (double)reach * (double)reach)
+            if (near.squared < (double)reach * (double)reach && !as_at_rest(p, ((Pose *)context)->bones, a, b, reach))
                 cut_segment(p, pairs, a, b, way);
         }
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) { // a force does not turn with its plane
