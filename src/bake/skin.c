@@ -218,8 +218,7 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
     if (skin->stepped)
         skin->time_s += (double)dt_s;
     skin->stepped = true;
-    PeltiStepInput in = {
-        .pose = pose, .bones = skin->bones, .dt_s = dt_s, .time_s = skin->time_s, .restart = skin->restart};
+    PeltiStepInput in = {.pose = pose, .bones = skin->bones, .dt_s = dt_s, .time_s = skin->time_s, .restart = skin->restart};
     skin->method->step(skin->state, &in, skin->points, report);
     report->nonfinite += catch_nonfinite(skin);
     *ms = pelti_clock_ms() - start_ms;

@@ -35,8 +35,9 @@ typedef struct PeltiPool {
 } PeltiPool;
 void pelti_pool_init(PeltiPool *pool, const PeltAllocator *allocator); ///< allocator NULL: malloc
 void pelti_pool_release(PeltiPool *pool);                              ///< frees all; the pool may be used again
-void *pelti_pool_take(PeltiPool *pool, size_t count, size_t size);     ///< zeroed, 64-byte aligned for >= 64 bytes; never NULL for count 0
-char *pelti_pool_text(PeltiPool *pool, const char *text);              ///< a copy; NULL stays NULL
+void *pelti_pool_take(PeltiPool *pool, size_t count,
+                      size_t size);                       ///< zeroed, 64-byte aligned for >= 64 bytes; never NULL for count 0
+char *pelti_pool_text(PeltiPool *pool, const char *text); ///< a copy; NULL stays NULL
 #define PELTI_NEW(pool, type, count) ((type *)pelti_pool_take((pool), (size_t)(count), sizeof(type)))
 PeltStatus pelti_no_memory(PeltError *err, size_t bytes);
 

@@ -596,9 +596,9 @@ typedef struct Line {
 AXIS_INLINE bool may_meet(const PeltiBox *box, const Line *line, int axis)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    return (along(&line->high, i) >= along(&box->low, i)) & (along(&line->low, i) <= along(&box->high, i)) &
-           (along(&line->high, j) >= along(&box->low, j)) & (along(&line->low, j) <= along(&box->high, j)) &
-           (along(&line->low, axis) <= along(&box->high, axis));
+    return (int)(along(&line->high, i) >= along(&box->low, i)) & (int)(along(&line->low, i) <= along(&box->high, i)) &
+           (int)(along(&line->high, j) >= along(&box->low, j)) & (int)(along(&line->low, j) <= along(&box->high, j)) &
+           (int)(along(&line->low, axis) <= along(&box->high, axis));
 }
 
 AXIS_INLINE int crossings(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3],

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-
 enum { TRIANGLES = 300, RAYS = 2000 };
 
 static uint32_t seed;

@@ -14,7 +14,7 @@
 /// |a - b| <= tolerance, with the values in the message; NaN fails.
 #define CHECK_NEAR(a, b, tolerance)                                                                                              \
     do {                                                                                                                         \
-        double check_a_ = (double)(a), check_b_ = (double)(b), check_t_ = (double)(tolerance);                                    \
+        double check_a_ = (double)(a), check_b_ = (double)(b), check_t_ = (double)(tolerance);                                   \
         if (!(fabs(check_a_ - check_b_) <= check_t_))                                                                            \
             fail_msg("%s = %.9g, expected %.9g within %.3g", #a, check_a_, check_b_, check_t_);                                  \
     } while (0)
