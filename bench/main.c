@@ -10,10 +10,12 @@
 
 void bench_foundation(Bench *bench);
 void bench_see(Bench *bench);
+void bench_contact(Bench *bench);
 
 const BenchGroup bench_groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", bench_foundation},
     {"see", "built-in characters, measures, pictures", bench_see},
+    {"contact", "friction contact that bends the skeleton", bench_contact},
     {0},
 };
 
