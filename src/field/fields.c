@@ -16,7 +16,6 @@ typedef struct Build {
     PeltStatus *status;        ///< [part_count]
     bool *fell_back;           ///< [part_count]
     PeltError *error;
-    const PeltAllocator *allocator;
     int most_nodes;
 } Build;
 
@@ -77,7 +76,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
         PeltiPart *p = &b->fields->parts[k];
         PeltiPartSamples *s = &b->samples[k];
         PeltiPool work;
-        pelti_pool_init(&work, b->allocator);
+        pelti_pool_init(&work, NULL); // a worker: the caller's allocator is for the caller's thread
         PeltiHrbf h;
         b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
         if (b->status[k] == PELT_FAILED && p->primitive < 0) { // samples that make no surface: stand in
@@ -90,7 +89,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
             b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
         }
         if (b->status[k] == PELT_OK)
-            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, &s->guard, b->allocator, &b->error[k]);
+            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, &s->guard, NULL, &b->error[k]);
         pelti_pool_release(&work);
     }
 }
@@ -265,7 +264,7 @@ PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const 
     f->who = who;
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    Build b = {.who = who, .fields = f, .allocator = &pool->allocator, .most_nodes = options->most_nodes};
+    Build b = {.who = who, .fields = f, .most_nodes = options->most_nodes};
     PeltStatus status = build_all(pool, &work, weights, options, jobs, log, &b, err);
     pelti_pool_release(&work);
     *out = f;

@@ -228,7 +228,6 @@ static double difference(const double *g, int i, int j, bool first)
 
 typedef struct Build {
     PeltiOperator *op;
-    const PeltAllocator *allocator;
     double *g; ///< [slices x N x N]
     PeltStatus status[PELTI_OPERATOR_SLICES];
     PeltError error[PELTI_OPERATOR_SLICES];
@@ -241,7 +240,7 @@ static void build_slices(void *context, int begin, int end, int worker)
     for (int k = begin; k < end; k++) {
         double *g = b->g + (size_t)k * N * N;
         float d = (float)k / (PELTI_OPERATOR_SLICES - 1);
-        b->status[k] = pelti_operator_slice(&b->op->profile, d, b->allocator, g, &b->error[k]);
+        b->status[k] = pelti_operator_slice(&b->op->profile, d, NULL, g, &b->error[k]);
         if (b->status[k] != PELT_OK)
             continue;
         for (int i = 0; i < N; i++)
@@ -270,7 +269,7 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
         pelti_pool_release(&work);
         return pelti_no_memory(err, sizeof(float[4]) * PELTI_OPERATOR_SLICES * N * N);
     }
-    *b = (Build){.op = out, .allocator = &pool->allocator, .g = g};
+    *b = (Build){.op = out, .g = g};
     pelti_parallel_for(jobs, PELTI_OPERATOR_SLICES, 1, build_slices, b);
     PeltStatus status = PELT_OK;
     for (int k = 0; k < PELTI_OPERATOR_SLICES && status == PELT_OK; k++) {

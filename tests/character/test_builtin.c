@@ -128,8 +128,8 @@ static void arm_is_whole(void **state)
 static void hand_has_21_bones(void **state)
 {
     (void)state;
-    pelti_character_destroy(check_character("hand", 3000, 21, "bend twist fist stretch "));
-    pelti_character_destroy(check_character("hand", 1000, 21, "bend twist fist stretch "));
+    pelti_character_destroy(check_character("hand", 3000, 21, "bend twist fist stretch grasp "));
+    pelti_character_destroy(check_character("hand", 1000, 21, "bend twist fist stretch grasp "));
 }
 
 static void biped_is_a_grown_up_on_the_ground(void **state)
