@@ -222,6 +222,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     take_memory(t);
     if (t->pool.failed)
         return pelti_no_memory(err, (size_t)t->mesh->vertex_count * 200);
+    t->rest_volume = pelti_mesh_volume(t->mesh, t->mesh->rest);
     order_bones(t);
     bind_vertices(t);
     for (int p = 0; p < t->fields->part_count; p++)

@@ -1,5 +1,6 @@
 #include "methods/tracking/tracking.h"
 
+static const float LEAST = 0.0f; ///< slope a swelling counts with where the field is flat, by support radius
 static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step
 
 typedef struct Work {
@@ -68,7 +69,7 @@ static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 
 static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 {
     float length = vec3_length(s->gradient), both = fminf(s->own, s->other),
-          floor = t->iso[v] - 0.9375f / t->reach[v] * t->swell[v];
+          floor = t->iso[v] - fmaxf(fminf(length, 0.9375f / t->reach[v]), LEAST / t->reach[v]) * t->swell[v];
     if (length > 0.01f / t->reach[v])
         t->normal[v] = vec3_scale(s->gradient, -1 / length);
     else if (s->own > 0)
@@ -105,7 +106,7 @@ static Vec3 bring_back(const Tracking *t, int v)
         t->own_rest[v] < 0.3f)
         return t->x[v];
     pelti_frame_part(&t->frame, part, t->x[v], &own, &gradient);
-    return own > 0.4f * t->own_rest[v] ? t->x[v] : mat34_apply(t->next.matrix[bone], t->mesh->rest[v]);
+    return own > 0.05f * t->own_rest[v] ? t->x[v] : mat34_apply(t->next.matrix[bone], t->mesh->rest[v]);
 }
 
 static void project_vertex(Tracking *t, int v, int iterations)

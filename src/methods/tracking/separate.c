@@ -126,6 +126,36 @@ static void part_pairs(Tracking *t)
             t->shown[v] = vec3_mad(t->shown[v], t->step[v], 1 / t->push_count[v]);
 }
 
+/// Crumpled skin that crosses itself has no side to be pushed to: it is smoothed out, with two rings around it.
+static void iron(Tracking *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int count = mesh->vertex_count;
+    memset(t->push_count, 0, sizeof(float) * (size_t)count);
+    for (int k = 0; k < t->pairs.count; k++)
+        for (int i = 0; i < 6 && t->pairs.pairs[k].tag == 1; i++)
+            t->push_count[mesh->triangles[i < 3 ? t->pairs.pairs[k].a : t->pairs.pairs[k].b][i % 3]] = 1;
+    for (int round = 0; round < 2; round++)
+        for (int v = 0; v < count; v++) {
+            float most = 0;
+            for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
+                most = fmaxf(most, t->push_count[mesh->ring[e]] - (round ? 0.4f : 0.3f));
+            if (t->push_count[v] < most && t->push_count[v] < 1)
+                t->push_count[v] = most;
+        }
+    for (int v = 0; v < count; v++) {
+        int degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
+        Vec3 sum = {0, 0, 0};
+        t->step[v] = t->shown[v];
+        if (!(t->push_count[v] > 0) || degree == 0 || t->kind[v] == VERTEX_RIGID)
+            continue;
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
+            sum = vec3_add(sum, t->shown[mesh->ring[e]]);
+        t->step[v] = vec3_lerp(t->shown[v], vec3_scale(sum, 1 / (float)degree), 0.5f * t->push_count[v]);
+    }
+    memcpy(t->shown, t->step, sizeof(Vec3) * (size_t)count);
+}
+
 /// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
 /// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter. The
 /// state with the fewest crossings on the way is the one shown: crumpled skin can get worse by pushing.
@@ -137,11 +167,17 @@ void tracking_separate(Tracking *t)
         return;
     int best = count_crossings(t), now = best;
     memcpy(t->buffer, t->shown, bytes);
-    for (int pass = -1; pass < t->set.separate_passes && best > 0; pass++) {
+    for (int pass = -1; pass < 2 * t->set.separate_passes && best > 0; pass++) {
+        if (pass == t->set.separate_passes) { // iron what is left of the best state
+            memcpy(t->shown, t->buffer, bytes);
+            count_crossings(t);
+        }
         if (pass < 0)
             tracking_press_apart(t);
-        else
+        else if (pass < t->set.separate_passes)
             part_pairs(t);
+        else
+            iron(t);
         now = count_crossings(t);
         if (now < best) {
             best = now;

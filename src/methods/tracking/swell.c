@@ -6,10 +6,12 @@
 
 enum { SPREAD = 8 };
 static const float BODY = 1.2f;
+static const double SPARED = 1; ///< of the rest volume
+static const float MOST_SCALE = 2;
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
-/// free skin of the part rises by the same volume over its area, at most a sixth of the part's thickness, and fades into
-/// neighbours with the weights.
+/// free skin of the part rises by the same volume over its area, at most a tenth of its thickness, and fades into neighbours
+/// with the weights.
 void tracking_swell(Tracking *t)
 {
     int parts = t->fields->part_count, count = t->mesh->vertex_count;
@@ -26,8 +28,19 @@ void tracking_swell(Tracking *t)
         else
             wide[part] += t->area[v];
     }
+    double all = 0;
+    for (int p = 0; p < parts; p++)
+        all += (double)lost[p];
+    // what contacts show of the loss is shared out by part; how much there is in all the mesh itself tells, if it is closed
+    double missing = all, stands = 0;
+    if (t->mesh->closed && all > 0) {
+        for (int v = 0; v < count; v++)
+            stands += t->contact[v] ? 0 : (double)(t->swell[v] * t->area[v]);
+        missing = fmax(0, SPARED * t->rest_volume - (pelti_mesh_volume(t->mesh, t->x) - stands));
+    }
+    float scale = all > 0 ? fminf((float)(missing / all), MOST_SCALE) : 0;
     for (int p = 0; p < parts; p++) {
-        float most = t->fields->parts[p].radius / 10, rise = wide[p] > 0 ? t->set.keep_volume * lost[p] / wide[p] : 0;
+        float most = t->fields->parts[p].radius / 18, rise = wide[p] > 0 ? t->set.keep_volume * scale * lost[p] / wide[p] : 0;
         t->grown[p] = rise < most ? rise : most;
     }
     for (int v = 0; v < count; v++) {

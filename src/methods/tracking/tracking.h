@@ -83,6 +83,7 @@ typedef struct Tracking {
     float *paint;       ///< 1 relaxes, 0 follows its bone
     float *ring_weight; ///< [ring] cotangent weight, aligned with mesh->ring
     float *diagonal;    ///< sum of ring_weight
+    double rest_volume;
     // state
     bool started;
     Vec3 *x;   ///< [vertex_count] tracked positions
