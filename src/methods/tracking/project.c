@@ -1,6 +1,6 @@
 #include "methods/tracking/tracking.h"
 
-static const float LEAST = 0.0f; ///< slope a swelling counts with where the field is flat, by support radius
+static const float LEAST = 0.0f;        ///< slope a swelling counts with where the field is flat, by support radius
 static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step
 
 typedef struct Work {

@@ -7,7 +7,7 @@
 enum { SPREAD = 8 };
 static const float BODY = 1.2f;
 static const double SPARED = 1; ///< of the rest volume
-static const float MOST_SCALE = 2;
+static const float MOST_SCALE = 6;
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a tenth of its thickness, and fades into neighbours
