@@ -328,7 +328,7 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
     }
 }
 
-PELTI_CLONES void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
+PELTI_CLONES static void eval_frame(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
 {
     Leaf leaves[MOST_REACH];
     memset(out, 0, sizeof *out);
@@ -342,6 +342,11 @@ PELTI_CLONES void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, i
     }
     if (count)
         compose(frame, count, leaves, out);
+}
+
+void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
+{
+    eval_frame(frame, skeleton, own, x, out); // clones stay static: gcc exports the symbol of a cloned function
 }
 
 void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)

@@ -124,7 +124,7 @@ static void eval_four(const PeltiHrbf *h, const double (*q)[LANES], double value
 }
 #endif
 
-PELTI_CLONES void pelti_hrbf_eval(const PeltiHrbf *h, int count, const Vec3 *x, float *value, Vec3 *gradient)
+PELTI_CLONES static void eval_batch(const PeltiHrbf *h, int count, const Vec3 *x, float *value, Vec3 *gradient)
 {
     for (int first = 0; first < count; first += LANES) {
         double q[3][LANES], d[LANES], g[3][LANES];
@@ -140,4 +140,9 @@ PELTI_CLONES void pelti_hrbf_eval(const PeltiHrbf *h, int count, const Vec3 *x, 
             gradient[first + i] = vec3((float)g[0][i], (float)g[1][i], (float)g[2][i]);
         }
     }
+}
+
+void pelti_hrbf_eval(const PeltiHrbf *h, int count, const Vec3 *x, float *value, Vec3 *gradient)
+{
+    eval_batch(h, count, x, value, gradient); // clones stay static: gcc exports the symbol of a cloned function
 }
