@@ -74,7 +74,7 @@ int cli_next(CliArgs *args)
         if (option >= 0)
             return take(args, option, equals ? equals + 1 : NULL, text);
     } else {
-        int option = find_option(args->command->options, NULL, 0, text[1]);
+        int option = find_option(args->command->options, "", 0, text[1]);
         if (option >= 0)
             return take(args, option, text[2] ? text + 2 : NULL, text);
     }
