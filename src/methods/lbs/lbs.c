@@ -1,14 +1,15 @@
 /// Linear blend skinning: p = sum_k w_k M_k p0, exact for the file's weights.
 ///
 /// Loading four matrices a point is what the kernel would cost (5.1 ns a point of which 2 are arithmetic), so points are sorted
-/// by the bones they follow and a run of points with the same four keeps their matrices in registers.
+/// by the bones they follow. A run of points with the same four goes eight at a time, a lane a point: their matrices are read
+/// once for the eight. What is left of a run goes point by point.
 #include "math/wide.h"
 #include "methods/blend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAIN = 2048 };
+enum { GRAIN = 1024, LANES = PELTI_BLEND_LANES };
 
 /// A bone's matrix by columns, the fourth row left out of the sum: {c0 c1} {c2 c3}.  // 64 bytes
 typedef struct Columns {
@@ -21,7 +22,7 @@ typedef struct Lbs {
     PeltiJobs *jobs;
     Columns *columns; // [bone_count]
     int *order;       // [padded_count] sorted place -> item
-    int *run_end;     // [padded_count] end of the run of equal bones that a sorted place is in
+    int *run_end;     // [padded_count] end of the run of equal bones that a sorted place is in; runs end at multiples of GRAIN
     Vec3 *target;     // of the step that is running
     size_t bytes;
     PeltAllocator allocator;
@@ -65,6 +66,20 @@ static void permute(void *rows, size_t size, const int *order, int count, char *
         memcpy((char *)rows + size * (size_t)i, scratch + size * (size_t)order[i], size);
 }
 
+/// The weights of whole groups of a run, from [point][influence] to [influence][point]: a lane a point.
+static void turn_weights(Lbs *lbs)
+{
+    PeltiBlend *blend = &lbs->blend;
+    for (int i = 0; blend->influences == 4 && i < blend->item_count; i = lbs->run_end[i])
+        for (int group = i; group + LANES <= lbs->run_end[i]; group += LANES) {
+            float *weight = blend->weight + (size_t)group * 4, by_point[LANES * 4];
+            memcpy(by_point, weight, sizeof by_point);
+            for (int j = 0; j < LANES; j++)
+                for (int k = 0; k < 4; k++)
+                    weight[k * LANES + j] = by_point[j * 4 + k];
+        }
+}
+
 /// Sorts the items by bones and marks the runs. Only the real items: the padding stays behind them.
 static bool sort_items(Lbs *lbs, const PeltAllocator *allocator)
 {
@@ -82,7 +97,7 @@ static bool sort_items(Lbs *lbs, const PeltAllocator *allocator)
         qsort(keys, (size_t)count, sizeof *keys, compare_keys);
         for (int i = 0, start = 0; i < count; i++) {
             lbs->order[i] = keys[i].item;
-            if (i + 1 == count || compare_bones(&keys[i], &keys[i + 1])) {
+            if (i + 1 == count || (i + 1) % GRAIN == 0 || compare_bones(&keys[i], &keys[i + 1])) {
                 for (; start <= i; start++)
                     lbs->run_end[start] = i + 1;
             }
@@ -94,6 +109,8 @@ static bool sort_items(Lbs *lbs, const PeltAllocator *allocator)
         permute(blend->index, width, lbs->order, count, scratch);
     }
     pelti_pool_release(&work);
+    if (ok)
+        turn_weights(lbs);
     return ok;
 }
 
@@ -129,30 +146,38 @@ static PeltStatus lbs_prepare(const PeltiPrepare *in, void **state, PeltError *e
     return PELT_OK;
 }
 
+/// One entry of eight blended matrices: sum_k w_k M_k. Written out, as are its uses: the compiler keeps such short loops.
+PELTI_WIDE FloatW blend_entry(const Columns *const bone[4], const FloatW w[4], int half, int at)
+{
+    FloatW low = mad_w(w[1], splat_w(bone[1]->pair[half][at]), mul_w(w[0], splat_w(bone[0]->pair[half][at])));
+    return mad_w(w[3], splat_w(bone[3]->pair[half][at]), mad_w(w[2], splat_w(bone[2]->pair[half][at]), low));
+}
+
+/// One coordinate of eight points: row `row` of the blended matrices, times (x, y, z, 1).
+PELTI_WIDE FloatW blend_row(const Columns *const bone[4], const FloatW w[4], int row, FloatW x, FloatW y, FloatW z)
+{
+    FloatW sum = mad_w(z, blend_entry(bone, w, 1, row), blend_entry(bone, w, 1, 4 + row));
+    return mad_w(x, blend_entry(bone, w, 0, row), mad_w(y, blend_entry(bone, w, 0, 4 + row), sum));
+}
+
+/// Eight points that follow the same four bones; their weights lie [influence][point].
+PELTI_WIDE void blend_eight(const Lbs *lbs, Vec3 *target, const Columns *const bone[4], int i)
+{
+    const PeltiBlend *blend = &lbs->blend;
+    const float *weight = blend->weight + (size_t)i * 4;
+    const FloatW w[4] = {load_w(weight), load_w(weight + LANES), load_w(weight + LANES * 2), load_w(weight + LANES * 3)};
+    FloatW x = load_w(blend->x + i), y = load_w(blend->y + i), z = load_w(blend->z + i);
+    float rows[LANES][4];
+    store_rows_w(rows, blend_row(bone, w, 0, x, y, z), blend_row(bone, w, 1, x, y, z), blend_row(bone, w, 2, x, y, z));
+    for (int j = 0; j < LANES; j++)
+        memcpy(&target[lbs->order[i + j]], rows[j], sizeof(Vec3));
+}
+
 /// Two columns a register: {c0 c1}{c2 c3} of the blended matrix, then x c0 + y c1 + z c2 + c3.
 PELTI_WIDE void transform(FloatW a, FloatW b, float x, float y, float z, Vec3 *out)
 {
     b = mul_w(b, halves_w(z, 1));
     store_folded_w(out, mad_w(a, halves_w(x, y), b));
-}
-
-/// A run of points that follow the same four bones: eight registers hold their matrices.
-PELTI_WIDE void blend_run(const Lbs *lbs, Vec3 *target, int begin, int end)
-{
-    const PeltiBlend *blend = &lbs->blend;
-    const int *index = blend->index + (size_t)begin * 4;
-    const Columns *c = lbs->columns;
-    FloatW a0 = load_w(c[index[0]].pair[0]), a1 = load_w(c[index[1]].pair[0]), a2 = load_w(c[index[2]].pair[0]),
-           a3 = load_w(c[index[3]].pair[0]);
-    FloatW b0 = load_w(c[index[0]].pair[1]), b1 = load_w(c[index[1]].pair[1]), b2 = load_w(c[index[2]].pair[1]),
-           b3 = load_w(c[index[3]].pair[1]);
-    for (int i = begin; i < end; i++) {
-        const float *weight = blend->weight + (size_t)i * 4;
-        FloatW w0 = splat_w(weight[0]), w1 = splat_w(weight[1]), w2 = splat_w(weight[2]), w3 = splat_w(weight[3]);
-        FloatW a = add_w(mad_w(w0, a0, mul_w(w1, a1)), mad_w(w2, a2, mul_w(w3, a3)));
-        FloatW b = add_w(mad_w(w0, b0, mul_w(w1, b1)), mad_w(w2, b2, mul_w(w3, b3)));
-        transform(a, b, blend->x[i], blend->y[i], blend->z[i], &target[lbs->order[i]]);
-    }
 }
 
 /// One point with any number of influences.
@@ -172,15 +197,18 @@ PELTI_WIDE void blend_point(const Lbs *lbs, Vec3 *target, int i)
 
 PELTI_CLONES static void blend_range(const Lbs *lbs, Vec3 *target, int begin, int end)
 {
-    if (lbs->blend.influences == 4)
-        for (int i = begin; i < end;) {
-            int stop = lbs->run_end[i] < end ? lbs->run_end[i] : end;
-            blend_run(lbs, target, i, stop);
-            i = stop;
+    for (int i = begin; i < end;) {
+        int stop = lbs->run_end[i];
+        if (lbs->blend.influences == 4) {
+            const int *index = lbs->blend.index + (size_t)i * 4;
+            const Columns *const bone[4] = {lbs->columns + index[0], lbs->columns + index[1], lbs->columns + index[2],
+                                            lbs->columns + index[3]};
+            for (; i + LANES <= stop; i += LANES)
+                blend_eight(lbs, target, bone, i);
         }
-    else
-        for (int i = begin; i < end; i++)
+        for (; i < stop; i++)
             blend_point(lbs, target, i);
+    }
 }
 
 static void blend_job(void *context, int begin, int end, int worker)
