@@ -13,6 +13,11 @@ typedef struct Bench Bench;
 /// One row. `limit`: what an issue or a paper gives for the same thing (0: none); `note`: quality, sizes, what else to know.
 void bench_row(Bench *bench, const char *name, double value, const char *unit, double limit, const char *format, ...)
     PELT_PRINTF(6, 7);
+/// What a paper or another program gives for the last row's value, in the row's unit.
+void bench_paper(Bench *bench, double value);
+/// What the machine allows for the last row: `flops` and `bytes` are the arithmetic and the memory traffic that the work cannot
+/// do without, `ms` what it took on `threads`. The row then shows how many times the calibrated limit it took.
+void bench_bound(Bench *bench, double ms, int threads, double flops, double bytes);
 /// A row that could not be run, and why.
 void bench_skip(Bench *bench, const char *name, const char *why);
 int bench_threads(const Bench *bench);       ///< most threads to use (--threads)

@@ -24,11 +24,13 @@ const BenchGroup bench_groups[] = {
 typedef struct Row {
     char group[24], name[72], unit[16], note[160];
     double value, limit;
+    double paper;        // 0: none
+    double over_machine; // measured time / least time at the calibrated peaks; 0: not said
 } Row;
 
 enum { MOST_ROWS = 1024 };
 struct Bench {
-    int threads, quick, row_count;
+    int threads, quick, row_count, shown_count;
     const char *data, *group;
     double fma_gflops, memory_gbs;
     Row rows[MOST_ROWS];
@@ -64,24 +66,49 @@ static void print_row(const Row *row)
     fprintf(stderr, "%-11s %-46s %12.4g %-8s", row->group, row->name, row->value, row->unit);
     if (row->limit > 0)
         fprintf(stderr, " (wanted %.4g)", row->limit);
+    if (row->paper > 0)
+        fprintf(stderr, " (paper %.4g)", row->paper);
+    if (row->over_machine > 0)
+        fprintf(stderr, " (%.3g x machine limit)", row->over_machine);
     fprintf(stderr, " %s\n", row->note);
+}
+
+/// The last row is complete: nothing more will be said of it.
+static void show_last(Bench *bench)
+{
+    if (bench->shown_count < bench->row_count)
+        print_row(&bench->rows[bench->row_count - 1]);
+    bench->shown_count = bench->row_count;
 }
 
 void bench_row(Bench *bench, const char *name, double value, const char *unit, double limit, const char *format, ...)
 {
+    show_last(bench);
     if (bench->row_count == MOST_ROWS)
         return;
     Row *row = &bench->rows[bench->row_count++];
+    *row = (Row){.value = value, .limit = limit};
     snprintf(row->group, sizeof row->group, "%s", bench->group);
     snprintf(row->name, sizeof row->name, "%s", name);
     snprintf(row->unit, sizeof row->unit, "%s", unit);
-    row->value = value;
-    row->limit = limit;
     va_list args;
     va_start(args, format);
     vsnprintf(row->note, sizeof row->note, format, args);
     va_end(args);
-    print_row(row);
+}
+
+void bench_paper(Bench *bench, double value)
+{
+    if (bench->row_count > 0)
+        bench->rows[bench->row_count - 1].paper = value;
+}
+
+void bench_bound(Bench *bench, double ms, int threads, double flops, double bytes)
+{
+    double arithmetic = flops / (bench->fma_gflops * 1e6 * threads), traffic = bytes / (bench->memory_gbs * 1e6);
+    double least = fmax(arithmetic, traffic); // ms
+    if (bench->row_count > 0 && least > 0)
+        bench->rows[bench->row_count - 1].over_machine = ms / least;
 }
 
 void bench_skip(Bench *bench, const char *name, const char *why)
@@ -160,18 +187,19 @@ static void write_json(const Bench *bench, FILE *file)
         const Row *row = &bench->rows[i];
         fprintf(file, "  {\"group\": \"%s\", \"name\": \"%s\", \"value\": ", row->group, row->name);
         fprintf(file, isfinite(row->value) ? "%.6g" : "null", row->value);
-        fprintf(file, ", \"unit\": \"%s\", \"wanted\": %.6g, \"note\": \"%s\"}%s\n", row->unit, row->limit, row->note,
-                i + 1 < bench->row_count ? "," : "");
+        fprintf(file, ", \"unit\": \"%s\", \"wanted\": %.6g, \"paper\": %.6g, \"over_machine\": %.6g, \"note\": \"%s\"}%s\n",
+                row->unit, row->limit, row->paper, row->over_machine, row->note, i + 1 < bench->row_count ? "," : "");
     }
     fprintf(file, " ]\n}\n");
 }
 
 static void write_csv(const Bench *bench, FILE *file)
 {
-    fprintf(file, "group,name,value,unit,wanted,note\n");
+    fprintf(file, "group,name,value,unit,wanted,paper,over_machine,note\n");
     for (int i = 0; i < bench->row_count; i++) {
         const Row *row = &bench->rows[i];
-        fprintf(file, "%s,\"%s\",%.6g,%s,%.6g,\"%s\"\n", row->group, row->name, row->value, row->unit, row->limit, row->note);
+        fprintf(file, "%s,\"%s\",%.6g,%s,%.6g,%.6g,%.6g,\"%s\"\n", row->group, row->name, row->value, row->unit, row->limit,
+                row->paper, row->over_machine, row->note);
     }
 }
 
@@ -243,7 +271,8 @@ const CliCommand cli_bench = {
     "[GROUP...] [options]",
     "the benchmark table",
     "Without groups all are run. Each row shows what is wanted beside what was measured, and the machine's own\n"
-    "limits are measured in the same run. Rows appear on stderr as they are ready.\n",
+    "limits are measured in the same run: a row says how many times longer it took than its arithmetic or its memory\n"
+    "traffic alone would have to. Rows appear on stderr as they are ready.\n",
     options,
     run,
 };
@@ -315,6 +344,7 @@ static int run(const CliCommand *command, int argc, char **argv)
         if (wanted(group->name, groups, group_count)) {
             bench.group = group->name;
             group->run(&bench);
+            show_last(&bench);
         }
     if (output)
         code = save(command, &bench, output);
