@@ -4,6 +4,7 @@
 #include "character/builtin.h"
 #include "geometry/box_tree.h"
 #include "measure/measure.h"
+#include "measure/parts.h"
 #include "methods/method.h"
 
 #include <math.h>
@@ -58,6 +59,12 @@ static void measure_frame(void *context)
     pelti_measure_frame(m->measure, m->points, m->bones, m->points, &m->frame);
 }
 
+static void find_crossings(void *context)
+{
+    Measured *m = context;
+    pelti_measure_crossings(m->measure, &m->frame);
+}
+
 /// All measures of the worst frame of a bend by lbs.
 static void time_measures(Bench *bench, const PeltiCharacter *who)
 {
@@ -87,6 +94,8 @@ static void time_measures(Bench *bench, const PeltiCharacter *who)
         double ms = bench_best_ms(measure_frame, &m, bench_quick(bench) ? 3 : 10, 1);
         bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %ld crossing pairs", who->mesh->triangle_count,
                   m.frame.self_intersections);
+        double pairs_ms = bench_best_ms(find_crossings, &m, bench_quick(bench) ? 3 : 10, 1);
+        bench_row(bench, "crossing pairs of a frame", pairs_ms, "ms", 20, "%ld pairs", m.frame.self_intersections);
     } else {
         bench_skip(bench, "all measures of a frame", err.text);
     }
