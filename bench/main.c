@@ -253,15 +253,22 @@ static int print_difference(const CliCommand *command, const char *before_path, 
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-enum { JSON, CSV, OUTPUT, THREADS, QUICK, DATA, DIFF };
+typedef struct Request {
+    int json, csv, quick, threads;
+    const char *output, *data, *diff;
+    CliList groups;
+} Request;
+
 static const CliOption options[] = {
-    [JSON] = {"json", 0, NULL, "print JSON in place of the table"},
-    [CSV] = {"csv", 0, NULL, "print CSV in place of the table"},
-    [OUTPUT] = {"output", 'o', "FILE", "write .json or .csv there too"},
-    [THREADS] = {"threads", 0, "N", "most threads (default: as many as there are)"},
-    [QUICK] = {"quick", 0, NULL, "fewer repeats"},
-    [DATA] = {"data", 0, "DIR", "real characters to time as well"},
-    [DIFF] = {"diff", 0, "OLD.csv", "with one more FILE.csv: print what changed between two result files"},
+    {"json", 0, NULL, "print JSON in place of the table", CLI_TO(CLI_FLAG, Request, json)},
+    {"csv", 0, NULL, "print CSV in place of the table", CLI_TO(CLI_FLAG, Request, csv)},
+    {"output", 'o', "FILE", "write .json or .csv there too", CLI_TO(CLI_TEXT, Request, output)},
+    {"threads", 0, "N", "most threads (default: as many as there are)", CLI_TO(CLI_INT, Request, threads)},
+    {"quick", 0, NULL, "fewer repeats", CLI_TO(CLI_FLAG, Request, quick)},
+    {"data", 0, "DIR", "real characters to time as well", CLI_TO(CLI_TEXT, Request, data)},
+    {"diff", 0, "OLD.csv", "with one more FILE.csv: print what changed between two result files",
+     CLI_TO(CLI_TEXT, Request, diff)},
+    {"", 0, NULL, "", CLI_TO(CLI_LIST, Request, groups)},
     {0},
 };
 
@@ -277,12 +284,20 @@ const CliCommand cli_bench = {
     run,
 };
 
-static bool wanted(const char *name, char *const *groups, int count)
+static bool wanted(const char *name, const char *const *groups, int count)
 {
     for (int i = 0; i < count; i++)
         if (!strcmp(groups[i], name))
             return true;
     return count == 0;
+}
+
+static bool is_group(const char *name)
+{
+    for (const BenchGroup *group = bench_groups; group->name; group++)
+        if (!strcmp(group->name, name))
+            return true;
+    return false;
 }
 
 static int save(const CliCommand *command, const Bench *bench, const char *path)
@@ -301,56 +316,29 @@ static int save(const CliCommand *command, const Bench *bench, const char *path)
 static int run(const CliCommand *command, int argc, char **argv)
 {
     static Bench bench;
-    char *groups[32];
-    int group_count = 0, json = 0, csv = 0, code = 0;
-    const char *output = NULL, *diff = NULL;
-    bench = (Bench){.threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
-    CliArgs args = cli_args(command, argc, argv);
-    for (int option; (option = cli_next(&args)) != CLI_END;) {
-        switch (option) {
-        case JSON:
-            json = 1;
-            break;
-        case CSV:
-            csv = 1;
-            break;
-        case OUTPUT:
-            output = args.value;
-            break;
-        case THREADS:
-            if (!cli_int(command, args.value, "--threads", &bench.threads) || bench.threads < 1)
-                return PELT_BAD_ARGUMENT;
-            break;
-        case QUICK:
-            bench.quick = 1;
-            break;
-        case DATA:
-            bench.data = args.value;
-            break;
-        case DIFF:
-            diff = args.value;
-            break;
-        default:
-            if (group_count < 32)
-                groups[group_count++] = (char *)args.value;
-        }
-    }
-    if (args.failed)
+    Request r = {.threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
-    if (diff)
-        return group_count == 1 ? print_difference(command, diff, groups[0]) : cli_usage(command, "--diff OLD.csv NEW.csv");
+    if (r.threads < 1)
+        return cli_usage(command, "--threads %d: at least 1", r.threads);
+    if (r.diff)
+        return r.groups.count == 1 ? print_difference(command, r.diff, r.groups.items[0])
+                                   : cli_usage(command, "--diff OLD.csv NEW.csv");
+    for (int i = 0; i < r.groups.count; i++)
+        if (!is_group(r.groups.items[i]))
+            return cli_usage(command, "there is no group '%s'", r.groups.items[i]);
+    bench = (Bench){.threads = r.threads, .quick = r.quick, .data = r.data};
     calibrate(&bench);
     for (const BenchGroup *group = bench_groups; group->name; group++)
-        if (wanted(group->name, groups, group_count)) {
+        if (wanted(group->name, r.groups.items, r.groups.count)) {
             bench.group = group->name;
             group->run(&bench);
             show_last(&bench);
         }
-    if (output)
-        code = save(command, &bench, output);
-    if (json)
+    int code = r.output ? save(command, &bench, r.output) : 0;
+    if (r.json)
         write_json(&bench, stdout);
-    else if (csv)
+    else if (r.csv)
         write_csv(&bench, stdout);
     return code;
 }

@@ -8,103 +8,155 @@
 #include <stdlib.h>
 #include <string.h>
 
-CliArgs cli_args(const CliCommand *command, int argc, char **argv)
+/// Walks the arguments.
+typedef struct Walk {
+    const CliCommand *command;
+    int argc, at;
+    char **argv;
+    void *request;
+} Walk;
+
+static const CliOption *find_option(const CliOption *options, const char *name, size_t length, char letter)
 {
-    return (CliArgs){.command = command, .argc = argc, .argv = argv};
+    for (const CliOption *o = options; o && o->name; o++)
+        if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length))
+            return o;
+    return NULL;
 }
 
-static int fail_next(CliArgs *args)
-{
-    args->failed = true;
-    return CLI_END;
-}
-
-static int find_option(const CliOption *options, const char *name, size_t length, char letter)
-{
-    for (int i = 0; options && options[i].name; i++)
-        if (letter ? options[i].letter == letter : strlen(options[i].name) == length && !strncmp(options[i].name, name, length))
-            return i;
-    return -1;
-}
-
-/// Takes the option's value from "=value", from the rest of "-ovalue", or from the next argument.
-static int take(CliArgs *args, int option, const char *attached, const char *shown)
-{
-    const CliOption *o = &args->command->options[option];
-    args->value = NULL;
-    if (!o->value) {
-        if (attached) {
-            cli_usage(args->command, "%s takes no value", shown);
-            return fail_next(args);
-        }
-        return option;
-    }
-    if (!attached) {
-        if (args->at >= args->argc) {
-            cli_usage(args->command, "%s needs a value (%s)", shown, o->value);
-            return fail_next(args);
-        }
-        attached = args->argv[args->at++];
-    }
-    args->value = attached;
-    return option;
-}
-
-int cli_next(CliArgs *args)
-{
-    if (args->failed || args->at >= args->argc)
-        return CLI_END;
-    const char *text = args->argv[args->at++];
-    if (args->only_positional || text[0] != '-' || !text[1]) {
-        args->value = text;
-        return CLI_POSITIONAL;
-    }
-    if (!strcmp(text, "--")) {
-        args->only_positional = true;
-        return cli_next(args);
-    }
-    if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
-        cli_help(args->command);
-        exit(0);
-    }
-    if (text[1] == '-') {
-        const char *equals = strchr(text + 2, '=');
-        size_t length = equals ? (size_t)(equals - text - 2) : strlen(text + 2);
-        int option = find_option(args->command->options, text + 2, length, 0);
-        if (option >= 0)
-            return take(args, option, equals ? equals + 1 : NULL, text);
-    } else {
-        int option = find_option(args->command->options, "", 0, text[1]);
-        if (option >= 0)
-            return take(args, option, text[2] ? text + 2 : NULL, text);
-    }
-    cli_usage(args->command, "unknown option %s", text);
-    return fail_next(args);
-}
-
-bool cli_double(const CliCommand *command, const char *text, const char *what, double *out)
+static bool read_double(const CliCommand *command, const CliOption *o, const char *text, double *out)
 {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !isfinite(value)) {
-        cli_usage(command, "%s: '%s' is not a number", what, text);
+        cli_usage(command, "--%s: '%s' is not a number", o->name, text);
         return false;
     }
     *out = value;
     return true;
 }
 
-bool cli_int(const CliCommand *command, const char *text, const char *what, int *out)
+static bool read_int(const CliCommand *command, const CliOption *o, const char *text, int *out)
 {
     char *end;
     errno = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < INT_MIN || value > INT_MAX) {
-        cli_usage(command, "%s: '%s' is not a whole number", what, text);
+        cli_usage(command, "--%s: '%s' is not a whole number", o->name, text);
         return false;
     }
     *out = (int)value;
     return true;
+}
+
+static bool read_size(const CliCommand *command, const CliOption *o, const char *text, int out[2])
+{
+    char rest;
+    if (sscanf(text, "%dx%d%c", &out[0], &out[1], &rest) == 2)
+        return true;
+    cli_usage(command, "--%s: '%s' is not WxH", o->name, text);
+    return false;
+}
+
+static bool add(const CliCommand *command, const CliOption *o, const char *text, CliList *list)
+{
+    if (list->count == CLI_MOST) {
+        cli_usage(command, "too many %s%s (at most %d)", *o->name ? "--" : "arguments", o->name, CLI_MOST);
+        return false;
+    }
+    list->items[list->count++] = text;
+    return true;
+}
+
+static bool store(const CliCommand *command, const CliOption *o, const char *text, void *request)
+{
+    void *place = (char *)request + o->offset;
+    if (o->read)
+        return o->read(command, text, request);
+    switch (o->kind) {
+    case CLI_TEXT:
+        if (!*o->name && *(const char **)place) {
+            cli_usage(command, "%s, not also %s", o->help, text);
+            return false;
+        }
+        *(const char **)place = text;
+        return true;
+    case CLI_FLAG:
+    case CLI_OFF:
+        *(int *)place = o->kind == CLI_FLAG;
+        return true;
+    case CLI_INT:
+        return read_int(command, o, text, place);
+    case CLI_DOUBLE:
+        return read_double(command, o, text, place);
+    case CLI_SIZE:
+        return read_size(command, o, text, place);
+    default:
+        return add(command, o, text, place);
+    }
+}
+
+/// The option's value is "=value", the rest of "-ovalue", or the next argument.
+static bool take(Walk *walk, const CliOption *o, const char *attached, const char *shown)
+{
+    if (!o->value && attached) {
+        cli_usage(walk->command, "%s takes no value", shown);
+        return false;
+    }
+    if (o->value && !attached) {
+        if (walk->at >= walk->argc) {
+            cli_usage(walk->command, "%s needs a value (%s)", shown, o->value);
+            return false;
+        }
+        attached = walk->argv[walk->at++];
+    }
+    return store(walk->command, o, attached, walk->request);
+}
+
+static bool take_positional(Walk *walk, const char *text)
+{
+    const CliOption *o = find_option(walk->command->options, "", 0, 0);
+    if (o)
+        return store(walk->command, o, text, walk->request);
+    cli_usage(walk->command, "what is %s?", text);
+    return false;
+}
+
+static bool take_option(Walk *walk, const char *text)
+{
+    const CliOption *options = walk->command->options, *o;
+    const char *equals = strchr(text, '=');
+    if (text[1] == '-')
+        o = find_option(options, text + 2, equals ? (size_t)(equals - text - 2) : strlen(text + 2), 0);
+    else
+        o = find_option(options, "", 0, text[1]);
+    if (o && !*o->name)
+        o = NULL; // "--=x"
+    if (o && text[1] == '-')
+        return take(walk, o, equals ? equals + 1 : NULL, text);
+    if (o)
+        return take(walk, o, text[2] ? text + 2 : NULL, text);
+    cli_usage(walk->command, "unknown option %s", text);
+    return false;
+}
+
+bool cli_parse(const CliCommand *command, int argc, char **argv, void *request)
+{
+    Walk walk = {.command = command, .argc = argc, .argv = argv, .request = request};
+    bool only_positional = false, good = true;
+    while (good && walk.at < argc) {
+        const char *text = argv[walk.at++];
+        if (only_positional || text[0] != '-' || !text[1])
+            good = take_positional(&walk, text);
+        else if (!strcmp(text, "--"))
+            only_positional = true;
+        else if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+            cli_help(command);
+            exit(0);
+        } else
+            good = take_option(&walk, text);
+    }
+    return good;
 }
 
 void cli_help(const CliCommand *command)
@@ -115,6 +167,8 @@ void cli_help(const CliCommand *command)
     printf("\noptions:\n");
     for (const CliOption *o = command->options; o && o->name; o++) {
         char left[64];
+        if (!*o->name)
+            continue;
         snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ", " : "  ",
                  o->name, o->value ? " " : "", o->value ? o->value : "");
         printf("  %-28s %s\n", left, o->help);

@@ -6,47 +6,16 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-enum { METHOD, OUTPUT, CLIP, FPS, FRAMES, SET, RIG, SCENE, THREADS, REPORT, MORPH, NO_MEASURE, JSON, QUIET };
-static const CliOption options[] = {
-    [METHOD] = {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them"},
-    [OUTPUT] = {"output", 'o', "FILE", "by extension .glb .gltf .pc2 .mdd .obj (numbered); may be given several times"},
-    [CLIP] = {"clip", 0, "NAME|INDEX", "which animation (default: the first)"},
-    [FPS] = {"fps", 0, "F", "output frames a second (default 30)"},
-    [FRAMES] = {"frames", 0, "A:B", "only these output frames, inclusive; the skin starts settled in frame A"},
-    [SET] = {"set", 0, "KEY=VALUE", "an option of the method; may be given several times"},
-    [RIG] = {"rig", 0, "X.json", "what an artist adds: operators, muscles, layers, anchors (docs/rig.md)"},
-    [SCENE] = {"scene", 0, "S.json", "the world the character touches (docs/contact.md)"},
-    [THREADS] = {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it"},
-    [REPORT] = {"report", 0, "R.json", "times and quality, per frame and worst over the clip"},
-    [MORPH] = {"morph-per-frame", 0, NULL, ".glb: one morph target a frame (exact, large) in place of few principal ones"},
-    [NO_MEASURE] = {"no-measure", 0, NULL, "leave the quality measures out of the report"},
-    [JSON] = {"json", 0, NULL, "print the result as JSON"},
-    [QUIET] = {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only"},
-    {0},
-};
-
-const CliCommand cli_bake = {
-    "bake",
-    "FILE [-m METHOD] -o OUT... [options]",
-    "bake a clip: from a rigged file to an animation",
-    "Reads a rigged .glb or .gltf, deforms the skin for every frame of a clip, and writes what the\n"
-    "extension of each OUT asks for. Outputs appear whole or not at all.\n"
-    "  pelt bake hero.glb -o hero-baked.glb\n"
-    "  pelt bake hero.glb -m lbs -o hero.pc2 -o hero.mdd --clip walk --report walk.json\n",
-    options,
-    run,
-};
-
-enum { MOST_LISTS = 64 };
 typedef struct Request {
-    const char *path;
-    const char *outputs[MOST_LISTS], *settings[MOST_LISTS];
-    bool quiet, json;
+    const char *file;
+    CliList outputs, settings;
+    int quiet, json;
     PeltBakeDef def;
 } Request;
 
-static bool read_frames(const CliCommand *command, const char *text, PeltBakeDef *def)
+static bool read_frames(const CliCommand *command, const char *text, void *request)
 {
+    PeltBakeDef *def = &((Request *)request)->def;
     char *end;
     long first = strtol(text, &end, 10), last = first;
     bool good = end != text;
@@ -65,65 +34,40 @@ static bool read_frames(const CliCommand *command, const char *text, PeltBakeDef
     return true;
 }
 
-static bool add(const CliCommand *command, const char **list, int *count, const char *value)
-{
-    if (*count == MOST_LISTS) {
-        cli_usage(command, "too many of one option (at most %d)", MOST_LISTS);
-        return false;
-    }
-    list[(*count)++] = value;
-    return true;
-}
+static const CliOption options[] = {
+    {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
+    {"output", 'o', "FILE", "by extension .glb .gltf .pc2 .mdd .obj (numbered); may be given several times",
+     CLI_TO(CLI_LIST, Request, outputs)},
+    {"clip", 0, "NAME|INDEX", "which animation (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"fps", 0, "F", "output frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+    {"frames", 0, "A:B", "only these output frames, inclusive; the skin starts settled in frame A", .read = read_frames},
+    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
+    {"rig", 0, "X.json", "what an artist adds: operators, muscles, layers, anchors (docs/rig.md)",
+     CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
+    {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, Request, def.scene_path)},
+    {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
+     CLI_TO(CLI_INT, Request, def.skin.threads)},
+    {"report", 0, "R.json", "times and quality, per frame and worst over the clip", CLI_TO(CLI_TEXT, Request, def.report_path)},
+    {"morph-per-frame", 0, NULL, ".glb: one morph target a frame (exact, large) in place of few principal ones",
+     CLI_TO(CLI_FLAG, Request, def.morph_per_frame)},
+    {"no-measure", 0, NULL, "leave the quality measures out of the report", CLI_TO(CLI_OFF, Request, def.measure)},
+    {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, Request, json)},
+    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+    {0},
+};
 
-static bool take(const CliCommand *command, Request *r, int option, const char *value)
-{
-    switch (option) {
-    case METHOD:
-        r->def.skin.method = value;
-        return true;
-    case OUTPUT:
-        return add(command, r->outputs, &r->def.output_count, value);
-    case CLIP:
-        r->def.clip = value;
-        return true;
-    case FPS:
-        return cli_double(command, value, "--fps", &r->def.fps);
-    case FRAMES:
-        return read_frames(command, value, &r->def);
-    case SET:
-        return add(command, r->settings, &r->def.skin.setting_count, value);
-    case RIG:
-        r->def.skin.rig_path = value;
-        return true;
-    case SCENE:
-        r->def.scene_path = value;
-        return true;
-    case THREADS:
-        return cli_int(command, value, "--threads", &r->def.skin.threads);
-    case REPORT:
-        r->def.report_path = value;
-        return true;
-    case MORPH:
-        r->def.morph_per_frame = 1;
-        return true;
-    case NO_MEASURE:
-        r->def.measure = 0;
-        return true;
-    case JSON:
-        r->json = true;
-        return true;
-    case QUIET:
-        r->quiet = true;
-        return true;
-    default:
-        if (r->path) {
-            cli_usage(command, "one file at a time, not also %s", value);
-            return false;
-        }
-        r->path = value;
-        return true;
-    }
-}
+const CliCommand cli_bake = {
+    "bake",
+    "FILE [-m METHOD] -o OUT... [options]",
+    "bake a clip: from a rigged file to an animation",
+    "Reads a rigged .glb or .gltf, deforms the skin for every frame of a clip, and writes what the\n"
+    "extension of each OUT asks for. Outputs appear whole or not at all.\n"
+    "  pelt bake hero.glb -o hero-baked.glb\n"
+    "  pelt bake hero.glb -m lbs -o hero.pc2 -o hero.mdd --clip walk --report walk.json\n",
+    options,
+    run,
+};
 
 static void print_result(const Request *r, const PeltBakeResult *result)
 {
@@ -137,7 +81,7 @@ static void print_result(const Request *r, const PeltBakeResult *result)
                q->nonfinite);
         return;
     }
-    printf("%s: %d frames by %s in %.2f s (prepare %.0f ms, %.3f ms a frame)\n", r->path, result->frames, r->def.skin.method,
+    printf("%s: %d frames by %s in %.2f s (prepare %.0f ms, %.3f ms a frame)\n", r->file, result->frames, r->def.skin.method,
            result->total_ms / 1000, result->prepare_ms, result->step_mean_ms);
     if (result->morph_targets)
         printf("morph targets: %d, largest error %.2g of the size\n", result->morph_targets, result->morph_error);
@@ -149,34 +93,25 @@ static void print_result(const Request *r, const PeltBakeResult *result)
 static int run(const CliCommand *command, int argc, char **argv)
 {
     Request r = {.def = pelt_bake_def_default()};
-    r.def.outputs = r.outputs;
-    r.def.skin.settings = r.settings;
-    CliArgs args = cli_args(command, argc, argv);
-    for (int option; (option = cli_next(&args)) != CLI_END;)
-        if (!take(command, &r, option, args.value))
-            return PELT_BAD_ARGUMENT;
-    if (args.failed)
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
-    if (!r.path)
+    if (!r.file)
         return cli_usage(command, "which file?");
-    if (r.def.output_count == 0 && !r.def.report_path)
+    if (r.outputs.count == 0 && !r.def.report_path)
         return cli_usage(command, "nothing to write: give -o or --report");
-    PeltError err = {0};
-    PeltCharacter *who = NULL;
+    r.def.outputs = r.outputs.items;
+    r.def.output_count = r.outputs.count;
+    r.def.skin.settings = r.settings.items;
+    r.def.skin.setting_count = r.settings.count;
+    CliSession session;
     PeltBakeResult result;
-    CliProgress progress = cli_progress_start(r.quiet);
+    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
     r.def.skin.progress = cli_progress;
-    r.def.skin.progress_user = &progress;
-    cli_catch_interrupts();
-    PeltStatus status = pelt_character_load(r.path, NULL, &who, &err);
+    r.def.skin.progress_user = &session.progress;
     if (status == PELT_OK)
-        status = pelt_bake(&r.def, who, &result, &err);
-    cli_progress_end(&progress);
-    if (status == PELT_OK)
-        for (int i = 0; i < pelt_character_warning_count(who); i++)
-            cli_warn(command, pelt_character_warning(who, i));
-    if (status == PELT_OK && (!r.quiet || r.json))
+        status = pelt_bake(&r.def, session.who, &result, &session.err);
+    int code = cli_close(&session, status);
+    if (code == 0 && (!r.quiet || r.json))
         print_result(&r, &result);
-    pelt_character_destroy(who);
-    return status == PELT_OK ? 0 : cli_fail_error(command, &err);
+    return code;
 }

@@ -5,14 +5,41 @@
 #include <pelt/pelt.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/// One option of a sub-command; tables end with name == NULL. Also printed by --help.
+struct CliCommand;
+
+/// What an option's text becomes, at `offset` of the sub-command's request.
+typedef enum CliKind {
+    CLI_TEXT,   ///< const char *
+    CLI_FLAG,   ///< int, set to 1; the option takes no value
+    CLI_OFF,    ///< int, set to 0; the option takes no value
+    CLI_INT,    ///< int
+    CLI_DOUBLE, ///< double
+    CLI_SIZE,   ///< int[2] from "WxH"
+    CLI_LIST,   ///< CliList: the option may be given several times
+} CliKind;
+
+/// Texts of an option that may be given several times.
+enum { CLI_MOST = 64 };
+typedef struct CliList {
+    const char *items[CLI_MOST];
+    int count;
+} CliList;
+
+/// One option of a sub-command; tables end with name == NULL. Also printed by --help. An empty name: the arguments that are no
+/// option, with `help` as what to say where a second one stands.
 typedef struct CliOption {
     const char *name;  ///< "clip" for --clip
     char letter;       ///< 'o' for -o, 0: none
     const char *value; ///< name of its value in the help; NULL: takes none
     const char *help;
+    CliKind kind;
+    size_t offset;
+    bool (*read)(const struct CliCommand *command, const char *text, void *request); ///< in place of kind; false: said why not
 } CliOption;
+
+#define CLI_TO(what, type, field) .kind = (what), .offset = offsetof(type, field)
 
 typedef struct CliCommand {
     const char *name, *arguments, *summary; ///< arguments: "FILE [options]"
@@ -21,24 +48,9 @@ typedef struct CliCommand {
     int (*run)(const struct CliCommand *command, int argc, char **argv); ///< argv[0] is the first argument; returns the exit code
 } CliCommand;
 
-/// Walks the arguments: options in any order, positional ones between; "--" ends options.
-typedef struct CliArgs {
-    const CliCommand *command;
-    int argc, at;
-    char **argv;
-    const char *value; ///< of the option or positional argument just read
-    bool only_positional;
-    bool failed; ///< a message is on stderr
-} CliArgs;
-enum { CLI_END = -1, CLI_POSITIONAL = -2 };
-CliArgs cli_args(const CliCommand *command, int argc, char **argv);
-/// Index of the next option in the command's table, CLI_POSITIONAL, or CLI_END (also on failure: see `failed`).
-/// --help prints the command's page and exits 0.
-int cli_next(CliArgs *args);
-
-/// Numbers from text; false and a message where it is none.
-bool cli_int(const CliCommand *command, const char *text, const char *what, int *out);
-bool cli_double(const CliCommand *command, const char *text, const char *what, double *out);
+/// Reads the arguments into the request as the command's table says: options in any order, others between; "--" ends options;
+/// --help prints the command's page and exits 0. False: what is wrong is on stderr, the exit code is PELT_BAD_ARGUMENT.
+bool cli_parse(const CliCommand *command, int argc, char **argv, void *request);
 
 void cli_help(const CliCommand *command);
 /// One line on stderr: "pelt bake: ..."; returns the exit code to use.
@@ -53,11 +65,22 @@ typedef struct CliProgress {
     int last_tenth;
     char stage[32];
 } CliProgress;
-CliProgress cli_progress_start(bool quiet);
+CliProgress cli_progress_start(int quiet);
 int cli_progress(const char *stage, double share, void *user);
 void cli_progress_end(CliProgress *progress);
 /// Ctrl-C and TERM make the next progress call cancel the work, so that nothing half written stays.
 void cli_catch_interrupts(void);
+
+/// Work on one file: its character loaded, progress shown and interrupts caught. `cli_close` ends the progress, prints warnings
+/// or the error, frees the character and returns the exit code.
+typedef struct CliSession {
+    const CliCommand *command;
+    PeltCharacter *who;
+    CliProgress progress;
+    PeltError err;
+} CliSession;
+PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, int quiet);
+int cli_close(CliSession *session, PeltStatus status);
 
 extern const CliCommand *const cli_commands[]; ///< ends with NULL
 

@@ -6,43 +6,16 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-enum { METHODS, OUTPUT, CLIP, FPS, FRAMES, PICTURES, SIZE, NO_FILMS, THREADS, QUIET };
-static const CliOption options[] = {
-    [METHODS] = {"methods", 'm', "A,B,...", "which methods (default: all)"},
-    [OUTPUT] = {"output", 'o', "DIR", "folder for index.html, compare.json and pictures/"},
-    [CLIP] = {"clip", 0, "NAME|INDEX", "which animation (default: the first)"},
-    [FPS] = {"fps", 0, "F", "frames a second (default 30)"},
-    [FRAMES] = {"frames", 0, "N,N,...", "frames to picture (default: the worst are chosen)"},
-    [PICTURES] = {"pictures", 0, "N", "how many frames to choose (default 4)"},
-    [SIZE] = {"size", 0, "WxH", "of the pictures (default 640x480)"},
-    [NO_FILMS] = {"no-films", 0, NULL, "leave out the moving pictures"},
-    [THREADS] = {"threads", 0, "N", "0: as many as there are (default)"},
-    [QUIET] = {"quiet", 'q', NULL, "no progress, no summary"},
-    {0},
-};
-
-const CliCommand cli_compare = {
-    "compare",
-    "FILE [--methods a,b,...] -o DIR [options]",
-    "methods side by side: one page with pictures, plots and numbers",
-    "Runs each method over a clip and writes DIR/index.html, which opens from disk: pictures of the worst\n"
-    "frames and places with the same camera, heat maps, plots of the measures and a table. An interrupted\n"
-    "run goes on where it stopped.\n"
-    "  pelt compare hero.glb -o hero-compare\n"
-    "  pelt compare hero.glb --methods lbs,dqs,tracking --frames 12,30 -o hero-compare\n",
-    options,
-    run,
-};
-
 typedef struct Request {
     const char *file, *output;
     char methods[600];
-    bool quiet;
+    int quiet, size[2];
     PeltCompareDef def;
 } Request;
 
-static bool split_methods(const CliCommand *command, Request *r, const char *value)
+static bool read_methods(const CliCommand *command, const char *value, void *request)
 {
+    Request *r = request;
     if (strlen(value) >= sizeof r->methods) {
         cli_usage(command, "--methods: too long");
         return false;
@@ -62,8 +35,9 @@ static bool split_methods(const CliCommand *command, Request *r, const char *val
     return false;
 }
 
-static bool split_frames(const CliCommand *command, Request *r, const char *value)
+static bool read_frames(const CliCommand *command, const char *value, void *request)
 {
+    Request *r = request;
     r->def.frame_count = 0;
     for (const char *at = value; *at;) {
         char *end;
@@ -78,77 +52,56 @@ static bool split_frames(const CliCommand *command, Request *r, const char *valu
     return true;
 }
 
-static bool take(const CliCommand *command, Request *r, int option, const char *value)
-{
-    char rest;
-    switch (option) {
-    case METHODS:
-        return split_methods(command, r, value);
-    case OUTPUT:
-        r->output = value;
-        return true;
-    case CLIP:
-        r->def.clip = value;
-        return true;
-    case FPS:
-        return cli_double(command, value, "--fps", &r->def.fps);
-    case FRAMES:
-        return split_frames(command, r, value);
-    case PICTURES:
-        return cli_int(command, value, "--pictures", &r->def.pictures);
-    case SIZE:
-        if (sscanf(value, "%dx%d%c", &r->def.width, &r->def.height, &rest) == 2)
-            return true;
-        cli_usage(command, "--size: '%s' is not WxH", value);
-        return false;
-    case NO_FILMS:
-        r->def.films = 0;
-        return true;
-    case THREADS:
-        return cli_int(command, value, "--threads", &r->def.threads);
-    case QUIET:
-        r->quiet = true;
-        return true;
-    default:
-        if (r->file) {
-            cli_usage(command, "one file at a time, not also %s", value);
-            return false;
-        }
-        r->file = value;
-        return true;
-    }
-}
+static const CliOption options[] = {
+    {"methods", 'm', "A,B,...", "which methods (default: all)", .read = read_methods},
+    {"output", 'o', "DIR", "folder for index.html, compare.json and pictures/", CLI_TO(CLI_TEXT, Request, output)},
+    {"clip", 0, "NAME|INDEX", "which animation (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"fps", 0, "F", "frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+    {"frames", 0, "N,N,...", "frames to picture (default: the worst are chosen)", .read = read_frames},
+    {"pictures", 0, "N", "how many frames to choose (default 4)", CLI_TO(CLI_INT, Request, def.pictures)},
+    {"size", 0, "WxH", "of the pictures (default 640x480)", CLI_TO(CLI_SIZE, Request, size)},
+    {"no-films", 0, NULL, "leave out the moving pictures", CLI_TO(CLI_OFF, Request, def.films)},
+    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_INT, Request, def.threads)},
+    {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+    {0},
+};
+
+const CliCommand cli_compare = {
+    "compare",
+    "FILE [--methods a,b,...] -o DIR [options]",
+    "methods side by side: one page with pictures, plots and numbers",
+    "Runs each method over a clip and writes DIR/index.html, which opens from disk: pictures of the worst\n"
+    "frames and places with the same camera, heat maps, plots of the measures and a table. An interrupted\n"
+    "run goes on where it stopped.\n"
+    "  pelt compare hero.glb -o hero-compare\n"
+    "  pelt compare hero.glb --methods lbs,dqs,tracking --frames 12,30 -o hero-compare\n",
+    options,
+    run,
+};
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
     Request r = {.def = pelt_compare_def_default()};
-    CliArgs args = cli_args(command, argc, argv);
-    for (int option; (option = cli_next(&args)) != CLI_END;)
-        if (!take(command, &r, option, args.value))
-            return PELT_BAD_ARGUMENT;
-    if (args.failed)
+    r.size[0] = r.def.width, r.size[1] = r.def.height;
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.file)
         return cli_usage(command, "which file?");
     if (!r.output)
         return cli_usage(command, "nothing to write: give -o DIR");
-    PeltError err = {0};
-    PeltCharacter *who = NULL;
-    PeltCompareResult result;
-    CliProgress progress = cli_progress_start(r.quiet);
+    r.def.width = r.size[0], r.def.height = r.size[1];
     r.def.file = r.file;
+    CliSession session;
+    PeltCompareResult result;
+    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
     r.def.progress = cli_progress;
-    r.def.progress_user = &progress;
-    cli_catch_interrupts();
-    PeltStatus status = pelt_character_load(r.file, NULL, &who, &err);
+    r.def.progress_user = &session.progress;
     if (status == PELT_OK)
-        status = pelt_compare(&r.def, who, r.output, &result, &err);
-    cli_progress_end(&progress);
-    pelt_character_destroy(who);
-    if (status != PELT_OK)
-        return cli_fail_error(command, &err);
-    if (!r.quiet)
+        status = pelt_compare(&r.def, session.who, r.output, &result, &session.err);
+    int code = cli_close(&session, status);
+    if (code == 0 && !r.quiet)
         printf("%s/index.html: %d methods, %d pictures, %.1f MB%s\n", r.output, result.methods - result.failed, result.pictures,
                (double)result.page_bytes / 1e6, result.resumed ? " (went on from an earlier run)" : "");
-    return 0;
+    return code;
 }

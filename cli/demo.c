@@ -4,11 +4,15 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-enum { OUTPUT, THREADS, QUIET };
+typedef struct Request {
+    const char *folder;
+    int threads, quiet;
+} Request;
+
 static const CliOption options[] = {
-    [OUTPUT] = {"output", 'o', "DIR", "folder for index.html and the files it links (default: demo)"},
-    [THREADS] = {"threads", 0, "N", "0: as many as there are (default)"},
-    [QUIET] = {"quiet", 'q', NULL, "no progress, no summary"},
+    {"output", 'o', "DIR", "folder for index.html and the files it links (default: demo)", CLI_TO(CLI_TEXT, Request, folder)},
+    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_INT, Request, threads)},
+    {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
     {0},
 };
 
@@ -24,29 +28,17 @@ const CliCommand cli_demo = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    const char *folder = "demo";
-    int threads = 0;
-    bool quiet = false;
-    CliArgs args = cli_args(command, argc, argv);
-    for (int option; (option = cli_next(&args)) != CLI_END;) {
-        if (option == OUTPUT)
-            folder = args.value;
-        else if (option == THREADS && !cli_int(command, args.value, "--threads", &threads))
-            return PELT_BAD_ARGUMENT;
-        else if (option == CLI_POSITIONAL)
-            return cli_usage(command, "what is %s?", args.value);
-        quiet = quiet || option == QUIET;
-    }
-    if (args.failed)
+    Request r = {.folder = "demo"};
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     PeltError err = {0};
-    CliProgress progress = cli_progress_start(quiet);
+    CliProgress progress = cli_progress_start(r.quiet);
     cli_catch_interrupts();
-    PeltStatus status = pelt_demo(folder, threads, cli_progress, &progress, &err);
+    PeltStatus status = pelt_demo(r.folder, r.threads, cli_progress, &progress, &err);
     cli_progress_end(&progress);
     if (status != PELT_OK)
         return cli_fail_error(command, &err);
-    if (!quiet)
-        printf("%s/index.html\n", folder);
+    if (!r.quiet)
+        printf("%s/index.html\n", r.folder);
     return 0;
 }

@@ -4,8 +4,14 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
+typedef struct Request {
+    const char *file;
+    int json;
+} Request;
+
 static const CliOption options[] = {
-    {"json", 0, NULL, "the same as JSON, for programs"},
+    {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, Request, json)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},
 };
 
@@ -21,27 +27,17 @@ const CliCommand cli_inspect = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    CliArgs args = cli_args(command, argc, argv);
-    const char *path = NULL;
-    int json = 0;
-    for (int option; (option = cli_next(&args)) != CLI_END;) {
-        if (option == 0)
-            json = 1;
-        else if (path)
-            return cli_usage(command, "one file at a time, not also %s", args.value);
-        else
-            path = args.value;
-    }
-    if (args.failed)
+    Request r = {0};
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
-    if (!path)
+    if (!r.file)
         return cli_usage(command, "which file?");
     PeltError err = {0};
     PeltCharacter *who = NULL;
     char *text = NULL;
-    PeltStatus status = pelt_character_load(path, NULL, &who, &err);
+    PeltStatus status = pelt_character_load(r.file, NULL, &who, &err);
     if (status == PELT_OK)
-        status = pelt_inspect(who, json, &text, &err);
+        status = pelt_inspect(who, r.json, &text, &err);
     if (status == PELT_OK)
         fputs(text, stdout);
     pelt_text_free(text);

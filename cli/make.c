@@ -4,14 +4,23 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-enum { OUTPUT, VERTICES, NO_WEIGHTS, UV, THREADS, QUIET };
+typedef struct Request {
+    const char *output;
+    int quiet;
+    PeltMakeDef def;
+} Request;
+
 static const CliOption options[] = {
-    [OUTPUT] = {"output", 'o', "FILE", ".glb, or .gltf with everything inside"},
-    [VERTICES] = {"vertices", 0, "N", "how many, met within 10 %: 500 to 2000000 (default: 3200, 8000, 5000, 13300)"},
-    [NO_WEIGHTS] = {"no-weights", 0, NULL, "put every weight on the root, as in a file nobody painted"},
-    [UV] = {"uv", 0, NULL, "texture coordinates; vertices are split at their seams"},
-    [THREADS] = {"threads", 0, "N", "0: as many as there are (default); the file does not depend on it"},
-    [QUIET] = {"quiet", 'q', NULL, "no summary"},
+    {"output", 'o', "FILE", ".glb, or .gltf with everything inside", CLI_TO(CLI_TEXT, Request, output)},
+    {"vertices", 0, "N", "how many, met within 10 %: 500 to 2000000 (default: 3200, 8000, 5000, 13300)",
+     CLI_TO(CLI_INT, Request, def.vertices)},
+    {"no-weights", 0, NULL, "put every weight on the root, as in a file nobody painted",
+     CLI_TO(CLI_FLAG, Request, def.no_weights)},
+    {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, Request, def.uv)},
+    {"threads", 0, "N", "0: as many as there are (default); the file does not depend on it",
+     CLI_TO(CLI_INT, Request, def.threads)},
+    {"quiet", 'q', NULL, "no summary", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"", 0, NULL, "one character at a time", CLI_TO(CLI_TEXT, Request, def.name)},
     {0},
 };
 
@@ -29,43 +38,25 @@ const CliCommand cli_make = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    CliArgs args = cli_args(command, argc, argv);
-    PeltMakeDef def = pelt_make_def_default();
-    const char *output = NULL, *name = NULL;
-    bool quiet = false;
-    for (int option; (option = cli_next(&args)) != CLI_END;) {
-        if (option == OUTPUT)
-            output = args.value;
-        else if (option == VERTICES && !cli_int(command, args.value, "--vertices", &def.vertices))
-            return PELT_BAD_ARGUMENT;
-        else if (option == VERTICES && def.vertices <= 0)
-            return cli_usage(command, "--vertices %d: at least 500", def.vertices);
-        else if (option == THREADS && !cli_int(command, args.value, "--threads", &def.threads))
-            return PELT_BAD_ARGUMENT;
-        else if (option == NO_WEIGHTS)
-            def.no_weights = 1;
-        else if (option == UV)
-            def.uv = 1;
-        else if (option == QUIET)
-            quiet = true;
-        else if (option == CLI_POSITIONAL && name)
-            return cli_usage(command, "one character at a time, not also %s", args.value);
-        else if (option == CLI_POSITIONAL)
-            name = args.value;
-    }
-    if (args.failed)
+    Request r = {.def = pelt_make_def_default()};
+    r.def.name = NULL;
+    r.def.vertices = -1; // not said
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
-    if (!name)
+    if (r.def.vertices == -1)
+        r.def.vertices = pelt_make_def_default().vertices;
+    else if (r.def.vertices <= 0)
+        return cli_usage(command, "--vertices %d: at least 500", r.def.vertices);
+    if (!r.def.name)
         return cli_usage(command, "which character? cylinder, arm, hand or biped");
-    if (!output)
+    if (!r.output)
         return cli_usage(command, "where to? give -o F.glb");
-    def.name = name;
     PeltError err = {0};
     PeltMakeResult result;
-    if (pelt_make_file(&def, output, &result, &err) != PELT_OK)
+    if (pelt_make_file(&r.def, r.output, &result, &err) != PELT_OK)
         return cli_fail_error(command, &err);
-    if (!quiet)
-        fprintf(stderr, "pelt make: %s: %d vertices, %d triangles, %d joints, %d clips in %.1f s\n", output, result.vertices,
+    if (!r.quiet)
+        fprintf(stderr, "pelt make: %s: %d vertices, %d triangles, %d joints, %d clips in %.1f s\n", r.output, result.vertices,
                 result.triangles, result.joints, result.clips, result.make_ms * 1e-3);
     return 0;
 }

@@ -4,7 +4,11 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-static const CliOption options[] = {{0}};
+typedef struct Request {
+    const char *name;
+} Request;
+
+static const CliOption options[] = {{"", 0, NULL, "one method at a time", CLI_TO(CLI_TEXT, Request, name)}, {0}};
 
 const CliCommand cli_methods = {
     "methods", "[NAME]", "the methods with their options and defaults", "Options are given to bake as --set key=value.\n",
@@ -30,12 +34,10 @@ static void print_method(int method)
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    CliArgs args = cli_args(command, argc, argv);
-    const char *name = NULL;
-    while (cli_next(&args) != CLI_END)
-        name = args.value;
-    if (args.failed)
+    Request r = {0};
+    if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
+    const char *name = r.name;
     if (name && pelt_method_find(name) < 0)
         return cli_usage(command, "there is no method '%s'", name);
     for (int m = 0; m < pelt_method_count(); m++)

@@ -2,22 +2,31 @@
 
 #include <pelt/operator.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-enum { OUTPUT, DEPTH, SIZE, PROFILE, REACH, CONTROLLER, NAME, QUIET };
+typedef struct Wanted {
+    const char *start, *profile, *controller, *name;
+    CliList outputs;
+    int pixels, quiet;
+    double depth, reach; // reach NAN: as it is
+} Wanted;
+
 static const CliOption options[] = {
-    [OUTPUT] = {"output", 'o', "FILE", ".png: a plot; .json: the operator; may be given several times"},
-    [DEPTH] = {"depth", 'd', "D", "the slice to plot, 0 (union) to 1 (contact); default 0.5"},
-    [SIZE] = {"size", 0, "N", "pixels a side of the plot (default 512)"},
-    [PROFILE] = {"profile", 0, "CURVE", "control points of the closed profile: \"0.5,0 0.5,0.2 0.4,0.3 0.36,0.36\""},
-    [REACH] = {"reach", 0, "R", "length of the contact line at d = 1, 0 to 1"},
-    [CONTROLLER] = {"controller", 0, "CURVE", "d by the angle in degrees: \"90,0 150,1\""},
-    [NAME] = {"name", 0, "TEXT", "of a new operator"},
-    [QUIET] = {"quiet", 'q', NULL, "no summary"},
+    {"output", 'o', "FILE", ".png: a plot; .json: the operator; may be given several times", CLI_TO(CLI_LIST, Wanted, outputs)},
+    {"depth", 'd', "D", "the slice to plot, 0 (union) to 1 (contact); default 0.5", CLI_TO(CLI_DOUBLE, Wanted, depth)},
+    {"size", 0, "N", "pixels a side of the plot (default 512)", CLI_TO(CLI_INT, Wanted, pixels)},
+    {"profile", 0, "CURVE", "control points of the closed profile: \"0.5,0 0.5,0.2 0.4,0.3 0.36,0.36\"",
+     CLI_TO(CLI_TEXT, Wanted, profile)},
+    {"reach", 0, "R", "length of the contact line at d = 1, 0 to 1", CLI_TO(CLI_DOUBLE, Wanted, reach)},
+    {"controller", 0, "CURVE", "d by the angle in degrees: \"90,0 150,1\"", CLI_TO(CLI_TEXT, Wanted, controller)},
+    {"name", 0, "TEXT", "of a new operator", CLI_TO(CLI_TEXT, Wanted, name)},
+    {"quiet", 'q', NULL, "no summary", CLI_TO(CLI_FLAG, Wanted, quiet)},
+    {"", 0, NULL, "one operator at a time", CLI_TO(CLI_TEXT, Wanted, start)},
     {0},
 };
 
@@ -62,52 +71,6 @@ static int read_pairs(const CliCommand *command, const char *text, const char *w
     return count;
 }
 
-typedef struct Wanted {
-    const char *start, *profile, *controller, *name, *outputs[8];
-    int output_count, pixels;
-    double depth, reach;
-    bool has_reach, quiet;
-} Wanted;
-
-static bool read_option(const CliCommand *command, CliArgs *args, int option, Wanted *w)
-{
-    switch (option) {
-    case OUTPUT:
-        if (w->output_count == 8) {
-            cli_usage(command, "at most 8 outputs");
-            return false;
-        }
-        w->outputs[w->output_count++] = args->value;
-        return true;
-    case DEPTH:
-        return cli_double(command, args->value, "--depth", &w->depth);
-    case SIZE:
-        return cli_int(command, args->value, "--size", &w->pixels);
-    case PROFILE:
-        w->profile = args->value;
-        return true;
-    case REACH:
-        w->has_reach = true;
-        return cli_double(command, args->value, "--reach", &w->reach);
-    case CONTROLLER:
-        w->controller = args->value;
-        return true;
-    case NAME:
-        w->name = args->value;
-        return true;
-    case QUIET:
-        w->quiet = true;
-        return true;
-    default:
-        if (w->start) {
-            cli_usage(command, "one operator at a time, not also %s", args->value);
-            return false;
-        }
-        w->start = args->value;
-        return true;
-    }
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
@@ -133,7 +96,7 @@ static int design(const CliCommand *command, const Wanted *w, PeltOperator *op)
     }
     if (status != PELT_OK)
         return cli_fail_error(command, &err);
-    if (w->has_reach)
+    if (!isnan(w->reach))
         op->reach = (float)w->reach;
     if (w->controller) {
         int count = read_pairs(command, w->controller, "--controller", PELT_OPERATOR_POINTS, op->controller);
@@ -148,31 +111,27 @@ static int design(const CliCommand *command, const Wanted *w, PeltOperator *op)
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    CliArgs args = cli_args(command, argc, argv);
-    Wanted w = {.depth = 0.5, .pixels = 512};
-    for (int option; (option = cli_next(&args)) != CLI_END;)
-        if (!read_option(command, &args, option, &w))
-            return PELT_BAD_ARGUMENT;
-    if (args.failed)
+    Wanted w = {.depth = 0.5, .pixels = 512, .reach = NAN};
+    if (!cli_parse(command, argc, argv, &w))
         return PELT_BAD_ARGUMENT;
-    if (!w.output_count)
+    if (!w.outputs.count)
         return cli_usage(command, "where to? give -o P.png or -o F.json");
-    for (int i = 0; i < w.output_count; i++)
-        if (!ends_with(w.outputs[i], ".png") && !ends_with(w.outputs[i], ".json"))
-            return cli_usage(command, "%s: .png or .json", w.outputs[i]);
+    for (int i = 0; i < w.outputs.count; i++)
+        if (!ends_with(w.outputs.items[i], ".png") && !ends_with(w.outputs.items[i], ".json"))
+            return cli_usage(command, "%s: .png or .json", w.outputs.items[i]);
     PeltOperator op;
     PeltError err = {0};
     int code = design(command, &w, &op);
     if (code)
         return code;
-    for (int i = 0; i < w.output_count; i++) {
-        PeltStatus status = ends_with(w.outputs[i], ".png")
-                                ? pelt_operator_plot(&op, (float)w.depth, w.pixels, w.outputs[i], &err)
-                                : pelt_operator_save(&op, w.outputs[i], &err);
+    for (int i = 0; i < w.outputs.count; i++) {
+        PeltStatus status = ends_with(w.outputs.items[i], ".png")
+                                ? pelt_operator_plot(&op, (float)w.depth, w.pixels, w.outputs.items[i], &err)
+                                : pelt_operator_save(&op, w.outputs.items[i], &err);
         if (status != PELT_OK)
             return cli_fail_error(command, &err);
         if (!w.quiet)
-            fprintf(stderr, "pelt operator: %s: %s\n", w.outputs[i], op.name);
+            fprintf(stderr, "pelt operator: %s: %s\n", w.outputs.items[i], op.name);
     }
     return 0;
 }

@@ -22,7 +22,7 @@ void cli_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-CliProgress cli_progress_start(bool quiet)
+CliProgress cli_progress_start(int quiet)
 {
     return (CliProgress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .last_tenth = -1};
 }
@@ -61,4 +61,21 @@ void cli_progress_end(CliProgress *progress)
 {
     if (!progress->quiet && progress->terminal && progress->stage[0])
         fprintf(stderr, "\r%*s\r", 60, "");
+}
+
+PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, int quiet)
+{
+    *session = (CliSession){.command = command, .progress = cli_progress_start(quiet)};
+    cli_catch_interrupts();
+    return pelt_character_load(file, NULL, &session->who, &session->err);
+}
+
+int cli_close(CliSession *session, PeltStatus status)
+{
+    cli_progress_end(&session->progress);
+    if (status == PELT_OK)
+        for (int i = 0; i < pelt_character_warning_count(session->who); i++)
+            cli_warn(session->command, pelt_character_warning(session->who, i));
+    pelt_character_destroy(session->who);
+    return status == PELT_OK ? 0 : cli_fail_error(session->command, &session->err);
 }
