@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PELTI_MAX_THREADS = 64, PELTI_SPINS = 2000 };
+enum { PELTI_MAX_THREADS = 64, PELTI_SPINS = 40000 };
 
 typedef struct Worker {
     PeltiJobs *jobs;
