@@ -260,6 +260,7 @@ typedef struct PairQuery {
     const PeltiBoxTree *a, *b;
     bool self;
     float margin;
+    PeltiNodeTest nodes; // NULL: all
     PeltiPairTest test;
     void *context;
     PeltiPairs *out;
@@ -297,7 +298,7 @@ static void walk_two(PairWalk *w, int node_a, int node_b)
     const PeltiBoxNode *a = &w->q->a->nodes[node_a], *b = &w->q->b->nodes[node_b];
     if (b->first + b->count <= w->limit)
         return;
-    if (!pelti_box_overlap(&a->box, &b->box, w->q->margin))
+    if (!pelti_box_overlap(&a->box, &b->box, w->q->margin) || (w->q->nodes && !w->q->nodes(w->q->context, node_a, node_b)))
         return;
     bool straddles = b->first < w->limit;
     if (a->right < 0 && b->right < 0) {
@@ -316,6 +317,8 @@ static void walk_two(PairWalk *w, int node_a, int node_b)
 static void walk_self(PairWalk *w, int node)
 {
     const PeltiBoxNode *n = &w->q->a->nodes[node];
+    if (w->q->nodes && !w->q->nodes(w->q->context, node, node))
+        return;
     if (n->right < 0) {
         for (int i = n->first; i < n->first + n->count; i++)
             for (int j = i + 1; j < n->first + n->count; j++)
@@ -400,7 +403,14 @@ static void run_query(PairQuery *q, PeltiJobs *jobs)
 void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPairTest test, void *context, PeltiJobs *jobs,
                                PeltiPairs *out)
 {
-    PairQuery q = {.a = tree, .b = tree, .self = true, .margin = margin, .test = test, .context = context, .out = out};
+    pelti_box_tree_self_pairs_among(tree, margin, NULL, test, context, jobs, out);
+}
+
+void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, float margin, PeltiNodeTest nodes, PeltiPairTest test,
+                                     void *context, PeltiJobs *jobs, PeltiPairs *out)
+{
+    PairQuery q = {
+        .a = tree, .b = tree, .self = true, .margin = margin, .nodes = nodes, .test = test, .context = context, .out = out};
     run_query(&q, jobs);
 }
 

@@ -69,6 +69,11 @@ PeltStatus pelti_pairs_create(PeltiPool *pool, int capacity, const PeltiBoxTree 
 /// Overlapping pairs, boxes inflated by `margin` together. `test` may be NULL (keeps all, tag 1). Does not allocate.
 void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPairTest test, void *context, PeltiJobs *jobs,
                                PeltiPairs *out);
+/// As above, leaving out whole branches: `nodes` returns false where no pair of an item below node_a and one below node_b can
+/// pass the test. Called from several threads, with node_a == node_b for the pairs inside a branch.
+typedef bool (*PeltiNodeTest)(void *context, int node_a, int node_b);
+void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, float margin, PeltiNodeTest nodes, PeltiPairTest test,
+                                     void *context, PeltiJobs *jobs, PeltiPairs *out);
 /// `out` must have been created for tree `a`.
 void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, float margin, PeltiPairTest test, void *context,
                           PeltiJobs *jobs, PeltiPairs *out);

@@ -108,6 +108,46 @@ static int keep_even(void *context, int a, int b, int worker)
     return (a + b) % 2 == 0 ? 2 : 0;
 }
 
+static bool is_left(const Soup *s, int t)
+{
+    return s->points[3 * t].x < 0;
+}
+
+static int keep_unless_both_left(void *context, int a, int b, int worker)
+{
+    (void)worker;
+    return !is_left(context, a) || !is_left(context, b);
+}
+
+static bool any_right(void *context, int node_a, int node_b)
+{
+    const Soup *s = context;
+    for (int side = 0; side < 2; side++) {
+        const PeltiBoxNode *node = &s->tree->nodes[side ? node_b : node_a];
+        for (int i = node->first; i < node->first + node->count; i++)
+            if (!is_left(s, s->tree->items[i]))
+                return true;
+    }
+    return false;
+}
+
+static void branches_are_left_out_without_losing_a_pair(void **state)
+{
+    (void)state;
+    Soup *s = soup_new(0.1f);
+    PeltiJobs *jobs = pelti_jobs_create(3);
+    PeltiPairs all, some;
+    assert_int_equal(pelti_pairs_create(&s->pool, 50000, s->tree, &all, NULL), PELT_OK);
+    assert_int_equal(pelti_pairs_create(&s->pool, 50000, s->tree, &some, NULL), PELT_OK);
+    pelti_box_tree_self_pairs(s->tree, 0.01f, keep_unless_both_left, s, NULL, &all);
+    pelti_box_tree_self_pairs_among(s->tree, 0.01f, any_right, keep_unless_both_left, s, jobs, &some);
+    assert_int_equal(all.count, some.count);
+    assert_memory_equal(all.pairs, some.pairs, (size_t)all.count * sizeof(PeltiPair));
+    assert_true(all.count > 100 && some.candidates < all.candidates * 3 / 4); // and most of the left half was not looked at
+    pelti_jobs_destroy(jobs);
+    soup_free(s);
+}
+
 static void pairs_come_in_one_order_for_any_thread_count(void **state)
 {
     (void)state;
@@ -235,9 +275,11 @@ static void broken_and_empty_items_are_found_by_nobody(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_agree_with_brute_force_after_a_refit),
-        cmocka_unit_test(pairs_come_in_one_order_for_any_thread_count), cmocka_unit_test(nearest_agrees_with_brute_force),
-        cmocka_unit_test(winding_of_a_box_is_one_inside), cmocka_unit_test(broken_and_empty_items_are_found_by_nobody)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_agree_with_brute_force_after_a_refit),
+                                       cmocka_unit_test(pairs_come_in_one_order_for_any_thread_count),
+                                       cmocka_unit_test(nearest_agrees_with_brute_force),
+                                       cmocka_unit_test(winding_of_a_box_is_one_inside),
+                                       cmocka_unit_test(broken_and_empty_items_are_found_by_nobody),
+                                       cmocka_unit_test(branches_are_left_out_without_losing_a_pair)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
