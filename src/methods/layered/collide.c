@@ -45,6 +45,7 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
         }
     PELT_TRY(
         pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->triangles, c->rest, &c->tree, err));
+    c->spread = PELTI_NEW(pool, PeltiBox, c->tree->node_count);
     return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
 }
 
@@ -85,24 +86,73 @@ static bool share_corner(const int *a, const int *b)
     return false;
 }
 
-static PeltiBox box_of(const Vec3 *p, const int *v)
+/// Comparisons in place of fminf and fmaxf, which are calls for the sake of NaN.
+static inline float less_of(float a, float b)
 {
-    return (PeltiBox){vec3_min(vec3_min(p[v[0]], p[v[1]]), p[v[2]]), vec3_max(vec3_max(p[v[0]], p[v[1]]), p[v[2]])};
+    return a < b ? a : b;
+}
+static inline void grow(PeltiBox *box, Vec3 low, Vec3 high)
+{
+    box->low = vec3(less_of(box->low.x, low.x), less_of(box->low.y, low.y), less_of(box->low.z, low.z));
+    box->high = vec3(-less_of(-box->high.x, -high.x), -less_of(-box->high.y, -high.y), -less_of(-box->high.z, -high.z));
 }
 
-static int may_touch(void *context, int a, int b, int worker)
+static PeltiBox box_of(const Vec3 *p, const int *v)
+{
+    PeltiBox box = {p[v[0]], p[v[0]]};
+    grow(&box, p[v[1]], p[v[1]]);
+    grow(&box, p[v[2]], p[v[2]]);
+    return box;
+}
+
+static const float FACING = 0.3f; // normals that agree by more than this (their cosine) never touch outside to outside
+
+/// Bounds of the normals below every node of the tree: children follow their parents, so one pass from the end does.
+static void update_spread(PeltiCollide *c)
+{
+    for (int n = c->tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &c->tree->nodes[n];
+        PeltiBox box = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
+        for (int i = node->first; node->right < 0 && i < node->first + node->count; i++) {
+            Vec3 normal = c->triangle_normal[c->tree->items[i]];
+            grow(&box, normal, normal);
+        }
+        if (node->right >= 0) {
+            box = c->spread[n + 1];
+            grow(&box, c->spread[node->right].low, c->spread[node->right].high);
+        }
+        c->spread[n] = box;
+    }
+}
+
+/// Least product of a number in [a, b] and one in [c, d].
+static float least_product(float a, float b, float c, float d)
+{
+    return less_of(less_of(a * c, a * d), less_of(b * c, b * d));
+}
+
+/// Skin that is curved so little that no two of its normals oppose each other cannot touch itself: most of a body is left out
+/// here, above all every triangle's own neighbourhood.
+static bool may_face(void *context, int a, int b)
 {
     const PeltiFlesh *flesh = context;
+    const PeltiBox *p = &flesh->collide.spread[a], *q = &flesh->collide.spread[b];
+    return least_product(p->low.x, p->high.x, q->low.x, q->high.x) + least_product(p->low.y, p->high.y, q->low.y, q->high.y) +
+               least_product(p->low.z, p->high.z, q->low.z, q->high.z) <=
+           FACING + 1e-5f; // rounding
+}
+
+static bool are_near(const PeltiFlesh *flesh, int a, int b)
+{
     const int *u = flesh->triangles[a], *v = flesh->triangles[b];
-    (void)worker;
     if (share_corner(u, v))
-        return 0;
+        return false;
     if (flesh->set.continuous)
-        return 1; // the tree's boxes hold the whole motion, and normals at its end say nothing about the hit
-    if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > 0.3f)
-        return 0;
+        return true; // the tree's boxes hold the whole motion, and normals at its end say nothing about the hit
+    if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > FACING)
+        return false;
     PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
-    return pelti_box_overlap(&boxes[0], &boxes[1], fminf(flesh->edge[u[0]], flesh->edge[v[0]])); // fine meshes need less
+    return pelti_box_overlap(&boxes[0], &boxes[1], less_of(flesh->edge[u[0]], flesh->edge[v[0]])); // fine meshes need less
 }
 
 /// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
@@ -113,22 +163,23 @@ static bool in_reach(const PeltiFlesh *flesh, bool touched, float edge, float be
     return now < fminf(flesh->set.margin, edge) && before > -slack && now > -fminf(0.5f * rest_distance, edge);
 }
 
-static void push_contact(PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance)
+/// Contacts of one pair of triangles: six points and nine edges at most.
+typedef struct Found {
+    PeltiContact contact[16];
+    int count;
+} Found;
+
+static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance, Found *found)
 {
-    PeltiCollide *c = &flesh->collide;
-    if (c->count == c->capacity) {
-        c->overflowed = true;
-        return;
-    }
     contact.thickness = fminf(fminf(flesh->set.thickness, 0.3f * edge), 0.5f * rest_distance);
     contact.most = 0.25f * edge; // deep ones come out over several iterations: nothing is shot away
     contact.push = 0;
-    c->contacts[c->count++] = contact;
+    found->contact[found->count++] = contact;
 }
 
-static bool try_point(PeltiFlesh *flesh, int s, int t)
+static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
 {
-    PeltiCollide *c = &flesh->collide;
+    const PeltiCollide *c = &flesh->collide;
     const int *v = flesh->triangles[t];
     Vec3 n = c->triangle_normal[t], p = c->skin[s];
     if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f || any_crumpled(c, s, v[0], v[1], v[2]))
@@ -153,14 +204,14 @@ static bool try_point(PeltiFlesh *flesh, int s, int t)
                                 .key = {s, s},
                                 .weight = {1, -(float)near.weight[0], -(float)near.weight[1], -(float)near.weight[2]},
                                 .normal = n},
-                 edge, rest);
+                 edge, rest, found);
     return true;
 }
 
 /// With continuous detection: a point that is past the triangle already, having gone through it within this step.
-static void try_sweep(PeltiFlesh *flesh, int s, int t)
+static void try_sweep(const PeltiFlesh *flesh, int s, int t, Found *found)
 {
-    PeltiCollide *c = &flesh->collide;
+    const PeltiCollide *c = &flesh->collide;
     const int *v = flesh->triangles[t];
     float w[3];
     Vec3 n;
@@ -173,7 +224,7 @@ static void try_sweep(PeltiFlesh *flesh, int s, int t)
         flesh,
         (PeltiContact){
             .slot = {s, v[0], v[1], v[2]}, .depth = depth, .key = {s, s}, .weight = {1, -w[0], -w[1], -w[2]}, .normal = n},
-        fmaxf(fminf(flesh->edge[s], flesh->edge[v[0]]), 2 * depth), rest);
+        fmaxf(fminf(flesh->edge[s], flesh->edge[v[0]]), 2 * depth), rest, found);
 }
 
 static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
@@ -189,15 +240,21 @@ static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
 }
 
 /// Edge a0-a1 against b0-b1. The normal leads from b to a: along b's outward normal, against a's.
-static void try_edges(PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1, int b0, int b1)
+static void try_edges(const PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1, int b0, int b1, Found *found)
 {
-    PeltiCollide *c = &flesh->collide;
+    const PeltiCollide *c = &flesh->collide;
+    float edge = less_of(flesh->edge[a0], flesh->edge[b0]);
+    Vec3 ea = vec3_sub(c->skin[a1], c->skin[a0]), eb = vec3_sub(c->skin[b1], c->skin[b0]);
+    Vec3 middles = vec3_sub(vec3_add(c->skin[a0], c->skin[a1]), vec3_add(c->skin[b0], c->skin[b1])); // twice the way between them
+    // too far apart to be in reach: half the edges and `edge` bound the way, and (p + q)^2 <= 2 p^2 + 2 q^2 saves the roots
+    if (vec3_dot(middles, middles) > 4 * (vec3_dot(ea, ea) + vec3_dot(eb, eb)) + 8 * edge * edge)
+        return;
     if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || any_crumpled(c, a0, a1, b0, b1))
         return;
     Vec3 na = edge_normal(c, a0, a1), nb = edge_normal(c, b0, b1), way = vec3_sub(nb, na);
     if (vec3_dot(na, nb) > 0.2f)
         return;
-    Vec3 ea = vec3_sub(c->skin[a1], c->skin[a0]), eb = vec3_sub(c->skin[b1], c->skin[b0]), n = vec3_cross(ea, eb);
+    Vec3 n = vec3_cross(ea, eb);
     float length = vec3_length(n), size = vec3_length(ea) * vec3_length(eb);
     PeltiClosestSegments near = pelti_closest_segments(c->skin[a0], c->skin[a1], c->skin[b0], c->skin[b1]);
     if (near.feature_p != 3 || near.feature_q != 3)
@@ -215,7 +272,6 @@ static void try_edges(PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1,
     if (vec3_dot(gap, n) < 0 && !(leads_inside(c, edge_b, gap) && leads_inside(c, edge_a, vec3_scale(gap, -1))))
         return;
     float rest = (float)sqrt(pelti_closest_segments(c->rest[a0], c->rest[a1], c->rest[b0], c->rest[b1]).squared);
-    float edge = fminf(flesh->edge[a0], flesh->edge[b0]);
     const Vec3 *old = c->skin_before;
     Vec3 old_gap = vec3_sub(vec3_lerp(old[a0], old[a1], s), vec3_lerp(old[b0], old[b1], t));
     if (!in_reach(flesh, c->touched[a0] || c->touched[a1] || c->touched[b0] || c->touched[b1], edge, vec3_dot(old_gap, n),
@@ -228,22 +284,36 @@ static void try_edges(PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1,
                                 .weight = {1 - s, s, -(1 - t), -t},
                                 .edges = true,
                                 .normal = n},
-                 edge, rest);
+                 edge, rest, found);
 }
 
-static void try_pair(PeltiFlesh *flesh, int a, int b)
+static void try_pair(const PeltiFlesh *flesh, int a, int b, Found *found)
 {
-    PeltiCollide *c = &flesh->collide;
+    const PeltiCollide *c = &flesh->collide;
     const int *u = flesh->triangles[a], *v = flesh->triangles[b];
+    found->count = 0;
     for (int k = 0; k < 3; k++) {
-        if (c->vertex_owner[u[k]] == a && !try_point(flesh, u[k], b) && flesh->set.continuous)
-            try_sweep(flesh, u[k], b);
-        if (c->vertex_owner[v[k]] == b && !try_point(flesh, v[k], a) && flesh->set.continuous)
-            try_sweep(flesh, v[k], a);
+        if (c->vertex_owner[u[k]] == a && !try_point(flesh, u[k], b, found) && flesh->set.continuous)
+            try_sweep(flesh, u[k], b, found);
+        if (c->vertex_owner[v[k]] == b && !try_point(flesh, v[k], a, found) && flesh->set.continuous)
+            try_sweep(flesh, v[k], a, found);
         for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
             if (c->edge_owner[b][j] >= 0)
-                try_edges(flesh, c->edge_owner[a][k], c->edge_owner[b][j], u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3]);
+                try_edges(flesh, c->edge_owner[a][k], c->edge_owner[b][j], u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3], found);
     }
+}
+
+/// The whole test of a pair, on the worker that met it: of thousands of pairs few hold a contact, and only those are kept and
+/// done again, in their order.
+static int may_touch(void *context, int a, int b, int worker)
+{
+    const PeltiFlesh *flesh = context;
+    Found found;
+    (void)worker;
+    if (!are_near(flesh, a, b))
+        return 0;
+    try_pair(flesh, a, b, &found);
+    return found.count;
 }
 
 static float *least_depth(PeltiCollide *c, const PeltiContact *contact, int side)
@@ -289,11 +359,31 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     update_normals(flesh);
     const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
     pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, first, last);
-    pelti_box_tree_self_pairs(c->tree, flesh->set.margin, may_touch, flesh, flesh->jobs, &c->pairs);
-    for (int i = 0; i < c->pairs.count; i++)
-        try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b);
+    update_spread(c);
+    pelti_box_tree_self_pairs_among(c->tree, flesh->set.margin, flesh->set.continuous ? NULL : may_face, may_touch, flesh,
+                                    flesh->jobs, &c->pairs);
+    for (int i = 0; i < c->pairs.count; i++) {
+        Found found;
+        try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b, &found);
+        for (int k = 0; k < found.count; k++) {
+            c->overflowed = c->overflowed || c->count == c->capacity;
+            if (c->count < c->capacity)
+                c->contacts[c->count++] = found.contact[k];
+        }
+    }
     keep_shallowest(flesh);
     c->overflowed = c->overflowed || c->pairs.found > c->pairs.count;
+}
+
+/// Most contacts are only near. Where the way between the sides is longer than twice the thickness and within 60 degrees of the
+/// last normal, the present normal would have to turn by a quarter to make it too short.
+static bool is_apart(const PeltiFlesh *flesh, const PeltiContact *contact)
+{
+    Vec3 gap = {0, 0, 0};
+    for (int k = 0; k < 4; k++)
+        gap = vec3_mad(gap, pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+    float along = vec3_dot(gap, contact->normal);
+    return along > 2 * contact->thickness && 4 * along * along > vec3_dot(gap, gap);
 }
 
 /// One sweep over all contacts in their order (Gauss-Seidel).
@@ -303,6 +393,8 @@ void pelti_collide_project(PeltiFlesh *flesh)
         PeltiContact *contact = &flesh->collide.contacts[i];
         Vec3 x[4], gradient[4];
         float w[4], sum = 0;
+        if (is_apart(flesh, contact))
+            continue;
         for (int k = 0; k < 4; k++) {
             x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
             w[k] = flesh->inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];

@@ -5,15 +5,14 @@
 
 static Vec3 normal_of(const PeltiContact *c, const Vec3 x[4])
 {
-    Vec3 n = c->edges ? vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[3], x[2]))
-                      : vec3_cross(vec3_sub(x[2], x[1]), vec3_sub(x[3], x[1]));
-    float a = c->edges ? vec3_length(vec3_sub(x[1], x[0])) : vec3_length(vec3_sub(x[2], x[1]));
-    float b = c->edges ? vec3_length(vec3_sub(x[3], x[2])) : vec3_length(vec3_sub(x[3], x[1]));
-    float length = vec3_length(n);
+    Vec3 a = c->edges ? vec3_sub(x[1], x[0]) : vec3_sub(x[2], x[1]), b = c->edges ? vec3_sub(x[3], x[2]) : vec3_sub(x[3], x[1]);
+    Vec3 n = vec3_cross(a, b);
+    const float flat = 0.02f * 0.02f; // squared sine of the angle between the edges
+    float squared = vec3_dot(n, n);
     // parallel edges and zero-area triangles have no normal: the last one, which pointed from one to the other, stays
-    if (!(length > 0.02f * a * b))
+    if (!(squared > flat * vec3_dot(a, a) * vec3_dot(b, b)))
         return c->normal;
-    return vec3_scale(n, (vec3_dot(n, c->normal) < 0 ? -1 : 1) / length); // it turns smoothly, and never flips
+    return vec3_scale(n, (vec3_dot(n, c->normal) < 0 ? -1 : 1) / sqrtf(squared)); // it turns smoothly, and never flips
 }
 
 float pelti_contact_value(const PeltiContact *c, const Vec3 x[4], Vec3 gradient[4])

@@ -48,6 +48,7 @@ typedef struct PeltiContact {
 
 typedef struct PeltiCollide {
     PeltiBoxTree *tree; ///< over the skin's triangles
+    PeltiBox *spread;   ///< [node of tree] bounds of the normals below it
     PeltiPairs pairs;
     Vec3 *skin;        ///< [slot] skin positions for the tree
     Vec3 *skin_before; ///< [slot] at the start of the step
