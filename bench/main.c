@@ -12,12 +12,14 @@ void bench_foundation(Bench *bench);
 void bench_see(Bench *bench);
 void bench_contact(Bench *bench);
 void bench_projective(Bench *bench);
+void bench_layered(Bench *bench);
 
 const BenchGroup bench_groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", bench_foundation},
     {"see", "built-in characters, measures, pictures", bench_see},
     {"contact", "friction contact that bends the skeleton", bench_contact},
     {"projective", "elastic tissue on volumetric bones", bench_projective},
+    {"layered", "four layers of oriented particles", bench_layered},
     {0},
 };
 

@@ -1,4 +1,3 @@
-#include "core/clock.h"
 #include "core/hash.h"
 #include "grid.h"
 
@@ -175,34 +174,6 @@ static void threads_do_not_change_a_bit(void **state)
     pelti_pool_release(&pool);
 }
 
-static void cost_is_printed(void **state)
-{
-    (void)state;
-    PeltiJobs *jobs = pelti_jobs_create(2);
-    for (int size = 0; size < 2; size++) {
-        PeltiPool pool;
-        pelti_pool_init(&pool, NULL);
-        PeltiMesh *mesh = grid_mesh(&pool, size ? 140 : 60, size ? 357 : 143);
-        for (int omega = size ? 2 : 1; omega <= (size ? 2 : 6); omega++) {
-            PeltiPaths paths;
-            PeltiMatch match;
-            PeltError err;
-            assert_int_equal(pelti_paths_build(&pool, mesh, omega, &paths, &err), PELT_OK);
-            grid_match(&pool, mesh, &paths, &match, 0.001f);
-            double best[2] = {1e9, 1e9};
-            for (int threads = 1; threads <= 2; threads++)
-                for (int i = 0; i < 20; i++) {
-                    double start = pelti_clock_ms();
-                    pelti_match_iterate(&match, threads == 2 ? jobs : NULL, NULL, NULL);
-                    best[threads - 1] = fmin(best[threads - 1], pelti_clock_ms() - start);
-                }
-            printf("%d slots, omega %d: %.2f ms an iteration, two threads %.2f\n", paths.slot_count, omega, best[0], best[1]);
-        }
-        pelti_pool_release(&pool);
-    }
-    pelti_jobs_destroy(jobs);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,7 +181,6 @@ int main(void)
         cmocka_unit_test(rest_and_rigid_motion_stay),
         cmocka_unit_test(flat_and_line_like_regions_are_stable),
         cmocka_unit_test(threads_do_not_change_a_bit),
-        cmocka_unit_test(cost_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

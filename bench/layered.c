@@ -1,0 +1,293 @@
+/// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size, shape matching alone, the cost over
+/// omega of fast and of plain sums, and cost per particle over the size of the mesh.
+#include "bench.h"
+#include "character/builtin.h"
+#include "layered_plain.h"
+#include "methods/layered/flesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const PeltiMethod pelti_method_layered;
+
+typedef struct Body {
+    PeltiCharacter *who;
+    PeltiWeights weights;
+    PeltiOptions options;
+    PeltiFlesh *flesh;
+    PeltiPose pose;
+    PeltiWorld *world;
+    Mat34 *bones;
+    const PeltiClip *clip;
+} Body;
+
+static void body_release(Body *body)
+{
+    if (body->flesh)
+        pelti_method_layered.destroy(body->flesh);
+    pelti_character_destroy(body->who);
+    *body = (Body){0};
+}
+
+/// A built-in character of about `vertices` vertices: what is asked is met within 10 %, so it is asked again.
+static PeltiCharacter *make_near(const char *name, int vertices, PeltiJobs *jobs)
+{
+    PeltiCharacter *best = NULL;
+    double ask = vertices;
+    for (int k = 0; k < 4; k++) {
+        PeltiCharacter *who = NULL;
+        PeltiBuiltinOptions options = {.vertices = (int)ask};
+        if (pelti_builtin_make(name, &options, jobs, NULL, &who, NULL) != PELT_OK)
+            return best;
+        int count = who->mesh->vertex_count, off = abs(count - vertices);
+        bool better = !best || off < abs(best->mesh->vertex_count - vertices);
+        pelti_character_destroy(better ? best : who);
+        best = better ? who : best;
+        if (off * 200 < vertices)
+            break;
+        ask *= (double)vertices / count;
+    }
+    return best;
+}
+
+static bool body_make(Body *body, const char *name, int vertices, const char *clip, const char *const *settings)
+{
+    PeltiJobs *jobs = pelti_jobs_create(0);
+    PeltError err = {0};
+    void *state = NULL;
+    *body = (Body){.who = make_near(name, vertices, jobs)};
+    pelti_jobs_destroy(jobs);
+    if (!body->who || pelti_weights_from_file(body->who, &body->who->pool, &body->weights, &err) != PELT_OK)
+        return false;
+    int at = pelti_clip_find(body->who, clip);
+    body->clip = at >= 0 ? &body->who->clips[at] : NULL;
+    body->pose = pelti_pose_new(&body->who->pool, body->who);
+    body->world = PELTI_NEW(&body->who->pool, PeltiWorld, body->who->node_count);
+    body->bones = PELTI_NEW(&body->who->pool, Mat34, body->who->bone_count);
+    pelti_options_init(&body->options, pelti_method_layered.options);
+    for (; settings && *settings; settings += 2)
+        if (pelti_options_set(&body->options, settings[0], settings[1], &err) != PELT_OK)
+            return false;
+    PeltiPrepare in = {.who = body->who, .options = &body->options, .weights = &body->weights};
+    if (!body->clip || body->who->pool.failed || pelti_method_layered.prepare(&in, &state, &err) != PELT_OK)
+        return false;
+    body->flesh = state;
+    return true;
+}
+
+static void pose_at(Body *body, double time_s)
+{
+    pelti_pose_clip(body->who, body->clip, time_s, &body->pose);
+    pelti_pose_bones(body->who, &body->pose, body->world, body->bones);
+}
+
+/// Settles at `first` (frames of 1/30 s), plays on to `last`; the best time of a step of 5 ms within a frame.
+static double play(Body *body, PeltiJobs *jobs, int first, int last)
+{
+    double best = INFINITY;
+    body->flesh->jobs = jobs;
+    pelti_flesh_rest(body->flesh);
+    pose_at(body, first / 30.0);
+    pelti_flesh_settle(body->flesh, body->bones);
+    for (int f = first + 1; f <= last; f++) {
+        pose_at(body, f / 30.0);
+        double start = pelti_clock_ms();
+        int steps = pelti_flesh_move(body->flesh, body->bones, 1 / 30.0f);
+        best = fmin(best, (pelti_clock_ms() - start) / steps);
+    }
+    return best;
+}
+
+static void match_once(void *context)
+{
+    PeltiFlesh *flesh = context;
+    pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
+}
+
+static void volume_once(void *context)
+{
+    pelti_volume_project(context);
+}
+
+static double worst_volume(const PeltiFlesh *flesh)
+{
+    double worst = 0;
+    for (int p = 0; p < flesh->volume.part_count; p++) {
+        const PeltiVolumePart *part = &flesh->volume.parts[p];
+        if (part->rest_volume > 0)
+            worst = fmax(worst, fabs(pelti_volume_of(flesh, part, NULL, NULL) / part->rest_volume - 1));
+    }
+    return worst;
+}
+
+// ---- Table 1 ----
+
+typedef struct Model {
+    const char *name, *character, *clip;
+    int vertices, iterations, first;
+    struct {
+        double elasticity_ms, volume_ms, total_ms;
+    } paper;                        ///< four cores of 2011
+    double step_limit, match_limit; ///< wanted of us, two threads; 0: none
+    const char *settings[17];
+} Model;
+
+#define BIG_MAN                                                                                                                  \
+    {                                                                                                                            \
+        "iterations", "15", "fat", "0.25", "muscle", "0.55", "bone", "0.8", "skin-firmness", "0.7", "fat-firmness", "0.6",       \
+            "muscle-firmness", "0.9", "bone-firmness", "0.95"                                                                    \
+    }
+static const Model MODELS[] = {
+    {"arm",
+     "arm",
+     "bend",
+     2916,
+     20,
+     24,
+     {68.4, 1.8, 77.5},
+     0,
+     0,
+     {"iterations", "20", "fat", "0.15", "muscle", "0.45", "bone", "0.8", "skin-firmness", "0.8", "fat-firmness", "0.6",
+      "muscle-firmness", "0.7", "bone-firmness", "0.8"}},
+    {"hand",
+     "hand",
+     "fist",
+     5404,
+     15,
+     24,
+     {131.7, 3.7, 144.1},
+     0,
+     0,
+     {"iterations", "15", "fat", "0.1", "muscle", "0.5", "bone", "0.8", "skin-firmness", "0.8", "fat-firmness", "0.8",
+      "muscle-firmness", "0.9", "bone-firmness", "0.9"}},
+    {"body, walk", "biped", "walk", 8570, 15, 6, {172.6, 4.8, 191.8}, 30, 1.8, BIG_MAN},
+    {"body, squat", "biped", "bend", 8570, 15, 24, {172.6, 4.8, 191.8}, 30, 1.8, BIG_MAN},
+};
+
+static void time_model(Bench *bench, const Model *model)
+{
+    Body body;
+    char label[72];
+    if (!body_make(&body, model->character, model->vertices, model->clip, model->settings)) {
+        bench_skip(bench, model->name, "not enough memory");
+        body_release(&body);
+        return;
+    }
+    PeltiFlesh *flesh = body.flesh;
+    for (int threads = 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
+        PeltiJobs *jobs = pelti_jobs_create(threads);
+        double limit = threads == 2 ? model->step_limit : 0;
+        double ms = play(&body, jobs, model->first, model->first + (bench_quick(bench) ? 2 : 6));
+        snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
+        bench_row(bench, label, ms, "ms", limit,
+                  "paper %.1f ms; %d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region",
+                  model->paper.total_ms, flesh->n, model->iterations, flesh->collide.count, 100 * worst_volume(flesh),
+                  (double)flesh->paths.run_start[flesh->n] / flesh->n);
+        ms = bench_best_ms(match_once, flesh, bench_quick(bench) ? 5 : 20, 5);
+        snprintf(label, sizeof label, "%s shape matching iteration, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
+        bench_row(bench, label, ms, "ms", threads == 2 ? model->match_limit : 0,
+                  "4 x %d particles, omega 2; all %d take %.1f ms, the paper's %.1f ms", flesh->n, model->iterations,
+                  ms * model->iterations, model->paper.elasticity_ms);
+        pelti_jobs_destroy(jobs);
+    }
+    flesh->jobs = NULL;
+    double ms = 4 * bench_best_ms(volume_once, flesh, 5, 4);
+    snprintf(label, sizeof label, "%s volume loop", model->name);
+    bench_row(bench, label, ms, "ms", 0, "1 thread, 4 iterations over %d sub-volumes; paper %.1f ms", flesh->volume.part_count,
+              model->paper.volume_ms);
+    body_release(&body);
+}
+
+// ---- fast against plain sums ----
+
+static void fast_once(void *context)
+{
+    pelti_match_iterate(context, NULL, NULL, NULL);
+}
+
+static void plain_once(void *context)
+{
+    plain_match_iterate(context);
+}
+
+static void time_omega(Bench *bench, const Body *body, int omega)
+{
+    PeltiPool pool;
+    PeltiPaths paths;
+    PeltiMatch match;
+    PlainMatch plain;
+    char label[72];
+    pelti_pool_init(&pool, NULL);
+    bool made = pelti_paths_build(&pool, body->who->mesh, omega, &paths, NULL) == PELT_OK &&
+                pelti_match_new(&pool, &paths, &match, NULL) == PELT_OK;
+    for (int s = 0; made && s < paths.slot_count; s++) { // the same layers and masses, in this omega's order
+        int from = body->flesh->paths.slot[paths.vertex[s]];
+        for (int l = 0; l < PELTI_LAYERS; l++) {
+            size_t to = (size_t)s * PELTI_LAYERS + (size_t)l, at = (size_t)from * PELTI_LAYERS + (size_t)l;
+            pelti_set_lane(match.rest, s, l, pelti_lane(body->flesh->match.rest, from, l));
+            match.mass[to] = body->flesh->match.mass[at];
+            match.moment[to] = body->flesh->match.moment[at];
+            match.stiffness[to] = body->flesh->match.stiffness[at];
+        }
+    }
+    if (!made || (pelti_match_prepare(&match), !plain_match_build(&pool, &match, &plain))) {
+        bench_skip(bench, "omega", "not enough memory");
+        pelti_pool_release(&pool);
+        return;
+    }
+    int n = paths.slot_count, repeats = bench_quick(bench) ? 3 : 10;
+    double fast = bench_best_ms(fast_once, &match, repeats, 2), slow = bench_best_ms(plain_once, &plain, repeats, 2);
+    snprintf(label, sizeof label, "shape matching, omega %d, fast sums", omega);
+    bench_row(bench, label, fast, "ms", 0, "1 thread, 4 x %d particles, %.1f runs a region, %.2f times faster", n,
+              (double)paths.run_start[n] / n, slow / fast);
+    snprintf(label, sizeof label, "shape matching, omega %d, plain sums", omega);
+    bench_row(bench, label, slow, "ms", 0, "%.1f particles a region and layer", (double)plain.member_start[n] / n);
+    pelti_pool_release(&pool);
+}
+
+// ---- cost over the size of the mesh ----
+
+static void time_size(Bench *bench, int vertices, double *first)
+{
+    static const char *const settings[] = {"iterations", "15", NULL};
+    Body body;
+    char label[72];
+    snprintf(label, sizeof label, "step, cost per particle, %d vertices", vertices);
+    if (!body_make(&body, "biped", vertices, "bend", settings)) {
+        bench_skip(bench, label, "not enough memory");
+        body_release(&body);
+        return;
+    }
+    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench) < 2 ? 1 : 2);
+    body.flesh->jobs = jobs;
+    double best = INFINITY;
+    for (int f = 0; f <= (vertices > 20000 ? 2 : 4); f++) { // from the bind pose into the clip's first frames
+        pose_at(&body, f / 30.0);
+        double start = pelti_clock_ms();
+        int steps = pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
+        best = fmin(best, (pelti_clock_ms() - start) / steps);
+    }
+    double each = best * 1e6 / (body.flesh->n * (double)PELTI_LAYERS);
+    *first = *first > 0 ? *first : each;
+    bench_row(bench, label, each, "ns", 0, "%d threads, %d vertices, %.1f ms a step, 15 iterations; %.2f times the first",
+              pelti_jobs_threads(jobs), body.flesh->n, best, each / *first);
+    pelti_jobs_destroy(jobs);
+    body_release(&body);
+}
+
+void bench_layered(Bench *bench); // in the table of main.c
+void bench_layered(Bench *bench)
+{
+    static const char *const settings[] = {NULL};
+    Body body;
+    double first = 0;
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)
+        time_model(bench, &MODELS[i]);
+    if (body_make(&body, "biped", 8570, "bend", settings))
+        for (int omega = 1; omega <= 6; omega++)
+            time_omega(bench, &body, omega);
+    body_release(&body);
+    for (int vertices = 3000; vertices <= (bench_quick(bench) ? 12000 : 48000); vertices *= 2)
+        time_size(bench, vertices, &first);
+}

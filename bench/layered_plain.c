@@ -1,0 +1,144 @@
+#include "layered_plain.h"
+
+#include "math/wide.h"
+
+// As lean as the shipped passes: four layers in a vector, each slot's terms written once, regions read them in slot order.
+typedef float Float4 __attribute__((vector_size(16), may_alias));
+typedef double Double4 __attribute__((vector_size(32), may_alias));
+
+enum { SUMS = 12 };
+
+PELTI_WIDE Double4 wide(Float4 a)
+{
+    return __builtin_convertvector(a, Double4);
+}
+PELTI_WIDE Float4 narrow(Double4 a)
+{
+    return __builtin_convertvector(a, Float4);
+}
+PELTI_WIDE Double4 siblings(Double4 a)
+{
+    Double4 zero = {0, 0, 0, 0};
+    return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
+}
+PELTI_WIDE Float4 siblings_f(Float4 a)
+{
+    Float4 zero = {0, 0, 0, 0};
+    return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
+}
+PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
+{
+    return (Float4 *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
+}
+
+bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out)
+{
+    const PeltiPaths *paths = match->paths;
+    int n = paths->slot_count, total = 0;
+    for (int s = 0; s < n; s++)
+        total += paths->region_size[s];
+    *out = (PlainMatch){match, PELTI_NEW(pool, int, n + 1), PELTI_NEW(pool, int, total)};
+    if (pool->failed)
+        return false;
+    total = 0;
+    for (int s = 0; s < n; s++) {
+        for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
+            int block = paths->runs[r][0] / (PELTI_PATH_BLOCK + 1);
+            for (int i = paths->runs[r][0] - block; i < paths->runs[r][1] - block; i++)
+                out->members[total++] = i;
+        }
+        out->member_start[s + 1] = total;
+    }
+    return true;
+}
+
+PELTI_CLONES static void write_terms(PeltiMatch *match, int n)
+{
+    for (int s = 0; s < n; s++) {
+        Double4 *row = (Double4 *)match->prefix + (size_t)s * SUMS, x0[3], m = wide(((Float4 *)match->mass)[s]);
+        Float4 moment = ((Float4 *)match->moment)[s];
+        for (int k = 0; k < 3; k++)
+            x0[k] = wide(((Float4 *)match->rest[k])[s]);
+        for (int i = 0; i < 3; i++) {
+            Double4 mx = m * wide(((Float4 *)match->x[i])[s]);
+            row[i] = mx;
+            for (int j = 0; j < 3; j++)
+                row[3 + 3 * i + j] = mx * x0[j] + wide(moment * *rotation_at(match, s, i, j));
+        }
+    }
+}
+
+PELTI_CLONES static void gather(const PlainMatch *plain, int n)
+{
+    PeltiMatch *match = plain->match;
+    const Double4 *rows = (const Double4 *)match->prefix;
+    for (int s = 0; s < n; s++) {
+        Double4 sum[SUMS];
+        for (int q = 0; q < SUMS; q++)
+            sum[q] = siblings(rows[(size_t)s * SUMS + (size_t)q]);
+        for (int r = plain->member_start[s]; r < plain->member_start[s + 1]; r++) {
+            const Double4 *row = rows + (size_t)plain->members[r] * SUMS;
+            for (int q = 0; q < SUMS; q++)
+                sum[q] += row[q];
+        }
+        const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3;
+        Double4 *now = (Double4 *)match->centre_now + (size_t)s * 3, inverse = ((const Double4 *)match->inverse_mass)[s];
+        for (int i = 0; i < 3; i++) {
+            now[i] = sum[i] * inverse;
+            for (int j = 0; j < 3; j++)
+                *rotation_at(match, s, i, j) = narrow(sum[3 + 3 * i + j] - sum[i] * c0[j]);
+        }
+    }
+}
+
+PELTI_CLONES static void write_goals(PeltiMatch *match, int n)
+{
+    for (int s = 0; s < n; s++) {
+        Float4 *row = (Float4 *)match->prefix_goal + (size_t)s * SUMS;
+        const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3,
+                      *now = (const Double4 *)match->centre_now + (size_t)s * 3;
+        for (int i = 0; i < 3; i++) {
+            Double4 t = now[i];
+            for (int j = 0; j < 3; j++) {
+                Float4 r = *rotation_at(match, s, i, j);
+                t -= wide(r) * c0[j];
+                row[3 + 3 * i + j] = r;
+            }
+            row[i] = narrow(t);
+        }
+    }
+}
+
+PELTI_CLONES static void move(const PlainMatch *plain, int n)
+{
+    PeltiMatch *match = plain->match;
+    const Float4 *rows = (const Float4 *)match->prefix_goal;
+    for (int s = 0; s < n; s++) {
+        Float4 sum[SUMS];
+        for (int q = 0; q < SUMS; q++)
+            sum[q] = siblings_f(rows[(size_t)s * SUMS + (size_t)q]);
+        for (int r = plain->member_start[s]; r < plain->member_start[s + 1]; r++) {
+            const Float4 *row = rows + (size_t)plain->members[r] * SUMS;
+            for (int q = 0; q < SUMS; q++)
+                sum[q] += row[q];
+        }
+        Float4 share = ((Float4 *)match->share)[s], stiffness = ((Float4 *)match->stiffness)[s];
+        for (int i = 0; i < 3; i++) {
+            Float4 goal = sum[i], *x = (Float4 *)match->x[i] + s;
+            for (int j = 0; j < 3; j++)
+                goal += sum[3 + 3 * i + j] * ((Float4 *)match->rest[j])[s];
+            *x += stiffness * (goal * share - *x);
+        }
+    }
+}
+
+void plain_match_iterate(PlainMatch *plain)
+{
+    PeltiMatch *match = plain->match;
+    int n = match->paths->slot_count;
+    write_terms(match, n);
+    gather(plain, n);
+    pelti_polar_batch(match->rotation, match->warm, match->rotation, match->padded / 2);
+    write_goals(match, n);
+    move(plain, n);
+}

@@ -1,0 +1,17 @@
+/// Shape matching with sums taken particle by particle: what fast summation replaces, for the cost table over omega.
+#ifndef PELT_BENCH_LAYERED_PLAIN_H
+#define PELT_BENCH_LAYERED_PLAIN_H
+
+#include "methods/layered/match.h"
+
+typedef struct PlainMatch {
+    PeltiMatch *match; ///< positions, constants and rotations are its own; its prefix arrays hold one row a slot
+    int *member_start; ///< [slot_count + 1]
+    int *members;      ///< slots of each region
+} PlainMatch;
+
+bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out);
+/// One iteration on one thread: the same result as pelti_match_iterate, up to rounding.
+void plain_match_iterate(PlainMatch *plain);
+
+#endif
