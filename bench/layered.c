@@ -110,6 +110,18 @@ static void volume_once(void *context)
     pelti_volume_project(context);
 }
 
+static double runs_each(const PeltiFlesh *flesh)
+{
+    return (double)flesh->paths.run_start[flesh->n] / flesh->n;
+}
+
+/// Arithmetic of one iteration: 12 sums twice over the runs (an addition and a subtraction each), 12 prefix sums twice, and some
+/// 250 for terms, the rotation and the goal of each particle. Sums in double count twice.
+static double match_flops(const PeltiFlesh *flesh)
+{
+    return flesh->n * (double)PELTI_LAYERS * (runs_each(flesh) * 12 * 2 * 3 + 12 * 3 + 250);
+}
+
 static double worst_volume(const PeltiFlesh *flesh)
 {
     double worst = 0;
@@ -181,21 +193,23 @@ static void time_model(Bench *bench, const Model *model)
         double ms = play(&body, jobs, model->first, model->first + (bench_quick(bench) ? 2 : 6));
         snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
         bench_row(bench, label, ms, "ms", limit,
-                  "paper %.1f ms; %d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region",
-                  model->paper.total_ms, flesh->n, model->iterations, flesh->collide.count, 100 * worst_volume(flesh),
-                  (double)flesh->paths.run_start[flesh->n] / flesh->n);
+                  "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
+                  model->iterations, flesh->collide.count, 100 * worst_volume(flesh), runs_each(flesh));
+        bench_paper(bench, model->paper.total_ms);
+        bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
         ms = bench_best_ms(match_once, flesh, bench_quick(bench) ? 5 : 20, 5);
         snprintf(label, sizeof label, "%s shape matching iteration, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
-        bench_row(bench, label, ms, "ms", threads == 2 ? model->match_limit : 0,
-                  "4 x %d particles, omega 2; all %d take %.1f ms, the paper's %.1f ms", flesh->n, model->iterations,
-                  ms * model->iterations, model->paper.elasticity_ms);
+        bench_row(bench, label, ms, "ms", threads == 2 ? model->match_limit : 0, "4 x %d particles, omega 2; all %d take %.1f ms",
+                  flesh->n, model->iterations, ms * model->iterations);
+        bench_paper(bench, model->paper.elasticity_ms / model->iterations);
+        bench_bound(bench, ms, threads, match_flops(flesh), 0);
         pelti_jobs_destroy(jobs);
     }
     flesh->jobs = NULL;
     double ms = 4 * bench_best_ms(volume_once, flesh, 5, 4);
     snprintf(label, sizeof label, "%s volume loop", model->name);
-    bench_row(bench, label, ms, "ms", 0, "1 thread, 4 iterations over %d sub-volumes; paper %.1f ms", flesh->volume.part_count,
-              model->paper.volume_ms);
+    bench_row(bench, label, ms, "ms", 0, "1 thread, 4 iterations over %d sub-volumes", flesh->volume.part_count);
+    bench_paper(bench, model->paper.volume_ms);
     body_release(&body);
 }
 
