@@ -49,6 +49,22 @@ static PeltiBox bounds_of(const PeltiSurface *s)
     return s->tree->node_count ? s->tree->nodes[0].box : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
 }
 
+/// World to the frame of a surface, if it has one that it keeps its shape in.
+static bool frame_to(const PeltiCorrector *c, int surface, Mat34 *out)
+{
+    double at[3];
+    PeltiTurn r;
+    if (surface < c->skin_count || c->bodies[surface - c->skin_count].soft)
+        return false;
+    pelti_body_current(&c->bodies[surface - c->skin_count], at, &r);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            out->m[i][j] = (float)r.m[j][i];
+        out->m[i][3] = (float)-(r.m[0][i] * at[0] + r.m[1][i] * at[1] + r.m[2][i] * at[2]);
+    }
+    return true;
+}
+
 void pelti_corrector_detect(PeltiCorrector *c, double reach)
 {
     c->touches.count = 0;
@@ -69,6 +85,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     }
     pelti_box_tree_refit(c->broad, NULL, c->bounds);
     pelti_box_tree_self_pairs(c->broad, (float)reach, NULL, NULL, NULL, &c->near);
+    Mat34 frame;
     for (int i = 0; i < c->near.count; i++) {
         int a = c->near.pairs[i].a, b = c->near.pairs[i].b;
         if (a > b) {
@@ -76,7 +93,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
             a = b, b = swap;
         }
         if (movable(c, a) || movable(c, b))
-            pelti_touch_surfaces(c->surfaces, a, b, reach, &c->touches);
+            pelti_touch_surfaces(c->memory, c->surfaces, a, b, frame_to(c, b, &frame) ? &frame : NULL, reach, &c->touches);
     }
     for (int s = 0; s < c->surface_count && c->scene->has_ground; s++)
         if (movable(c, s))

@@ -218,7 +218,7 @@ void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
     cholesky3((const double(*)[3])inverse, body->root_inverse);
 }
 
-static void current(const PeltiBody *body, double at[3], PeltiTurn *turn)
+void pelti_body_current(const PeltiBody *body, double at[3], PeltiTurn *turn)
 {
     for (int k = 0; k < 3; k++)
         at[k] = body->free_at[k] + body->moved[0][k];
@@ -229,7 +229,7 @@ void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count)
 {
     double at[3];
     PeltiTurn r;
-    current(body, at, &r);
+    pelti_body_current(body, at, &r);
     for (int v = 0; v < vertex_count; v++) {
         double p[3] = {(double)body->local[v].x, (double)body->local[v].y, (double)body->local[v].z}, q[3];
         apply((const double(*)[3])r.m, p, q);
@@ -243,7 +243,7 @@ void pelti_body_end_step(PeltiBody *body, double h)
         return;
     double at[3], world[3][3], gained[3], spin[3];
     PeltiTurn r;
-    current(body, at, &r);
+    pelti_body_current(body, at, &r);
     rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
     for (int k = 0; k < 3; k++) {
         body->velocity[k] += body->moved[0][k] / h;

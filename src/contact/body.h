@@ -37,6 +37,7 @@ PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObje
                            PeltError *err);
 
 void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h); ///< where it would be without contact
+void pelti_body_current(const PeltiBody *body, double at[3], PeltiTurn *turn); ///< centre and turn, free motion plus `moved`
 /// Places `x` at the free motion plus `moved`. Serial.
 void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count);
 /// Ends the step: velocity and momentum from what contact moved, and the state goes to the place of pelti_body_place.

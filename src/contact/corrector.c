@@ -101,6 +101,7 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->soft_c = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
+    PELT_TRY(pelti_near_create(pool, c->surface_count, c->surfaces, (size_t)24 << 20, &c->memory, err));
     PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->touches.pairs, err));
     for (int s = 0; s < c->surface_count; s++)
         c->bounds[s] =

@@ -5,6 +5,7 @@
 #include "contact/body.h"
 #include "contact/corrector.h"
 #include "contact/coulomb.h"
+#include "contact/near.h"
 #include "contact/skin.h"
 #include "contact/soft.h"
 
@@ -42,6 +43,7 @@ struct PeltiCorrector {
     PeltiPairs near;
 
     PeltiTouches touches;
+    PeltiNearMemory *memory;
     Known *known, *older; ///< [MOST_CONTACTS] of this solve and of the one before
     int known_count, older_count;
     int *match; ///< [MATCH_SLOTS] open hash over `older`

@@ -92,6 +92,9 @@ PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurf
     find_edge_triangles(out);
     find_sharp_edges(out);
     box_sharp_edges(out);
+    for (int e = 0; e < mesh->edge_count; e++)
+        out->longest_edge =
+            fmaxf(out->longest_edge, vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]));
     PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, out->x, &out->tree, err));
     return pelti_box_tree_build(pool, out->sharp_count, out->sharp_boxes, &out->sharp_tree, err);
 }
@@ -110,7 +113,7 @@ Vec3 pelti_spot_point(const PeltiSpot *spot, const Vec3 *x)
 
 // ---- closest features ----
 
-static void add(PeltiTouches *out, const PeltiTouch *touch)
+void pelti_touch_add(PeltiTouches *out, const PeltiTouch *touch)
 {
     if (out->count < out->capacity)
         out->list[out->count++] = *touch;
@@ -151,20 +154,15 @@ static PeltiSpot name_spot(const PeltiSurface *s, int triangle, const PeltiClose
     return spot;
 }
 
-typedef struct Reach { // bounds of a surface, and grown by the alarm distance
-    PeltiBox box, grown;
-    double size;
-} Reach;
-
 static bool in_box(const PeltiBox *box, Vec3 p)
 {
     return p.x >= box->low.x && p.x <= box->high.x && p.y >= box->low.y && p.y <= box->high.y && p.z >= box->low.z &&
            p.z <= box->high.z;
 }
 
-static Reach reach_of(const PeltiSurface *s, double alarm)
+PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm)
 {
-    Reach r = {.box = {vec3(1, 1, 1), vec3(-1, -1, -1)}};
+    PeltiReach r = {.box = {vec3(1, 1, 1), vec3(-1, -1, -1)}};
     if (s->tree->node_count)
         r.box = s->tree->nodes[0].box;
     Vec3 grow = vec3((float)alarm, (float)alarm, (float)alarm);
@@ -263,23 +261,36 @@ static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double with
     return true;
 }
 
-/// A vertex of one surface against the other. Inside the other's bounds it may be deep: then the nearest face counts up to
-/// the distance `deep`.
-static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const Reach *reach, double deep,
-                         double alarm, PeltiTouch *touch)
+/// Distance to a triangle that was near before: the search need look no farther.
+static float hinted(const PeltiSurface *other, int triangle, Vec3 p, float far)
+{
+    if (triangle < 0)
+        return far;
+    const int *t = other->mesh->triangles[triangle];
+    float d = (float)sqrt(pelti_closest_on_triangle(p, other->x[t[0]], other->x[t[1]], other->x[t[2]]).squared) * 1.0001f;
+    return d < far ? d : far;
+}
+
+bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
+                        double deep, double alarm, int *hint, double *clear, PeltiTouch *touch)
 {
     Vec3 p = mine->x[v];
-    if (!in_box(&reach->grown, p) || mine->mesh->fan_start[v] == mine->mesh->fan_start[v + 1])
-        return false;
     PeltiNearest near;
-    float far = in_box(&reach->box, p) ? (float)deep : (float)alarm;
-    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, far, NULL, NULL, &near))
+    if (in_box(&reach->box, p))
+        far = fmax(deep, far);
+    *clear = far;
+    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, hinted(other, *hint, p, (float)far), NULL, NULL,
+                                &near)) {
+        *hint = -1;
         return false;
+    }
+    *hint = near.triangle;
     Vec3 outward, d = vec3_sub(p, near.closest.point);
     touch->spot_a = vertex_spot(v);
     touch->spot_b = name_spot(other, near.triangle, &near.closest, &outward);
     double sign = vec3_dot(d, outward) >= 0 ? 1 : -1;
     touch->gap = sign * near.distance;
+    *clear = fmax(touch->gap, 0);
     if (touch->gap > alarm)
         return false;
     bool face = touch->spot_b.feature >> 28 == PELTI_ON_FACE;
@@ -297,7 +308,7 @@ static bool touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *ot
     return vec3_dot(own, touch->normal) < 0.3f || find_facing(other, p, own, touch->gap < 0 ? deep : 0.02 * alarm, touch);
 }
 
-static void swap_sides(PeltiTouch *t)
+void pelti_touch_swap(PeltiTouch *t)
 {
     PeltiSpot spot = t->spot_a;
     t->spot_a = t->spot_b, t->spot_b = spot;
@@ -375,31 +386,17 @@ static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double ala
             if (a->edge_triangles[ea][0] != t || (blunt && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, touch))
                 continue;
             if (swapped)
-                swap_sides(touch);
-            add(out, touch);
+                pelti_touch_swap(touch);
+            pelti_touch_add(out, touch);
         }
     }
 }
 
-void pelti_touch_surfaces(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out)
+void pelti_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out)
 {
-    const PeltiSurface *sa = &surfaces[a], *sb = &surfaces[b];
-    Reach ra = reach_of(sa, alarm), rb = reach_of(sb, alarm);
-    if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
-        return;
     PeltiTouch touch = {.a = a, .b = b};
-    double deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size));
-    for (int v = 0; v < sa->mesh->vertex_count; v++)
-        if (touch_vertex(sa, v, sb, &rb, deep, alarm, &touch))
-            add(out, &touch);
-    for (int v = 0; v < sb->mesh->vertex_count; v++) {
-        if (!touch_vertex(sb, v, sa, &ra, deep, alarm, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
-            continue; // two vertices were found from the other side
-        swap_sides(&touch);
-        add(out, &touch);
-    }
-    touch_sharp(sa, sb, alarm, false, false, &touch, out);
-    touch_sharp(sb, sa, alarm, true, true, &touch, out);
+    touch_sharp(&surfaces[a], &surfaces[b], alarm, false, false, &touch, out);
+    touch_sharp(&surfaces[b], &surfaces[a], alarm, true, true, &touch, out);
 }
 
 void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiTouches *out)
@@ -415,6 +412,6 @@ void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, doub
         PeltiTouch touch = {.a = a, .b = -1, .spot_a = vertex_spot(v), .point_a = p, .normal = vec3(0, 1, 0), .gap = gap};
         touch.point_b = vec3(p.x, (float)height, p.z);
         touch.spot_b = (PeltiSpot){{0, 0, 0}, {0, 0, 0}, feature_id(PELTI_ON_GROUND, 0)};
-        add(out, &touch);
+        pelti_touch_add(out, &touch);
     }
 }

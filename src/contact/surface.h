@@ -18,6 +18,7 @@ typedef struct PeltiSurface {
     PeltiBox *sharp_boxes;    ///< [sharp_count]
     int (*edge_triangles)[2]; ///< [edge_count] -1: none
     bool *on_sharp;           ///< [vertex_count] ends a sharp edge
+    float longest_edge;       ///< at rest
 } PeltiSurface;
 
 /// Builds over a mesh that outlives it. `x` and `before` start at the mesh's rest.
@@ -47,9 +48,20 @@ typedef struct PeltiTouches {
     PeltiPairs pairs; ///< room for the edge queries; created for the surface with most pieces
 } PeltiTouches;
 
-/// Adds the closest features of two surfaces within `alarm`: vertices of each against the other, and edges against sharp
-/// edges. Deterministic order; each pair of features once. Does not allocate.
-void pelti_touch_surfaces(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out);
+/// A vertex of `mine` against the other surface; true: a touch within `alarm`, as side a. Asks no farther than `far` for the
+/// nearest face and up to the other's quarter if the vertex is inside its bounds. `clear`: how far the vertex is from the other
+/// surface at least, 0 when inside or not known. `hint`: in and out, the nearest triangle, -1: none.
+typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm distance
+    PeltiBox box, grown;
+    double size;
+} PeltiReach;
+PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm);
+bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
+                        double deep, double alarm, int *hint, double *clear, PeltiTouch *touch);
+void pelti_touch_swap(PeltiTouch *touch);
+void pelti_touch_add(PeltiTouches *out, const PeltiTouch *touch);
+/// Edges against sharp edges, both ways.
+void pelti_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out);
 /// Vertices of a surface near or below the plane y = height.
 void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiTouches *out);
 
