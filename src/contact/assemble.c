@@ -307,9 +307,13 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
 {
     double gap_before[MOST_CONTACTS], restitution[MOST_CONTACTS];
     c->block_count = c->system.constraint_count = 0;
-    for (int b = 0; b < c->body_count; b++)
+    for (int b = 0; b < c->body_count; b++) {
         if (c->bodies[b].soft)
             pelti_soft_clear_slots(c->bodies[b].soft);
+        else
+            for (int k = 0; k < 3; k++)
+                c->bodies[b].arms_from[k] = c->bodies[b].free_at[k] + c->bodies[b].moved[0][k];
+    }
     for (int i = 0; i < c->touches.count; i++) {
         const PeltiTouch *t = &c->touches.list[i];
         int n = c->system.constraint_count;

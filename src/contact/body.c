@@ -237,6 +237,22 @@ void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count)
     }
 }
 
+/// Over a step, orbital momentum m c x v changes by c0 x P exactly (c1 = c0 + h v1), the spin by r x P. With r = p - c for both,
+/// the sum of both bodies is (D_b - D_a) x P, D = c - c0; so a's arm must grow by e_a and b's by e_b with e_a - e_b = D_a - D_b.
+void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3], double h)
+{
+    double inertia_a = a->inertia[0][0] + a->inertia[1][1] + a->inertia[2][2],
+           inertia_b = b->inertia[0][0] + b->inertia[1][1] + b->inertia[2][2], share = inertia_a / (inertia_a + inertia_b);
+    double differ[3], moment[3];
+    for (int k = 0; k < 3; k++)
+        differ[k] = h * (a->arms_from[k] - a->at[k] - (b->arms_from[k] - b->at[k]));
+    cross(differ, force, moment);
+    for (int k = 0; k < 3; k++) {
+        a->momentum[k] += share * moment[k];
+        b->momentum[k] += (1 - share) * moment[k];
+    }
+}
+
 void pelti_body_end_step(PeltiBody *body, double h)
 {
     if (body->kind == PELT_OBJECT_FIXED || !(h > 0))

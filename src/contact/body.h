@@ -28,6 +28,7 @@ typedef struct PeltiBody {
     PeltiTurn free_turn;
     double root_inverse[3][3]; ///< L with L L^T = inverse inertia in world axes
     double last[2][3], last_h; ///< the same of the last step, and its length: where this one starts looking
+    double arms_from[3];       ///< centre that the arms of the contact forces were measured from
     double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion
     PeltiSoft *soft;
 } PeltiBody;
@@ -48,6 +49,11 @@ void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, d
 void pelti_body_get(const PeltiBody *body, double h, double translation[3], double turn[3]); ///< the inverse of pelti_body_take
 /// What the solver found for the two slots (u) becomes `moved`.
 void pelti_body_take(PeltiBody *body, double h, const double translation[3], const double turn[3]);
+
+/// Forces were applied at one point for both bodies, with arms from where their centres come to be; their impulses act from where
+/// the centres were. Sliding past each other the two differ, and angular momentum would be lost: gives it back to the spins, more
+/// to the body that minds less. `force` on a. Before pelti_body_end_step.
+void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3], double h);
 
 /// The object's frame (origin and rotation) as the scene describes it: world = turn * own + origin.
 void pelti_body_frame(const PeltiBody *body, Mat34 *out);

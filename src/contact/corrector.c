@@ -109,6 +109,9 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     PELT_TRY(pelti_box_tree_build(pool, c->surface_count, c->bounds, &c->broad, err));
     c->system = (PeltiContactSystem){
         .constraints = c->constraints, .blocks = c->blocks, .slot_group = c->slot_group, .groups = c->groups, .u = c->u};
+    c->system.newton = pelti_newton_new(pool);
+    if (!c->system.newton)
+        return pelti_no_memory(err, pool->used_bytes);
     return pelti_pairs_create(pool, 8 * (c->surface_count + 8), c->broad, &c->near, err);
 }
 
@@ -180,15 +183,72 @@ static void keep_places(PeltiCorrector *c)
     }
 }
 
-/// How often to cut the step: nothing near anything else may move more than twice the alarm distance at once.
-static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
+static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a call
+{
+    box->low =
+        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
+    box->high =
+        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
+}
+
+/// Motion of a rigid body's centre in the step, if nothing stops it.
+static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
+{
+    const PeltiBody *body = surface < c->skin_count ? NULL : &c->bodies[surface - c->skin_count];
+    if (!body || body->kind != PELT_OBJECT_RIGID)
+        return vec3(0, 0, 0);
+    return vec3((float)(dt * body->velocity[0]), (float)(dt * body->velocity[1]), (float)(dt * body->velocity[2]));
+}
+
+static PeltiBox grown(const PeltiBox *box, Vec3 by, double margin)
+{
+    Vec3 m = vec3((float)margin, (float)margin, (float)margin);
+    return (PeltiBox){vec3_sub(vec3_min(box->low, vec3_add(box->low, by)), m),
+                      vec3_add(vec3_max(box->high, vec3_add(box->high, by)), m)};
+}
+
+/// How far vertices of a skin that come near the other surface move relative to it.
+static double skin_motion(const PeltiSurface *skin, double moved, const PeltiBox *bounds, Vec3 shift, double alarm)
+{
+    PeltiBox box = grown(bounds, vec3(0, 0, 0), 2 * alarm + moved + (double)vec3_length(shift));
+    double most = 0;
+    for (int v = 0; v < skin->mesh->vertex_count; v++) {
+        Vec3 p = skin->before[v], d = vec3_sub(vec3_sub(skin->x[v], p), shift);
+        double length = (double)vec3_length(d);
+        if (length <= most || p.x < box.low.x || p.x > box.high.x || p.y < box.low.y || p.y > box.high.y || p.z < box.low.z ||
+            p.z > box.high.z)
+            continue;
+        most = length;
+    }
+    return most;
+}
+
+/// How far bodies move that come near other bodies or the ground.
+static double body_motion(const PeltiCorrector *c, double dt)
 {
     double most = 0;
-    for (int b = 0; b < c->body_count; b++) {
-        const double *v = c->bodies[b].velocity;
-        if (c->bodies[b].kind == PELT_OBJECT_RIGID)
-            most = fmax(most, dt * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    for (int b = c->skin_count; b < c->surface_count; b++) {
+        Vec3 shift = shift_of(c, b, dt);
+        PeltiBox swept = grown(&c->bounds[b], shift, c->alarm);
+        double length = (double)vec3_length(shift);
+        if (length <= most)
+            continue;
+        if (c->body_count > 256 || (c->scene->has_ground && swept.low.y < c->scene->ground_height))
+            most = length;
+        for (int o = c->skin_count; o < c->surface_count && c->body_count <= 256; o++) {
+            Vec3 other = shift_of(c, o, dt);
+            PeltiBox other_swept = grown(&c->bounds[o], other, c->alarm);
+            if (o != b && pelti_box_overlap(&swept, &other_swept, 0))
+                most = fmax(most, (double)vec3_distance(shift, other));
+        }
     }
+    return most;
+}
+
+/// How often to cut the step: nothing near anything else may move more than twice the alarm distance at once, relative to it.
+static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
+{
+    double most = body_motion(c, dt);
     for (int s = 0; s < c->skin_count; s++) {
         PeltiContactSkin *skin = &c->skins[s];
         PeltiSurface *surface = &c->surfaces[s];
@@ -198,14 +258,20 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
         PeltiBox swept = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
         double moved = 0;
         for (int v = 0; v < surface->mesh->vertex_count; v++) {
-            swept.low = vec3_min(swept.low, vec3_min(surface->x[v], surface->before[v]));
-            swept.high = vec3_max(swept.high, vec3_max(surface->x[v], surface->before[v]));
-            moved = fmax(moved, (double)vec3_distance(surface->x[v], surface->before[v]));
+            Vec3 p = surface->x[v], q = surface->before[v];
+            double d = (double)vec3_distance(p, q);
+            grow_to(&swept, p);
+            grow_to(&swept, q);
+            moved = d > moved ? d : moved;
+            if (c->scene->has_ground && d > most && (double)(p.y < q.y ? p.y : q.y) < (double)c->scene->ground_height + c->alarm)
+                most = d;
         }
-        bool near = c->scene->has_ground && (double)swept.low.y < (double)c->scene->ground_height + moved;
-        for (int o = 0; o < c->surface_count && !near; o++)
-            near = o != s && pelti_box_overlap(&swept, &c->bounds[o], (float)(2 * c->alarm + most));
-        most = near ? fmax(most, moved) : most;
+        for (int o = 0; o < c->surface_count; o++) {
+            Vec3 shift = shift_of(c, o, dt);
+            PeltiBox reach = grown(&c->bounds[o], shift, 2 * c->alarm);
+            if (o != s && pelti_box_overlap(&swept, &reach, 0))
+                most = fmax(most, skin_motion(surface, moved, &c->bounds[o], shift, c->alarm));
+        }
     }
     int n = (int)fmin(ceil(most / (2 * c->alarm)), c->settings.most_substeps);
     int power = 1;
@@ -214,7 +280,8 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
     return power;
 }
 
-static void solve_step(PeltiCorrector *c, double h, PeltiContactReport *report)
+/// `loose`: a part of a frame that is not its end; the next part puts right what is left.
+static void solve_step(PeltiCorrector *c, double h, bool loose, PeltiContactReport *report)
 {
     PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 1e-6) * c->size,
                                      .iterations = c->settings.final ? 20000 : 400,
@@ -245,8 +312,20 @@ static void solve_step(PeltiCorrector *c, double h, PeltiContactReport *report)
         report->converged &= r.converged;
         Known *swap = c->older;
         c->older = c->known, c->older_count = c->known_count, c->known = swap;
-        if (c->system.constraint_count == 0 || moved < 0.02 * c->alarm)
+        double enough = c->settings.final ? 0.01 : loose ? 0.5 : 0.05;
+        if (c->system.constraint_count == 0 || moved < enough * c->alarm)
             break;
+    }
+}
+
+static void keep_momentum(PeltiCorrector *c, double h)
+{
+    for (int i = 0; i < c->older_count; i++) {
+        const Known *k = &c->older[i];
+        PeltiBody *a = k->touch.a < c->skin_count ? NULL : &c->bodies[k->touch.a - c->skin_count],
+                  *b = k->touch.b < c->skin_count ? NULL : &c->bodies[k->touch.b - c->skin_count];
+        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID)
+            pelti_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
     }
 }
 
@@ -264,12 +343,13 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         else
             pelti_body_free_step(body, c->gravity, h);
     }
-    solve_step(c, h, report);
+    solve_step(c, h, share < 1, report);
     for (int i = 0; i < c->older_count; i++) {
         Known *k = &c->older[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
+    keep_momentum(c, h);
     keep_places(c);
     for (int b = 0; b < c->body_count; b++) {
         if (c->bodies[b].soft)

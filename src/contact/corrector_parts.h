@@ -6,6 +6,7 @@
 #include "contact/corrector.h"
 #include "contact/coulomb.h"
 #include "contact/near.h"
+#include "contact/newton.h"
 #include "contact/skin.h"
 #include "contact/soft.h"
 

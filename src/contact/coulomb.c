@@ -1,5 +1,7 @@
 #include "contact/coulomb.h"
 
+#include "contact/newton.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -114,14 +116,14 @@ static void push(const PeltiContactSystem *s, const PeltiContactBlock *block, co
         u[i] += row[i] * t[0] + row[n + i] * t[1] + row[2 * n + i] * t[2];
 }
 
-static void own_block(const PeltiContactSystem *s, const PeltiConstraint *c, double w[3][3])
+void pelti_coulomb_coupling(const PeltiContactSystem *s, const PeltiConstraint *c, const PeltiConstraint *d, double w[3][3])
 {
     memset(w, 0, sizeof(double[3][3]));
     for (int i = 0; i < c->block_count; i++) {
         const PeltiContactBlock *p = &s->blocks[c->first_block + i];
         const PeltiCompliance *group = group_of(s, p->slot);
-        for (int k = 0; k < c->block_count; k++) {
-            const PeltiContactBlock *q = &s->blocks[c->first_block + k];
+        for (int k = 0; k < d->block_count; k++) {
+            const PeltiContactBlock *q = &s->blocks[d->first_block + k];
             if (!group && p->slot != q->slot)
                 continue;
             if (group && group_of(s, q->slot) != group)
@@ -143,17 +145,26 @@ static void own_block(const PeltiContactSystem *s, const PeltiConstraint *c, dou
     }
 }
 
+/// u of the present forces.
+static void gather_motion(PeltiContactSystem *s)
+{
+    memset(s->u, 0, (size_t)s->slot_count * sizeof *s->u);
+    for (int i = 0; i < s->constraint_count; i++) {
+        const PeltiConstraint *c = &s->constraints[i];
+        for (int k = 0; k < c->block_count && (c->force[0] != 0 || c->force[1] != 0 || c->force[2] != 0); k++)
+            push(s, &s->blocks[c->first_block + k], c->force);
+    }
+}
+
 /// W_cc of every contact, with its regularisation, and u of the guessed forces.
 static void prepare(PeltiContactSystem *s, double regularisation)
 {
     double trace = 0;
-    memset(s->u, 0, (size_t)s->slot_count * sizeof *s->u);
+    gather_motion(s);
     for (int i = 0; i < s->constraint_count; i++) {
         PeltiConstraint *c = &s->constraints[i];
-        own_block(s, c, c->w);
+        pelti_coulomb_coupling(s, c, c, c->w);
         trace += c->w[0][0] + c->w[1][1] + c->w[2][2];
-        for (int k = 0; k < c->block_count; k++)
-            push(s, &s->blocks[c->first_block + k], c->force);
     }
     double least = s->constraint_count ? 0.05 * trace / (3.0 * s->constraint_count) : 0;
     for (int i = 0; i < s->constraint_count; i++) {
@@ -246,27 +257,64 @@ static double accelerate(PeltiContactSystem *s, double last)
     return now;
 }
 
+static void remember(PeltiContactSystem *s)
+{
+    for (int i = 0; i < s->constraint_count; i++)
+        memcpy(s->constraints[i].old, s->constraints[i].force, sizeof(double[3]));
+}
+
+/// `count` sweeps over the contacts that push, then one over all.
+static void sweeps(PeltiContactSystem *s, const PeltiCoulombSettings *settings, int count, double near, double *last,
+                   PeltiCoulombResult *result)
+{
+    for (int k = 0; k < count && result->iterations < settings->iterations; k++) {
+        remember(s);
+        result->iterations++;
+        if (sweep(s, true, near) <= settings->tolerance)
+            break;
+        *last = accelerate(s, *last);
+    }
+    remember(s);
+    result->iterations++;
+    result->change = sweep(s, false, near);
+    result->converged = result->change <= settings->tolerance;
+}
+
+/// Newton steps, and a sweep over all to see what they are worth; forces stay as they were if nothing.
+static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, double near, PeltiCoulombResult *result)
+{
+    double before = result->change;
+    remember(s);
+    int steps = pelti_newton_solve(s, 10 * settings->tolerance, settings->tolerance);
+    result->iterations += steps;
+    if (!steps)
+        return;
+    gather_motion(s);
+    for (int i = 0; i < s->constraint_count; i++)
+        memcpy(s->constraints[i].step, s->constraints[i].old, sizeof(double[3])); // the sweep may not forget them
+    result->iterations++;
+    result->change = sweep(s, false, near);
+    result->converged = result->change <= settings->tolerance;
+    if (result->change > 2 * before)
+        for (int i = 0; i < s->constraint_count; i++)
+            memcpy(s->constraints[i].force, s->constraints[i].step, sizeof(double[3]));
+    if (result->change > 2 * before)
+        gather_motion(s), result->change = before;
+    for (int i = 0; i < s->constraint_count; i++)
+        memset(s->constraints[i].step, 0, sizeof(double[3]));
+}
+
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings)
 {
     PeltiCoulombResult result = {0};
     double last = 0, near = 1000 * settings->tolerance;
     prepare(system, settings->regularisation);
-    while (result.iterations < settings->iterations && !result.converged) {
-        for (int k = 0; k < 15 && result.iterations < settings->iterations; k++) {
-            for (int i = 0; i < system->constraint_count; i++)
-                memcpy(system->constraints[i].old, system->constraints[i].force, sizeof(double[3]));
-            result.iterations++;
-            if (sweep(system, true, near) <= settings->tolerance)
-                break;
-            last = accelerate(system, last);
-        }
-        for (int i = 0; i < system->constraint_count; i++)
-            memcpy(system->constraints[i].old, system->constraints[i].force, sizeof(double[3]));
-        result.iterations++;
-        result.change = sweep(system, false, near);
-        if (result.change > settings->tolerance)
-            last = accelerate(system, last);
-        result.converged = result.change <= settings->tolerance;
+    for (int round = 0; result.iterations < settings->iterations && !result.converged; round++) {
+        sweeps(system, settings, system->newton && round < 4 ? 3 : 15, near, &last, &result);
+        if (!result.converged && system->newton)
+            newton(system, settings, near, &result);
+        if (!result.converged)
+            last = system->newton ? 0 : accelerate(system, last);
     }
     for (int i = 0; i < system->constraint_count; i++)
         read_delta(system, &system->constraints[i], system->constraints[i].delta);

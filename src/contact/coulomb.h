@@ -1,5 +1,6 @@
 /// Frictional contact forces that obey Signorini's and Coulomb's laws with the exact cone ([Duriez2008] sec. 5, eq. 1, 2, 11):
-/// a non-linear Gauss-Seidel over 3 x 3 contact blocks, accelerated as a non-smooth conjugate gradient ([Silcowitz2010]).
+/// a non-linear Gauss-Seidel over 3 x 3 contact blocks, accelerated as a non-smooth conjugate gradient ([Silcowitz2010]) and,
+/// where few contacts push, by Newton steps on those (contact/newton.h).
 ///
 /// Bodies enter as slots of three coordinates each. A contact c has blocks J_cs (3 x 3: rows n, t, s; columns the slot's
 /// coordinates). Most slots have compliance 1: a joint of stiffness K or a mass m is folded into its blocks as J / sqrt(K) or
@@ -31,13 +32,16 @@ typedef struct PeltiCompliance { ///< a soft body's slots
     const double *c; ///< [3 slot_count x 3 slot_count] symmetric, row major
 } PeltiCompliance;
 
+typedef struct PeltiNewton PeltiNewton; ///< contact/newton.h
+
 typedef struct PeltiContactSystem {
     int constraint_count, slot_count, group_count;
     PeltiConstraint *constraints;
     const PeltiContactBlock *blocks;
     const int *slot_group; ///< [slot_count] -1: compliance 1; NULL: all
     const PeltiCompliance *groups;
-    double (*u)[3]; ///< [slot_count] out: sum C J^T f
+    double (*u)[3];      ///< [slot_count] out: sum C J^T f
+    PeltiNewton *newton; ///< room for Newton steps; NULL: sweeps alone
 } PeltiContactSystem;
 
 typedef struct PeltiCoulombSettings {
@@ -56,6 +60,9 @@ typedef struct PeltiCoulombResult {
 
 /// Solves in place; starts from the forces given. Serial, does not allocate.
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings);
+
+/// W_cd of two contacts, 3 x 3, without regularisation.
+void pelti_coulomb_coupling(const PeltiContactSystem *s, const PeltiConstraint *c, const PeltiConstraint *d, double w[3][3]);
 
 /// One contact alone: delta = w f + b. Stick, slip or separation.
 void pelti_coulomb_local(const double w[3][3], const double b[3], double mu, double f[3]);

@@ -14,6 +14,7 @@ typedef struct Pair {
     int a, b; ///< a -1: free
     size_t first[2];
     double moved[2]; ///< of each surface: sum over the detections of the largest motion of a vertex in the region
+    double far;      ///< no clearance is said to be more
     bool fresh;
 } Pair;
 
@@ -106,24 +107,24 @@ static double follow(const Side *side, const Mat34 *to_frame, bool fresh)
     return most;
 }
 
-/// Whether the vertex is still clear of the other surface.
-static bool is_clear(const Asked *asked, double other_moved, double alarm)
+/// How far the vertex is clear of the other surface at least, after what has moved since it was asked.
+static double still_clear(const Asked *asked, double other_moved)
 {
-    if (asked->clear == 0)
-        return false;
     double moved = (double)vec3_distance(asked->last, asked->at) + other_moved - (double)asked->other_moved;
-    return (double)asked->clear - 1.001 * moved > alarm * 1.001;
+    return asked->clear == 0 ? 0 : (double)asked->clear - 1.001 * moved;
 }
 
 static bool ask(const Side *side, int v, double other_moved, double far, double deep, double alarm, PeltiTouch *touch)
 {
     Asked *asked = &side->asked[v];
-    if (!in_box(&side->region, side->mine->x[v]) || side->mine->mesh->fan_start[v] == side->mine->mesh->fan_start[v + 1] ||
-        is_clear(asked, other_moved, alarm))
+    if (!in_box(&side->region, side->mine->x[v]) || side->mine->mesh->fan_start[v] == side->mine->mesh->fan_start[v + 1])
         return false;
-    double clear;
-    bool touches =
-        pelti_touch_vertex(side->mine, v, side->other, side->reach, far, deep, alarm, &asked->hint, &clear, touch);
+    double clear = still_clear(asked, other_moved);
+    if (clear > 1.001 * alarm)
+        return false;
+    if (clear > 0)
+        deep = 0; // known to be outside
+    bool touches = pelti_touch_vertex(side->mine, v, side->other, side->reach, far, deep, alarm, &asked->hint, &clear, touch);
     asked->at = asked->last;
     asked->clear = (float)clear;
     asked->other_moved = (float)other_moved;
@@ -144,9 +145,12 @@ void pelti_touch_surfaces(PeltiNearMemory *memory, const PeltiSurface *surfaces,
     if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
         return;
     Pair *pair = find_pair(memory, a, b, (size_t)sa->mesh->vertex_count, (size_t)sb->mesh->vertex_count);
-    // A clearance is never said to be more than `far`; what comes from farther away moves that far within the region first.
-    double deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size)), far = 12 * alarm;
-    double grow = fmax(far, deep) + 2 * (double)fmaxf(sa->longest_edge, sb->longest_edge);
+    // A clearance is never said to be more than `far` when it matters; what comes from farther away moves that far within the
+    // region first.
+    if (pair->fresh)
+        pair->far = 3 * alarm;
+    double deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size)), far = fmax(pair->far, 1.5 * alarm);
+    double grow = far + 2 * (double)fmaxf(sa->longest_edge, sb->longest_edge);
     Side of_a = {sa, sb, &rb, region_of(&rb, grow), memory->asked + pair->first[0]},
          of_b = {sb, sa, &ra, region_of(&ra, grow), memory->asked + pair->first[1]};
     pair->moved[0] += follow(&of_a, to_frame, pair->fresh);

@@ -93,8 +93,7 @@ PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurf
     find_sharp_edges(out);
     box_sharp_edges(out);
     for (int e = 0; e < mesh->edge_count; e++)
-        out->longest_edge =
-            fmaxf(out->longest_edge, vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]));
+        out->longest_edge = fmaxf(out->longest_edge, vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]));
     PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, out->x, &out->tree, err));
     return pelti_box_tree_build(pool, out->sharp_count, out->sharp_boxes, &out->sharp_tree, err);
 }
@@ -276,11 +275,10 @@ bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *oth
 {
     Vec3 p = mine->x[v];
     PeltiNearest near;
-    if (in_box(&reach->box, p))
-        far = fmax(deep, far);
+    bool search = deep > 0 && in_box(&reach->box, p); // its side is not known: no matter how far the surface is
     *clear = far;
-    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, hinted(other, *hint, p, (float)far), NULL, NULL,
-                                &near)) {
+    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p,
+                                hinted(other, *hint, p, search ? INFINITY : (float)far), NULL, NULL, &near)) {
         *hint = -1;
         return false;
     }
@@ -291,7 +289,7 @@ bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *oth
     double sign = vec3_dot(d, outward) >= 0 ? 1 : -1;
     touch->gap = sign * near.distance;
     *clear = fmax(touch->gap, 0);
-    if (touch->gap > alarm)
+    if (touch->gap > alarm || near.distance > fmax(deep, far))
         return false;
     bool face = touch->spot_b.feature >> 28 == PELTI_ON_FACE;
     Vec3 own = vertex_normal(mine, v);

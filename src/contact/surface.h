@@ -48,9 +48,10 @@ typedef struct PeltiTouches {
     PeltiPairs pairs; ///< room for the edge queries; created for the surface with most pieces
 } PeltiTouches;
 
-/// A vertex of `mine` against the other surface; true: a touch within `alarm`, as side a. Asks no farther than `far` for the
-/// nearest face and up to the other's quarter if the vertex is inside its bounds. `clear`: how far the vertex is from the other
-/// surface at least, 0 when inside or not known. `hint`: in and out, the nearest triangle, -1: none.
+/// A vertex of `mine` against the other surface; true: a touch within `alarm`, as side a. Looks no farther than `far`;
+/// with `deep` > 0 its side is not known, and within the other's bounds it is found, and a touch that far inside too. `clear`:
+/// how far the vertex is from the other surface at least, 0 when inside or not known. `hint`: in and out, the nearest triangle,
+/// -1: none.
 typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm distance
     PeltiBox box, grown;
     double size;

@@ -131,10 +131,8 @@ static void a_free_collision_keeps_momentum(void **state)
         pelti_corrector_step(c, NULL, 1.0 / 120, NULL, NULL);
     momentum(c, after, &scale);
     assert_true(pelti_corrector_object(c, 1).velocity[0] > -1.5); // they did meet
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 6; k++)
         CHECK_NEAR(after[k], before[k], 1e-5 * scale);
-    for (int k = 3; k < 6; k++)
-        CHECK_NEAR(after[k], before[k], 2e-3 * scale); // turning inertia is taken at the start of a step
     pelti_corrector_destroy(c);
 }
 
