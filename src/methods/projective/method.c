@@ -21,6 +21,7 @@ static const PeltiOptionInfo options[] = {
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
     {"collisions", PELTI_OPTION_CHOICE, "all", "off|joints|all", 0, 0,
      "keep the skin out of itself: nowhere, in folds at joints (sec. 5), everywhere"},
+    {"give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "fingers turn aside where the pose drives their bones into other parts"},
     {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "move triangles apart that still cross in what is shown"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
@@ -176,6 +177,8 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
     if (pelti_option_is(in->options, "collisions", "off"))
         return PELT_OK;
     PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
+    if (p->pairs.start && pelti_option_bool(in->options, "give-way"))
+        PELT_TRY(pelti_proj_yield_create(p, err));
     return pelti_option_bool(in->options, "untangle") ? pelti_proj_untangle_create(p, err) : PELT_OK;
 }
 
@@ -255,6 +258,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
     pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
     pelti_step_stat(report, "crossings_left", crossings, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);
+    pelti_step_stat(report, "bones_turned_deg", (double)pelti_proj_yield_turn(p, p->bones_from) * 57.29578, PELTI_MOST);
     if (p->substep_ms > 0 && !in->restart) {
         double per_tet = 1e6 / (double)p->iterations / (p->tissue.tet_count > 0 ? p->tissue.tet_count : 1);
         pelti_step_stat(report, "local_ns_per_tet", p->local_ms * per_tet, PELTI_LEAST);

@@ -9,7 +9,7 @@
 
 enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND, MOST_SEGMENTS = 500 };
 
-static ProjPlace place_segment(const ProjSegment *s, const Mat34 *bones)
+ProjPlace pelti_proj_place(const ProjSegment *s, const Mat34 *bones)
 {
     ProjPlace p = {s->a, s->b, s->axis, vec3_orthogonal(s->axis), vec3(0, 0, 0), s->length};
     p.side2 = vec3_cross(p.axis, p.side1);
@@ -36,7 +36,7 @@ static float turn_of(Vec3 n, const ProjPlace *at)
 }
 
 /// Radius of the hull at share t of the segment, towards n; towards an end it is the cap's.
-static float hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n)
+float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n)
 {
     float u = (t > 0 ? (t < 1 ? t : 1) : 0) * (ALONG - 1), turn = turn_of(n, at), along = vec3_dot(n, at->axis);
     int i = u >= ALONG - 1 ? ALONG - 2 : (int)u, j = (int)turn % AROUND, k = (j + 1) % AROUND;
@@ -62,13 +62,13 @@ static int plane_at(const ProjHull *hull_a, const ProjPlace *a, const ProjHull *
         return 0;
     *n = vec3_normalize_or(out, way ? *way : vec3(0, 0, 0));
     float share = b->length > 0 ? y / b->length : 0;
-    float ra = hull_radius(hull_a, a, t, vec3_scale(*n, -1)), rb = hull_radius(hull_b, b, share, *n);
+    float ra = pelti_proj_hull_radius(hull_a, a, t, vec3_scale(*n, -1)), rb = pelti_proj_hull_radius(hull_b, b, share, *n);
     bool deep = distance < 0.6f * (ra + rb);
     if (way && distance < 0.55f * (ra + rb)) {
         float keep = fminf((0.55f * (ra + rb) - distance) / (0.2f * (ra + rb)), 1);
         *n = vec3_normalize_or(vec3_lerp(*n, *way, keep), *way);
-        ra = hull_radius(hull_a, a, t, vec3_scale(*n, -1));
-        rb = hull_radius(hull_b, b, share, *n);
+        ra = pelti_proj_hull_radius(hull_a, a, t, vec3_scale(*n, -1));
+        rb = pelti_proj_hull_radius(hull_b, b, share, *n);
         distance = vec3_dot(out, *n);
     }
     if (distance > ra + rb + slack || vec3_dot(*n, *n) < 0.5f)
@@ -92,7 +92,7 @@ static const Vec3 *known_way(ProjPairs *pairs, int segments, int a, int b, const
     return vec3_dot(*room, *room) > 0.5f ? room : NULL;
 }
 
-static bool joined(const ProjSkeleton *k, int a, int b)
+bool pelti_proj_joined(const ProjSkeleton *k, int a, int b)
 {
     if (a == b || k->segments[a].skeleton != k->segments[b].skeleton || k->segments[a].bone == k->segments[b].bone)
         return true;
@@ -141,7 +141,7 @@ static void fill_hull(ProjHull *hull, float sum[ALONG][AROUND], int count[ALONG]
 static void measure_hull(const Projective *p, ProjPairs *out, int s)
 {
     ProjHull *hull = &out->hulls[s];
-    ProjPlace at = place_segment(&p->skeleton.segments[s], NULL);
+    ProjPlace at = pelti_proj_place(&p->skeleton.segments[s], NULL);
     float sum[ALONG][AROUND] = {{0}}, cap[2] = {0, 0};
     int count[ALONG][AROUND] = {{0}}, caps[2] = {0, 0};
     for (int e = out->start[s]; e < out->start[s + 1]; e++) {
@@ -230,7 +230,7 @@ static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
             ProjNear *to = &pairs->near[(size_t)a * (size_t)segments + (size_t)b];
             PeltiClosestSegments near;
             *to = (ProjNear){-1, 0};
-            if (joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->rest[a], &pairs->rest[b], a, b, 1, &near))
+            if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->rest[a], &pairs->rest[b], a, b, 1, &near))
                 continue;
             to->first = (int)list.count;
             for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
@@ -293,7 +293,7 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
         out->start[s] = out->start[s - 1];
     out->start[0] = 0;
     for (int s = 0; s < segments; s++) {
-        out->rest[s] = place_segment(&p->skeleton.segments[s], NULL);
+        out->rest[s] = pelti_proj_place(&p->skeleton.segments[s], NULL);
         measure_hull(p, out, s);
     }
     for (int i = 0; i < p->count; i++)
@@ -330,7 +330,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
         for (int b = 0; pairs->start[a] < pairs->start[a + 1] && b < segments; b++) {
             PeltiClosestSegments near;
             Vec3 room;
-            if (joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->now[a], &pairs->now[b], a, b, 1.4f, &near))
+            if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->now[a], &pairs->now[b], a, b, 1.4f, &near))
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
@@ -351,7 +351,7 @@ void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones)
     if (!p->pairs.start)
         return;
     for (int s = 0; s < p->skeleton.segment_count; s++)
-        p->pairs.now[s] = place_segment(&p->skeleton.segments[s], bones);
+        p->pairs.now[s] = pelti_proj_place(&p->skeleton.segments[s], bones);
     Pose pose = {p, bones};
     pelti_parallel_for(p->jobs, p->skeleton.segment_count, 2, pose_segments, &pose);
 }

@@ -228,6 +228,20 @@ typedef struct ProjPairs {
     float gap;
 } ProjPairs;
 
+// ---- bones that give way to each other (yield.c) ----
+
+typedef struct ProjYield {
+    int segment_count, bone_count;
+    bool *gives;      ///< [bone] may turn about its head
+    int *below_start; ///< [bone + 1] into `below`: bones that turn with a bone, itself first
+    int *below;
+    float *least;   ///< [segment x segment] axes keep this share of their hulls' radii apart; 0: whatever they do
+    int (*near)[2]; ///< pairs of the present pose
+    int near_most;
+    float *spent; ///< [bone] radians it has turned
+    Mat34 *bones; ///< [bone] the pose that came of it
+} ProjYield;
+
 // ---- two resolutions (decimate.c, display.c), sec. 6 ----
 
 /// A mesh of at most about `wanted` vertices; kept [its vertex_count] says which of the skin's they are.
@@ -293,6 +307,7 @@ typedef struct Projective {
     int swollen;                           ///< steps until flesh pressed by a contact is as it was
     ProjFolds folds;                       ///< no folds: start is NULL
     ProjPairs pairs;                       ///< none: start is NULL
+    ProjYield yield;                       ///< none: bones is NULL
     ProjUntangle *untangle;                ///< NULL: off
     float *rate[2];                        ///< [mode][unknown] contact force for a length of overlap
     float *most_force;                     ///< [unknown] where planes contradict each other forces would grow for ever
@@ -306,6 +321,12 @@ PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); 
 bool pelti_proj_find_contacts(Projective *p);                                   ///< counts them; true: some may act in this step
 PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err);
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
+ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
+float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
+bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b);   ///< segments that share a joint or are of no concern
+PeltStatus pelti_proj_yield_create(Projective *p, PeltError *err);    ///< after the pairs
+const Mat34 *pelti_proj_yield(Projective *p, const Mat34 *bones);     ///< the pose, or the one corrected
+float pelti_proj_yield_turn(const Projective *p, const Mat34 *bones); ///< most that a bone was turned from the pose, radians
 void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, float most, float *sum);
 void pelti_proj_contact_forces(Projective *p, int mode); ///< updates them for x and adds them to the right-hand side y
 

@@ -17,6 +17,35 @@ typedef struct Measure {
     float *inside; // [segment] share of samples inside
 } Measure;
 
+/// A tip that nothing in the file says is where the chain was taken to end: it may lie outside, or close below the skin, and a
+/// bone that thin would let the end of a finger crumple. The segment ends where the skin is still six tenths as far as it was
+/// before.
+static void trim_tips(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Measure *m = context;
+    for (int s = begin; s < end; s++) {
+        ProjSegment *segment = &m->segments[s];
+        float thickest = 0, keep = 0.1f;
+        for (int k = 0; segment->leaf_b && k <= SAMPLES; k++) {
+            float t = (float)k / SAMPLES;
+            Vec3 p = vec3_lerp(segment->a, segment->b, t);
+            const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
+            PeltiNearest hit;
+            if (!pelti_box_tree_nearest(m->tree, m->mesh->triangles, m->mesh->rest, p, INFINITY, NULL, NULL, &hit) ||
+                pelti_box_tree_winding(m->tree, m->mesh->triangles, m->mesh->rest, at) == 0)
+                continue;
+            thickest = fmaxf(thickest, (float)hit.distance);
+            if ((float)hit.distance >= 0.6f * thickest)
+                keep = fmaxf(keep, t);
+        }
+        if (!segment->leaf_b || !(thickest > 0))
+            continue;
+        segment->b = vec3_lerp(segment->a, segment->b, keep);
+        segment->length *= keep;
+    }
+}
+
 /// A leaf's tip lies near the skin, so only the first three quarters of a leaf say how thick it is.
 static void measure_segments(void *context, int begin, int end, int worker)
 {
@@ -222,6 +251,7 @@ PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, PeltiPool *pool, Pelti
                   done);
     m.tree = tree;
     int count = gather(who, out->segments);
+    pelti_parallel_for(jobs, count, 4, trim_tips, &m);
     pelti_parallel_for(jobs, count, 4, measure_segments, &m);
     out->segment_count = drop_outside(out->segments, m.depth, m.inside, count, &out->outside_count);
     if (out->outside_count > 0)
