@@ -56,6 +56,7 @@ static void take_memory(Tracking *t)
     t->rotation_next = PELTI_NEW(pool, Quat, n);
     t->row = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     t->moved = PELTI_NEW(pool, float, n / GRAIN + 1);
+    t->looks = PELTI_NEW(pool, int, n / GRAIN + 1);
     t->bone_order = PELTI_NEW(pool, int, bones);
     t->bone_delta = PELTI_NEW(pool, Mat34, bones);
     t->part_matrix = PELTI_NEW(pool, Mat34, t->fields->part_count);

@@ -109,10 +109,12 @@ static Vec3 bring_back(const Tracking *t, int v)
     return own > 0.05f * t->own_rest[v] ? t->x[v] : mat34_apply(t->next.matrix[bone], t->mesh->rest[v]);
 }
 
-static void project_vertex(Tracking *t, int v, int iterations)
+/// Returns how often it looked at the field.
+static int project_vertex(Tracking *t, int v, int iterations)
 {
+    int k = 0;
     Vec3 x = iterations > 1 ? bring_back(t, v) : t->x[v];
-    for (int k = 0; k < iterations; k++) {
+    while (k < iterations) {
         PeltiFieldSample s;
         pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], x, &s);
         s.own += t->own_bias[v];
@@ -121,26 +123,32 @@ static void project_vertex(Tracking *t, int v, int iterations)
             s.other = 0; // against neighbours its side is anybody's guess
         Vec3 step = project_step(t, v, &s);
         x = vec3_add(x, step);
+        k++;
         if (vec3_length(step) < 1e-4f * t->edge[v])
             break;
     }
     if (vec3_finite(x))
         t->x[v] = x;
+    return k;
 }
 
 static void project_range(void *context, int begin, int end, int worker)
 {
     Work *w = context;
+    int looks = 0;
     (void)worker;
     for (int v = begin; v < end; v++)
         if (w->t->kind[v] != VERTEX_RIGID && (w->all || w->t->stirred[v]))
-            project_vertex(w->t, v, w->iterations);
+            looks += project_vertex(w->t, v, w->iterations);
+    w->t->looks[begin / GRAIN] = looks;
 }
 
 void tracking_project(Tracking *t, int iterations, bool all)
 {
     Work w = {.t = t, .iterations = iterations, .all = all};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, project_range, &w);
+    for (int k = 0; k < (t->mesh->vertex_count + GRAIN - 1) / GRAIN; k++)
+        t->counters.evaluations += t->looks[k];
 }
 
 static void rest_range(void *context, int begin, int end, int worker)

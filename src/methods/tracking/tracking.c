@@ -1,5 +1,6 @@
 #include "methods/tracking/tracking.h"
 
+#include "core/clock.h"
 #include "field/section.h"
 
 #include <stdlib.h>
@@ -38,17 +39,30 @@ static void set_fields(Tracking *t, const Bones *bones)
     pelti_frame_set(&t->frame, t->part_matrix);
 }
 
+/// Adds the time since `start` to a stage and starts the next.
+static void count_time(Tracking *t, Stage stage, double *start)
+{
+    double now = pelti_clock_ms();
+    t->counters.ms[stage] += now - *start;
+    *start = now;
+}
+
 /// One virtual frame: [Vaillant2014] sec. 5, stages 1 to 3.
 static void virtual_frame(Tracking *t, const Bones *to)
 {
+    double start = pelti_clock_ms();
     set_fields(t, to);
     tracking_move_rigidly(t, &t->now, to);
+    count_time(t, STAGE_FIELDS, &start);
     tracking_project(t, 4, true);
     tracking_swell(t);
+    count_time(t, STAGE_PROJECT, &start);
     tracking_target_rotations(t, to);
     tracking_right_hand_side(t, to);
     t->counters.relaxations += tracking_relax(t);
+    count_time(t, STAGE_RELAX, &start);
     tracking_project(t, 8, true);
+    count_time(t, STAGE_PROJECT, &start);
     t->counters.virtual_frames++;
 }
 
@@ -83,6 +97,11 @@ static void report(const Tracking *t, PeltiStepReport *out)
     out->substeps = t->counters.virtual_frames;
     pelti_step_stat(out, "virtual_frames", t->counters.virtual_frames, PELTI_MEAN);
     pelti_step_stat(out, "relaxations", t->counters.relaxations, PELTI_MEAN);
+    pelti_step_stat(out, "evaluations", t->counters.evaluations, PELTI_MEAN);
+    pelti_step_stat(out, "fields_ms", t->counters.ms[STAGE_FIELDS], PELTI_MEAN);
+    pelti_step_stat(out, "project_ms", t->counters.ms[STAGE_PROJECT], PELTI_MEAN);
+    pelti_step_stat(out, "relax_ms", t->counters.ms[STAGE_RELAX], PELTI_MEAN);
+    pelti_step_stat(out, "part_ms", t->counters.ms[STAGE_PART], PELTI_MEAN);
     pelti_step_stat(out, "contact_vertices", t->counters.contacts, PELTI_MOST);
     pelti_step_stat(out, "crossings_left", t->counters.separated, PELTI_MOST);
     pelti_step_stat(out, "iso_residual_p99", t->counters.residual_p99, PELTI_MOST);
@@ -106,10 +125,12 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
         virtual_frame(t, &t->next);
         tracking_bones_copy(t, &t->next, &t->now);
     } while (share < 1);
+    double start_ms = pelti_clock_ms();
     measure_residual(t);
     tracking_smooth_contacts(t);
     tracking_anchors(t, in->time_s);
     tracking_separate(t);
+    count_time(t, STAGE_PART, &start_ms);
     int bad = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
         if (!vec3_finite(t->shown[v])) {

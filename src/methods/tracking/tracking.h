@@ -47,10 +47,14 @@ typedef struct Bones {
     float *scale;  ///< [bone_count] cube root of the determinant
 } Bones;
 
+/// Stages of a step whose time is reported.
+typedef enum Stage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_PART, STAGE_COUNT } Stage;
+
 typedef struct Counters {
     int virtual_frames, relaxations, contacts, separated, retried;
     double residual_max, residual_p99; ///< |f - iso| outside contact
-    double energy;
+    double evaluations; ///< of the composed field
+    double ms[STAGE_COUNT];
 } Counters;
 
 typedef struct TrackingEffects TrackingEffects;
@@ -108,6 +112,7 @@ typedef struct Tracking {
     float *solve_work;
     Vec3 *step;
     float *moved; ///< largest move in each block of a parallel loop
+    int *looks;   ///< field evaluations of each block
     // output
     Vec3 *shown, *buffer;
     float *touch;              ///< [vertex_count] diffused contact
