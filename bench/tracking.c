@@ -1,5 +1,5 @@
-/// Implicit skin: Table 1 of [Vaillant2014] beside ours. Built-in characters play the clip that bends every joint, cut so that the
-/// fastest joint turns by the step of the row; times are means over the frames played, settled in the first one.
+/// Implicit skin: Table 1 of [Vaillant2014] beside ours. Built-in characters play the clip that bends every joint, cut so that
+/// the fastest joint turns by the step of the row; times are means over the frames played, settled in the first one.
 #include "bench.h"
 #include "character/builtin.h"
 #include "methods/method.h"
@@ -36,7 +36,7 @@ static bool make_subject(Subject *s, const char *name, int vertices, PeltiJobs *
     s->pose = pelti_pose_new(&s->who->pool, s->who);
     s->world = PELTI_NEW(&s->who->pool, PeltiWorld, s->who->node_count);
     s->points = PELTI_NEW(&s->who->pool, Vec3, s->who->point_count);
-    s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count *MOST_FRAMES);
+    s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count * MOST_FRAMES);
     return !s->who->pool.failed;
 }
 
@@ -164,7 +164,8 @@ typedef struct PaperRow {
 
 static void row_of_table(Bench *bench, Subject *s, const char *label, const PaperRow *paper)
 {
-    cut_clip(s, paper->step_rad, paper->step_rad < 0.01 ? 0.4 : 0, paper->step_rad < 0.01 ? (bench_quick(bench) ? 15 : 41) : MOST_FRAMES);
+    cut_clip(s, paper->step_rad, paper->step_rad < 0.01 ? 0.4 : 0,
+             paper->step_rad < 0.01 ? (bench_quick(bench) ? 15 : 41) : MOST_FRAMES);
     for (int threads = bench_quick(bench) ? 2 : 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
         char name[72];
         Played p, i;
@@ -172,7 +173,8 @@ static void row_of_table(Bench *bench, Subject *s, const char *label, const Pape
             return;
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
         bench_row(bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
-                  "paper %g; worst frame %.0f; %.1f x implicit (%.1f ms; paper %g); vf %.1f, relax %.1f, %.1f evals/vtx; p99 %.0e, %g crossings",
+                  "paper %g; worst frame %.0f; %.1f x implicit (%.1f ms; paper %g); vf %.1f, relax %.1f, %.1f evals/vtx; p99 "
+                  "%.0e, %g crossings",
                   paper->tracking_ms, p.most_ms, p.mean_ms / i.mean_ms, i.mean_ms, paper->implicit_ms, p.virtual_frames,
                   p.relaxations, p.evaluations / s->who->mesh->vertex_count, p.residual_p99, p.crossings);
         if (threads == 2 && paper->step_rad == 0.05) {
@@ -197,8 +199,8 @@ static void one_joint(Bench *bench, Subject *s)
         turn_joint(s, joints[k], 0.05f, 12);
         snprintf(name, sizeof name, "biped 13.3k/52, 0.05 rad, %s alone", joints[k]);
         if (play(s, "tracking", bench_threads(bench), 1, &one))
-            bench_row(bench, name, one.mean_ms, "ms", 0.25 * all.mean_ms, "%.2f of all joints (%.1f ms); %.1f evals/vtx", one.mean_ms / all.mean_ms,
-                      all.mean_ms, one.evaluations / s->who->mesh->vertex_count);
+            bench_row(bench, name, one.mean_ms, "ms", 0.25 * all.mean_ms, "%.2f of all joints (%.1f ms); %.1f evals/vtx",
+                      one.mean_ms / all.mean_ms, all.mean_ms, one.evaluations / s->who->mesh->vertex_count);
     }
 }
 

@@ -141,6 +141,18 @@ static float part_bend(const PeltiFieldFrame *frame, const Mat34 *matrices, int 
     return pelti_operator_depth(&frame->fields->operators[p->op], axis, p->axis, 0);
 }
 
+static void spread_pose(const PeltiGrid *grid, PeltiPartPose *pose)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 4; k++)
+            pose->column[k][i] = pose->world_to_grid.m[i][k];
+        pose->most[i] = pose->live ? (float)(grid->size[i] - 1) : 0;
+    }
+    for (int k = 0; k < 4; k++)
+        pose->column[k][3] = 0;
+    pose->most[3] = 1;
+}
+
 void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
 {
     for (int p = 0; p < frame->fields->part_count; p++)
@@ -152,30 +164,66 @@ void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
             frame->pose[p].world_to_grid = mat34_mul(frame->fields->parts[p].grid.rest_to_grid, back);
     }
     build_index(frame);
+    for (int p = 0; p < frame->fields->part_count; p++)
+        spread_pose(&frame->fields->parts[p].grid, &frame->pose[p]);
 }
 
 /// A field weaker than this composes to less than rounding: g(f, e) - f is of the order of e squared.
 static const float NOTHING = 1e-3f;
 
-PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
+PELTI_WIDE PeltiFloat4 load_four(const float *p)
+{
+    PeltiFloat4 a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+/// Where a point lies in a part's grid.
+typedef struct Place {
+    PeltiFloat4 t; ///< within the cell
+    int cell[3];
+    int part;
+} Place;
+
+/// Finds the place of x in a part's grid; false: the part does not reach it. Without branches, as there is no guessing who does.
+PELTI_WIDE bool locate(const PeltiFieldFrame *frame, int part, Vec3 x, Place *out)
 {
     const PeltiPartPose *pose = &frame->pose[part];
-    Vec3 g, p = mat34_apply(pose->world_to_grid, x);
-    float f;
-    if (!pose->live || !pelti_grid_fetch(&frame->fields->parts[part].grid, p, &f, &g) || !(f > NOTHING))
-        return false;
-    const float(*m)[4] = pose->world_to_grid.m;
+    const PeltiGrid *grid = &frame->fields->parts[part].grid;
+    PeltiFloat4 p = load_four(pose->column[0]) * x.x + load_four(pose->column[1]) * x.y + load_four(pose->column[2]) * x.z +
+                    load_four(pose->column[3]);
+    PeltiInt4 in = (p >= 0) & (p < load_four(pose->most)); // a part that is not live has no room inside
+    PeltiInt4 i = __builtin_convertvector((PeltiFloat4)((PeltiInt4)p & in), PeltiInt4);
+    int64_t both[2];
+    memcpy(both, &in, sizeof both);
+    out->t = p - __builtin_convertvector(i, PeltiFloat4);
+    out->part = part;
+    for (int k = 0; k < 3; k++)
+        out->cell[k] = i[k];
+    return ((both[0] & both[1]) == -1) & pelti_grid_reaches(grid, i[0], i[1], i[2]);
+}
+
+/// The field at a place; false: it is nothing.
+PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, const Place *at, float *value, Vec3 *gradient)
+{
+    const PeltiGrid *grid = &frame->fields->parts[at->part].grid;
+    PeltiFloat4 g = pelti_grid_cell(grid, at->cell[0], at->cell[1], at->cell[2], at->t);
+    const Mat34 *to_grid = &frame->pose[at->part].world_to_grid;
+    float f = g[3];
+    g = load_four(to_grid->m[0]) * g[0] + load_four(to_grid->m[1]) * g[1] + load_four(to_grid->m[2]) * g[2];
     *value = f < 1 ? f : 1;
-    *gradient = vec3(m[0][0] * g.x + m[1][0] * g.y + m[2][0] * g.z, m[0][1] * g.x + m[1][1] * g.y + m[2][1] * g.z,
-                     m[0][2] * g.x + m[1][2] * g.y + m[2][2] * g.z);
-    return true;
+    *gradient = vec3(g[0], g[1], g[2]);
+    return f > NOTHING;
 }
 
 bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
 {
+    Place place;
+    if (locate(frame, part, x, &place) && fetch(frame, &place, value, gradient))
+        return true;
     *value = 0;
     *gradient = vec3(0, 0, 0);
-    return fetch(frame, part, x, value, gradient);
+    return false;
 }
 
 typedef struct Leaf {
@@ -184,8 +232,8 @@ typedef struct Leaf {
     Vec3 gradient;
 } Leaf;
 
-/// Fields that reach x, in the order of composition.
-PELTI_WIDE int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *leaves)
+/// Places of x in the grids that reach it, in the order of composition; what they hold there is asked for.
+PELTI_WIDE int find_places(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Place *places)
 {
     const PeltiPart *parts = frame->fields->parts;
     int count = 0, begin = 0, end = frame->fields->part_count;
@@ -202,10 +250,19 @@ PELTI_WIDE int gather(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Leaf *
     }
     for (int k = begin; k < end && count < MOST_REACH; k++) {
         int part = list ? list[k] : k;
-        if (skeleton >= 0 && parts[part].skeleton != skeleton)
-            continue;
-        leaves[count].part = part;
-        count += fetch(frame, part, x, &leaves[count].value, &leaves[count].gradient);
+        count += locate(frame, part, x, &places[count]) & (skeleton < 0 || parts[part].skeleton == skeleton);
+    }
+    for (int k = 0; k < count; k++)
+        pelti_grid_ask(&parts[places[k].part].grid, places[k].cell);
+    return count;
+}
+
+PELTI_WIDE int read_places(const PeltiFieldFrame *frame, int place_count, const Place *places, Leaf *leaves)
+{
+    int count = 0;
+    for (int k = 0; k < place_count; k++) {
+        leaves[count].part = places[k].part;
+        count += fetch(frame, &places[k], &leaves[count].value, &leaves[count].gradient);
     }
     return count;
 }
@@ -328,12 +385,12 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
     }
 }
 
-PELTI_CLONES static void eval_frame(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
+PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, int own, int place_count, const Place *places, PeltiFieldSample *out)
 {
     Leaf leaves[MOST_REACH];
     memset(out, 0, sizeof *out);
     out->other_part = -1;
-    int count = fold_primitives(frame, gather(frame, skeleton, x, leaves), leaves);
+    int count = fold_primitives(frame, read_places(frame, place_count, places, leaves), leaves);
     if (count > 1 && own >= 0)
         take_sides(frame, count, leaves, own, out);
     else if (count == 1 && leaves[0].part == own) {
@@ -344,20 +401,58 @@ PELTI_CLONES static void eval_frame(const PeltiFieldFrame *frame, int skeleton, 
         compose(frame, count, leaves, out);
 }
 
+/// In two passes: the first asks for the memory that the second reads.
+PELTI_CLONES static void eval_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points,
+                                     PeltiFieldSample *out)
+{
+    Place places[PELTI_FIELD_BATCH][MOST_REACH];
+    int found[PELTI_FIELD_BATCH];
+    for (int k = 0; k < count; k++)
+        found[k] = find_places(frame, points[k].skeleton, points[k].x, places[k]);
+    for (int k = 0; k < count; k++)
+        eval_places(frame, points[k].own, found[k], places[k], &out[k]);
+}
+
+void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, PeltiFieldSample *out)
+{
+    for (int k = 0; k < count; k += PELTI_FIELD_BATCH)
+        eval_points(frame, count - k < PELTI_FIELD_BATCH ? count - k : PELTI_FIELD_BATCH, points + k, out + k);
+}
+
 void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
 {
-    eval_frame(frame, skeleton, own, x, out); // clones stay static: gcc exports the symbol of a cloned function
+    PeltiFieldPoint point = {x, skeleton, own};
+    eval_points(frame, 1, &point, out); // clones stay static: gcc exports the symbol of a cloned function
+}
+
+PELTI_CLONES static void max_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value,
+                                    Vec3 *gradient)
+{
+    Place places[PELTI_FIELD_BATCH][MOST_REACH];
+    int found[PELTI_FIELD_BATCH];
+    for (int k = 0; k < count; k++)
+        found[k] = find_places(frame, points[k].skeleton, points[k].x, places[k]);
+    for (int k = 0; k < count; k++) {
+        Leaf leaves[MOST_REACH];
+        int leaf_count = read_places(frame, found[k], places[k], leaves);
+        value[k] = 0;
+        gradient[k] = vec3(0, 0, 0);
+        for (int l = 0; l < leaf_count; l++)
+            if (leaves[l].value > value[k]) {
+                value[k] = leaves[l].value;
+                gradient[k] = leaves[l].gradient;
+            }
+    }
+}
+
+void pelti_frame_max_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value, Vec3 *gradient)
+{
+    for (int k = 0; k < count; k += PELTI_FIELD_BATCH)
+        max_points(frame, count - k < PELTI_FIELD_BATCH ? count - k : PELTI_FIELD_BATCH, points + k, value + k, gradient + k);
 }
 
 void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
-    Leaf leaves[MOST_REACH];
-    int count = gather(frame, skeleton, x, leaves);
-    *value = 0;
-    *gradient = vec3(0, 0, 0);
-    for (int k = 0; k < count; k++)
-        if (leaves[k].value > *value) {
-            *value = leaves[k].value;
-            *gradient = leaves[k].gradient;
-        }
+    PeltiFieldPoint point = {x, skeleton, -1};
+    max_points(frame, 1, &point, value, gradient);
 }

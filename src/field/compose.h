@@ -7,8 +7,10 @@
 
 typedef struct PeltiPartPose { ///< a part in the present pose
     Mat34 world_to_grid;
-    float bend; ///< d (in slices) that the bend against the parent part asks for
-    bool live;  ///< false: its matrix has no inverse, or is not finite; the part is absent
+    float column[4][4]; ///< the same by columns, the fourth lane 0
+    float most[4];      ///< last node of the grid along each axis
+    float bend;         ///< d (in slices) that the bend against the parent part asks for
+    bool live;          ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;
 
 /// A coarse grid over the character lists the parts that reach each cell, in the order of composition.
@@ -45,8 +47,18 @@ typedef struct PeltiFieldSample {
 /// 0).
 void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out);
 
+/// Many points at a time: the same values, with the waits for memory overlapped.
+enum { PELTI_FIELD_BATCH = 16 };
+typedef struct PeltiFieldPoint {
+    Vec3 x;
+    int skeleton, own;
+} PeltiFieldPoint;
+void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, PeltiFieldSample *out);
+
 /// The union of the parts [Ricci1973]: the strongest field at x and its gradient; 0 where none reaches.
 void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient);
+
+void pelti_frame_max_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value, Vec3 *gradient);
 
 /// One part alone, world space. False: it does not reach x.
 bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient);

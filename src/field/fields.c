@@ -175,7 +175,8 @@ static PeltStatus sample_parts(PeltiPool *pool, Build *b, const PeltiPartition *
         lay_out_grid(b, k);
         size_t nodes = pelti_grid_nodes(&f->parts[k].grid);
         f->parts[k].grid.nodes = pelti_pool_take(pool, nodes, sizeof(int16_t[4]));
-        f->bytes += nodes * sizeof(int16_t[4]);
+        f->parts[k].grid.reaches = pelti_pool_take(pool, pelti_grid_blocks(&f->parts[k].grid), 1);
+        f->bytes += nodes * sizeof(int16_t[4]) + pelti_grid_blocks(&f->parts[k].grid);
         if (pool->failed)
             return pelti_no_memory(err, nodes * sizeof(int16_t[4]));
     }

@@ -1,5 +1,7 @@
 #include "field/grid.h"
 
+#include <string.h>
+
 void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high, float cell, int most_nodes)
 {
     float extent[3] = {high.x - low.x, high.y - low.y, high.z - low.z};
@@ -22,11 +24,38 @@ void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high
     Mat34 frame_to_grid = {{{s, 0, 0, -origin.x * s}, {0, s, 0, -origin.y * s}, {0, 0, s, -origin.z * s}}};
     grid->rest_to_grid = mat34_mul(frame_to_grid, rest_to_frame);
     grid->nodes = NULL;
+    grid->reaches = NULL;
+    for (int i = 0; i < 3; i++)
+        grid->blocks[i] = (grid->size[i] + 2) / 4;
 }
 
 size_t pelti_grid_nodes(const PeltiGrid *grid)
 {
     return (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
+}
+
+size_t pelti_grid_blocks(const PeltiGrid *grid)
+{
+    return (size_t)grid->blocks[0] * (size_t)grid->blocks[1] * (size_t)grid->blocks[2];
+}
+
+/// A node counts for every block it bounds.
+static void mark_blocks(PeltiGrid *grid)
+{
+    memset(grid->reaches, 0, pelti_grid_blocks(grid));
+    const int16_t(*node)[4] = (const int16_t(*)[4])grid->nodes;
+    for (int z = 0; z < grid->size[2]; z++)
+        for (int y = 0; y < grid->size[1]; y++)
+            for (int x = 0; x < grid->size[0]; x++, node++) {
+                if (!((*node)[0] | (*node)[1] | (*node)[2] | (*node)[3]))
+                    continue;
+                for (int k = 0; k < 8; k++) { // the block above, and the one that ends here
+                    int b[3] = {(x - (k & 1)) >> 2, (y - ((k >> 1) & 1)) >> 2, (z - (k >> 2)) >> 2};
+                    if (b[0] >= 0 && b[1] >= 0 && b[2] >= 0 && b[0] < grid->blocks[0] && b[1] < grid->blocks[1] &&
+                        b[2] < grid->blocks[2])
+                        grid->reaches[(b[2] * grid->blocks[1] + b[1]) * grid->blocks[0] + b[0]] = 1;
+                }
+            }
 }
 
 /// 1 two nodes and more inside the border, 0 on it, smooth between.
@@ -123,6 +152,8 @@ PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, co
         for (int z = 0; z < grid->size[2]; z++)
             for (int y = 0; y < grid->size[1]; y++)
                 bake_row(grid, h, radius, guard, grid_to_rest, cell, y, z, row);
+        if (grid->reaches)
+            mark_blocks(grid);
     }
     pelti_pool_release(&work);
     return status;

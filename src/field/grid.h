@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 typedef struct PeltiGrid {
-    int size[3];          ///< nodes along each axis, >= 2
-    Mat34 rest_to_grid;   ///< rest space -> node units
-    float value_scale;    ///< code -> value
-    float gradient_scale; ///< code -> change of the value from node to node
-    int16_t (*nodes)[4];  ///< [size0 x size1 x size2], x fastest: value, gradient in node units
+    int size[3];            ///< nodes along each axis, >= 2
+    Mat34 rest_to_grid;     ///< rest space -> node units
+    float value_scale;      ///< code -> value
+    float gradient_scale;   ///< code -> change of the value from node to node
+    int16_t (*nodes)[4];    ///< [size0 x size1 x size2], x fastest: value, gradient in node units
+    int blocks[3];          ///< of four cells along each axis
+    unsigned char *reaches; ///< [blocks0 x blocks1 x blocks2] 0: the field is 0 in all of the block; NULL: not kept
 } PeltiGrid;
 
 /// [Vaillant2013] compact support: 1 for d <= -r, 0 for d >= r, a quintic between; `slope` gets dt/dd.
@@ -36,47 +38,83 @@ typedef struct PeltiGuard {
 } PeltiGuard;
 
 /// Lays out a grid over the box low..high given in a frame (rest -> frame, a rotation and shift) with about `cell` between
-/// nodes; at most `most_nodes` nodes. `nodes` is not allocated: pelti_grid_nodes says how many to give.
+/// nodes; at most `most_nodes` nodes. `nodes` and `reaches` are not allocated: the two below say how many to give.
 void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high, float cell, int most_nodes);
 size_t pelti_grid_nodes(const PeltiGrid *grid);
+size_t pelti_grid_blocks(const PeltiGrid *grid);
 
 /// Fills the nodes with t_r(d). Fades to 0 at the box border, whatever the fit does there.
 PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard,
                            const PeltAllocator *allocator, PeltError *err);
 
 typedef float PeltiFloat4 __attribute__((vector_size(16)));
-typedef int16_t PeltiShort4 __attribute__((vector_size(8)));
+typedef float PeltiFloat8 __attribute__((vector_size(32)));
+typedef int32_t PeltiInt4 __attribute__((vector_size(16)));
+typedef int32_t PeltiInt8 __attribute__((vector_size(32)));
+typedef int16_t PeltiShort8 __attribute__((vector_size(16)));
 
-static inline __attribute__((always_inline)) PeltiFloat4 pelti_grid_node(const int16_t *node)
+/// Two nodes that follow each other along x. By way of integers: gcc converts shorts to floats one by one.
+static inline __attribute__((always_inline)) PeltiFloat8 pelti_grid_pair(const int16_t *node)
 {
-    PeltiShort4 code;
+    PeltiShort8 code;
     __builtin_memcpy(&code, node, sizeof code);
-    return __builtin_convertvector(code, PeltiFloat4);
+    return __builtin_convertvector(__builtin_convertvector(code, PeltiInt8), PeltiFloat8);
+}
+
+static inline bool pelti_grid_inside(const PeltiGrid *grid, Vec3 p)
+{
+    return (p.x >= 0) & (p.y >= 0) & (p.z >= 0) & (p.x < (float)(grid->size[0] - 1)) & (p.y < (float)(grid->size[1] - 1)) &
+           (p.z < (float)(grid->size[2] - 1));
+}
+
+/// False: all nodes around the cell of p (inside the box) are 0, and so is the field.
+static inline bool pelti_grid_reaches(const PeltiGrid *grid, int ix, int iy, int iz)
+{
+    return grid->reaches[((size_t)(iz >> 2) * (size_t)grid->blocks[1] + (size_t)(iy >> 2)) * (size_t)grid->blocks[0] +
+                         (size_t)(ix >> 2)] != 0;
+}
+
+/// Starts to bring the nodes of a cell near.
+static inline void pelti_grid_ask(const PeltiGrid *grid, const int cell[3])
+{
+    size_t row = (size_t)grid->size[0] * 4, layer = row * (size_t)grid->size[1];
+    const int16_t *n = grid->nodes[0] + (size_t)cell[2] * layer + (size_t)cell[1] * row + (size_t)cell[0] * 4;
+    __builtin_prefetch(n);
+    __builtin_prefetch(n + row);
+    __builtin_prefetch(n + layer);
+    __builtin_prefetch(n + layer + row);
+}
+
+/// Value and gradient (node units) in the cell (ix, iy, iz), t = (tx, ty, tz) within it: lanes 0 to 2 the gradient, lane 3 the
+/// value. Trilinear in value and gradient, the value with half of the first-order term of each corner: exact for quadratics,
+/// continuous, and what lets the cells be large. Along x that term sums to t (1 - t) times the difference of the slopes.
+static inline __attribute__((always_inline)) PeltiFloat4 pelti_grid_cell(const PeltiGrid *grid, int ix, int iy, int iz,
+                                                                         PeltiFloat4 t)
+{
+    size_t row = (size_t)grid->size[0] * 4, layer = row * (size_t)grid->size[1];
+    const int16_t *n = grid->nodes[0] + (size_t)iz * layer + (size_t)iy * row + (size_t)ix * 4;
+    PeltiFloat8 a0 = pelti_grid_pair(n), e0 = pelti_grid_pair(n + row) - a0;
+    PeltiFloat8 a1 = pelti_grid_pair(n + layer), e1 = pelti_grid_pair(n + layer + row) - a1;
+    PeltiFloat8 b0 = a0 + e0 * t[1], h = a1 + e1 * t[1] - b0, s = b0 + h * t[2], e = e0 + (e1 - e0) * t[2];
+    PeltiFloat4 low = __builtin_shufflevector(s, s, 0, 1, 2, 3), dx = __builtin_shufflevector(s, s, 4, 5, 6, 7) - low;
+    PeltiFloat4 sum = low + dx * t[0], bow = t * (1 - t);
+    float dy = e[2] + (e[6] - e[2]) * t[0], dz = h[3] + (h[7] - h[3]) * t[0];
+    float taylor = bow[0] * dx[1] + bow[1] * dy + bow[2] * dz;
+    float value = sum[0] * grid->value_scale - 0.5f * grid->gradient_scale * taylor;
+    sum = __builtin_shufflevector(sum, sum, 1, 2, 3, 0) * grid->gradient_scale;
+    sum[3] = value;
+    return sum;
 }
 
 /// Value and gradient (node units) at a point given in node units; false outside the box (the field is 0 there).
-/// Trilinear in value and gradient, the value with half of the first-order term of each corner: exact for quadratics,
-/// continuous, and what lets the cells be large. Along x that term sums to t (1 - t) times the difference of the slopes.
 static inline __attribute__((always_inline)) bool pelti_grid_fetch(const PeltiGrid *grid, Vec3 p, float *value, Vec3 *gradient)
 {
-    int sx = grid->size[0], sy = grid->size[1], sz = grid->size[2];
-    if (!((p.x >= 0) & (p.y >= 0) & (p.z >= 0) & (p.x < (float)(sx - 1)) & (p.y < (float)(sy - 1)) & (p.z < (float)(sz - 1))))
+    if (!pelti_grid_inside(grid, p))
         return false;
     int ix = (int)p.x, iy = (int)p.y, iz = (int)p.z;
-    float tx = p.x - (float)ix, ty = p.y - (float)iy, tz = p.z - (float)iz;
-    size_t row = (size_t)sx * 4, layer = row * (size_t)sy;
-    const int16_t *n = grid->nodes[0] + (size_t)iz * layer + (size_t)iy * row + (size_t)ix * 4;
-    PeltiFloat4 a0 = pelti_grid_node(n), d0 = pelti_grid_node(n + 4) - a0;
-    PeltiFloat4 a1 = pelti_grid_node(n + row), d1 = pelti_grid_node(n + row + 4) - a1;
-    n += layer;
-    PeltiFloat4 a2 = pelti_grid_node(n), d2 = pelti_grid_node(n + 4) - a2;
-    PeltiFloat4 a3 = pelti_grid_node(n + row), d3 = pelti_grid_node(n + row + 4) - a3;
-    PeltiFloat4 c0 = a0 + d0 * tx, c1 = a1 + d1 * tx, c2 = a2 + d2 * tx, c3 = a3 + d3 * tx;
-    PeltiFloat4 e0 = c1 - c0, e1 = c3 - c2, b0 = c0 + e0 * ty, b1 = c2 + e1 * ty, h = b1 - b0, sum = b0 + h * tz;
-    PeltiFloat4 dx0 = d0 + (d1 - d0) * ty, dx1 = d2 + (d3 - d2) * ty, dx = dx0 + (dx1 - dx0) * tz, dy = e0 + (e1 - e0) * tz;
-    float taylor = tx * (1 - tx) * dx[1] + ty * (1 - ty) * dy[2] + tz * (1 - tz) * h[3];
-    *value = sum[0] * grid->value_scale - 0.5f * grid->gradient_scale * taylor;
-    *gradient = vec3(sum[1] * grid->gradient_scale, sum[2] * grid->gradient_scale, sum[3] * grid->gradient_scale);
+    PeltiFloat4 t = {p.x - (float)ix, p.y - (float)iy, p.z - (float)iz, 0}, g = pelti_grid_cell(grid, ix, iy, iz, t);
+    *value = g[3];
+    *gradient = vec3(g[0], g[1], g[2]);
     return true;
 }
 

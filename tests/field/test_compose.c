@@ -5,6 +5,8 @@
 #include "core/clock.h"
 #include "field/compose.h"
 
+#include <string.h>
+
 static PeltiCharacter *tube;
 static PeltiPool pool;
 static PeltiFields *fields;
@@ -165,6 +167,46 @@ static void broken_matrices_leave_a_part_out(void **state)
     }
 }
 
+/// Blocks that the grids call empty hold nothing, and many points at a time give what each gives alone, bit for bit.
+static void many_points_and_empty_blocks_change_nothing(void **state)
+{
+    (void)state;
+    bend(2.0f);
+    int n = tube->mesh->vertex_count, seen = 0, empty = 0;
+    for (int first = 0; first + 37 < n; first += 37) {
+        PeltiFieldPoint points[37];
+        PeltiFieldSample many[37], one;
+        float value[37];
+        Vec3 gradient[37], g;
+        for (int k = 0; k < 37; k++)
+            points[k] = (PeltiFieldPoint){tube->mesh->rest[first + k], -1, fields->vertex_part[first + k]};
+        pelti_frame_eval_many(&frame, 37, points, many);
+        pelti_frame_max_many(&frame, 37, points, value, gradient);
+        for (int k = 0; k < 37; k++, seen++) {
+            float f;
+            pelti_frame_eval(&frame, -1, points[k].own, points[k].x, &one);
+            assert_memory_equal(&one, &many[k], sizeof one);
+            pelti_frame_max(&frame, -1, points[k].x, &f, &g);
+            assert_true(f == value[k] && !memcmp(&g, &gradient[k], sizeof g));
+        }
+    }
+    for (int p = 0; p < fields->part_count; p++) {
+        const PeltiGrid *grid = &fields->parts[p].grid;
+        for (int k = 0; k < 20000; k++) {
+            Vec3 at = vec3((float)(k * 7919 % 1000) * 1e-3f * (float)(grid->size[0] - 1),
+                           (float)(k * 104729 % 997) / 997 * (float)(grid->size[1] - 1),
+                           (float)(k % 991) / 991 * (float)(grid->size[2] - 1));
+            float f;
+            Vec3 g;
+            if (pelti_grid_fetch(grid, at, &f, &g) && !pelti_grid_reaches(grid, (int)at.x, (int)at.y, (int)at.z)) {
+                assert_true(f == 0 && vec3_length(g) == 0);
+                empty++;
+            }
+        }
+    }
+    assert_true(seen > 100 && empty > 1000);
+}
+
 static void evaluation_is_fast(void **state)
 {
     (void)state;
@@ -192,6 +234,7 @@ int main(void)
         cmocka_unit_test(far_away_there_is_nothing),
         cmocka_unit_test(deep_bend_opens_a_contact_surface),
         cmocka_unit_test(broken_matrices_leave_a_part_out),
+        cmocka_unit_test(many_points_and_empty_blocks_change_nothing),
         cmocka_unit_test(evaluation_is_fast),
     };
     return cmocka_run_group_tests(tests, build, release);

@@ -53,7 +53,7 @@ typedef enum Stage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_PART, STAGE
 typedef struct Counters {
     int virtual_frames, relaxations, contacts, separated, retried;
     double residual_max, residual_p99; ///< |f - iso| outside contact
-    double evaluations; ///< of the composed field
+    double evaluations;                ///< of the composed field
     double ms[STAGE_COUNT];
 } Counters;
 
