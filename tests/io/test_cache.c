@@ -1,55 +1,12 @@
 #define _XOPEN_SOURCE 700 // mkdtemp, RLIMIT_FSIZE
-#include "check.h"
+#include "folder.h"
 #include "io/cache.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static char g_folder[64];
-
-static const char *at(const char *name)
-{
-    static char path[4][512];
-    static int turn;
-    char *p = path[turn++ & 3];
-    snprintf(p, 512, "%s/%s", g_folder, name);
-    return p;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(g_folder, sizeof g_folder, "/tmp/pelt-cache-XXXXXX");
-    return mkdtemp(g_folder) ? 0 : -1;
-}
-
-/// Files in the folder, hidden ones too; removes them when asked.
-static int entries(bool clean)
-{
-    int count = 0;
-    DIR *d = opendir(g_folder);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        count++;
-        if (clean)
-            remove(at(e->d_name));
-    }
-    closedir(d);
-    return count;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    entries(true);
-    return rmdir(g_folder);
-}
 
 enum { POINTS = 3000, FRAMES = 7 }; // more points than one block of the writer
 static Vec3 g_frame[FRAMES][POINTS];
@@ -289,7 +246,7 @@ static void hostile_caches_are_refused(void **state)
     }
     PeltiCache cache;
     assert_int_equal(pelti_cache_open(at("none"), &cache, &err), PELT_IO);
-    assert_int_equal(pelti_cache_open(g_folder, &cache, &err), PELT_IO);
+    assert_int_equal(pelti_cache_open(folder_path, &cache, &err), PELT_IO);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)

@@ -1,54 +1,12 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
-#include "check.h"
+#include "folder.h"
 #include "io/output.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static char g_folder[64];
-
-static const char *at(const char *name)
-{
-    static char path[4][512];
-    static int turn;
-    char *p = path[turn++ & 3];
-    snprintf(p, 512, "%s/%s", g_folder, name);
-    return p;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(g_folder, sizeof g_folder, "/tmp/pelt-gltf-XXXXXX");
-    return mkdtemp(g_folder) ? 0 : -1;
-}
-
-static int entries(bool clean)
-{
-    int count = 0;
-    DIR *d = opendir(g_folder);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        count++;
-        if (clean)
-            remove(at(e->d_name));
-    }
-    closedir(d);
-    return count;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    entries(true);
-    return rmdir(g_folder);
-}
 
 #define OK(call)                                                                                                                 \
     do {                                                                                                                         \
@@ -590,7 +548,7 @@ static void outputs_appear_together_or_not_at_all(void **state)
     assert_int_equal(report.file_count, 3 + 4);
     assert_int_equal(entries(false), 3 + 4);
     uint64_t bytes = 0;
-    DIR *d = opendir(g_folder);
+    DIR *d = opendir(folder_path);
     for (struct dirent *e; (e = readdir(d));) {
         struct stat about;
         if (e->d_name[0] != '.' && stat(at(e->d_name), &about) == 0)
