@@ -1,30 +1,9 @@
 #define _XOPEN_SOURCE 700
-#include "check.h"
+#include "folder.h"
 #include "core/file.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static char g_folder[64];
-
-static const char *at(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", g_folder, name);
-    return path;
-}
-
-static int entries(void)
-{
-    int count = 0;
-    DIR *d = opendir(g_folder);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    closedir(d);
-    return count;
-}
 
 static void expect(const char *path, const char *text)
 {
@@ -49,7 +28,7 @@ static void appears_only_when_committed(void **state)
     assert_int_not_equal(access(at("a"), F_OK), 0);
     assert_int_equal(pelti_file_commit(&file, &err), PELT_OK);
     expect(at("a"), "head body tail");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(entries(false), 1);
 }
 
 static void abort_keeps_the_old_file(void **state)
@@ -63,7 +42,7 @@ static void abort_keeps_the_old_file(void **state)
     pelti_file_abort(&file);
     pelti_file_abort(&file); // an ended file is fine
     expect(at("a"), "old");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(entries(false), 1);
 }
 
 static void complete_files_wait_for_their_name(void **state)
@@ -76,14 +55,14 @@ static void complete_files_wait_for_their_name(void **state)
     assert_int_equal(pelti_file_write(&file, "new", 3, &err), PELT_OK);
     assert_int_equal(pelti_file_complete(&file, &err), PELT_OK);
     expect(at("a"), "old");
-    assert_int_equal(entries(), 2);
+    assert_int_equal(entries(false), 2);
     assert_int_equal(pelti_file_commit(&file, &err), PELT_OK);
     expect(at("a"), "new");
     assert_int_equal(pelti_file_begin(&file, at("a"), &err), PELT_OK);
     assert_int_equal(pelti_file_complete(&file, &err), PELT_OK);
     pelti_file_abort(&file);
     expect(at("a"), "new");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(entries(false), 1);
 }
 
 static void a_link_is_followed(void **state)
@@ -107,7 +86,7 @@ static void failures_name_the_file(void **state)
     PeltiFile file;
     assert_int_equal(pelti_file_begin(&file, at("none/x"), &err), PELT_IO);
     assert_non_null(strstr(err.text, "none/x"));
-    assert_int_equal(pelti_file_begin(&file, g_folder, &err), PELT_IO);
+    assert_int_equal(pelti_file_begin(&file, folder_path, &err), PELT_IO);
     assert_int_equal(pelti_file_begin(&file, "", &err), PELT_BAD_ARGUMENT);
     assert_int_equal(pelti_file_save("/dev/null", "x", 1, &err), PELT_OK);
     if (access("/dev/full", W_OK) == 0)
@@ -127,20 +106,6 @@ static void folders_are_made_with_parents(void **state)
     rmdir(at("p/q/r"));
     rmdir(at("p/q"));
     rmdir(at("p"));
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(g_folder, sizeof g_folder, "/tmp/pelt-file-XXXXXX");
-    return mkdtemp(g_folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(at("a"));
-    return rmdir(g_folder);
 }
 
 int main(void)
