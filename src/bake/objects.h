@@ -24,6 +24,8 @@ struct PeltPose {
 
 struct PeltSkin {
     const PeltCharacter *character;
+    PeltiCharacter *fine;      ///< the refined copy that a coarse character is worked on with; NULL: none
+    const PeltiCharacter *who; ///< what the method sees: `fine` or the character itself. Its first points are the character's
     const PeltiMethod *method;
     void *state;
     PeltiJobs *jobs;
@@ -35,7 +37,8 @@ struct PeltSkin {
     const char *weight_source; ///< "file", "auto", "rigid"
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
-    Vec3 *points, *normals;    ///< [point_count]
+    Vec3 *points;              ///< [who->point_count]
+    Vec3 *normals;             ///< [point_count] of the character
     PeltiNormals normal_maker;
     bool normals_fresh, restart, stepped;
     double time_s; ///< of the last step, or of the first one to come

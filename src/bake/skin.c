@@ -1,5 +1,6 @@
 /// include/pelt/skin.h: a method prepared for a character.
 #include "bake/objects.h"
+#include "character/refine.h"
 #include "core/clock.h"
 
 #include <string.h>
@@ -101,10 +102,27 @@ static PeltStatus apply_settings(PeltSkin *skin, const PeltSkinDef *def, PeltErr
     return PELT_OK;
 }
 
+/// A coarse character is worked on with its edges split.
+static PeltStatus choose_mesh(PeltSkin *skin, PeltError *err)
+{
+    const PeltiCharacter *own = skin->character->who;
+    skin->who = own;
+    if (!(skin->method->flags & PELTI_WANTS_FINE) || strcmp(pelti_option_text(&skin->options, "refine"), "auto") != 0 ||
+        !pelti_character_is_coarse(own))
+        return PELT_OK;
+    PELT_TRY(pelti_character_refine(own, &skin->pool.allocator, &skin->fine, err));
+    if (!skin->fine)
+        return PELT_OK;
+    skin->who = skin->fine;
+    pelti_warn(&skin->log, "mesh-refined", "the triangles are long beside the bones: %s works on %d vertices in place of %d",
+               skin->method->name, skin->fine->mesh->vertex_count, own->mesh->vertex_count);
+    return PELT_OK;
+}
+
 /// methods: whose weights? The file's where they are sane, else automatic ones; or as asked.
 static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
 {
-    const PeltiCharacter *who = skin->character->who;
+    const PeltiCharacter *who = skin->who;
     const char *wanted = pelti_option_text(&skin->options, "weights");
     if (!strcmp(wanted, "best"))
         wanted = who->file_weights_sane ? "file" : "auto";
@@ -132,14 +150,15 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->jobs = pelti_jobs_create(def->threads);
     skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
-    skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+    PELT_TRY(choose_mesh(skin, err));
+    skin->points = PELTI_NEW(&skin->pool, Vec3, skin->who->point_count);
     skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     if (skin->pool.failed || !skin->jobs)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
     PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
     PELT_TRY(choose_weights(skin, err));
     PeltiPrepare in = {
-        .who = who,
+        .who = skin->who,
         .options = &skin->options,
         .weights = &skin->weights,
         .point_weights = skin->point_weights.influences ? &skin->point_weights : NULL,
@@ -181,6 +200,7 @@ void pelt_skin_destroy(PeltSkin *skin)
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
     pelti_jobs_destroy(skin->jobs);
+    pelti_character_destroy(skin->fine);
     pelti_rig_destroy(skin->rig);
     PeltAllocator allocator = skin->pool.allocator;
     pelti_log_release(&skin->log);
@@ -198,7 +218,7 @@ double pelt_skin_prepare_ms(const PeltSkin *skin)
 /// No method may hand out a number that is none: such a point follows its strongest bone and is counted.
 static int catch_nonfinite(PeltSkin *skin)
 {
-    const PeltiCharacter *who = skin->character->who;
+    const PeltiCharacter *who = skin->who;
     int caught = 0;
     for (int p = 0; p < who->point_count; p++) {
         if (vec3_finite(skin->points[p]))

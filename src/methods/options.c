@@ -10,6 +10,8 @@
 const PeltiOptionInfo pelti_common_options[] = {
     {"weights", PELTI_OPTION_CHOICE, "best", "best|file|auto|rigid", 0, 0,
      "whose weights: the file's where they are sane, else automatic (best); or one of them by name"},
+    {"refine", PELTI_OPTION_CHOICE, "auto", "auto|off", 0, 0,
+     "a mesh of few long triangles is worked on with its edges split (auto); the file's vertices come out"},
     {0},
 };
 
