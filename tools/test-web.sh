@@ -12,7 +12,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 modules=${PELT_WEB_MODULES:-$work}
-[ -d "$modules/node_modules/playwright-core" ] || npm install --prefix "$modules" --no-audit --no-fund --no-save --silent playwright-core@1 ||
+[ -d "$modules/node_modules/playwright-core" ] || timeout 60 npm install --prefix "$modules" --no-audit --no-fund --no-save --silent playwright-core@1 ||
     { echo "skipped: playwright-core could not be installed" >&2; exit 77; }
 "$pelt" make hand --vertices 1500 -q -o "$work/hand.glb"
 "$pelt" compare "$work/hand.glb" -m lbs,dqs --clip fist --fps 8 --pictures 2 --size 320x240 -q -o "$work/out"
