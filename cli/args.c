@@ -207,8 +207,3 @@ int cli_usage(const CliCommand *command, const char *format, ...)
     fprintf(stderr, " (try pelt %s --help)\n", command ? command->name : "");
     return PELT_BAD_ARGUMENT;
 }
-
-void cli_warn(const CliCommand *command, const PeltWarning *warning)
-{
-    fprintf(stderr, "pelt %s: warning: %s [%s]\n", command->name, warning->text, warning->code);
-}

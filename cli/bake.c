@@ -108,6 +108,8 @@ static int run(const CliCommand *command, int argc, char **argv)
     PeltStatus status = cli_open(&session, command, r.file, r.quiet);
     r.def.skin.progress = cli_progress;
     r.def.skin.progress_user = &session.progress;
+    r.def.warned = cli_warn;
+    r.def.warned_user = &session;
     if (status == PELT_OK)
         status = pelt_bake(&r.def, session.who, &result, &session.err);
     int code = cli_close(&session, status);

@@ -57,7 +57,6 @@ void cli_help(const CliCommand *command);
 int cli_fail(const CliCommand *command, PeltStatus status, const char *format, ...) PELT_PRINTF(3, 4);
 int cli_fail_error(const CliCommand *command, const PeltError *err);
 int cli_usage(const CliCommand *command, const char *format, ...) PELT_PRINTF(2, 3); ///< exit code 1, points at --help
-void cli_warn(const CliCommand *command, const PeltWarning *warning);
 
 /// Progress on stderr: a bar on a terminal, a line every 10 % elsewhere. For PeltSkinDef.progress; user is a CliProgress.
 typedef struct CliProgress {
@@ -75,12 +74,16 @@ void cli_catch_interrupts(void);
 /// or the error, frees the character and returns the exit code.
 typedef struct CliSession {
     const CliCommand *command;
+    char last_code[48]; ///< of the warning printed last, and how many of its kind there were
+    int last_count;
     PeltCharacter *who;
     CliProgress progress;
     PeltError err;
 } CliSession;
 PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, int quiet);
 int cli_close(CliSession *session, PeltStatus status);
+/// One line on stderr; of many with the same code only the first few. For PeltBakeDef.warned; user is a CliSession.
+void cli_warn(const PeltWarning *warning, void *user);
 
 extern const CliCommand *const cli_commands[]; ///< ends with NULL
 

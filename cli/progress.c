@@ -70,12 +70,34 @@ PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *
     return pelt_character_load(file, NULL, &session->who, &session->err);
 }
 
+enum { SHOWN_OF_A_KIND = 3 };
+
+static void end_kind(CliSession *session)
+{
+    if (session->last_count > SHOWN_OF_A_KIND)
+        fprintf(stderr, "pelt %s: warning: and %d more like this [%s]\n", session->command->name,
+                session->last_count - SHOWN_OF_A_KIND, session->last_code);
+    session->last_count = 0;
+}
+
+void cli_warn(const PeltWarning *warning, void *user)
+{
+    CliSession *session = user;
+    cli_progress_end(&session->progress);
+    if (strcmp(session->last_code, warning->code) != 0)
+        end_kind(session);
+    snprintf(session->last_code, sizeof session->last_code, "%s", warning->code);
+    if (session->last_count++ < SHOWN_OF_A_KIND)
+        fprintf(stderr, "pelt %s: warning: %s [%s]\n", session->command->name, warning->text, warning->code);
+}
+
 int cli_close(CliSession *session, PeltStatus status)
 {
     cli_progress_end(&session->progress);
     if (status == PELT_OK)
         for (int i = 0; i < pelt_character_warning_count(session->who); i++)
-            cli_warn(session->command, pelt_character_warning(session->who, i));
+            cli_warn(pelt_character_warning(session->who, i), session);
+    end_kind(session);
     pelt_character_destroy(session->who);
     return status == PELT_OK ? 0 : cli_fail_error(session->command, &session->err);
 }

@@ -34,6 +34,10 @@ typedef struct PeltBakeDef {
     const char *scene_path;  ///< the world it touches (--scene); NULL: none
     int measure;             ///< 1: measure each frame for the report
     int morph_per_frame;     ///< .glb: 1: one morph target a frame, exact
+    /// Told once each, when the bake is done: fallbacks of the method and the writers (the character's own are
+    /// pelt_character_warning). May be NULL.
+    void (*warned)(const PeltWarning *warning, void *user);
+    void *warned_user;
     uint32_t guard;
 } PeltBakeDef;
 PELT_API PeltBakeDef pelt_bake_def_default(void);

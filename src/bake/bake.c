@@ -237,6 +237,12 @@ static void fill_result(const PeltiRun *run, PeltBakeResult *result)
         result->quality = quality_of(run->measure);
 }
 
+static void tell_warnings(const PeltBakeDef *def, const PeltiLog *log)
+{
+    for (int i = 0; def->warned && i < pelti_log_count(log); i++)
+        def->warned(pelti_log_get(log, i), def->warned_user);
+}
+
 PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, PeltBakeResult *result, PeltError *err)
 {
     PELT_ASSERT(def->guard == BAKE_GUARD); // start from pelt_bake_def_default
@@ -250,6 +256,10 @@ PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, Pel
         status = pelti_report_save(&run, def->report_path, err);
     if (status == PELT_OK && result)
         fill_result(&run, result);
+    if (status == PELT_OK) {
+        tell_warnings(def, &run.skin->log);
+        tell_warnings(def, &run.log);
+    }
     pelti_output_destroy(run.output);
     pelti_world_close(run.world);
     pelti_measure_destroy(run.measure);
