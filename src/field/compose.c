@@ -362,7 +362,7 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
         return;
     Vec3 g = leaves[mine].gradient;
     float g2 = vec3_dot(g, g);
-    out->own = leaves[mine].value;
+    out->own = out->mine = leaves[mine].value;
     out->own_gradient = g;
     for (int k = 0; k < count; k++) {
         if (k == mine)
@@ -394,7 +394,7 @@ PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, int own, int place_cou
     if (count > 1 && own >= 0)
         take_sides(frame, count, leaves, own, out);
     else if (count == 1 && leaves[0].part == own) {
-        out->own = leaves[0].value;
+        out->own = out->mine = leaves[0].value;
         out->own_gradient = leaves[0].gradient;
     }
     if (count)

@@ -36,6 +36,7 @@ typedef struct PeltiFieldSample {
     Vec3 gradient; ///< by length, world space
     float own;     ///< the owner's side: its own field, or a stronger one whose gradient lies within 60 degrees of it
     Vec3 own_gradient;
+    float mine;  ///< the owner's own field
     float other; ///< strongest field in contact with the owner's side (their composition opens a valley); 0: none
     Vec3 other_gradient;
     int other_part; ///< -1: none

@@ -42,11 +42,12 @@ static void take_memory(Tracking *t)
     t->other = PELTI_NEW(pool, int, n);
     t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());
     t->bone = PELTI_NEW(pool, int, n);
-    float **floats[] = {&t->iso,   &t->slack,      &t->edge, &t->reach, &t->paint, &t->diagonal, &t->residual, &t->rotation_scale,
-                        &t->touch, &t->push_count, &t->area, &t->hold,  &t->swell, &t->pressed,  &t->own_bias, &t->own_rest};
+    float **floats[] = {&t->iso,      &t->slack,          &t->edge,     &t->reach,      &t->paint, &t->diagonal,
+                        &t->residual, &t->rotation_scale, &t->touch,    &t->push_count, &t->area,  &t->hold,
+                        &t->swell,    &t->pressed,        &t->own_bias, &t->own_rest,   &t->drift};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
-    Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer};
+    Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer, &t->direction};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = PELTI_NEW(pool, Vec3, n);
     t->ring_weight = PELTI_NEW(pool, float, rings);
@@ -55,6 +56,8 @@ static void take_memory(Tracking *t)
     t->rotation = PELTI_NEW(pool, Quat, n);
     t->rotation_next = PELTI_NEW(pool, Quat, n);
     t->row = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    t->load = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    t->sums = PELTI_NEW(pool, double, n / GRAIN + 1);
     t->moved = PELTI_NEW(pool, float, n / GRAIN + 1);
     t->looks = PELTI_NEW(pool, int, n / GRAIN + 1);
     t->bone_order = PELTI_NEW(pool, int, bones);

@@ -8,7 +8,8 @@ typedef struct Work {
     const Bones *from, *to;
     Mat34 *delta; ///< [bone_count]
     int iterations;
-    bool all; ///< or only vertices that the last relaxation stirred
+    bool all;     ///< or only vertices that are stirred
+    float enough; ///< of the edge: a step that needs no other after it
 } Work;
 
 static void move_range(void *context, int begin, int end, int worker)
@@ -97,55 +98,74 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 
 /// Skin that a collision dragged out of its own part's reach, on to another's surface, starts again where its bone carries it.
 /// Only where one bone owns it, so that there is no doubt where that is.
-static Vec3 bring_back(const Tracking *t, int v)
+static bool is_lost(const Tracking *t, int v, const PeltiFieldSample *s)
 {
-    int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences], part = t->fields->vertex_part[v];
-    float own;
-    Vec3 gradient;
-    if (t->kind[v] != VERTEX_TRACKED || t->weights.weight[(size_t)v * (size_t)t->weights.influences] < 0.9f ||
-        t->own_rest[v] < 0.3f)
-        return t->x[v];
-    pelti_frame_part(&t->frame, part, t->x[v], &own, &gradient);
-    return own > 0.05f * t->own_rest[v] ? t->x[v] : mat34_apply(t->next.matrix[bone], t->mesh->rest[v]);
+    return t->kind[v] == VERTEX_TRACKED && t->own_rest[v] >= 0.3f && s->mine <= 0.05f * t->own_rest[v] &&
+           t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= 0.9f;
 }
 
-/// Returns how often it looked at the field.
-static int project_vertex(Tracking *t, int v, int iterations)
+/// One step of a vertex at x.
+static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool first)
 {
-    int k = 0;
-    Vec3 x = iterations > 1 ? bring_back(t, v) : t->x[v];
-    while (k < iterations) {
-        PeltiFieldSample s;
-        pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], x, &s);
-        s.own += t->own_bias[v];
-        if (t->kind[v] == VERTEX_FREE &&
-            !(s.other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s.other_part)))
-            s.other = 0; // against neighbours its side is anybody's guess
-        Vec3 step = project_step(t, v, &s);
-        x = vec3_add(x, step);
-        k++;
-        if (vec3_length(step) < 1e-4f * t->edge[v])
-            break;
+    if (first && is_lost(t, v, s)) {
+        int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences];
+        return vec3_sub(mat34_apply(t->next.matrix[bone], t->mesh->rest[v]), x);
     }
-    if (vec3_finite(x))
-        t->x[v] = x;
-    return k;
+    s->own += t->own_bias[v];
+    if (t->kind[v] == VERTEX_FREE &&
+        !(s->other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s->other_part)))
+        s->other = 0; // against neighbours its side is anybody's guess
+    return project_step(t, v, s);
+}
+
+/// Projects up to a batch of vertices; returns how often the field was looked at. A step shorter than `enough` is the last:
+/// Newton's error after it is of the order of its square. Where the last step was longer, the vertex stays `stirred`.
+static int project_batch(const Work *w, int count, int *vertex)
+{
+    Tracking *t = w->t;
+    PeltiFieldPoint points[PELTI_FIELD_BATCH] = {0};
+    PeltiFieldSample samples[PELTI_FIELD_BATCH];
+    int looks = 0;
+    for (int k = 0; k < w->iterations && count; k++) {
+        for (int i = 0; i < count; i++)
+            points[i] = (PeltiFieldPoint){t->x[vertex[i]], t->skeleton[vertex[i]], t->fields->vertex_part[vertex[i]]};
+        pelti_frame_eval_many(&t->frame, count, points, samples);
+        looks += count;
+        int left = 0;
+        for (int i = 0; i < count; i++) {
+            int v = vertex[i];
+            Vec3 step = step_from(t, v, t->x[v], &samples[i], k == 0 && w->iterations > 1), x = vec3_add(t->x[v], step);
+            if (vec3_finite(x))
+                t->x[v] = x;
+            t->stirred[v] = !(vec3_length(step) < w->enough * t->edge[v]);
+            if (t->stirred[v])
+                vertex[left++] = v;
+        }
+        count = left;
+    }
+    return looks;
 }
 
 static void project_range(void *context, int begin, int end, int worker)
 {
     Work *w = context;
-    int looks = 0;
+    int looks = 0, count = 0, vertex[PELTI_FIELD_BATCH];
     (void)worker;
-    for (int v = begin; v < end; v++)
-        if (w->t->kind[v] != VERTEX_RIGID && (w->all || w->t->stirred[v]))
-            looks += project_vertex(w->t, v, w->iterations);
-    w->t->looks[begin / GRAIN] = looks;
+    for (int v = begin; v < end; v++) {
+        if (w->t->kind[v] == VERTEX_RIGID || (!w->all && !w->t->stirred[v]))
+            continue;
+        vertex[count++] = v;
+        if (count == PELTI_FIELD_BATCH) {
+            looks += project_batch(w, count, vertex);
+            count = 0;
+        }
+    }
+    w->t->looks[begin / GRAIN] = looks + project_batch(w, count, vertex);
 }
 
-void tracking_project(Tracking *t, int iterations, bool all)
+void tracking_project(Tracking *t, int iterations, bool all, float enough)
 {
-    Work w = {.t = t, .iterations = iterations, .all = all};
+    Work w = {.t = t, .iterations = iterations, .all = all, .enough = enough};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, project_range, &w);
     for (int k = 0; k < (t->mesh->vertex_count + GRAIN - 1) / GRAIN; k++)
         t->counters.evaluations += t->looks[k];

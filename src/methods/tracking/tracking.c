@@ -9,7 +9,7 @@
 static const PeltiOptionInfo options[] = {
     {"solver", PELTI_OPTION_CHOICE, "fast", "fast|jacobi", 0, 0,
      "tangential relaxation: factor-once preconditioner, or Jacobi as published"},
-    {"iterations", PELTI_OPTION_INT, "10", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
+    {"iterations", PELTI_OPTION_INT, "12", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
     {"tolerance", PELTI_OPTION_FLOAT, "0.002", NULL, 0, 1,
      "relaxation ends where no vertex moves by more than this share of its edges"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
@@ -54,14 +54,14 @@ static void virtual_frame(Tracking *t, const Bones *to)
     set_fields(t, to);
     tracking_move_rigidly(t, &t->now, to);
     count_time(t, STAGE_FIELDS, &start);
-    tracking_project(t, 4, true);
+    tracking_project(t, 4, true, 0.02f);
     tracking_swell(t);
     count_time(t, STAGE_PROJECT, &start);
     tracking_target_rotations(t, to);
     tracking_right_hand_side(t, to);
     t->counters.relaxations += tracking_relax(t);
     count_time(t, STAGE_RELAX, &start);
-    tracking_project(t, 8, true);
+    tracking_project(t, 8, false, 1e-3f);
     count_time(t, STAGE_PROJECT, &start);
     t->counters.virtual_frames++;
 }

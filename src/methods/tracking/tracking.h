@@ -107,10 +107,14 @@ typedef struct Tracking {
     Quat *rotation;         ///< target rotation; scale in `rotation_scale`
     Quat *rotation_next;
     float *rotation_scale;
-    Vec3 *rhs;       ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
-    float (*row)[4]; ///< right-hand side, then solution of the factor
+    Vec3 *rhs;        ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
+    float (*load)[4]; ///< force that is left
+    float (*row)[4];  ///< of the linear solver: M^-1 load, then the direction's image
+    Vec3 *direction;  ///< conjugate to those before it
+    double *sums;     ///< [blocks]
     float *solve_work;
     Vec3 *step;
+    float *drift; ///< length: way that a vertex slid since it looked at the field
     float *moved; ///< largest move in each block of a parallel loop
     int *looks;   ///< field evaluations of each block
     // output
@@ -118,7 +122,7 @@ typedef struct Tracking {
     float *touch;              ///< [vertex_count] diffused contact
     PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
-    unsigned char *stirred;    ///< moved by the last relaxation, or not yet on its surface
+    unsigned char *stirred;    ///< moved since it looked at the field, or not yet on its surface
     struct Press *press;       ///< [vertex_count] nearest opposite skin
     float *push_count;         ///< [vertex_count]
     Counters counters;
@@ -144,7 +148,8 @@ void tracking_anchors(Tracking *t, double time_s);
 
 // project.c
 void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);
-void tracking_project(Tracking *t, int iterations, bool all); ///< all: else only vertices that are `stirred`
+/// `all`: else only vertices that are `stirred`. `enough`: of the edge, a step after which a vertex has arrived.
+void tracking_project(Tracking *t, int iterations, bool all, float enough);
 void tracking_rest_values(Tracking *t);
 
 // swell.c
