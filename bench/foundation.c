@@ -25,11 +25,11 @@ static void step(void *context)
     b->method->step(b->state, &b->in, b->points, NULL);
 }
 
-/// ns a vertex of a blending method on a tube of 40 bones with four influences; 30k vertices lie in cache.
-static double time_blend(Bench *bench, const char *name, int vertices, int threads)
+/// ns a vertex of a blending method on a tube with four influences; 30k vertices lie in cache.
+static double time_blend(Bench *bench, const char *name, int vertices, int bone_count, int threads)
 {
     double best = NAN;
-    PeltiCharacter *who = bench_tube(vertices, 40);
+    PeltiCharacter *who = bench_tube(vertices, bone_count);
     PeltiJobs *jobs = pelti_jobs_create(threads);
     PeltiOptions options;
     Blend b = {.method = pelti_method_find(name)};
@@ -269,7 +269,7 @@ static void time_blends(Bench *bench)
             double one = NAN;
             for (int threads = 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
                 char label[72];
-                double ns = time_blend(bench, blends[m].name, sizes[s], threads), vertices = sizes[s];
+                double ns = time_blend(bench, blends[m].name, sizes[s], 40, threads), vertices = sizes[s];
                 if (threads == 1)
                     one = ns;
                 snprintf(label, sizeof label, "%s, %dk vertices, 4 influences, %d thread%s", blends[m].name, sizes[s] / 1000,
@@ -281,10 +281,25 @@ static void time_blends(Bench *bench)
         }
 }
 
+/// Bones make the runs of points that share them shorter.
+static void time_bones(Bench *bench)
+{
+    static const int bones[] = {10, 160, 600};
+    for (int m = 0; m < 2; m++)
+        for (int b = 0; b < 3; b++) {
+            char label[72];
+            double ns = time_blend(bench, blends[m].name, 30000, bones[b], 1);
+            snprintf(label, sizeof label, "%s, 30k vertices, %d bones, 1 thread", blends[m].name, bones[b]);
+            bench_row(bench, label, ns, "ns/vtx", 0, "%s", "");
+            bench_bound(bench, ns * 0.03, 1, blends[m].flops * 30000, 0);
+        }
+}
+
 void bench_foundation(Bench *bench);
 void bench_foundation(Bench *bench)
 {
     time_blends(bench);
+    time_bones(bench);
     time_reading(bench);
     time_inspect(bench);
     time_weights(bench);
