@@ -85,6 +85,7 @@ typedef struct PeltScene {
     float alarm_distance;  ///< contacts are watched within this distance; 0: 0.5 % of the character's size
     float joint_stiffness; ///< scales all default joint stiffnesses; 0: 1
     float root_stiffness;  ///< N / unit: the root may give way by translation; 0: it does not
+    float joint_damping_s; ///< how slowly a joint comes back when nothing pushes it any more: time to about a third; 0: at once
     int object_count;
     const PeltSceneObject *objects;
     int pair_count;
@@ -96,7 +97,7 @@ typedef struct PeltScene {
     uint32_t guard; ///< filled by pelt_scene_default
 } PeltScene;
 
-/// No objects, no ground, gravity (0, -9.81, 0), friction 0.6, restitution 0.
+/// No objects, no ground, gravity (0, -9.81, 0), friction 0.6, restitution 0, joint damping 0.03 s.
 PELT_API PeltScene pelt_scene_default(void);
 /// A rigid box of edge 1 at the origin, density 1000, friction and restitution of the scene.
 PELT_API PeltSceneObject pelt_scene_object_default(void);

@@ -129,7 +129,7 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
         pelti_world_step(run->world, &run->pose, record->frame / run->def->fps, index ? 1 / run->def->fps : 0, index);
     pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
     if (run->world)
-        pelti_world_shown(run->world, run->skin->points);
+        pelti_world_shown(run->world, run->skin, index);
     record->substep_ms = report.substep_ms;
     record->substeps = report.substeps;
     record->nonfinite = report.nonfinite;

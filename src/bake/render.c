@@ -158,7 +158,7 @@ static void step_to(Job *job, int frame)
             pelti_world_step(job->world, &job->pose, f / job->def->fps, f ? 1 / job->def->fps : 0, f);
         pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
         if (job->world)
-            pelti_world_shown(job->world, job->skin->points);
+            pelti_world_shown(job->world, job->skin, f);
     }
     job->stepped = frame;
 }

@@ -70,6 +70,7 @@ static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
     pelti_put_number(json, "residual", frame->report.change, ok);
     pelti_put(json, "converged", pelti_json_new_bool(frame->report.converged), ok);
     pelti_put_number(json, "depth", frame->report.deepest, ok);
+    pelti_put_number(json, "pushed", frame->pushed, ok);
     pelti_put_int(json, "dropped", frame->report.dropped, ok);
     for (int i = 0; i < frame->count; i++) {
         const PeltiContactPoint *p = &pelti_world_points(world)[frame->first + i];

@@ -270,9 +270,12 @@ void pelti_world_step(PeltiBakeWorld *w, PeltiPose *pose, double time_s, double 
     }
 }
 
-void pelti_world_shown(PeltiBakeWorld *w, const Vec3 *points)
+void pelti_world_shown(PeltiBakeWorld *w, PeltSkin *skin, int frame_index)
 {
-    pelti_corrector_shown(w->corrector, 0, points);
+    double start = pelti_clock_ms();
+    pelti_corrector_shown(w->corrector, 0, skin->points, (skin->method->flags & PELTI_DYNAMIC) != 0);
+    w->frames[frame_index].pushed = pelti_corrector_push_out(w->corrector, 0, skin->points) / (double)w->who->mesh->diagonal;
+    w->frames[frame_index].ms += pelti_clock_ms() - start;
 }
 
 const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *w, int *count)

@@ -9,7 +9,8 @@
 typedef struct PeltiContactFrame { ///< contacts with a force of one frame, into `points` of the world
     int first, count;
     PeltiContactReport report;
-    double ms; ///< of the correction
+    double ms;     ///< of the correction
+    double pushed; ///< farthest that a shown point was moved out of an object, share of the size
 } PeltiContactFrame;
 
 typedef struct PeltiBakeWorld PeltiBakeWorld;
@@ -21,7 +22,8 @@ void pelti_world_close(PeltiBakeWorld *world); ///< NULL is fine
 
 /// Corrects the pose of one frame in place; `dt_s` since the last one (0: the first).
 void pelti_world_step(PeltiBakeWorld *world, PeltiPose *pose, double time_s, double dt_s, int frame_index);
-void pelti_world_shown(PeltiBakeWorld *world, const Vec3 *points); ///< what the method made of it
+/// What the method made of it; points that are still inside an object leave it.
+void pelti_world_shown(PeltiBakeWorld *world, PeltSkin *skin, int frame_index);
 
 /// Objects, ground and other characters as a glTF result shows them, and where they are now.
 const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *world, int *count);

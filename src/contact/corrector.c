@@ -5,20 +5,23 @@
 #include <string.h>
 
 enum { MOST_OBJECTS = 4096 };
+static const float swing_share = 0.25f;
 
 // ---- create ----
 
 static PeltStatus check_scene(const PeltScene *scene, int character_count, PeltError *err)
 {
-    const float all[] = {scene->gravity[0],  scene->gravity[1],     scene->gravity[2],      scene->ground_height, scene->friction,
-                         scene->restitution, scene->alarm_distance, scene->joint_stiffness, scene->root_stiffness};
+    const float all[] = {scene->gravity[0],     scene->gravity[1],     scene->gravity[2],     scene->ground_height,
+                         scene->friction,       scene->restitution,    scene->alarm_distance, scene->joint_stiffness,
+                         scene->root_stiffness, scene->joint_damping_s};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(fabsf(all[i]) <= 1e12f))
             return PELT_FAIL(err, PELT_BAD_INPUT, "scene: a number is not finite");
     if (scene->friction < 0 || scene->restitution < 0 || scene->restitution > 1 || scene->alarm_distance < 0 ||
-        scene->root_stiffness < 0)
-        return PELT_FAIL(err, PELT_BAD_INPUT,
-                         "scene: friction, alarm distance and stiffness must not be negative, restitution lies in [0, 1]");
+        scene->root_stiffness < 0 || scene->joint_damping_s < 0)
+        return PELT_FAIL(
+            err, PELT_BAD_INPUT,
+            "scene: friction, alarm distance, stiffness and damping must not be negative, restitution lies in [0, 1]");
     if (scene->object_count > MOST_OBJECTS)
         return PELT_FAIL(err, PELT_UNSUPPORTED, "scene: %d objects, at most %d are handled", scene->object_count, MOST_OBJECTS);
     for (int i = 0; i < scene->object_count; i++)
@@ -334,6 +337,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
     for (int s = 0; s < c->skin_count; s++) {
         PeltiContactSkin *skin = &c->skins[s];
         pelti_pose_blend(skin->who, &c->from[s], &free[s], share, &skin->free);
+        pelti_contact_skin_begin(skin, (double)c->scene->joint_damping_s, h);
         pelti_contact_skin_pose(skin); // with the last correction: near where it will end
     }
     for (int b = 0; b < c->body_count; b++) {
@@ -397,13 +401,69 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
         *report = now;
 }
 
-void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points)
+void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points, bool swings)
 {
     PeltiContactSkin *skin = &c->skins[character];
     PeltiSurface *surface = &c->surfaces[character];
-    pelti_contact_skin_shown(skin, points);
+    pelti_contact_skin_shown(skin, points, swings ? swing_share : 1);
     pelti_contact_skin_place(skin, surface->x);
     memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
+}
+
+static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
+{
+    PeltiSurface *surface = &c->surfaces[character];
+    for (int v = 0; v < surface->mesh->vertex_count; v++)
+        surface->x[v] = points[surface->mesh->first_point[v]];
+    pelti_surface_refit(surface);
+}
+
+/// Out of one object, by the vertices that are in it; surface->x moves along.
+static double push_out_of(PeltiCorrector *c, PeltiSurface *skin, int object)
+{
+    PeltiSurface *other = &c->surfaces[object];
+    PeltiReach reach = pelti_surface_reach(other, 0), mine = pelti_surface_reach(skin, 0);
+    if (!pelti_box_overlap(&reach.box, &mine.box, 0))
+        return 0;
+    if (c->bodies[object - c->skin_count].kind != PELT_OBJECT_FIXED) {
+        pelti_surface_refit(other); // it was last seen before its last small move
+        reach = pelti_surface_reach(other, 0);
+    }
+    double most = 0, limit = 0.02 * c->size;
+    for (int v = 0; v < skin->mesh->vertex_count; v++) {
+        Vec3 p = skin->x[v];
+        PeltiTouch touch;
+        double clear;
+        int hint = -1;
+        if (p.x < reach.box.low.x || p.x > reach.box.high.x || p.y < reach.box.low.y || p.y > reach.box.high.y ||
+            p.z < reach.box.low.z || p.z > reach.box.high.z)
+            continue;
+        if (pelti_touch_vertex(skin, v, other, &reach, limit, limit, 0, &hint, &clear, &touch) && touch.gap > -limit) {
+            skin->x[v] = vec3_mad(p, touch.normal, (float)-touch.gap);
+            most = fmax(most, -touch.gap);
+        }
+    }
+    return most;
+}
+
+double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points)
+{
+    PeltiSurface *skin = &c->surfaces[character];
+    const PeltiMesh *mesh = skin->mesh;
+    double most = 0, limit = 0.02 * c->size;
+    place_shown(c, character, points);
+    for (int o = c->skin_count; o < c->surface_count; o++)
+        most = fmax(most, push_out_of(c, skin, o));
+    for (int v = 0; v < mesh->vertex_count && c->scene->has_ground; v++) {
+        double below = (double)c->scene->ground_height - (double)skin->x[v].y;
+        if (below > 0 && below < limit)
+            skin->x[v].y = c->scene->ground_height, most = fmax(most, below);
+    }
+    for (int p = mesh->point_count - 1; p >= 0 && most > 0; p--) { // from the last: a vertex' first point is the lowest
+        Vec3 by = vec3_sub(skin->x[mesh->weld[p]], points[mesh->first_point[mesh->weld[p]]]);
+        points[p] = vec3_add(points[p], by);
+    }
+    return most;
 }
 
 int pelti_corrector_contact_count(const PeltiCorrector *c)

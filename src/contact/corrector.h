@@ -50,7 +50,14 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
                           PeltiContactReport *report);
 
 /// The skin a method made of the corrected pose, in cache order: what later steps touch with. Without it, linear blending.
-void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points);
+/// `swings`: the skin has dynamics and moves about its pose; the corrector then follows it with some patience, or the two would
+/// answer each other's last frame for ever.
+void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points, bool swings);
+
+/// Moves points of a skin that are still inside an object or the ground straight out of it, after the method has made the skin:
+/// what the corrector could not foresee. Nothing deeper than 2 % of the size is touched. Returns the farthest move. Does not
+/// allocate.
+double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points);
 
 int pelti_corrector_contact_count(const PeltiCorrector *c);
 PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index);

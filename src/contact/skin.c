@@ -210,6 +210,17 @@ void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
     }
 }
 
+void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h)
+{
+    double keep = damping_s / (damping_s + h);
+    skin->slow = damping_s / h;
+    for (int k = 0; k < 3; k++)
+        skin->shift_base[k] = keep * skin->shift[k];
+    for (int j = 0; j < skin->joint_count; j++)
+        for (int k = 0; k < 3; k++)
+            skin->joints[j].base[k] = keep * skin->joints[j].turn[k];
+}
+
 // ---- Jacobian ----
 
 /// With F = sum w_b M_b x, a turn e of joint k moves the bones below it: dF = sum_{b below k} w_b e x (M_b x - p_k)
@@ -238,7 +249,7 @@ int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, Pel
     for (int b = 0; b < count; b++) {
         int j = skin->touched[b];
         const PeltiGive *joint = &skin->joints[j];
-        double *sum = skin->sum[j], s = 1 / sqrt(joint->stiffness);
+        double *sum = skin->sum[j], s = 1 / sqrt(joint->stiffness * (1 + skin->slow));
         double x = s * (sum[0] - sum[3] * joint->at[0]), y = s * (sum[1] - sum[3] * joint->at[1]),
                z = s * (sum[2] - sum[3] * joint->at[2]);
         blocks[b].slot = skin->first_slot + j;
@@ -251,7 +262,7 @@ int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, Pel
         memset(sum, 0, sizeof(double[4]));
     }
     if (skin->root_stiffness > 0 && below_roots > 0) {
-        double s = below_roots / sqrt(skin->root_stiffness);
+        double s = below_roots / sqrt(skin->root_stiffness * (1 + skin->slow));
         blocks[count + roots++] = (PeltiContactBlock){skin->first_slot + skin->joint_count, {{s, 0, 0}, {0, s, 0}, {0, 0, s}}};
     }
     return count + roots;
@@ -261,13 +272,15 @@ void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3])
 {
     for (int j = 0; j < skin->joint_count; j++) {
         const PeltiGive *joint = &skin->joints[j];
-        double s = sqrt(joint->stiffness);
+        double s = sqrt(joint->stiffness * (1 + skin->slow)), by[3];
         for (int k = 0; k < 3; k++)
-            u[skin->first_slot + j][k] = s * (joint->axes[k][0] * joint->turn[0] + joint->axes[k][1] * joint->turn[1] +
-                                              joint->axes[k][2] * joint->turn[2]);
+            by[k] = s * (joint->turn[k] - joint->base[k]);
+        for (int k = 0; k < 3; k++)
+            u[skin->first_slot + j][k] = joint->axes[k][0] * by[0] + joint->axes[k][1] * by[1] + joint->axes[k][2] * by[2];
     }
     for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
-        u[skin->first_slot + skin->joint_count][k] = sqrt(skin->root_stiffness) * skin->shift[k];
+        u[skin->first_slot + skin->joint_count][k] =
+            sqrt(skin->root_stiffness * (1 + skin->slow)) * (skin->shift[k] - skin->shift_base[k]);
 }
 
 void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
@@ -275,17 +288,21 @@ void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         const double *t = u[skin->first_slot + j];
-        double s = 1 / sqrt(joint->stiffness), angle = s * sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-        if (angle > most_turn)
-            s *= most_turn / angle;
-        for (int k = 0; k < 3; k++)
-            joint->turn[k] = s * (joint->axes[0][k] * t[0] + joint->axes[1][k] * t[1] + joint->axes[2][k] * t[2]);
+        double s = 1 / sqrt(joint->stiffness * (1 + skin->slow)), angle = 0;
+        for (int k = 0; k < 3; k++) {
+            joint->turn[k] =
+                joint->base[k] + s * (joint->axes[0][k] * t[0] + joint->axes[1][k] * t[1] + joint->axes[2][k] * t[2]);
+            angle += joint->turn[k] * joint->turn[k];
+        }
+        for (int k = 0; k < 3 && sqrt(angle) > most_turn; k++)
+            joint->turn[k] *= most_turn / sqrt(angle);
     }
     for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
-        skin->shift[k] = u[skin->first_slot + skin->joint_count][k] / sqrt(skin->root_stiffness);
+        skin->shift[k] =
+            skin->shift_base[k] + u[skin->first_slot + skin->joint_count][k] / sqrt(skin->root_stiffness * (1 + skin->slow));
 }
 
-void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points)
+void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points, float share)
 {
     const PeltiMesh *mesh = skin->who->mesh;
     const PeltiWeights *w = skin->weights;
@@ -300,7 +317,7 @@ void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points)
         if (vec3_finite(p) && mat34_inverse(blend, &back)) {
             Vec3 rest = mat34_apply(back, p);
             if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)
-                skin->rest[v] = rest;
+                skin->rest[v] = share < 1 ? vec3_lerp(skin->rest[v], rest, share) : rest;
         }
     }
 }

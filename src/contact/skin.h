@@ -14,6 +14,7 @@ typedef struct PeltiGive { ///< a joint that may give way
     int parent;           ///< nearest ancestor that may give way, -1: none
     double stiffness;     ///< N m / rad, > 0
     double turn[3];       ///< from the animated pose, in the parent node's axes; rad
+    double base[3];       ///< what is left of the last step's turn when nothing pushes
     double at[3];         ///< the joint, world, in the corrected pose
     double axes[3][3];    ///< rotation of the parent node, world
     double tangent[3][3]; ///< world: how the turn changes when its rotation vector does (1 for a small turn)
@@ -28,7 +29,9 @@ typedef struct PeltiContactSkin {
     int *bone_joint;       ///< [bone_count] joint that carries the bone, -1: none
     double root_stiffness; ///< N / unit; 0: the root does not shift
     double shift[3];       ///< of the root, world
-    Vec3 *rest;            ///< [vertex_count] what lbs must be given so that it shows the shown skin
+    double shift_base[3];
+    double slow; ///< damping time over the length of the step: joints are stiffer by 1 + slow within it
+    Vec3 *rest;  ///< [vertex_count] what lbs must be given so that it shows the shown skin
     PeltiPose free, corrected;
     PeltiWorld *world; ///< [node_count] of the corrected pose
     Mat34 *bones;      ///< [bone_count] of the corrected pose
@@ -42,6 +45,11 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
                                    const PeltiWeights *weights, const PeltScene *scene, const char *name, PeltError *err);
 int pelti_contact_skin_slots(const PeltiContactSkin *skin);
 
+/// Begins a step of length h. Joints are springs with a damper, [Duriez2008] eq. 7 with a term C dGamma/dt, C = damping_s K:
+/// torque = K turn + C (turn - last turn) / h. Without it a correction that loses its contact is gone at once, and what it
+/// held springs through whatever is in the way. At rest the turn is the paper's.
+void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h);
+
 /// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
 void pelti_contact_skin_pose(PeltiContactSkin *skin);
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
@@ -54,6 +62,7 @@ void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3]);
 void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3]);
 
 /// The skin as it was shown for the corrected pose, by whatever method: `points` in cache order. Later steps touch with it.
-void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points);
+/// `share` in (0, 1]: how far what was known goes towards it; less than 1 for a skin that swings about its pose.
+void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points, float share);
 
 #endif

@@ -94,6 +94,7 @@ static const PeltiField scene_fields[] = {
     {.key = "alarm_distance", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, alarm_distance), .most = 1e9},
     {.key = "joint_stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, joint_stiffness), .least = 1e-9, .most = 1e9},
     {.key = "root_stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, root_stiffness), .most = 1e12},
+    {.key = "joint_damping", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, joint_damping_s), .most = 1e3},
     {.key = "objects", .kind = PELTI_FIELD_CUSTOM, .read = read_objects},
     {.key = "characters", .kind = PELTI_FIELD_CUSTOM, .read = read_characters},
     {.key = "pairs", .kind = PELTI_FIELD_CUSTOM, .read = read_pairs},

@@ -4,7 +4,7 @@ enum { SCENE_GUARD = 0x50534331 };
 
 PeltScene pelt_scene_default(void)
 {
-    return (PeltScene){.gravity = {0, -9.81f, 0}, .friction = 0.6f, .guard = SCENE_GUARD};
+    return (PeltScene){.gravity = {0, -9.81f, 0}, .friction = 0.6f, .joint_damping_s = 0.03f, .guard = SCENE_GUARD};
 }
 
 PeltSceneObject pelt_scene_object_default(void)

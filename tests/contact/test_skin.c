@@ -132,7 +132,7 @@ static void the_shown_skin_is_what_is_placed(void **state)
     pelti_contact_skin_place(&skin, x);
     for (int i = 0; i < TUBE_POINTS; i++)
         shown[i] = vec3_add(x[who->mesh->weld[i]], vec3(0.01f * sinf((float)i), 0.02f, 0));
-    pelti_contact_skin_shown(&skin, shown);
+    pelti_contact_skin_shown(&skin, shown, 1);
     pelti_contact_skin_place(&skin, x);
     for (int i = 0; i < TUBE_POINTS; i++)
         assert_true(vec3_distance(x[who->mesh->weld[i]], shown[i]) < 1e-4f);

@@ -37,7 +37,7 @@ static const char *const two_tets_msh4 = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n
 
 static const char *const every_key =
     "{\n\"version\": 1,\n\"gravity\": [0, -9.81, 0],\n\"ground\": {\"height\": -1},\n\"friction\": 0.5,\n\"restitution\": 0.1,\n"
-    "\"alarm_distance\": 0.01,\n\"joint_stiffness\": 2,\n\"root_stiffness\": 100,\n"
+    "\"alarm_distance\": 0.01,\n\"joint_stiffness\": 2,\n\"root_stiffness\": 100,\n\"joint_damping\": 0.05,\n"
     "\"objects\": [\n"
     "{\"name\": \"ball\", \"shape\": \"sphere\", \"radius\": 0.1, \"detail\": 32, \"mass\": 0.4, \"position\": [0, 1, 0],\n"
     " \"rotation\": [0, 0, 90], \"velocity\": [1, 2, 3], \"angular_velocity\": [0, 180, 0], \"friction\": 0.9, \"restitution\": "
