@@ -82,16 +82,20 @@ static float scale_of(Mat3 m)
 void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)
 {
     for (int b = 0; b < base->bone_count; b++) {
+        Mat3 own = mat34_linear(bones[b]);
+        base->joints[b].turn = quat_from_mat3(mat3_polar(own, NULL));
+        base->joints[b].scale = scale_of(own);
+    }
+    for (int b = 0; b < base->bone_count; b++) {
         int parent = base->bone_parent[b];
+        ProjJoint *joint = &base->joints[b];
+        const ProjJoint *above = parent >= 0 ? &base->joints[parent] : joint;
         Vec3 at = mat34_apply(bones[b], base->head[b]);
-        Mat3 own = mat34_linear(bones[b]), half = own;
-        if (parent >= 0) {
-            Mat3 above = mat34_linear(bones[parent]);
-            Quat p = quat_from_mat3(mat3_polar(above, NULL)), c = quat_from_mat3(mat3_polar(own, NULL));
-            half = mat3_scale(quat_to_mat3(quat_slerp(p, c, 0.5f)), 0.5f * (scale_of(above) + scale_of(own)));
-        }
-        base->joints[b].half = mat34_from(half, vec3_sub(at, mat3_apply(half, base->head[b])));
-        base->joints[b].stretch = parent >= 0 ? vec3_sub(at, mat34_apply(bones[parent], base->head[b])) : vec3(0, 0, 0);
+        Mat3 half = mat34_linear(bones[b]);
+        if (parent >= 0)
+            half = mat3_scale(quat_to_mat3(quat_slerp(above->turn, joint->turn, 0.5f)), 0.5f * (above->scale + joint->scale));
+        joint->half = mat34_from(half, vec3_sub(at, mat3_apply(half, base->head[b])));
+        joint->stretch = parent >= 0 ? vec3_sub(at, mat34_apply(bones[parent], base->head[b])) : vec3(0, 0, 0);
     }
 }
 

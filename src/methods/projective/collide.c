@@ -12,27 +12,25 @@
 void pelti_proj_contact_forces(Projective *p, int mode)
 {
     for (int k = 0; k < p->contact_count; k++) {
-        int i = p->touching[k];
-        float rate = p->rate[mode][i];
-        pelti_proj_fold_push(&p->folds, i, p->x[i], rate, p->most_force[i], p->y[i]);
-        if (p->pairs.start)
-            pelti_proj_pair_push(&p->pairs, i, p->x[i], rate, p->most_force[i], p->y[i]);
+        const ProjContact *c = &p->contacts[k];
+        const float *x = p->x[c->unknown], *n = c->n;
+        float *y = p->y[c->unknown];
+        float force = *c->force + p->rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
+        *c->force = fminf(fmaxf(force, 0), p->most_force[c->unknown]);
+        for (int j = 0; j < 3; j++)
+            y[j] += c->share * *c->force * n[j];
     }
 }
 
 bool pelti_proj_find_contacts(Projective *p)
 {
     p->contact_count = 0;
-    if (!p->folds.start)
+    if (!p->folds.members)
         return false;
     float near = 20 * p->folds.gap; // farther than skin comes in a step
-    for (int i = 0; i < p->count; i++) {
-        bool acts = pelti_proj_folds_act(&p->folds, i, p->x[i], near);
-        if (p->pairs.start && !(p->pairs.depth[i] > -near) && p->pairs.force[i] > 0)
-            p->pairs.force[i] = 0;
-        if (acts || (p->pairs.start && p->pairs.depth[i] > -near))
-            p->touching[p->contact_count++] = i;
-    }
+    p->contact_count = pelti_proj_fold_contacts(&p->folds, (const ProjRow *)p->x, near, p->contacts);
+    if (p->pairs.start)
+        p->contact_count += pelti_proj_pair_contacts(&p->pairs, p->count, near, p->contacts + p->contact_count);
     return p->contact_count > 0;
 }
 
@@ -58,12 +56,14 @@ PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
     float gap = 4e-4f * p->mesh->diagonal;
     for (int mode = 0; mode < 2; mode++)
         p->rate[mode] = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
-    p->touching = PELTI_NEW(&p->pool, int, (size_t)p->count + 1);
     p->most_force = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     if (p->pool.failed)
         return pelti_no_memory(err, (size_t)p->count * sizeof(float));
     set_rates(p);
     PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->order, gap, &p->pool, &p->folds, err));
     p->folds.bulge = p->bulge;
+    p->contacts = PELTI_NEW(&p->pool, ProjContact, (size_t)p->folds.member_count + (size_t)p->count + 1);
+    if (p->pool.failed)
+        return pelti_no_memory(err, (size_t)p->folds.member_count * sizeof(ProjContact));
     return everywhere ? pelti_proj_pairs(p, gap, &p->pairs, err) : PELT_OK;
 }

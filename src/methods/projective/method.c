@@ -83,6 +83,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->swell = PELTI_NEW(&p->pool, ProjSwell, blocks);
     p->warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
     p->work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->still) + 16);
+    p->moved = PELTI_NEW(&p->pool, float, n);
     p->positions = PELTI_NEW(&p->pool, Vec3, n);
     p->bones_from = PELTI_NEW(&p->pool, Mat34, bones);
     p->bones_to = PELTI_NEW(&p->pool, Mat34, bones);

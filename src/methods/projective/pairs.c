@@ -165,27 +165,70 @@ static void measure_hull(const Projective *p, ProjPairs *out, int s)
     fill_hull(hull, sum, count, p->skeleton.segments[s].radius);
 }
 
-/// One vertex of segment a against b; a vertex keeps the plane it is deepest behind.
-static void cut_vertex(Projective *p, ProjPairs *pairs, int a, int b, int i, float margin, const Vec3 *way)
+/// Planes against one other segment depend on the place along the segment alone: they are found at a few places and lie between
+/// two of them elsewhere, unless the hulls part there.
+enum { PLANES = 2 * ALONG - 1 };
+typedef struct Planes {
+    const ProjPairs *pairs;
+    int a, b;
+    const Vec3 *way;
+    signed char meets[PLANES]; // -1: not found yet
+    float plane[PLANES][4];
+} Planes;
+
+static int find_plane(const Planes *planes, float t, float out[4])
 {
+    const ProjPairs *pairs = planes->pairs;
+    int a = planes->a, b = planes->b;
     Vec3 n;
     float d;
-    if (!plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], pairs->t[i], 4 * pairs->gap, way, &n, &d))
-        return;
-    float behind = d + margin - (n.x * p->q[i][0] + n.y * p->q[i][1] + n.z * p->q[i][2]);
-    if (behind > 0) {
-        p->q[i][0] += behind * n.x;
-        p->q[i][1] += behind * n.y;
-        p->q[i][2] += behind * n.z;
+    int meets =
+        plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], t, 4 * pairs->gap, planes->way, &n, &d);
+    if (meets) {
+        out[0] = n.x;
+        out[1] = n.y;
+        out[2] = n.z;
+        out[3] = d;
     }
-    d += 0.5f * pairs->gap;
-    float depth = d - (n.x * p->x[i][0] + n.y * p->x[i][1] + n.z * p->x[i][2]);
+    return meets;
+}
+
+static bool plane_between(Planes *planes, float t, float out[4])
+{
+    float u = t * (PLANES - 1);
+    int low = u < PLANES - 1 ? (int)u : PLANES - 2;
+    for (int k = low; k <= low + 1; k++)
+        if (planes->meets[k] < 0)
+            planes->meets[k] = (signed char)find_plane(planes, (float)k / (PLANES - 1), planes->plane[k]);
+    const float *p = planes->plane[low], *q = planes->plane[low + 1];
+    if (!planes->meets[low] && !planes->meets[low + 1])
+        return false;
+    if (!planes->meets[low] || !planes->meets[low + 1] || p[0] * q[0] + p[1] * q[1] + p[2] * q[2] < 0.9f)
+        return find_plane(planes, t, out) != 0;
+    float share = u - (float)low;
+    for (int k = 0; k < 4; k++)
+        out[k] = p[k] + share * (q[k] - p[k]);
+    float scale = 1 / sqrtf(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
+    for (int k = 0; k < 4; k++)
+        out[k] *= scale;
+    return true;
+}
+
+/// A vertex keeps the plane it is deepest behind.
+static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, float margin)
+{
+    float n[4], *q = p->q[i];
+    const float *x = p->x[i];
+    if (!plane_between(planes, pairs->t[i], n))
+        return;
+    float behind = n[3] + margin - (n[0] * q[0] + n[1] * q[1] + n[2] * q[2]);
+    for (int k = 0; behind > 0 && k < 3; k++)
+        q[k] += behind * n[k];
+    n[3] += 0.5f * pairs->gap;
+    float depth = n[3] - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
     if (depth > pairs->depth[i]) {
         pairs->depth[i] = depth;
-        pairs->plane[i][0] = n.x;
-        pairs->plane[i][1] = n.y;
-        pairs->plane[i][2] = n.z;
-        pairs->plane[i][3] = d;
+        memcpy(pairs->plane[i], n, sizeof n);
     }
 }
 
@@ -197,14 +240,17 @@ static float full_margin(const Projective *p, const ProjPairs *pairs, int i)
 static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way)
 {
     const ProjNear *near = &pairs->near[(size_t)a * (size_t)p->skeleton.segment_count + (size_t)b];
+    Planes planes = {.pairs = pairs, .a = a, .b = b, .way = way}, deep = {.pairs = pairs, .a = a, .b = b};
+    memset(planes.meets, -1, sizeof planes.meets);
+    memset(deep.meets, -1, sizeof deep.meets);
     if (near->first < 0) {
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++)
-            cut_vertex(p, pairs, a, b, pairs->unknowns[e], pairs->margin[pairs->unknowns[e]], way);
+            cut_vertex(p, pairs, &planes, pairs->unknowns[e], pairs->margin[pairs->unknowns[e]]);
         return;
     }
     for (int e = near->first; e < near->first + near->count; e++) {
         const ProjClear *clear = &pairs->clear[e];
-        cut_vertex(p, pairs, a, b, clear->unknown, clear->margin, clear->deep ? NULL : way);
+        cut_vertex(p, pairs, clear->deep ? &deep : &planes, clear->unknown, clear->margin);
     }
 }
 
@@ -356,15 +402,15 @@ void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones)
     pelti_parallel_for(p->jobs, p->skeleton.segment_count, 2, pose_segments, &pose);
 }
 
-void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, float most, float *sum)
+int pelti_proj_pair_contacts(ProjPairs *pairs, int unknown_count, float near, ProjContact *out)
 {
-    if (!(pairs->depth[i] > -INFINITY)) {
-        pairs->force[i] = 0;
-        return;
+    int count = 0;
+    for (int i = 0; i < unknown_count; i++) {
+        const float *n = pairs->plane[i];
+        if (pairs->depth[i] > -near)
+            out[count++] = (ProjContact){i, {n[0], n[1], n[2]}, n[3], 1, &pairs->force[i]};
+        else
+            pairs->force[i] = 0;
     }
-    const float *n = pairs->plane[i];
-    float force = pairs->force[i] + rate * (n[3] - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
-    pairs->force[i] = fminf(fmaxf(0, force), most);
-    for (int k = 0; k < 3; k++)
-        sum[k] += pairs->force[i] * n[k];
+    return count;
 }

@@ -59,8 +59,10 @@ typedef struct ProjAnchor { ///< how one base point and its frame follow the pos
 } ProjAnchor;
 
 typedef struct ProjJoint { ///< posed: half-way between parent and own bone
-    Mat34 half;            ///< rest -> world, maps the head to where the bone's own matrix puts it
-    Vec3 stretch;          ///< where the joint is minus where the parent's matrix would put it
+    Quat turn;             ///< of the own bone
+    float scale;
+    Mat34 half;   ///< rest -> world, maps the head to where the bone's own matrix puts it
+    Vec3 stretch; ///< where the joint is minus where the parent's matrix would put it
 } ProjJoint;
 
 typedef struct ProjBase {
@@ -163,12 +165,14 @@ typedef struct ProjFold {
 /// A bone that takes part in a fold: one of the two, or further along the chain while the joints between are nearly straight.
 typedef struct ProjRelation {
     int fold, bone;
-    float side;  ///< +1 child, -1 parent
-    float share; ///< posed: how much of the fold acts on this bone
+    float side;       ///< +1 child, -1 parent
+    int first, count; ///< its members
+    float share;      ///< posed: how much of the fold acts on this bone
+    bool held;        ///< some member may have a force
 } ProjRelation;
 
 typedef struct ProjMember { ///< of one vertex in one fold
-    int relation;
+    int unknown;
     float weight; ///< less than 1 far from the limb
     float offset; ///< side n.(x - joint) >= offset: half the gap, or what the rest pose has
     float margin; ///< the same for the base point
@@ -179,18 +183,25 @@ typedef struct ProjFolds {
     int count, relation_count;
     ProjFold *folds;
     ProjRelation *relations;
-    int *start; ///< [unknown_count + 1] into members
-    ProjMember *members;
+    ProjMember *members; ///< by relation; NULL: collisions are off
+    int member_count;
     float gap, bulge;
 } ProjFolds;
+
+/// A plane that a vertex keeps to, n.x >= d, for the length of a step.
+typedef struct ProjContact {
+    int unknown;
+    float n[3], d;
+    float share;  ///< of the force that acts
+    float *force; ///< kept from step to step
+} ProjContact;
 PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
                             float gap, PeltiPool *pool, ProjFolds *out, PeltError *err);
 void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones);
-Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base point of unknown i kept behind its planes
-/// force' = max(0, force + rate (offset - side n.(x - joint))), added to a right-hand side.
-void pelti_proj_fold_push(ProjFolds *folds, int i, const float *x, float rate, float most, float *sum);
-/// Is the vertex behind a plane or less than `near` before it, or held by one?
-bool pelti_proj_folds_act(ProjFolds *folds, int i, const float *x, float near);
+void pelti_proj_fold_bases(const ProjFolds *folds, ProjRow *q); ///< base points kept behind their planes
+/// Planes of vertices that are behind them or less than `near` before them, or held by them; `out` has room for all members. Says
+/// how many.
+int pelti_proj_fold_contacts(ProjFolds *folds, const ProjRow *x, float near, ProjContact *out);
 
 // ---- contacts of bones that share no joint (pairs.c) ----
 
@@ -304,16 +315,17 @@ typedef struct Projective {
     void *motion_block;
     size_t motion_bytes;
     bool started;
-    int swollen;                           ///< steps until flesh pressed by a contact is as it was
-    ProjFolds folds;                       ///< no folds: start is NULL
-    ProjPairs pairs;                       ///< none: start is NULL
-    ProjYield yield;                       ///< none: bones is NULL
-    ProjUntangle *untangle;                ///< NULL: off
-    float *rate[2];                        ///< [mode][unknown] contact force for a length of overlap
-    float *most_force;                     ///< [unknown] where planes contradict each other forces would grow for ever
-    double residual;                       ///< largest move of the last iteration, of the size
-    int contact_count;                     ///< vertices in `touching`
-    int *touching;                         ///< [count] those whose contact forces may act in this step
+    int swollen;            ///< steps until flesh pressed by a contact is as it was
+    ProjFolds folds;        ///< no folds: members is NULL
+    ProjPairs pairs;        ///< none: start is NULL
+    ProjYield yield;        ///< none: bones is NULL
+    ProjUntangle *untangle; ///< NULL: off
+    float *rate[2];         ///< [mode][unknown] contact force for a length of overlap
+    float *most_force;      ///< [unknown] where planes contradict each other forces would grow for ever
+    float *moved;           ///< [count / grain] largest move of the last iteration in each piece
+    double residual;        ///< largest move of the last iteration, of the size
+    int contact_count;
+    ProjContact *contacts;                 ///< those whose forces may act in this step
     double substep_ms, local_ms, solve_ms; ///< of the last step; local and solve: all its iterations
 } Projective;
 
@@ -327,7 +339,7 @@ bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b);   ///< segme
 PeltStatus pelti_proj_yield_create(Projective *p, PeltError *err);    ///< after the pairs
 const Mat34 *pelti_proj_yield(Projective *p, const Mat34 *bones);     ///< the pose, or the one corrected
 float pelti_proj_yield_turn(const Projective *p, const Mat34 *bones); ///< most that a bone was turned from the pose, radians
-void pelti_proj_pair_push(ProjPairs *pairs, int i, const float *x, float rate, float most, float *sum);
+int pelti_proj_pair_contacts(ProjPairs *pairs, int count, float near, ProjContact *out); ///< as of folds
 void pelti_proj_contact_forces(Projective *p, int mode); ///< updates them for x and adds them to the right-hand side y
 
 PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err);

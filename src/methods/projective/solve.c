@@ -22,8 +22,6 @@ static void pose_rows(void *context, int begin, int end, int worker)
     Projective *p = r->p;
     for (int i = begin; i < end; i++) {
         Vec3 q = pelti_proj_pose_base(&p->base, r->bones, i);
-        if (p->folds.start)
-            q = pelti_proj_fold_base(&p->folds, i, q);
         p->q[i][0] = q.x;
         p->q[i][1] = q.y;
         p->q[i][2] = q.z;
@@ -69,6 +67,7 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
     pelti_proj_pose_joints(&p->base, bones);
     pelti_proj_pose_folds(&p->folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
+    pelti_proj_fold_bases(&p->folds, p->q);
     pelti_proj_pose_pairs(p, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
     pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->q, p->frames);
@@ -94,6 +93,21 @@ static void gather_rows(void *context, int begin, int end, int worker)
     }
 }
 
+static void move_rows(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Projective *p = ((Rows *)context)->p;
+    float most = 0;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < 3; k++) {
+            float to = p->origin[i][k] + p->y[i][k];
+            float moved = fabsf(to - p->x[i][k]);
+            most = moved > most ? moved : most;
+            p->x[i][k] = to;
+        }
+    p->moved[begin / ROW_GRAIN] = most;
+}
+
 void pelti_proj_iterate(Projective *p, int mode, bool touching)
 {
     Rows r = {p, NULL, mode};
@@ -107,28 +121,36 @@ void pelti_proj_iterate(Projective *p, int mode, bool touching)
     const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
     pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
     p->solve_ms += pelti_clock_ms() - start;
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, move_rows, &r);
     float most = 0;
-    for (int i = 0; i < p->count; i++)
-        for (int k = 0; k < 3; k++) {
-            float to = p->origin[i][k] + p->y[i][k];
-            float moved = fabsf(to - p->x[i][k]);
-            most = moved > most ? moved : most;
-            p->x[i][k] = to;
-        }
+    for (int k = 0; k * ROW_GRAIN < p->count; k++)
+        most = fmaxf(most, p->moved[k]);
     p->residual = (double)most / (double)p->mesh->diagonal;
 }
 
 /// x~: free flight. Velocity that the base does not share fades by `keep`.
-static void fly(Projective *p)
+static void fly_rows(void *context, int begin, int end, int worker)
 {
+    (void)worker;
+    Projective *p = ((Rows *)context)->p;
     float h = p->time_step_s;
-    for (int i = 0; i < p->count; i++)
+    for (int i = begin; i < end; i++)
         for (int k = 0; k < 3; k++) {
             float carried = (p->q[i][k] - p->q_last[i][k]) / h;
             float v = carried + p->keep * (p->velocity[i][k] - carried);
             p->last[i][k] = p->x[i][k];
             p->x[i][k] += h * v - (k == 1 ? p->gravity * h * h : 0);
         }
+}
+
+static void stop_rows(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Projective *p = ((Rows *)context)->p;
+    float per_second = 1 / p->time_step_s;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < 3; k++)
+            p->velocity[i][k] = (p->x[i][k] - p->last[i][k]) * per_second;
 }
 
 /// Flesh that a contact presses together bulges elsewhere. Kept through a step, so its energy falls over the iterations.
@@ -144,16 +166,14 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
 {
     double start = pelti_clock_ms();
     p->local_ms = p->solve_ms = 0;
-    fly(p);
+    Rows r = {p, bones, PROJ_MOVING};
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, fly_rows, &r);
     pelti_proj_begin(p, bones, PROJ_MOVING);
     bool touching = pelti_proj_find_contacts(p);
     swell(p, touching);
     for (int k = 0; k < p->iterations; k++)
         pelti_proj_iterate(p, PROJ_MOVING, touching);
-    float per_second = 1 / p->time_step_s;
-    for (int i = 0; i < p->count; i++)
-        for (int k = 0; k < 3; k++)
-            p->velocity[i][k] = (p->x[i][k] - p->last[i][k]) * per_second;
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, stop_rows, &r);
     p->substep_ms = pelti_clock_ms() - start;
 }
 

@@ -9,6 +9,8 @@
 
 enum { MOST_PAIRS = 20000, ROUNDS = 10 };
 
+static const float own_share = 0.4f; // of a push; the rest goes to the ring
+
 struct ProjUntangle {
     PeltiBoxTree *tree;
     PeltiPairs pairs;
@@ -54,7 +56,22 @@ static void push_out(ProjUntangle *u, const Vec3 *x, const int s[3], const int t
     }
 }
 
-/// Means of the pushes; a third of it goes to neighbours that were not pushed, so that no spike is left.
+/// Corners of a crumpled triangle move to the mean of their neighbours.
+static void iron(ProjUntangle *u, const PeltiMesh *mesh, const Vec3 *x, const int s[3])
+{
+    for (int k = 0; k < 3; k++) {
+        Vec3 sum = {0, 0, 0};
+        int first = mesh->ring_start[s[k]], last = mesh->ring_start[s[k] + 1];
+        for (int r = first; r < last; r++)
+            sum = vec3_add(sum, x[mesh->ring[r]]);
+        if (last == first)
+            continue;
+        u->push[s[k]] = vec3_add(u->push[s[k]], vec3_sub(vec3_scale(sum, 1 / (float)(last - first)), x[s[k]]));
+        u->count[s[k]]++;
+    }
+}
+
+/// Means of the pushes, evened out over rings so that no spike is left: a push alone would crumple the skin around it.
 static void apply(ProjUntangle *u, const PeltiMesh *mesh, Vec3 *x)
 {
     for (int v = 0; v < mesh->vertex_count; v++)
@@ -62,13 +79,13 @@ static void apply(ProjUntangle *u, const PeltiMesh *mesh, Vec3 *x)
     for (int v = 0; v < mesh->vertex_count; v++) {
         if (!u->near[v])
             continue;
-        Vec3 move = u->spread[v];
-        if (!(u->count[v] > 0)) {
-            for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
-                move = vec3_add(move, u->spread[mesh->ring[r]]);
-            move = vec3_scale(move, 0.67f / (float)(mesh->ring_start[v + 1] - mesh->ring_start[v] + 1));
+        Vec3 sum = {0, 0, 0};
+        float weight = 1e-6f;
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+            sum = vec3_add(sum, u->spread[mesh->ring[r]]);
+            weight += 1;
         }
-        x[v] = vec3_add(x[v], move);
+        x[v] = vec3_add(x[v], vec3_add(vec3_scale(u->spread[v], own_share), vec3_scale(sum, (1 - own_share) / weight)));
     }
 }
 
@@ -78,7 +95,7 @@ static bool mark_near(const Projective *p, ProjUntangle *u)
     bool any = false;
     memset(u->near, 0, (size_t)p->count);
     for (int k = 0; k < p->contact_count; k++) {
-        u->near[p->order[p->touching[k]]] = 1;
+        u->near[p->order[p->contacts[k].unknown]] = 1;
         any = true;
     }
     for (int ring = 1; any && ring <= 2; ring++)
@@ -119,8 +136,11 @@ int pelti_proj_untangle(Projective *p, Vec3 *x)
         for (int k = 0; k < u->pairs.count; k++) {
             const int *s = p->mesh->triangles[u->pairs.pairs[k].a], *t = p->mesh->triangles[u->pairs.pairs[k].b];
             Vec3 ns = unit_normal(x, s), nt = unit_normal(x, t);
-            if (vec3_dot(ns, nt) > 0.3f) // a crease of one patch: nothing to tell apart
+            if (vec3_dot(ns, nt) > -0.3f) { // a crease of one patch: nothing to tell apart
+                iron(u, p->mesh, x, s);
+                iron(u, p->mesh, x, t);
                 continue;
+            }
             push_out(u, x, s, t, nt);
             push_out(u, x, t, s, ns);
         }
