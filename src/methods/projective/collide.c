@@ -9,9 +9,15 @@
 /// forces flickered where the search changed its mind).
 #include "methods/projective/parts.h"
 
-void pelti_proj_contact_forces(Projective *p, int mode)
+int pelti_proj_piece_first(const Projective *p, int piece)
 {
-    for (int k = 0; k < p->contact_count; k++) {
+    return p->folds.start[piece * PROJ_PIECE] + piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
+}
+
+void pelti_proj_contact_forces(Projective *p, int mode, int piece)
+{
+    int first = pelti_proj_piece_first(p, piece);
+    for (int k = first; k < first + p->piece_contacts[piece]; k++) {
         const ProjContact *c = &p->contacts[k];
         const float *x = p->x[c->unknown], *n = c->n;
         float *y = p->y[c->unknown];
@@ -22,15 +28,35 @@ void pelti_proj_contact_forces(Projective *p, int mode)
     }
 }
 
+static void find_in_piece(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Projective *p = context;
+    ProjPairs *pairs = &p->pairs;
+    float near = 8 * p->folds.gap; // farther than skin comes in most steps; what comes farther is met a step later
+    ProjContact *out = p->contacts + pelti_proj_piece_first(p, begin / PROJ_PIECE);
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        count += pelti_proj_fold_contacts(&p->folds, i, p->x[i], near, out + count);
+        if (!pairs->start)
+            continue;
+        const float *n = pairs->plane[i];
+        if (pairs->depth[i] > -near)
+            out[count++] = (ProjContact){i, {n[0], n[1], n[2]}, n[3], 1, &pairs->force[i]};
+        else
+            pairs->force[i] = 0;
+    }
+    p->piece_contacts[begin / PROJ_PIECE] = count;
+}
+
 bool pelti_proj_find_contacts(Projective *p)
 {
     p->contact_count = 0;
-    if (!p->folds.members)
+    if (!p->folds.start)
         return false;
-    float near = 20 * p->folds.gap; // farther than skin comes in a step
-    p->contact_count = pelti_proj_fold_contacts(&p->folds, (const ProjRow *)p->x, near, p->contacts);
-    if (p->pairs.start)
-        p->contact_count += pelti_proj_pair_contacts(&p->pairs, p->count, near, p->contacts + p->contact_count);
+    pelti_parallel_for(p->jobs, p->count, PROJ_PIECE, find_in_piece, p);
+    for (int k = 0; k * PROJ_PIECE < p->count; k++)
+        p->contact_count += p->piece_contacts[k];
     return p->contact_count > 0;
 }
 
@@ -62,8 +88,10 @@ PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
     set_rates(p);
     PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->order, gap, &p->pool, &p->folds, err));
     p->folds.bulge = p->bulge;
-    p->contacts = PELTI_NEW(&p->pool, ProjContact, (size_t)p->folds.member_count + (size_t)p->count + 1);
+    size_t most = (size_t)p->folds.start[p->count] + (size_t)p->count;
+    p->contacts = PELTI_NEW(&p->pool, ProjContact, most + 1);
+    p->piece_contacts = PELTI_NEW(&p->pool, int, (size_t)p->count / PROJ_PIECE + 2);
     if (p->pool.failed)
-        return pelti_no_memory(err, (size_t)p->folds.member_count * sizeof(ProjContact));
+        return pelti_no_memory(err, most * sizeof(ProjContact));
     return everywhere ? pelti_proj_pairs(p, gap, &p->pairs, err) : PELT_OK;
 }

@@ -145,13 +145,13 @@ static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, Pelti
     return PELT_OK;
 }
 
-static ProjMember make_member(const ProjFolds *folds, int relation, int unknown, Vec3 x, const ProjFoot *foot)
+static ProjMember make_member(const ProjFolds *folds, int relation, Vec3 x, const ProjFoot *foot)
 {
     const ProjFold *fold = &folds->folds[folds->relations[relation].fold];
     float side = folds->relations[relation].side, thick = vec3_distance(x, foot->base);
     float s = side * vec3_dot(vec3_sub(x, fold->rest_joint), fold->rest_normal);
     float q = side * vec3_dot(vec3_sub(foot->base, fold->rest_joint), fold->rest_normal);
-    return (ProjMember){.unknown = unknown,
+    return (ProjMember){.relation = relation,
                         .weight = limb_weight(fold, side, x),
                         .offset = fminf(0.5f * folds->gap, s),
                         .margin = fminf(0.6f * thick + 0.5f * folds->gap, q)};
@@ -163,6 +163,7 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, co
     int n = who->mesh->vertex_count;
     *out = (ProjFolds){.gap = gap};
     out->folds = PELTI_NEW(pool, ProjFold, (size_t)who->bone_count + 1);
+    out->start = PELTI_NEW(pool, int, (size_t)n + 2);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)n * sizeof(int));
     out->count = find_folds(who, k, out->folds);
@@ -170,22 +171,21 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, co
     PELT_TRY(relate(who, k, pool, out, err));
     for (int pass = 0; pass < 2; pass++) {
         int used = 0;
-        for (int r = 0; r < out->relation_count; r++) {
-            ProjRelation *relation = &out->relations[r];
-            relation->first = used;
-            for (int i = 0; i < n; i++) {
-                Vec3 x = who->mesh->rest[order[i]];
-                const ProjFoot *foot = &feet[order[i]];
-                if (foot->segment < 0 || relation->bone != k->segments[foot->segment].bone ||
+        for (int i = 0; i < n; i++) {
+            Vec3 x = who->mesh->rest[order[i]];
+            const ProjFoot *foot = &feet[order[i]];
+            out->start[i] = used;
+            for (int r = 0; foot->segment >= 0 && r < out->relation_count; r++) {
+                const ProjRelation *relation = &out->relations[r];
+                if (relation->bone != k->segments[foot->segment].bone ||
                     !takes_part(&out->folds[relation->fold], relation->side, x))
                     continue;
                 if (pass)
-                    out->members[used] = make_member(out, r, i, x, foot);
+                    out->members[used] = make_member(out, r, x, foot);
                 used++;
             }
-            relation->count = used - relation->first;
         }
-        out->member_count = used;
+        out->start[n] = used;
         if (!pass)
             out->members = PELTI_NEW(pool, ProjMember, (size_t)used + 1);
         if (pool->failed)
@@ -239,48 +239,44 @@ static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, float we
     return vec3_mad(q, vec3_mad(arm, way, -along), share * relation->share * weight);
 }
 
-static void keep_behind(const ProjFold *fold, const ProjRelation *relation, const ProjMember *member, float *row)
+Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q)
 {
-    Vec3 q = vec3(row[0], row[1], row[2]);
-    float s = relation->side * vec3_dot(vec3_sub(q, fold->joint), fold->normal);
-    if (s < member->margin)
-        q = vec3_mad(q, fold->normal,
-                     relation->side * (member->margin - s) * relation->share * member->weight * inner_share(fold, q));
-    if (fold->swell > 0)
-        q = thicken(fold, relation, member->weight, q);
-    row[0] = q.x;
-    row[1] = q.y;
-    row[2] = q.z;
-}
-
-void pelti_proj_fold_bases(const ProjFolds *folds, ProjRow *q)
-{
-    for (int r = 0; r < folds->relation_count; r++) {
-        const ProjRelation *relation = &folds->relations[r];
-        for (int m = relation->first; relation->share > 0 && m < relation->first + relation->count; m++)
-            keep_behind(&folds->folds[relation->fold], relation, &folds->members[m], q[folds->members[m].unknown]);
+    for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
+        const ProjMember *member = &folds->members[m];
+        const ProjRelation *relation = &folds->relations[member->relation];
+        const ProjFold *fold = &folds->folds[relation->fold];
+        if (relation->share <= 0)
+            continue;
+        float s = relation->side * vec3_dot(vec3_sub(q, fold->joint), fold->normal);
+        if (s < member->margin)
+            q = vec3_mad(q, fold->normal,
+                         relation->side * (member->margin - s) * relation->share * member->weight * inner_share(fold, q));
+        if (fold->swell > 0)
+            q = thicken(fold, relation, member->weight, q);
     }
+    return q;
 }
 
-int pelti_proj_fold_contacts(ProjFolds *folds, const ProjRow *x, float near, ProjContact *out)
+int pelti_proj_fold_contacts(ProjFolds *folds, int i, const float *x, float near, ProjContact *out)
 {
     int count = 0;
-    for (int r = 0; r < folds->relation_count; r++) {
-        ProjRelation *relation = &folds->relations[r];
-        const ProjFold *fold = &folds->folds[relation->fold];
-        bool acts = relation->share > 0;
-        Vec3 n = vec3_scale(fold->normal, relation->side);
-        float d = vec3_dot(n, fold->joint);
-        for (int m = relation->first; (acts || relation->held) && m < relation->first + relation->count; m++) {
-            ProjMember *member = &folds->members[m];
-            Vec3 at = vec3(x[member->unknown][0], x[member->unknown][1], x[member->unknown][2]);
-            float share = acts ? relation->share * member->weight * inner_share(fold, at) : 0;
-            if (!(share > 0))
-                member->force = 0;
-            else if (member->force > 0 || vec3_dot(n, at) < d + member->offset + near)
-                out[count++] = (ProjContact){member->unknown, {n.x, n.y, n.z}, d + member->offset, share, &member->force};
+    for (int m = folds->start[i]; m < folds->start[i + 1]; m++) {
+        ProjMember *member = &folds->members[m];
+        const ProjRelation *relation = &folds->relations[member->relation];
+        if (relation->share <= 0) {
+            member->force = 0;
+            continue;
         }
-        relation->held = acts;
+        const ProjFold *fold = &folds->folds[relation->fold];
+        Vec3 at = vec3(x[0], x[1], x[2]), n = vec3_scale(fold->normal, relation->side);
+        float before = vec3_dot(n, vec3_sub(at, fold->joint)) - member->offset;
+        if (before > near && !(member->force > 0))
+            continue;
+        float share = relation->share * member->weight * inner_share(fold, at);
+        if (share > 0)
+            out[count++] = (ProjContact){i, {n.x, n.y, n.z}, vec3_dot(n, at) - before, share, &member->force};
+        else
+            member->force = 0;
     }
     return count;
 }

@@ -73,7 +73,7 @@ PELTI_WIDE void element_gradients(const Local *l, int b, FloatW f[3][3])
 
 PELTI_CLONES static void swell_blocks(const Local *l, int begin, int end)
 {
-    FloatW one = splat_w(1), most = splat_w(1.6f), relax = splat_w(0.15f), amount = splat_w(l->amount);
+    FloatW one = splat_w(1), most = splat_w(1.6f), relax = splat_w(0.28f), amount = splat_w(l->amount);
     for (int b = begin; b < end; b++) {
         FloatW f[3][3], s = load_w(l->swell[b].s);
         element_gradients(l, b, f);

@@ -317,6 +317,8 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     out->now = PELTI_NEW(pool, ProjPlace, (size_t)segments + 1);
     out->plane = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->plane);
     out->margin = PELTI_NEW(pool, float, (size_t)p->count + 1);
+    out->other_start = PELTI_NEW(pool, int, (size_t)segments + 2);
+    out->others = PELTI_NEW(pool, int, (size_t)segments *(size_t)segments + 1);
     out->near = PELTI_NEW(pool, ProjNear, (size_t)segments * (size_t)segments + 1);
     out->ways = PELTI_NEW(pool, Vec3, (size_t)segments * (size_t)segments + 1);
     out->last = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->last);
@@ -344,6 +346,12 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     }
     for (int i = 0; i < p->count; i++)
         out->margin[i] = full_margin(p, out, i);
+    for (int a = 0, used = 0; a < segments; a++) {
+        for (int b = 0; out->start[a] < out->start[a + 1] && b < segments; b++)
+            if (!pelti_proj_joined(&p->skeleton, a, b))
+                out->others[used++] = b;
+        out->other_start[a + 1] = used;
+    }
     return find_clear(p, out, err);
 }
 
@@ -371,12 +379,14 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
             int i = pairs->unknowns[e];
             pairs->depth[i] = -INFINITY;
-            memcpy(pairs->last[i], pairs->plane[i], sizeof pairs->plane[i]);
+            if (pairs->force[i] > 0)
+                memcpy(pairs->last[i], pairs->plane[i], sizeof pairs->plane[i]);
         }
-        for (int b = 0; pairs->start[a] < pairs->start[a + 1] && b < segments; b++) {
+        for (int k = pairs->other_start[a]; k < pairs->other_start[a + 1]; k++) {
             PeltiClosestSegments near;
             Vec3 room;
-            if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->now[a], &pairs->now[b], a, b, 1.4f, &near))
+            int b = pairs->others[k];
+            if (!may_meet(pairs, &pairs->now[a], &pairs->now[b], a, b, 1.4f, &near))
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
@@ -386,6 +396,8 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) { // a force does not turn with its plane
             int i = pairs->unknowns[e];
             const float *n = pairs->plane[i], *old = pairs->last[i];
+            if (!(pairs->force[i] > 0))
+                continue;
             float turn = n[0] * old[0] + n[1] * old[1] + n[2] * old[2];
             pairs->force[i] *= turn > 0 ? turn : 0;
         }
@@ -400,17 +412,4 @@ void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones)
         p->pairs.now[s] = pelti_proj_place(&p->skeleton.segments[s], bones);
     Pose pose = {p, bones};
     pelti_parallel_for(p->jobs, p->skeleton.segment_count, 2, pose_segments, &pose);
-}
-
-int pelti_proj_pair_contacts(ProjPairs *pairs, int unknown_count, float near, ProjContact *out)
-{
-    int count = 0;
-    for (int i = 0; i < unknown_count; i++) {
-        const float *n = pairs->plane[i];
-        if (pairs->depth[i] > -near)
-            out[count++] = (ProjContact){i, {n[0], n[1], n[2]}, n[3], 1, &pairs->force[i]};
-        else
-            pairs->force[i] = 0;
-    }
-    return count;
 }

@@ -82,9 +82,9 @@ Vec3 pelti_proj_carry(const ProjBase *base, const Mat34 *bones, int i, Vec3 rest
 
 // ---- elements (tets.c), sec. 3.3 and 4.1 ----
 
-enum { PROJ_LANES = 8 };
-typedef struct ProjBlock {     ///< eight elements that have a rotation each: prisms, or tetrahedra by option
-    int corner[3][PROJ_LANES]; ///< unknowns; unused lanes repeat a corner with zero vectors
+enum { PROJ_LANES = 8, PROJ_PIECE = 512 }; ///< elements side by side; unknowns in a piece of parallel work
+typedef struct ProjBlock {                 ///< eight elements that have a rotation each: prisms, or tetrahedra by option
+    int corner[3][PROJ_LANES];             ///< unknowns; unused lanes repeat a corner with zero vectors
     float pull[3][3]
               [PROJ_LANES]; ///< [corner][xyz] sum over tets of V grad: F += x pull^T, and, times stiffness, the right-hand side
     float base[3][3][PROJ_LANES];  ///< the same for the three base points (of the same corners)
@@ -165,14 +165,12 @@ typedef struct ProjFold {
 /// A bone that takes part in a fold: one of the two, or further along the chain while the joints between are nearly straight.
 typedef struct ProjRelation {
     int fold, bone;
-    float side;       ///< +1 child, -1 parent
-    int first, count; ///< its members
-    float share;      ///< posed: how much of the fold acts on this bone
-    bool held;        ///< some member may have a force
+    float side;  ///< +1 child, -1 parent
+    float share; ///< posed: how much of the fold acts on this bone
 } ProjRelation;
 
 typedef struct ProjMember { ///< of one vertex in one fold
-    int unknown;
+    int relation;
     float weight; ///< less than 1 far from the limb
     float offset; ///< side n.(x - joint) >= offset: half the gap, or what the rest pose has
     float margin; ///< the same for the base point
@@ -183,8 +181,8 @@ typedef struct ProjFolds {
     int count, relation_count;
     ProjFold *folds;
     ProjRelation *relations;
-    ProjMember *members; ///< by relation; NULL: collisions are off
-    int member_count;
+    int *start;          ///< [unknown_count + 1] into members; NULL: collisions are off
+    ProjMember *members; ///< by unknown
     float gap, bulge;
 } ProjFolds;
 
@@ -198,10 +196,9 @@ typedef struct ProjContact {
 PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
                             float gap, PeltiPool *pool, ProjFolds *out, PeltError *err);
 void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones);
-void pelti_proj_fold_bases(const ProjFolds *folds, ProjRow *q); ///< base points kept behind their planes
-/// Planes of vertices that are behind them or less than `near` before them, or held by them; `out` has room for all members. Says
-/// how many.
-int pelti_proj_fold_contacts(ProjFolds *folds, const ProjRow *x, float near, ProjContact *out);
+Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base point of unknown i kept behind its planes
+/// Planes that unknown i is behind or less than `near` before, or that hold it; says how many.
+int pelti_proj_fold_contacts(ProjFolds *folds, int i, const float *x, float near, ProjContact *out);
 
 // ---- contacts of bones that share no joint (pairs.c) ----
 
@@ -226,6 +223,8 @@ typedef struct ProjClear {
 typedef struct ProjPairs {
     int *start, *unknowns; ///< [segment_count + 1] vertices of each segment
     float *t;              ///< [unknown_count] place on the segment
+    int *other_start;      ///< [segment_count + 1] segments it may meet
+    int *others;
     ProjHull *hulls;       ///< [segment_count]
     ProjPlace *rest, *now; ///< [segment_count]
     float (*plane)[4];     ///< [unknown_count] n, d
@@ -246,8 +245,9 @@ typedef struct ProjYield {
     bool *gives;      ///< [bone] may turn about its head
     int *below_start; ///< [bone + 1] into `below`: bones that turn with a bone, itself first
     int *below;
-    float *least;   ///< [segment x segment] axes keep this share of their hulls' radii apart; 0: whatever they do
-    int (*near)[2]; ///< pairs of the present pose
+    int *own_segment; ///< [bone] of bones that have one; -1: none
+    float *least;     ///< [segment x segment] axes keep this share of their hulls' radii apart; 0: whatever they do
+    int (*near)[2];   ///< pairs of the present pose
     int near_most;
     float *spent; ///< [bone] radians it has turned
     Mat34 *bones; ///< [bone] the pose that came of it
@@ -315,17 +315,19 @@ typedef struct Projective {
     void *motion_block;
     size_t motion_bytes;
     bool started;
-    int swollen;            ///< steps until flesh pressed by a contact is as it was
-    ProjFolds folds;        ///< no folds: members is NULL
-    ProjPairs pairs;        ///< none: start is NULL
-    ProjYield yield;        ///< none: bones is NULL
-    ProjUntangle *untangle; ///< NULL: off
-    float *rate[2];         ///< [mode][unknown] contact force for a length of overlap
-    float *most_force;      ///< [unknown] where planes contradict each other forces would grow for ever
-    float *moved;           ///< [count / grain] largest move of the last iteration in each piece
-    double residual;        ///< largest move of the last iteration, of the size
-    int contact_count;
-    ProjContact *contacts;                 ///< those whose forces may act in this step
+    int swell_turn;                        ///< steps since it was looked at
+    int swollen;                           ///< steps until flesh pressed by a contact is as it was
+    ProjFolds folds;                       ///< no folds: start is NULL
+    ProjPairs pairs;                       ///< none: start is NULL
+    ProjYield yield;                       ///< none: bones is NULL
+    ProjUntangle *untangle;                ///< NULL: off
+    float *rate[2];                        ///< [mode][unknown] contact force for a length of overlap
+    float *most_force;                     ///< [unknown] where planes contradict each other forces would grow for ever
+    float *moved;                          ///< [count / grain] largest move of the last iteration in each piece
+    double residual;                       ///< largest move of the last iteration, of the size
+    int contact_count;                     ///< of all pieces
+    ProjContact *contacts;                 ///< those whose forces may act in this step, by piece
+    int *piece_contacts;                   ///< [piece] of PROJ_PIECE unknowns: how many, from pelti_proj_piece_first
     double substep_ms, local_ms, solve_ms; ///< of the last step; local and solve: all its iterations
 } Projective;
 
@@ -339,8 +341,9 @@ bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b);   ///< segme
 PeltStatus pelti_proj_yield_create(Projective *p, PeltError *err);    ///< after the pairs
 const Mat34 *pelti_proj_yield(Projective *p, const Mat34 *bones);     ///< the pose, or the one corrected
 float pelti_proj_yield_turn(const Projective *p, const Mat34 *bones); ///< most that a bone was turned from the pose, radians
-int pelti_proj_pair_contacts(ProjPairs *pairs, int count, float near, ProjContact *out); ///< as of folds
-void pelti_proj_contact_forces(Projective *p, int mode); ///< updates them for x and adds them to the right-hand side y
+int pelti_proj_piece_first(const Projective *p, int piece);
+/// Forces of the contacts of one piece, updated for x and added to the right-hand side y.
+void pelti_proj_contact_forces(Projective *p, int mode, int piece);
 
 PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err);
 int pelti_proj_untangle(Projective *p, Vec3 *positions); ///< by vertex; says how many crossings were left in the last round

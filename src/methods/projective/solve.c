@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-enum { ROW_GRAIN = 512, SETTLE_ROUNDS = 80, SETTLE_PASSES = 4 };
+enum { ROW_GRAIN = PROJ_PIECE, SETTLE_ROUNDS = 80, SETTLE_PASSES = 4 };
 
 typedef struct Rows {
     Projective *p;
     const Mat34 *bones;
     int mode;
+    bool touching;
 } Rows;
 
 static void pose_rows(void *context, int begin, int end, int worker)
@@ -22,6 +23,8 @@ static void pose_rows(void *context, int begin, int end, int worker)
     Projective *p = r->p;
     for (int i = begin; i < end; i++) {
         Vec3 q = pelti_proj_pose_base(&p->base, r->bones, i);
+        if (p->folds.start)
+            q = pelti_proj_fold_base(&p->folds, i, q);
         p->q[i][0] = q.x;
         p->q[i][1] = q.y;
         p->q[i][2] = q.z;
@@ -61,13 +64,12 @@ static void constant_rows(void *context, int begin, int end, int worker)
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 {
     bones = pelti_proj_yield(p, bones);
-    Rows r = {p, bones, mode};
+    Rows r = {.p = p, .bones = bones, .mode = mode};
     memcpy(p->origin, p->x, (size_t)p->count * sizeof *p->x);
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
     pelti_proj_pose_joints(&p->base, bones);
     pelti_proj_pose_folds(&p->folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
-    pelti_proj_fold_bases(&p->folds, p->q);
     pelti_proj_pose_pairs(p, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
     pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->q, p->frames);
@@ -91,6 +93,8 @@ static void gather_rows(void *context, int begin, int end, int worker)
         }
         memcpy(p->y[i], &sum, sizeof sum);
     }
+    if (r->touching)
+        pelti_proj_contact_forces(p, r->mode, begin / PROJ_PIECE);
 }
 
 static void move_rows(void *context, int begin, int end, int worker)
@@ -110,13 +114,11 @@ static void move_rows(void *context, int begin, int end, int worker)
 
 void pelti_proj_iterate(Projective *p, int mode, bool touching)
 {
-    Rows r = {p, NULL, mode};
+    Rows r = {p, NULL, mode, touching};
     double start = pelti_clock_ms();
     pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, p->warm, p->rows, p->swell);
     p->local_ms += pelti_clock_ms() - start;
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
-    if (touching)
-        pelti_proj_contact_forces(p, mode);
     start = pelti_clock_ms();
     const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
     pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
@@ -159,6 +161,8 @@ static void swell(Projective *p, bool touching)
     if (p->bulge <= 0 || !(touching || p->swollen))
         return;
     p->swollen = touching ? 60 : p->swollen - 1; // steps until it has gone down again
+    if (++p->swell_turn % 2)                     // it changes slowly: every other step will do
+        return;
     pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, touching ? 0.1f * p->bulge : 0, p->swell);
 }
 
@@ -166,7 +170,7 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
 {
     double start = pelti_clock_ms();
     p->local_ms = p->solve_ms = 0;
-    Rows r = {p, bones, PROJ_MOVING};
+    Rows r = {.p = p, .bones = bones, .mode = PROJ_MOVING};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, fly_rows, &r);
     pelti_proj_begin(p, bones, PROJ_MOVING);
     bool touching = pelti_proj_find_contacts(p);
@@ -207,7 +211,7 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
     int frames = (int)ceilf(turn / 0.1f) + 1;
     pelti_motion_at(&p->motion, 0, p->bones_now);
     pelti_proj_pose_joints(&p->base, p->bones_now);
-    Rows r = {p, p->bones_now, PROJ_STILL};
+    Rows r = {.p = p, .bones = p->bones_now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
     pelti_polar_reset(p->warm, p->tissue.block_count);
@@ -246,7 +250,7 @@ int pelti_proj_repair(Projective *p, const Mat34 *bones)
         float sum = p->x[i][0] + p->x[i][1] + p->x[i][2] + p->velocity[i][0] + p->velocity[i][1] + p->velocity[i][2];
         if (isfinite(sum))
             continue;
-        Rows r = {p, bones, PROJ_STILL};
+        Rows r = {.p = p, .bones = bones, .mode = PROJ_STILL};
         carry_rows(&r, i, i + 1, 0);
         memset(p->velocity[i], 0, sizeof p->velocity[i]);
         broken++;

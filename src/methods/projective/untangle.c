@@ -1,6 +1,7 @@
-/// The last word on what is shown: triangles that still cross after the solve are moved apart, a hair each. Planes by the pose
-/// leave shallow overlaps where the skin is not the hull they take it for. This changes the output, never the simulation, so
-/// nothing can swing up between the two.
+/// The last word on what is shown: triangles that still cross after the solve, anywhere on the skin, are found with the box tree
+/// and moved apart, a hair each; where the skin crosses itself in a crease it is ironed. Planes by the pose leave shallow
+/// overlaps where the skin is not the hull they take it for. This changes the output, never the simulation, so nothing can swing
+/// up between the two.
 #include "methods/projective/parts.h"
 
 #include "geometry/exact.h"
@@ -14,11 +15,12 @@ static const float own_share = 0.4f; // of a push; the rest goes to the ring
 struct ProjUntangle {
     PeltiBoxTree *tree;
     PeltiPairs pairs;
-    PeltiBox *boxes;     // [triangle]
-    Vec3 *push;          // [vertex] sum of this round
-    Vec3 *spread;        // [vertex]
-    float *count;        // [vertex]
-    unsigned char *near; // [vertex] may touch something
+    PeltiBox *boxes;        // [triangle]
+    Vec3 *push;             // [vertex] sum of this round
+    Vec3 *spread;           // [vertex]
+    float *count;           // [vertex]
+    unsigned char *near;    // [vertex] may cross something
+    unsigned char *tangled; // [triangle] crosses another at rest: stays as it is
     float gap, deepest;
 };
 
@@ -89,21 +91,26 @@ static void apply(ProjUntangle *u, const PeltiMesh *mesh, Vec3 *x)
     }
 }
 
-/// Vertices that touch or nearly do, and two rings around them.
-static bool mark_near(const Projective *p, ProjUntangle *u)
+/// Two rings around the vertices marked 1.
+static void grow_near(const Projective *p, ProjUntangle *u)
 {
-    bool any = false;
-    memset(u->near, 0, (size_t)p->count);
-    for (int k = 0; k < p->contact_count; k++) {
-        u->near[p->order[p->contacts[k].unknown]] = 1;
-        any = true;
-    }
-    for (int ring = 1; any && ring <= 2; ring++)
+    for (int ring = 1; ring <= 2; ring++)
         for (int v = 0; v < p->count; v++)
             for (int r = p->mesh->ring_start[v]; !u->near[v] && r < p->mesh->ring_start[v + 1]; r++)
                 if (u->near[p->mesh->ring[r]] == ring)
                     u->near[v] = (unsigned char)(ring + 1);
-    return any;
+}
+
+/// Vertices of triangles that cross: all that moves from now on is around them.
+static void mark_crossing(const Projective *p, ProjUntangle *u)
+{
+    memset(u->near, 0, (size_t)p->count);
+    for (int k = 0; k < u->pairs.count; k++)
+        for (int c = 0; c < 3; c++) {
+            u->near[p->mesh->triangles[u->pairs.pairs[k].a][c]] = 1;
+            u->near[p->mesh->triangles[u->pairs.pairs[k].b][c]] = 1;
+        }
+    grow_near(p, u);
 }
 
 static void place_boxes(const Projective *p, ProjUntangle *u, const Vec3 *x)
@@ -111,7 +118,7 @@ static void place_boxes(const Projective *p, ProjUntangle *u, const Vec3 *x)
     for (int f = 0; f < p->mesh->triangle_count; f++) {
         const int *t = p->mesh->triangles[f];
         u->boxes[f] = (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
-        if (u->near[t[0]] | u->near[t[1]] | u->near[t[2]])
+        if (!u->tangled[f] && (u->near[t[0]] | u->near[t[1]] | u->near[t[2]]))
             u->boxes[f] =
                 (PeltiBox){vec3_min(x[t[0]], vec3_min(x[t[1]], x[t[2]])), vec3_max(x[t[0]], vec3_max(x[t[1]], x[t[2]]))};
     }
@@ -120,8 +127,9 @@ static void place_boxes(const Projective *p, ProjUntangle *u, const Vec3 *x)
 int pelti_proj_untangle(Projective *p, Vec3 *x)
 {
     ProjUntangle *u = p->untangle;
-    if (!u || !mark_near(p, u))
+    if (!u)
         return 0;
+    memset(u->near, 1, (size_t)p->count);
     Cross cross = {p->mesh, x};
     int left = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -131,6 +139,8 @@ int pelti_proj_untangle(Projective *p, Vec3 *x)
         left = u->pairs.count;
         if (!left)
             break;
+        if (round == 0)
+            mark_crossing(p, u);
         memset(u->push, 0, (size_t)p->count * sizeof *u->push);
         memset(u->count, 0, (size_t)p->count * sizeof *u->count);
         for (int k = 0; k < u->pairs.count; k++) {
@@ -163,10 +173,15 @@ PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err)
     u->spread = PELTI_NEW(&p->pool, Vec3, n);
     u->count = PELTI_NEW(&p->pool, float, n);
     u->near = PELTI_NEW(&p->pool, unsigned char, n);
+    u->tangled = PELTI_NEW(&p->pool, unsigned char, (size_t)mesh->triangle_count + 1);
     if (p->pool.failed)
         return pelti_no_memory(err, n * sizeof(Vec3));
     u->gap = 1.5e-4f * mesh->diagonal;
     u->deepest = 0.008f * mesh->diagonal;
+    Cross cross = {mesh, mesh->rest};
+    pelti_box_tree_self_pairs(u->tree, 0, crosses, &cross, p->jobs, &u->pairs);
+    for (int k = 0; k < u->pairs.count; k++)
+        u->tangled[u->pairs.pairs[k].a] = u->tangled[u->pairs.pairs[k].b] = 1;
     p->untangle = u;
     return PELT_OK;
 }

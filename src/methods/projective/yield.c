@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_HEIGHT = 3, ROUNDS = 30, MOST_MOVERS = 2 * MOST_HEIGHT };
+enum { MOST_HEIGHT = 3, ROUNDS = 12, MOST_MOVERS = 2 * MOST_HEIGHT };
 static const float apart = 0.85f;      // of the hulls' radii: what is nearer is left to the flesh
 static const float most_turn = 0.25f;  // radians in a round
 static const float most_of_all = 0.8f; // radians a joint turns in all
@@ -103,6 +103,13 @@ PeltStatus pelti_proj_yield_create(Projective *p, PeltError *err)
         int height = height_of(who, &p->skeleton, b, 0);
         y->gives[b] = who->bones[b].parent >= 0 && height >= 1 && height <= MOST_HEIGHT && is_one_of_many(who, b);
     }
+    y->own_segment = PELTI_NEW(&p->pool, int, (size_t)bones + 1);
+    if (p->pool.failed)
+        return pelti_no_memory(err, (size_t)bones * sizeof(int));
+    for (int b = 0; b < bones; b++)
+        y->own_segment[b] = -1;
+    for (int s = 0; s < segments; s++)
+        y->own_segment[p->skeleton.segments[s].bone] = s;
     for (int pass = 0; pass < 2; pass++) {
         used = 0;
         for (int b = 0; b < bones; b++) {
@@ -153,25 +160,29 @@ static void turn(Projective *p, int joint, Vec3 by)
     y->spent[joint] += angle;
     Mat3 r = quat_to_mat3(quat_axis_angle(axis, angle));
     Mat34 m = mat34_from(r, vec3_sub(head, mat3_apply(r, head)));
-    for (int e = y->below_start[joint]; e < y->below_start[joint + 1]; e++)
-        y->bones[y->below[e]] = mat34_mul(m, y->bones[y->below[e]]);
+    for (int e = y->below_start[joint]; e < y->below_start[joint + 1]; e++) {
+        int bone = y->below[e], s = y->own_segment[bone];
+        y->bones[bone] = mat34_mul(m, y->bones[bone]);
+        if (s >= 0)
+            p->pairs.now[s] = pelti_proj_place(&p->skeleton.segments[s], y->bones);
+    }
 }
 
-/// One pair: the joints turn by the least (sum of squares) that takes its closest points apart. Says how near they were.
+/// One pair: the joints turn by the least (sum of squares) that takes its closest points apart. Says how much was missing; below
+/// zero: how far they are from that.
 static float part(Projective *p, int a, int b)
 {
     const ProjPairs *pairs = &p->pairs;
     ProjYield *y = &p->yield;
-    ProjPlace at[2] = {pelti_proj_place(&p->skeleton.segments[a], y->bones),
-                       pelti_proj_place(&p->skeleton.segments[b], y->bones)};
-    PeltiClosestSegments near = pelti_closest_segments(at[0].a, at[0].b, at[1].a, at[1].b);
-    Vec3 point[2] = {vec3_lerp(at[0].a, at[0].b, (float)near.s), vec3_lerp(at[1].a, at[1].b, (float)near.t)};
-    Vec3 out = vec3_sub(point[0], point[1]), n = vec3_normalize_or(out, vec3_cross(at[0].axis, at[1].axis));
-    float both = pelti_proj_hull_radius(&pairs->hulls[a], &at[0], (float)near.s, vec3_scale(n, -1)) +
-                 pelti_proj_hull_radius(&pairs->hulls[b], &at[1], (float)near.t, n);
+    const ProjPlace *at[2] = {&pairs->now[a], &pairs->now[b]};
+    PeltiClosestSegments near = pelti_closest_segments(at[0]->a, at[0]->b, at[1]->a, at[1]->b);
+    Vec3 point[2] = {vec3_lerp(at[0]->a, at[0]->b, (float)near.s), vec3_lerp(at[1]->a, at[1]->b, (float)near.t)};
+    Vec3 out = vec3_sub(point[0], point[1]), n = vec3_normalize_or(out, vec3_cross(at[0]->axis, at[1]->axis));
+    float both = pelti_proj_hull_radius(&pairs->hulls[a], at[0], (float)near.s, vec3_scale(n, -1)) +
+                 pelti_proj_hull_radius(&pairs->hulls[b], at[1], (float)near.t, n);
     float depth = y->least[a * y->segment_count + b] * both - vec3_length(out);
     if (!(depth > 0))
-        return 0;
+        return depth;
     int movers[2][MOST_HEIGHT], count[2] = {find_movers(p, a, b, movers[0]), find_movers(p, b, a, movers[1])};
     float square = 1e-12f * p->mesh->diagonal * p->mesh->diagonal;
     Vec3 by[2][MOST_HEIGHT];
@@ -217,12 +228,23 @@ const Mat34 *pelti_proj_yield(Projective *p, const Mat34 *bones)
     memcpy(y->bones, bones, (size_t)y->bone_count * sizeof *bones);
     memset(y->spent, 0, (size_t)y->bone_count * sizeof *y->spent);
     int count = find_near(p, bones);
+    float last = INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         float most = 0;
-        for (int k = 0; k < count; k++)
-            most = fmaxf(most, part(p, y->near[k][0], y->near[k][1]));
-        if (!(most > 1e-4f * p->mesh->diagonal))
+        int kept = 0;
+        for (int k = 0; k < count; k++) {
+            int a = y->near[k][0], b = y->near[k][1];
+            float missing = part(p, a, b);
+            most = fmaxf(most, missing);
+            if (missing < -0.5f * (p->pairs.hulls[a].most + p->pairs.hulls[b].most)) // no turn brings these together
+                continue;
+            y->near[kept][0] = a;
+            y->near[kept++][1] = b;
+        }
+        count = kept;
+        if (!(most > 1e-4f * p->mesh->diagonal) || (round > 3 && most > 0.95f * last)) // apart, or as far as joints turn
             break;
+        last = most;
     }
     return y->bones;
 }
