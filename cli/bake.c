@@ -104,7 +104,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
     CliSession session;
-    PeltBakeResult result;
+    PeltBakeResult result = {0};
     PeltStatus status = cli_open(&session, command, r.file, r.quiet);
     r.def.skin.progress = cli_progress;
     r.def.skin.progress_user = &session.progress;

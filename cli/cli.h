@@ -31,7 +31,7 @@ typedef struct CliList {
 /// option, with `help` as what to say where a second one stands.
 typedef struct CliOption {
     const char *name;  ///< "clip" for --clip
-    char letter;       ///< 'o' for -o, 0: none
+    int letter;        ///< 'o' for -o, 0: none
     const char *value; ///< name of its value in the help; NULL: takes none
     const char *help;
     CliKind kind;

@@ -93,7 +93,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     r.def.width = r.size[0], r.def.height = r.size[1];
     r.def.file = r.file;
     CliSession session;
-    PeltCompareResult result;
+    PeltCompareResult result = {0};
     PeltStatus status = cli_open(&session, command, r.file, r.quiet);
     r.def.progress = cli_progress;
     r.def.progress_user = &session.progress;

@@ -4,7 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
 failed=0
-sources=$(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c' 'fuzz/*.c')
+sources=$(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c' 'fuzz/*.c' 'bench/*.c' 'bench/*.h')
 echo "format"
 clang-format --dry-run --Werror $sources || failed=1
 echo "includes (a path with .. would walk around the rooms)"

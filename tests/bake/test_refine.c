@@ -54,7 +54,7 @@ static void coarse_skin_follows_its_bones(void **state)
         print_message("%s: %.3f of the size from lbs refined, %.3f not\n", methods[m], fine, coarse);
         assert_true(fine < 0.06);
         assert_true(m > 0 || fine < coarse); // tracking shears the long triangles
-        assert_true(said > 0); // the user is told
+        assert_true(said > 0);               // the user is told
     }
     pelt_character_destroy(who);
 }
