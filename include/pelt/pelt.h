@@ -8,5 +8,7 @@
 #include <pelt/make.h>
 #include <pelt/operator.h>
 #include <pelt/render.h>
+#include <pelt/scene.h>
 #include <pelt/skin.h>
+#include <pelt/world.h>
 #endif

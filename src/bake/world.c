@@ -203,7 +203,9 @@ static PeltStatus open_world(PeltiBakeWorld *w, const char *path, const PeltSkin
     }
     if (w->pool.failed)
         return pelti_no_memory(err, w->pool.used_bytes);
-    PELT_TRY(pelti_corrector_create(scene, all, who, weights, NULL, &w->pool.allocator, log, &w->corrector, err));
+    PeltiCorrectorSettings settings = {.final = pelti_option_given(&skin->options, "quality") &&
+                                                pelti_option_is(&skin->options, "quality", "final")};
+    PELT_TRY(pelti_corrector_create(scene, all, who, weights, &settings, &w->pool.allocator, log, &w->corrector, err));
     return list_outputs(w, err);
 }
 

@@ -287,7 +287,9 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 static void solve_step(PeltiCorrector *c, double h, bool loose, PeltiContactReport *report)
 {
     PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 1e-6) * c->size,
-                                     .iterations = c->settings.final ? 20000 : 400,
+                                     .iterations = c->settings.final ? 4000
+                                                   : loose           ? 200
+                                                                     : 600,
                                      .regularisation = c->settings.final ? 1e-5 : 1e-4};
     double moved = 0; // how far the solution lies from where the problem was linearised
     for (int k = 0; k < c->settings.linearisations; k++) {

@@ -156,6 +156,20 @@ static void gather_motion(PeltiContactSystem *s)
     }
 }
 
+/// Gives every contact its own compliance.
+static void regularise(PeltiContactSystem *s, double regularisation)
+{
+    for (int i = 0; i < s->constraint_count; i++) {
+        PeltiConstraint *c = &s->constraints[i];
+        double own = (c->w[0][0] + c->w[1][1] + c->w[2][2]) / 3 - c->epsilon, last = c->epsilon;
+        c->epsilon = regularisation * fmax(own, s->least_w);
+        if (!(c->epsilon > 0) && !(own > 0))
+            c->epsilon = 1e-300; // nothing can move: forces stay finite, nothing else to do
+        for (int k = 0; k < 3; k++)
+            c->w[k][k] += c->epsilon - last;
+    }
+}
+
 /// W_cc of every contact, with its regularisation, and u of the guessed forces.
 static void prepare(PeltiContactSystem *s, double regularisation)
 {
@@ -166,16 +180,10 @@ static void prepare(PeltiContactSystem *s, double regularisation)
         pelti_coulomb_coupling(s, c, c, c->w);
         trace += c->w[0][0] + c->w[1][1] + c->w[2][2];
     }
-    double least = s->constraint_count ? 0.05 * trace / (3.0 * s->constraint_count) : 0;
-    for (int i = 0; i < s->constraint_count; i++) {
-        PeltiConstraint *c = &s->constraints[i];
-        double own = (c->w[0][0] + c->w[1][1] + c->w[2][2]) / 3;
-        c->epsilon = regularisation * fmax(own, least);
-        if (!(c->epsilon > 0) && !(own > 0))
-            c->epsilon = 1e-300; // nothing can move: forces stay finite, nothing else to do
-        for (int k = 0; k < 3; k++)
-            c->w[k][k] += c->epsilon;
-    }
+    s->least_w = s->constraint_count ? 0.05 * trace / (3.0 * s->constraint_count) : 0;
+    for (int i = 0; i < s->constraint_count; i++)
+        s->constraints[i].epsilon = 0;
+    regularise(s, regularisation);
 }
 
 /// delta of one contact: what the bodies give, plus its own regularisation.
@@ -280,15 +288,21 @@ static void sweeps(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
     result->converged = result->change <= settings->tolerance;
 }
 
+static int most_misses(const PeltiCoulombSettings *settings)
+{
+    return 8 + settings->iterations / 25;
+}
+
 /// Newton steps, and a sweep over all to see what they are worth; forces stay as they were if nothing.
 static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, double near, PeltiCoulombResult *result)
 {
     double before = result->change;
     remember(s);
     int steps = pelti_newton_solve(s, 10 * settings->tolerance, settings->tolerance);
-    result->iterations += steps;
-    if (!steps)
+    result->misses += steps < 0 ? most_misses(settings) : steps == 0;
+    if (steps <= 0)
         return;
+    result->iterations += steps;
     gather_motion(s);
     for (int i = 0; i < s->constraint_count; i++)
         memcpy(s->constraints[i].step, s->constraints[i].old, sizeof(double[3])); // the sweep may not forget them
@@ -304,18 +318,36 @@ static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
         memset(s->constraints[i].step, 0, sizeof(double[3]));
 }
 
+static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, int most, PeltiCoulombResult *result)
+{
+    double last = 0, near = 1000 * settings->tolerance;
+    int end = result->iterations + most < settings->iterations ? result->iterations + most : settings->iterations;
+    result->converged = false;
+    for (int round = 0; result->iterations < end && !result->converged; round++) {
+        bool steps = s->newton && result->misses < most_misses(settings);
+        sweeps(s, settings, steps && round < 4 ? 3 : 15, near, &last, result);
+        if (!result->converged && steps)
+            newton(s, settings, near, result);
+        if (!result->converged)
+            last = steps ? 0 : accelerate(s, last);
+    }
+}
+
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings)
 {
     PeltiCoulombResult result = {0};
-    double last = 0, near = 1000 * settings->tolerance;
     prepare(system, settings->regularisation);
-    for (int round = 0; result.iterations < settings->iterations && !result.converged; round++) {
-        sweeps(system, settings, system->newton && round < 4 ? 3 : 15, near, &last, &result);
-        if (!result.converged && system->newton)
-            newton(system, settings, near, &result);
-        if (!result.converged)
-            last = system->newton ? 0 : accelerate(system, last);
+    rounds(system, settings, system->newton ? 120 : settings->iterations, &result);
+    // Contacts that contradict each other: softer ones do less, and the way back from their solution leads to this one.
+    bool few = system->newton && result.misses < most_misses(settings);
+    for (double soft = 1000; few && soft >= 1 && !result.converged && result.iterations < settings->iterations; soft /= 10) {
+        regularise(system, soft * settings->regularisation);
+        rounds(system, settings, 100, &result);
+        result.converged = result.converged && soft <= 1;
     }
+    regularise(system, settings->regularisation);
+    if (!result.converged)
+        rounds(system, settings, settings->iterations, &result);
     for (int i = 0; i < system->constraint_count; i++)
         read_delta(system, &system->constraints[i], system->constraints[i].delta);
     return result;

@@ -41,6 +41,7 @@ typedef struct PeltiContactSystem {
     const int *slot_group; ///< [slot_count] -1: compliance 1; NULL: all
     const PeltiCompliance *groups;
     double (*u)[3];      ///< [slot_count] out: sum C J^T f
+    double least_w;      ///< work: the smallest W_cc that a regularisation is a share of
     PeltiNewton *newton; ///< room for Newton steps; NULL: sweeps alone
 } PeltiContactSystem;
 
@@ -56,6 +57,7 @@ typedef struct PeltiCoulombResult {
     int iterations;
     double change; ///< of the last iteration, length
     bool converged;
+    int misses; ///< Newton steps that led nowhere; after a few, or with too many contacts, sweeps go on alone
 } PeltiCoulombResult;
 
 /// Solves in place; starts from the forces given. Serial, does not allocate.

@@ -219,7 +219,7 @@ int pelti_newton_solve(PeltiContactSystem *s, double near, double tolerance)
 {
     PeltiNewton *n = s->newton;
     if (!n || !gather(s, near))
-        return 0;
+        return -1;
     int steps = 0, size = 3 * n->count;
     double start = find_rest(s, n->f), best = start, now = start;
     memcpy(n->best, n->f, (size_t)size * sizeof(double));

@@ -12,6 +12,8 @@ const PeltiOptionInfo pelti_common_options[] = {
      "whose weights: the file's where they are sane, else automatic (best); or one of them by name"},
     {"refine", PELTI_OPTION_CHOICE, "auto", "auto|off", 0, 0,
      "a mesh of few long triangles is worked on with its edges split (auto); the file's vertices come out"},
+    {"quality", PELTI_OPTION_CHOICE, "normal", "normal|final", 0, 0,
+     "with --scene: how well contact is solved, laws kept to 1e-4 (normal) or 1e-6 (final) of the largest force and the size"},
     {0},
 };
 
@@ -68,8 +70,9 @@ static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *e
 static void add_table(PeltiOptions *out, const PeltiOptionInfo *table)
 {
     for (; table && table->name; table++) {
-        PELT_ASSERT(out->count < PELTI_MAX_OPTIONS);
-        PeltiOptionValue *v = &out->values[out->count++];
+        PeltiOptionValue *v = find(out, table->name); // a method's own option goes before the common one of that name
+        PELT_ASSERT(v || out->count < PELTI_MAX_OPTIONS);
+        v = v ? v : &out->values[out->count++];
         v->info = table;
         PeltStatus status = set_value(v, table->value, NULL);
         PELT_ASSERT(status == PELT_OK); // a default outside its own range
@@ -87,8 +90,10 @@ void pelti_options_init(PeltiOptions *out, const PeltiOptionInfo *method_options
 PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char *value, PeltError *err)
 {
     PeltiOptionValue *v = find(options, key);
-    if (v)
+    if (v) {
+        v->given = true;
         return set_value(v, value, err);
+    }
     const char *nearest = NULL;
     int least = 4;
     for (int i = 0; i < options->count; i++) {
@@ -108,6 +113,11 @@ static const PeltiOptionValue *get(const PeltiOptions *options, const char *key)
     const PeltiOptionValue *v = find(options, key);
     PELT_ASSERT(v != NULL);
     return v;
+}
+
+bool pelti_option_given(const PeltiOptions *options, const char *key)
+{
+    return get(options, key)->given;
 }
 
 float pelti_option_float(const PeltiOptions *options, const char *key)

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "contact/coulomb.h"
 #include "contact/newton.h"
+#include "contact_laws.h"
 
 #include <string.h>
 
@@ -9,22 +10,6 @@ static double noise(void) // in [-1, 1]
 {
     seed = seed * 1664525u + 1013904223u;
     return (double)(seed >> 8) / 8388608.0 - 1;
-}
-
-/// How far (delta, f) is from Signorini's and Coulomb's laws, as a share of `length` and `force`: shares nothing with the
-/// solver. Signorini: both >= 0 and one of them 0. Coulomb: inside the cone; sliding only against the full friction.
-static double residual(const double delta[3], const double f[3], double mu, double length, double force)
-{
-    double gap = delta[0] / length, push = f[0] / force;
-    double worst = fmax(fmax(-gap, -push), fmin(gap, push));
-    double slip = hypot(delta[1], delta[2]) / length, drag = hypot(f[1], f[2]) / force;
-    worst = fmax(worst, drag - mu * push);
-    if (slip > 1e-9 && push > 1e-9) { // f_t must be -mu f_n delta_t / |delta_t|
-        double tx = f[1] / force + mu * push * delta[1] / hypot(delta[1], delta[2]);
-        double ty = f[2] / force + mu * push * delta[2] / hypot(delta[1], delta[2]);
-        worst = fmax(worst, fmin(hypot(tx, ty), slip));
-    }
-    return worst;
 }
 
 static void random_spd(double w[3][3])
@@ -51,7 +36,7 @@ static void one_contact_obeys_both_laws(void **state)
         for (int i = 0; i < 3; i++)
             delta[i] = b[i] + w[i][0] * f[0] + w[i][1] * f[1] + w[i][2] * f[2];
         double force = fmax(1e-3, sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]));
-        double r = residual(delta, f, mu, 1, force);
+        double r = law_residual(delta, f, mu, 1, force);
         if (!(r < 1e-9))
             fail_msg("round %d: residual %g, mu %g", round, r, mu);
         if (f[0] == 0)
@@ -102,7 +87,7 @@ static void make_problem(Problem *p)
                 (&block->j[0][0])[i] = noise();
         }
     }
-    p->system = (PeltiContactSystem){CONTACTS, SLOTS, 1, p->constraints, p->blocks, p->slot_group, &p->group, p->u, NULL};
+    p->system = (PeltiContactSystem){CONTACTS, SLOTS, 1, p->constraints, p->blocks, p->slot_group, &p->group, p->u, 0, NULL};
 }
 
 /// delta from the forces by W formed entry by entry (eq. 10, 11), checked against both laws.
@@ -135,7 +120,7 @@ static double worst_residual(const Problem *p)
                 }
         for (int i = 0; i < 3; i++)
             CHECK_NEAR(delta[i], p->constraints[a].delta[i], 1e-8);
-        worst = fmax(worst, residual(delta, p->constraints[a].force, p->constraints[a].mu, 1, most));
+        worst = fmax(worst, law_residual(delta, p->constraints[a].force, p->constraints[a].mu, 1, most));
     }
     return worst;
 }
@@ -175,7 +160,7 @@ static void a_block_pressed_on_a_plane_sticks_until_the_cone(void **state)
         PeltiContactBlock block = {0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         PeltiConstraint c = {.block_count = 1, .mu = 0.5, .free = {-1, 0.05 * pull, 0}};
         double u[1][3];
-        PeltiContactSystem s = {1, 1, 0, &c, &block, NULL, NULL, u, NULL};
+        PeltiContactSystem s = {1, 1, 0, &c, &block, NULL, NULL, u, 0, NULL};
         pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-12, 100, 0});
         CHECK_NEAR(c.force[0], 1, 1e-9);
         CHECK_NEAR(c.force[1], -fmin(0.05 * pull, 0.5), 1e-9);
@@ -190,7 +175,7 @@ static void contacts_nothing_can_resolve_stay_finite(void **state)
     PeltiConstraint c[2] = {{.block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}},
                             {.first_block = 1, .block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}}};
     double u[1][3];
-    PeltiContactSystem s = {2, 1, 0, c, blocks, NULL, NULL, u, NULL};
+    PeltiContactSystem s = {2, 1, 0, c, blocks, NULL, NULL, u, 0, NULL};
     pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-9, 1000, 1e-6});
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 3; i++)

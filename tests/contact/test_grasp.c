@@ -2,7 +2,8 @@
 /// friction alone holds it) and keeps it. No attachment anywhere.
 #include "check.h"
 #include "character/builtin.h"
-#include "contact/corrector.h"
+#include "contact/corrector_parts.h"
+#include "contact_laws.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static int drop_hand(void **state)
 
 typedef struct Grasp {
     float mu, stiffness;
-    bool cold, soft;
+    bool cold, soft, final;
     // what came of it
     double held_slip; ///< along gravity, from the end of the lift to the end
     double fallen;    ///< how far it is below the hand's grip at the end
@@ -36,6 +37,7 @@ typedef struct Grasp {
     long iterations;  ///< of the frames in which it is held
     int contacts;     ///< most watched
     double turned;    ///< most correction of a joint, rad
+    double residual;  ///< of the contact laws, worst of all frames
 } Grasp;
 
 static const float radius = 0.022f, edge = 0.036f;
@@ -99,7 +101,7 @@ static void run(Grasp *g, int frames)
     PeltiCorrector *c = NULL;
     PeltError err = {0};
     if (pelti_corrector_create(&scene, 1, (const PeltiCharacter *const[]){hand}, (const PeltiWeights *const[]){&weights},
-                               &(PeltiCorrectorSettings){.cold = g->cold}, NULL, NULL, &c, &err) != PELT_OK)
+                               &(PeltiCorrectorSettings){.cold = g->cold, .final = g->final}, NULL, NULL, &c, &err) != PELT_OK)
         fail_msg("%s", err.text);
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
@@ -112,6 +114,8 @@ static void run(Grasp *g, int frames)
         pose_at(f / 30.0, &free, &open);
         pelti_corrector_step(c, &free, f ? 1 / 30.0 : 0, &corrected, &report);
         Vec3 at = middle_of(c);
+        if (!g->soft && f)
+            g->residual = fmax(g->residual, system_residual(&c->system, c->size));
         if (!g->soft)
             g->depth = fmax(g->depth, deepest(hand, &corrected, world, bones, at));
         g->contacts = report.contacts > g->contacts ? report.contacts : g->contacts;
@@ -160,6 +164,17 @@ static void a_warm_start_saves_iterations_while_it_is_held(void **state)
         fail_msg("%ld iterations warm, %ld cold", warm.iterations, cold.iterations);
 }
 
+static void contact_laws_hold_in_every_frame(void **state)
+{
+    (void)state;
+    Grasp fast = {.mu = 0.6f, .stiffness = 1}, final = fast;
+    final.final = true;
+    run(&fast, 75);
+    run(&final, 75);
+    if (!(fast.residual < 1e-4 && final.residual < 1e-6))
+        fail_msg("residual %g, final %g", fast.residual, final.residual);
+}
+
 static void a_soft_cube_is_squeezed_and_lifted(void **state)
 {
     (void)state;
@@ -173,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_is_lifted_and_held_by_friction), cmocka_unit_test(the_same_ball_falls_when_friction_is_low),
-        cmocka_unit_test(a_warm_start_saves_iterations_while_it_is_held), cmocka_unit_test(a_soft_cube_is_squeezed_and_lifted)};
+        cmocka_unit_test(a_warm_start_saves_iterations_while_it_is_held), cmocka_unit_test(contact_laws_hold_in_every_frame),
+        cmocka_unit_test(a_soft_cube_is_squeezed_and_lifted)};
     return cmocka_run_group_tests(tests, make_hand, drop_hand);
 }

@@ -1,0 +1,77 @@
+/// Characters in a world, live: each step takes the poses you want, lets friction contact correct them (docs/contact.md), moves
+/// the objects and makes the skins. `pelt bake --scene` is the same from a clip.
+#ifndef PELT_WORLD_H
+#define PELT_WORLD_H
+
+#include <pelt/scene.h>
+#include <pelt/skin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PeltWorld PeltWorld; ///< opaque; one thread at a time
+
+typedef struct PeltWorldDef {
+    const PeltScene *scene; ///< filled by hand, outlives the world; NULL: read `scene_path`
+    const char *scene_path; ///< as --scene; NULL: `scene`
+    PeltSkin *const *skins; ///< one for each character: the first is "character", the others as the scene's list names them
+    int skin_count; ///< 1 + the scene's character_count. Their files and clips are not looked at: you bring skins and poses
+    int final;      ///< 1: contact laws to 1e-6, as `--set quality=final`; 0: to 1e-4
+    PeltAllocator allocator;
+    uint32_t guard; ///< filled by pelt_world_def_default, checked by create
+} PeltWorldDef;
+PELT_API PeltWorldDef pelt_world_def_default(void);
+
+/// The skins must outlive the world and are stepped by it from now on.
+PELT_API PeltStatus pelt_world_create(const PeltWorldDef *def, PeltWorld **out, PeltError *err);
+PELT_API void pelt_world_destroy(PeltWorld *world); ///< NULL is fine
+
+typedef struct PeltWorldInfo {
+    double ms;       ///< the correction alone; a skin's step comes on top
+    double skin_ms;  ///< making the skins
+    int watched;     ///< contacts within the alarm distance
+    int pushing;     ///< of them, with a force
+    int iterations;  ///< of the solver
+    int converged;   ///< 1: every solve came to its tolerance
+    double residual; ///< last change, share of the character's size
+    double pushed;   ///< farthest that a shown point had to be moved out of an object at the end, share of the size
+} PeltWorldInfo;
+
+/// One frame: `poses[i]` is what character i is to do, in world space, `dt_s` after the last step (the first step only places
+/// everything). Afterwards pelt_skin_positions of each skin is what is to be shown. Does not allocate, but for what soft objects
+/// keep of vertices touched for the first time. `info` may be NULL.
+PELT_API void pelt_world_step(PeltWorld *world, const PeltPose *const *poses, float dt_s, PeltWorldInfo *info);
+
+/// The corrected pose of a character in the last step.
+PELT_API void pelt_world_pose(const PeltWorld *world, int character, PeltPose *out);
+
+typedef struct PeltWorldObject {
+    const char *name;
+    PeltObjectKind kind;
+    int vertex_count, triangle_count;
+    const float *positions;     ///< [vertex_count x 3] world, good until the next step
+    const int *triangles;       ///< [triangle_count x 3], do not change
+    float centre[3];            ///< of mass; soft: where it was put
+    float velocity[3], spin[3]; ///< units/s, rad/s; rigid
+    float origin[3], axes[3][3],
+        mass_kg; ///< own -> world: x' = axes x + origin, as the scene describes the object; rigid and fixed
+} PeltWorldObject;
+PELT_API int pelt_world_object_count(const PeltWorld *world);
+PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object);
+
+typedef struct PeltWorldContact {
+    const char *a, *b; ///< names: objects, characters, "ground"
+    float at[3];       ///< world
+    float normal[3];   ///< from b to a
+    float force[3];    ///< on a, N
+    float gap;         ///< after the step, linearised
+    int slides;        ///< 0: sticks
+} PeltWorldContact;
+PELT_API int pelt_world_contact_count(const PeltWorld *world); ///< all that were watched
+PELT_API PeltWorldContact pelt_world_contact(const PeltWorld *world, int contact);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
