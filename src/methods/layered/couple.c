@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { GRAIN = 512 };
+static const float FOLD_FROM = 0.6f, FOLD_TO = 1.2f; // of joint_fold: from a bend of some 35 degrees to one of 75
 
 static void blend_goals(void *context, int begin, int end, int worker)
 {
@@ -48,6 +49,17 @@ static void follow(PeltiFlesh *flesh, const Mat34 *bones)
     flesh->origin = mean;
 }
 
+/// Towards which side a joint is bent: how the bone's direction has changed against its parent.
+static Vec3 fold_of(const PeltiFlesh *flesh, const Mat34 *bones, int b)
+{
+    const PeltiBone *bone = &flesh->who->bones[b];
+    if (bone->parent < 0 || bone->segment_count == 0)
+        return vec3(0, 0, 0);
+    const PeltiSegment *segment = &flesh->who->segments[bone->segment_first];
+    Vec3 along = vec3_normalize_or(vec3_sub(segment->b, segment->a), vec3(0, 0, 0));
+    return vec3_sub(mat3_apply(mat34_linear(bones[b]), along), mat3_apply(mat34_linear(bones[bone->parent]), along));
+}
+
 void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
 {
     follow(flesh, bones);
@@ -55,6 +67,7 @@ void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
         Vec3 shift = vec3_sub(flesh->give[b], flesh->origin);
         flesh->bones_blend[b] = mat34_from(mat34_linear(bones[b]), vec3_add(mat34_apply(bones[b], flesh->centre), shift));
         flesh->joint_now[b] = vec3_add(mat34_apply(bones[b], flesh->who->bones[b].head), shift);
+        flesh->joint_fold[b] = fold_of(flesh, bones, b);
     }
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
 }
@@ -118,12 +131,16 @@ void pelti_couple_hold(void *context, int begin, int end)
             flesh->match.x[k][bone] += pull * (flesh->goal[k][bone] - flesh->match.x[k][bone]);
         if (flesh->joint[s] < 0)
             continue;
-        Vec3 joint = flesh->joint_now[flesh->joint[s]];
+        Vec3 joint = flesh->joint_now[flesh->joint[s]], fold = flesh->joint_fold[flesh->joint[s]];
         for (int l = 0; l < PELTI_BONE_LAYER; l++) {
             float least = flesh->joint_least[(size_t)s * PELTI_LAYERS + (size_t)l];
             Vec3 away = vec3_sub(pelti_lane(flesh->match.x, s, l), joint);
             float d = vec3_length(away);
-            if (d < least && d > 1e-6f * least) // the joint is kinematic: the particle takes the whole correction
+            if (!(d < least && d > 1e-6f * least))
+                continue;
+            // the paper keeps the distance for the sake of the outer side; in the fold there is no room for it
+            least *= 1 - fminf(fmaxf((vec3_dot(away, fold) / d - FOLD_FROM) / (FOLD_TO - FOLD_FROM), 0), 1);
+            if (d < least) // the joint is kinematic: the particle takes the whole correction
                 pelti_set_lane(flesh->match.x, s, l, vec3_mad(joint, away, least / d));
         }
     }

@@ -5,7 +5,7 @@
 
 #include "character/motion.h"
 #include "character/weights.h"
-#include "geometry/box_tree.h"
+#include "geometry/untangle.h"
 #include "methods/layered/match.h"
 #include "methods/method.h"
 
@@ -29,6 +29,7 @@ typedef struct PeltiLayeredSettings {
     float cut;                ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
     Vec3 acceleration;        ///< length / s^2
     bool collide, continuous; ///< continuous: also what passes through within a step
+    bool untangle;            ///< of what is shown
 } PeltiLayeredSettings;
 
 // ---- contacts ----
@@ -124,6 +125,7 @@ typedef struct PeltiFlesh {
     int *joint;          ///< [slot] bone whose head keeps its distance; -1: none
     float *joint_least;  ///< [slot x 4] that distance, 0: none
     Vec3 *joint_now;     ///< [bone] heads, about origin
+    Vec3 *joint_fold;    ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
     Mat34 *bones;        ///< [bone] of this substep
     Mat34 *bones_last;   ///< [bone] of the last step's end
     Mat34 *bones_blend;  ///< [bone] rest about centre -> about origin
@@ -133,6 +135,9 @@ typedef struct PeltiFlesh {
     float *give_weight; ///< [bone] scratch
     PeltiCollide collide;
     PeltiVolume volume;
+    PeltiUntangle untangle;
+    Vec3 *shown;  ///< [vertex] about origin
+    bool tangled; ///< skin crossed when it was last looked at
     bool started;
 } PeltiFlesh;
 
@@ -161,7 +166,8 @@ void pelti_volume_project(PeltiFlesh *flesh);
 void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
 double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
 // step.c
-void pelti_flesh_rest(PeltiFlesh *flesh); ///< bind pose, no motion
+void pelti_flesh_rest(PeltiFlesh *flesh);    ///< bind pose, no motion
+int pelti_flesh_untangle(PeltiFlesh *flesh); ///< skin into `shown`, crossings parted; returns the pairs that are left
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose

@@ -313,10 +313,12 @@ static bool take_arrays(PeltiFlesh *flesh)
     }
     flesh->inverse_mass = PELTI_NEW(pool, float, lanes);
     flesh->joint = PELTI_NEW(pool, int, flesh->n);
+    flesh->shown = PELTI_NEW(pool, Vec3, flesh->n);
     flesh->depth = PELTI_NEW(pool, float, flesh->n);
     flesh->edge = PELTI_NEW(pool, float, flesh->n);
     flesh->joint_least = PELTI_NEW(pool, float, lanes);
     flesh->joint_now = PELTI_NEW(pool, Vec3, bones);
+    flesh->joint_fold = PELTI_NEW(pool, Vec3, bones);
     flesh->bones = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_last = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_blend = PELTI_NEW(pool, Mat34, bones);

@@ -27,6 +27,8 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"crush", PELTI_OPTION_FLOAT, "0.15", NULL, 0, 1000,
      "flesh is pressed by this share of its depth before bones give way; large: never"},
     {"collide", PELTI_OPTION_BOOL, "true", NULL, 0, 0, "keep skin from passing through skin"},
+    {"untangle", PELTI_OPTION_BOOL, "true", NULL, 0, 0,
+     "part and smooth skin that has crossed, in each step and in what is shown"},
     {"continuous", PELTI_OPTION_BOOL, "false", NULL, 0, 0,
      "find also skin that passes through skin within a step: allows steps of 20 ms"},
     {"gap", PELTI_OPTION_FLOAT, "0.0006", NULL, 0, 0.1, "distance kept between touching skin, share of the size"},
@@ -71,6 +73,7 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
         .acceleration = vec3(0, -pelti_option_float(o, "gravity"), 0),
         .collide = pelti_option_bool(o, "collide"),
         .continuous = pelti_option_bool(o, "continuous"),
+        .untangle = pelti_option_bool(o, "untangle"),
     };
     set->margin = set->thickness + 2e-3f * size;
     if (set->match_every > set->elasticity)
@@ -98,6 +101,8 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     PeltStatus status = pelti_layers_build(flesh, in, err);
     if (status == PELT_OK)
         status = pelti_collide_build(flesh, err);
+    if (status == PELT_OK && flesh->set.untangle)
+        status = pelti_untangle_build(&flesh->pool, flesh->mesh, 1.5e-4f * flesh->size, &flesh->untangle, err);
     if (status == PELT_OK)
         status = pelti_parts_build(flesh, in->log, err);
     if (status != PELT_OK) {
@@ -112,26 +117,29 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     return PELT_OK;
 }
 
-/// Skin to points; a vertex that is not finite is replaced by where the skeleton alone would put it, and counted.
-static int show(PeltiFlesh *flesh, Vec3 *points)
+/// A particle that is not finite goes back to where the skeleton alone would put it; returns how many skin vertices did.
+static int catch_broken(PeltiFlesh *flesh)
 {
-    Vec3 *skin = flesh->collide.skin;
     int caught = 0;
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 p = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        if (!vec3_finite(p)) {
-            caught++;
-            for (int l = 0; l < PELTI_LAYERS; l++) {
-                pelti_set_lane(flesh->match.x, s, l, pelti_lane(flesh->goal, s, l));
-                pelti_set_lane(flesh->velocity, s, l, vec3(0, 0, 0));
-            }
-            p = pelti_lane(flesh->goal, s, PELTI_SKIN);
+        if (vec3_finite(pelti_lane(flesh->match.x, s, PELTI_SKIN)))
+            continue;
+        caught++;
+        for (int l = 0; l < PELTI_LAYERS; l++) {
+            pelti_set_lane(flesh->match.x, s, l, pelti_lane(flesh->goal, s, l));
+            pelti_set_lane(flesh->velocity, s, l, vec3(0, 0, 0));
         }
-        skin[s] = vec3_add(p, flesh->origin);
     }
-    for (int p = 0; p < flesh->mesh->point_count; p++)
-        points[p] = skin[flesh->paths.slot[flesh->mesh->weld[p]]];
     return caught;
+}
+
+/// Skin to points, without what still crosses; returns the pairs that cross nevertheless.
+static int show(PeltiFlesh *flesh, Vec3 *points)
+{
+    int left = pelti_flesh_untangle(flesh);
+    for (int p = 0; p < flesh->mesh->point_count; p++)
+        points[p] = vec3_add(flesh->shown[flesh->mesh->weld[p]], flesh->origin);
+    return left;
 }
 
 static double worst_part(const PeltiFlesh *flesh)
@@ -160,7 +168,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, Pe
     }
     flesh->started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
-    int caught = show(flesh, points);
+    int caught = catch_broken(flesh), crossing = show(flesh, points);
     if (!report)
         return;
     report->substeps = steps;
@@ -168,6 +176,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, Pe
     report->nonfinite = caught;
     pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
+    pelti_step_stat(report, "crossing_shown", crossing, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
     pelti_step_stat(report, "sub_volume_error", worst_part(flesh), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);

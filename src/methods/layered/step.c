@@ -52,6 +52,28 @@ static void update_velocities(void *context, int begin, int end, int worker)
         }
 }
 
+int pelti_flesh_untangle(PeltiFlesh *flesh)
+{
+    for (int v = 0; v < flesh->n; v++)
+        flesh->shown[v] = pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN);
+    int left = flesh->set.untangle ? pelti_untangle(&flesh->untangle, flesh->jobs, flesh->shown) : 0;
+    flesh->tangled = flesh->set.untangle && flesh->untangle.found > 0;
+    return left;
+}
+
+/// Contacts tell outside from inside by how skin lay when the step began, so what has crossed once is lost to them. It is parted
+/// here, without a change of speed, and before the volume loop, which then makes up for what overlapped.
+static void heal(PeltiFlesh *flesh)
+{
+    pelti_flesh_untangle(flesh);
+    for (int v = 0; v < flesh->n && flesh->tangled; v++) {
+        int s = flesh->paths.slot[v];
+        Vec3 change = vec3_sub(flesh->shown[v], pelti_lane(flesh->match.x, s, PELTI_SKIN));
+        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, flesh->shown[v]);
+        pelti_set_lane(flesh->before, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->before, s, PELTI_SKIN), change));
+    }
+}
+
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
     Span span = {flesh, dt_s, settle};
@@ -74,6 +96,8 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         pelti_collide_project(flesh);
     if (flesh->set.collide)
         pelti_couple_give(flesh);
+    if (flesh->tangled)
+        heal(flesh);
     pelti_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
         pelti_volume_project(flesh);
@@ -93,6 +117,7 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
     for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->bones_last[b] = mat34_identity();
     flesh->origin = flesh->centre;
+    flesh->tangled = false;
     pelti_match_prepare(&flesh->match);
     memset(flesh->give, 0, sizeof *flesh->give * (size_t)flesh->who->bone_count);
     pelti_couple_goals(flesh, flesh->bones_last);
