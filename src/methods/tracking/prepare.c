@@ -67,6 +67,7 @@ static void take_memory(Tracking *t)
     t->next = new_bones(pool, bones);
     t->goal = new_bones(pool, bones);
     t->boxes = PELTI_NEW(pool, PeltiBox, t->mesh->triangle_count);
+    t->face_normal = PELTI_NEW(pool, Vec3, t->mesh->triangle_count);
     t->rest_cross = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count);
     PeltiArena arena = {0};
     pelti_frame_in(&arena, t->fields, &t->frame);

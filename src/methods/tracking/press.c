@@ -6,7 +6,8 @@
 #include <string.h>
 
 typedef struct Press {
-    int triangle; ///< -1: none
+    int nearest;  ///< triangle that faces the vertex; -1: none
+    int triangle; ///< the same where it is too near; -1: none
     float weight[3];
     Vec3 normal;
     float depth; ///< how far the vertex lies below the gap
@@ -17,7 +18,7 @@ size_t tracking_press_size(void)
     return sizeof(Press);
 }
 
-enum { PASSES = 12 };
+enum { PASSES = 12, KEEP = 2 }; ///< KEEP: passes that go by one search
 
 typedef struct Search {
     const Tracking *t;
@@ -38,7 +39,7 @@ static bool faces(void *context, int triangle)
             return false;
         theirs = theirs || (t->fields->vertex_part[i[k]] == t->other[s->vertex] && (t->other[i[k]] == own || t->touch[i[k]] > 0));
     }
-    return theirs && vec3_dot(tracking_triangle_normal(t, triangle), s->normal) < -0.1f;
+    return theirs && vec3_dot(t->face_normal[triangle], s->normal) < -0.1f;
 }
 
 static void search_range(void *context, int begin, int end, int worker)
@@ -47,25 +48,38 @@ static void search_range(void *context, int begin, int end, int worker)
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        Press *press = &t->press[v];
-        press->triangle = -1;
+        t->press[v].nearest = -1;
         if (!t->contact[v] || t->other[v] < 0)
             continue;
         Search s = {t, v, {0, 0, 0}};
         for (int e = mesh->fan_start[v]; e < mesh->fan_start[v + 1]; e++)
-            s.normal = vec3_add(s.normal, tracking_triangle_normal(t, mesh->fan[e]));
+            s.normal = vec3_add(s.normal, t->face_normal[mesh->fan[e]]);
         s.normal = vec3_normalize_or(s.normal, t->normal[v]);
         PeltiNearest near;
-        if (!pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], t->edge[v], faces, &s, &near))
+        if (pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], t->edge[v], faces, &s, &near))
+            t->press[v].nearest = near.triangle;
+    }
+}
+
+/// How far each vertex lies below the gap over the triangle that its search found.
+static void depth_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = context;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Press *press = &t->press[v];
+        press->triangle = -1;
+        if (press->nearest < 0)
             continue;
-        press->normal = tracking_triangle_normal(t, near.triangle);
-        float height = vec3_dot(vec3_sub(t->shown[v], near.closest.point), press->normal);
-        press->depth = t->set.gap - height;
+        const int *i = t->mesh->triangles[press->nearest];
+        PeltiClosest on = pelti_closest_on_triangle(t->shown[v], t->shown[i[0]], t->shown[i[1]], t->shown[i[2]]);
+        press->normal = tracking_triangle_normal(t, press->nearest);
+        press->depth = t->set.gap - vec3_dot(vec3_sub(t->shown[v], on.point), press->normal);
         if (!(press->depth > 0))
             continue;
-        press->triangle = near.triangle;
+        press->triangle = press->nearest;
         for (int k = 0; k < 3; k++)
-            press->weight[k] = (float)near.closest.weight[k];
+            press->weight[k] = (float)on.weight[k];
     }
 }
 
@@ -102,8 +116,11 @@ static int give_way(Tracking *t)
 void tracking_press_apart(Tracking *t)
 {
     for (int pass = 0; pass < PASSES; pass++) {
-        tracking_gather_boxes(t);
-        pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, search_range, t);
+        if (pass % KEEP == 0) {
+            tracking_gather_boxes(t);
+            pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, search_range, t);
+        }
+        pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, depth_range, t);
         if (!give_way(t))
             break;
     }

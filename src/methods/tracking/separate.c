@@ -16,33 +16,56 @@ static Vec3 triangle_normal(const Vec3 p[3])
     return vec3_normalize_or(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])), vec3(0, 0, 0));
 }
 
-Vec3 tracking_triangle_normal(const Tracking *t, int triangle)
-{
-    const int *i = t->mesh->triangles[triangle];
-    Vec3 p[3] = {t->shown[i[0]], t->shown[i[1]], t->shown[i[2]]};
-    return triangle_normal(p);
-}
-
 static void corners(const Tracking *t, int triangle, Vec3 p[3])
 {
     for (int i = 0; i < 3; i++)
         p[i] = t->shown[t->mesh->triangles[triangle][i]];
 }
 
-/// Crossing, or nearer than the gap and facing each other.
+Vec3 tracking_triangle_normal(const Tracking *t, int triangle)
+{
+    Vec3 p[3];
+    corners(t, triangle, p);
+    return triangle_normal(p);
+}
+
+/// All corners of q farther than `gap` from the plane of p, on one side of it.
+static bool clear_of_plane(Vec3 p, Vec3 n, const Vec3 q[3], float gap)
+{
+    float a = vec3_dot(vec3_sub(q[0], p), n), b = vec3_dot(vec3_sub(q[1], p), n), c = vec3_dot(vec3_sub(q[2], p), n);
+    return fminf(a, fminf(b, c)) > gap || fmaxf(a, fmaxf(b, c)) < -gap;
+}
+
+static bool edge_pierces(const Vec3 p[3], const Vec3 q[3])
+{
+    double at, weight[3];
+    for (int i = 0; i < 3; i++)
+        if (pelti_segment_pierces(p[i], p[(i + 1) % 3], q[0], q[1], q[2], &at, weight))
+            return true;
+    return false;
+}
+
+/// Crossing, or nearer than the gap and facing each other. Most pairs of boxes that meet are clear by a plane; of the others only
+/// those that face each other need their distance.
 static int touches(void *context, int a, int b, int worker)
 {
     const Tracking *t = context;
     (void)worker;
     if (tracking_share_vertex(t->mesh->triangles[a], t->mesh->triangles[b]) || (t->rest_cross[a] && t->rest_cross[b]))
         return 0;
-    Vec3 p[3], q[3];
+    Vec3 p[3], q[3], np = t->face_normal[a], nq = t->face_normal[b];
     corners(t, a, p);
     corners(t, b, q);
+    bool facing = vec3_dot(np, nq)<-0.2f, flat = vec3_dot(np, np)> 0 && vec3_dot(nq, nq) > 0;
+    float gap = facing ? 1.001f * t->set.gap : 0;
+    if (flat && (clear_of_plane(p[0], np, q, gap) || clear_of_plane(q[0], nq, p, gap)))
+        return 0;
+    if (!facing)
+        return edge_pierces(p, q) || edge_pierces(q, p);
     PeltiClosestTriangles c = pelti_closest_triangles(p, q);
     if (c.crossing)
         return 1;
-    return c.squared < (double)(t->set.gap * t->set.gap) && vec3_dot(triangle_normal(p), triangle_normal(q)) < -0.2f ? 2 : 0;
+    return c.squared < (double)(t->set.gap * t->set.gap) ? 2 : 0;
 }
 
 /// How far the lowest corner of p lies below `gap` over the plane of q.
@@ -73,7 +96,7 @@ static void part_pair(Tracking *t, const PeltiPair *pair)
     Vec3 p[3], q[3];
     corners(t, pair->a, p);
     corners(t, pair->b, q);
-    Vec3 np = triangle_normal(p), nq = triangle_normal(q);
+    Vec3 np = t->face_normal[pair->a], nq = t->face_normal[pair->b];
     float gap = 0.5f * t->set.gap, hp[3], hq[3];
     float over_q = lift(p, q, nq, gap, hp), over_p = lift(q, p, np, gap, hq);
     bool first = over_q <= over_p; // p rises over q's plane
@@ -88,18 +111,26 @@ static void part_pair(Tracking *t, const PeltiPair *pair)
     }
 }
 
-void tracking_gather_boxes(Tracking *t)
+static void box_range(void *context, int begin, int end, int worker)
 {
-    float pad = t->set.gap;
-    for (int k = 0; k < t->mesh->triangle_count; k++) {
+    Tracking *t = context;
+    Vec3 grow = vec3(t->set.gap, t->set.gap, t->set.gap), p[3];
+    (void)worker;
+    for (int k = begin; k < end; k++) {
         const int *i = t->mesh->triangles[k];
         t->boxes[k] = (PeltiBox){{1, 1, 1}, {-1, -1, -1}};
         if (t->touch[i[0]] + t->touch[i[1]] + t->touch[i[2]] < 0.02f)
             continue;
-        Vec3 a = t->shown[i[0]], b = t->shown[i[1]], c = t->shown[i[2]], grow = vec3(pad, pad, pad);
-        t->boxes[k].low = vec3_sub(vec3_min(a, vec3_min(b, c)), grow);
-        t->boxes[k].high = vec3_add(vec3_max(a, vec3_max(b, c)), grow);
+        corners(t, k, p);
+        t->boxes[k].low = vec3_sub(vec3_min(p[0], vec3_min(p[1], p[2])), grow);
+        t->boxes[k].high = vec3_add(vec3_max(p[0], vec3_max(p[1], p[2])), grow);
+        t->face_normal[k] = triangle_normal(p);
     }
+}
+
+void tracking_gather_boxes(Tracking *t)
+{
+    pelti_parallel_for(t->jobs, t->mesh->triangle_count, 8 * GRAIN, box_range, t);
     pelti_box_tree_refit(t->tree, t->jobs, t->boxes);
 }
 
@@ -156,6 +187,8 @@ static void iron(Tracking *t)
     memcpy(t->shown, t->step, sizeof(Vec3) * (size_t)count);
 }
 
+enum { PATIENCE = 3 }; ///< passes without fewer crossings after which a way of parting is given up
+
 /// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
 /// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter. The
 /// state with the fewest crossings on the way is the one shown: crumpled skin can get worse by pushing.
@@ -165,12 +198,17 @@ void tracking_separate(Tracking *t)
     t->counters.separated = 0;
     if (!t->counters.contacts || t->set.separate_passes <= 0)
         return;
-    int best = count_crossings(t), now = best;
+    int best = count_crossings(t), now = best, stale = 0;
     memcpy(t->buffer, t->shown, bytes);
     for (int pass = -1; pass < 2 * t->set.separate_passes && best > 0; pass++) {
+        if (stale >= PATIENCE && pass >= t->set.separate_passes)
+            break;
+        if (stale >= PATIENCE)
+            pass = t->set.separate_passes;
         if (pass == t->set.separate_passes) { // iron what is left of the best state
             memcpy(t->shown, t->buffer, bytes);
             count_crossings(t);
+            stale = 0;
         }
         if (pass < 0)
             tracking_press_apart(t);
@@ -179,6 +217,7 @@ void tracking_separate(Tracking *t)
         else
             iron(t);
         now = count_crossings(t);
+        stale = now < best || pass < 0 ? 0 : stale + 1;
         if (now < best) {
             best = now;
             memcpy(t->buffer, t->shown, bytes);

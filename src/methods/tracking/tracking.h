@@ -120,6 +120,7 @@ typedef struct Tracking {
     // output
     Vec3 *shown, *buffer;
     float *touch;              ///< [vertex_count] diffused contact
+    Vec3 *face_normal;         ///< [triangle_count] of triangles that may touch
     PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
     unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
     unsigned char *stirred;    ///< moved since it looked at the field, or not yet on its surface
