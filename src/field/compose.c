@@ -9,13 +9,14 @@ enum { MOST_CELLS = 12000, LIST_SHARE = 12, MOST_REACH = 24 };
 
 void pelti_frame_in(PeltiArena *arena, const PeltiFields *fields, PeltiFieldFrame *out)
 {
-    *out = (PeltiFieldFrame){.fields = fields, .capacity = MOST_CELLS * LIST_SHARE};
+    *out = (PeltiFieldFrame){.fields = fields, .capacity = MOST_CELLS * LIST_SHARE, .words = (fields->part_count + 63) / 64};
     out->pose = PELTI_TAKE(arena, PeltiPartPose, fields->part_count);
     out->cell_start = PELTI_TAKE(arena, int, MOST_CELLS + 1);
     out->cell_parts = PELTI_TAKE(arena, uint16_t, out->capacity);
+    out->cell_mask = PELTI_TAKE(arena, uint64_t, (size_t)MOST_CELLS * (size_t)out->words);
 }
 
-/// Bounds of a part's grid in world space.
+/// Bounds in world space of what is not 0 in a part's grid.
 static bool part_bounds(const PeltiFieldFrame *frame, int part, Vec3 *low, Vec3 *high)
 {
     const PeltiGrid *grid = &frame->fields->parts[part].grid;
@@ -25,8 +26,7 @@ static bool part_bounds(const PeltiFieldFrame *frame, int part, Vec3 *low, Vec3 
     *low = vec3(INFINITY, INFINITY, INFINITY);
     *high = vec3_scale(*low, -1);
     for (int k = 0; k < 8; k++) {
-        Vec3 corner = vec3((float)((k & 1) * (grid->size[0] - 1)), (float)(((k >> 1) & 1) * (grid->size[1] - 1)),
-                           (float)((k >> 2) * (grid->size[2] - 1)));
+        Vec3 corner = vec3((float)grid->live[k & 1][0], (float)grid->live[(k >> 1) & 1][1], (float)grid->live[k >> 2][2]);
         corner = mat34_apply(back, corner);
         *low = vec3_min(*low, corner);
         *high = vec3_max(*high, corner);
@@ -59,43 +59,63 @@ static int clamp_cell(float at, int count)
     return at < 0 ? 0 : at >= (float)count ? count - 1 : (int)at;
 }
 
-/// Calls of one pass over all cells a part's box touches: a cell counts where its ball meets the box.
-static void visit_cells(PeltiFieldFrame *frame, int part, Vec3 low, Vec3 high, bool fill, int *total)
+/// Marks the cells that a part reaches: those whose ball meets the box of what is not 0 in its grid.
+static void mark_cells(PeltiFieldFrame *frame, int part, Vec3 low, Vec3 high)
 {
     const PeltiGrid *grid = &frame->fields->parts[part].grid;
     Mat34 to_grid = frame->pose[part].world_to_grid;
-    float cell = 1 / frame->per_cell, ball[3];
-    for (int i = 0; i < 3; i++) // half diagonal of a cell, in nodes along each axis of the grid
-        ball[i] =
+    float cell = 1 / frame->per_cell, least[3], most[3];
+    for (int i = 0; i < 3; i++) { // half diagonal of a cell, in nodes along each axis of the grid
+        float ball =
             0.8660255f * cell *
             sqrtf(to_grid.m[i][0] * to_grid.m[i][0] + to_grid.m[i][1] * to_grid.m[i][1] + to_grid.m[i][2] * to_grid.m[i][2]);
+        least[i] = (float)grid->live[0][i] - ball;
+        most[i] = (float)grid->live[1][i] + ball;
+    }
     int from[3] = {clamp_cell((low.x - frame->low.x) * frame->per_cell, frame->dims[0]),
                    clamp_cell((low.y - frame->low.y) * frame->per_cell, frame->dims[1]),
                    clamp_cell((low.z - frame->low.z) * frame->per_cell, frame->dims[2])};
     int to[3] = {clamp_cell((high.x - frame->low.x) * frame->per_cell, frame->dims[0]),
                  clamp_cell((high.y - frame->low.y) * frame->per_cell, frame->dims[1]),
                  clamp_cell((high.z - frame->low.z) * frame->per_cell, frame->dims[2])};
+    Vec3 along = vec3(cell * to_grid.m[0][0], cell * to_grid.m[1][0], cell * to_grid.m[2][0]);
+    uint64_t bit = (uint64_t)1 << (part & 63);
     for (int z = from[2]; z <= to[2]; z++)
-        for (int y = from[1]; y <= to[1]; y++)
-            for (int x = from[0]; x <= to[0]; x++) {
-                Vec3 middle = vec3(frame->low.x + cell * ((float)x + 0.5f), frame->low.y + cell * ((float)y + 0.5f),
-                                   frame->low.z + cell * ((float)z + 0.5f));
-                Vec3 p = mat34_apply(to_grid, middle);
-                if (p.x < -ball[0] || p.y < -ball[1] || p.z < -ball[2] || p.x > (float)(grid->size[0] - 1) + ball[0] ||
-                    p.y > (float)(grid->size[1] - 1) + ball[1] || p.z > (float)(grid->size[2] - 1) + ball[2])
-                    continue;
-                int at = (z * frame->dims[1] + y) * frame->dims[0] + x;
-                if (fill)
-                    frame->cell_parts[frame->cell_start[at]++] = (uint16_t)part;
-                else
-                    frame->cell_start[at]++;
-                (*total)++;
+        for (int y = from[1]; y <= to[1]; y++) {
+            Vec3 middle = vec3(frame->low.x + cell * ((float)from[0] + 0.5f), frame->low.y + cell * ((float)y + 0.5f),
+                               frame->low.z + cell * ((float)z + 0.5f));
+            Vec3 p = mat34_apply(to_grid, middle);
+            uint64_t *mask = frame->cell_mask +
+                             (size_t)((z * frame->dims[1] + y) * frame->dims[0] + from[0]) * (size_t)frame->words + (part >> 6);
+            for (int x = from[0]; x <= to[0]; x++, mask += frame->words, p = vec3_add(p, along)) {
+                bool meets = (p.x >= least[0]) & (p.y >= least[1]) & (p.z >= least[2]) & (p.x <= most[0]) & (p.y <= most[1]) &
+                             (p.z <= most[2]);
+                *mask |= meets ? bit : 0;
             }
+        }
+}
+
+/// Lists of the marked parts, in the order of composition.
+static bool list_parts(PeltiFieldFrame *frame, int cells)
+{
+    const uint64_t *mask = frame->cell_mask;
+    int total = 0;
+    for (int c = 0; c < cells; c++) {
+        frame->cell_start[c] = total;
+        for (int w = 0; w < frame->words; w++)
+            for (uint64_t left = *mask++; left; left &= left - 1) {
+                if (total == frame->capacity)
+                    return false;
+                frame->cell_parts[total++] = (uint16_t)(64 * w + __builtin_ctzll(left));
+            }
+    }
+    frame->cell_start[cells] = total;
+    return true;
 }
 
 static void build_index(PeltiFieldFrame *frame)
 {
-    int parts = frame->fields->part_count, total = 0, ignored = 0;
+    int parts = frame->fields->part_count;
     Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3_scale(low, -1), a, b;
     for (int p = 0; p < parts; p++) {
         frame->pose[p].live = part_bounds(frame, p, &a, &b);
@@ -109,25 +129,27 @@ static void build_index(PeltiFieldFrame *frame)
         return;
     choose_cells(frame, low, high);
     int cells = frame->dims[0] * frame->dims[1] * frame->dims[2];
-    memset(frame->cell_start, 0, sizeof(int) * (size_t)(cells + 1));
+    memset(frame->cell_mask, 0, sizeof(uint64_t) * (size_t)cells * (size_t)frame->words);
     for (int p = 0; p < parts; p++)
         if (part_bounds(frame, p, &a, &b))
-            visit_cells(frame, p, a, b, false, &total);
-    if (total > frame->capacity)
-        return;
-    int sum = 0;
-    for (int c = 0; c <= cells; c++) {
-        int count = frame->cell_start[c];
-        frame->cell_start[c] = sum;
-        sum += c < cells ? count : 0;
-    }
-    for (int p = 0; p < parts; p++)
-        if (part_bounds(frame, p, &a, &b))
-            visit_cells(frame, p, a, b, true, &ignored);
-    for (int c = cells; c > 0; c--) // filling moved every start to the next cell's
-        frame->cell_start[c] = frame->cell_start[c - 1];
-    frame->cell_start[0] = 0;
-    frame->indexed = true;
+            mark_cells(frame, p, a, b);
+    frame->indexed = list_parts(frame, cells);
+}
+
+/// Cell of x in the index; -1: outside.
+static inline int cell_of(const PeltiFieldFrame *frame, Vec3 x)
+{
+    Vec3 u = vec3_scale(vec3_sub(x, frame->low), frame->per_cell);
+    if (!((u.x >= 0) & (u.y >= 0) & (u.z >= 0) & (u.x < (float)frame->dims[0]) & (u.y < (float)frame->dims[1]) &
+          (u.z < (float)frame->dims[2])))
+        return -1;
+    return ((int)u.z * frame->dims[1] + (int)u.y) * frame->dims[0] + (int)u.x;
+}
+
+const uint64_t *pelti_frame_around(const PeltiFieldFrame *frame, Vec3 x)
+{
+    int cell = frame->indexed ? cell_of(frame, x) : -1;
+    return cell < 0 ? NULL : frame->cell_mask + (size_t)cell * (size_t)frame->words;
 }
 
 /// Bend of a part's bone against its parent part since rest: the swing, not the twist.
@@ -239,11 +261,9 @@ PELTI_WIDE int find_places(const PeltiFieldFrame *frame, int skeleton, Vec3 x, P
     int count = 0, begin = 0, end = frame->fields->part_count;
     const uint16_t *list = NULL;
     if (frame->indexed) {
-        Vec3 u = vec3_scale(vec3_sub(x, frame->low), frame->per_cell);
-        if (!(u.x >= 0 && u.y >= 0 && u.z >= 0 && u.x < (float)frame->dims[0] && u.y < (float)frame->dims[1] &&
-              u.z < (float)frame->dims[2]))
+        int cell = cell_of(frame, x);
+        if (cell < 0)
             return 0;
-        int cell = ((int)u.z * frame->dims[1] + (int)u.y) * frame->dims[0] + (int)u.x;
         list = frame->cell_parts;
         begin = frame->cell_start[cell];
         end = frame->cell_start[cell + 1];

@@ -23,7 +23,9 @@ typedef struct PeltiFieldFrame {
     int *cell_start;      ///< [MOST_CELLS + 1]
     uint16_t *cell_parts; ///< [capacity]
     int capacity;
-    bool indexed; ///< false: the lists overflowed, every part is tried
+    int words;           ///< of a cell's mask
+    uint64_t *cell_mask; ///< [MOST_CELLS x words] the same as bits
+    bool indexed;        ///< false: the lists overflowed, every part is tried
 } PeltiFieldFrame;
 
 /// Places a frame in a layout arena; pelti_frame_set fills it, as often as the pose changes. Does not allocate.
@@ -55,6 +57,9 @@ typedef struct PeltiFieldPoint {
     int skeleton, own;
 } PeltiFieldPoint;
 void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, PeltiFieldSample *out);
+
+/// Parts that may reach the surroundings of x: one bit each, frame->words words; NULL: not known.
+const uint64_t *pelti_frame_around(const PeltiFieldFrame *frame, Vec3 x);
 
 /// The union of the parts [Ricci1973]: the strongest field at x and its gradient; 0 where none reaches.
 void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient);

@@ -25,8 +25,11 @@ void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high
     grid->rest_to_grid = mat34_mul(frame_to_grid, rest_to_frame);
     grid->nodes = NULL;
     grid->reaches = NULL;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        grid->live[0][i] = 0;
+        grid->live[1][i] = grid->size[i] - 1;
         grid->blocks[i] = (grid->size[i] + 2) / 4;
+    }
 }
 
 size_t pelti_grid_nodes(const PeltiGrid *grid)
@@ -39,9 +42,10 @@ size_t pelti_grid_blocks(const PeltiGrid *grid)
     return (size_t)grid->blocks[0] * (size_t)grid->blocks[1] * (size_t)grid->blocks[2];
 }
 
-/// A node counts for every block it bounds.
+/// A node that is not 0 counts for every block it bounds.
 static void mark_blocks(PeltiGrid *grid)
 {
+    int low[3] = {grid->size[0], grid->size[1], grid->size[2]}, high[3] = {0, 0, 0};
     memset(grid->reaches, 0, pelti_grid_blocks(grid));
     const int16_t(*node)[4] = (const int16_t(*)[4])grid->nodes;
     for (int z = 0; z < grid->size[2]; z++)
@@ -49,6 +53,11 @@ static void mark_blocks(PeltiGrid *grid)
             for (int x = 0; x < grid->size[0]; x++, node++) {
                 if (!((*node)[0] | (*node)[1] | (*node)[2] | (*node)[3]))
                     continue;
+                const int at[3] = {x, y, z};
+                for (int i = 0; i < 3; i++) {
+                    low[i] = at[i] < low[i] ? at[i] : low[i];
+                    high[i] = at[i] > high[i] ? at[i] : high[i];
+                }
                 for (int k = 0; k < 8; k++) { // the block above, and the one that ends here
                     int b[3] = {(x - (k & 1)) >> 2, (y - ((k >> 1) & 1)) >> 2, (z - (k >> 2)) >> 2};
                     if (b[0] >= 0 && b[1] >= 0 && b[2] >= 0 && b[0] < grid->blocks[0] && b[1] < grid->blocks[1] &&
@@ -56,6 +65,10 @@ static void mark_blocks(PeltiGrid *grid)
                         grid->reaches[(b[2] * grid->blocks[1] + b[1]) * grid->blocks[0] + b[0]] = 1;
                 }
             }
+    for (int i = 0; i < 3 && low[i] <= high[i]; i++) { // the cells around those nodes
+        grid->live[0][i] = low[i] > 0 ? low[i] - 1 : 0;
+        grid->live[1][i] = high[i] < grid->size[i] - 1 ? high[i] + 1 : grid->size[i] - 1;
+    }
 }
 
 /// 1 two nodes and more inside the border, 0 on it, smooth between.

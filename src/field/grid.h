@@ -12,6 +12,7 @@ typedef struct PeltiGrid {
     float value_scale;      ///< code -> value
     float gradient_scale;   ///< code -> change of the value from node to node
     int16_t (*nodes)[4];    ///< [size0 x size1 x size2], x fastest: value, gradient in node units
+    int live[2][3];         ///< first and last node of the box outside of which the field is 0
     int blocks[3];          ///< of four cells along each axis
     unsigned char *reaches; ///< [blocks0 x blocks1 x blocks2] 0: the field is 0 in all of the block; NULL: not kept
 } PeltiGrid;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const float SHIFT = 0.1f; ///< M = L + SHIFT diag(L): keeps the preconditioner definite
+static const float SHIFT = 0.03f; ///< M = L + SHIFT diag(L): keeps the preconditioner definite
 
 static void read_settings(const PeltiOptions *o, float diagonal, TrackingSettings *s)
 {

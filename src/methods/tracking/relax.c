@@ -3,7 +3,7 @@
 /// A vertex that slid by less than this share of its edge need not look at the field again: it is off its surface by the square.
 static const float STILL = 0.005f;
 /// Relaxation ends with a linear solve that gains less than this share of what the first gained.
-static const double SATISFIED = 0.01;
+static const double SATISFIED = 0.04;
 
 /// Steps of the linear solver between two looks at the field. More looks follow what touches better than more steps do: on a bent
 /// hand 6 x 2 leave 20 deep pairs, 3 x 4 44.
