@@ -75,6 +75,9 @@ static void take_memory(Tracking *t)
     arena.used = 0;
     if (arena.base)
         pelti_frame_in(&arena, t->fields, &t->frame);
+    t->around = PELTI_NEW(pool, uint64_t, (size_t)n * (size_t)t->frame.words);
+    t->cluster = PELTI_NEW(pool, int, bones);
+    t->strange = PELTI_NEW(pool, uint64_t, (size_t)bones * (size_t)t->frame.words);
 }
 
 static void order_bones(Tracking *t)

@@ -3,11 +3,14 @@
 static const float LEAST = 0.0f;        ///< slope a swelling counts with where the field is flat, by support radius
 static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step
 
+static const float FAR = 0.1f; ///< of the edge length
+
 typedef struct Work {
     Tracking *t;
     const Bones *from, *to;
     Mat34 *delta; ///< [bone_count]
     int iterations;
+    bool between; ///< relaxation steps: only skin that is far from its surface and in no contact takes more than one
     bool all;     ///< or only vertices that are stirred
     float enough; ///< of the edge: a step that needs no other after it
 } Work;
@@ -16,8 +19,11 @@ static void move_range(void *context, int begin, int end, int worker)
 {
     Work *w = context;
     (void)worker;
-    for (int v = begin; v < end; v++)
-        w->t->x[v] = mat34_apply(w->delta[w->t->bone[v]], w->t->x[v]);
+    for (int v = begin; v < end; v++) {
+        const Mat34 *delta = &w->delta[w->t->bone[v]];
+        w->t->x[v] = mat34_apply(*delta, w->t->x[v]);
+        w->t->normal[v] = vec3_normalize_or(mat34_apply_vector(*delta, w->t->normal[v]), w->t->normal[v]);
+    }
 }
 
 void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to)
@@ -138,7 +144,7 @@ static int project_batch(const Work *w, int count, int *vertex)
             if (vec3_finite(x))
                 t->x[v] = x;
             t->stirred[v] = !(vec3_length(step) < w->enough * t->edge[v]);
-            if (t->stirred[v])
+            if (t->stirred[v] && (!w->between || (t->other[v] < 0 && vec3_length(step) > FAR * t->edge[v])))
                 vertex[left++] = v;
         }
         count = left;
@@ -165,7 +171,7 @@ static void project_range(void *context, int begin, int end, int worker)
 
 void tracking_project(Tracking *t, int iterations, bool all, float enough)
 {
-    Work w = {.t = t, .iterations = iterations, .all = all, .enough = enough};
+    Work w = {.t = t, .iterations = iterations, .between = iterations == BETWEEN, .all = all, .enough = enough};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, project_range, &w);
     for (int k = 0; k < (t->mesh->vertex_count + GRAIN - 1) / GRAIN; k++)
         t->counters.evaluations += t->looks[k];

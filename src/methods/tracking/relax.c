@@ -214,7 +214,7 @@ int tracking_relax(Tracking *t)
             pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, jacobi_range, &r);
         k += taken ? taken : 1;
         float moved = apply(t);
-        tracking_project(t, 1, !t->set.fast, 2e-3f);
+        tracking_project(t, t->set.fast ? BETWEEN : 1, !t->set.fast, 2e-3f);
         if (t->set.target == TARGET_POLAR) {
             tracking_target_rotations(t, &t->next);
             tracking_right_hand_side(t, &t->next);

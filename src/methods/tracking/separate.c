@@ -187,7 +187,7 @@ static void iron(Tracking *t)
     memcpy(t->shown, t->step, sizeof(Vec3) * (size_t)count);
 }
 
-enum { PATIENCE = 3 }; ///< passes without fewer crossings after which a way of parting is given up
+enum { PATIENCE = 5 }; ///< passes without fewer crossings after which a way of parting is given up
 
 /// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
 /// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter. The

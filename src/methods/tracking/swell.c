@@ -8,6 +8,26 @@ enum { SPREAD = 8 };
 static const float BODY = 1.2f;
 static const double SPARED = 1; ///< of the rest volume
 static const float MOST_SCALE = 6;
+static const float HAIR = 1e-3f; ///< of the edge
+
+/// Skin that rises or sinks by more than a hair has to look where its surface is now.
+static void swell_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = context;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        const int *bone = t->weights.bone + (size_t)v * (size_t)t->weights.influences;
+        const float *weight = t->weights.weight + (size_t)v * (size_t)t->weights.influences;
+        float sum = 0;
+        for (int k = 0; k < t->weights.influences; k++) {
+            int part = weight[k] > 0 ? t->fields->bone_part[bone[k]] : -1;
+            if (part >= 0)
+                sum += weight[k] * t->grown[part];
+        }
+        t->stirred[v] |= fabsf(sum - t->swell[v]) > HAIR * t->edge[v];
+        t->swell[v] = sum;
+    }
+}
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a tenth of its thickness, and fades into neighbours
@@ -31,6 +51,8 @@ void tracking_swell(Tracking *t)
     double all = 0;
     for (int p = 0; p < parts; p++)
         all += (double)lost[p];
+    if (!(all > 0) && !t->swollen)
+        return;
     // what contacts show of the loss is shared out by part; how much there is in all the mesh itself tells, if it is closed
     double missing = all, stands = 0;
     if (t->mesh->closed && all > 0) {
@@ -43,17 +65,8 @@ void tracking_swell(Tracking *t)
         float most = t->fields->parts[p].radius / 18, rise = wide[p] > 0 ? t->set.keep_volume * scale * lost[p] / wide[p] : 0;
         t->grown[p] = rise < most ? rise : most;
     }
-    for (int v = 0; v < count; v++) {
-        const int *bone = t->weights.bone + (size_t)v * (size_t)t->weights.influences;
-        const float *weight = t->weights.weight + (size_t)v * (size_t)t->weights.influences;
-        float sum = 0;
-        for (int k = 0; k < t->weights.influences; k++) {
-            int part = weight[k] > 0 ? t->fields->bone_part[bone[k]] : -1;
-            if (part >= 0)
-                sum += weight[k] * t->grown[part];
-        }
-        t->swell[v] = sum;
-    }
+    pelti_parallel_for(t->jobs, count, 4 * GRAIN, swell_range, t);
+    t->swollen = all > 0;
 }
 
 /// Tethers of vertices whose weights lie on one bone: firm where the field says nothing, fading over a few rings; elsewhere so

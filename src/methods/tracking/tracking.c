@@ -3,7 +3,6 @@
 #include "core/clock.h"
 #include "field/section.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const PeltiOptionInfo options[] = {
@@ -53,8 +52,9 @@ static void virtual_frame(Tracking *t, const Bones *to)
     double start = pelti_clock_ms();
     set_fields(t, to);
     tracking_move_rigidly(t, &t->now, to);
+    tracking_wake(t, &t->now, to);
     count_time(t, STAGE_FIELDS, &start);
-    tracking_project(t, 4, true, 0.02f);
+    tracking_project(t, 4, false, 0.02f);
     tracking_swell(t);
     count_time(t, STAGE_PROJECT, &start);
     tracking_target_rotations(t, to);
@@ -66,26 +66,51 @@ static void virtual_frame(Tracking *t, const Bones *to)
     t->counters.virtual_frames++;
 }
 
-static int compare(const void *a, const void *b)
+/// The n-th smallest of `count` values; reorders them.
+static float nth(float *a, int count, int n)
 {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+    int low = 0, high = count - 1;
+    while (low < high) {
+        float pivot = a[(low + high) / 2];
+        int i = low, j = high;
+        while (i <= j) {
+            while (a[i] < pivot)
+                i++;
+            while (a[j] > pivot)
+                j--;
+            if (i <= j) {
+                float swap = a[i];
+                a[i++] = a[j];
+                a[j--] = swap;
+            }
+        }
+        if (n <= j)
+            high = j;
+        else if (n >= i)
+            low = i;
+        else
+            break;
+    }
+    return a[n];
 }
 
 static void measure_residual(Tracking *t)
 {
     int count = 0;
+    float most = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
-        if (t->kind[v] == VERTEX_TRACKED && t->other[v] < 0)
+        if (t->kind[v] == VERTEX_TRACKED && t->other[v] < 0 && isfinite(t->residual[v])) {
             t->touch[count++] = fabsf(t->residual[v]);
-    qsort(t->touch, (size_t)count, sizeof(float), compare);
-    t->counters.residual_p99 = count ? (double)t->touch[(int)(0.99 * (count - 1))] : 0;
-    t->counters.residual_max = count ? (double)t->touch[count - 1] : 0;
+            most = fmaxf(most, fabsf(t->residual[v]));
+        }
+    t->counters.residual_p99 = count ? (double)nth(t->touch, count, (int)(0.99 * (count - 1))) : 0;
+    t->counters.residual_max = (double)most;
 }
 
 static void start(Tracking *t)
 {
     memcpy(t->x, t->mesh->rest, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
+    memset(t->around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
     tracking_bones_rest(t, &t->now);
     t->started = true;
 }

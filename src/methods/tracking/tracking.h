@@ -19,6 +19,7 @@ typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKin
 
 typedef struct TrackingSettings {
     bool fast;       ///< factor-once solver; else Jacobi as published
+    bool everywhere; ///< look at the field everywhere in every virtual frame: what leaving out is checked against
     int iterations;  ///< relaxation steps of a virtual frame, at most
     float tolerance; ///< of the mean edge: relaxation stops where no vertex moves farther
     float floor_rad; ///< least turn of a virtual frame
@@ -89,9 +90,10 @@ typedef struct Tracking {
     float *diagonal;    ///< sum of ring_weight
     double rest_volume;
     // state
-    bool started;
-    Vec3 *x;   ///< [vertex_count] tracked positions
-    Bones now; ///< pose of x
+    bool started, swollen;
+    unsigned turn; ///< of virtual frames
+    Vec3 *x;       ///< [vertex_count] tracked positions
+    Bones now;     ///< pose of x
     // of a virtual frame
     Bones next, goal;
     Mat34 *part_matrix, *bone_delta;
@@ -114,9 +116,12 @@ typedef struct Tracking {
     double *sums;     ///< [blocks]
     float *solve_work;
     Vec3 *step;
-    float *drift; ///< length: way that a vertex slid since it looked at the field
-    float *moved; ///< largest move in each block of a parallel loop
-    int *looks;   ///< field evaluations of each block
+    uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
+    int *cluster;      ///< [bone_count] bones that move as one have the same
+    uint64_t *strange; ///< [bone_count x frame.words] parts that move otherwise than the cluster
+    float *drift;      ///< length: way that a vertex slid since it looked at the field
+    float *moved;      ///< largest move in each block of a parallel loop
+    int *looks;        ///< field evaluations of each block
     // output
     Vec3 *shown, *buffer;
     float *touch;              ///< [vertex_count] diffused contact
@@ -129,7 +134,7 @@ typedef struct Tracking {
     Counters counters;
 } Tracking;
 
-enum { GRAIN = 256 };
+enum { GRAIN = 256, BETWEEN = 3 }; ///< BETWEEN: projection steps between two relaxations, at most
 
 // prepare.c
 PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err);
@@ -152,6 +157,9 @@ void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);
 /// `all`: else only vertices that are `stirred`. `enough`: of the edge, a step after which a vertex has arrived.
 void tracking_project(Tracking *t, int iterations, bool all, float enough);
 void tracking_rest_values(Tracking *t);
+
+// wake.c
+void tracking_wake(Tracking *t, const Bones *from, const Bones *to); ///< marks skin whose surroundings changed as `stirred`
 
 // swell.c
 void tracking_swell(Tracking *t);

@@ -172,6 +172,28 @@ static void threads_do_not_change_a_bit(void **state)
     stop(&four);
 }
 
+/// One finger joint of a hand bends: skin far from it need not look at the field, and lies where it would if it did.
+static void skin_at_rest_need_not_look(void **state)
+{
+    (void)state;
+    Rig some = start("hand", 3000, 2, NULL, NULL), all = start("hand", 3000, 2, NULL, NULL);
+    double looks[2] = {0};
+    all.state->set.everywhere = true;
+    for (int k = 0; k < 2; k++) {
+        Rig *rig = k ? &all : &some;
+        step(rig, true);
+        for (int f = 1; f <= 4; f++) {
+            turn(rig, last_bone(rig), vec3_orthogonal(rig->state->fields->parts[0].axis), 0.05f * (float)f);
+            step(rig, false);
+            looks[k] += rig->state->counters.evaluations;
+        }
+    }
+    CHECK_NEAR(farthest(&some, all.points), 0, 1e-4);
+    assert_true(looks[0] < 0.5 * looks[1]);
+    stop(&some);
+    stop(&all);
+}
+
 /// Energy after a bend with one solver run long.
 static double energy_of(const char *solver, const char *iterations)
 {
@@ -200,6 +222,7 @@ int main(void)
         cmocka_unit_test(rest_pose_returns_rest),      cmocka_unit_test(rigid_motion_carries_the_skin),
         cmocka_unit_test(one_large_step_equals_many),  cmocka_unit_test(twist_moves_skin_of_bones_that_do_not_turn),
         cmocka_unit_test(threads_do_not_change_a_bit), cmocka_unit_test(fast_solver_meets_the_energy_of_jacobi),
+        cmocka_unit_test(skin_at_rest_need_not_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
