@@ -1,8 +1,6 @@
 // Kinematic coupling ([Deul2013] sec. 4.4): lbs goals for the bone layer, lower bounds on the distance to joints.
 #include "methods/layered/flesh.h"
 
-#include <string.h>
-
 enum { GRAIN = 512 };
 static const float FOLD_FROM = 0.6f, FOLD_TO = 1.2f; // of joint_fold: from a bend of some 35 degrees to one of 75
 
@@ -62,63 +60,18 @@ static Vec3 fold_of(const PeltiFlesh *flesh, const Mat34 *bones, int b)
 
 void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
 {
+    if (flesh->set.two_way) {
+        pelti_react_pose(flesh, bones, flesh->bones_turned);
+        bones = flesh->bones_turned;
+    }
     follow(flesh, bones);
     for (int b = 0; b < flesh->who->bone_count; b++) {
-        Vec3 shift = vec3_sub(flesh->give[b], flesh->origin);
+        Vec3 shift = vec3_scale(flesh->origin, -1);
         flesh->bones_blend[b] = mat34_from(mat34_linear(bones[b]), vec3_add(mat34_apply(bones[b], flesh->centre), shift));
         flesh->joint_now[b] = vec3_add(mat34_apply(bones[b], flesh->who->bones[b].head), shift);
         flesh->joint_fold[b] = fold_of(flesh, bones, b);
     }
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
-}
-
-static void add_give(PeltiFlesh *flesh, int slot, Vec3 push, float weight)
-{
-    for (int k = 0; k < flesh->influences; k++) {
-        size_t i = (size_t)slot * (size_t)flesh->influences + (size_t)k;
-        float w = weight * flesh->weight[i];
-        if (!(w > 0))
-            continue;
-        flesh->give_sum[flesh->bone[i]] = vec3_mad(flesh->give_sum[flesh->bone[i]], push, w);
-        flesh->give_weight[flesh->bone[i]] += w;
-    }
-}
-
-/// The same bone, or a bone and its parent: their overlap at a bent joint is not a clash.
-static bool neighbours(const PeltiFlesh *flesh, int a, int b)
-{
-    int p = flesh->bone[(size_t)a * (size_t)flesh->influences], q = flesh->bone[(size_t)b * (size_t)flesh->influences];
-    return p == q || flesh->who->bones[p].parent == q || flesh->who->bones[q].parent == p;
-}
-
-// The paper pins the bone layer to the skeleton whatever happens. But clips push bones through each other (a thumb through a
-// finger), where no skin can be free of crossings. So where the skeleton alone would make two parts overlap by more than a share
-// of their flesh's depth, their bones are pushed apart, a little in every step, and come back when there is room.
-void pelti_couple_give(PeltiFlesh *flesh)
-{
-    const float bears = flesh->set.crush, rate = 0.2f, relax = 0.99f;
-    int bones = flesh->who->bone_count;
-    memset(flesh->give_sum, 0, sizeof *flesh->give_sum * (size_t)bones);
-    memset(flesh->give_weight, 0, sizeof *flesh->give_weight * (size_t)bones);
-    for (int i = 0; i < flesh->collide.count; i++) {
-        const PeltiContact *c = &flesh->collide.contacts[i];
-        int other = c->edges ? 2 : 1; // first slot of the second side
-        Vec3 gap = {0, 0, 0};
-        if (!(c->push > 0) || neighbours(flesh, c->slot[0], c->slot[other]))
-            continue;
-        for (int k = 0; k < 4; k++)
-            gap = vec3_mad(gap, pelti_lane(flesh->goal, c->slot[k], PELTI_SKIN), c->weight[k]);
-        float over = -vec3_dot(gap, c->normal) - bears * (flesh->depth[c->slot[0]] + flesh->depth[c->slot[other]]);
-        for (int k = 0; over > 0 && k < 4; k++) // weighted by the overlap itself: the deepest contacts decide
-            add_give(flesh, c->slot[k], vec3_scale(c->normal, c->weight[k] > 0 ? 0.5f * over : -0.5f * over),
-                     over * fabsf(c->weight[k]));
-    }
-    for (int b = 0; b < bones; b++) {
-        if (flesh->give_weight[b] > 0)
-            flesh->give[b] = vec3_mad(flesh->give[b], flesh->give_sum[b], rate / flesh->give_weight[b]);
-        else
-            flesh->give[b] = vec3_scale(flesh->give[b], relax);
-    }
 }
 
 void pelti_couple_hold(void *context, int begin, int end)

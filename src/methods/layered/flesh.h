@@ -22,7 +22,9 @@ typedef struct PeltiLayeredSettings {
     float turn_rad;                 ///< farthest a bone turns in one step
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
-    float crush;                    ///< share of its depth by which flesh is pressed before bones give way
+    bool two_way;                   ///< pressed flesh turns joints
+    float crush;                    ///< share of its depth by which flesh is pressed before that
+    float joint_stiffness;          ///< against that; 1: joint and flesh meet half way
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
     float thickness, margin;        ///< of contacts, length
     float friction, restitution;
@@ -94,7 +96,8 @@ typedef struct PeltiVolume {
 typedef struct PeltiFleshBone {
     float projection[PELTI_LAYERS], stiffness[PELTI_LAYERS], density[PELTI_LAYERS]; ///< density: share of the usual
     int volume;                                                                     ///< bone that stands for its sub-volume
-    float cut; ///< share of the bone that belongs to its parent's sub-volume
+    float cut;             ///< share of the bone that belongs to its parent's sub-volume
+    float joint_stiffness; ///< times the setting
 } PeltiFleshBone;
 
 typedef struct PeltiFlesh {
@@ -130,9 +133,12 @@ typedef struct PeltiFlesh {
     Mat34 *bones_last;   ///< [bone] of the last step's end
     Mat34 *bones_blend;  ///< [bone] rest about centre -> about origin
     PeltiMotion motion;
-    Vec3 *give;         ///< [bone] how far crushed flesh has pushed the bone aside
-    Vec3 *give_sum;     ///< [bone] scratch
-    float *give_weight; ///< [bone] scratch
+    // two-way coupling, see react.c
+    Vec3 *turn;                      ///< [bone] correction of the joint at its head, world axes, radians
+    Vec3 *turn_sum;                  ///< [bone] scratch
+    float *turn_lever, *turn_weight; ///< [bone] scratch
+    Mat34 *turn_chain;               ///< [bone] what a bone's own and its ancestors' turns make together
+    Mat34 *bones_turned;             ///< [bone]
     PeltiCollide collide;
     PeltiVolume volume;
     PeltiUntangle untangle;
@@ -146,8 +152,10 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
 // couple.c
 void pelti_couple_goals(PeltiFlesh *flesh,
                         const Mat34 *bones); ///< lbs of all layers for these bones; moves `origin` when the character goes far
-void pelti_couple_give(PeltiFlesh *flesh);   ///< after the contacts of a step: how far bones give way in the next
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
+// react.c
+void pelti_react_pose(PeltiFlesh *flesh, const Mat34 *bones, Mat34 *out); ///< bones with the joints turned as flesh wants it
+void pelti_react(PeltiFlesh *flesh);                                      ///< after the contacts of a step: turns for the next
 // collide.c
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);
