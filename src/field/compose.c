@@ -152,15 +152,21 @@ const uint64_t *pelti_frame_around(const PeltiFieldFrame *frame, Vec3 x)
     return cell < 0 ? NULL : frame->cell_mask + (size_t)cell * (size_t)frame->words;
 }
 
-/// Bend of a part's bone against its parent part since rest: the swing, not the twist.
-static float part_bend(const PeltiFieldFrame *frame, const Mat34 *matrices, int part)
+/// Bend of a part's bone against its parent part since rest: the swing, not the twist; and the direction across the fold, half
+/// way between where the bone points and where it would if the joint were straight.
+static void bend_part(const PeltiFieldFrame *frame, const Mat34 *matrices, int part)
 {
     const PeltiPart *p = &frame->fields->parts[part];
-    Mat34 back;
-    if (p->parent < 0 || !mat34_inverse(matrices[p->parent], &back))
-        return 0;
-    Vec3 axis = vec3_normalize_or(mat34_apply_vector(back, mat34_apply_vector(matrices[part], p->axis)), p->axis);
-    return pelti_operator_depth(&frame->fields->operators[p->op], axis, p->axis, 0);
+    PeltiPartPose *pose = &frame->pose[part];
+    pose->bend = 0;
+    pose->across = p->axis;
+    if (p->parent < 0)
+        return;
+    Vec3 now = vec3_normalize_or(mat34_apply_vector(matrices[part], p->axis), p->axis),
+         straight = vec3_normalize_or(mat34_apply_vector(matrices[p->parent], p->axis), p->axis);
+    PeltiFold none = {.kind = PELTI_FOLD_NONE};
+    pose->bend = pelti_operator_depth(&frame->fields->operators[p->op], now, straight, &none);
+    pose->across = vec3_normalize_or(vec3_add(now, straight), now);
 }
 
 static void spread_pose(const PeltiGrid *grid, PeltiPartPose *pose)
@@ -178,7 +184,7 @@ static void spread_pose(const PeltiGrid *grid, PeltiPartPose *pose)
 void pelti_frame_set(PeltiFieldFrame *frame, const Mat34 *matrices)
 {
     for (int p = 0; p < frame->fields->part_count; p++)
-        frame->pose[p].bend = part_bend(frame, matrices, p);
+        bend_part(frame, matrices, p);
     for (int p = 0; p < frame->fields->part_count; p++) {
         Mat34 back;
         frame->pose[p].live = mat34_inverse(matrices[p], &back);
@@ -287,14 +293,20 @@ PELTI_WIDE int read_places(const PeltiFieldFrame *frame, int place_count, const 
     return count;
 }
 
-/// d that two parts ask for whatever the angle: that of the joint between neighbours, full contact for parts that share no
-/// skin.
-static inline float joint_bend(const PeltiFieldFrame *frame, int a, int b)
+/// What two parts ask of their composition: the bend of the joint between neighbours, full contact for parts that share no skin.
+static inline PeltiFold joint_fold(const PeltiFieldFrame *frame, int a, int b)
 {
+    static const float FLAT = 0.3f; // by support radius
     const PeltiFields *fields = frame->fields;
+    PeltiFold fold = {.kind = PELTI_FOLD_NONE};
     if (fields->apart[a * fields->part_count + b])
-        return PELTI_OPERATOR_SLICES - 1;
-    return fields->parts[a].parent == b ? frame->pose[a].bend : fields->parts[b].parent == a ? frame->pose[b].bend : 0;
+        fold = (PeltiFold){.kind = PELTI_FOLD_APART, .bend = PELTI_OPERATOR_SLICES - 1};
+    else if (fields->parts[b].parent == a)
+        fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[b].bend, frame->pose[b].across, FLAT / fields->parts[b].radius};
+    else if (fields->parts[a].parent == b)
+        fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[a].bend, vec3_scale(frame->pose[a].across, -1),
+                           FLAT / fields->parts[a].radius};
+    return fold;
 }
 
 /// The operator at the joint of two parts; contact where they share none.
@@ -355,17 +367,21 @@ PELTI_WIDE void compose(const PeltiFieldFrame *frame, int count, Leaf *leaves, P
         for (int l = k + 1; l < count && part->target >= 0 && target < 0; l++)
             target = leaves[l].part == part->target ? l : -1;
         if (target >= 0) {
+            PeltiFold fold = joint_fold(frame, leaves[target].part, leaves[k].part);
             pelti_operator_compose(&fields->operators[part->op], &leaves[target].value, &leaves[target].gradient, leaves[k].value,
-                                   leaves[k].gradient, joint_bend(frame, leaves[k].part, leaves[target].part));
+                                   leaves[k].gradient, &fold);
         } else if (!started) {
             out->value = leaves[k].value;
             out->gradient = leaves[k].gradient;
             started = true;
         } else {
-            float bend = 0;
-            for (int l = 0; l < k; l++)
-                bend = fmaxf(bend, joint_bend(frame, leaves[l].part, leaves[k].part));
-            pelti_operator_compose(&fields->operators[0], &out->value, &out->gradient, leaves[k].value, leaves[k].gradient, bend);
+            PeltiFold fold = joint_fold(frame, leaves[0].part, leaves[k].part);
+            for (int l = 1; l < k; l++) { // whatever asks for most
+                PeltiFold next = joint_fold(frame, leaves[l].part, leaves[k].part);
+                fold = next.kind > fold.kind || (next.kind == fold.kind && next.bend > fold.bend) ? next : fold;
+            }
+            pelti_operator_compose(&fields->operators[0], &out->value, &out->gradient, leaves[k].value, leaves[k].gradient,
+                                   &fold);
         }
     }
 }
@@ -390,7 +406,8 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
         Vec3 h = leaves[k].gradient;
         float dot = vec3_dot(g, h), square = dot * fabsf(dot), scale = g2 * vec3_dot(h, h);
         const PeltiOperator *op = joint_operator(frame, own, leaves[k].part);
-        float d = pelti_operator_depth(op, g, h, joint_bend(frame, own, leaves[k].part));
+        PeltiFold fold = joint_fold(frame, own, leaves[k].part);
+        float d = pelti_operator_depth(op, g, h, &fold);
         if (d > VALLEY) {
             if (leaves[k].value > out->other) {
                 out->other = leaves[k].value;
@@ -405,12 +422,27 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
     }
 }
 
-PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, int own, int place_count, const Place *places, PeltiFieldSample *out)
+/// f -> k f / (1 + (k - 1) f): keeps 0, 1 and the order of the fields, hence the contact surface f1 = f2, and multiplies the
+/// odds f / (1 - f) by k.
+PELTI_WIDE void tilt_leaves(float tilt, int count, Leaf *leaves)
+{
+    for (int k = 0; k < count; k++) {
+        float scale = 1 / (1 + (tilt - 1) * leaves[k].value);
+        leaves[k].value *= tilt * scale;
+        leaves[k].gradient = vec3_scale(leaves[k].gradient, tilt * scale * scale);
+    }
+}
+
+PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, const PeltiFieldPoint *at, int place_count, const Place *places,
+                            PeltiFieldSample *out)
 {
     Leaf leaves[MOST_REACH];
     memset(out, 0, sizeof *out);
     out->other_part = -1;
     int count = fold_primitives(frame, read_places(frame, place_count, places, leaves), leaves);
+    if (at->tilt > 0)
+        tilt_leaves(at->tilt, count, leaves);
+    int own = at->own;
     if (count > 1 && own >= 0)
         take_sides(frame, count, leaves, own, out);
     else if (count == 1 && leaves[0].part == own) {
@@ -430,7 +462,7 @@ PELTI_CLONES static void eval_points(const PeltiFieldFrame *frame, int count, co
     for (int k = 0; k < count; k++)
         found[k] = find_places(frame, points[k].skeleton, points[k].x, places[k]);
     for (int k = 0; k < count; k++)
-        eval_places(frame, points[k].own, found[k], places[k], &out[k]);
+        eval_places(frame, &points[k], found[k], places[k], &out[k]);
 }
 
 void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, PeltiFieldSample *out)
@@ -441,7 +473,7 @@ void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiF
 
 void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 x, PeltiFieldSample *out)
 {
-    PeltiFieldPoint point = {x, skeleton, own};
+    PeltiFieldPoint point = {x, skeleton, own, 0};
     eval_points(frame, 1, &point, out); // clones stay static: gcc exports the symbol of a cloned function
 }
 
@@ -473,6 +505,6 @@ void pelti_frame_max_many(const PeltiFieldFrame *frame, int count, const PeltiFi
 
 void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
-    PeltiFieldPoint point = {x, skeleton, -1};
+    PeltiFieldPoint point = {x, skeleton, -1, 0};
     max_points(frame, 1, &point, value, gradient);
 }

@@ -9,6 +9,7 @@ typedef struct PeltiPartPose { ///< a part in the present pose
     Mat34 world_to_grid;
     float column[4][4]; ///< the same by columns, the fourth lane 0
     float most[4];      ///< last node of the grid along each axis
+    Vec3 across;        ///< unit, across a fold at the joint with the parent part, towards this part
     float bend;         ///< d (in slices) that the bend against the parent part asks for
     bool live;          ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;
@@ -55,6 +56,10 @@ enum { PELTI_FIELD_BATCH = 16 };
 typedef struct PeltiFieldPoint {
     Vec3 x;
     int skeleton, own;
+    /// Multiplies the odds f / (1 - f) of every part's field before they compose; 0: as 1. The operators are clean only on the
+    /// surface 0.5: a point that tracks another value is dragged along where their other iso-surfaces blend. With the tilt
+    /// that makes its own value 0.5 it meets other parts as the skin does.
+    float tilt;
 } PeltiFieldPoint;
 void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, PeltiFieldSample *out);
 

@@ -34,23 +34,52 @@ static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperator *op, float f1
     return sum;
 }
 
-/// d (in slices) for two gradients; `bend`: d of the joint between the two parts, 0 where they are no neighbours.
-static inline float pelti_operator_depth(const PeltiOperator *op, Vec3 a, Vec3 b, float bend)
+typedef enum PeltiFoldKind {
+    PELTI_FOLD_NONE,  ///< only the angle of the gradients counts
+    PELTI_FOLD_JOINT, ///< neighbours: the bend of the joint, on its inner side
+    PELTI_FOLD_APART  ///< they share no skin: they touch whatever the angle
+} PeltiFoldKind;
+
+/// What two parts ask of their composition.
+typedef struct PeltiFold {
+    PeltiFoldKind kind;
+    float bend;  ///< d (in slices) of the joint
+    Vec3 across; ///< unit, square to the contact surface of a fold, from the first part to the second
+    float flat;  ///< gradients below this say nothing
+} PeltiFold;
+
+/// Share of the joint's bend in d. In a fold the gradients part across the contact surface, each towards its own bone: hardly at
+/// the flanks, where the angle between them falls to nothing. On the outer side of the joint they do not, whatever their
+/// angle, and on the bones, where they vanish, they have none.
+static inline float pelti_fold_share(const PeltiFold *fold, Vec3 a, Vec3 b)
+{
+    static const float FROM = 0.05f, TO = 0.19f; // half of 6 and of 22 degrees
+    float sizes = sqrtf(2 * (vec3_dot(a, a) + vec3_dot(b, b))) + fold->flat;
+    float t = (vec3_dot(vec3_sub(b, a), fold->across) / sizes - FROM) * (1 / (TO - FROM));
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
+/// d (in slices) for two gradients.
+static inline float pelti_operator_depth(const PeltiOperator *op, Vec3 a, Vec3 b, const PeltiFold *fold)
 {
     float lengths = vec3_dot(a, a) * vec3_dot(b, b), c = lengths > 0 ? vec3_dot(a, b) / sqrtf(lengths) : 1;
     float at = (c + 1) * (0.5f * (PELTI_OPERATOR_ANGLES - 1));
     at = at < 0 ? 0 : at > PELTI_OPERATOR_ANGLES - 1 ? PELTI_OPERATOR_ANGLES - 1 : at;
     int k = (int)at;
     float d = op->depth_of_cos[k] + (at - (float)k) * (op->depth_of_cos[k + 1] - op->depth_of_cos[k]);
-    if (bend > d)
-        d += (bend - d) * (op->fold_of_cos[k] + (at - (float)k) * (op->fold_of_cos[k + 1] - op->fold_of_cos[k]));
+    if (fold->kind == PELTI_FOLD_JOINT)
+        return (d > fold->bend ? d : fold->bend) * pelti_fold_share(fold, a, b);
+    if (fold->kind == PELTI_FOLD_APART)
+        d += (fold->bend - d) * (op->fold_of_cos[k] + (at - (float)k) * (op->fold_of_cos[k + 1] - op->fold_of_cos[k]));
     return d;
 }
 
 /// g_d(f1, f2) and its gradient g1 grad f1 + g2 grad f2, in place of (f1, grad1).
-static inline void pelti_operator_compose(const PeltiOperator *op, float *f1, Vec3 *grad1, float f2, Vec3 grad2, float bend)
+static inline void pelti_operator_compose(const PeltiOperator *op, float *f1, Vec3 *grad1, float f2, Vec3 grad2,
+                                          const PeltiFold *fold)
 {
-    PeltiFloat4 g = pelti_operator_fetch(op, *f1, f2, pelti_operator_depth(op, *grad1, grad2, bend));
+    PeltiFloat4 g = pelti_operator_fetch(op, *f1, f2, pelti_operator_depth(op, *grad1, grad2, fold));
     *f1 = g[0] < 0 ? 0 : g[0] > 1 ? 1 : g[0];
     *grad1 = vec3_mad(vec3_scale(*grad1, g[1]), grad2, g[2]);
 }

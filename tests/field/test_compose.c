@@ -179,7 +179,7 @@ static void many_points_and_empty_blocks_change_nothing(void **state)
         float value[37];
         Vec3 gradient[37], g;
         for (int k = 0; k < 37; k++)
-            points[k] = (PeltiFieldPoint){tube->mesh->rest[first + k], -1, fields->vertex_part[first + k]};
+            points[k] = (PeltiFieldPoint){tube->mesh->rest[first + k], -1, fields->vertex_part[first + k], 0};
         pelti_frame_eval_many(&frame, 37, points, many);
         pelti_frame_max_many(&frame, 37, points, value, gradient);
         for (int k = 0; k < 37; k++, seen++) {

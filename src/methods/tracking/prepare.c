@@ -42,9 +42,9 @@ static void take_memory(Tracking *t)
     t->other = PELTI_NEW(pool, int, n);
     t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());
     t->bone = PELTI_NEW(pool, int, n);
-    float **floats[] = {&t->iso,      &t->slack,          &t->edge,     &t->reach,      &t->paint, &t->diagonal,
-                        &t->residual, &t->rotation_scale, &t->touch,    &t->push_count, &t->area,  &t->hold,
-                        &t->swell,    &t->pressed,        &t->own_bias, &t->own_rest,   &t->drift};
+    float **floats[] = {&t->iso,   &t->slack,      &t->edge, &t->reach, &t->paint, &t->diagonal, &t->residual, &t->rotation_scale,
+                        &t->touch, &t->push_count, &t->area, &t->hold,  &t->swell, &t->pressed,  &t->own_bias, &t->own_rest,
+                        &t->drift, &t->tilt,       &t->lean, &t->wall};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
     Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer, &t->direction};

@@ -55,8 +55,10 @@ static void search_range(void *context, int begin, int end, int worker)
         for (int e = mesh->fan_start[v]; e < mesh->fan_start[v + 1]; e++)
             s.normal = vec3_add(s.normal, t->face_normal[mesh->fan[e]]);
         s.normal = vec3_normalize_or(s.normal, t->normal[v]);
+        bool apart = pelti_fields_apart(t->fields, t->fields->vertex_part[v], t->other[v]);
+        float far = apart ? fmaxf(t->edge[v], 0.2f * t->reach[v]) : t->edge[v]; // a fine tip in coarse skin lies deep
         PeltiNearest near;
-        if (pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], t->edge[v], faces, &s, &near))
+        if (pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], far, faces, &s, &near))
             t->press[v].nearest = near.triangle;
     }
 }

@@ -1,6 +1,5 @@
 #include "methods/tracking/tracking.h"
 
-static const float LEAST = 0.0f;        ///< slope a swelling counts with where the field is flat, by support radius
 static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step
 
 static const float FAR = 0.1f; ///< of the edge length
@@ -71,30 +70,41 @@ static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 
     return cut(vec3_scale(n, *short_by / n2), NEWTON_REACH * t->edge[v]);
 }
 
+/// Swelling as a tilt of the fields: to raise the surface by s is to add 15/16 s/r where they are 0.5, four times that to the
+/// logarithm of their odds. It fades in contact: touching skin has nowhere to swell to.
+static float lean_with(const Tracking *t, int v, float wall)
+{
+    float half = (1 - wall) * 2 * 0.9375f * t->swell[v] / t->reach[v];
+    return t->tilt[v] * (1 + half) / (1 - half);
+}
+
 /// One projection step. Outside contact: to the vertex' own iso-value. On the contact surface of two parts: to its own side
 /// of it. Deeper than the contact surface reaches the composed field pushes it out again, still on its own side.
 static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 {
-    float length = vec3_length(s->gradient), both = fminf(s->own, s->other),
-          floor = t->iso[v] - fmaxf(fminf(length, 0.9375f / t->reach[v]), LEAST / t->reach[v]) * t->swell[v];
+    float length = vec3_length(s->gradient), both = fminf(s->own, s->other);
     if (length > 0.01f / t->reach[v])
         t->normal[v] = vec3_scale(s->gradient, -1 / length);
     else if (s->own > 0)
         t->normal[v] = vec3_normalize_or(vec3_scale(s->own_gradient, -1), t->normal[v]);
-    t->residual[v] = floor - s->value;
+    t->residual[v] = t->iso[v] - s->value;
     t->contact[v] = 0;
     t->other[v] = -1;
     float wall = s->other > 0 ? smooth_step(s->mouth - 0.06f, s->mouth + 0.02f, both) : 0;
     float firm = smooth_step(0.5f, 0.53f, s->depth); // a contact that only begins presses only gently
     wall *= firm;
+    float back = t->tilt[v] / t->lean[v];
+    if (t->kind[v] == VERTEX_TRACKED)
+        t->lean[v] = lean_with(t, v, t->wall[v]); // a step behind: no two steps of a vertex chase each other
+    t->wall[v] = wall;
     if (!(wall > 0))
-        return newton_step(t, v, s, floor);
+        return newton_step(t, v, s, t->iso[v]);
     float short_by, inside = wall * (1 - smooth_step(s->depth - 0.02f, s->depth + 0.02f, 0.5f * (s->own + s->other)));
     Vec3 outward = t->normal[v], side = side_step(t, v, s, &outward, &short_by);
-    Vec3 step = newton_step(t, v, s, floor + wall * (0.5f - floor));
+    Vec3 step = newton_step(t, v, s, t->iso[v] + wall * (0.5f - t->iso[v]));
     t->contact[v] = wall > 0.5f;
     t->other[v] = s->other_part;
-    t->pressed[v] = s->own - 0.5f;
+    t->pressed[v] = back * s->own / (1 + (back - 1) * s->own) - 0.5f; // without the swelling
     t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
     step = vec3_lerp(step, side, inside);
     if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides
@@ -134,7 +144,8 @@ static int project_batch(const Work *w, int count, int *vertex)
     int looks = 0;
     for (int k = 0; k < w->iterations && count; k++) {
         for (int i = 0; i < count; i++)
-            points[i] = (PeltiFieldPoint){t->x[vertex[i]], t->skeleton[vertex[i]], t->fields->vertex_part[vertex[i]]};
+            points[i] =
+                (PeltiFieldPoint){t->x[vertex[i]], t->skeleton[vertex[i]], t->fields->vertex_part[vertex[i]], t->lean[vertex[i]]};
         pelti_frame_eval_many(&t->frame, count, points, samples);
         looks += count;
         int left = 0;
@@ -177,6 +188,18 @@ void tracking_project(Tracking *t, int iterations, bool all, float enough)
         t->counters.evaluations += t->looks[k];
 }
 
+/// The tilt with which the fields compose to 0.5 at the vertex' place at rest; s: the sample there.
+static float find_tilt(const Tracking *t, int v, PeltiFieldSample *s)
+{
+    float tilt = 1;
+    for (int k = 0; k < 8 && fabsf(s->value - 0.5f) > 1e-4f; k++) {
+        tilt *= (1 - s->value) / s->value;
+        PeltiFieldPoint point = {t->mesh->rest[v], t->skeleton[v], t->fields->vertex_part[v], tilt};
+        pelti_frame_eval_many(&t->frame, 1, &point, s);
+    }
+    return tilt;
+}
+
 static void rest_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Work *)context)->t;
@@ -184,13 +207,15 @@ static void rest_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         PeltiFieldSample s;
         pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], t->mesh->rest[v], &s);
-        t->iso[v] = s.value;
-        t->own_rest[v] = s.own;
-        t->slack[v] = s.other > 0.2f ? s.own - s.other : 1;
         Vec3 n = t->normal[v]; // of the rest mesh
         float length = vec3_length(s.gradient);
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;
         bool says = s.value > 0.25f && s.value < 0.75f && length * t->reach[v] > 0.2f && facing > 0.4f;
+        t->tilt[v] = t->kind[v] == VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
+        t->lean[v] = t->tilt[v];
+        t->iso[v] = s.value;
+        t->own_rest[v] = s.own;
+        t->slack[v] = s.other > 0.2f ? s.own - s.other : 1;
         if (t->kind[v] == VERTEX_TRACKED && !says) {
             t->kind[v] = VERTEX_FREE;
             t->own_bias[v] = 0.5f - s.own; // its skin lies where its own field would say 0.5

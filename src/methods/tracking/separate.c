@@ -145,13 +145,21 @@ static int count_crossings(Tracking *t)
     return crossing;
 }
 
-static void part_pairs(Tracking *t)
+/// The skin of one part, or of two that belong together.
+static bool same_skin(const Tracking *t, const PeltiPair *pair)
+{
+    int a = t->fields->vertex_part[t->mesh->triangles[pair->a][0]], b = t->fields->vertex_part[t->mesh->triangles[pair->b][0]];
+    return a < 0 || b < 0 || !pelti_fields_apart(t->fields, a, b);
+}
+
+static void part_pairs(Tracking *t, bool only_apart)
 {
     int count = t->mesh->vertex_count;
     memset(t->step, 0, sizeof(Vec3) * (size_t)count);
     memset(t->push_count, 0, sizeof(float) * (size_t)count);
     for (int k = 0; k < t->pairs.count; k++)
-        part_pair(t, &t->pairs.pairs[k]);
+        if (!only_apart || !same_skin(t, &t->pairs.pairs[k]))
+            part_pair(t, &t->pairs.pairs[k]);
     for (int v = 0; v < count; v++)
         if (t->push_count[v] > 0)
             t->shown[v] = vec3_mad(t->shown[v], t->step[v], 1 / t->push_count[v]);
@@ -164,7 +172,7 @@ static void iron(Tracking *t)
     int count = mesh->vertex_count;
     memset(t->push_count, 0, sizeof(float) * (size_t)count);
     for (int k = 0; k < t->pairs.count; k++)
-        for (int i = 0; i < 6 && t->pairs.pairs[k].tag == 1; i++)
+        for (int i = 0; i < 6 && t->pairs.pairs[k].tag == 1 && same_skin(t, &t->pairs.pairs[k]); i++)
             t->push_count[mesh->triangles[i < 3 ? t->pairs.pairs[k].a : t->pairs.pairs[k].b][i % 3]] = 1;
     for (int round = 0; round < 2; round++)
         for (int v = 0; v < count; v++) {
@@ -210,14 +218,17 @@ void tracking_separate(Tracking *t)
             count_crossings(t);
             stale = 0;
         }
-        if (pass < 0)
+        bool press = pass < 0 || (pass < t->set.separate_passes && pass % 4 == 3);
+        if (press) {
             tracking_press_apart(t);
-        else if (pass < t->set.separate_passes)
-            part_pairs(t);
-        else
+        } else if (pass < t->set.separate_passes) {
+            part_pairs(t, false);
+        } else {
+            part_pairs(t, true);
             iron(t);
+        }
         now = count_crossings(t);
-        stale = now < best || pass < 0 ? 0 : stale + 1;
+        stale = now < best || press ? 0 : stale + 1;
         if (now < best) {
             best = now;
             memcpy(t->buffer, t->shown, bytes);

@@ -32,7 +32,8 @@ static void smooth_range(void *context, int begin, int end, int worker)
         Vec3 sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
             sum = vec3_add(sum, t->shown[mesh->ring[e]]);
-        t->buffer[v] = vec3_lerp(t->shown[v], vec3_scale(sum, 1 / (float)degree), share);
+        Vec3 n = t->normal[v], d = vec3_scale(vec3_sub(vec3_scale(sum, 1 / (float)degree), t->shown[v]), share);
+        t->buffer[v] = vec3_add(t->shown[v], vec3_mad(d, n, -t->wall[v] * vec3_dot(d, n)));
     }
 }
 

@@ -24,8 +24,8 @@ static const PeltiOptionInfo options[] = {
     {"hold", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 100,
      "how firmly skin that no field describes (eyes, mouth, ears) stays with its bone"},
     {"slide", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "how freely skin slides along the surface; 0: it stays with its bone"},
-    {"smooth", PELTI_OPTION_INT, "10", NULL, 0, 100, "smoothing passes around contacts"},
-    {"separate", PELTI_OPTION_INT, "8", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
+    {"smooth", PELTI_OPTION_INT, "4", NULL, 0, 100, "smoothing passes around contacts"},
+    {"separate", PELTI_OPTION_INT, "12", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
     {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
     {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0,
      "fields for joints that some clip moves, or for all that own skin"},
@@ -111,6 +111,9 @@ static void start(Tracking *t)
 {
     memcpy(t->x, t->mesh->rest, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     memset(t->around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
+    memset(t->swell, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
+    memset(t->wall, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
+    memcpy(t->lean, t->tilt, sizeof(float) * (size_t)t->mesh->vertex_count);
     tracking_bones_rest(t, &t->now);
     t->started = true;
 }

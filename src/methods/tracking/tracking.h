@@ -79,7 +79,8 @@ typedef struct Tracking {
     unsigned char *kind; ///< VertexKind
     int *skeleton;
     int *bone;          ///< [vertex_count] bone of the rigid move
-    float *iso;         ///< field value at rest
+    float *tilt;        ///< of the fields, so that they compose to 0.5 at rest
+    float *iso;         ///< tilted field value at rest: 0.5, nearly
     float *slack;       ///< least f_own - f_other that the rest pose leaves
     float *edge;        ///< mean length of its rest edges
     float *reach;       ///< support radius of the owner's field: 1/reach is the scale of gradients
@@ -102,7 +103,9 @@ typedef struct Tracking {
     int *other;             ///< [vertex_count] part it is in contact with; -1: none
     float *own_rest;        ///< the owner's field at rest
     float *own_bias;        ///< added to the owner's field, where that misses the skin
+    float *wall;            ///< [0, 1] how far a vertex has come to lie on a contact surface
     float *pressed;         ///< own field over the rest value, of a vertex in contact
+    float *lean;            ///< tilt with the swelling added
     float *swell;           ///< length: how far the free skin of a squeezed part stands out, by vertex
     float *lost, *grown;    ///< [part_count] volume squeezed out of a part; swelling of its skin
     float *residual;        ///< f - iso
