@@ -290,6 +290,71 @@ static void time_size(Bench *bench, int vertices, double *first)
     body_release(&body);
 }
 
+// ---- time step against iterations ----
+
+enum { SWEEP_FRAMES = 31 };
+
+/// Plays the first second of the clip; skin of every frame into `skin` [SWEEP_FRAMES x n]. Returns ms for that second.
+static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 **skin, int *n, double *volume)
+{
+    char step[32], count[32];
+    const char *settings[] = {"step", step, "iterations", count, NULL};
+    Body body;
+    snprintf(step, sizeof step, "%g", step_ms);
+    snprintf(count, sizeof count, "%d", iterations);
+    if (!body_make(&body, "arm", 1500, "bend", settings)) {
+        body_release(&body);
+        return NAN;
+    }
+    *n = body.flesh->n;
+    *skin = calloc((size_t)*n * SWEEP_FRAMES, sizeof(Vec3));
+    body.flesh->jobs = jobs;
+    double ms = 0;
+    *volume = 0;
+    for (int f = 0; *skin && f < SWEEP_FRAMES; f++) {
+        pose_at(&body, f / 30.0);
+        double start = pelti_clock_ms();
+        if (f)
+            pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
+        else
+            pelti_flesh_settle(body.flesh, body.bones);
+        pelti_flesh_untangle(body.flesh);
+        ms += f ? pelti_clock_ms() - start : 0;
+        *volume = fmax(*volume, worst_volume(body.flesh));
+        for (int v = 0; v < *n; v++)
+            (*skin)[(size_t)f * (size_t)*n + (size_t)v] =
+                vec3_scale(vec3_add(body.flesh->shown[v], body.flesh->origin), 1 / body.flesh->size);
+    }
+    body_release(&body);
+    return *skin ? ms : NAN;
+}
+
+void bench_layered_steps(Bench *bench); // in the table of main.c
+void bench_layered_steps(Bench *bench)
+{
+    static const double steps[] = {2.5, 5, 10, 20};
+    static const int iterations[] = {5, 10, 20, 40};
+    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench) < 2 ? 1 : 2);
+    Vec3 *truth = NULL, *skin = NULL;
+    int n = 0;
+    double volume = 0, fine_ms = play_sweep(1.25, 40, jobs, &truth, &n, &volume);
+    if (truth)
+        bench_row(bench, "1.25 ms, 40 iterations", fine_ms, "ms/s", 0, "off by 0 of the size, sub-volumes within %.2g", volume);
+    for (int s = 0; truth && s < 4; s++)
+        for (int i = 0; i < 4; i++) {
+            char label[72];
+            double ms = play_sweep(steps[s], iterations[i], jobs, &skin, &n, &volume), sum = 0;
+            for (int v = 0; skin && v < n * SWEEP_FRAMES; v++)
+                sum += (double)vec3_distance(skin[v], truth[v]) / (n * (double)SWEEP_FRAMES);
+            snprintf(label, sizeof label, "%g ms, %d iterations", steps[s], iterations[i]);
+            bench_row(bench, label, ms, "ms/s", 0, "off by %.6f of the size, sub-volumes within %.2g", sum, volume);
+            free(skin);
+            skin = NULL;
+        }
+    free(truth);
+    pelti_jobs_destroy(jobs);
+}
+
 void bench_layered(Bench *bench); // in the table of main.c
 void bench_layered(Bench *bench)
 {

@@ -13,6 +13,7 @@ void bench_see(Bench *bench);
 void bench_contact(Bench *bench);
 void bench_projective(Bench *bench);
 void bench_layered(Bench *bench);
+void bench_layered_steps(Bench *bench);
 void bench_tracking(Bench *bench);
 
 const BenchGroup bench_groups[] = {
@@ -22,6 +23,7 @@ const BenchGroup bench_groups[] = {
     {"contact", "friction contact that bends the skeleton", bench_contact},
     {"projective", "elastic tissue on volumetric bones", bench_projective},
     {"layered", "four layers of oriented particles", bench_layered},
+    {"layered-steps", "layered: time step against iterations, cost of a second of the arm's bend", bench_layered_steps},
     {0},
 };
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the pictures of docs/layered.md: our versions of [Deul2013] figures 1, 4, 5 and 6, and sweeps of firmness and thickness, on the
+# Makes the pictures of docs/layered.md: our versions of [Deul2013] figures 1 to 6, and sweeps of firmness and thickness, on the
 # built-in characters. Usage: tools/figures-layered.sh path/to/pelt [folder]
 set -eu
 pelt=${1:?path to pelt}
@@ -17,6 +17,8 @@ shot() { # name, character, method, clip, frame, camera, more...
 "$pelt" make hand --vertices 4000 -q -o "$work/hand.glb"
 "$pelt" make biped --vertices 5000 -q -o "$work/biped.glb"
 shot fig1 arm layered bend 0 -52,22 --inside
+shot fig2 arm layered bend 0 -30,60,7,0.31,0.05,0.01 --inside --set inside=region
+shot fig3 arm layered bend 0 -52,22,0.9 --inside --set inside=volumes
 for method in lbs layered; do
     shot fig4-$method arm $method bend 30 -52,22 --title "$method"
     shot fig5-$method hand $method fist 30 24,8 --title "$method"

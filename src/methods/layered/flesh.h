@@ -31,7 +31,8 @@ typedef struct PeltiLayeredSettings {
     float cut;                ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
     Vec3 acceleration;        ///< length / s^2
     bool collide, continuous; ///< continuous: also what passes through within a step
-    bool untangle;            ///< of what is shown
+    bool untangle;
+    int inside; ///< what is drawn: layers, a region, sub-volumes
 } PeltiLayeredSettings;
 
 // ---- contacts ----
@@ -180,6 +181,9 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose
 float pelti_flesh_speed(const PeltiFlesh *flesh);                        ///< of the fastest skin particle, sizes per second
+
+// draw.c
+void pelti_layered_draw(const void *state, const char *what, PeltiDraw *draw);
 
 static inline Vec3 pelti_lane(float *const x[3], int slot, int layer)
 {

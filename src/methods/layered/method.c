@@ -39,6 +39,7 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"bounce", PELTI_OPTION_FLOAT, "0", NULL, 0, 1, "restitution of skin on skin"},
     {"volume-cut", PELTI_OPTION_FLOAT, "0", NULL, 0, 0.9,
      "where bones are cut into sub-volumes: 0 at joints, 0.5 half way along bones"},
+    {"inside", PELTI_OPTION_CHOICE, "layers", "layers|region|volumes", 0, 0, "what `--inside` draws"},
     {"gravity", PELTI_OPTION_FLOAT, "0", NULL, -1000, 1000, "downward (-y) acceleration, file units / s^2"},
     {0},
 };
@@ -79,6 +80,9 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
         .collide = pelti_option_bool(o, "collide"),
         .continuous = pelti_option_bool(o, "continuous"),
         .untangle = pelti_option_bool(o, "untangle"),
+        .inside = pelti_option_is(o, "inside", "region")    ? 1
+                  : pelti_option_is(o, "inside", "volumes") ? 2
+                                                            : 0,
     };
     set->margin = set->thickness + 2e-3f * size;
     if (set->match_every > set->elasticity)
@@ -199,44 +203,6 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, Pe
                     PELTI_LAST);
 }
 
-static Vec3 part_colour(int part)
-{
-    float h = (float)((unsigned)part * 2654435761u >> 8) / 16777216.0f;
-    return vec3(0.5f + 0.5f * cosf(6.2831853f * h), 0.5f + 0.5f * cosf(6.2831853f * (h + 0.33f)),
-                0.5f + 0.5f * cosf(6.2831853f * (h + 0.67f)));
-}
-
-/// "inside": projection segments and layers; "parts": sub-volumes; "contacts".
-static void layered_draw(const void *state, const char *what, PeltiDraw *draw)
-{
-    const PeltiFlesh *flesh = state;
-    static const Vec3 colours[PELTI_LAYERS] = {
-        {0.9f, 0.75f, 0.65f}, {0.25f, 0.4f, 0.9f}, {0.2f, 0.75f, 0.3f}, {0.9f, 0.2f, 0.2f}};
-    if (!strcmp(what, "inside") && draw->triangle)
-        for (int l = 1; l < PELTI_LAYERS; l++)
-            for (int t = 0; t < flesh->mesh->triangle_count; t++) {
-                Vec3 p[3];
-                for (int k = 0; k < 3; k++)
-                    p[k] = vec3_add(pelti_lane(flesh->match.x, flesh->triangles[t][k], l), flesh->origin);
-                draw->triangle(draw->user, p[0], p[1], p[2], colours[l]);
-            }
-    if (!strcmp(what, "parts") && draw->triangle)
-        for (int i = 0; i < flesh->volume.part_count; i++)
-            for (int t = 0; t < flesh->volume.parts[i].triangle_count; t++) {
-                const int *v = flesh->volume.triangles[flesh->volume.parts[i].triangle_first + t];
-                Vec3 p[3];
-                for (int k = 0; k < 3; k++)
-                    p[k] = vec3_add(pelti_lane(flesh->match.x, v[k], PELTI_SKIN), flesh->origin);
-                draw->triangle(draw->user, p[0], p[1], p[2], part_colour(i));
-            }
-    if (!strcmp(what, "contacts") && draw->point)
-        for (int i = 0; i < flesh->collide.count; i++)
-            if (flesh->collide.contacts[i].push > 0)
-                draw->point(draw->user,
-                            vec3_add(pelti_lane(flesh->match.x, flesh->collide.contacts[i].slot[0], PELTI_SKIN), flesh->origin),
-                            1e-3f * flesh->size, vec3(1, 0.3f, 0.1f));
-}
-
 extern const PeltiMethod pelti_method_layered;
 const PeltiMethod pelti_method_layered = {
     .name = "layered",
@@ -247,5 +213,5 @@ const PeltiMethod pelti_method_layered = {
     .prepare = layered_prepare,
     .step = layered_step,
     .destroy = layered_destroy,
-    .draw = layered_draw,
+    .draw = pelti_layered_draw,
 };
