@@ -250,7 +250,7 @@ static void time_omega(Bench *bench, const Body *body, int omega)
         pelti_pool_release(&pool);
         return;
     }
-    int n = paths.slot_count, repeats = bench_quick(bench) ? 3 : 10;
+    int n = paths.slot_count, repeats = bench_quick(bench) ? 3 : 25;
     double fast = bench_best_ms(fast_once, &match, repeats, 2), slow = bench_best_ms(plain_once, &plain, repeats, 2);
     snprintf(label, sizeof label, "shape matching, omega %d, fast sums", omega);
     bench_row(bench, label, fast, "ms", 0, "1 thread, 4 x %d particles, %.1f runs a region, %.2f times faster", n,

@@ -16,7 +16,7 @@ awk -F, -v style="$style" '
 function x(o) { return 60 + (o - 1) * 90 }
 function y(v) { return 310 - 270 * v / most }
 function line(a, colour,    o, s) {
-    for (o = 1; o <= 6; o++) s = s " " x(o) "," y(a[o])
+    for (o = 1; o <= 6; o++) s = s (o > 1 ? " " : "") x(o) "," y(a[o])
     printf "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\"/>\n", s, colour
     for (o = 1; o <= 6; o++) printf "<circle cx=\"%g\" cy=\"%g\" r=\"4\" fill=\"%s\"/>\n", x(o), y(a[o]), colour
 }
@@ -36,7 +36,7 @@ function y(e) { return 310 - 270 * (log10(e) + 4) / 2.5 }
 /^layered-steps,"/ {
     split($2, s, "\""); step = s[2] + 0; split($3, i, " "); ms = $4
     if (match($0, /off by [0-9.]+/)) e = substr($0, RSTART + 7, RLENGTH - 7) + 0
-    if (e > 0) { if (!(step in line)) order[++steps] = step; line[step] = line[step] " " x(ms) "," y(e); n++; cx[n] = x(ms); cy[n] = y(e); it[n] = i[1]; of[n] = step; lx[step] = x(ms); ly[step] = y(e) }
+    if (e > 0) { if (!(step in line)) order[++steps] = step; line[step] = line[step] (line[step] ? " " : "") x(ms) "," y(e); n++; cx[n] = x(ms); cy[n] = y(e); it[n] = i[1]; of[n] = step; lx[step] = x(ms); ly[step] = y(e) }
 }
 END {
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 560 360\" role=\"img\" aria-label=\"error over cost for time steps and iterations\">%s\n", style

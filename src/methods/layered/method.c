@@ -57,7 +57,7 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
                       pelti_option_float(o, "muscle-firmness"), pelti_option_float(o, "bone-firmness")},
         .omega = pelti_option_int(o, "region"),
         .elasticity = iterations > 0 ? iterations
-                      : preview      ? 8
+                      : preview      ? 5 // docs/layered.md has the plot these four are from
                                      : 20,
         .volume = pelti_option_int(o, "volume-iterations"),
         .separate = pelti_option_int(o, "separate"),
