@@ -286,8 +286,15 @@ static void number_soft_slots(PeltiCorrector *c)
     c->system.group_count = groups;
 }
 
+/// A skin in something that does not move takes no speed from being pushed out, so it leaves at once, however it came in; but
+/// not where the scene started it inside.
+static bool is_firm(const PeltiCorrector *c, const PeltiTouch *t)
+{
+    return t->a < c->skin_count && (t->b < 0 || !movable(c, t->b)) && !c->overlaps[t->b < 0 ? c->surface_count : t->b];
+}
+
 /// free = delta now - J u now: the solver's u is the whole motion by contact, not a change of it.
-static void free_delta(PeltiCorrector *c, PeltiConstraint *k, double restitution, double gap_before, double h)
+static void free_delta(PeltiCorrector *c, PeltiConstraint *k, bool firm, double restitution, double gap_before, double h)
 {
     for (int b = 0; b < k->block_count; b++) {
         const PeltiContactBlock *block = &c->blocks[k->first_block + b];
@@ -297,7 +304,7 @@ static void free_delta(PeltiCorrector *c, PeltiConstraint *k, double restitution
     }
     double approach = gap_before - k->free[0],
            slow = 2 * h * h * sqrt(c->gravity[0] * c->gravity[0] + c->gravity[1] * c->gravity[1] + c->gravity[2] * c->gravity[2]);
-    if (gap_before < -0.05 * c->alarm) // started inside: pushed out at a bounded speed
+    if (gap_before < -0.05 * c->alarm && !firm) // started inside: pushed out at a bounded speed
         k->free[0] -= fmin(0, gap_before + 20 * c->alarm * h);
     else if (restitution > 0 && k->free[0] < 0 && approach > slow)
         k->free[0] -= fmax(gap_before, 0) + restitution * approach;
@@ -340,7 +347,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
             pelti_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
     number_soft_slots(c);
     for (int i = 0; i < c->system.constraint_count; i++)
-        free_delta(c, &c->constraints[i], restitution[i], gap_before[i], h);
+        free_delta(c, &c->constraints[i], is_firm(c, &c->known[i].touch), restitution[i], gap_before[i], h);
     guess_forces(c);
 }
 

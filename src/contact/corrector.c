@@ -132,6 +132,7 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
     }
     c->pool = pool;
     c->scene = scene;
+    c->log = log;
     c->settings = settings ? *settings : (PeltiCorrectorSettings){0};
     c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
     c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;
@@ -143,6 +144,7 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
     c->surfaces = PELTI_NEW(&c->pool, PeltiSurface, c->surface_count);
     c->names = PELTI_NEW(&c->pool, const char *, c->surface_count);
     c->from = PELTI_NEW(&c->pool, PeltiPose, c->skin_count);
+    c->overlaps = PELTI_NEW(&c->pool, bool, c->surface_count + 1);
     for (int k = 0; k < 3; k++)
         c->gravity[k] = (double)scene->gravity[k];
     PeltStatus status = c->pool.failed ? pelti_no_memory(err, c->pool.used_bytes) : make_skins(c, who, weights, err);
@@ -286,14 +288,13 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 /// `loose`: a part of a frame that is not its end; the next part puts right what is left.
 static void solve_step(PeltiCorrector *c, double h, bool loose, PeltiContactReport *report)
 {
-    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 1e-6) * c->size,
-                                     .iterations = c->settings.final ? 4000
-                                                   : loose           ? 200
-                                                                     : 600,
+    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 3e-7) * c->size,
+                                     .iterations = c->settings.final ? 4000 : 600,
                                      .regularisation = c->settings.final ? 1e-5 : 1e-4};
     double moved = 0; // how far the solution lies from where the problem was linearised
-    for (int k = 0; k < c->settings.linearisations; k++) {
-        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm)); // what contact pushed apart must stay in the problem
+    int most = c->settings.linearisations;
+    for (int k = 0; k < most || (k < 2 * most && moved > c->alarm); k++) { // more only where things are still on their way
+        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm));   // what contact pushed apart must stay in the problem
         pelti_corrector_assemble(c, h);
         PeltiCoulombResult r = pelti_coulomb_solve(&c->system, &settings);
         moved = 0;
@@ -334,6 +335,19 @@ static void keep_momentum(PeltiCorrector *c, double h)
     }
 }
 
+/// A skin that has left what it started in is from now on kept out of it at any speed.
+static void forget_overlaps(PeltiCorrector *c)
+{
+    for (int s = c->skin_count; s <= c->surface_count; s++) {
+        bool inside = false;
+        for (int i = 0; i < c->touches.count && c->overlaps[s]; i++) { // as detected last
+            const PeltiTouch *t = &c->touches.list[i];
+            inside |= (t->b < 0 ? c->surface_count : t->b) == s && t->gap < -0.05 * c->alarm;
+        }
+        c->overlaps[s] &= inside;
+    }
+}
+
 static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, PeltiContactReport *report)
 {
     for (int s = 0; s < c->skin_count; s++) {
@@ -356,6 +370,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
     keep_momentum(c, h);
+    forget_overlaps(c);
     keep_places(c);
     for (int b = 0; b < c->body_count; b++) {
         if (c->bodies[b].soft)
@@ -377,6 +392,22 @@ static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
     }
 }
 
+/// The first pair that starts inside each other: it is pushed apart slowly, which a user should expect.
+static void say_what_overlaps(PeltiCorrector *c)
+{
+    const PeltiTouch *worst = NULL;
+    for (int i = 0; i < c->touches.count; i++) {
+        const PeltiTouch *t = &c->touches.list[i];
+        if (t->gap < (worst ? worst->gap : -c->alarm))
+            worst = t;
+        if (t->gap < -0.05 * c->alarm)
+            c->overlaps[t->b < 0 ? c->surface_count : t->b] = true;
+    }
+    if (worst)
+        pelti_warn(c->log, "scene-overlap", "%s and %s start %g inside each other: they are pushed apart at a bounded speed",
+                   c->names[worst->a], worst->b < 0 ? "ground" : c->names[worst->b], -worst->gap);
+}
+
 void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
 {
     PeltiContactReport now = {.converged = true};
@@ -388,6 +419,8 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
         }
         pelti_corrector_detect(c, c->alarm);
         keep_places(c);
+        if (!c->started)
+            say_what_overlaps(c);
         c->started = true;
     } else {
         now.substeps = count_substeps(c, free, dt_s);
@@ -440,7 +473,7 @@ static double push_out_of(PeltiCorrector *c, PeltiSurface *skin, int object)
         if (p.x < reach.box.low.x || p.x > reach.box.high.x || p.y < reach.box.low.y || p.y > reach.box.high.y ||
             p.z < reach.box.low.z || p.z > reach.box.high.z)
             continue;
-        if (pelti_touch_vertex(skin, v, other, &reach, limit, limit, 0, &hint, &clear, &touch) && touch.gap > -limit) {
+        if (pelti_touch_vertex(skin, v, other, &reach, limit, limit, true, 0, &hint, &clear, &touch) && touch.gap > -limit) {
             skin->x[v] = vec3_mad(p, touch.normal, (float)-touch.gap);
             most = fmax(most, -touch.gap);
         }

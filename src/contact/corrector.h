@@ -44,8 +44,8 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
                                   const PeltAllocator *allocator, PeltiLog *log, PeltiCorrector **out, PeltError *err);
 void pelti_corrector_destroy(PeltiCorrector *c); ///< NULL is fine
 
-/// One step. `free` and `corrected` by character. dt_s 0: no time passes, only places the skins (a start). Serial, does not
-/// allocate; `report` may be NULL.
+/// One step. `free` and `corrected` by character. The first one says in the log given to create what starts inside each other.
+/// dt_s 0: no time passes, only places the skins (a start). Serial, does not allocate; `report` may be NULL.
 void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected,
                           PeltiContactReport *report);
 

@@ -30,6 +30,7 @@ struct PeltiCorrector {
     const PeltScene *scene;
     PeltiCorrectorSettings settings;
     PeltiPool pool;
+    PeltiLog *log; ///< may be NULL
     double size, alarm, gravity[3];
     int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
     PeltiContactSkin *skins;
@@ -38,6 +39,8 @@ struct PeltiCorrector {
     const char **names; ///< [surface_count]
     PeltiPose *from;    ///< [skin_count] free poses of the last step
     bool started;
+    bool *
+        overlaps; ///< [surface_count + 1] fixed objects (the last: the ground) that a skin started inside of and has not left yet
 
     PeltiBoxTree *broad; ///< over the surfaces' bounds
     PeltiBox *bounds;

@@ -290,7 +290,7 @@ static void sweeps(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
 
 static int most_misses(const PeltiCoulombSettings *settings)
 {
-    return 8 + settings->iterations / 25;
+    return settings->iterations < 1000 ? 8 + settings->iterations / 25 : 48;
 }
 
 /// Newton steps, and a sweep over all to see what they are worth; forces stay as they were if nothing.
@@ -325,7 +325,7 @@ static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
     result->converged = false;
     for (int round = 0; result->iterations < end && !result->converged; round++) {
         bool steps = s->newton && result->misses < most_misses(settings);
-        sweeps(s, settings, steps && round < 4 ? 3 : 15, near, &last, result);
+        sweeps(s, settings, steps && round < 4 ? 2 : 15, near, &last, result);
         if (!result->converged && steps)
             newton(s, settings, near, result);
         if (!result->converged)

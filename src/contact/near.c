@@ -122,9 +122,11 @@ static bool ask(const Side *side, int v, double other_moved, double far, double 
     double clear = still_clear(asked, other_moved);
     if (clear > 1.001 * alarm)
         return false;
-    if (clear > 0)
-        deep = 0; // known to be outside
-    bool touches = pelti_touch_vertex(side->mine, v, side->other, side->reach, far, deep, alarm, &asked->hint, &clear, touch);
+    bool search = true;
+    if (asked->clear > 0 && clear > -alarm)
+        search = false; // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
+    bool touches =
+        pelti_touch_vertex(side->mine, v, side->other, side->reach, far, deep, search, alarm, &asked->hint, &clear, touch);
     asked->at = asked->last;
     asked->clear = (float)clear;
     asked->other_moved = (float)other_moved;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 3 * PELTI_NEWTON_MOST, STEPS = 12 };
+enum { MOST = 3 * PELTI_NEWTON_MOST, STEPS = 10 };
 
 typedef struct State { ///< of one contact, [Alart1991]: pushes if f_n - r delta_n > 0, slips if f_t - r delta_t leaves the cone
     bool pushes, slips;

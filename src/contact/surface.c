@@ -271,11 +271,11 @@ static float hinted(const PeltiSurface *other, int triangle, Vec3 p, float far)
 }
 
 bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
-                        double deep, double alarm, int *hint, double *clear, PeltiTouch *touch)
+                        double deep, bool search, double alarm, int *hint, double *clear, PeltiTouch *touch)
 {
     Vec3 p = mine->x[v];
     PeltiNearest near;
-    bool search = deep > 0 && in_box(&reach->box, p); // its side is not known: no matter how far the surface is
+    search = search && in_box(&reach->box, p);
     *clear = far;
     if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p,
                                 hinted(other, *hint, p, search ? INFINITY : (float)far), NULL, NULL, &near)) {

@@ -49,7 +49,8 @@ typedef struct PeltiTouches {
 } PeltiTouches;
 
 /// A vertex of `mine` against the other surface; true: a touch within `alarm`, as side a. Looks no farther than `far`;
-/// with `deep` > 0 its side is not known, and within the other's bounds it is found, and a touch that far inside too. `clear`:
+/// with `search` its side is not known, and within the other's bounds it is found however far the surface is: a touch that is up
+/// to `deep` inside counts. `clear`:
 /// how far the vertex is from the other surface at least, 0 when inside or not known. `hint`: in and out, the nearest triangle,
 /// -1: none.
 typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm distance
@@ -58,7 +59,7 @@ typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm dis
 } PeltiReach;
 PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm);
 bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
-                        double deep, double alarm, int *hint, double *clear, PeltiTouch *touch);
+                        double deep, bool search, double alarm, int *hint, double *clear, PeltiTouch *touch);
 void pelti_touch_swap(PeltiTouch *touch);
 void pelti_touch_add(PeltiTouches *out, const PeltiTouch *touch);
 /// Edges against sharp edges, both ways.

@@ -15,7 +15,8 @@ for method in lbs dqs implicit tracking projective layered; do # the same grasp 
   "$PELT" bake "$work/hand.glb" -m $method --clip grasp --frames 0:50 --scene "$work/grasp.json" -o "$work/grasp_$method.pc2" \
     --report "$work/grasp_$method.report" --quiet >/dev/null || exit 1
 done
-for scene in kick_light kick_heavy uneven_ground push_wall; do bake biped walk $scene 0:36; done
+for scene in kick_light kick_heavy uneven_ground; do bake biped walk $scene 0:36; done
+bake biped walk push_wall 6:36 # both arms hang: nothing starts inside the wall
 "$PELT" bake "$work/biped.glb" -m lbs --clip walk -o "$work/free.pc2" --quiet >/dev/null || exit 1
 python3 - "$work" <<'PY'
 import json, math, struct, sys
@@ -75,7 +76,7 @@ check('uneven ground', max(f['depth'] for f in step) < 0.002, 'depth %.2g' % max
 inside = max(min(0.03 - p[1], p[0] + 0.3, -p[0], p[2] + 0.05, 0.55 - p[2]) for frame in cache('uneven_ground') for p in frame)
 check('uneven ground', inside < 0.004, 'deepest vertex of the skin in the step %.2g' % inside)
 wall = cache('push_wall')
-through = max(p[2] for p in free[30]) - 0.3, max(p[2] for p in wall[30]) - 0.3
+through = max(p[2] for p in free[30]) - 0.3, max(p[2] for frame in wall for p in frame) - 0.3
 check('wall', through[0] > 0.03 and through[1] < 0.01, 'reaches %.3f past it without the scene, %.3f with it' % through)
 sys.exit(1 if failed else 0)
 PY

@@ -164,6 +164,94 @@ static void a_warm_start_saves_iterations_while_it_is_held(void **state)
         fail_msg("%ld iterations warm, %ld cold", warm.iterations, cold.iterations);
 }
 
+/// A ball of the test's own, so that it can be dented: rings about y.
+enum { AROUND = 40, RINGS = 19, BALL_VERTICES = AROUND * RINGS + 2, BALL_TRIANGLES = 2 * AROUND * RINGS };
+static float ball_vertices[BALL_VERTICES][3];
+static int ball_triangles[BALL_TRIANGLES][3];
+
+static void make_ball(void)
+{
+    int n = 0, low = BALL_VERTICES - 2, high = low + 1;
+    for (int r = 0; r < RINGS; r++)
+        for (int k = 0; k < AROUND; k++) {
+            float a = 6.2831853f * (float)k / AROUND, b = 3.14159265f * (float)(r + 1) / (RINGS + 1);
+            float *p = ball_vertices[r * AROUND + k];
+            p[0] = radius * sinf(b) * cosf(a), p[1] = -radius * cosf(b), p[2] = -radius * sinf(b) * sinf(a);
+        }
+    memcpy(ball_vertices[low], (float[3]){0, -radius, 0}, sizeof(float[3]));
+    memcpy(ball_vertices[high], (float[3]){0, radius, 0}, sizeof(float[3]));
+    for (int k = 0; k < AROUND; k++) {
+        int next = (k + 1) % AROUND, last = (RINGS - 1) * AROUND;
+        memcpy(ball_triangles[n++], (int[3]){low, next, k}, sizeof(int[3]));
+        memcpy(ball_triangles[n++], (int[3]){high, last + k, last + next}, sizeof(int[3]));
+        for (int r = 0; r + 1 < RINGS; r++) {
+            int a = r * AROUND + k, b = r * AROUND + next;
+            memcpy(ball_triangles[n++], (int[3]){a, b, b + AROUND}, sizeof(int[3]));
+            memcpy(ball_triangles[n++], (int[3]){a, b + AROUND, a + AROUND}, sizeof(int[3]));
+        }
+    }
+}
+
+/// Closes the hand on the ball, held in place; where the forces are. Returns how many.
+static int close_on_ball(Vec3 *at, float *force, int most)
+{
+    PeltSceneObject o = pelt_scene_object_default();
+    o.kind = PELT_OBJECT_FIXED, o.shape = PELT_SHAPE_MESH, o.vertices = (const float(*)[3])ball_vertices;
+    o.vertex_count = BALL_VERTICES, o.triangles = (const int(*)[3])ball_triangles, o.triangle_count = BALL_TRIANGLES;
+    memcpy(o.position, (float[3]){start.x, start.y, start.z}, sizeof o.position);
+    PeltScene scene = pelt_scene_default();
+    scene.objects = &o, scene.object_count = 1;
+    PeltiCorrector *c = NULL;
+    PeltError err = {0};
+    if (pelti_corrector_create(&scene, 1, (const PeltiCharacter *const[]){hand}, (const PeltiWeights *const[]){&weights}, NULL,
+                               NULL, NULL, &c, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    PeltiPose free = pelti_pose_new(&pool, hand), open = pelti_pose_new(&pool, hand), corrected = pelti_pose_new(&pool, hand);
+    for (int f = 0; f <= 36; f++) {
+        pose_at(f / 30.0, &free, &open);
+        pelti_corrector_step(c, &free, f ? 1 / 30.0 : 0, &corrected, NULL);
+    }
+    int count = 0;
+    for (int i = 0; i < pelti_corrector_contact_count(c) && count < most; i++) {
+        PeltiContactPoint p = pelti_corrector_contact(c, i);
+        if (vec3_length(p.force) > 1e-4f)
+            force[count] = vec3_length(p.force), at[count++] = p.point;
+    }
+    pelti_pool_release(&pool);
+    pelti_corrector_destroy(c);
+    return count;
+}
+
+/// Contact is on the meshes, not on stand-ins: where a finger pushed, a dent of two millimetres leaves nothing to push at.
+static void a_dent_changes_what_is_touched(void **state)
+{
+    (void)state;
+    Vec3 before[256], after[256];
+    float force[256], force_after[256];
+    make_ball();
+    int count = close_on_ball(before, force, 256), strongest = 0;
+    assert_true(count >= 3);
+    for (int i = 0; i < count; i++)
+        strongest = force[i] > force[strongest] ? i : strongest;
+    Vec3 at = vec3_sub(before[strongest], start);
+    for (int v = 0; v < BALL_VERTICES; v++) {
+        float *p = ball_vertices[v], near = vec3_distance(vec3(p[0], p[1], p[2]), at);
+        for (int k = 0; k < 3 && near < 0.008f; k++)
+            p[k] *= 1 - 0.002f / radius * fminf(1, 2 - near / 0.004f);
+    }
+    int count_after = close_on_ball(after, force_after, 256), same = 0;
+    float nearest = INFINITY;
+    for (int i = 0; i < count_after; i++) {
+        nearest = fminf(nearest, vec3_distance(after[i], before[strongest]));
+        for (int k = 0; k < count; k++)
+            same += vec3_distance(after[i], before[k]) < 5e-4f;
+    }
+    if (!(nearest > 1.5e-3f && same < count))
+        fail_msg("%d contacts, then %d, %d the same; nearest to the dent %g", count, count_after, same, (double)nearest);
+}
+
 static void contact_laws_hold_in_every_frame(void **state)
 {
     (void)state;
@@ -186,9 +274,11 @@ static void a_soft_cube_is_squeezed_and_lifted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_is_lifted_and_held_by_friction), cmocka_unit_test(the_same_ball_falls_when_friction_is_low),
-        cmocka_unit_test(a_warm_start_saves_iterations_while_it_is_held), cmocka_unit_test(contact_laws_hold_in_every_frame),
-        cmocka_unit_test(a_soft_cube_is_squeezed_and_lifted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_is_lifted_and_held_by_friction),
+                                       cmocka_unit_test(the_same_ball_falls_when_friction_is_low),
+                                       cmocka_unit_test(a_warm_start_saves_iterations_while_it_is_held),
+                                       cmocka_unit_test(a_dent_changes_what_is_touched),
+                                       cmocka_unit_test(contact_laws_hold_in_every_frame),
+                                       cmocka_unit_test(a_soft_cube_is_squeezed_and_lifted)};
     return cmocka_run_group_tests(tests, make_hand, drop_hand);
 }
