@@ -2,11 +2,13 @@
 /// the fastest joint turns by the step of the row; times are means over the frames played, settled in the first one.
 #include "bench.h"
 #include "character/builtin.h"
+#include "io/gltf.h"
 #include "methods/method.h"
 #include "methods/tracking/tracking.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_FRAMES = 80 };
@@ -22,22 +24,28 @@ typedef struct Subject {
 } Subject;
 
 typedef struct Played {
-    double mean_ms, most_ms, prepare_ms;
+    double mean_ms, median_ms, most_ms, prepare_ms;
+    double stage_ms[4];                              ///< means
     double virtual_frames, relaxations, evaluations; ///< means of a frame
     double contacts, crossings, residual_p99, field_mb;
 } Played;
 
-static bool make_subject(Subject *s, const char *name, int vertices, PeltiJobs *jobs)
+static bool set_up(Subject *s)
 {
-    *s = (Subject){0};
-    if (pelti_builtin_make(name, &(PeltiBuiltinOptions){.vertices = vertices}, jobs, NULL, &s->who, NULL) != PELT_OK ||
-        pelti_weights_from_file(s->who, &s->who->pool, &s->weights, NULL) != PELT_OK)
+    if (pelti_weights_from_file(s->who, &s->who->pool, &s->weights, NULL) != PELT_OK)
         return false;
     s->pose = pelti_pose_new(&s->who->pool, s->who);
     s->world = PELTI_NEW(&s->who->pool, PeltiWorld, s->who->node_count);
     s->points = PELTI_NEW(&s->who->pool, Vec3, s->who->point_count);
     s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count * MOST_FRAMES);
     return !s->who->pool.failed;
+}
+
+static bool make_subject(Subject *s, const char *name, int vertices, PeltiJobs *jobs)
+{
+    *s = (Subject){0};
+    return pelti_builtin_make(name, &(PeltiBuiltinOptions){.vertices = vertices}, jobs, NULL, &s->who, NULL) == PELT_OK &&
+           set_up(s);
 }
 
 static Mat34 *frame_at(const Subject *s, int frame)
@@ -94,6 +102,12 @@ static void turn_joint(Subject *s, const char *joint, float step_rad, int count)
     }
 }
 
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static double stat_of(const PeltiStepReport *report, const char *name)
 {
     for (int k = 0; k < report->stat_count; k++)
@@ -123,7 +137,7 @@ static bool play(Subject *s, const char *method, int threads, int passes, Played
     PeltiJobs *jobs = pelti_jobs_create(threads);
     void *state = prepare(s, method, jobs, &out->prepare_ms);
     for (int pass = 0; pass < passes && state; pass++) {
-        double sum = 0, most = 0, n = s->frame_count - 1;
+        double sum = 0, most = 0, n = s->frame_count - 1, each[MOST_FRAMES];
         Played p = {.prepare_ms = out->prepare_ms};
         for (int f = 0; f < s->frame_count; f++) {
             PeltiStepReport report = {0};
@@ -135,6 +149,10 @@ static bool play(Subject *s, const char *method, int threads, int passes, Played
                 continue;
             sum += ms;
             most = fmax(most, ms);
+            each[f - 1] = ms;
+            static const char *const stages[4] = {"fields_ms", "project_ms", "relax_ms", "part_ms"};
+            for (int k = 0; k < 4; k++)
+                p.stage_ms[k] += stat_of(&report, stages[k]) / n;
             p.virtual_frames += stat_of(&report, "virtual_frames") / n;
             p.relaxations += stat_of(&report, "relaxations") / n;
             p.evaluations += stat_of(&report, "evaluations") / n;
@@ -144,7 +162,9 @@ static bool play(Subject *s, const char *method, int threads, int passes, Played
             p.field_mb = stat_of(&report, "field_mb");
         }
         if (sum / n < out->mean_ms) {
+            qsort(each, (size_t)n, sizeof *each, compare);
             p.mean_ms = sum / n;
+            p.median_ms = each[(int)(n / 2)];
             p.most_ms = most;
             *out = p;
         }
@@ -164,26 +184,34 @@ typedef struct PaperRow {
 
 static void row_of_table(Bench *bench, Subject *s, const char *label, const PaperRow *paper)
 {
-    cut_clip(s, paper->step_rad, paper->step_rad < 0.01 ? 0.4 : 0,
-             paper->step_rad < 0.01 ? (bench_quick(bench) ? 15 : 41) : MOST_FRAMES);
-    for (int threads = bench_quick(bench) ? 2 : 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
+    bool slow = paper->step_rad < 0.01, quick = bench_quick(bench);
+    double vertices = s->who->mesh->vertex_count;
+    cut_clip(s, paper->step_rad, slow ? 0.4 : 0, slow ? (quick ? 15 : 41) : MOST_FRAMES);
+    for (int threads = quick ? 2 : 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
         char name[72];
         Played p, i;
-        if (!play(s, "tracking", threads, bench_quick(bench) ? 1 : 2, &p) || !play(s, "implicit", threads, 1, &i))
+        if (!play(s, "tracking", threads, quick ? 1 : 2, &p) || !play(s, "implicit", threads, 1, &i))
             return;
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
-        bench_row(bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
-                  "paper %g; worst frame %.0f; %.1f x implicit (%.1f ms; paper %g); vf %.1f, relax %.1f, %.1f evals/vtx; p99 "
-                  "%.0e, %g crossings",
-                  paper->tracking_ms, p.most_ms, p.mean_ms / i.mean_ms, i.mean_ms, paper->implicit_ms, p.virtual_frames,
-                  p.relaxations, p.evaluations / s->who->mesh->vertex_count, p.residual_p99, p.crossings);
-        if (threads == 2 && paper->step_rad == 0.05) {
-            snprintf(name, sizeof name, "%s, prepare", label);
-            bench_row(bench, name, p.prepare_ms * 1e-3, "s", 3, "%d vertices, %d bones", s->who->mesh->vertex_count,
-                      s->who->bone_count);
-            snprintf(name, sizeof name, "%s, fields and operators", label);
-            bench_row(bench, name, p.field_mb * 1.048576, "MB", 30, "%s", "value and gradient grids, operator tables");
-        }
+        bench_row(
+            bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
+            "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); virtual frames %.1f, relaxations %.1f, "
+            "evaluations %.1f a vertex; residual p99 %.0e, crossings left %g",
+            p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames, p.relaxations,
+            p.evaluations / vertices, p.residual_p99, p.crossings);
+        bench_paper(bench, paper->tracking_ms);
+        if (threads < 2)
+            continue;
+        snprintf(name, sizeof name, "%s, %g rad, implicit", label, paper->step_rad);
+        bench_row(bench, name, i.mean_ms, "ms", 0, "tracking takes %.2f times as long (paper %.1f, wanted 1.5)",
+                  p.mean_ms / i.mean_ms, paper->tracking_ms / paper->implicit_ms);
+        bench_paper(bench, paper->implicit_ms);
+        if (paper->step_rad != 0.05)
+            continue;
+        snprintf(name, sizeof name, "%s, prepare", label);
+        bench_row(bench, name, p.prepare_ms * 1e-3, "s", 3, "%g vertices, %d bones", vertices, s->who->bone_count);
+        snprintf(name, sizeof name, "%s, fields, operators", label);
+        bench_row(bench, name, p.field_mb * 1.048576, "MB", 30, "%s", "grids of value and gradient, operator tables");
     }
 }
 
@@ -218,9 +246,12 @@ static void table_of_paper(Bench *bench)
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         Subject s;
         PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
-        if (make_subject(&s, table[k].name, table[k].vertices, jobs))
+        if (bench_quick(bench) && k > 0)
+            s.who = NULL;
+        else if (make_subject(&s, table[k].name, table[k].vertices, jobs))
             for (int r = 0; r < 3 && table[k].rows[r].step_rad > 0; r++)
-                row_of_table(bench, &s, table[k].label, &table[k].rows[r]);
+                if (!bench_quick(bench) || table[k].rows[r].step_rad == 0.05)
+                    row_of_table(bench, &s, table[k].label, &table[k].rows[r]);
         if (k == 0)
             one_joint(bench, &s);
         pelti_character_destroy(s.who);
@@ -228,8 +259,183 @@ static void table_of_paper(Bench *bench)
     }
 }
 
+// ---- parts of it ----
+
+/// One evaluation of the composed field with its gradient, at the skin of a bent character.
+static void time_field(Bench *bench, const char *name, int vertices)
+{
+    Subject s;
+    char label[72];
+    double ignored, best = INFINITY, sum = 0;
+    Tracking *t = NULL;
+    if (make_subject(&s, name, vertices, NULL) && (t = prepare(&s, "tracking", NULL, &ignored)) != NULL) {
+        int n = s.who->mesh->vertex_count;
+        PeltiFieldPoint *points = PELTI_NEW(&s.who->pool, PeltiFieldPoint, n);
+        cut_clip(&s, 0.3, 0, 4);
+        PeltiStepInput in = {.pose = &s.pose, .bones = frame_at(&s, s.frame_count - 1), .restart = true};
+        pelti_method_find("tracking")->step(t, &in, s.points, NULL);
+        for (int v = 0; v < n; v++)
+            points[v] = (PeltiFieldPoint){t->x[v], t->skeleton[v], t->fields->vertex_part[v]};
+        for (int r = 0; r < 20; r++) {
+            PeltiFieldSample samples[PELTI_FIELD_BATCH];
+            double start = pelti_clock_ms();
+            for (int v = 0; v < n; v += PELTI_FIELD_BATCH) {
+                pelti_frame_eval_many(&t->frame, n - v < PELTI_FIELD_BATCH ? n - v : PELTI_FIELD_BATCH, points + v, samples);
+                sum += (double)samples[0].value;
+            }
+            best = fmin(best, (pelti_clock_ms() - start) * 1e6 / n);
+        }
+        long reach = 0;
+        for (int v = 0; v < n; v++)
+            for (int p = 0; p < t->fields->part_count; p++) {
+                float value;
+                Vec3 gradient;
+                reach += pelti_frame_part(&t->frame, p, t->x[v], &value, &gradient);
+            }
+        snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
+        bench_row(bench, label, best, "ns", 80, "%.1f of %d fields reach a point; mean value %.3f", (double)reach / n,
+                  t->fields->part_count, sum * PELTI_FIELD_BATCH / (20.0 * n));
+    }
+    pelti_method_find("tracking")->destroy(t);
+    pelti_character_destroy(s.who);
+}
+
+typedef struct Saved { ///< what a relaxation changes
+    Vec3 *x, *normal;
+    unsigned char *contact, *stirred;
+    int *other;
+    float *residual, *drift;
+} Saved;
+
+static void copy_state(const Saved *from, const Saved *to, size_t n)
+{
+    memcpy(to->x, from->x, n * sizeof(Vec3));
+    memcpy(to->normal, from->normal, n * sizeof(Vec3));
+    memcpy(to->contact, from->contact, n);
+    memcpy(to->stirred, from->stirred, n);
+    memcpy(to->other, from->other, n * sizeof(int));
+    memcpy(to->residual, from->residual, n * sizeof(float));
+    memcpy(to->drift, from->drift, n * sizeof(float));
+}
+
+/// Time until the energy is within 1 % of `goal`; at most `most` calls of `steps` steps.
+static double time_to_energy(Tracking *t, bool fast, int steps, int most, double goal, int *taken)
+{
+    double ms = 0;
+    t->set.fast = fast;
+    t->set.iterations = steps;
+    for (*taken = 0; *taken < most * steps && tracking_energy(t) > 1.01 * goal; *taken += steps) {
+        double start = pelti_clock_ms();
+        tracking_relax(t);
+        ms += pelti_clock_ms() - start;
+    }
+    return *taken < most * steps ? ms : INFINITY;
+}
+
+/// A bend of 0.5 rad in one go: the relaxation alone, both solvers from the same start.
+static void compare_solvers(Bench *bench, const char *name, int vertices)
+{
+    Subject s;
+    double ignored;
+    int sweeps, steps;
+    Tracking *t = NULL;
+    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+    if (make_subject(&s, name, vertices, jobs) && (t = prepare(&s, "tracking", jobs, &ignored)) != NULL) {
+        int n = s.who->mesh->vertex_count;
+        PeltiPool *pool = &s.who->pool;
+        cut_clip(&s, 0.5, 0, 2);
+        t->set.subdivide = false;
+        t->set.tolerance = 0;
+        const PeltiMethod *m = pelti_method_find("tracking");
+        PeltiStepInput in = {.pose = &s.pose, .bones = frame_at(&s, 0), .restart = true};
+        m->step(t, &in, s.points, NULL);
+        t->set.iterations = 0;
+        in = (PeltiStepInput){.pose = &s.pose, .bones = frame_at(&s, 1)};
+        m->step(t, &in, s.points, NULL);
+        Saved live = {t->x, t->normal, t->contact, t->stirred, t->other, t->residual, t->drift};
+        Saved kept = {PELTI_NEW(pool, Vec3, n),          PELTI_NEW(pool, Vec3, n), PELTI_NEW(pool, unsigned char, n),
+                      PELTI_NEW(pool, unsigned char, n), PELTI_NEW(pool, int, n),  PELTI_NEW(pool, float, n),
+                      PELTI_NEW(pool, float, n)};
+        copy_state(&live, &kept, (size_t)n);
+        double before = tracking_energy(t);
+        t->set.fast = false;
+        t->set.iterations = 10000;
+        tracking_relax(t);
+        double goal = tracking_energy(t);
+        copy_state(&kept, &live, (size_t)n);
+        double slow = time_to_energy(t, false, 10, 1000, goal, &sweeps);
+        copy_state(&kept, &live, (size_t)n);
+        double fast = time_to_energy(t, true, 2, 100, goal, &steps);
+        char label[72];
+        snprintf(label, sizeof label, "%s %.1fk, fast solver against Jacobi", name, n * 1e-3);
+        bench_row(bench, label, slow / fast, "x", 8,
+                  "%.1f ms, %d steps against %.0f ms, %d sweeps; energy %.4g before, %.4g after 10^4 sweeps", fast, steps, slow,
+                  sweeps, before, goal);
+    }
+    pelti_method_find("tracking")->destroy(t);
+    pelti_character_destroy(s.who);
+    pelti_jobs_destroy(jobs);
+}
+
+static void cost_per_vertex(Bench *bench)
+{
+    static const int sizes[] = {5000, 13640, 30000, 100000};
+    double first = 0;
+    for (size_t k = 0; k < (bench_quick(bench) ? 2 : sizeof sizes / sizeof *sizes); k++) {
+        Subject s;
+        Played p;
+        char name[72];
+        PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+        if (make_subject(&s, "biped", sizes[k], jobs)) {
+            cut_clip(&s, 0.05, 0, 22);
+            if (play(&s, "tracking", bench_threads(bench), bench_quick(bench) ? 1 : 2, &p)) {
+                double cost = p.mean_ms * 1e6 / s.who->mesh->vertex_count;
+                first = k ? first : cost;
+                snprintf(name, sizeof name, "biped %.1fk, 0.05 rad, a vertex", s.who->mesh->vertex_count * 1e-3);
+                bench_row(bench, name, cost, "ns", 1.25 * first,
+                          "%.2f of the smallest mesh's cost (wanted 0.75 to 1.25); %.1f ms", cost / first, p.mean_ms);
+            }
+        }
+        pelti_character_destroy(s.who);
+        pelti_jobs_destroy(jobs);
+    }
+}
+
+static void real_human(Bench *bench)
+{
+    char path[1024];
+    Subject s = {0};
+    PeltiGltf *doc = NULL;
+    Played p;
+    PeltError err = {0};
+    snprintf(path, sizeof path, "%s/makehuman-cc0.glb", bench_data(bench) ? bench_data(bench) : "");
+    if (!bench_data(bench))
+        bench_skip(bench, "human 13.4k/163", "give --data DIR with makehuman-cc0.glb");
+    else if (pelti_gltf_open(path, NULL, &doc, &err) != PELT_OK || pelti_gltf_character(doc, NULL, &s.who, &err) != PELT_OK)
+        bench_skip(bench, "human 13.4k/163", err.text);
+    else if (set_up(&s)) {
+        cut_clip(&s, 0.05, 0, MOST_FRAMES);
+        if (play(&s, "tracking", bench_threads(bench), 1, &p)) {
+            bench_row(bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
+                      "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); residual p99 %.0e, crossings "
+                      "left %g",
+                      p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99,
+                      p.crossings);
+            bench_row(bench, "human 13.4k/163, prepare", p.prepare_ms * 1e-3, "s", 8, "%s", "");
+            bench_row(bench, "human 13.4k/163, fields, operators", p.field_mb * 1.048576, "MB", 60, "%s", "");
+        }
+    }
+    pelti_character_destroy(s.who);
+    pelti_gltf_close(doc);
+}
+
 void bench_tracking(Bench *bench); // in the table of main.c
 void bench_tracking(Bench *bench)
 {
     table_of_paper(bench);
+    time_field(bench, "cylinder", 3200);
+    time_field(bench, "biped", 13640);
+    compare_solvers(bench, bench_quick(bench) ? "arm" : "biped", bench_quick(bench) ? 2000 : 13640);
+    cost_per_vertex(bench);
+    real_human(bench);
 }
