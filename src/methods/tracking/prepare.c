@@ -42,6 +42,7 @@ static void take_memory(Tracking *t)
     t->other = PELTI_NEW(pool, int, n);
     t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());
     t->bone = PELTI_NEW(pool, int, n);
+    t->place = PELTI_NEW(pool, int, n);
     float **floats[] = {&t->iso,   &t->slack,      &t->edge, &t->reach, &t->paint, &t->diagonal, &t->residual, &t->rotation_scale,
                         &t->touch, &t->push_count, &t->area, &t->hold,  &t->swell, &t->pressed,  &t->own_bias, &t->own_rest,
                         &t->drift, &t->tilt,       &t->lean, &t->wall};
@@ -251,6 +252,8 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     pelti_pool_release(&work);
     PELT_TRY(status);
     PELT_TRY(weigh_edges(t, err));
+    for (int k = 0; k < t->mesh->vertex_count; k++)
+        t->place[pelti_sparse_order(t->factor)[k]] = k;
     t->solve_work = PELTI_NEW(&t->pool, float, pelti_sparse_row_work(t->factor));
     if (t->pool.failed)
         return pelti_no_memory(err, sizeof(float) * pelti_sparse_row_work(t->factor));

@@ -75,7 +75,9 @@ static void start_range(void *context, int begin, int end, int worker)
     Tracking *t = ((Relax *)context)->t;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        set_row(t->load[v], tangential(t, v, force(t, v)));
+        Vec3 f = tangential(t, v, force(t, v));
+        set_row(t->load[t->place[v]], f);
+        set_row(t->row[t->place[v]], f);
         t->step[v] = vec3(0, 0, 0);
         t->direction[v] = vec3(0, 0, 0);
     }
@@ -88,9 +90,10 @@ static void precondition_range(void *context, int begin, int end, int worker)
     double sum = 0;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        Vec3 z = tangential(t, v, row_of(t->row[v]));
-        set_row(t->row[v], z);
-        sum += (double)vec3_dot(z, row_of(t->load[v]));
+        float *row = t->row[t->place[v]];
+        Vec3 z = tangential(t, v, row_of(row));
+        set_row(row, z);
+        sum += (double)vec3_dot(z, row_of(t->load[t->place[v]]));
     }
     t->sums[begin / GRAIN] = sum;
 }
@@ -101,7 +104,7 @@ static void direction_range(void *context, int begin, int end, int worker)
     Tracking *t = r->t;
     (void)worker;
     for (int v = begin; v < end; v++)
-        t->direction[v] = vec3_mad(row_of(t->row[v]), t->direction[v], r->beta);
+        t->direction[v] = vec3_mad(row_of(t->row[t->place[v]]), t->direction[v], r->beta);
 }
 
 /// q = P A p, left in row; leaves p q.
@@ -112,7 +115,7 @@ static void image_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         Vec3 q = tangential(t, v, stiffness(t, v, t->direction));
-        set_row(t->row[v], q);
+        set_row(t->row[t->place[v]], q);
         sum += (double)vec3_dot(q, t->direction[v]);
     }
     t->sums[begin / GRAIN] = sum;
@@ -125,7 +128,9 @@ static void advance_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         t->step[v] = vec3_mad(t->step[v], t->direction[v], r->alpha);
-        set_row(t->load[v], vec3_mad(row_of(t->load[v]), row_of(t->row[v]), -r->alpha));
+        float *load = t->load[t->place[v]], *row = t->row[t->place[v]];
+        set_row(load, vec3_mad(row_of(load), row_of(row), -r->alpha));
+        set_row(row, row_of(load)); // for the next solve, which works in place
     }
 }
 
@@ -139,7 +144,7 @@ static int conjugate_steps(Tracking *t, int most, double *gain)
     int k = 0;
     pass(&r, start_range);
     for (; k < most; k++) {
-        pelti_sparse_solve_rows(t->factor, t->jobs, (const float(*)[4])t->load, t->row, t->solve_work);
+        pelti_sparse_solve_rows_ordered(t->factor, t->jobs, t->row, t->solve_work);
         double before = rz;
         rz = pass(&r, precondition_range);
         first = k ? first : rz;

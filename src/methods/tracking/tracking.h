@@ -113,6 +113,7 @@ typedef struct Tracking {
     Quat *rotation_next;
     float *rotation_scale;
     Vec3 *rhs;        ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
+    int *place;       ///< [vertex_count] in the factor: load and row are in its order
     float (*load)[4]; ///< force that is left
     float (*row)[4];  ///< of the linear solver: M^-1 load, then the direction's image
     Vec3 *direction;  ///< conjugate to those before it
