@@ -110,6 +110,13 @@ static void measure_residual(Tracking *t)
 static void start(Tracking *t)
 {
     memcpy(t->x, t->mesh->rest, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
+    size_t n = (size_t)t->mesh->vertex_count;
+    memset(t->swell, 0, sizeof(float) * n);
+    memset(t->drift, 0, sizeof(float) * n);
+    memset(t->contact, 0, n);
+    memset(t->stirred, 1, n);
+    t->swollen = false;
+    t->turn = 0;
     memset(t->around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
     memset(t->swell, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
     memset(t->wall, 0, sizeof(float) * (size_t)t->mesh->vertex_count);

@@ -172,6 +172,24 @@ static void threads_do_not_change_a_bit(void **state)
     stop(&four);
 }
 
+/// A restart forgets all: the same frames give the same bytes again.
+static void a_restart_forgets_what_was(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1500, 2, NULL, NULL);
+    Vec3 *first = PELTI_NEW(&rig.who->pool, Vec3, rig.who->point_count), side = vec3_orthogonal(rig.state->fields->parts[0].axis);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int f = 0; f < 4; f++) {
+            turn(&rig, last_bone(&rig), side, 0.6f * (float)f);
+            step(&rig, f == 0);
+        }
+        if (pass == 0)
+            memcpy(first, rig.points, sizeof(Vec3) * (size_t)rig.who->point_count);
+    }
+    assert_memory_equal(first, rig.points, sizeof(Vec3) * (size_t)rig.who->point_count);
+    stop(&rig);
+}
+
 /// One finger joint of a hand bends: skin far from it need not look at the field, and lies where it would if it did.
 static void skin_at_rest_need_not_look(void **state)
 {
@@ -222,7 +240,7 @@ int main(void)
         cmocka_unit_test(rest_pose_returns_rest),      cmocka_unit_test(rigid_motion_carries_the_skin),
         cmocka_unit_test(one_large_step_equals_many),  cmocka_unit_test(twist_moves_skin_of_bones_that_do_not_turn),
         cmocka_unit_test(threads_do_not_change_a_bit), cmocka_unit_test(fast_solver_meets_the_energy_of_jacobi),
-        cmocka_unit_test(skin_at_rest_need_not_look),
+        cmocka_unit_test(skin_at_rest_need_not_look),  cmocka_unit_test(a_restart_forgets_what_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
