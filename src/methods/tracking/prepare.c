@@ -48,7 +48,7 @@ static void take_memory(Tracking *t)
                         &t->drift, &t->tilt,       &t->lean, &t->wall};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
-    Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer, &t->direction};
+    Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = PELTI_NEW(pool, Vec3, n);
     t->ring_weight = PELTI_NEW(pool, float, rings);
@@ -58,6 +58,9 @@ static void take_memory(Tracking *t)
     t->rotation_next = PELTI_NEW(pool, Quat, n);
     t->row = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     t->load = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    t->direction = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    t->slid = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    t->ring_place = PELTI_NEW(pool, int, rings);
     t->sums = PELTI_NEW(pool, double, n / GRAIN + 1);
     t->moved = PELTI_NEW(pool, float, n / GRAIN + 1);
     t->looks = PELTI_NEW(pool, int, n / GRAIN + 1);
@@ -218,6 +221,21 @@ static PeltStatus build_tree(Tracking *t, PeltError *err)
     return PELT_OK;
 }
 
+/// The linear solver's own numbering of vertices and rings.
+static void number_rows(Tracking *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    t->order = pelti_sparse_order(t->factor);
+    for (int k = 0; k < mesh->vertex_count; k++)
+        t->place[t->order[k]] = k;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
+            Vec3 edge = vec3_sub(mesh->rest[v], mesh->rest[mesh->ring[e]]);
+            t->ring_place[e] = t->place[mesh->ring[e]];
+            t->rest_energy += (double)(t->ring_weight[e] * vec3_dot(edge, edge));
+        }
+}
+
 static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
 {
     PeltiFieldOptions options = pelti_field_options_default();
@@ -252,8 +270,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     pelti_pool_release(&work);
     PELT_TRY(status);
     PELT_TRY(weigh_edges(t, err));
-    for (int k = 0; k < t->mesh->vertex_count; k++)
-        t->place[pelti_sparse_order(t->factor)[k]] = k;
+    number_rows(t);
     t->solve_work = PELTI_NEW(&t->pool, float, pelti_sparse_row_work(t->factor));
     if (t->pool.failed)
         return pelti_no_memory(err, sizeof(float) * pelti_sparse_row_work(t->factor));

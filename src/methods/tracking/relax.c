@@ -4,6 +4,8 @@
 static const float STILL = 0.005f;
 /// Relaxation ends with a linear solve that gains less than this share of what the first gained.
 static const double SATISFIED = 0.04;
+/// Or less than this share of the energy of the rest edges: where one finger moves its edges change by about a hundredth.
+static const double SMALL = 3e-7;
 
 /// Steps of the linear solver between two looks at the field. More looks follow what touches better than more steps do: on a bent
 /// hand 6 x 2 leave 20 deep pairs, 3 x 4 44.
@@ -26,20 +28,14 @@ static inline Vec3 tangential(const Tracking *t, int v, Vec3 d)
     return vec3_mad(d, n, -vec3_dot(d, n));
 }
 
-/// (A x)_v of eq. (3): sum_j w_ij (x_i - x_j), and the tether.
-static inline Vec3 stiffness(const Tracking *t, int v, const Vec3 *x)
-{
-    const PeltiMesh *mesh = t->mesh;
-    Vec3 at = x[v], sum = vec3_scale(at, t->hold[v]);
-    for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
-        sum = vec3_mad(sum, vec3_sub(at, x[mesh->ring[e]]), t->ring_weight[e]);
-    return sum;
-}
-
-/// Half the negative gradient of eq. (3): b_i - (A x)_i.
+/// Half the negative gradient of eq. (3): b_i - sum_j w_ij (x_i - x_j), and the tether.
 static inline Vec3 force(const Tracking *t, int v)
 {
-    return vec3_sub(t->rhs[v], stiffness(t, v, t->x));
+    const PeltiMesh *mesh = t->mesh;
+    Vec3 x = t->x[v], sum = vec3_mad(t->rhs[v], x, -t->hold[v]);
+    for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
+        sum = vec3_mad(sum, vec3_sub(x, t->x[mesh->ring[e]]), -t->ring_weight[e]);
+    return sum;
 }
 
 static inline Vec3 row_of(const float row[4])
@@ -70,16 +66,19 @@ static double pass(Relax *r, PeltiJob job)
 // with M factored once. Both projections are needed: normal forces must not leak into sliding. Without the conjugate steps,
 // taken in full, P M^-1 P overshoots where normals turn quickly from vertex to vertex (fingertips) and such modes grow.
 
+// All rows are in the order of the factor, k for the vertex order[k]: threads write whole lines of their own.
+
 static void start_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Relax *)context)->t;
     (void)worker;
-    for (int v = begin; v < end; v++) {
-        Vec3 f = tangential(t, v, force(t, v));
-        set_row(t->load[t->place[v]], f);
-        set_row(t->row[t->place[v]], f);
-        t->step[v] = vec3(0, 0, 0);
-        t->direction[v] = vec3(0, 0, 0);
+    for (int k = begin; k < end; k++) {
+        int v = t->order[k];
+        Vec3 f = tangential(t, v, force(t, v)), zero = {0, 0, 0};
+        set_row(t->load[k], f);
+        set_row(t->row[k], f);
+        set_row(t->slid[k], zero);
+        set_row(t->direction[k], zero);
     }
 }
 
@@ -89,11 +88,10 @@ static void precondition_range(void *context, int begin, int end, int worker)
     Tracking *t = ((Relax *)context)->t;
     double sum = 0;
     (void)worker;
-    for (int v = begin; v < end; v++) {
-        float *row = t->row[t->place[v]];
-        Vec3 z = tangential(t, v, row_of(row));
-        set_row(row, z);
-        sum += (double)vec3_dot(z, row_of(t->load[t->place[v]]));
+    for (int k = begin; k < end; k++) {
+        Vec3 z = tangential(t, t->order[k], row_of(t->row[k]));
+        set_row(t->row[k], z);
+        sum += (double)vec3_dot(z, row_of(t->load[k]));
     }
     t->sums[begin / GRAIN] = sum;
 }
@@ -103,20 +101,25 @@ static void direction_range(void *context, int begin, int end, int worker)
     Relax *r = context;
     Tracking *t = r->t;
     (void)worker;
-    for (int v = begin; v < end; v++)
-        t->direction[v] = vec3_mad(row_of(t->row[t->place[v]]), t->direction[v], r->beta);
+    for (int k = begin; k < end; k++)
+        set_row(t->direction[k], vec3_mad(row_of(t->row[k]), row_of(t->direction[k]), r->beta));
 }
 
 /// q = P A p, left in row; leaves p q.
 static void image_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Relax *)context)->t;
+    const int *ring_start = t->mesh->ring_start;
     double sum = 0;
     (void)worker;
-    for (int v = begin; v < end; v++) {
-        Vec3 q = tangential(t, v, stiffness(t, v, t->direction));
-        set_row(t->row[t->place[v]], q);
-        sum += (double)vec3_dot(q, t->direction[v]);
+    for (int k = begin; k < end; k++) {
+        int v = t->order[k];
+        Vec3 p = row_of(t->direction[k]), q = vec3_scale(p, t->hold[v]);
+        for (int e = ring_start[v]; e < ring_start[v + 1]; e++)
+            q = vec3_mad(q, vec3_sub(p, row_of(t->direction[t->ring_place[e]])), t->ring_weight[e]);
+        q = tangential(t, v, q);
+        set_row(t->row[k], q);
+        sum += (double)vec3_dot(q, p);
     }
     t->sums[begin / GRAIN] = sum;
 }
@@ -126,15 +129,15 @@ static void advance_range(void *context, int begin, int end, int worker)
     Relax *r = context;
     Tracking *t = r->t;
     (void)worker;
-    for (int v = begin; v < end; v++) {
-        t->step[v] = vec3_mad(t->step[v], t->direction[v], r->alpha);
-        float *load = t->load[t->place[v]], *row = t->row[t->place[v]];
-        set_row(load, vec3_mad(row_of(load), row_of(row), -r->alpha));
-        set_row(row, row_of(load)); // for the next solve, which works in place
+    for (int k = begin; k < end; k++) {
+        Vec3 load = vec3_mad(row_of(t->load[k]), row_of(t->row[k]), -r->alpha);
+        set_row(t->slid[k], vec3_mad(row_of(t->slid[k]), row_of(t->direction[k]), r->alpha));
+        set_row(t->load[k], load);
+        set_row(t->row[k], load); // for the next solve, which works in place
     }
 }
 
-/// At most `most` steps; t->step is the displacement, `gain` how much energy it takes away in those planes. Returns the number of
+/// At most `most` steps; t->slid is the displacement, `gain` how much energy it takes away in those planes. Returns the number of
 /// steps.
 static int conjugate_steps(Tracking *t, int most, double *gain)
 {
@@ -179,12 +182,13 @@ static void apply_range(void *context, int begin, int end, int worker)
     float largest = 0;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        float most = r->length * t->edge[v], length = vec3_length(t->step[v]);
+        Vec3 step = t->set.fast ? row_of(t->slid[t->place[v]]) : t->step[v];
+        float most = r->length * t->edge[v], length = vec3_length(step);
         float scale = t->paint[v] * (length > most ? most / length : 1);
         t->stirred[v] |= t->other[v] >= 0;
         if (!(length >= 0) || scale == 0)
             continue;
-        t->x[v] = vec3_mad(t->x[v], t->step[v], scale);
+        t->x[v] = vec3_mad(t->x[v], step, scale);
         largest = fmaxf(largest, scale * length / t->edge[v]);
         t->drift[v] += scale * length;
         if (t->drift[v] > STILL * t->edge[v]) {
@@ -225,7 +229,8 @@ int tracking_relax(Tracking *t)
             tracking_right_hand_side(t, &t->next);
         }
         first = round ? first : gain;
-        if (moved < t->set.tolerance || (t->set.tolerance > 0 && t->set.fast && gain < SATISFIED * first))
+        double least = fmax(SATISFIED * first, SMALL * t->rest_energy);
+        if (moved < t->set.tolerance || (t->set.tolerance > 0 && t->set.fast && gain < least))
             break;
     }
     return k;

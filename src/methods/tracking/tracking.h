@@ -78,18 +78,18 @@ typedef struct Tracking {
     // constants of a vertex
     unsigned char *kind; ///< VertexKind
     int *skeleton;
-    int *bone;          ///< [vertex_count] bone of the rigid move
-    float *tilt;        ///< of the fields, so that they compose to 0.5 at rest
-    float *iso;         ///< tilted field value at rest: 0.5, nearly
-    float *slack;       ///< least f_own - f_other that the rest pose leaves
-    float *edge;        ///< mean length of its rest edges
-    float *reach;       ///< support radius of the owner's field: 1/reach is the scale of gradients
-    float *area;        ///< lumped rest area
-    float *hold;        ///< tether to the place where its own bone carries it, in units of `diagonal`'s weights
-    float *paint;       ///< 1 relaxes, 0 follows its bone
-    float *ring_weight; ///< [ring] cotangent weight, aligned with mesh->ring
-    float *diagonal;    ///< sum of ring_weight
-    double rest_volume;
+    int *bone;                       ///< [vertex_count] bone of the rigid move
+    float *tilt;                     ///< of the fields, so that they compose to 0.5 at rest
+    float *iso;                      ///< tilted field value at rest: 0.5, nearly
+    float *slack;                    ///< least f_own - f_other that the rest pose leaves
+    float *edge;                     ///< mean length of its rest edges
+    float *reach;                    ///< support radius of the owner's field: 1/reach is the scale of gradients
+    float *area;                     ///< lumped rest area
+    float *hold;                     ///< tether to the place where its own bone carries it, in units of `diagonal`'s weights
+    float *paint;                    ///< 1 relaxes, 0 follows its bone
+    float *ring_weight;              ///< [ring] cotangent weight, aligned with mesh->ring
+    float *diagonal;                 ///< sum of ring_weight
+    double rest_volume, rest_energy; ///< rest_energy: sum of ring_weight times squared rest edges
     // state
     bool started, swollen;
     unsigned turn; ///< of virtual frames
@@ -112,12 +112,15 @@ typedef struct Tracking {
     Quat *rotation;         ///< target rotation; scale in `rotation_scale`
     Quat *rotation_next;
     float *rotation_scale;
-    Vec3 *rhs;        ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
-    int *place;       ///< [vertex_count] in the factor: load and row are in its order
-    float (*load)[4]; ///< force that is left
-    float (*row)[4];  ///< of the linear solver: M^-1 load, then the direction's image
-    Vec3 *direction;  ///< conjugate to those before it
-    double *sums;     ///< [blocks]
+    Vec3 *rhs;             ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
+    const int *order;      ///< [vertex_count] place in the factor -> vertex; the rows below are in this order
+    int *place;            ///< [vertex_count] and back
+    int *ring_place;       ///< [ring] places of mesh->ring
+    float (*load)[4];      ///< force that is left
+    float (*row)[4];       ///< of the linear solver: M^-1 load, then the direction's image
+    float (*direction)[4]; ///< conjugate to those before it
+    float (*slid)[4];      ///< displacement
+    double *sums;          ///< [blocks]
     float *solve_work;
     Vec3 *step;
     uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
