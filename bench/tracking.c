@@ -267,7 +267,7 @@ static void time_field(Bench *bench, const char *name, int vertices)
         PeltiStepInput in = {.pose = &s.pose, .bones = frame_at(&s, s.frame_count - 1), .restart = true};
         pelti_method_find("tracking")->step(t, &in, s.points, NULL);
         for (int v = 0; v < n; v++)
-            points[v] = (PeltiFieldPoint){t->x[v], t->skeleton[v], t->fields->vertex_part[v]};
+            points[v] = (PeltiFieldPoint){t->x[v], t->skeleton[v], t->fields->vertex_part[v], t->tilt[v]};
         for (int r = 0; r < 20; r++) {
             PeltiFieldSample samples[PELTI_FIELD_BATCH];
             double start = pelti_clock_ms();

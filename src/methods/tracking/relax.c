@@ -4,8 +4,8 @@
 static const float STILL = 0.005f;
 /// Relaxation ends with a linear solve that gains less than this share of what the first gained.
 static const double SATISFIED = 0.04;
-/// Or less than this share of the energy of the rest edges: where one finger moves its edges change by about a hundredth.
-static const double SMALL = 3e-7;
+/// Or less than this share of the energy of the rest edges: less than half a hundredth of the edges of one finger.
+static const double SMALL = 1e-7;
 
 /// Steps of the linear solver between two looks at the field. More looks follow what touches better than more steps do: on a bent
 /// hand 6 x 2 leave 20 deep pairs, 3 x 4 44.
