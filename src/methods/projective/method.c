@@ -19,8 +19,10 @@ static const PeltiOptionInfo options[] = {
     {"sim-vertices", PELTI_OPTION_INT, "0", NULL, 0, 2000000,
      "vertices to simulate, the skin follows them; 0: all, or 8000 of more than 16000 (sec. 6)"},
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
-    {"collisions", PELTI_OPTION_CHOICE, "all", "off|joints|all", 0, 0,
-     "keep the skin out of itself: nowhere, in folds at joints (sec. 5), everywhere"},
+    {"collisions", PELTI_OPTION_CHOICE, "all", "off|joints|all|pairs", 0, 0,
+     "keep the skin out of itself: nowhere, in folds at joints, everywhere, or by the paper's stored pairs and two matrices "
+     "(sec. 5)"},
+    {"poses", PELTI_OPTION_TEXT, "", NULL, 0, 0, "collisions=pairs: a clip whose poses are searched for pairs as well"},
     {"give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "fingers turn aside where the pose drives their bones into other parts"},
     {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "move triangles apart that still cross in what is shown"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
@@ -35,6 +37,8 @@ static void projective_destroy(void *state)
     PeltAllocator allocator = p->allocator;
     pelti_sparse_destroy(p->still);
     pelti_sparse_destroy(p->moving);
+    pelti_sparse_destroy(p->stored.held[0]);
+    pelti_sparse_destroy(p->stored.held[1]);
     pelti_pool_release(&p->pool);
     pelti_free(&allocator, p, sizeof *p);
 }
@@ -74,7 +78,8 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
 static PeltStatus take_state(Projective *p, PeltError *err)
 {
     size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
-    ProjRow **rows[] = {&p->x, &p->last, &p->velocity, &p->q, &p->q_last, &p->constant, &p->y, &p->rest, &p->origin};
+    ProjRow **rows[] = {&p->x,        &p->last, &p->velocity, &p->q,      &p->q_last,
+                        &p->constant, &p->y,    &p->rest,     &p->origin, &p->rest_pull};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
     p->rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
@@ -175,9 +180,14 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
                    "%d of %d tetrahedra became springs: %d too flat, %d turned inside out at rest", p->tissue.mended,
                    p->tissue.mended + p->tissue.tet_count, p->tissue.flat, p->tissue.inverted);
     PELT_TRY(factor(p, err));
+    pelti_proj_measure_rounding(p);
     if (pelti_option_is(in->options, "collisions", "off"))
         return PELT_OK;
-    PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
+    bool stored = pelti_option_is(in->options, "collisions", "pairs");
+    if (stored)
+        PELT_TRY(pelti_proj_store(p, pelti_option_text(in->options, "poses"), err));
+    else
+        PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
     if (p->pairs.start && pelti_option_bool(in->options, "give-way"))
         PELT_TRY(pelti_proj_yield_create(p, err));
     return pelti_option_bool(in->options, "untangle") ? pelti_proj_untangle_create(p, err) : PELT_OK;
@@ -268,6 +278,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
     }
     pelti_step_stat(report, "factor_fill", (double)pelti_sparse_fill(p->moving), PELTI_LAST);
     pelti_step_stat(report, "simulated_vertices", p->count, PELTI_LAST);
+    pelti_step_stat(report, "stored_pairs", p->stored.count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);
 }

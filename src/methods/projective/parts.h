@@ -200,6 +200,21 @@ Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base poin
 /// Planes that unknown i is behind or less than `near` before, or that hold it; says how many.
 int pelti_proj_fold_contacts(ProjFolds *folds, int i, const float *x, float near, ProjContact *out);
 
+// ---- the paper's contacts (stored.c), sec. 5 ----
+
+typedef struct ProjStoredPair {
+    int fold, i, j; ///< unknowns: i on the parent's side, j on the child's
+} ProjStoredPair;
+typedef struct ProjStored {
+    ProjFolds folds; ///< joints and directions
+    int count;
+    ProjStoredPair *pairs;
+    float *weight;        ///< [unknown] of its spring in the second matrix; 0: in no pair
+    ProjRow *goal;        ///< [unknown] sum of where its pairs want it
+    int *goals;           ///< [unknown] how many do
+    PeltiSparse *held[2]; ///< [mode] the second matrices
+} ProjStored;
+
 // ---- contacts of bones that share no joint (pairs.c) ----
 
 enum { PROJ_HULL_ALONG = 8, PROJ_HULL_AROUND = 12 };
@@ -303,7 +318,7 @@ typedef struct Projective {
     // state, by unknown
     int count;
     float *inertia; ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
-    ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest, *carried,
+    ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest, *rest_pull,
         *origin; ///< origin: where the step started; solves are for moves from there
     ProjFrame *frames;
     ProjSwell *swell;
@@ -318,6 +333,8 @@ typedef struct Projective {
     int swell_turn;                        ///< steps since it was looked at
     int swollen;                           ///< steps until flesh pressed by a contact is as it was
     ProjFolds folds;                       ///< no folds: start is NULL
+    ProjStored stored;                     ///< none: count is 0
+    bool holding;                          ///< iterations use the second matrix
     ProjPairs pairs;                       ///< none: start is NULL
     ProjYield yield;                       ///< none: bones is NULL
     ProjUntangle *untangle;                ///< NULL: off
@@ -333,6 +350,9 @@ typedef struct Projective {
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
 bool pelti_proj_find_contacts(Projective *p);                                   ///< counts them; true: some may act in this step
+/// Pairs from poses that it makes, and from those of a clip (may be NULL or empty).
+PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err);
+int pelti_proj_stored_pull(Projective *p); ///< adds the springs of the second matrix to y; says how many pairs collide
 PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err);
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
 ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
@@ -354,6 +374,7 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest
 void pelti_proj_substep(Projective *p, const Mat34 *bones);         ///< one time step to this pose
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step
 void pelti_proj_iterate(Projective *p, int mode, bool touching);    ///< one local and one global step
+void pelti_proj_measure_rounding(Projective *p);                    ///< once, after factoring and before contacts
 double pelti_proj_total_energy(const Projective *p, int mode);      ///< elastic, pins and inertia
 int pelti_proj_repair(Projective *p, const Mat34 *bones);           ///< replaces what is not finite, says how many
 

@@ -55,8 +55,12 @@ static void constant_rows(void *context, int begin, int end, int worker)
             sum[1] += t->pin[i] * (goal.y - x[1]);
             sum[2] += t->pin[i] * (goal.z - x[2]);
         }
-        for (int k = 0; k < 3; k++)
-            p->constant[i][k] = sum[k];
+        Vec3 rounding = vec3(p->rest_pull[i][0], p->rest_pull[i][1], p->rest_pull[i][2]);
+        if (p->base.anchors[i].bone >= 0)
+            rounding = mat34_apply_vector(r->bones[p->base.anchors[i].bone], rounding);
+        p->constant[i][0] = sum[0] - rounding.x;
+        p->constant[i][1] = sum[1] - rounding.y;
+        p->constant[i][2] = sum[2] - rounding.z;
         p->constant[i][3] = 0;
     }
 }
@@ -69,6 +73,7 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
     pelti_proj_pose_joints(&p->base, bones);
     pelti_proj_pose_folds(&p->folds, bones);
+    pelti_proj_pose_folds(&p->stored.folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
     pelti_proj_pose_pairs(p, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
@@ -121,6 +126,10 @@ void pelti_proj_iterate(Projective *p, int mode, bool touching)
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
     start = pelti_clock_ms();
     const PeltiSparse *matrix = mode == PROJ_STILL ? p->still : p->moving;
+    if (p->holding) {
+        p->contact_count = pelti_proj_stored_pull(p);
+        matrix = p->stored.held[mode];
+    }
     pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->y, p->work);
     p->solve_ms += pelti_clock_ms() - start;
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, move_rows, &r);
@@ -128,6 +137,21 @@ void pelti_proj_iterate(Projective *p, int mode, bool touching)
     for (int k = 0; k * ROW_GRAIN < p->count; k++)
         most = fmaxf(most, p->moved[k]);
     p->residual = (double)most / (double)p->mesh->diagonal;
+}
+
+/// What floats round the tissue's forces to at rest, where there should be none: far from bones little holds the skin, and 1e-7
+/// of the forces moved the fingers of an arm without finger bones by 3e-5 of its size.
+void pelti_proj_measure_rounding(Projective *p)
+{
+    for (int b = 0; b < p->who->bone_count; b++)
+        p->bones_now[b] = mat34_identity();
+    memcpy(p->x, p->rest, (size_t)p->count * sizeof *p->x);
+    pelti_proj_begin(p, p->bones_now, PROJ_STILL);
+    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->x, p->frames, p->warm, p->rows, p->swell);
+    Rows r = {.p = p, .bones = p->bones_now, .mode = PROJ_STILL};
+    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
+    memcpy(p->rest_pull, p->y, (size_t)p->count * sizeof *p->y);
+    pelti_polar_reset(p->warm, p->tissue.block_count);
 }
 
 /// x~: free flight. Velocity that the base does not share fades by `keep`.
@@ -175,8 +199,11 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
     pelti_proj_begin(p, bones, PROJ_MOVING);
     bool touching = pelti_proj_find_contacts(p);
     swell(p, touching);
-    for (int k = 0; k < p->iterations; k++)
+    for (int k = 0; k < p->iterations; k++) {
+        p->holding = p->stored.count > 0 && 2 * k >= p->iterations;
         pelti_proj_iterate(p, PROJ_MOVING, touching);
+    }
+    p->holding = false;
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, stop_rows, &r);
     p->substep_ms = pelti_clock_ms() - start;
 }
@@ -221,11 +248,14 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
         pelti_proj_begin(p, p->bones_now, PROJ_STILL);
         bool touching = pelti_proj_find_contacts(p);
         swell(p, touching);
-        for (int k = 0; k < (f < frames ? SETTLE_PASSES : SETTLE_ROUNDS); k++) {
+        int rounds = f < frames ? SETTLE_PASSES : SETTLE_ROUNDS;
+        for (int k = 0; k < rounds; k++) {
+            p->holding = p->stored.count > 0 && 2 * k >= rounds;
             pelti_proj_iterate(p, PROJ_STILL, touching);
-            if (f == frames && p->residual < 1e-7)
+            if (f == frames && p->residual < 1e-7 && (p->holding || !p->stored.count))
                 break;
         }
+        p->holding = false;
         memcpy(p->last, p->x, (size_t)p->count * sizeof *p->x);
     }
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);

@@ -1,0 +1,364 @@
+/// Contacts as [Komaritzan2018] sec. 5 has them: pairs of vertices stored from extreme poses, told apart by an angle in the plane
+/// of their bones, both projected to a plane between them, with a second matrix that holds every vertex of a pair. Kept beside
+/// the planes of fold.c to compare with (docs/projective.md has the numbers of both): `collisions=pairs`.
+#include "methods/projective/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STILL_ROUNDS = 12, CLIP_POSES = 16, MOST_GENERATIONS = 3 };
+static const float extreme = 2.6f; // radians: 150 degrees
+static const float hold = 1;       // weight of a contact beside the tissue's own stiffness: more crumples, less does not hold
+
+typedef struct Sorted {
+    float x;
+    int unknown;
+} Sorted;
+
+typedef struct Search {
+    Projective *p;
+    const ProjFolds *folds;
+    Mat34 *bones;
+    signed char *side;   // [unknown] of the fold: +1 below its joint, -1 the bones above it, 0 neither
+    int *found, *inside; // unknowns near the fold; those that are inside a tetrahedron of the other side
+    int found_count, inside_count;
+    Sorted *sorted;  // the found ones along x
+    PeltiArray list; // ProjStoredPair
+} Search;
+
+static Vec3 row_point(const float *row)
+{
+    return vec3(row[0], row[1], row[2]);
+}
+
+static bool descends(const PeltiCharacter *who, int bone, int from)
+{
+    for (int k = 0; bone >= 0 && k <= MOST_GENERATIONS; k++, bone = who->bones[bone].parent)
+        if (bone == from)
+            return true;
+    return false;
+}
+
+/// Which vertices lie on which side of a joint: chains count, so that shoulders and hips are more than two bones.
+static void mark_sides(Search *s, const ProjFold *fold)
+{
+    Projective *p = s->p;
+    s->found_count = 0;
+    for (int i = 0; i < p->count; i++) {
+        int segment = p->feet[p->order[i]].segment;
+        Vec3 arm = vec3_sub(row_point(p->rest[i]), fold->rest_joint);
+        s->side[i] = 0;
+        if (segment < 0 || vec3_length(arm) > fold->reach)
+            continue;
+        int bone = p->skeleton.segments[segment].bone;
+        s->side[i] = descends(p->who, bone, fold->child) ? 1 : descends(p->who, fold->parent, bone) ? -1 : 0;
+        if (s->side[i])
+            s->found[s->found_count++] = i;
+    }
+}
+
+static bool in_tet(const Vec3 c[4], Vec3 x)
+{
+    Vec3 a = vec3_sub(c[1], c[0]), b = vec3_sub(c[2], c[0]), d = vec3_sub(c[3], c[0]), r = vec3_sub(x, c[0]);
+    float det = vec3_dot(a, vec3_cross(b, d));
+    if (!(fabsf(det) > 1e-30f))
+        return false;
+    float u = vec3_dot(r, vec3_cross(b, d)) / det, v = vec3_dot(a, vec3_cross(r, d)) / det,
+          w = vec3_dot(a, vec3_cross(b, r)) / det;
+    return u >= 0 && v >= 0 && w >= 0 && u + v + w <= 1;
+}
+
+static int compare_sorted(const void *a, const void *b)
+{
+    const Sorted *x = a, *y = b;
+    return x->x != y->x ? (x->x > y->x) - (x->x < y->x) : (x->unknown > y->unknown) - (x->unknown < y->unknown);
+}
+
+static int first_from(const Search *s, float x)
+{
+    int low = 0, high = s->found_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (s->sorted[middle].x < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Vertices of one side inside tetrahedra of the other, in the pose that x and q are in.
+static void find_inside(Search *s)
+{
+    Projective *p = s->p;
+    const ProjTissue *t = &p->tissue;
+    char *hit = (char *)s->inside; // one byte each, then made a list in place
+    memset(hit, 0, (size_t)p->count);
+    for (int f = 0; f < s->found_count; f++)
+        s->sorted[f] = (Sorted){p->x[s->found[f]][0], s->found[f]};
+    qsort(s->sorted, (size_t)s->found_count, sizeof *s->sorted, compare_sorted);
+    for (int k = 0; k < t->tet_count; k++) {
+        Vec3 c[4], low, high;
+        int owner = t->tets[k].corner[0] < 0 ? ~t->tets[k].corner[0] : t->tets[k].corner[0];
+        if (!s->side[owner])
+            continue;
+        for (int j = 0; j < 4; j++)
+            c[j] = row_point(t->tets[k].corner[j] < 0 ? p->q[~t->tets[k].corner[j]] : p->x[t->tets[k].corner[j]]);
+        low = vec3_min(vec3_min(c[0], c[1]), vec3_min(c[2], c[3]));
+        high = vec3_max(vec3_max(c[0], c[1]), vec3_max(c[2], c[3]));
+        for (int f = first_from(s, low.x); f < s->found_count && s->sorted[f].x <= high.x; f++) {
+            int i = s->sorted[f].unknown;
+            const float *x = p->x[i];
+            if (s->side[i] != s->side[owner] && x[1] >= low.y && x[1] <= high.y && x[2] >= low.z && x[2] <= high.z &&
+                in_tet(c, row_point(x)))
+                hit[i] = 1;
+        }
+    }
+    s->inside_count = 0;
+    for (int f = 0; f < s->found_count; f++)
+        if (hit[s->found[f]])
+            s->found[s->inside_count++] = s->found[f];
+    memcpy(s->inside, s->found, (size_t)s->inside_count * sizeof *s->found);
+}
+
+/// Sec. 5.1: the vertex nearest to the joint gives the plane that splits the rest pose, each vertex takes the nearest one of the
+/// other patch in the colliding pose.
+static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 axis)
+{
+    Projective *p = s->p;
+    int nearest = -1;
+    float best = INFINITY;
+    Vec3 joint = mat34_apply(s->bones[fold->child], fold->rest_joint);
+    for (int k = 0; k < s->inside_count; k++) {
+        float d = vec3_distance(row_point(p->x[s->inside[k]]), joint);
+        if (d < best) {
+            best = d;
+            nearest = s->inside[k];
+        }
+    }
+    if (nearest < 0)
+        return;
+    Vec3 n = vec3_cross(vec3_sub(row_point(p->rest[nearest]), fold->rest_joint), axis);
+    for (int k = 0; k < s->inside_count; k++) {
+        int i = s->inside[k], other = -1;
+        float side = vec3_dot(n, vec3_sub(row_point(p->rest[i]), fold->rest_joint)), least = INFINITY;
+        for (int m = 0; m < s->inside_count; m++) {
+            int j = s->inside[m];
+            float d = vec3_distance(row_point(p->x[i]), row_point(p->x[j]));
+            if (side * vec3_dot(n, vec3_sub(row_point(p->rest[j]), fold->rest_joint)) < 0 && s->side[i] != s->side[j] &&
+                d < least) {
+                least = d;
+                other = j;
+            }
+        }
+        if (other < 0)
+            continue;
+        ProjStoredPair pair = {fold_index, s->side[i] > 0 ? other : i, s->side[i] > 0 ? i : other}; // parent's side first
+        float above = vec3_dot(vec3_sub(row_point(p->rest[pair.i]), fold->rest_joint), fold->rest_normal),
+              below = vec3_dot(vec3_sub(row_point(p->rest[pair.j]), fold->rest_joint), fold->rest_normal);
+        if (above < 0 && below > 0) // at rest each is on its own side
+            pelti_array_push(&s->list, &pair);
+    }
+}
+
+/// The tissue at rest in a pose, without contacts, from where the bones carry it.
+static void hold_pose(Search *s)
+{
+    Projective *p = s->p;
+    pelti_proj_pose_joints(&p->base, s->bones);
+    for (int i = 0; i < p->count; i++) {
+        Vec3 at = pelti_proj_carry(&p->base, s->bones, i, row_point(p->rest[i]));
+        memcpy(p->x[i], (float[4]){at.x, at.y, at.z, 0}, sizeof p->x[i]);
+    }
+    pelti_polar_reset(p->warm, p->tissue.block_count);
+    pelti_proj_begin(p, s->bones, PROJ_STILL);
+    for (int k = 0; k < STILL_ROUNDS; k++)
+        pelti_proj_iterate(p, PROJ_STILL, false);
+}
+
+static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
+{
+    const ProjFold *fold = &s->folds->folds[fold_index];
+    const PeltiCharacter *who = s->p->who;
+    Mat3 r = quat_to_mat3(quat_axis_angle(axis, angle));
+    Mat34 turned = mat34_from(r, vec3_sub(fold->rest_joint, mat3_apply(r, fold->rest_joint)));
+    for (int b = 0; b < who->bone_count; b++) {
+        bool below = false;
+        for (int up = b, k = 0; up >= 0 && k < who->bone_count && !below; up = who->bones[up].parent, k++)
+            below = up == fold->child;
+        s->bones[b] = below ? turned : mat34_identity();
+    }
+    hold_pose(s);
+    mark_sides(s, fold);
+    find_inside(s);
+    store_pairs(s, fold, fold_index, axis);
+}
+
+/// Each joint to 150 degrees about two axes, both ways; then the poses of a clip, if one was named.
+static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiWorld *world)
+{
+    const PeltiCharacter *who = s->p->who;
+    for (int f = 0; f < s->folds->count; f++) {
+        const ProjFold *fold = &s->folds->folds[f];
+        Vec3 hinge = vec3_cross(fold->rest_parent, fold->rest_child);
+        hinge = vec3_normalize_or(vec3_length(hinge) > 0.1f ? hinge : vec3_orthogonal(fold->rest_child), fold->rest_normal);
+        Vec3 across = vec3_normalize_or(vec3_cross(hinge, fold->rest_child), hinge);
+        for (int k = 0; k < 4; k++)
+            bend_fold(s, f, k < 2 ? hinge : across, k & 1 ? -extreme : extreme);
+    }
+    for (int k = 0; clip && k < CLIP_POSES; k++) {
+        pelti_pose_clip(who, clip, (double)clip->duration_s * k / (CLIP_POSES - 1), pose);
+        pelti_pose_bones(who, pose, world, s->bones);
+        hold_pose(s);
+        for (int f = 0; f < s->folds->count; f++) {
+            const ProjFold *fold = &s->folds->folds[f];
+            Vec3 child = mat34_apply_vector(s->bones[fold->child], fold->rest_child),
+                 parent = mat34_apply_vector(s->bones[fold->parent], fold->rest_parent);
+            mark_sides(s, fold);
+            find_inside(s);
+            store_pairs(s, fold, f, vec3_normalize_or(vec3_cross(parent, child), vec3_orthogonal(fold->rest_child)));
+        }
+    }
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(ProjStoredPair));
+}
+
+/// Both matrices again, with a spring at every vertex of a pair.
+static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
+{
+    PeltiEntry *entries = p->tissue.entries;
+    for (int k = 0; k < out->count; k++)
+        out->weight[out->pairs[k].i] = out->weight[out->pairs[k].j] = 1;
+    for (int i = 0; i < p->count; i++)
+        out->weight[i] *= hold * ((float)entries[p->order[i]].value + p->inertia[i]);
+    PeltStatus status = PELT_OK;
+    for (int mode = 0; mode < 2 && status == PELT_OK; mode++) {
+        for (int v = 0; v < p->count; v++)
+            entries[v].value += (double)out->weight[p->place[v]] + (mode == PROJ_MOVING ? (double)p->inertia[p->place[v]] : 0);
+        status = pelti_sparse_create_like(p->still, entries, &out->held[mode], err);
+        for (int v = 0; v < p->count; v++)
+            entries[v].value -= (double)out->weight[p->place[v]] + (mode == PROJ_MOVING ? (double)p->inertia[p->place[v]] : 0);
+    }
+    return status;
+}
+
+static PeltStatus keep_pairs(Projective *p, Search *s, ProjStored *out, PeltError *err)
+{
+    ProjStoredPair *list = (ProjStoredPair *)(void *)s->list.data;
+    int kept = 0;
+    if (s->list.count)
+        qsort(list, s->list.count, sizeof *list, compare_pairs);
+    out->pairs = PELTI_NEW(&p->pool, ProjStoredPair, s->list.count + 1);
+    out->weight = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
+    out->goal = pelti_pool_take(&p->pool, (size_t)p->count + 1, sizeof *out->goal);
+    out->goals = PELTI_NEW(&p->pool, int, (size_t)p->count + 1);
+    if (p->pool.failed || s->list.failed)
+        return pelti_no_memory(err, s->list.count * sizeof *list);
+    for (size_t k = 0; k < s->list.count; k++)
+        if (!k || compare_pairs(&list[k], &list[k - 1]))
+            out->pairs[kept++] = list[k];
+    out->count = kept;
+    return factor_held(p, out, err);
+}
+
+PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err)
+{
+    ProjStored *out = &p->stored;
+    PeltiPool temp;
+    PeltStatus status = PELT_OK;
+    int clip = clip_name && *clip_name ? pelti_clip_find(p->who, clip_name) : -1;
+    if (clip_name && *clip_name && clip < 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "poses: there is no clip '%s'", clip_name);
+    *out = (ProjStored){0};
+    PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->order, 4e-4f * p->mesh->diagonal, &p->pool, &out->folds, err));
+    pelti_pool_init(&temp, &p->allocator);
+    Search s = {.p = p, .folds = &out->folds};
+    pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));
+    s.bones = PELTI_NEW(&temp, Mat34, (size_t)p->who->bone_count + 1);
+    s.side = PELTI_NEW(&temp, signed char, (size_t)p->count + 1);
+    s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
+    s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
+    s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
+    PeltiWorld *world = PELTI_NEW(&temp, PeltiWorld, (size_t)p->who->node_count + 1);
+    PeltiPose pose = pelti_pose_new(&temp, p->who);
+    if (temp.failed)
+        status = pelti_no_memory(err, (size_t)p->count * sizeof(int));
+    else {
+        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, world);
+        status = keep_pairs(p, &s, out, err);
+    }
+    pelti_array_release(&s.list);
+    pelti_pool_release(&temp);
+    return status;
+}
+
+static Vec3 normal_at(const Projective *p, int i)
+{
+    const PeltiMesh *mesh = p->mesh;
+    Vec3 sum = {0, 0, 0};
+    int v = p->order[i];
+    for (int e = mesh->fan_start[v]; e < mesh->fan_start[v + 1]; e++) {
+        const int *t = mesh->triangles[mesh->fan[e]];
+        Vec3 a = row_point(p->x[p->place[t[0]]]), b = row_point(p->x[p->place[t[1]]]), c = row_point(p->x[p->place[t[2]]]);
+        sum = vec3_add(sum, vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+    }
+    return vec3_normalize_or(sum, vec3(0, 0, 0));
+}
+
+static void add_goal(ProjStored *stored, int i, Vec3 at)
+{
+    stored->goal[i][0] += at.x;
+    stored->goal[i][1] += at.y;
+    stored->goal[i][2] += at.z;
+    stored->goals[i]++;
+}
+
+/// Sec. 5.2, in the plane of the two bones: the vertices have passed each other when the one on the parent's side makes a larger
+/// angle with the parent's bone than its partner does. Sec. 5.3: then both go to the plane half-way, with the mean of their
+/// normals.
+static bool test_pair(Projective *p, const ProjStoredPair *pair)
+{
+    const ProjFold *fold = &p->stored.folds.folds[pair->fold];
+    Vec3 axis = vec3_cross(fold->parent_way, fold->child_way);
+    if (!(fold->share > 0)) // hardly more bent than at rest
+        return false;
+    axis = vec3_normalize_or(axis, axis);
+    Vec3 x = row_point(p->x[pair->i]), y = row_point(p->x[pair->j]);
+    Vec3 a = vec3_sub(x, fold->joint), b = vec3_sub(y, fold->joint);
+    if (vec3_dot(a, fold->inner) < 0 || vec3_dot(b, fold->inner) < 0) // not in this fold: angles beyond 180 degrees look smaller
+        return false;
+    a = vec3_normalize_or(vec3_mad(a, axis, -vec3_dot(a, axis)), fold->parent_way);
+    b = vec3_normalize_or(vec3_mad(b, axis, -vec3_dot(b, axis)), fold->child_way);
+    if (!(vec3_dot(fold->parent_way, a) < vec3_dot(fold->parent_way, b)))
+        return false;
+    Vec3 middle = vec3_lerp(x, y, 0.5f),
+         n = vec3_normalize_or(vec3_sub(normal_at(p, pair->i), normal_at(p, pair->j)), vec3(0, 0, 0));
+    float beyond = vec3_dot(vec3_sub(x, middle), n);
+    if (!(beyond > 0))
+        return false;
+    add_goal(&p->stored, pair->i, vec3_mad(x, n, -beyond));
+    add_goal(&p->stored, pair->j, vec3_mad(y, n, beyond));
+    return true;
+}
+
+int pelti_proj_stored_pull(Projective *p)
+{
+    ProjStored *stored = &p->stored;
+    int colliding = 0;
+    memset(stored->goal, 0, (size_t)p->count * sizeof *stored->goal);
+    memset(stored->goals, 0, (size_t)p->count * sizeof *stored->goals);
+    for (int k = 0; k < stored->count; k++)
+        colliding += test_pair(p, &stored->pairs[k]);
+    for (int i = 0; i < p->count; i++) {
+        if (!(stored->weight[i] > 0))
+            continue;
+        for (int k = 0; k < 3; k++) { // one that does not collide stays where the iteration before left it
+            float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->x[i][k];
+            p->y[i][k] += stored->weight[i] * (goal - p->origin[i][k]);
+        }
+    }
+    return colliding;
+}
