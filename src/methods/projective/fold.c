@@ -38,10 +38,22 @@ static bool parent_direction(const ProjSkeleton *k, int bone, Vec3 *out, float *
     return false;
 }
 
+/// The bone of segment s if it is the bone's first, else -1: bones in the order of segments, which is one of places.
+static int next_bone(const ProjSkeleton *k, int s)
+{
+    for (int before = 0; before < s; before++)
+        if (k->segments[before].bone == k->segments[s].bone)
+            return -1;
+    return k->segments[s].bone;
+}
+
 static int find_folds(const PeltiCharacter *who, const ProjSkeleton *k, ProjFold *out)
 {
     int count = 0;
-    for (int b = 0; b < who->bone_count; b++) {
+    for (int s = 0; s < k->segment_count; s++) {
+        int b = next_bone(k, s);
+        if (b < 0)
+            continue;
         ProjFold fold = {.child = b, .parent = who->bones[b].parent, .rest_joint = who->bones[b].head};
         float up, down;
         if (fold.parent < 0 || !own_direction(k, b, &fold.rest_child, &down) || !parent_direction(k, b, &fold.rest_parent, &up))
@@ -123,10 +135,10 @@ static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, Pelti
     for (int pass = 0; pass < 2; pass++) {
         int used = 0;
         for (int f = 0; f < out->count; f++)
-            for (int b = 0; b < who->bone_count; b++) {
+            for (int s = 0; s < k->segment_count; s++) {
                 Vec3 direction;
                 float length;
-                int side = side_of_bone(who, &out->folds[f], b);
+                int b = next_bone(k, s), side = b >= 0 ? side_of_bone(who, &out->folds[f], b) : 0;
                 if (!side || !own_direction(k, b, &direction, &length))
                     continue;
                 const ProjFold *fold = &out->folds[f]; // bones further down count where they go straight on at rest

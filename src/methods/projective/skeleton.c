@@ -5,6 +5,7 @@
 
 #include "character/skeleton.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 24 };
@@ -83,6 +84,17 @@ static bool used_skeleton(const PeltiCharacter *who, int skeleton)
     return false;
 }
 
+/// By place: the order of joints in the file is no matter. (Segments in one place are alike, but for ends at one joint.)
+static int compare_segments(const void *a, const void *b)
+{
+    const ProjSegment *x = a, *y = b;
+    const float p[6] = {x->a.x, x->a.y, x->a.z, x->b.x, x->b.y, x->b.z}, q[6] = {y->a.x, y->a.y, y->a.z, y->b.x, y->b.y, y->b.z};
+    for (int k = 0; k < 6; k++)
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return x->bone - y->bone;
+}
+
 /// Candidate segments with ends marked where the skeleton ends.
 static int gather(const PeltiCharacter *who, ProjSegment *out)
 {
@@ -103,6 +115,7 @@ static int gather(const PeltiCharacter *who, ProjSegment *out)
                                      .axis = axis,
                                      .length = length};
     }
+    qsort(out, (size_t)count, sizeof *out, compare_segments);
     for (int s = 0; s < count; s++) {
         int at_a = 0;
         for (int k = 0; k < count; k++)
