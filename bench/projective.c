@@ -131,14 +131,14 @@ static void table_row(Bench *bench, const PaperRow *row)
     pelti_character_destroy(who);
 }
 
-static const char *const kinds[] = {"off", "joints", "all"};
+static const char *const kinds[] = {"off", "joints", "all", "pairs"};
 
 /// What contacts cost: in a walk, and in a crouch that drives hands through thighs.
 static void collisions(Bench *bench, PeltiCharacter *who, const char *clip)
 {
     int threads = bench_threads(bench) < 2 ? 1 : 2, steps = bench_quick(bench) ? 10 : 60;
     double off = NAN, off_frame = NAN;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         Scene scene = {"biped", clip, 4650, {"collisions", kinds[k]}, threads, steps, 0.5, 0};
         char name[72];
         Timing t, frame;

@@ -34,7 +34,7 @@ PELTI_WIDE void load_from(FloatW x[3], const ProjRow *rows, const int index[PROJ
 PELTI_CLONES static void frame_blocks(const Local *l, int begin, int end)
 {
     for (int b = begin; b < end; b++) {
-        const ProjBlock *block = &l->tissue->blocks[b];
+        const ProjBlock *block = &l->tissue->look[b];
         FloatW f[3][3], x[3], from[3];
         load_rows_w(from, l->x, block->corner[0]);
         for (int i = 0; i < 3; i++)
@@ -55,7 +55,7 @@ PELTI_CLONES static void frame_blocks(const Local *l, int begin, int end)
 /// F of eight elements.
 PELTI_WIDE void element_gradients(const Local *l, int b, FloatW f[3][3])
 {
-    const ProjBlock *block = &l->tissue->blocks[b];
+    const ProjBlock *block = &l->tissue->look[b];
     FloatW x[3], from[3], over_volume = load_w(block->over_volume);
     for (int i = 0; i < 3; i++) {
         from[i] = load_w(l->frames[b].from[i]);

@@ -14,8 +14,10 @@ static const PeltiOptionInfo options[] = {
     {"time-step", PELTI_OPTION_FLOAT, "0.0083333333", NULL, 0.0005, 0.05, "length of a simulation step in seconds (h)"},
     {"rotations", PELTI_OPTION_CHOICE, "prism", "prism|tet", 0, 0,
      "one rotation for the three tetrahedra of a prism (sec. 6), or one each"},
-    {"strain", PELTI_OPTION_CHOICE, "gradient", "gradient|position", 0, 0,
-     "fit deformation gradients (eq. 7) or positions (ARAP, eq. 9)"},
+    {"strain", PELTI_OPTION_CHOICE, "gradient", "gradient|position|gradient-by-G|position-by-F", 0, 0,
+     "fit deformation gradients (eq. 7, rotations of F) or positions (ARAP, eq. 9, of G); or, for Fig. 5, one by the other's "
+     "rotations"},
+    {"bones", PELTI_OPTION_CHOICE, "volume", "volume|line", 0, 0, "bones with a radius, or (Fig. 3) nearly without"},
     {"sim-vertices", PELTI_OPTION_INT, "0", NULL, 0, 2000000,
      "vertices to simulate, the skin follows them; 0: all, or 8000 of more than 16000 (sec. 6)"},
     {"slide", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "base points slide around joints (sec. 4.2)"},
@@ -158,19 +160,30 @@ static PeltStatus choose_resolution(Projective *p, const PeltiPrepare *in, PeltE
     return PELT_OK;
 }
 
+static PeltStatus build_tissue(Projective *p, const PeltiOptions *o, PeltiPool *temp, PeltError *err)
+{
+    bool by_other = pelti_option_is(o, "strain", "gradient-by-G") || pelti_option_is(o, "strain", "position-by-F");
+    ProjTissueDef def = {.mesh = p->mesh, .feet = p->feet, .place = p->place, .order = p->order};
+    def.per_tet = pelti_option_is(o, "rotations", "tet");
+    def.positions = pelti_option_is(o, "strain", "position") || pelti_option_is(o, "strain", "position-by-F");
+    PELT_TRY(pelti_proj_tissue(&def, &p->pool, temp, &p->tissue, err));
+    if (!by_other)
+        return PELT_OK;
+    ProjTissue other; // its elements are the same ones in the same order
+    def.positions = !def.positions;
+    PELT_TRY(pelti_proj_tissue(&def, &p->pool, temp, &other, err));
+    p->tissue.look = other.blocks;
+    return PELT_OK;
+}
+
 static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
 {
-    PELT_TRY(pelti_proj_skeleton(p->who, &p->pool, p->jobs, in->log, &p->skeleton, err));
+    PELT_TRY(pelti_proj_skeleton(p->who, pelti_option_is(in->options, "bones", "line"), &p->pool, p->jobs, in->log, &p->skeleton,
+                                 err));
     PELT_TRY(choose_resolution(p, in, err));
     PELT_TRY(pelti_proj_shrink(p->who, &p->skeleton, &p->pool, p->jobs, &p->feet, &p->smoothing_rounds, err));
     PELT_TRY(find_order(p, temp, err));
-    ProjTissueDef def = {p->mesh,
-                         p->feet,
-                         p->place,
-                         p->order,
-                         pelti_option_is(in->options, "rotations", "tet"),
-                         pelti_option_is(in->options, "strain", "position")};
-    PELT_TRY(pelti_proj_tissue(&def, &p->pool, temp, &p->tissue, err));
+    PELT_TRY(build_tissue(p, in->options, temp, err));
     PELT_TRY(pelti_proj_base(p->who, &p->skeleton, p->feet, p->order, pelti_option_bool(in->options, "slide"), &p->pool, &p->base,
                              err));
     PELT_TRY(take_state(p, err));

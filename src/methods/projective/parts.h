@@ -29,8 +29,9 @@ typedef struct ProjSkeleton {
     float *zone;         ///< [bone_count] how far along its bones sliding reaches from this joint
     int outside_count;   ///< segments left out because they lie outside the skin
 } ProjSkeleton;
-PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log, ProjSkeleton *out,
-                               PeltError *err);
+/// `lines`: bones without thickness, for Fig. 3.
+PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, bool lines, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
+                               ProjSkeleton *out, PeltError *err);
 
 // ---- foot and base points (shrink.c), sec. 3.2 ----
 
@@ -101,6 +102,7 @@ typedef struct ProjTet { ///< for energies and tests
 typedef struct ProjTissue {
     int unknown_count, element_count, block_count, tet_count;
     ProjBlock *blocks;
+    const ProjBlock *look; ///< what rotations are found from: the same, or those of the other strain (Fig. 5's mixtures)
     ProjTet *tets;
     float *mass;         ///< [unknown_count] tissue volume
     float *pin;          ///< [unknown_count] stiffness of a spring to the carried position, 0: none

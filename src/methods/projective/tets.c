@@ -356,5 +356,6 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     finish_entries(&b);
     finish_corners(out);
     finish_volumes(out);
+    out->look = out->blocks;
     return PELT_OK;
 }
