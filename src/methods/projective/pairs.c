@@ -170,8 +170,10 @@ static void measure_hull(const Projective *p, ProjPairs *out, int s)
 enum { PLANES = 2 * ALONG - 1 };
 typedef struct Planes {
     const ProjPairs *pairs;
+    const ProjPlace *at; // rest or now
     int a, b;
     const Vec3 *way;
+    float most;                // that a base point may have to move
     signed char meets[PLANES]; // -1: not found yet
     float plane[PLANES][4];
 } Planes;
@@ -183,7 +185,7 @@ static int find_plane(const Planes *planes, float t, float out[4])
     Vec3 n;
     float d;
     int meets =
-        plane_at(&pairs->hulls[a], &pairs->now[a], &pairs->hulls[b], &pairs->now[b], t, 4 * pairs->gap, planes->way, &n, &d);
+        plane_at(&pairs->hulls[a], &planes->at[a], &pairs->hulls[b], &planes->at[b], t, 4 * pairs->gap, planes->way, &n, &d);
     if (meets) {
         out[0] = n.x;
         out[1] = n.y;
@@ -193,7 +195,7 @@ static int find_plane(const Planes *planes, float t, float out[4])
     return meets;
 }
 
-static bool plane_between(Planes *planes, float t, float out[4])
+static int plane_between(Planes *planes, float t, float out[4])
 {
     float u = t * (PLANES - 1);
     int low = u < PLANES - 1 ? (int)u : PLANES - 2;
@@ -202,16 +204,16 @@ static bool plane_between(Planes *planes, float t, float out[4])
             planes->meets[k] = (signed char)find_plane(planes, (float)k / (PLANES - 1), planes->plane[k]);
     const float *p = planes->plane[low], *q = planes->plane[low + 1];
     if (!planes->meets[low] && !planes->meets[low + 1])
-        return false;
+        return 0;
     if (!planes->meets[low] || !planes->meets[low + 1] || p[0] * q[0] + p[1] * q[1] + p[2] * q[2] < 0.9f)
-        return find_plane(planes, t, out) != 0;
+        return find_plane(planes, t, out);
     float share = u - (float)low;
     for (int k = 0; k < 4; k++)
         out[k] = p[k] + share * (q[k] - p[k]);
     float scale = 1 / sqrtf(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
     for (int k = 0; k < 4; k++)
         out[k] *= scale;
-    return true;
+    return planes->meets[low] > planes->meets[low + 1] ? planes->meets[low] : planes->meets[low + 1];
 }
 
 /// A vertex keeps the plane it is deepest behind.
@@ -222,6 +224,10 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, f
     if (!plane_between(planes, pairs->t[i], n))
         return;
     float behind = n[3] + margin - (n[0] * q[0] + n[1] * q[1] + n[2] * q[2]);
+    if (behind > planes->most) { // the plane has turned, not come
+        n[3] -= behind - planes->most;
+        behind = planes->most;
+    }
     for (int k = 0; behind > 0 && k < 3; k++)
         q[k] += behind * n[k];
     n[3] += 0.5f * pairs->gap;
@@ -237,10 +243,15 @@ static float full_margin(const Projective *p, const ProjPairs *pairs, int i)
     return 0.6f * vec3_distance(p->feet[p->order[i]].base, p->mesh->rest[p->order[i]]) + 0.5f * pairs->gap;
 }
 
-static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way)
+/// `moved`: how far the two bones have moved against each other since the rest pose. Where vertices were clear of the other bone
+/// at rest, they are not asked to move much farther than that.
+static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way, float moved)
 {
     const ProjNear *near = &pairs->near[(size_t)a * (size_t)p->skeleton.segment_count + (size_t)b];
-    Planes planes = {.pairs = pairs, .a = a, .b = b, .way = way}, deep = {.pairs = pairs, .a = a, .b = b};
+    Planes planes = {
+        .pairs = pairs, .at = pairs->now, .a = a, .b = b, .way = way, .most = near->first < 0 ? INFINITY : 1.5f * moved};
+    Planes deep = planes;
+    deep.way = NULL;
     memset(planes.meets, -1, sizeof planes.meets);
     memset(deep.meets, -1, sizeof deep.meets);
     if (near->first < 0) {
@@ -279,16 +290,17 @@ static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
             if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->rest[a], &pairs->rest[b], a, b, 1, &near))
                 continue;
             to->first = (int)list.count;
+            Planes planes = {.pairs = pairs, .at = pairs->rest, .a = a, .b = b};
+            memset(planes.meets, -1, sizeof planes.meets);
             for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
                 int i = pairs->unknowns[e];
-                Vec3 n, x = p->mesh->rest[p->order[i]], q = p->feet[p->order[i]].base;
-                float d, margin = pairs->margin[i];
-                int meets = plane_at(&pairs->hulls[a], &pairs->rest[a], &pairs->hulls[b], &pairs->rest[b], pairs->t[i],
-                                     4 * pairs->gap, NULL, &n, &d);
-                if (meets && vec3_dot(n, x) - d < 0.5f * pairs->gap)
+                Vec3 x = p->mesh->rest[p->order[i]], q = p->feet[p->order[i]].base;
+                float n[4], margin = pairs->margin[i];
+                int meets = plane_between(&planes, pairs->t[i], n);
+                if (meets && n[0] * x.x + n[1] * x.y + n[2] * x.z - n[3] < 0.5f * pairs->gap)
                     continue;
                 if (meets)
-                    margin = fminf(margin, vec3_dot(n, q) - d);
+                    margin = fminf(margin, n[0] * q.x + n[1] * q.y + n[2] * q.z - n[3]);
                 ProjClear clear = {i, margin, meets == 2};
                 pelti_array_push(&list, &clear);
             }
@@ -355,13 +367,13 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     return find_clear(p, out, err);
 }
 
-/// Bones that have hardly moved against each other since the rest pose have nothing new to say to each other.
-static bool as_at_rest(const Projective *p, const Mat34 *bones, int a, int b, float reach)
+/// How far bones have moved against each other since the rest pose, measured at the ends of b.
+static float moved_since_rest(const Projective *p, const Mat34 *bones, int a, int b)
 {
     const ProjSegment *x = &p->skeleton.segments[a], *y = &p->skeleton.segments[b];
     float start = vec3_distance(mat34_apply(bones[x->bone], y->a), mat34_apply(bones[y->bone], y->a));
     float end = vec3_distance(mat34_apply(bones[x->bone], y->b), mat34_apply(bones[y->bone], y->b));
-    return start < 0.05f * reach && end < 0.05f * reach;
+    return fmaxf(start, end);
 }
 
 typedef struct Pose {
@@ -390,8 +402,11 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
-            if (near.squared < (double)reach * (double)reach && !as_at_rest(p, ((Pose *)context)->bones, a, b, reach))
-                cut_segment(p, pairs, a, b, way);
+            if (!(near.squared < (double)reach * (double)reach))
+                continue;
+            float moved = moved_since_rest(p, ((Pose *)context)->bones, a, b);
+            if (moved > 0.05f * reach) // else they have nothing new to say to each other
+                cut_segment(p, pairs, a, b, way, moved - 0.05f * reach);
         }
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) { // a force does not turn with its plane
             int i = pairs->unknowns[e];

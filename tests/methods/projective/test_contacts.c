@@ -171,6 +171,40 @@ static void names_and_order_of_joints_do_not_change_a_bit(void **state)
     pelti_character_destroy(made);
 }
 
+/// Planes of flesh that overlaps at rest must not tear at skin when a bone hardly moves: they start where the rest pose is.
+static void small_turns_leave_the_skin_where_it_is_without_contacts(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = NULL;
+    assert_int_equal(pelti_builtin_make("biped", &(PeltiBuiltinOptions){.vertices = 2500}, NULL, NULL, &who, NULL), PELT_OK);
+    Vec3 *first = PELTI_NEW(&who->pool, Vec3, who->point_count);
+    for (int contacts = 0; contacts < 2; contacts++) {
+        Hand body;
+        hand_open(&body, who, contacts ? "on" : "off");
+        if (!contacts) {
+            body.p->pairs.start = NULL;
+            body.p->untangle = NULL;
+        }
+        for (int b = 0; b < who->bone_count; b++) { // every joint by six degrees, parents first
+            Vec3 axis = vec3_normalize_or(vec3(1, (float)(b % 3) - 1, (float)(b % 5) - 2), vec3(1, 0, 0));
+            Mat34 own = turn_about(who->bones[b].head, axis, 0.1f);
+            assert_true(who->bones[b].parent < b);
+            body.bones[b] = who->bones[b].parent < 0 ? own : mat34_mul(body.bones[who->bones[b].parent], own);
+        }
+        hand_step(&body, 0, true);
+        float most = 0;
+        for (int i = 0; i < who->point_count; i++) {
+            most = fmaxf(most, contacts ? vec3_distance(first[i], body.points[i]) : 0);
+            first[i] = body.points[i];
+        }
+        if (contacts)
+            printf("small turns: contacts move the skin by %.4f of the size\n", (double)(most / who->mesh->diagonal));
+        assert_true(most < 0.01f * who->mesh->diagonal);
+        hand_close(&body);
+    }
+    pelti_character_destroy(who);
+}
+
 static int crossings(const Projective *p, const Vec3 *x)
 {
     int count = 0;
@@ -271,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fingers_give_way_and_rest_does_not),
         cmocka_unit_test(names_and_order_of_joints_do_not_change_a_bit),
+        cmocka_unit_test(small_turns_leave_the_skin_where_it_is_without_contacts),
         cmocka_unit_test(planes_and_stored_pairs_both_hold_a_fold_apart),
         cmocka_unit_test(stored_pairs_that_do_not_collide_leave_rest_alone),
         cmocka_unit_test(crossings_away_from_joints_are_found_and_moved_apart),
