@@ -53,7 +53,7 @@ static void describe(Grasp *g, float friction, bool toy, float alarm)
 {
     g->objects[0] = g->objects[1] = pelt_scene_object_default();
     PeltSceneObject *thing = &g->objects[0], *peg = &g->objects[1];
-    float side = toy ? 0.01f : 0.007f, bottom = toy ? -0.098f : -0.088f;
+    float side = toy ? 0.01f : 0.007f, bottom = toy ? -0.106f : -0.088f, depth = toy ? -0.046f : -0.0385f;
     thing->name = "thing", thing->density = 500;
     if (toy) {
         thing->shape = PELT_SHAPE_MESH, thing->vertices = (const float(*)[3])g->toy, thing->vertex_count = TOY_VERTICES;
@@ -61,10 +61,10 @@ static void describe(Grasp *g, float friction, bool toy, float alarm)
     } else {
         thing->shape = PELT_SHAPE_SPHERE, thing->size[0] = 0.025f, thing->detail = 40;
     }
-    memcpy(thing->position, (float[3]){-0.163f, toy ? bottom : -0.063f, -0.0385f}, sizeof thing->position);
+    memcpy(thing->position, (float[3]){-0.163f, toy ? bottom : -0.063f, depth}, sizeof thing->position);
     peg->name = "peg", peg->kind = PELT_OBJECT_FIXED;
     memcpy(peg->size, (float[3]){side, 0.2f, side}, sizeof peg->size);
-    memcpy(peg->position, (float[3]){-0.163f, bottom - 0.1002f, -0.0385f}, sizeof peg->position);
+    memcpy(peg->position, (float[3]){-0.163f, bottom - 0.1002f, depth}, sizeof peg->position);
     g->pairs[0] = (PeltScenePair){"thing", "peg", 0.8f, -1};
     g->pairs[1] = (PeltScenePair){"character", "peg", 0, -1};
     g->scene = pelt_scene_default();

@@ -153,8 +153,10 @@ static bool eliminate(double *m, int size, double *x)
             double share = m[r * size + c] / pivot;
             if (share == 0)
                 continue;
+            const double *restrict from = m + c * size;
+            double *restrict to = m + r * size;
             for (int k = c + 1; k < size; k++)
-                m[r * size + k] -= share * m[c * size + k];
+                to[k] -= share * from[k];
             x[r] -= share * x[c];
         }
     }
