@@ -11,6 +11,7 @@ typedef struct Press {
     float weight[3];
     Vec3 normal;
     float depth; ///< how far the vertex lies below the gap
+    float far;   ///< radius of the next search; 0: of the first
 } Press;
 
 size_t tracking_press_size(void)
@@ -18,7 +19,7 @@ size_t tracking_press_size(void)
     return sizeof(Press);
 }
 
-enum { PASSES = 12, KEEP = 2 }; ///< KEEP: passes that go by one search
+enum { PASSES = 12, AGAIN = 4, KEEP = 2 }; ///< AGAIN: of later calls in a frame; KEEP: passes that go by one search
 
 typedef struct Search {
     const Tracking *t;
@@ -56,10 +57,13 @@ static void search_range(void *context, int begin, int end, int worker)
             s.normal = vec3_add(s.normal, t->face_normal[mesh->fan[e]]);
         s.normal = vec3_normalize_or(s.normal, t->normal[v]);
         bool apart = pelti_fields_apart(t->fields, t->fields->vertex_part[v], t->other[v]);
-        float far = apart ? fmaxf(t->edge[v], 0.2f * t->reach[v]) : t->edge[v]; // a fine tip in coarse skin lies deep
+        float *far = &t->press[v].far;
+        if (*far == 0)
+            *far = apart ? fmaxf(t->edge[v], 0.2f * t->reach[v]) : t->edge[v]; // a fine tip in coarse skin lies deep
         PeltiNearest near;
-        if (pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], far, faces, &s, &near))
-            t->press[v].nearest = near.triangle;
+        bool found = pelti_box_tree_nearest(t->tree, mesh->triangles, t->shown, t->shown[v], *far, faces, &s, &near);
+        t->press[v].nearest = found ? near.triangle : -1;
+        *far = fminf(*far, (found ? (float)near.distance : 0) + t->edge[v]); // what pressing moves is less than an edge
     }
 }
 
@@ -115,9 +119,11 @@ static int give_way(Tracking *t)
     return pressed;
 }
 
-void tracking_press_apart(Tracking *t)
+void tracking_press_apart(Tracking *t, bool first)
 {
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int v = 0; v < t->mesh->vertex_count && first; v++)
+        t->press[v].far = 0;
+    for (int pass = 0; pass < (first ? PASSES : AGAIN); pass++) {
         if (pass % KEEP == 0) {
             tracking_gather_boxes(t);
             pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, search_range, t);

@@ -220,7 +220,7 @@ void tracking_separate(Tracking *t)
         }
         bool press = pass < 0 || (pass < t->set.separate_passes && pass % 4 == 3);
         if (press) {
-            tracking_press_apart(t);
+            tracking_press_apart(t, pass < 0);
         } else if (pass < t->set.separate_passes) {
             part_pairs(t, false);
         } else {

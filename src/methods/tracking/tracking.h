@@ -182,7 +182,7 @@ double tracking_energy(const Tracking *t);
 
 // smooth.c, press.c, separate.c
 void tracking_smooth_contacts(Tracking *t);
-void tracking_press_apart(Tracking *t);
+void tracking_press_apart(Tracking *t, bool first); ///< first: of a frame
 void tracking_separate(Tracking *t);
 size_t tracking_press_size(void);
 void tracking_gather_boxes(Tracking *t); ///< fits the tree to the triangles near contacts
