@@ -195,7 +195,9 @@ static void iron(Tracking *t)
     memcpy(t->shown, t->step, sizeof(Vec3) * (size_t)count);
 }
 
-enum { PATIENCE = 5 }; ///< passes without fewer crossings after which a way of parting is given up
+/// Passes without fewer crossings after which a way of parting is given up; a crumple of more than MANY is worth fewer, and each
+/// has to take a share of it away.
+enum { PATIENCE = 5, HASTE = 2, MANY = 100 };
 
 /// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
 /// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter. The
@@ -209,9 +211,10 @@ void tracking_separate(Tracking *t)
     int best = count_crossings(t), now = best, stale = 0;
     memcpy(t->buffer, t->shown, bytes);
     for (int pass = -1; pass < 2 * t->set.separate_passes && best > 0; pass++) {
-        if (stale >= PATIENCE && pass >= t->set.separate_passes)
+        bool stuck = stale >= (best > MANY ? HASTE : PATIENCE);
+        if (stuck && pass >= t->set.separate_passes)
             break;
-        if (stale >= PATIENCE)
+        if (stuck)
             pass = t->set.separate_passes;
         if (pass == t->set.separate_passes) { // iron what is left of the best state
             memcpy(t->shown, t->buffer, bytes);
@@ -228,7 +231,7 @@ void tracking_separate(Tracking *t)
             iron(t);
         }
         now = count_crossings(t);
-        stale = now < best || press ? 0 : stale + 1;
+        stale = now < best - (best > MANY ? best / 16 : 0) || (press && best <= MANY) ? 0 : stale + 1;
         if (now < best) {
             best = now;
             memcpy(t->buffer, t->shown, bytes);
