@@ -276,7 +276,7 @@ static void time_size(Bench *bench, int vertices, double *first)
     PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench) < 2 ? 1 : 2);
     body.flesh->jobs = jobs;
     double best = INFINITY;
-    for (int f = 0; f <= (vertices > 20000 ? 2 : 4); f++) { // from the bind pose into the clip's first frames
+    for (int f = 0; f <= (vertices > 20000 ? 3 : 10); f++) { // from the bind pose into the clip's first frames
         pose_at(&body, f / 30.0);
         double start = pelti_clock_ms();
         int steps = pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
