@@ -160,6 +160,7 @@ static void bend_part(const PeltiFieldFrame *frame, const Mat34 *matrices, int p
     PeltiPartPose *pose = &frame->pose[part];
     pose->bend = 0;
     pose->across = p->axis;
+    pose->out = vec3(0, 0, 0);
     if (p->parent < 0)
         return;
     Vec3 now = vec3_normalize_or(mat34_apply_vector(matrices[part], p->axis), p->axis),
@@ -167,6 +168,7 @@ static void bend_part(const PeltiFieldFrame *frame, const Mat34 *matrices, int p
     PeltiFold none = {.kind = PELTI_FOLD_NONE};
     pose->bend = pelti_operator_depth(&frame->fields->operators[p->op], now, straight, &none);
     pose->across = vec3_normalize_or(vec3_add(now, straight), now);
+    pose->out = vec3_normalize_or(vec3_sub(now, straight), vec3(0, 0, 0));
 }
 
 static void spread_pose(const PeltiGrid *grid, PeltiPartPose *pose)
@@ -302,9 +304,10 @@ static inline PeltiFold joint_fold(const PeltiFieldFrame *frame, int a, int b)
     if (fields->apart[a * fields->part_count + b])
         fold = (PeltiFold){.kind = PELTI_FOLD_APART, .bend = PELTI_OPERATOR_SLICES - 1};
     else if (fields->parts[b].parent == a)
-        fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[b].bend, frame->pose[b].across, FLAT / fields->parts[b].radius};
+        fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[b].bend, frame->pose[b].across, frame->pose[b].out,
+                           FLAT / fields->parts[b].radius};
     else if (fields->parts[a].parent == b)
-        fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[a].bend, vec3_scale(frame->pose[a].across, -1),
+        fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[a].bend, vec3_scale(frame->pose[a].across, -1), frame->pose[a].out,
                            FLAT / fields->parts[a].radius};
     return fold;
 }

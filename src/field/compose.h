@@ -10,6 +10,7 @@ typedef struct PeltiPartPose { ///< a part in the present pose
     float column[4][4]; ///< the same by columns, the fourth lane 0
     float most[4];      ///< last node of the grid along each axis
     Vec3 across;        ///< unit, across a fold at the joint with the parent part, towards this part
+    Vec3 out;           ///< unit, out of that fold, in its contact surface; zero where the joint is straight
     float bend;         ///< d (in slices) that the bend against the parent part asks for
     bool live;          ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;

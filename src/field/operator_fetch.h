@@ -45,6 +45,7 @@ typedef struct PeltiFold {
     PeltiFoldKind kind;
     float bend;  ///< d (in slices) of the joint
     Vec3 across; ///< unit, square to the contact surface of a fold, from the first part to the second
+    Vec3 out;    ///< unit, in the contact surface, from the joint out of the fold
     float flat;  ///< gradients below this say nothing
 } PeltiFold;
 
@@ -55,7 +56,8 @@ static inline float pelti_fold_share(const PeltiFold *fold, Vec3 a, Vec3 b)
 {
     static const float FROM = 0.05f, TO = 0.19f; // half of 6 and of 22 degrees
     float sizes = sqrtf(2 * (vec3_dot(a, a) + vec3_dot(b, b))) + fold->flat;
-    float t = (vec3_dot(vec3_sub(b, a), fold->across) / sizes - FROM) * (1 / (TO - FROM));
+    float outside = vec3_dot(vec3_add(a, b), fold->out); // both gradients lead back to the joint: below 0 in a fold
+    float t = ((vec3_dot(vec3_sub(b, a), fold->across) - fmaxf(0, outside)) / sizes - FROM) * (1 / (TO - FROM));
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     return t * t * (3 - 2 * t);
 }

@@ -153,6 +153,58 @@ static void deep_bend_opens_a_contact_surface(void **state)
     CHECK_NEAR(least[1], 0.5, 0.02);
 }
 
+/// Whatever the bend, the skin on the outer side of the joint is in contact with nothing.
+static void the_outer_side_of_a_bend_does_not_fold(void **state)
+{
+    (void)state;
+    int last = 0, seen = 0;
+    for (int p = 0; p < fields->part_count; p++)
+        last = fields->parts[p].parent >= 0 ? p : last;
+    const PeltiPart *part = &fields->parts[last];
+    Vec3 head = tube->bones[part->bone].head;
+    float r = part->radius / 1.7f; // of the tube
+    for (float angle = 1.2f; angle < 2.7f; angle += 0.2f) {
+        bend(angle);
+        Vec3 swing = mat34_apply_vector(matrices[last], part->axis),
+             out = vec3_normalize_or(vec3_sub(part->axis, swing), part->axis); // away from the inner side, square to neither limb
+        for (float along = -1.5f; along <= 0; along += 0.1f, seen++) {
+            PeltiFieldSample s; // on the skin of the limb that stays, which ends at the joint
+            Vec3 square = vec3_normalize_or(vec3_mad(out, part->axis, -vec3_dot(out, part->axis)), out);
+            pelti_frame_eval(&frame, -1, part->parent, vec3_mad(vec3_mad(head, part->axis, along * r), square, r), &s);
+            assert_int_equal(s.other_part, -1);
+        }
+    }
+    assert_true(seen > 100);
+}
+
+/// The tilt multiplies the odds of a field alone, and moves no point of the surface on which two parts are equal.
+static void a_tilt_multiplies_the_odds(void **state)
+{
+    (void)state;
+    int alone = 0;
+    bend(2.6f);
+    for (int v = 0; v < tube->mesh->vertex_count; v += 3) {
+        PeltiFieldPoint at = {tube->mesh->rest[v], -1, fields->vertex_part[v], 0};
+        PeltiFieldSample plain, tilted;
+        pelti_frame_eval_many(&frame, 1, &at, &plain);
+        at.tilt = 1.5f;
+        pelti_frame_eval_many(&frame, 1, &at, &tilted);
+        if (plain.other > 0)
+            assert_int_equal(plain.own > plain.other, tilted.own > tilted.other);
+        int reach = 0;
+        for (int p = 0; p < fields->part_count; p++) {
+            float value;
+            Vec3 gradient;
+            reach += pelti_frame_part(&frame, p, at.x, &value, &gradient);
+        }
+        if (reach != 1 || plain.value < 0.05f || plain.value > 0.95f)
+            continue;
+        CHECK_NEAR(tilted.value / (1 - tilted.value), 1.5 * (double)(plain.value / (1 - plain.value)), 1e-4);
+        alone++;
+    }
+    assert_true(alone > 50);
+}
+
 static void broken_matrices_leave_a_part_out(void **state)
 {
     (void)state;
@@ -233,6 +285,8 @@ int main(void)
         cmocka_unit_test(index_changes_nothing),
         cmocka_unit_test(far_away_there_is_nothing),
         cmocka_unit_test(deep_bend_opens_a_contact_surface),
+        cmocka_unit_test(the_outer_side_of_a_bend_does_not_fold),
+        cmocka_unit_test(a_tilt_multiplies_the_odds),
         cmocka_unit_test(broken_matrices_leave_a_part_out),
         cmocka_unit_test(many_points_and_empty_blocks_change_nothing),
         cmocka_unit_test(evaluation_is_fast),

@@ -197,7 +197,7 @@ static void iron(Tracking *t)
 
 /// Passes without fewer crossings after which a way of parting is given up; a crumple of more than MANY is worth fewer, and each
 /// has to take a share of it away.
-enum { PATIENCE = 5, HASTE = 2, MANY = 100 };
+enum { PATIENCE = 12, HASTE = 2, MANY = 100 };
 
 /// Last explicit separation of touching skin: shown, not kept. Pairs are found with the box tree among triangles near
 /// contacts and parted a little at a time; what a pass moves is averaged per vertex, so the order does not matter. The

@@ -234,13 +234,124 @@ static void fast_solver_meets_the_energy_of_jacobi(void **state)
     CHECK_NEAR(fast / slow, 1, 0.01);
 }
 
+static const float DEGREE = 0.01745329f;
+
+/// Bends the tube from one angle to another, by so many degrees a frame.
+static void bend_through(Rig *rig, float from, float to, float step_deg)
+{
+    int count = (int)(fabsf(to - from) / step_deg + 0.5f);
+    for (int k = 1; k <= count; k++) {
+        turn(rig, last_bone(rig), vec3_orthogonal(rig->state->fields->parts[0].axis),
+             (from + (to - from) * (float)k / (float)count) * DEGREE);
+        step(rig, false);
+    }
+}
+
+/// Along the middle of a fold the two halves, were they rigid, would overlap from the joint to where their sides meet.
+static void a_deep_fold_touches_over_most_of_the_overlap(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1500, 2, NULL, NULL);
+    const PeltiMesh *mesh = rig.who->mesh;
+    int bone = last_bone(&rig);
+    Vec3 axis = rig.state->fields->parts[0].axis, joint = rig.who->bones[bone].head, side = vec3_orthogonal(axis);
+    step(&rig, true);
+    bend_through(&rig, 0, 160, 8);
+    Vec3 swing = mat34_apply_vector(rig.bones[bone], axis),
+         middle = vec3_normalize_or(vec3_sub(swing, axis), side); // in the contact plane, out of the fold
+    float radius = 0, length = INFINITY, low = INFINITY, high = -INFINITY, sides[2] = {0, 0};
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        Vec3 u = vec3_sub(mesh->rest[v], joint);
+        float along = vec3_dot(u, axis);
+        radius = fmaxf(radius, vec3_length(vec3_mad(u, axis, -along)));
+        sides[along > 0] = fmaxf(sides[along > 0], fabsf(along));
+    }
+    length = fminf(sides[0], sides[1]);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        Vec3 u = vec3_sub(rig.state->x[v], joint);
+        if (!rig.state->contact[v] || fabsf(vec3_dot(u, side)) > 0.5f * radius)
+            continue;
+        low = fminf(low, vec3_dot(u, middle));
+        high = fmaxf(high, vec3_dot(u, middle));
+    }
+    float half = 10 * DEGREE, overlap = fminf(radius / sinf(half), length / cosf(half));
+    printf("fold %.3f of an overlap of %.3f\n", (double)(high - low), (double)overlap);
+    assert_true(high - low > 0.6f * overlap);
+    assert_true(rig.state->counters.separated <= 4);
+    stop(&rig);
+}
+
+static void a_clip_played_twice_ends_where_it_ended(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1000, 2, NULL, NULL);
+    Vec3 *want = PELTI_NEW(&rig.who->pool, Vec3, rig.who->point_count);
+    step(&rig, true);
+    for (int round = 0; round < 2; round++) {
+        bend_through(&rig, 0, 120, 12);
+        bend_through(&rig, 120, 30, 15); // a bent pose: the rest pose alone would be easy
+        if (!round) {
+            memcpy(want, rig.points, sizeof(Vec3) * (size_t)rig.who->point_count);
+            bend_through(&rig, 30, 0, 15);
+        }
+    }
+    CHECK_NEAR(farthest(&rig, want), 0, 3e-3);
+    stop(&rig);
+}
+
+/// 160 degrees in steps of 32: as a clip of five frames a second.
+static void large_steps_fold_as_well(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1500, 2, NULL, NULL);
+    step(&rig, true);
+    bend_through(&rig, 0, 160, 32);
+    assert_true(rig.state->counters.separated <= 4);
+    assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->shown) > 0.85 * rig.state->rest_volume);
+    bend_through(&rig, 160, 0, 32);
+    CHECK_NEAR(farthest(&rig, rig.who->rest_points), 0, 3e-3);
+    stop(&rig);
+}
+
+/// Three quarters of a turn in steps of 15 degrees: no step moves skin farther than the turning bone would carry it.
+static void a_long_twist_stays_continuous(void **state)
+{
+    (void)state;
+    Rig rig = start("cylinder", 1000, 2, NULL, NULL);
+    Vec3 axis = rig.state->fields->parts[0].axis, joint = rig.who->bones[last_bone(&rig)].head,
+         *before = PELTI_NEW(&rig.who->pool, Vec3, rig.who->point_count);
+    float radius = 0;
+    for (int p = 0; p < rig.who->point_count; p++) {
+        Vec3 u = vec3_sub(rig.who->rest_points[p], joint);
+        radius = fmaxf(radius, vec3_length(vec3_mad(u, axis, -vec3_dot(u, axis))));
+    }
+    step(&rig, true);
+    for (int k = 1; k <= 18; k++) {
+        memcpy(before, rig.points, sizeof(Vec3) * (size_t)rig.who->point_count);
+        turn(&rig, last_bone(&rig), axis, 15 * DEGREE * (float)k);
+        step(&rig, false);
+        float chord = 2 * radius * sinf(7.5f * DEGREE) / rig.who->mesh->diagonal;
+        assert_true(farthest(&rig, before) < 1.2 * (double)chord);
+        assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->shown) > 0.97 * rig.state->rest_volume);
+    }
+    stop(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_pose_returns_rest),      cmocka_unit_test(rigid_motion_carries_the_skin),
-        cmocka_unit_test(one_large_step_equals_many),  cmocka_unit_test(twist_moves_skin_of_bones_that_do_not_turn),
-        cmocka_unit_test(threads_do_not_change_a_bit), cmocka_unit_test(fast_solver_meets_the_energy_of_jacobi),
-        cmocka_unit_test(skin_at_rest_need_not_look),  cmocka_unit_test(a_restart_forgets_what_was),
+        cmocka_unit_test(rest_pose_returns_rest),
+        cmocka_unit_test(rigid_motion_carries_the_skin),
+        cmocka_unit_test(one_large_step_equals_many),
+        cmocka_unit_test(twist_moves_skin_of_bones_that_do_not_turn),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(fast_solver_meets_the_energy_of_jacobi),
+        cmocka_unit_test(skin_at_rest_need_not_look),
+        cmocka_unit_test(a_deep_fold_touches_over_most_of_the_overlap),
+        cmocka_unit_test(a_clip_played_twice_ends_where_it_ended),
+        cmocka_unit_test(large_steps_fold_as_well),
+        cmocka_unit_test(a_long_twist_stays_continuous),
+        cmocka_unit_test(a_restart_forgets_what_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
