@@ -196,12 +196,17 @@ static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a ca
         vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
 }
 
-/// Motion of a rigid body's centre in the step, if nothing stops it.
+/// Motion of a body's centre in the step, if nothing stops it.
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
     const PeltiBody *body = surface < c->skin_count ? NULL : &c->bodies[surface - c->skin_count];
-    if (!body || body->kind != PELT_OBJECT_RIGID)
+    if (!body || body->kind == PELT_OBJECT_FIXED)
         return vec3(0, 0, 0);
+    if (body->soft) {
+        double p[3], scale = dt / body->mass;
+        pelti_soft_momentum(body->soft, p);
+        return vec3((float)(scale * p[0]), (float)(scale * p[1]), (float)(scale * p[2]));
+    }
     return vec3((float)(dt * body->velocity[0]), (float)(dt * body->velocity[1]), (float)(dt * body->velocity[2]));
 }
 
