@@ -49,51 +49,25 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
 }
 
-enum { GRAIN = 1024 };
-
-static void take_skin(void *context, int begin, int end, int worker)
+static void update_normals(PeltiFlesh *flesh)
 {
-    PeltiFlesh *flesh = context;
-    (void)worker;
-    for (int s = begin; s < end; s++) {
-        flesh->collide.skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        flesh->collide.skin_before[s] = pelti_lane(flesh->before, s, PELTI_SKIN);
-    }
-}
-
-static Vec3 area_normal(const PeltiFlesh *flesh, int t)
-{
-    const Vec3 *x = flesh->collide.skin;
-    const int *v = flesh->triangles[t];
-    return vec3_cross(vec3_sub(x[v[1]], x[v[0]]), vec3_sub(x[v[2]], x[v[0]]));
-}
-
-static void update_triangle_normals(void *context, int begin, int end, int worker)
-{
-    PeltiFlesh *flesh = context;
-    (void)worker;
-    for (int t = begin; t < end; t++)
-        flesh->collide.triangle_normal[t] = vec3_normalize_or(area_normal(flesh, t), vec3(0, 0, 0));
-}
-
-static void update_vertex_normals(void *context, int begin, int end, int worker)
-{
-    PeltiFlesh *flesh = context;
     PeltiCollide *c = &flesh->collide;
-    const PeltiMesh *mesh = flesh->mesh;
-    (void)worker;
-    for (int s = begin; s < end; s++) {
-        int v = flesh->paths.vertex[s];
-        Vec3 sum = {0, 0, 0};
-        for (int i = mesh->fan_start[v]; i < mesh->fan_start[v + 1]; i++)
-            sum = vec3_add(sum, area_normal(flesh, mesh->fan[i]));
-        sum = vec3_normalize_or(sum, vec3(0, 0, 0));
-        c->vertex_normal[s] = sum;
-        c->crumpled[s] = false;
-        for (int i = mesh->fan_start[v]; i < mesh->fan_start[v + 1]; i++)
-            if (vec3_dot(c->triangle_normal[mesh->fan[i]], sum) < 0.05f)
-                c->crumpled[s] = true;
+    memset(c->vertex_normal, 0, sizeof(Vec3) * (size_t)flesh->n);
+    for (int t = 0; t < flesh->mesh->triangle_count; t++) {
+        const int *v = flesh->triangles[t];
+        Vec3 n = vec3_cross(vec3_sub(c->skin[v[1]], c->skin[v[0]]), vec3_sub(c->skin[v[2]], c->skin[v[0]]));
+        for (int k = 0; k < 3; k++)
+            c->vertex_normal[v[k]] = vec3_add(c->vertex_normal[v[k]], n);
+        c->triangle_normal[t] = vec3_normalize_or(n, vec3(0, 0, 0));
     }
+    for (int s = 0; s < flesh->n; s++) {
+        c->vertex_normal[s] = vec3_normalize_or(c->vertex_normal[s], vec3(0, 0, 0));
+        c->crumpled[s] = false;
+    }
+    for (int t = 0; t < flesh->mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++)
+            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < 0.05f)
+                c->crumpled[flesh->triangles[t][k]] = true;
 }
 
 /// Where skin is crumpled its normals say nothing about outside, and contacts led by them would crumple it more: there they
@@ -378,9 +352,11 @@ void pelti_collide_detect(PeltiFlesh *flesh)
         for (int k = 0; c->contacts[i].push > 0 && k < 4; k++)
             c->touched[c->contacts[i].slot[k]] = true;
     c->count = 0;
-    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, take_skin, flesh);
-    pelti_parallel_for(flesh->jobs, flesh->mesh->triangle_count, GRAIN, update_triangle_normals, flesh);
-    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, update_vertex_normals, flesh);
+    for (int s = 0; s < flesh->n; s++) {
+        c->skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        c->skin_before[s] = pelti_lane(flesh->before, s, PELTI_SKIN);
+    }
+    update_normals(flesh);
     const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
     pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, first, last);
     update_spread(c);

@@ -85,8 +85,6 @@ typedef struct PeltiVolumePart {
 typedef struct PeltiVolume {
     int part_count;
     PeltiVolumePart *parts;
-    int *order;                         ///< [part_count] parts by colour: those of one colour share no vertex
-    int colour_count, colour_start[33]; ///< into order
     PeltiVolumeLoop *loops;
     int (*triangles)[3]; ///< slots
     int *loop_slots, *slots;

@@ -3,7 +3,6 @@
 #include "character/skeleton.h"
 #include "methods/layered/flesh.h"
 
-#include <stdint.h>
 #include <string.h>
 
 typedef struct Cutter {
@@ -277,39 +276,6 @@ static bool take_arrays(Cutter *c, Border *border)
     return !flesh->pool.failed && !c->work->failed;
 }
 
-/// Greedy colours: neighbours share the vertices of their border, and parts of one colour are projected at the same time. What
-/// finds no colour of its own (a part with 32 coloured neighbours) joins the last one, which is done in order.
-static PeltStatus colour_parts(Cutter *c, PeltError *err)
-{
-    enum { COLOURS = 32 };
-    PeltiFlesh *flesh = c->flesh;
-    PeltiVolume *volume = &flesh->volume;
-    uint32_t *taken = PELTI_NEW(c->work, uint32_t, flesh->n);
-    int *colour = PELTI_NEW(c->work, int, volume->part_count + 1), filled = 0;
-    volume->order = PELTI_NEW(&flesh->pool, int, volume->part_count + 1);
-    if (c->work->failed || flesh->pool.failed)
-        return pelti_no_memory(err, sizeof(int) * (size_t)flesh->n);
-    for (int p = 0; p < volume->part_count; p++) {
-        const PeltiVolumePart *part = &volume->parts[p];
-        uint32_t seen = 0;
-        for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-            seen |= taken[volume->slots[i]];
-        for (colour[p] = 0; colour[p] < COLOURS - 1 && (seen >> colour[p] & 1); colour[p]++) {
-        }
-        for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-            taken[volume->slots[i]] |= 1u << colour[p];
-        volume->colour_count = colour[p] + 1 > volume->colour_count ? colour[p] + 1 : volume->colour_count;
-    }
-    for (int k = 0; k < volume->colour_count; k++) {
-        volume->colour_start[k] = filled;
-        for (int p = 0; p < volume->part_count; p++)
-            if (colour[p] == k)
-                volume->order[filled++] = p;
-    }
-    volume->colour_start[volume->colour_count] = filled;
-    return PELT_OK;
-}
-
 static PeltStatus build_parts(Cutter *c, PeltError *err)
 {
     PeltiFlesh *flesh = c->flesh;
@@ -332,7 +298,7 @@ static PeltStatus build_parts(Cutter *c, PeltError *err)
     for (int p = 0; p < c->patch_count; p++)
         fill_part(c, p, order, start[p], start[p + 1], &border, mark, seeds, &loops, &loop_filled, &slot_filled);
     flesh->volume.part_count = c->patch_count;
-    return colour_parts(c, err);
+    return PELT_OK;
 }
 
 PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err)

@@ -77,11 +77,8 @@ static void heal(PeltiFlesh *flesh)
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
     Span span = {flesh, dt_s, settle};
-    for (int k = 0; k < 3; k++) { // the new goals are written over the ones before the last
-        float *last = flesh->goal[k];
-        flesh->goal[k] = flesh->goal_before[k];
-        flesh->goal_before[k] = last;
-    }
+    for (int k = 0; k < 3; k++)
+        memcpy(flesh->goal_before[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
     pelti_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
     if (flesh->set.collide)

@@ -102,75 +102,47 @@ static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
         flesh->volume.gradient[flesh->volume.slots[i]] = vec3(0, 0, 0);
 }
 
-static void project_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
+void pelti_volume_project(PeltiFlesh *flesh)
 {
     PeltiVolume *volume = &flesh->volume;
     float most = 2e-3f * flesh->size; // no particle jumps: a part that cannot keep its volume at once gets there in steps
-    double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
-    float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
-    for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
-        int s = volume->slots[i];
-        Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
-        float length = vec3_length(d);
-        if (length > most)
-            d = vec3_scale(d, most / length);
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), d));
+    for (int p = 0; p < volume->part_count; p++) {
+        const PeltiVolumePart *part = &volume->parts[p];
+        if (!(part->rest_volume > 0))
+            continue;
+        double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
+        float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
+        for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
+            int s = volume->slots[i];
+            Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
+            float length = vec3_length(d);
+            if (length > most)
+                d = vec3_scale(d, most / length);
+            pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), d));
+        }
+        clear(flesh, part);
     }
-    clear(flesh, part);
-}
-
-static void slow_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
-{
-    PeltiVolume *volume = &flesh->volume;
-    double rate = 0;
-    pelti_volume_of(flesh, part, volume->gradient, &rate);
-    double weight = weigh(flesh, part);
-    for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        rate += (double)vec3_dot(volume->gradient[volume->slots[i]], pelti_lane(flesh->velocity, volume->slots[i], PELTI_SKIN));
-    float lambda = weight > 0 ? (float)(-rate / weight) : 0;
-    for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
-        int s = volume->slots[i];
-        Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
-        pelti_set_lane(flesh->velocity, s, PELTI_SKIN, v);
-    }
-    clear(flesh, part);
-}
-
-typedef struct Colour {
-    PeltiFlesh *flesh;
-    const int *parts;
-    void (*work)(PeltiFlesh *flesh, const PeltiVolumePart *part);
-} Colour;
-
-static void run_colour(void *context, int begin, int end, int worker)
-{
-    const Colour *colour = context;
-    (void)worker;
-    for (int i = begin; i < end; i++) {
-        const PeltiVolumePart *part = &colour->flesh->volume.parts[colour->parts[i]];
-        if (part->rest_volume > 0)
-            colour->work(colour->flesh, part);
-    }
-}
-
-/// Colour by colour, so that a part sees what its neighbours have done (Gauss-Seidel) and parts of one colour run at once.
-static void run_parts(PeltiFlesh *flesh, void (*work)(PeltiFlesh *flesh, const PeltiVolumePart *part))
-{
-    const PeltiVolume *volume = &flesh->volume;
-    enum { LAST = 31 }; // holds what found no colour: in order
-    for (int k = 0; k < volume->colour_count; k++) {
-        int first = volume->colour_start[k], count = volume->colour_start[k + 1] - first;
-        Colour colour = {flesh, volume->order + first, work};
-        pelti_parallel_for(flesh->jobs, count, k == LAST ? count : 1, run_colour, &colour);
-    }
-}
-
-void pelti_volume_project(PeltiFlesh *flesh)
-{
-    run_parts(flesh, project_part);
 }
 
 void pelti_volume_velocities(PeltiFlesh *flesh)
 {
-    run_parts(flesh, slow_part);
+    PeltiVolume *volume = &flesh->volume;
+    for (int p = 0; p < volume->part_count; p++) {
+        const PeltiVolumePart *part = &volume->parts[p];
+        double rate = 0;
+        if (!(part->rest_volume > 0))
+            continue;
+        pelti_volume_of(flesh, part, volume->gradient, &rate);
+        double weight = weigh(flesh, part);
+        for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
+            rate +=
+                (double)vec3_dot(volume->gradient[volume->slots[i]], pelti_lane(flesh->velocity, volume->slots[i], PELTI_SKIN));
+        float lambda = weight > 0 ? (float)(-rate / weight) : 0;
+        for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
+            int s = volume->slots[i];
+            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
+            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, v);
+        }
+        clear(flesh, part);
+    }
 }
