@@ -118,6 +118,12 @@ static bool play_best(Bench *bench, Grasp *g, bool cold)
     return true;
 }
 
+/// Arithmetic the solver cannot do without: each contact's block row of the Delassus operator, once an iteration.
+static double sweep_flops(double contacts, double iterations)
+{
+    return iterations * contacts * contacts * 18;
+}
+
 static void bench_warm_start(Bench *bench, Grasp *g)
 {
     for (int cold = 0; cold < 2; cold++) {
@@ -131,8 +137,10 @@ static void bench_warm_start(Bench *bench, Grasp *g)
             bench_paper(bench, 50);
         bench_row(bench, cold ? "grasp closing, cold start" : "grasp closing", g->closing_ms, "ms/frame", 0,
                   "%.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
+        bench_bound(bench, g->closing_ms, 1, sweep_flops(g->closing_contacts, g->closing_iterations), 0);
         bench_row(bench, cold ? "grasp held, cold start" : "grasp held", g->held_ms, "ms/frame", cold ? 0 : 5,
                   "%.0f contacts watched, %.0f iterations a frame", g->held_contacts, g->held_iterations);
+        bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
         describe(g, 0.1f, false, 0);
         if (play_best(bench, g, cold))
             bench_row(bench, cold ? "slip, cold start" : "slip", g->closing_ms, "ms/frame", 0,
@@ -155,6 +163,7 @@ static void bench_contacts(Bench *bench, Grasp *g)
         first = k == 0 ? each : first;
         bench_row(bench, name, g->held_ms, "ms/frame", g->held_contacts >= 500 ? 40 : 0,
                   "%.1f us a contact (%.2f of the first), most of the clip %.1f ms", each, each / first, g->most_ms);
+        bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
     }
 }
 

@@ -99,6 +99,14 @@ static PeltiCharacter *make(Bench *bench, const char *character, int vertices)
     return who;
 }
 
+/// Arithmetic a step cannot do without: ten iterations of gradient, rotation and sum a tetrahedron, and two triangular solves of
+/// three columns over the fill of the factor.
+static double step_flops(const Timing *t)
+{
+    enum { ITERATIONS = 10, GRADIENT = 54, ROTATION = 60, SUM = 54, SOLVES = 2 * 3 * 2 };
+    return ITERATIONS * ((double)t->tets * (GRADIENT + ROTATION + SUM) + t->fill * SOLVES);
+}
+
 /// The authors' later code took 20.3 ms with two threads and 30.1 with one at 4 651 vertices; the paper's column t_sim used six
 /// cores.
 typedef struct PaperRow {
@@ -123,8 +131,10 @@ static void table_row(Bench *bench, const PaperRow *row)
         }
         snprintf(name, sizeof name, "%s, %d thread%s", row->name, threads, threads > 1 ? "s" : "");
         bench_row(bench, name, t.step_ms, "ms/step", threads > 1 ? row->wanted_two : row->wanted_one,
-                  "paper %.1f; %d vertices, %d tets, local %.1f ns a tet and iteration, solves %.2f ms, prepare %.0f ms",
-                  row->paper_ms, t.simulated, t.tets, t.local_ns, t.solve_ms, t.prepare_ms);
+                  "%d vertices, %d tets, local %.1f ns a tet and iteration, solves %.2f ms, prepare %.0f ms", t.simulated, t.tets,
+                  t.local_ns, t.solve_ms, t.prepare_ms);
+        bench_paper(bench, row->paper_ms);
+        bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
         if (threads == 1 && row->wanted_one > 0)
             bench_row(bench, "local step, 1 thread", t.local_ns, "ns/tet", 12, "the authors' later code: 48 to 63");
     }
@@ -154,6 +164,7 @@ static void collisions(Bench *bench, PeltiCharacter *who, const char *clip)
         bench_row(bench, name, t.step_ms, "ms/step", k ? 1.1 * off : 0,
                   "%+.0f %%, %.0f planes watched; a frame of 1/30 s %.1f ms (%+.0f %%)", 100 * (t.step_ms / off - 1), t.contacts,
                   frame.mean_ms, 100 * (frame.mean_ms / off_frame - 1));
+        bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
         snprintf(name, sizeof name, "prepare, collisions=%s, %d threads", kinds[k], threads);
         if (!strcmp(clip, "walk"))
             bench_row(bench, name, t.prepare_ms, "ms", k ? 5000 : 500, "%d vertices", t.simulated);
@@ -171,10 +182,12 @@ static void scaling(Bench *bench)
         Timing t;
         char name[72];
         snprintf(name, sizeof name, "%d simulated vertices, 1 thread", sizes[k]);
-        if (who && measure(who, &scene, &t))
+        if (who && measure(who, &scene, &t)) {
             bench_row(bench, name, 1000 * t.step_ms / t.simulated, "us/vtx", 0,
                       "%d vertices, %.2f ms a step, fill %.1f a vertex, solves %.2f us a vertex", t.simulated, t.step_ms,
                       t.fill / t.simulated, 1000 * t.solve_ms / t.simulated);
+            bench_bound(bench, t.step_ms, 1, step_flops(&t), 0);
+        }
         pelti_character_destroy(who);
     }
 }

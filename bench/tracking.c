@@ -167,6 +167,10 @@ static bool play(Subject *s, const char *method, int threads, Played *out)
     return state != NULL;
 }
 
+/// Arithmetic an evaluation of one field cannot do without: into its grid, value and gradient from eight nodes, back to the
+/// world.
+enum { FIELD_FLOPS = 18 + 12 + 4 * 8 * 2 + 15 };
+
 // ---- Table 1 ----
 
 typedef struct PaperRow {
@@ -192,6 +196,7 @@ static void row_of_table(Bench *bench, Subject *s, const char *label, const Pape
             p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames, p.relaxations,
             p.evaluations / vertices, p.residual_p99, p.crossings);
         bench_paper(bench, paper->tracking_ms);
+        bench_bound(bench, p.mean_ms, threads, p.evaluations * FIELD_FLOPS, 0);
         if (threads < 2)
             continue;
         snprintf(name, sizeof name, "%s, %g rad, implicit", label, paper->step_rad);
@@ -287,6 +292,7 @@ static void time_field(Bench *bench, const char *name, int vertices)
         snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
         bench_row(bench, label, best, "ns", 80, "%.1f of %d fields reach a point; mean value %.3f", (double)reach / n,
                   t->fields->part_count, sum * PELTI_FIELD_BATCH / (20.0 * n));
+        bench_bound(bench, best * 1e-6, 1, FIELD_FLOPS * (double)reach / n, 0);
     }
     pelti_method_find("tracking")->destroy(t);
     pelti_character_destroy(s.who);
