@@ -1,17 +1,15 @@
 #include "character/builtin.h"
 #include "character/builtin_body.h"
 #include "character/builtin_clips.h"
-#include "character/builtin_surface.h"
+#include "remesh/remesh.h"
 #include "character/builtin_uv.h"
 #include "character/builtin_weights.h"
-#include "geometry/box_tree.h"
-#include "geometry/exact.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /// Up to here a character is remeshed as a whole; above, a coarser one is remeshed and each triangle cut into four.
-enum { REMESH_MOST = 60000, EXTRACT_TRIES = 6, REMESH_TRIES = 4 };
+enum { REMESH_MOST = 60000 };
 
 typedef struct Plan {
     const char *name;
@@ -31,67 +29,9 @@ const char *pelti_builtin_name(int index)
 }
 
 typedef struct Skin {
-    PeltiSurface surface;
+    PeltiRemeshSurface surface;
     PeltiInfluences *influences; // [surface.vertex_count]
 } Skin;
-
-/// A grid may merge or pierce what is thinner than its cells: then a finer one, and at last the story of the first.
-static PeltStatus extract(const PeltiBody *body, PeltiJobs *jobs, const PeltAllocator *allocator, PeltiSurface *out,
-                          PeltError *err)
-{
-    float voxel = body->voxel;
-    for (int i = 0;; i++) {
-        PeltStatus status = pelti_surface_extract(body->shape, voxel, jobs, allocator, out, err);
-        if (status == PELT_OK || i + 1 == EXTRACT_TRIES)
-            return status;
-        voxel *= 0.93f;
-    }
-}
-
-static int meet(void *context, int a, int b, int worker)
-{
-    (void)worker;
-    const PeltiSurface *s = context;
-    const int *p = &s->corner[3 * a], *q = &s->corner[3 * b];
-    for (int i = 0; i < 3; i++)
-        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2])
-            return 0;
-    const Vec3 *x = s->position, u[3] = {x[p[0]], x[p[1]], x[p[2]]}, v[3] = {x[q[0]], x[q[1]], x[q[2]]};
-    return (int)pelti_triangles_meet(u, v);
-}
-
-/// Pairs of triangles that cross.
-static PeltStatus count_crossings(PeltiSurface *s, PeltiJobs *jobs, long *count, PeltError *err)
-{
-    PeltiPool pool;
-    PeltiBoxTree *tree;
-    PeltiPairs pairs = {0};
-    pelti_pool_init(&pool, &s->allocator);
-    PeltStatus status =
-        pelti_box_tree_build_triangles(&pool, s->triangle_count, (const int(*)[3])(void *)s->corner, s->position, &tree, err);
-    if (status == PELT_OK)
-        status = pelti_pairs_create(&pool, 64, tree, &pairs, err);
-    if (status == PELT_OK)
-        pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
-    *count = pairs.found;
-    pelti_pool_release(&pool);
-    return status;
-}
-
-/// With very few vertices fingers may come out crossing: then once more, a little finer, within what the count allows.
-static PeltStatus make_base(const PeltiBody *body, int vertices, PeltiPool *pool, PeltiJobs *jobs, PeltiSurface *out,
-                            PeltError *err)
-{
-    for (int i = 0;; i++) {
-        long crossings = 0;
-        PELT_TRY(extract(body, jobs, &pool->allocator, out, err));
-        PELT_TRY(pelti_surface_remesh(body->shape, out, vertices + vertices * i / 60, jobs, err));
-        PELT_TRY(count_crossings(out, jobs, &crossings, err));
-        if (crossings == 0 || i + 1 == REMESH_TRIES)
-            return PELT_OK;
-        pelti_surface_release(out);
-    }
-}
 
 static PeltStatus refine(const PeltiBody *body, PeltiPool *pool, PeltiJobs *jobs, Skin *skin, PeltError *err)
 {
@@ -100,7 +40,8 @@ static PeltStatus refine(const PeltiBody *body, PeltiPool *pool, PeltiJobs *jobs
     PeltiInfluences *influences = PELTI_NEW(pool, PeltiInfluences, fresh);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)fresh * sizeof *influences);
-    PELT_TRY(pelti_surface_subdivide(body->shape, &skin->surface, parents, jobs, err));
+    PeltiRemeshShape shape = pelti_shape_to_remesh(body->shape);
+    PELT_TRY(pelti_remesh_subdivide(&shape, &skin->surface, parents, jobs, err));
     memcpy(influences, skin->influences, (size_t)old * sizeof *influences);
     for (int i = 0; i < fresh - old; i++)
         influences[old + i] = pelti_influences_between(&influences[parents[i][0]], &influences[parents[i][1]]);
@@ -113,7 +54,8 @@ static PeltStatus make_skin(const PeltiBody *body, int vertices, PeltiPool *pool
     int levels = 0, base = vertices;
     for (; base > REMESH_MOST; levels++)
         base = (base + 6) / 4; // a closed surface of genus 0 with v vertices has 3 v - 6 edges: 4 v - 6 after cutting
-    PELT_TRY(make_base(body, base, pool, jobs, &skin->surface, err));
+    PeltiRemeshShape shape = pelti_shape_to_remesh(body->shape);
+    PELT_TRY(pelti_remesh_make(&shape, body->voxel, base, jobs, &pool->allocator, &skin->surface, err));
     skin->influences = PELTI_NEW(pool, PeltiInfluences, skin->surface.vertex_count);
     if (!skin->influences)
         return pelti_no_memory(err, (size_t)skin->surface.vertex_count * sizeof *skin->influences);
@@ -145,7 +87,7 @@ static uint64_t spread(uint64_t x) // 21 bits to every third
     return (x | x << 2) & 0x1249249249249249ull;
 }
 
-static void sort_places(const PeltiSurface *s, Place *places)
+static void sort_places(const PeltiRemeshSurface *s, Place *places)
 {
     Vec3 low = s->position[0], high = low;
     for (int v = 0; v < s->vertex_count; v++) {
@@ -173,7 +115,7 @@ static int compare_triangles(const void *a, const void *b)
 /// Points, normals, triangles and weights in curve order; each triangle starts with its lowest corner.
 static PeltStatus fill_points(PeltiCharacter *who, const Skin *skin, PeltiPool *work, PeltError *err)
 {
-    const PeltiSurface *s = &skin->surface;
+    const PeltiRemeshSurface *s = &skin->surface;
     int n = s->vertex_count;
     Place *places = PELTI_NEW(work, Place, n);
     int *number = PELTI_NEW(work, int, n), *bone = PELTI_NEW(&who->pool, int, (size_t)n *PELTI_BUILTIN_INFLUENCES);
@@ -209,7 +151,7 @@ static PeltStatus fill_points(PeltiCharacter *who, const Skin *skin, PeltiPool *
 }
 
 /// Puts the lowest vertex on the ground, joints and skin together.
-static void stand_on_ground(PeltiBody *body, PeltiSurface *s)
+static void stand_on_ground(PeltiBody *body, PeltiRemeshSurface *s)
 {
     float lowest = INFINITY;
     for (int v = 0; v < s->vertex_count; v++)
@@ -280,7 +222,7 @@ static PeltStatus make(const Plan *plan, const PeltiBuiltinOptions *options, Pel
     if (body->on_ground)
         stand_on_ground(body, &skin->surface);
     PELT_TRY(fill_points(who, skin, work, err));
-    pelti_surface_release(&skin->surface); // a million vertices are a lot to hold twice
+    pelti_remesh_release(&skin->surface); // a million vertices are a lot to hold twice
     who->bone_count = body->bone_count;
     if (options->uv)
         PELT_TRY(pelti_builtin_uv(body, who, &made->uv, err));
@@ -309,7 +251,7 @@ PeltStatus pelti_builtin_make_all(const char *name, const PeltiBuiltinOptions *o
     pelti_pool_init(&work, allocator);
     Skin skin = {.surface = {.allocator = work.allocator}};
     PeltStatus status = make(plan, options, &work, jobs, &skin, &made, err);
-    pelti_surface_release(&skin.surface);
+    pelti_remesh_release(&skin.surface);
     pelti_pool_release(&work);
     if (status == PELT_OK)
         *out = made;

@@ -382,12 +382,6 @@ PeltStatus pelti_shape_finish(PeltiShape *shape, float cell, PeltiJobs *jobs, Pe
     return PELT_OK;
 }
 
-void pelti_shape_bounds(const PeltiShape *shape, Vec3 *low, Vec3 *high)
-{
-    *low = shape->low;
-    *high = shape->high;
-}
-
 static int clamp_cell(float x, int n)
 {
     return x < 0 ? 0 : x >= (float)n ? n - 1 : (int)x;
@@ -462,4 +456,36 @@ Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *nor
     if (normal)
         *normal = vec3_normalize_or(n, vec3(0, 1, 0));
     return vec3_distance(p, from) <= 2 * reach ? p : from;
+}
+
+static float remesh_distance(const void *shape, Vec3 p)
+{
+    return pelti_shape_distance(shape, p);
+}
+
+static Vec3 remesh_gradient(const void *shape, Vec3 p)
+{
+    return pelti_shape_gradient(shape, p, 3e-4f);
+}
+
+static Vec3 remesh_project(const void *shape, Vec3 p, float reach)
+{
+    return pelti_shape_project(shape, p, reach, NULL);
+}
+
+static float remesh_detail(const void *shape, Vec3 p)
+{
+    uint64_t bones;
+    return pelti_shape_detail(shape, p, &bones);
+}
+
+PeltiRemeshShape pelti_shape_to_remesh(const PeltiShape *shape)
+{
+    return (PeltiRemeshShape){.context = shape,
+                              .low = shape->low,
+                              .high = shape->high,
+                              .distance = remesh_distance,
+                              .gradient = remesh_gradient,
+                              .project = remesh_project,
+                              .detail = remesh_detail};
 }

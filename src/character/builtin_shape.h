@@ -6,6 +6,7 @@
 #include "core/jobs.h"
 #include "core/memory.h"
 #include "math/vec.h"
+#include "remesh/remesh.h"
 
 #include <stdint.h>
 
@@ -43,12 +44,13 @@ void pelti_shape_bump(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 
 
 /// Builds the cells that tell which things matter where. `cell` is their edge; call once, after the last thing is added.
 PeltStatus pelti_shape_finish(PeltiShape *shape, float cell, PeltiJobs *jobs, PeltError *err);
-void pelti_shape_bounds(const PeltiShape *shape, Vec3 *low, Vec3 *high);
 
 float pelti_shape_distance(const PeltiShape *shape, Vec3 p);
 Vec3 pelti_shape_gradient(const PeltiShape *shape, Vec3 p, float step);     ///< not normalised
 float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones); ///< bones of the nearest thing
 /// Moves p to the surface along the gradient, by at most `reach`.
 Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *normal);
+/// The finished shape as the remesher sees it, for as long as the shape lives.
+PeltiRemeshShape pelti_shape_to_remesh(const PeltiShape *shape);
 
 #endif

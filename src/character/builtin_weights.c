@@ -49,7 +49,7 @@ PeltiInfluences pelti_influences_between(const PeltiInfluences *a, const PeltiIn
 
 typedef struct Fade {
     const PeltiBody *body;
-    const PeltiSurface *surface;
+    const PeltiRemeshSurface *surface;
     int rounds;
     float *rate;       // [vertex] share that flows in from the ring in a round
     uint64_t *used[2]; // [vertex] bones with weight
@@ -99,15 +99,15 @@ static void fade_round(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Fade *f = context;
-    const PeltiSurface *s = f->surface;
+    const PeltiRemeshSurface *s = f->surface;
     int bones = f->body->bone_count;
     for (int v = begin; v < end; v++) {
         int ring[64], count = 0, h = s->out[v];
         uint64_t used = f->used[0][v];
         do {
-            ring[count] = s->corner[pelti_next(h)];
+            ring[count] = s->corner[pelti_remesh_next(h)];
             used |= f->used[0][ring[count++]];
-            h = s->opposite[pelti_previous(h)];
+            h = s->opposite[pelti_remesh_previous(h)];
         } while (h != s->out[v] && count < 64);
         float keep = 1 - f->rate[v], take = f->rate[v] / (float)count;
         uint64_t kept = 0;
@@ -147,7 +147,7 @@ static void gather(void *context, int begin, int end, int worker)
     }
 }
 
-PeltStatus pelti_builtin_weights(const PeltiBody *body, const PeltiSurface *surface, PeltiJobs *jobs, PeltiInfluences *out,
+PeltStatus pelti_builtin_weights(const PeltiBody *body, const PeltiRemeshSurface *surface, PeltiJobs *jobs, PeltiInfluences *out,
                                  PeltError *err)
 {
     PeltiPool pool;

@@ -3,7 +3,7 @@
 #define PELTI_CHARACTER_BUILTIN_WEIGHTS_H
 
 #include "character/builtin_body.h"
-#include "character/builtin_surface.h"
+#include "remesh/remesh.h"
 
 enum { PELTI_BUILTIN_INFLUENCES = 4 };
 
@@ -13,7 +13,7 @@ typedef struct PeltiInfluences { ///< of one vertex, by falling weight
 } PeltiInfluences;
 
 /// out [surface->vertex_count]
-PeltStatus pelti_builtin_weights(const PeltiBody *body, const PeltiSurface *surface, PeltiJobs *jobs, PeltiInfluences *out,
+PeltStatus pelti_builtin_weights(const PeltiBody *body, const PeltiRemeshSurface *surface, PeltiJobs *jobs, PeltiInfluences *out,
                                  PeltError *err);
 PeltiInfluences pelti_influences_between(const PeltiInfluences *a, const PeltiInfluences *b); ///< their mean
 PeltiInfluences pelti_influences_largest(int count, const int *bone, const float *weight);    ///< the largest four, sum 1

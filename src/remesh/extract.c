@@ -1,4 +1,4 @@
-#include "character/builtin_surface.h"
+#include "remesh/remesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void build_table(Table *table)
 }
 
 typedef struct Grid {
-    const PeltiShape *shape;
+    const PeltiRemeshShape *shape;
     Vec3 low;
     float voxel;
     int n[3];
@@ -98,11 +98,11 @@ static bool sample_cube(Grid *grid, int i0, int j0, int k0, int edge)
     if (i0 >= grid->n[0] || j0 >= grid->n[1] || k0 >= grid->n[2])
         return false;
     if (edge == 1) {
-        grid->value[sample_index(grid, i0, j0, k0)] = pelti_shape_distance(grid->shape, sample_point(grid, i0, j0, k0));
+        grid->value[sample_index(grid, i0, j0, k0)] = grid->shape->distance(grid->shape->context, sample_point(grid, i0, j0, k0));
         return true;
     }
     Vec3 centre = vec3_add(sample_point(grid, i0, j0, k0), vec3_scale(vec3(1, 1, 1), grid->voxel * (float)(edge - 1) / 2));
-    float middle = pelti_shape_distance(grid->shape, centre);
+    float middle = grid->shape->distance(grid->shape->context, centre);
     if (fabsf(middle) <= 1.8f * 0.87f * (float)edge * grid->voxel) {
         int half = edge / 2;
         for (int c = 0; c < 8; c++)
@@ -237,7 +237,7 @@ static void make_triangles(Extraction *e)
 }
 
 /// Keeps the largest component, numbered anew.
-static PeltStatus keep_largest(Extraction *e, PeltiPool *pool, PeltiSurface *out, PeltError *err)
+static PeltStatus keep_largest(Extraction *e, PeltiPool *pool, PeltiRemeshSurface *out, PeltError *err)
 {
     int vertices = (int)e->vertices.count, triangles = (int)e->triangles.count;
     const int(*tri)[3] = (const int(*)[3])(void *)e->triangles.data;
@@ -268,7 +268,7 @@ static PeltStatus keep_largest(Extraction *e, PeltiPool *pool, PeltiSurface *out
         number[v] = root[v] == best ? used++ : -1;
     for (int t = 0; t < triangles; t++)
         kept += number[tri[t][0]] >= 0;
-    PELT_TRY(pelti_surface_reserve(out, used, kept, err));
+    PELT_TRY(pelti_remesh_reserve(out, used, kept, err));
     for (int v = 0; v < vertices; v++)
         if (number[v] >= 0)
             out->position[out->vertex_count++] = ((const Vec3 *)e->vertices.data)[v];
@@ -281,7 +281,7 @@ static PeltStatus keep_largest(Extraction *e, PeltiPool *pool, PeltiSurface *out
     return PELT_OK;
 }
 
-static PeltStatus extract(Extraction *e, PeltiPool *pool, PeltiJobs *jobs, PeltiSurface *out, PeltError *err)
+static PeltStatus extract(Extraction *e, PeltiPool *pool, PeltiJobs *jobs, PeltiRemeshSurface *out, PeltError *err)
 {
     Grid *grid = &e->grid;
     size_t samples = sample_index(grid, 0, 0, grid->n[2]), layer = (size_t)grid->n[0] * (size_t)grid->n[1];
@@ -299,22 +299,21 @@ static PeltStatus extract(Extraction *e, PeltiPool *pool, PeltiJobs *jobs, Pelti
     if (e->vertices.failed || e->triangles.failed)
         return pelti_no_memory(err, e->triangles.count * e->triangles.size);
     PELT_TRY(keep_largest(e, pool, out, err));
-    PELT_TRY(pelti_surface_connect(out, err));
+    PELT_TRY(pelti_remesh_connect(out, err));
     int euler = out->vertex_count - out->triangle_count / 2;
     if (euler != 2)
         return PELT_FAIL(err, PELT_FAILED, "the extracted surface has Euler characteristic %d, not 2", euler);
     return PELT_OK;
 }
 
-PeltStatus pelti_surface_extract(const PeltiShape *shape, float voxel, PeltiJobs *jobs, const PeltAllocator *allocator,
-                                 PeltiSurface *out, PeltError *err)
+PeltStatus pelti_remesh_extract(const PeltiRemeshShape *shape, float voxel, PeltiJobs *jobs, const PeltAllocator *allocator,
+                                PeltiRemeshSurface *out, PeltError *err)
 {
     Extraction *e = pelti_alloc(allocator, sizeof *e);
     if (!e)
         return pelti_no_memory(err, sizeof *e);
     memset(e, 0, sizeof *e);
-    Vec3 low, high;
-    pelti_shape_bounds(shape, &low, &high);
+    Vec3 low = shape->low, high = shape->high;
     e->grid = (Grid){.shape = shape, .low = low, .voxel = voxel};
     e->grid.n[0] = (int)((high.x - low.x) / voxel) + 2;
     e->grid.n[1] = (int)((high.y - low.y) / voxel) + 2;
@@ -323,118 +322,13 @@ PeltStatus pelti_surface_extract(const PeltiShape *shape, float voxel, PeltiJobs
     pelti_array_init(&e->triangles, allocator, sizeof(int[3]));
     PeltiPool pool;
     pelti_pool_init(&pool, allocator);
-    *out = (PeltiSurface){.allocator = pool.allocator};
+    *out = (PeltiRemeshSurface){.allocator = pool.allocator};
     PeltStatus status = extract(e, &pool, jobs, out, err);
     pelti_pool_release(&pool);
     pelti_array_release(&e->vertices);
     pelti_array_release(&e->triangles);
     pelti_free(allocator, e, sizeof *e);
     if (status != PELT_OK)
-        pelti_surface_release(out);
-    return status;
-}
-
-/// Grows arrays of equal counts together: all of them or, where memory is refused, none.
-static bool grow(const PeltAllocator *allocator, int count, void *fields[], const size_t sizes[], size_t old_count,
-                 size_t new_count)
-{
-    void *fresh[4];
-    for (int i = 0; i < count; i++) {
-        fresh[i] = pelti_alloc(allocator, new_count * sizes[i]);
-        if (!fresh[i]) {
-            while (i-- > 0)
-                pelti_free(allocator, fresh[i], new_count * sizes[i]);
-            return false;
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        if (old_count)
-            memcpy(fresh[i], fields[i], old_count * sizes[i]);
-        memset((char *)fresh[i] + old_count * sizes[i], 0, (new_count - old_count) * sizes[i]);
-        pelti_free(allocator, fields[i], old_count * sizes[i]);
-        fields[i] = fresh[i];
-    }
-    return true;
-}
-
-PeltStatus pelti_surface_reserve(PeltiSurface *s, int vertices, int triangles, PeltError *err)
-{
-    size_t bytes = (size_t)vertices * 2 * (sizeof(Vec3) + sizeof(int)) + (size_t)triangles * 6 * sizeof(int);
-    if (vertices > s->vertex_capacity) {
-        void *field[4] = {s->position, s->normal, s->size, s->out};
-        const size_t sizes[4] = {sizeof(Vec3), sizeof(Vec3), sizeof(float), sizeof(int)};
-        if (!grow(&s->allocator, 4, field, sizes, (size_t)s->vertex_capacity, (size_t)vertices))
-            return pelti_no_memory(err, bytes);
-        s->position = field[0];
-        s->normal = field[1];
-        s->size = field[2];
-        s->out = field[3];
-        s->vertex_capacity = vertices;
-    }
-    if (triangles > s->triangle_capacity) {
-        void *field[2] = {s->corner, s->opposite};
-        const size_t sizes[2] = {sizeof(int[3]), sizeof(int[3])};
-        if (!grow(&s->allocator, 2, field, sizes, (size_t)s->triangle_capacity, (size_t)triangles))
-            return pelti_no_memory(err, bytes);
-        s->corner = field[0];
-        s->opposite = field[1];
-        s->triangle_capacity = triangles;
-    }
-    return PELT_OK;
-}
-
-void pelti_surface_release(PeltiSurface *s)
-{
-    size_t v = (size_t)s->vertex_capacity, t = (size_t)s->triangle_capacity * 3;
-    pelti_free(&s->allocator, s->position, v * sizeof(Vec3));
-    pelti_free(&s->allocator, s->normal, v * sizeof(Vec3));
-    pelti_free(&s->allocator, s->size, v * sizeof(float));
-    pelti_free(&s->allocator, s->out, v * sizeof(int));
-    pelti_free(&s->allocator, s->corner, t * sizeof(int));
-    pelti_free(&s->allocator, s->opposite, t * sizeof(int));
-    *s = (PeltiSurface){.allocator = s->allocator};
-}
-
-/// Twins by sorting half edges into buckets of their lower vertex.
-PeltStatus pelti_surface_connect(PeltiSurface *s, PeltError *err)
-{
-    int halves = 3 * s->triangle_count;
-    PeltiPool pool;
-    pelti_pool_init(&pool, &s->allocator);
-    int *first = PELTI_NEW(&pool, int, s->vertex_count + 2), *bucket = PELTI_NEW(&pool, int, halves);
-    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)halves * sizeof(int)) : PELT_OK;
-    for (int h = 0; h < halves && status == PELT_OK; h++) {
-        int a = s->corner[h], b = s->corner[pelti_next(h)];
-        first[(a < b ? a : b) + 2]++;
-        s->out[a] = h;
-    }
-    for (int v = 0; v < s->vertex_count && status == PELT_OK; v++)
-        first[v + 2] += first[v + 1];
-    for (int h = 0; h < halves && status == PELT_OK; h++) {
-        int a = s->corner[h], b = s->corner[pelti_next(h)];
-        bucket[first[(a < b ? a : b) + 1]++] = h;
-    }
-    for (int h = 0; h < halves && status == PELT_OK; h++) {
-        int a = s->corner[h], b = s->corner[pelti_next(h)], low = a < b ? a : b, twins = 0;
-        for (int i = first[low]; i < first[low + 1]; i++) {
-            int other = bucket[i], oa = s->corner[other], ob = s->corner[pelti_next(other)];
-            twins += oa == b && ob == a ? 1 : other != h && oa == a && ob == b ? 2 : 0;
-            if (oa == b && ob == a)
-                s->opposite[h] = other;
-        }
-        if (twins != 1)
-            status = PELT_FAIL(err, PELT_FAILED, "edge %d-%d of the extracted surface is not manifold", a, b);
-    }
-    int reached = 0; // half edges met by walking round each vertex once: fewer than all means a vertex of two fans
-    for (int v = 0; v < s->vertex_count && status == PELT_OK; v++) {
-        int h = s->out[v];
-        do {
-            reached++;
-            h = s->opposite[pelti_previous(h)];
-        } while (h != s->out[v]);
-    }
-    if (status == PELT_OK && reached != halves)
-        status = PELT_FAIL(err, PELT_FAILED, "the extracted surface has a vertex with two fans");
-    pelti_pool_release(&pool);
+        pelti_remesh_release(out);
     return status;
 }

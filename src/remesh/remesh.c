@@ -1,4 +1,4 @@
-#include "character/builtin_surface.h"
+#include "remesh/remesh.h"
 
 #include <string.h>
 
@@ -9,22 +9,22 @@ typedef struct Edge {
     int a, b, c, d; // c completes the triangle of h, d that of o
 } Edge;
 
-static Edge edge_of(const PeltiSurface *s, int h)
+static Edge edge_of(const PeltiRemeshSurface *s, int h)
 {
     Edge e = {.h = h, .o = s->opposite[h]};
     e.a = s->corner[h];
     e.b = s->corner[e.o];
-    e.c = s->corner[pelti_previous(h)];
-    e.d = s->corner[pelti_previous(e.o)];
+    e.c = s->corner[pelti_remesh_previous(h)];
+    e.d = s->corner[pelti_remesh_previous(e.o)];
     return e;
 }
 
-static int turn(const PeltiSurface *s, int h) // the next half edge leaving the same vertex
+static int turn(const PeltiRemeshSurface *s, int h) // the next half edge leaving the same vertex
 {
-    return s->opposite[pelti_previous(h)];
+    return s->opposite[pelti_remesh_previous(h)];
 }
 
-static int valence(const PeltiSurface *s, int v)
+static int valence(const PeltiRemeshSurface *s, int v)
 {
     int count = 0, h = s->out[v];
     do {
@@ -34,34 +34,34 @@ static int valence(const PeltiSurface *s, int v)
     return count;
 }
 
-static bool are_neighbours(const PeltiSurface *s, int a, int b)
+static bool are_neighbours(const PeltiRemeshSurface *s, int a, int b)
 {
     int h = s->out[a];
     do {
-        if (s->corner[pelti_next(h)] == b)
+        if (s->corner[pelti_remesh_next(h)] == b)
             return true;
         h = turn(s, h);
     } while (h != s->out[a]);
     return false;
 }
 
-static float edge_length(const PeltiSurface *s, int h)
+static float edge_length(const PeltiRemeshSurface *s, int h)
 {
-    return vec3_distance(s->position[s->corner[h]], s->position[s->corner[pelti_next(h)]]);
+    return vec3_distance(s->position[s->corner[h]], s->position[s->corner[pelti_remesh_next(h)]]);
 }
 
-static float edge_size(const PeltiSurface *s, int h)
+static float edge_size(const PeltiRemeshSurface *s, int h)
 {
-    return 0.5f * (s->size[s->corner[h]] + s->size[s->corner[pelti_next(h)]]);
+    return 0.5f * (s->size[s->corner[h]] + s->size[s->corner[pelti_remesh_next(h)]]);
 }
 
-static void twin(PeltiSurface *s, int a, int b)
+static void twin(PeltiRemeshSurface *s, int a, int b)
 {
     s->opposite[a] = b;
     s->opposite[b] = a;
 }
 
-static void split_edge(PeltiSurface *s, int h)
+static void split_edge(PeltiRemeshSurface *s, int h)
 {
     Edge e = edge_of(s, h);
     int m = s->vertex_count++, t2 = 3 * s->triangle_count, t3 = t2 + 3;
@@ -69,7 +69,7 @@ static void split_edge(PeltiSurface *s, int h)
     s->position[m] = vec3_lerp(s->position[e.a], s->position[e.b], 0.5f);
     s->normal[m] = vec3_normalize_or(vec3_add(s->normal[e.a], s->normal[e.b]), s->normal[e.a]);
     s->size[m] = 0.5f * (s->size[e.a] + s->size[e.b]);
-    int hn = pelti_next(h), op = pelti_previous(e.o), beyond_bc = s->opposite[hn], beyond_db = s->opposite[op];
+    int hn = pelti_remesh_next(h), op = pelti_remesh_previous(e.o), beyond_bc = s->opposite[hn], beyond_db = s->opposite[op];
     memcpy(&s->corner[t2], (int[6]){m, e.b, e.c, e.b, m, e.d}, 6 * sizeof(int));
     s->corner[hn] = m;
     s->corner[e.o] = m;
@@ -82,10 +82,10 @@ static void split_edge(PeltiSurface *s, int h)
     s->out[e.b] = t2 + 1;
 }
 
-static void flip_edge(PeltiSurface *s, int h)
+static void flip_edge(PeltiRemeshSurface *s, int h)
 {
     Edge e = edge_of(s, h);
-    int hn = pelti_next(h), hp = pelti_previous(h), on = pelti_next(e.o), op = pelti_previous(e.o);
+    int hn = pelti_remesh_next(h), hp = pelti_remesh_previous(h), on = pelti_remesh_next(e.o), op = pelti_remesh_previous(e.o);
     int beyond_bc = s->opposite[hn], beyond_ad = s->opposite[on];
     s->corner[hn] = e.d;
     s->corner[on] = e.c;
@@ -99,7 +99,7 @@ static void flip_edge(PeltiSurface *s, int h)
 }
 
 /// b goes into a.
-static void collapse_edge(PeltiSurface *s, int h, Vec3 to)
+static void collapse_edge(PeltiRemeshSurface *s, int h, Vec3 to)
 {
     Edge e = edge_of(s, h);
     int start = s->out[e.b], k = start;
@@ -107,8 +107,8 @@ static void collapse_edge(PeltiSurface *s, int h, Vec3 to)
         s->corner[k] = e.a;
         k = turn(s, k);
     } while (k != start);
-    int beyond_bc = s->opposite[pelti_next(h)], beyond_ca = s->opposite[pelti_previous(h)];
-    int beyond_ad = s->opposite[pelti_next(e.o)], beyond_db = s->opposite[pelti_previous(e.o)];
+    int beyond_bc = s->opposite[pelti_remesh_next(h)], beyond_ca = s->opposite[pelti_remesh_previous(h)];
+    int beyond_ad = s->opposite[pelti_remesh_next(e.o)], beyond_db = s->opposite[pelti_remesh_previous(e.o)];
     twin(s, beyond_bc, beyond_ca);
     twin(s, beyond_ad, beyond_db);
     s->out[e.a] = beyond_ca;
@@ -131,11 +131,11 @@ static Vec3 face_normal(Vec3 a, Vec3 b, Vec3 c)
 
 /// The triangles round v, with v moved to `to`, must keep their side (before and after, and of the shape), and no edge
 /// may grow past the splitting length. Triangles that hold `skip` vanish.
-static bool fan_allows(const PeltiSurface *s, int v, int skip, Vec3 to, Vec3 normal)
+static bool fan_allows(const PeltiRemeshSurface *s, int v, int skip, Vec3 to, Vec3 normal)
 {
     int h = s->out[v];
     do {
-        int p = s->corner[pelti_next(h)], q = s->corner[pelti_previous(h)];
+        int p = s->corner[pelti_remesh_next(h)], q = s->corner[pelti_remesh_previous(h)];
         if (p != skip && q != skip) {
             Vec3 before = face_normal(s->position[v], s->position[p], s->position[q]);
             Vec3 after = face_normal(to, s->position[p], s->position[q]);
@@ -150,12 +150,12 @@ static bool fan_allows(const PeltiSurface *s, int v, int skip, Vec3 to, Vec3 nor
     return true;
 }
 
-static bool may_collapse(const PeltiSurface *s, int h, Vec3 to)
+static bool may_collapse(const PeltiRemeshSurface *s, int h, Vec3 to)
 {
     Edge e = edge_of(s, h);
     int common = 0, k = s->out[e.a];
     do {
-        common += are_neighbours(s, s->corner[pelti_next(k)], e.b) && s->corner[pelti_next(k)] != e.b;
+        common += are_neighbours(s, s->corner[pelti_remesh_next(k)], e.b) && s->corner[pelti_remesh_next(k)] != e.b;
         k = turn(s, k);
     } while (k != s->out[e.a]);
     if (common != 2 || valence(s, e.c) <= 4 || valence(s, e.d) <= 4)
@@ -166,26 +166,26 @@ static bool may_collapse(const PeltiSurface *s, int h, Vec3 to)
     return fan_allows(s, e.a, e.b, to, normal) && fan_allows(s, e.b, e.a, to, normal);
 }
 
-static PeltStatus split_long(PeltiSurface *s, PeltError *err)
+static PeltStatus split_long(PeltiRemeshSurface *s, PeltError *err)
 {
     int halves = 3 * s->triangle_count;
     for (int h = 0; h < halves; h++) {
         if (s->corner[h] < 0 || h > s->opposite[h] || edge_length(s, h) <= 1.34f * edge_size(s, h))
             continue;
         if (s->vertex_count + 1 > s->vertex_capacity || s->triangle_count + 2 > s->triangle_capacity)
-            PELT_TRY(pelti_surface_reserve(s, s->vertex_count + s->vertex_count / 2 + 64,
-                                           s->triangle_count + s->triangle_count / 2 + 64, err));
+            PELT_TRY(pelti_remesh_reserve(s, s->vertex_count + s->vertex_count / 2 + 64,
+                                          s->triangle_count + s->triangle_count / 2 + 64, err));
         split_edge(s, h);
     }
     return PELT_OK;
 }
 
-static void collapse_short(PeltiSurface *s)
+static void collapse_short(PeltiRemeshSurface *s)
 {
     for (int h = 0; h < 3 * s->triangle_count; h++) {
         if (s->corner[h] < 0 || edge_length(s, h) >= 0.78f * edge_size(s, h))
             continue;
-        Vec3 to = vec3_lerp(s->position[s->corner[h]], s->position[s->corner[pelti_next(h)]], 0.5f);
+        Vec3 to = vec3_lerp(s->position[s->corner[h]], s->position[s->corner[pelti_remesh_next(h)]], 0.5f);
         if (may_collapse(s, h, to))
             collapse_edge(s, h, to);
     }
@@ -198,7 +198,7 @@ static float opposite_cosine(Vec3 a, Vec3 b, Vec3 apex)
 }
 
 /// Both triangles after the flip must face the shape's way and not fold against each other.
-static bool may_flip(const PeltiSurface *s, const Edge *e)
+static bool may_flip(const PeltiRemeshSurface *s, const Edge *e)
 {
     if (e->c == e->d || valence(s, e->a) <= 4 || valence(s, e->b) <= 4 || are_neighbours(s, e->c, e->d))
         return false;
@@ -216,7 +216,7 @@ static bool may_flip(const PeltiSurface *s, const Edge *e)
     return worst < 0.94f;
 }
 
-static void flip_to_valence(PeltiSurface *s)
+static void flip_to_valence(PeltiRemeshSurface *s)
 {
     for (int h = 0; h < 3 * s->triangle_count; h++) {
         if (s->corner[h] < 0 || h > s->opposite[h])
@@ -230,7 +230,7 @@ static void flip_to_valence(PeltiSurface *s)
     }
 }
 
-void pelti_surface_delaunay(PeltiSurface *s, int sweeps)
+void pelti_remesh_delaunay(PeltiRemeshSurface *s, int sweeps)
 {
     for (int sweep = 0; sweep < sweeps; sweep++)
         for (int h = 0; h < 3 * s->triangle_count; h++) {
@@ -246,7 +246,7 @@ void pelti_surface_delaunay(PeltiSurface *s, int sweeps)
 }
 
 /// Drops dead triangles and vertices, keeping the order.
-static PeltStatus pack(PeltiSurface *s, PeltError *err)
+static PeltStatus pack(PeltiRemeshSurface *s, PeltError *err)
 {
     int vertices = 0, triangles = 0;
     for (int v = 0; v < s->vertex_count; v++) {
@@ -266,12 +266,12 @@ static PeltStatus pack(PeltiSurface *s, PeltError *err)
     }
     s->vertex_count = vertices;
     s->triangle_count = triangles;
-    return pelti_surface_connect(s, err);
+    return pelti_remesh_connect(s, err);
 }
 
 typedef struct Relax {
-    const PeltiShape *shape;
-    PeltiSurface *surface;
+    const PeltiRemeshShape *shape;
+    PeltiRemeshSurface *surface;
     Vec3 *fresh;
     float *detail; // NULL: not asked
     bool keep_normals;
@@ -279,13 +279,13 @@ typedef struct Relax {
 } Relax;
 
 /// Centre of the fan, each triangle weighted by the number of wanted triangles it holds.
-static Vec3 fan_centre(const PeltiSurface *s, int v)
+static Vec3 fan_centre(const PeltiRemeshSurface *s, int v)
 {
     Vec3 sum = {0, 0, 0}, p = s->position[v];
     float total = 0;
     int h = s->out[v];
     do {
-        int a = s->corner[pelti_next(h)], b = s->corner[pelti_previous(h)];
+        int a = s->corner[pelti_remesh_next(h)], b = s->corner[pelti_remesh_previous(h)];
         Vec3 q = s->position[a], r = s->position[b];
         float size = s->size[v] + s->size[a] + s->size[b];
         float w = vec3_length(vec3_cross(vec3_sub(q, p), vec3_sub(r, p))) / (size * size);
@@ -300,14 +300,14 @@ static void relax_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Relax *r = context;
-    PeltiSurface *s = r->surface;
+    PeltiRemeshSurface *s = r->surface;
     for (int v = begin; v < end; v++) {
         Vec3 p = s->position[v];
         if (r->move) {
             Vec3 step = vec3_sub(fan_centre(s, v), p);
             p = vec3_add(p, vec3_mad(step, s->normal[v], -vec3_dot(step, s->normal[v])));
         }
-        r->fresh[v] = pelti_shape_project(r->shape, p, 0.3f * s->size[v], NULL);
+        r->fresh[v] = r->shape->project(r->shape->context, p, 0.3f * s->size[v]);
     }
 }
 
@@ -318,17 +318,15 @@ static void accept_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         r->surface->position[v] = r->fresh[v];
         if (!r->keep_normals) {
-            Vec3 g = pelti_shape_gradient(r->shape, r->fresh[v], 3e-4f);
+            Vec3 g = r->shape->gradient(r->shape->context, r->fresh[v]);
             r->surface->normal[v] = vec3_normalize_or(g, r->surface->normal[v]);
         }
-        if (r->detail) {
-            uint64_t bones;
-            r->detail[v] = pelti_shape_detail(r->shape, r->fresh[v], &bones);
-        }
+        if (r->detail)
+            r->detail[v] = r->shape->detail ? r->shape->detail(r->shape->context, r->fresh[v]) : 1;
     }
 }
 
-PeltStatus pelti_surface_relax(const PeltiShape *shape, PeltiSurface *s, int rounds, PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int rounds, PeltiJobs *jobs, PeltError *err)
 {
     size_t bytes = (size_t)s->vertex_count * sizeof(Vec3);
     Relax r = {.shape = shape, .surface = s, .fresh = pelti_alloc(&s->allocator, bytes), .move = rounds > 0};
@@ -343,12 +341,12 @@ PeltStatus pelti_surface_relax(const PeltiShape *shape, PeltiSurface *s, int rou
 }
 
 /// How fast the surface turns outwards, largest over the ring, 1/m: tips and ridges. Hollows count as flat.
-static float turning(const PeltiSurface *s, int v)
+static float turning(const PeltiRemeshSurface *s, int v)
 {
     float most = 0;
     int h = s->out[v];
     do {
-        int w = s->corner[pelti_next(h)];
+        int w = s->corner[pelti_remesh_next(h)];
         Vec3 step = vec3_sub(s->position[w], s->position[v]);
         most = fmaxf(most, vec3_dot(vec3_sub(s->normal[w], s->normal[v]), step) / fmaxf(vec3_dot(step, step), 1e-12f));
         h = turn(s, h);
@@ -356,19 +354,19 @@ static float turning(const PeltiSurface *s, int v)
     return fminf(most, 250);
 }
 
-static float ring_mean(const PeltiSurface *s, const float *field, int v)
+static float ring_mean(const PeltiRemeshSurface *s, const float *field, int v)
 {
     float sum = 0, count = 0;
     int h = s->out[v];
     do {
-        sum += field[s->corner[pelti_next(h)]];
+        sum += field[s->corner[pelti_remesh_next(h)]];
         count++;
         h = turn(s, h);
     } while (h != s->out[v]);
     return sum / count;
 }
 
-static void smooth_field(const PeltiSurface *s, float *field, float *fresh, int rounds)
+static void smooth_field(const PeltiRemeshSurface *s, float *field, float *fresh, int rounds)
 {
     for (int round = 0; round < rounds; round++) {
         for (int v = 0; v < s->vertex_count; v++)
@@ -379,7 +377,7 @@ static void smooth_field(const PeltiSurface *s, float *field, float *fresh, int 
 
 /// Wanted edge lengths h with 1/h^2 = 1/(L d)^2 + (k/c)^2: L for the whole, d the detail, k the turning. N vertices of even
 /// triangles cover the sum of their h^2 sqrt(3)/2, which gives L; turning may take no more than a share of them.
-static void find_sizes(PeltiSurface *s, int vertices, float correction, const float *detail, const float *curvature)
+static void find_sizes(PeltiRemeshSurface *s, int vertices, float correction, const float *detail, const float *curvature)
 {
     const double c = 0.80, budget = 0.866 * vertices / (double)(correction * correction);
     const double turning_share = vertices < 2000 ? 0.75 : 0.5; // so few hardly give fingers any shape
@@ -402,7 +400,7 @@ static void find_sizes(PeltiSurface *s, int vertices, float correction, const fl
     }
 }
 
-static PeltStatus set_sizes(const PeltiShape *shape, PeltiSurface *s, int vertices, float correction, PeltiJobs *jobs,
+static PeltStatus set_sizes(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int vertices, float correction, PeltiJobs *jobs,
                             PeltError *err)
 {
     PeltiPool pool;
@@ -427,7 +425,7 @@ static PeltStatus set_sizes(const PeltiShape *shape, PeltiSurface *s, int vertic
 }
 
 /// Normals of the mesh itself: good enough, and cheap, while there are many more vertices than wanted.
-static void mesh_normals(PeltiSurface *s)
+static void mesh_normals(PeltiRemeshSurface *s)
 {
     memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
     for (int t = 0; t < s->triangle_count; t++) {
@@ -440,7 +438,7 @@ static void mesh_normals(PeltiSurface *s)
         s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
 }
 
-PeltStatus pelti_surface_remesh(const PeltiShape *shape, PeltiSurface *s, int vertices, PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int vertices, PeltiJobs *jobs, PeltError *err)
 {
     enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 24 };
     float correction = 1;
@@ -456,28 +454,29 @@ PeltStatus pelti_surface_remesh(const PeltiShape *shape, PeltiSurface *s, int ve
             mesh_normals(s);
             continue;
         }
-        PELT_TRY(pelti_surface_relax(shape, s, round < 6 ? 1 : 2, jobs, err));
+        PELT_TRY(pelti_remesh_relax(shape, s, round < 6 ? 1 : 2, jobs, err));
         if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < 0.03f)
             break;
         if (round >= 3)
             correction *= powf(excess, 0.4f);
     }
-    pelti_surface_delaunay(s, 2);
-    PELT_TRY(pelti_surface_relax(shape, s, 2, jobs, err));
-    pelti_surface_delaunay(s, 2);
-    return pelti_surface_relax(shape, s, 1, jobs, err);
+    pelti_remesh_delaunay(s, 2);
+    PELT_TRY(pelti_remesh_relax(shape, s, 2, jobs, err));
+    pelti_remesh_delaunay(s, 2);
+    return pelti_remesh_relax(shape, s, 1, jobs, err);
 }
 
-PeltStatus pelti_surface_subdivide(const PeltiShape *shape, PeltiSurface *s, int (*parents)[2], PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_remesh_subdivide(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int (*parents)[2], PeltiJobs *jobs,
+                                  PeltError *err)
 {
     int old_vertices = s->vertex_count, old_triangles = s->triangle_count, halves = 3 * old_triangles, made = 0;
-    PELT_TRY(pelti_surface_reserve(s, old_vertices + halves / 2, 4 * old_triangles, err));
+    PELT_TRY(pelti_remesh_reserve(s, old_vertices + halves / 2, 4 * old_triangles, err));
     size_t bytes = (size_t)halves * sizeof(int);
     int *middle = pelti_alloc(&s->allocator, bytes);
     if (!middle)
         return pelti_no_memory(err, bytes);
     for (int h = 0; h < halves; h++) {
-        int o = s->opposite[h], a = s->corner[h], b = s->corner[pelti_next(h)], m = old_vertices + made;
+        int o = s->opposite[h], a = s->corner[h], b = s->corner[pelti_remesh_next(h)], m = old_vertices + made;
         if (h > o)
             continue;
         middle[h] = middle[o] = m;
@@ -503,6 +502,6 @@ PeltStatus pelti_surface_subdivide(const PeltiShape *shape, PeltiSurface *s, int
     s->triangle_count = 4 * old_triangles;
     for (int v = 0; v < s->vertex_count; v++)
         s->size[v] *= 0.5f;
-    PELT_TRY(pelti_surface_connect(s, err));
-    return pelti_surface_relax(shape, s, 1, jobs, err);
+    PELT_TRY(pelti_remesh_connect(s, err));
+    return pelti_remesh_relax(shape, s, 1, jobs, err);
 }

@@ -1,0 +1,52 @@
+/// The skin of a shape as triangles: extraction on a grid, remeshing to even triangles of a wanted number, subdivision.
+/// Lengths are metres; results are the same bytes for any number of threads.
+#ifndef PELTI_REMESH_REMESH_H
+#define PELTI_REMESH_REMESH_H
+
+#include "core/jobs.h"
+#include "remesh/surface.h"
+
+/// What is to be meshed: a solid that answers where its surface is. The calls may come from any worker at once.
+typedef struct PeltiRemeshShape {
+    const void *context;
+    Vec3 low, high; ///< a box around the surface, with a margin of a voxel or more
+    /// Signed distance, negative inside; need be a distance near the surface only, and no steeper than 1.8 far from it.
+    float (*distance)(const void *context, Vec3 p);
+    /// Of the distance, near the surface; not normalised. Gives the normals.
+    Vec3 (*gradient)(const void *context, Vec3 p);
+    /// The point of the surface near p, at most about `reach` away; p itself where there is none.
+    Vec3 (*project)(const void *context, Vec3 p, float reach);
+    /// Edge length wanted at p of the surface, relative: 1 as the rest, 0.5 half as long. NULL: 1 everywhere.
+    float (*detail)(const void *context, Vec3 p);
+} PeltiRemeshShape;
+
+/// Extracts the surface on a grid of edge `voxel`: dual marching cubes with one vertex for every sheet in a cell.
+/// Only the largest component is kept. Fails where the result is not a manifold of genus 0 (try another voxel).
+PeltStatus pelti_remesh_extract(const PeltiRemeshShape *shape, float voxel, PeltiJobs *jobs, const PeltAllocator *allocator,
+                                PeltiRemeshSurface *out, PeltError *err);
+
+/// Remeshes to about `vertices` vertices: split, collapse, flip, relax, project, until the count holds.
+PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *surface, int vertices, PeltiJobs *jobs,
+                             PeltError *err);
+
+/// Both, to about `vertices` vertices, with a finer grid where the first gives no manifold, and a few more vertices where
+/// thin parts come out crossing. `out` is released where it fails.
+PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, float voxel, int vertices, PeltiJobs *jobs,
+                             const PeltAllocator *allocator, PeltiRemeshSurface *out, PeltError *err);
+
+/// Each triangle into four, new points on the shape; `parents` [new vertices - old] the ends of the edge each new vertex halves
+/// (may be NULL).
+PeltStatus pelti_remesh_subdivide(const PeltiRemeshShape *shape, PeltiRemeshSurface *surface, int (*parents)[2], PeltiJobs *jobs,
+                                  PeltError *err);
+
+/// Tangential relaxation with projection to the shape, `rounds` times; 0 rounds project only.
+PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface *surface, int rounds, PeltiJobs *jobs,
+                              PeltError *err);
+
+/// Flips edges that are not Delaunay, a few sweeps: fewer flat and sharp angles.
+void pelti_remesh_delaunay(PeltiRemeshSurface *surface, int sweeps);
+
+/// Pairs of triangles that share no vertex and cross.
+PeltStatus pelti_remesh_crossings(const PeltiRemeshSurface *surface, PeltiJobs *jobs, long *count, PeltError *err);
+
+#endif

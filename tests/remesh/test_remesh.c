@@ -1,0 +1,137 @@
+#include "remesh/remesh.h"
+#include "check.h"
+
+static const float RADIUS = 0.3f;
+
+static float ball_distance(const void *context, Vec3 p)
+{
+    (void)context;
+    return vec3_length(p) - RADIUS;
+}
+
+static Vec3 ball_gradient(const void *context, Vec3 p)
+{
+    (void)context;
+    return vec3_normalize_or(p, vec3(0, 1, 0));
+}
+
+static Vec3 ball_project(const void *context, Vec3 p, float reach)
+{
+    (void)context;
+    (void)reach;
+    return vec3_scale(vec3_normalize_or(p, vec3(0, 1, 0)), RADIUS);
+}
+
+static float fine_above(const void *context, Vec3 p) // edges half as long in the upper half
+{
+    (void)context;
+    return p.y > 0 ? 0.5f : 1;
+}
+
+static PeltiRemeshShape ball(void)
+{
+    return (PeltiRemeshShape){.low = {-0.35f, -0.35f, -0.35f},
+                              .high = {0.35f, 0.35f, 0.35f},
+                              .distance = ball_distance,
+                              .gradient = ball_gradient,
+                              .project = ball_project};
+}
+
+static PeltiRemeshSurface make(const PeltiRemeshShape *shape, int vertices, PeltiJobs *jobs)
+{
+    PeltiRemeshSurface surface;
+    PeltError err;
+    if (pelti_remesh_make(shape, 0.02f, vertices, jobs, NULL, &surface, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return surface;
+}
+
+static double volume(const PeltiRemeshSurface *s)
+{
+    double sum = 0;
+    for (int t = 0; t < s->triangle_count; t++) {
+        const int *c = &s->corner[3 * t];
+        sum += (double)vec3_dot(s->position[c[0]], vec3_cross(s->position[c[1]], s->position[c[2]])) / 6;
+    }
+    return sum;
+}
+
+static void a_ball_gets_the_wanted_number_of_even_triangles(void **state)
+{
+    (void)state;
+    PeltiRemeshShape shape = ball();
+    PeltiRemeshSurface s = make(&shape, 800, NULL);
+    assert_int_equal(s.vertex_count - s.triangle_count / 2, 2); // closed, genus 0
+    assert_true(abs(s.vertex_count - 800) <= 80);
+    float longest = 0, shortest = INFINITY;
+    for (int h = 0; h < 3 * s.triangle_count; h++) {
+        float length = vec3_distance(s.position[s.corner[h]], s.position[s.corner[pelti_remesh_next(h)]]);
+        longest = fmaxf(longest, length);
+        shortest = fminf(shortest, length);
+        assert_int_equal(s.opposite[s.opposite[h]], h);
+    }
+    assert_true(longest < 2.5f * shortest);
+    for (int v = 0; v < s.vertex_count; v++) {
+        CHECK_NEAR(vec3_length(s.position[v]), RADIUS, 1e-5);
+        assert_true(vec3_dot(s.normal[v], s.position[v]) > 0.999f * RADIUS);
+    }
+    const double ball_volume = 4 / 3.0 * 3.14159265 * (double)(RADIUS * RADIUS * RADIUS);
+    assert_true(volume(&s) > 0.97 * ball_volume && volume(&s) < ball_volume);
+    long crossings = -1;
+    assert_int_equal(pelti_remesh_crossings(&s, NULL, &crossings, NULL), PELT_OK);
+    assert_int_equal(crossings, 0);
+    pelti_remesh_release(&s);
+}
+
+static void detail_makes_edges_shorter(void **state)
+{
+    (void)state;
+    PeltiRemeshShape shape = ball();
+    shape.detail = fine_above;
+    PeltiRemeshSurface s = make(&shape, 1500, NULL);
+    int above = 0;
+    for (int v = 0; v < s.vertex_count; v++)
+        above += s.position[v].y > 0;
+    assert_true(above > 2 * (s.vertex_count - above));
+    pelti_remesh_release(&s);
+}
+
+static void subdivision_quarters_and_stays_on_the_shape(void **state)
+{
+    (void)state;
+    PeltiRemeshShape shape = ball();
+    PeltiRemeshSurface s = make(&shape, 600, NULL);
+    int triangles = s.triangle_count;
+    double before = volume(&s);
+    assert_int_equal(pelti_remesh_subdivide(&shape, &s, NULL, NULL, NULL), PELT_OK);
+    assert_int_equal(s.triangle_count, 4 * triangles);
+    assert_true(volume(&s) > before);
+    for (int v = 0; v < s.vertex_count; v++)
+        CHECK_NEAR(vec3_length(s.position[v]), RADIUS, 1e-5);
+    pelti_remesh_release(&s);
+}
+
+static void crossing_triangles_are_counted(void **state)
+{
+    (void)state;
+    Vec3 x[6] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.2f, 0.2f, -1}, {0.2f, 0.2f, 1}, {0.3f, 0.2f, 1}};
+    int corner[6] = {0, 1, 2, 3, 4, 5};
+    PeltiPool pool; // for the default allocator
+    pelti_pool_init(&pool, NULL);
+    PeltiRemeshSurface s = {.allocator = pool.allocator, .vertex_count = 6, .triangle_count = 2, .position = x, .corner = corner};
+    long crossings = 0;
+    assert_int_equal(pelti_remesh_crossings(&s, NULL, &crossings, NULL), PELT_OK);
+    assert_int_equal(crossings, 1);
+    pelti_pool_release(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_gets_the_wanted_number_of_even_triangles),
+        cmocka_unit_test(detail_makes_edges_shorter),
+        cmocka_unit_test(subdivision_quarters_and_stays_on_the_shape),
+        cmocka_unit_test(crossing_triangles_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
