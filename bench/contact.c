@@ -1,7 +1,7 @@
 /// The pose corrector: the built-in hand grasps and holds a ball of 1 520 triangles ([Duriez2008] Fig. 3), loses it, and grasps
 /// an irregular object of 1 500 (Fig. 4). The scenes are those of examples/scenes.
 #include "bench.h"
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "contact/corrector.h"
 
 #include <math.h>

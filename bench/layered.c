@@ -1,7 +1,7 @@
 /// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size, shape matching alone, the cost over
 /// omega of fast and of plain sums, and cost per particle over the size of the mesh.
 #include "bench.h"
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "layered_plain.h"
 #include "methods/layered/flesh.h"
 

@@ -1,7 +1,7 @@
 /// Built-in characters, measures and pictures: what lets one see whether a skin is good.
 #define _DEFAULT_SOURCE // mkstemps
 #include "bench.h"
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "geometry/box_tree.h"
 #include "measure/measure.h"
 #include "measure/parts.h"

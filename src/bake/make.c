@@ -1,6 +1,6 @@
 /// include/pelt/make.h: built-in characters for users of the library.
 #include "bake/objects.h"
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "core/clock.h"
 #include "io/gltf_make.h"
 

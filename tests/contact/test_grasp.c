@@ -1,7 +1,7 @@
 /// The built-in hand closes on an object, lifts it sideways off a peg (gravity pulls along the tunnel of the fingers, so that
 /// friction alone holds it) and keeps it. No attachment anywhere.
 #include "check.h"
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "contact/corrector_parts.h"
 #include "contact_laws.h"
 

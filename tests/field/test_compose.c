@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "character/weights.h"
 #include "core/clock.h"
 #include "field/compose.h"

@@ -1,7 +1,7 @@
 /// What a rig adds to fields: an operator's profile decides how deep a fold touches, muscles swell with a joint.
 #include "check.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "character/weights.h"
 #include "field/compose.h"
 #include "field/rig.h"

@@ -1,5 +1,5 @@
 /// Built-in characters written and read again: nothing is lost on the way.
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "io/gltf.h"
 #include "io/gltf_make.h"
 #include "check.h"

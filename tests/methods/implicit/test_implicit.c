@@ -1,7 +1,7 @@
 /// Implicit skinning on built-in characters: rest, rigid motion, projection of a bent elbow, stops in a fold, determinism.
 #include "check.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "character/weights.h"
 #include "methods/implicit/implicit.h"
 

@@ -1,7 +1,7 @@
 /// The built-in characters by this method: what the paper shows of its own.
 #include "check.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "methods/layered/flesh.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tube.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 
 typedef struct Hand {
     PeltiCharacter *who;

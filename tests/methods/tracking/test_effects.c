@@ -1,7 +1,7 @@
 /// Effects of a rig on tracked skin: muscles, painted regions, anchors; and skin that moves far from the joint.
 #include "check.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "character/weights.h"
 #include "methods/tracking/tracking.h"
 

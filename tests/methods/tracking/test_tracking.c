@@ -1,7 +1,7 @@
 /// Invariants of tracking on built-in characters: rest, rigid motion, one large step, twist, determinism, the two solvers.
 #include "check.h"
 
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "character/weights.h"
 #include "methods/method.h"
 #include "methods/tracking/tracking.h"

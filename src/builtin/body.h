@@ -1,8 +1,8 @@
 /// Plans of the built-in characters: a skeleton and the shape around it. Metres, +Y up, facing +Z; left is +X.
-#ifndef PELTI_CHARACTER_BUILTIN_BODY_H
-#define PELTI_CHARACTER_BUILTIN_BODY_H
+#ifndef PELTI_BUILTIN_BODY_H
+#define PELTI_BUILTIN_BODY_H
 
-#include "character/builtin_shape.h"
+#include "builtin/shape.h"
 
 enum { PELTI_BODY_BONES = 64, PELTI_FINGERS = 5 };
 

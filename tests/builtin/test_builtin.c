@@ -1,4 +1,4 @@
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "core/hash.h"
 #include "check.h"
 

@@ -1,9 +1,9 @@
-#include "character/builtin.h"
-#include "character/builtin_body.h"
-#include "character/builtin_clips.h"
+#include "builtin/builtin.h"
+#include "builtin/body.h"
+#include "builtin/clips.h"
 #include "remesh/remesh.h"
-#include "character/builtin_uv.h"
-#include "character/builtin_weights.h"
+#include "builtin/uv.h"
+#include "builtin/weights.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "character/builtin_clips.h"
+#include "builtin/clips.h"
 
 #include <stdio.h>
 #include <string.h>

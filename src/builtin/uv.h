@@ -1,8 +1,8 @@
 /// Texture coordinates of built-in characters: the skin of each bone unrolled around it, packed into one picture.
-#ifndef PELTI_CHARACTER_BUILTIN_UV_H
-#define PELTI_CHARACTER_BUILTIN_UV_H
+#ifndef PELTI_BUILTIN_UV_H
+#define PELTI_BUILTIN_UV_H
 
-#include "character/builtin_body.h"
+#include "builtin/body.h"
 #include "character/character.h"
 
 /// Splits the points of a character whose points are its vertices, with its weights, at the seams of the charts; `uv`

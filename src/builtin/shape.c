@@ -1,4 +1,4 @@
-#include "character/builtin_shape.h"
+#include "builtin/shape.h"
 
 #include <string.h>
 

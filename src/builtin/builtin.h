@@ -1,6 +1,6 @@
 /// Built-in characters, made by the program at any resolution: a shape around a skeleton, its skin, weights and clips.
-#ifndef PELTI_CHARACTER_BUILTIN_H
-#define PELTI_CHARACTER_BUILTIN_H
+#ifndef PELTI_BUILTIN_BUILTIN_H
+#define PELTI_BUILTIN_BUILTIN_H
 
 #include "character/character.h"
 

@@ -1,8 +1,8 @@
 /// Clips of built-in characters: motions that stress a skin, each ending in the pose it starts from.
-#ifndef PELTI_CHARACTER_BUILTIN_CLIPS_H
-#define PELTI_CHARACTER_BUILTIN_CLIPS_H
+#ifndef PELTI_BUILTIN_CLIPS_H
+#define PELTI_BUILTIN_CLIPS_H
 
-#include "character/builtin_body.h"
+#include "builtin/body.h"
 #include "character/character.h"
 
 /// Fills who->clips for a body whose joints are the character's nodes of the same index. Memory of the character's pool.

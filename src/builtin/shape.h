@@ -1,7 +1,7 @@
 /// A body as a signed distance: lofts (limbs with cross sections) and ellipsoids, joined by smooth unions and bumped.
 /// Negative inside, metres. The values are distances near the surface only: enough to blend, extract and project.
-#ifndef PELTI_CHARACTER_BUILTIN_SHAPE_H
-#define PELTI_CHARACTER_BUILTIN_SHAPE_H
+#ifndef PELTI_BUILTIN_SHAPE_H
+#define PELTI_BUILTIN_SHAPE_H
 
 #include "core/jobs.h"
 #include "core/memory.h"

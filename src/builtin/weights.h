@@ -1,8 +1,8 @@
 /// Weights of built-in characters: each vertex to the bone of the limb it was made by, then faded across the joints.
-#ifndef PELTI_CHARACTER_BUILTIN_WEIGHTS_H
-#define PELTI_CHARACTER_BUILTIN_WEIGHTS_H
+#ifndef PELTI_BUILTIN_WEIGHTS_H
+#define PELTI_BUILTIN_WEIGHTS_H
 
-#include "character/builtin_body.h"
+#include "builtin/body.h"
 #include "remesh/remesh.h"
 
 enum { PELTI_BUILTIN_INFLUENCES = 4 };

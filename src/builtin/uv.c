@@ -1,4 +1,4 @@
-#include "character/builtin_uv.h"
+#include "builtin/uv.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "character/builtin_weights.h"
+#include "builtin/weights.h"
 #include "character/skeleton.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "character/builtin_body.h"
+#include "builtin/body.h"
 
 #include <stdio.h>
 #include <string.h>

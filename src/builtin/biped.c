@@ -1,4 +1,4 @@
-#include "character/builtin_body.h"
+#include "builtin/body.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /// Built-in characters at rest: no triangle crosses another, at any size from small to large.
-#include "character/builtin.h"
+#include "builtin/builtin.h"
 #include "measure/measure.h"
 #include "check.h"
 
