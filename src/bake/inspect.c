@@ -51,7 +51,11 @@ static void say_mesh(Text *text, const PeltiFacts *facts)
     const char *why = !strcmp(facts->weights, "file") ? "the file's are sane"
                       : i->influences == 0            ? "the file has none"
                                                       : "the file's are useless";
-    say(text, "weights    %s (%s; at most %d joints a vertex in the file)\n", facts->weights, why, i->influences);
+    const PeltiBadRows *rows = &facts->character->who->bad_rows;
+    say(text, "weights    %s (%s; at most %d joints a vertex in the file", facts->weights, why, i->influences);
+    if (rows->from_neighbours + rows->from_bone)
+        say(text, "; %d vertices mended", rows->from_neighbours + rows->from_bone);
+    say(text, ")\n");
 }
 
 static void say_clips(Text *text, const PeltiFacts *facts)
@@ -186,6 +190,7 @@ static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
     put(root, "nodes", pelti_json_new_int(facts->info.node_count), ok);
     put(root, "influences", pelti_json_new_int(facts->info.influences), ok);
     put(root, "weights", pelti_json_new_text(facts->weights), ok);
+    put(root, "weights_mended", pelti_json_new_int(who->bad_rows.from_neighbours + who->bad_rows.from_bone), ok);
     put(root, "clips", clips_json(who, ok), ok);
     put(root, "components", components_json(facts, ok), ok);
     PeltiJson *unreached = pelti_json_new_array(), *methods = pelti_json_new_object(), *problems = pelti_json_new_array();

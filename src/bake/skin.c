@@ -137,7 +137,7 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
         return pelti_weights_rigid(who, &skin->pool, &skin->weights, err);
     if (!who->file_weights_sane)
         pelti_warn(&skin->log, "weights-automatic", "the file's weights are %s: made automatically from the bones",
-                   who->file_weights.influences ? "useless (one joint, or sums far from 1)" : "missing");
+                   who->file_weights.influences ? "useless (one joint, or most rows unusable)" : "missing");
     return pelti_weights_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
 }
 

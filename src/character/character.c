@@ -1,5 +1,6 @@
 #include "character/character.h"
 #include "character/skeleton.h"
+#include "character/weights.h"
 
 #include <string.h>
 
@@ -24,14 +25,19 @@ void pelti_character_destroy(PeltiCharacter *who)
     pelti_free(&allocator, who, sizeof *who);
 }
 
-/// More than one joint used, and sums near 1 for nearly all points (methods: whose weights?).
+/// More than one joint used, by rows of which at least half were good in the file (methods: whose weights?). Sums say
+/// nothing: exporters write 0.77 and mean shares.
 static bool weights_are_sane(const PeltiCharacter *who)
 {
     const PeltiWeights *w = &who->file_weights;
-    int first = -1;
+    const PeltiBadRows *rows = &who->bad_rows;
+    int first = -1, skinned = 0;
     bool several = false;
-    for (int p = 0; w->influences && p < who->point_count && !several; p++) {
+    for (int p = 0; w->influences && p < who->point_count; p++) {
         if (who->instances[who->point_instance[p]].skin < 0)
+            continue;
+        skinned++;
+        if (several || (rows->bad && rows->bad[p])) // what is still bad here may yet come from a bone: it proves nothing
             continue;
         for (int k = 0; k < w->influences; k++) {
             size_t i = (size_t)p * (size_t)w->influences + (size_t)k;
@@ -41,7 +47,7 @@ static bool weights_are_sane(const PeltiCharacter *who)
             first = w->bone[i];
         }
     }
-    return several && who->bad_weight_sums <= who->point_count / 20;
+    return several && rows->not_finite + rows->negative + rows->absent <= skinned / 2;
 }
 
 PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_positions, PeltError *err)
@@ -49,7 +55,10 @@ PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_position
     PELT_TRY(pelti_skeleton_order(who, err));
     PELT_TRY(pelti_mesh_build(&who->pool, who->point_count, file_positions, who->rest_points, who->point_instance,
                               who->triangle_count, (const int(*)[3])who->point_triangles, &who->mesh, err));
+    PELT_TRY(pelti_weights_mend(who, err));
     who->file_weights_sane = weights_are_sane(who);
     PELT_TRY(pelti_skeleton_bones(who, err));
-    return pelti_skeleton_segments(who, err);
+    PELT_TRY(pelti_skeleton_segments(who, err));
+    pelti_weights_mend_nearest(who);
+    return PELT_OK;
 }

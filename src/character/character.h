@@ -48,6 +48,14 @@ typedef struct PeltiWeights {
     const float *weight; ///< [count x influences] sums to 1
 } PeltiWeights;
 
+/// Rows of file_weights nothing can be taken from. io marks and counts them and puts a placeholder there;
+/// pelti_character_finish mends them (pelti_weights_mend) and says so in the log.
+typedef struct PeltiBadRows {
+    bool *bad;                        ///< [point_count] still to be mended; NULL: none ever was
+    int not_finite, negative, absent; ///< by reason, the first that fits
+    int from_neighbours, from_bone;   ///< by cure; the others are in a file without a good row
+} PeltiBadRows;
+
 typedef enum PeltiPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE } PeltiPath;
 typedef enum PeltiInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiInterpolation;
 typedef struct PeltiChannel {
@@ -84,8 +92,8 @@ typedef struct PeltiCharacter {
     int (*point_triangles)[3]; ///< as in the file, over points
     PeltiMesh *mesh;
     PeltiWeights file_weights; ///< as the file has them (influences 0: it has none)
-    int bad_weight_sums;    ///< points whose weights in the file did not sum to 1 within 1 % (set by io, which normalises them)
-    bool file_weights_sane; ///< more than one joint, sums near 1 for nearly all points
+    PeltiBadRows bad_rows;     ///< what of file_weights the file does not say
+    bool file_weights_sane;    ///< more than one joint, and at least half of the skinned rows were good in the file
     PeltiWeights auto_weights; ///< per welded vertex; influences 0 until pelti_weights_automatic ran
 } PeltiCharacter;
 

@@ -234,6 +234,8 @@ static void find_owners(const PeltiCharacter *who, int *owner)
         if (p % step)
             continue;
         if (who->file_weights_sane) {
+            if (who->bad_rows.bad && who->bad_rows.bad[p])
+                continue; // its row is a placeholder still
             owner[p] = who->file_weights.bone[(size_t)p * (size_t)who->file_weights.influences];
             continue;
         }

@@ -79,27 +79,24 @@ PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, Pelti
     return PELT_OK;
 }
 
-/// Sums of a vertex' points by bone: dense in bones, with the list of those touched.
-typedef struct Gather {
-    double *sum;  // [bone_count], zero between vertices
-    int *touched; // [bone_count]
-    int count;
-} Gather;
-
-static void gather_point(Gather *g, const PeltiWeights *file, int point)
+PeltiGather pelti_gather_new(PeltiPool *pool, const PeltiCharacter *who)
 {
-    for (int k = 0; k < file->influences; k++) {
-        size_t i = (size_t)point * (size_t)file->influences + (size_t)k;
-        if (!(file->weight[i] > 0))
+    return (PeltiGather){PELTI_NEW(pool, double, who->bone_count), PELTI_NEW(pool, int, who->bone_count), 0};
+}
+
+void pelti_gather_row(PeltiGather *g, const PeltiWeights *rows, int row)
+{
+    for (int k = 0; k < rows->influences; k++) {
+        size_t i = (size_t)row * (size_t)rows->influences + (size_t)k;
+        if (!(rows->weight[i] > 0))
             continue;
-        if (g->sum[file->bone[i]] == 0)
-            g->touched[g->count++] = file->bone[i];
-        g->sum[file->bone[i]] += (double)file->weight[i];
+        if (g->sum[rows->bone[i]] == 0)
+            g->touched[g->count++] = rows->bone[i];
+        g->sum[rows->bone[i]] += (double)rows->weight[i];
     }
 }
 
-/// The largest sums, ties by the order in which they were met; empties the gather.
-static void take_largest(Gather *g, int influences, int *bones, float *weights)
+void pelti_gather_take(PeltiGather *g, int influences, int *bones, float *weights)
 {
     for (int i = 0; i < g->count; i++) {
         pelti_weights_insert(influences, bones, weights, g->touched[i], (float)g->sum[g->touched[i]]);
@@ -119,7 +116,7 @@ PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, P
     PELT_TRY(pelti_weights_new(who, pool, file->influences, &bones, &weights, out, err));
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    Gather gather = {PELTI_NEW(&work, double, who->bone_count), PELTI_NEW(&work, int, who->bone_count), 0};
+    PeltiGather gather = pelti_gather_new(&work, who);
     int *start = PELTI_NEW(&work, int, (size_t)mesh->vertex_count + 1), *points = PELTI_NEW(&work, int, mesh->point_count);
     int *filled = PELTI_NEW(&work, int, mesh->vertex_count);
     if (work.failed) {
@@ -135,8 +132,8 @@ PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, P
     for (int v = 0; v < mesh->vertex_count; v++) {
         size_t first = (size_t)v * (size_t)file->influences;
         for (int i = start[v]; i < start[v + 1]; i++)
-            gather_point(&gather, file, points[i]);
-        take_largest(&gather, file->influences, bones + first, weights + first);
+            pelti_gather_row(&gather, file, points[i]);
+        pelti_gather_take(&gather, file->influences, bones + first, weights + first);
         if (!pelti_weights_normalise(file->influences, bones + first, weights + first)) {
             bones[first] = pelti_weights_nearest(who, mesh->vertex_instance[v], mesh->rest[v]);
             weights[first] = 1;

@@ -26,6 +26,23 @@ PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int inf
                              PeltiWeights *out, PeltError *err);
 /// Puts one influence in its place among one vertex' list, sorted by falling weight; the least drops out.
 void pelti_weights_insert(int influences, int *bones, float *weights, int bone, float weight);
+/// Sums of rows by bone: dense in bones, with the list of those touched.
+typedef struct PeltiGather {
+    double *sum;  ///< [bone_count], zero between vertices
+    int *touched; ///< [bone_count]
+    int count;
+} PeltiGather;
+PeltiGather pelti_gather_new(PeltiPool *pool, const PeltiCharacter *who);
+void pelti_gather_row(PeltiGather *gather, const PeltiWeights *rows, int row);
+/// The largest sums, ties by the order in which they were met, into a row of zeros; empties the gather.
+void pelti_gather_take(PeltiGather *gather, int influences, int *bones, float *weights);
+
+/// Rows of the file no weights can be taken from (who->bad_rows, set by io) take those of their neighbours on the mesh: rings
+/// around the good rows first, then a few sweeps towards the mean of all neighbours. Rows in pieces without any good row
+/// stay bad; with the skeleton's segments known, pelti_weights_mend_nearest gives them to their nearest bone.
+PeltStatus pelti_weights_mend(PeltiCharacter *who, PeltError *err);
+void pelti_weights_mend_nearest(PeltiCharacter *who);
+
 /// Sums to 1; false where there is nothing to share out.
 bool pelti_weights_normalise(int influences, int *bones, float *weights);
 

@@ -12,7 +12,8 @@ typedef struct Piece {
 } Piece;
 
 typedef struct Tally {
-    int bad_sums, empty, negative;
+    int bad_sums;
+    PeltiBadRows rows; // `bad` is made when the first is met
 } Tally;
 
 static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, int count, bool joints,
@@ -60,11 +61,29 @@ static void insert(int *bone, float *weight, int held, int new_bone, float new_w
     bone[k] = new_bone;
 }
 
+/// A share below zero by more than rounding: the row means something else.
+static const float NEGATIVE_MOST = 0.01f;
+
+/// Nothing can be taken from the row: the first joint holds its place until the character mends it.
+static void mark_bad(const PeltiInstance *instance, bool finite, bool negative, int *bone, float *weight, Tally *tally)
+{
+    bone[0] = instance->bones[0];
+    weight[0] = 1;
+    if (!finite)
+        tally->rows.not_finite++;
+    else if (negative)
+        tally->rows.negative++;
+    else
+        tally->rows.absent++;
+}
+
+/// *held: influences written; 0: the row is bad.
 static PeltStatus fill_vertex(const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, const Piece *piece, int v,
                               int *bone, float *weight, Tally *tally, int *held_out, PeltError *err)
 {
     int held = 0;
     float sum = 0;
+    bool finite = true, negative = false;
     for (int s = 0; s < primitive->set_count; s++)
         for (int k = 4 * v; k < 4 * v + 4; k++) {
             float w = piece->weight[s][k];
@@ -75,38 +94,50 @@ static PeltStatus fill_vertex(const PeltiInstance *instance, const PeltiGltfPrim
                                      joint, instance->bone_count, instance->skin);
                 insert(bone, weight, held++, instance->bones[joint], w);
                 sum += w;
-            } else if (w < 0 && w >= -1e6f) {
-                tally->negative++;
-            } else if (w != 0) {
-                return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: a weight is %g", primitive->weights[s], (double)w);
+            } else {
+                finite = finite && fabsf(w) <= 1e6f; // false for NaN
+                negative = negative || w < -NEGATIVE_MOST;
             }
         }
-    tally->bad_sums += !(fabsf(sum - 1) <= 0.01f);
-    if (held == 0) { // nobody's: the joint it names first carries it
-        uint32_t joint = piece->joint[0][4 * v];
-        insert(bone, weight, held++, instance->bones[joint < (uint32_t)instance->bone_count ? joint : 0], 1);
-        sum = 1;
-        tally->empty++;
+    *held_out = 0;
+    if (!finite || negative || held == 0) {
+        mark_bad(instance, finite, negative, bone, weight, tally);
+        return PELT_OK;
     }
+    tally->bad_sums += !(fabsf(sum - 1) <= 0.01f);
     for (int k = 0; k < held; k++)
         weight[k] /= sum;
     *held_out = held;
     return PELT_OK;
 }
 
-static PeltStatus fill_primitive(const PeltiGltfReader *reader, const PeltiInstance *instance,
-                                 const PeltiGltfPrimitive *primitive, int first_point, int influences, int *bones, float *weights,
-                                 Piece *piece, Tally *tally, PeltError *err)
+static PeltStatus remember_bad(PeltiGltfReader *reader, Tally *tally, int point, int count, PeltError *err)
+{
+    if (!tally->rows.bad)
+        tally->rows.bad = PELTI_NEW(&reader->who->pool, bool, reader->who->point_count);
+    if (!tally->rows.bad)
+        return pelti_no_memory(err, (size_t)reader->who->point_count);
+    memset(tally->rows.bad + point, true, (size_t)count);
+    return PELT_OK;
+}
+
+static PeltStatus fill_primitive(PeltiGltfReader *reader, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive,
+                                 int first_point, int influences, int *bones, float *weights, Piece *piece, Tally *tally,
+                                 PeltError *err)
 {
     for (int first = 0; first < primitive->point_count; first += CHUNK) {
         int count = piece_length(primitive, first);
         PELT_TRY(decode_piece(reader->doc, primitive, first, count, true, piece, err));
         for (int v = 0; v < count; v++) {
             size_t at = (size_t)(first_point + first + v) * (size_t)influences;
-            int held;
+            int held = 0;
             PELT_TRY(fill_vertex(instance, primitive, piece, v, bones + at, weights + at, tally, &held, err));
-            for (int k = held; k < influences; k++) // a padding bone must be one that may own the point
+            if (held == 0)
+                PELT_TRY(remember_bad(reader, tally, first_point + first + v, 1, err));
+            for (int k = held > 0 ? held : 1; k < influences; k++) { // a padding bone must be one that may own the point
                 bones[at + (size_t)k] = bones[at];
+                weights[at + (size_t)k] = 0;
+            }
         }
     }
     return PELT_OK;
@@ -141,6 +172,18 @@ static PeltStatus count_influences(const PeltiGltfReader *reader, Piece *piece, 
     return PELT_OK;
 }
 
+/// A skinned primitive without weights: each of its rows is absent.
+static PeltStatus note_unweighted(PeltiGltfReader *reader, const PeltiInstance *instance, int index, int first_point,
+                                  Tally *tally, PeltError *err)
+{
+    int count = reader->doc->primitives[reader->doc->meshes[instance->mesh].first_primitive + index].point_count;
+    if (instance->skin < 0 || count == 0)
+        return PELT_OK;
+    pelti_warn(&reader->who->log, "weights-missing", "mesh %d: primitive %d has a skin but no weights", instance->mesh, index);
+    tally->rows.absent += count;
+    return remember_bad(reader, tally, first_point, count, err);
+}
+
 static PeltStatus fill(PeltiGltfReader *reader, Piece *piece, int *bones, float *weights, int influences, PeltError *err)
 {
     const PeltiGltf *doc = reader->doc;
@@ -156,24 +199,15 @@ static PeltStatus fill(PeltiGltfReader *reader, Piece *piece, int *bones, float 
                 PELT_TRY(fill_primitive(reader, instance, primitive, point, influences, bones, weights, piece, &tally, err));
             } else {
                 fill_rigid(instance->bones[0], point, primitive->point_count, influences, bones, weights);
-                if (instance->skin >= 0 && primitive->point_count > 0)
-                    pelti_warn(&who->log, "weights-missing",
-                               "mesh %d: primitive %d has a skin but no weights; the file's are all on "
-                               "\"%.60s\"",
-                               instance->mesh, p, who->nodes[who->bones[instance->bones[0]].node].name);
+                PELT_TRY(note_unweighted(reader, instance, p, point, &tally, err));
             }
             point += primitive->point_count;
         }
     }
-    who->bad_weight_sums = tally.bad_sums;
+    who->bad_rows = tally.rows;
     if (tally.bad_sums)
         pelti_warn(&who->log, "weights-sum", "%d vertices have weights that do not sum to 1; they are normalised",
                    tally.bad_sums);
-    if (tally.empty)
-        pelti_warn(&who->log, "weights-empty", "%d vertices have no weight at all; each follows the first joint it names",
-                   tally.empty);
-    if (tally.negative)
-        pelti_warn(&who->log, "weights-negative", "%d weights are negative; they are taken as 0", tally.negative);
     return PELT_OK;
 }
 

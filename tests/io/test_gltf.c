@@ -181,6 +181,57 @@ static void without_weights_all_is_on_the_first_joint(void **state)
     end_read(&binds);
 }
 
+static bool has_warning(const PeltiCharacter *who, const char *code)
+{
+    for (int i = 0; i < pelti_log_count(&who->log); i++)
+        if (!strcmp(pelti_log_get(&who->log, i)->code, code))
+            return true;
+    return false;
+}
+
+static void sums_other_than_one_are_shares(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){.sum = 0.77}), plain = read_tiny((TinyOptions){0});
+    assert_true(r.who->file_weights_sane && has_warning(r.who, "weights-sum"));
+    for (int i = 0; i < TINY_POINTS * 4; i++) {
+        assert_int_equal(r.who->file_weights.bone[i], plain.who->file_weights.bone[i]);
+        CHECK_NEAR(r.who->file_weights.weight[i], plain.who->file_weights.weight[i], 1e-6);
+    }
+    end_read(&r);
+    end_read(&plain);
+}
+
+static void rows_nobody_can_use_are_mended_from_their_neighbours(void **state)
+{
+    (void)state;
+    Read plain = read_tiny((TinyOptions){0}), r = read_tiny((TinyOptions){.bad_rows = 5});
+    const PeltiBadRows *rows = &r.who->bad_rows;
+    assert_true(r.who->file_weights_sane && has_warning(r.who, "weights-mended"));
+    assert_int_equal(rows->not_finite, 2);
+    assert_int_equal(rows->negative, 2);
+    assert_int_equal(rows->absent, 1);
+    assert_int_equal(rows->from_neighbours, 5);
+    for (int p = 0; p < TINY_TUBE; p++) {
+        float upper = 0, wanted = 0, sum = 0;
+        bool bad = p / TINY_SIDES == TINY_RINGS / 2 && p % TINY_SIDES < 5;
+        for (int k = 0; k < 4; k++) {
+            int i = 4 * p + k;
+            sum += r.who->file_weights.weight[i];
+            upper += r.who->file_weights.bone[i] == 1 ? r.who->file_weights.weight[i] : 0;
+            wanted += plain.who->file_weights.bone[i] == 1 ? plain.who->file_weights.weight[i] : 0;
+        }
+        CHECK_NEAR(sum, 1, 1e-6);
+        CHECK_NEAR(upper, wanted, bad ? 0.1 : 1e-6); // the ramp is even around the bad rows: the mean of neighbours is near it
+    }
+    end_read(&r);
+    Read none = read_tiny((TinyOptions){.bad_rows = TINY_TUBE}); // nothing to mend from: automatic weights
+    assert_false(none.who->file_weights_sane);
+    assert_int_equal(none.who->bad_rows.from_neighbours + none.who->bad_rows.from_bone, 0);
+    end_read(&none);
+    end_read(&plain);
+}
+
 static void accessors_decode_every_component_type(void **state)
 {
     (void)state;
@@ -414,6 +465,8 @@ int main(void)
         cmocka_unit_test(matrices_stand_for_the_same_transforms),
         cmocka_unit_test(rest_space_has_world_units),
         cmocka_unit_test(without_weights_all_is_on_the_first_joint),
+        cmocka_unit_test(sums_other_than_one_are_shares),
+        cmocka_unit_test(rows_nobody_can_use_are_mended_from_their_neighbours),
         cmocka_unit_test(accessors_decode_every_component_type),
         cmocka_unit_test(strips_fans_and_lists_unroll_as_the_format_says),
         cmocka_unit_test(buffers_come_from_the_files_folder_only),

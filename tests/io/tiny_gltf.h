@@ -24,6 +24,8 @@ typedef struct TinyOptions {
     bool no_binds;   ///< no inverse bind matrices
     double scale;    ///< of the root joint; 0: 1
     bool no_scene;
+    int bad_rows; ///< the tube's first vertices have weights nobody can use: NaN, negative, none, in turn
+    double sum;   ///< of each row of weights in place of 1; 0: 1
 } TinyOptions;
 
 typedef struct TinyGltf {
@@ -172,6 +174,13 @@ static inline void tiny_weights(TinyGltf *t, const TinyOptions *o, char *text, s
             weight[0][v][1] = upper / 2;
             weight[0][v][2] = weight[1][v][0] = upper / 4;
         }
+    }
+    for (int v = 0; v < TINY_TUBE; v++)
+        for (int k = 0; k < 4 && o->sum > 0; k++)
+            weight[0][v][k] *= (float)o->sum;
+    for (int v = 0; v < o->bad_rows; v++) { // from the ring in the middle of the ramp on
+        static const float bad[3][4] = {{NAN, 0, 0, 0}, {1.5f, -0.5f, 0, 0}, {0}};
+        memcpy(weight[0][(TINY_RINGS / 2 * TINY_SIDES + v) % TINY_TUBE], bad[v % 3], sizeof bad[0]);
     }
     for (int s = 0; s < (o->two_sets ? 2 : 1); s++) {
         int joints = tiny_accessor(t, tiny_view(t, joint[s], sizeof joint[s], 0), 0, 5121, "VEC4", TINY_TUBE, "");
