@@ -229,21 +229,14 @@ static PeltStatus read_triangles(PeltiGltfReader *reader, const PeltiGltfPrimiti
     return status;
 }
 
-/// Bind positions in world units; see PeltiInstance.scale and pelti_gltf_prop_to_rest.
+/// Bind positions in the rest space of the skeleton, world units.
 static void place_points(PeltiGltfReader *reader, const PeltiInstance *instance)
 {
     const Vec3 *from = reader->positions + instance->first_point;
     Vec3 *to = reader->who->rest_points + instance->first_point;
-    if (instance->skin >= 0) {
-        double scale = reader->skins[instance->skin].scale;
-        for (int i = 0; from != to && i < instance->point_count; i++)
-            to[i] =
-                vec3((float)((double)from[i].x * scale), (float)((double)from[i].y * scale), (float)((double)from[i].z * scale));
-        return;
-    }
     double m[3][4];
-    pelti_gltf_prop_to_rest(reader, instance, m);
-    for (int i = 0; i < instance->point_count; i++) {
+    pelti_gltf_to_rest(reader, instance, m);
+    for (int i = 0; from != to && i < instance->point_count; i++) {
         double x = (double)from[i].x, y = (double)from[i].y, z = (double)from[i].z;
         to[i] = vec3((float)(m[0][0] * x + m[0][1] * y + m[0][2] * z + m[0][3]),
                      (float)(m[1][0] * x + m[1][1] * y + m[1][2] * z + m[1][3]),
@@ -256,7 +249,7 @@ static bool rest_is_as_in_file(const PeltiGltfReader *reader)
 {
     for (int i = 0; i < reader->who->instance_count; i++) {
         const PeltiInstance *instance = &reader->who->instances[i];
-        if (instance->skin < 0 || reader->skins[instance->skin].scale != 1)
+        if (instance->skin < 0 || reader->skins[instance->skin].scale != 1 || !reader->skins[instance->skin].is_scaled_only)
             return false;
     }
     return true;
@@ -307,6 +300,7 @@ static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
     PELT_TRY(list_instances(reader, err));
     PELT_TRY(count_points(reader, err));
     PELT_TRY(pelti_gltf_read_skins(reader, err));
+    PELT_TRY(pelti_gltf_place_skins(reader, err));
     PELT_TRY(pelti_gltf_read_bones(reader, err));
     PELT_TRY(pelti_gltf_read_points(reader, err));
     PELT_TRY(pelti_gltf_read_normals(reader, err));

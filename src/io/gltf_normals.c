@@ -1,11 +1,11 @@
 /// The file's normals, carried to rest space: what lets hard edges stay hard in the result.
 #include "io/gltf_parts.h"
 
-/// Turns the normals of an unskinned instance as its node stands at rest: n' ~ cofactor(M) n.
+/// Turns the normals of an instance as its mesh stands at rest: n' ~ cofactor(M) n.
 static void turn_normals(PeltiGltfReader *reader, const PeltiInstance *instance, Vec3 *normals)
 {
     double m[3][4];
-    pelti_gltf_prop_to_rest(reader, instance, m);
+    pelti_gltf_to_rest(reader, instance, m);
     for (int p = 0; p < instance->point_count; p++) {
         const double n[3] = {(double)normals[p].x, (double)normals[p].y, (double)normals[p].z};
         double turned[3];
@@ -50,7 +50,7 @@ PeltStatus pelti_gltf_read_normals(PeltiGltfReader *reader, PeltError *err)
             at += primitive->point_count;
         }
         at = who->file_normals + instance->first_point;
-        if (instance->skin < 0)
+        if (instance->skin < 0 || !reader->skins[instance->skin].is_scaled_only)
             turn_normals(reader, instance, at);
         for (int p = 0; p < instance->point_count; p++)
             at[p] = vec3_normalize_or(at[p], vec3(0, 0, 0));

@@ -25,11 +25,21 @@ void pelti_gltf_forget_pages(const PeltiGltf *doc);
 typedef struct PeltiGltfSkin {
     bool used;
     int joint_count;
-    int *joints;          ///< [joint_count] nodes
-    double (*bind)[3][4]; ///< [joint_count] inverse bind matrices as in the file
-    double scale;         ///< units of the bind pose -> world units
-    int *bones;           ///< [joint_count]
+    int *joints;                  ///< [joint_count] nodes
+    double (*bind)[3][4];         ///< [joint_count] inverse bind matrices as in the file
+    double scale;                 ///< units of the bind pose -> world units
+    int space;                    ///< the skin whose bind space, at this skin's scale, is the rest space of both (gltf_rest.c)
+    double to_rest[3][4];         ///< space of its meshes in the file -> rest space
+    bool is_scaled_only;          ///< to_rest is `scale` and nothing else
+    double extent;                ///< of its joints' heads, rest units; of skins that are a `space`
+    double (*rest_to_bone)[3][4]; ///< [joint_count]
+    int *bones;                   ///< [joint_count]
 } PeltiGltfSkin;
+
+typedef struct PeltiGltfRest { ///< of a node: where the first skin that has it as a joint puts it at rest
+    int space;                 ///< -1: it is no joint, or not yet
+    double rest_to_joint[3][4];
+} PeltiGltfRest;
 
 enum { PELTI_GLTF_SCALES = 32 };
 
@@ -41,6 +51,7 @@ typedef struct PeltiGltfReader {
     PeltiJsonAt root;
     PeltiWorld *world;    ///< [node_count] in the file's pose
     PeltiGltfSkin *skins; ///< [skin_count]
+    PeltiGltfRest *rest;  ///< [node_count]
     size_t budget;        ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
     double scales[PELTI_GLTF_SCALES]; ///< different scales of skins so far
     int scale_count;
@@ -48,15 +59,16 @@ typedef struct PeltiGltfReader {
 } PeltiGltfReader;
 
 PeltStatus pelti_gltf_spend(PeltiGltfReader *reader, int accessor, size_t bytes, PeltError *err);
-PeltStatus pelti_gltf_read_skins(PeltiGltfReader *reader, PeltError *err); ///< of the instances: fills skins
+PeltStatus pelti_gltf_read_skins(PeltiGltfReader *reader, PeltError *err);  ///< of the instances: fills skins
+PeltStatus pelti_gltf_place_skins(PeltiGltfReader *reader, PeltError *err); ///< fills their to_rest and rest_to_bone
 PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader,
                                  PeltError *err); ///< joints, then props; fills instances' bones and scale
 PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err);  ///< positions, rest, triangles
 PeltStatus pelti_gltf_read_normals(PeltiGltfReader *reader, PeltError *err); ///< where the file has some
 PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err);
 PeltStatus pelti_gltf_read_clips(PeltiGltfReader *reader, PeltError *err);
-/// Rest space from the space of an unskinned instance's accessors.
-void pelti_gltf_prop_to_rest(const PeltiGltfReader *reader, const PeltiInstance *instance, double out[3][4]);
+/// Rest space from the space of an instance's accessors.
+void pelti_gltf_to_rest(const PeltiGltfReader *reader, const PeltiInstance *instance, double out[3][4]);
 
 /// A copy of the item's name, or its index as `format` ("node %d") writes it; NULL when refused.
 const char *pelti_gltf_name(PeltiPool *pool, const PeltiJsonAt *item, const char *format, int index);

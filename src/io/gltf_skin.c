@@ -159,7 +159,8 @@ static PeltStatus read_skin(PeltiGltfReader *reader, const PeltiJsonAt *item, in
     skin->joints = PELTI_NEW(&reader->work, int, skin->joint_count);
     skin->bones = PELTI_NEW(&reader->who->pool, int, skin->joint_count);
     skin->bind = pelti_pool_take(&reader->work, (size_t)skin->joint_count, sizeof *skin->bind);
-    if (!skin->joints || !skin->bones || !skin->bind)
+    skin->rest_to_bone = pelti_pool_take(&reader->work, (size_t)skin->joint_count, sizeof *skin->rest_to_bone);
+    if (!skin->joints || !skin->bones || !skin->bind || !skin->rest_to_bone)
         return pelti_no_memory(err, (size_t)skin->joint_count * sizeof *skin->bind);
     for (int k = 0; k < skin->joint_count; k++) {
         PeltiJsonAt joint = pelti_json_item(&joints, k);
@@ -193,6 +194,7 @@ typedef struct BoneTable { ///< open addressing, at most half full
     int *slots;            ///< bone or -1
     size_t mask;
     int *bone_above; ///< [node_count] first joint bone of the node or of its nearest ancestor that has one, -1: none
+    int top_bone;    ///< of the joint nearest to the root of the node tree, -1: there is no joint
 } BoneTable;
 
 static int find_or_add_bone(PeltiCharacter *who, BoneTable *table, int node, double rest_to_bone[3][4])
@@ -217,11 +219,7 @@ static void add_joint_bones(PeltiGltfReader *reader, int index, BoneTable *table
 {
     PeltiGltfSkin *skin = &reader->skins[index];
     for (int k = 0; k < skin->joint_count; k++) {
-        double rest_to_bone[3][4];
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 4; j++)
-                rest_to_bone[i][j] = skin->bind[k][i][j] / (j < 3 ? skin->scale : 1) + 0.0;
-        skin->bones[k] = find_or_add_bone(reader->who, table, skin->joints[k], rest_to_bone);
+        skin->bones[k] = find_or_add_bone(reader->who, table, skin->joints[k], skin->rest_to_bone[k]);
         if (last_skin_of_node[skin->joints[k]] == index + 1)
             pelti_warn(&reader->who->log, "joint-twice", "skin %d: lists the joint \"%.60s\" more than once", index,
                        reader->who->nodes[skin->joints[k]].name);
@@ -229,13 +227,14 @@ static void add_joint_bones(PeltiGltfReader *reader, int index, BoneTable *table
     }
 }
 
-/// rest = inverse(rest_to_bone) inverse(joint's world) world(node) p below a joint, world(node) p elsewhere.
+/// rest = inverse(rest_to_bone) inverse(joint's world) world(node) p, of the nearest joint above or else of the topmost joint:
+/// at rest a prop is where it is to that joint in the file's pose. world(node) p in a file without joints.
 static void place_prop(const PeltiGltfReader *reader, const BoneTable *table, int node, double to_rest[3][4])
 {
     const PeltiCharacter *who = reader->who;
     memcpy(to_rest, reader->world[node].m, 12 * sizeof(double));
     double bone_to_rest[3][4], world_to_joint[3][4], m[3][4];
-    int b = table->bone_above[node];
+    int b = table->bone_above[node] >= 0 ? table->bone_above[node] : table->top_bone;
     if (b >= 0 && pelti_gltf_invert(who->bones[b].rest_to_bone, bone_to_rest) &&
         pelti_gltf_invert(reader->world[who->bones[b].node].m, world_to_joint)) {
         pelti_gltf_multiply(world_to_joint, reader->world[node].m, m);
@@ -267,9 +266,11 @@ static PeltStatus add_prop_bone(PeltiGltfReader *reader, PeltiInstance *instance
     return PELT_OK;
 }
 
-void pelti_gltf_prop_to_rest(const PeltiGltfReader *reader, const PeltiInstance *instance, double out[3][4])
+void pelti_gltf_to_rest(const PeltiGltfReader *reader, const PeltiInstance *instance, double out[3][4])
 {
-    if (!pelti_gltf_invert(reader->who->bones[instance->bones[0]].rest_to_bone, out))
+    if (instance->skin >= 0)
+        memcpy(out, reader->skins[instance->skin].to_rest, 12 * sizeof(double));
+    else if (!pelti_gltf_invert(reader->who->bones[instance->bones[0]].rest_to_bone, out))
         set_identity(out);
 }
 
@@ -303,8 +304,11 @@ PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader, PeltError *err)
     for (int s = 0; s < reader->doc->skin_count; s++)
         if (reader->skins[s].used)
             add_joint_bones(reader, s, &table, last_skin_of_node);
+    table.top_bone = -1;
     for (int k = 0; k < who->node_count; k++) { // parents first: what hangs below a joint inherits its bone
         int n = reader->doc->node_order[k], up = who->nodes[n].parent;
+        if (table.bone_above[n] >= 0 && table.top_bone < 0)
+            table.top_bone = table.bone_above[n];
         if (table.bone_above[n] < 0 && up >= 0)
             table.bone_above[n] = table.bone_above[up];
     }
@@ -316,7 +320,7 @@ PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader, PeltError *err)
         }
         instance->bones = reader->skins[instance->skin].bones;
         instance->bone_count = reader->skins[instance->skin].joint_count;
-        instance->scale = (float)reader->skins[instance->skin].scale;
+        instance->scale = (float)cbrt(fabs(pelti_gltf_determinant(reader->skins[instance->skin].to_rest)));
     }
     return PELT_OK;
 }

@@ -165,6 +165,32 @@ static void rest_space_has_world_units(void **state)
     end_read(&plain);
 }
 
+static void skins_of_one_skeleton_share_one_rest_space_and_its_bones(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){.sleeve = true}), plain = read_tiny((TinyOptions){0});
+    const PeltiCharacter *who = r.who;
+    assert_int_equal(who->instance_count, 3);
+    assert_int_equal(who->bone_count, plain.who->bone_count); // no joint twice
+    assert_int_equal(who->instances[2].bones[0], who->instances[0].bones[1]);
+    CHECK_NEAR(who->instances[2].scale, 100, 1e-3);
+    check_near_points(who->rest_points, plain.who->rest_points, TINY_POINTS, 0);
+    check_near_points(who->rest_points + TINY_POINTS, plain.who->rest_points, TINY_TUBE, 1e-5);
+    // what the format says of a point of the sleeve that follows the upper joint alone: world * bind * position
+    Vec3 x[TINY_POINTS + TINY_TUBE], expected[TINY_POINTS];
+    pose_points(who, &who->clips[0], 0.6, x);
+    pose_points(plain.who, &plain.who->clips[0], 0.6, expected);
+    check_near_points(x, expected, TINY_POINTS, 0);
+    for (int v = 0; v < TINY_TUBE; v++) { // its joints are listed the other way round: weights are mirrored
+        float at[3];
+        tiny_tube_point(v, at);
+        if (at[1] > 1.3f) // all on joint 1 of its list, the root, which does not move
+            CHECK_NEAR(vec3_distance(x[TINY_POINTS + v], vec3(at[0], at[1], at[2])), 0, 1e-5);
+    }
+    end_read(&r);
+    end_read(&plain);
+}
+
 static void without_weights_all_is_on_the_first_joint(void **state)
 {
     (void)state;
@@ -464,6 +490,7 @@ int main(void)
         cmocka_unit_test(a_gltf_with_a_data_uri_is_the_same_as_a_glb),
         cmocka_unit_test(matrices_stand_for_the_same_transforms),
         cmocka_unit_test(rest_space_has_world_units),
+        cmocka_unit_test(skins_of_one_skeleton_share_one_rest_space_and_its_bones),
         cmocka_unit_test(without_weights_all_is_on_the_first_joint),
         cmocka_unit_test(sums_other_than_one_are_shares),
         cmocka_unit_test(rows_nobody_can_use_are_mended_from_their_neighbours),

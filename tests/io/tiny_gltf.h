@@ -25,6 +25,7 @@ typedef struct TinyOptions {
     double scale;    ///< of the root joint; 0: 1
     bool no_scene;
     int bad_rows; ///< the tube's first vertices have weights nobody can use: NaN, negative, none, in turn
+    bool sleeve;  ///< a second tube in the same place, of a skin whose space is shifted, turned and a hundred times larger
     double sum;   ///< of each row of weights in place of 1; 0: 1
 } TinyOptions;
 
@@ -203,13 +204,27 @@ static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
     for (int v = 0; v < TINY_BOX; v++)
         for (int k = 0; k < 3; k++)
             corner[v][k] = v >> k & 1 ? 0.125f : -0.125f;
+    char sleeve[700] = "";
+    if (o->sleeve) { // (x, y, z) is written as (0.5, 0, 0) + 0.01 (x, -z, y)
+        float p[TINY_TUBE][3];
+        for (int v = 0; v < TINY_TUBE; v++) {
+            float at[3];
+            tiny_tube_point(v, at);
+            p[v][0] = 0.5f + 0.01f * at[0];
+            p[v][1] = -0.01f * at[2];
+            p[v][2] = 0.01f * at[1];
+        }
+        snprintf(sleeve, sizeof sleeve,
+                 ",{\"name\":\"sleeve\",\"primitives\":[{\"attributes\":{\"POSITION\":%d%s},\"indices\":%d}]}",
+                 tiny_floats(t, &p[0][0], "VEC3", 3, TINY_TUBE), weights, indices);
+    }
     int box_positions = tiny_floats(t, &corner[0][0], "VEC3", 3, TINY_BOX);
     int box_indices = tiny_accessor(t, tiny_view(t, box, sizeof box, 0), 0, 5121, "SCALAR", 3 * TINY_BOX_TRIANGLES, "");
     tiny_print(
         t->json, sizeof t->json, &t->json_size,
         "\"meshes\":[{\"name\":\"tube\",\"primitives\":[{\"attributes\":{\"POSITION\":%d%s},\"indices\":%d,\"material\":0}]},"
-        "{\"name\":\"box\",\"primitives\":[{\"attributes\":{\"POSITION\":%d},\"indices\":%d}]}],",
-        positions, weights, indices, box_positions, box_indices);
+        "{\"name\":\"box\",\"primitives\":[{\"attributes\":{\"POSITION\":%d},\"indices\":%d}]}%s],",
+        positions, weights, indices, box_positions, box_indices, sleeve);
 }
 
 static inline void tiny_skin(TinyGltf *t, const TinyOptions *o)
@@ -221,6 +236,12 @@ static inline void tiny_skin(TinyGltf *t, const TinyOptions *o)
     if (!o->no_binds)
         tiny_print(t->json, sizeof t->json, &t->json_size, ",\"inverseBindMatrices\":%d",
                    tiny_floats(t, &bind[0][0], "MAT4", 16, 2));
+    if (o->sleeve) { // the same joints in the other order
+        const float other[2][16] = {{100, 0, 0, 0, 0, 0, -100, 0, 0, 100, 0, 0, -50, -1, 0, 1},
+                                    {100, 0, 0, 0, 0, 0, -100, 0, 0, 100, 0, 0, -50, 0, 0, 1}};
+        tiny_print(t->json, sizeof t->json, &t->json_size, "},{\"joints\":[2,1],\"inverseBindMatrices\":%d",
+                   tiny_floats(t, &other[0][0], "MAT4", 16, 2));
+    }
     tiny_print(t->json, sizeof t->json, &t->json_size, "}],");
 }
 
@@ -239,10 +260,11 @@ static inline void tiny_nodes(TinyGltf *t, const TinyOptions *o)
             t->json, sizeof t->json, &t->json_size,
             "\"nodes\":[{\"name\":\"skin\",\"mesh\":0,\"skin\":0},{\"name\":\"root\",\"children\":[2],\"scale\":[%g,%g,%g]},"
             "{\"name\":\"upper\",\"children\":[3],\"translation\":[0,1,0],\"rotation\":[0,0,0,1]},"
-            "{\"name\":\"hat\",\"mesh\":1,\"translation\":[0,1.25,0]}],",
-            s, s, s);
+            "{\"name\":\"hat\",\"mesh\":1,\"translation\":[0,1.25,0]}%s],",
+            s, s, s, o->sleeve ? ",{\"mesh\":2,\"skin\":1}" : "");
     if (!o->no_scene)
-        tiny_print(t->json, sizeof t->json, &t->json_size, "\"scene\":0,\"scenes\":[{\"nodes\":[0,1]}],");
+        tiny_print(t->json, sizeof t->json, &t->json_size, "\"scene\":0,\"scenes\":[{\"nodes\":[0,1%s]}],",
+                   o->sleeve ? ",4" : "");
 }
 
 /// "bend": the upper joint turns by 90 degrees about z in a second; "hop": the root jumps (STEP); the last one has no name
