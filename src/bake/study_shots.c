@@ -1,7 +1,7 @@
 /// Which frames and places of a study to look at, from where, and the pictures.
 #include "bake/study.h"
 
-#include "geometry/rays.h"
+#include "render/rays.h"
 
 #include <stdio.h>
 #include <string.h>

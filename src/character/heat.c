@@ -5,7 +5,7 @@
 // nearest one alone, and rays see only the vertex' own component, so that clothes do not hide bones and eyes find theirs.
 #include "character/skeleton.h"
 #include "character/weights.h"
-#include "geometry/rays.h"
+#include "geometry/ray.h"
 #include "math/sparse.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ typedef struct Candidate {
 typedef struct Heat {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
-    PeltiRays *rays;
+    PeltiBoxTree *tree; // of the rest mesh
     Vec3 *normals;
     int *triangle_component;
     bool *dead;      // [bone_count] joints that carry no flesh
@@ -109,6 +109,17 @@ static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, C
     return count;
 }
 
+typedef struct Within {
+    const int *triangle_component;
+    int component;
+} Within;
+
+static bool in_component(void *context, int triangle)
+{
+    const Within *within = context;
+    return within->triangle_component[triangle] == within->component;
+}
+
 /// The way from a vertex to the bone leads inward and meets no triangle of the vertex' component.
 static bool sees(const Heat *heat, int v, const Candidate *c)
 {
@@ -121,9 +132,8 @@ static bool sees(const Heat *heat, int v, const Candidate *c)
         return false;
     // the ray starts past the triangles at the vertex and ends before the bone, which may lie in the surface
     PeltiRay ray = {p, fmaxf(1e-3f, heat->least_distance / length), to, 0.999f};
-    uint8_t blocked;
-    pelti_rays_blocked_in_group(heat->rays, 1, &ray, heat->triangle_component, &component, &blocked);
-    return !blocked;
+    return !pelti_box_tree_blocked(heat->tree, heat->mesh->triangles, heat->mesh->rest, &ray, in_component,
+                                   &(Within){heat->triangle_component, component});
 }
 
 static void find_source(const Heat *heat, int v, bool visible_only, Source *out)
@@ -336,7 +346,7 @@ static PeltStatus prepare(Heat *heat, PeltiPool *work, PeltiJobs *jobs, PeltiLog
     float floor_area = mean > 0 ? 1e-4f * mean : fmaxf(heat->least_distance * heat->least_distance, 1e-30f);
     for (int v = 0; v < mesh->vertex_count; v++)
         heat->area[v] = fmaxf(heat->area[v], floor_area);
-    PELT_TRY(pelti_rays_create(mesh->vertex_count, mesh->rest, mesh->triangle_count, mesh->triangles, &heat->rays, err));
+    PELT_TRY(pelti_box_tree_build_triangles(work, mesh->triangle_count, mesh->triangles, mesh->rest, &heat->tree, err));
     find_sources(heat, jobs, log, counts, counts + components, counts + 2 * (size_t)components);
     return PELT_OK;
 }
@@ -398,7 +408,6 @@ PeltStatus pelti_weights_automatic(const PeltiCharacter *who, PeltiPool *pool, P
     }
     if (status == PELT_OK)
         finish(&heat, log, reached, bones, weights);
-    pelti_rays_destroy(heat.rays);
     pelti_pool_release(&work);
     return status;
 }

@@ -91,8 +91,8 @@ static int widest_axis(const Build *b, int first, int count)
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = first; i < first + count; i++)
         for (int k = 0; k < 3; k++) {
-            low[k] = fminf(low[k], b->centre[b->items[i]][k]);
-            high[k] = fmaxf(high[k], b->centre[b->items[i]][k]);
+            low[k] = lesser(low[k], b->centre[b->items[i]][k]);
+            high[k] = larger(high[k], b->centre[b->items[i]][k]);
         }
     int axis = 0;
     for (int k = 1; k < 3; k++)

@@ -3,7 +3,7 @@
 #ifndef PELTI_RENDER_BODY_H
 #define PELTI_RENDER_BODY_H
 
-#include "geometry/rays.h"
+#include "render/rays.h"
 #include "render/scene.h"
 
 typedef struct PeltiBody {

@@ -1,6 +1,6 @@
 // Layers along projection segments, masses, stiffness and joint distances ([Deul2013] sec. 3, 4.4).
 #include "character/skeleton.h"
-#include "geometry/rays.h"
+#include "geometry/ray.h"
 #include "methods/layered/flesh.h"
 
 #include <pelt/rig.h>
@@ -144,13 +144,12 @@ static void smooth_points(const PeltiMesh *mesh, Vec3 *value, Vec3 *other, int p
 }
 
 /// Half the way through the flesh below each vertex, along its normal; INFINITY where the ray leaves.
-static void half_thickness(const PeltiMesh *mesh, const PeltiRays *rays, const Vec3 *normals, float *half)
+static void half_thickness(const PeltiMesh *mesh, const PeltiBoxTree *tree, const Vec3 *normals, float *half)
 {
     for (int v = 0; v < mesh->vertex_count; v++) {
         PeltiRay ray = {mesh->rest[v], 1e-4f * mesh->diagonal, vec3_scale(normals[v], -1), INFINITY};
         PeltiHit hit;
-        pelti_rays_closest(rays, 1, &ray, &hit);
-        half[v] = hit.triangle >= 0 ? 0.5f * hit.distance : INFINITY;
+        half[v] = pelti_box_tree_first_hit(tree, mesh->triangles, mesh->rest, &ray, &hit) ? 0.5f * hit.distance : INFINITY;
     }
 }
 
@@ -164,13 +163,12 @@ static PeltStatus find_feet(PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, Pelt
     Vec3 *normals = PELTI_NEW(work, Vec3, mesh->vertex_count), *moved = PELTI_NEW(work, Vec3, mesh->vertex_count);
     Vec3 *scratch = PELTI_NEW(work, Vec3, mesh->vertex_count);
     float *half = PELTI_NEW(work, float, mesh->vertex_count);
-    PeltiRays *rays = NULL;
+    PeltiBoxTree *tree;
     if (work->failed)
         return pelti_no_memory(err, sizeof(Vec3) * 3 * (size_t)mesh->vertex_count);
-    PELT_TRY(pelti_rays_create(mesh->vertex_count, mesh->rest, mesh->triangle_count, mesh->triangles, &rays, err));
+    PELT_TRY(pelti_box_tree_build_triangles(work, mesh->triangle_count, mesh->triangles, mesh->rest, &tree, err));
     pelti_mesh_normals(mesh, mesh->rest, normals);
-    half_thickness(mesh, rays, normals, half);
-    pelti_rays_destroy(rays);
+    half_thickness(mesh, tree, normals, half);
     for (int v = 0; v < mesh->vertex_count; v++) { // how far the foot moves away from the bone, as a vector
         feet[v] = foot_point(flesh, flesh->paths.slot[v], mesh->rest[v]);
         float ratio = vec3_distance(feet[v], mesh->rest[v]) / fmaxf(half[v], 1e-6f * flesh->size);

@@ -1,4 +1,4 @@
-#include "geometry/rays.h"
+#include "render/rays.h"
 
 #include "core/memory.h"
 
@@ -63,8 +63,8 @@ PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triang
     rays->scene = rtcNewScene(rays->device);
     bool made = rays->scene != NULL;
     if (made) {
-        // robust: no leaks between neighbours; the filter is for groups
-        rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_DYNAMIC | RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION);
+        // robust: no leaks between neighbours
+        rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_DYNAMIC | RTC_SCENE_FLAG_ROBUST);
         rtcSetSceneBuildQuality(rays->scene, RTC_BUILD_QUALITY_LOW);
         made = triangle_count == 0 || add_triangles(rays, positions, triangle_count, triangles);
     }
@@ -134,37 +134,6 @@ void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiRay *ray, u
         if (!to_embree(&ray[i], &query))
             continue;
         rtcOccluded1(rays->scene, &context, &query);
-        blocked[i] = query.tfar < 0;
-    }
-}
-
-typedef struct GroupContext {
-    struct RTCIntersectContext embree; // first: the filter gets a pointer to it
-    const int *triangle_group;
-    int group;
-} GroupContext;
-
-static void skip_other_groups(const struct RTCFilterFunctionNArguments *in)
-{
-    const GroupContext *context = (const GroupContext *)in->context;
-    const struct RTCHit *hit = (const struct RTCHit *)in->hit; // single rays: N is 1
-    if (context->triangle_group[hit->primID] != context->group)
-        in->valid[0] = 0;
-}
-
-void pelti_rays_blocked_in_group(const PeltiRays *rays, int count, const PeltiRay *ray, const int *triangle_group,
-                                 const int *ray_group, uint8_t *blocked)
-{
-    GroupContext context = {.triangle_group = triangle_group};
-    rtcInitIntersectContext(&context.embree);
-    context.embree.filter = skip_other_groups;
-    for (int i = 0; i < count; i++) {
-        struct RTCRay query;
-        blocked[i] = 0;
-        if (!to_embree(&ray[i], &query))
-            continue;
-        context.group = ray_group[i];
-        rtcOccluded1(rays->scene, &context.embree, &query);
         blocked[i] = query.tfar < 0;
     }
 }
