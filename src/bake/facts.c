@@ -109,7 +109,6 @@ const char *pelti_cure(const char *code)
         {"mesh-nonmanifold", "remove doubled faces and inner walls (Blender: Select > All by Trait > Non Manifold)"},
         {"mesh-winding", "make the normals consistent (Blender: Mesh > Normals > Recalculate Outside)"},
         {"mesh-degenerate", "merge by distance in the modelling program"},
-        {"morph-targets", "bake shape keys into the mesh before export if they are to be seen"},
         {"mesh-refined",
          "nothing to do: the file's vertices come out; subdivide the mesh for a smoother fold, or --set refine=off"},
         {"no-skin", "export the mesh with its armature (glTF skins), or add a skeleton"},

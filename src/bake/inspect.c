@@ -48,6 +48,8 @@ static void say_mesh(Text *text, const PeltiFacts *facts)
         (double)(i->high[1] - i->low[1]), (double)(i->high[2] - i->low[2]), (double)i->size);
     say(text, "skeleton   %d joints in %d skin%s, %d nodes\n", i->joint_count, i->skin_count, i->skin_count == 1 ? "" : "s",
         i->node_count);
+    if (facts->character->who->target_count)
+        say(text, "morphs     %d targets, played by their curves before the skin moves\n", facts->character->who->target_count);
     const char *why = !strcmp(facts->weights, "file") ? "the file's are sane"
                       : i->influences == 0            ? "the file has none"
                                                       : "the file's are useless";
@@ -188,6 +190,7 @@ static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
     put(root, "joints", pelti_json_new_int(facts->info.joint_count), ok);
     put(root, "skins", pelti_json_new_int(facts->info.skin_count), ok);
     put(root, "nodes", pelti_json_new_int(facts->info.node_count), ok);
+    put(root, "morph_targets", pelti_json_new_int(who->target_count), ok);
     put(root, "influences", pelti_json_new_int(facts->info.influences), ok);
     put(root, "weights", pelti_json_new_text(facts->weights), ok);
     put(root, "weights_mended", pelti_json_new_int(who->bad_rows.from_neighbours + who->bad_rows.from_bone), ok);

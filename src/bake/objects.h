@@ -3,7 +3,7 @@
 #define PELTI_BAKE_OBJECTS_H
 
 #include "bake/normals.h"
-#include "character/character.h"
+#include "character/targets.h"
 #include "io/gltf.h"
 #include "io/rig.h"
 #include "methods/method.h"
@@ -37,6 +37,7 @@ struct PeltSkin {
     const char *weight_source; ///< "file", "auto", "rigid"
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
+    PeltiTargetMix targets;    ///< morph targets of the character
     Vec3 *points;              ///< [who->point_count]
     Vec3 *normals;             ///< [point_count] of the character
     PeltiNormals normal_maker;

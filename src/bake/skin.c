@@ -156,6 +156,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     if (skin->pool.failed || !skin->jobs)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
     PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
+    PELT_TRY(pelti_targets_create(&skin->targets, who, &skin->pool, err));
     PELT_TRY(choose_weights(skin, err));
     PeltiPrepare in = {
         .who = skin->who,
@@ -215,6 +216,15 @@ double pelt_skin_prepare_ms(const PeltSkin *skin)
 
 // ---- step ----
 
+/// Morph targets play on top of what the method made of the rest points: exactly so by lbs and dqs, whose blend at a point
+/// is linear in its rest position; the others' skin carries them as it turns.
+static void add_targets(PeltSkin *skin, const PeltiPose *pose)
+{
+    bool linear = !strcmp(skin->method->name, "lbs"), by_point = skin->point_weights.influences > 0;
+    pelti_targets_carry(&skin->targets, pose, by_point ? &skin->point_weights : &skin->weights,
+                        by_point ? NULL : skin->who->mesh->weld, skin->bones, linear, skin->points);
+}
+
 /// No method may hand out a number that is none: such a point follows its strongest bone and is counted.
 static int catch_nonfinite(PeltSkin *skin)
 {
@@ -240,6 +250,7 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
     skin->stepped = true;
     PeltiStepInput in = {.pose = pose, .bones = skin->bones, .dt_s = dt_s, .time_s = skin->time_s, .restart = skin->restart};
     skin->method->step(skin->state, &in, skin->points, report);
+    add_targets(skin, pose);
     report->nonfinite += catch_nonfinite(skin);
     *ms = pelti_clock_ms() - start_ms;
     skin->restart = false;

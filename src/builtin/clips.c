@@ -394,10 +394,11 @@ static PeltStatus fill_clip(const PeltiBody *body, const ClipPlan *plan, const f
     }
     *clip = (PeltiClip){.name = plan->name, .duration_s = times[FRAMES - 1], .channels = channels};
     if (travelled > 1e-5f)
-        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, FRAMES, times, root[0]};
+        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, FRAMES, times, root[0], 3, 0};
     for (int b = 0; b < bones; b++)
         if (moved[b] > 1e-4f)
-            channels[clip->channel_count++] = (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, FRAMES, times, rotation[b][0]};
+            channels[clip->channel_count++] =
+                (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, FRAMES, times, rotation[b][0], 4, 0};
     return PELT_OK;
 }
 

@@ -37,9 +37,16 @@ typedef struct PeltiInstance { ///< one node that shows one mesh
     int node, mesh, skin;      ///< file indices; skin -1: unskinned
     int first_point, point_count;
     int bone_count;
-    const int *bones; ///< [bone_count] skin joint index -> bone
-    float scale;      ///< file units of the mesh -> rest units
+    const int *bones;               ///< [bone_count] skin joint index -> bone
+    float scale;                    ///< file units of the mesh -> rest units
+    int first_target, target_count; ///< its morph targets; a pose has a weight for each
 } PeltiInstance;
+
+typedef struct PeltiTarget { ///< a morph target of an instance: what it adds to rest points at weight 1
+    int count;
+    const int *points;   ///< [count] ascending
+    const Vec3 *offsets; ///< [count] rest space
+} PeltiTarget;
 
 /// Influences of all points, a fixed number each (the widest vertex, at least 4, padded with weight 0), normalised.
 typedef struct PeltiWeights {
@@ -56,7 +63,7 @@ typedef struct PeltiBadRows {
     int from_neighbours, from_bone;   ///< by cure; the others are in a file without a good row
 } PeltiBadRows;
 
-typedef enum PeltiPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE } PeltiPath;
+typedef enum PeltiPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE, PELTI_MORPH } PeltiPath;
 typedef enum PeltiInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiInterpolation;
 typedef struct PeltiChannel {
     int node;
@@ -64,7 +71,9 @@ typedef struct PeltiChannel {
     PeltiInterpolation interpolation;
     int key_count;
     const float *times;  ///< [key_count] strictly rising, s
-    const float *values; ///< [key_count x (cubic: 3) x (rotation: 4, else 3)]
+    const float *values; ///< [key_count x (cubic: 3) x width]
+    int width;           ///< 4 rotation, 3 translation and scale, morph weights as many as the instance has targets
+    int first_target;    ///< of morph weights
 } PeltiChannel;
 typedef struct PeltiClip {
     const char *name; ///< never NULL; "anim0"... where the file gives none
@@ -84,6 +93,9 @@ typedef struct PeltiCharacter {
     PeltiBone *bones;
     PeltiSegment *segments;
     PeltiInstance *instances;
+    int target_count;
+    PeltiTarget *targets;  ///< [target_count] morph targets of all instances
+    float *target_weights; ///< [target_count] in the file's pose
     PeltiClip *clips;
     Vec3 *rest_points;   ///< [point_count] rest space, world units
     Vec3 *file_normals;  ///< [point_count] unit, rest space, zero where the file gives none; NULL: it gives none at all
@@ -109,6 +121,7 @@ void pelti_character_destroy(PeltiCharacter *who);                      ///< NUL
 typedef struct PeltiPose {
     Trs *local;    ///< [node_count]; nodes with has_matrix ignore theirs unless `touched`
     bool *touched; ///< [node_count] the pose gives this node a TRS of its own
+    float *morph;  ///< [target_count] weights of morph targets
 } PeltiPose;
 PeltiPose pelti_pose_in(PeltiArena *arena, const PeltiCharacter *who); ///< places a pose in a layout arena
 PeltiPose pelti_pose_new(PeltiPool *pool, const PeltiCharacter *who);

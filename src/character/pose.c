@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROTATION_WIDTH = 4, VECTOR_WIDTH = 3 };
+enum { ROTATION_WIDTH = 4, WIDTH_MOST = 4 };
 
 PeltiPose pelti_pose_in(PeltiArena *arena, const PeltiCharacter *who)
 {
     PeltiPose pose;
     pose.local = PELTI_TAKE(arena, Trs, who->node_count);
     pose.touched = PELTI_TAKE(arena, bool, who->node_count);
+    pose.morph = PELTI_TAKE(arena, float, who->target_count);
     return pose;
 }
 
@@ -18,6 +19,7 @@ PeltiPose pelti_pose_new(PeltiPool *pool, const PeltiCharacter *who)
     PeltiPose pose;
     pose.local = PELTI_NEW(pool, Trs, who->node_count);
     pose.touched = PELTI_NEW(pool, bool, who->node_count);
+    pose.morph = PELTI_NEW(pool, float, who->target_count);
     return pose;
 }
 
@@ -27,12 +29,16 @@ void pelti_pose_file(const PeltiCharacter *who, PeltiPose *out)
         out->local[n] = who->nodes[n].trs;
         out->touched[n] = false;
     }
+    for (int t = 0; t < who->target_count; t++)
+        out->morph[t] = who->target_weights[t];
 }
 
 void pelti_pose_copy(const PeltiCharacter *who, const PeltiPose *from, PeltiPose *to)
 {
     memcpy(to->local, from->local, (size_t)who->node_count * sizeof *to->local);
     memcpy(to->touched, from->touched, (size_t)who->node_count * sizeof *to->touched);
+    for (int t = 0; t < who->target_count; t++)
+        to->morph[t] = from->morph[t];
 }
 
 void pelti_pose_blend(const PeltiCharacter *who, const PeltiPose *a, const PeltiPose *b, float t, PeltiPose *out)
@@ -41,6 +47,8 @@ void pelti_pose_blend(const PeltiCharacter *who, const PeltiPose *a, const Pelti
         out->local[n] = trs_blend(a->local[n], b->local[n], t);
         out->touched[n] = a->touched[n] || b->touched[n];
     }
+    for (int w = 0; w < who->target_count; w++)
+        out->morph[w] = a->morph[w] + t * (b->morph[w] - a->morph[w]);
 }
 
 /// Last key at or before time; times are strictly rising.
@@ -76,38 +84,51 @@ static void slerp(const float *a, const float *b, double u, double *out)
         out[k] = wa * (double)a[k] + s * wb * (double)b[k];
 }
 
-/// Cubic Hermite spline of glTF 2.0, appendix C: keys are (in-tangent, value, out-tangent), tangents scaled by the interval.
-static void hermite(const float *key, int width, double interval_s, double u, double *out)
+/// Cubic Hermite spline of glTF 2.0, appendix C: keys are (in-tangent, value, out-tangent) of `width` numbers each, tangents
+/// scaled by the interval.
+static void hermite(const float *key, int width, int first, int count, double interval_s, double u, double *out)
 {
     const float *a = key + width, *out_tangent = key + 2 * width, *in_tangent = key + 3 * width, *b = key + 4 * width;
     double u2 = u * u, u3 = u2 * u;
-    for (int k = 0; k < width; k++)
-        out[k] = (2 * u3 - 3 * u2 + 1) * (double)a[k] + (u3 - 2 * u2 + u) * interval_s * (double)out_tangent[k] +
-                 (-2 * u3 + 3 * u2) * (double)b[k] + (u3 - u2) * interval_s * (double)in_tangent[k];
+    for (int k = first; k < first + count; k++)
+        out[k - first] = (2 * u3 - 3 * u2 + 1) * (double)a[k] + (u3 - 2 * u2 + u) * interval_s * (double)out_tangent[k] +
+                         (-2 * u3 + 3 * u2) * (double)b[k] + (u3 - u2) * interval_s * (double)in_tangent[k];
 }
 
-static void sample_channel(const PeltiChannel *channel, double time_s, double out[4])
+/// Numbers [first, first + count) of the channel's value, at most four at a time.
+static void sample_channel(const PeltiChannel *channel, double time_s, int first, int count, double out[WIDTH_MOST])
 {
-    int width = channel->path == PELTI_ROTATION ? ROTATION_WIDTH : VECTOR_WIDTH;
+    int width = channel->width;
     int stride = channel->interpolation == PELTI_CUBIC ? 3 * width : width;
     int key = find_key(channel, time_s), last = channel->key_count - 1;
     bool hold = key >= last || time_s <= (double)channel->times[0] || channel->interpolation == PELTI_STEP;
     const float *at = channel->values + (size_t)key * (size_t)stride;
     if (hold) {
         const float *value = channel->interpolation == PELTI_CUBIC ? at + width : at;
-        for (int k = 0; k < width; k++)
-            out[k] = (double)value[k];
+        for (int k = 0; k < count; k++)
+            out[k] = (double)value[first + k];
         return;
     }
     double interval_s = (double)channel->times[key + 1] - (double)channel->times[key];
     double u = (time_s - (double)channel->times[key]) / interval_s;
     if (channel->interpolation == PELTI_CUBIC)
-        hermite(at, width, interval_s, u, out);
+        hermite(at, width, first, count, interval_s, u, out);
     else if (channel->path == PELTI_ROTATION)
         slerp(at, at + stride, u, out);
     else
-        for (int k = 0; k < width; k++)
-            out[k] = (1 - u) * (double)at[k] + u * (double)at[k + stride];
+        for (int k = 0; k < count; k++)
+            out[k] = (1 - u) * (double)at[first + k] + u * (double)at[first + k + stride];
+}
+
+static void sample_morph(const PeltiChannel *channel, double time_s, float *morph)
+{
+    for (int first = 0; first < channel->width; first += WIDTH_MOST) {
+        double v[WIDTH_MOST];
+        int count = channel->width - first < WIDTH_MOST ? channel->width - first : WIDTH_MOST;
+        sample_channel(channel, time_s, first, count, v);
+        for (int k = 0; k < count; k++)
+            morph[channel->first_target + first + k] = (float)v[k];
+    }
 }
 
 void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double time_s, PeltiPose *out)
@@ -115,10 +136,14 @@ void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double ti
     pelti_pose_file(who, out);
     for (int c = 0; clip && c < clip->channel_count; c++) {
         const PeltiChannel *channel = &clip->channels[c];
-        double v[4];
+        double v[WIDTH_MOST];
         if (channel->key_count < 1)
             continue;
-        sample_channel(channel, time_s, v);
+        if (channel->path == PELTI_MORPH) {
+            sample_morph(channel, time_s, out->morph);
+            continue;
+        }
+        sample_channel(channel, time_s, 0, channel->width, v);
         Trs *local = &out->local[channel->node];
         if (who->nodes[channel->node].has_matrix && !out->touched[channel->node])
             *local = trs_identity(); // glTF: an animated node has no matrix; a file that has one starts from nothing

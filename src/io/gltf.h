@@ -50,12 +50,14 @@ typedef struct PeltiGltfPrimitive {
     int point_count;             ///< of POSITION
     int set_count;               ///< of JOINTS_n with WEIGHTS_n
     const int *joints, *weights; ///< [set_count] accessors
+    int target_count;
+    const int *targets; ///< [target_count] accessors of position offsets; -1: the target moves none
 } PeltiGltfPrimitive;
 
 typedef struct PeltiGltfMesh {
     int first_primitive, primitive_count; ///< into primitives, as in the file
     int point_count;                      ///< of one instance
-    bool has_targets;                     ///< morph targets, which Pelt does not play
+    int target_count;                     ///< morph targets, of the primitive that has most
 } PeltiGltfMesh;
 
 typedef struct PeltiGltfNode {

@@ -52,7 +52,7 @@ static bool is_stale(const Clips *clips, const PeltiJson *channel, bool replaced
         for (int i = 0; i < bake->baked_count; i++)
             if (bake->def->who->instances[bake->baked[i].instance].node == node)
                 return true;
-    if (!replaced)
+    if (!replaced || is_path(channel, "weights")) // a prop keeps its own targets
         return false;
     for (int i = 0; i < bake->def->who->bone_count; i++)
         if (bake->def->who->bones[i].node == node)

@@ -153,10 +153,11 @@ static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJso
         return false;
     }
     PeltiJson *extras = pelti_json_get(mesh, "extras");
-    if (facts->has_targets && extras)
+    if (facts->target_count && extras)
         pelti_json_remove(extras, "targetNames");
-    if (facts->has_targets)
-        pelti_warn(bake->def->log, "morph-dropped", "mesh %d: its own morph targets are replaced by those of the bake",
+    if (facts->target_count)
+        pelti_warn(bake->def->log, "morph-dropped",
+                   "mesh %d: its own morph targets are played into the bake, whose targets replace them",
                    bake->def->who->instances[baked->instance].mesh);
     return pelti_json_set(mesh, "primitives", kept) && pelti_gltf_bake_weights(mesh, bake->morph.target_count);
 }

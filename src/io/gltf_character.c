@@ -145,8 +145,6 @@ static PeltStatus count_points(PeltiGltfReader *reader, PeltError *err)
                 "node %d (\"%.60s\"): the scene now has %zu points and %zu triangles, more than a file of this size may "
                 "(%zu points)",
                 instance->node, who->nodes[instance->node].name, points, triangles, doc->point_limit);
-        if (mesh->has_targets)
-            pelti_warn(&who->log, "morph-targets", "mesh %d: its morph targets are not played", instance->mesh);
     }
     if (points == 0)
         return PELT_FAIL(err, PELT_BAD_INPUT, "the scene shows no mesh: there is nothing to skin");
@@ -304,6 +302,7 @@ static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
     PELT_TRY(pelti_gltf_read_bones(reader, err));
     PELT_TRY(pelti_gltf_read_points(reader, err));
     PELT_TRY(pelti_gltf_read_normals(reader, err));
+    PELT_TRY(pelti_gltf_read_targets(reader, err));
     PELT_TRY(pelti_gltf_read_weights(reader, err));
     PELT_TRY(pelti_gltf_read_clips(reader, err));
     pelti_gltf_forget_pages(reader->doc); // all that is needed is copied: the rest of the work has the memory

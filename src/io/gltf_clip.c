@@ -7,8 +7,9 @@ static const float TIME_MOST_S = 1e6f, VALUE_MOST = 1e15f;
 
 /// Accessors decoded so far: channels share times, and clips may share everything.
 typedef struct Cache {
-    float **times;  ///< [accessor_count] NULL: not decoded
-    float **values; ///< [accessor_count]
+    float **times;      ///< [accessor_count] NULL: not decoded
+    float **values;     ///< [accessor_count]
+    int *node_instance; ///< [node_count] the instance a node is, -1: none
 } Cache;
 
 typedef struct Sampler {
@@ -77,12 +78,12 @@ static PeltStatus read_sampler(const PeltiGltf *doc, const PeltiJsonAt *item, Sa
     return PELT_FAIL(err, PELT_BAD_INPUT, "%s: \"%.20s\" is not an interpolation of glTF", PELTI_JSON_PATH(&mode), name);
 }
 
-/// The path Pelt plays, -1: morph weights, pointers and whatever else.
+/// The path Pelt plays, -1: pointers and whatever else.
 static int find_path(const char *name)
 {
     static const char *const names[] = {
-        [PELTI_TRANSLATION] = "translation", [PELTI_ROTATION] = "rotation", [PELTI_SCALE] = "scale"};
-    for (int i = 0; i < 3; i++)
+        [PELTI_TRANSLATION] = "translation", [PELTI_ROTATION] = "rotation", [PELTI_SCALE] = "scale", [PELTI_MORPH] = "weights"};
+    for (int i = 0; i < 4; i++)
         if (!strcmp(name, names[i]))
             return i;
     return -1;
@@ -108,20 +109,31 @@ static PeltStatus read_channel(PeltiGltfReader *reader, Cache *cache, const Pelt
     int keys = doc->accessors[sampler.input].count, path = find_path(path_name);
     if (keys > 0 && cache->times[sampler.input][keys - 1] > clip->duration_s)
         clip->duration_s = cache->times[sampler.input][keys - 1];
-    if (path < 0 && strcmp(path_name, "weights") != 0)
+    if (path < 0)
         pelti_warn(&reader->who->log, "channel-unknown", "clip \"%.60s\": channels that move \"%.40s\" are not played",
                    clip->name, path_name);
-    if (node < 0 || path < 0 || keys == 0)
+    const PeltiInstance *shown = path == PELTI_MORPH && node >= 0 && cache->node_instance[node] >= 0
+                                     ? &reader->who->instances[cache->node_instance[node]]
+                                     : NULL;
+    if (node < 0 || path < 0 || keys == 0 || (path == PELTI_MORPH && (!shown || shown->target_count == 0)))
         return PELT_OK;
-    int width = path == PELTI_ROTATION ? 4 : 3, per_key = sampler.interpolation == PELTI_CUBIC ? 3 : 1;
-    if (doc->accessors[sampler.output].components != width || doc->accessors[sampler.output].count / per_key < keys)
+    int width = path == PELTI_ROTATION ? 4 : path == PELTI_MORPH ? 1 : 3, per_key = sampler.interpolation == PELTI_CUBIC ? 3 : 1;
+    int64_t per_value = shown ? shown->target_count : 1;
+    if (doc->accessors[sampler.output].components != width ||
+        doc->accessors[sampler.output].count < (int64_t)keys * per_key * per_value)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: %d keys (accessor %d) and %d values of %d components (accessor %d) for %s",
                          PELTI_JSON_PATH(&sampler_item), keys, sampler.input, doc->accessors[sampler.output].count,
                          doc->accessors[sampler.output].components, sampler.output, path_name);
     if (!cache->values[sampler.output])
         PELT_TRY(read_values(reader, sampler.output, width, &cache->values[sampler.output], err));
-    channels[clip->channel_count++] = (PeltiChannel){
-        node, (PeltiPath)path, sampler.interpolation, keys, cache->times[sampler.input], cache->values[sampler.output]};
+    channels[clip->channel_count++] = (PeltiChannel){node,
+                                                     (PeltiPath)path,
+                                                     sampler.interpolation,
+                                                     keys,
+                                                     cache->times[sampler.input],
+                                                     cache->values[sampler.output],
+                                                     shown ? shown->target_count : width,
+                                                     shown ? shown->first_target : 0};
     return PELT_OK;
 }
 
@@ -151,10 +163,15 @@ PeltStatus pelti_gltf_read_clips(PeltiGltfReader *reader, PeltError *err)
     PeltiCharacter *who = reader->who;
     PeltiJsonAt list = pelti_json_member(&reader->root, "animations");
     Cache cache = {PELTI_NEW(&reader->work, float *, reader->doc->accessor_count),
-                   PELTI_NEW(&reader->work, float *, reader->doc->accessor_count)};
+                   PELTI_NEW(&reader->work, float *, reader->doc->accessor_count),
+                   PELTI_NEW(&reader->work, int, reader->doc->node_count)};
     who->clips = PELTI_NEW(&who->pool, PeltiClip, reader->doc->clip_count);
     if (reader->work.failed || who->pool.failed)
         return pelti_no_memory(err, (size_t)reader->doc->accessor_count * sizeof(float *));
+    for (int n = 0; n < reader->doc->node_count; n++)
+        cache.node_instance[n] = -1;
+    for (int i = 0; i < who->instance_count; i++)
+        cache.node_instance[who->instances[i].node] = i;
     who->clip_count = reader->doc->clip_count;
     for (int c = 0; c < who->clip_count; c++) {
         PeltiJsonAt item = pelti_json_item(&list, c);

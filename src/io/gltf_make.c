@@ -189,7 +189,7 @@ static void add_channel(Maker *m, PeltiJson *animation, const PeltiChannel *chan
 {
     static const char *const path[] = {"translation", "rotation", "scale"};
     PeltiJson *samplers = pelti_json_get(animation, "samplers"), *channels = pelti_json_get(animation, "channels");
-    int width = channel->path == PELTI_ROTATION ? 4 : 3, index = pelti_json_count(samplers);
+    int width = channel->width, index = pelti_json_count(samplers);
     PeltiGltfOutAccessor accessor = {
         .count = channel->key_count, .type = width == 4 ? "VEC4" : "VEC3", .component = PELTI_GLTF_F32};
     int values = add_array(m, channel->values, (size_t)channel->key_count * (size_t)width * sizeof(float), accessor, 0);

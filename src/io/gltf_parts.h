@@ -66,6 +66,7 @@ PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader,
 PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err);  ///< positions, rest, triangles
 PeltStatus pelti_gltf_read_normals(PeltiGltfReader *reader, PeltError *err); ///< where the file has some
 PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err);
+PeltStatus pelti_gltf_read_targets(PeltiGltfReader *reader, PeltError *err); ///< morph targets of the instances
 PeltStatus pelti_gltf_read_clips(PeltiGltfReader *reader, PeltError *err);
 /// Rest space from the space of an instance's accessors.
 void pelti_gltf_to_rest(const PeltiGltfReader *reader, const PeltiInstance *instance, double out[3][4]);

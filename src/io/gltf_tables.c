@@ -228,6 +228,22 @@ static PeltStatus read_primitive(PeltiGltf *doc, const PeltiJsonAt *item, PeltiG
     return read_sets(doc, &attributes, primitive, err);
 }
 
+static PeltStatus read_primitive_targets(PeltiGltf *doc, const PeltiJsonAt *item, PeltiGltfPrimitive *primitive, PeltError *err)
+{
+    PeltiJsonAt list = pelti_json_member(item, "targets");
+    PELT_TRY(pelti_json_array(&list, PELTI_OPTIONAL, &primitive->target_count, err));
+    int *targets = PELTI_NEW(&doc->pool, int, primitive->target_count);
+    if (!targets)
+        return pelti_no_memory(err, (size_t)primitive->target_count * sizeof *targets);
+    for (int t = 0; t < primitive->target_count; t++) {
+        PeltiJsonAt target = pelti_json_item(&list, t), position = pelti_json_member(&target, "POSITION");
+        targets[t] = -1;
+        PELT_TRY(pelti_json_index(&position, PELTI_OPTIONAL, doc->accessor_count, "accessor", &targets[t], err));
+    }
+    primitive->targets = targets;
+    return PELT_OK;
+}
+
 static PeltStatus read_mesh(PeltiGltf *doc, const PeltiJsonAt *item, int index, int *next, PeltError *err)
 {
     PeltiGltfMesh *mesh = &doc->meshes[index];
@@ -238,8 +254,9 @@ static PeltStatus read_mesh(PeltiGltf *doc, const PeltiJsonAt *item, int index, 
     for (int i = 0; i < mesh->primitive_count; i++) {
         PeltiJsonAt primitive = pelti_json_item(&list, i);
         PELT_TRY(read_primitive(doc, &primitive, &doc->primitives[*next], err));
-        PeltiJsonAt targets = pelti_json_member(&primitive, "targets");
-        mesh->has_targets = mesh->has_targets || pelti_json_count(targets.value) > 0;
+        PELT_TRY(read_primitive_targets(doc, &primitive, &doc->primitives[*next], err));
+        if (doc->primitives[*next].target_count > mesh->target_count)
+            mesh->target_count = doc->primitives[*next].target_count;
         points += (size_t)doc->primitives[(*next)++].point_count;
         if (points > doc->point_limit)
             return PELT_FAIL(err, PELT_BAD_INPUT, "mesh %d: more than %zu points, which a file of this size cannot hold", index,

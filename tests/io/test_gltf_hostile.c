@@ -238,7 +238,8 @@ static void spoil_below(Spoiler *spoiler, const PeltiJsonAt *at)
 static void every_value_spoilt(void **state)
 {
     (void)state;
-    static const TinyOptions kinds[] = {{0}, {.sparse = true, .two_sets = true, .matrices = true}};
+    static const TinyOptions kinds[] = {
+        {0}, {.targets = true, .sleeve = true, .bad_rows = 3}, {.sparse = true, .two_sets = true, .matrices = true}};
     for (int i = 0; i < 2; i++) {
         TinyGltf *tiny = tiny_make(kinds[i]);
         tiny_print(tiny->json, sizeof tiny->json, &tiny->json_size, "\"buffers\":[{\"byteLength\":%zu}]}", tiny->bin_size);
@@ -261,7 +262,7 @@ static void spoilt_numbers(void **state)
     static const uint32_t odd[] = {0x7fc00000, 0x7f800000, 0xff800000, 0x7f7fffff, 0xff7fffff,
                                    0x00000001, 0x80000000, 0xffffffff, 0};
     size_t size;
-    unsigned char *glb = tiny_glb(tiny_make((TinyOptions){.sparse = true}), &size);
+    unsigned char *glb = tiny_glb(tiny_make((TinyOptions){.sparse = true, .targets = true, .sleeve = true}), &size);
     uint32_t json_size;
     memcpy(&json_size, glb + 12, 4);
     size_t bin = 28 + json_size;

@@ -65,8 +65,11 @@ static void refuse_each(const void *bytes, size_t size, const char *name)
 static void tiny_characters(void **state)
 {
     (void)state;
-    static const TinyOptions kinds[] = {
-        {0}, {.sparse = true, .two_sets = true}, {.matrices = true}, {.no_weights = true, .scale = 2}};
+    static const TinyOptions kinds[] = {{0},
+                                        {.targets = true, .sleeve = true, .bad_rows = 5},
+                                        {.sparse = true, .two_sets = true},
+                                        {.matrices = true},
+                                        {.no_weights = true, .scale = 2}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t size;
         unsigned char *glb = tiny_glb(tiny_make(kinds[i]), &size);

@@ -25,6 +25,8 @@ typedef struct TinyOptions {
     double scale;    ///< of the root joint; 0: 1
     bool no_scene;
     int bad_rows; ///< the tube's first vertices have weights nobody can use: NaN, negative, none, in turn
+    bool targets; ///< the tube has two morph targets (the second sparse), the box one; "bend" plays the tube's
+    bool moved;   ///< the tube's positions are those with the targets at TINY_MORPH
     bool sleeve;  ///< a second tube in the same place, of a skin whose space is shifted, turned and a hundred times larger
     double sum;   ///< of each row of weights in place of 1; 0: 1
 } TinyOptions;
@@ -91,6 +93,17 @@ static inline void tiny_tube_point(int v, float out[3])
     out[2] = (float)(0.25 * sin(angle));
 }
 
+/// What the tube's morph targets add: the first swells it, the second pulls its last ring along.
+static inline void tiny_offset(int target, int v, float out[3])
+{
+    float p[3];
+    tiny_tube_point(v, p);
+    out[0] = target == 0 ? 0.5f * p[0] : 0;
+    out[1] = target == 1 && v / TINY_SIDES == TINY_RINGS - 1 ? 0.25f : 0;
+    out[2] = target == 0 ? 0.5f * p[2] : 0;
+}
+static const float TINY_MORPH[2] = {0.5f, 1}; ///< the targets' weights at the end of "bend"
+
 /// Share of the upper joint: a ramp around y = 1.
 static inline float tiny_upper_weight(float y)
 {
@@ -103,6 +116,11 @@ static inline int tiny_positions(TinyGltf *t, const TinyOptions *o)
     float p[TINY_TUBE][3];
     for (int v = 0; v < TINY_TUBE; v++)
         tiny_tube_point(v, p[v]);
+    for (int i = 0; i < 2 * 3 * TINY_TUBE && o->moved; i++) {
+        float d[3];
+        tiny_offset(i % 2, i / 6, d);
+        p[i / 6][i / 2 % 3] += TINY_MORPH[i % 2] * d[i / 2 % 3];
+    }
     if (o->quantised) { // halves of [-1,1]: the tube at half size, which the bind matrices undo
         int16_t q[TINY_TUBE][4] = {{0}};
         for (int v = 0; v < TINY_TUBE; v++)
@@ -193,6 +211,26 @@ static inline void tiny_weights(TinyGltf *t, const TinyOptions *o, char *text, s
     }
 }
 
+/// "targets" of the tube's primitive and "weights" of its mesh, with their commas.
+static inline void tiny_targets(TinyGltf *t, char *targets, size_t room)
+{
+    float d[TINY_TUBE][3], pull[TINY_SIDES][3];
+    uint8_t last[TINY_SIDES];
+    char extra[300];
+    for (int v = 0; v < TINY_TUBE; v++)
+        tiny_offset(0, v, d[v]);
+    for (int k = 0; k < TINY_SIDES; k++) {
+        last[k] = (uint8_t)(TINY_TUBE - TINY_SIDES + k);
+        tiny_offset(1, last[k], pull[k]);
+    }
+    int dense = tiny_floats(t, &d[0][0], "VEC3", 3, TINY_TUBE), index = tiny_view(t, last, sizeof last, 0);
+    snprintf(extra, sizeof extra,
+             ",\"sparse\":{\"count\":%d,\"indices\":{\"bufferView\":%d,\"componentType\":5121},\"values\":{\"bufferView\":%d}}",
+             TINY_SIDES, index, tiny_view(t, pull, sizeof pull, 0));
+    snprintf(targets, room, ",\"targets\":[{\"POSITION\":%d},{\"POSITION\":%d}]", dense,
+             tiny_accessor(t, -1, 0, 5126, "VEC3", TINY_TUBE, extra));
+}
+
 static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
 {
     static const uint8_t box[TINY_BOX_TRIANGLES][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
@@ -204,6 +242,12 @@ static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
     for (int v = 0; v < TINY_BOX; v++)
         for (int k = 0; k < 3; k++)
             corner[v][k] = v >> k & 1 ? 0.125f : -0.125f;
+    char targets[200] = "", box_targets[80] = "";
+    if (o->targets) {
+        tiny_targets(t, targets, sizeof targets);
+        snprintf(box_targets, sizeof box_targets, ",\"targets\":[{\"POSITION\":%d}]", // each corner twice as far from the middle
+                 tiny_floats(t, &corner[0][0], "VEC3", 3, TINY_BOX));
+    }
     char sleeve[700] = "";
     if (o->sleeve) { // (x, y, z) is written as (0.5, 0, 0) + 0.01 (x, -z, y)
         float p[TINY_TUBE][3];
@@ -222,9 +266,10 @@ static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
     int box_indices = tiny_accessor(t, tiny_view(t, box, sizeof box, 0), 0, 5121, "SCALAR", 3 * TINY_BOX_TRIANGLES, "");
     tiny_print(
         t->json, sizeof t->json, &t->json_size,
-        "\"meshes\":[{\"name\":\"tube\",\"primitives\":[{\"attributes\":{\"POSITION\":%d%s},\"indices\":%d,\"material\":0}]},"
-        "{\"name\":\"box\",\"primitives\":[{\"attributes\":{\"POSITION\":%d},\"indices\":%d}]}%s],",
-        positions, weights, indices, box_positions, box_indices, sleeve);
+        "\"meshes\":[{\"name\":\"tube\",\"primitives\":[{\"attributes\":{\"POSITION\":%d%s},\"indices\":%d,\"material\":0%s}]%s},"
+        "{\"name\":\"box\",\"primitives\":[{\"attributes\":{\"POSITION\":%d},\"indices\":%d%s}]}%s],",
+        positions, weights, indices, targets, o->targets ? ",\"weights\":[0.25,0]" : "", box_positions, box_indices, box_targets,
+        sleeve);
 }
 
 static inline void tiny_skin(TinyGltf *t, const TinyOptions *o)
@@ -260,8 +305,8 @@ static inline void tiny_nodes(TinyGltf *t, const TinyOptions *o)
             t->json, sizeof t->json, &t->json_size,
             "\"nodes\":[{\"name\":\"skin\",\"mesh\":0,\"skin\":0},{\"name\":\"root\",\"children\":[2],\"scale\":[%g,%g,%g]},"
             "{\"name\":\"upper\",\"children\":[3],\"translation\":[0,1,0],\"rotation\":[0,0,0,1]},"
-            "{\"name\":\"hat\",\"mesh\":1,\"translation\":[0,1.25,0]}%s],",
-            s, s, s, o->sleeve ? ",{\"mesh\":2,\"skin\":1}" : "");
+            "{\"name\":\"hat\",\"mesh\":1,\"translation\":[0,1.25,0]%s}%s],",
+            s, s, s, o->targets ? ",\"weights\":[1]" : "", o->sleeve ? ",{\"mesh\":2,\"skin\":1}" : "");
     if (!o->no_scene)
         tiny_print(t->json, sizeof t->json, &t->json_size, "\"scene\":0,\"scenes\":[{\"nodes\":[0,1%s]}],",
                    o->sleeve ? ",4" : "");
@@ -269,7 +314,7 @@ static inline void tiny_nodes(TinyGltf *t, const TinyOptions *o)
 
 /// "bend": the upper joint turns by 90 degrees about z in a second; "hop": the root jumps (STEP); the last one has no name
 /// and moves the root along a cubic.
-static inline void tiny_clips(TinyGltf *t)
+static inline void tiny_clips(TinyGltf *t, const TinyOptions *o)
 {
     const float h = 0.70710678f;
     const float times[3] = {0, 0.5f, 1}, late[2] = {1, 3};
@@ -279,14 +324,20 @@ static inline void tiny_clips(TinyGltf *t)
     int keys = tiny_floats(t, times, "SCALAR", 1, 3), late_keys = tiny_floats(t, late, "SCALAR", 1, 2);
     int turns = tiny_floats(t, &turn[0][0], "VEC4", 4, 3), hops = tiny_floats(t, &hop[0][0], "VEC3", 3, 3);
     int cubics = tiny_floats(t, &cubic[0][0], "VEC3", 3, 6);
+    char sampler[80] = "";
+    if (o->targets) {
+        const float weights[3][2] = {{0, 0}, {0.25f, 1}, {TINY_MORPH[0], TINY_MORPH[1]}};
+        snprintf(sampler, sizeof sampler, ",{\"input\":%d,\"output\":%d}", keys, tiny_floats(t, &weights[0][0], "SCALAR", 1, 6));
+    }
     tiny_print(t->json, sizeof t->json, &t->json_size,
-               "\"animations\":[{\"name\":\"bend\",\"samplers\":[{\"input\":%d,\"output\":%d}],"
-               "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"rotation\"}}]},"
+               "\"animations\":[{\"name\":\"bend\",\"samplers\":[{\"input\":%d,\"output\":%d}%s],"
+               "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"rotation\"}}%s]},"
                "{\"name\":\"hop\",\"samplers\":[{\"input\":%d,\"output\":%d,\"interpolation\":\"STEP\"}],"
                "\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}}]},"
                "{\"samplers\":[{\"input\":%d,\"output\":%d,\"interpolation\":\"CUBICSPLINE\"}],"
                "\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}}]}],",
-               keys, turns, keys, hops, late_keys, cubics);
+               keys, turns, sampler, o->targets ? ",{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"weights\"}}" : "", keys,
+               hops, late_keys, cubics);
 }
 
 /// The document without its buffer: `tiny_glb` and `tiny_embedded` write that.
@@ -300,7 +351,7 @@ static inline TinyGltf *tiny_make(TinyOptions o)
     tiny_skin(t, &o);
     tiny_nodes(t, &o);
     if (!o.matrices)
-        tiny_clips(t);
+        tiny_clips(t, &o);
     tiny_print(t->json, sizeof t->json, &t->json_size,
                "\"materials\":[{\"name\":\"grey\"}],\"bufferViews\":[%s],\"accessors\":[%s],", t->views, t->accessors);
     return t;
