@@ -50,7 +50,7 @@ typedef struct Measured {
     PeltiMeasure *measure;
     const Vec3 *points;
     const Mat34 *bones;
-    PeltiFrameMeasure frame;
+    PeltQuality frame;
 } Measured;
 
 static void measure_frame(void *context)
@@ -92,10 +92,10 @@ static void time_measures(Bench *bench, const PeltiCharacter *who)
         m.points = points;
         m.bones = bones;
         double ms = bench_best_ms(measure_frame, &m, bench_quick(bench) ? 3 : 10, 1);
-        bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %ld crossing pairs", who->mesh->triangle_count,
+        bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %d crossing pairs", who->mesh->triangle_count,
                   m.frame.self_intersections);
         double pairs_ms = bench_best_ms(find_crossings, &m, bench_quick(bench) ? 3 : 10, 1);
-        bench_row(bench, "crossing pairs of a frame", pairs_ms, "ms", 20, "%ld pairs", m.frame.self_intersections);
+        bench_row(bench, "crossing pairs of a frame", pairs_ms, "ms", 20, "%d pairs", m.frame.self_intersections);
     } else {
         bench_skip(bench, "all measures of a frame", err.text);
     }

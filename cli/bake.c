@@ -9,7 +9,7 @@ static int run(const CliCommand *command, int argc, char **argv);
 typedef struct Request {
     const char *file;
     CliList outputs, settings;
-    int quiet, json;
+    int quiet, json, no_measure;
     PeltBakeDef def;
 } Request;
 
@@ -47,10 +47,11 @@ static const CliOption options[] = {
     {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, Request, def.scene_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
      CLI_TO(CLI_INT, Request, def.skin.threads)},
-    {"report", 0, "R.json", "times and quality, per frame and worst over the clip", CLI_TO(CLI_TEXT, Request, def.report_path)},
+    {"report", 0, "R.json", "measure: times and quality, per frame and worst over the clip",
+     CLI_TO(CLI_TEXT, Request, def.report_path)},
     {"morph-per-frame", 0, NULL, ".glb: one morph target a frame (exact, large) in place of few principal ones",
      CLI_TO(CLI_FLAG, Request, def.morph_per_frame)},
-    {"no-measure", 0, NULL, "leave the quality measures out of the report", CLI_TO(CLI_OFF, Request, def.measure)},
+    {"no-measure", 0, NULL, "--report with times only", CLI_TO(CLI_FLAG, Request, no_measure)},
     {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, Request, json)},
     {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
@@ -71,23 +72,22 @@ const CliCommand cli_bake = {
 
 static void print_result(const Request *r, const PeltBakeResult *result)
 {
-    const PeltQuality *q = &result->quality;
     if (r->json) {
         printf("{\"frames\": %d, \"prepare_ms\": %.3f, \"step_ms\": %.4f, \"total_ms\": %.1f, \"morph_targets\": %d, "
-               "\"morph_error\": %.3g, \"self_intersections\": %d, \"deep_pairs\": %d, \"depth\": %.6g, "
-               "\"volume_ratio_min\": %.6g, \"stretch_p99\": %.6g, \"nonfinite\": %d}\n",
+               "\"morph_error\": %.3g",
                result->frames, result->prepare_ms, result->step_mean_ms, result->total_ms, result->morph_targets,
-               result->morph_error, q->self_intersections, q->deep_pairs, q->depth, q->volume_ratio_min, q->stretch_p99,
-               q->nonfinite);
+               result->morph_error);
+        if (result->quality.frames)
+            cli_print_quality_json(", ", &result->quality, &result->lbs_quality);
+        printf("}\n");
         return;
     }
     printf("%s: %d frames by %s in %.2f s (prepare %.0f ms, %.3f ms a frame)\n", r->file, result->frames, r->def.skin.method,
            result->total_ms / 1000, result->prepare_ms, result->step_mean_ms);
     if (result->morph_targets)
         printf("morph targets: %d, largest error %.2g of the size\n", result->morph_targets, result->morph_error);
-    if (q->frames)
-        printf("worst frame: %d crossing pairs (%d deep), depth %.4f, volume %.3f to %.3f, stretch p99 %.2f\n",
-               q->self_intersections, q->deep_pairs, q->depth, q->volume_ratio_min, q->volume_ratio_max, q->stretch_p99);
+    if (result->quality.frames)
+        cli_print_quality(&result->quality, &result->lbs_quality);
 }
 
 static int run(const CliCommand *command, int argc, char **argv)
@@ -99,6 +99,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (r.outputs.count == 0 && !r.def.report_path)
         return cli_usage(command, "nothing to write: give -o or --report");
+    if (r.no_measure)
+        r.def.measure = PELT_BAKE_MEASURE_NEVER;
     r.def.outputs = r.outputs.items;
     r.def.output_count = r.outputs.count;
     r.def.skin.settings = r.settings.items;

@@ -70,6 +70,10 @@ void cli_progress_end(CliProgress *progress);
 /// Ctrl-C and TERM make the next progress call cancel the work, so that nothing half written stays.
 void cli_catch_interrupts(void);
 
+/// The measures of a clip and the verdict beside lbs (`lbs->frames` 0: none): a few lines, or members of a JSON object.
+void cli_print_quality(const PeltQuality *quality, const PeltQuality *lbs);
+void cli_print_quality_json(const char *before, const PeltQuality *quality, const PeltQuality *lbs);
+
 /// Work on one file: its character loaded, progress shown and interrupts caught. `cli_close` ends the progress, prints warnings
 /// or the error, frees the character and returns the exit code.
 typedef struct CliSession {

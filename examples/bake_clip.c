@@ -34,8 +34,7 @@ int main(int argc, char **argv)
     PeltBakeResult result;
     PeltStatus status = pelt_bake(&def, who, &result, &err);
     if (status == PELT_OK)
-        printf("\n%d frames, %.3f ms each, %d crossing pairs in the worst\n", result.frames, result.step_mean_ms,
-               result.quality.self_intersections);
+        printf("\n%d frames, %.3f ms each\n", result.frames, result.step_mean_ms);
     else
         fprintf(stderr, "\n%s\n", err.text);
     pelt_character_destroy(who);

@@ -6,6 +6,7 @@
 #include <pelt/character.h>
 #include <pelt/compare.h>
 #include <pelt/make.h>
+#include <pelt/measure.h>
 #include <pelt/operator.h>
 #include <pelt/render.h>
 #include <pelt/scene.h>

@@ -9,7 +9,11 @@ enum { BAKE_GUARD = 0x0ba4ed0 };
 
 PeltBakeDef pelt_bake_def_default(void)
 {
-    return (PeltBakeDef){.skin = pelt_skin_def_default(), .fps = 30, .last_frame = -1, .measure = 1, .guard = BAKE_GUARD};
+    return (PeltBakeDef){.skin = pelt_skin_def_default(),
+                         .fps = 30,
+                         .last_frame = -1,
+                         .measure = PELT_BAKE_MEASURE_FOR_REPORT,
+                         .guard = BAKE_GUARD};
 }
 
 /// The clip and the frames that were asked for; a file without clips gives one frame in its own pose.
@@ -37,19 +41,10 @@ static PeltStatus choose_frames(PeltiRun *run, PeltError *err)
 
 static PeltStatus open_measure(PeltiRun *run, PeltError *err)
 {
-    if (!run->def->measure)
+    const PeltBakeDef *def = run->def;
+    if (def->measure == PELT_BAKE_MEASURE_NEVER || (def->measure == PELT_BAKE_MEASURE_FOR_REPORT && !def->report_path))
         return PELT_OK;
-    PELT_TRY(pelti_measure_create(run->character->who, run->skin->jobs, &run->pool.allocator, &run->measure, err));
-    if (!pelti_measure_wants_lbs(run->measure))
-        return PELT_OK;
-    const char *settings[] = {"weights=file"};
-    PeltSkinDef def = pelt_skin_def_default();
-    def.method = "lbs";
-    def.settings = settings;
-    def.setting_count = 1;
-    def.threads = run->def->skin.threads;
-    def.allocator = run->def->skin.allocator;
-    return pelt_skin_create(&def, run->character, &run->lbs, err);
+    return pelti_measuring_create(run->character, run->skin->jobs, def->skin.threads, &def->skin.allocator, &run->measure, err);
 }
 
 static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
@@ -120,8 +115,7 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
 {
     const PeltiCharacter *who = run->character->who;
     PeltiFrameRecord *record = &run->records[index];
-    PeltiStepReport report = {0}, ignored = {0};
-    double ignored_ms;
+    PeltiStepReport report = {0};
     record->frame = run->first + index;
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
     pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
@@ -134,11 +128,8 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->substeps = report.substeps;
     record->nonfinite = report.nonfinite;
     merge_stats(run, &report);
-    if (run->lbs)
-        pelti_skin_step(run->lbs, &run->pose, 0, &ignored, &ignored_ms);
     if (run->measure)
-        pelti_measure_frame(run->measure, run->skin->points, run->skin->bones, run->lbs ? run->lbs->points : NULL,
-                            &record->measure);
+        pelti_measuring_frame(run->measure, &run->pose, run->skin->points, &record->quality);
     if (!run->output)
         return PELT_OK;
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
@@ -199,26 +190,6 @@ PeltiTimes pelti_run_times(const PeltiRun *run)
     return times;
 }
 
-static PeltQuality quality_of(const PeltiMeasure *measure)
-{
-    PeltiQuality q;
-    pelti_measure_summary(measure, &q);
-    return (PeltQuality){
-        .frames = q.frames,
-        .nonfinite = (int)q.nonfinite,
-        .self_intersections = (int)q.self_intersections,
-        .deep_pairs = (int)q.deep_pairs,
-        .depth = isnan(q.depth) ? 0 : q.depth,
-        .inverted = q.inverted > 0 ? q.inverted : 0,
-        .volume_ratio_min = isnan(q.volume_ratio_min) ? 1 : q.volume_ratio_min,
-        .volume_ratio_max = isnan(q.volume_ratio_max) ? 1 : q.volume_ratio_max,
-        .stretch_p99 = q.stretch_p99,
-        .loop_error = q.loop_error,
-        .jitter = isnan(q.jitter) ? 0 : q.jitter,
-        .crack = q.crack,
-    };
-}
-
 static void fill_result(const PeltiRun *run, PeltBakeResult *result)
 {
     PeltiTimes times = pelti_run_times(run);
@@ -233,8 +204,10 @@ static void fill_result(const PeltiRun *run, PeltBakeResult *result)
         .warning_count =
             pelti_log_count(&run->log) + pelti_log_count(&run->skin->log) + pelti_log_count(&run->character->who->log),
     };
-    if (run->measure)
-        result->quality = quality_of(run->measure);
+    if (run->measure) {
+        result->quality = pelt_measure_quality(run->measure);
+        result->lbs_quality = pelt_measure_lbs_quality(run->measure);
+    }
 }
 
 static void tell_warnings(const PeltBakeDef *def, const PeltiLog *log)
@@ -262,78 +235,9 @@ PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, Pel
     }
     pelti_output_destroy(run.output);
     pelti_world_close(run.world);
-    pelti_measure_destroy(run.measure);
-    pelt_skin_destroy(run.lbs);
+    pelt_measure_destroy(run.measure);
     pelt_skin_destroy(run.skin);
     pelti_log_release(&run.log);
     pelti_pool_release(&run.pool);
     return status;
-}
-
-// ---- measures on their own ----
-
-struct PeltMeasure {
-    const PeltCharacter *character;
-    PeltiJobs *jobs;
-    PeltiMeasure *measure;
-    PeltSkin *lbs;
-    PeltiWorld *node_world;
-    Mat34 *bones;
-    PeltiPool pool;
-};
-
-PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, PeltMeasure **out, PeltError *err)
-{
-    *out = NULL;
-    PeltMeasure *m = pelti_alloc(&who->allocator, sizeof *m);
-    if (!m)
-        return pelti_no_memory(err, sizeof *m);
-    *m = (PeltMeasure){.character = who};
-    pelti_pool_init(&m->pool, &who->allocator);
-    m->jobs = pelti_jobs_create(threads);
-    m->node_world = PELTI_NEW(&m->pool, PeltiWorld, who->who->node_count);
-    m->bones = PELTI_NEW(&m->pool, Mat34, who->who->bone_count);
-    PeltStatus status = m->pool.failed || !m->jobs ? pelti_no_memory(err, sizeof *m) : PELT_OK;
-    if (status == PELT_OK)
-        status = pelti_measure_create(who->who, m->jobs, &who->allocator, &m->measure, err);
-    if (status == PELT_OK && pelti_measure_wants_lbs(m->measure)) {
-        PeltSkinDef def = pelt_skin_def_default();
-        def.method = "lbs";
-        def.threads = threads;
-        status = pelt_skin_create(&def, who, &m->lbs, err);
-    }
-    if (status != PELT_OK) {
-        pelt_measure_destroy(m);
-        return status;
-    }
-    *out = m;
-    return PELT_OK;
-}
-
-void pelt_measure_destroy(PeltMeasure *m)
-{
-    if (!m)
-        return;
-    pelti_measure_destroy(m->measure);
-    pelt_skin_destroy(m->lbs);
-    pelti_jobs_destroy(m->jobs);
-    pelti_pool_release(&m->pool);
-    PeltAllocator allocator = m->character->allocator;
-    pelti_free(&allocator, m, sizeof *m);
-}
-
-PeltStatus pelt_measure_frame(PeltMeasure *m, const PeltPose *pose, const float *positions, PeltError *err)
-{
-    (void)err;
-    PeltiFrameMeasure frame;
-    if (m->lbs)
-        pelt_skin_step(m->lbs, pose, 0, NULL);
-    pelti_pose_bones(m->character->who, &pose->pose, m->node_world, m->bones);
-    pelti_measure_frame(m->measure, (const Vec3 *)(const void *)positions, m->bones, m->lbs ? m->lbs->points : NULL, &frame);
-    return PELT_OK;
-}
-
-PeltQuality pelt_measure_quality(const PeltMeasure *m)
-{
-    return quality_of(m->measure);
 }

@@ -43,7 +43,7 @@ static double prepare(const PeltiStudy *study, const PeltiStudyMethod *method)
     static double name(const PeltiStudy *study, const PeltiStudyMethod *method)                                                  \
     {                                                                                                                            \
         (void)study;                                                                                                             \
-        const PeltiQuality *q = &method->quality;                                                                                \
+        const PeltQuality *q = &method->quality;                                                                                 \
         return (double)(expression);                                                                                             \
     }
 QUALITY(pairs, q->self_intersections)
@@ -56,6 +56,9 @@ QUALITY(stretch, q->stretch_p99)
 QUALITY(loop, 100 * q->loop_error)
 QUALITY(jitter, 100 * q->jitter)
 QUALITY(nonfinite, q->nonfinite)
+QUALITY(torn, q->torn)
+QUALITY(flown, 100 * q->flown)
+QUALITY(rigid, 100 * q->rigid_error)
 
 static double volume_off(const PeltiStudy *study, const PeltiStudyMethod *method)
 {
@@ -73,6 +76,9 @@ static const Measured measured[] = {
     {"stretch, 99th percentile", "%.3f", -1, stretch},
     {"loop error, % of size", "%.4f", -1, loop},
     {"jitter, % of size", "%.4f", -1, jitter},
+    {"torn edges", "%.0f", -1, torn},
+    {"farthest from lbs, % of size", "%.2f", 0, flown},
+    {"rigid pieces bend, % of size", "%.4f", -1, rigid},
     {"not finite", "%.0f", -1, nonfinite},
     {"prepare, ms", "%.1f", -1, prepare},
     {"a frame, ms (mean)", "%.3f", -1, step_mean},
@@ -89,6 +95,21 @@ static double best_of(const PeltiStudy *study, const Measured *row)
                 best = fmin(best, value);
         }
     return best;
+}
+
+/// Beside lbs, method by method, in words.
+static void add_verdicts(PeltiPage *page, const PeltiStudy *study)
+{
+    pelti_page_add(page, "<ul class=\"verdicts\">\n");
+    for (int m = 0; m < study->method_count; m++)
+        if (study->methods[m].status == PELT_OK) {
+            pelti_page_add(page, "<li><b>");
+            pelti_page_text(page, study->methods[m].name);
+            pelti_page_add(page, "</b>: ");
+            pelti_page_text(page, study->methods[m].verdict_text);
+            pelti_page_add(page, "</li>\n");
+        }
+    pelti_page_add(page, "</ul>\n");
 }
 
 void pelti_page_measures(PeltiPage *page, const PeltiStudy *study)
@@ -120,6 +141,7 @@ void pelti_page_measures(PeltiPage *page, const PeltiStudy *study)
         pelti_page_add(page, "</tr>\n");
     }
     pelti_page_add(page, "</tbody></table></div>\n");
+    add_verdicts(page, study);
     for (int m = 0; m < study->method_count; m++)
         if (study->methods[m].status != PELT_OK) {
             pelti_page_add(page, "<p class=\"note\"><b>");
@@ -134,9 +156,9 @@ void pelti_page_measures(PeltiPage *page, const PeltiStudy *study)
 
 static double frame_value(const PeltiStudyFrame *frame, int kind)
 {
-    const PeltiFrameMeasure *q = &frame->measure;
-    double values[] = {q->volume_ratio, (double)q->self_intersections, 100 * q->depth_max,
-                       q->stretch_p99,  100 * q->jitter_vs_lbs_max,    frame->step_ms};
+    const PeltQuality *q = &frame->measure;
+    double values[] = {q->volume_ratio_min, (double)q->self_intersections, 100 * q->depth, q->stretch_p99, 100 * q->jitter,
+                       frame->step_ms};
     return values[kind];
 }
 
@@ -321,7 +343,9 @@ static PeltiJson *method_json(const PeltiStudy *study, const PeltiStudyMethod *m
     pelti_put_number(json, "prepare_ms", method->prepare_ms, ok);
     pelti_put_number(json, "step_ms", step_mean(study, method), ok);
     pelti_put_number(json, "step_ms_max", step_most(study, method), ok);
-    pelti_put(json, "quality", pelti_report_quality(&method->quality, ok), ok);
+    PeltiJson *quality = pelti_report_quality(&method->quality, ok);
+    pelti_report_verdict(quality, method->verdict, method->verdict_text, ok);
+    pelti_put(json, "quality", quality, ok);
     PeltiJson *frames = pelti_json_new_array();
     for (int f = 0; f < study->frame_count; f++) {
         static const char *const keys[] = {"volume_ratio", "self_intersections", "depth_percent",

@@ -98,13 +98,14 @@ void pelti_picture_show(PeltiPicture *picture, const Vec3 *points)
 
 // ---- who the camera follows ----
 
-PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, int threads, PeltError *err)
+PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, bool shows_weights, int threads, PeltError *err)
 {
     *guide = (PeltiGuide){0};
     PeltSkinDef def = pelt_skin_def_default();
     def.method = "lbs";
     def.threads = threads;
-    PELT_TRY(pelt_skin_create(&def, character, &guide->lbs, err));
+    PELT_TRY(shows_weights ? pelt_skin_create(&def, character, &guide->lbs, err)
+                           : pelti_reference_create(character, threads, NULL, &guide->lbs, err));
     if (!character->who->file_weights_sane)
         return PELT_OK;
     def.method = "dqs";
@@ -216,7 +217,7 @@ static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *fram
 static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiSceneMesh *mesh, PeltiLegend *legend,
                               PeltError *err)
 {
-    PeltiFrameMeasure ignored;
+    PeltQuality ignored;
     switch (picture->colouring) {
     case PELTI_COLOUR_WEIGHTS:
     case PELTI_COLOUR_PART:

@@ -3,7 +3,7 @@
 #define PELTI_BAKE_PICTURE_H
 
 #include "bake/objects.h"
-#include "measure/measure.h"
+#include "bake/measuring.h"
 #include "render/scene.h"
 
 #include <pelt/render.h>
@@ -53,7 +53,8 @@ void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points); ///< o
 typedef struct PeltiGuide {
     PeltSkin *lbs, *dqs; ///< dqs NULL: not followed
 } PeltiGuide;
-PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, int threads, PeltError *err);
+/// Its lbs is the reference of all measures, except where a picture is to show the weights that lbs would choose.
+PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, bool shows_weights, int threads, PeltError *err);
 void pelti_guide_release(PeltiGuide *guide);
 void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose);
 void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_floor);

@@ -115,7 +115,7 @@ static PeltStatus open_skins(Job *job, PeltError *err)
         return pelti_no_memory(err, sizeof(PeltiPose));
     if (!job->guided && !bones && !(def->rest && def->inside))
         return PELT_OK;
-    PELT_TRY(pelti_guide_create(&job->guide, job->character, def->skin.threads, err));
+    PELT_TRY(pelti_guide_create(&job->guide, job->character, bones, def->skin.threads, err));
     if (job->has_cache || def->rest)
         return PELT_OK;
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));

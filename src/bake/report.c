@@ -28,23 +28,56 @@ static PeltiJson *times_json(const PeltiRun *run, bool *ok)
     return json;
 }
 
-PeltiJson *pelti_report_quality(const PeltiQuality *q, bool *ok)
+static void put_field(PeltiJson *json, const char *name, const PeltQuality *q, const PeltiMeasureField *field, bool *ok)
+{
+    if (field->is_count)
+        pelti_put_int(json, name, pelti_quality_count(q, field), ok);
+    else
+        pelti_put_number(json, name, pelti_quality_value(q, field), ok);
+}
+
+PeltiJson *pelti_report_quality(const PeltQuality *q, bool *ok)
 {
     PeltiJson *json = pelti_json_new_object();
-    pelti_put_int(json, "nonfinite", q->nonfinite, ok);
-    pelti_put_int(json, "self_intersections", q->self_intersections, ok);
-    pelti_put_int(json, "self_intersections_new", q->self_intersections_new, ok);
-    pelti_put_int(json, "deep_pairs", q->deep_pairs, ok);
-    pelti_put_number(json, "pair_depth", q->pair_depth, ok);
-    pelti_put_number(json, "depth", q->depth, ok);
-    pelti_put_int(json, "inverted", q->inverted, ok);
-    pelti_put_number(json, "volume_ratio_min", q->volume_ratio_min, ok);
-    pelti_put_number(json, "volume_ratio_max", q->volume_ratio_max, ok);
-    pelti_put_number(json, "stretch_p99", q->stretch_p99, ok);
-    pelti_put_number(json, "stretch_max", q->stretch_max, ok);
-    pelti_put_number(json, "loop_error", q->loop_error, ok);
-    pelti_put_number(json, "jitter", q->jitter, ok);
-    pelti_put_number(json, "crack", q->crack, ok);
+    for (const PeltiMeasureField *field = pelti_measure_fields; field->name; field++)
+        put_field(json, field->name, q, field, ok);
+    return json;
+}
+
+void pelti_report_frame_quality(PeltiJson *frame, const PeltQuality *q, bool *ok)
+{
+    for (const PeltiMeasureField *field = pelti_measure_fields; field->name; field++)
+        if (field->frame_name)
+            put_field(frame, field->frame_name, q, field, ok);
+}
+
+void pelti_report_verdict(PeltiJson *quality, PeltVerdict verdict, const char *text, bool *ok)
+{
+    pelti_put_text(quality, "verdict", text, ok);
+    pelti_put(quality, "verdict_worse", pelti_json_new_bool(verdict == PELT_VERDICT_WORSE), ok);
+}
+
+PeltiJson *pelti_report_measured(const PeltMeasure *measure, bool *ok)
+{
+    PeltQuality quality = pelt_measure_quality(measure), lbs = pelt_measure_lbs_quality(measure);
+    char text[400];
+    PeltVerdict verdict = pelt_quality_verdict(&quality, &lbs, text, sizeof text);
+    PeltiJson *json = pelti_report_quality(&quality, ok), *components = pelti_json_new_array();
+    pelti_report_verdict(json, verdict, text, ok);
+    if (lbs.frames)
+        pelti_put(json, "lbs", pelti_report_quality(&lbs, ok), ok);
+    for (int i = 0; i < pelt_measure_component_count(measure); i++) {
+        PeltComponentQuality part = pelt_measure_component(measure, i);
+        PeltiJson *one = pelti_json_new_object();
+        pelti_put_int(one, "component", part.component, ok);
+        pelti_put_int(one, "vertices", part.vertices, ok);
+        pelti_put_number(one, "rest_volume", part.rest_volume, ok);
+        pelti_put_number(one, "volume_ratio_min", part.ratio_min, ok);
+        pelti_put_number(one, "volume_ratio_max", part.ratio_max, ok);
+        pelti_put_number(one, "volume_vs_lbs", part.vs_lbs, ok);
+        *ok = pelti_json_push(components, one) && *ok;
+    }
+    pelti_put(json, "components", components, ok);
     return json;
 }
 
@@ -94,26 +127,17 @@ static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
 static PeltiJson *frame_json(const PeltiRun *run, const PeltiFrameRecord *record, bool *ok)
 {
     PeltiJson *json = pelti_json_new_object();
-    const PeltiFrameMeasure *m = &record->measure;
     pelti_put_int(json, "frame", record->frame, ok);
     pelti_put_number(json, "step_ms", record->step_ms, ok);
     pelti_put_int(json, "substeps", record->substeps, ok);
     if (run->world)
         pelti_put(json, "contact", contact_json(run->world, (int)(record - run->records), ok), ok);
-    if (!run->measure)
-        return json;
-    pelti_put_int(json, "nonfinite", m->nonfinite, ok);
-    pelti_put_int(json, "self_intersections", m->self_intersections, ok);
-    pelti_put_int(json, "deep_pairs", m->deep_pairs, ok);
-    pelti_put_number(json, "depth", m->depth_max, ok);
-    pelti_put_int(json, "inverted", m->flipped_both, ok);
-    pelti_put_number(json, "volume_ratio", m->volume_ratio, ok);
-    pelti_put_number(json, "stretch_p99", m->stretch_p99, ok);
-    pelti_put_number(json, "jitter", m->jitter_vs_lbs_max, ok);
+    if (run->measure)
+        pelti_report_frame_quality(json, &record->quality, ok);
     return json;
 }
 
-static void add_warnings(PeltiJson *list, const PeltiLog *log, bool *ok)
+void pelti_report_warnings(PeltiJson *list, const PeltiLog *log, bool *ok)
 {
     for (int i = 0; i < pelti_log_count(log); i++) {
         PeltiJson *json = pelti_json_new_object();
@@ -150,19 +174,16 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     if (run->skin->method->flags & PELTI_DYNAMIC)
         pelti_put_number(root, "substep_ms", substep_ms(run), ok);
     pelti_put_number(root, "peak_mb", pelti_peak_mb(), ok);
-    if (run->measure) {
-        PeltiQuality quality;
-        pelti_measure_summary(run->measure, &quality);
-        pelti_put(root, "quality", pelti_report_quality(&quality, ok), ok);
-    }
+    if (run->measure)
+        pelti_put(root, "quality", pelti_report_measured(run->measure, ok), ok);
     PeltiJson *frames = pelti_json_new_array(), *stats = pelti_json_new_object(), *warnings = pelti_json_new_array();
     for (int i = 0; i < run->count; i++)
         *ok = pelti_json_push(frames, frame_json(run, &run->records[i], ok)) && *ok;
     for (int i = 0; i < run->stat_count; i++)
         pelti_put_number(stats, run->stats[i].name, run->stats[i].value, ok);
-    add_warnings(warnings, &who->log, ok);
-    add_warnings(warnings, &run->skin->log, ok);
-    add_warnings(warnings, &run->log, ok);
+    pelti_report_warnings(warnings, &who->log, ok);
+    pelti_report_warnings(warnings, &run->skin->log, ok);
+    pelti_report_warnings(warnings, &run->log, ok);
     pelti_put(root, "per_frame", frames, ok);
     pelti_put(root, "method_stats", stats, ok);
     if (run->written.morph_targets) {

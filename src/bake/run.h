@@ -2,16 +2,15 @@
 #ifndef PELTI_BAKE_RUN_H
 #define PELTI_BAKE_RUN_H
 
-#include "bake/objects.h"
+#include "bake/measuring.h"
 #include "bake/world.h"
 #include "io/output.h"
-#include "measure/measure.h"
 
 typedef struct PeltiFrameRecord {
     int frame; ///< of the clip
     double step_ms, substep_ms;
     int substeps, nonfinite;
-    PeltiFrameMeasure measure; ///< zero where nothing is measured
+    PeltQuality quality; ///< frames 0 where nothing is measured
 } PeltiFrameRecord;
 
 typedef struct PeltiRun {
@@ -21,8 +20,8 @@ typedef struct PeltiRun {
     PeltiLog log; ///< of the outputs
     int clip;     ///< -1: the file has none, the pose is the file's
     int first, count;
-    PeltSkin *skin, *lbs; ///< lbs: reference for the jitter measure, NULL: not wanted
-    PeltiMeasure *measure;
+    PeltSkin *skin;
+    PeltMeasure *measure;  ///< NULL: not asked for
     PeltiBakeWorld *world; ///< --scene; NULL: none
     PeltiOutput *output;
     bool wants_normals;
@@ -43,7 +42,12 @@ PeltiTimes pelti_run_times(const PeltiRun *run);
 
 /// Parts of the report that other documents share.
 PeltiJson *pelti_report_mesh(const PeltCharacterInfo *info, bool *ok);
-PeltiJson *pelti_report_quality(const PeltiQuality *quality, bool *ok);
+PeltiJson *pelti_report_quality(const PeltQuality *quality, bool *ok);
+void pelti_report_verdict(PeltiJson *quality, PeltVerdict verdict, const char *text, bool *ok);
+/// All a measuring object tells: the clip's measures, the verdict, lbs's own, closed components.
+PeltiJson *pelti_report_measured(const PeltMeasure *measure, bool *ok);
+void pelti_report_frame_quality(PeltiJson *frame, const PeltQuality *quality, bool *ok);
+void pelti_report_warnings(PeltiJson *list, const PeltiLog *log, bool *ok);
 
 /// Writes the report as product documents say; whole or not at all.
 PeltStatus pelti_report_save(const PeltiRun *run, const char *path, PeltError *err);

@@ -49,7 +49,7 @@ static void make_key(PeltiStudy *study)
 static PeltStatus blend_linearly(PeltiStudy *study, PeltError *err)
 {
     size_t points = (size_t)study->character->who->point_count;
-    PELT_TRY(pelti_guide_create(&study->guide, study->character, study->threads, err));
+    PELT_TRY(pelti_guide_create(&study->guide, study->character, false, study->threads, err));
     for (int f = 0; f < study->frame_count; f++) {
         pelti_study_pose(study, f);
         pelti_guide_step(&study->guide, &study->pose);
@@ -72,7 +72,7 @@ static PeltStatus set_up(PeltiStudy *study, const char *clip, PeltError *err)
         return pelti_no_memory(err, point_total(study) * sizeof(Vec3));
     PELT_TRY(blend_linearly(study, err));
     make_key(study);
-    return pelti_measure_create(who, study->jobs, NULL, &study->measure, err);
+    return pelti_measuring_create(study->character, study->jobs, study->threads, NULL, &study->measuring, err);
 }
 
 PeltStatus pelti_study_create(const PeltCharacter *character, const char *file, const char *clip, double fps, int threads,
@@ -90,7 +90,7 @@ PeltStatus pelti_study_create(const PeltCharacter *character, const char *file, 
 void pelti_study_release(PeltiStudy *study)
 {
     pelti_guide_release(&study->guide);
-    pelti_measure_destroy(study->measure);
+    pelt_measure_destroy(study->measuring);
     pelti_jobs_destroy(study->jobs);
     pelti_pool_release(&study->pool);
     *study = (PeltiStudy){0};
@@ -160,6 +160,8 @@ static bool recall_method(const PeltiStudy *study, PeltiStudyMethod *method)
         memcpy(method->points, bytes.data + sizeof kept + frames, points);
         method->prepare_ms = kept.prepare_ms;
         method->quality = kept.quality;
+        method->verdict = kept.verdict;
+        memcpy(method->verdict_text, kept.verdict_text, sizeof method->verdict_text);
         method->resumed = true;
     } else
         good = false;
@@ -181,11 +183,11 @@ static void measure_frame(PeltiStudy *study, const PeltSkin *skin, int f, PeltiS
 {
     const PeltiMesh *mesh = study->character->who->mesh;
     const Vec3 *lbs = study->lbs + (size_t)f * (size_t)study->character->who->point_count;
-    pelti_measure_frame(study->measure, skin->points, skin->bones, pelti_measure_wants_lbs(study->measure) ? lbs : NULL,
-                        &out->measure);
-    look_for(pelti_measure_stretch(study->measure), mesh->vertex_count, true, &out->stretched);
-    look_for(pelti_measure_stretch(study->measure), mesh->vertex_count, false, &out->folded);
-    look_for(pelti_measure_depth(study->measure), mesh->vertex_count, true, &out->deepest);
+    const PeltiMeasure *measure = study->measuring->measure;
+    pelti_measuring_frame(study->measuring, &study->pose, skin->points, &out->measure);
+    look_for(pelti_measure_stretch(measure), mesh->vertex_count, true, &out->stretched);
+    look_for(pelti_measure_stretch(measure), mesh->vertex_count, false, &out->folded);
+    look_for(pelti_measure_depth(measure), mesh->vertex_count, true, &out->deepest);
     if (!(out->deepest.value > 0))
         out->deepest = (PeltiPlace){-1, 0};
     out->away = (PeltiPlace){-1, 0};
@@ -200,7 +202,7 @@ static void measure_frame(PeltiStudy *study, const PeltSkin *skin, int f, PeltiS
 static PeltStatus run_frames(PeltiStudy *study, PeltiStudyMethod *method, PeltSkin *skin, PeltError *err)
 {
     int points = study->character->who->point_count;
-    pelti_measure_restart(study->measure);
+    pelt_measure_restart(study->measuring);
     for (int f = 0; f < study->frame_count; f++) {
         PELT_TRY(pelti_progress(&study->progress, method->name, (double)f / study->frame_count, err));
         pelti_study_pose(study, f);
@@ -208,7 +210,12 @@ static PeltStatus run_frames(PeltiStudy *study, PeltiStudyMethod *method, PeltSk
         memcpy(method->points + (size_t)f * (size_t)points, skin->points, (size_t)points * sizeof(Vec3));
         measure_frame(study, skin, f, &method->frames[f]);
     }
-    pelti_measure_summary(study->measure, &method->quality);
+    method->quality = pelt_measure_quality(study->measuring);
+    if (!study->measuring->lbs_is_judged)
+        study->lbs_quality = pelt_measure_lbs_quality(study->measuring);
+    study->measuring->lbs_is_judged = true;
+    method->verdict =
+        pelt_quality_verdict(&method->quality, &study->lbs_quality, method->verdict_text, sizeof method->verdict_text);
     return PELT_OK;
 }
 

@@ -14,7 +14,7 @@ typedef struct PeltiPlace { ///< a vertex that stands out in a frame
 
 typedef struct PeltiStudyFrame {
     double step_ms;
-    PeltiFrameMeasure measure;
+    PeltQuality measure;
     PeltiPlace stretched, folded, deepest; ///< largest and smallest mean edge ratio; deepest inside another part
     PeltiPlace away;                       ///< farthest from linear blending, share of the size
 } PeltiStudyFrame;
@@ -26,7 +26,9 @@ typedef struct PeltiStudyMethod {
     double prepare_ms;
     Vec3 *points;            ///< [frame_count x point_count]
     PeltiStudyFrame *frames; ///< [frame_count]
-    PeltiQuality quality;
+    PeltQuality quality;
+    PeltVerdict verdict; ///< beside lbs, in words: verdict_text
+    char verdict_text[400];
     bool resumed; ///< from an earlier run
 } PeltiStudyMethod;
 
@@ -43,7 +45,8 @@ typedef struct PeltiStudy {
     PeltiStudyMethod methods[PELTI_STUDY_METHODS];
     int threads;
     PeltiJobs *jobs;
-    PeltiMeasure *measure;
+    PeltMeasure *measuring;
+    PeltQuality lbs_quality; ///< known from the first method that was measured on; frames 0: not yet, or nothing to compare with
     PeltiPool pool;
     PeltiPose pose;
     PeltiGuide guide; ///< for cameras

@@ -16,9 +16,9 @@ static double badness(const PeltiStudy *study, int kind, int f)
         if (study->methods[m].status != PELT_OK)
             continue;
         const PeltiStudyFrame *frame = &study->methods[m].frames[f];
-        const PeltiFrameMeasure *q = &frame->measure;
+        const PeltQuality *q = &frame->measure;
         double values[4] = {(double)q->deep_pairs, (double)frame->away.value, q->stretch_p99,
-                            isfinite(q->volume_ratio) ? fabs(q->volume_ratio - 1) : 0};
+                            isfinite(q->volume_ratio_min) ? fabs(q->volume_ratio_min - 1) : 0};
         worst = fmax(worst, isfinite(values[kind]) ? values[kind] : 0);
     }
     return worst;
@@ -99,7 +99,7 @@ static const Vec3 *lbs_points(const PeltiStudy *study, int frame)
 /// The camera `pelt render` would take, over the floor of the whole clip.
 static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int frame, PeltiPicture *picture, PeltError *err)
 {
-    PeltStatus status = pelti_picture_create(def, study->character, study->jobs, study->measure, picture, err);
+    PeltStatus status = pelti_picture_create(def, study->character, study->jobs, study->measuring->measure, picture, err);
     if (status != PELT_OK) {
         pelti_picture_release(picture);
         return status;
@@ -246,11 +246,12 @@ static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiP
                           Sights *out)
 {
     const PeltiMesh *mesh = study->character->who->mesh;
-    PeltiFrameMeasure ignored;
-    pelti_measure_restart(study->measure);
-    pelti_measure_frame(study->measure, pelti_study_points(study, shot->method, shot->frame), NULL, NULL, &ignored);
-    const uint8_t *crossing = pelti_measure_crossing(study->measure);
-    bool deep = pelti_measure_depth(study->measure)[place->vertex] > 0;
+    PeltQuality ignored;
+    PeltiMeasure *measure = study->measuring->measure;
+    pelti_measure_restart(measure);
+    pelti_measure_frame(measure, pelti_study_points(study, shot->method, shot->frame), NULL, NULL, &ignored);
+    const uint8_t *crossing = pelti_measure_crossing(measure);
+    bool deep = pelti_measure_depth(measure)[place->vertex] > 0;
     out->count = 0;
     for (int t = 0; deep && t < mesh->triangle_count && out->count < MOST_SIGHTS; t++) {
         int v = mesh->triangles[t][0];

@@ -1,13 +1,9 @@
+/// Vertices inside another part of the surface, and how deep.
 #include "measure/parts.h"
 
 #include <string.h>
 
 enum { VERTEX_GRAIN = 256 };
-
-static double dot(Normal a, Normal b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 
 /// Winding number of the (capped) surface just outside each vertex. A vertex is judged only where its normal leads outward
 /// of all its triangles: else the offset point may fall into its own fold.
@@ -23,7 +19,7 @@ static void wind_range(void *context, int begin, int end, int worker)
             Normal n = m->normal[mesh->fan[k]];
             sum.x += n.x, sum.y += n.y, sum.z += n.z;
         }
-        double length = sqrt(dot(sum, sum));
+        double length = sqrt(pelti_normal_dot(sum, sum));
         if (length == 0)
             length = 1;
         Normal u = {sum.x / length, sum.y / length, sum.z / length};
@@ -32,7 +28,7 @@ static void wind_range(void *context, int begin, int end, int worker)
         double least = INFINITY;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
             Normal n = m->normal[mesh->fan[k]];
-            least = fmin(least, dot(n, u) / fmax(sqrt(dot(n, n)), 1e-300));
+            least = fmin(least, pelti_normal_dot(n, u) / fmax(sqrt(pelti_normal_dot(n, n)), 1e-300));
         }
         if (mesh->fan_start[v] == mesh->fan_start[v + 1] || !(least > 0.15))
             continue;
@@ -57,7 +53,7 @@ static bool opposes(void *context, int query, int triangle)
     const PeltiMeasure *m = context;
     int v = m->inside[query];
     const int *t = m->triangles[triangle];
-    return dot(m->normal[triangle], m->vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
+    return pelti_normal_dot(m->normal[triangle], m->vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
 }
 
 static double depth_of(const PeltiMeasure *m, int query)
@@ -71,14 +67,14 @@ static double depth_of(const PeltiMeasure *m, int query)
     Normal to = {w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x - (double)p.x,
                  w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y - (double)p.y,
                  w[0] * (double)a.z + w[1] * (double)b.z + w[2] * (double)c.z - (double)p.z};
-    return dot(m->normal[n->triangle], to) > 0 ? n->distance : 0; // on the outer side of it: touching, not inside
+    return pelti_normal_dot(m->normal[n->triangle], to) > 0 ? n->distance : 0; // on the outer side of it: touching, not inside
 }
 
-void pelti_measure_inside(PeltiMeasure *m, PeltiFrameMeasure *out)
+void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out)
 {
     const PeltiMesh *mesh = m->mesh;
     out->inside_vertices = out->everted_vertices = -1;
-    out->depth_max = NAN;
+    out->depth = NAN;
     memset(m->depth, 0, (size_t)mesh->vertex_count * sizeof(float));
     if (!m->orientable)
         return;
@@ -104,5 +100,5 @@ void pelti_measure_inside(PeltiMeasure *m, PeltiFrameMeasure *out)
         out->inside_vertices += d > 0;
         most = fmax(most, d);
     }
-    out->depth_max = most;
+    out->depth = most;
 }

@@ -9,6 +9,23 @@ typedef struct Normal { ///< twice the area long
     double x, y, z;
 } Normal;
 
+/// One end of a pair that crosses at rest, found by where its triangle rests.
+typedef struct PeltiRestEnd {
+    uint64_t cell;
+    int near, far; ///< this triangle, the other one
+} PeltiRestEnd;
+
+/// A closed component and its volume; what the report tells of it is `told`.
+typedef struct PeltiClosedPart {
+    int anchor; ///< a vertex of it: volumes are summed around it, so that far from the origin nothing is lost
+    double now, lbs;
+    PeltComponentQuality told;
+} PeltiClosedPart;
+
+typedef struct PeltiPiece { ///< a component that lbs moves by one bone only
+    int first, count;       ///< into piece_vertices
+} PeltiPiece;
+
 struct PeltiMeasure {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
@@ -26,7 +43,15 @@ struct PeltiMeasure {
     PeltiPairs pairs;
     int64_t *rest_pairs; ///< [rest_pair_count] sorted keys low * 2^32 + high
     int rest_pair_count;
-    long rest_self_intersections;
+    PeltiRestEnd *rest_ends; ///< [2 * rest_pair_count] sorted by cell
+    int rest_self_intersections;
+
+    PeltiClosedPart *closed; ///< [closed_count] components that have a volume
+    int closed_count;
+    int *closed_of;     ///< [component_count] into closed, -1: not closed
+    PeltiPiece *pieces; ///< [piece_count] components painted to one bone
+    int piece_count;
+    int *piece_vertices; ///< of all pieces
 
     // the rest shape
     double *rest_length; ///< [edge_count]
@@ -37,12 +62,14 @@ struct PeltiMeasure {
     bool *rest_inside;        ///< [vertices of the mesh]
     int (*edge_triangles)[2]; ///< [edge_count] the two triangles at an inner edge, -1: not an inner edge
     int *triangle_bone;       ///< [triangles of the mesh] nearest bone, -1: unskinned
-    bool wants_lbs, has_skin;
+    bool has_skin;
 
     // this frame
-    Vec3 *x;               ///< [vertex_count] non-finite coordinates are 0
-    Vec3 *raw;             ///< [vertex_count] as they came
-    bool broken;           ///< x and raw differ
+    Vec3 *x;     ///< [vertex_count] non-finite coordinates are 0
+    Vec3 *raw;   ///< [vertex_count] as they came
+    bool broken; ///< x and raw differ
+    Vec3 *lbs;   ///< [vertices of the mesh] linear blending, non-finite coordinates 0
+    bool has_lbs;
     Normal *normal;        ///< [triangle_count]
     Normal *vertex_normal; ///< [vertices of the mesh] unit
     Normal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
@@ -60,15 +87,42 @@ struct PeltiMeasure {
     Vec3 *first_points, *last_points;    ///< [point_count]
     Vec3 *previous[2], *previous_off[2]; ///< [vertices of the mesh] one and two frames ago
     int off_frames;                      ///< frames in a row that came with linear blending
-    PeltiQuality quality;
+    PeltQuality quality, lbs_quality;
 };
 
+static inline double pelti_normal_dot(Normal a, Normal b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline double pelti_squared_distance(Vec3 a, Vec3 b) // double: coordinates near the end of float's range must not overflow
+{
+    double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
+    return x * x + y * y + z * z;
+}
+double pelti_measure_edge(const PeltiMeasure *m, const Vec3 *x, int edge); ///< its length in the shape `x`
+void pelti_measure_normals(PeltiMeasure *m);                               ///< m->normal of m->x
+void pelti_measure_sum_neighbours(PeltiMeasure *m);                        ///< m->neighbours of m->normal
+void pelti_measure_place_holes(const PeltiMesh *mesh, Vec3 *x);            ///< centres of the holes, behind the vertices
+
+// the stages of a frame: each fills its fields of `out`
+void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_points, PeltQuality *out);
+void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out);
+void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out);
+void pelti_measure_jitter(PeltiMeasure *m, PeltQuality *out);
+
+/// Finds closed components and rigid pieces at rest.
+PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err);
+void pelti_measure_volumes(PeltiMeasure *m, PeltQuality *out); ///< whole and by component
+void pelti_measure_pieces(PeltiMeasure *m, PeltQuality *out);  ///< rigid_error
+void pelti_measure_forget_volumes(PeltiMeasure *m);
+void pelti_measure_keep_volumes(PeltiMeasure *m); ///< this frame's volumes go into what is told of each component
+
 /// Pairs that cross now (m->raw), with depths; fills the crossing fields of `out` and m->crossing.
-void pelti_measure_crossings(PeltiMeasure *m, PeltiFrameMeasure *out);
+void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out);
 PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err);
 
 /// Vertices inside the surface; fills the inside fields of `out` and m->depth. `m->normal` must be up to date.
-void pelti_measure_inside(PeltiMeasure *m, PeltiFrameMeasure *out);
+void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out);
 /// Only the list: m->winding. Returns how many are inside (winding >= 1).
 int pelti_measure_find_inside(PeltiMeasure *m);
 

@@ -103,7 +103,7 @@ static void a_cache_shows_the_positions_that_were_baked(void **state)
     bake.skin.method = "lbs";
     bake.outputs = outputs;
     bake.output_count = 1;
-    bake.measure = 0;
+    bake.measure = PELT_BAKE_MEASURE_NEVER;
     assert_int_equal(pelt_bake(&bake, who, NULL, &err), PELT_OK);
     PeltRenderDef def = small();
     uint64_t direct = hash(&def, who);

@@ -14,7 +14,7 @@ static long crossings_at_rest(const char *name, int vertices)
         fail_msg("%s: %s", name, err.text);
     if (pelti_measure_create(who, jobs, NULL, &measure, &err) != PELT_OK)
         fail_msg("%s: %s", name, err.text);
-    PeltiQuality quality;
+    PeltQuality quality;
     pelti_measure_summary(measure, &quality);
     pelti_measure_destroy(measure);
     pelti_character_destroy(who);

@@ -1,0 +1,128 @@
+/// Measures: how good a skin is, in numbers, frame by frame and over a clip, and how it stands beside linear blending.
+/// One code path serves `pelt bake --report`, `pelt compare`, `pelt measure` and you. docs/measures.md defines each measure.
+#ifndef PELT_MEASURE_H
+#define PELT_MEASURE_H
+
+#include <pelt/skin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The measures of one frame, or the worst of each over all frames of a clip: the same struct, so that a frame is a clip of
+/// one. Lengths are shares of the size, the diagonal of the rest shape's bounds. Not defined for this character or without
+/// linear blending to compare with ("lbs" below): counts are -1, values NAN.
+typedef struct PeltQuality {
+    int frames;    ///< 1, or how many these are the worst of
+    int nonfinite; ///< coordinates that are no numbers (the sum over frames)
+
+    int self_intersections;         ///< crossing pairs of triangles that share no vertex
+    int rest_self_intersections;    ///< as many at rest
+    int self_intersections_new;     ///< crossing and coplanar overlapping pairs that do not meet at rest
+    int self_intersecting_frames;   ///< frames that have such new pairs
+    int coplanar_overlaps;          ///< pairs that overlap in one plane
+    int triangles_intersecting;     ///< triangles in any of the pairs
+    int deep_pairs;                 ///< new pairs deeper than touching skin (2e-4)
+    int crossings_new;              ///< deep pairs that have no pair crossing at rest near them either
+    int inside_vertices;            ///< vertices inside another part; -1: the mesh is not orientable
+    int everted_vertices;           ///< vertices on skin turned inside out; -1: the mesh is not orientable
+    int degenerate;                 ///< triangles that lost all their area
+    int flipped_vs_neighbours;      ///< triangles turned against the mean of their neighbours, and not so at rest
+    int flipped_vs_bone;            ///< triangles turned against the motion of the nearest bone; -1: no skin
+    int inverted;                   ///< both of the above; -1: no skin
+    int torn;                       ///< edges beyond 3 times their rest length and 1.3 times their length by lbs; -1: no lbs
+    double pair_depth;              ///< how far a new pair would have to move along one of its normals to come apart
+    double depth;                   ///< deepest vertex inside another part; NAN: the mesh is not orientable
+    double volume_ratio_min;        ///< volume to rest volume, holes closed by fans; NAN: no volume
+    double volume_ratio_max;        ///< of a frame: the same number
+    double component_volume_min;    ///< the same of every closed component, least; NAN: there is none
+    double component_volume_max;    ///< and most
+    double component_volume_error;  ///< farthest from 1 of these
+    double component_volume_vs_lbs; ///< difference to the ratio by lbs where that is nearer to 1, largest; NAN: no lbs
+    double stretch_min, stretch_p1, stretch_p50_min, stretch_p50_max, stretch_p99,
+        stretch_max;          ///< edge lengths over rest lengths
+    double area_p1, area_p99; ///< triangle areas over rest areas
+    double flown;             ///< farthest a point lies from lbs; NAN: no lbs
+    double rigid_error;  ///< farthest a point of a piece painted to one bone lies from a rigid motion of it; NAN: no such piece
+    double crack;        ///< largest gap between points that are one vertex at rest
+    double jitter_world; ///< largest second difference of a vertex over three frames; NAN: fewer frames
+    double jitter;       ///< the same of its offset from lbs; NAN: fewer frames or no lbs
+    double loop_error;   ///< farthest a point of the last frame lies from the first; NAN for a single frame
+} PeltQuality;
+
+/// The measures by name, in the order of a report: name (static) and value of number `index` from 0 on; NULL: there are no more.
+/// The value is NAN where it is not defined. From any thread.
+PELT_API const char *pelt_quality_item(const PeltQuality *quality, int index, double *value);
+
+/// How a skin stands beside linear blending of the same clip.
+typedef enum PeltVerdict {
+    PELT_VERDICT_NONE,    ///< nothing was measured
+    PELT_VERDICT_WORSE,   ///< in something, said in the text
+    PELT_VERDICT_AS_GOOD, ///< worse in nothing
+    PELT_VERDICT_BETTER,  ///< worse in nothing, and far fewer deep pairs or far less volume lost
+} PeltVerdict;
+
+/// Judges by the rules of docs/measures.md. `lbs` may be NULL (or have no frames): then only what needs no comparison is judged.
+/// `text` [size] gets one line: the verdict and by what; NULL: not wanted. Reads its arguments only, from any thread.
+PELT_API PeltVerdict pelt_quality_verdict(const PeltQuality *quality, const PeltQuality *lbs, char *text, size_t size);
+
+/// One closed component over the clip.
+typedef struct PeltComponentQuality {
+    int component;                       ///< its number: components count from 0 in the order of their first vertex
+    int vertices;                        ///< welded
+    double rest_volume;                  ///< the character's units, cubed
+    double ratio_min, ratio_max, vs_lbs; ///< as component_volume_min, _max and _vs_lbs of this one
+} PeltComponentQuality;
+
+/// Measures frames of your own. One thread at a time. Linear blending ("lbs") is always that of the file's weights in the pose
+/// given; a file whose weights use one joint or none has none to compare with.
+typedef struct PeltMeasure PeltMeasure;
+
+/// Measures the rest shape first (about the cost of two frames). `threads` 0: as many as the machine has; the result does not
+/// depend on it. `who` must outlive it. Fails only for want of memory.
+PELT_API PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, PeltMeasure **out, PeltError *err);
+PELT_API void pelt_measure_destroy(PeltMeasure *measure); ///< NULL is fine
+
+/// Measures one frame, and lbs beside it; frames in the order of the clip, each once. `positions` [point_count x 3] world space,
+/// as pelt_skin_positions gives them, in the pose they were made for. `frame` gets this frame's measures; NULL: not wanted. Does
+/// not allocate, except that the room for crossing pairs grows when there are many.
+PELT_API void pelt_measure_frame(PeltMeasure *measure, const PeltPose *pose, const float *positions, PeltQuality *frame);
+/// The worst over the frames so far; frames 0: there were none.
+PELT_API PeltQuality pelt_measure_quality(const PeltMeasure *measure);
+/// The same of linear blending over the same frames (the inside test is left out: depth is NAN); frames 0: none to compare with.
+PELT_API PeltQuality pelt_measure_lbs_quality(const PeltMeasure *measure);
+/// pelt_quality_verdict of the two.
+PELT_API PeltVerdict pelt_measure_verdict(const PeltMeasure *measure, char *text, size_t size);
+/// Closed components, each with its volume over the frames so far.
+PELT_API int pelt_measure_component_count(const PeltMeasure *measure);
+PELT_API PeltComponentQuality pelt_measure_component(const PeltMeasure *measure, int index);
+/// Forgets the frames: a new clip.
+PELT_API void pelt_measure_restart(PeltMeasure *measure);
+
+/// Measuring a cache: `pelt measure`.
+typedef struct PeltMeasureDef {
+    const char *cache_path;  ///< .pc2 or .mdd
+    const char *clip;        ///< the clip it was made from, name or index; NULL: the first
+    double fps;              ///< 30; 0: as the cache says, 30 where it does not
+    int first_frame;         ///< clip frame of the cache's first one; -1: as the cache says
+    const char *report_path; ///< JSON; NULL: none
+    int threads;             ///< 0: as many as the machine has
+    PeltProgress progress;   ///< may be NULL
+    void *progress_user;
+    uint32_t guard; ///< filled by pelt_measure_def_default, checked
+} PeltMeasureDef;
+PELT_API PeltMeasureDef pelt_measure_def_default(void);
+
+typedef struct PeltMeasureResult {
+    PeltQuality quality, lbs; ///< lbs.frames 0: none to compare with
+    PeltVerdict verdict;
+    char verdict_text[400];
+} PeltMeasureResult;
+/// Measures every frame of a cache. `result` may be NULL. PELT_BAD_INPUT where cache and character or clip do not go together.
+PELT_API PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *who, PeltMeasureResult *result,
+                                       PeltError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+/// include/pelt/measure.h: frames measured beside linear blending.
+#include "bake/measuring.h"
+
+#include <string.h>
+
+PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
+                                  PeltError *err)
+{
+    static const char *const settings[] = {"weights=file"};
+    PeltSkinDef def = pelt_skin_def_default();
+    def.method = "lbs";
+    def.threads = threads;
+    if (allocator)
+        def.allocator = *allocator;
+    if (pelti_measure_has_reference(character->who)) {
+        def.settings = settings;
+        def.setting_count = 1;
+    }
+    return pelt_skin_create(&def, character, out, err);
+}
+
+static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
+{
+    const PeltiCharacter *who = m->character->who;
+    if (m->owns_jobs)
+        m->jobs = pelti_jobs_create(threads);
+    m->node_world = PELTI_NEW(&m->pool, PeltiWorld, who->node_count);
+    m->bones = PELTI_NEW(&m->pool, Mat34, who->bone_count);
+    if (m->pool.failed || !m->jobs)
+        return pelti_no_memory(err, sizeof *m);
+    PELT_TRY(pelti_measure_create(who, m->jobs, &m->allocator, &m->measure, err));
+    return pelti_measure_has_reference(who) ? pelti_reference_create(m->character, threads, &m->allocator, &m->lbs, err)
+                                            : PELT_OK;
+}
+
+PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *jobs, int threads, const PeltAllocator *allocator,
+                                  PeltMeasure **out, PeltError *err)
+{
+    *out = NULL;
+    PeltMeasure *m = pelti_alloc(allocator, sizeof *m);
+    if (!m)
+        return pelti_no_memory(err, sizeof *m);
+    *m = (PeltMeasure){.character = character, .jobs = jobs, .owns_jobs = !jobs};
+    if (allocator)
+        m->allocator = *allocator;
+    pelti_pool_init(&m->pool, allocator);
+    PeltStatus status = set_up(m, threads, err);
+    if (status != PELT_OK) {
+        pelt_measure_destroy(m);
+        return status;
+    }
+    *out = m;
+    return PELT_OK;
+}
+
+PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, PeltMeasure **out, PeltError *err)
+{
+    return pelti_measuring_create(who, NULL, threads, &who->allocator, out, err);
+}
+
+void pelt_measure_destroy(PeltMeasure *m)
+{
+    if (!m)
+        return;
+    pelti_measure_destroy(m->measure);
+    pelt_skin_destroy(m->lbs);
+    if (m->owns_jobs)
+        pelti_jobs_destroy(m->jobs);
+    pelti_pool_release(&m->pool);
+    PeltAllocator allocator = m->allocator;
+    pelti_free(&allocator, m, sizeof *m);
+}
+
+void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame)
+{
+    const PeltiCharacter *who = m->character->who;
+    PeltQuality quality;
+    const Vec3 *lbs = NULL;
+    if (pose)
+        pelti_pose_bones(who, pose, m->node_world, m->bones);
+    if (pose && m->lbs) {
+        double ms;
+        pelti_skin_step(m->lbs, pose, 0, &(PeltiStepReport){0}, &ms);
+        lbs = m->lbs->points;
+    }
+    bool judge = lbs && !m->lbs_is_judged, same = judge && !memcmp(points, lbs, (size_t)who->point_count * sizeof(Vec3));
+    if (judge && !same)
+        pelti_measure_lbs(m->measure, lbs, m->bones);
+    pelti_measure_frame(m->measure, points, pose ? m->bones : NULL, lbs, &quality);
+    if (same) // lbs itself is being measured: once is enough
+        pelti_measure_lbs_is(m->measure, &quality);
+    if (frame)
+        *frame = quality;
+}
+
+void pelt_measure_frame(PeltMeasure *m, const PeltPose *pose, const float *positions, PeltQuality *frame)
+{
+    pelti_measuring_frame(m, &pose->pose, (const Vec3 *)(const void *)positions, frame);
+}
+
+PeltQuality pelt_measure_quality(const PeltMeasure *m)
+{
+    PeltQuality quality;
+    pelti_measure_summary(m->measure, &quality);
+    return quality;
+}
+
+PeltQuality pelt_measure_lbs_quality(const PeltMeasure *m)
+{
+    PeltQuality quality;
+    pelti_measure_lbs_summary(m->measure, &quality);
+    return quality;
+}
+
+PeltVerdict pelt_measure_verdict(const PeltMeasure *m, char *text, size_t size)
+{
+    PeltQuality quality = pelt_measure_quality(m), lbs = pelt_measure_lbs_quality(m);
+    return pelt_quality_verdict(&quality, &lbs, text, size);
+}
+
+int pelt_measure_component_count(const PeltMeasure *m)
+{
+    return pelti_measure_component_count(m->measure);
+}
+
+PeltComponentQuality pelt_measure_component(const PeltMeasure *m, int index)
+{
+    return pelti_measure_component(m->measure, index);
+}
+
+void pelt_measure_restart(PeltMeasure *m)
+{
+    pelti_measure_restart(m->measure);
+}

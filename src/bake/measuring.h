@@ -1,0 +1,32 @@
+/// The one way to measure: a skin's frames, with linear blending by the file's weights beside them.
+#ifndef PELTI_BAKE_MEASURING_H
+#define PELTI_BAKE_MEASURING_H
+
+#include "bake/objects.h"
+#include "measure/measure.h"
+
+struct PeltMeasure {
+    const PeltCharacter *character;
+    PeltAllocator allocator;
+    PeltiJobs *jobs;
+    bool owns_jobs;
+    PeltiMeasure *measure;
+    PeltSkin *lbs;      ///< the reference; NULL: the file's weights give none
+    bool lbs_is_judged; ///< its own measures are known already: pelt compare needs them once for all methods
+    PeltiPool pool;
+    PeltiWorld *node_world; ///< [node_count]
+    Mat34 *bones;           ///< [bone_count]
+};
+
+/// `jobs` NULL: makes its own with `threads`; else they must outlive it.
+PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *jobs, int threads, const PeltAllocator *allocator,
+                                  PeltMeasure **out, PeltError *err);
+/// `pose` NULL: not known, so nothing is compared with bones or linear blending. `frame` may be NULL.
+void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame);
+
+/// Linear blending as everything is compared with it: by the file's weights, as they are; where they use one joint or none, by
+/// the weights `lbs` chooses.
+PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
+                                  PeltError *err);
+
+#endif
