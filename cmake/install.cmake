@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS pelt_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS pelt_import RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/pelt) # found from the command: ../libexec/pelt
 install(TARGETS pelt_shared pelt_static LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 

@@ -1,5 +1,6 @@
 /// include/pelt/character.h: characters and poses for users of the library.
 #include "bake/objects.h"
+#include "io/import.h"
 
 #include <string.h>
 
@@ -30,11 +31,34 @@ static PeltStatus from_document(PeltiGltf *document, const PeltAllocator *alloca
     return pelti_character_wrap(who, document, allocator, out, err);
 }
 
+/// Plain glTF as it is; what needs another's reader through the helper program. Where there is none, the first story stands: it
+/// tells how to convert the file.
+static PeltStatus open_any(const char *path, const PeltAllocator *allocator, PeltiGltf **document, PeltError *err)
+{
+    bool foreign = pelti_import_is_foreign(path), found;
+    PeltError own;
+    PeltStatus status = PELT_UNSUPPORTED;
+    if (!foreign)
+        status = pelti_gltf_open(path, allocator, document, err);
+    if (status != PELT_UNSUPPORTED)
+        return status;
+    status = pelti_import(path, allocator, &found, document, &own);
+    if (status == PELT_OK || (!found && !foreign))
+        return status == PELT_OK ? PELT_OK : PELT_UNSUPPORTED;
+    if (err)
+        *err = own;
+    if (!found)
+        return PELT_FAIL(err, PELT_UNSUPPORTED,
+                         "FBX and Collada are read by the program pelt-import, which is not here: install it beside "
+                         "pelt, or convert the file to .glb (Blender: File > Export > glTF 2.0)");
+    return status;
+}
+
 PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err)
 {
     PeltiGltf *document = NULL;
     *out = NULL;
-    PeltStatus status = pelti_gltf_open(path, allocator, &document, err);
+    PeltStatus status = open_any(path, allocator, &document, err);
     if (status == PELT_OK)
         status = from_document(document, allocator, out, err);
     if (status != PELT_OK && status != PELT_IO)

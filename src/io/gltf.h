@@ -71,6 +71,7 @@ typedef struct PeltiGltf {
     char *path;   ///< NULL: opened from memory
     char *folder; ///< where relative URIs start; NULL: external buffers are refused
     bool is_glb;
+    bool is_packed; ///< opened by pelti_gltf_open_packed
     const unsigned char *file; ///< the whole file
     size_t file_size;
     bool mapped;              ///< `file` is ours to unmap
@@ -90,6 +91,11 @@ typedef struct PeltiGltf {
 /// Maps the file (it must not shrink while it is open; replacing it by rename is fine) and reads external buffers of its
 /// folder. PELT_IO: cannot be read. PELT_BAD_INPUT: malformed. PELT_UNSUPPORTED: needs an extension that changes geometry.
 PeltStatus pelti_gltf_open(const char *path, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err);
+/// The same for a file that may be compressed: accessors, views and buffers whose bytes an extension is to make are without
+/// data. For the helper that unpacks it.
+PeltStatus pelti_gltf_open_packed(const char *path, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err);
+/// Extensions that compress meshes and buffers.
+bool pelti_gltf_is_packing(const char *extension);
 /// As above from memory, which must outlive the document. `folder` NULL: no external buffers.
 PeltStatus pelti_gltf_open_memory(const void *bytes, size_t size, const char *folder, const PeltAllocator *allocator,
                                   PeltiGltf **out, PeltError *err);

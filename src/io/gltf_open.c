@@ -65,7 +65,13 @@ static bool harmless(const char *name)
     return !strncmp(name, "KHR_materials_", 14);
 }
 
-static PeltStatus check_extensions(const PeltiJsonAt *root, PeltError *err)
+bool pelti_gltf_is_packing(const char *name)
+{
+    return !strcmp(name, "KHR_draco_mesh_compression") || !strcmp(name, "EXT_meshopt_compression") ||
+           !strcmp(name, "KHR_meshopt_compression");
+}
+
+static PeltStatus check_extensions(const PeltiGltf *doc, const PeltiJsonAt *root, PeltError *err)
 {
     PeltiJsonAt list = pelti_json_member(root, "extensionsRequired");
     int count;
@@ -74,9 +80,9 @@ static PeltStatus check_extensions(const PeltiJsonAt *root, PeltError *err)
         PeltiJsonAt item = pelti_json_item(&list, i);
         const char *name = NULL;
         PELT_TRY(pelti_json_string(&item, PELTI_REQUIRED, &name, err));
-        if (harmless(name))
+        bool packed = pelti_gltf_is_packing(name);
+        if (harmless(name) || (packed && doc->is_packed))
             continue;
-        bool packed = !strcmp(name, "KHR_draco_mesh_compression") || !strcmp(name, "EXT_meshopt_compression");
         return PELT_FAIL(err, PELT_UNSUPPORTED, "requires the extension %.80s: %s: npx @gltf-transform/cli copy IN.glb OUT.glb",
                          name, packed ? "unpack the file with" : "export without it, or try");
     }
@@ -121,7 +127,7 @@ static PeltStatus read_document(PeltiGltf *doc, PeltError *err)
     PeltiJsonAt root = pelti_json_root(doc->root);
     PELT_TRY(pelti_json_object(&root, PELTI_REQUIRED, err));
     PELT_TRY(check_version(&root, err));
-    PELT_TRY(check_extensions(&root, err));
+    PELT_TRY(check_extensions(doc, &root, err));
     PELT_TRY(pelti_gltf_read_buffers(doc, err));
     return pelti_gltf_read_tables(doc, err);
 }
@@ -165,12 +171,13 @@ PeltStatus pelti_gltf_open_memory(const void *bytes, size_t size, const char *fo
     return finish_open(doc, out, err);
 }
 
-PeltStatus pelti_gltf_open(const char *path, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err)
+static PeltStatus open_file(const char *path, bool is_packed, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err)
 {
     *out = NULL;
     PeltiGltf *doc = create(allocator);
     if (!doc)
         return pelti_no_memory(err, sizeof *doc);
+    doc->is_packed = is_packed;
     doc->path = pelti_pool_text(&doc->pool, path);
     const char *slash = strrchr(path, '/');
     doc->folder = pelti_pool_text(&doc->pool, slash ? path : ".");
@@ -186,6 +193,16 @@ PeltStatus pelti_gltf_open(const char *path, const PeltAllocator *allocator, Pel
     doc->file = bytes;
     doc->mapped = bytes != NULL;
     return finish_open(doc, out, err);
+}
+
+PeltStatus pelti_gltf_open(const char *path, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err)
+{
+    return open_file(path, false, allocator, out, err);
+}
+
+PeltStatus pelti_gltf_open_packed(const char *path, const PeltAllocator *allocator, PeltiGltf **out, PeltError *err)
+{
+    return open_file(path, true, allocator, out, err);
 }
 
 void pelti_gltf_close(PeltiGltf *doc)

@@ -159,7 +159,7 @@ static PeltStatus read_accessors(PeltiGltf *doc, const PeltiJsonAt *root, PeltEr
     size_t bytes = 0, sparse = 0;
     for (int i = 0; i < doc->buffer_count; i++)
         bytes += doc->buffers[i].bytes ? doc->buffers[i].size : 0;
-    doc->point_limit = POINTS_FREE + bytes / 4;
+    doc->point_limit = POINTS_FREE + (doc->is_packed ? 16 * bytes : bytes / 4); // compressed: two bits of a point, at best
     PELT_TRY(begin_list(doc, root, "bufferViews", &list, &doc->view_count, sizeof *doc->views, &doc->views, err));
     for (int i = 0; i < doc->view_count; i++) {
         PeltiJsonAt item = pelti_json_item(&list, i);
