@@ -6,14 +6,21 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *output;
-    int quiet;
+    int quiet, seed;
     PeltMakeDef def;
 } Request;
 
 static const CliOption options[] = {
     {"output", 'o', "FILE", ".glb, or .gltf with everything inside", CLI_TO(CLI_TEXT, Request, output)},
-    {"vertices", 0, "N", "how many, met within 10 %: 500 to 2000000 (default: 3200, 8000, 5000, 13300)",
+    {"vertices", 0, "N", "how many, met within 10 %: 500 to 2000000 (default: 3200, 8000, 5000, 13300, 9000)",
      CLI_TO(CLI_INT, Request, def.vertices)},
+    {"seed", 0, "N", "another character of the same kind, 1 or more: size, girth, joints, mesh, clothes and weights vary",
+     CLI_TO(CLI_INT, Request, seed)},
+    {"dress", 0, "HOW", "none, some (as the seed draws; the default with a seed) or all", CLI_TO(CLI_TEXT, Request, def.dress)},
+    {"clip", 0, "NAME", "this clip alone; random: smooth motion to the limits of every joint, drawn from the seed",
+     CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"weights", 0, "HOW", "smooth, one-joint, unnormalised, missing or none (default: as the seed draws, mostly smooth)",
+     CLI_TO(CLI_TEXT, Request, def.weights)},
     {"no-weights", 0, NULL, "put every weight on the root, as in a file nobody painted",
      CLI_TO(CLI_FLAG, Request, def.no_weights)},
     {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, Request, def.uv)},
@@ -26,19 +33,20 @@ static const CliOption options[] = {
 
 const CliCommand cli_make = {
     "make",
-    "NAME [--vertices N] [--no-weights] -o F.glb",
-    "make a built-in character: cylinder, arm, hand or biped",
+    "NAME [--vertices N] [--seed N] [--clip random] [--no-weights] -o F.glb",
+    "make a built-in character: cylinder, arm, hand, biped or beast",
     "Makes the skin around a skeleton, closed and of even triangles, with weights and with clips that stress it:\n"
     "bend, twist, fist, walk, stretch, jump, each where it makes sense. The same arguments give the same bytes.\n"
     "  pelt make biped -o biped.glb\n"
-    "  pelt make hand --vertices 50000 --no-weights -o hand.glb\n",
+    "  pelt make hand --vertices 50000 --no-weights -o hand.glb\n"
+    "  pelt make biped --seed 7 --clip random -o seven.glb\n",
     options,
     run,
 };
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_make_def_default()};
+    Request r = {.def = pelt_make_def_default(), .seed = -1}; // not said
     r.def.name = NULL;
     r.def.vertices = -1; // not said
     if (!cli_parse(command, argc, argv, &r))
@@ -47,8 +55,11 @@ static int run(const CliCommand *command, int argc, char **argv)
         r.def.vertices = pelt_make_def_default().vertices;
     else if (r.def.vertices <= 0)
         return cli_usage(command, "--vertices %d: at least 500", r.def.vertices);
+    if (r.seed == 0 || r.seed < -1)
+        return cli_usage(command, "--seed %d: 1 or more", r.seed);
+    r.def.seed = r.seed > 0 ? (uint64_t)r.seed : 0;
     if (!r.def.name)
-        return cli_usage(command, "which character? cylinder, arm, hand or biped");
+        return cli_usage(command, "which character? cylinder, arm, hand, biped or beast");
     if (!r.output)
         return cli_usage(command, "where to? give -o F.glb");
     PeltError err = {0};

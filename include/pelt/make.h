@@ -1,4 +1,4 @@
-/// Built-in characters, made by the program at any resolution: cylinder, arm, hand, biped.
+/// Built-in characters, made by the program at any resolution: cylinder, arm, hand, biped, beast.
 #ifndef PELT_MAKE_H
 #define PELT_MAKE_H
 
@@ -10,9 +10,13 @@ extern "C" {
 
 typedef struct PeltMakeDef {
     const char *name;        ///< as pelt_make_name lists them
-    int vertices;            ///< wanted, met within 10 %: 500 to 2000000; 0: the character's own default
+    int vertices;            ///< of the skin, wanted, met within 10 %: 500 to 2000000; 0: the character's own default
     int no_weights;          ///< 1: every weight on the root, as a file with a skeleton that was never painted
     int uv;                  ///< 1: texture coordinates; vertices are split at their seams
+    uint64_t seed;           ///< 0: as planned; else size, girth, joints, mesh, clothes and weights are drawn from it
+    const char *dress;       ///< "none", "some" (as the seed draws), "all"; NULL: some with a seed, else none
+    const char *weights;     ///< "smooth", "one-joint", "unnormalised", "missing", "none"; NULL: as the seed draws, else smooth
+    const char *clip;        ///< this clip alone; "random": drawn from the seed; NULL: all clips but that
     int threads;             ///< 0: as many as there are; the result does not depend on it
     PeltAllocator allocator; ///< all zero: malloc
     uint32_t guard;          ///< filled by pelt_make_def_default

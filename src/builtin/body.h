@@ -39,6 +39,9 @@ static inline uint64_t pelti_bit(int bone)
 int pelti_body_bone(PeltiBody *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
                     bool mirror);
 int pelti_body_find(const PeltiBody *body, const char *name); ///< -1: none
+float pelti_body_size(const PeltiBody *body);                 ///< m, the longest side of the box around its joints
+/// A bone's name without its side, "Left" or "Right", and which it is; neither: in the middle.
+const char *pelti_body_side(const char *name, bool *left, bool *right);
 
 /// A left hand (mirrored for a right one) of 0.19 m, its wrist at the place's origin, fingers along +Y, back of the hand
 /// +Z, thumb +X. `metacarpals`: bones for these too. Groups `group` ... `group` + 5 are used.
@@ -56,5 +59,6 @@ void pelti_body_plan_cylinder(PeltiBody *body);
 void pelti_body_plan_arm(PeltiBody *body);
 void pelti_body_plan_hand(PeltiBody *body);
 void pelti_body_plan_biped(PeltiBody *body);
+void pelti_body_plan_beast(PeltiBody *body);
 
 #endif

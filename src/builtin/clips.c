@@ -1,13 +1,22 @@
 #include "builtin/clips.h"
+#include "builtin/limits.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FPS = 30, FRAMES = 61 };
+enum { FPS = 30, FRAMES = 61, RANDOM_FRAMES = 121 };
+
+/// Angles of a random motion, in degrees.
+typedef struct Curves {
+    int turn_count[PELTI_BODY_BONES];
+    PeltiTurn turns[PELTI_BODY_BONES][PELTI_JOINT_TURNS];
+    float degrees[PELTI_BODY_BONES][PELTI_JOINT_TURNS][RANDOM_FRAMES];
+} Curves;
 
 /// Joints rest unrotated, so a turn is about an axis of rest space that its parent carries along.
 typedef struct Motion {
     const PeltiBody *body;
+    const Curves *curves; // of the random clip
     Quat turn[PELTI_BODY_BONES];
     Vec3 root; // moves the root joint
 } Motion;
@@ -79,6 +88,8 @@ static void stand(Motion *m, bool hold)
     m->root = vec3_add(m->root, shift);
 }
 
+static const char *const SIDES[2] = {"Left", "Right"};
+
 static float wave(float u) // 0 at the ends, 1 in the middle, at rest in all three
 {
     return 0.5f - 0.5f * cosf(TURN * u);
@@ -127,12 +138,52 @@ static void bend_elbow(Motion *m, const char *upper, const char *lower, float de
         rotate(m, b, vec3_cross(direction(m->body, a), Z), degrees); // towards the front
 }
 
-static const char *const SIDES[2] = {"Left", "Right"};
+/// A four-legged animal crouches, arches its back and curls its tail.
+static void crouch_beast(Motion *m, float a)
+{
+    for (int s = 0; s < 2; s++) {
+        rotate_named(m, SIDES[s], "FrontThigh", X, 48 * a);
+        rotate_named(m, SIDES[s], "FrontShin", X, -90 * a);
+        rotate_named(m, SIDES[s], "FrontPaw", X, 42 * a);
+        rotate_named(m, SIDES[s], "HindThigh", X, -50 * a);
+        rotate_named(m, SIDES[s], "HindShin", X, 80 * a);
+        rotate_named(m, SIDES[s], "HindHock", X, -55 * a);
+        rotate_named(m, SIDES[s], "HindPaw", X, 25 * a);
+        rotate_named(m, SIDES[s], "Ear", X, -28 * a);
+    }
+    rotate_named(m, "", "Spine", X, 24 * a);
+    rotate_named(m, "", "Chest", X, 18 * a);
+    rotate_named(m, "", "Neck", X, 20 * a);
+    rotate_named(m, "", "Head", X, 20 * a);
+    for (int i = 1; i <= 4; i++)
+        rotate_named(m, "Tail", (const char[2]){(char)('0' + i), 0}, X, 22 * a);
+}
+
+/// Legs of a diagonal together, two strides; a leg swings forward with its knee bent.
+static void trot_beast(Motion *m, float u)
+{
+    for (int s = 0; s < 2; s++)
+        for (int hind = 0; hind < 2; hind++) {
+            float phase = TURN * (2 * u + 0.5f * (float)(s ^ hind)), swing = sinf(phase), lift = fmaxf(cosf(phase), 0);
+            rotate_named(m, SIDES[s], hind ? "HindThigh" : "FrontThigh", X, -24 * swing);
+            rotate_named(m, SIDES[s], hind ? "HindShin" : "FrontShin", X, (hind ? 45.0f : -55.0f) * lift);
+            rotate_named(m, SIDES[s], hind ? "HindHock" : "FrontPaw", X, (hind ? -40.0f : 40.0f) * lift);
+        }
+    float sway = sinf(TURN * 2 * u);
+    rotate_named(m, "", "Spine", Y, 4 * sway);
+    rotate_named(m, "", "Neck", X, 4 * cosf(2 * TURN * 2 * u));
+    for (int i = 1; i <= 4; i++)
+        rotate_named(m, "Tail", (const char[2]){(char)('0' + i), 0}, Y, 12 * sinf(TURN * (2 * u - 0.12f * (float)i)));
+}
 
 static bool bend(Motion *m, float u)
 {
     float a = wave(u);
     const PeltiBody *body = m->body;
+    if (strcmp(body->name, "beast") == 0) {
+        crouch_beast(m, a);
+        return true;
+    }
     if (strcmp(body->name, "cylinder") == 0) {
         rotate_named(m, "", "Upper", Z, -160 * a);
         return true;
@@ -186,8 +237,11 @@ static bool twist(Motion *m, float u)
     }
     static const char *const spine[] = {"Spine", "Chest", "UpperChest", "Neck", "Head"};
     static const float share[] = {26, 26, 22, 22, 22}; // degrees
-    for (int i = 0; i < 5; i++)
-        rotate_named(m, "", spine[i], Y, share[i] * swing);
+    bool beast = strcmp(body->name, "beast") == 0;
+    for (int i = 0; i < 5; i++) // a body that lies along z twists about z
+        rotate_named(m, "", spine[i], beast && i < 2 ? Z : Y, share[i] * swing);
+    if (beast)
+        return true;
     for (int s = 0; s < 2; s++) {
         char lower[32], hand[32];
         snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
@@ -271,6 +325,10 @@ static bool stretch(Motion *m, float u)
 /// most in mid swing, foot flat in stance and pushing off at its end.
 static bool walk(Motion *m, float u)
 {
+    if (strcmp(m->body->name, "beast") == 0) {
+        trot_beast(m, u);
+        return true;
+    }
     if (strcmp(m->body->name, "biped") != 0)
         return false;
     float stride = 2 * u;
@@ -348,72 +406,118 @@ static bool jump(Motion *m, float u)
     return true;
 }
 
+/// Every joint on its own, from rest to rest.
+static bool wander(Motion *m, float u)
+{
+    int frame = (int)(u * (RANDOM_FRAMES - 1) + 0.5f);
+    for (int b = 0; b < m->body->bone_count; b++)
+        for (int i = 0; i < m->curves->turn_count[b]; i++)
+            rotate(m, b, m->curves->turns[b][i].axis, m->curves->degrees[b][i][frame]);
+    return true;
+}
+
 typedef struct ClipPlan {
     const char *name;
     bool (*pose)(Motion *motion, float u); // false: not for this body
+    int frames;
 } ClipPlan;
 
-static const ClipPlan PLANS[] = {{"bend", bend},       {"twist", twist}, {"fist", fist},  {"walk", walk},
-                                 {"stretch", stretch}, {"jump", jump},   {"grasp", grasp}};
-enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0] };
+static const ClipPlan PLANS[] = {{"bend", bend, FRAMES},   {"twist", twist, FRAMES},         {"fist", fist, FRAMES},
+                                 {"walk", walk, FRAMES},   {"stretch", stretch, FRAMES},     {"jump", jump, FRAMES},
+                                 {"grasp", grasp, FRAMES}, {"random", wander, RANDOM_FRAMES}};
+enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0], RANDOM = PLAN_COUNT - 1 };
 
-static bool pose_at(const PeltiBody *body, const ClipPlan *plan, int frame, Motion *m)
+static bool pose_at(const PeltiBody *body, const Curves *curves, const ClipPlan *plan, int frame, Motion *m)
 {
     m->body = body;
+    m->curves = curves;
     m->root = vec3(0, 0, 0);
     for (int b = 0; b < body->bone_count; b++)
         m->turn[b] = quat_identity();
-    return plan->pose(m, (float)(frame % (FRAMES - 1)) / (FRAMES - 1)); // the last frame is the first one, bit by bit
+    return plan->pose(m, (float)(frame % (plan->frames - 1)) /
+                             (float)(plan->frames - 1)); // the last frame is the first one, bit by bit
 }
 
 /// Channels for the joints that move at all; the root's translation where it does.
-static PeltStatus fill_clip(const PeltiBody *body, const ClipPlan *plan, const float *times, PeltiPool *pool, PeltiClip *clip,
-                            PeltError *err)
+static PeltStatus fill_clip(const PeltiBody *body, const Curves *curves, const ClipPlan *plan, const float *times,
+                            PeltiPool *pool, PeltiClip *clip, PeltError *err)
 {
-    int bones = body->bone_count;
-    float(*rotation)[FRAMES][4] = pelti_pool_take(pool, (size_t)bones, sizeof *rotation);
-    float(*root)[3] = pelti_pool_take(pool, FRAMES, sizeof *root);
+    int bones = body->bone_count, frames = plan->frames;
+    float(*rotation)[4] = pelti_pool_take(pool, (size_t)bones * (size_t)frames, sizeof *rotation);
+    float(*root)[3] = pelti_pool_take(pool, (size_t)frames, sizeof *root);
     PeltiChannel *channels = PELTI_NEW(pool, PeltiChannel, bones + 1);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)bones * sizeof *rotation);
+        return pelti_no_memory(err, (size_t)bones * (size_t)frames * sizeof *rotation);
     float moved[PELTI_BODY_BONES] = {0}, travelled = 0;
-    for (int f = 0; f < FRAMES; f++) {
+    for (int f = 0; f < frames; f++) {
         Motion m;
-        pose_at(body, plan, f, &m);
+        pose_at(body, curves, plan, f, &m);
         for (int b = 0; b < bones; b++) {
             Quat q = m.turn[b];
-            if (f > 0 && quat_dot(q, (Quat){rotation[b][f - 1][0], rotation[b][f - 1][1], rotation[b][f - 1][2],
-                                            rotation[b][f - 1][3]}) < 0)
+            float *key = rotation[b * frames + f], *before = f > 0 ? key - 4 : key;
+            if (f > 0 && quat_dot(q, (Quat){before[0], before[1], before[2], before[3]}) < 0)
                 q = (Quat){-q.x, -q.y, -q.z, -q.w};
-            memcpy(rotation[b][f], &q, sizeof q);
+            memcpy(key, &q, sizeof q);
             moved[b] = fmaxf(moved[b], quat_angle(q));
         }
         Vec3 place = vec3_add(body->bones[0].head, m.root);
         memcpy(root[f], &place, sizeof place);
         travelled = fmaxf(travelled, vec3_length(m.root));
     }
-    *clip = (PeltiClip){.name = plan->name, .duration_s = times[FRAMES - 1], .channels = channels};
+    *clip = (PeltiClip){.name = plan->name, .duration_s = times[frames - 1], .channels = channels};
     if (travelled > 1e-5f)
-        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, FRAMES, times, root[0], 3, 0};
+        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, frames, times, root[0], 3, 0};
     for (int b = 0; b < bones; b++)
         if (moved[b] > 1e-4f)
             channels[clip->channel_count++] =
-                (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, FRAMES, times, rotation[b][0], 4, 0};
+                (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, frames, times, rotation[b * frames], 4, 0};
     return PELT_OK;
 }
 
-PeltStatus pelti_builtin_clips(const PeltiBody *body, PeltiCharacter *who, PeltError *err)
+static PeltStatus draw_curves(const PeltiBody *body, uint64_t seed, PeltiPool *pool, Curves **out, PeltError *err)
 {
-    float *times = PELTI_NEW(&who->pool, float, FRAMES);
+    Curves *curves = *out = PELTI_NEW(pool, Curves, 1);
+    if (!curves)
+        return pelti_no_memory(err, sizeof *curves);
+    for (int b = 0; b < body->bone_count; b++) {
+        curves->turn_count[b] = pelti_body_limits(body, b, curves->turns[b]);
+        for (int i = 0; i < curves->turn_count[b]; i++)
+            pelti_random_curve(seed, b, i, curves->turns[b][i].low, curves->turns[b][i].high, RANDOM_FRAMES,
+                               curves->degrees[b][i]);
+    }
+    return PELT_OK;
+}
+
+/// Names of the clips a body has, for the error that names them.
+static PeltStatus no_clip(const PeltiBody *body, const char *name, PeltError *err)
+{
+    char list[160] = "";
+    for (int i = 0; i < RANDOM; i++) {
+        Motion probe;
+        if (pose_at(body, NULL, &PLANS[i], 1, &probe))
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s, ", PLANS[i].name);
+    }
+    return PELT_FAIL(err, PELT_BAD_ARGUMENT, "no clip '%.60s' for the %s: there are %sand random", name, body->name, list);
+}
+
+PeltStatus pelti_builtin_clips(const PeltiBody *body, const char *only, uint64_t seed, PeltiPool *work, PeltiCharacter *who,
+                               PeltError *err)
+{
+    Curves *curves = NULL;
+    float *times = PELTI_NEW(&who->pool, float, RANDOM_FRAMES); // one for all: the file holds them once
     who->clips = PELTI_NEW(&who->pool, PeltiClip, PLAN_COUNT);
     if (who->pool.failed)
-        return pelti_no_memory(err, FRAMES * sizeof *times);
-    for (int f = 0; f < FRAMES; f++)
+        return pelti_no_memory(err, PLAN_COUNT * sizeof *who->clips);
+    for (int f = 0; f < RANDOM_FRAMES; f++)
         times[f] = (float)f / FPS;
     for (int i = 0; i < PLAN_COUNT; i++) {
         Motion probe;
-        if (pose_at(body, &PLANS[i], 1, &probe))
-            PELT_TRY(fill_clip(body, &PLANS[i], times, &who->pool, &who->clips[who->clip_count++], err));
+        if (only ? strcmp(only, PLANS[i].name) != 0 : i == RANDOM) // the random one is for those who ask
+            continue;
+        if (i == RANDOM)
+            PELT_TRY(draw_curves(body, seed, work, &curves, err));
+        if (pose_at(body, curves, &PLANS[i], 1, &probe))
+            PELT_TRY(fill_clip(body, curves, &PLANS[i], times, &who->pool, &who->clips[who->clip_count++], err));
     }
-    return PELT_OK;
+    return only && who->clip_count == 0 ? no_clip(body, only, err) : PELT_OK;
 }

@@ -24,6 +24,24 @@ int pelti_body_find(const PeltiBody *body, const char *name)
     return -1;
 }
 
+float pelti_body_size(const PeltiBody *body)
+{
+    Vec3 low = body->bones[0].head, high = low;
+    for (int b = 0; b < body->bone_count; b++) {
+        low = vec3_min(low, vec3_min(body->bones[b].head, body->bones[b].tail));
+        high = vec3_max(high, vec3_max(body->bones[b].head, body->bones[b].tail));
+    }
+    Vec3 size = vec3_sub(high, low);
+    return fmaxf(size.x, fmaxf(size.y, size.z));
+}
+
+const char *pelti_body_side(const char *name, bool *left, bool *right)
+{
+    *left = strncmp(name, "Left", 4) == 0;
+    *right = strncmp(name, "Right", 5) == 0;
+    return name + (*left ? 4 : *right ? 5 : 0);
+}
+
 /// Local frame with +Y along and +Z as near to `back` as it goes.
 static Mat34 frame_at(Vec3 origin, Vec3 along, Vec3 back)
 {

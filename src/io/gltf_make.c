@@ -5,8 +5,11 @@
 #include <strings.h>
 
 typedef struct Maker {
+    const PeltiGltfMake *make;
     const PeltiCharacter *who;
-    const float (*uv)[2];
+    int part_count;
+    const PeltiGltfPart *parts;
+    int *material; // [part_count]
     PeltiGltfOut out;
 } Maker;
 
@@ -79,22 +82,24 @@ static void add_nodes(Maker *m)
         PeltiJson *children = pelti_json_get(parent, "children");
         push(m, children ? children : open_array(m, parent, "children"), pelti_json_new_int(n));
     }
-    PeltiJson *shown = pelti_json_at(nodes, who->instances[0].node);
-    set(m, shown, "mesh", pelti_json_new_int(0));
-    set(m, shown, "skin", pelti_json_new_int(0));
+    for (int i = 0; i < who->instance_count; i++) {
+        PeltiJson *shown = pelti_json_at(nodes, who->instances[i].node);
+        set(m, shown, "mesh", pelti_json_new_int(i));
+        set(m, shown, "skin", pelti_json_new_int(0));
+    }
 }
 
-static PeltStatus add_corners(Maker *m, PeltiJson *primitive, PeltError *err)
+static PeltStatus add_corners(Maker *m, const PeltiGltfPart *part, PeltiJson *primitive, PeltError *err)
 {
     const PeltiCharacter *who = m->who;
-    int count = 3 * who->triangle_count;
-    bool small = who->point_count < 65535;
+    int count = 3 * part->triangle_count;
+    bool small = part->point_count < 65535;
     size_t width = small ? sizeof(uint16_t) : sizeof(uint32_t);
     void *corners = pelti_pool_take(&m->out.pool, (size_t)count, width);
     if (!corners)
         return pelti_no_memory(err, (size_t)count * width);
     for (int i = 0; i < count; i++) {
-        int point = who->point_triangles[i / 3][i % 3];
+        int point = who->point_triangles[part->first_triangle + i / 3][i % 3] - part->first_point;
         if (small)
             ((uint16_t *)corners)[i] = (uint16_t)point;
         else
@@ -106,18 +111,20 @@ static PeltStatus add_corners(Maker *m, PeltiJson *primitive, PeltError *err)
 }
 
 /// Joints as bytes, and weights: four a vertex.
-static PeltStatus add_weights(Maker *m, PeltiJson *attributes, PeltError *err)
+static PeltStatus add_weights(Maker *m, const PeltiGltfPart *part, PeltiJson *attributes, PeltError *err)
 {
     const PeltiCharacter *who = m->who;
-    int n = who->point_count, influences = who->file_weights.influences;
+    const float *sums = m->make->row_sums;
+    int n = part->point_count, influences = who->file_weights.influences;
     unsigned char(*joints)[4] = pelti_pool_take(&m->out.pool, (size_t)n, sizeof *joints);
     float(*weights)[4] = pelti_pool_take(&m->out.pool, (size_t)n, sizeof *weights);
     if (m->out.pool.failed)
         return pelti_no_memory(err, (size_t)n * sizeof *weights);
     for (int p = 0; p < n; p++)
         for (int k = 0; k < 4 && k < influences; k++) {
-            joints[p][k] = (unsigned char)who->file_weights.bone[p * influences + k];
-            weights[p][k] = who->file_weights.weight[p * influences + k];
+            int point = part->first_point + p;
+            joints[p][k] = (unsigned char)who->file_weights.bone[point * influences + k];
+            weights[p][k] = who->file_weights.weight[point * influences + k] * (sums ? sums[point] : 1);
         }
     PeltiGltfOutAccessor accessor = {.count = n, .type = "VEC4", .component = PELTI_GLTF_U8};
     set(m, attributes, "JOINTS_0",
@@ -128,39 +135,80 @@ static PeltStatus add_weights(Maker *m, PeltiJson *attributes, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus add_mesh(Maker *m, PeltError *err)
+static bool same_material(const PeltiGltfPart *a, const PeltiGltfPart *b)
 {
-    const PeltiCharacter *who = m->who;
-    PeltiJson *mesh = append(m, "meshes");
-    set(m, mesh, "name", pelti_json_new_text(who->nodes[who->instances[0].node].name));
-    PeltiJson *primitives = open_array(m, mesh, "primitives");
-    push(m, primitives, pelti_json_new_object());
-    PeltiJson *primitive = pelti_json_at(primitives, 0), *attributes = open_object(m, primitive, "attributes");
-    Vec3 low = who->rest_points[0], high = low;
-    for (int p = 0; p < who->point_count; p++) {
-        low = vec3_min(low, who->rest_points[p]);
-        high = vec3_max(high, who->rest_points[p]);
+    return strcmp(a->material, b->material) == 0 && memcmp(a->colour, b->colour, sizeof a->colour) == 0;
+}
+
+/// Equal ones once. What is worn may be an open shell: seen from both sides.
+static int add_material(Maker *m, int index)
+{
+    const PeltiGltfPart *part = &m->parts[index];
+    int number = 0;
+    for (int i = 0; i < index; i++) {
+        if (same_material(&m->parts[i], part))
+            return m->material[i];
+        number = m->material[i] >= number ? m->material[i] + 1 : number;
     }
-    PeltiGltfOutAccessor accessor = {
-        .count = who->point_count, .type = "VEC3", .component = PELTI_GLTF_F32, .bound_count = 3, .low = &low.x, .high = &high.x};
-    size_t bytes = (size_t)who->point_count * sizeof(Vec3);
-    set(m, attributes, "POSITION", pelti_json_new_int(add_array(m, who->rest_points, bytes, accessor, PELTI_GLTF_VERTICES)));
-    accessor.bound_count = 0;
-    if (who->file_normals)
-        set(m, attributes, "NORMAL", pelti_json_new_int(add_array(m, who->file_normals, bytes, accessor, PELTI_GLTF_VERTICES)));
-    accessor.type = "VEC2";
-    if (m->uv)
-        set(m, attributes, "TEXCOORD_0",
-            pelti_json_new_int(add_array(m, m->uv, (size_t)who->point_count * sizeof *m->uv, accessor, PELTI_GLTF_VERTICES)));
-    PELT_TRY(add_weights(m, attributes, err));
-    PELT_TRY(add_corners(m, primitive, err));
-    set(m, primitive, "material", pelti_json_new_int(0));
-    static const float colour[4] = {0.80f, 0.58f, 0.47f, 1};
+    float colour[4] = {part->colour[0], part->colour[1], part->colour[2], 1};
     PeltiJson *material = append(m, "materials"), *surface = open_object(m, material, "pbrMetallicRoughness");
-    set(m, material, "name", pelti_json_new_text("skin"));
+    set(m, material, "name", pelti_json_new_text(part->material));
     set_floats(m, surface, "baseColorFactor", colour, 4);
     set(m, surface, "metallicFactor", pelti_json_new_int(0));
     set(m, surface, "roughnessFactor", pelti_json_new_float(0.65f));
+    if (index > 0)
+        set(m, material, "doubleSided", pelti_json_new_bool(true));
+    return number;
+}
+
+static PeltStatus add_primitive(Maker *m, int index, PeltiJson *primitives, PeltError *err)
+{
+    const PeltiCharacter *who = m->who;
+    const PeltiGltfPart *part = &m->parts[index];
+    const Vec3 *points = who->rest_points + part->first_point;
+    int n = part->point_count;
+    push(m, primitives, pelti_json_new_object());
+    PeltiJson *primitive = pelti_json_at(primitives, pelti_json_count(primitives) - 1),
+              *attributes = open_object(m, primitive, "attributes");
+    Vec3 low = points[0], high = low;
+    for (int p = 0; p < n; p++) {
+        low = vec3_min(low, points[p]);
+        high = vec3_max(high, points[p]);
+    }
+    PeltiGltfOutAccessor accessor = {
+        .count = n, .type = "VEC3", .component = PELTI_GLTF_F32, .bound_count = 3, .low = &low.x, .high = &high.x};
+    size_t bytes = (size_t)n * sizeof(Vec3);
+    set(m, attributes, "POSITION", pelti_json_new_int(add_array(m, points, bytes, accessor, PELTI_GLTF_VERTICES)));
+    accessor.bound_count = 0;
+    if (who->file_normals)
+        set(m, attributes, "NORMAL",
+            pelti_json_new_int(add_array(m, who->file_normals + part->first_point, bytes, accessor, PELTI_GLTF_VERTICES)));
+    accessor.type = "VEC2";
+    if (m->make->uv && index == 0)
+        set(m, attributes, "TEXCOORD_0",
+            pelti_json_new_int(add_array(m, m->make->uv, (size_t)n * sizeof *m->make->uv, accessor, PELTI_GLTF_VERTICES)));
+    PELT_TRY(add_weights(m, part, attributes, err));
+    PELT_TRY(add_corners(m, part, primitive, err));
+    m->material[index] = add_material(m, index);
+    set(m, primitive, "material", pelti_json_new_int(m->material[index]));
+    return PELT_OK;
+}
+
+static PeltStatus add_meshes(Maker *m, PeltError *err)
+{
+    const PeltiCharacter *who = m->who;
+    PeltiJson *primitives = NULL;
+    m->material = PELTI_NEW(&m->out.pool, int, m->part_count);
+    if (!m->material)
+        return pelti_no_memory(err, (size_t)m->part_count * sizeof *m->material);
+    for (int i = 0; i < m->part_count; i++) {
+        if (i == 0 || m->parts[i].instance != m->parts[i - 1].instance) {
+            PeltiJson *mesh = append(m, "meshes");
+            set(m, mesh, "name", pelti_json_new_text(who->nodes[who->instances[m->parts[i].instance].node].name));
+            primitives = open_array(m, mesh, "primitives");
+        }
+        PELT_TRY(add_primitive(m, i, primitives, err));
+    }
     return PELT_OK;
 }
 
@@ -235,20 +283,26 @@ static void add_clips(Maker *m)
 static PeltStatus build(Maker *m, PeltError *err)
 {
     add_nodes(m);
-    PELT_TRY(add_mesh(m, err));
+    PELT_TRY(add_meshes(m, err));
     PELT_TRY(add_skin(m, err));
     add_clips(m);
     return PELT_OK;
 }
 
-PeltStatus pelti_gltf_make(const PeltiCharacter *who, const float (*uv)[2], const char *path, PeltError *err)
+PeltStatus pelti_gltf_make(const PeltiGltfMake *make, const char *path, PeltError *err)
 {
-    PELT_ASSERT(who->instance_count == 1 && who->bone_count < 256);
+    const PeltiCharacter *who = make->who;
+    const PeltiGltfPart whole = {.material = "skin",
+                                 .colour = {0.80f, 0.58f, 0.47f},
+                                 .point_count = who->point_count,
+                                 .triangle_count = who->triangle_count};
+    PELT_ASSERT(who->bone_count < 256 && (make->parts || who->instance_count == 1));
     const char *dot = strrchr(path, '.');
     bool glb = dot && strcasecmp(dot, ".glb") == 0;
     if (!glb && !(dot && strcasecmp(dot, ".gltf") == 0))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s: a character is written to .glb or .gltf", path);
-    Maker m = {.who = who, .uv = uv};
+    Maker m = {
+        .make = make, .who = who, .part_count = make->parts ? make->part_count : 1, .parts = make->parts ? make->parts : &whole};
     PeltiFile file = {0};
     PeltStatus status = pelti_gltf_out_begin(&m.out, NULL, &who->pool.allocator, NULL, err);
     if (status == PELT_OK)

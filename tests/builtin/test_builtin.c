@@ -6,7 +6,7 @@
 
 static PeltiCharacter *make(const char *name, int vertices, bool no_weights, int threads)
 {
-    PeltiBuiltinOptions options = {.vertices = vertices, .no_weights = no_weights};
+    PeltiBuiltinOptions options = {.vertices = vertices, .painting = no_weights ? PELTI_PAINT_NONE : PELTI_PAINT_SMOOTH};
     PeltiJobs *jobs = pelti_jobs_create(threads);
     PeltiCharacter *who = NULL;
     PeltError err = {0};
@@ -142,6 +142,23 @@ static void biped_is_a_grown_up_on_the_ground(void **state)
     pelti_character_destroy(who);
 }
 
+static void beast_stands_on_four_legs(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = check_character("beast", 4000, 25, "bend twist walk ");
+    float lowest = INFINITY, quarter[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    for (int p = 0; p < who->point_count; p++) {
+        Vec3 x = who->rest_points[p];
+        int which = (x.x > 0) + 2 * (x.z > 0);
+        lowest = fminf(lowest, x.y);
+        quarter[which] = fminf(quarter[which], x.y);
+    }
+    CHECK_NEAR(lowest, 0, 1e-6);
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(quarter[i], 0, 0.02);
+    pelti_character_destroy(who);
+}
+
 static void small_and_cut_sizes_hold(void **state)
 {
     (void)state;
@@ -274,6 +291,7 @@ int main(void)
                                        cmocka_unit_test(arm_is_whole),
                                        cmocka_unit_test(hand_has_21_bones),
                                        cmocka_unit_test(biped_is_a_grown_up_on_the_ground),
+                                       cmocka_unit_test(beast_stands_on_four_legs),
                                        cmocka_unit_test(small_and_cut_sizes_hold),
                                        cmocka_unit_test(no_weights_puts_all_on_the_root),
                                        cmocka_unit_test(uv_stays_in_the_picture_and_splits_only_points),

@@ -28,8 +28,8 @@ static void nothing_crosses_at_rest(void **state)
     static const struct {
         const char *name;
         int vertices;
-    } cases[] = {{"cylinder", 1000}, {"arm", 1000},   {"arm", 5000},  {"hand", 1000},
-                 {"hand", 3000},     {"biped", 1000}, {"biped", 5000}};
+    } cases[] = {{"cylinder", 1000}, {"arm", 1000},   {"arm", 5000},   {"hand", 1000}, {"hand", 3000},
+                 {"biped", 1000},    {"biped", 5000}, {"beast", 1000}, {"beast", 5000}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         long crossings = crossings_at_rest(cases[i].name, cases[i].vertices);
         if (crossings != 0)

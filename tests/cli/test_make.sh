@@ -26,5 +26,21 @@ expect 1 hand --vertices many -o "$out/many.glb"
 expect 1 hand
 expect 1 hand -o "$out/hand.fbx"
 expect 2 cylinder -o "$out/no such folder/c.glb"
+expect 0 cylinder --seed 4 --clip random --threads 1 -o "$out/four.glb"
+expect 0 cylinder --seed 4 --clip random --threads 2 -o "$out/again.glb"
+cmp -s "$out/four.glb" "$out/again.glb" || fail "one seed gives two files"
+expect 0 cylinder --seed 5 --clip random -o "$out/five.glb"
+cmp -s "$out/four.glb" "$out/five.glb" && fail "two seeds give one file"
+for kind in cylinder beast; do
+  expect 0 $kind --seed 2 --vertices 900 --dress all --weights missing --clip random -o "$out/dressed.glb"
+  "$PELT" inspect "$out/dressed.glb" >"$out/text" || fail "inspect refuses a dressed $kind"
+  grep -q 'random: 4.000 s' "$out/text" || fail "no random clip in a dressed $kind"
+  grep -q ' open, ' "$out/text" || fail "no open shell on a dressed $kind"
+done
+expect 1 cylinder --seed 0 -o "$out/many.glb"
+expect 1 cylinder --dress twice -o "$out/many.glb"
+expect 1 cylinder --weights good -o "$out/many.glb"
+expect 1 cylinder --clip walk -o "$out/many.glb"
+grep -q 'bend, twist, and random' "$out/text" || fail "the clips are not named: $(cat "$out/text")"
 ls "$out" | grep -qE 'horse|small|many|fbx' && fail "a failed make left a file"
 [ $failed -eq 0 ]

@@ -53,8 +53,8 @@ static void check_round_trip(const char *name, const char *path, bool uv)
     PeltiCharacter *read = NULL;
     PeltError err = {0};
     if (pelti_builtin_make_all(name, &options, NULL, NULL, &made, &err) != PELT_OK ||
-        pelti_gltf_make(made.who, made.uv, path, &err) != PELT_OK || pelti_gltf_open(path, NULL, &document, &err) != PELT_OK ||
-        pelti_gltf_character(document, NULL, &read, &err) != PELT_OK)
+        pelti_gltf_make(&(PeltiGltfMake){.who = made.who, .uv = made.uv}, path, &err) != PELT_OK ||
+        pelti_gltf_open(path, NULL, &document, &err) != PELT_OK || pelti_gltf_character(document, NULL, &read, &err) != PELT_OK)
         fail_msg("%s: %s", name, err.text);
     same_points(made.who, read);
     same_motion(made.who, read);
@@ -85,8 +85,8 @@ static void other_extensions_are_refused(void **state)
     PeltiCharacter *who = NULL;
     PeltError err = {0};
     assert_int_equal(pelti_builtin_make("cylinder", &options, NULL, NULL, &who, &err), PELT_OK);
-    assert_int_equal(pelti_gltf_make(who, NULL, "made.fbx", &err), PELT_BAD_ARGUMENT);
-    assert_int_equal(pelti_gltf_make(who, NULL, "no such folder/made.glb", &err), PELT_IO);
+    assert_int_equal(pelti_gltf_make(&(PeltiGltfMake){.who = who}, "made.fbx", &err), PELT_BAD_ARGUMENT);
+    assert_int_equal(pelti_gltf_make(&(PeltiGltfMake){.who = who}, "no such folder/made.glb", &err), PELT_IO);
     pelti_character_destroy(who);
 }
 

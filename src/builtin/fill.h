@@ -1,0 +1,23 @@
+/// A character filled from a body, its skin and its pieces.
+#ifndef PELTI_BUILTIN_FILL_H
+#define PELTI_BUILTIN_FILL_H
+
+#include "builtin/builtin.h"
+#include "builtin/pieces.h"
+
+/// Points, normals, triangles and weights of the skin, in the order of a space-filling curve.
+PeltStatus pelti_fill_skin(PeltiCharacter *who, const PeltiRemeshSurface *surface, const PeltiInfluences *influences,
+                           PeltiPool *work, PeltError *err);
+/// The pieces' behind them. `one_mesh`: all belong to the skin's mesh; else each piece is a mesh.
+PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiPieces *pieces, bool one_mesh, PeltError *err);
+/// What a file says of skin and pieces.
+PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiBody *body, const PeltiPieces *pieces, bool one_mesh, int skin_points,
+                            int skin_triangles, PeltiBuiltin *made, PeltError *err);
+PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiBody *body, const PeltiBuiltin *made, PeltError *err);
+
+PeltiPainting pelti_painting_draw(uint64_t seed); ///< mostly smooth; seed 0: always
+/// Makes the weights as poor as wanted. The first `skin_points` points are the skin's.
+PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiBody *body, PeltiPainting painting, uint64_t seed, int skin_points,
+                               PeltiBuiltin *made, PeltError *err);
+
+#endif

@@ -1,0 +1,23 @@
+/// How far the joints of built-in characters turn, and random motion that goes there and no farther.
+#ifndef PELTI_BUILTIN_LIMITS_H
+#define PELTI_BUILTIN_LIMITS_H
+
+#include "builtin/body.h"
+#include "core/hash.h"
+
+enum { PELTI_JOINT_TURNS = 3 };
+
+/// One way a joint turns, about an axis of rest space that the parent carries along.
+typedef struct PeltiTurn {
+    Vec3 axis;       ///< unit
+    float low, high; ///< degrees, low <= 0 <= high: rest is within
+} PeltiTurn;
+
+/// The turns of a joint, the innermost first; their number, 0: it keeps still.
+int pelti_body_limits(const PeltiBody *body, int bone, PeltiTurn turns[PELTI_JOINT_TURNS]);
+
+/// Angles of one turn over `frames` frames: rest at both ends, the low and the high limit once each or more often, anything
+/// between. Smooth (its second derivative is continuous and zero where it turns round) and never past a limit.
+void pelti_random_curve(uint64_t seed, int bone, int turn, float low, float high, int frames, float *degrees);
+
+#endif

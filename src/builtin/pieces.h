@@ -1,0 +1,75 @@
+/// What a built-in character wears and carries: meshes of their own beside the skin, made of parts that hang together.
+#ifndef PELTI_BUILTIN_PIECES_H
+#define PELTI_BUILTIN_PIECES_H
+
+#include "builtin/body.h"
+#include "builtin/vary.h"
+#include "builtin/weights.h"
+
+enum { PELTI_PIECES = 16, PELTI_PIECE_PARTS = 96 };
+
+typedef struct PeltiPiecePoint {
+    Vec3 position, normal;
+    PeltiInfluences owners;  ///< bones that carry it where the body is varied
+    PeltiInfluences weights; ///< as an artist would paint them
+} PeltiPiecePoint;
+
+typedef struct PeltiPiecePart { ///< a component
+    int piece, first_point, point_count;
+    bool rigid; ///< keeps its shape when it is moved out of the way
+    bool sunk;  ///< is meant to sink into what it sits on
+} PeltiPiecePart;
+
+typedef struct PeltiPiece { ///< a mesh
+    const char *name, *material;
+    float colour[3]; ///< linear
+    int first_point, point_count, first_triangle, triangle_count;
+} PeltiPiece;
+
+/// Pieces lie over the skin in the order they are added: a later one is moved away from an earlier one.
+typedef struct PeltiPieces {
+    const PeltiBody *body;
+    const PeltiRemeshSurface *skin;    ///< at rest, not yet varied while pieces are added
+    const PeltiInfluences *influences; ///< [skin->vertex_count]
+    PeltiArray points;                 ///< PeltiPiecePoint
+    PeltiArray triangles;              ///< int[3], over points
+    int piece_count, part_count;
+    PeltiPiece pieces[PELTI_PIECES];
+    PeltiPiecePart parts[PELTI_PIECE_PARTS];
+} PeltiPieces;
+
+void pelti_pieces_init(PeltiPieces *pieces, const PeltiBody *body, const PeltiRemeshSurface *skin,
+                       const PeltiInfluences *influences);
+void pelti_pieces_release(PeltiPieces *pieces);
+
+void pelti_pieces_begin(PeltiPieces *pieces, const char *name, const char *material, const float colour[3]);
+void pelti_pieces_end(PeltiPieces *pieces); ///< forgets a piece that came out empty
+
+/// An open shell `lift` m above the skin where `cover` [vertex], in m, is above zero; hems lie where it is zero. Weights are
+/// those of the skin beneath.
+PeltStatus pelti_pieces_shell(PeltiPieces *pieces, float lift, const float *cover, PeltError *err);
+/// A closed solid of revolution about `axis` through `origin`; `profile` gives radius and height, the ends on the axis.
+typedef struct PeltiLathe {
+    Vec3 origin, axis, front;
+    int sides, count;
+    const float (*profile)[2];
+    PeltiInfluences weights;
+    bool sunk;
+} PeltiLathe;
+void pelti_pieces_lathe(PeltiPieces *pieces, const PeltiLathe *lathe);
+/// An open ribbon along `count` points; `across` goes from its middle to its left edge. `weights` NULL: as the skin beneath.
+void pelti_pieces_ribbon(PeltiPieces *pieces, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights);
+
+PeltiInfluences pelti_pieces_beneath(const PeltiPieces *pieces, Vec3 p); ///< of the vertex nearest to p
+PeltiInfluences pelti_pieces_bone(int bone);
+/// From p along the gradient to where the shape's distance is `level`.
+Vec3 pelti_pieces_lift(const PeltiShape *shape, Vec3 p, float level);
+/// Where a ray from outside first comes as near as `level`; false where it passes by.
+bool pelti_pieces_meet(const PeltiShape *shape, Vec3 from, Vec3 direction, float level, float reach, Vec3 *out);
+
+/// Carries the points as the varied skin (`variation` NULL: it is as planned); moves parts that cross the skin or each other out
+/// of the way, a little at a time, and drops those for which `rounds` are not enough (but never one that is meant to sink in).
+/// Then normals.
+PeltStatus pelti_pieces_settle(PeltiPieces *pieces, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err);
+
+#endif
