@@ -3,13 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_render, cli_make, cli_demo, cli_methods, cli_operator, cli_bench;
+extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_measure, cli_render, cli_make, cli_demo, cli_methods,
+    cli_operator, cli_bench;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
     &cli_inspect,
     &cli_bake,
     &cli_compare,
+    &cli_measure,
     &cli_render,
     &cli_make,
     &cli_demo,

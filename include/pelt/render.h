@@ -16,7 +16,7 @@ typedef struct PeltRenderDef {
     const char *cache_path;      ///< .pc2 or .mdd to show in place of a method's work; NULL: none
     const char *scene_path;      ///< the world it touches (--scene): the frames before are played too; NULL: none
     int rest;                    ///< 1: the rest pose (a still)
-    int frame;                   ///< still: which frame; -1: a still shows frame 0, .webp shows the clip, moving
+    int frame;                   ///< still: which frame of the clip; -1: a still shows the first, .webp shows the clip, moving
     int first_frame, last_frame; ///< moving: inclusive; last -1: to the end
     // how
     int width, height; ///< pixels, 1280 x 960

@@ -31,7 +31,9 @@ typedef struct Job {
     const PeltCharacter *character;
     const char *path;
     bool webp, moving;
-    int clip, total;  ///< clip -1: none
+    int clip;       ///< -1: none
+    int begin, end; ///< frames of the clip there are, the end not among them: all, or those of the cache
+    int clip_frames;
     int first, count; ///< frames to draw
     PeltiJobs *jobs;
     PeltiPicture picture;
@@ -69,9 +71,8 @@ static PeltStatus open_cache(Job *job, PeltError *err)
     if (job->cache.frames.point_count != points)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has %d points a frame, the character %d", job->def->cache_path,
                          job->cache.frames.point_count, points);
-    job->total = job->cache.frames.frame_count;
-    if (job->total < 1)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has no frames", job->def->cache_path);
+    job->begin = job->cache.frames.start_frame;
+    job->end = job->begin + job->cache.frames.frame_count;
     job->points = PELTI_NEW(&job->pool, Vec3, points);
     return job->pool.failed ? pelti_no_memory(err, (size_t)points * sizeof(Vec3)) : PELT_OK;
 }
@@ -86,17 +87,20 @@ static PeltStatus choose_frames(Job *job, PeltError *err)
                          who->clip_count);
     if (!(def->fps > 0 && def->fps <= 1000))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 1000, not %g", def->fps);
-    job->total = job->clip >= 0 ? pelti_clip_frames(&who->clips[job->clip], def->fps) : 1;
-    int clip_frames = job->total;
+    job->clip_frames = job->end = job->clip >= 0 ? pelti_clip_frames(&who->clips[job->clip], def->fps) : 1;
     if (def->cache_path && !def->rest)
         PELT_TRY(open_cache(job, err));
-    job->guided = !def->rest && job->total == clip_frames; // a cache as long as the clip is of the clip
-    int last = def->last_frame < 0 ? job->total - 1 : def->last_frame;
-    job->first = job->moving ? def->first_frame : def->frame < 0 ? 0 : def->frame;
+    // a cache as long as the clip, or one that says where in it it begins, is of the clip
+    bool fits = job->begin > 0 ? job->end <= job->clip_frames : job->begin == 0 && job->end == job->clip_frames;
+    job->guided = !def->rest && fits;
+    int last = def->last_frame < 0 ? job->end - 1 : def->last_frame;
+    job->first = job->moving ? def->first_frame : def->frame < 0 ? job->begin : def->frame;
+    if (job->moving && def->first_frame == 0 && job->has_cache)
+        job->first = job->begin; // 0: from the start, wherever a cache has it
     job->count = job->moving ? last - job->first + 1 : 1;
-    if (job->first < 0 || job->count < 1 || job->first + job->count > job->total)
-        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "frames %d:%d are outside 0:%d", job->first, job->first + job->count - 1,
-                         job->total - 1);
+    if (job->first < job->begin || job->count < 1 || job->first + job->count > job->end)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "frames %d:%d are outside %d:%d, the frames of the %s", job->first,
+                         job->first + job->count - 1, job->begin, job->end - 1, job->has_cache ? "cache" : "clip");
     return PELT_OK;
 }
 
@@ -121,7 +125,7 @@ static PeltStatus open_skins(Job *job, PeltError *err)
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
     if (!def->scene_path)
         return PELT_OK;
-    return pelti_world_open(def->scene_path, job->character, job->skin, job->total, NULL, &job->log, &job->world, err);
+    return pelti_world_open(def->scene_path, job->character, job->skin, job->end, NULL, &job->log, &job->world, err);
 }
 
 /// Frames what will be drawn.
@@ -131,12 +135,13 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
         pelti_picture_show(&job->picture, job->character->who->rest_points);
         return PELT_OK;
     }
-    for (int frame = 0; frame < job->total; frame++) {
+    int from = job->guided ? 0 : job->begin, to = job->guided ? job->clip_frames : job->end;
+    for (int frame = from; frame < to; frame++) {
         bool drawn = frame >= job->first && frame < job->first + job->count;
         if (!job->guided && !drawn)
             continue;
         if (!job->guided) {
-            PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
+            PELT_TRY(pelti_cache_frame(&job->cache, frame - job->begin, job->points, err));
             pelti_picture_show(&job->picture, job->points);
             continue;
         }
@@ -174,7 +179,7 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
         return PELT_OK;
     }
     if (job->has_cache) {
-        PELT_TRY(pelti_cache_frame(&job->cache, frame, job->points, err));
+        PELT_TRY(pelti_cache_frame(&job->cache, frame - job->begin, job->points, err));
         out->points = job->points;
         out->skin = job->guide.lbs;
         if (job->guided) {

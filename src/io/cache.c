@@ -83,7 +83,8 @@ static PeltStatus read_mdd(PeltiCache *cache, const unsigned char *header, PeltE
     PELT_TRY(pelti_source_read(&cache->source, cache->first_byte - 4, last, sizeof last, err));
     double first = as_float(big(times)), length = as_float(big(last)) - first;
     if (length > 0 && length < 1e6 && first >= 0 && first < 1e6) {
-        cache->frames.fps = (frames - 1) / length;
+        double fps = (frames - 1) / length, whole = rint(fps);
+        cache->frames.fps = fabs(fps - whole) < 1e-4 * whole ? whole : fps; // times are floats: 29.9999991 is 30
         cache->frames.start_frame = (int)lrint(fmin(first * cache->frames.fps, 1e6));
     }
     return PELT_OK;

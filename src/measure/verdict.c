@@ -64,7 +64,7 @@ static void find_worse(const PeltQuality *q, const PeltQuality *lbs, Line *line)
 
 static void find_better(const PeltQuality *q, const PeltQuality *lbs, Line *line)
 {
-    if (lbs->deep_pairs > 0 && q->deep_pairs * (int64_t)fewer_deep_pairs <= lbs->deep_pairs)
+    if (lbs->deep_pairs > 0 && q->deep_pairs >= 0 && q->deep_pairs * (int64_t)fewer_deep_pairs <= lbs->deep_pairs)
         say_reason(line), say(line, "%d deep pairs (lbs %d)", q->deep_pairs, lbs->deep_pairs);
     if (lbs->component_volume_error > volume_worth_telling &&
         q->component_volume_error <= volume_halved * lbs->component_volume_error) {

@@ -25,6 +25,9 @@ FIELDS = [
     ('loop_error', None, 'first_last_distance', False),
     ('jitter', 'jitter_vs_lbs_max', 'jitter_vs_lbs_max', False),
     ('crack', 'crack_max', 'crack_max', False),
+    ('flown', 'dev_lbs_max', 'dev_lbs_max', False),
+    ('pair_depth', 'pair_depth_max', None, False),
+    ('self_intersections_new', 'self_intersections_new', 'max_self_intersections_new', True),
 ]
 ALL = ['arm.glb:bend', 'arm.glb:bend_wrist', 'arm.glb:twist', 'hand.glb:bend', 'hand.glb:hand_pose', 'cylinder2.glb:bend', 'cylinder2.glb:twist',
        'makehuman-cc0.glb:bend', 'makehuman-cc0.glb:benchmark', 'makehuman-cc0.glb:tpose', 'makehuman-cc0-noweights.glb:bend',

@@ -1,0 +1,73 @@
+#include "cli.h"
+
+#include <stdio.h>
+
+static int run(const CliCommand *command, int argc, char **argv);
+
+typedef struct Request {
+    const char *file;
+    int quiet, json;
+    PeltMeasureDef def;
+} Request;
+
+static const CliOption options[] = {
+    {"cache", 0, "C.pc2", "the cache to measure (.pc2, .mdd); points in the order `pelt bake` writes them",
+     CLI_TO(CLI_TEXT, Request, def.cache_path)},
+    {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"fps", 0, "F", "frames a second it was made with (default: as the .mdd says; 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+    {"first", 0, "N", "frame of the clip that its first frame shows (default: as the cache says)",
+     CLI_TO(CLI_INT, Request, def.first_frame)},
+    {"report", 0, "R.json", "every measure, per frame and worst over the clip (docs/report.md)",
+     CLI_TO(CLI_TEXT, Request, def.report_path)},
+    {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
+     CLI_TO(CLI_INT, Request, def.threads)},
+    {"json", 0, NULL, "print the measures as JSON", CLI_TO(CLI_FLAG, Request, json)},
+    {"quiet", 'q', NULL, "no progress, no table; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+    {0},
+};
+
+const CliCommand cli_measure = {
+    "measure",
+    "FILE --cache C.pc2 [options]",
+    "measure a point cache: crossings, volume, stretch, beside linear blending",
+    "Measures every frame of a cache of FILE, whoever made it, and linear blending with the file's\n"
+    "weights beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
+    "by what. What each measure means stands in docs/measures.md. The verdict is no failure: the exit\n"
+    "code is 0 whatever it says; scripts read quality.verdict_worse of the report.\n"
+    "  pelt bake hero.glb -m tracking --clip walk -o walk.pc2\n"
+    "  pelt measure hero.glb --cache walk.pc2 --clip walk\n"
+    "  pelt measure hero.glb --cache other-tool.mdd --clip walk --fps 24 --report walk.json\n",
+    options,
+    run,
+};
+
+static int run(const CliCommand *command, int argc, char **argv)
+{
+    Request r = {.def = pelt_measure_def_default()};
+    if (!cli_parse(command, argc, argv, &r))
+        return PELT_BAD_ARGUMENT;
+    if (!r.file)
+        return cli_usage(command, "which file?");
+    if (!r.def.cache_path)
+        return cli_usage(command, "which cache? --cache C.pc2");
+    CliSession session;
+    PeltMeasureResult result;
+    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
+    r.def.progress = cli_progress;
+    r.def.progress_user = &session.progress;
+    if (status == PELT_OK)
+        status = pelt_measure_cache(&r.def, session.who, &result, &session.err);
+    int code = cli_close(&session, status);
+    if (code || (r.quiet && !r.json))
+        return code;
+    if (r.json) {
+        printf("{\"frames\": %d", result.quality.frames);
+        cli_print_quality_json(", ", &result.quality, &result.lbs);
+        printf("}\n");
+        return code;
+    }
+    printf("%s, %s: %d frames\n", r.file, r.def.cache_path, result.quality.frames);
+    cli_print_quality(&result.quality, &result.lbs);
+    return code;
+}

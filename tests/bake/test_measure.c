@@ -1,0 +1,143 @@
+// One way to measure: a bake's report, the library frame by frame and a cache give the same numbers, beside the same lbs.
+#define _XOPEN_SOURCE 700
+#include "bake/measuring.h"
+#include "folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static PeltCharacter *character(const char *name, int vertices)
+{
+    PeltCharacter *who = NULL;
+    PeltError err = {0};
+    PeltMakeDef def = pelt_make_def_default();
+    def.name = name;
+    def.vertices = vertices;
+    if (pelt_make_character(&def, &who, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return who;
+}
+
+static void same_quality(const PeltQuality *a, const PeltQuality *b)
+{
+    double x, y;
+    const char *name;
+    for (int i = 0; (name = pelt_quality_item(a, i, &x)); i++) {
+        pelt_quality_item(b, i, &y);
+        if (!(x == y || (isnan(x) && isnan(y))))
+            fail_msg("%s: %.17g and %.17g", name, x, y);
+    }
+    assert_int_equal(a->frames, b->frames);
+}
+
+static PeltBakeResult bake(const PeltCharacter *who, const char *method, const char *cache, PeltBakeMeasure when)
+{
+    PeltError err = {0};
+    PeltBakeResult result;
+    PeltBakeDef def = pelt_bake_def_default();
+    def.skin.method = method;
+    def.clip = "bend";
+    def.first_frame = 20;
+    def.last_frame = 28;
+    def.outputs = &cache;
+    def.output_count = cache != NULL;
+    def.measure = when;
+    if (pelt_bake(&def, who, &result, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return result;
+}
+
+static void bake_frames_and_cache_say_the_same(void **state)
+{
+    (void)state;
+    const char *path[2] = {at("a.pc2"), at("a.mdd")};
+    PeltCharacter *who = character("arm", 2000);
+    PeltError err = {0};
+    for (int k = 0; k < 2; k++) {
+        PeltBakeResult baked = bake(who, "dqs", path[k], PELT_BAKE_MEASURE_ALWAYS);
+        assert_int_equal(baked.quality.frames, 9);
+        assert_int_equal(baked.lbs_quality.frames, 9);
+        PeltMeasureDef def = pelt_measure_def_default();
+        def.cache_path = path[k];
+        def.clip = "bend";
+        PeltMeasureResult measured;
+        if (pelt_measure_cache(&def, who, &measured, &err) != PELT_OK)
+            fail_msg("%s", err.text);
+        same_quality(&measured.quality, &baked.quality);
+        same_quality(&measured.lbs, &baked.lbs_quality);
+        def.first_frame = 0; // at other poses it is another thing
+        assert_int_equal(pelt_measure_cache(&def, who, &measured, &err), PELT_OK);
+        assert_true(measured.quality.flown > 2 * baked.quality.flown);
+        def.first_frame = 1000;
+        assert_int_equal(pelt_measure_cache(&def, who, &measured, &err), PELT_BAD_INPUT);
+        assert_non_null(strstr(err.text, "--first"));
+    }
+    pelt_character_destroy(who);
+}
+
+/// Frame by frame as a host does it; lbs of a measure is `lbs` with the file's weights, whoever asks.
+static void frames_of_your_own_say_the_same(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character("arm", 2000);
+    PeltError err = {0};
+    for (int k = 0; k < 2; k++) {
+        const char *method = k ? "lbs" : "dqs";
+        PeltBakeResult baked = bake(who, method, NULL, PELT_BAKE_MEASURE_ALWAYS);
+        PeltMeasure *measure;
+        PeltSkin *skin;
+        PeltPose *pose;
+        PeltSkinDef def = pelt_skin_def_default();
+        const char *file_weights = "weights=file";
+        def.method = method;
+        def.settings = &file_weights;
+        def.setting_count = k;
+        assert_int_equal(pelt_measure_create(who, 1, &measure, &err), PELT_OK);
+        assert_int_equal(pelt_skin_create(&def, who, &skin, &err), PELT_OK);
+        assert_int_equal(pelt_pose_create(who, &pose, &err), PELT_OK);
+        PeltQuality worst = pelti_quality_none(), frame;
+        for (int f = 20; f <= 28; f++) {
+            pelt_pose_from_clip(pose, pelt_character_clip_find(who, "bend"), f / 30.0);
+            pelt_skin_step(skin, pose, 1 / 30.0f, NULL);
+            pelt_measure_frame(measure, pose, pelt_skin_positions(skin), &frame);
+            pelti_quality_merge(&worst, &frame);
+        }
+        PeltQuality all = pelt_measure_quality(measure), lbs = pelt_measure_lbs_quality(measure);
+        same_quality(&all, &baked.quality);
+        same_quality(&lbs, &baked.lbs_quality);
+        worst.loop_error = all.loop_error;
+        same_quality(&worst, &all);
+        if (k) { // lbs beside itself
+            CHECK_NEAR(all.flown, 0, 0);
+            assert_int_equal(lbs.deep_pairs, all.deep_pairs);
+            assert_int_equal(pelt_measure_verdict(measure, NULL, 0), PELT_VERDICT_AS_GOOD);
+        } else
+            assert_true(all.flown > 0.001);
+        pelt_measure_restart(measure);
+        assert_int_equal(pelt_measure_quality(measure).frames, 0);
+        pelt_measure_destroy(measure);
+        pelt_skin_destroy(skin);
+        pelt_pose_destroy(pose);
+    }
+    pelt_character_destroy(who);
+}
+
+static void a_bake_measures_when_asked(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character("cylinder", 500);
+    assert_int_equal(bake(who, "lbs", NULL, PELT_BAKE_MEASURE_FOR_REPORT).quality.frames, 0); // no report
+    assert_int_equal(bake(who, "lbs", NULL, PELT_BAKE_MEASURE_NEVER).quality.frames, 0);
+    assert_int_equal(bake(who, "lbs", NULL, PELT_BAKE_MEASURE_ALWAYS).quality.frames, 9);
+    pelt_character_destroy(who);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bake_frames_and_cache_say_the_same, make_folder, remove_folder),
+        cmocka_unit_test(frames_of_your_own_say_the_same),
+        cmocka_unit_test(a_bake_measures_when_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
