@@ -11,7 +11,8 @@ extern "C" {
 /// A rigged character, read once and never changed afterwards: any number of threads and skins may use one.
 typedef struct PeltCharacter PeltCharacter;
 
-/// Reads a .glb or .gltf (with files beside it, or data URIs). The file is not kept open for writing; it must stay unchanged
+/// Reads a .glb, .vrm or .gltf (with files beside it, or data URIs); .fbx, .dae and compressed glTF through the program
+/// `pelt-import`, which is run as a child process (docs/files.md). The file is not kept open for writing; it must stay unchanged
 /// while the character lives if a .glb is to be written from it. `allocator` NULL: malloc. Cost: the file's size.
 PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err);
 /// The same from bytes in memory, which must outlive the character; external buffers are refused.

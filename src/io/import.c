@@ -133,16 +133,21 @@ PeltStatus pelti_import(const char *path, const PeltAllocator *allocator, bool *
     int result = memfd_create("pelt-import", MFD_CLOEXEC), status = 0;
     pid_t child = -1;
     *out = NULL;
-    *found = false;
+    *found = true;
+    if (access(path, R_OK) != 0) {
+        if (result >= 0)
+            close(result);
+        return PELT_FAIL(err, PELT_IO, "cannot open %.300s: %s", path, strerror(errno));
+    }
     if (result < 0)
         return PELT_FAIL(err, PELT_FAILED, "no memory for the import: %s", strerror(errno));
     find_program(program, sizeof program);
     int listen = start(program, path, result, &child);
     if (listen < 0) {
+        *found = false;
         close(result);
         return PELT_FAIL(err, PELT_UNSUPPORTED, "the program %s, which reads such files, is not here", NAME);
     }
-    *found = true;
     stat(path, &facts);
     bool timely = listen_to(listen, WAIT_MS + WAIT_MS_PER_BYTE * (double)facts.st_size, words, sizeof words);
     close(listen);

@@ -1,0 +1,42 @@
+/// FBX and Collada, as Assimp reads them, on their way to glTF.
+#ifndef PELT_IMPORT_SCENE_H
+#define PELT_IMPORT_SCENE_H
+
+#include "import.h"
+
+#include <assimp/scene.h>
+
+typedef struct ImportNode {
+    const struct aiNode *from;
+    int parent;     ///< -1: below the node that turns and scales the whole
+    int first_mesh; ///< glTF mesh; -1: shows none
+    bool is_animated;
+} ImportNode;
+
+typedef struct ImportScene {
+    const struct aiScene *from;
+    PeltiGltfOut out;
+    char *folder; ///< of the file
+    int node_count;
+    ImportNode *nodes; ///< parents first; glTF node i + 1 (0 is the one that turns and scales the whole)
+} ImportScene;
+
+/// JSON that goes into the document; a refusal of memory is noted in out.ok.
+void import_set(ImportScene *s, PeltiJson *object, const char *key, PeltiJson *value);
+void import_set_floats(ImportScene *s, PeltiJson *object, const char *key, const float *values, int count);
+PeltiJson *import_open(ImportScene *s, PeltiJson *object, const char *key, bool array); ///< an empty one, for filling
+PeltiJson *import_append(ImportScene *s, const char *list, int *index);                 ///< a new object of the root's list
+/// An accessor with a view of its own over bytes that last; its index.
+int import_array(ImportScene *s, const void *bytes, int count, size_t element, const char *type, PeltiGltfComponent component,
+                 int target);
+void *import_take(ImportScene *s, size_t count, size_t size); ///< zeroed, lasts; NULL is noted in out.ok
+int import_find_node(const ImportScene *s, const char *name); ///< -1: none
+
+/// Row-major 4x4 of Assimp to a node's or bind's column-major floats.
+void import_columns(const struct aiMatrix4x4 *m, float out[16]);
+
+PeltStatus import_meshes(ImportScene *s, PeltError *err); ///< meshes and skins of all nodes
+void import_clips(ImportScene *s);
+void import_materials(ImportScene *s);
+
+#endif
