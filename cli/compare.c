@@ -55,7 +55,8 @@ static bool read_frames(const CliCommand *command, const char *value, void *requ
 static const CliOption options[] = {
     {"methods", 'm', "A,B,...", "which methods (default: all)", .read = read_methods},
     {"output", 'o', "DIR", "folder for index.html, compare.json and pictures/", CLI_TO(CLI_TEXT, Request, output)},
-    {"clip", 0, "NAME|INDEX", "which animation (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"clip", 0, "NAME|INDEX", "which animation (default: the first); range: a range of motion made from the skeleton",
+     CLI_TO(CLI_TEXT, Request, def.clip)},
     {"fps", 0, "F", "frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
     {"frames", 0, "N,N,...", "frames to picture (default: the worst are chosen)", .read = read_frames},
     {"pictures", 0, "N", "how many frames to choose (default 4)", CLI_TO(CLI_INT, Request, def.pictures)},

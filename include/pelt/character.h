@@ -42,7 +42,8 @@ PELT_API int pelt_character_node_find(const PeltCharacter *who, const char *name
 PELT_API int pelt_character_joint_node(const PeltCharacter *who, int joint);       ///< joint in [0, joint_count)
 PELT_API const char *pelt_character_clip_name(const PeltCharacter *who, int clip);
 PELT_API double pelt_character_clip_seconds(const PeltCharacter *who, int clip);
-/// By name, or by index written as text; -1: none.
+/// By name, or by index written as text; -1: none. "range" is a range of motion made from the skeleton, for files without a
+/// clip (unless the file has a clip of that name); its index is clip_count.
 PELT_API int pelt_character_clip_find(const PeltCharacter *who, const char *name_or_index);
 /// Output frames of a clip: round(seconds * fps) + 1.
 PELT_API int pelt_character_clip_frames(const PeltCharacter *who, int clip, double fps);

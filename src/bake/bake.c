@@ -70,6 +70,9 @@ static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
         out.objects = pelti_world_objects(run->world, &out.object_count);
         out.play_pose = true;
     }
+    if (run->clip == run->character->who->clip_count) // "range", which the file does not have
+        out.play_pose = true;
+    run->plays_pose = out.play_pose;
     run->wants_normals = out.has_normals;
     return pelti_output_open(&out, def->outputs, def->output_count, &run->output, err);
 }
@@ -135,7 +138,7 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
     if (run->world)
         pelti_world_place(run->world, run->output);
-    return pelti_output_frame(run->output, run->skin->points, normals, run->world ? &run->pose : NULL, err);
+    return pelti_output_frame(run->output, run->skin->points, normals, run->plays_pose ? &run->pose : NULL, err);
 }
 
 static PeltStatus bake_all(PeltiRun *run, PeltError *err)

@@ -164,7 +164,7 @@ int pelt_character_joint_node(const PeltCharacter *character, int joint)
 
 static const PeltiClip *clip_of(const PeltCharacter *character, int clip)
 {
-    return clip >= 0 && clip < character->who->clip_count ? &character->who->clips[clip] : NULL;
+    return clip >= 0 && clip <= character->who->clip_count ? &character->who->clips[clip] : NULL;
 }
 
 const char *pelt_character_clip_name(const PeltCharacter *character, int clip)

@@ -24,6 +24,7 @@ typedef struct PeltiRun {
     PeltMeasure *measure;  ///< NULL: not asked for
     PeltiBakeWorld *world; ///< --scene; NULL: none
     PeltiOutput *output;
+    bool plays_pose; ///< the frames of the output bring poses
     bool wants_normals;
     PeltiPose pose;
     PeltiFrameRecord *records;        ///< [count]

@@ -1,4 +1,5 @@
 #include "character/character.h"
+#include "character/range.h"
 #include "character/skeleton.h"
 #include "character/weights.h"
 
@@ -60,5 +61,5 @@ PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_position
     PELT_TRY(pelti_skeleton_bones(who, err));
     PELT_TRY(pelti_skeleton_segments(who, err));
     pelti_weights_mend_nearest(who);
-    return PELT_OK;
+    return pelti_range_clip(who, err);
 }

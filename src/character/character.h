@@ -93,10 +93,11 @@ typedef struct PeltiCharacter {
     PeltiBone *bones;
     PeltiSegment *segments;
     PeltiInstance *instances;
+    bool faces_back; ///< looks along -z (VRM 0.x), not +z as glTF has it
     int target_count;
     PeltiTarget *targets;  ///< [target_count] morph targets of all instances
     float *target_weights; ///< [target_count] in the file's pose
-    PeltiClip *clips;
+    PeltiClip *clips; ///< [clip_count + 1] the last is "range" (range.h), made from the skeleton
     Vec3 *rest_points;   ///< [point_count] rest space, world units
     Vec3 *file_normals;  ///< [point_count] unit, rest space, zero where the file gives none; NULL: it gives none at all
     int *point_instance; ///< [point_count]
@@ -142,7 +143,7 @@ float pelti_pose_largest_turn(const PeltiCharacter *who, const Mat34 *from, cons
 
 /// Frames of a clip at `fps`: round(duration * fps) + 1.
 int pelti_clip_frames(const PeltiClip *clip, double fps);
-/// By name or, if none matches and it is a number, by index; -1: none.
+/// By name or, if none matches and it is a number, by index; "range" where the file has no clip of that name; -1: none.
 int pelti_clip_find(const PeltiCharacter *who, const char *name_or_index);
 
 #endif

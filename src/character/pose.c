@@ -245,6 +245,8 @@ int pelti_clip_find(const PeltiCharacter *who, const char *name_or_index)
     for (int c = 0; c < who->clip_count; c++)
         if (!strcmp(who->clips[c].name, name_or_index))
             return c;
+    if (!strcmp(name_or_index, "range") && who->clips)
+        return who->clip_count;
     char *end;
     long index = strtol(name_or_index, &end, 10);
     return *name_or_index && !*end && index >= 0 && index < who->clip_count ? (int)index : -1;

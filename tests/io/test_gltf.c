@@ -258,6 +258,35 @@ static void rows_nobody_can_use_are_mended_from_their_neighbours(void **state)
     end_read(&plain);
 }
 
+static void any_skeleton_has_a_range_of_motion(void **state)
+{
+    (void)state;
+    for (int matrices = 0; matrices < 2; matrices++) { // nodes given by matrices are moved as well, and keep their place
+        Read r = read_tiny((TinyOptions){.matrices = matrices});
+        const PeltiCharacter *who = r.who;
+        int range = pelti_clip_find(who, "range");
+        assert_int_equal(range, who->clip_count); // behind the file's own, which are counted without it
+        const PeltiClip *clip = &who->clips[range];
+        Vec3 still[TINY_POINTS], x[TINY_POINTS];
+        float most = 0;
+        pose_points(who, NULL, 0, still);
+        pose_points(who, clip, 0, x);
+        check_near_points(x, still, TINY_POINTS, 1e-6);
+        pose_points(who, clip, (double)clip->duration_s, x);
+        check_near_points(x, still, TINY_POINTS, 1e-6);
+        for (int k = 1; k < 60; k++) {
+            pose_points(who, clip, (double)clip->duration_s * k / 60, x);
+            for (int p = 0; p < TINY_POINTS; p++) {
+                float moved = vec3_distance(x[p], still[p]);
+                assert_true(vec3_finite(x[p]) && moved < 1); // a joint of no known name: a little
+                most = fmaxf(most, moved);
+            }
+        }
+        assert_true(most > 0.2f);
+        end_read(&r);
+    }
+}
+
 static void accessors_decode_every_component_type(void **state)
 {
     (void)state;
@@ -492,6 +521,7 @@ int main(void)
         cmocka_unit_test(rest_space_has_world_units),
         cmocka_unit_test(skins_of_one_skeleton_share_one_rest_space_and_its_bones),
         cmocka_unit_test(without_weights_all_is_on_the_first_joint),
+        cmocka_unit_test(any_skeleton_has_a_range_of_motion),
         cmocka_unit_test(sums_other_than_one_are_shares),
         cmocka_unit_test(rows_nobody_can_use_are_mended_from_their_neighbours),
         cmocka_unit_test(accessors_decode_every_component_type),
