@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test bench lint sanitize install figures test-web fuzz clean
+.PHONY: all setup setup-dev demo test bench lint sanitize install figures test-many test-web fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -20,6 +20,10 @@ demo: all
 
 test: all
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+
+# Random characters by every flesh method beside lbs, in a table; MANY="--seeds 200 --jobs 2" and more: tools/test_many.py --help
+test-many: all
+	tools/test_many.py --pelt $(BUILD)/pelt $(MANY)
 
 bench: all
 	$(BUILD)/pelt bench
