@@ -36,7 +36,7 @@ static bool read_frames(const CliCommand *command, const char *text, void *reque
 
 static const CliOption options[] = {
     {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
-    {"output", 'o', "FILE", "by extension .glb .gltf .pc2 .mdd .obj (numbered); may be given several times",
+    {"output", 'o', "FILE", "by extension .glb .vrm .gltf .pc2 .mdd .obj (numbered); may be given several times",
      CLI_TO(CLI_LIST, Request, outputs)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first); range: a range of motion made from the skeleton",
      CLI_TO(CLI_TEXT, Request, def.clip)},
@@ -63,7 +63,7 @@ const CliCommand cli_bake = {
     "bake",
     "FILE [-m METHOD] -o OUT... [options]",
     "bake a clip: from a rigged file to an animation",
-    "Reads a rigged .glb or .gltf, deforms the skin for every frame of a clip, and writes what the\n"
+    "Reads a rigged .glb, .vrm, .gltf, .fbx or .dae, deforms the skin for every frame of a clip, and writes what the\n"
     "extension of each OUT asks for. Outputs appear whole or not at all.\n"
     "  pelt bake hero.glb -o hero-baked.glb\n"
     "  pelt bake hero.glb -m lbs -o hero.pc2 -o hero.mdd --clip walk --report walk.json\n",

@@ -89,7 +89,7 @@ static int count_joints(const PeltiCharacter *who)
 {
     int joints = 0;
     for (int b = 0; b < who->bone_count; b++)
-        joints += !who->bones[b].is_prop;
+        joints += !who->bones[b].is_prop && !who->bones[b].is_repeat;
     return joints;
 }
 
@@ -157,7 +157,7 @@ int pelt_character_joint_node(const PeltCharacter *character, int joint)
 {
     const PeltiCharacter *who = character->who;
     for (int b = 0; b < who->bone_count; b++)
-        if (!who->bones[b].is_prop && joint-- == 0)
+        if (!who->bones[b].is_prop && !who->bones[b].is_repeat && joint-- == 0)
             return who->bones[b].node;
     return -1;
 }

@@ -1,5 +1,7 @@
 #include "bake/facts.h"
 
+#include "character/skeleton.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +67,10 @@ static void count_owners(PeltiFacts *facts, const int *number, int *seen)
         }
     }
     for (int b = 0; b < who->bone_count; b++)
-        facts->unreached_count += !facts->reached[b] && !who->bones[b].is_prop;
+        facts->moves[b] = facts->reached[b];
+    pelti_skeleton_moves(who, facts->moves);
+    for (int b = 0; b < who->bone_count; b++)
+        facts->unreached_count += !facts->moves[b] && !who->bones[b].is_prop;
 }
 
 PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, PeltError *err)
@@ -76,6 +81,7 @@ PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character,
     pelti_log_init(&facts->log, &character->allocator);
     facts->components = PELTI_NEW(&facts->pool, PeltiComponentFacts, who->mesh->component_count);
     facts->reached = PELTI_NEW(&facts->pool, bool, who->bone_count);
+    facts->moves = PELTI_NEW(&facts->pool, bool, who->bone_count);
     int *number = PELTI_NEW(&facts->pool, int, who->mesh->component_count);
     int *seen = PELTI_NEW(&facts->pool, int, who->bone_count);
     PeltStatus status = facts->pool.failed ? pelti_no_memory(err, sizeof *facts) : find_weights(facts, err);

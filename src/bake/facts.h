@@ -20,6 +20,7 @@ typedef struct PeltiFacts {
     int component_count;
     PeltiComponentFacts *components;
     bool *reached; ///< [bone_count] owns a share of some vertex
+    bool *moves;   ///< [bone_count] it, or something that hangs on it, owns vertices
     int unreached_count;
 } PeltiFacts;
 

@@ -81,7 +81,10 @@ static void say_components(Text *text, const PeltiFacts *facts)
     }
     for (int b = 0; b < who->bone_count; b++)
         if (!facts->reached[b] && !who->bones[b].is_prop)
-            say(text, "unreached  bone %s owns no vertex: it moves nothing\n", who->nodes[who->bones[b].node].name);
+            say(text,
+                facts->moves[b] ? "helper     bone %s owns no vertex of the skin: it moves what hangs on it\n"
+                                : "unreached  bone %s owns no vertex: it moves nothing\n",
+                who->nodes[who->bones[b].node].name);
 }
 
 static void say_problems(Text *text, const PeltiLog *log)
@@ -198,7 +201,7 @@ static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
     put(root, "components", components_json(facts, ok), ok);
     PeltiJson *unreached = pelti_json_new_array(), *methods = pelti_json_new_object(), *problems = pelti_json_new_array();
     for (int b = 0; b < who->bone_count; b++)
-        if (!facts->reached[b] && !who->bones[b].is_prop)
+        if (!facts->moves[b] && !who->bones[b].is_prop)
             push(unreached, pelti_json_new_text(who->nodes[who->bones[b].node].name), ok);
     for (int m = 0; pelti_methods[m]; m++) {
         pelti_facts_plan(facts, pelti_methods[m], plan, sizeof plan);

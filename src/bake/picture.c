@@ -31,6 +31,8 @@ static PeltStatus read_def(PeltiPicture *picture, PeltError *err)
     PELT_TRY(pick("background", def->background, backgrounds, &choice, err));
     picture->background = (PeltiBackground)choice;
     PELT_TRY(pelti_view_parse(def->camera, &picture->view, err));
+    if (picture->character->who->faces_back) // azimuth 0 is the front of the character
+        picture->view.azimuth_deg += 180;
     picture->view.orthographic = def->orthographic != 0;
     if (def->samples < 0 || def->samples > 64)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%d samples a pixel: goes from 1 to 64", def->samples);

@@ -21,6 +21,7 @@ typedef struct PeltiBone {
     int node;
     int parent;                       ///< nearest ancestor that is a bone of the same skeleton; -1: none
     bool is_prop;                     ///< node of an unskinned mesh: moves rigidly, is no joint
+    bool is_repeat;                   ///< a bone before it has the same node, with another bind
     double rest_to_bone[3][4];        ///< inverse bind, scaled so that rest space has world units
     Vec3 head;                        ///< joint position in rest space
     int segment_first, segment_count; ///< into segments: one to each child bone, or one to the tip of a leaf
@@ -97,10 +98,10 @@ typedef struct PeltiCharacter {
     int target_count;
     PeltiTarget *targets;  ///< [target_count] morph targets of all instances
     float *target_weights; ///< [target_count] in the file's pose
-    PeltiClip *clips; ///< [clip_count + 1] the last is "range" (range.h), made from the skeleton
-    Vec3 *rest_points;   ///< [point_count] rest space, world units
-    Vec3 *file_normals;  ///< [point_count] unit, rest space, zero where the file gives none; NULL: it gives none at all
-    int *point_instance; ///< [point_count]
+    PeltiClip *clips;      ///< [clip_count + 1] the last is "range" (range.h), made from the skeleton
+    Vec3 *rest_points;     ///< [point_count] rest space, world units
+    Vec3 *file_normals;    ///< [point_count] unit, rest space, zero where the file gives none; NULL: it gives none at all
+    int *point_instance;   ///< [point_count]
     int triangle_count;
     int (*point_triangles)[3]; ///< as in the file, over points
     PeltiMesh *mesh;

@@ -376,6 +376,7 @@ static void finish(const Heat *heat, PeltiLog *log, bool *reached, int *bones, f
     if (mesh->unused_vertex_count)
         pelti_warn(log, "weights-vertex-unused", "%d vertices belong to no triangle: each follows its nearest bone rigidly",
                    mesh->unused_vertex_count);
+    pelti_skeleton_moves(heat->who, reached);
     for (int b = 0; b < heat->who->bone_count; b++)
         if (!reached[b])
             pelti_warn(log, "weights-bone-unreached", "bone \"%s\" moves no vertex",

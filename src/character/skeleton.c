@@ -153,9 +153,17 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     for (int b = 0; b < who->bone_count; b++) {
         who->bones[b].parent = ancestor_bone(who, node_bone, next_bone, group, b, true);
         who->bones[b].skeleton = find_root(group, b);
+        who->bones[b].is_repeat = node_bone[who->bones[b].node] != b;
     }
     pelti_pool_release(&work);
     return PELT_OK;
+}
+
+void pelti_skeleton_moves(const PeltiCharacter *who, bool *moves)
+{
+    for (int b = 0; b < who->bone_count; b++)
+        for (int up = moves[b] ? who->bones[b].parent : -1; up >= 0 && !moves[up]; up = who->bones[up].parent)
+            moves[up] = true;
 }
 
 // ---- segments ----

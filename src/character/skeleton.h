@@ -11,6 +11,10 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err);
 /// Segments: one to each child bone; a leaf gets a tip as far as the vertices it owns reach.
 PeltStatus pelti_skeleton_segments(PeltiCharacter *who, PeltError *err);
 
+/// `moves` [bone_count] comes with the bones that own vertices marked, and marks all that move one through bones below them:
+/// helpers, and joints a prop hangs on.
+void pelti_skeleton_moves(const PeltiCharacter *who, bool *moves);
+
 /// Squared distance of a point to a segment; `t` (may be NULL) gets the parameter in [0,1].
 float pelti_segment_distance2(Vec3 p, Vec3 a, Vec3 b, float *t);
 

@@ -291,8 +291,16 @@ PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err)
 
 // ---- all of it
 
+/// VRM 0.x characters look along -z; since 1.0 (VRMC_vrm) they look along +z like all of glTF.
+static void read_facing(PeltiGltfReader *reader)
+{
+    PeltiJsonAt extensions = pelti_json_member(&reader->root, "extensions"), vrm = pelti_json_member(&extensions, "VRM");
+    reader->who->faces_back = vrm.value != NULL;
+}
+
 static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
 {
+    read_facing(reader);
     PELT_TRY(read_nodes(reader, err));
     PELT_TRY(place_nodes(reader, err));
     PELT_TRY(list_instances(reader, err));

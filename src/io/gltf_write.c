@@ -68,6 +68,7 @@ static PeltStatus write_document(GltfSink *sink, PeltiGltfBake *bake, PeltError 
     PELT_TRY(pelti_gltf_bake_parts(bake, &sink->pool, err));
     PELT_TRY(make_targets(sink, bake, err));
     PELT_TRY(pelti_gltf_bake_meshes(bake, err));
+    PELT_TRY(pelti_gltf_bake_vrm(bake, err));
     PELT_TRY(pelti_gltf_bake_objects(bake, err));
     PELT_TRY(pelti_gltf_bake_clips(bake, err));
     return pelti_gltf_out_write(bake->out, &sink->file, sink->is_glb, err);

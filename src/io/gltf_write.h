@@ -38,6 +38,8 @@ typedef struct PeltiGltfBake {
 PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError *err);
 /// Meshes get positions, normals and targets; nodes lose skins and stand at the root of their scenes.
 PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err);
+/// Expressions of a VRM lose the morph targets of baked meshes.
+PeltStatus pelti_gltf_bake_vrm(PeltiGltfBake *bake, PeltError *err);
 /// Nodes, meshes and materials of the objects, in the default scene.
 PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltError *err);
 /// {"POSITION": a, "NORMAL": b} of a part, or of one of its targets (-1: frame 0), into `attributes`; false: no memory.

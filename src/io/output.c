@@ -7,8 +7,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-typedef enum Kind { KIND_PC2, KIND_MDD, KIND_OBJ, KIND_GLB, KIND_GLTF, KIND_COUNT } Kind;
-static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".obj", ".glb", ".gltf"};
+typedef enum Kind { KIND_PC2, KIND_MDD, KIND_OBJ, KIND_GLB, KIND_VRM, KIND_GLTF, KIND_COUNT } Kind;
+static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".obj", ".glb", ".vrm", ".gltf"};
 
 typedef struct OneOutput {
     Kind kind;
@@ -111,7 +111,7 @@ static PeltStatus open_one(PeltiOutput *output, OneOutput *one, PeltError *err)
         PELT_TRY(make_shape(output, err));
         return pelti_obj_sink(def->allocator, one->path, &def->frames, &output->shape, &one->sink, err);
     default:
-        return pelti_gltf_sink(def, one->path, one->kind == KIND_GLB, &one->sink, err);
+        return pelti_gltf_sink(def, one->path, one->kind != KIND_GLTF, &one->sink, err);
     }
 }
 
@@ -123,7 +123,8 @@ static PeltStatus open_all(PeltiOutput *output, const char *const *paths, PeltEr
         if (!one->path)
             return pelti_no_memory(err, strlen(paths[i]));
         if (!kind_of(paths[i], &one->kind))
-            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s: unknown kind of output; there are .glb .gltf .pc2 .mdd .obj", paths[i]);
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s: unknown kind of output; there are .glb .vrm .gltf .pc2 .mdd .obj",
+                             paths[i]);
         for (int k = 0; k < i; k++)
             if (strcmp(output->each[k].path, one->path) == 0)
                 return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s is given twice as output", paths[i]);

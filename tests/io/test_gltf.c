@@ -1,3 +1,4 @@
+#include "character/skeleton.h"
 #include "check.h"
 #include "io/gltf.h"
 #include "tiny_gltf.h"
@@ -287,6 +288,37 @@ static void any_skeleton_has_a_range_of_motion(void **state)
     }
 }
 
+static void an_old_vrm_faces_the_other_way(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"VRM", "VRMC_vrm"}; // 0.x, 1.0
+    for (int i = 0; i < 2; i++) {
+        TinyGltf *t = tiny_make((TinyOptions){0});
+        char extension[80];
+        size_t length = (size_t)snprintf(extension, sizeof extension, "\"extensions\":{\"%s\":{}},", names[i]), size;
+        memmove(t->json + 1 + length, t->json + 1, t->json_size);
+        memcpy(t->json + 1, extension, length);
+        t->json_size += length;
+        unsigned char *glb = tiny_glb(t, &size);
+        Read r = read_bytes(glb, size);
+        assert_int_equal(r.who->faces_back, i == 0);
+        end_read(&r);
+    }
+}
+
+static void bones_that_carry_something_move_it(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){0});
+    bool moves[3] = {false, false, true}; // the box, which hangs on the upper joint, which hangs on the root
+    pelti_skeleton_moves(r.who, moves);
+    assert_true(moves[0] && moves[1]);
+    bool end[3] = {true, false, false}; // nothing hangs on the others
+    pelti_skeleton_moves(r.who, end);
+    assert_false(end[1] || end[2]);
+    end_read(&r);
+}
+
 static void accessors_decode_every_component_type(void **state)
 {
     (void)state;
@@ -522,6 +554,8 @@ int main(void)
         cmocka_unit_test(skins_of_one_skeleton_share_one_rest_space_and_its_bones),
         cmocka_unit_test(without_weights_all_is_on_the_first_joint),
         cmocka_unit_test(any_skeleton_has_a_range_of_motion),
+        cmocka_unit_test(an_old_vrm_faces_the_other_way),
+        cmocka_unit_test(bones_that_carry_something_move_it),
         cmocka_unit_test(sums_other_than_one_are_shares),
         cmocka_unit_test(rows_nobody_can_use_are_mended_from_their_neighbours),
         cmocka_unit_test(accessors_decode_every_component_type),

@@ -49,7 +49,8 @@ static void a_character_tells_what_it_holds(void **state)
     assert_int_equal(info.clip_count, 1);
     assert_true(info.weights_sane);
     assert_string_equal(pelt_character_clip_name(who, 0), "bend");
-    assert_null(pelt_character_clip_name(who, 1));
+    assert_string_equal(pelt_character_clip_name(who, 1), "range"); // behind the counted ones
+    assert_null(pelt_character_clip_name(who, 2));
     assert_int_equal(pelt_character_clip_find(who, "bend"), 0);
     assert_int_equal(pelt_character_clip_find(who, "0"), 0);
     assert_int_equal(pelt_character_clip_find(who, "walk"), -1);

@@ -41,7 +41,7 @@ static inline PeltiCharacter *make_chain(int bone_count, float x0, float spacing
     int next = 0;
     for (int i = 0; i < instance_count; i++) {
         who->nodes[bone_count + i] = (PeltiNode){.name = "skin", .parent = -1, .trs = trs_identity()};
-        who->instances[i] = (PeltiInstance){bone_count + i, i, 0, next, instance_points[i], bone_count, skin, 1};
+        who->instances[i] = (PeltiInstance){bone_count + i, i, 0, next, instance_points[i], bone_count, skin, 1, 0, 0};
         for (int k = 0; k < instance_points[i]; k++)
             who->point_instance[next++] = i;
     }
