@@ -163,7 +163,7 @@ static void add_stick(const Dresser *d, Vec3 at, Vec3 axis, float radius, float 
 static void hold_stick(const Dresser *d, float chance)
 {
     PeltiRandom r = draws(d, "stick");
-    float radius = pelti_random_between(&r, 0.008f, 0.016f), length = pelti_random_between(&r, 0.3f, 0.8f);
+    float radius = pelti_random_between(&r, 0.008f, 0.016f), length = fminf(pelti_random_between(&r, 0.3f, 0.8f), 1.3f * d->size);
     const PeltiHandPlan *hand = &d->body->hands[pelti_random_below(&r, d->body->hand_count)];
     if (!wants(d, "stick", chance))
         return;

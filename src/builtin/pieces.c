@@ -45,12 +45,12 @@ static void add_triangle(PeltiPieces *s, int a, int b, int c)
         pelti_array_push(&s->triangles, (int[3]){a, b, c});
 }
 
-static void add_part(PeltiPieces *s, int first_point, bool rigid, bool sunk)
+static void add_part(PeltiPieces *s, int first_point, bool rigid, bool sunk, Vec3 anchor)
 {
     PELT_ASSERT(s->part_count < PELTI_PIECE_PARTS);
     if ((int)s->points.count > first_point)
         s->parts[s->part_count++] =
-            (PeltiPiecePart){s->piece_count, first_point, (int)s->points.count - first_point, rigid, sunk};
+            (PeltiPiecePart){s->piece_count, first_point, (int)s->points.count - first_point, rigid, sunk, anchor};
 }
 
 PeltiInfluences pelti_pieces_bone(int bone)
@@ -197,7 +197,7 @@ PeltStatus pelti_pieces_shell(PeltiPieces *s, float lift, const float *cover, Pe
         }
     for (int t = 0; t < skin->triangle_count; t++)
         cut_triangle(&shell, t);
-    add_part(s, first, false, false);
+    add_part(s, first, false, false, vec3(0, 0, 0));
     pelti_pool_release(&pool);
     return s->points.failed || s->triangles.failed ? pelti_no_memory(err, s->points.count * s->points.size) : PELT_OK;
 }
@@ -227,7 +227,7 @@ void pelti_pieces_lathe(PeltiPieces *s, const PeltiLathe *l)
         before = ring;
         before_count = count;
     }
-    add_part(s, first, true, l->sunk);
+    add_part(s, first, true, l->sunk, l->origin);
 }
 
 void pelti_pieces_ribbon(PeltiPieces *s, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights)
@@ -243,5 +243,5 @@ void pelti_pieces_ribbon(PeltiPieces *s, int count, const Vec3 *points, const Ve
             add_triangle(s, a, a + 3, a + 2);
         }
     }
-    add_part(s, first, false, false);
+    add_part(s, first, false, false, vec3(0, 0, 0));
 }

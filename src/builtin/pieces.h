@@ -16,8 +16,9 @@ typedef struct PeltiPiecePoint {
 
 typedef struct PeltiPiecePart { ///< a component
     int piece, first_point, point_count;
-    bool rigid; ///< keeps its shape when it is moved out of the way
-    bool sunk;  ///< is meant to sink into what it sits on
+    bool rigid;  ///< keeps its shape when the body is varied and when it is moved out of the way
+    bool sunk;   ///< is meant to sink into what it sits on
+    Vec3 anchor; ///< where a rigid one is fixed
 } PeltiPiecePart;
 
 typedef struct PeltiPiece { ///< a mesh

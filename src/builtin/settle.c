@@ -180,6 +180,19 @@ static void make_normals(PeltiPieces *s)
         p[i].normal = vec3_normalize_or(p[i].normal, vec3(0, 1, 0));
 }
 
+/// Cloth and hair point by point; what is rigid as a whole, by the place where it is fixed.
+static void carry_parts(PeltiPieces *s, const PeltiVariation *variation)
+{
+    for (int i = 0; i < s->part_count; i++) {
+        const PeltiPiecePart *part = &s->parts[i];
+        PeltiPiecePoint *points = points_of(s) + part->first_point;
+        Vec3 moved = vec3_sub(pelti_vary_point(variation, &points[0].owners, part->anchor), part->anchor);
+        for (int p = 0; p < part->point_count; p++)
+            points[p].position = part->rigid ? vec3_add(points[p].position, moved)
+                                             : pelti_vary_point(variation, &points[p].owners, points[p].position);
+    }
+}
+
 PeltStatus pelti_pieces_settle(PeltiPieces *s, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err)
 {
     if (s->points.failed || s->triangles.failed)
@@ -190,8 +203,8 @@ PeltStatus pelti_pieces_settle(PeltiPieces *s, const PeltiVariation *variation, 
     Soup soup;
     pelti_pool_init(&pool, &s->skin->allocator);
     PeltiPiecePoint *points = points_of(s);
-    for (int p = 0; p < (int)s->points.count && variation; p++)
-        points[p].position = pelti_vary_point(variation, &points[p].owners, points[p].position);
+    if (variation)
+        carry_parts(s, variation);
     PeltStatus status = make_soup(&soup, s, &pool, err);
     Vec3 low = s->skin->position[0], high = low;
     for (int v = 0; v < s->skin->vertex_count; v++) {

@@ -159,8 +159,13 @@ static void clothes_are_painted_like_the_skin_and_sticks_to_one_bone(void **stat
             shared += (double)fminf(weight_of(w, p, b), weight_of(w, nearest, b));
     }
     assert_true(shared > 0.9 * sleeve->point_count);
-    for (int p = stick->first_point; p < stick->first_point + stick->point_count; p++)
+    Vec3 end = who->rest_points[stick->first_point], far = who->rest_points[stick->first_point + stick->point_count - 1];
+    Vec3 axis = vec3_normalize_or(vec3_sub(far, end), vec3(0, 1, 0));
+    for (int p = stick->first_point; p < stick->first_point + stick->point_count; p++) {
         assert_true(w->weight[4 * p] == 1 && w->bone[4 * p] == w->bone[4 * stick->first_point]);
+        assert_true(vec3_length(vec3_cross(vec3_sub(who->rest_points[p], end), axis)) <
+                    0.018f); // straight, whatever the body does
+    }
     pelti_character_destroy(made.who);
 }
 
