@@ -1,5 +1,7 @@
 #include "geometry/box_tree.h"
 
+#include "geometry/crossing.h"
+
 #include <string.h>
 
 enum { LEAF_ITEMS = 4, STACK = 96, REFIT_GRAIN = 2048, QUERY_GRAIN = 256 };
@@ -303,8 +305,9 @@ static void walk_two(PairWalk *w, int node_a, int node_b)
     bool straddles = b->first < w->limit;
     if (a->right < 0 && b->right < 0) {
         for (int i = a->first; i < a->first + a->count; i++)
-            for (int j = b->first; j < b->first + b->count; j++)
-                try_pair(w, i, j);
+            if (pelti_box_overlap(&w->q->a->boxes[i], &b->box, w->q->margin))
+                for (int j = b->first; j < b->first + b->count; j++)
+                    try_pair(w, i, j);
     } else if (b->right >= 0 && (straddles || a->right < 0 || b->count > a->count)) {
         walk_two(w, node_a, node_b + 1);
         walk_two(w, node_a, b->right);
@@ -554,65 +557,23 @@ void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const int (*triangles
 
 // ---- winding ----
 
-/// Always inlined with a constant axis: the choices below fold away (twice as fast as deciding at run time).
-#define AXIS_INLINE static inline __attribute__((always_inline))
-
-AXIS_INLINE float along(const Vec3 *p, int axis)
-{
-    return axis == 0 ? p->x : axis == 1 ? p->y : p->z;
-}
-
-AXIS_INLINE double at(const Vec3 *p, int axis)
-{
-    return (double)along(p, axis);
-}
-
-/// +1, -1 where the ray crosses this triangle upwards or downwards, else 0.
-AXIS_INLINE int crossing(const int triangle[3], const Vec3 *points, const double o[3], int axis)
-{
-    int i = (axis + 1) % 3, j = (axis + 2) % 3, sign = 0;
-    double area[3];
-    for (int k = 0; k < 3; k++) {
-        // each edge is evaluated from its lower to its higher vertex and a point on it is put to the left of that
-        // direction, so that the two triangles at the edge agree
-        int from = triangle[k], to = triangle[(k + 1) % 3];
-        bool swapped = from > to;
-        const Vec3 *u = &points[swapped ? to : from], *v = &points[swapped ? from : to];
-        double side = (at(v, i) - at(u, i)) * (o[j] - at(u, j)) - (at(v, j) - at(u, j)) * (o[i] - at(u, i));
-        if (swapped)
-            side = -side;
-        if (side == 0)
-            side = swapped ? -1e-300 : 1e-300;
-        area[k] = side;
-        int s = side > 0 ? 1 : -1;
-        if (sign != 0 && s != sign)
-            return 0;
-        sign = s;
-    }
-    double sum = area[0] + area[1] + area[2];
-    if (sum == 0)
-        return 0;
-    double height = (area[1] * at(&points[triangle[0]], axis) + area[2] * at(&points[triangle[1]], axis) +
-                     area[0] * at(&points[triangle[2]], axis)) /
-                    sum;
-    return height > o[axis] ? sign : 0;
-}
-
 /// The ray's line in float, rounded outwards: boxes may only be kept in vain.
 typedef struct Line {
     Vec3 low, high;
 } Line;
 
-AXIS_INLINE bool may_meet(const PeltiBox *box, const Line *line, int axis)
+PELTI_AXIS_INLINE bool may_meet(const PeltiBox *box, const Line *line, int axis)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    return (int)(along(&line->high, i) >= along(&box->low, i)) & (int)(along(&line->low, i) <= along(&box->high, i)) &
-           (int)(along(&line->high, j) >= along(&box->low, j)) & (int)(along(&line->low, j) <= along(&box->high, j)) &
-           (int)(along(&line->low, axis) <= along(&box->high, axis));
+    return (int)(pelti_along(&line->high, i) >= pelti_along(&box->low, i)) &
+           (int)(pelti_along(&line->low, i) <= pelti_along(&box->high, i)) &
+           (int)(pelti_along(&line->high, j) >= pelti_along(&box->low, j)) &
+           (int)(pelti_along(&line->low, j) <= pelti_along(&box->high, j)) &
+           (int)(pelti_along(&line->low, axis) <= pelti_along(&box->high, axis));
 }
 
-AXIS_INLINE int crossings(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3],
-                          int axis)
+PELTI_AXIS_INLINE int crossings(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const double origin[3],
+                                int axis)
 {
     int stack[STACK], top = 0, winding = 0;
     Vec3 o = vec3((float)origin[0], (float)origin[1], (float)origin[2]);
@@ -632,7 +593,7 @@ AXIS_INLINE int crossings(const PeltiBoxTree *tree, const int (*triangles)[3], c
         }
         for (int i = node->first; i < node->first + node->count; i++)
             if (may_meet(&tree->boxes[i], &line, axis))
-                winding += crossing(triangles[tree->items[i]], points, origin, axis);
+                winding += pelti_ray_crossing(triangles[tree->items[i]], points, origin, axis);
     }
     return winding;
 }

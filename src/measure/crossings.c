@@ -66,15 +66,15 @@ static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
 static double reach(const PeltiMeasure *m, int a, int b)
 {
     Normal n = m->normal[b];
-    double length = fmax(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
+    double length = pelti_most(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
     Vec3 o = m->x[m->triangles[b][0]];
     for (int k = 0; k < 3; k++) {
         Vec3 p = m->x[m->triangles[a][k]];
         double h =
             (((double)p.x - (double)o.x) * n.x + ((double)p.y - (double)o.y) * n.y + ((double)p.z - (double)o.z) * n.z) / length;
-        high = fmax(high, h), low = fmin(low, h);
+        high = pelti_most(high, h), low = pelti_least(low, h);
     }
-    return fmin(fmax(high, 0), fmax(-low, 0));
+    return pelti_least(pelti_most(high, 0), pelti_most(-low, 0));
 }
 
 // ---- pairs that cross near where pairs cross at rest ----
@@ -189,8 +189,8 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
         if (at_rest_too(m, p))
             continue;
         out->self_intersections_new++;
-        double depth = fmin(reach(m, p->a, p->b), reach(m, p->b, p->a)) / m->size;
-        out->pair_depth = fmax(out->pair_depth, depth);
+        double depth = pelti_least(reach(m, p->a, p->b), reach(m, p->b, p->a)) / m->size;
+        out->pair_depth = pelti_most(out->pair_depth, depth);
         if (depth > deep_pair) {
             out->deep_pairs++;
             out->crossings_new += !rest_explains(m, p);

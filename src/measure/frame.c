@@ -78,9 +78,9 @@ void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_poi
     for (int p = 0; p < mesh->point_count; p++) {
         int before = wrong;
         Vec3 at = without_nonfinite(points[p], &wrong);
-        crack = fmax(crack, pelti_squared_distance(at, m->x[mesh->weld[p]]));
+        crack = pelti_most(crack, pelti_squared_distance(at, m->x[mesh->weld[p]]));
         if (lbs_points && wrong == before)
-            flown = fmax(flown, pelti_squared_distance(at, without_nonfinite(lbs_points[p], &ignored)));
+            flown = pelti_most(flown, pelti_squared_distance(at, without_nonfinite(lbs_points[p], &ignored)));
     }
     out->nonfinite = wrong;
     out->crack = sqrt(crack) / m->size;
@@ -104,7 +104,7 @@ static double push_history(Vec3 *history[2], const Vec3 *now, int count, int fra
 {
     double most = 0;
     for (int v = 0; v < count && frames >= 2; v++)
-        most = fmax(most, second_difference(now[v], history[0][v], history[1][v]));
+        most = pelti_most(most, second_difference(now[v], history[0][v], history[1][v]));
     Vec3 *oldest = history[1];
     history[1] = history[0];
     history[0] = oldest;
@@ -146,7 +146,7 @@ void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
         bool against_neighbours = pelti_normal_dot(n, m->neighbours[t]) < 0 && !m->rest_flipped[t];
         out->flipped_vs_neighbours += against_neighbours;
         double area = sqrt(pelti_normal_dot(n, n)) / 2;
-        out->degenerate += area < 1e-6 * fmax(m->rest_area[t], 1e-6 * m->mean_area);
+        out->degenerate += area < 1e-6 * pelti_most(m->rest_area[t], 1e-6 * m->mean_area);
         int bone = m->triangle_bone[t];
         if (!by_bone || bone < 0)
             continue;

@@ -5,14 +5,12 @@
 
 enum { VERTEX_GRAIN = 256 };
 
-/// Winding number of the (capped) surface just outside each vertex. A vertex is judged only where its normal leads outward
-/// of all its triangles: else the offset point may fall into its own fold.
-static void wind_range(void *context, int begin, int end, int worker)
+/// A vertex is judged only where its normal leads outward of all its triangles: else the offset point may fall into its own fold.
+static void normal_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     PeltiMeasure *m = context;
     const PeltiMesh *mesh = m->mesh;
-    double offset = 1e-4 * m->size;
     for (int v = begin; v < end; v++) {
         Normal sum = {0, 0, 0};
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
@@ -24,27 +22,51 @@ static void wind_range(void *context, int begin, int end, int worker)
             length = 1;
         Normal u = {sum.x / length, sum.y / length, sum.z / length};
         m->vertex_normal[v] = u;
-        m->winding[v] = 0;
         double least = INFINITY;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
             Normal n = m->normal[mesh->fan[k]];
-            least = fmin(least, pelti_normal_dot(n, u) / fmax(sqrt(pelti_normal_dot(n, n)), 1e-300));
+            least = pelti_least(least, pelti_normal_dot(n, u) / pelti_most(sqrt(pelti_normal_dot(n, n)), 1e-300));
         }
-        if (mesh->fan_start[v] == mesh->fan_start[v + 1] || !(least > 0.15))
-            continue;
-        Vec3 p = m->x[v];
-        double at[3] = {(double)p.x + offset * u.x, (double)p.y + offset * u.y, (double)p.z + offset * u.z};
-        m->winding[v] = pelti_box_tree_winding(m->tree, (const int(*)[3])m->triangles, m->x, at);
+        m->judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > 0.15;
     }
+}
+
+/// Median of the signed crossings along the three axes, as pelti_box_tree_winding has it; the third is asked only where the
+/// first two differ, which is where a ray grazes an edge of an open or crossing surface.
+static int median_crossings(const PeltiMeasure *m, int x, int y, const double at[3])
+{
+    if (x == y)
+        return x;
+    int z = pelti_box_tree_crossings(m->tree, (const int(*)[3])m->triangles, m->x, at, 2);
+    int low = x < y ? x : y, high = x < y ? y : x;
+    return z < low ? low : z > high ? high : z;
 }
 
 int pelti_measure_find_inside(PeltiMeasure *m)
 {
-    pelti_parallel_for(m->jobs, m->mesh->vertex_count, VERTEX_GRAIN, wind_range, m);
-    int count = 0;
-    for (int v = 0; v < m->mesh->vertex_count; v++)
-        count += m->winding[v] >= 1;
-    return count;
+    const int(*triangles)[3] = (const int(*)[3])m->triangles;
+    double offset = 1e-4 * m->size;
+    int count = 0, inside = 0;
+    pelti_parallel_for(m->jobs, m->mesh->vertex_count, VERTEX_GRAIN, normal_range, m);
+    for (int v = 0; v < m->mesh->vertex_count; v++) {
+        m->winding[v] = 0;
+        if (!m->judged[v])
+            continue;
+        Vec3 p = m->x[v];
+        Normal u = m->vertex_normal[v];
+        m->inside[count] = v;
+        double *at = m->outside[count++];
+        at[0] = (double)p.x + offset * u.x, at[1] = (double)p.y + offset * u.y, at[2] = (double)p.z + offset * u.z;
+    }
+    for (int axis = 0; axis < 2; axis++)
+        pelti_stab_count(m->stab, count, (const double(*)[3])m->outside, m->triangle_count, triangles, m->x, axis, m->jobs,
+                         m->crossings[axis]);
+    for (int i = 0; i < count; i++) {
+        int winding = median_crossings(m, m->crossings[0][i], m->crossings[1][i], m->outside[i]);
+        m->winding[m->inside[i]] = winding;
+        inside += winding >= 1;
+    }
+    return inside;
 }
 
 /// Depth is measured to skin that faces the vertex, and never to its own triangles.

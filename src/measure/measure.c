@@ -47,6 +47,10 @@ static void take_arrays(PeltiMeasure *m)
     m->vertex_normal = PELTI_NEW(pool, Normal, vertices);
     m->neighbours = PELTI_NEW(pool, Normal, triangles);
     m->winding = PELTI_NEW(pool, int, vertices);
+    m->judged = PELTI_NEW(pool, bool, vertices);
+    m->outside = pelti_pool_take(pool, vertices, sizeof(double[3]));
+    for (int k = 0; k < 2; k++)
+        m->crossings[k] = PELTI_NEW(pool, int, vertices);
     m->inside = PELTI_NEW(pool, int, vertices);
     m->inside_at = PELTI_NEW(pool, Vec3, vertices);
     m->nearest = PELTI_NEW(pool, PeltiNearest, vertices);
@@ -90,6 +94,7 @@ static PeltStatus measure_rest(PeltiMeasure *m, PeltError *err)
         m->rest_area[t] = sqrt(pelti_normal_dot(m->normal[t], m->normal[t])) / 2;
         m->mean_area += m->rest_area[t] / mesh->triangle_count;
     }
+    PELT_TRY(pelti_stab_create(&m->pool, mesh->vertex_count, &m->stab, err));
     find_edge_triangles(m);
     pelti_measure_sum_neighbours(m);
     for (int t = 0; t < mesh->triangle_count; t++)

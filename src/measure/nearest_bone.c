@@ -5,6 +5,7 @@
 typedef struct Segment {
     int bone;
     Vec3 a, b;
+    double middle[3], half; // a ball around it
 } Segment;
 
 /// The joint of the instance's skin that is the nearest ancestor of joint `joint`; -1: none.
@@ -61,11 +62,12 @@ static int skin_segments(const PeltiCharacter *who, const PeltiInstance *instanc
         for (int c = 0; c < instance->bone_count; c++)
             if (c != j && parent_joint(who, instance, joint_of_node, c) == j) {
                 leaf = false;
-                out[count++] = (Segment){bone, who->bones[bone].head, who->bones[instance->bones[c]].head};
+                out[count++] = (Segment){.bone = bone, .a = who->bones[bone].head, .b = who->bones[instance->bones[c]].head};
             }
         if (leaf) {
             const Vec3 *parent_head = parent >= 0 ? &who->bones[instance->bones[parent]].head : NULL;
-            out[count++] = (Segment){bone, who->bones[bone].head, leaf_tip(who, instance, bone, parent_head, work)};
+            out[count++] =
+                (Segment){.bone = bone, .a = who->bones[bone].head, .b = leaf_tip(who, instance, bone, parent_head, work)};
         }
     }
     for (int j = 0; j < instance->bone_count; j++)
@@ -85,14 +87,32 @@ static double segment_squared(const Segment *s, const double p[3])
     return sum;
 }
 
-static int nearest_segment(const Segment *segments, int count, const double p[3])
+/// A ball around each segment: what is farther than another segment as a whole need not be looked at closely.
+static void enclose_segments(Segment *segments, int count)
 {
-    double best = INFINITY;
+    for (int s = 0; s < count; s++) {
+        Segment *one = &segments[s];
+        one->middle[0] = ((double)one->a.x + (double)one->b.x) / 2;
+        one->middle[1] = ((double)one->a.y + (double)one->b.y) / 2;
+        one->middle[2] = ((double)one->a.z + (double)one->b.z) / 2;
+        one->half = sqrt(pelti_squared_distance(one->a, one->b)) / 2;
+    }
+}
+
+/// `*last`: the segment that was nearest to the triangle before, a good guess that leaves few to look at.
+static int nearest_segment(const Segment *segments, int count, const double p[3], int *last)
+{
+    double best = INFINITY, reach = count ? sqrt(segment_squared(&segments[*last], p)) * (1 + 1e-9) : 0;
     int bone = -1;
     for (int s = 0; s < count; s++) {
-        double d = segment_squared(&segments[s], p);
+        const Segment *one = &segments[s];
+        double x = p[0] - one->middle[0], y = p[1] - one->middle[1], z = p[2] - one->middle[2];
+        double beyond = (reach + one->half) * (1 + 1e-9);
+        if (x * x + y * y + z * z > beyond * beyond)
+            continue;
+        double d = segment_squared(one, p);
         if (d < best - 1e-18)
-            best = d, bone = segments[s].bone;
+            best = d, bone = one->bone, *last = s;
     }
     return bone;
 }
@@ -129,13 +149,15 @@ PeltStatus pelti_measure_nearest_bones(PeltiMeasure *m, PeltError *err)
         while (first < i && who->instances[first].skin != instance->skin)
             first++;
         int count = skinned ? skin_segments(who, &who->instances[first], joint_of_node, values, segments) : 0;
+        int last = 0;
+        enclose_segments(segments, count);
         m->has_skin |= skinned;
         for (int k = start[i]; k < start[i + 1]; k++) {
             const int *t = mesh->triangles[by_instance[k]];
             Vec3 a = mesh->rest[t[0]], b = mesh->rest[t[1]], c = mesh->rest[t[2]];
             double middle[3] = {((double)a.x + (double)b.x + (double)c.x) / 3, ((double)a.y + (double)b.y + (double)c.y) / 3,
                                 ((double)a.z + (double)b.z + (double)c.z) / 3};
-            m->triangle_bone[by_instance[k]] = nearest_segment(segments, count, middle);
+            m->triangle_bone[by_instance[k]] = nearest_segment(segments, count, middle, &last);
         }
     }
     pelti_pool_release(&work);

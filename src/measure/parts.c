@@ -244,7 +244,7 @@ static double piece_error(const PeltiMeasure *m, const int *vertices, int count)
             double d = a[r] - (double)turn.m[r][0] * b[0] - (double)turn.m[r][1] * b[1] - (double)turn.m[r][2] * b[2];
             squared += d * d;
         }
-        most = fmax(most, squared);
+        most = pelti_most(most, squared);
     }
     return sqrt(most) / m->size;
 }

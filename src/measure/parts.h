@@ -3,6 +3,7 @@
 #define PELTI_MEASURE_PARTS_H
 
 #include "geometry/box_tree.h"
+#include "geometry/stab.h"
 #include "measure/measure.h"
 
 typedef struct Normal { ///< twice the area long
@@ -73,7 +74,11 @@ struct PeltiMeasure {
     Normal *normal;        ///< [triangle_count]
     Normal *vertex_normal; ///< [vertices of the mesh] unit
     Normal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
-    int *winding;          ///< [vertices of the mesh] just outside the vertex; 0 where not judged
+    int *winding;          ///< [vertices of the mesh] of the capped surface just outside the vertex; 0 where not judged
+    bool *judged;          ///< [vertices of the mesh]
+    double (*outside)[3];  ///< [vertices of the mesh] just outside the judged ones
+    int *crossings[2];     ///< [vertices of the mesh] of the rays along x and y from there
+    PeltiStab *stab;
     int *inside;           ///< [vertices of the mesh] list
     Vec3 *inside_at;       ///< positions of that list
     PeltiNearest *nearest; ///< of that list
@@ -90,6 +95,15 @@ struct PeltiMeasure {
     PeltQuality quality, lbs_quality;
 };
 
+/// Of numbers that are none of NAN: fmax and fmin are calls.
+static inline double pelti_most(double a, double b)
+{
+    return a > b ? a : b;
+}
+static inline double pelti_least(double a, double b)
+{
+    return a < b ? a : b;
+}
 static inline double pelti_normal_dot(Normal a, Normal b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
