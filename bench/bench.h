@@ -6,7 +6,7 @@
 #include "character/character.h"
 #include "core/clock.h"
 
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 typedef struct Bench Bench;
 

@@ -2,7 +2,7 @@
 #ifndef PELT_CLI_H
 #define PELT_CLI_H
 
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 #include <stdbool.h>
 #include <stddef.h>

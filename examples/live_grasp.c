@@ -1,6 +1,6 @@
 /// A hand that is posed live, as by a data glove, picks up a ball: poses come frame by frame, contact corrects them.
 ///   example_live_grasp [METHOD]
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/// Methods side by side: one page with pictures, plots and numbers.
+/// Methods side by side (libpelt-tools): one page with pictures, plots and numbers.
 #ifndef PELT_COMPARE_H
 #define PELT_COMPARE_H
 

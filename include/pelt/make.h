@@ -1,4 +1,4 @@
-/// Built-in characters, made by the program at any resolution: cylinder, arm, hand, biped, beast.
+/// Built-in characters (libpelt-tools), made by the program at any resolution: cylinder, arm, hand, biped, beast.
 #ifndef PELT_MAKE_H
 #define PELT_MAKE_H
 

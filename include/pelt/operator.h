@@ -35,9 +35,6 @@ PELT_API PeltStatus pelt_operator_check(const PeltOperator *op, PeltError *err);
 PELT_API PeltStatus pelt_operator_load(const char *path, PeltOperator *out, PeltError *err);
 PELT_API PeltStatus pelt_operator_save(const PeltOperator *op, const char *path, PeltError *err);
 
-/// The slice d as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red inside, the contact line
-/// green. Titled with the operator's name and d.
-PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
 /// The composed value of two fields in [0, 1] at a slice d. Solves the slice: for looking, not for frames.
 PELT_API PeltStatus pelt_operator_value(const PeltOperator *op, float f1, float f2, float d, float *out, PeltError *err);
 

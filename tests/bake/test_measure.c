@@ -3,6 +3,8 @@
 #include "bake/measuring.h"
 #include "folder.h"
 
+#include <pelt/make.h>
+
 #include <stdio.h>
 #include <string.h>
 

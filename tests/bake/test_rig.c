@@ -1,7 +1,7 @@
 /// Rig files as a skin meets them.
 #include "check.h"
 
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /// --rig and --set joint.NAME.key through the library: what they change, what they refuse.
 #include "check.h"
 
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /// include/pelt/world.h from outside: poses of one's own, frame by frame.
 #include "check.h"
 
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 #include <math.h>
 #include <string.h>

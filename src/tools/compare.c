@@ -1,5 +1,5 @@
 /// include/pelt/compare.h: methods side by side.
-#include "bake/compare.h"
+#include "tools/compare.h"
 
 #include "core/file.h"
 #include "core/hash.h"

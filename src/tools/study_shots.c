@@ -1,5 +1,5 @@
 /// Which frames and places of a study to look at, from where, and the pictures.
-#include "bake/study.h"
+#include "tools/study.h"
 
 #include "render/rays.h"
 

@@ -1,4 +1,4 @@
-#include "bake/page.h"
+#include "tools/page.h"
 
 #include <math.h>
 #include <stdarg.h>

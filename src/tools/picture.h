@@ -1,10 +1,12 @@
 /// From a character's points to a scene and a picture: what both `pelt render` and the pages draw with.
-#ifndef PELTI_BAKE_PICTURE_H
-#define PELTI_BAKE_PICTURE_H
+#ifndef PELTI_TOOLS_PICTURE_H
+#define PELTI_TOOLS_PICTURE_H
 
 #include "bake/objects.h"
 #include "bake/measuring.h"
 #include "render/scene.h"
+
+#include <pelt/render.h>
 
 #include <pelt/render.h>
 

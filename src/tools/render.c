@@ -1,5 +1,5 @@
 /// include/pelt/render.h: stills and moving pictures.
-#include "bake/picture.h"
+#include "tools/picture.h"
 #include "bake/world.h"
 #include "core/clock.h"
 #include "core/file.h"

@@ -1,7 +1,7 @@
 // The page writer: escaping, base64 by known texts, plots with gaps.
 #include "check.h"
 
-#include "bake/page.h"
+#include "tools/page.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "bake/study.h"
+#include "tools/study.h"
 
 #include "core/clock.h"
 #include "core/file.h"

@@ -1,4 +1,4 @@
-#include "bake/picture.h"
+#include "tools/picture.h"
 #include "bake/world.h"
 
 #include <stdio.h>

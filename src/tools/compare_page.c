@@ -1,5 +1,5 @@
 /// The comparison as a page and as JSON.
-#include "bake/compare.h"
+#include "tools/compare.h"
 
 #include "bake/json_put.h"
 #include "bake/run.h"

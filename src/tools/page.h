@@ -1,6 +1,6 @@
 /// Writing a self-contained HTML page into memory: text that is escaped, pictures as data, plots as SVG.
-#ifndef PELTI_BAKE_PAGE_H
-#define PELTI_BAKE_PAGE_H
+#ifndef PELTI_TOOLS_PAGE_H
+#define PELTI_TOOLS_PAGE_H
 
 #include "core/memory.h"
 

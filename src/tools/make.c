@@ -4,6 +4,8 @@
 #include "core/clock.h"
 #include "io/gltf_make.h"
 
+#include <pelt/make.h>
+
 #include <stdio.h>
 #include <string.h>
 

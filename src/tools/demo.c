@@ -1,6 +1,5 @@
 /// `pelt demo`: the built-in characters by every method, on one page.
-#include "bake/compare.h"
-
+#include "tools/compare.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "io/output.h"

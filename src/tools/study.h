@@ -1,9 +1,9 @@
 /// A study: several methods over one clip, every frame kept and measured, and pictures of any of it. What `pelt compare` and
 /// `pelt demo` tell is taken from here.
-#ifndef PELTI_BAKE_STUDY_H
-#define PELTI_BAKE_STUDY_H
+#ifndef PELTI_TOOLS_STUDY_H
+#define PELTI_TOOLS_STUDY_H
 
-#include "bake/picture.h"
+#include "tools/picture.h"
 
 enum { PELTI_STUDY_METHODS = 12 };
 

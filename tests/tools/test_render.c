@@ -4,7 +4,7 @@
 #include "core/hash.h"
 #include "render/image.h"
 
-#include <pelt/pelt.h>
+#include <pelt/tools.h>
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /// One comparison while it runs: what compare.c makes and compare_page.c shows.
-#ifndef PELTI_BAKE_COMPARE_H
-#define PELTI_BAKE_COMPARE_H
+#ifndef PELTI_TOOLS_COMPARE_H
+#define PELTI_TOOLS_COMPARE_H
 
-#include "bake/page.h"
-#include "bake/study.h"
+#include "tools/page.h"
+#include "tools/study.h"
 
 #include <pelt/compare.h>
 
