@@ -259,6 +259,24 @@ static void rows_nobody_can_use_are_mended_from_their_neighbours(void **state)
     end_read(&plain);
 }
 
+static void pieces_without_a_good_row_follow_the_nearest_bone(void **state)
+{
+    (void)state;
+    Read r = read_tiny((TinyOptions){.sleeve = true, .bare_sleeve = true});
+    assert_true(r.who->file_weights_sane && has_warning(r.who, "weights-missing"));
+    assert_int_equal(r.who->bad_rows.absent, TINY_TUBE);
+    assert_int_equal(r.who->bad_rows.from_bone, TINY_TUBE);
+    for (int v = 0; v < TINY_TUBE; v++) {
+        float at[3];
+        tiny_tube_point(v, at);
+        size_t row = (size_t)(TINY_POINTS + v) * (size_t)r.who->file_weights.influences;
+        CHECK_NEAR(r.who->file_weights.weight[row], 1, 0);
+        if (fabsf(at[1] - 1) > 0.1f) // the joints meet at y = 1
+            assert_int_equal(r.who->file_weights.bone[row], at[1] > 1);
+    }
+    end_read(&r);
+}
+
 static void any_skeleton_has_a_range_of_motion(void **state)
 {
     (void)state;
@@ -553,6 +571,7 @@ int main(void)
         cmocka_unit_test(rest_space_has_world_units),
         cmocka_unit_test(skins_of_one_skeleton_share_one_rest_space_and_its_bones),
         cmocka_unit_test(without_weights_all_is_on_the_first_joint),
+        cmocka_unit_test(pieces_without_a_good_row_follow_the_nearest_bone),
         cmocka_unit_test(any_skeleton_has_a_range_of_motion),
         cmocka_unit_test(an_old_vrm_faces_the_other_way),
         cmocka_unit_test(bones_that_carry_something_move_it),

@@ -24,11 +24,12 @@ typedef struct TinyOptions {
     bool no_binds;   ///< no inverse bind matrices
     double scale;    ///< of the root joint; 0: 1
     bool no_scene;
-    int bad_rows; ///< the tube's first vertices have weights nobody can use: NaN, negative, none, in turn
-    bool targets; ///< the tube has two morph targets (the second sparse), the box one; "bend" plays the tube's
-    bool moved;   ///< the tube's positions are those with the targets at TINY_MORPH
-    bool sleeve;  ///< a second tube in the same place, of a skin whose space is shifted, turned and a hundred times larger
-    double sum;   ///< of each row of weights in place of 1; 0: 1
+    int bad_rows;     ///< the tube's first vertices have weights nobody can use: NaN, negative, none, in turn
+    bool targets;     ///< the tube has two morph targets (the second sparse), the box one; "bend" plays the tube's
+    bool moved;       ///< the tube's positions are those with the targets at TINY_MORPH
+    bool sleeve;      ///< a second tube in the same place, of a skin whose space is shifted, turned and a hundred times larger
+    bool bare_sleeve; ///< and it has no weights
+    double sum;       ///< of each row of weights in place of 1; 0: 1
 } TinyOptions;
 
 typedef struct TinyGltf {
@@ -260,7 +261,7 @@ static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
         }
         snprintf(sleeve, sizeof sleeve,
                  ",{\"name\":\"sleeve\",\"primitives\":[{\"attributes\":{\"POSITION\":%d%s},\"indices\":%d}]}",
-                 tiny_floats(t, &p[0][0], "VEC3", 3, TINY_TUBE), weights, indices);
+                 tiny_floats(t, &p[0][0], "VEC3", 3, TINY_TUBE), o->bare_sleeve ? "" : weights, indices);
     }
     int box_positions = tiny_floats(t, &corner[0][0], "VEC3", 3, TINY_BOX);
     int box_indices = tiny_accessor(t, tiny_view(t, box, sizeof box, 0), 0, 5121, "SCALAR", 3 * TINY_BOX_TRIANGLES, "");
