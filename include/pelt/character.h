@@ -70,6 +70,12 @@ PELT_API void pelt_pose_from_clip(PeltPose *pose, int clip, double time_s); ///<
 PELT_API PeltTransform pelt_pose_get(const PeltPose *pose, int node);
 PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local);
 
+/// Morph targets (shape keys) of the mesh a node shows: how many, and their weights in a pose. A clip that has curves for them
+/// sets them; what is out of range reads 0 and is not set.
+PELT_API int pelt_character_morph_count(const PeltCharacter *who, int node);
+PELT_API float pelt_pose_morph(const PeltPose *pose, int node, int target);
+PELT_API void pelt_pose_set_morph(PeltPose *pose, int node, int target, float weight);
+
 #ifdef __cplusplus
 }
 #endif

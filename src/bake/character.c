@@ -268,3 +268,38 @@ void pelt_pose_set(PeltPose *pose, int node, PeltTransform local)
     pose->pose.local[node] = trs;
     pose->pose.touched[node] = true;
 }
+
+// ---- morph targets ----
+
+static const PeltiInstance *shown_by(const PeltiCharacter *who, int node)
+{
+    for (int i = 0; i < who->instance_count; i++)
+        if (who->instances[i].node == node)
+            return &who->instances[i];
+    return NULL;
+}
+
+int pelt_character_morph_count(const PeltCharacter *character, int node)
+{
+    const PeltiInstance *shown = shown_by(character->who, node);
+    return shown ? shown->target_count : 0;
+}
+
+static float *weight_of(const PeltPose *pose, int node, int target)
+{
+    const PeltiInstance *shown = shown_by(pose->character->who, node);
+    return shown && target >= 0 && target < shown->target_count ? &pose->pose.morph[shown->first_target + target] : NULL;
+}
+
+float pelt_pose_morph(const PeltPose *pose, int node, int target)
+{
+    const float *weight = weight_of(pose, node, target);
+    return weight ? *weight : 0;
+}
+
+void pelt_pose_set_morph(PeltPose *pose, int node, int target, float weight)
+{
+    float *place = weight_of(pose, node, target);
+    if (place && isfinite(weight))
+        *place = weight;
+}

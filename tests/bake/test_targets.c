@@ -104,11 +104,34 @@ static void a_pose_without_the_clip_has_the_files_weights(void **state)
     end(&b);
 }
 
+static void a_pose_sets_weights_of_its_own(void **state)
+{
+    (void)state;
+    Played a = play((TinyOptions){.targets = true}, "lbs"), b = play((TinyOptions){.moved = true}, "lbs");
+    assert_int_equal(pelt_character_morph_count(a.who, 0), 2);
+    assert_int_equal(pelt_character_morph_count(a.who, 1), 0);
+    pelt_pose_reset(a.pose);
+    pelt_pose_reset(b.pose);
+    for (int t = 0; t < 2; t++)
+        pelt_pose_set_morph(a.pose, 0, t, TINY_MORPH[t]);
+    pelt_pose_set_morph(a.pose, 0, 2, 7);
+    pelt_pose_set_morph(a.pose, 0, 0, NAN);
+    CHECK_NEAR(pelt_pose_morph(a.pose, 0, 0), TINY_MORPH[0], 0);
+    CHECK_NEAR(pelt_pose_morph(a.pose, 0, 2), 0, 0);
+    pelt_skin_step(a.skin, a.pose, 0, NULL);
+    pelt_skin_step(b.skin, b.pose, 0, NULL);
+    for (int i = 0; i < TINY_TUBE; i++)
+        CHECK_NEAR(vec3_distance(point(&a, i), point(&b, i)), 0, 2e-6);
+    end(&a);
+    end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blends_equal_a_file_whose_points_were_moved_by_hand),
         cmocka_unit_test(every_method_carries_the_targets),
+        cmocka_unit_test(a_pose_sets_weights_of_its_own),
         cmocka_unit_test(a_pose_without_the_clip_has_the_files_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
