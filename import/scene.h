@@ -11,6 +11,7 @@ typedef struct ImportNode {
     int parent;     ///< -1: below the node that turns and scales the whole
     int first_mesh; ///< glTF mesh; -1: shows none
     bool is_animated;
+    int helper; ///< glTF node above it that takes the parent's scale back (Maya's segment scale compensation); 0: none
 } ImportNode;
 
 typedef struct ImportScene {

@@ -21,6 +21,7 @@ static double earliest(const struct aiAnimation *clip)
     return first;
 }
 
+/// `node` of glTF.
 static void add_channel(Clip *clip, int node, const char *path, const float *times, const float *values, int count, int width)
 {
     ImportScene *s = clip->scene;
@@ -37,13 +38,14 @@ static void add_channel(Clip *clip, int node, const char *path, const float *tim
         pelti_json_new_int(import_array(s, values, count, (size_t)width * sizeof(float), types[width], PELTI_GLTF_F32, 0)));
     import_set(s, channel, "sampler", pelti_json_new_int(index));
     PeltiJson *target = import_open(s, channel, "target", false);
-    import_set(s, target, "node", pelti_json_new_int(node + 1));
+    import_set(s, target, "node", pelti_json_new_int(node));
     import_set(s, target, "path", pelti_json_new_text(path));
     s->out.ok &= pelti_json_push(clip->samplers, sampler);
     s->out.ok &= pelti_json_push(clip->channels, channel);
 }
 
-static void add_vectors(Clip *clip, int node, const char *path, const struct aiVectorKey *keys, unsigned count)
+/// `inverse`: one by each value.
+static void add_vectors(Clip *clip, int node, const char *path, const struct aiVectorKey *keys, unsigned count, bool inverse)
 {
     float *times = import_take(clip->scene, count, sizeof *times), *values = import_take(clip->scene, count, 3 * sizeof *values);
     for (unsigned k = 0; times && values && k < count; k++) {
@@ -51,6 +53,8 @@ static void add_vectors(Clip *clip, int node, const char *path, const struct aiV
         values[3 * k] = keys[k].mValue.x;
         values[3 * k + 1] = keys[k].mValue.y;
         values[3 * k + 2] = keys[k].mValue.z;
+        for (unsigned i = 3 * k; inverse && i < 3 * k + 3; i++)
+            values[i] = 1 / values[i];
     }
     if (times && values && count)
         add_channel(clip, node, path, times, values, (int)count, 3);
@@ -90,9 +94,13 @@ void import_clips(ImportScene *s)
             int node = import_find_node(s, n->mNodeName.data);
             if (node < 0)
                 continue;
-            add_vectors(&clip, node, "translation", n->mPositionKeys, n->mNumPositionKeys);
-            add_turns(&clip, node, n->mRotationKeys, n->mNumRotationKeys);
-            add_vectors(&clip, node, "scale", n->mScalingKeys, n->mNumScalingKeys);
+            int helper = s->nodes[node].helper;
+            add_vectors(&clip, helper ? helper : node + 1, "translation", n->mPositionKeys, n->mNumPositionKeys, false);
+            add_turns(&clip, node + 1, n->mRotationKeys, n->mNumRotationKeys);
+            add_vectors(&clip, node + 1, "scale", n->mScalingKeys, n->mNumScalingKeys, false);
+            for (int child = 0; child < s->node_count; child++)
+                if (s->nodes[child].helper && s->nodes[child].parent == node)
+                    add_vectors(&clip, s->nodes[child].helper, "scale", n->mScalingKeys, n->mNumScalingKeys, true);
         }
     }
 }

@@ -54,6 +54,14 @@ int import_array(ImportScene *s, const void *bytes, int count, size_t element, c
 
 // ---- nodes
 
+static int read_int(const struct aiMetadata *facts, const char *key, int fallback)
+{
+    for (unsigned i = 0; facts && i < facts->mNumProperties; i++)
+        if (!strcmp(facts->mKeys[i].data, key) && facts->mValues[i].mType == AI_INT32)
+            return *(const int32_t *)facts->mValues[i].mData;
+    return fallback;
+}
+
 static int count_nodes(const struct aiNode *node)
 {
     int count = 1;
@@ -86,15 +94,77 @@ void import_columns(const struct aiMatrix4x4 *m, float out[16])
         out[i] = rows[i % 4][i / 4];
 }
 
-static void write_parts(ImportScene *s, PeltiJson *json, const struct aiMatrix4x4 *m)
+static void write_parts(ImportScene *s, PeltiJson *json, const struct aiMatrix4x4 *m, bool in_place)
 {
     struct aiVector3D scale, place;
     struct aiQuaternion turn;
     aiDecomposeMatrix(m, &scale, &turn, &place);
-    const float t[3] = {place.x, place.y, place.z}, r[4] = {turn.x, turn.y, turn.z, turn.w}, k[3] = {scale.x, scale.y, scale.z};
+    const float still = in_place ? 0 : 1, t[3] = {still * place.x, still * place.y, still * place.z},
+                r[4] = {turn.x, turn.y, turn.z, turn.w}, k[3] = {scale.x, scale.y, scale.z};
     import_set_floats(s, json, "translation", t, 3);
     import_set_floats(s, json, "rotation", r, 4);
     import_set_floats(s, json, "scale", k, 3);
+}
+
+static void add_child(ImportScene *s, int above, int node)
+{
+    PeltiJson *parent = pelti_json_at(pelti_gltf_out_list(&s->out, "nodes"), above), *list = pelti_json_get(parent, "children");
+    if (!list)
+        list = import_open(s, parent, "children", true);
+    s->out.ok &= list && pelti_json_push(list, pelti_json_new_int(node));
+}
+
+/// T and 1 / parent's scale of a node that is to have T / S R S' in place of T R S'.
+static void write_helper(ImportScene *s, int node)
+{
+    const ImportNode *own = &s->nodes[node];
+    PeltiJson *json = import_append(s, "nodes", NULL);
+    struct aiVector3D scale, place;
+    struct aiQuaternion turn;
+    char name[1100];
+    aiDecomposeMatrix(&s->nodes[own->parent].from->mTransformation, &scale, &turn, &place);
+    const float inverse[3] = {1 / scale.x, 1 / scale.y, 1 / scale.z};
+    aiDecomposeMatrix(&own->from->mTransformation, &scale, &turn, &place);
+    const float t[3] = {place.x, place.y, place.z};
+    snprintf(name, sizeof name, "%s unscaled", own->from->mName.data);
+    import_set(s, json, "name", pelti_json_new_text(name));
+    import_set_floats(s, json, "translation", t, 3);
+    import_set_floats(s, json, "scale", inverse, 3);
+}
+
+static bool is_unit(const struct aiVector3D *v)
+{
+    return fabsf(v->x - 1) < 1e-5f && fabsf(v->y - 1) < 1e-5f && fabsf(v->z - 1) < 1e-5f;
+}
+
+/// Does the node's scale ever differ from 1, without coming to nothing?
+static bool is_scaled(const ImportScene *s, int node)
+{
+    const struct aiNode *from = s->nodes[node].from;
+    struct aiVector3D scale, place;
+    struct aiQuaternion turn;
+    aiDecomposeMatrix(&from->mTransformation, &scale, &turn, &place);
+    bool scaled = !is_unit(&scale), whole = fabsf(scale.x * scale.y * scale.z) > 1e-9f;
+    for (unsigned a = 0; a < s->from->mNumAnimations; a++)
+        for (unsigned c = 0; c < s->from->mAnimations[a]->mNumChannels; c++) {
+            const struct aiNodeAnim *n = s->from->mAnimations[a]->mChannels[c];
+            for (unsigned k = 0; !strcmp(n->mNodeName.data, from->mName.data) && k < n->mNumScalingKeys; k++) {
+                const struct aiVector3D *v = &n->mScalingKeys[k].mValue;
+                scaled = scaled || !is_unit(v);
+                whole = whole && fabsf(v->x * v->y * v->z) > 1e-9f;
+            }
+        }
+    return scaled && whole;
+}
+
+static void find_helpers(ImportScene *s)
+{
+    enum { NOT_OF_THE_PARENT = 2 }; // FBX: eInheritRrs
+    int next = s->node_count + 1;
+    for (int n = 0; n < s->node_count; n++)
+        if (s->nodes[n].parent >= 0 && read_int(s->nodes[n].from->mMetaData, "InheritType", 0) == NOT_OF_THE_PARENT &&
+            is_scaled(s, s->nodes[n].parent))
+            s->nodes[n].helper = next++;
 }
 
 /// Animated nodes by their parts, as glTF asks; the others by their matrix, which may shear.
@@ -106,17 +176,19 @@ static void write_nodes(ImportScene *s)
         float m[16];
         import_set(s, json, "name", pelti_json_new_text(from->mName.data));
         import_columns(&from->mTransformation, m);
-        if (s->nodes[n].is_animated)
-            write_parts(s, json, &from->mTransformation);
+        if (s->nodes[n].is_animated || s->nodes[n].helper)
+            write_parts(s, json, &from->mTransformation, s->nodes[n].helper);
         else
             import_set_floats(s, json, "matrix", m, 16);
     }
-    PeltiJson *nodes = pelti_gltf_out_list(&s->out, "nodes");
+    for (int n = 0; n < s->node_count; n++)
+        if (s->nodes[n].helper)
+            write_helper(s, n);
     for (int n = 0; n < s->node_count; n++) {
-        PeltiJson *parent = pelti_json_at(nodes, s->nodes[n].parent + 1), *list = pelti_json_get(parent, "children");
-        if (!list)
-            list = import_open(s, parent, "children", true);
-        s->out.ok &= list && pelti_json_push(list, pelti_json_new_int(n + 1));
+        int helper = s->nodes[n].helper;
+        add_child(s, s->nodes[n].parent + 1, helper ? helper : n + 1);
+        if (helper)
+            add_child(s, helper, n + 1);
     }
 }
 
@@ -131,14 +203,6 @@ static void mark_animated(ImportScene *s)
 }
 
 // ---- the file's axes and unit
-
-static int read_int(const struct aiMetadata *facts, const char *key, int fallback)
-{
-    for (unsigned i = 0; facts && i < facts->mNumProperties; i++)
-        if (!strcmp(facts->mKeys[i].data, key) && facts->mValues[i].mType == AI_INT32)
-            return *(const int32_t *)facts->mValues[i].mData;
-    return fallback;
-}
 
 static double read_double(const struct aiMetadata *facts, const char *key, double fallback)
 {
@@ -190,6 +254,7 @@ static PeltStatus convert(ImportScene *s, const char *path, FILE *to, PeltError 
         s->folder[slash == path ? 1 : slash - path] = 0;
     list_nodes(s, s->from->mRootNode, -1);
     mark_animated(s);
+    find_helpers(s);
     write_top(s, !dot || strcmp(dot, ".dae") != 0); // Assimp turns and scales Collada itself
     write_nodes(s);
     import_materials(s);
