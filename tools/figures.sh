@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the pictures of docs/figures: the built-in characters at rest, the worst frame of each of their clips by lbs and dqs
 # (worst: most deep crossings by lbs, then most stretch), and the gallery: one bend, one fist and one squat by every method, with
-# gallery.md, the measures of the same bakes. Usage: tools/figures.sh path/to/pelt [folder [clips|gallery]]
+# gallery.md, the measures of the same bakes. Usage: tools/figures.sh path/to/pelt [folder [clips|random|gallery]]
 set -eu
 pelt=${1:?path to pelt}
 out=${2:-docs/figures}
@@ -28,7 +28,7 @@ camera() {
 }
 
 clips() {
-    for name in cylinder arm hand biped; do
+    for name in cylinder arm hand biped beast; do
         "$pelt" make $name -q -o "$work/$name.glb"
         "$pelt" render "$work/$name.glb" --rest --camera "$(camera $name)" --size 640x480 --quality 84 -q -o "$out/$name-rest.webp"
         case $name in # more views at rest, for docs/characters.md
@@ -47,6 +47,15 @@ clips() {
                     --title "$name, $clip, frame $frame: $method" --size 640x480 --quality 84 -q -o "$out/$name-$clip-$method.webp"
             done
         done
+    done
+}
+
+# characters drawn from seeds, at rest and in the middle of their random clip
+random() {
+    for seed in biped-1 biped-7 beast-2 hand-5; do
+        "$pelt" make "${seed%-*}" --seed "${seed#*-}" --clip random -q -o "$work/$seed.glb"
+        "$pelt" render "$work/$seed.glb" --rest --size 320x320 --quality 84 -q -o "$out/random-$seed-rest.webp"
+        "$pelt" render "$work/$seed.glb" -m lbs --frame 60 --size 320x320 --quality 84 -q -o "$out/random-$seed-moved.webp"
     done
 }
 
@@ -84,7 +93,7 @@ gallery() {
 }
 
 case $what in
-clips | gallery) $what ;;
-*) clips && gallery ;;
+clips | random | gallery) $what ;;
+*) clips && random && gallery ;;
 esac
 du -sh "$out"

@@ -99,6 +99,8 @@ static PeltStatus make_body(const Plan *plan, const PeltiBuiltinOptions *options
     body->name = plan->name;
     body->shape = shape;
     plan->plan(body);
+    if (variation)
+        pelti_vary_ends(body, options->seed);
     PELT_TRY(pelti_shape_finish(shape, body->cell, jobs, err));
     if (variation) {
         pelti_vary_draw(variation, body, options->seed, pelti_body_size(body));
@@ -137,6 +139,7 @@ static PeltStatus make(const Plan *plan, const PeltiBuiltinOptions *options, Pel
     PELT_TRY(pelti_fill_painting(who, body, painting, options->seed, skin_points, made, err));
     PELT_TRY(pelti_fill_skeleton(who, body, made, err));
     PELT_TRY(pelti_builtin_clips(body, options->clip, options->seed, work, who, err));
+    pelti_fill_unit(who, options->seed);
     return pelti_character_finish(who, who->rest_points, err);
 }
 

@@ -274,3 +274,25 @@ PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiBody *body, Pelti
     made->row_sums = sums;
     return PELT_OK;
 }
+
+void pelti_fill_unit(PeltiCharacter *who, uint64_t seed)
+{
+    PeltiRandom r = pelti_random(seed, "unit");
+    const float scale = 100;
+    if (!seed || !pelti_random_chance(&r, 1 / 6.0f))
+        return;
+    for (int p = 0; p < who->point_count; p++)
+        who->rest_points[p] = vec3_scale(who->rest_points[p], scale);
+    for (int n = 0; n < who->node_count; n++)
+        who->nodes[n].trs.translation = vec3_scale(who->nodes[n].trs.translation, scale);
+    for (int b = 0; b < who->bone_count; b++)
+        for (int i = 0; i < 3; i++)
+            who->bones[b].rest_to_bone[i][3] *= (double)scale;
+    for (int c = 0; c < who->clip_count; c++)
+        for (int i = 0; i < who->clips[c].channel_count; i++) {
+            const PeltiChannel *channel = &who->clips[c].channels[i];
+            float *values = (float *)(uintptr_t)channel->values; // in the character's own pool, not yet finished
+            for (int k = 0; k < 3 * channel->key_count && channel->path == PELTI_TRANSLATION; k++)
+                values[k] *= scale;
+        }
+}

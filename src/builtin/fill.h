@@ -15,6 +15,9 @@ PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiBody *body, const Pe
                             int skin_triangles, PeltiBuiltin *made, PeltError *err);
 PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiBody *body, const PeltiBuiltin *made, PeltError *err);
 
+/// Metres, or centimetres in one seed of six, as many files are: scales points, joints and clips.
+void pelti_fill_unit(PeltiCharacter *who, uint64_t seed);
+
 PeltiPainting pelti_painting_draw(uint64_t seed); ///< mostly smooth; seed 0: always
 /// Makes the weights as poor as wanted. The first `skin_points` points are the skin's.
 PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiBody *body, PeltiPainting painting, uint64_t seed, int skin_points,

@@ -16,6 +16,25 @@ static PeltiRandom stream(uint64_t seed, const char *what, const char *bone)
     return pelti_random(seed, purpose);
 }
 
+void pelti_vary_ends(PeltiBody *body, uint64_t seed)
+{
+    PeltiRandom r = pelti_random(seed, "ends");
+    int count = body->bone_count;
+    if (!pelti_random_chance(&r, 0.35f))
+        return;
+    for (int b = 0; b < count; b++) {
+        const PeltiBodyBone *bone = &body->bones[b];
+        bool tip = true;
+        for (int c = 0; c < count; c++)
+            tip &= body->bones[c].parent != b;
+        for (int h = 0; h < body->hand_count; h++)
+            for (int f = 0; f < PELTI_FINGERS; f++)
+                tip &= body->hands[h].joint[f][3] != b;
+        if (tip)
+            pelti_body_bone(body, bone->name, "End", b, bone->tail, vec3_lerp(bone->head, bone->tail, 1.2f), bone->blend, false);
+    }
+}
+
 /// Small bones (fingers, toes) vary little by themselves: they would meet. All take over most of their parent's girth, so that
 /// a thick arm has a thick hand.
 void pelti_vary_draw(PeltiVariation *v, const PeltiBody *body, uint64_t seed, float size)

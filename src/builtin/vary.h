@@ -17,6 +17,8 @@ typedef struct PeltiVariation {
     float jitter;     ///< of the edge length, how far vertices lie from where an even mesh has them
 } PeltiVariation;
 
+/// Some seeds have end bones, as exporters write them: beyond each tip but those of fingers, owning nothing.
+void pelti_vary_ends(PeltiBody *body, uint64_t seed);
 /// Draws one for a body that is planned; `size` is its height or length in m.
 void pelti_vary_draw(PeltiVariation *variation, const PeltiBody *body, uint64_t seed, float size);
 /// Vertices wanted where nobody says: the plan's, from a fifth to half as many again.

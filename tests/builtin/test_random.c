@@ -196,6 +196,31 @@ static void weights_can_be_poor(void **state)
     }
 }
 
+/// Among a few seeds some have end bones without weight and some are in centimetres, clips included.
+static void skeletons_and_units_vary(void **state)
+{
+    (void)state;
+    int ends = 0, large = 0, seeds = 0;
+    for (uint64_t seed = 1; seed <= 40 && !(ends && large && ends < seeds && large < seeds); seed++, seeds++) {
+        PeltiBuiltin made = make("cylinder", (PeltiBuiltinOptions){.vertices = 500, .seed = seed, .clip = "bend"}, 1);
+        const PeltiCharacter *who = made.who;
+        int end = -1;
+        for (int b = 0; b < who->bone_count; b++)
+            end = strcmp(who->nodes[b].name, "UpperEnd") == 0 ? b : end;
+        for (int p = 0; p < who->point_count && end >= 0; p++)
+            assert_true(weight_of(&who->file_weights, p, end) == 0);
+        float highest = 0;
+        for (int p = 0; p < who->point_count; p++)
+            highest = fmaxf(highest, who->rest_points[p].y);
+        assert_true((highest > 0.6f && highest < 1.6f) || (highest > 60 && highest < 160));
+        CHECK_NEAR(who->bones[1].head.y / highest, 0.5, 0.2); // joints go along
+        ends += end >= 0;
+        large += highest > 2;
+        pelti_character_destroy(made.who);
+    }
+    assert_true(ends > 0 && ends < seeds && large > 0 && large < seeds);
+}
+
 static void curves_reach_their_limits_and_stop_there(void **state)
 {
     (void)state;
@@ -306,6 +331,7 @@ int main(void)
                                        cmocka_unit_test(clothes_are_there_and_cross_nothing),
                                        cmocka_unit_test(clothes_are_painted_like_the_skin_and_sticks_to_one_bone),
                                        cmocka_unit_test(weights_can_be_poor),
+                                       cmocka_unit_test(skeletons_and_units_vary),
                                        cmocka_unit_test(curves_reach_their_limits_and_stop_there),
                                        cmocka_unit_test(clips_keep_to_the_limits),
                                        cmocka_unit_test(refused_memory_fails_cleanly)};
