@@ -61,6 +61,7 @@ PELT_API const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index);
 typedef struct PeltOptionInfo {
     const char *name, *value, *choices, *help; ///< value: the default; choices NULL unless it is one of a few words
     double least, most;                        ///< both 0: any
+    int common;                                ///< 1: every method has it
 } PeltOptionInfo;
 PELT_API int pelt_method_count(void);
 PELT_API const char *pelt_method_name(int method);    ///< NULL: out of range

@@ -66,7 +66,10 @@ PeltOptionInfo pelt_method_option(int method, int option)
     PELT_ASSERT(option >= 0 && option < pelt_method_option_count(method));
     pelti_options_init(&options, pelti_methods[method]->options);
     const PeltiOptionInfo *info = options.values[option].info;
-    return (PeltOptionInfo){info->name, info->value, info->choices, info->help, info->least, info->most};
+    bool common = false;
+    for (const PeltiOptionInfo *c = pelti_common_options; c->name; c++)
+        common = common || c == info;
+    return (PeltOptionInfo){info->name, info->value, info->choices, info->help, info->least, info->most, common};
 }
 
 // ---- create ----

@@ -83,8 +83,6 @@ typedef struct PeltiClip {
     const PeltiChannel *channels;
 } PeltiClip;
 
-typedef enum PeltiWeightSource { PELTI_WEIGHTS_FILE, PELTI_WEIGHTS_AUTO, PELTI_WEIGHTS_RIGID } PeltiWeightSource;
-
 typedef struct PeltiCharacter {
     PeltiPool pool;
     PeltiLog log; ///< problems of the file and what was done instead
@@ -125,7 +123,6 @@ typedef struct PeltiPose {
     bool *touched; ///< [node_count] the pose gives this node a TRS of its own
     float *morph;  ///< [target_count] weights of morph targets
 } PeltiPose;
-PeltiPose pelti_pose_in(PeltiArena *arena, const PeltiCharacter *who); ///< places a pose in a layout arena
 PeltiPose pelti_pose_new(PeltiPool *pool, const PeltiCharacter *who);
 void pelti_pose_file(const PeltiCharacter *who, PeltiPose *out); ///< node transforms as the file has them
 void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double time_s, PeltiPose *out);

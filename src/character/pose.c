@@ -5,15 +5,6 @@
 
 enum { ROTATION_WIDTH = 4, WIDTH_MOST = 4 };
 
-PeltiPose pelti_pose_in(PeltiArena *arena, const PeltiCharacter *who)
-{
-    PeltiPose pose;
-    pose.local = PELTI_TAKE(arena, Trs, who->node_count);
-    pose.touched = PELTI_TAKE(arena, bool, who->node_count);
-    pose.morph = PELTI_TAKE(arena, float, who->target_count);
-    return pose;
-}
-
 PeltiPose pelti_pose_new(PeltiPool *pool, const PeltiCharacter *who)
 {
     PeltiPose pose;

@@ -343,16 +343,6 @@ void pelti_soft_take(PeltiSoft *s, const double (*force)[3])
         solve_to(s, s->moved);
 }
 
-double pelti_soft_volume(const PeltiSoft *s)
-{
-    double sum = 0;
-    for (int t = 0; t < s->mesh.tet_count; t++) {
-        const int *n = s->mesh.tets[t];
-        sum += pelti_tet_volume(s->x[n[0]], s->x[n[1]], s->x[n[2]], s->x[n[3]]);
-    }
-    return sum;
-}
-
 void pelti_soft_momentum(const PeltiSoft *s, double linear[3])
 {
     linear[0] = linear[1] = linear[2] = 0;

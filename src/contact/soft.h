@@ -22,7 +22,6 @@ void pelti_soft_compliance(PeltiSoft *soft, double *c);          ///< [3 slots x
 void pelti_soft_moved(const PeltiSoft *soft, double (*u)[3]);    ///< [slots] how far contact has moved them from the free motion
 void pelti_soft_take(PeltiSoft *soft, const double (*force)[3]); ///< [slots] forces, world: moves all nodes
 void pelti_soft_end_step(PeltiSoft *soft, double h);
-double pelti_soft_volume(const PeltiSoft *soft);                   ///< of the tetrahedra as they are
 void pelti_soft_momentum(const PeltiSoft *soft, double linear[3]); ///< kg units/s
 enum { PELTI_SOFT_SLOTS = 512 };
 

@@ -181,14 +181,3 @@ void pelti_array_release(PeltiArray *array)
     array->count = array->capacity = 0;
     array->failed = false;
 }
-
-void *pelti_scratch_take(PeltiScratch *scratch, size_t count, size_t size)
-{
-    size_t bytes = round_up(count * size);
-    PELT_ASSERT(bytes <= scratch->capacity - scratch->used);
-    char *place = scratch->base + scratch->used;
-    scratch->used += bytes;
-    if (scratch->used > scratch->peak)
-        scratch->peak = scratch->used;
-    return place;
-}

@@ -53,12 +53,4 @@ void *pelti_array_push(PeltiArray *array, const void *element); ///< element may
 bool pelti_array_append(PeltiArray *array, const void *elements, size_t count); ///< all or none; false when refused
 void pelti_array_release(PeltiArray *array);
 
-/// Scratch of a step: a stack sized in prepare. Push and pop in order; `peak` is reported.
-typedef struct PeltiScratch {
-    char *base;
-    size_t capacity, used, peak;
-} PeltiScratch;
-void *pelti_scratch_take(PeltiScratch *scratch, size_t count, size_t size); ///< asserts that it fits
-#define PELTI_SCRATCH(scratch, type, count) ((type *)pelti_scratch_take((scratch), (size_t)(count), sizeof(type)))
-
 #endif

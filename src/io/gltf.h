@@ -114,8 +114,6 @@ PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components,
 PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components, uint32_t *out, PeltError *err);
 int pelti_gltf_component_size(PeltiGltfComponent type);            ///< bytes
 size_t pelti_gltf_element_size(const PeltiGltfAccessor *accessor); ///< bytes, padded columns of matrices included
-/// The bytes of one packed accessor where they lie in the file as little-endian `type`; NULL: not stored so.
-const void *pelti_gltf_packed(const PeltiGltf *doc, int accessor, PeltiGltfComponent type, int components);
 
 /// The character of the default scene, finished (welded, segments...). What was odd and what was done instead is in its
 /// log. The document may be closed afterwards.

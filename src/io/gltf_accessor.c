@@ -221,18 +221,6 @@ PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components
     return pelti_gltf_indices_of(doc, accessor, components, 0, doc->accessors[accessor].count, out, err);
 }
 
-const void *pelti_gltf_packed(const PeltiGltf *doc, int accessor, PeltiGltfComponent type, int components)
-{
-    const PeltiGltfAccessor *a = &doc->accessors[accessor];
-    Source source = {0};
-    size_t element = pelti_gltf_element_size(a);
-    if (a->type != type || a->components != components || a->view < 0 || a->sparse_count ||
-        element != (size_t)(components * pelti_gltf_component_size(type)) ||
-        find_source(doc, a->view, a->offset, element, &source, NULL) != PELT_OK || source.stride != element)
-        return NULL;
-    return source.data;
-}
-
 PeltStatus pelti_gltf_check_sparse(const PeltiGltf *doc, int accessor, PeltError *err)
 {
     const PeltiGltfAccessor *a = &doc->accessors[accessor];

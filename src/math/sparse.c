@@ -207,11 +207,6 @@ void pelti_sparse_destroy(PeltiSparse *s)
     pelti_free(&allocator, s, sizeof *s);
 }
 
-int pelti_sparse_size(const PeltiSparse *s)
-{
-    return s->n;
-}
-
 long pelti_sparse_fill(const PeltiSparse *s)
 {
     return s->lp[s->n];

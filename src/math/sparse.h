@@ -28,7 +28,6 @@ void pelti_sparse_destroy(PeltiSparse *sparse); ///< NULL is fine
 /// alone. After a failure the object can only be refactored or destroyed.
 PeltStatus pelti_sparse_refactor(PeltiSparse *sparse, const PeltiEntry *entries, PeltError *err);
 
-int pelti_sparse_size(const PeltiSparse *sparse);         ///< unknowns
 long pelti_sparse_fill(const PeltiSparse *sparse);        ///< off-diagonal non-zeros of L
 const int *pelti_sparse_order(const PeltiSparse *sparse); ///< [n] place in the factor -> unknown
 

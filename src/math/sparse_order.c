@@ -1,4 +1,5 @@
 /// Ordering: nested dissection, then a rearrangement of the elimination tree into independent parts and a top.
+#define _XOPEN_SOURCE 700 // initstate
 #include "math/sparse_parts.h"
 
 #include <metis.h>
@@ -6,9 +7,12 @@
 #include <suitesparse/amd.h>
 #include <suitesparse/ldl.h>
 
+#include <stdlib.h>
 #include <string.h>
 
-// METIS draws from the C library's rand() after seeding it: one call at a time keeps its orders reproducible.
+// METIS draws from the C library's rand() after seeding it: one call at a time keeps its orders reproducible, and on a
+// state of its own (as large as rand's first one, so that the orders are the same) it leaves the host's sequence alone.
+enum { RAND_STATE = 128 };
 static pthread_mutex_t metis_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static bool order_metis(const Graph *g, int n, int *order, int *place)
@@ -16,8 +20,11 @@ static bool order_metis(const Graph *g, int n, int *order, int *place)
     idx_t options[METIS_NOPTIONS], count = n;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
+    char own[RAND_STATE];
     pthread_mutex_lock(&metis_mutex);
+    char *host = initstate(1, own, sizeof own);
     int result = METIS_NodeND(&count, (idx_t *)g->start, (idx_t *)g->list, NULL, options, order, place);
+    setstate(host);
     pthread_mutex_unlock(&metis_mutex);
     return result == METIS_OK;
 }

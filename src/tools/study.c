@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "tools/build_key.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,11 +35,11 @@ static PeltStatus choose_clip(PeltiStudy *study, const char *clip, PeltError *er
     return PELT_OK;
 }
 
-/// What a part depends on: this version, the figure, its motion and the sampling. Poses say more than names.
+/// What a part depends on: this build of the program, the figure, its motion and the sampling. Poses say more than names.
 static void make_key(PeltiStudy *study)
 {
     const PeltiCharacter *who = study->character->who;
-    uint64_t key = pelti_hash(PELTI_HASH_START, PELT_VERSION_STRING, sizeof PELT_VERSION_STRING);
+    uint64_t key = pelti_hash(PELTI_HASH_START, pelti_tools_build, strlen(pelti_tools_build));
     key = pelti_hash(key, who->rest_points, (size_t)who->point_count * sizeof(Vec3));
     key = pelti_hash(key, who->point_triangles, (size_t)who->triangle_count * sizeof(int[3]));
     key = pelti_hash(key, &study->fps, sizeof study->fps);

@@ -24,7 +24,11 @@ expect 1 "no command 'fly'" "$PELT" fly
 for command in inspect bake methods bench render make; do
     "$PELT" --help | grep -q "^  $command " && expect 0 "exit codes" "$PELT" $command --help
 done
-expect 0 "lbs: linear blend skinning" "$PELT" methods
+expect 0 "lbs         linear blend skinning" "$PELT" methods
+expect 0 '"dynamic": false' "$PELT" methods --json
+expect 0 '"common": [' "$PELT" methods tracking --json
+lines=$("$PELT" methods | grep -c '^  weights=') # common options are listed once
+[ "$lines" = 1 ] || { echo "pelt methods lists weights= $lines times"; exit 1; }
 expect 1 "no method 'magic'" "$PELT" methods magic
 expect 1 "which file?" "$PELT" inspect
 expect 2 "nothing.glb" "$PELT" inspect "$work/nothing.glb"

@@ -107,6 +107,24 @@ static void solves_match_the_known_solution_for_each_ordering(void **state)
         }
 }
 
+static void the_hosts_random_numbers_are_left_alone(void **state)
+{
+    (void)state;
+    Problem p = make_problem(40, 30, 0.1);
+    int expected[4];
+    srand(5);
+    for (int i = 0; i < 4; i++)
+        expected[i] = rand();
+    srand(5);
+    assert_int_equal(rand(), expected[0]);
+    PeltiSparse *s;
+    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_METIS, &s, NULL), PELT_OK);
+    for (int i = 1; i < 4; i++)
+        assert_int_equal(rand(), expected[i]);
+    pelti_sparse_destroy(s);
+    free_problem(&p);
+}
+
 static void refactoring_follows_new_values(void **state)
 {
     (void)state;
@@ -248,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_match_the_known_solution_for_each_ordering),
+        cmocka_unit_test(the_hosts_random_numbers_are_left_alone),
         cmocka_unit_test(refactoring_follows_new_values),
         cmocka_unit_test(matrices_that_are_not_positive_definite_are_errors),
         cmocka_unit_test(float_solves_have_the_same_bits_for_any_number_of_threads),

@@ -9,8 +9,6 @@
 #include "methods/layered/match.h"
 #include "methods/method.h"
 
-enum { PELTI_LANES_XYZ = 3 };
-
 /// What the options say, in the units the solver uses.
 typedef struct PeltiLayeredSettings {
     float projection[PELTI_LAYERS]; ///< share of the way from the skin to the bone's axis; 0 for the skin

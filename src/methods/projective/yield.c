@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_HEIGHT = 3, ROUNDS = 12, MOST_MOVERS = 2 * MOST_HEIGHT };
+enum { MOST_HEIGHT = 3, ROUNDS = 12 };
 static const float apart = 0.85f;      // of the hulls' radii: what is nearer is left to the flesh
 static const float most_turn = 0.25f;  // radians in a round
 static const float most_of_all = 0.8f; // radians a joint turns in all
