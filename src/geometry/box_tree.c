@@ -280,11 +280,9 @@ typedef struct PairWalk {
     long found, candidates;
 } PairWalk;
 
-static void try_pair(PairWalk *w, int slot_a, int slot_b)
+static void test_pair(PairWalk *w, int slot_a, int slot_b)
 {
     const PairQuery *q = w->q;
-    if (!pelti_box_overlap(&q->a->boxes[slot_a], &q->b->boxes[slot_b], q->margin))
-        return;
     w->candidates++;
     int a = q->a->items[slot_a], b = q->b->items[slot_b];
     int tag = q->test ? q->test(q->context, a, b, w->worker) : 1;
@@ -293,6 +291,16 @@ static void try_pair(PairWalk *w, int slot_a, int slot_b)
     w->found++;
     if (w->count < w->capacity)
         w->room[w->count++] = (PeltiPair){a, b, tag};
+}
+
+/// One item against those of a leaf, from slot `from` on.
+static inline void try_pairs(PairWalk *w, int slot, int from, int end)
+{
+    const PeltiBox *box = &w->q->a->boxes[slot], *others = w->q->b->boxes;
+    float margin = w->q->margin;
+    for (int i = from; i < end; i++)
+        if (pelti_box_overlap(box, &others[i], margin))
+            test_pair(w, slot, i);
 }
 
 static void walk_two(PairWalk *w, int node_a, int node_b)
@@ -306,8 +314,7 @@ static void walk_two(PairWalk *w, int node_a, int node_b)
     if (a->right < 0 && b->right < 0) {
         for (int i = a->first; i < a->first + a->count; i++)
             if (pelti_box_overlap(&w->q->a->boxes[i], &b->box, w->q->margin))
-                for (int j = b->first; j < b->first + b->count; j++)
-                    try_pair(w, i, j);
+                try_pairs(w, i, b->first, b->first + b->count);
     } else if (b->right >= 0 && (straddles || a->right < 0 || b->count > a->count)) {
         walk_two(w, node_a, node_b + 1);
         walk_two(w, node_a, b->right);
@@ -324,8 +331,7 @@ static void walk_self(PairWalk *w, int node)
         return;
     if (n->right < 0) {
         for (int i = n->first; i < n->first + n->count; i++)
-            for (int j = i + 1; j < n->first + n->count; j++)
-                try_pair(w, i, j);
+            try_pairs(w, i, i + 1, n->first + n->count);
         return;
     }
     walk_self(w, node + 1);

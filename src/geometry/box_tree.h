@@ -8,6 +8,10 @@
 #include "core/memory.h"
 #include "geometry/closest.h"
 
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD)
+#include <emmintrin.h>
+#endif
+
 typedef struct PeltiBox { ///< low > high in any axis: empty, found by no query
     Vec3 low, high;
 } PeltiBox;
@@ -37,10 +41,19 @@ void pelti_box_tree_refit(PeltiBoxTree *tree, PeltiJobs *jobs, const PeltiBox *b
 void pelti_box_tree_refit_triangles(PeltiBoxTree *tree, PeltiJobs *jobs, const int (*triangles)[3], const Vec3 *points,
                                     const Vec3 *next);
 
+/// Closer than `margin` in every axis; false where a coordinate is NAN.
 static inline bool pelti_box_overlap(const PeltiBox *a, const PeltiBox *b, float margin)
 {
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD) // three axes at once: half the instructions of what trees do all day
+    __m128 m = _mm_set1_ps(margin), la = _mm_loadu_ps(&a->low.x), lb = _mm_loadu_ps(&b->low.x); // x y z, and what follows
+    __m128 ha = _mm_loadu_ps(&a->low.z), hb = _mm_loadu_ps(&b->low.z);                          // what precedes, and x y z
+    __m128 up_a = _mm_shuffle_ps(ha, ha, _MM_SHUFFLE(3, 3, 2, 1)), up_b = _mm_shuffle_ps(hb, hb, _MM_SHUFFLE(3, 3, 2, 1));
+    __m128 near = _mm_and_ps(_mm_cmple_ps(_mm_sub_ps(la, m), up_b), _mm_cmple_ps(_mm_sub_ps(lb, m), up_a));
+    return (_mm_movemask_ps(near) & 7) == 7;
+#else
     return (a->low.x - margin <= b->high.x) & (b->low.x - margin <= a->high.x) & (a->low.y - margin <= b->high.y) &
            (b->low.y - margin <= a->high.y) & (a->low.z - margin <= b->high.z) & (b->low.z - margin <= a->high.z);
+#endif
 }
 
 /// One found pair: items a of the first tree, b of the second (self: a and b of one tree in slot order, each pair once).
