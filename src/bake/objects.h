@@ -3,6 +3,9 @@
 #define PELTI_BAKE_OBJECTS_H
 
 #include "bake/normals.h"
+#include "body/body.h"
+#include "body/lean.h"
+#include "body/limit.h"
 #include "character/targets.h"
 #include "io/gltf.h"
 #include "io/rig.h"
@@ -24,8 +27,10 @@ struct PeltPose {
 
 struct PeltSkin {
     const PeltCharacter *character;
-    PeltiCharacter *fine;      ///< the refined copy that a coarse character is worked on with; NULL: none
-    const PeltiCharacter *who; ///< what the method sees: `fine` or the character itself. Its first points are the character's
+    PeltiBody *body;           ///< NULL: the file's own mesh
+    const PeltiCharacter *who; ///< what the method sees: the body's or the character itself; NULL: nothing bends
+    PeltiLimit *limit;         ///< how far flesh may stray; NULL: the method has none
+    PeltiLean *lean;           ///< keeps the shown skin from tearing where blending does not
     const PeltiMethod *method;
     void *state;
     PeltiJobs *jobs;
@@ -33,12 +38,14 @@ struct PeltSkin {
     PeltiPool pool; ///< weights and everything below
     PeltiOptions options;
     PeltiRig *rig; ///< NULL: none
-    PeltiWeights weights, point_weights;
+    PeltiWeights weights, point_weights; ///< of the character's welded vertices, of its points
+    PeltiWeights body_weights;           ///< of the vertices of `who`
     const char *weight_source; ///< "file", "auto", "rigid"
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
     PeltiTargetMix targets;    ///< morph targets of the character
-    Vec3 *points;              ///< [who->point_count]
+    Vec3 *shape;               ///< [who->point_count] what the method makes; `points` where there is no body
+    Vec3 *points;              ///< [point_count] of the character
     Vec3 *normals;             ///< [point_count] of the character
     PeltiNormals normal_maker;
     bool normals_fresh, restart, stepped;

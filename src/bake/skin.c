@@ -1,6 +1,5 @@
 /// include/pelt/skin.h: a method prepared for a character.
 #include "bake/objects.h"
-#include "character/refine.h"
 #include "core/clock.h"
 
 #include <string.h>
@@ -105,27 +104,10 @@ static PeltStatus apply_settings(PeltSkin *skin, const PeltSkinDef *def, PeltErr
     return PELT_OK;
 }
 
-/// A coarse character is worked on with its edges split.
-static PeltStatus choose_mesh(PeltSkin *skin, PeltError *err)
-{
-    const PeltiCharacter *own = skin->character->who;
-    skin->who = own;
-    if (!(skin->method->flags & PELTI_WANTS_FINE) || strcmp(pelti_option_text(&skin->options, "refine"), "auto") != 0 ||
-        !pelti_character_is_coarse(own))
-        return PELT_OK;
-    PELT_TRY(pelti_character_refine(own, &skin->pool.allocator, &skin->fine, err));
-    if (!skin->fine)
-        return PELT_OK;
-    skin->who = skin->fine;
-    pelti_warn(&skin->log, "mesh-refined", "the triangles are long beside the bones: %s works on %d vertices in place of %d",
-               skin->method->name, skin->fine->mesh->vertex_count, own->mesh->vertex_count);
-    return PELT_OK;
-}
-
 /// methods: whose weights? The file's where they are sane, else automatic ones; or as asked.
 static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
 {
-    const PeltiCharacter *who = skin->who;
+    const PeltiCharacter *who = skin->character->who;
     const char *wanted = pelti_option_text(&skin->options, "weights");
     if (!strcmp(wanted, "best"))
         wanted = who->file_weights_sane ? "file" : "auto";
@@ -144,6 +126,36 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
     return pelti_weights_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
 }
 
+/// Flesh is solved on the body: the file's own mesh where that is a closed, even skin, else one made from it.
+static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
+{
+    skin->who = skin->character->who;
+    skin->shape = skin->points;
+    skin->body_weights = skin->weights;
+    if (!(skin->method->flags & PELTI_FLESH))
+        return PELT_OK;
+    const PeltiOptions *options = &skin->options;
+    PeltiBodySettings settings = {.vertices = pelti_option_int(options, "body-vertices"),
+                                  .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
+                                          : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
+                                                                                      : PELTI_BODY_AUTO};
+    PELT_TRY(pelti_body_create(skin->who, &skin->weights, &settings, &skin->pool.allocator, skin->jobs, &skin->log, &skin->body,
+                               err));
+    if (!skin->body)
+        return PELT_OK;
+    skin->who = pelti_body_character(skin->body);
+    if (!skin->who)
+        return PELT_OK;
+    skin->point_weights = (PeltiWeights){0};
+    skin->shape = PELTI_NEW(&skin->pool, Vec3, skin->who->point_count);
+    if (!skin->shape)
+        return pelti_no_memory(err, (size_t)skin->who->point_count * sizeof(Vec3));
+    if (!strcmp(skin->weight_source, "auto"))
+        return pelti_weights_automatic(skin->who, &skin->pool, skin->jobs, &skin->log, &skin->body_weights, err);
+    skin->body_weights = skin->who->file_weights;
+    return PELT_OK;
+}
+
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
@@ -153,18 +165,24 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->jobs = pelti_jobs_create(def->threads);
     skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
-    PELT_TRY(choose_mesh(skin, err));
-    skin->points = PELTI_NEW(&skin->pool, Vec3, skin->who->point_count);
+    skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     if (skin->pool.failed || !skin->jobs)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
     PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
     PELT_TRY(pelti_targets_create(&skin->targets, who, &skin->pool, err));
     PELT_TRY(choose_weights(skin, err));
+    PELT_TRY(choose_body(skin, err));
+    if (!skin->who)
+        return PELT_OK; // nothing bends: every piece follows its bone
+    if (skin->method->flags & PELTI_FLESH)
+        PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
+    if (skin->method->flags & PELTI_FLESH)
+        PELT_TRY(pelti_lean_create(who, &skin->weights, &skin->pool, &skin->lean, err));
     PeltiPrepare in = {
         .who = skin->who,
         .options = &skin->options,
-        .weights = &skin->weights,
+        .weights = &skin->body_weights,
         .point_weights = skin->point_weights.influences ? &skin->point_weights : NULL,
         .allocator = &skin->pool.allocator,
         .jobs = skin->jobs,
@@ -204,7 +222,7 @@ void pelt_skin_destroy(PeltSkin *skin)
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
     pelti_jobs_destroy(skin->jobs);
-    pelti_character_destroy(skin->fine);
+    pelti_body_destroy(skin->body);
     pelti_rig_destroy(skin->rig);
     PeltAllocator allocator = skin->pool.allocator;
     pelti_log_release(&skin->log);
@@ -225,21 +243,20 @@ static void add_targets(PeltSkin *skin, const PeltiPose *pose)
 {
     bool linear = !strcmp(skin->method->name, "lbs"), by_point = skin->point_weights.influences > 0;
     pelti_targets_carry(&skin->targets, pose, by_point ? &skin->point_weights : &skin->weights,
-                        by_point ? NULL : skin->who->mesh->weld, skin->bones, linear, skin->points);
+                        by_point ? NULL : skin->character->who->mesh->weld, skin->bones, linear, skin->points);
 }
 
 /// No method may hand out a number that is none: such a point follows its strongest bone and is counted.
-static int catch_nonfinite(PeltSkin *skin)
+static int catch_nonfinite(const PeltSkin *skin, const PeltiCharacter *who, const PeltiWeights *weights, Vec3 *points)
 {
-    const PeltiCharacter *who = skin->who;
     int caught = 0;
     for (int p = 0; p < who->point_count; p++) {
-        if (vec3_finite(skin->points[p]))
+        if (vec3_finite(points[p]))
             continue;
         caught++;
-        int bone = skin->weights.bone[(size_t)who->mesh->weld[p] * (size_t)skin->weights.influences];
+        int bone = weights->bone[(size_t)who->mesh->weld[p] * (size_t)weights->influences];
         Vec3 rigid = mat34_apply(skin->bones[bone], who->rest_points[p]);
-        skin->points[p] = vec3_finite(rigid) ? rigid : who->rest_points[p];
+        points[p] = vec3_finite(rigid) ? rigid : who->rest_points[p];
     }
     return caught;
 }
@@ -252,9 +269,18 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
         skin->time_s += (double)dt_s;
     skin->stepped = true;
     PeltiStepInput in = {.pose = pose, .bones = skin->bones, .dt_s = dt_s, .time_s = skin->time_s, .restart = skin->restart};
-    skin->method->step(skin->state, &in, skin->points, report);
+    if (skin->who) {
+        skin->method->step(skin->state, &in, skin->shape, report);
+        report->nonfinite += catch_nonfinite(skin, skin->who, &skin->body_weights, skin->shape);
+        if (skin->limit)
+            pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape), PELTI_MOST);
+    }
+    if (skin->body)
+        pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->points);
+    if (skin->lean)
+        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->jobs, skin->points), PELTI_MOST);
     add_targets(skin, pose);
-    report->nonfinite += catch_nonfinite(skin);
+    report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
     *ms = pelti_clock_ms() - start_ms;
     skin->restart = false;
     skin->normals_fresh = false;

@@ -468,8 +468,9 @@ static Vec3 remesh_gradient(const void *shape, Vec3 p)
     return pelti_shape_gradient(shape, p, 3e-4f);
 }
 
-static Vec3 remesh_project(const void *shape, Vec3 p, float reach)
+static Vec3 remesh_project(const void *shape, Vec3 p, Vec3 normal, float reach)
 {
+    (void)normal;
     return pelti_shape_project(shape, p, reach, NULL);
 }
 

@@ -88,10 +88,10 @@ static Vec3 varied_gradient(const void *context, Vec3 p)
     return s->plan.gradient(s->plan.context, p);
 }
 
-static Vec3 varied_project(const void *context, Vec3 p, float reach)
+static Vec3 varied_project(const void *context, Vec3 p, Vec3 normal, float reach)
 {
     const PeltiVariedShape *s = context;
-    return s->plan.project(s->plan.context, p, reach);
+    return s->plan.project(s->plan.context, p, normal, reach);
 }
 
 PeltiRemeshShape pelti_vary_shape(const PeltiVariedShape *varied)

@@ -44,8 +44,8 @@ typedef struct PeltiStepReport {
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
 
-/// PELTI_WANTS_FINE: works on the skin between the joints, so a coarse character is refined for it.
-enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_WANTS_FINE = 8 };
+/// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
+enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8 };
 
 /// Parts of a rig (pelt/rig.h) a method looks at; for the others a user is told that they do nothing.
 enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_ANCHORS = 8, PELTI_RIG_VOLUMES = 16 };

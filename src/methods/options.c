@@ -10,8 +10,9 @@
 const PeltiOptionInfo pelti_common_options[] = {
     {"weights", PELTI_OPTION_CHOICE, "best", "best|file|auto|rigid", 0, 0,
      "whose weights: the file's where they are sane, else automatic (best); or one of them by name"},
-    {"refine", PELTI_OPTION_CHOICE, "auto", "auto|off", 0, 0,
-     "a mesh of few long triangles is worked on with its edges split (auto); the file's vertices come out"},
+    {"body", PELTI_OPTION_CHOICE, "auto", "auto|file|proxy", 0, 0,
+     "what flesh is solved on: the file's mesh where it is one closed skin, else a body made from it (auto); or one of them"},
+    {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
     {"quality", PELTI_OPTION_CHOICE, "normal", "normal|final", 0, 0,
      "with --scene: how well contact is solved, laws kept to 1e-4 (normal) or 1e-6 (final) of the largest force and the size"},
     {0},

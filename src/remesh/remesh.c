@@ -307,7 +307,7 @@ static void relax_range(void *context, int begin, int end, int worker)
             Vec3 step = vec3_sub(fan_centre(s, v), p);
             p = vec3_add(p, vec3_mad(step, s->normal[v], -vec3_dot(step, s->normal[v])));
         }
-        r->fresh[v] = r->shape->project(r->shape->context, p, 0.3f * s->size[v]);
+        r->fresh[v] = r->shape->project(r->shape->context, p, s->normal[v], 0.3f * s->size[v]);
     }
 }
 
@@ -317,13 +317,27 @@ static void accept_range(void *context, int begin, int end, int worker)
     Relax *r = context;
     for (int v = begin; v < end; v++) {
         r->surface->position[v] = r->fresh[v];
-        if (!r->keep_normals) {
+        if (!r->keep_normals && r->shape->gradient) {
             Vec3 g = r->shape->gradient(r->shape->context, r->fresh[v]);
             r->surface->normal[v] = vec3_normalize_or(g, r->surface->normal[v]);
         }
         if (r->detail)
             r->detail[v] = r->shape->detail ? r->shape->detail(r->shape->context, r->fresh[v]) : 1;
     }
+}
+
+/// Normals of the mesh itself: good enough, and cheap, while there are many more vertices than wanted.
+static void mesh_normals(PeltiRemeshSurface *s)
+{
+    memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
+    for (int t = 0; t < s->triangle_count; t++) {
+        const int *c = &s->corner[3 * t];
+        Vec3 a = s->position[c[0]], n = vec3_cross(vec3_sub(s->position[c[1]], a), vec3_sub(s->position[c[2]], a));
+        for (int i = 0; i < 3; i++)
+            s->normal[c[i]] = vec3_add(s->normal[c[i]], n);
+    }
+    for (int v = 0; v < s->vertex_count; v++)
+        s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
 }
 
 PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int rounds, PeltiJobs *jobs, PeltError *err)
@@ -335,6 +349,8 @@ PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface 
     for (int i = 0; i < (rounds > 0 ? rounds : 1); i++) {
         pelti_parallel_for(jobs, s->vertex_count, 512, relax_range, &r);
         pelti_parallel_for(jobs, s->vertex_count, 512, accept_range, &r);
+        if (!shape->gradient)
+            mesh_normals(s);
     }
     pelti_free(&s->allocator, r.fresh, bytes);
     return PELT_OK;
@@ -422,20 +438,6 @@ static PeltStatus set_sizes(const PeltiRemeshShape *shape, PeltiRemeshSurface *s
     find_sizes(s, vertices, correction, detail, curvature);
     pelti_pool_release(&pool);
     return PELT_OK;
-}
-
-/// Normals of the mesh itself: good enough, and cheap, while there are many more vertices than wanted.
-static void mesh_normals(PeltiRemeshSurface *s)
-{
-    memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
-    for (int t = 0; t < s->triangle_count; t++) {
-        const int *c = &s->corner[3 * t];
-        Vec3 a = s->position[c[0]], n = vec3_cross(vec3_sub(s->position[c[1]], a), vec3_sub(s->position[c[2]], a));
-        for (int i = 0; i < 3; i++)
-            s->normal[c[i]] = vec3_add(s->normal[c[i]], n);
-    }
-    for (int v = 0; v < s->vertex_count; v++)
-        s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
 }
 
 PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int vertices, PeltiJobs *jobs, PeltError *err)

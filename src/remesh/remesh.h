@@ -12,10 +12,11 @@ typedef struct PeltiRemeshShape {
     Vec3 low, high; ///< a box around the surface, with a margin of a voxel or more
     /// Signed distance, negative inside; need be a distance near the surface only, and no steeper than 1.8 far from it.
     float (*distance)(const void *context, Vec3 p);
-    /// Of the distance, near the surface; not normalised. Gives the normals.
+    /// Of the distance, near the surface; not normalised. Gives the normals. NULL: the mesh's own are good enough.
     Vec3 (*gradient)(const void *context, Vec3 p);
-    /// The point of the surface near p, at most about `reach` away; p itself where there is none.
-    Vec3 (*project)(const void *context, Vec3 p, float reach);
+    /// The point of the surface near p that faces the way of `normal` (unit), at most about `reach` away; p itself where there
+    /// is none.
+    Vec3 (*project)(const void *context, Vec3 p, Vec3 normal, float reach);
     /// Edge length wanted at p of the surface, relative: 1 as the rest, 0.5 half as long. NULL: 1 everywhere.
     float (*detail)(const void *context, Vec3 p);
 } PeltiRemeshShape;

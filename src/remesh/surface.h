@@ -23,6 +23,9 @@ void pelti_remesh_release(PeltiRemeshSurface *surface);
 /// Fills `opposite` and `out` from `corner`. PELT_FAILED where an edge has not exactly one twin or a vertex several fans.
 PeltStatus pelti_remesh_connect(PeltiRemeshSurface *surface, PeltError *err);
 
+/// Drops components that enclose less than a share of what the largest does: crumbs, and hollows, whose volume is negative.
+PeltStatus pelti_remesh_keep(PeltiRemeshSurface *surface, float least, PeltError *err);
+
 /// Next and previous half edge of the same triangle.
 static inline int pelti_remesh_next(int h)
 {

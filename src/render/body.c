@@ -2,12 +2,12 @@
 
 typedef int Corners[3];
 
-static int vertex_count(const PeltiBody *body)
+static int vertex_count(const PeltiRenderBody *body)
 {
     return (int)body->positions.count;
 }
 
-static void push_vertex(PeltiBody *body, Vec3 at, Vec3 normal, Vec3 colour, float value)
+static void push_vertex(PeltiRenderBody *body, Vec3 at, Vec3 normal, Vec3 colour, float value)
 {
     pelti_array_push(&body->positions, &at);
     pelti_array_push(&body->normals, &normal);
@@ -15,7 +15,7 @@ static void push_vertex(PeltiBody *body, Vec3 at, Vec3 normal, Vec3 colour, floa
     pelti_array_push(&body->values, &value);
 }
 
-static void push_triangle(PeltiBody *body, int a, int b, int c, int owner)
+static void push_triangle(PeltiRenderBody *body, int a, int b, int c, int owner)
 {
     Corners corners = {a, b, c};
     pelti_array_push(&body->triangles, corners);
@@ -37,7 +37,7 @@ static bool good_triangle(const PeltiSceneMesh *mesh, int t)
     return true;
 }
 
-static void push_vertex_of(PeltiBody *body, const PeltiSceneMesh *mesh, int v)
+static void push_vertex_of(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int v)
 {
     Vec3 plain = mesh->colour;
     if (plain.x == 0 && plain.y == 0 && plain.z == 0)
@@ -51,7 +51,7 @@ static void push_vertex_of(PeltiBody *body, const PeltiSceneMesh *mesh, int v)
                 mesh->colours ? mesh->colours[v] : plain, value);
 }
 
-static void add_flat(PeltiBody *body, const PeltiSceneMesh *mesh, int index)
+static void add_flat(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int index)
 {
     for (int t = 0; t < mesh->triangle_count; t++) {
         if (!good_triangle(mesh, t))
@@ -63,7 +63,7 @@ static void add_flat(PeltiBody *body, const PeltiSceneMesh *mesh, int index)
     }
 }
 
-static void add_mesh(PeltiBody *body, const PeltiSceneMesh *mesh, int index)
+static void add_mesh(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int index)
 {
     int first = vertex_count(body), first_triangle = (int)body->triangles.count;
     if (mesh->flat)
@@ -93,7 +93,7 @@ typedef struct Turn { ///< a point of the outline of a turned solid, with its no
 } Turn;
 
 /// A turned solid: a ring of vertices for each point of the outline, joined.
-static void add_turned(PeltiBody *body, Vec3 origin, Vec3 axis, const Turn *outline, int count, int sides, Vec3 colour)
+static void add_turned(PeltiRenderBody *body, Vec3 origin, Vec3 axis, const Turn *outline, int count, int sides, Vec3 colour)
 {
     Vec3 u = vec3_orthogonal(axis), v = vec3_cross(axis, u);
     int first = vertex_count(body);
@@ -113,7 +113,7 @@ static void add_turned(PeltiBody *body, Vec3 origin, Vec3 axis, const Turn *outl
 }
 
 /// Capsule: a ball where a and b are one place.
-static void add_capsule(PeltiBody *body, Vec3 a, Vec3 b, float radius, Vec3 colour, int sides)
+static void add_capsule(PeltiRenderBody *body, Vec3 a, Vec3 b, float radius, Vec3 colour, int sides)
 {
     enum { ARC = 5 };
     if (!vec3_finite(a) || !vec3_finite(b) || !(radius > 0) || !isfinite(radius))
@@ -129,7 +129,7 @@ static void add_capsule(PeltiBody *body, Vec3 a, Vec3 b, float radius, Vec3 colo
     add_turned(body, a, axis, outline, 2 * ARC, sides, colour);
 }
 
-static void add_arrow(PeltiBody *body, const PeltiSceneArrow *arrow, float radius)
+static void add_arrow(PeltiRenderBody *body, const PeltiSceneArrow *arrow, float radius)
 {
     float length = vec3_distance(arrow->from, arrow->to);
     if (!vec3_finite(arrow->from) || !vec3_finite(arrow->to) || !(length > 0) || !isfinite(length))
@@ -148,7 +148,7 @@ static void add_arrow(PeltiBody *body, const PeltiSceneArrow *arrow, float radiu
     add_turned(body, arrow->from, axis, outline, 8, 14, arrow->colour);
 }
 
-static void add_loose(PeltiBody *body, const PeltiSceneTriangle *triangle)
+static void add_loose(PeltiRenderBody *body, const PeltiSceneTriangle *triangle)
 {
     static const int order[3] = {0, 1, 2};
     Vec3 normal = vec3_normalize_or(face_normal(triangle->corner, order), vec3(0, 1, 0));
@@ -169,14 +169,14 @@ static bool has_veil(const PeltiScene *scene)
     return any;
 }
 
-static void add_all_loose(PeltiBody *body, const PeltiScene *scene)
+static void add_all_loose(PeltiRenderBody *body, const PeltiScene *scene)
 {
     const PeltiSceneTriangle *triangles = (const PeltiSceneTriangle *)scene->triangles.data;
     for (size_t i = 0; i < scene->triangles.count; i++)
         add_loose(body, &triangles[i]);
 }
 
-static void add_shapes(PeltiBody *body, const PeltiScene *scene, float pixel)
+static void add_shapes(PeltiRenderBody *body, const PeltiScene *scene, float pixel)
 {
     const PeltiSceneLine *lines = (const PeltiSceneLine *)scene->lines.data;
     const PeltiScenePoint *points = (const PeltiScenePoint *)scene->points.data;
@@ -191,9 +191,9 @@ static void add_shapes(PeltiBody *body, const PeltiScene *scene, float pixel)
         add_arrow(body, &arrows[i], arrows[i].radius > 0 ? arrows[i].radius : 1.5f * pixel);
 }
 
-PeltStatus pelti_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiBody *out, PeltError *err)
+PeltStatus pelti_render_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiRenderBody *out, PeltError *err)
 {
-    *out = (PeltiBody){0};
+    *out = (PeltiRenderBody){0};
     pelti_array_init(&out->positions, NULL, sizeof(Vec3));
     pelti_array_init(&out->normals, NULL, sizeof(Vec3));
     pelti_array_init(&out->colours, NULL, sizeof(Vec3));
@@ -215,11 +215,11 @@ PeltStatus pelti_body_create(const PeltiScene *scene, bool see_through, float pi
         status = pelti_rays_create(vertex_count(out), (const Vec3 *)out->positions.data, (int)out->triangles.count,
                                    (const Corners *)out->triangles.data, &out->rays, err);
     if (status != PELT_OK)
-        pelti_body_release(out);
+        pelti_render_body_release(out);
     return status;
 }
 
-void pelti_body_release(PeltiBody *body)
+void pelti_render_body_release(PeltiRenderBody *body)
 {
     pelti_rays_destroy(body->rays);
     pelti_array_release(&body->positions);
@@ -228,5 +228,5 @@ void pelti_body_release(PeltiBody *body)
     pelti_array_release(&body->values);
     pelti_array_release(&body->triangles);
     pelti_array_release(&body->owner);
-    *body = (PeltiBody){0};
+    *body = (PeltiRenderBody){0};
 }

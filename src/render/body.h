@@ -6,17 +6,17 @@
 #include "render/rays.h"
 #include "render/scene.h"
 
-typedef struct PeltiBody {
+typedef struct PeltiRenderBody {
     PeltiArray positions, normals; ///< of Vec3
     PeltiArray colours;            ///< of Vec3
     PeltiArray values;             ///< of float
     PeltiArray triangles;          ///< of int[3]
     PeltiArray owner;              ///< of int: mesh index of each triangle, -1: tessellated (plain colours)
     PeltiRays *rays;               ///< NULL: nothing to hit
-} PeltiBody;
+} PeltiRenderBody;
 
 /// `pixel`: world size of a pixel at the figure, for radii given as 0.
-PeltStatus pelti_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiBody *out, PeltError *err);
-void pelti_body_release(PeltiBody *body);
+PeltStatus pelti_render_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiRenderBody *out, PeltError *err);
+void pelti_render_body_release(PeltiRenderBody *body);
 
 #endif

@@ -173,8 +173,8 @@ static PeltStatus trace_picture(PeltiTrace *trace, PeltiPool *pool, PeltiJobs *j
     const PeltiLook *look = trace->look;
     float pixel = pelti_camera_pixel(&look->camera, look->height, look->middle);
     PELT_TRY(sample_slice(trace, pool, jobs, err));
-    PELT_TRY(pelti_body_create(trace->scene, false, pixel, &trace->solid, err));
-    PELT_TRY(pelti_body_create(trace->scene, true, pixel, &trace->veil, err));
+    PELT_TRY(pelti_render_body_create(trace->scene, false, pixel, &trace->solid, err));
+    PELT_TRY(pelti_render_body_create(trace->scene, true, pixel, &trace->veil, err));
     trace->tiles_x = (look->width + PELTI_TILE - 1) / PELTI_TILE;
     trace->tiles_y = (look->height + PELTI_TILE - 1) / PELTI_TILE;
     trace->scratch_bytes = pelti_trace_scratch();
@@ -204,8 +204,8 @@ PeltStatus pelti_render(const PeltiScene *scene, const PeltiLook *look, PeltiJob
         trace->look = look;
         set_lights(trace);
         status = trace_picture(trace, &pool, jobs, out, err);
-        pelti_body_release(&trace->solid);
-        pelti_body_release(&trace->veil);
+        pelti_render_body_release(&trace->solid);
+        pelti_render_body_release(&trace->veil);
     }
     pelti_pool_release(&pool);
     if (status == PELT_OK)

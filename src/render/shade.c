@@ -119,7 +119,7 @@ typedef struct Found {
     bool outside;
 } Found;
 
-static Vec3 colour_at(const PeltiTrace *trace, const PeltiBody *body, int owner, const int *corner, const float *bary)
+static Vec3 colour_at(const PeltiTrace *trace, const PeltiRenderBody *body, int owner, const int *corner, const float *bary)
 {
     const float *values = (const float *)body->values.data;
     const Vec3 *colours = (const Vec3 *)body->colours.data;
@@ -136,7 +136,7 @@ static Vec3 colour_at(const PeltiTrace *trace, const PeltiBody *body, int owner,
     return vec3_mad(vec3_mad(c, colours[corner[1]], bary[1]), colours[corner[2]], bary[2]);
 }
 
-static Found look_at_hit(const PeltiTrace *trace, const PeltiBody *body, const PeltiRay *ray, const PeltiHit *hit)
+static Found look_at_hit(const PeltiTrace *trace, const PeltiRenderBody *body, const PeltiRay *ray, const PeltiHit *hit)
 {
     const Vec3 *x = (const Vec3 *)body->positions.data, *n = (const Vec3 *)body->normals.data;
     const int *corner = ((const int(*)[3])body->triangles.data)[hit->triangle];

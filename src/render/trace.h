@@ -31,7 +31,7 @@ typedef struct PeltiSliceTexture {
 typedef struct PeltiTrace {
     const PeltiScene *scene;
     const PeltiLook *look;
-    PeltiBody solid, veil;
+    PeltiRenderBody solid, veil;
     PeltiSliceTexture slice;
     Vec3 maps[5][257];  ///< sampled colour maps (categories are not)
     Vec3 lamp;          ///< unit, towards it

@@ -142,6 +142,9 @@ static int create_with_refusal(const char *method, int n)
     PeltStatus status = pelt_character_load_memory(tiny_glb(), tiny_glb_size(), &allocator, &who, &err);
     if (status == PELT_OK) {
         PeltSkinDef def = pelt_skin_def_default();
+        const char *small[] = {"body-vertices=200"}; // as many allocations, less work between them
+        def.settings = small;
+        def.setting_count = 1;
         def.method = method;
         def.threads = 1;
         def.allocator = allocator;

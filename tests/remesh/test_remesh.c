@@ -15,8 +15,9 @@ static Vec3 ball_gradient(const void *context, Vec3 p)
     return vec3_normalize_or(p, vec3(0, 1, 0));
 }
 
-static Vec3 ball_project(const void *context, Vec3 p, float reach)
+static Vec3 ball_project(const void *context, Vec3 p, Vec3 normal, float reach)
 {
+    (void)normal;
     (void)context;
     (void)reach;
     return vec3_scale(vec3_normalize_or(p, vec3(0, 1, 0)), RADIUS);

@@ -203,7 +203,7 @@ const PeltiMethod pelti_method_tracking = {
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
-    .flags = PELTI_KEEPS_STATE | PELTI_WANTS_FINE,
+    .flags = PELTI_KEEPS_STATE | PELTI_FLESH,
     .options = options,
     .prepare = tracking_prepare,
     .step = step,

@@ -1,0 +1,227 @@
+/// Making the body, and the character a method sees of it.
+#include "body/body.h"
+
+#include "body/body_parts.h"
+#include "body/surface.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEFAULT_VERTICES = 6000, FINEST_FILE = 40000, COARSEST_FILE = 1500, LEAST_FILE = 250, MOST_CELLS = 3000000 };
+static const float SHARP = 0.94f; // cosine of 20 degrees: also of 160
+static const float EVEN = 0.9f;   // of the triangles
+static const float CELL = 1.0f / 230;         // of the diagonal, for a body of the default size
+static const float COARSEST_CELL = 1.0f / 40;
+
+/// Share of the triangles without sharp or flat corners.
+static float well_shaped(const PeltiMesh *mesh)
+{
+    int good = 0;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        float worst = 0;
+        for (int k = 0; k < 3; k++) {
+            Vec3 at = mesh->rest[mesh->triangles[t][k]];
+            Vec3 a = vec3_sub(mesh->rest[mesh->triangles[t][(k + 1) % 3]], at);
+            Vec3 b = vec3_sub(mesh->rest[mesh->triangles[t][(k + 2) % 3]], at);
+            worst = fmaxf(worst, fabsf(vec3_dot(a, b)) / fmaxf(vec3_length(a) * vec3_length(b), 1e-30f));
+        }
+        good += worst < SHARP;
+    }
+    return mesh->triangle_count ? (float)good / (float)mesh->triangle_count : 0;
+}
+
+/// Is the file's mesh one closed manifold skin that methods can work on? A coarse one must be even.
+static bool file_will_do(const PeltiCharacter *who, const PeltiPieces *pieces)
+{
+    const PeltiMesh *mesh = who->mesh;
+    if (pieces->count != 1 || !mesh->closed || mesh->vertex_count > FINEST_FILE || mesh->vertex_count < LEAST_FILE)
+        return false;
+    return mesh->vertex_count >= COARSEST_FILE || well_shaped(mesh) > EVEN;
+}
+
+static int count_skeletons(const PeltiCharacter *who)
+{
+    int count = 0;
+    for (int b = 0; b < who->bone_count; b++)
+        count = who->bones[b].skeleton + 1 > count ? who->bones[b].skeleton + 1 : count;
+    return count;
+}
+
+/// Edge of a cell: finer for a finer body, as the room allows.
+static float soup_cell(const PeltiSoup *soup, float diagonal, int vertices)
+{
+    Vec3 low = soup->points[soup->triangles[0][0]], high = low;
+    for (int t = 0; t < soup->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            low = vec3_min(low, soup->points[soup->triangles[t][k]]);
+            high = vec3_max(high, soup->points[soup->triangles[t][k]]);
+        }
+    Vec3 extent = vec3_sub(high, low);
+    float cell = diagonal * fminf(CELL * sqrtf((float)DEFAULT_VERTICES / (float)vertices), COARSEST_CELL), pad = 6 * cell;
+    double cells = (double)(extent.x + pad) * (double)(extent.y + pad) * (double)(extent.z + pad) / pow((double)cell, 3);
+    return cells > MOST_CELLS ? cell * (float)cbrt(cells / MOST_CELLS) : cell;
+}
+
+/// Appends the surface of one skeleton's pieces.
+static PeltStatus add_surface(PeltiBody *body, int skeleton, int vertices, PeltiJobs *jobs, PeltiArray *points,
+                              PeltiArray *triangles, PeltiArray *owner, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, &body->pool.allocator);
+    PeltiSoup soup;
+    PeltiBodySurface surface = {0};
+    PeltStatus status = pelti_pieces_soup(body->file, &body->pieces, skeleton, &work, &soup, err);
+    if (status == PELT_OK && soup.triangle_count > 0)
+        status = pelti_body_surface(body->file, &body->pieces, &soup, soup_cell(&soup, body->file->mesh->diagonal, vertices), vertices,
+                                    &work, jobs, &surface, err);
+    int base = (int)points->count;
+    for (int v = 0; v < surface.vertex_count && status == PELT_OK; v++)
+        if (!pelti_array_push(points, &surface.points[v]) || !pelti_array_push(owner, &skeleton))
+            status = pelti_no_memory(err, points->count * sizeof(Vec3));
+    for (int t = 0; t < surface.triangle_count && status == PELT_OK; t++) {
+        const int *c = surface.triangles[t];
+        if (!pelti_array_push(triangles, (int[3]){c[0] + base, c[1] + base, c[2] + base}))
+            status = pelti_no_memory(err, triangles->count * sizeof(int[3]));
+    }
+    pelti_pool_release(&work);
+    return status;
+}
+
+/// One instance a skeleton, that may use all bones of it.
+static PeltStatus make_instances(const PeltiCharacter *file, PeltiCharacter *who, int skeletons, PeltError *err)
+{
+    who->instances = PELTI_NEW(&who->pool, PeltiInstance, skeletons);
+    who->instance_count = skeletons;
+    int *bones = PELTI_NEW(&who->pool, int, file->bone_count);
+    if (who->pool.failed)
+        return pelti_no_memory(err, (size_t)file->bone_count * sizeof *bones);
+    for (int s = 0, used = 0; s < skeletons; s++) {
+        PeltiInstance *instance = &who->instances[s];
+        *instance = (PeltiInstance){.node = 0, .mesh = s, .skin = s, .bones = bones + used, .scale = 1};
+        for (int b = 0; b < file->bone_count; b++)
+            if (file->bones[b].skeleton == s && !file->bones[b].is_prop)
+                bones[used++] = b;
+        instance->bone_count = (int)(bones + used - instance->bones);
+    }
+    return PELT_OK;
+}
+
+/// Walls are two sheets back to back: their vertices may lie at one place and are still two, so welding sees other places.
+static PeltStatus build_unwelded(PeltiCharacter *who, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, &who->pool.allocator);
+    Vec3 *apart = PELTI_NEW(&work, Vec3, who->point_count);
+    for (int p = 0; apart && p < who->point_count; p++)
+        apart[p] = vec3((float)p, 0, 0);
+    PeltStatus status = !apart ? pelti_no_memory(err, (size_t)who->point_count * sizeof *apart)
+                               : pelti_mesh_build(&who->pool, who->point_count, apart, who->rest_points, who->point_instance,
+                                                  who->triangle_count, (const int(*)[3])who->point_triangles, &who->mesh, err);
+    pelti_pool_release(&work);
+    return status;
+}
+
+static PeltStatus make_character(PeltiBody *body, int skeletons, const PeltiArray *points, const PeltiArray *triangles,
+                                 const PeltiArray *owner, PeltError *err)
+{
+    PeltiCharacter *who = pelti_character_create(&body->pool.allocator);
+    if (!who)
+        return pelti_no_memory(err, sizeof *who);
+    body->who = who;
+    PeltiPool pool = who->pool;
+    PeltiLog log = who->log;
+    *who = *body->file;
+    who->pool = pool;
+    who->log = log;
+    who->file_normals = NULL;
+    who->auto_weights = (PeltiWeights){0};
+    who->file_weights = (PeltiWeights){0};
+    who->point_count = (int)points->count;
+    who->triangle_count = (int)triangles->count;
+    who->rest_points = PELTI_NEW(&who->pool, Vec3, points->count);
+    who->point_instance = PELTI_NEW(&who->pool, int, points->count);
+    who->point_triangles = (int(*)[3])PELTI_NEW(&who->pool, int, 3 * triangles->count);
+    if (who->pool.failed)
+        return pelti_no_memory(err, points->count * sizeof(Vec3));
+    memcpy(who->rest_points, points->data, points->count * sizeof(Vec3));
+    memcpy(who->point_instance, owner->data, points->count * sizeof(int));
+    memcpy(who->point_triangles, triangles->data, triangles->count * sizeof(int[3]));
+    PELT_TRY(make_instances(body->file, who, skeletons, err));
+    return build_unwelded(who, err);
+}
+
+static PeltStatus make_surface(PeltiBody *body, int vertices, PeltiJobs *jobs, PeltError *err)
+{
+    int skeletons = count_skeletons(body->file);
+    PeltiArray points, triangles, owner;
+    pelti_array_init(&points, &body->pool.allocator, sizeof(Vec3));
+    pelti_array_init(&triangles, &body->pool.allocator, sizeof(int[3]));
+    pelti_array_init(&owner, &body->pool.allocator, sizeof(int));
+    PeltStatus status = PELT_OK;
+    for (int s = 0; s < skeletons && status == PELT_OK; s++)
+        status = add_surface(body, s, skeletons > 4 ? vertices / 4 : vertices, jobs, &points, &triangles, &owner, err);
+    if (status == PELT_OK && points.count > 0)
+        status = make_character(body, skeletons, &points, &triangles, &owner, err);
+    pelti_array_release(&points);
+    pelti_array_release(&triangles);
+    pelti_array_release(&owner);
+    return status;
+}
+
+static PeltStatus make_body(PeltiBody *body, const PeltiWeights *weights, const PeltiBodySettings *settings, PeltiJobs *jobs,
+                            PeltError *err)
+{
+    PELT_TRY(make_surface(body, settings->vertices > 0 ? settings->vertices : DEFAULT_VERTICES, jobs, err));
+    if (!body->who)
+        return pelti_carry_prepare(body, weights, err);
+    PELT_TRY(pelti_body_weights(body, weights, err));
+    PELT_TRY(pelti_attach(body->file, weights, body->who, &body->weights, &body->pool, jobs, &body->attachment, err));
+    return pelti_carry_prepare(body, weights, err);
+}
+
+PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiBodySettings *settings,
+                             const PeltAllocator *allocator, PeltiJobs *jobs, PeltiLog *log, PeltiBody **out, PeltError *err)
+{
+    *out = NULL;
+    if (settings->mode == PELTI_BODY_FILE)
+        return PELT_OK;
+    PeltiBody *body = pelti_alloc(allocator, sizeof *body);
+    if (!body)
+        return pelti_no_memory(err, sizeof *body);
+    memset(body, 0, sizeof *body);
+    body->file = who;
+    pelti_pool_init(&body->pool, allocator);
+    PeltStatus status = pelti_pieces_judge(who, weights, &body->pool, &body->pieces, err);
+    bool own = status == PELT_OK && settings->mode == PELTI_BODY_AUTO && file_will_do(who, &body->pieces);
+    if (status == PELT_OK && !own)
+        status = make_body(body, weights, settings, jobs, err);
+    if (status != PELT_OK || own) {
+        pelti_body_destroy(body);
+        return status;
+    }
+    if (body->who)
+        pelti_warn(log, "body", "solved on a body of %d vertices that carries the file's %d", body->who->mesh->vertex_count,
+                   who->mesh->vertex_count);
+    *out = body;
+    return PELT_OK;
+}
+
+void pelti_body_destroy(PeltiBody *body)
+{
+    if (!body)
+        return;
+    pelti_character_destroy(body->who);
+    PeltAllocator allocator = body->pool.allocator;
+    pelti_pool_release(&body->pool);
+    pelti_free(&allocator, body, sizeof *body);
+}
+
+const PeltiCharacter *pelti_body_character(const PeltiBody *body)
+{
+    return body->who;
+}
+
+const PeltiPieces *pelti_body_pieces(const PeltiBody *body)
+{
+    return &body->pieces;
+}

@@ -1,0 +1,30 @@
+/// The body: the mesh a method solves on, apart from the mesh in the file, and the bridge back to the file's points.
+/// docs/body.md tells how it is made.
+#ifndef PELTI_BODY_BODY_H
+#define PELTI_BODY_BODY_H
+
+#include "body/attach.h"
+
+typedef enum PeltiBodyMode { PELTI_BODY_AUTO, PELTI_BODY_FILE, PELTI_BODY_PROXY } PeltiBodyMode;
+
+typedef struct PeltiBodySettings {
+    PeltiBodyMode mode;
+    int vertices; ///< wanted of a proxy; 0: by default
+} PeltiBodySettings;
+
+typedef struct PeltiBody PeltiBody;
+
+/// `weights` per welded vertex: what the file's points are bound by. *out is NULL where the file's own mesh is the body.
+PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiBodySettings *settings,
+                             const PeltAllocator *allocator, PeltiJobs *jobs, PeltiLog *log, PeltiBody **out, PeltError *err);
+void pelti_body_destroy(PeltiBody *body); ///< NULL is fine
+
+/// What a method sees: the same bones and clips, the body's mesh and weights. NULL: nothing of the character bends.
+const PeltiCharacter *pelti_body_character(const PeltiBody *body);
+const PeltiPieces *pelti_body_pieces(const PeltiBody *body);
+
+/// The file's points carried by the body. `shape` [points of the body's character] world, `bones` [bone_count] rest space ->
+/// world, `points` [point_count]. Does not allocate.
+void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points);
+
+#endif

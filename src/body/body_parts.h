@@ -1,0 +1,39 @@
+/// What a body is made of, for the files of this room.
+#ifndef PELTI_BODY_BODY_PARTS_H
+#define PELTI_BODY_BODY_PARTS_H
+
+#include "body/body.h"
+#include "math/polar.h"
+
+typedef enum PeltiRide { PELTI_RIDE_BODY, PELTI_RIDE_BONE, PELTI_RIDE_SEWN } PeltiRide; ///< how a piece follows
+
+typedef struct PeltiFit { ///< of a sewn piece: sums, then means, of its points at rest and carried
+    int count;
+    double from[3], to[3], spread[3][3];
+    Mat34 motion;
+} PeltiFit;
+
+struct PeltiBody {
+    PeltiPool pool;
+    const PeltiCharacter *file;
+    PeltiCharacter *who; ///< NULL: nothing bends
+    PeltiPieces pieces;
+    PeltiWeights weights; ///< per vertex of the body
+    PeltiAttachment attachment;
+    // carrying
+    PeltiRide *ride;           ///< [pieces]
+    int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
+    const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
+    int block_count;
+    PeltiMat3Block *spread;   ///< [block_count] covariance of each vertex' ring
+    PeltiQuatBlock *turn;     ///< [block_count] warm starts
+    Mat34 *motion;            ///< [body vertices] rest space -> world
+    Vec3 *places;             ///< [place_count] carried
+    PeltiFit *fit;            ///< [pieces] of the sewn ones
+};
+
+/// The file's weights on the body's vertices.
+PeltStatus pelti_body_weights(PeltiBody *body, const PeltiWeights *weights, PeltError *err);
+PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, PeltError *err);
+
+#endif

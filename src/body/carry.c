@@ -1,0 +1,293 @@
+/// The file's points carried by the body: x = sum of share_k M_k p, M_k the rigid motion of body vertex k with its ring.
+#include "body/body_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float TOUCHING = 0.004f; // of the size: boxes of sewn pieces nearer than this belong together
+static const float OWN_SKIN = 0.85f;  // weight of the skin below on the piece's own bone: then the bone is as good
+static const float ON_SKIN = 0.03f; // of the size: a small rigid piece this near to the body is sewn to it
+
+/// Weight that the body has on a bone where it carries a place.
+static float weight_below(const PeltiBody *body, int place, int bone)
+{
+    const PeltiWeights *w = &body->weights;
+    float sum = 0;
+    for (int k = 0; k < PELTI_ATTACH_MOST; k++) {
+        size_t at = (size_t)place * PELTI_ATTACH_MOST + (size_t)k;
+        for (int i = 0; i < w->influences; i++) {
+            size_t row = (size_t)body->attachment.vertex[at] * (size_t)w->influences + (size_t)i;
+            sum += w->bone[row] == bone ? body->attachment.share[at] * w->weight[row] : 0;
+        }
+    }
+    return sum;
+}
+
+/// Small rigid pieces on skin that bends ride on it; where the skin below moves with their own bone too, and for all other
+/// rigid pieces, the bone is exact.
+static void choose_rides(PeltiBody *body, float *below)
+{
+    const PeltiCharacter *file = body->file;
+    for (int c = 0; c < body->pieces.count; c++)
+        body->ride[c] = body->pieces.pieces[c].kind != PELTI_PIECE_RIGID ? PELTI_RIDE_BODY
+                        : body->pieces.pieces[c].sewn                    ? PELTI_RIDE_SEWN
+                                                                         : PELTI_RIDE_BONE;
+    for (int p = 0; p < file->point_count; p++) {
+        int c = file->mesh->component[file->mesh->weld[p]], place = body->attachment.place_of[p];
+        if (body->ride[c] == PELTI_RIDE_SEWN && body->attachment.away[place] > ON_SKIN * file->mesh->diagonal)
+            body->ride[c] = PELTI_RIDE_BONE;
+        below[c] = fminf(below[c], weight_below(body, place, body->pieces.pieces[c].bone));
+    }
+    for (int c = 0; c < body->pieces.count; c++)
+        if (body->ride[c] == PELTI_RIDE_SEWN && below[c] > OWN_SKIN)
+            body->ride[c] = PELTI_RIDE_BONE;
+}
+
+static bool boxes_meet(const PeltiPiece *a, const PeltiPiece *b, float margin)
+{
+    return a->low.x - margin < b->high.x && b->low.x - margin < a->high.x && a->low.y - margin < b->high.y &&
+           b->low.y - margin < a->high.y && a->low.z - margin < b->high.z && b->low.z - margin < a->high.z;
+}
+
+/// Sewn pieces of one bone that touch (an eye and its lid) move as one: the group is the lowest of them.
+static void group_pieces(PeltiBody *body)
+{
+    const PeltiPiece *pieces = body->pieces.pieces;
+    float margin = TOUCHING * body->file->mesh->diagonal;
+    for (int c = 0; c < body->pieces.count; c++)
+        body->group[c] = c;
+    for (int round = 0, changed = 1; changed && round < body->pieces.count; round++) { // what touches an exact one is exact
+        changed = 0;
+        for (int a = 0; a < body->pieces.count; a++)
+            for (int b = 0; b < body->pieces.count && body->ride[a] == PELTI_RIDE_SEWN; b++)
+                if (body->ride[b] == PELTI_RIDE_BONE && pieces[a].bone == pieces[b].bone &&
+                    boxes_meet(&pieces[a], &pieces[b], margin)) {
+                    body->ride[a] = PELTI_RIDE_BONE;
+                    changed = 1;
+                }
+    }
+    for (int round = 0, changed = 1; changed && round < body->pieces.count; round++) {
+        changed = 0;
+        for (int a = 0; a < body->pieces.count; a++)
+            for (int b = 0; b < a && body->ride[a] == PELTI_RIDE_SEWN; b++)
+                if (body->ride[b] == PELTI_RIDE_SEWN && pieces[a].bone == pieces[b].bone && body->group[a] != body->group[b] &&
+                    boxes_meet(&pieces[a], &pieces[b], margin)) {
+                    body->group[a] = body->group[b] = body->group[a] < body->group[b] ? body->group[a] : body->group[b];
+                    changed = 1;
+                }
+    }
+}
+
+PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, PeltError *err)
+{
+    body->bound = weights;
+    if (!body->who)
+        return PELT_OK;
+    int vertices = body->who->mesh->vertex_count;
+    body->block_count = (vertices + PELTI_POLAR_LANES - 1) / PELTI_POLAR_LANES;
+    body->spread = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
+    body->turn = PELTI_NEW(&body->pool, PeltiQuatBlock, body->block_count);
+    body->motion = PELTI_NEW(&body->pool, Mat34, vertices);
+    body->places = PELTI_NEW(&body->pool, Vec3, body->attachment.place_count);
+    body->ride = PELTI_NEW(&body->pool, PeltiRide, body->pieces.count);
+    body->group = PELTI_NEW(&body->pool, int, body->pieces.count);
+    body->fit = PELTI_NEW(&body->pool, PeltiFit, body->pieces.count);
+    if (body->pool.failed)
+        return pelti_no_memory(err, body->pool.used_bytes);
+    pelti_polar_reset(body->turn, body->block_count);
+    float *below = PELTI_NEW(&body->pool, float, body->pieces.count);
+    if (!below)
+        return pelti_no_memory(err, (size_t)body->pieces.count * sizeof *below);
+    for (int c = 0; c < body->pieces.count; c++)
+        below[c] = 1;
+    choose_rides(body, below);
+    group_pieces(body);
+    return PELT_OK;
+}
+
+// ---- motions of the body's vertices ----
+
+typedef struct Carry {
+    PeltiBody *body;
+    const Vec3 *shape;
+    const Mat34 *bones;
+    Vec3 *points;
+} Carry;
+
+/// Covariance of the ring's edges, before and after; neighbours' edges twice over keep a fold from turning one vertex alone.
+static Mat3 ring_spread(const PeltiMesh *mesh, const Vec3 *x, int v)
+{
+    Mat3 sum = {{{0}}};
+    for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++) {
+        int n = mesh->ring[i];
+        Vec3 from = vec3_sub(mesh->rest[n], mesh->rest[v]), to = vec3_sub(x[n], x[v]);
+        const float *a = &to.x, *b = &from.x;
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                sum.m[r][c] += a[r] * b[c];
+    }
+    return sum;
+}
+
+static void spread_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Carry *c = context;
+    const PeltiMesh *mesh = c->body->who->mesh;
+    for (int block = begin; block < end; block++)
+        for (int lane = 0; lane < PELTI_POLAR_LANES; lane++) {
+            int v = block * PELTI_POLAR_LANES + lane;
+            Mat3 sum = {{{0}}};
+            if (v < mesh->vertex_count) {
+                sum = ring_spread(mesh, c->shape, v);
+                for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++)
+                    sum = mat3_add(sum, mat3_scale(ring_spread(mesh, c->shape, mesh->ring[i]), 0.5f));
+            }
+            for (int r = 0; r < 3; r++)
+                for (int k = 0; k < 3; k++)
+                    c->body->spread[block].m[r][k][lane] = sum.m[r][k];
+        }
+    pelti_polar_batch(c->body->spread + begin, c->body->turn + begin, c->body->spread + begin, end - begin);
+}
+
+/// Uniform scale of a bone: a character that is blown up takes its buttons along.
+static float bone_scale(Mat34 m)
+{
+    float(*a)[4] = m.m;
+    float det = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+                a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+    return cbrtf(fabsf(det));
+}
+
+static void find_motions(Carry *c)
+{
+    PeltiBody *body = c->body;
+    const PeltiMesh *mesh = body->who->mesh;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        const PeltiWeights *w = &body->weights;
+        float scale = 0;
+        for (int k = 0; k < w->influences; k++) {
+            size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
+            scale += w->weight[i] > 0 ? w->weight[i] * bone_scale(c->bones[w->bone[i]]) : 0;
+        }
+        Mat3 turn;
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < 3; k++)
+                turn.m[r][k] = body->spread[v / PELTI_POLAR_LANES].m[r][k][v % PELTI_POLAR_LANES] * scale;
+        body->motion[v] = mat34_from(turn, vec3_sub(c->shape[v], mat3_apply(turn, mesh->rest[v])));
+    }
+}
+
+// ---- points ----
+
+static void place_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Carry *c = context;
+    const PeltiAttachment *a = &c->body->attachment;
+    for (int p = begin; p < end; p++) {
+        const int *vertex = a->vertex + (size_t)p * PELTI_ATTACH_MOST;
+        const float *share = a->share + (size_t)p * PELTI_ATTACH_MOST;
+        Vec3 sum = {0, 0, 0};
+        for (int k = 0; k < PELTI_ATTACH_MOST && share[k] > 0; k++)
+            sum = vec3_mad(sum, mat34_apply(c->body->motion[vertex[k]], a->place[p]), share[k]);
+        c->body->places[p] = sum;
+    }
+}
+
+static Vec3 blended(const PeltiBody *body, const Mat34 *bones, int point)
+{
+    const PeltiWeights *w = body->bound;
+    size_t at = (size_t)body->file->mesh->weld[point] * (size_t)w->influences;
+    Vec3 sum = {0, 0, 0};
+    for (int k = 0; k < w->influences; k++)
+        if (w->weight[at + (size_t)k] > 0)
+            sum = vec3_mad(sum, mat34_apply(bones[w->bone[at + (size_t)k]], body->file->rest_points[point]),
+                           w->weight[at + (size_t)k]);
+    return sum;
+}
+
+static void point_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Carry *c = context;
+    const PeltiBody *body = c->body;
+    const PeltiAttachment *a = &body->attachment;
+    for (int p = begin; p < end; p++) {
+        int piece = body->file->mesh->component[body->file->mesh->weld[p]], place = body->who ? a->place_of[p] : -1;
+        bool attached = place >= 0 && a->share[(size_t)place * PELTI_ATTACH_MOST] > 0;
+        if (body->who && body->ride[piece] == PELTI_RIDE_BONE)
+            c->points[p] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], body->file->rest_points[p]);
+        else
+            c->points[p] = attached ? body->places[place] : blended(body, c->bones, p);
+    }
+}
+
+/// Sewn pieces: the rigid motion nearest to where the body carries their points. Sums in double: a piece may be far away.
+static void sum_pieces(const Carry *c, bool centred)
+{
+    const PeltiCharacter *file = c->body->file;
+    for (int p = 0; p < file->point_count; p++) {
+        int piece = file->mesh->component[file->mesh->weld[p]];
+        PeltiFit *fit = &c->body->fit[c->body->group[piece]];
+        if (c->body->ride[piece] != PELTI_RIDE_SEWN)
+            continue;
+        const float *from = &file->rest_points[p].x, *to = &c->points[p].x;
+        fit->count += !centred;
+        for (int r = 0; r < 3; r++) {
+            fit->from[r] += centred ? 0 : (double)from[r];
+            fit->to[r] += centred ? 0 : (double)to[r];
+            for (int k = 0; k < 3 && centred; k++)
+                fit->spread[r][k] += ((double)to[r] - fit->to[r]) * ((double)from[k] - fit->from[k]);
+        }
+    }
+}
+
+static void fit_pieces(Carry *c)
+{
+    PeltiBody *body = c->body;
+    memset(body->fit, 0, (size_t)body->pieces.count * sizeof *body->fit);
+    sum_pieces(c, false);
+    for (int i = 0; i < body->pieces.count; i++)
+        for (int r = 0; r < 3 && body->fit[i].count; r++) {
+            body->fit[i].from[r] /= body->fit[i].count;
+            body->fit[i].to[r] /= body->fit[i].count;
+        }
+    sum_pieces(c, true);
+    for (int i = 0; i < body->pieces.count; i++) {
+        PeltiFit *fit = &body->fit[i];
+        if (body->ride[i] != PELTI_RIDE_SEWN || !fit->count)
+            continue;
+        Mat34 bone = c->bones[body->pieces.pieces[i].bone];
+        Mat3 spread, hint = mat3_scale(mat34_linear(bone), 1e-6f); // decides where the points leave the turn open
+        float largest = 0;
+        for (int r = 0; r < 9; r++)
+            largest = fmaxf(largest, fabsf((float)fit->spread[r / 3][r % 3]));
+        for (int r = 0; r < 9; r++)
+            spread.m[r / 3][r % 3] = (largest > 0 ? (float)fit->spread[r / 3][r % 3] / largest : 0) + hint.m[r / 3][r % 3];
+        Mat3 turn = mat3_scale(mat3_polar(spread, NULL), bone_scale(bone));
+        Vec3 from = vec3((float)fit->from[0], (float)fit->from[1], (float)fit->from[2]);
+        Vec3 to = vec3((float)fit->to[0], (float)fit->to[1], (float)fit->to[2]);
+        fit->motion = mat34_from(turn, vec3_sub(to, mat3_apply(turn, from)));
+    }
+    const PeltiCharacter *file = body->file;
+    for (int p = 0; p < file->point_count; p++) {
+        int piece = file->mesh->component[file->mesh->weld[p]];
+        if (body->ride[piece] == PELTI_RIDE_SEWN)
+            c->points[p] = mat34_apply(body->fit[body->group[piece]].motion, file->rest_points[p]);
+    }
+}
+
+void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points)
+{
+    Carry c = {body, shape, bones, points};
+    if (!body->who) { // nothing bends
+        pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
+        return;
+    }
+    pelti_parallel_for(jobs, body->block_count, 16, spread_range, &c);
+    find_motions(&c);
+    pelti_parallel_for(jobs, body->attachment.place_count, 512, place_range, &c);
+    pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
+    fit_pieces(&c);
+}

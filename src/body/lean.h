@@ -1,0 +1,16 @@
+/// The last look at the shown skin beside linear blending: where an edge would be torn or a triangle turned over that blending
+/// leaves whole, the skin leans on blending as far as is needed, and smoothly around it.
+#ifndef PELTI_BODY_LEAN_H
+#define PELTI_BODY_LEAN_H
+
+#include "character/weights.h"
+
+typedef struct PeltiLean PeltiLean;
+
+/// `weights` per welded vertex; must outlive it. Lives in `pool`.
+PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiLean **out,
+                             PeltError *err);
+/// Changes the points that need it; returns how many vertices lean. Does not allocate.
+int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points);
+
+#endif

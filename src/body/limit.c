@@ -1,0 +1,164 @@
+/// How far flesh may stray from where blending has it.
+#include "body/limit.h"
+
+#include "geometry/ray.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float BENT = 1.3f;   // of the half thickness, where bones blend: lbs collapses a joint by as much as it is thick
+static const float STIFF = 0.5f;  // of the half thickness, where one bone moves all: dents and swings
+static const float THICKEST = 0.12f; // of the size: half of a belly
+static const float THINNEST = 0.003f;
+enum { SPREAD_ROUNDS = 10, SMOOTH_ROUNDS = 4 };
+
+struct PeltiLimit {
+    const PeltiMesh *mesh;
+    const PeltiCharacter *who;
+    const PeltiWeights *weights;
+    float *most; // [vertex_count] length
+    int *count;  // [blocks]
+};
+
+enum { GRAIN = 512 };
+
+typedef struct Thickness {
+    const PeltiMesh *mesh;
+    const PeltiBoxTree *tree;
+    const Vec3 *normals;
+    float *half;
+} Thickness;
+
+static void measure_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Thickness *t = context;
+    float size = t->mesh->diagonal;
+    for (int v = begin; v < end; v++) {
+        PeltiRay ray = {.origin = t->mesh->rest[v], .direction = vec3_scale(t->normals[v], -1), .near = 1e-4f * size,
+                        .far = 2 * THICKEST * size};
+        PeltiHit hit;
+        float way = pelti_box_tree_first_hit(t->tree, t->mesh->triangles, t->mesh->rest, &ray, &hit) ? hit.distance : ray.far;
+        t->half[v] = fminf(fmaxf(0.5f * way, THINNEST * size), THICKEST * size);
+    }
+}
+
+static void ring_means(const PeltiMesh *mesh, float *field, float *fresh, bool only_up)
+{
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        int first = mesh->ring_start[v], last = mesh->ring_start[v + 1];
+        float sum = 0;
+        for (int i = first; i < last; i++)
+            sum += field[mesh->ring[i]];
+        float mean = last > first ? sum / (float)(last - first) : field[v];
+        fresh[v] = only_up ? fmaxf(field[v], mean) : 0.5f * (field[v] + mean);
+    }
+    memcpy(field, fresh, (size_t)mesh->vertex_count * sizeof *field);
+}
+
+static PeltStatus find_limits(PeltiLimit *limit, PeltiPool *work, PeltiJobs *jobs, PeltError *err)
+{
+    const PeltiMesh *mesh = limit->mesh;
+    const PeltiWeights *w = limit->weights;
+    Vec3 *normals = PELTI_NEW(work, Vec3, mesh->vertex_count);
+    float *half = PELTI_NEW(work, float, mesh->vertex_count), *blend = PELTI_NEW(work, float, mesh->vertex_count);
+    float *fresh = PELTI_NEW(work, float, mesh->vertex_count);
+    PeltiBoxTree *tree;
+    if (work->failed)
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * 24);
+    PELT_TRY(pelti_box_tree_build_triangles(work, mesh->triangle_count, mesh->triangles, mesh->rest, &tree, err));
+    pelti_mesh_normals(mesh, mesh->rest, normals);
+    Thickness t = {mesh, tree, normals, half};
+    pelti_parallel_for(jobs, mesh->vertex_count, GRAIN, measure_range, &t);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        blend[v] = fminf(1, 2 * (1 - w->weight[(size_t)v * (size_t)w->influences]));
+    for (int round = 0; round < SPREAD_ROUNDS; round++)
+        ring_means(mesh, blend, fresh, true);
+    for (int round = 0; round < SMOOTH_ROUNDS; round++)
+        ring_means(mesh, half, fresh, false);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        limit->most[v] = half[v] * (STIFF + (BENT - STIFF) * fminf(1, blend[v]));
+    return PELT_OK;
+}
+
+PeltStatus pelti_limit_create(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiJobs *jobs,
+                              PeltiLimit **out, PeltError *err)
+{
+    PeltiLimit *limit = PELTI_NEW(pool, PeltiLimit, 1);
+    if (!limit)
+        return pelti_no_memory(err, sizeof *limit);
+    limit->mesh = who->mesh;
+    limit->who = who;
+    limit->weights = weights;
+    limit->most = PELTI_NEW(pool, float, who->mesh->vertex_count);
+    limit->count = PELTI_NEW(pool, int, who->point_count / GRAIN + 1);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)who->mesh->vertex_count * 16);
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    PeltStatus status = find_limits(limit, &work, jobs, err);
+    pelti_pool_release(&work);
+    *out = limit;
+    return status;
+}
+
+typedef struct Hold {
+    PeltiLimit *limit;
+    const Mat34 *bones;
+    Vec3 *shape;
+} Hold;
+
+/// Where blending has a vertex, and the scale of its bones: a part that is blown up is thicker.
+static Vec3 blended(const PeltiLimit *limit, const Mat34 *bones, int v, float *scale)
+{
+    const PeltiWeights *w = limit->weights;
+    Vec3 sum = {0, 0, 0};
+    *scale = 0;
+    for (int k = 0; k < w->influences; k++) {
+        size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
+        if (!(w->weight[i] > 0))
+            continue;
+        Mat34 m = bones[w->bone[i]];
+        sum = vec3_mad(sum, mat34_apply(m, limit->mesh->rest[v]), w->weight[i]);
+        *scale += w->weight[i] * sqrtf((m.m[0][0] * m.m[0][0] + m.m[1][0] * m.m[1][0] + m.m[2][0] * m.m[2][0] + m.m[0][1] * m.m[0][1] +
+                                        m.m[1][1] * m.m[1][1] + m.m[2][1] * m.m[2][1] + m.m[0][2] * m.m[0][2] +
+                                        m.m[1][2] * m.m[1][2] + m.m[2][2] * m.m[2][2]) /
+                                       3);
+    }
+    return sum;
+}
+
+/// A soft end: free up to 80 % of the limit, then ever stiffer, never beyond it.
+static float soft_end(float length, float most)
+{
+    float free = 0.8f * most, room = most - free;
+    return length <= free ? length : free + room * (1 - expf(-(length - free) / room));
+}
+
+static void hold_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Hold *h = context;
+    int held = 0;
+    for (int p = begin; p < end; p++) {
+        int v = h->limit->mesh->weld[p];
+        float scale;
+        Vec3 home = blended(h->limit, h->bones, v, &scale), away = vec3_sub(h->shape[p], home);
+        float length = vec3_length(away), allowed = soft_end(length, h->limit->most[v] * scale);
+        if (!(allowed < length)) // also where it is not finite: caught elsewhere
+            continue;
+        h->shape[p] = vec3_mad(home, away, allowed / length);
+        held++;
+    }
+    h->limit->count[begin / GRAIN] = held;
+}
+
+int pelti_limit_apply(PeltiLimit *limit, const Mat34 *bones, PeltiJobs *jobs, Vec3 *shape)
+{
+    Hold h = {limit, bones, shape};
+    int count = limit->who->point_count, held = 0;
+    pelti_parallel_for(jobs, count, GRAIN, hold_range, &h);
+    for (int k = 0; k < (count + GRAIN - 1) / GRAIN; k++)
+        held += limit->count[k];
+    return held;
+}

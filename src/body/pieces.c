@@ -1,0 +1,133 @@
+/// Judging a character's components.
+#include "body/pieces.h"
+
+#include "body/winding.h"
+
+#include <math.h>
+
+static const float RIGID_SHARE = 0.02f; // weight on other bones that a rigid piece may have: less than one sees
+static const float SEWN_SIZE = 0.12f;   // of the character: what is larger is held or worn, not sewn on
+
+/// Share of a vertex' weight that lies on bones other than `bone`.
+static float stray_weight(const PeltiWeights *w, int vertex, int bone)
+{
+    float own = 0;
+    for (int k = 0; k < w->influences; k++) {
+        size_t i = (size_t)vertex * (size_t)w->influences + (size_t)k;
+        own += w->bone[i] == bone ? w->weight[i] : 0;
+    }
+    return 1 - own;
+}
+
+/// Twice three times the signed volume with respect to a point near it: negative where the triangles face inwards.
+static double facing(const PeltiMesh *mesh, const PeltiPieces *p, const int *t)
+{
+    const PeltiPiece *piece = &p->pieces[mesh->component[t[0]]];
+    Vec3 middle = vec3_lerp(piece->low, piece->high, 0.5f);
+    Vec3 a = vec3_sub(mesh->rest[t[0]], middle), b = vec3_sub(mesh->rest[t[1]], middle), c = vec3_sub(mesh->rest[t[2]], middle);
+    return (double)vec3_dot(a, vec3_cross(b, c));
+}
+
+static void gather(const PeltiCharacter *who, const PeltiWeights *w, PeltiPieces *out, int *label)
+{
+    const PeltiMesh *mesh = who->mesh;
+    for (int c = 0; c < out->count; c++)
+        out->pieces[c] = (PeltiPiece){.kind = PELTI_PIECE_RIGID, .bone = -1, .low = mesh->high, .high = mesh->low};
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        PeltiPiece *piece = &out->pieces[mesh->component[v]];
+        label[v] = w->bone[(size_t)v * (size_t)w->influences];
+        piece->vertex_count++;
+        piece->low = vec3_min(piece->low, mesh->rest[v]);
+        piece->high = vec3_max(piece->high, mesh->rest[v]);
+        if (piece->bone < 0)
+            piece->bone = label[v];
+        if (stray_weight(w, v, piece->bone) > RIGID_SHARE)
+            piece->kind = PELTI_PIECE_SKIN;
+    }
+}
+
+static void look_at_triangles(const PeltiMesh *mesh, PeltiPieces *out, double *volume)
+{
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        int c = mesh->component[mesh->triangles[t][0]];
+        out->pieces[c].triangle_count++;
+        volume[c] += facing(mesh, out, mesh->triangles[t]);
+        for (int k = 0; k < 3 && out->pieces[c].kind == PELTI_PIECE_SKIN; k++)
+            if (mesh->edge_use[mesh->triangle_edges[t][k]] == 1)
+                out->pieces[c].kind = PELTI_PIECE_SHELL;
+    }
+    for (int c = 0; c < out->count; c++)
+        out->pieces[c].turned = volume[c] < 0;
+}
+
+/// Share of the piece's own bone that lies inside the piece: a head or a limb holds its bone, a sword or a button does not.
+static PeltStatus holds_its_bone(const PeltiCharacter *who, PeltiPieces *pieces, int c, PeltError *err)
+{
+    const PeltiMesh *mesh = who->mesh;
+    PeltiPiece *piece = &pieces->pieces[c];
+    const PeltiBone *bone = &who->bones[piece->bone];
+    PeltiPool pool;
+    pelti_pool_init(&pool, &who->pool.allocator);
+    int(*triangles)[3] = (int(*)[3])PELTI_NEW(&pool, int, (size_t)3 * (size_t)piece->triangle_count), count = 0;
+    PeltiWinding *winding = NULL;
+    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)piece->triangle_count * 12) : PELT_OK;
+    for (int t = 0; t < mesh->triangle_count && status == PELT_OK; t++)
+        if (mesh->component[mesh->triangles[t][0]] == c) {
+            for (int k = 0; k < 3; k++)
+                triangles[count][k] = mesh->triangles[t][piece->turned ? 2 - k : k];
+            count++;
+        }
+    if (status == PELT_OK)
+        status = pelti_winding_create(&pool, count, (const int(*)[3])triangles, mesh->rest, &winding, err);
+    int inside = 0, tried = 0;
+    for (int s = bone->segment_first; s < bone->segment_first + bone->segment_count && status == PELT_OK; s++)
+        for (int i = 0; i < 8; i++, tried++)
+            inside += pelti_winding_at(winding, vec3_lerp(who->segments[s].a, who->segments[s].b, ((float)i + 0.5f) / 8)) > 0.5f;
+    piece->in_body = tried > 0 && 4 * inside >= tried;
+    pelti_pool_release(&pool);
+    return status;
+}
+
+PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiPieces *out,
+                              PeltError *err)
+{
+    const PeltiMesh *mesh = who->mesh;
+    out->count = mesh->component_count;
+    out->pieces = PELTI_NEW(pool, PeltiPiece, out->count);
+    int *label = PELTI_NEW(pool, int, mesh->vertex_count);
+    double *volume = PELTI_NEW(pool, double, out->count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof *label);
+    out->label = label;
+    gather(who, weights, out, label);
+    look_at_triangles(mesh, out, volume);
+    for (int c = 0; c < out->count; c++) {
+        PeltiPiece *piece = &out->pieces[c];
+        piece->in_body = piece->kind != PELTI_PIECE_RIGID && piece->triangle_count > 0;
+        if (piece->kind == PELTI_PIECE_RIGID && piece->triangle_count > 0 && !who->bones[piece->bone].is_prop)
+            PELT_TRY(holds_its_bone(who, out, c, err));
+        piece->sewn = piece->kind == PELTI_PIECE_RIGID && vec3_distance(piece->low, piece->high) < SEWN_SIZE * mesh->diagonal;
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_pieces_soup(const PeltiCharacter *who, const PeltiPieces *pieces, int skeleton, PeltiPool *pool, PeltiSoup *out,
+                             PeltError *err)
+{
+    const PeltiMesh *mesh = who->mesh;
+    *out = (PeltiSoup){.points = mesh->rest};
+    out->triangles = (int(*)[3])PELTI_NEW(pool, int, (size_t)3 * (size_t)mesh->triangle_count);
+    out->source = PELTI_NEW(pool, int, mesh->triangle_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)mesh->triangle_count * 16);
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        const int *corner = mesh->triangles[t];
+        const PeltiPiece *piece = &pieces->pieces[mesh->component[corner[0]]];
+        if (!piece->in_body || who->bones[pieces->label[corner[0]]].skeleton != skeleton)
+            continue;
+        for (int k = 0; k < 3; k++)
+            out->triangles[out->triangle_count][k] = corner[piece->turned ? 2 - k : k];
+        out->source[out->triangle_count++] = t;
+    }
+    return PELT_OK;
+}

@@ -1,0 +1,43 @@
+/// Judging a character's components: which bend, which only ride along, which belong to the body a method solves on.
+#ifndef PELTI_BODY_PIECES_H
+#define PELTI_BODY_PIECES_H
+
+#include "character/weights.h"
+
+typedef enum PeltiPieceKind {
+    PELTI_PIECE_SKIN,  ///< closed, bends over two bones or more
+    PELTI_PIECE_SHELL, ///< the same, but open: cloth, hair, wings
+    PELTI_PIECE_RIGID, ///< moves with one bone: sword, helmet, eye, button
+} PeltiPieceKind;
+
+typedef struct PeltiPiece { ///< a component of the welded mesh
+    PeltiPieceKind kind;
+    int bone; ///< rigid: the one it moves with
+    int vertex_count, triangle_count;
+    bool turned;   ///< its triangles face inwards
+    bool in_body;  ///< part of what the body is made from
+    bool sewn;     ///< rigid, small and on the skin: rides on it as a rigid body, not on its bone
+    Vec3 low, high;
+} PeltiPiece;
+
+typedef struct PeltiPieces {
+    int count;
+    PeltiPiece *pieces; ///< [mesh->component_count]
+    const int *label;   ///< [vertex_count] strongest bone
+} PeltiPieces;
+
+/// `weights` per welded vertex. Lives in `pool`.
+PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiPieces *out,
+                              PeltError *err);
+
+/// The triangles of the pieces in the body that belong to one skeleton, all facing outwards.
+typedef struct PeltiSoup {
+    int triangle_count;
+    int (*triangles)[3]; ///< over welded vertices
+    int *source;         ///< [triangle_count] triangle of the mesh
+    const Vec3 *points;  ///< the mesh's rest
+} PeltiSoup;
+PeltStatus pelti_pieces_soup(const PeltiCharacter *who, const PeltiPieces *pieces, int skeleton, PeltiPool *pool, PeltiSoup *out,
+                             PeltError *err);
+
+#endif

@@ -1,0 +1,203 @@
+/// The body's skin: the boundary of the cells, drawn to the file's skin, then remeshed evenly.
+#include "body/surface.h"
+
+#include "geometry/box_tree.h"
+#include "remesh/remesh.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float CRUMB = 0.01f;   // of the inside cells: less hangs on nothing and is no part of a body
+static const float PULL = 1.5f;     // cells: skin farther away is not what a vertex stands for
+static const float FACING = 0.2f;   // cosine: skin must face the way the vertex does
+enum { SMOOTH_ROUNDS = 12 };
+
+typedef struct Draw { // one round of drawing the steps of the cells to the skin
+    PeltiRemeshSurface *surface;
+    const PeltiSoup *soup;
+    const PeltiBoxTree *tree;
+    Vec3 *fresh;
+    const bool *wall;
+    float edge, strength;
+} Draw;
+
+static Vec3 soup_normal(const PeltiSoup *soup, int t)
+{
+    Vec3 a = soup->points[soup->triangles[t][0]], b = soup->points[soup->triangles[t][1]], c = soup->points[soup->triangles[t][2]];
+    return vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3(0, 0, 0));
+}
+
+typedef struct Facing {
+    const PeltiSoup *soup;
+    Vec3 normal;
+} Facing;
+
+static bool faces(void *context, int triangle)
+{
+    const Facing *f = context;
+    return vec3_dot(soup_normal(f->soup, triangle), f->normal) > FACING;
+}
+
+static Vec3 ring_centre(const PeltiRemeshSurface *s, int v)
+{
+    Vec3 sum = {0, 0, 0};
+    float count = 0;
+    int h = s->out[v];
+    do {
+        sum = vec3_add(sum, s->position[s->corner[pelti_remesh_next(h)]]);
+        count++;
+        h = s->opposite[pelti_remesh_previous(h)];
+    } while (h != s->out[v]);
+    return vec3_scale(sum, 1 / count);
+}
+
+static Vec3 drawn(const Draw *d, int v, Vec3 p)
+{
+    Facing facing = {d->soup, d->surface->normal[v]};
+    PeltiNearest near;
+    if (!pelti_box_tree_nearest(d->tree, (const int(*)[3])d->soup->triangles, d->soup->points, p, PULL * d->edge, faces, &facing,
+                                &near))
+        return p;
+    Vec3 step = vec3_sub(near.closest.point, p);
+    if (d->wall[v] && vec3_dot(step, facing.normal) > 0) // a wall stays between the parts it keeps from each other
+        return vec3_mad(p, facing.normal, -0.02f * d->edge);
+    return vec3_mad(p, step, d->strength);
+}
+
+static void draw_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Draw *d = context;
+    for (int v = begin; v < end; v++) {
+        Vec3 p = vec3_lerp(d->surface->position[v], ring_centre(d->surface, v), 0.5f);
+        d->fresh[v] = d->strength > 0 ? drawn(d, v, p) : p;
+    }
+}
+
+static void find_normals(PeltiRemeshSurface *s)
+{
+    memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
+    for (int t = 0; t < s->triangle_count; t++) {
+        const int *c = &s->corner[3 * t];
+        Vec3 a = s->position[c[0]], n = vec3_cross(vec3_sub(s->position[c[1]], a), vec3_sub(s->position[c[2]], a));
+        for (int i = 0; i < 3; i++)
+            s->normal[c[i]] = vec3_add(s->normal[c[i]], n);
+    }
+    for (int v = 0; v < s->vertex_count; v++)
+        s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
+}
+
+/// Smoothing takes the steps away, the pull brings the lost volume back.
+static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiSoup *soup, float edge, PeltiJobs *jobs, PeltError *err)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, &s->allocator);
+    bool *wall = PELTI_NEW(&pool, bool, s->vertex_count);
+    Draw d = {.surface = s, .soup = soup, .edge = edge, .wall = wall, .fresh = PELTI_NEW(&pool, Vec3, s->vertex_count)};
+    PeltiBoxTree *tree = NULL;
+    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)s->vertex_count * 13)
+                                    : pelti_box_tree_build_triangles(&pool, soup->triangle_count,
+                                                                     (const int(*)[3])soup->triangles, soup->points, &tree, err);
+    d.tree = tree;
+    for (int v = 0; v < s->vertex_count && status == PELT_OK; v++)
+        wall[v] = s->size[v] == 0;
+    for (int round = 0; round < SMOOTH_ROUNDS && status == PELT_OK; round++) {
+        d.strength = round < 2 || round % 2 == 0 ? 0 : 0.7f;
+        find_normals(s);
+        pelti_parallel_for(jobs, s->vertex_count, 256, draw_range, &d);
+        memcpy(s->position, d.fresh, (size_t)s->vertex_count * sizeof *d.fresh);
+    }
+    pelti_pool_release(&pool);
+    return status;
+}
+
+// ---- remeshing: the drawn surface, at a scale of two units, is the shape ----
+
+typedef struct Reference {
+    int count;
+    int (*triangles)[3];
+    Vec3 *points;
+    PeltiBoxTree *tree;
+} Reference;
+
+static Vec3 project_to_reference(const void *context, Vec3 p, Vec3 normal, float reach)
+{
+    const Reference *r = context;
+    PeltiSoup soup = {.triangles = r->triangles, .points = r->points};
+    Facing facing = {&soup, normal};
+    PeltiNearest near;
+    if (!pelti_box_tree_nearest(r->tree, (const int(*)[3])r->triangles, r->points, p, reach, faces, &facing, &near))
+        return p;
+    return near.closest.point;
+}
+
+static PeltStatus copy_reference(const PeltiRemeshSurface *s, PeltiPool *pool, Reference *out, PeltError *err)
+{
+    out->count = s->triangle_count;
+    out->triangles = (int(*)[3])PELTI_NEW(pool, int, (size_t)3 * (size_t)s->triangle_count);
+    out->points = PELTI_NEW(pool, Vec3, s->vertex_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)s->triangle_count * 12);
+    memcpy(out->triangles, s->corner, (size_t)s->triangle_count * sizeof(int[3]));
+    memcpy(out->points, s->position, (size_t)s->vertex_count * sizeof(Vec3));
+    return pelti_box_tree_build_triangles(pool, out->count, (const int(*)[3])out->triangles, out->points, &out->tree, err);
+}
+
+static void scale_all(PeltiRemeshSurface *s, Vec3 centre, float scale, bool back)
+{
+    for (int v = 0; v < s->vertex_count; v++)
+        s->position[v] = back ? vec3_mad(centre, s->position[v], scale) : vec3_scale(vec3_sub(s->position[v], centre), scale);
+}
+
+/// The remesher speaks of metres: a character of any unit is brought to a diagonal of two.
+static PeltStatus remesh(PeltiRemeshSurface *s, const PeltiMesh *mesh, int vertices, PeltiJobs *jobs, PeltError *err)
+{
+    Vec3 centre = vec3_lerp(mesh->low, mesh->high, 0.5f);
+    float scale = 2 / mesh->diagonal;
+    PeltiPool pool;
+    pelti_pool_init(&pool, &s->allocator);
+    Reference reference;
+    scale_all(s, centre, scale, false);
+    PeltStatus status = copy_reference(s, &pool, &reference, err);
+    if (status == PELT_OK) {
+        PeltiRemeshShape shape = {.context = &reference, .project = project_to_reference};
+        status = pelti_remesh_even(&shape, s, vertices, jobs, err);
+    }
+    scale_all(s, centre, 1 / scale, true);
+    pelti_pool_release(&pool);
+    return status;
+}
+
+static PeltStatus hand_over(const PeltiRemeshSurface *s, PeltiPool *pool, PeltiBodySurface *out, PeltError *err)
+{
+    *out = (PeltiBodySurface){.vertex_count = s->vertex_count, .triangle_count = s->triangle_count};
+    out->points = PELTI_NEW(pool, Vec3, s->vertex_count);
+    out->triangles = (int(*)[3])PELTI_NEW(pool, int, (size_t)3 * (size_t)s->triangle_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)s->triangle_count * 12);
+    memcpy(out->points, s->position, (size_t)s->vertex_count * sizeof(Vec3));
+    memcpy(out->triangles, s->corner, (size_t)s->triangle_count * sizeof(int[3]));
+    return PELT_OK;
+}
+
+PeltStatus pelti_body_surface(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
+                              int vertices, PeltiPool *pool, PeltiJobs *jobs, PeltiBodySurface *out, PeltError *err)
+{
+    PeltiPool work;
+    pelti_pool_init(&work, &pool->allocator);
+    PeltiCells cells;
+    PeltiRemeshSurface surface = {0};
+    PeltStatus status = pelti_cells_create(who, pieces, soup, edge, &work, jobs, &cells, err);
+    if (status == PELT_OK)
+        status = pelti_cells_surface(&cells, CRUMB, &pool->allocator, &surface, err);
+    pelti_pool_release(&work);
+    if (status == PELT_OK && surface.vertex_count > 0) {
+        status = draw_to_skin(&surface, soup, edge, jobs, err);
+        if (status == PELT_OK)
+            status = remesh(&surface, who->mesh, vertices, jobs, err);
+    }
+    if (status == PELT_OK)
+        status = hand_over(&surface, pool, out, err);
+    pelti_remesh_release(&surface);
+    return status;
+}

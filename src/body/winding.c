@@ -1,0 +1,111 @@
+/// Generalised winding numbers of triangle soups [Jacobson2013], [Barill2018].
+#include "body/winding.h"
+
+#include <math.h>
+
+typedef struct Dipole { // of the triangles below a node of the tree
+    Vec3 centre;        // of area
+    Vec3 area;          // sum of area vectors
+    float radius;       // of a ball round the centre that holds the triangles
+} Dipole;
+
+struct PeltiWinding {
+    PeltiBoxTree *tree;
+    const int (*triangles)[3];
+    const Vec3 *points;
+    Dipole *dipoles; // [node_count]
+};
+
+static const float FAR = 2.3f;      // radii from a branch at which its dipole is good to a few thousandths [Barill2018] sec. 4
+static const float FOUR_PI = 12.5663706f;
+
+static Vec3 corner(const PeltiWinding *w, int triangle, int k)
+{
+    return w->points[w->triangles[triangle][k]];
+}
+
+static void add_triangle(const PeltiWinding *w, int t, Vec3 *weighted, Vec3 *area, float *total)
+{
+    Vec3 a = corner(w, t, 0), b = corner(w, t, 1), c = corner(w, t, 2);
+    Vec3 n = vec3_scale(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), 0.5f);
+    float size = vec3_length(n);
+    *weighted = vec3_mad(*weighted, vec3_add(a, vec3_add(b, c)), size / 3);
+    *area = vec3_add(*area, n);
+    *total += size;
+}
+
+static void fill_dipole(PeltiWinding *w, int node)
+{
+    const PeltiBoxNode *at = &w->tree->nodes[node];
+    Vec3 weighted = {0, 0, 0}, area = {0, 0, 0};
+    float total = 0, radius2 = 0;
+    for (int s = at->first; s < at->first + at->count; s++)
+        add_triangle(w, w->tree->items[s], &weighted, &area, &total);
+    Vec3 centre =
+        total > 0 ? vec3_scale(weighted, 1 / total) : vec3_lerp(at->box.low, at->box.high, 0.5f);
+    for (int s = at->first; s < at->first + at->count; s++)
+        for (int k = 0; k < 3; k++) {
+            Vec3 d = vec3_sub(corner(w, w->tree->items[s], k), centre);
+            radius2 = fmaxf(radius2, vec3_dot(d, d));
+        }
+    w->dipoles[node] = (Dipole){centre, area, sqrtf(radius2)};
+}
+
+PeltStatus pelti_winding_create(PeltiPool *pool, int count, const int (*triangles)[3], const Vec3 *points, PeltiWinding **out,
+                                PeltError *err)
+{
+    PeltiWinding *w = PELTI_NEW(pool, PeltiWinding, 1);
+    if (!w)
+        return pelti_no_memory(err, sizeof *w);
+    w->triangles = triangles;
+    w->points = points;
+    PELT_TRY(pelti_box_tree_build_triangles(pool, count, triangles, points, &w->tree, err));
+    w->dipoles = PELTI_NEW(pool, Dipole, w->tree->node_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)w->tree->node_count * sizeof(Dipole));
+    for (int node = 0; node < w->tree->node_count; node++)
+        fill_dipole(w, node);
+    *out = w;
+    return PELT_OK;
+}
+
+/// Solid angle of a triangle [VanOosterom1983], as a share of the sphere.
+static float solid_angle(Vec3 a, Vec3 b, Vec3 c)
+{
+    float la = vec3_length(a), lb = vec3_length(b), lc = vec3_length(c);
+    float triple = vec3_dot(a, vec3_cross(b, c));
+    float below = la * lb * lc + vec3_dot(a, b) * lc + vec3_dot(b, c) * la + vec3_dot(c, a) * lb;
+    return 2 * atan2f(triple, below) / FOUR_PI;
+}
+
+float pelti_winding_at(const PeltiWinding *w, Vec3 at)
+{
+    float sum = 0;
+    int stack[64], depth = 0;
+    if (w->tree->item_count > 0)
+        stack[depth++] = 0;
+    while (depth > 0) {
+        int node = stack[--depth];
+        const PeltiBoxNode *n = &w->tree->nodes[node];
+        const Dipole *d = &w->dipoles[node];
+        Vec3 to = vec3_sub(d->centre, at);
+        float distance = vec3_length(to);
+        if (distance > FAR * d->radius) {
+            sum += vec3_dot(to, d->area) / (FOUR_PI * distance * distance * distance);
+        } else if (n->right < 0) {
+            for (int s = n->first; s < n->first + n->count; s++) {
+                int t = w->tree->items[s];
+                sum += solid_angle(vec3_sub(corner(w, t, 0), at), vec3_sub(corner(w, t, 1), at), vec3_sub(corner(w, t, 2), at));
+            }
+        } else {
+            stack[depth++] = n->right;
+            stack[depth++] = node + 1;
+        }
+    }
+    return sum;
+}
+
+const PeltiBoxTree *pelti_winding_tree(const PeltiWinding *w)
+{
+    return w->tree;
+}
