@@ -24,8 +24,6 @@ endfunction()
 
 pelt_find(dep_ldl HEADER suitesparse/ldl.h LIBRARIES ldl amd suitesparseconfig PACKAGE libsuitesparse-dev)
 pelt_find(dep_metis HEADER metis.h LIBRARIES metis PACKAGE libmetis-dev)
-pelt_find(dep_lapacke HEADER lapacke.h LIBRARIES lapacke PACKAGE liblapacke-dev)
-pelt_find(dep_openblas HEADER cblas.h LIBRARIES openblas PACKAGE libopenblas-serial-dev PATH_SUFFIXES openblas-serial x86_64-linux-gnu x86_64-linux-gnu/openblas-serial)
 pelt_find(dep_embree HEADER embree3/rtcore.h LIBRARIES embree3 PACKAGE libembree-dev)
 pelt_find(dep_json HEADER json-c/json.h LIBRARIES json-c PACKAGE libjson-c-dev)
 pelt_find(dep_png HEADER png.h LIBRARIES png PACKAGE libpng-dev)

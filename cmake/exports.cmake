@@ -9,8 +9,8 @@ endforeach()
 set(pelt_map ${CMAKE_BINARY_DIR}/pelt.map)
 set(tools_map ${CMAKE_BINARY_DIR}/pelt-tools.map)
 add_custom_command(OUTPUT ${pelt_map}
-  COMMAND ${CMAKE_SOURCE_DIR}/cmake/exports.sh ${PROJECT_VERSION} ${pelt_map} ${CMAKE_NM} ${tools_objects}
-  DEPENDS ${tools_objects} cmake/exports.sh COMMAND_EXPAND_LISTS VERBATIM)
+  COMMAND ${CMAKE_SOURCE_DIR}/cmake/exports.sh ${PROJECT_VERSION} ${pelt_map} ${CMAKE_NM} ${tools_objects} $<TARGET_OBJECTS:pelt_tools_vec>
+  DEPENDS ${tools_objects} $<TARGET_OBJECTS:pelt_tools_vec> cmake/exports.sh COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(pelt_exports DEPENDS ${pelt_map})
 add_dependencies(pelt_shared pelt_exports)
 file(WRITE ${tools_map} "PELT_TOOLS_${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} { global: pelt_*; local: *; };\n")

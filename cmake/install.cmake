@@ -9,7 +9,7 @@ set_target_properties(pelt_tools_shared PROPERTIES INSTALL_RPATH "$ORIGIN") # li
 install(DIRECTORY include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # what a program that links the static libraries needs beside them
-set(PELT_PRIVATE_LIBS "-lldl -lamd -lsuitesparseconfig -lmetis -llapacke -lopenblas -ljson-c -lpthread -lm")
+set(PELT_PRIVATE_LIBS "-lldl -lamd -lsuitesparseconfig -lmetis -ljson-c -lpthread -lm")
 set(PELT_TOOLS_PRIVATE_LIBS "-lembree3 -lpng -lwebpmux -lwebp -lm")
 file(RELATIVE_PATH PELT_PC_TO_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x) # so that the tree can be moved
 foreach(name pelt pelt-tools)

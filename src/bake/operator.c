@@ -3,6 +3,7 @@
 #include "field/described.h"
 #include "field/operator.h"
 #include "io/operator.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ double pelti_bake_slice_at(const double *g, double f1, double f2, double *slope)
     double u = x - i, v = y - j;
     const double *c = g + i * N + j;
     double dx = (c[N] - c[0]) * (1 - v) + (c[N + 1] - c[1]) * v, dy = (c[1] - c[0]) * (1 - u) + (c[N + 1] - c[N]) * u;
-    *slope = hypot(dx, dy) * (N - 1);
+    *slope = pelti_hypot(dx, dy) * (N - 1);
     return (c[0] * (1 - u) + c[N] * u) * (1 - v) + (c[1] * (1 - u) + c[N + 1] * u) * v;
 }
 

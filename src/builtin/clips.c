@@ -1,5 +1,6 @@
 #include "builtin/clips.h"
 #include "builtin/limits.h"
+#include "math/elementary.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static const char *const SIDES[2] = {"Left", "Right"};
 
 static float wave(float u) // 0 at the ends, 1 in the middle, at rest in all three
 {
-    return 0.5f - 0.5f * cosf(TURN * u);
+    return 0.5f - 0.5f * pelti_cosf(TURN * u);
 }
 
 static float smooth(float from, float to, float u)
@@ -105,7 +106,7 @@ static float bell(float phase, float centre, float width) // of a cycle of lengt
 {
     float d = phase - centre;
     d -= floorf(d + 0.5f);
-    return expf(-d * d / (width * width));
+    return pelti_expf(-d * d / (width * width));
 }
 
 static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
@@ -164,16 +165,17 @@ static void trot_beast(Motion *m, float u)
 {
     for (int s = 0; s < 2; s++)
         for (int hind = 0; hind < 2; hind++) {
-            float phase = TURN * (2 * u + 0.5f * (float)(s ^ hind)), swing = sinf(phase), lift = fmaxf(cosf(phase), 0);
+            float phase = TURN * (2 * u + 0.5f * (float)(s ^ hind)), swing = pelti_sinf(phase),
+                  lift = fmaxf(pelti_cosf(phase), 0);
             rotate_named(m, SIDES[s], hind ? "HindThigh" : "FrontThigh", X, -24 * swing);
             rotate_named(m, SIDES[s], hind ? "HindShin" : "FrontShin", X, (hind ? 45.0f : -55.0f) * lift);
             rotate_named(m, SIDES[s], hind ? "HindHock" : "FrontPaw", X, (hind ? -40.0f : 40.0f) * lift);
         }
-    float sway = sinf(TURN * 2 * u);
+    float sway = pelti_sinf(TURN * 2 * u);
     rotate_named(m, "", "Spine", Y, 4 * sway);
-    rotate_named(m, "", "Neck", X, 4 * cosf(2 * TURN * 2 * u));
+    rotate_named(m, "", "Neck", X, 4 * pelti_cosf(2 * TURN * 2 * u));
     for (int i = 1; i <= 4; i++)
-        rotate_named(m, "Tail", (const char[2]){(char)('0' + i), 0}, Y, 12 * sinf(TURN * (2 * u - 0.12f * (float)i)));
+        rotate_named(m, "Tail", (const char[2]){(char)('0' + i), 0}, Y, 12 * pelti_sinf(TURN * (2 * u - 0.12f * (float)i)));
 }
 
 static bool bend(Motion *m, float u)
@@ -221,7 +223,7 @@ static bool bend(Motion *m, float u)
 static bool twist(Motion *m, float u)
 {
     const PeltiBody *body = m->body;
-    float a = wave(u), swing = sinf(TURN * u);
+    float a = wave(u), swing = pelti_sinf(TURN * u);
     if (strcmp(body->name, "cylinder") == 0) {
         rotate_named(m, "", "Upper", Y, 180 * a);
         return true;
@@ -288,7 +290,7 @@ static bool grasp(Motion *m, float u)
 static bool stretch(Motion *m, float u)
 {
     const PeltiBody *body = m->body;
-    float a = wave(u), lean = sinf(2 * TURN * u) * a;
+    float a = wave(u), lean = pelti_sinf(2 * TURN * u) * a;
     for (int h = 0; h < body->hand_count; h++) {
         const PeltiHandPlan *hand = &body->hands[h];
         static const float fan[PELTI_FINGERS] = {14, 8, 1, -8, -14};
@@ -335,7 +337,7 @@ static bool walk(Motion *m, float u)
     for (int s = 0; s < 2; s++) {
         float phase = stride + 0.5f * (float)s + 0.125f, out = s ? -1.0f : 1.0f;
         phase -= floorf(phase);
-        float hip = 4 + 24 * cosf(TURN * (phase - 0.02f)); // forward
+        float hip = 4 + 24 * pelti_cosf(TURN * (phase - 0.02f)); // forward
         float knee = 6 + 54 * bell(phase, 0.74f, 0.15f) + 12 * bell(phase, 0.12f, 0.10f);
         float sole = 16 * bell(phase, 0.0f, 0.07f) - 40 * bell(phase, 0.58f, 0.10f) - 14 * bell(phase, 0.72f, 0.10f); // toes up
         rotate_named(m, SIDES[s], "UpperLeg", Z, -out * 2.0f);
@@ -343,7 +345,7 @@ static bool walk(Motion *m, float u)
         rotate_named(m, SIDES[s], "LowerLeg", X, knee);
         rotate_named(m, SIDES[s], "Foot", X, hip - knee - sole);
         rotate_named(m, SIDES[s], "Toes", X, -30 * bell(phase, 0.55f, 0.08f));
-        float swing = cosf(TURN * (phase - 0.06f)); // the arm goes back when its leg goes forward
+        float swing = pelti_cosf(TURN * (phase - 0.06f)); // the arm goes back when its leg goes forward
         rotate_named(m, SIDES[s], "Shoulder", Z, -out * 5);
         rotate_named(m, SIDES[s], "UpperArm", Z, -out * 30);
         rotate_named(m, SIDES[s], "UpperArm", X, 22 * swing - 2);
@@ -354,7 +356,7 @@ static bool walk(Motion *m, float u)
     }
     for (int h = 0; h < m->body->hand_count; h++)
         close_hand(m, &m->body->hands[h], 0.22f);
-    float yaw = cosf(TURN * (stride + 0.105f)), roll = sinf(TURN * (stride + 0.125f));
+    float yaw = pelti_cosf(TURN * (stride + 0.105f)), roll = pelti_sinf(TURN * (stride + 0.125f));
     rotate_named(m, "", "Hips", Y, -5 * yaw);
     rotate_named(m, "", "Hips", Z, -2.5f * roll);
     rotate_named(m, "", "Spine", Z, 2.0f * roll);

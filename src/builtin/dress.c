@@ -1,5 +1,6 @@
 #include "builtin/dress.h"
 #include "builtin/random.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -64,7 +65,7 @@ static void draw_colour(const Dresser *d, const char *what, float light, float c
     PeltiRandom r = draws(d, what);
     float hue = pelti_random_between(&r, 0, TURN);
     for (int i = 0; i < 3; i++)
-        colour[i] = light * (1 + 0.75f * sinf(hue + TURN * (float)i / 3));
+        colour[i] = light * (1 + 0.75f * pelti_sinf(hue + TURN * (float)i / 3));
 }
 
 static PeltStatus add_shell(Dresser *d, const char *name, const char *material, float lift, PeltError *err)
@@ -84,8 +85,8 @@ static void add_ball(const Dresser *d, const char *name, Vec3 centre, Vec3 towar
     float profile[7][2];
     for (int i = 0; i < 7; i++) {
         float angle = 0.5f * TURN * (float)i / 6;
-        profile[i][0] = i == 0 || i == 6 ? 0 : radius * sinf(angle);
-        profile[i][1] = -radius * cosf(angle);
+        profile[i][0] = i == 0 || i == 6 ? 0 : radius * pelti_sinf(angle);
+        profile[i][1] = -radius * pelti_cosf(angle);
     }
     pelti_pieces_begin(d->pieces, name, "eye", white);
     pelti_pieces_lathe(d->pieces,
@@ -212,8 +213,8 @@ static void add_hair(const Dresser *d, Vec3 centre, float radius, int on)
     for (int i = 0; i < count; i++) {
         float turn = TURN * (0.17f + 0.66f * ((float)i + pelti_random_between(&r, 0.2f, 0.8f)) / (float)count);
         float rise = pelti_random_between(&r, 0.5f, 1.3f);
-        Vec3 away = vec3(sinf(turn), 0, cosf(turn)), root;
-        Vec3 out = vec3(away.x * cosf(rise), sinf(rise), away.z * cosf(rise));
+        Vec3 away = vec3(pelti_sinf(turn), 0, pelti_cosf(turn)), root;
+        Vec3 out = vec3(away.x * pelti_cosf(rise), pelti_sinf(rise), away.z * pelti_cosf(rise));
         float level = 0.045f * radius * (1 + 0.35f * (float)(i % 3));
         if (pelti_pieces_meet(d->body->shape, vec3_mad(centre, out, 4 * radius), vec3_scale(out, -1), level, 4 * radius, &root))
             add_strip(d, root, away, level, length, width, smooth ? NULL : &rigid);

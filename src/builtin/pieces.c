@@ -1,4 +1,5 @@
 #include "builtin/pieces.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -215,7 +216,7 @@ void pelti_pieces_lathe(PeltiPieces *s, const PeltiLathe *l)
         for (int k = 0; k < count; k++) {
             float angle = 6.2831853f * (float)k / (float)l->sides;
             Vec3 p = vec3_mad(l->origin, y, l->profile[i][1]);
-            p = vec3_mad(vec3_mad(p, z, radius * cosf(angle)), x, radius * sinf(angle));
+            p = vec3_mad(vec3_mad(p, z, radius * pelti_cosf(angle)), x, radius * pelti_sinf(angle));
             add_point(s, p, &l->weights, &l->weights);
         }
         for (int k = 0; k < l->sides && i > 0; k++) { // heights rise along the profile: seen from outside, k runs to the right

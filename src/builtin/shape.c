@@ -1,4 +1,5 @@
 #include "builtin/shape.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -187,6 +188,13 @@ static PeltiSection section_at(const Thing *thing, float t)
     return out;
 }
 
+/// (a^p + b^p)^(2/p), with the larger one taken out: two powers in place of three.
+static float rounded_square(float a, float b, float p)
+{
+    float most = fmaxf(a, b), share = most > 0 ? fminf(a, b) / most : 0;
+    return most * most * pelti_powf(1 + pelti_powf(share, p), 2 / p);
+}
+
 /// Radial distance to the section's outline: |q| (1 - 1 / rho), rho = 1 on the outline.
 static float loft_distance(const Thing *thing, float x, float y, float z)
 {
@@ -204,7 +212,7 @@ static float loft_distance(const Thing *thing, float x, float y, float z)
     }
     float wx = larger(x >= 0 ? s.right : s.left, 1e-4f), wz = larger(z >= 0 ? s.front : s.back, 1e-4f);
     float ux = fabsf(x) / wx, uz = fabsf(z) / wz, uy = over / larger(cap, 1e-4f), rho;
-    float flat = thing->power == 2 ? ux * ux + uz * uz : powf(powf(ux, thing->power) + powf(uz, thing->power), 2 / thing->power);
+    float flat = thing->power == 2 ? ux * ux + uz * uz : rounded_square(ux, uz, thing->power);
     rho = sqrtf(flat + uy * uy);
     float reach = sqrtf(x * x + z * z + over * over);
     if (rho < 1e-3f)
@@ -430,7 +438,7 @@ float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones)
         }
     }
     for (int i = 0; i < count; i++) {
-        float w = expf((nearest - d[i]) / fade);
+        float w = pelti_expf((nearest - d[i]) / fade);
         sum += w * shape->things[list[i]].detail;
         total += w;
     }

@@ -1,4 +1,5 @@
 #include "builtin/uv.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ static void unroll(const Chart *c, Vec3 p, float *turn, float *height, float *ra
 {
     Vec3 q = vec3_sub(p, c->origin);
     float x = vec3_dot(q, c->side), z = vec3_dot(q, c->front);
-    *turn = atan2f(x, z) / 6.2831853f + 0.5f;
+    *turn = pelti_atan2f(x, z) / 6.2831853f + 0.5f;
     *height = vec3_dot(q, c->axis);
     *radius = sqrtf(x * x + z * z);
 }

@@ -1,6 +1,7 @@
 #include "builtin/vary.h"
 #include "builtin/random.h"
 #include "character/skeleton.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ void pelti_vary_draw(PeltiVariation *v, const PeltiBody *body, uint64_t seed, fl
         const PeltiBodyBone *bone = &body->bones[b];
         PeltiRandom r = stream(seed, "bone", bone->name);
         float reach = vec3_distance(bone->head, bone->tail) > 0.055f * size ? 1 : 0.3f;
-        float lean = bone->parent < 0 ? stout : powf(v->girth[bone->parent], 0.8f);
+        float lean = bone->parent < 0 ? stout : pelti_powf(v->girth[bone->parent], 0.8f);
         v->girth[b] = lean * (1 + reach * pelti_random_between(&r, -0.16f, 0.16f));
         v->length[b] = 1 + reach * pelti_random_between(&r, -0.22f, 0.25f);
     }
@@ -62,7 +63,7 @@ void pelti_vary_draw(PeltiVariation *v, const PeltiBody *body, uint64_t seed, fl
 int pelti_vary_vertices(uint64_t seed, int plan_vertices)
 {
     PeltiRandom r = pelti_random(seed, "vertices");
-    return (int)((float)plan_vertices * powf(2, pelti_random_between(&r, -2.3f, 0.6f)));
+    return (int)((float)plan_vertices * pelti_powf(2, pelti_random_between(&r, -2.3f, 0.6f)));
 }
 
 /// Waves of three lengths along three skew axes: smooth, and without a pattern at the size of a limb.
@@ -71,8 +72,8 @@ static float varied_detail(const void *context, Vec3 p)
     const PeltiVariedShape *s = context;
     const PeltiVariation *v = s->variation;
     float k = 2.5f * TURN / v->wave;
-    float wave = sinf(k * (p.x + 0.3f * p.y) + v->phase.x) + sinf(k * (0.8f * p.y - 0.4f * p.z) + v->phase.y) +
-                 sinf(1.3f * k * (p.z + 0.2f * p.x) + v->phase.z);
+    float wave = pelti_sinf(k * (p.x + 0.3f * p.y) + v->phase.x) + pelti_sinf(k * (0.8f * p.y - 0.4f * p.z) + v->phase.y) +
+                 pelti_sinf(1.3f * k * (p.z + 0.2f * p.x) + v->phase.z);
     return (1 + v->uneven * wave / 3) * (s->plan.detail ? s->plan.detail(s->plan.context, p) : 1);
 }
 
@@ -151,8 +152,8 @@ static void chain(PeltiVariation *v, const PeltiBody *body)
 static Vec3 bent(const PeltiVariation *v, Vec3 p)
 {
     float k = TURN / v->wave, a = v->amount * v->sway;
-    return vec3_add(p,
-                    vec3(a * sinf(k * p.y + v->phase.x), 0.5f * a * sinf(k * p.z + v->phase.y), a * sinf(k * p.y + v->phase.z)));
+    return vec3_add(p, vec3(a * pelti_sinf(k * p.y + v->phase.x), 0.5f * a * pelti_sinf(k * p.z + v->phase.y),
+                            a * pelti_sinf(k * p.y + v->phase.z)));
 }
 
 Vec3 pelti_vary_point(const PeltiVariation *v, const PeltiInfluences *owners, Vec3 p)
@@ -198,7 +199,7 @@ static void carry_bones(const PeltiVariation *v, PeltiBody *body, const PeltiRem
         PeltiRandom r = pelti_random(v->seed, bone->name); // each side its own
         Vec3 along = vec3_normalize_or(vec3_sub(bone->tail, bone->head), vec3(0, 1, 0)), side = vec3_orthogonal(along);
         float angle = pelti_random_between(&r, 0, TURN), reach = pelti_random_between(&r, 0, v->off_centre);
-        Vec3 to = vec3_add(vec3_scale(side, cosf(angle)), vec3_scale(vec3_cross(along, side), sinf(angle)));
+        Vec3 to = vec3_add(vec3_scale(side, pelti_cosf(angle)), vec3_scale(vec3_cross(along, side), pelti_sinf(angle)));
         if (count[b] > 0)
             bone->head = vec3_mad(bone->head, to, reach * sum[b] / count[b]);
     }

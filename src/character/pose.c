@@ -1,4 +1,5 @@
 #include "character/character.h"
+#include "math/elementary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,9 @@ static void slerp(const float *a, const float *b, double u, double *out)
     }
     double wa = 1 - u, wb = u;
     if (d <= 0.9995) {
-        double angle = acos(d), sine = sin(angle);
-        wa = sin((1 - u) * angle) / sine;
-        wb = sin(u * angle) / sine;
+        double angle = pelti_acos(d), sine = pelti_sin(angle);
+        wa = pelti_sin((1 - u) * angle) / sine;
+        wb = pelti_sin(u * angle) / sine;
     }
     for (int k = 0; k < ROTATION_WIDTH; k++)
         out[k] = wa * (double)a[k] + s * wb * (double)b[k];

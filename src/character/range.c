@@ -1,4 +1,5 @@
 #include "character/range.h"
+#include "math/elementary.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -82,15 +83,15 @@ static Axes axes_of(Vec3 d, const Limits *limits, Vec3 head, Vec3 middle, bool f
 static Quat turn(Vec3 axis, float degrees)
 {
     float half = degrees * 0.00872664626f;
-    float s = sinf(half);
-    return (Quat){axis.x * s, axis.y * s, axis.z * s, cosf(half)};
+    float s = pelti_sinf(half);
+    return (Quat){axis.x * s, axis.y * s, axis.z * s, pelti_cosf(half)};
 }
 
 /// 0 at both ends of a move, 1 in the middle, smooth: sin^2.
 static float swell(int key, int move)
 {
     float u = (float)(key - move * KEYS_PER_MOVE) / KEYS_PER_MOVE;
-    float s = u > 0 && u < 1 ? sinf(3.14159265f * u) : 0;
+    float s = u > 0 && u < 1 ? pelti_sinf(3.14159265f * u) : 0;
     return s * s;
 }
 

@@ -1,4 +1,5 @@
 #include "contact/corrector_parts.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -362,7 +363,7 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
                                  (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
         c->known[i].touch.gap = c->constraints[i].delta[0] - c->constraints[i].epsilon * f[0];
         c->known[i].epsilon = c->constraints[i].epsilon;
-        c->known[i].slides = f[0] > 0 && hypot(c->constraints[i].delta[1], c->constraints[i].delta[2]) > 1e-6 * c->size;
+        c->known[i].slides = f[0] > 0 && pelti_hypot(c->constraints[i].delta[1], c->constraints[i].delta[2]) > 1e-6 * c->size;
     }
     c->known_count = s->constraint_count;
     for (int k = 0; k < c->skin_count; k++)

@@ -1,4 +1,5 @@
 #include "contact/body.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -48,7 +49,7 @@ PeltiTurn pelti_turn_by(const double v[3], const PeltiTurn *r)
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     if (!(angle > 1e-300))
         return *r;
-    double axis[3] = {v[0] / angle, v[1] / angle, v[2] / angle}, s = sin(angle), c = 1 - cos(angle);
+    double axis[3] = {v[0] / angle, v[1] / angle, v[2] / angle}, s = pelti_sin(angle), c = 1 - pelti_cos(angle);
     PeltiTurn out = *r;
     for (int k = 0; k < 3; k++) { // Rodrigues on every column
         double column[3] = {r->m[0][k], r->m[1][k], r->m[2][k]}, once[3], twice[3];

@@ -1,4 +1,5 @@
 #include "contact/newton.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
@@ -209,7 +210,7 @@ static void give_back(PeltiContactSystem *s)
     const PeltiNewton *n = s->newton;
     for (int a = 0; a < n->count; a++) {
         PeltiConstraint *c = &s->constraints[n->contacts[a]];
-        double push = fmax(n->f[3 * a], 0), length = hypot(n->f[3 * a + 1], n->f[3 * a + 2]), most = c->mu * push;
+        double push = fmax(n->f[3 * a], 0), length = pelti_hypot(n->f[3 * a + 1], n->f[3 * a + 2]), most = c->mu * push;
         double keep = length > most ? most / length : 1;
         c->force[0] = push;
         c->force[1] = keep * n->f[3 * a + 1];

@@ -1,4 +1,5 @@
 #include "contact/shapes.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiShape *o
 {
     static const int faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
                                      {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
-    float rise = tanf(size[2] * pi / 180), half = size[0] / 2, thick = fmaxf(size[0], size[1]) * 0.25f;
+    float rise = pelti_tanf(size[2] * pi / 180), half = size[0] / 2, thick = fmaxf(size[0], size[1]) * 0.25f;
     PELT_TRY(take(pool, 8, 12, out, err));
     for (int i = 0; i < 8; i++) {
         float x = i >> 2 ? half : -half, z = (i & 1 ? 0.5f : -0.5f) * size[1];
@@ -65,7 +66,7 @@ static PeltStatus make_turned(PeltiPool *pool, int around, int rings, const floa
     for (int r = 0; r < rings; r++)
         for (int k = 0; k < around; k++) {
             float a = 2 * pi * ((float)k + (r % 2 ? 0.5f : 0)) / (float)around; // every other ring by half a step: even triangles
-            out->vertices[r * around + k] = vec3(profile[r][0] * cosf(a), profile[r][1], -profile[r][0] * sinf(a));
+            out->vertices[r * around + k] = vec3(profile[r][0] * pelti_cosf(a), profile[r][1], -profile[r][0] * pelti_sinf(a));
         }
     out->vertices[low] = vec3(0, bottom, 0);
     out->vertices[high] = vec3(0, top, 0);
@@ -103,13 +104,13 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
     }
     for (int r = 1; r <= quarter; r++, rings++) {
         float a = pi / 2 * (float)r / (float)quarter;
-        profile[rings][0] = radius * sinf(a), profile[rings][1] = -half - radius * cosf(a);
+        profile[rings][0] = radius * pelti_sinf(a), profile[rings][1] = -half - radius * pelti_cosf(a);
     }
     for (int r = 1; r < along; r++, rings++)
         profile[rings][0] = radius, profile[rings][1] = -half + 2 * half * (float)r / (float)along;
     for (int r = half > 0 ? quarter : quarter - 1; r >= 1; r--, rings++) {
         float a = pi / 2 * (float)r / (float)quarter;
-        profile[rings][0] = radius * sinf(a), profile[rings][1] = half + radius * cosf(a);
+        profile[rings][0] = radius * pelti_sinf(a), profile[rings][1] = half + radius * pelti_cosf(a);
     }
     return make_turned(pool, around, rings, (const float(*)[2])profile, -half - radius, half + radius, out, err);
 }

@@ -1,4 +1,5 @@
 #include "contact/skin.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -118,8 +119,8 @@ int pelti_contact_skin_slots(const PeltiContactSkin *skin)
 static Quat quat_of_turn(const double v[3])
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    double s = angle > 1e-12 ? sin(angle / 2) / angle : 0.5;
-    return (Quat){(float)(s * v[0]), (float)(s * v[1]), (float)(s * v[2]), (float)cos(angle / 2)};
+    double s = angle > 1e-12 ? pelti_sin(angle / 2) / angle : 0.5;
+    return (Quat){(float)(s * v[0]), (float)(s * v[1]), (float)(s * v[2]), (float)pelti_cos(angle / 2)};
 }
 
 /// Rotation of a node: its axes at unit length, made orthogonal.
@@ -143,7 +144,7 @@ static void find_tangent(PeltiGive *joint)
     for (int k = 0; k < 3; k++)
         v[k] = joint->axes[k][0] * joint->turn[0] + joint->axes[k][1] * joint->turn[1] + joint->axes[k][2] * joint->turn[2];
     double a2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], a = sqrt(a2);
-    double first = a > 1e-4 ? (1 - cos(a)) / a2 : 0.5, second = a > 1e-4 ? (a - sin(a)) / (a2 * a) : 1.0 / 6;
+    double first = a > 1e-4 ? (1 - pelti_cos(a)) / a2 : 0.5, second = a > 1e-4 ? (a - pelti_sin(a)) / (a2 * a) : 1.0 / 6;
     const double c[3][3] = {{0, -v[2], v[1]}, {v[2], 0, -v[0]}, {-v[1], v[0], 0}};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

@@ -1,4 +1,5 @@
 #include "contact/surface.h"
+#include "math/elementary.h"
 
 static const double crease_cosine = 0.94; // 20 degrees: flatter edges are skin or facets of something round
 
@@ -32,7 +33,7 @@ static Vec3 vertex_normal(const PeltiSurface *s, int v)
         const int *t = mesh->triangles[mesh->fan[k]];
         int at = t[0] == v ? 0 : t[1] == v ? 1 : 2;
         Vec3 a = vec3_sub(s->x[t[(at + 1) % 3]], s->x[v]), b = vec3_sub(s->x[t[(at + 2) % 3]], s->x[v]), n = vec3_cross(a, b);
-        float sine = vec3_length(n), angle = atan2f(sine, vec3_dot(a, b));
+        float sine = vec3_length(n), angle = pelti_atan2f(sine, vec3_dot(a, b));
         if (sine > 0)
             sum = vec3_mad(sum, n, angle / sine);
     }

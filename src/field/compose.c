@@ -1,6 +1,7 @@
 #include "field/compose.h"
 
 #include "field/operator_fetch.h"
+#include "math/elementary.h"
 #include "math/wide.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static bool part_bounds(const PeltiFieldFrame *frame, int part, Vec3 *low, Vec3 
 static void choose_cells(PeltiFieldFrame *frame, Vec3 low, Vec3 high)
 {
     Vec3 size = vec3_sub(high, low);
-    float cell = fmaxf(cbrtf(size.x * size.y * size.z / MOST_CELLS), 1e-6f * vec3_length(size) + 1e-20f);
+    float cell = fmaxf(pelti_cbrtf(size.x * size.y * size.z / MOST_CELLS), 1e-6f * vec3_length(size) + 1e-20f);
     for (;; cell *= 1.02f) {
         const float extent[3] = {size.x, size.y, size.z};
         double count = 1;

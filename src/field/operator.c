@@ -1,4 +1,5 @@
 #include "field/operator_fetch.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -279,9 +280,9 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
     }
     for (int k = 0; k <= PELTI_OPERATOR_ANGLES; k++) {
         double c = fmin(1, 2.0 * k / (PELTI_OPERATOR_ANGLES - 1) - 1);
-        float d = fminf(1, depth_scale * pelti_profile_depth(profile, (float)(acos(c) * (180 / 3.14159265358979))));
+        float d = fminf(1, depth_scale * pelti_profile_depth(profile, (float)(pelti_acos(c) * (180 / 3.14159265358979))));
         out->depth_of_cos[k] = d * (PELTI_OPERATOR_SLICES - 1);
-        float fold = (float)((acos(c) * (180 / 3.14159265358979) - FOLD_FROM) / (FOLD_TO - FOLD_FROM));
+        float fold = (float)((pelti_acos(c) * (180 / 3.14159265358979) - FOLD_FROM) / (FOLD_TO - FOLD_FROM));
         fold = fminf(1, fmaxf(0, fold));
         out->fold_of_cos[k] = fold * fold * (3 - 2 * fold);
     }

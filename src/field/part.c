@@ -2,6 +2,7 @@
 
 #include "character/skeleton.h"
 #include "field/sample.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -356,7 +357,7 @@ void pelti_part_capsule(Vec3 a, Vec3 b, float radius, PeltiPartSamples *out)
             continue; // a sphere needs one ring
         for (int k = 0; k < AROUND; k++) {
             float angle = 6.2831853f * ((float)k + 0.5f * (float)(ring & 1)) / AROUND;
-            Vec3 n = vec3_add(vec3_scale(side, cosf(angle)), vec3_scale(third, sinf(angle)));
+            Vec3 n = vec3_add(vec3_scale(side, pelti_cosf(angle)), vec3_scale(third, pelti_sinf(angle)));
             n = vec3_add(vec3_scale(n, dome ? 0.70710678f : 1), vec3_scale(axis, ring < 0 ? -tilt : tilt));
             out->point[out->count] = vec3_mad(vec3_mad(a, u, t), n, radius);
             out->normal[out->count++] = n;

@@ -1,6 +1,7 @@
 #include "field/rig.h"
 
 #include "field/described.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -149,7 +150,7 @@ float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiCharacter *
     if (muscle->driver < 0 || (parent >= 0 && !mat34_inverse(bones[parent], &back)))
         return 0;
     Vec3 axis = mat34_apply_vector(back, mat34_apply_vector(bones[muscle->driver], muscle->axis));
-    float c = vec3_dot(vec3_normalize_or(axis, muscle->axis), muscle->axis), angle = acosf(fminf(fmaxf(c, -1), 1));
+    float c = vec3_dot(vec3_normalize_or(axis, muscle->axis), muscle->axis), angle = pelti_acosf(fminf(fmaxf(c, -1), 1));
     float t = muscle->to > muscle->from ? (angle - muscle->from) / (muscle->to - muscle->from) : angle >= muscle->to;
     return t < 0 ? 0 : t > 1 ? 1 : t;
 }

@@ -1,4 +1,5 @@
 #include "io/gltf_morph_modes.h"
+#include "math/elementary.h"
 #include "math/wide.h"
 
 #include <float.h>
@@ -202,7 +203,7 @@ static double normal_angles(const Work *w, const Block *block, const float *rows
             Vec3 base = vec3(rows[i], rows[BLOCK + i], rows[2 * BLOCK + i]);
             Vec3 a = vec3_add(base, vec3(made[i], made[BLOCK + i], made[2 * BLOCK + i]));
             Vec3 b = vec3_add(base, vec3(d[i], d[BLOCK + i], d[2 * BLOCK + i]));
-            sum += (double)atan2f(vec3_length(vec3_cross(a, b)), vec3_dot(a, b));
+            sum += (double)pelti_atan2f(vec3_length(vec3_cross(a, b)), vec3_dot(a, b));
         }
     }
     return sum;

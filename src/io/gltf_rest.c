@@ -2,6 +2,7 @@
 /// binds are written: exporters shift, turn and scale it freely from skin to skin. For a joint that two skins share, its place
 /// in either must be one place, which says how the second space lies in the first:  to_rest = inverse(rest_to_joint) bind.
 #include "io/gltf_parts.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -44,7 +45,7 @@ static double difference(double a[3][4], double b[3][4], double reach)
 
 static double scale_of(double m[3][4])
 {
-    return cbrt(fabs(pelti_gltf_determinant(m)));
+    return pelti_cbrt(fabs(pelti_gltf_determinant(m)));
 }
 
 /// The new map must keep the size the skin has in the file's pose, or the file means something else.
@@ -123,7 +124,8 @@ static bool place_by_tree(PeltiGltfReader *reader, PeltiGltfSkin *skin)
     pelti_gltf_multiply(to_above, reader->world[skin->joints[k]].m, in_file);
     pelti_gltf_multiply(first->to_rest, joint, m);
     pelti_gltf_multiply(hold->rest_to_joint, m, at_rest);
-    double off = hypot(hypot(in_file[0][3] - at_rest[0][3], in_file[1][3] - at_rest[1][3]), in_file[2][3] - at_rest[2][3]);
+    double off =
+        pelti_hypot(pelti_hypot(in_file[0][3] - at_rest[0][3], in_file[1][3] - at_rest[1][3]), in_file[2][3] - at_rest[2][3]);
     skin->space = hold->space;
     memcpy(skin->to_rest, first->to_rest, sizeof skin->to_rest);
     if (off <= FIT * first->extent * scale_of(hold->rest_to_joint) && keeps_size(skin, skin->to_rest))

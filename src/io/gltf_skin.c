@@ -1,6 +1,7 @@
 /// Skins, their scale and the bones they make.
 #include "core/hash.h"
 #include "io/gltf_parts.h"
+#include "math/elementary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +137,7 @@ static PeltStatus measure_scale(PeltiGltfReader *reader, int index, PeltError *e
     for (int k = 0; k < count; k++) {
         double m[3][4];
         pelti_gltf_multiply(reader->world[skin->joints[k]].m, skin->bind[k], m);
-        scale[k] = cbrt(fabs(pelti_gltf_determinant(m)));
+        scale[k] = pelti_cbrt(fabs(pelti_gltf_determinant(m)));
     }
     qsort(scale, (size_t)count, sizeof *scale, compare_doubles);
     skin->scale = count % 2 ? scale[count / 2] : 0.5 * (scale[count / 2 - 1] + scale[count / 2]);
@@ -262,7 +263,7 @@ static PeltStatus add_prop_bone(PeltiGltfReader *reader, PeltiInstance *instance
     memcpy(who->bones[bones[0]].rest_to_bone, rest_to_bone, sizeof rest_to_bone);
     instance->bones = bones;
     instance->bone_count = 1;
-    instance->scale = (float)(1 / cbrt(fabs(pelti_gltf_determinant(rest_to_bone))));
+    instance->scale = (float)(1 / pelti_cbrt(fabs(pelti_gltf_determinant(rest_to_bone))));
     return PELT_OK;
 }
 
@@ -320,7 +321,7 @@ PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader, PeltError *err)
         }
         instance->bones = reader->skins[instance->skin].bones;
         instance->bone_count = reader->skins[instance->skin].joint_count;
-        instance->scale = (float)cbrt(fabs(pelti_gltf_determinant(reader->skins[instance->skin].to_rest)));
+        instance->scale = (float)pelti_cbrt(fabs(pelti_gltf_determinant(reader->skins[instance->skin].to_rest)));
     }
     return PELT_OK;
 }

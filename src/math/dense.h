@@ -1,4 +1,5 @@
-/// Dense solves (LAPACK), one thread each: parallelise over systems. Safe to call from several threads.
+/// Dense symmetric solves, one thread each: parallelise over systems. Safe to call from several threads. Our own and not
+/// LAPACK's, whose kernels are chosen by the processor it runs on and round differently from one make to the next.
 #ifndef PELTI_MATH_DENSE_H
 #define PELTI_MATH_DENSE_H
 
@@ -9,12 +10,5 @@
 /// estimate of 1 / (|A| |A^-1|); 1e-16 is singular to rounding. Singular or non-finite: PELT_FAILED, b undefined.
 PeltStatus pelti_dense_solve_symmetric(const PeltAllocator *allocator, int n, double *a, int rhs_count, double *b, double *rcond,
                                        PeltError *err);
-
-/// The same for a general A, by rows (LU with partial pivoting).
-PeltStatus pelti_dense_solve_general(const PeltAllocator *allocator, int n, double *a, int rhs_count, double *b, double *rcond,
-                                     PeltError *err);
-
-/// Keeps the BLAS library to the caller's thread; everything in math that calls it does this first.
-void pelti_dense_one_thread(void);
 
 #endif

@@ -1,4 +1,4 @@
-/// Eigenvectors of dense symmetric matrices, and the products that make them (LAPACK, BLAS; one thread).
+/// Eigenvectors of dense symmetric matrices, and the products that make them; one thread.
 #ifndef PELTI_MATH_EIGEN_H
 #define PELTI_MATH_EIGEN_H
 

@@ -1,4 +1,5 @@
 #include "math/vec.h"
+#include "math/elementary.h"
 
 Vec3 vec3_orthogonal(Vec3 a)
 {
@@ -23,8 +24,8 @@ Quat quat_mul(Quat a, Quat b)
 
 Quat quat_axis_angle(Vec3 unit_axis, float angle_rad)
 {
-    float s = sinf(0.5f * angle_rad);
-    return (Quat){unit_axis.x * s, unit_axis.y * s, unit_axis.z * s, cosf(0.5f * angle_rad)};
+    float s = pelti_sinf(0.5f * angle_rad);
+    return (Quat){unit_axis.x * s, unit_axis.y * s, unit_axis.z * s, pelti_cosf(0.5f * angle_rad)};
 }
 
 Quat quat_slerp(Quat a, Quat b, float t)
@@ -35,16 +36,16 @@ Quat quat_slerp(Quat a, Quat b, float t)
         d = -d;
     }
     if (d < 0.9995f) { // nearer than this the chord is exact to float
-        float angle = acosf(d), s = sinf(angle);
-        u = sinf((1 - t) * angle) / s;
-        v = sinf(t * angle) / s;
+        float angle = pelti_acosf(d), s = pelti_sinf(angle);
+        u = pelti_sinf((1 - t) * angle) / s;
+        v = pelti_sinf(t * angle) / s;
     }
     return quat_normalize((Quat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z, u * a.w + v * b.w});
 }
 
 float quat_angle(Quat q)
 {
-    return 2 * atan2f(sqrtf(q.x * q.x + q.y * q.y + q.z * q.z), fabsf(q.w));
+    return 2 * pelti_atan2f(sqrtf(q.x * q.x + q.y * q.y + q.z * q.z), fabsf(q.w));
 }
 
 Vec3 quat_rotate(Quat q, Vec3 v)

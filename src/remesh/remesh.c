@@ -1,4 +1,5 @@
 #include "remesh/remesh.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -238,8 +239,8 @@ void pelti_remesh_delaunay(PeltiRemeshSurface *s, int sweeps)
                 continue;
             Edge e = edge_of(s, h);
             const Vec3 *x = s->position;
-            float c = acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.c]), 1), -1));
-            float d = acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.d]), 1), -1));
+            float c = pelti_acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.c]), 1), -1));
+            float d = pelti_acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.d]), 1), -1));
             if (c + d > 3.1416f + 0.02f && may_flip(s, &e))
                 flip_edge(s, h);
         }
@@ -460,7 +461,7 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
         if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < 0.03f)
             break;
         if (round >= 3)
-            correction *= powf(excess, 0.4f);
+            correction *= pelti_powf(excess, 0.4f);
     }
     pelti_remesh_delaunay(s, 2);
     PELT_TRY(pelti_remesh_relax(shape, s, 2, jobs, err));

@@ -1,4 +1,5 @@
 #include "render/body.h"
+#include "math/elementary.h"
 
 typedef int Corners[3];
 
@@ -100,7 +101,7 @@ static void add_turned(PeltiRenderBody *body, Vec3 origin, Vec3 axis, const Turn
     for (int i = 0; i < count; i++)
         for (int k = 0; k < sides; k++) {
             float a = 6.2831853f * (float)k / (float)sides;
-            Vec3 out = vec3_add(vec3_scale(u, cosf(a)), vec3_scale(v, sinf(a)));
+            Vec3 out = vec3_add(vec3_scale(u, pelti_cosf(a)), vec3_scale(v, pelti_sinf(a)));
             push_vertex(body, vec3_mad(vec3_mad(origin, axis, outline[i].along), out, outline[i].out),
                         vec3_mad(vec3_scale(axis, outline[i].normal_along), out, outline[i].normal_out), colour, 0);
         }
@@ -122,7 +123,7 @@ static void add_capsule(PeltiRenderBody *body, Vec3 a, Vec3 b, float radius, Vec
     Vec3 axis = vec3_normalize_or(vec3_sub(b, a), vec3(0, 1, 0));
     Turn outline[2 * ARC];
     for (int i = 0; i < ARC; i++) {
-        float angle = 1.5707963f * (float)i / (ARC - 1), c = cosf(angle), s = sinf(angle);
+        float angle = 1.5707963f * (float)i / (ARC - 1), c = pelti_cosf(angle), s = pelti_sinf(angle);
         outline[i] = (Turn){-radius * c, radius * s, -c, s};
         outline[2 * ARC - 1 - i] = (Turn){length + radius * c, radius * s, c, s};
     }
@@ -135,7 +136,7 @@ static void add_arrow(PeltiRenderBody *body, const PeltiSceneArrow *arrow, float
     if (!vec3_finite(arrow->from) || !vec3_finite(arrow->to) || !(length > 0) || !isfinite(length))
         return;
     float head = fminf(6 * radius, 0.6f * length), thin = fminf(radius, 0.2f * length), wide = 0.42f * head;
-    float slope = 1 / hypotf(head, wide), neck = length - head;
+    float slope = 1 / pelti_hypotf(head, wide), neck = length - head;
     Vec3 axis = vec3_normalize_or(vec3_sub(arrow->to, arrow->from), vec3(0, 1, 0));
     const Turn outline[] = {{0, 0, -1, 0},
                             {0, thin, -1, 0},

@@ -1,4 +1,5 @@
 #include "render/camera.h"
+#include "math/elementary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,9 @@ PeltStatus pelti_view_parse(const char *text, PeltiView *out, PeltError *err)
 void pelti_framing_begin(PeltiFraming *framing, const PeltiView *view, int width, int height, const float area[4])
 {
     float az = view->azimuth_deg * 0.017453293f, el = view->elevation_deg * 0.017453293f;
-    Vec3 back = vec3(sinf(az) * cosf(el), sinf(el), cosf(az) * cosf(el)); // from what is seen to the eye
-    Vec3 right = vec3(cosf(az), 0, -sinf(az));
+    Vec3 back =
+        vec3(pelti_sinf(az) * pelti_cosf(el), pelti_sinf(el), pelti_cosf(az) * pelti_cosf(el)); // from what is seen to the eye
+    Vec3 right = vec3(pelti_cosf(az), 0, -pelti_sinf(az));
     float aspect = (float)width / (float)height;
     *framing = (PeltiFraming){.view = *view,
                               .right = right,

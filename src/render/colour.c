@@ -1,8 +1,9 @@
 #include "render/colour.h"
+#include "math/elementary.h"
 
 float pelti_srgb_decode(float encoded)
 {
-    return encoded <= 0.04045f ? encoded / 12.92f : powf((encoded + 0.055f) / 1.055f, 2.4f);
+    return encoded <= 0.04045f ? encoded / 12.92f : pelti_powf((encoded + 0.055f) / 1.055f, 2.4f);
 }
 
 float pelti_srgb_encode(float linear)
@@ -11,7 +12,7 @@ float pelti_srgb_encode(float linear)
         return 0;
     if (linear >= 1)
         return 1;
-    return linear <= 0.0031308f ? 12.92f * linear : 1.055f * powf(linear, 1 / 2.4f) - 0.055f;
+    return linear <= 0.0031308f ? 12.92f * linear : 1.055f * pelti_powf(linear, 1 / 2.4f) - 0.055f;
 }
 
 Vec3 pelti_rgb(unsigned hex)
@@ -40,7 +41,7 @@ static bool fits(Vec3 c)
 
 Vec3 pelti_oklch(float lightness, float chroma, float hue_turns)
 {
-    float c = cosf(6.2831853f * hue_turns), s = sinf(6.2831853f * hue_turns);
+    float c = pelti_cosf(6.2831853f * hue_turns), s = pelti_sinf(6.2831853f * hue_turns);
     Vec3 colour = from_oklab(lightness, chroma * c, chroma * s);
     if (!fits(colour)) { // bisect for the most vivid colour of this lightness and hue that a screen has
         float least = 0, most = chroma;

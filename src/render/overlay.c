@@ -1,4 +1,5 @@
 #include "render/overlay.h"
+#include "math/elementary.h"
 #include "render/font.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static float segment_distance(float x, float y, const float s[4])
     float dx = s[2] - s[0], dy = s[3] - s[1], length2 = dx * dx + dy * dy;
     float t = length2 > 0 ? ((x - s[0]) * dx + (y - s[1]) * dy) / length2 : 0;
     t = fminf(fmaxf(t, 0), 1);
-    return hypotf(x - s[0] - t * dx, y - s[1] - t * dy);
+    return pelti_hypotf(x - s[0] - t * dx, y - s[1] - t * dy);
 }
 
 /// All segments as one shape, so that where strokes meet nothing is drawn twice.
@@ -117,7 +118,8 @@ float pelti_text_width(float size, const char *text)
 /// A round step (1, 2 or 5 times a power of ten) that cuts the range into about `pieces`.
 static float round_step(float range, int pieces)
 {
-    float rough = range / (float)pieces, power = powf(10, floorf(log10f(rough))), m = rough / power;
+    float rough = range / (float)pieces, power = pelti_powf(10, floorf((float)(pelti_log((double)rough) / 2.302585092994046))),
+          m = rough / power;
     return power * (m < 1.5f ? 1 : m < 3.5f ? 2 : m < 7.5f ? 5 : 10);
 }
 

@@ -1,4 +1,5 @@
 #include "render/trace.h"
+#include "math/elementary.h"
 
 const Vec3 pelti_clay = {0.616f, 0.347f, 0.242f}; // sRGB 205, 159, 135
 
@@ -75,7 +76,7 @@ static PeltStatus sample_slice(PeltiTrace *trace, PeltiPool *pool, PeltiJobs *jo
 static float shoulder(float v)
 {
     const float knee = 0.7f;
-    return v <= knee ? v : knee + (1 - knee) * (1 - expf(-(v - knee) / (1 - knee)));
+    return v <= knee ? v : knee + (1 - knee) * (1 - pelti_expf(-(v - knee) / (1 - knee)));
 }
 
 /// Light that is blocked nearby comes back in part from what blocks it: open + (1 - open) a open + ... = open / (1 - a (1 -

@@ -2,6 +2,7 @@
 #include "render/trace.h"
 
 #include "core/hash.h"
+#include "math/elementary.h"
 
 enum { LIGHT_RAYS = 2, RAYS = 2 * LIGHT_RAYS, TILE_PIXELS = PELTI_TILE * PELTI_TILE, VEIL_LAYERS = 8 };
 
@@ -104,7 +105,7 @@ static float wire_coverage(const PeltiTrace *trace, const Vec3 *corner, Vec3 at,
     for (int k = 0; k < 3; k++) {
         Vec3 edge = vec3_sub(corner[(k + 2) % 3], corner[(k + 1) % 3]);
         Vec3 gradient = vec3_scale(vec3_cross(n, edge), 1 / area2);
-        float slope = hypotf(vec3_dot(gradient, dx), vec3_dot(gradient, dy));
+        float slope = pelti_hypotf(vec3_dot(gradient, dx), vec3_dot(gradient, dy));
         nearest = fminf(nearest, bary[k] / slope);
         smallest = fminf(smallest, 1 / slope);
     }
@@ -324,14 +325,15 @@ static void aim(const PeltiTrace *trace, const Surface *s, int sample, PeltiRay 
     for (int i = 0; i < count; i++) {
         int n = sample * count + i;
         float r = lamp_sine * sqrtf(step_on(lamp[0], n, R2[0])), angle = 6.2831853f * step_on(lamp[1], n, R2[1]);
-        ray[i] = (PeltiRay){start, 0, around(trace->lamp, sqrtf(1 - r * r), r * cosf(angle), r * sinf(angle)), INFINITY};
+        ray[i] =
+            (PeltiRay){start, 0, around(trace->lamp, sqrtf(1 - r * r), r * pelti_cosf(angle), r * pelti_sinf(angle)), INFINITY};
         if (vec3_dot(ray[i].direction, s->face) <= 0 && vec3_dot(ray[i].direction, s->normal) <= 0)
             ray[i].far = -1; // below the horizon: known to be dark
         else if (vec3_dot(ray[i].direction, s->face) < 0.2f)
             ray[i].near = 1.5f * s->edge; // grazing: the triangle's neighbours stand for the curved surface it belongs to
         limit_to_cut(trace, &ray[i]);
         float r2 = step_on(sky[0], n, R2[0]), turn = 6.2831853f * step_on(sky[1], n, R2[1]), across = sqrtf(r2);
-        Vec3 way = around(s->normal, sqrtf(1 - r2), across * cosf(turn), across * sinf(turn));
+        Vec3 way = around(s->normal, sqrtf(1 - r2), across * pelti_cosf(turn), across * pelti_sinf(turn));
         float far = sky_reach * size * (0.05f + 0.95f * step_on(sky[2], n, 0.6180340f));
         ray[count + i] = (PeltiRay){start, 0, way, far};
         limit_to_cut(trace, &ray[count + i]);

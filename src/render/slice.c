@@ -1,4 +1,5 @@
 #include "render/trace.h"
+#include "math/elementary.h"
 
 void pelti_slice_rows(void *context, int begin, int end, int worker)
 {
@@ -64,7 +65,7 @@ Vec3 pelti_slice_colour(const PeltiTrace *trace, Vec3 x, float pixel)
     float width = vec3_length(slice->right), height = vec3_length(slice->up);
     float u = vec3_dot(away, slice->right) / (width * width), v = vec3_dot(away, slice->up) / (height * height), du, dv;
     float value = look_up(&trace->slice, trace->slice.value, u, v, &du, &dv);
-    float slope = hypotf(du / width, dv / height) * pixel;
+    float slope = pelti_hypotf(du / width, dv / height) * pixel;
     float t = 0.5f + (value - slice->iso) * 0.5f / fmaxf(fmaxf(slice->iso, 1 - slice->iso), 1e-6f);
     Vec3 colour = trace->maps[PELTI_MAP_FIELD][(int)(fminf(fmaxf(t, 0), 1) * 256)];
     float level = roundf(value * 10) / 10;
@@ -73,7 +74,7 @@ Vec3 pelti_slice_colour(const PeltiTrace *trace, Vec3 x, float pixel)
     colour = vec3_lerp(colour, vec3(0.01f, 0.01f, 0.012f), line(value - slice->iso, slope, 2.4f));
     if (trace->slice.contact) {
         float off = look_up(&trace->slice, trace->slice.contact, u, v, &du, &dv);
-        colour = vec3_lerp(colour, vec3(0.02f, 0.55f, 0.08f), line(off, hypotf(du / width, dv / height) * pixel, 3));
+        colour = vec3_lerp(colour, vec3(0.02f, 0.55f, 0.08f), line(off, pelti_hypotf(du / width, dv / height) * pixel, 3));
     }
     return colour;
 }

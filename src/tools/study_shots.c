@@ -1,6 +1,7 @@
 /// Which frames and places of a study to look at, from where, and the pictures.
 #include "tools/study.h"
 
+#include "math/elementary.h"
 #include "render/rays.h"
 
 #include <stdio.h>
@@ -228,7 +229,7 @@ static void find_direction(const PeltiRays *rays, const Sights *sights, float si
     for (int e = 0; e < 4; e++)
         for (int a = -180; a < 180; a += 15) {
             float az = (float)a * 0.017453293f, el = heights[e] * 0.017453293f, score = heights[e] < 0 ? -0.1f : 0;
-            Vec3 to_eye = vec3(sinf(az) * cosf(el), sinf(el), cosf(az) * cosf(el));
+            Vec3 to_eye = vec3(pelti_sinf(az) * pelti_cosf(el), pelti_sinf(el), pelti_cosf(az) * pelti_cosf(el));
             for (int i = 0; i < sights->count; i++) {
                 float hidden = depth_behind(rays, sights->at[i], to_eye, size) / size;
                 score += (0.5f * vec3_dot(to_eye, sights->normal[i]) + 1 / (1 + 100 * hidden)) / (float)sights->count;

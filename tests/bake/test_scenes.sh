@@ -16,7 +16,8 @@ for method in lbs dqs implicit tracking projective layered; do # the same grasp 
     --report "$work/grasp_$method.report" --quiet >/dev/null || exit 1
 done
 for scene in kick_light kick_heavy uneven_ground; do bake biped walk $scene 0:36; done
-bake biped walk push_wall 6:36 # both arms hang: nothing starts inside the wall
+"$PELT" make biped --vertices 1700 -q -o "$work/walker.glb" || exit 1
+bake walker walk push_wall 6:36 # both arms hang: nothing starts inside the wall
 "$PELT" bake "$work/biped.glb" -m lbs --clip walk -o "$work/free.pc2" --quiet >/dev/null || exit 1
 python3 - "$work" <<'PY'
 import json, math, struct, sys

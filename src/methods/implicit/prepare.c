@@ -1,9 +1,10 @@
 #include "methods/implicit/implicit.h"
+#include "math/elementary.h"
 
 static void read_settings(const PeltiOptions *o, ImplicitSettings *s)
 {
     s->sigma = pelti_option_float(o, "step");
-    s->cos_stop = cosf(pelti_option_float(o, "stop-angle") * 0.01745329f);
+    s->cos_stop = pelti_cosf(pelti_option_float(o, "stop-angle") * 0.01745329f);
     s->rounds = pelti_option_int(o, "rounds");
     s->steps = pelti_option_int(o, "marches");
     s->relax = pelti_option_bool(o, "relax");

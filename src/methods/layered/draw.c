@@ -1,6 +1,7 @@
 // What there is to see inside: the layers (the paper's Fig. 1), a region with the paths its sum runs along (Fig. 2), or the
 // sub-volumes (Fig. 3).
 #include "methods/layered/flesh.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -10,8 +11,8 @@ static const Vec3 LAYER_COLOURS[PELTI_LAYERS] = {
 static Vec3 colour_of(int index)
 {
     float h = (float)((unsigned)index * 2654435761u >> 8) / 16777216.0f;
-    return vec3(0.5f + 0.5f * cosf(6.2831853f * h), 0.5f + 0.5f * cosf(6.2831853f * (h + 0.33f)),
-                0.5f + 0.5f * cosf(6.2831853f * (h + 0.67f)));
+    return vec3(0.5f + 0.5f * pelti_cosf(6.2831853f * h), 0.5f + 0.5f * pelti_cosf(6.2831853f * (h + 0.33f)),
+                0.5f + 0.5f * pelti_cosf(6.2831853f * (h + 0.67f)));
 }
 
 static Vec3 place(const PeltiFlesh *flesh, int slot, int layer)

@@ -1,6 +1,7 @@
 // Layers along projection segments, masses, stiffness and joint distances ([Deul2013] sec. 3, 4.4).
 #include "character/skeleton.h"
 #include "geometry/ray.h"
+#include "math/elementary.h"
 #include "methods/layered/flesh.h"
 
 #include <pelt/rig.h>
@@ -23,7 +24,7 @@ static void take_joint(PeltiFleshBone *bone, const PeltRigJoint *joint)
         if (joint->layer_density[l] > 0)
             bone->density[l] = joint->layer_density[l] / usual_density;
         if (joint->firmness >= 0)
-            bone->stiffness[l] = 1 - powf(1 - fminf(bone->stiffness[l], 0.999f), joint->firmness);
+            bone->stiffness[l] = 1 - pelti_powf(1 - fminf(bone->stiffness[l], 0.999f), joint->firmness);
     }
 }
 
@@ -271,7 +272,7 @@ static void set_stiffness(PeltiFlesh *flesh)
     int iterations = flesh->set.elasticity / flesh->set.match_every;
     for (size_t i = 0; i < (size_t)flesh->n * PELTI_LAYERS; i++) {
         float s = fminf(around(flesh, (int)(i / PELTI_LAYERS), (int)(i % PELTI_LAYERS), STIFFNESS), 0.999f);
-        flesh->match.stiffness[i] = 1 - powf(1 - s, reference / (float)(iterations > 1 ? iterations : 1));
+        flesh->match.stiffness[i] = 1 - pelti_powf(1 - s, reference / (float)(iterations > 1 ? iterations : 1));
     }
 }
 

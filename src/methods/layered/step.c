@@ -1,5 +1,6 @@
 // Algorithm 1 of [Deul2013], and how a frame is cut into steps.
 #include "methods/layered/flesh.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -42,7 +43,7 @@ static void update_velocities(void *context, int begin, int end, int worker)
 {
     const Span *span = context;
     PeltiFlesh *flesh = span->flesh;
-    float inverse = 1 / span->dt_s, keep = span->settle ? 0 : expf(-flesh->set.damping * span->dt_s);
+    float inverse = 1 / span->dt_s, keep = span->settle ? 0 : pelti_expf(-flesh->set.damping * span->dt_s);
     (void)worker;
     for (int k = 0; k < 3; k++)
         for (int i = begin; i < end; i++) {

@@ -1,6 +1,7 @@
 /// Base points in a pose [Komaritzan2018] sec. 4.2: rigid with their bone, and near a joint sliding between a ring on the joint,
 /// which turns half-way, and a ring on the bone. The rings are evaluated at the point's own angle (the limit of many anchors).
 #include "methods/projective/parts.h"
+#include "math/elementary.h"
 
 /// Puts p at `distance` from the segment joint + [0, zone] axis.
 static Vec3 on_surface(Vec3 p, Vec3 joint, Vec3 axis, float zone, float distance)
@@ -76,7 +77,7 @@ PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, con
 
 static float scale_of(Mat3 m)
 {
-    return cbrtf(fabsf(mat3_det(m)));
+    return pelti_cbrtf(fabsf(mat3_det(m)));
 }
 
 void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)

@@ -1,5 +1,6 @@
 /// Projective skinning [Komaritzan2018]: rigid volumetric bones, elastic tissue, projective dynamics.
 #include "methods/projective/parts.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void read_options(Projective *p, const PeltiOptions *o)
     float size = p->mesh->diagonal, jiggle = pelti_option_float(o, "jiggle");
     p->time_step_s = pelti_option_float(o, "time-step");
     p->wave_speed = 2 * size * sqrtf(pelti_option_float(o, "firmness"));
-    p->keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : expf(-p->time_step_s * (1 - jiggle) / (0.15f * jiggle));
+    p->keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : pelti_expf(-p->time_step_s * (1 - jiggle) / (0.15f * jiggle));
     p->gravity = pelti_option_float(o, "gravity") * size;
     p->bulge = pelti_option_float(o, "bulge");
     p->iterations = pelti_option_int(o, "iterations");

@@ -6,6 +6,7 @@
 /// Tried and dropped: turning any chain of three bones (hands pushed shins aside); leaving fingers alone whose root is itself
 /// inside the other part (1053 deep crossings in place of 272 where the biped's hands go through its thighs).
 #include "methods/projective/parts.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -261,5 +262,5 @@ float pelti_proj_yield_turn(const Projective *p, const Mat34 *bones)
                 least = fminf(least, vec3_dot(was, is));
             }
         }
-    return acosf(fmaxf(least, -1));
+    return pelti_acosf(fmaxf(least, -1));
 }

@@ -1,4 +1,5 @@
 #include "methods/tracking/tracking.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void chain(const Tracking *t, Bones *out)
     for (int k = 0; k < t->who->bone_count; k++) {
         int b = t->bone_order[k], parent = t->who->bones[b].parent;
         out->turn[b] = parent < 0 ? out->joint[b].turn : quat_normalize(quat_mul(out->turn[parent], out->joint[b].turn));
-        out->scale[b] = cbrtf(fabsf(mat3_det(mat34_linear(out->matrix[b]))));
+        out->scale[b] = pelti_cbrtf(fabsf(mat3_det(mat34_linear(out->matrix[b]))));
     }
 }
 
