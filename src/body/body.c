@@ -3,14 +3,15 @@
 
 #include "body/body_parts.h"
 #include "body/surface.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { DEFAULT_VERTICES = 6000, FINEST_FILE = 40000, COARSEST_FILE = 1500, LEAST_FILE = 250, MOST_CELLS = 3000000 };
-static const float SHARP = 0.94f; // cosine of 20 degrees: also of 160
-static const float EVEN = 0.9f;   // of the triangles
-static const float CELL = 1.0f / 230;         // of the diagonal, for a body of the default size
+static const float SHARP = 0.94f;     // cosine of 20 degrees: also of 160
+static const float EVEN = 0.9f;       // of the triangles
+static const float CELL = 1.0f / 230; // of the diagonal, for a body of the default size
 static const float COARSEST_CELL = 1.0f / 40;
 
 /// Share of the triangles without sharp or flat corners.
@@ -58,8 +59,9 @@ static float soup_cell(const PeltiSoup *soup, float diagonal, int vertices)
         }
     Vec3 extent = vec3_sub(high, low);
     float cell = diagonal * fminf(CELL * sqrtf((float)DEFAULT_VERTICES / (float)vertices), COARSEST_CELL), pad = 6 * cell;
-    double cells = (double)(extent.x + pad) * (double)(extent.y + pad) * (double)(extent.z + pad) / pow((double)cell, 3);
-    return cells > MOST_CELLS ? cell * (float)cbrt(cells / MOST_CELLS) : cell;
+    double cells = (double)(extent.x + pad) * (double)(extent.y + pad) * (double)(extent.z + pad) /
+                   ((double)cell * (double)cell * (double)cell);
+    return cells > MOST_CELLS ? cell * (float)pelti_cbrt(cells / MOST_CELLS) : cell;
 }
 
 /// Appends the surface of one skeleton's pieces.
@@ -72,8 +74,8 @@ static PeltStatus add_surface(PeltiBody *body, int skeleton, int vertices, Pelti
     PeltiBodySurface surface = {0};
     PeltStatus status = pelti_pieces_soup(body->file, &body->pieces, skeleton, &work, &soup, err);
     if (status == PELT_OK && soup.triangle_count > 0)
-        status = pelti_body_surface(body->file, &body->pieces, &soup, soup_cell(&soup, body->file->mesh->diagonal, vertices), vertices,
-                                    &work, jobs, &surface, err);
+        status = pelti_body_surface(body->file, &body->pieces, &soup, soup_cell(&soup, body->file->mesh->diagonal, vertices),
+                                    vertices, &work, jobs, &surface, err);
     int base = (int)points->count;
     for (int v = 0; v < surface.vertex_count && status == PELT_OK; v++)
         if (!pelti_array_push(points, &surface.points[v]) || !pelti_array_push(owner, &skeleton))

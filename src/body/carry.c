@@ -1,12 +1,13 @@
 /// The file's points carried by the body: x = sum of share_k M_k p, M_k the rigid motion of body vertex k with its ring.
 #include "body/body_parts.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
 
 static const float TOUCHING = 0.004f; // of the size: boxes of sewn pieces nearer than this belong together
 static const float OWN_SKIN = 0.85f;  // weight of the skin below on the piece's own bone: then the bone is as good
-static const float ON_SKIN = 0.03f; // of the size: a small rigid piece this near to the body is sewn to it
+static const float ON_SKIN = 0.03f;   // of the size: a small rigid piece this near to the body is sewn to it
 
 /// Weight that the body has on a bone where it carries a place.
 static float weight_below(const PeltiBody *body, int place, int bone)
@@ -156,7 +157,7 @@ static float bone_scale(Mat34 m)
     float(*a)[4] = m.m;
     float det = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
                 a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
-    return cbrtf(fabsf(det));
+    return pelti_cbrtf(fabsf(det));
 }
 
 static void find_motions(Carry *c)

@@ -2,12 +2,13 @@
 #include "body/limit.h"
 
 #include "geometry/ray.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
 
-static const float BENT = 1.3f;   // of the half thickness, where bones blend: lbs collapses a joint by as much as it is thick
-static const float STIFF = 0.5f;  // of the half thickness, where one bone moves all: dents and swings
+static const float BENT = 1.3f;      // of the half thickness, where bones blend: lbs collapses a joint by as much as it is thick
+static const float STIFF = 0.5f;     // of the half thickness, where one bone moves all: dents and swings
 static const float THICKEST = 0.12f; // of the size: half of a belly
 static const float THINNEST = 0.003f;
 enum { SPREAD_ROUNDS = 10, SMOOTH_ROUNDS = 4 };
@@ -35,7 +36,9 @@ static void measure_range(void *context, int begin, int end, int worker)
     Thickness *t = context;
     float size = t->mesh->diagonal;
     for (int v = begin; v < end; v++) {
-        PeltiRay ray = {.origin = t->mesh->rest[v], .direction = vec3_scale(t->normals[v], -1), .near = 1e-4f * size,
+        PeltiRay ray = {.origin = t->mesh->rest[v],
+                        .direction = vec3_scale(t->normals[v], -1),
+                        .near = 1e-4f * size,
                         .far = 2 * THICKEST * size};
         PeltiHit hit;
         float way = pelti_box_tree_first_hit(t->tree, t->mesh->triangles, t->mesh->rest, &ray, &hit) ? hit.distance : ray.far;
@@ -120,9 +123,9 @@ static Vec3 blended(const PeltiLimit *limit, const Mat34 *bones, int v, float *s
             continue;
         Mat34 m = bones[w->bone[i]];
         sum = vec3_mad(sum, mat34_apply(m, limit->mesh->rest[v]), w->weight[i]);
-        *scale += w->weight[i] * sqrtf((m.m[0][0] * m.m[0][0] + m.m[1][0] * m.m[1][0] + m.m[2][0] * m.m[2][0] + m.m[0][1] * m.m[0][1] +
-                                        m.m[1][1] * m.m[1][1] + m.m[2][1] * m.m[2][1] + m.m[0][2] * m.m[0][2] +
-                                        m.m[1][2] * m.m[1][2] + m.m[2][2] * m.m[2][2]) /
+        *scale += w->weight[i] * sqrtf((m.m[0][0] * m.m[0][0] + m.m[1][0] * m.m[1][0] + m.m[2][0] * m.m[2][0] +
+                                        m.m[0][1] * m.m[0][1] + m.m[1][1] * m.m[1][1] + m.m[2][1] * m.m[2][1] +
+                                        m.m[0][2] * m.m[0][2] + m.m[1][2] * m.m[1][2] + m.m[2][2] * m.m[2][2]) /
                                        3);
     }
     return sum;
@@ -132,7 +135,7 @@ static Vec3 blended(const PeltiLimit *limit, const Mat34 *bones, int v, float *s
 static float soft_end(float length, float most)
 {
     float free = 0.8f * most, room = most - free;
-    return length <= free ? length : free + room * (1 - expf(-(length - free) / room));
+    return length <= free ? length : free + room * (1 - pelti_expf(-(length - free) / room));
 }
 
 static void hold_range(void *context, int begin, int end, int worker)

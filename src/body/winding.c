@@ -1,5 +1,6 @@
 /// Generalised winding numbers of triangle soups [Jacobson2013], [Barill2018].
 #include "body/winding.h"
+#include "math/elementary.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ struct PeltiWinding {
     Dipole *dipoles; // [node_count]
 };
 
-static const float FAR = 2.3f;      // radii from a branch at which its dipole is good to a few thousandths [Barill2018] sec. 4
+static const float FAR = 2.3f; // radii from a branch at which its dipole is good to a few thousandths [Barill2018] sec. 4
 static const float FOUR_PI = 12.5663706f;
 
 static Vec3 corner(const PeltiWinding *w, int triangle, int k)
@@ -41,8 +42,7 @@ static void fill_dipole(PeltiWinding *w, int node)
     float total = 0, radius2 = 0;
     for (int s = at->first; s < at->first + at->count; s++)
         add_triangle(w, w->tree->items[s], &weighted, &area, &total);
-    Vec3 centre =
-        total > 0 ? vec3_scale(weighted, 1 / total) : vec3_lerp(at->box.low, at->box.high, 0.5f);
+    Vec3 centre = total > 0 ? vec3_scale(weighted, 1 / total) : vec3_lerp(at->box.low, at->box.high, 0.5f);
     for (int s = at->first; s < at->first + at->count; s++)
         for (int k = 0; k < 3; k++) {
             Vec3 d = vec3_sub(corner(w, w->tree->items[s], k), centre);
@@ -75,7 +75,7 @@ static float solid_angle(Vec3 a, Vec3 b, Vec3 c)
     float la = vec3_length(a), lb = vec3_length(b), lc = vec3_length(c);
     float triple = vec3_dot(a, vec3_cross(b, c));
     float below = la * lb * lc + vec3_dot(a, b) * lc + vec3_dot(b, c) * la + vec3_dot(c, a) * lb;
-    return 2 * atan2f(triple, below) / FOUR_PI;
+    return 2 * pelti_atan2f(triple, below) / FOUR_PI;
 }
 
 float pelti_winding_at(const PeltiWinding *w, Vec3 at)
