@@ -81,8 +81,10 @@ static void write_packed(const char *path, const unsigned char *glb)
     uint32_t json_size;
     memcpy(&json_size, glb + 12, 4);
     const unsigned char *bin = glb + 28 + json_size;
-    memcpy(packer.bin, bin, 8192); // what stays plain stays where it is
-    packer.used = 8192;
+    uint32_t bin_size;
+    memcpy(&bin_size, glb + 20 + json_size, 4);
+    memcpy(packer.bin, bin, bin_size); // what stays plain stays where it is
+    packer.used = bin_size;
     assert_int_equal(pelti_json_parse((const char *)glb + 20, json_size, &packer.root, NULL), PELT_OK);
     PeltiJson *accessors = pelti_json_get(packer.root, "accessors"), *extra = NULL;
     int packed = 0;
