@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test bench lint sanitize install figures test-many test-web fuzz clean
+.PHONY: all setup setup-dev demo test test-builds goldens bench lint sanitize install figures test-many test-web fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -21,6 +21,14 @@ demo: all
 test: all
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
+# The tests with warnings as errors, then short ones of a clang, a scalar and an address-sanitizer build, and 20 s of each fuzzer
+test-builds: setup
+	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh
+
+# Writes tests/golden/goldens.txt anew and says what moved, by how much
+goldens: all
+	@work=$$(mktemp -d) && $(BUILD)/tests/goldens --folder $$work --renew tests/golden/goldens.txt; status=$$?; rm -rf $$work; exit $$status
+
 # Random characters by every flesh method beside lbs, in a table; MANY="--seeds 200 --jobs 2" and more: tools/test_many.py --help
 test-many: all
 	tools/test_many.py --pelt $(BUILD)/pelt $(MANY)
@@ -31,11 +39,11 @@ bench: all
 lint: setup-dev all
 	tools/lint.sh $(BUILD)
 
-sanitize: setup-dev
+sanitize: setup
 	cmake --preset address >/dev/null && cmake --build build-address -j $(JOBS) && ctest --test-dir build-address --output-on-failure -j $(JOBS)
 	cmake --preset thread >/dev/null && cmake --build build-thread -j $(JOBS) && ctest --test-dir build-thread --output-on-failure -j $(JOBS)
 
-fuzz: setup-dev
+fuzz: setup
 	tools/fuzz.sh
 
 # Pictures of docs/figures, made by the program

@@ -1,0 +1,155 @@
+#include "golden.h"
+
+#include <pelt/tools.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/// What is played; `scene`: of examples/scenes, the contact corrector's.
+typedef struct Play {
+    const char *name, *character, *clip, *scene;
+    int vertices, first, frames; ///< at 30 a second
+} Play;
+
+static const Play plays[] = {
+    {"bend", "arm", "bend", NULL, 600, 20, 4},        // the elbow folds on itself
+    {"twist", "cylinder", "twist", NULL, 500, 24, 4}, //
+    {"jump", "biped", "jump", NULL, 1500, 18, 4},     // fast, up and down
+};
+static const Play contacts[] = {
+    {"contact-rigid", "hand", "grasp", "grasp", 700, 14, 5},
+    {"contact-soft", "hand", "grasp", "squeeze", 700, 15, 2},
+};
+static const char *const methods[] = {"lbs", "dqs", "implicit", "tracking", "layered", "projective"};
+enum {
+    PLAYS = sizeof plays / sizeof *plays,
+    CONTACTS = sizeof contacts / sizeof *contacts,
+    METHODS = sizeof methods / sizeof *methods
+};
+
+int golden_count(void)
+{
+    return METHODS * PLAYS + CONTACTS;
+}
+
+typedef struct Stage {
+    PeltCharacter *who;
+    PeltSkin *skin;
+    PeltPose *pose;
+    PeltWorld *world; ///< NULL: the skin alone
+} Stage;
+
+static void strike(Stage *s)
+{
+    pelt_world_destroy(s->world);
+    pelt_pose_destroy(s->pose);
+    pelt_skin_destroy(s->skin);
+    pelt_character_destroy(s->who);
+}
+
+/// Making a character takes longer than playing it: the file in `folder` is used again where there is one.
+static PeltStatus cast(const Play *play, const char *folder, int threads, PeltCharacter **out, PeltError *err)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s-%d.glb", folder, play->character, play->vertices);
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        fclose(file);
+    } else {
+        PeltMakeDef make = pelt_make_def_default();
+        make.name = play->character;
+        make.vertices = play->vertices;
+        make.threads = threads;
+        PeltStatus status = pelt_make_file(&make, path, NULL, err);
+        if (status != PELT_OK)
+            return status;
+    }
+    return pelt_character_load(path, NULL, out, err);
+}
+
+static PeltStatus set_up(const Play *play, const char *method, const char *folder, int threads, Stage *s, PeltError *err)
+{
+    PeltSkinDef skin = pelt_skin_def_default();
+    skin.method = method;
+    skin.threads = threads;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/examples/scenes/%s.json", PELT_SOURCE_DIR, play->scene ? play->scene : "");
+    PeltStatus status = cast(play, folder, threads, &s->who, err);
+    if (status == PELT_OK)
+        status = pelt_skin_create(&skin, s->who, &s->skin, err);
+    if (status == PELT_OK)
+        status = pelt_pose_create(s->who, &s->pose, err);
+    if (status == PELT_OK && play->scene) {
+        PeltWorldDef world = pelt_world_def_default();
+        world.scene_path = path;
+        world.skins = &s->skin;
+        world.skin_count = 1;
+        status = pelt_world_create(&world, &s->world, err);
+    }
+    return status;
+}
+
+static uint64_t hash_of(uint64_t hash, const void *data, size_t bytes)
+{
+    const unsigned char *b = data;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ b[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static float size_of(int count, const float *x)
+{
+    float size = 0;
+    for (int k = 0; k < 3; k++) {
+        float least = INFINITY, most = -INFINITY;
+        for (int i = 0; i < count; i++) {
+            least = fminf(least, x[3 * i + k]);
+            most = fmaxf(most, x[3 * i + k]);
+        }
+        size = fmaxf(size, most - least);
+    }
+    return size;
+}
+
+static void take_frame(const Stage *s, int frame, Golden *g)
+{
+    const float *x = pelt_skin_positions(s->skin);
+    if (frame == 0)
+        g->size = size_of(g->points, x);
+    g->hash = hash_of(g->hash, x, (size_t)g->points * 3 * sizeof *x);
+    for (int o = 0; s->world && o < pelt_world_object_count(s->world); o++) {
+        PeltWorldObject object = pelt_world_object(s->world, o);
+        g->hash = hash_of(g->hash, object.positions, (size_t)object.vertex_count * 3 * sizeof(float));
+    }
+    for (int i = 0; i < PROBE_FRAMES * PROBE_POINTS; i++)
+        if (golden_frame(g, i) == frame)
+            memcpy(g->probe[i], x + 3 * golden_point(g, i), sizeof g->probe[i]);
+}
+
+bool golden_make(int index, const char *folder, int threads, Golden *out)
+{
+    bool contact = index >= METHODS * PLAYS;
+    const Play *play = contact ? &contacts[index - METHODS * PLAYS] : &plays[index % PLAYS];
+    const char *method = contact ? "lbs" : methods[index / PLAYS];
+    *out = (Golden){.hash = 0xcbf29ce484222325u, .frames = play->frames};
+    snprintf(out->name, sizeof out->name, contact ? "%s" : "%s-%s", play->name, method);
+    PeltError err = {0};
+    Stage stage = {0};
+    if (set_up(play, method, folder, threads, &stage, &err) != PELT_OK) {
+        fprintf(stderr, "goldens: %s: %s\n", out->name, err.text);
+        strike(&stage);
+        return false;
+    }
+    out->points = pelt_character_info(stage.who).point_count;
+    for (int frame = 0; frame < play->frames; frame++) {
+        pelt_pose_from_clip(stage.pose, pelt_character_clip_find(stage.who, play->clip), (play->first + frame) / 30.0);
+        if (stage.world)
+            pelt_world_step(stage.world, (const PeltPose *const[]){stage.pose}, 1 / 30.0f, NULL);
+        else
+            pelt_skin_step(stage.skin, stage.pose, 1 / 30.0f, NULL);
+        take_frame(&stage, frame, out);
+    }
+    strike(&stage);
+    return true;
+}

@@ -1,0 +1,174 @@
+/// Goldens: what every method and the contact corrector made of built-in characters, as a hash of all bytes of all frames and as
+/// probes, a few points in a few frames, from which one can tell what moved and by how much.
+///   goldens FILE               compares with the file: bytes, and says what moved       (`make test` runs it)
+///   goldens --near FILE        compares the probes only, to a tolerance                 (the scalar build)
+///   goldens --renew FILE       writes the file anew and says what moved                 (`make goldens`)
+///   goldens --hash             prints the hashes alone                                  (one set of threads against another)
+/// with --threads N (1) and --folder F (.), where the characters are kept: made by the first run, read by the others.
+#include "golden.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A share of the character's size. The scalar build takes 1/sqrt by division where the wide one takes Newton's steps: a unit in
+/// the last place. Quiet methods keep it there; a fold that decides which of two sides touches first does not.
+static double tolerance(const char *name)
+{
+    return strstr(name, "projective") || strstr(name, "tracking") || strstr(name, "layered") || strstr(name, "contact") ? 2e-3
+                                                                                                                        : 2e-5;
+}
+
+static const char *compiler(void)
+{
+#if defined(__clang__)
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
+static bool read_golden(FILE *file, Golden *out)
+{
+    char line[256];
+    int got = 0;
+    *out = (Golden){0};
+    while (got == 0 && fgets(line, sizeof line, file))
+        if (line[0] != '#' && line[0] != '\n')
+            got = sscanf(line, "%63s %" SCNx64 " %d points %d frames, size %g", out->name, &out->hash, &out->points, &out->frames,
+                         &out->size);
+    if (got != 5)
+        return false;
+    for (int i = 0; i < PROBE_FRAMES * PROBE_POINTS; i++)
+        if (!fgets(line, sizeof line, file) ||
+            sscanf(line, " %*d %*d %f %f %f", &out->probe[i][0], &out->probe[i][1], &out->probe[i][2]) != 3)
+            return false;
+    return true;
+}
+
+static void write_golden(FILE *file, const Golden *g)
+{
+    fprintf(file, "\n%s %016" PRIx64 " %d points %d frames, size %.5g\n", g->name, g->hash, g->points, g->frames,
+            (double)g->size);
+    for (int i = 0; i < PROBE_FRAMES * PROBE_POINTS; i++)
+        fprintf(file, " %d %d %.7g %.7g %.7g\n", golden_frame(g, i), golden_point(g, i), (double)g->probe[i][0],
+                (double)g->probe[i][1], (double)g->probe[i][2]);
+}
+
+/// Says what moved between two; returns the farthest move of a probe, a share of the size.
+static double say_moved(const Golden *was, const Golden *now)
+{
+    if (was->points != now->points || was->frames != now->frames) {
+        printf("%-20s another mesh or clip: %d points %d frames, was %d and %d\n", now->name, now->points, now->frames,
+               was->points, was->frames);
+        return INFINITY;
+    }
+    double most = 0, sum = 0;
+    int worst = 0, count = PROBE_FRAMES * PROBE_POINTS;
+    for (int i = 0; i < count; i++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++)
+            square += pow((double)now->probe[i][k] - (double)was->probe[i][k], 2);
+        double far = sqrt(square) / (double)now->size;
+        sum += far;
+        if (!(far <= most)) {
+            most = far;
+            worst = i;
+        }
+    }
+    printf("%-20s moved: most %.2g %% of the size (point %d, frame %d), mean %.2g %%, over %d probes%s\n", now->name, 100 * most,
+           golden_point(now, worst), golden_frame(now, worst), 100 * sum / count, count, most == 0 ? ": elsewhere" : "");
+    return most;
+}
+
+static bool find(FILE *file, const char *name, Golden *out)
+{
+    rewind(file);
+    while (read_golden(file, out))
+        if (strcmp(out->name, name) == 0)
+            return true;
+    return false;
+}
+
+/// True where `now` is as the file says: byte for byte, or `near`, within the tolerance.
+static bool compare(FILE *file, const Golden *now, bool near)
+{
+    Golden was;
+    if (!file || !find(file, now->name, &was)) {
+        printf("%-20s new\n", now->name);
+        return false;
+    }
+    if (was.hash == now->hash)
+        return true;
+    double moved = say_moved(&was, now);
+    if (near && !(moved <= tolerance(now->name)))
+        printf("%-20s that is more than the %.2g %% allowed\n", now->name, 100 * tolerance(now->name));
+    return near && moved <= tolerance(now->name);
+}
+
+static int renew(const char *path, int count, const Golden *all)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        fprintf(stderr, "goldens: cannot write %s\n", path);
+        return 1;
+    }
+    fprintf(file,
+            "# What the methods make of built-in characters: name, hash of all bytes, then probes (frame, point, position).\n"
+            "# Written by `make goldens` with %s; bytes do not depend on processor or threads.\n",
+            compiler());
+    for (int i = 0; i < count; i++)
+        write_golden(file, &all[i]);
+    return fclose(file) == 0 ? 0 : 1;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: goldens [--near | --renew | --hash] [--threads N] [--folder F] [FILE]\n");
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = NULL, *folder = ".";
+    bool near = false, anew = false, hash = false, same = true;
+    int threads = 1;
+    for (int i = 1; i < argc; i++) {
+        near |= strcmp(argv[i], "--near") == 0;
+        anew |= strcmp(argv[i], "--renew") == 0;
+        hash |= strcmp(argv[i], "--hash") == 0;
+        if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
+            threads = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--folder") == 0 && i + 1 < argc)
+            folder = argv[++i];
+        else if (argv[i][0] != '-')
+            path = argv[i];
+    }
+    if (!path && !hash)
+        return usage();
+    int count = golden_count();
+    Golden *all = calloc((size_t)count, sizeof *all);
+    FILE *file = path ? fopen(path, "r") : NULL;
+    bool made = all != NULL;
+    for (int i = 0; i < count && made; i++) {
+        made = golden_make(i, folder, threads, &all[i]);
+        if (made && hash)
+            printf("%s %016" PRIx64 "\n", all[i].name, all[i].hash);
+        else if (made)
+            same = compare(file, &all[i], near) && same;
+    }
+    if (file)
+        fclose(file);
+    int result = !made || (!anew && !same && !hash);
+    if (made && anew)
+        result = renew(path, count, all);
+    if (made && anew && same)
+        printf("nothing moved\n");
+    else if (made && result)
+        printf("goldens differ (this is %s). Where that is meant: make goldens, and say in the commit what moved and why\n",
+               compiler());
+    free(all);
+    return result;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Goldens: the bytes of tests/golden/goldens.txt, whatever the number of threads and whatever the processor can do. The settings
+# below make the system's libraries choose other code, as other machines would; they must change nothing. (The clones of our own
+# kernels cannot be chosen from outside: the clang build has none, and must give the same bytes.)
+# PELT_GOLDENS=once: only against the file; =near: in the scalar build, within the tolerance of tests/golden/goldens.c.
+set -u
+goldens=$(dirname "$PELT")/tests/goldens
+stored=$PELT_SOURCE/tests/golden/goldens.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ "${PELT_GOLDENS:-}" = near ]; then
+    "$goldens" --near --folder "$work" "$stored"
+    exit
+fi
+failed=0
+"$goldens" --folder "$work" "$stored" || failed=1
+[ "${PELT_GOLDENS:-}" = once ] && exit $failed
+sed -n 's/^\([a-z-]* [0-9a-f]\{16\}\) .*/\1/p' "$stored" >"$work/stored"
+try() { # threads setting...
+    local threads=$1
+    shift
+    env "$@" "$goldens" --hash --folder "$work" --threads "$threads" >"$work/other"
+    cmp -s "$work/stored" "$work/other" && return
+    echo "other bytes with $threads threads and $*:"
+    diff "$work/stored" "$work/other"
+    failed=1
+}
+plain=GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX,-SSE4_1
+try 2 OPENBLAS_CORETYPE=Haswell
+try 5 OPENBLAS_CORETYPE=Zen
+try 2 OPENBLAS_CORETYPE=Prescott "$plain"
+mkdir "$work/plain" # making a character, too
+env "$plain" "$PELT" make cylinder --vertices 500 --threads 2 -q -o "$work/plain/cylinder.glb"
+cmp "$work/cylinder-500.glb" "$work/plain/cylinder.glb" || failed=1
+exit $failed
