@@ -10,7 +10,7 @@ typedef struct PeltiWinding PeltiWinding;
 /// Lives in `pool`; `points` and `triangles` must outlive it.
 PeltStatus pelti_winding_create(PeltiPool *pool, int count, const int (*triangles)[3], const Vec3 *points, PeltiWinding **out,
                                 PeltError *err);
-/// To about 0.01. Any number of threads.
+/// To about 0.02. Any number of threads.
 float pelti_winding_at(const PeltiWinding *winding, Vec3 at);
 const PeltiBoxTree *pelti_winding_tree(const PeltiWinding *winding); ///< of the triangles
 

@@ -1,0 +1,314 @@
+/// The body of characters made of boxes: what joins, what stays apart, what rides how.
+#include "chain.h"
+
+#include "body/body.h"
+#include "body/lean.h"
+#include "body/limit.h"
+#include "body/surface.h"
+#include "body/winding.h"
+
+#include <math.h>
+
+enum { MOST_POINTS = 8000, MOST_TRIANGLES = 16000, SIDE = 6 };
+
+typedef struct Boxes {
+    int points, triangles;
+    Vec3 point[MOST_POINTS];
+    int triangle[MOST_TRIANGLES][3];
+} Boxes;
+
+/// A closed box with welded corners, each side cut into SIDE x SIDE squares.
+static void add_box(Boxes *b, Vec3 low, Vec3 high)
+{
+    for (int d = 0; d < 6; d++) {
+        int axis = d / 2, u = (axis + 1) % 3, v = (axis + 2) % 3, base = b->points;
+        for (int j = 0; j <= SIDE; j++)
+            for (int i = 0; i <= SIDE; i++) {
+                Vec3 p;
+                (&p.x)[axis] = d & 1 ? (&high.x)[axis] : (&low.x)[axis];
+                (&p.x)[u] = (&low.x)[u] + ((&high.x)[u] - (&low.x)[u]) * (float)i / SIDE;
+                (&p.x)[v] = (&low.x)[v] + ((&high.x)[v] - (&low.x)[v]) * (float)j / SIDE;
+                b->point[b->points++] = p;
+            }
+        for (int j = 0; j < SIDE; j++)
+            for (int i = 0; i < SIDE; i++) {
+                int a = base + j * (SIDE + 1) + i, c = a + SIDE + 1, odd = d & 1;
+                int t[2][3] = {{a, a + 1, c}, {a + 1, c + 1, c}};
+                for (int k = 0; k < 2; k++, b->triangles++)
+                    for (int e = 0; e < 3; e++)
+                        b->triangle[b->triangles][e] = t[k][odd ? e : 2 - e];
+            }
+    }
+}
+
+/// Bones along x, 1 apart, from x = 0.
+static PeltiCharacter *character_of(const Boxes *b, int bones)
+{
+    return make_chain(bones, 0, 1, 1, (const int[]){b->points}, b->points, b->point, b->triangles, b->triangle);
+}
+
+/// Weights that go over from bone to bone linearly along x.
+static PeltiWeights weights_along(PeltiCharacter *who)
+{
+    int n = who->mesh->vertex_count, *bone;
+    float *weight;
+    PeltiWeights w;
+    PeltError err;
+    assert_int_equal(pelti_weights_new(who, &who->pool, 4, &bone, &weight, &w, &err), PELT_OK);
+    for (int v = 0; v < n; v++) {
+        float x = fminf(fmaxf(who->mesh->rest[v].x - 0.5f, 0), (float)who->bone_count - 1);
+        int b = (int)x < who->bone_count - 2 ? (int)x : who->bone_count - 2;
+        pelti_weights_insert(4, bone + 4 * v, weight + 4 * v, b, 1 - (x - (float)b));
+        pelti_weights_insert(4, bone + 4 * v, weight + 4 * v, b + 1, x - (float)b);
+        pelti_weights_normalise(4, bone + 4 * v, weight + 4 * v);
+    }
+    return w;
+}
+
+static PeltiBody *body_of(PeltiCharacter *who, const PeltiWeights *w, int threads)
+{
+    PeltError err;
+    PeltiLog log;
+    PeltiBody *body;
+    PeltiJobs *jobs = pelti_jobs_create(threads);
+    pelti_log_init(&log, NULL);
+    PeltiBodySettings settings = {.mode = PELTI_BODY_PROXY, .vertices = 1500};
+    if (pelti_body_create(who, w, &settings, NULL, jobs, &log, &body, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    pelti_log_release(&log);
+    pelti_jobs_destroy(jobs);
+    return body;
+}
+
+static void the_winding_number_of_a_box_is_one_inside_and_falls_where_a_side_is_missing(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(-1, -1, -1), vec3(1, 1, 1));
+    PeltiPool pool;
+    PeltiWinding *w;
+    PeltError err;
+    pelti_pool_init(&pool, NULL);
+    assert_int_equal(pelti_winding_create(&pool, b.triangles, (const int(*)[3])b.triangle, b.point, &w, &err), PELT_OK);
+    assert_float_equal(pelti_winding_at(w, vec3(0.2f, 0.3f, -0.4f)), 1, 0.03f);
+    assert_float_equal(pelti_winding_at(w, vec3(3, 0.1f, 0.2f)), 0, 0.03f);
+    // five of six sides: seen from the centre each side is a sixth of the sphere
+    assert_int_equal(pelti_winding_create(&pool, b.triangles * 5 / 6, (const int(*)[3])b.triangle, b.point, &w, &err), PELT_OK);
+    assert_float_equal(pelti_winding_at(w, vec3(0, 0, 0)), 5.0f / 6, 0.03f);
+    pelti_pool_release(&pool);
+}
+
+static void assert_closed(const PeltiMesh *mesh)
+{
+    assert_true(mesh->closed);
+    for (int e = 0; e < mesh->edge_count; e++)
+        assert_int_equal(mesh->edge_use[e], 2);
+}
+
+static void overlapping_pieces_of_neighbouring_bones_become_one_closed_skin(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
+    add_box(&b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
+    PeltiCharacter *who = character_of(&b, 2);
+    PeltiWeights w = weights_along(who);
+    PeltiBody *body = body_of(who, &w, 2);
+    const PeltiMesh *mesh = pelti_body_character(body)->mesh;
+    assert_closed(mesh);
+    assert_int_equal(mesh->component_count, 1);
+    assert_int_equal(mesh->vertex_count - mesh->edge_count + mesh->triangle_count, 2);
+    double volume = pelti_mesh_volume(mesh, mesh->rest), boxes = 0.9 * 0.16 + 1.1 * 0.25; // the union
+    assert_true(fabs(volume / boxes - 1) < 0.06);
+    pelti_body_destroy(body);
+    pelti_character_destroy(who);
+}
+
+/// Two fingers on a palm, a hundredth of their length apart: far closer than a cell is wide.
+static void fingers_a_hair_apart_do_not_grow_together(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    float gap = 0.006f;
+    add_box(&b, vec3(0, -0.31f, -0.12f), vec3(1.02f, 0.31f, 0.12f));       // palm
+    add_box(&b, vec3(0.95f, gap, -0.1f), vec3(2.4f, 0.3f, 0.1f));   // fingers
+    add_box(&b, vec3(0.95f, -0.3f, -0.1f), vec3(2.4f, -gap, 0.1f));
+    PeltiCharacter *who = character_of(&b, 4);
+    PeltiWeights w = weights_along(who);
+    for (int v = 0; v < who->mesh->vertex_count; v++) // each finger follows a bone of its own, the other's is no neighbour of it
+    {
+        bool palm = who->mesh->component[v] == who->mesh->component[0], up = who->mesh->rest[v].y > 0;
+        int first = palm ? (up ? 0 : 2) : (up ? 1 : 3);
+        memcpy((int *)w.bone + 4 * v, (int[4]){first, first == 0, 0, 0}, 4 * sizeof(int));
+        memcpy((float *)w.weight + 4 * v, (float[4]){0.6f, 0.4f, 0, 0}, 4 * sizeof(float));
+    }
+    PeltiBody *body = body_of(who, &w, 1);
+    const PeltiMesh *mesh = pelti_body_character(body)->mesh;
+    assert_closed(mesh);
+    int across = 0;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        Vec3 p = mesh->rest[mesh->edges[e][0]], q = mesh->rest[mesh->edges[e][1]];
+        across += fminf(p.x, q.x) > 1.15f && p.y * q.y < 0 && fabsf(p.y - q.y) > 3 * gap;
+    }
+    assert_int_equal(across, 0);
+    pelti_body_destroy(body);
+    pelti_character_destroy(who);
+}
+
+/// At rest every point is where the file has it, a rigid motion of the body moves every point by just that motion, and points
+/// at one place stay there.
+static void points_ride_exactly(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
+    add_box(&b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
+    PeltiCharacter *who = character_of(&b, 2);
+    PeltiWeights w = weights_along(who);
+    PeltiBody *body = body_of(who, &w, 1);
+    const PeltiCharacter *made = pelti_body_character(body);
+    Quat turn = quat_axis_angle(vec3_normalize_or(vec3(1, 2, -1), vec3(1, 0, 0)), 1.1f);
+    Mat34 motion = mat34_from(quat_to_mat3(turn), vec3(3, -2, 0.5f)), bones[2] = {motion, motion};
+    Vec3 *shape = malloc(sizeof(Vec3) * (size_t)made->point_count), *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
+    for (int v = 0; v < made->point_count; v++)
+        shape[v] = mat34_apply(motion, made->rest_points[v]);
+    pelti_body_carry(body, shape, bones, NULL, points);
+    for (int p = 0; p < who->point_count; p++)
+        assert_true(vec3_distance(points[p], mat34_apply(motion, who->rest_points[p])) < 1e-5f * who->mesh->diagonal);
+    for (int v = 0; v < made->point_count; v++) // bend it, whatever that does
+        shape[v] = vec3(made->rest_points[v].x, made->rest_points[v].y + 0.2f * sinf(2 * made->rest_points[v].x),
+                        made->rest_points[v].z);
+    pelti_body_carry(body, shape, bones, NULL, points);
+    for (int p = 0; p < who->point_count; p++)
+        for (int q = p + 1; q < who->point_count; q++)
+            if (vec3_distance(who->rest_points[p], who->rest_points[q]) == 0)
+                assert_true(vec3_distance(points[p], points[q]) == 0);
+    free(shape);
+    free(points);
+    pelti_body_destroy(body);
+    pelti_character_destroy(who);
+}
+
+/// A small box painted to one bone, on skin that bends, stays rigid.
+static void a_piece_of_one_bone_stays_rigid(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(0, -0.3f, -0.3f), vec3(3, 0.3f, 0.3f));
+    int button = b.points;
+    add_box(&b, vec3(1.45f, 0.29f, -0.05f), vec3(1.55f, 0.35f, 0.05f));
+    PeltiCharacter *who = character_of(&b, 3);
+    PeltiWeights w = weights_along(who);
+    for (int p = button; p < who->point_count; p++)
+        for (int k = 0; k < 4; k++) {
+            ((int *)w.bone)[4 * who->mesh->weld[p] + k] = 1;
+            ((float *)w.weight)[4 * who->mesh->weld[p] + k] = k == 0;
+        }
+    PeltiBody *body = body_of(who, &w, 1);
+    const PeltiCharacter *made = pelti_body_character(body);
+    assert_int_equal(pelti_body_pieces(body)->count, 2);
+    Vec3 *shape = malloc(sizeof(Vec3) * (size_t)made->point_count), *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
+    Mat34 bones[3] = {mat34_identity(), mat34_identity(), mat34_identity()};
+    for (int v = 0; v < made->point_count; v++)
+        shape[v] = vec3(made->rest_points[v].x, made->rest_points[v].y + 0.3f * sinf(2 * made->rest_points[v].x),
+                        made->rest_points[v].z * (1 + 0.3f * made->rest_points[v].x));
+    pelti_body_carry(body, shape, bones, NULL, points);
+    for (int p = button; p < who->point_count; p++)
+        assert_true(fabsf(vec3_distance(points[p], points[button]) - vec3_distance(who->rest_points[p], who->rest_points[button])) <
+                    1e-5f * who->mesh->diagonal);
+    free(shape);
+    free(points);
+    pelti_body_destroy(body);
+    pelti_character_destroy(who);
+}
+
+static void the_body_does_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
+    add_box(&b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
+    PeltiCharacter *who = character_of(&b, 2);
+    PeltiWeights w = weights_along(who);
+    PeltiBody *one = body_of(who, &w, 1), *five = body_of(who, &w, 5);
+    const PeltiCharacter *a = pelti_body_character(one), *c = pelti_body_character(five);
+    assert_int_equal(a->point_count, c->point_count);
+    assert_memory_equal(a->rest_points, c->rest_points, sizeof(Vec3) * (size_t)a->point_count);
+    assert_memory_equal(a->file_weights.weight, c->file_weights.weight,
+                        sizeof(float) * (size_t)a->point_count * (size_t)a->file_weights.influences);
+    pelti_body_destroy(one);
+    pelti_body_destroy(five);
+    pelti_character_destroy(who);
+}
+
+static void flesh_that_strays_is_held_back_and_the_rest_is_left_alone(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    PeltiCharacter *who = character_of(&b, 2);
+    PeltiWeights w = weights_along(who);
+    PeltiLimit *limit;
+    PeltError err;
+    assert_int_equal(pelti_limit_create(who, &w, &who->pool, NULL, &limit, &err), PELT_OK);
+    Mat34 bones[2] = {mat34_identity(), mat34_identity()};
+    Vec3 *shape = malloc(sizeof(Vec3) * (size_t)who->point_count);
+    memcpy(shape, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
+    shape[3].y += 0.02f; // a dent
+    shape[9].y -= 5;
+    assert_int_equal(pelti_limit_apply(limit, bones, NULL, shape), 1);
+    assert_float_equal(shape[3].y, who->rest_points[3].y + 0.02f, 1e-6f);
+    assert_true(vec3_distance(shape[9], who->rest_points[9]) < 0.4f && vec3_distance(shape[9], who->rest_points[9]) > 0.05f);
+    free(shape);
+    pelti_character_destroy(who);
+}
+
+static void a_torn_edge_leans_on_blending(void **state)
+{
+    (void)state;
+    static Boxes b;
+    b = (Boxes){0};
+    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    PeltiCharacter *who = character_of(&b, 2);
+    PeltiWeights w = weights_along(who);
+    PeltiLean *lean;
+    PeltError err;
+    assert_int_equal(pelti_lean_create(who, &w, &who->pool, &lean, &err), PELT_OK);
+    Mat34 bones[2] = {mat34_identity(), mat34_identity()};
+    Vec3 *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
+    memcpy(points, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
+    assert_int_equal(pelti_lean_apply(lean, bones, NULL, points), 0);
+    int out = who->mesh->weld[30];
+    for (int p = 0; p < who->point_count; p++)
+        if (who->mesh->weld[p] == out)
+            points[p].z += 4;
+    assert_true(pelti_lean_apply(lean, bones, NULL, points) > 0);
+    for (int e = 0; e < who->mesh->edge_count; e++) {
+        int i = who->mesh->first_point[who->mesh->edges[e][0]], j = who->mesh->first_point[who->mesh->edges[e][1]];
+        assert_true(vec3_distance(points[i], points[j]) < 3 * vec3_distance(who->rest_points[i], who->rest_points[j]));
+    }
+    free(points);
+    pelti_character_destroy(who);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_winding_number_of_a_box_is_one_inside_and_falls_where_a_side_is_missing),
+        cmocka_unit_test(overlapping_pieces_of_neighbouring_bones_become_one_closed_skin),
+        cmocka_unit_test(fingers_a_hair_apart_do_not_grow_together),
+        cmocka_unit_test(points_ride_exactly),
+        cmocka_unit_test(a_piece_of_one_bone_stays_rigid),
+        cmocka_unit_test(the_body_does_not_depend_on_the_threads),
+        cmocka_unit_test(flesh_that_strays_is_held_back_and_the_rest_is_left_alone),
+        cmocka_unit_test(a_torn_edge_leans_on_blending),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
