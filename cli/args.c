@@ -81,6 +81,9 @@ static bool store(const CliCommand *command, const CliOption *o, const char *tex
         }
         *(const char **)place = text;
         return true;
+    case CLI_WORD:
+        *(int *)place = text ? 2 : 1;
+        return true;
     case CLI_FLAG:
     case CLI_OFF:
         *(int *)place = o->kind == CLI_FLAG;
@@ -99,6 +102,13 @@ static bool store(const CliCommand *command, const CliOption *o, const char *tex
 /// The option's value is "=value", the rest of "-ovalue", or the next argument.
 static bool take(Walk *walk, const CliOption *o, const char *attached, const char *shown)
 {
+    if (o->kind == CLI_WORD && !attached) { // the word may follow, or not
+        size_t length = strlen(o->value) - 2;
+        bool follows = walk->at < walk->argc && strlen(walk->argv[walk->at]) == length &&
+                       !strncmp(walk->argv[walk->at], o->value + 1, length);
+        walk->at += follows;
+        return store(walk->command, o, follows ? o->value : NULL, walk->request);
+    }
     if (!o->value && attached) {
         cli_usage(walk->command, "%s takes no value", shown);
         return false;

@@ -13,6 +13,7 @@ struct CliCommand;
 typedef enum CliKind {
     CLI_TEXT,   ///< const char *
     CLI_FLAG,   ///< int, set to 1; the option takes no value
+    CLI_WORD,   ///< int, set to 1, or to 2 where the word in `value` follows: "[body]"
     CLI_OFF,    ///< int, set to 0; the option takes no value
     CLI_INT,    ///< int
     CLI_DOUBLE, ///< double

@@ -30,7 +30,7 @@ typedef struct PeltRenderDef {
     const char
         *section;  ///< cut through the method's field: "x", "y" or "z", with an offset as share of the size ("z=0.1"); NULL: none
     int wire;      ///< 1: edges of the triangles
-    int inside;    ///< 1: bones and what else the method has inside, through a see-through skin
+    int inside;    ///< 1: bones and what else the method has inside, through a see-through skin; 2: the body it solves on
     int forces;    ///< 1: arrows, of a method or a scene that has forces
     int no_ground; ///< 1: no floor for shadows
     const char *title; ///< NULL: none

@@ -73,6 +73,22 @@ static void count_owners(PeltiFacts *facts, const int *number, int *seen)
         facts->unreached_count += !facts->moves[b] && !who->bones[b].is_prop;
 }
 
+static PeltStatus judge_pieces(PeltiFacts *facts, const int *number, PeltError *err)
+{
+    const PeltiCharacter *who = facts->character->who;
+    PeltiPieces pieces = {0};
+    PeltStatus status = who->bone_count ? pelti_pieces_judge(who, &facts->used, &facts->pool, &pieces, err) : PELT_OK;
+    if (status != PELT_OK) {
+        pelti_facts_release(facts);
+        return status;
+    }
+    for (int c = 0; c < pieces.count; c++)
+        if (number[c] >= 0)
+            facts->components[number[c]].piece = pieces.pieces[c];
+    facts->own_body = pieces.count && pelti_body_is_file(who, &pieces);
+    return PELT_OK;
+}
+
 PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, PeltError *err)
 {
     const PeltiCharacter *who = character->who;
@@ -91,7 +107,7 @@ PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character,
     }
     count_components(facts, number);
     count_owners(facts, number, seen);
-    return PELT_OK;
+    return judge_pieces(facts, number, err);
 }
 
 void pelti_facts_release(PeltiFacts *facts)
@@ -131,14 +147,20 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
     const char *whose = !strcmp(facts->weights, "file")   ? "the file's weights"
                         : !strcmp(facts->weights, "auto") ? "automatic weights"
                                                           : "no weights";
-    int rigid = 0;
-    for (int c = 0; c < facts->component_count; c++)
-        rigid += facts->components[c].bones == 1;
+    char use[96];
+    snprintf(use, sizeof use, method->flags & PELTI_NEEDS_WEIGHTS ? "uses %s" : "%s only choose bones and blend rotations", whose);
+    int rigid = 0, in_body = 0;
+    for (int c = 0; c < facts->component_count; c++) {
+        rigid += facts->components[c].piece.kind == PELTI_PIECE_RIGID;
+        in_body += facts->components[c].piece.in_body;
+    }
     if (facts->info.joint_count == 0)
         snprintf(text, size, "follows the nodes rigidly: the file has no skeleton");
-    else if (method->flags & PELTI_NEEDS_WEIGHTS)
+    else if (!(method->flags & PELTI_FLESH))
         snprintf(text, size, "uses %s on %d components", whose, facts->component_count);
+    else if (facts->own_body)
+        snprintf(text, size, "solves on the file's mesh, one closed skin; %s", use);
     else
-        snprintf(text, size, "solves %d components (%d move with one bone); %s only to choose bones and blend rotations",
-                 facts->component_count, rigid, whose);
+        snprintf(text, size, "solves on a body made from %d of %d pieces (%d are rigid and ride along); %s", in_body,
+                 facts->component_count, rigid, use);
 }

@@ -8,6 +8,7 @@ typedef struct PeltiComponentFacts {
     int vertices, triangles, border_edges, nonmanifold_edges;
     int instance; ///< that it belongs to
     int bones;    ///< that own some of its vertices
+    PeltiPiece piece; ///< what it is to the body
 } PeltiComponentFacts;
 
 typedef struct PeltiFacts {
@@ -19,6 +20,7 @@ typedef struct PeltiFacts {
     PeltiWeights used;   ///< per welded vertex
     int component_count;
     PeltiComponentFacts *components;
+    bool own_body; ///< flesh is solved on the file's own mesh
     bool *reached; ///< [bone_count] owns a share of some vertex
     bool *moves;   ///< [bone_count] it, or something that hangs on it, owns vertices
     int unreached_count;

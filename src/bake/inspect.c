@@ -70,14 +70,25 @@ static void say_clips(Text *text, const PeltiFacts *facts)
         say(text, "clips      none: a bake gives one frame, in the file's own pose\n");
 }
 
+/// What a piece is to the body, and why.
+static const char *piece_words(const PeltiPiece *piece)
+{
+    if (piece->kind == PELTI_PIECE_RIGID)
+        return piece->in_body ? "rigid, holds its bone: part of the body, moves with the bone"
+               : piece->sewn  ? "rigid and small: rides on its bone, or on the skin where it lies on some that bends"
+                              : "rigid: rides on its bone";
+    return piece->kind == PELTI_PIECE_SHELL ? "open shell: part of the body" : "skin: part of the body";
+}
+
 static void say_components(Text *text, const PeltiFacts *facts)
 {
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < facts->component_count; c++) {
         const PeltiComponentFacts *f = &facts->components[c];
-        say(text, "component  %d: %d vertices, %d triangles, %s, %d bone%s (node %s)\n", c, f->vertices, f->triangles,
+        say(text, "component  %d: %d vertices, %d triangles, %s, %d bone%s (node %s); %s\n", c, f->vertices, f->triangles,
             f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed", f->bones,
-            f->bones == 1 ? "" : "s", who->nodes[who->instances[f->instance].node].name);
+            f->bones == 1 ? "" : "s", who->nodes[who->instances[f->instance].node].name,
+            facts->info.joint_count ? piece_words(&f->piece) : "follows its node");
     }
     for (int b = 0; b < who->bone_count; b++)
         if (!facts->reached[b] && !who->bones[b].is_prop)
@@ -165,6 +176,12 @@ static PeltiJson *components_json(const PeltiFacts *facts, bool *ok)
         put(json, "border_edges", pelti_json_new_int(f->border_edges), ok);
         put(json, "nonmanifold_edges", pelti_json_new_int(f->nonmanifold_edges), ok);
         put(json, "bones", pelti_json_new_int(f->bones), ok);
+        put(json, "kind",
+            pelti_json_new_text(f->piece.kind == PELTI_PIECE_RIGID   ? "rigid"
+                                : f->piece.kind == PELTI_PIECE_SHELL ? "shell"
+                                                                     : "skin"),
+            ok);
+        put(json, "in_body", pelti_json_new_bool(f->piece.in_body), ok);
         push(list, json, ok);
     }
     return list;

@@ -31,8 +31,8 @@ static float well_shaped(const PeltiMesh *mesh)
     return mesh->triangle_count ? (float)good / (float)mesh->triangle_count : 0;
 }
 
-/// Is the file's mesh one closed manifold skin that methods can work on? A coarse one must be even.
-static bool file_will_do(const PeltiCharacter *who, const PeltiPieces *pieces)
+/// A coarse mesh must be even.
+bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces)
 {
     const PeltiMesh *mesh = who->mesh;
     if (pieces->count != 1 || !mesh->closed || mesh->vertex_count > FINEST_FILE || mesh->vertex_count < LEAST_FILE)
@@ -194,7 +194,7 @@ PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weig
     body->file = who;
     pelti_pool_init(&body->pool, allocator);
     PeltStatus status = pelti_pieces_judge(who, weights, &body->pool, &body->pieces, err);
-    bool own = status == PELT_OK && settings->mode == PELTI_BODY_AUTO && file_will_do(who, &body->pieces);
+    bool own = status == PELT_OK && settings->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces);
     if (status == PELT_OK && !own)
         status = make_body(body, weights, settings, jobs, err);
     if (status != PELT_OK || own) {

@@ -19,6 +19,9 @@ PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weig
                              const PeltAllocator *allocator, PeltiJobs *jobs, PeltiLog *log, PeltiBody **out, PeltError *err);
 void pelti_body_destroy(PeltiBody *body); ///< NULL is fine
 
+/// Whether the file's own mesh is the body (body=auto): one closed manifold skin that methods can work on.
+bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces);
+
 /// What a method sees: the same bones and clips, the body's mesh and weights. NULL: nothing of the character bends.
 const PeltiCharacter *pelti_body_character(const PeltiBody *body);
 const PeltiPieces *pelti_body_pieces(const PeltiBody *body);

@@ -313,6 +313,24 @@ static void ask_method(PeltiScene *scene, const PeltSkin *skin, const char *what
         skin->method->draw(skin->state, what, &draw);
 }
 
+/// The body that carries the points, as wires over its own skin; nothing where the file's mesh is the body.
+static void add_body(const PeltSkin *skin, PeltiScene *scene)
+{
+    if (!skin->body || !skin->who)
+        return;
+    const PeltiMesh *mesh = skin->who->mesh;
+    float radius = 2.5e-4f * mesh->diagonal;
+    Vec3 skin_colour = vec3(0.55f, 0.62f, 0.72f), wire = vec3(0.05f, 0.08f, 0.14f);
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        const int *c = mesh->triangles[t];
+        pelti_array_push(&scene->triangles,
+                         &(PeltiSceneTriangle){{skin->shape[c[0]], skin->shape[c[1]], skin->shape[c[2]]}, skin_colour});
+    }
+    for (int e = 0; e < mesh->edge_count; e++)
+        pelti_array_push(&scene->lines,
+                         &(PeltiSceneLine){skin->shape[mesh->edges[e][0]], skin->shape[mesh->edges[e][1]], radius, wire});
+}
+
 static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiScene *scene)
 {
     const PeltiCharacter *who = picture->character->who;
@@ -406,10 +424,12 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
     scene->title = frame->title;
     scene->note = frame->note;
     PELT_TRY(colour_mesh(picture, frame, mesh, &scene->legend, err));
-    if (def->inside && frame->skin) {
+    if (def->inside && frame->skin)
         add_bones(picture, frame->skin, scene);
+    if (def->inside == 2 && frame->skin)
+        add_body(frame->skin, scene);
+    else if (def->inside && frame->skin)
         ask_method(scene, frame->skin, "inside", false);
-    }
     if (picture->colouring == PELTI_COLOUR_CONTACT)
         ask_method(scene, frame->skin, "contacts", false);
     if (def->forces)
