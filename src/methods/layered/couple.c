@@ -4,23 +4,38 @@
 enum { GRAIN = 512 };
 static const float FOLD_FROM = 0.6f, FOLD_TO = 1.2f; // of joint_fold: from a bend of some 35 degrees to one of 75
 
+/// Orientations of a slot's particles go with the bones, like their places do: shape matching turns them only little by little.
+static void turn_particles(PeltiFlesh *flesh, int slot, const float turn[9])
+{
+    float(*m)[3][PELTI_POLAR_LANES] = flesh->match.rotation[slot / 2].m;
+    for (int lane = slot % 2 * PELTI_LAYERS; lane < (slot % 2 + 1) * PELTI_LAYERS; lane++)
+        for (int c = 0; c < 3; c++) {
+            float a = m[0][c][lane], b = m[1][c][lane], d = m[2][c][lane];
+            for (int r = 0; r < 3; r++)
+                m[r][c][lane] = turn[3 * r] * a + turn[3 * r + 1] * b + turn[3 * r + 2] * d;
+        }
+}
+
 static void blend_goals(void *context, int begin, int end, int worker)
 {
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int s = begin; s < end; s++) {
-        float m[12] = {0};
+        float m[12] = {0}, turn[9] = {0};
         for (int k = 0; k < flesh->influences; k++) {
             size_t i = (size_t)s * (size_t)flesh->influences + (size_t)k;
-            const float *bone = &flesh->bones_blend[flesh->bone[i]].m[0][0];
+            const float *bone = &flesh->bones_blend[flesh->bone[i]].m[0][0], *r = &flesh->bones_turn[flesh->bone[i]].m[0][0];
             if (!(flesh->weight[i] > 0))
                 continue;
             for (int q = 0; q < 12; q++)
                 m[q] += flesh->weight[i] * bone[q];
+            for (int q = 0; q < 9; q++)
+                turn[q] += flesh->weight[i] * r[q];
         }
+        turn_particles(flesh, s, turn);
         for (int l = 0; l < PELTI_LAYERS; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
-            float x = flesh->match.rest[0][i], y = flesh->match.rest[1][i], z = flesh->match.rest[2][i];
+            float x = flesh->stretch.rest[0][i], y = flesh->stretch.rest[1][i], z = flesh->stretch.rest[2][i];
             for (int r = 0; r < 3; r++)
                 flesh->goal[r][i] = m[4 * r] * x + m[4 * r + 1] * y + m[4 * r + 2] * z + m[4 * r + 3];
         }
@@ -64,12 +79,16 @@ void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
         pelti_react_pose(flesh, bones, flesh->bones_turned);
         bones = flesh->bones_turned;
     }
+    pelti_stretch_pose(flesh, bones);
     follow(flesh, bones);
     for (int b = 0; b < flesh->who->bone_count; b++) {
         Vec3 shift = vec3_scale(flesh->origin, -1);
         flesh->bones_blend[b] = mat34_from(mat34_linear(bones[b]), vec3_add(mat34_apply(bones[b], flesh->centre), shift));
         flesh->joint_now[b] = vec3_add(mat34_apply(bones[b], flesh->who->bones[b].head), shift);
         flesh->joint_fold[b] = fold_of(flesh, bones, b);
+        Mat3 rotation = mat3_polar(mat34_linear(bones[b]), NULL);
+        flesh->bones_turn[b] = mat3_mul(rotation, mat3_transpose(flesh->bones_rotation[b]));
+        flesh->bones_rotation[b] = rotation;
     }
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
 }
@@ -78,10 +97,10 @@ void pelti_couple_hold(void *context, int begin, int end)
 {
     PeltiFlesh *flesh = context;
     for (int s = begin; s < end; s++) {
-        float pull = flesh->set.coupling;
-        size_t bone = (size_t)s * PELTI_LAYERS + PELTI_BONE_LAYER;
+        size_t first = (size_t)s * PELTI_LAYERS;
         for (int k = 0; k < 3; k++)
-            flesh->match.x[k][bone] += pull * (flesh->goal[k][bone] - flesh->match.x[k][bone]);
+            for (size_t i = first; i < first + PELTI_LAYERS; i++)
+                flesh->match.x[k][i] += flesh->pull[i] * (flesh->goal[k][i] - flesh->match.x[k][i]);
         if (flesh->joint[s] < 0)
             continue;
         Vec3 joint = flesh->joint_now[flesh->joint[s]], fold = flesh->joint_fold[flesh->joint[s]];

@@ -91,6 +91,23 @@ typedef struct PeltiVolume {
     bool *triangle_free; ///< [triangle of the mesh] in no part
 } PeltiVolume;
 
+// ---- stretch ----
+
+/// A bone and the one it hangs on by the skin they share, see stretch.c.
+typedef struct PeltiStretchBone {
+    int bone;    ///< those they hang on come first
+    int link;    ///< -1: none
+    Vec3 pivot;  ///< of the joint between them, rest space
+    bool slides; ///< the joint's translation counts
+} PeltiStretchBone;
+typedef struct PeltiStretch {
+    PeltiStretchBone *bones; ///< [count]
+    int count;
+    Mat34 *now, *used; ///< [bone] rest space -> rest space: the pose without its turns; what the rest shape was made of
+    float *rest[3];    ///< [slot x 4] of the bind pose
+    bool active;       ///< the rest shape is not the bind pose
+} PeltiStretch;
+
 /// What holds around one bone: the settings, or what the rig says of it.
 typedef struct PeltiFleshBone {
     float projection[PELTI_LAYERS], stiffness[PELTI_LAYERS], density[PELTI_LAYERS]; ///< density: share of the usual
@@ -121,16 +138,22 @@ typedef struct PeltiFlesh {
     float
         *goal[3]; ///< [slot x 4] lbs of all layers: goals of the bone layer, and where the skeleton alone would carry the others
     float *goal_before[3];
-    int (*triangles)[3]; ///< slots
-    float *depth;        ///< [slot] length of the projection segment
-    float *edge;         ///< [slot] mean length of the edges there, at rest
-    int *joint;          ///< [slot] bone whose head keeps its distance; -1: none
-    float *joint_least;  ///< [slot x 4] that distance, 0: none
-    Vec3 *joint_now;     ///< [bone] heads, about origin
-    Vec3 *joint_fold;    ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
-    Mat34 *bones;        ///< [bone] of this substep
-    Mat34 *bones_last;   ///< [bone] of the last step's end
-    Mat34 *bones_blend;  ///< [bone] rest about centre -> about origin
+    int (*triangles)[3];  ///< slots
+    float *depth;         ///< [slot] length of the projection segment
+    float *pull;          ///< [slot x 4] share of the way to its goal a particle takes in one iteration
+    float *reach;         ///< [slot x 4] farthest a particle may be from its goal
+    Vec3 *shorten;        ///< [slot] scratch of the guard
+    int *too_long;        ///< [slot] scratch of the guard
+    float *edge;          ///< [slot] mean length of the edges there, at rest
+    int *joint;           ///< [slot] bone whose head keeps its distance; -1: none
+    float *joint_least;   ///< [slot x 4] that distance, 0: none
+    Vec3 *joint_now;      ///< [bone] heads, about origin
+    Vec3 *joint_fold;     ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
+    Mat34 *bones;         ///< [bone] of this substep
+    Mat34 *bones_last;    ///< [bone] of the last step's end
+    Mat3 *bones_rotation; ///< [bone] of the last goals
+    Mat3 *bones_turn;     ///< [bone] from the goals before to those
+    Mat34 *bones_blend;   ///< [bone] rest about centre -> about origin
     PeltiMotion motion;
     // two-way coupling, see react.c
     Vec3 *turn;                      ///< [bone] correction of the joint at its head, world axes, radians
@@ -140,18 +163,30 @@ typedef struct PeltiFlesh {
     Mat34 *bones_turned;             ///< [bone]
     PeltiCollide collide;
     PeltiVolume volume;
+    PeltiStretch stretch;
     PeltiUntangle untangle;
     Vec3 *shown;  ///< [vertex] about origin
     bool tangled; ///< skin crossed when it was last looked at
     bool started;
+    bool settled; ///< the last step was without inertia: speeds are not known yet
 } PeltiFlesh;
 
 // layers.c
 PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltError *err);
+void pelti_layers_lengths(PeltiFlesh *flesh); ///< what follows from the rest shape: reach, distances to joints
+// stretch.c
+PeltStatus pelti_stretch_build(PeltiFlesh *flesh, PeltError *err);
+void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones); ///< the rest shape for bones of this length and scale
+// feet.c
+Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p); ///< weighted mean of the nearest points of its bones
+PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err); ///< [vertex] rest space
 // couple.c
 void pelti_couple_goals(PeltiFlesh *flesh,
-                        const Mat34 *bones); ///< lbs of all layers for these bones; moves `origin` when the character goes far
+                        const Mat34 *bones); ///< lbs of all layers for these bones, and orientations with it; moves `origin` when
+                                             ///< the character goes far
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
+// guard.c
+void pelti_guard(PeltiFlesh *flesh); ///< nothing farther from its bones or longer than flesh can be
 // react.c
 void pelti_react_pose(PeltiFlesh *flesh, const Mat34 *bones, Mat34 *out); ///< bones with the joints turned as flesh wants it
 void pelti_react(PeltiFlesh *flesh);                                      ///< after the contacts of a step: turns for the next
@@ -168,6 +203,7 @@ float pelti_contact_value(const PeltiContact *contact, const Vec3 x[4],
                           Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state
 // volume.c, parts.c
 PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
+void pelti_volume_rest(PeltiFlesh *flesh);              ///< volumes of the rest shape
 void pelti_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
 void pelti_volume_project(PeltiFlesh *flesh);
 void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part

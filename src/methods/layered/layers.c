@@ -1,6 +1,5 @@
 // Layers along projection segments, masses, stiffness and joint distances ([Deul2013] sec. 3, 4.4).
 #include "character/skeleton.h"
-#include "geometry/ray.h"
 #include "math/elementary.h"
 #include "methods/layered/flesh.h"
 
@@ -97,98 +96,12 @@ static float around(const PeltiFlesh *flesh, int slot, int layer, int what)
 
 // ---- layers ----
 
-/// Nearest point to p on a bone's segments.
-static Vec3 nearest_on_bone(const PeltiCharacter *who, int bone, Vec3 p)
-{
-    Vec3 at = who->bones[bone].head;
-    float best = INFINITY;
-    for (int s = 0; s < who->bones[bone].segment_count; s++) {
-        const PeltiSegment *segment = &who->segments[who->bones[bone].segment_first + s];
-        float t, d = pelti_segment_distance2(p, segment->a, segment->b, &t);
-        if (d < best) {
-            best = d;
-            at = vec3_lerp(segment->a, segment->b, t);
-        }
-    }
-    return at;
-}
-
-/// End of the projection segment. The paper takes the bone "depending on the skinning weights"; the weighted mean of the
-/// nearest points of all influences is the same away from joints and does not tear the inner layers where the bone changes.
-static Vec3 foot_point(const PeltiFlesh *flesh, int slot, Vec3 p)
-{
-    Vec3 sum = {0, 0, 0};
-    float total = 0;
-    for (int k = 0; k < flesh->influences; k++) {
-        float w = flesh->weight[(size_t)slot * (size_t)flesh->influences + (size_t)k];
-        if (!(w > 0))
-            continue;
-        sum = vec3_mad(sum, nearest_on_bone(flesh->who, flesh->bone[(size_t)slot * (size_t)flesh->influences + (size_t)k], p), w);
-        total += w;
-    }
-    return total > 0 ? vec3_scale(sum, 1 / total) : p;
-}
-
-/// Mean over the ring, several times: `value` is left smoothed, `other` is scratch.
-static void smooth_points(const PeltiMesh *mesh, Vec3 *value, Vec3 *other, int passes)
-{
-    for (int pass = 0; pass < passes; pass++) {
-        for (int v = 0; v < mesh->vertex_count; v++) {
-            Vec3 sum = value[v];
-            int first = mesh->ring_start[v], last = mesh->ring_start[v + 1];
-            for (int r = first; r < last; r++)
-                sum = vec3_add(sum, value[mesh->ring[r]]);
-            other[v] = vec3_scale(sum, 1 / (float)(last - first + 1));
-        }
-        memcpy(value, other, sizeof *value * (size_t)mesh->vertex_count);
-    }
-}
-
-/// Half the way through the flesh below each vertex, along its normal; INFINITY where the ray leaves.
-static void half_thickness(const PeltiMesh *mesh, const PeltiBoxTree *tree, const Vec3 *normals, float *half)
-{
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        PeltiRay ray = {mesh->rest[v], 1e-4f * mesh->diagonal, vec3_scale(normals[v], -1), INFINITY};
-        PeltiHit hit;
-        half[v] = pelti_box_tree_first_hit(tree, mesh->triangles, mesh->rest, &ray, &hit) ? 0.5f * hit.distance : INFINITY;
-    }
-}
-
-/// Feet of all vertices. Where the bone is much farther than the middle of the flesh (a hand's fingers that have no bones of
-/// their own, an ear) the segment would leave the body: there the foot is the middle of the flesh. The change from one to the
-/// other is smoothed, so that layers do not tear.
-static PeltStatus find_feet(PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err)
-{
-    const PeltiMesh *mesh = flesh->mesh;
-    const float near_ratio = 1.5f, far_ratio = 2.5f; // distance to the bone over half the thickness
-    Vec3 *normals = PELTI_NEW(work, Vec3, mesh->vertex_count), *moved = PELTI_NEW(work, Vec3, mesh->vertex_count);
-    Vec3 *scratch = PELTI_NEW(work, Vec3, mesh->vertex_count);
-    float *half = PELTI_NEW(work, float, mesh->vertex_count);
-    PeltiBoxTree *tree;
-    if (work->failed)
-        return pelti_no_memory(err, sizeof(Vec3) * 3 * (size_t)mesh->vertex_count);
-    PELT_TRY(pelti_box_tree_build_triangles(work, mesh->triangle_count, mesh->triangles, mesh->rest, &tree, err));
-    pelti_mesh_normals(mesh, mesh->rest, normals);
-    half_thickness(mesh, tree, normals, half);
-    for (int v = 0; v < mesh->vertex_count; v++) { // how far the foot moves away from the bone, as a vector
-        feet[v] = foot_point(flesh, flesh->paths.slot[v], mesh->rest[v]);
-        float ratio = vec3_distance(feet[v], mesh->rest[v]) / fmaxf(half[v], 1e-6f * flesh->size);
-        float t = fminf(fmaxf((ratio - near_ratio) / (far_ratio - near_ratio), 0), 1);
-        Vec3 middle = half[v] < INFINITY ? vec3_mad(mesh->rest[v], normals[v], -half[v]) : feet[v];
-        moved[v] = vec3_scale(vec3_sub(middle, feet[v]), t * t * (3 - 2 * t));
-    }
-    smooth_points(mesh, moved, scratch, 4);
-    for (int v = 0; v < mesh->vertex_count; v++)
-        feet[v] = vec3_add(feet[v], moved[v]);
-    return PELT_OK;
-}
-
 static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, &flesh->pool.allocator);
     Vec3 *feet = PELTI_NEW(&work, Vec3, flesh->n);
-    PeltStatus status = feet ? find_feet(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
+    PeltStatus status = feet ? pelti_feet_find(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
     for (int s = 0; status == PELT_OK && s < flesh->n; s++) {
         int v = flesh->paths.vertex[s];
         flesh->depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->size);
@@ -264,15 +177,28 @@ static void set_masses(PeltiFlesh *flesh)
     }
 }
 
-/// s of Table 1, rescaled so that a step pulls as hard for any number of iterations. Spread over all 20 (reference 1) flesh
-/// lags behind its bones by centimetres; s in every iteration (reference 20) undoes contacts faster than they are solved.
-static void set_stiffness(PeltiFlesh *flesh)
+/// A share taken once a step, as one of every iteration. Spread over all 20 (reference 1) flesh lags behind its bones by
+/// centimetres; taken in every one (reference 20) it undoes contacts faster than they are solved.
+static float each_iteration(const PeltiFlesh *flesh, float share)
 {
     const float reference = 6;
     int iterations = flesh->set.elasticity / flesh->set.match_every;
-    for (size_t i = 0; i < (size_t)flesh->n * PELTI_LAYERS; i++) {
-        float s = fminf(around(flesh, (int)(i / PELTI_LAYERS), (int)(i % PELTI_LAYERS), STIFFNESS), 0.999f);
-        flesh->match.stiffness[i] = 1 - pelti_powf(1 - s, reference / (float)(iterations > 1 ? iterations : 1));
+    return 1 - pelti_powf(1 - fminf(share, 0.999f), reference / (float)(iterations > 1 ? iterations : 1));
+}
+
+/// s of Table 1, and how hard the outer layers hang on their bones themselves. Flesh of depth D over a bone follows its bends
+/// over lengths of about D, but regions bend only over their own radius R = omega edges: where a mesh is coarse for a part (a
+/// finger of eight vertices around), the skin would be a stiff shell that straightens it. A beam on an elastic bed bends over the
+/// length (EI / k)^(1/4): with a bed that grows like (R / D)^4 it follows over D again, and where R is small there is none.
+static void set_stiffness(PeltiFlesh *flesh)
+{
+    for (int s = 0; s < flesh->n; s++) {
+        float ratio = 0.4f * (float)flesh->set.omega * flesh->edge[s] / flesh->depth[s], bed = ratio * ratio * ratio * ratio;
+        for (int l = 0; l < PELTI_LAYERS; l++) {
+            size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
+            flesh->match.stiffness[i] = each_iteration(flesh, around(flesh, s, l, STIFFNESS));
+            flesh->pull[i] = flesh->set.coupling * (l == PELTI_BONE_LAYER ? 1 : each_iteration(flesh, 0.25f * bed / (1 + bed)));
+        }
     }
 }
 
@@ -283,7 +209,7 @@ static void find_joints(PeltiFlesh *flesh)
     const float beside = 0.8f, least_weight = 0.05f;
     for (int s = 0; s < flesh->n; s++) {
         Vec3 p = flesh->mesh->rest[flesh->paths.vertex[s]];
-        float reach = vec3_distance(p, foot_point(flesh, s, p)), best = INFINITY;
+        float reach = vec3_distance(p, pelti_feet_on_bones(flesh, s, p)), best = INFINITY;
         flesh->joint[s] = -1;
         for (int k = 0; k < flesh->influences; k++) {
             size_t i = (size_t)s * (size_t)flesh->influences + (size_t)k;
@@ -294,10 +220,21 @@ static void find_joints(PeltiFlesh *flesh)
             best = d;
             flesh->joint[s] = flesh->bone[i];
         }
-        for (int l = 0; flesh->joint[s] >= 0 && l < PELTI_BONE_LAYER; l++) {
+    }
+}
+
+void pelti_layers_lengths(PeltiFlesh *flesh)
+{
+    for (int s = 0; s < flesh->n; s++) {
+        Vec3 skin = pelti_lane(flesh->match.rest, s, PELTI_SKIN), bone = pelti_lane(flesh->match.rest, s, PELTI_BONE_LAYER);
+        float depth = vec3_distance(skin, bone) / around(flesh, s, PELTI_BONE_LAYER, PROJECTION);
+        int joint = flesh->joint[s];
+        Vec3 head = joint < 0 ? vec3(0, 0, 0) : mat34_apply(flesh->stretch.used[joint], flesh->who->bones[joint].head);
+        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+            size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
             Vec3 x = vec3_add(pelti_lane(flesh->match.rest, s, l), flesh->centre);
-            flesh->joint_least[(size_t)s * PELTI_LAYERS + (size_t)l] =
-                flesh->set.joint_keep * vec3_distance(x, flesh->who->bones[flesh->joint[s]].head);
+            flesh->reach[i] = depth * (1 - around(flesh, s, l, PROJECTION));
+            flesh->joint_least[i] = joint < 0 ? 0 : flesh->set.joint_keep * vec3_distance(x, head);
         }
     }
 }
@@ -318,12 +255,18 @@ static bool take_arrays(PeltiFlesh *flesh)
     flesh->shown = PELTI_NEW(pool, Vec3, flesh->n);
     flesh->depth = PELTI_NEW(pool, float, flesh->n);
     flesh->edge = PELTI_NEW(pool, float, flesh->n);
+    flesh->pull = PELTI_NEW(pool, float, lanes);
+    flesh->reach = PELTI_NEW(pool, float, lanes);
+    flesh->shorten = PELTI_NEW(pool, Vec3, flesh->n);
+    flesh->too_long = PELTI_NEW(pool, int, flesh->n);
     flesh->joint_least = PELTI_NEW(pool, float, lanes);
     flesh->joint_now = PELTI_NEW(pool, Vec3, bones);
     flesh->joint_fold = PELTI_NEW(pool, Vec3, bones);
     flesh->bones = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_last = PELTI_NEW(pool, Mat34, bones);
     flesh->bones_blend = PELTI_NEW(pool, Mat34, bones);
+    flesh->bones_rotation = PELTI_NEW(pool, Mat3, bones);
+    flesh->bones_turn = PELTI_NEW(pool, Mat3, bones);
     flesh->around = PELTI_NEW(pool, PeltiFleshBone, bones);
     flesh->turn = PELTI_NEW(pool, Vec3, bones);
     flesh->turn_sum = PELTI_NEW(pool, Vec3, bones);
@@ -374,5 +317,7 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
     set_stiffness(flesh);
     find_joints(flesh);
     pelti_match_prepare(&flesh->match);
+    PELT_TRY(pelti_stretch_build(flesh, err));
+    pelti_layers_lengths(flesh);
     return PELT_OK;
 }

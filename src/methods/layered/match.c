@@ -207,42 +207,45 @@ void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch aft
 
 // ---- constants ----
 
-void pelti_match_prepare(PeltiMatch *match)
+/// Adds m and m x0 of one particle.
+static void add_mass(const PeltiMatch *match, size_t lane, double *mass, double moment[3])
+{
+    *mass += (double)match->mass[lane];
+    for (int k = 0; k < 3; k++)
+        moment[k] += (double)match->mass[lane] * (double)match->rest[k][lane];
+}
+
+void pelti_match_centres(PeltiMatch *match, int begin, int end)
 {
     const PeltiPaths *paths = match->paths;
-    int n = paths->slot_count;
+    for (int s = begin; s < end; s++)
+        for (int l = 0; l < PELTI_LAYERS; l++) {
+            size_t own = (size_t)s * PELTI_LAYERS + (size_t)l;
+            double mass = 0, moment[3] = {0};
+            for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
+                int first = pelti_path_slot(paths->runs[r][0]), last = first + paths->runs[r][1] - paths->runs[r][0];
+                for (int i = first; i < last; i++)
+                    add_mass(match, (size_t)i * PELTI_LAYERS + (size_t)l, &mass, moment);
+            }
+            if (l > 0)
+                add_mass(match, own - 1, &mass, moment);
+            if (l < PELTI_LAYERS - 1)
+                add_mass(match, own + 1, &mass, moment);
+            match->inverse_mass[own] = mass > 0 ? 1 / mass : 0;
+            match->share[own] = 1.0f / (float)(paths->region_size[s] + (l > 0) + (l < PELTI_LAYERS - 1));
+            for (int k = 0; k < 3; k++)
+                match->centre[((size_t)s * 3 + (size_t)k) * PELTI_LAYERS + (size_t)l] = mass > 0 ? moment[k] / mass : 0;
+        }
+}
+
+void pelti_match_prepare(PeltiMatch *match)
+{
+    int n = match->paths->slot_count;
     pelti_polar_reset(match->warm, match->padded / 2);
     memset(match->rotation, 0, sizeof *match->rotation * (size_t)(match->padded / 2));
     for (int k = 0; k < 3; k++)
         memcpy(match->x[k], match->rest[k], sizeof(float) * (size_t)n * PELTI_LAYERS);
-    // region sums of m and m x0 by the same runs: at rest x = x0
-    for (int begin = 0; begin < n; begin += PELTI_PATH_BLOCK)
-        sum_block(match, begin, n - begin < PELTI_PATH_BLOCK ? n : begin + PELTI_PATH_BLOCK);
-    for (int s = 0; s < n; s++)
-        for (int l = 0; l < PELTI_LAYERS; l++) {
-            double mass = 0, moment[3] = {0};
-            int count = paths->region_size[s] + (l > 0) + (l < PELTI_LAYERS - 1);
-            for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-                int first = paths->runs[r][0], last = paths->runs[r][1], block = first / (PELTI_PATH_BLOCK + 1);
-                for (int i = first - block; i < last - block; i++)
-                    mass += (double)match->mass[(size_t)i * PELTI_LAYERS + (size_t)l];
-                for (int k = 0; k < 3; k++)
-                    moment[k] += match->prefix[(size_t)last * ROW + (size_t)(k * PELTI_LAYERS + l)] -
-                                 match->prefix[(size_t)first * ROW + (size_t)(k * PELTI_LAYERS + l)];
-            }
-            for (int side = -1; side <= 1; side += 2) {
-                if (l + side < 0 || l + side >= PELTI_LAYERS)
-                    continue;
-                size_t i = (size_t)s * PELTI_LAYERS + (size_t)(l + side);
-                mass += (double)match->mass[i];
-                for (int k = 0; k < 3; k++)
-                    moment[k] += (double)match->mass[i] * (double)match->rest[k][i];
-            }
-            match->inverse_mass[(size_t)s * PELTI_LAYERS + (size_t)l] = mass > 0 ? 1 / mass : 0;
-            match->share[(size_t)s * PELTI_LAYERS + (size_t)l] = 1.0f / (float)count;
-            for (int k = 0; k < 3; k++)
-                match->centre[((size_t)s * 3 + (size_t)k) * PELTI_LAYERS + (size_t)l] = mass > 0 ? moment[k] / mass : 0;
-        }
+    pelti_match_centres(match, 0, n);
     for (int s = 0; s < match->padded; s++)
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < PELTI_LAYERS; l++)

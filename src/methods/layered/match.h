@@ -33,6 +33,7 @@ typedef struct PeltiMatch {
 /// pelti_match_prepare derives the regions' constants and starts at rest.
 PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, PeltiMatch *out, PeltError *err);
 void pelti_match_prepare(PeltiMatch *match);
+void pelti_match_centres(PeltiMatch *match, int begin, int end); ///< of regions at these slots, anew: x0 has changed
 
 /// One iteration: goals of all regions from the present positions, x <- x + s (g - x). `after` (may be NULL) is called at the
 /// end for each finished range of slots, from several threads.

@@ -119,9 +119,8 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
         return status;
     }
     pelti_flesh_rest(flesh);
+    pelti_volume_rest(flesh);
     pelti_volume_start(flesh, 0);
-    for (int p = 0; p < flesh->volume.part_count; p++)
-        flesh->volume.parts[p].rest_volume = pelti_volume_of(flesh, &flesh->volume.parts[p], NULL, NULL);
     *state = flesh;
     return PELT_OK;
 }

@@ -26,6 +26,11 @@ static inline int pelti_path_row(int slot) ///< row of the sum of all slots of i
     return slot + slot / PELTI_PATH_BLOCK;
 }
 
+static inline int pelti_path_slot(int row) ///< the slot a row stands before
+{
+    return row - row / (PELTI_PATH_BLOCK + 1);
+}
+
 /// Regions are the vertices within `omega` edges (0: the vertex alone). Everything lives in `pool`.
 PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, PeltiPaths *out, PeltError *err);
 

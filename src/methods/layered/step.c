@@ -10,6 +10,7 @@ typedef struct Span {
     PeltiFlesh *flesh;
     float dt_s;
     bool settle;
+    bool first; // after a settled pose
 } Span;
 
 static size_t lane_count(const PeltiFlesh *flesh)
@@ -17,7 +18,8 @@ static size_t lane_count(const PeltiFlesh *flesh)
     return (size_t)flesh->n * PELTI_LAYERS;
 }
 
-/// Lines 1 to 4: symplectic Euler. While settling there is no inertia: particles ride on the skeleton's own motion.
+/// Lines 1 to 4: symplectic Euler. While settling there is no inertia: particles ride on the skeleton's own motion. A clip is cut
+/// out of a longer motion: where it begins, flesh already moves with its bones (at rest it would be left behind, and swing).
 static void integrate(void *context, int begin, int end, int worker)
 {
     const Span *span = context;
@@ -32,6 +34,8 @@ static void integrate(void *context, int begin, int end, int worker)
                 x[i] += flesh->goal[k][i] - flesh->goal_before[k][i];
                 continue;
             }
+            if (span->first)
+                v[i] = (flesh->goal[k][i] - flesh->goal_before[k][i]) / span->dt_s;
             v[i] += span->dt_s * a[k];
             x[i] += span->dt_s * v[i];
         }
@@ -77,7 +81,8 @@ static void heal(PeltiFlesh *flesh)
 
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
-    Span span = {flesh, dt_s, settle};
+    Span span = {flesh, dt_s, settle, flesh->settled && !settle};
+    flesh->settled = settle;
     for (int k = 0; k < 3; k++)
         memcpy(flesh->goal_before[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
     pelti_couple_goals(flesh, bones);
@@ -106,6 +111,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     }
     for (int k = 0; k < flesh->set.separate / 2; k++)
         pelti_collide_project(flesh);
+    pelti_guard(flesh);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
         pelti_volume_velocities(flesh);
@@ -115,10 +121,13 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
 
 void pelti_flesh_rest(PeltiFlesh *flesh)
 {
-    for (int b = 0; b < flesh->who->bone_count; b++)
+    for (int b = 0; b < flesh->who->bone_count; b++) {
         flesh->bones_last[b] = mat34_identity();
+        flesh->bones_rotation[b] = mat3_identity();
+    }
     flesh->origin = flesh->centre;
     flesh->tangled = false;
+    flesh->settled = true;
     pelti_match_prepare(&flesh->match);
     memset(flesh->turn, 0, sizeof *flesh->turn * (size_t)flesh->who->bone_count);
     pelti_couple_goals(flesh, flesh->bones_last);

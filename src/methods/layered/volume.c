@@ -32,34 +32,55 @@ static double add_triangle(Dvec a, Dvec b, Dvec c, Vec3 *ga, Vec3 *gb, Vec3 *gc)
     return a.x * bc.x + a.y * bc.y + a.z * bc.z;
 }
 
-double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate)
+/// Where a fan closes: the mean of the bone layer around it.
+static Vec3 fan_centre(const PeltiVolume *volume, const PeltiVolumeLoop *loop, float *const x[3])
+{
+    Vec3 centre = {0, 0, 0};
+    for (int i = loop->first; i < loop->first + loop->count; i++)
+        centre = vec3_mad(centre, pelti_lane(x, volume->loop_slots[i], PELTI_BONE_LAYER), 1 / (float)loop->count);
+    return centre;
+}
+
+/// Volume of a part whose skin is in `x`; `rest`: fans close in x as well, else at their centres of now.
+static double volume_in(const PeltiFlesh *flesh, const PeltiVolumePart *part, float *const x[3], bool rest, Vec3 *gradient,
+                        double *centre_rate)
 {
     const PeltiVolume *volume = &flesh->volume;
-    Vec3 origin = pelti_lane(flesh->match.x, volume->slots[part->slot_first], PELTI_SKIN);
+    Vec3 origin = pelti_lane(x, volume->slots[part->slot_first], PELTI_SKIN);
     double sum = 0, rate = 0;
     for (int i = part->triangle_first; i < part->triangle_first + part->triangle_count; i++) {
         const int *t = volume->triangles[i];
         Dvec p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = about(pelti_lane(flesh->match.x, t[k], PELTI_SKIN), origin);
+            p[k] = about(pelti_lane(x, t[k], PELTI_SKIN), origin);
         sum += add_triangle(p[0], p[1], p[2], gradient ? &gradient[t[0]] : NULL, gradient ? &gradient[t[1]] : NULL,
                             gradient ? &gradient[t[2]] : NULL);
     }
     for (int l = part->loop_first; l < part->loop_first + part->loop_count; l++) {
         const PeltiVolumeLoop *loop = &volume->loops[l];
-        Dvec centre = about(loop->centre, origin);
+        Dvec centre = about(rest ? fan_centre(volume, loop, x) : loop->centre, origin);
         Vec3 g = {0, 0, 0};
         for (int i = 0; i < loop->count; i++) {
             int a = volume->loop_slots[loop->first + i], b = volume->loop_slots[loop->first + (i + 1) % loop->count];
-            sum += add_triangle(centre, about(pelti_lane(flesh->match.x, a, PELTI_SKIN), origin),
-                                about(pelti_lane(flesh->match.x, b, PELTI_SKIN), origin), &g, gradient ? &gradient[a] : NULL,
-                                gradient ? &gradient[b] : NULL);
+            sum += add_triangle(centre, about(pelti_lane(x, a, PELTI_SKIN), origin), about(pelti_lane(x, b, PELTI_SKIN), origin),
+                                &g, gradient ? &gradient[a] : NULL, gradient ? &gradient[b] : NULL);
         }
         rate += (double)vec3_dot(g, loop->centre_velocity);
     }
     if (centre_rate)
         *centre_rate = rate;
     return sum / 6;
+}
+
+double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate)
+{
+    return volume_in(flesh, part, flesh->match.x, false, gradient, centre_rate);
+}
+
+void pelti_volume_rest(PeltiFlesh *flesh)
+{
+    for (int p = 0; p < flesh->volume.part_count; p++)
+        flesh->volume.parts[p].rest_volume = volume_in(flesh, &flesh->volume.parts[p], flesh->match.rest, true, NULL, NULL);
 }
 
 /// Centres of the fans go with the bones; particles in contact are held, so that a bulge does not undo a contact.
@@ -69,14 +90,9 @@ void pelti_volume_start(PeltiFlesh *flesh, float dt_s)
     for (int p = 0; p < volume->part_count; p++)
         for (int l = volume->parts[p].loop_first; l < volume->parts[p].loop_first + volume->parts[p].loop_count; l++) {
             PeltiVolumeLoop *loop = &volume->loops[l];
-            Vec3 now = {0, 0, 0}, last = {0, 0, 0};
-            float share = 1 / (float)loop->count;
-            for (int i = loop->first; i < loop->first + loop->count; i++) {
-                now = vec3_mad(now, pelti_lane(flesh->goal, volume->loop_slots[i], PELTI_BONE_LAYER), share);
-                last = vec3_mad(last, pelti_lane(flesh->goal_before, volume->loop_slots[i], PELTI_BONE_LAYER), share);
-            }
-            loop->centre = now;
-            loop->centre_velocity = vec3_scale(vec3_sub(now, last), dt_s > 0 ? 1 / dt_s : 0);
+            Vec3 last = fan_centre(volume, loop, flesh->goal_before);
+            loop->centre = fan_centre(volume, loop, flesh->goal);
+            loop->centre_velocity = vec3_scale(vec3_sub(loop->centre, last), dt_s > 0 ? 1 / dt_s : 0);
         }
     for (int s = 0; s < flesh->n; s++)
         volume->freedom[s] = flesh->inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_SKIN];

@@ -109,6 +109,7 @@ static void joints_keep_their_distance(void **state)
         float least = flesh->joint_least[s * PELTI_LAYERS];
         CHECK_NEAR(least, 0.9f * vec3_distance(p, vec3(2, 0, 0)), 1e-4);
         Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        flesh->pull[s * PELTI_LAYERS] = 0;                                        // the skin itself does not hang on the bone
         pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 0.5f)); // too near
         pelti_couple_hold(flesh, s, s + 1);
         CHECK_NEAR(vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), joint), least, 1e-4);
@@ -121,13 +122,31 @@ static void joints_keep_their_distance(void **state)
     tube_release(&tube);
 }
 
+/// Bones that run beside the skin, outside of it or near one side, as in an ear or a hand whose fingers share one bone.
+static void layers_stay_inside_the_part(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        Tube tube;
+        tube_aside = vec3(0, i ? 0.4f : 0.9f, 0);
+        tube_make(&tube, 3, NULL, NULL, NULL);
+        Vec3 axis = tube_aside;
+        tube_aside = vec3(0, 0, 0);
+        for (int s = 0; s < tube.flesh->n; s++)
+            for (int l = 1; l < PELTI_LAYERS && beside(tube.flesh, s, 0.1f, 3.9f); l++) {
+                Vec3 x = vec3_sub(vec3_add(pelti_lane(tube.flesh->match.rest, s, l), tube.flesh->centre), axis);
+                assert_true(sqrtf(x.y * x.y + x.z * x.z) < 0.48f); // of a radius of 0.5, less what 16 corners cut off
+            }
+        tube_release(&tube);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_lie_where_they_are_asked_to),
-        cmocka_unit_test(a_rig_changes_the_flesh_of_one_bone),
-        cmocka_unit_test(a_rig_joins_bones_to_one_volume),
-        cmocka_unit_test(joints_keep_their_distance),
+        cmocka_unit_test(layers_lie_where_they_are_asked_to), cmocka_unit_test(a_rig_changes_the_flesh_of_one_bone),
+        cmocka_unit_test(a_rig_joins_bones_to_one_volume),    cmocka_unit_test(joints_keep_their_distance),
+        cmocka_unit_test(layers_stay_inside_the_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

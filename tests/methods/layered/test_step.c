@@ -87,14 +87,85 @@ static void softer_flesh_lags_more(void **state)
         tube_make(&tube, 2, NULL, NULL, options);
         tube_step(&tube, 0, true);
         for (int i = 1; i <= 3; i++) {
-            tube_pose(&tube, 0, vec3(0, 0.1f * (float)i, 0));
+            tube_pose(&tube, 0, vec3(0, 0.05f * (float)(i * i), 0)); // ever faster
             tube_step(&tube, 1 / 30.0f, false);
         }
         for (int p = 0; p < tube.who->point_count; p++)
-            lag[soft] += (double)vec3_distance(tube.points[p], vec3_add(tube.who->rest_points[p], vec3(0, 0.3f, 0)));
+            lag[soft] += (double)vec3_distance(tube.points[p], vec3_add(tube.who->rest_points[p], vec3(0, 0.45f, 0)));
         tube_release(&tube);
     }
     assert_true(lag[1] > 2 * lag[0]);
+}
+
+static void a_turned_character_is_turned_and_no_more(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 3, NULL, NULL, NULL);
+    Mat34 turn = mat34_from(quat_to_mat3(quat_axis_angle(vec3_normalize_or(vec3(1, 2, -1), vec3(1, 0, 0)), 2)), vec3(1, 2, 3));
+    for (int b = 0; b < 3; b++)
+        tube.bones[b] = turn;
+    tube_step(&tube, 0, true);
+    for (int p = 0; p < tube.who->point_count; p++)
+        CHECK_NEAR(vec3_distance(tube.points[p], mat34_apply(turn, tube.who->rest_points[p])), 0,
+                   2e-5 * (double)tube.flesh->size);
+    tube_release(&tube);
+}
+
+/// Where the skeleton alone would put a point's vertex.
+static Vec3 carried(const Tube *tube, int point)
+{
+    const PeltiFlesh *flesh = tube->flesh;
+    return vec3_add(pelti_lane(flesh->goal, flesh->paths.slot[flesh->mesh->weld[point]], PELTI_SKIN), flesh->origin);
+}
+
+/// A clip that begins in the middle of a motion: flesh moves with its bones from the first frame on. Left behind it would jump by
+/// its speed: 0.12 here, and swing.
+static void a_clip_begins_in_the_middle_of_a_motion(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    static Vec3 offset[3][TUBE_POINTS];
+    for (int frame = 0; frame < 3; frame++) {
+        tube_pose(&tube, 0.3f + 0.04f * (float)frame, vec3(0, 0.1f * (float)frame, 0));
+        tube_step(&tube, 1 / 30.0f, frame == 0);
+        for (int p = 0; p < TUBE_POINTS; p++)
+            offset[frame][p] = vec3_sub(tube.points[p], carried(&tube, p));
+    }
+    float most = 0;
+    for (int p = 0; p < TUBE_POINTS; p++) {
+        Vec3 bend = vec3_add(vec3_sub(offset[2][p], vec3_scale(offset[1][p], 2)), offset[0][p]);
+        most = fmaxf(most, vec3_length(bend));
+    }
+    printf("offset from lbs bends by %.2g of the size at the first frame\n", (double)(most / tube.flesh->size));
+    assert_true(most < 2e-3f * tube.flesh->size);
+    tube_release(&tube);
+}
+
+/// Thrown flesh: nothing is farther from its bone's place than it lies from the bone, and no edge is torn.
+static void thrown_flesh_stays_around_its_bones(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    PeltiFlesh *flesh = tube.flesh;
+    tube_step(&tube, 0, true);
+    tube_step(&tube, 1 / 30.0f, false);
+    for (int s = 0; s < flesh->n; s++)
+        pelti_set_lane(flesh->velocity, s, PELTI_SKIN, vec3(0, s % 7 ? 0 : 900, s % 5 ? 0 : -700));
+    pelti_flesh_substep(flesh, tube.bones, 0.005f, false);
+    for (int s = 0; s < flesh->n; s++) {
+        Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        int v = flesh->paths.vertex[s];
+        assert_true(vec3_distance(x, pelti_lane(flesh->goal, s, PELTI_SKIN)) < 1.01f * flesh->depth[s]);
+        for (int r = flesh->mesh->ring_start[v]; r < flesh->mesh->ring_start[v + 1]; r++) {
+            Vec3 y = pelti_lane(flesh->match.x, flesh->paths.slot[flesh->mesh->ring[r]], PELTI_SKIN);
+            float rest = vec3_distance(flesh->mesh->rest[v], flesh->mesh->rest[flesh->mesh->ring[r]]);
+            assert_true(vec3_distance(x, y) < 3 * rest);
+        }
+    }
+    tube_release(&tube);
 }
 
 static void threads_do_not_change_a_bit(void **state)
@@ -154,6 +225,9 @@ int main(void)
         cmocka_unit_test(a_bend_keeps_volume_and_comes_to_rest),
         cmocka_unit_test(a_half_turn_in_one_frame_is_survived),
         cmocka_unit_test(softer_flesh_lags_more),
+        cmocka_unit_test(a_turned_character_is_turned_and_no_more),
+        cmocka_unit_test(a_clip_begins_in_the_middle_of_a_motion),
+        cmocka_unit_test(thrown_flesh_stays_around_its_bones),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(steps_do_not_allocate),
     };

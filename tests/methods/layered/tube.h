@@ -9,6 +9,7 @@
 #include <pelt/rig.h>
 
 static const PeltRig *tube_rig; ///< of the next tube; NULL: none
+static Vec3 tube_aside;         ///< the next tube's skin is moved by this, its bones are not
 
 typedef struct Tube {
     PeltiCharacter *who;
@@ -27,6 +28,8 @@ static inline void tube_make(Tube *tube, int bones, PeltiJobs *jobs, const PeltA
     static Vec3 p[TUBE_POINTS];
     static int t[TUBE_TRIANGLES][3];
     int n = make_tube(4, 0.5f, p, t, 0), points[] = {TUBE_POINTS};
+    for (int k = 0; k < TUBE_POINTS; k++)
+        p[k] = vec3_add(p[k], tube_aside);
     PeltError err = {0};
     *tube = (Tube){.who = make_chain(bones, 0, 4 / (float)bones, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t)};
     assert_int_equal(pelti_weights_automatic(tube->who, &tube->who->pool, NULL, NULL, &tube->weights, &err), PELT_OK);

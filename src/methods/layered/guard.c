@@ -1,0 +1,70 @@
+// The last word on where flesh may be. Position-based dynamics stops before it has converged, so nothing above promises a bound:
+// here no particle is farther from where the skeleton alone would carry it than it lies from its bone (flesh swings, is pressed
+// and bulges around the bone, it does not leave it), and no edge of the skin is longer than MOST_STRETCH times its length at rest
+// unless the skeleton alone stretches it as far.
+#include "methods/layered/flesh.h"
+
+enum { GRAIN = 512, SWEEPS = 4 };
+static const float MOST_STRETCH = 2; // below the 3 that is called torn: what parts crossings afterwards may stretch, too
+
+static void stay_near(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
+    (void)worker;
+    for (int s = begin; s < end; s++)
+        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+            Vec3 goal = pelti_lane(flesh->goal, s, l), off = vec3_sub(pelti_lane(flesh->match.x, s, l), goal);
+            float most = flesh->reach[(size_t)s * PELTI_LAYERS + (size_t)l], squared = vec3_dot(off, off);
+            if (squared > most * most)
+                pelti_set_lane(flesh->match.x, s, l, vec3_mad(goal, off, most / sqrtf(squared)));
+        }
+}
+
+static inline float length_between(float *const x[3], int a, int b)
+{
+    return vec3_distance(pelti_lane(x, a, PELTI_SKIN), pelti_lane(x, b, PELTI_SKIN));
+}
+
+/// Half of what each edge at a slot is too long by, as a mean over those that are.
+static void measure_stretch(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
+    const PeltiMesh *mesh = flesh->mesh;
+    (void)worker;
+    for (int s = begin; s < end; s++) {
+        int v = flesh->paths.vertex[s], count = 0;
+        Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN), sum = {0, 0, 0};
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+            int other = flesh->paths.slot[mesh->ring[r]];
+            Vec3 way = vec3_sub(pelti_lane(flesh->match.x, other, PELTI_SKIN), x);
+            float squared = vec3_dot(way, way), most = MOST_STRETCH * length_between(flesh->match.rest, s, other);
+            if (squared <= most * most)
+                continue;
+            most = fmaxf(most, length_between(flesh->goal, s, other));
+            float length = sqrtf(squared);
+            if (length <= most)
+                continue;
+            sum = vec3_mad(sum, way, 0.5f * (length - most) / length);
+            count++;
+        }
+        flesh->too_long[s] = count;
+        flesh->shorten[s] = count ? vec3_scale(sum, 1 / (float)count) : sum;
+    }
+}
+
+void pelti_guard(PeltiFlesh *flesh)
+{
+    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, stay_near, flesh);
+    for (int k = 0; k < SWEEPS; k++) {
+        int found = 0;
+        pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, measure_stretch, flesh);
+        for (int s = 0; s < flesh->n; s++) {
+            if (!flesh->too_long[s])
+                continue;
+            found++;
+            pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), flesh->shorten[s]));
+        }
+        if (!found)
+            break;
+    }
+}
