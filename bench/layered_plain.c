@@ -37,7 +37,9 @@ bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out)
     int n = paths->slot_count, total = 0;
     for (int s = 0; s < n; s++)
         total += paths->region_size[s];
-    *out = (PlainMatch){match, PELTI_NEW(pool, int, n + 1), PELTI_NEW(pool, int, total)};
+    *out = (PlainMatch){match, PELTI_NEW(pool, int, n + 1), PELTI_NEW(pool, int, total),
+                        PELTI_NEW(pool, double, (size_t)n *SUMS *PELTI_LAYERS),
+                        PELTI_NEW(pool, float, (size_t)n *SUMS *PELTI_LAYERS)};
     if (pool->failed)
         return false;
     total = 0;
@@ -52,10 +54,11 @@ bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out)
     return true;
 }
 
-PELTI_CLONES static void write_terms(PeltiMatch *match, int n)
+PELTI_CLONES static void write_terms(const PlainMatch *plain, int n)
 {
+    PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
-        Double4 *row = (Double4 *)match->prefix + (size_t)s * SUMS, x0[3], m = wide(((Float4 *)match->mass)[s]);
+        Double4 *row = (Double4 *)plain->terms + (size_t)s * SUMS, x0[3], m = wide(((Float4 *)match->mass)[s]);
         Float4 moment = ((Float4 *)match->moment)[s];
         for (int k = 0; k < 3; k++)
             x0[k] = wide(((Float4 *)match->rest[k])[s]);
@@ -71,7 +74,7 @@ PELTI_CLONES static void write_terms(PeltiMatch *match, int n)
 PELTI_CLONES static void gather(const PlainMatch *plain, int n)
 {
     PeltiMatch *match = plain->match;
-    const Double4 *rows = (const Double4 *)match->prefix;
+    const Double4 *rows = (const Double4 *)plain->terms;
     for (int s = 0; s < n; s++) {
         Double4 sum[SUMS];
         for (int q = 0; q < SUMS; q++)
@@ -91,10 +94,11 @@ PELTI_CLONES static void gather(const PlainMatch *plain, int n)
     }
 }
 
-PELTI_CLONES static void write_goals(PeltiMatch *match, int n)
+PELTI_CLONES static void write_goals(const PlainMatch *plain, int n)
 {
+    PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
-        Float4 *row = (Float4 *)match->prefix_goal + (size_t)s * SUMS;
+        Float4 *row = (Float4 *)plain->goals + (size_t)s * SUMS;
         const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3,
                       *now = (const Double4 *)match->centre_now + (size_t)s * 3;
         for (int i = 0; i < 3; i++) {
@@ -112,7 +116,7 @@ PELTI_CLONES static void write_goals(PeltiMatch *match, int n)
 PELTI_CLONES static void move(const PlainMatch *plain, int n)
 {
     PeltiMatch *match = plain->match;
-    const Float4 *rows = (const Float4 *)match->prefix_goal;
+    const Float4 *rows = (const Float4 *)plain->goals;
     for (int s = 0; s < n; s++) {
         Float4 sum[SUMS];
         for (int q = 0; q < SUMS; q++)
@@ -136,9 +140,9 @@ void plain_match_iterate(PlainMatch *plain)
 {
     PeltiMatch *match = plain->match;
     int n = match->paths->slot_count;
-    write_terms(match, n);
+    write_terms(plain, n);
     gather(plain, n);
     pelti_polar_batch(match->rotation, match->warm, match->rotation, match->padded / 2);
-    write_goals(match, n);
+    write_goals(plain, n);
     move(plain, n);
 }

@@ -5,9 +5,11 @@
 #include "methods/layered/match.h"
 
 typedef struct PlainMatch {
-    PeltiMatch *match; ///< positions, constants and rotations are its own; its prefix arrays hold one row a slot
+    PeltiMatch *match; ///< positions, constants and rotations are its own
     int *member_start; ///< [slot_count + 1]
     int *members;      ///< slots of each region
+    double *terms;     ///< [slot][12][4] m x and A_i + m x x0^T
+    float *goals;      ///< [slot][12][4] t and R
 } PlainMatch;
 
 bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out);

@@ -12,6 +12,13 @@
 #define PELT_W     8 ///< lanes
 #define PELTI_WIDE static inline __attribute__((always_inline))
 
+/// Before a short loop of a fixed count over an array of vectors: unrolled, the array lives in registers.
+#ifdef __clang__
+#define PELTI_UNROLL _Pragma("unroll")
+#else
+#define PELTI_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 // clang 14 cannot link clones across files
 #if !defined(PELT_NO_SIMD) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                                 \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -4,10 +4,16 @@
 
 #include <string.h>
 
-// Four layers in a vector; double for the sums that are subtracted from each other, see pelti_match_iterate.
+// Four layers in a vector. Sums of m x x0^T far from the origin nearly cancel when the centre is taken off, and masses differ by
+// a factor of 400: those are double (whole numbers of 32 bits left fingertips trembling by 1e-5 of the size). Sums of R and t are
+// whole numbers: they add up without rounding, and differences of two are right though both have long overflowed, as long as the
+// sum of one region fits into 32 bits.
 typedef float Float4 __attribute__((vector_size(16), may_alias));
 typedef double Double4 __attribute__((vector_size(32), may_alias));
-typedef float Float8 __attribute__((vector_size(32), may_alias));
+typedef int32_t Int4 __attribute__((vector_size(16), may_alias));
+typedef int32_t Int8 __attribute__((vector_size(32), may_alias));
+typedef uint32_t Word4 __attribute__((vector_size(16), may_alias));
+typedef uint32_t Word8 __attribute__((vector_size(32), may_alias));
 
 enum { SUMS = 12, ROW = SUMS * PELTI_LAYERS };
 
@@ -19,15 +25,24 @@ PELTI_WIDE Float4 narrow(Double4 a)
 {
     return __builtin_convertvector(a, Float4);
 }
+PELTI_WIDE Double4 splat(double a)
+{
+    Double4 v = {a};
+    return __builtin_shufflevector(v, v, 0, 0, 0, 0);
+}
+PELTI_WIDE Word4 fixed(Double4 a)
+{
+    return (Word4) __builtin_convertvector(a, Int4);
+}
 /// What the layers above and below a layer hold: siblings are part of a region.
 PELTI_WIDE Double4 siblings(Double4 a)
 {
     Double4 zero = {0, 0, 0, 0};
     return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
-PELTI_WIDE Float4 siblings_f(Float4 a)
+PELTI_WIDE Word4 siblings_w(Word4 a)
 {
-    Float4 zero = {0, 0, 0, 0};
+    Word4 zero = {0, 0, 0, 0};
     return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
 PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
@@ -51,7 +66,7 @@ PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, PeltiMatch 
     out->rotation = PELTI_NEW(pool, PeltiMat3Block, padded / 2 + 1);
     out->warm = PELTI_NEW(pool, PeltiQuatBlock, padded / 2 + 1);
     out->prefix = PELTI_NEW(pool, double, ((size_t)paths->row_count + 2) * ROW);
-    out->prefix_goal = PELTI_NEW(pool, float, ((size_t)paths->row_count + 2) * ROW);
+    out->prefix_goal = PELTI_NEW(pool, uint32_t, ((size_t)paths->row_count + 2) * ROW);
     out->centre = PELTI_NEW(pool, double, lanes * 3 + 16);
     out->centre_now = PELTI_NEW(pool, double, lanes * 3 + 16);
     out->inverse_mass = PELTI_NEW(pool, double, lanes + 16);
@@ -66,20 +81,25 @@ PELTI_CLONES static void sum_block(PeltiMatch *match, int begin, int end)
 {
     Double4 sum[SUMS] = {{0}};
     Double4 *row = (Double4 *)match->prefix + (size_t)pelti_path_row(begin) * SUMS;
+    PELTI_UNROLL
     for (int q = 0; q < SUMS; q++)
         row[q] = sum[q];
     for (int s = begin; s < end; s++) {
         Double4 x0[3], m = wide(((Float4 *)match->mass)[s]);
         Float4 moment = ((Float4 *)match->moment)[s];
+        PELTI_UNROLL
         for (int k = 0; k < 3; k++)
             x0[k] = wide(((Float4 *)match->rest[k])[s]);
         row += SUMS;
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++) {
             Double4 mx = m * wide(((Float4 *)match->x[i])[s]);
             sum[i] += mx;
+            PELTI_UNROLL
             for (int j = 0; j < 3; j++)
                 sum[3 + 3 * i + j] += mx * x0[j] + wide(moment * *rotation_at(match, s, i, j));
         }
+        PELTI_UNROLL
         for (int q = 0; q < SUMS; q++)
             row[q] = sum[q];
     }
@@ -93,17 +113,21 @@ PELTI_CLONES static void gather_block(PeltiMatch *match, int begin, int end)
     for (int s = begin; s < end; s++) {
         const Double4 *own = rows + (size_t)pelti_path_row(s) * SUMS;
         Double4 sum[SUMS];
+        PELTI_UNROLL
         for (int q = 0; q < SUMS; q++)
             sum[q] = siblings(own[SUMS + q] - own[q]);
         for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
             const Double4 *before = rows + (size_t)paths->runs[r][0] * SUMS, *after = rows + (size_t)paths->runs[r][1] * SUMS;
+            PELTI_UNROLL
             for (int q = 0; q < SUMS; q++)
                 sum[q] += after[q] - before[q];
         }
         const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3;
         Double4 *now = (Double4 *)match->centre_now + (size_t)s * 3, inverse = ((const Double4 *)match->inverse_mass)[s];
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++) {
             now[i] = sum[i] * inverse;
+            PELTI_UNROLL
             for (int j = 0; j < 3; j++)
                 *rotation_at(match, s, i, j) = narrow(sum[3 + 3 * i + j] - sum[i] * c0[j]);
         }
@@ -113,25 +137,51 @@ PELTI_CLONES static void gather_block(PeltiMatch *match, int begin, int end)
 /// Prefix sums of t = c - R c0 and of R over one block.
 PELTI_CLONES static void sum_goals_block(PeltiMatch *match, int begin, int end)
 {
-    Float4 sum[SUMS] = {{0}};
-    Float4 *row = (Float4 *)match->prefix_goal + (size_t)pelti_path_row(begin) * SUMS;
+    Word4 sum[SUMS] = {{0}};
+    Word4 *row = (Word4 *)match->prefix_goal + (size_t)pelti_path_row(begin) * SUMS;
+    Double4 first = splat(1 / match->unit_t), other = splat(1 / match->unit_R);
+    PELTI_UNROLL
     for (int q = 0; q < SUMS; q++)
         row[q] = sum[q];
     for (int s = begin; s < end; s++) {
         const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3,
                       *now = (const Double4 *)match->centre_now + (size_t)s * 3;
         row += SUMS;
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++) {
             Double4 t = now[i];
+            PELTI_UNROLL
             for (int j = 0; j < 3; j++) {
-                Float4 r = *rotation_at(match, s, i, j);
-                t -= wide(r) * c0[j];
-                sum[3 + 3 * i + j] += r;
+                Double4 r = wide(*rotation_at(match, s, i, j));
+                t -= r * c0[j];
+                sum[3 + 3 * i + j] += fixed(other * r);
             }
-            sum[i] += narrow(t);
+            sum[i] += fixed(first * t);
         }
+        PELTI_UNROLL
         for (int q = 0; q < SUMS; q++)
             row[q] = sum[q];
+    }
+}
+
+/// Sums of R and t over the region of a slot from its runs, and from the siblings at its middle.
+PELTI_WIDE void gather(const PeltiPaths *paths, const uint32_t *prefix, int s, Word4 sum[SUMS])
+{
+    const Word4 *own = (const Word4 *)prefix + (size_t)pelti_path_row(s) * SUMS;
+    Word8 pair[SUMS / 2] = {{0}};
+    for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
+        const Word8 *before = (const Word8 *)prefix + (size_t)paths->runs[r][0] * (SUMS / 2);
+        const Word8 *after = (const Word8 *)prefix + (size_t)paths->runs[r][1] * (SUMS / 2);
+        PELTI_UNROLL
+        for (int q = 0; q < SUMS / 2; q++)
+            pair[q] += after[q] - before[q];
+    }
+    PELTI_UNROLL
+    for (int q = 0; q < SUMS / 2; q++) {
+        Word4 low = __builtin_shufflevector(pair[q], pair[q], 0, 1, 2, 3);
+        Word4 high = __builtin_shufflevector(pair[q], pair[q], 4, 5, 6, 7);
+        sum[2 * q] = low + siblings_w(own[SUMS + 2 * q] - own[2 * q]);
+        sum[2 * q + 1] = high + siblings_w(own[SUMS + 2 * q + 1] - own[2 * q + 1]);
     }
 }
 
@@ -139,28 +189,49 @@ PELTI_CLONES static void sum_goals_block(PeltiMatch *match, int begin, int end)
 /// the regions at the particles of its own region.
 PELTI_CLONES static void move_block(PeltiMatch *match, int begin, int end)
 {
-    const PeltiPaths *paths = match->paths;
+    float unit[2] = {(float)match->unit_t, (float)match->unit_R};
     for (int s = begin; s < end; s++) {
-        const Float4 *own = (const Float4 *)match->prefix_goal + (size_t)pelti_path_row(s) * SUMS;
-        Float4 sum[SUMS] __attribute__((aligned(32)));
-        Float8 pair[SUMS / 2] = {{0}};
-        for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-            const Float8 *before = (const Float8 *)match->prefix_goal + (size_t)paths->runs[r][0] * (SUMS / 2);
-            const Float8 *after = (const Float8 *)match->prefix_goal + (size_t)paths->runs[r][1] * (SUMS / 2);
-            for (int q = 0; q < SUMS / 2; q++)
-                pair[q] += after[q] - before[q];
-        }
-        memcpy(sum, pair, sizeof sum);
-        for (int q = 0; q < SUMS; q++)
-            sum[q] += siblings_f(own[SUMS + q] - own[q]);
+        Word4 sum[SUMS];
+        gather(match->paths, match->prefix_goal, s, sum);
         Float4 share = ((Float4 *)match->share)[s], stiffness = ((Float4 *)match->stiffness)[s];
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++) {
-            Float4 goal = sum[i], *x = (Float4 *)match->x[i] + s;
+            Float4 goal = {0, 0, 0, 0}, *x = (Float4 *)match->x[i] + s;
+            PELTI_UNROLL
             for (int j = 0; j < 3; j++)
-                goal += sum[3 + 3 * i + j] * ((Float4 *)match->rest[j])[s];
+                goal += __builtin_convertvector((Int4)sum[3 + 3 * i + j], Float4) * ((Float4 *)match->rest[j])[s];
+            goal = unit[0] * __builtin_convertvector((Int4)sum[i], Float4) + unit[1] * goal;
             *x += stiffness * (goal * share - *x);
         }
     }
+}
+
+/// The largest coordinate; what is not finite leaves the last one.
+PELTI_CLONES static void find_extent(PeltiMatch *match)
+{
+    Int8 most = {0};
+    int count = match->padded * PELTI_LAYERS / 8;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < count; i++) { // floats without their sign are ordered like whole numbers
+            Int8 a = ((const Int8 *)match->x[k])[i] & 0x7fffffff, more = a > most;
+            most = (a & more) | (most & ~more);
+        }
+    int32_t all = 0;
+    for (int lane = 0; lane < 8; lane++)
+        all = most[lane] > all ? most[lane] : all;
+    float x;
+    memcpy(&x, &all, sizeof x);
+    match->x_most = x < INFINITY ? x : match->x_most;
+}
+
+/// Units in which no region's sum overflows, with a little room.
+static void choose_units(PeltiMatch *match)
+{
+    const double most = 2147483648.0 * 0.9, tiny = 1e-30;
+    find_extent(match);
+    double x = fmax((double)match->x_most, tiny), rest = fmax((double)match->rest_most, tiny);
+    match->unit_t = match->count_most * (x + 1.8 * rest) / most; // |R c0| <= sqrt(3) times c0's largest coordinate
+    match->unit_R = match->count_most / most;
 }
 
 typedef struct Pass {
@@ -194,12 +265,11 @@ static void run_goals(void *context, int begin, int end, int worker)
         pass->after(pass->context, begin, end);
 }
 
-// Sums of m x x0^T over places far from the origin nearly cancel when the centre is taken off, so those are double; R and t
-// are averaged, not subtracted, and float does. Tried on 8 570 slots, omega 2: see docs/layered.md.
 void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch after, void *context)
 {
     Pass pass = {match, after, context};
     int n = match->paths->slot_count;
+    choose_units(match);
     pelti_parallel_for(jobs, n, PELTI_PATH_BLOCK, run_sums, &pass);
     pelti_parallel_for(jobs, n, PELTI_PATH_BLOCK, run_rotations, &pass);
     pelti_parallel_for(jobs, n, PELTI_PATH_BLOCK, run_goals, &pass);
@@ -238,6 +308,18 @@ void pelti_match_centres(PeltiMatch *match, int begin, int end)
         }
 }
 
+void pelti_match_limits(PeltiMatch *match)
+{
+    match->count_most = 1;
+    match->rest_most = 0;
+    for (size_t i = 0; i < (size_t)match->paths->slot_count * PELTI_LAYERS; i++) {
+        int count = (int)lroundf(1 / match->share[i]);
+        match->count_most = count > match->count_most ? count : match->count_most;
+        for (int k = 0; k < 3; k++)
+            match->rest_most = fmaxf(match->rest_most, fabsf(match->rest[k][i]));
+    }
+}
+
 void pelti_match_prepare(PeltiMatch *match)
 {
     int n = match->paths->slot_count;
@@ -246,6 +328,7 @@ void pelti_match_prepare(PeltiMatch *match)
     for (int k = 0; k < 3; k++)
         memcpy(match->x[k], match->rest[k], sizeof(float) * (size_t)n * PELTI_LAYERS);
     pelti_match_centres(match, 0, n);
+    pelti_match_limits(match);
     for (int s = 0; s < match->padded; s++)
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < PELTI_LAYERS; l++)

@@ -197,6 +197,7 @@ void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
         pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_rest, flesh);
     }
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, find_centres, flesh);
+    pelti_match_limits(&flesh->match);
     pelti_layers_lengths(flesh);
     pelti_volume_rest(flesh);
 }
