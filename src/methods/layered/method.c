@@ -58,7 +58,7 @@ static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
         .omega = pelti_option_int(o, "region"),
         .elasticity = iterations > 0 ? iterations
                       : preview      ? 5 // docs/layered.md has the plot these four are from
-                                     : 20,
+                                     : 10,
         .volume = pelti_option_int(o, "volume-iterations"),
         .separate = pelti_option_int(o, "separate"),
         .match_every = pelti_option_int(o, "match-every"),
