@@ -178,7 +178,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     if (skin->method->flags & PELTI_FLESH)
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
     if (skin->method->flags & PELTI_FLESH)
-        PELT_TRY(pelti_lean_create(who, &skin->weights, &skin->pool, &skin->lean, err));
+        PELT_TRY(pelti_lean_create(who, &skin->weights, skin->body != NULL, &skin->pool, &skin->lean, err));
     PeltiPrepare in = {
         .who = skin->who,
         .options = &skin->options,
@@ -278,7 +278,7 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
     if (skin->body)
         pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->points);
     if (skin->lean)
-        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->jobs, skin->points), PELTI_MOST);
+        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->points), PELTI_MOST);
     add_targets(skin, pose);
     report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
     *ms = pelti_clock_ms() - start_ms;

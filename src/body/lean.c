@@ -1,5 +1,8 @@
-/// Leaning on linear blending where the shown skin would tear or turn over.
+/// Leaning on linear blending where the shown skin would tear, turn over or cross.
 #include "body/lean.h"
+
+#include "geometry/box_tree.h"
+#include "geometry/exact.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +10,10 @@
 static const float TORN = 2.3f;   // of its rest length: no skin stretches more, unless blending does already
 static const float BEYOND = 1.2f; // of the length by blending
 static const float SLOPE = 0.4f;  // share of an edge that a change of the lean along it may add to its length
-enum { SWEEPS = 12, GRAIN = 512 };
+static const float RECOVERS = 0.2f;  // a step: skin that leant comes back over some frames, not with a pop
+static const float SURELY = 0.98f;  // weight on one bone: the rest is less than one sees
+static const float UPRIGHT = 0.2f; // cosine between a triangle by blending and by its bone: then blending did not turn it over
+enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
 
 struct PeltiLean {
     const PeltiCharacter *who;
@@ -16,10 +22,29 @@ struct PeltiLean {
     float *rest;      // [edge_count]
     float *share;     // [vertex_count] 1: as the method has it, 0: as blending has it
     Vec3 *home, *own; // [vertex_count] by blending, by the method
+    Vec3 *now;        // [vertex_count] as it leans
+    bool *marked;     // [vertex_count] to lean more
+    bool *rigid;      // [component_count] all on one bone: leans wholly or not at all, or it would bend
+    bool *leans;      // [component_count] of the rigid ones
+    PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
+    PeltiPairs pairs;
 };
 
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiLean **out,
-                             PeltError *err)
+static void find_rigid(PeltiLean *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    const PeltiWeights *w = l->weights;
+    for (int c = 0; c < mesh->component_count; c++)
+        l->rigid[c] = true;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        size_t a = (size_t)mesh->edges[e][0] * (size_t)w->influences, b = (size_t)mesh->edges[e][1] * (size_t)w->influences;
+        if (w->bone[a] != w->bone[b] || w->weight[a] < SURELY || w->weight[b] < SURELY)
+            l->rigid[mesh->component[mesh->edges[e][0]]] = false;
+    }
+}
+
+PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, bool crossings, PeltiPool *pool,
+                             PeltiLean **out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     PeltiLean *l = PELTI_NEW(pool, PeltiLean, 1);
@@ -30,8 +55,17 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     l->share = PELTI_NEW(pool, float, mesh->vertex_count);
     l->home = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->own = PELTI_NEW(pool, Vec3, mesh->vertex_count);
+    l->now = PELTI_NEW(pool, Vec3, mesh->vertex_count);
+    l->marked = PELTI_NEW(pool, bool, mesh->vertex_count);
+    l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
+    l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)mesh->vertex_count * 32);
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * 48);
+    if (crossings) {
+        PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &l->tree, err));
+        PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, l->tree, &l->pairs, err));
+    }
+    find_rigid(l);
     for (int e = 0; e < mesh->edge_count; e++)
         l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     *out = l;
@@ -42,6 +76,7 @@ typedef struct Work {
     PeltiLean *lean;
     const Mat34 *bones;
     Vec3 *points;
+    bool restart;
 } Work;
 
 static void home_range(void *context, int begin, int end, int worker)
@@ -58,7 +93,7 @@ static void home_range(void *context, int begin, int end, int worker)
         }
         l->home[v] = sum;
         l->own[v] = w->points[l->mesh->first_point[v]];
-        l->share[v] = 1;
+        l->share[v] = w->restart || l->rigid[l->mesh->component[v]] ? 1 : fminf(1, l->share[v] + RECOVERS);
     }
 }
 
@@ -114,6 +149,91 @@ static int spread_shares(PeltiLean *l)
     return changed;
 }
 
+// ---- triangles ----
+
+static Vec3 triangle_normal(const Vec3 *x, const int *t)
+{
+    return vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
+}
+
+static bool cross_at(const Vec3 *x, const int *s, const int *t)
+{
+    const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[t[0]], x[t[1]], x[t[2]]};
+    return pelti_triangles_meet(p, q) != 0;
+}
+
+/// Crosses now, and neither at rest nor by blending.
+static int crosses_anew(void *context, int a, int b, int worker)
+{
+    (void)worker;
+    const PeltiLean *l = context;
+    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
+    for (int i = 0; i < 3; i++)
+        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
+            return 0;
+    return cross_at(l->now, s, t) && !cross_at(l->mesh->rest, s, t) && !cross_at(l->home, s, t);
+}
+
+/// Turned over against blending, where blending has it the way its bone does.
+static bool turned_over(const PeltiLean *l, const Mat34 *bones, const int *t)
+{
+    Vec3 by_blending = triangle_normal(l->home, t);
+    if (vec3_dot(triangle_normal(l->now, t), by_blending) >= 0)
+        return false;
+    int bone = l->weights->bone[(size_t)t[0] * (size_t)l->weights->influences];
+    Vec3 by_bone = mat34_apply_vector(bones[bone], triangle_normal(l->mesh->rest, t));
+    return vec3_dot(by_bone, by_blending) > UPRIGHT * vec3_length(by_bone) * vec3_length(by_blending);
+}
+
+static void mark(PeltiLean *l, const int *t)
+{
+    for (int k = 0; k < 3; k++)
+        l->marked[t[k]] = true;
+}
+
+/// One look at all triangles: the corners of those that cross or turn over lean half as far again, then wholly; what had sunk in
+/// behind them shows in the rounds that follow.
+static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int round)
+{
+    const PeltiMesh *mesh = l->mesh;
+    int marked = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        l->now[v] = leaned(l, v);
+        l->marked[v] = false;
+    }
+    for (int t = 0; t < mesh->triangle_count; t++)
+        if (turned_over(l, bones, mesh->triangles[t]))
+            mark(l, mesh->triangles[t]);
+    if (l->tree) {
+        pelti_box_tree_refit_triangles(l->tree, jobs, mesh->triangles, l->now, NULL);
+        pelti_box_tree_self_pairs(l->tree, 0, crosses_anew, l, jobs, &l->pairs);
+        for (int i = 0; i < l->pairs.count; i++) {
+            mark(l, mesh->triangles[l->pairs.pairs[i].a]);
+            mark(l, mesh->triangles[l->pairs.pairs[i].b]);
+        }
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (l->marked[v] && l->share[v] > 0) {
+            l->share[v] *= round < HALVINGS ? 0.5f : 0;
+            marked++;
+        }
+    return marked;
+}
+
+static void settle(PeltiLean *l)
+{
+    const int *component = l->mesh->component;
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        if (mend_edges(l) + spread_shares(l) == 0)
+            break;
+    memset(l->leans, 0, (size_t)l->mesh->component_count * sizeof *l->leans);
+    for (int v = 0; v < l->mesh->vertex_count; v++)
+        l->leans[component[v]] |= l->rigid[component[v]] && l->share[v] < 1;
+    for (int v = 0; v < l->mesh->vertex_count; v++)
+        if (l->leans[component[v]])
+            l->share[v] = 0;
+}
+
 static void write_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -126,14 +246,14 @@ static void write_range(void *context, int begin, int end, int worker)
     }
 }
 
-int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points)
+int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *points)
 {
-    Work w = {l, bones, points};
+    Work w = {l, bones, points, restart};
     int count = 0;
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        if (mend_edges(l) + spread_shares(l) == 0)
-            break;
+    settle(l);
+    for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(l, bones, jobs, round) > 0; round++)
+        settle(l);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         count += l->share[v] < 1;
     if (count)

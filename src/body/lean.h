@@ -1,5 +1,5 @@
-/// The last look at the shown skin beside linear blending: where an edge would be torn or a triangle turned over that blending
-/// leaves whole, the skin leans on blending as far as is needed, and smoothly around it.
+/// The last look at the shown skin beside linear blending: where an edge would be torn, a triangle turned over or two triangles
+/// cross that blending leaves whole, the skin leans on blending as far as is needed, and smoothly around it.
 #ifndef PELTI_BODY_LEAN_H
 #define PELTI_BODY_LEAN_H
 
@@ -7,10 +7,12 @@
 
 typedef struct PeltiLean PeltiLean;
 
-/// `weights` per welded vertex; must outlive it. Lives in `pool`.
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiLean **out,
-                             PeltError *err);
-/// Changes the points that need it; returns how many vertices lean. Does not allocate.
-int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points);
+/// `weights` per welded vertex; must outlive it. Lives in `pool`. `crossings`: looks for triangles that cross too, for characters
+/// of pieces that lie in each other (some milliseconds a frame).
+PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, bool crossings, PeltiPool *pool,
+                             PeltiLean **out, PeltError *err);
+/// Changes the points that need it; returns how many vertices lean. Does not allocate. `restart`: forgets the step before, from
+/// which skin comes back over some steps.
+int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *points);
 
 #endif
