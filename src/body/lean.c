@@ -10,6 +10,7 @@
 static const float TORN = 2.3f;   // of its rest length: no skin stretches more, unless blending does already
 static const float BEYOND = 1.2f; // of the length by blending
 static const float SLOPE = 0.4f;  // share of an edge that a change of the lean along it may add to its length
+static const float DEEPER = 1e-4f;  // of the size: half of what touching skin sinks in
 static const float RECOVERS = 0.2f;  // a step: skin that leant comes back over some frames, not with a pop
 static const float SURELY = 0.98f;  // weight on one bone: the rest is less than one sees
 static const float UPRIGHT = 0.2f; // cosine between a triangle by blending and by its bone: then blending did not turn it over
@@ -162,7 +163,25 @@ static bool cross_at(const Vec3 *x, const int *s, const int *t)
     return pelti_triangles_meet(p, q) != 0;
 }
 
-/// Crosses now, and neither at rest nor by blending.
+/// How far triangle a reaches to the lesser side of the plane of b.
+static float reach(const Vec3 *x, const int *a, const int *b)
+{
+    Vec3 n = triangle_normal(x, b);
+    float high = 0, low = 0, length = fmaxf(vec3_length(n), 1e-30f);
+    for (int k = 0; k < 3; k++) {
+        float h = vec3_dot(vec3_sub(x[a[k]], x[b[0]]), n) / length;
+        high = fmaxf(high, h);
+        low = fmaxf(low, -h);
+    }
+    return fminf(high, low);
+}
+
+static float depth_of(const Vec3 *x, const int *s, const int *t)
+{
+    return fminf(reach(x, s, t), reach(x, t, s));
+}
+
+/// Crosses now, and not at rest, and by blending not at all or less deeply.
 static int crosses_anew(void *context, int a, int b, int worker)
 {
     (void)worker;
@@ -171,7 +190,9 @@ static int crosses_anew(void *context, int a, int b, int worker)
     for (int i = 0; i < 3; i++)
         if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
             return 0;
-    return cross_at(l->now, s, t) && !cross_at(l->mesh->rest, s, t) && !cross_at(l->home, s, t);
+    if (!cross_at(l->now, s, t) || cross_at(l->mesh->rest, s, t))
+        return 0;
+    return !cross_at(l->home, s, t) || depth_of(l->now, s, t) > depth_of(l->home, s, t) + DEEPER * l->mesh->diagonal;
 }
 
 /// Turned over against blending, where blending has it the way its bone does.
