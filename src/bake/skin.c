@@ -178,7 +178,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     if (skin->method->flags & PELTI_FLESH)
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
     if (skin->method->flags & PELTI_FLESH)
-        PELT_TRY(pelti_lean_create(who, &skin->weights, skin->body != NULL, &skin->pool, &skin->lean, err));
+        PELT_TRY(pelti_lean_create(who, &skin->weights, skin->body ? pelti_body_pieces(skin->body) : NULL, &skin->pool,
+                                   &skin->lean, err));
     PeltiPrepare in = {
         .who = skin->who,
         .options = &skin->options,

@@ -35,12 +35,13 @@ static void choose_rides(PeltiBody *body, float *below)
                                                                          : PELTI_RIDE_BONE;
     for (int p = 0; p < file->point_count; p++) {
         int c = file->mesh->component[file->mesh->weld[p]], place = body->attachment.place_of[p];
-        if (body->ride[c] == PELTI_RIDE_SEWN && body->attachment.away[place] > ON_SKIN * file->mesh->diagonal)
+        if (body->ride[c] == PELTI_RIDE_SEWN && !body->pieces.pieces[c].thing &&
+            body->attachment.away[place] > ON_SKIN * file->mesh->diagonal)
             body->ride[c] = PELTI_RIDE_BONE;
         below[c] = fminf(below[c], weight_below(body, place, body->pieces.pieces[c].bone));
     }
     for (int c = 0; c < body->pieces.count; c++)
-        if (body->ride[c] == PELTI_RIDE_SEWN && below[c] > OWN_SKIN)
+        if (body->ride[c] == PELTI_RIDE_SEWN && !body->pieces.pieces[c].thing && below[c] > OWN_SKIN)
             body->ride[c] = PELTI_RIDE_BONE;
 }
 
@@ -61,7 +62,7 @@ static void group_pieces(PeltiBody *body)
         changed = 0;
         for (int a = 0; a < body->pieces.count; a++)
             for (int b = 0; b < body->pieces.count && body->ride[a] == PELTI_RIDE_SEWN; b++)
-                if (body->ride[b] == PELTI_RIDE_BONE && pieces[a].bone == pieces[b].bone &&
+                if (body->ride[b] == PELTI_RIDE_BONE && pieces[a].bone == pieces[b].bone && !pieces[a].thing &&
                     boxes_meet(&pieces[a], &pieces[b], margin)) {
                     body->ride[a] = PELTI_RIDE_BONE;
                     changed = 1;

@@ -12,7 +12,7 @@ static const float BEYOND = 1.2f; // of the length by blending
 static const float SLOPE = 0.4f;  // share of an edge that a change of the lean along it may add to its length
 static const float DEEPER = 1e-4f;  // of the size: half of what touching skin sinks in
 static const float RECOVERS = 0.2f;  // a step: skin that leant comes back over some frames, not with a pop
-static const float SURELY = 0.98f;  // weight on one bone: the rest is less than one sees
+static const float FLOWN = 0.095f;   // of the size: no skin of a character of several pieces is farther from blending
 static const float UPRIGHT = 0.2f; // cosine between a triangle by blending and by its bone: then blending did not turn it over
 enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
 
@@ -25,27 +25,14 @@ struct PeltiLean {
     Vec3 *home, *own; // [vertex_count] by blending, by the method
     Vec3 *now;        // [vertex_count] as it leans
     bool *marked;     // [vertex_count] to lean more
-    bool *rigid;      // [component_count] all on one bone: leans wholly or not at all, or it would bend
+    bool *rigid;      // [component_count] leans wholly or not at all, or it would bend
     bool *leans;      // [component_count] of the rigid ones
     PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
     PeltiPairs pairs;
 };
 
-static void find_rigid(PeltiLean *l)
-{
-    const PeltiMesh *mesh = l->mesh;
-    const PeltiWeights *w = l->weights;
-    for (int c = 0; c < mesh->component_count; c++)
-        l->rigid[c] = true;
-    for (int e = 0; e < mesh->edge_count; e++) {
-        size_t a = (size_t)mesh->edges[e][0] * (size_t)w->influences, b = (size_t)mesh->edges[e][1] * (size_t)w->influences;
-        if (w->bone[a] != w->bone[b] || w->weight[a] < SURELY || w->weight[b] < SURELY)
-            l->rigid[mesh->component[mesh->edges[e][0]]] = false;
-    }
-}
-
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, bool crossings, PeltiPool *pool,
-                             PeltiLean **out, PeltError *err)
+PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces,
+                             PeltiPool *pool, PeltiLean **out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     PeltiLean *l = PELTI_NEW(pool, PeltiLean, 1);
@@ -62,11 +49,12 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 48);
-    if (crossings) {
+    if (pieces) {
         PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &l->tree, err));
         PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, l->tree, &l->pairs, err));
     }
-    find_rigid(l);
+    for (int c = 0; pieces && c < pieces->count; c++)
+        l->rigid[c] = pieces->pieces[c].kind == PELTI_PIECE_RIGID;
     for (int e = 0; e < mesh->edge_count; e++)
         l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     *out = l;
@@ -94,7 +82,9 @@ static void home_range(void *context, int begin, int end, int worker)
         }
         l->home[v] = sum;
         l->own[v] = w->points[l->mesh->first_point[v]];
-        l->share[v] = w->restart || l->rigid[l->mesh->component[v]] ? 1 : fminf(1, l->share[v] + RECOVERS);
+        bool rigid = l->rigid[l->mesh->component[v]];
+        float most = l->tree && !rigid ? FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], sum), 1e-20f) : 1;
+        l->share[v] = fminf(w->restart || rigid ? 1 : l->share[v] + RECOVERS, fminf(most, 1));
     }
 }
 

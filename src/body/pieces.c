@@ -6,6 +6,7 @@
 #include <math.h>
 
 static const float RIGID_SHARE = 0.02f; // weight on other bones that a rigid piece may have: less than one sees
+static const float THING_SIZE = 0.05f;   // of the character: flesh this small is a thing that lies on other flesh
 static const float SEWN_SIZE = 0.12f;   // of the character: what is larger is held or worn, not sewn on
 
 /// Share of a vertex' weight that lies on bones other than `bone`.
@@ -103,10 +104,13 @@ PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *wei
     look_at_triangles(mesh, out, volume);
     for (int c = 0; c < out->count; c++) {
         PeltiPiece *piece = &out->pieces[c];
+        float size = vec3_distance(piece->low, piece->high);
+        piece->thing = piece->kind == PELTI_PIECE_SKIN && size < THING_SIZE * mesh->diagonal && out->count > 1;
+        piece->kind = piece->thing ? PELTI_PIECE_RIGID : piece->kind;
         piece->in_body = piece->kind != PELTI_PIECE_RIGID && piece->triangle_count > 0;
-        if (piece->kind == PELTI_PIECE_RIGID && piece->triangle_count > 0 && !who->bones[piece->bone].is_prop)
+        if (piece->kind == PELTI_PIECE_RIGID && piece->triangle_count > 0 && !piece->thing && !who->bones[piece->bone].is_prop)
             PELT_TRY(holds_its_bone(who, out, c, err));
-        piece->sewn = piece->kind == PELTI_PIECE_RIGID && vec3_distance(piece->low, piece->high) < SEWN_SIZE * mesh->diagonal;
+        piece->sewn = piece->kind == PELTI_PIECE_RIGID && size < SEWN_SIZE * mesh->diagonal;
     }
     return PELT_OK;
 }

@@ -7,7 +7,7 @@
 typedef enum PeltiPieceKind {
     PELTI_PIECE_SKIN,  ///< closed, bends over two bones or more
     PELTI_PIECE_SHELL, ///< the same, but open: cloth, hair, wings
-    PELTI_PIECE_RIGID, ///< moves with one bone: sword, helmet, eye, button
+    PELTI_PIECE_RIGID, ///< moves with one bone, or is a small closed thing: sword, helmet, eye, button
 } PeltiPieceKind;
 
 typedef struct PeltiPiece { ///< a component of the welded mesh
@@ -16,6 +16,7 @@ typedef struct PeltiPiece { ///< a component of the welded mesh
     int vertex_count, triangle_count;
     bool turned;   ///< its triangles face inwards
     bool in_body;  ///< part of what the body is made from
+    bool thing;    ///< rigid because it is small and closed (a button), though its weights blend
     bool sewn;     ///< rigid, small and on the skin: rides on it as a rigid body, not on its bone
     Vec3 low, high;
 } PeltiPiece;

@@ -281,7 +281,9 @@ static void a_torn_edge_leans_on_blending(void **state)
     PeltiWeights w = weights_along(who);
     PeltiLean *lean;
     PeltError err;
-    assert_int_equal(pelti_lean_create(who, &w, true, &who->pool, &lean, &err), PELT_OK);
+    PeltiPieces pieces;
+    assert_int_equal(pelti_pieces_judge(who, &w, &who->pool, &pieces, &err), PELT_OK);
+    assert_int_equal(pelti_lean_create(who, &w, &pieces, &who->pool, &lean, &err), PELT_OK);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
     Vec3 *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
     memcpy(points, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
@@ -312,7 +314,9 @@ static void what_crosses_anew_leans_on_blending(void **state)
     PeltiWeights w = weights_along(who);
     PeltiLean *lean;
     PeltError err;
-    assert_int_equal(pelti_lean_create(who, &w, true, &who->pool, &lean, &err), PELT_OK);
+    PeltiPieces pieces;
+    assert_int_equal(pelti_pieces_judge(who, &w, &who->pool, &pieces, &err), PELT_OK);
+    assert_int_equal(pelti_lean_create(who, &w, &pieces, &who->pool, &lean, &err), PELT_OK);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
     Vec3 *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
     memcpy(points, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
