@@ -184,8 +184,9 @@ static void try_method(const PeltCharacter *who, const Rig *rig, const char *met
     PeltSkin *skin;
     PeltSkinDef def = pelt_skin_def_default();
     def.method = method;
-    def.settings = &weights;
-    def.setting_count = 1;
+    const char *settings[] = {weights, "body-vertices=300"}; // the tube is open: flesh is solved on a body made from it
+    def.settings = settings;
+    def.setting_count = 2;
     if (pelt_pose_create(who, &pose, &err) || pelt_skin_create(&def, who, &skin, &err))
         fail_msg("%s, %s, %s: %s", rig->what, method, weights, err.text);
     for (int frame = 0; frame <= 3; frame++) {

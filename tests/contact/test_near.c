@@ -20,7 +20,7 @@ static PeltiSurface surface_of(PeltShape shape, float a, float b, float c)
     o.shape = shape, o.size[0] = a, o.size[1] = b, o.size[2] = c, o.detail = 24;
     PeltiShape made;
     PeltiMesh *mesh;
-    PeltiSurface s;
+    PeltiSurface s = {0};
     PeltError err = {0};
     if (pelti_shape_make(&pool, &o, &made, &err) != PELT_OK)
         fail_msg("%s", err.text);

@@ -543,7 +543,7 @@ static void shared_characters_have_the_counts_their_list_states(void **state)
             continue;
         PeltError err = {0};
         PeltiGltf *doc;
-        PeltiCharacter *who;
+        PeltiCharacter *who = NULL;
         if (pelti_gltf_open(path, NULL, &doc, &err) != PELT_OK || pelti_gltf_character(doc, NULL, &who, &err) != PELT_OK)
             fail_msg("%s: %s", cases[i].name, err.text);
         pelti_gltf_close(doc); // the character stands alone
