@@ -10,6 +10,7 @@
 #include "io/gltf.h"
 #include "io/rig.h"
 #include "methods/method.h"
+#include "touch/touch.h"
 
 #include <pelt/pelt.h>
 
@@ -44,6 +45,7 @@ struct PeltSkin {
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
     PeltiTargetMix targets;    ///< morph targets of the character
+    PeltiTouch *touch;         ///< the last word on what is shown; NULL: not wanted
     Vec3 *shape;               ///< [who->point_count] what the method makes; `points` where there is no body
     Vec3 *points;              ///< [point_count] of the character
     Vec3 *normals;             ///< [point_count] of the character

@@ -156,6 +156,21 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     return PELT_OK;
 }
 
+/// Methods whose flesh touches show no skin that passes through skin.
+static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
+{
+    unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
+    if ((skin->method->flags & flesh) != flesh || !pelti_option_bool(&skin->options, "touch"))
+        return PELT_OK;
+    PeltiTouchDef def = {.who = skin->character->who,
+                         .fine = skin->character->who,
+                         .weights = &skin->weights,
+                         .allocator = &skin->pool.allocator,
+                         .jobs = skin->jobs,
+                         .log = &skin->log};
+    return pelti_touch_create(&def, &skin->touch, err);
+}
+
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
@@ -190,7 +205,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .log = &skin->log,
         .progress = {def->progress, def->progress_user},
     };
-    return skin->method->prepare(&in, &skin->state, err);
+    PELT_TRY(skin->method->prepare(&in, &skin->state, err));
+    return prepare_touch(skin, err);
 }
 
 PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err)
@@ -222,6 +238,7 @@ void pelt_skin_destroy(PeltSkin *skin)
         return;
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
+    pelti_touch_destroy(skin->touch);
     pelti_jobs_destroy(skin->jobs);
     pelti_body_destroy(skin->body);
     pelti_rig_destroy(skin->rig);
@@ -262,6 +279,20 @@ static int catch_nonfinite(const PeltSkin *skin, const PeltiCharacter *who, cons
     return caught;
 }
 
+static void last_word(PeltSkin *skin, PeltiStepReport *report)
+{
+    PeltiTouchReport touch;
+    double start_ms = pelti_clock_ms();
+    pelti_touch_step(skin->touch, skin->bones, skin->restart, skin->points, &touch);
+    pelti_step_stat(report, "touch_ms", pelti_clock_ms() - start_ms, PELTI_MEAN);
+    pelti_step_stat(report, "touch_substeps", touch.substeps, PELTI_MOST);
+    pelti_step_stat(report, "touch_rounds", touch.rounds, PELTI_MOST);
+    pelti_step_stat(report, "touch_contacts", touch.contacts, PELTI_MOST);
+    pelti_step_stat(report, "touch_held", touch.held, PELTI_MOST);
+    pelti_step_stat(report, "touch_lag", (double)touch.lag, PELTI_MOST);
+    pelti_step_stat(report, "touch_frozen", touch.frozen, PELTI_SUM);
+}
+
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
 {
     double start_ms = pelti_clock_ms();
@@ -282,6 +313,8 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
         pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->points), PELTI_MOST);
     add_targets(skin, pose);
     report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
+    if (skin->touch)
+        last_word(skin, report);
     *ms = pelti_clock_ms() - start_ms;
     skin->restart = false;
     skin->normals_fresh = false;

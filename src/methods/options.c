@@ -15,6 +15,8 @@ const PeltiOptionInfo pelti_common_options[] = {
     {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
     {"quality", PELTI_OPTION_CHOICE, "normal", "normal|final", 0, 0,
      "with --scene: how well contact is solved, laws kept to 1e-4 (normal) or 1e-6 (final) of the largest force and the size"},
+    {"touch", PELTI_OPTION_BOOL, "off", NULL, 0, 0,
+     "tracking, layered, projective: skin that is shown never passes through skin; what cannot be reached stays behind"},
     {0},
 };
 

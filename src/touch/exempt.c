@@ -1,0 +1,69 @@
+/// What the rest pose crosses is the artist's: clothes over skin, eyes in sockets, parts that were pushed into each other. Two
+/// components that cross at rest may cross wherever they lie near each other at rest; within one component the triangles that
+/// cross and one ring around them may cross each other.
+#include "touch/parts.h"
+
+enum { MOST_COMPONENTS = 4096 };
+static const float near_share = 0.06f; // of the size: parts of crossing components nearer than this at rest are left alone
+
+static bool components_cross(const PeltiTouch *t, int a, int b)
+{
+    return t->crossed_stride > 0 && (t->crossed[(size_t)a * (size_t)t->crossed_stride + (size_t)(b >> 3)] >> (b & 7) & 1);
+}
+
+bool touch_exempt_vertices(const PeltiTouch *t, int p, int q)
+{
+    int a = t->mesh->component[p], b = t->mesh->component[q];
+    if (a == b)
+        return t->tangled[p] && t->tangled[q];
+    return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < near_share * t->size;
+}
+
+bool touch_exempt_triangles(const PeltiTouch *t, int a, int b)
+{
+    const int *p = t->mesh->triangles[a], *q = t->mesh->triangles[b];
+    if (t->mesh->component[p[0]] != t->mesh->component[q[0]])
+        return touch_exempt_vertices(t, p[0], q[0]);
+    return (t->tangled[p[0]] | t->tangled[p[1]] | t->tangled[p[2]]) & (t->tangled[q[0]] | t->tangled[q[1]] | t->tangled[q[2]]);
+}
+
+static void mark_components(PeltiTouch *t, int a, int b)
+{
+    if (t->crossed_stride > 0) {
+        t->crossed[(size_t)a * (size_t)t->crossed_stride + (size_t)(b >> 3)] |= (unsigned char)(1 << (b & 7));
+        t->crossed[(size_t)b * (size_t)t->crossed_stride + (size_t)(a >> 3)] |= (unsigned char)(1 << (a & 7));
+    }
+}
+
+static void grow_tangled(PeltiTouch *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    for (int v = 0; v < t->count; v++)
+        for (int r = mesh->ring_start[v]; !t->tangled[v] && r < mesh->ring_start[v + 1]; r++)
+            if (t->tangled[mesh->ring[r]] == 1)
+                t->tangled[v] = 2;
+}
+
+PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int components = mesh->component_count;
+    if (components > 1 && components <= MOST_COMPONENTS) {
+        t->crossed_stride = (components + 7) / 8;
+        t->crossed = PELTI_NEW(&t->pool, unsigned char, (size_t)components * (size_t)t->crossed_stride);
+        if (!t->crossed)
+            return pelti_no_memory(err, (size_t)components * (size_t)t->crossed_stride);
+    }
+    t->rest_crossings = touch_find_crossings(t, mesh->rest, NULL);
+    for (int i = 0; i < t->pairs.count; i++) {
+        const int *p = mesh->triangles[t->pairs.pairs[i].a], *q = mesh->triangles[t->pairs.pairs[i].b];
+        int a = mesh->component[p[0]], b = mesh->component[q[0]];
+        if (a != b && t->crossed_stride > 0)
+            mark_components(t, a, b);
+        else
+            for (int k = 0; k < 3; k++)
+                t->tangled[p[k]] = t->tangled[q[k]] = 1;
+    }
+    grow_tangled(t);
+    return PELT_OK;
+}

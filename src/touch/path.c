@@ -1,0 +1,230 @@
+/// Moves that cannot cross. Additive conservative advancement [Li2021]: two features at distance d whose points move by at most l
+/// relative to each other cannot meet before the share d / l of the move; from there again, until they come nearer than a tenth
+/// of d or the move ends. Common motion of the two is taken out first: it brings nothing nearer.
+#include "touch/parts.h"
+
+#include <string.h>
+
+enum { ADVANCES = 24, RELATIVE_CUTS = 6, CUTS = 10, STOP = 18 };
+
+static const float longest = 2.4f;       // of an edge's length at rest
+static const float nearest_share = 0.1f; // of the distance at the start that a move may not use up
+
+double touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal)
+{
+    double w[4];
+    if (f->edges) {
+        PeltiClosestSegments c = pelti_closest_segments(p[0], p[1], p[2], p[3]);
+        w[0] = 1 - c.s, w[1] = c.s, w[2] = c.t - 1, w[3] = -c.t;
+        if (!weight)
+            return sqrt(c.squared);
+    } else {
+        PeltiClosest c = pelti_closest_on_triangle(p[0], p[1], p[2], p[3]);
+        w[0] = 1, w[1] = -c.weight[0], w[2] = -c.weight[1], w[3] = -c.weight[2];
+        if (!weight)
+            return sqrt(c.squared);
+    }
+    double d[3] = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        weight[i] = (float)w[i];
+        d[0] += w[i] * (double)p[i].x, d[1] += w[i] * (double)p[i].y, d[2] += w[i] * (double)p[i].z;
+    }
+    double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), scale = length > 0 ? 1 / length : 0;
+    *normal = vec3((float)(d[0] * scale), (float)(d[1] * scale), (float)(d[2] * scale));
+    return length;
+}
+
+static float det(Vec3 a, Vec3 b, Vec3 c)
+{
+    return vec3_dot(a, vec3_cross(b, c));
+}
+
+/// The volume of the four points over the move is a cubic; where its Bernstein coefficients have one sign, clear of rounding, the
+/// points never lie in one plane and so never meet.
+static bool never_coplanar(const Vec3 p[4], const Vec3 d[4])
+{
+    Vec3 a[3], e[3], b[3];
+    float size = 0;
+    for (int i = 0; i < 3; i++) {
+        a[i] = vec3_sub(p[i + 1], p[0]);
+        e[i] = vec3_sub(d[i + 1], d[0]);
+        b[i] = vec3_add(a[i], e[i]);
+        size = fmaxf(size, fmaxf(vec3_dot(a[i], a[i]), vec3_dot(b[i], b[i])));
+    }
+    float b0 = det(a[0], a[1], a[2]), b3 = det(b[0], b[1], b[2]);
+    float b1 = (det(b[0], a[1], a[2]) + det(a[0], b[1], a[2]) + det(a[0], a[1], b[2])) / 3;
+    float b2 = (det(a[0], b[1], b[2]) + det(b[0], a[1], b[2]) + det(b[0], b[1], a[2])) / 3;
+    float hair = 4e-6f * size * sqrtf(size);
+    return (b0 > hair && b1 > hair && b2 > hair && b3 > hair) || (b0 < -hair && b1 < -hair && b2 < -hair && b3 < -hair);
+}
+
+float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair)
+{
+    Vec3 mean = vec3_scale(vec3_add(vec3_add(d[0], d[1]), vec3_add(d[2], d[3])), 0.25f), r[4], at[4];
+    float most[2] = {0, 0};
+    int first = f->edges ? 2 : 1;
+    for (int i = 0; i < 4; i++) {
+        r[i] = vec3_sub(d[i], mean);
+        at[i] = p[i];
+        most[i >= first] = fmaxf(most[i >= first], vec3_length(r[i]));
+    }
+    double travel = (double)(most[0] + most[1]), start = (double)f->start, far = start;
+    if (start > travel * 1.01 + (double)hair)
+        return 1;
+    if (never_coplanar(p, d) && start > (double)hair)
+        return 1;
+    // a pair nearer than a hair may not come much nearer, one farther away may use most of its distance
+    double least = fmin(fmax((double)nearest_share * start, (double)hair), 0.9 * start), share = 0;
+    for (int k = 0; k < ADVANCES; k++) {
+        double go = 0.95 * (far - least) / fmax(travel, 1e-30);
+        if (share + go >= 1)
+            return 1;
+        if (go < 1e-3)
+            break;
+        share += go;
+        for (int i = 0; i < 4; i++)
+            at[i] = vec3_mad(p[i], r[i], (float)share);
+        far = touch_distance(f, at, NULL, NULL);
+    }
+    return (float)share;
+}
+
+typedef struct Share {
+    PeltiTouch *t;
+    int first;
+    bool only_dirty;
+} Share;
+
+static void share_range(void *context, int begin, int end, int worker)
+{
+    const Share *s = context;
+    PeltiTouch *t = s->t;
+    float hair = 0.02f * t->gap;
+    (void)worker;
+    for (int k = s->first + begin; k < s->first + end; k++) {
+        const TouchFeature *f = &t->features[k];
+        const int *v = f->v;
+        Vec3 p[4], d[4];
+        if (s->only_dirty && !(t->dirty[v[0]] | t->dirty[v[1]] | t->dirty[v[2]] | t->dirty[v[3]]))
+            continue;
+        for (int i = 0; i < 4; i++)
+            p[i] = t->x[v[i]], d[i] = vec3_sub(t->plan[v[i]], p[i]);
+        t->share[k] = touch_safe_share(f, p, d, hair);
+    }
+}
+
+void touch_share(PeltiTouch *t, int first, bool only_dirty)
+{
+    pelti_parallel_for(t->jobs, t->feature_count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only_dirty});
+}
+
+/// Half of the distance to the nearest feature not its own, for every vertex of the core.
+static void find_bounds(PeltiTouch *t)
+{
+    for (int v = 0; v < t->count; v++)
+        t->bound[v] = t->gap;
+    for (int k = 0; k < t->feature_count; k++) {
+        const int *v = t->features[k].v;
+        Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
+        float d = 0.45f * (float)touch_distance(&t->features[k], p, NULL, NULL);
+        for (int i = 0; i < 4; i++)
+            t->bound[v[i]] = fminf(t->bound[v[i]], d);
+    }
+}
+
+static void note_cut(PeltiTouch *t, int v, float share, Vec3 mean)
+{
+    if (!(share < t->cut[v]))
+        return;
+    t->cut[v] = share;
+    t->cut_mean[v] = mean;
+}
+
+/// Notes for every vertex of a pair that is not safe what share of its move is, and the pair's common motion.
+static int note_cuts(PeltiTouch *t)
+{
+    int unsafe = 0;
+    for (int v = 0; v < t->count; v++)
+        t->cut[v] = 1;
+    for (int k = 0; k < t->feature_count; k++) {
+        const int *v = t->features[k].v;
+        if (!(t->share[k] < 1))
+            continue;
+        unsafe++;
+        Vec3 mean = {0, 0, 0};
+        for (int i = 0; i < 4; i++)
+            mean = vec3_mad(mean, vec3_sub(t->plan[v[i]], t->x[v[i]]), 0.25f);
+        for (int i = 0; i < 4; i++)
+            note_cut(t, v[i], t->share[k], mean);
+    }
+    return unsafe;
+}
+
+/// Edges that a move would draw out too far are unsafe too: what is held back holds its neighbours back, rather than tear from them.
+static int note_stretch(PeltiTouch *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int unsafe = 0;
+    for (int i = 0; i < t->list_count; i++) {
+        int v = t->list[i];
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+            int u = mesh->ring[r];
+            if (t->ring[u] && u < v)
+                continue;
+            Vec3 now = vec3_sub(t->x[u], t->x[v]), then = vec3_sub(t->plan[u], t->plan[v]);
+            float length = vec3_length(then), had = vec3_length(now), most = longest * t->ring_length[r];
+            most = most > had ? most : 1.0001f * had;
+            if (!(length > 1.001f * most))
+                continue;
+            Vec3 mean = vec3_scale(vec3_add(vec3_sub(t->plan[u], t->x[u]), vec3_sub(t->plan[v], t->x[v])), 0.5f);
+            float share = (most - had) / (length - had); // lengths are convex along the way: no longer than this there
+            note_cut(t, u, share, mean);
+            note_cut(t, v, share, mean);
+            unsafe++;
+        }
+    }
+    return unsafe;
+}
+
+static Vec3 cut_move(const PeltiTouch *t, int v, int look)
+{
+    Vec3 move = vec3_sub(t->plan[v], t->x[v]);
+    float length = vec3_length(move);
+    if (look < RELATIVE_CUTS)
+        return vec3_lerp(t->cut_mean[v], move, 0.9f * t->cut[v]);
+    if (look < CUTS)
+        return vec3_scale(move, 0.9f * t->cut[v]);
+    if (look < STOP)
+        return vec3_scale(move, length > t->bound[v] ? t->bound[v] / length : 0.5f);
+    return vec3(0, 0, 0);
+}
+
+/// First towards the common motion of the pair; where that does not end, towards standing still; then to half of the distance
+/// to the nearest feature, which is safe whatever the others do once all of a pair have been cut so. Ways that were cut are new
+/// ways: others may meet them now.
+int touch_make_safe(PeltiTouch *t)
+{
+    int most = 0;
+    touch_find_features(t, false);
+    touch_share(t, 0, false);
+    for (int look = 0; look < STOP + 8; look++) {
+        int unsafe = note_cuts(t);
+        unsafe += look < CUTS ? note_stretch(t) : 0;
+        most = look == 0 ? unsafe : most;
+        if (!unsafe)
+            break;
+        if (look == CUTS)
+            find_bounds(t);
+        for (int v = 0; v < t->count; v++) {
+            t->dirty[v] = t->cut[v] < 1;
+            if (!t->dirty[v])
+                continue;
+            t->core[v] = 1;
+            t->plan[v] = vec3_add(t->x[v], cut_move(t, v, look));
+        }
+        touch_share(t, 0, true);
+        int added = touch_find_features(t, false);
+        touch_share(t, t->feature_count - added, false);
+    }
+    return most;
+}

@@ -1,0 +1,185 @@
+/// Where the skin would go: every vertex to its wanted place, but features that would meet are held a gap apart, and what lags
+/// behind for that does so smoothly. The lag is a membrane: each pass takes it a part of the way to the mean of its ring, lets it
+/// shrink a little and limits its slope, so that edges stay short; then contacts push where they must. At rest the passes agree:
+/// the lag is as small and as smooth as the contacts allow.
+#include "touch/parts.h"
+
+#include <string.h>
+
+enum { SETS = 3, PASSES = 4, MOST_TURNS = 20 }; // looks for contacts in a round; passes after each
+static const float spread = 0.5f, steepest = 0.4f;
+/// Shares by which a lag shrinks in a pass: near contacts, and where nothing touches any more. Near contacts a pass changes it by a
+/// part of the gap and of the vertex' own motion at most: contacts push that back before others come near that are not held, so a
+/// held pose keeps its contacts, and comes to rest.
+static const float shrink_held = 0.01f, shrink_free = 0.03f, of_gap = 0.5f, of_motion = 0.2f;
+
+static inline float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static void enlist(PeltiTouch *t, int v)
+{
+    if (t->ring[v])
+        return;
+    t->ring[v] = 1;
+    t->list[t->list_count++] = v;
+}
+
+/// The contact that a pair of features would be; returns their distance.
+static float make_contact(const PeltiTouch *t, const TouchFeature *f, TouchContact *c)
+{
+    Vec3 p[4], rest = {0, 0, 0};
+    float squares = 0;
+    for (int i = 0; i < 4; i++) {
+        c->v[i] = f->v[i];
+        p[i] = t->x[f->v[i]];
+    }
+    float distance = (float)touch_distance(f, p, c->weight, &c->normal);
+    for (int i = 0; i < 4; i++) {
+        squares += c->weight[i] * c->weight[i];
+        rest = vec3_mad(rest, t->mesh->rest[f->v[i]], c->weight[i]);
+    }
+    c->inverse = 1 / squares; // >= 1/4: weights of either side sum to 1
+    c->gap = lesser(t->gap, 0.4f * vec3_length(rest)); // features that are near at rest may stay so
+    return distance;
+}
+
+/// How far apart a contact's features lie along its normal in `x`.
+static inline float opening(const TouchContact *c, const Vec3 *x)
+{
+    Vec3 d = {0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        d = vec3_mad(d, x[c->v[i]], c->weight[i]);
+    return vec3_dot(d, c->normal);
+}
+
+static void mark_changed(PeltiTouch *t)
+{
+    float most = 0.1f * t->gap;
+    for (int v = 0; v < t->count; v++) {
+        Vec3 by = vec3_sub(t->plan[v], t->shared[v]);
+        t->dirty[v] = vec3_dot(by, by) > most * most;
+    }
+}
+
+/// Held apart are features that would meet, those that are near already, and those near by that would come too near: all of them,
+/// not only what meets, or contacts would come and go from frame to frame.
+static void find_contacts(PeltiTouch *t, bool first)
+{
+    if (first)
+        t->contact_count = 0;
+    else
+        mark_changed(t);
+    touch_share(t, 0, !first);
+    memcpy(t->shared, t->plan, sizeof(Vec3) * (size_t)t->count);
+    for (int k = 0; k < t->feature_count && t->contact_count < TOUCH_MOST_CONTACTS; k++) {
+        const TouchFeature *f = &t->features[k];
+        bool meets = t->share[k] < 1;
+        if (t->active[k] || (!meets && f->start > 6 * t->gap))
+            continue;
+        TouchContact *c = &t->contacts[t->contact_count];
+        float distance = make_contact(t, f, c);
+        if (!meets && distance > 2.5f * c->gap && opening(c, t->plan) > c->gap)
+            continue;
+        t->active[k] = 1;
+        t->contact_count++;
+        for (int i = 0; i < 4; i++) {
+            t->trouble[f->v[i]] = 1;
+            enlist(t, f->v[i]);
+        }
+    }
+}
+
+static void smooth_range(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    const PeltiMesh *mesh = t->mesh;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        int v = t->list[i], degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
+        Vec3 own = t->lag[v], sum = {0, 0, 0};
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
+            sum = vec3_add(sum, vec3_sub(t->lag[mesh->ring[r]], own));
+        float share = degree ? 1 / (float)degree : 0;
+        bool held = t->ring[v] == 1;
+        Vec3 change = vec3_scale(sum, spread * share);
+        change = vec3_mad(change, vec3_add(own, change), held ? -shrink_held : -shrink_free);
+        float length = vec3_length(change), most = of_gap * t->gap + of_motion * t->speed[v];
+        t->lag_next[v] = vec3_mad(own, change, held && length > most ? most / length : 1);
+    }
+}
+
+static void smooth_lag(PeltiTouch *t)
+{
+    pelti_parallel_for(t->jobs, t->list_count, 4 * TOUCH_GRAIN, smooth_range, t);
+    for (int i = 0; i < t->list_count; i++)
+        t->lag[t->list[i]] = t->lag_next[t->list[i]];
+}
+
+/// Limits the slope of the lag, from the contacts outwards: of two neighbours whose lags differ too much the one with less is
+/// taken along. A queue of those that changed, each at most MOST_TURNS times.
+static void limit_slopes(PeltiTouch *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int head = 0, waiting = 0, size = t->count;
+    memset(t->queued, 0, (size_t)t->count);
+    for (int i = 0; i < t->list_count; i++) {
+        int v = t->list[i];
+        if (vec3_dot(t->lag[v], t->lag[v]) > 0) {
+            t->queue[waiting++] = v;
+            t->queued[v] = 1;
+        }
+    }
+    while (waiting > 0) {
+        int v = t->queue[head];
+        head = head + 1 < size ? head + 1 : 0;
+        waiting--;
+        t->queued[v] &= (unsigned char)~1;
+        Vec3 own = t->lag[v];
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+            int u = mesh->ring[r];
+            Vec3 by = vec3_sub(own, t->lag[u]);
+            float most = steepest * t->ring_length[r], square = vec3_dot(by, by);
+            if (!(square > 1.0001f * most * most) || vec3_dot(t->lag[u], t->lag[u]) > vec3_dot(own, own))
+                continue;
+            t->lag[u] = vec3_mad(t->lag[u], by, 1 - most / sqrtf(square));
+            enlist(t, u);
+            if (t->queued[u] & 1 || t->queued[u] > 2 * MOST_TURNS)
+                continue;
+            t->queued[u] = (unsigned char)(t->queued[u] + 3); // in the queue, one turn more
+            t->queue[(head + waiting++) % size] = u;
+        }
+    }
+}
+
+static void push_contacts(PeltiTouch *t)
+{
+    for (int k = 0; k < t->contact_count; k++) {
+        const TouchContact *c = &t->contacts[k];
+        Vec3 d = {0, 0, 0};
+        for (int i = 0; i < 4; i++)
+            d = vec3_mad(d, vec3_add(t->wanted[c->v[i]], t->lag[c->v[i]]), c->weight[i]);
+        float missing = c->gap - vec3_dot(d, c->normal);
+        if (!(missing > 0))
+            continue;
+        missing *= c->inverse;
+        for (int i = 0; i < 4; i++)
+            t->lag[c->v[i]] = vec3_mad(t->lag[c->v[i]], c->normal, missing * c->weight[i]);
+    }
+}
+
+void touch_solve(PeltiTouch *t)
+{
+    for (int set = 0; set < SETS; set++) {
+        find_contacts(t, set == 0);
+        for (int pass = 0; pass < PASSES; pass++) {
+            smooth_lag(t);
+            push_contacts(t);
+        }
+        limit_slopes(t);
+        push_contacts(t);
+        for (int v = 0; v < t->count; v++)
+            t->plan[v] = vec3_add(t->wanted[v], t->lag[v]);
+    }
+}

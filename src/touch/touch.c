@@ -1,0 +1,377 @@
+#include "touch/parts.h"
+
+#include <string.h>
+
+enum {
+    ROUNDS = 3,         ///< of bounded moves in a substep
+    CORE_RINGS = 2,     ///< around what touches: looked after
+    RINGS = 6,          ///< around the core: the lag spreads there
+    LAG_RINGS = 2,      ///< around what lags already
+    ATTEMPTS = 3,       ///< with more and more skin looked after, before all of it stays where it was
+    MOST_SUBSTEPS = 40
+};
+static const float largest_turn = 0.35f;  ///< radians of a joint in a substep
+static const float largest_move = 0.06f;  ///< of the size, in a substep
+static const float round_again = 0.004f;  ///< of the size: what was cut shorter is worth another round
+static const float still = 5e-6f;          ///< of the size: a skin that moves less is held
+static const float asleep = 2e-6f;        ///< of the size: a lag that is none
+
+// ---- the way from pose to pose ----
+
+typedef struct Blend {
+    const PeltiTouch *t;
+    const Mat34 *bones;
+    Vec3 *out;
+    float share;
+} Blend;
+
+static Vec3 blend_vertex(const PeltiTouch *t, const Mat34 *bones, int v)
+{
+    Vec3 sum = {0, 0, 0};
+    for (int k = 0; k < TOUCH_INFLUENCES; k++)
+        if (t->weight[v][k] > 0)
+            sum = vec3_mad(sum, mat34_apply(bones[t->bone[v][k]], t->mesh->rest[v]), t->weight[v][k]);
+    return sum;
+}
+
+/// Linear blend skinning plus the method's offset from it, which goes evenly, as seen from its bone, from the last pose's to this
+/// one's.
+static void blend_range(void *context, int begin, int end, int worker)
+{
+    const Blend *b = context;
+    const PeltiTouch *t = b->t;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Vec3 offset = vec3_lerp(t->offset[0][v], t->offset[1][v], b->share);
+        b->out[v] = vec3_add(blend_vertex(t, b->bones, v), mat34_apply_vector(b->bones[t->bone[v][0]], offset));
+    }
+}
+
+/// The method's offset from linear blend skinning at the pose's end, seen from each vertex' strongest bone.
+static void find_offsets(PeltiTouch *t, const Vec3 *goal)
+{
+    for (int b = 0; b < t->who->bone_count; b++) {
+        Mat3 back = mat3_identity();
+        if (!mat3_inverse(mat34_linear(t->bones_to[b]), &back))
+            back = mat3_scale(back, 0); // a bone that collapses carries no offset
+        t->bones_now[b] = mat34_from(back, vec3(0, 0, 0));
+    }
+    for (int v = 0; v < t->count; v++)
+        t->offset[1][v] =
+            mat34_apply(t->bones_now[t->bone[v][0]], vec3_sub(goal[v], blend_vertex(t, t->bones_to, v)));
+}
+
+/// The rigid motion that takes `from` nearest to `to`: moving all skin so crosses nothing.
+static Mat34 common_motion(const PeltiTouch *t, const Vec3 *from, const Vec3 *to)
+{
+    double a[3] = {0}, b[3] = {0}, c[3][3] = {{0}};
+    for (int v = 0; v < t->count; v++) {
+        a[0] += (double)from[v].x, a[1] += (double)from[v].y, a[2] += (double)from[v].z;
+        b[0] += (double)to[v].x, b[1] += (double)to[v].y, b[2] += (double)to[v].z;
+    }
+    for (int k = 0; k < 3; k++)
+        a[k] /= (double)t->count, b[k] /= (double)t->count;
+    for (int v = 0; v < t->count; v++) {
+        double p[3] = {(double)from[v].x - a[0], (double)from[v].y - a[1], (double)from[v].z - a[2]};
+        double q[3] = {(double)to[v].x - b[0], (double)to[v].y - b[1], (double)to[v].z - b[2]};
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                c[i][k] += q[i] * p[k];
+    }
+    Mat3 m;
+    double size = (double)t->size * (double)t->size * (double)t->count + 1e-300;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            m.m[i][k] = (float)(c[i][k] / size);
+    Mat3 r = mat3_polar(m, NULL);
+    Vec3 p = vec3((float)a[0], (float)a[1], (float)a[2]), q = vec3((float)b[0], (float)b[1], (float)b[2]);
+    return mat34_from(r, vec3_sub(q, mat3_apply(r, p)));
+}
+
+static void carry(PeltiTouch *t, const Vec3 *before)
+{
+    Mat34 motion = common_motion(t, before, t->wanted);
+    float most = 0;
+    for (int v = 0; v < t->count; v++) {
+        t->x[v] = mat34_apply(motion, t->x[v]);
+        t->speed[v] = vec3_distance(mat34_apply(motion, before[v]), t->wanted[v]);
+        most = fmaxf(most, t->speed[v]);
+    }
+    t->calm = most < still * t->size ? 0.9f * t->calm : 1;
+}
+
+/// Lags turn with the bones that carry them.
+static void turn_lags(PeltiTouch *t)
+{
+    for (int b = 0; b < t->who->bone_count; b++) {
+        Mat34 back;
+        Mat3 turn = mat3_identity();
+        if (mat34_inverse(t->bones_last[b], &back))
+            turn = mat3_polar(mat34_linear(mat34_mul(t->bones_now[b], back)), NULL);
+        t->bones_last[b] = mat34_from(turn, vec3(0, 0, 0));
+    }
+    for (int v = 0; v < t->count; v++)
+        if (vec3_dot(t->lag[v], t->lag[v]) > 0)
+            t->lag[v] = mat34_apply(t->bones_last[t->bone[v][0]], t->lag[v]);
+    memcpy(t->bones_last, t->bones_now, sizeof(Mat34) * (size_t)t->who->bone_count);
+}
+
+// ---- what is looked after ----
+
+static void mark_crossings(PeltiTouch *t)
+{
+    for (int i = 0; i < t->pairs.count; i++)
+        for (int k = 0; k < 3; k++) {
+            t->trouble[t->mesh->triangles[t->pairs.pairs[i].a][k]] = 1;
+            t->trouble[t->mesh->triangles[t->pairs.pairs[i].b][k]] = 1;
+        }
+}
+
+static void suspect_crossings(PeltiTouch *t)
+{
+    for (int i = 0; i < 2 * t->pairs.count; i++) {
+        const int *s = t->mesh->triangles[i % 2 ? t->pairs.pairs[i / 2].b : t->pairs.pairs[i / 2].a];
+        for (int k = 0; k < 3; k++) {
+            t->suspect[s[k]] = 1;
+            for (int r = t->mesh->ring_start[s[k]]; r < t->mesh->ring_start[s[k] + 1]; r++)
+                t->suspect[t->mesh->ring[r]] = 1;
+        }
+    }
+}
+
+/// Rings of vertices around those listed from `begin`, appended to the list.
+static void grow_list(PeltiTouch *t, int begin, int rings, unsigned char as)
+{
+    for (int ring = 0; ring < rings; ring++) {
+        int end = t->list_count;
+        for (int i = begin; i < end; i++)
+            for (int r = t->mesh->ring_start[t->list[i]]; r < t->mesh->ring_start[t->list[i] + 1]; r++) {
+                int u = t->mesh->ring[r];
+                if (t->ring[u])
+                    continue;
+                t->ring[u] = as;
+                t->list[t->list_count++] = u;
+            }
+        begin = end;
+    }
+}
+
+/// `wide`: rings more around trouble that are looked after.
+static void gather(PeltiTouch *t, int wide)
+{
+    memset(t->ring, 0, (size_t)t->count);
+    memset(t->core, 0, (size_t)t->count);
+    t->list_count = 0;
+    for (int v = 0; v < t->count; v++)
+        if (t->trouble[v]) {
+            t->ring[v] = 1;
+            t->list[t->list_count++] = v;
+        }
+    grow_list(t, 0, CORE_RINGS + wide, 1);
+    for (int i = 0; i < t->list_count; i++)
+        t->core[t->list[i]] = 1;
+    grow_list(t, 0, RINGS, 1);
+    int begin = t->list_count;
+    for (int v = 0; v < t->count; v++)
+        if (!t->ring[v] && vec3_dot(t->lag[v], t->lag[v]) > 0) {
+            t->ring[v] = 2;
+            t->list[t->list_count++] = v;
+        }
+    grow_list(t, begin, LAG_RINGS, 2);
+}
+
+// ---- one substep ----
+
+static void make_plan(PeltiTouch *t)
+{
+    for (int v = 0; v < t->count; v++)
+        t->plan[v] = vec3_add(t->wanted[v], t->lag[v]);
+}
+
+/// What is far behind catches up in steps that are worth looking at.
+static void shorten_moves(PeltiTouch *t)
+{
+    float most = 1.5f * largest_move * t->size;
+    for (int v = 0; v < t->count; v++) {
+        Vec3 move = vec3_sub(t->plan[v], t->x[v]);
+        float length = vec3_length(move);
+        if (length > most && t->ring[v])
+            t->plan[v] = vec3_mad(t->x[v], move, most / length);
+    }
+}
+
+/// How far the skin is from its plan, at most.
+static float behind(const PeltiTouch *t)
+{
+    float most = 0;
+    for (int v = 0; v < t->count; v++) {
+        Vec3 by = vec3_sub(t->x[v], vec3_add(t->wanted[v], t->lag[v]));
+        most = fmaxf(most, vec3_dot(by, by));
+    }
+    return sqrtf(most);
+}
+
+/// In a held pose what still creeps does so less with every frame.
+static void calm_down(PeltiTouch *t)
+{
+    if (!(t->calm < 1))
+        return;
+    for (int i = 0; i < t->list_count; i++) {
+        int v = t->list[i];
+        t->lag[v] = vec3_lerp(t->lag_saved[v], t->lag[v], t->calm);
+        t->plan[v] = vec3_add(t->wanted[v], t->lag[v]);
+    }
+}
+
+/// One round of bounded moves; true where all went where it was planned to go.
+static bool round_of_moves(PeltiTouch *t, int wide)
+{
+    gather(t, wide);
+    make_plan(t);
+    shorten_moves(t);
+    touch_find_features(t, true);
+    touch_solve(t);
+    calm_down(t);
+    shorten_moves(t);
+    int cut = touch_make_safe(t);
+    memcpy(t->x, t->plan, sizeof(Vec3) * (size_t)t->count);
+    t->report->rounds++;
+    t->report->contacts = t->contact_count;
+    return cut == 0 || behind(t) < round_again * t->size;
+}
+
+/// Who stays awake: what touches, or could not go where it was to go.
+static void settle(PeltiTouch *t)
+{
+    float most = asleep * t->size;
+    memset(t->trouble, 0, (size_t)t->count);
+    for (int k = 0; k < t->contact_count; k++) {
+        const TouchContact *c = &t->contacts[k];
+        Vec3 d = {0, 0, 0};
+        for (int i = 0; i < 4; i++)
+            d = vec3_mad(d, t->x[c->v[i]], c->weight[i]);
+        for (int i = 0; i < 4 && vec3_dot(d, c->normal) < 1.2f * c->gap; i++)
+            t->trouble[c->v[i]] = 1;
+    }
+    for (int v = 0; v < t->count; v++) {
+        if (vec3_distance(t->x[v], vec3_add(t->wanted[v], t->lag[v])) > most)
+            t->trouble[v] = 1;
+        if (!t->trouble[v] && vec3_length(t->lag[v]) < most)
+            t->lag[v] = vec3(0, 0, 0);
+    }
+}
+
+static bool anything(const PeltiTouch *t)
+{
+    for (int v = 0; v < t->count; v++)
+        if (t->trouble[v] || vec3_dot(t->lag[v], t->lag[v]) > 0)
+            return true;
+    return false;
+}
+
+/// From t->x to t->wanted, never across.
+static void advance(PeltiTouch *t)
+{
+    size_t bytes = sizeof(Vec3) * (size_t)t->count;
+    make_plan(t);
+    if (touch_find_crossings(t, t->plan, NULL))
+        mark_crossings(t);
+    else if (!anything(t)) {
+        memcpy(t->x, t->wanted, bytes);
+        return;
+    }
+    memcpy(t->x_saved, t->x, bytes);
+    memcpy(t->lag_saved, t->lag, bytes);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        for (int round = 0; round < ROUNDS; round++)
+            if (round_of_moves(t, attempt * 3))
+                break;
+        if (!touch_find_crossings(t, t->x, t->ring)) {
+            settle(t);
+            return;
+        }
+        mark_crossings(t);
+        suspect_crossings(t);
+        memcpy(t->x, t->x_saved, bytes);
+        memcpy(t->lag, t->lag_saved, bytes);
+    }
+    t->report->frozen++;
+    for (int v = 0; v < t->count; v++) {
+        t->lag[v] = vec3_sub(t->x[v], t->wanted[v]);
+        t->trouble[v] = 1;
+    }
+}
+
+// ---- a frame ----
+
+static void start(PeltiTouch *t)
+{
+    size_t bytes = sizeof(Vec3) * (size_t)t->count;
+    memcpy(t->x, t->mesh->rest, bytes);
+    memcpy(t->wanted, t->mesh->rest, bytes);
+    memset(t->lag, 0, bytes);
+    memset(t->offset[0], 0, bytes);
+    memset(t->trouble, 0, (size_t)t->count);
+    memset(t->suspect, 0, (size_t)t->count);
+    for (int b = 0; b < t->who->bone_count; b++)
+        t->bones_from[b] = t->bones_last[b] = mat34_identity();
+    t->started = true;
+}
+
+static int count_substeps(const PeltiTouch *t, const Vec3 *goal)
+{
+    Mat34 motion = common_motion(t, t->wanted, goal);
+    float most = 0;
+    for (int v = 0; v < t->count; v++)
+        most = fmaxf(most, vec3_distance(mat34_apply(motion, t->wanted[v]), goal[v]));
+    float wants = fmaxf(pelti_motion_largest_turn(&t->motion) / largest_turn, most / (largest_move * t->size));
+    return wants < (float)MOST_SUBSTEPS ? (int)ceilf(fmaxf(wants, 1)) : MOST_SUBSTEPS;
+}
+
+static void swap(Vec3 **a, Vec3 **b)
+{
+    Vec3 *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void finish(PeltiTouch *t, Vec3 *points, PeltiTouchReport *report)
+{
+    for (int p = 0; p < t->mesh->point_count; p++)
+        points[p] = t->x[t->mesh->weld[p]];
+    for (int v = 0; v < t->count; v++) {
+        float lag = vec3_distance(t->x[v], t->wanted[v]);
+        report->held += lag > asleep * t->size;
+        report->lag = fmaxf(report->lag, lag);
+    }
+    swap(&t->offset[0], &t->offset[1]);
+    memcpy(t->bones_from, t->bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
+}
+
+void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *points, PeltiTouchReport *report)
+{
+    *report = (PeltiTouchReport){0};
+    t->report = report;
+    if (t->count == 0)
+        return;
+    if (restart || !t->started)
+        start(t);
+    memcpy(t->bones_to, bones, sizeof(Mat34) * (size_t)t->who->bone_count);
+    for (int v = 0; v < t->count; v++)
+        t->plan[v] = points[t->mesh->first_point[v]];
+    find_offsets(t, t->plan);
+    pelti_motion_set(&t->motion, t->bones_from, t->bones_to);
+    report->substeps = count_substeps(t, t->plan);
+    for (int k = 1; k <= report->substeps; k++) {
+        float share = (float)k / (float)report->substeps;
+        pelti_motion_at(&t->motion, share, t->bones_now);
+        memcpy(t->plan, t->wanted, sizeof(Vec3) * (size_t)t->count);
+        pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range, &(Blend){t, t->bones_now, t->wanted, share});
+        for (int v = 0; v < t->count && k == report->substeps; v++)
+            t->wanted[v] = points[t->mesh->first_point[v]];
+        carry(t, t->plan);
+        turn_lags(t);
+        advance(t);
+    }
+    finish(t, points, report);
+}

@@ -1,0 +1,40 @@
+/// The last word on what is shown: from last frame's skin, which crosses nothing, towards the skin that a method wants, and
+/// never across. What cannot be reached stays behind, smoothly, and catches up later. docs/touching.md says how.
+#ifndef PELTI_TOUCH_TOUCH_H
+#define PELTI_TOUCH_TOUCH_H
+
+#include "character/motion.h"
+#include "core/log.h"
+
+typedef struct PeltiTouch PeltiTouch;
+
+typedef struct PeltiTouchDef {
+    const PeltiCharacter *who;   ///< whose welded mesh is shown
+    const PeltiCharacter *fine;  ///< what `weights` belong to: `who`, or a refined copy whose first points are those of `who`
+    const PeltiWeights *weights; ///< per welded vertex of `fine`
+    const PeltAllocator *allocator;
+    PeltiJobs *jobs; ///< for create and for every step; may be NULL
+    PeltiLog *log;   ///< what the rest pose crosses is said here, once
+} PeltiTouchDef;
+
+typedef struct PeltiTouchReport {
+    int substeps;   ///< the way from the last pose was cut into so many
+    int rounds;     ///< of bounded moves, over all substeps
+    int contacts;   ///< pairs of features held apart in the last round
+    int held;       ///< vertices that are not where the method wants them
+    int frozen;     ///< substeps in which all skin stayed where it was, for want of a better way
+    float lag;      ///< the farthest of these, length
+} PeltiTouchReport;
+
+/// Pairs of triangles that cross at rest are the artist's: they and what lies around them are left alone.
+PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltError *err);
+void pelti_touch_destroy(PeltiTouch *touch); ///< NULL is fine
+
+/// `points` [point_count of `who`]: in, what the method wants for the pose `bones` [bone_count]; out, what is shown. With
+/// `restart` the skin is led in from the rest pose. Does not allocate. The same bytes for any number of threads.
+void pelti_touch_step(PeltiTouch *touch, const Mat34 *bones, bool restart, Vec3 *points, PeltiTouchReport *report);
+
+/// Pairs of triangles that cross at rest.
+int pelti_touch_rest_crossings(const PeltiTouch *touch);
+
+#endif

@@ -1,0 +1,273 @@
+#include "chain.h"
+#include "geometry/exact.h"
+#include "touch/touch.h"
+
+enum { TUBE = ALONG * AROUND + 2, POINTS = 2 * TUBE, SIDES = 2 * AROUND * ALONG };
+
+typedef struct Two { // a tube along x and, above it, a tube along y: two components, one bone
+    PeltiCharacter *who;
+    PeltiPool pool;
+    PeltiWeights weights;
+    PeltiTouch *touch;
+    PeltiLog log;
+    Vec3 wanted[POINTS], shown[POINTS];
+    PeltiTouchReport report;
+} Two;
+
+static int allocations;
+static void *counted_alloc(size_t bytes, void *user)
+{
+    (void)user;
+    allocations++;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+static void counted_free(void *memory, size_t bytes, void *user)
+{
+    (void)user, (void)bytes;
+    free(memory);
+}
+
+static void two_tubes(Two *two, float above, PeltiJobs *jobs)
+{
+    static Vec3 p[POINTS];
+    static int t[2 * SIDES][3];
+    PeltError err;
+    static const PeltAllocator counted = {.alloc = counted_alloc, .free = counted_free};
+    int points = POINTS, count = make_tube(1, 0.1f, p, t, 0);
+    count += make_tube(1, 0.1f, p, t + count, TUBE);
+    for (int i = TUBE; i < POINTS; i++) // crossed, with an offset so that no two vertices lie over each other
+        p[i] = vec3(0.487f - p[i].y, p[i].x - 0.513f, p[i].z + above);
+    memset(two, 0, sizeof *two);
+    two->who = make_chain(1, 0, 1, 1, &points, POINTS, p, count, (const int(*)[3])t);
+    assert_int_equal(two->who->mesh->vertex_count, POINTS);
+    pelti_pool_init(&two->pool, NULL);
+    pelti_log_init(&two->log, NULL);
+    assert_int_equal(pelti_weights_rigid(two->who, &two->pool, &two->weights, &err), PELT_OK);
+    PeltiTouchDef def = {two->who, two->who, &two->weights, &counted, jobs, &two->log};
+    assert_int_equal(pelti_touch_create(&def, &two->touch, &err), PELT_OK);
+    memcpy(two->wanted, two->who->rest_points, sizeof two->wanted);
+}
+
+static void drop(Two *two)
+{
+    pelti_touch_destroy(two->touch);
+    pelti_log_release(&two->log);
+    pelti_pool_release(&two->pool);
+    pelti_character_destroy(two->who);
+}
+
+static void step_as(Two *two, bool restart, Mat34 bone)
+{
+    memcpy(two->shown, two->wanted, sizeof two->shown);
+    pelti_touch_step(two->touch, &bone, restart, two->shown, &two->report);
+}
+
+static void step(Two *two, bool restart)
+{
+    step_as(two, restart, mat34_identity());
+}
+
+static void push_down(Two *two, float by) // the tube above, by so much from rest
+{
+    for (int i = 0; i < POINTS; i++)
+        two->wanted[i] = vec3_add(two->who->rest_points[i], vec3(0, 0, i < TUBE ? 0 : -by));
+}
+
+/// Every pair of triangles that share no vertex, one by one.
+static int crossings(const Two *two)
+{
+    const PeltiMesh *mesh = two->who->mesh;
+    const Vec3 *x = two->shown;
+    int found = 0;
+    for (int a = 0; a < mesh->triangle_count; a++) {
+        const int *s = mesh->triangles[a];
+        const Vec3 p[3] = {x[mesh->first_point[s[0]]], x[mesh->first_point[s[1]]], x[mesh->first_point[s[2]]]};
+        Vec3 low = vec3_min(p[0], vec3_min(p[1], p[2])), high = vec3_max(p[0], vec3_max(p[1], p[2]));
+        for (int b = a + 1; b < mesh->triangle_count; b++) {
+            const int *u = mesh->triangles[b];
+            const Vec3 q[3] = {x[mesh->first_point[u[0]]], x[mesh->first_point[u[1]]], x[mesh->first_point[u[2]]]};
+            Vec3 l = vec3_min(q[0], vec3_min(q[1], q[2])), h = vec3_max(q[0], vec3_max(q[1], q[2]));
+            bool shared = false;
+            if (l.x > high.x || l.y > high.y || l.z > high.z || h.x < low.x || h.y < low.y || h.z < low.z)
+                continue;
+            for (int i = 0; i < 9; i++)
+                shared |= s[i / 3] == u[i % 3];
+            found += !shared && pelti_triangles_meet(p, q) != PELTI_APART;
+        }
+    }
+    return found;
+}
+
+static float longest_stretch(const Two *two)
+{
+    const PeltiMesh *mesh = two->who->mesh;
+    float most = 0;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        int a = mesh->edges[e][0], b = mesh->edges[e][1];
+        most = fmaxf(most, vec3_distance(two->shown[mesh->first_point[a]], two->shown[mesh->first_point[b]]) /
+                               vec3_distance(mesh->rest[a], mesh->rest[b]));
+    }
+    return most;
+}
+
+static float mean_height(const Two *two, int first)
+{
+    float sum = 0;
+    for (int i = first; i < first + TUBE; i++)
+        sum += two->shown[i].z / TUBE;
+    return sum;
+}
+
+static void what_is_apart_moves_freely(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.3f, NULL);
+    push_down(&two, 0.09f); // 0.01 between them
+    step(&two, true);
+    assert_memory_equal(two.shown, two.wanted, sizeof two.shown);
+    assert_int_equal(two.report.held, 0);
+    drop(&two);
+}
+
+static void a_tube_pushed_through_another_stays_on_its_side(void **state)
+{
+    (void)state;
+    static Two two;
+    float stretch = 0;
+    two_tubes(&two, 0.3f, NULL);
+    step(&two, true);
+    int before = allocations;
+    for (int frame = 1; frame <= 20; frame++) {
+        push_down(&two, 0.015f * (float)frame); // at last the axes meet
+        step(&two, false);
+        assert_int_equal(frame % 4 ? 0 : crossings(&two), 0);
+        assert_int_equal(two.report.frozen, 0);
+        stretch = fmaxf(stretch, longest_stretch(&two));
+    }
+    assert_int_equal(allocations, before);
+    printf("stretch %.2f, heights %.3f over %.3f\n", (double)stretch, (double)mean_height(&two, TUBE),
+           (double)mean_height(&two, 0));
+    assert_true(stretch < 3);
+    assert_true(two.report.held > 100);
+    for (int frame = 0; frame < 45; frame++) { // and comes back when it can
+        push_down(&two, fmaxf(0, 0.3f - 0.015f * (float)frame));
+        step(&two, false);
+    }
+    for (int i = 0; i < POINTS; i++)
+        assert_true(vec3_distance(two.shown[i], two.wanted[i]) < 1e-4f);
+    drop(&two);
+}
+
+static void a_slap_in_one_frame_does_not_tunnel(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.3f, NULL);
+    step(&two, true);
+    push_down(&two, 0.45f); // from 0.1 above to 0.05 below
+    step(&two, false);
+    assert_int_equal(crossings(&two), 0);
+    int middle = TUBE + ALONG / 2 * AROUND; // where they met, it is still above
+    float low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < AROUND; k++) {
+        low = fminf(low, two.shown[middle + k].z);
+        high = fmaxf(high, two.shown[ALONG / 2 * AROUND + k].z);
+    }
+    assert_true(low > high - 0.02f);
+    drop(&two);
+}
+
+static void what_crosses_at_rest_is_left_alone(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.1f, NULL);
+    assert_true(pelti_touch_rest_crossings(two.touch) > 10);
+    assert_int_equal(pelti_log_count(&two.log), 1);
+    for (int frame = 0; frame < 5; frame++) {
+        push_down(&two, 0.01f * (float)frame);
+        step(&two, frame == 0);
+        assert_memory_equal(two.shown, two.wanted, sizeof two.shown);
+    }
+    drop(&two);
+}
+
+static void a_held_pose_comes_to_rest_and_turns_as_a_whole(void **state)
+{
+    (void)state;
+    static Two two;
+    static Vec3 last[POINTS];
+    float moved = 0;
+    two_tubes(&two, 0.3f, NULL);
+    push_down(&two, 0.14f); // 0.04 into each other
+    step(&two, true);
+    for (int frame = 0; frame < 60; frame++) {
+        memcpy(last, two.shown, sizeof last);
+        step(&two, false);
+        moved = 0;
+        for (int i = 0; i < POINTS; i++)
+            moved = fmaxf(moved, vec3_distance(last[i], two.shown[i]));
+    }
+    printf("still moves by %.2g\n", (double)moved);
+    assert_true(moved < 1e-4f / 30);
+    memcpy(last, two.shown, sizeof last);
+    Mat34 turn = mat34_from(quat_to_mat3(quat_axis_angle(vec3(0.6f, 0, 0.8f), 1.1f)), vec3(3, -2, 1));
+    for (int i = 0; i < POINTS; i++)
+        two.wanted[i] = mat34_apply(turn, two.wanted[i]);
+    step_as(&two, false, turn);
+    for (int i = 0; i < POINTS; i++)
+        assert_true(vec3_distance(mat34_apply(turn, last[i]), two.shown[i]) < 2e-4f);
+    assert_int_equal(crossings(&two), 0);
+    drop(&two);
+}
+
+static unsigned noise_state;
+static float noise(void)
+{
+    noise_state = noise_state * 1664525u + 1013904223u;
+    return (float)(noise_state >> 8) / 8388608.0f - 1;
+}
+
+static void threads_do_not_show_and_noise_crosses_nothing(void **state)
+{
+    (void)state;
+    static Two one, many;
+    PeltiJobs *jobs = pelti_jobs_create(2);
+    two_tubes(&one, 0.3f, NULL);
+    two_tubes(&many, 0.3f, jobs);
+    for (int frame = 0; frame < 4; frame++) {
+        noise_state = (unsigned)frame;
+        push_down(&one, 0.1f + 0.02f * (float)frame);
+        Mat34 turn = mat34_identity();
+        if (frame % 3 == 2) // half a turn in one frame
+            turn = mat34_from(quat_to_mat3(quat_axis_angle(vec3(0, 0, 1), 3.1f)), vec3(noise(), noise(), noise()));
+        for (int i = 0; i < POINTS; i++) {
+            one.wanted[i] = vec3_add(one.wanted[i], vec3_scale(vec3(noise(), noise(), noise()), 0.003f)); // a tenth of an edge
+            one.wanted[i] = mat34_apply(turn, one.wanted[i]);
+        }
+        memcpy(many.wanted, one.wanted, sizeof one.wanted);
+        step_as(&one, frame == 0, turn);
+        step_as(&many, frame == 0, turn);
+        assert_memory_equal(one.shown, many.shown, sizeof one.shown);
+        assert_int_equal(crossings(&one), 0);
+        for (int i = 0; i < POINTS; i++)
+            assert_true(vec3_finite(one.shown[i]));
+    }
+    drop(&one);
+    drop(&many);
+    pelti_jobs_destroy(jobs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_apart_moves_freely),
+        cmocka_unit_test(a_tube_pushed_through_another_stays_on_its_side),
+        cmocka_unit_test(a_slap_in_one_frame_does_not_tunnel),
+        cmocka_unit_test(what_crosses_at_rest_is_left_alone),
+        cmocka_unit_test(a_held_pose_comes_to_rest_and_turns_as_a_whole),
+        cmocka_unit_test(threads_do_not_show_and_noise_crosses_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
