@@ -10,7 +10,7 @@
 static const float TORN = 2.3f;   // of its rest length: no skin stretches more, unless blending does already
 static const float BEYOND = 1.2f; // of the length by blending
 static const float SLOPE = 0.4f;  // share of an edge that a change of the lean along it may add to its length
-static const float DEEPER = 1e-4f;  // of the size: half of what touching skin sinks in
+static const float DEEPER = 2e-5f;  // of the size: a tenth of what touching skin sinks in
 static const float RECOVERS = 0.2f;  // a step: skin that leant comes back over some frames, not with a pop
 static const float FLOWN = 0.095f;   // of the size: no skin of a character of several pieces is farther from blending
 static const float UPRIGHT = 0.2f; // cosine between a triangle by blending and by its bone: then blending did not turn it over
@@ -29,6 +29,8 @@ struct PeltiLean {
     bool *leans;      // [component_count] of the rigid ones
     PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
     PeltiPairs pairs;
+    int *carrier; // [component_count] bone of a rigid piece, -1: bends
+    bool again;   // not the first look at this step
 };
 
 PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces,
@@ -46,6 +48,7 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     l->now = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->marked = PELTI_NEW(pool, bool, mesh->vertex_count);
     l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
+    l->carrier = PELTI_NEW(pool, int, mesh->component_count);
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 48);
@@ -55,6 +58,8 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     }
     for (int c = 0; pieces && c < pieces->count; c++)
         l->rigid[c] = pieces->pieces[c].kind == PELTI_PIECE_RIGID;
+    for (int c = 0; c < mesh->component_count; c++)
+        l->carrier[c] = l->rigid[c] && !pieces->pieces[c].thing ? pieces->pieces[c].bone : -1;
     for (int e = 0; e < mesh->edge_count; e++)
         l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     *out = l;
@@ -153,6 +158,11 @@ static bool cross_at(const Vec3 *x, const int *s, const int *t)
     return pelti_triangles_meet(p, q) != 0;
 }
 
+static bool leans_at(const PeltiLean *l, const int *t)
+{
+    return (l->share[t[0]] < 1) | (l->share[t[1]] < 1) | (l->share[t[2]] < 1);
+}
+
 /// How far triangle a reaches to the lesser side of the plane of b.
 static float reach(const Vec3 *x, const int *a, const int *b)
 {
@@ -176,7 +186,11 @@ static int crosses_anew(void *context, int a, int b, int worker)
 {
     (void)worker;
     const PeltiLean *l = context;
-    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
+    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b], *of = l->mesh->component;
+    if (l->carrier[of[s[0]]] >= 0 && l->carrier[of[s[0]]] == l->carrier[of[t[0]]])
+        return 0; // one bone carries both
+    if (l->again && !leans_at(l, s) && !leans_at(l, t))
+        return 0; // as in the round before
     for (int i = 0; i < 3; i++)
         if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
             return 0;
@@ -208,6 +222,7 @@ static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int
 {
     const PeltiMesh *mesh = l->mesh;
     int marked = 0;
+    l->again = round > 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
         l->now[v] = leaned(l, v);
         l->marked[v] = false;
