@@ -29,8 +29,7 @@ struct PeltiLean {
     bool *leans;      // [component_count] of the rigid ones
     PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
     PeltiPairs pairs;
-    int *carrier; // [component_count] bone of a rigid piece, -1: bends
-    bool again;   // not the first look at this step
+    bool again; // not the first look at this step
 };
 
 PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces,
@@ -48,7 +47,6 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     l->now = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->marked = PELTI_NEW(pool, bool, mesh->vertex_count);
     l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
-    l->carrier = PELTI_NEW(pool, int, mesh->component_count);
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 48);
@@ -58,8 +56,6 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     }
     for (int c = 0; pieces && c < pieces->count; c++)
         l->rigid[c] = pieces->pieces[c].kind == PELTI_PIECE_RIGID;
-    for (int c = 0; c < mesh->component_count; c++)
-        l->carrier[c] = l->rigid[c] && !pieces->pieces[c].thing ? pieces->pieces[c].bone : -1;
     for (int e = 0; e < mesh->edge_count; e++)
         l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     *out = l;
@@ -186,9 +182,7 @@ static int crosses_anew(void *context, int a, int b, int worker)
 {
     (void)worker;
     const PeltiLean *l = context;
-    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b], *of = l->mesh->component;
-    if (l->carrier[of[s[0]]] >= 0 && l->carrier[of[s[0]]] == l->carrier[of[t[0]]])
-        return 0; // one bone carries both
+    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
     if (l->again && !leans_at(l, s) && !leans_at(l, t))
         return 0; // as in the round before
     for (int i = 0; i < 3; i++)
