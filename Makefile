@@ -52,6 +52,7 @@ figures: all
 	tools/figures-tracking.sh $(BUILD)/pelt
 	tools/figures-layered.sh $(BUILD)/pelt
 	tools/figures-projective.sh $(BUILD)/pelt
+	tools/figures-body.sh $(BUILD)/pelt
 
 # The browser test of `pelt compare`: node, npm and chromium; skips where they are missing
 test-web: all

@@ -89,6 +89,29 @@ static PeltStatus holds_its_bone(const PeltiCharacter *who, PeltiPieces *pieces,
     return status;
 }
 
+/// Size of all pieces of each skeleton: what is small beside them is a thing, what stands alone is not.
+static PeltStatus skeleton_sizes(const PeltiCharacter *who, const PeltiPieces *p, PeltiPool *pool, float **out, PeltError *err)
+{
+    int skeletons = 1;
+    for (int b = 0; b < who->bone_count; b++)
+        skeletons = who->bones[b].skeleton >= skeletons ? who->bones[b].skeleton + 1 : skeletons;
+    Vec3 *low = PELTI_NEW(pool, Vec3, skeletons), *high = PELTI_NEW(pool, Vec3, skeletons);
+    bool *seen = PELTI_NEW(pool, bool, skeletons);
+    *out = PELTI_NEW(pool, float, skeletons);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)skeletons * 32);
+    for (int c = 0; c < p->count; c++) {
+        const PeltiPiece *piece = &p->pieces[c];
+        int s = piece->bone >= 0 ? who->bones[piece->bone].skeleton : 0;
+        low[s] = seen[s] ? vec3_min(low[s], piece->low) : piece->low;
+        high[s] = seen[s] ? vec3_max(high[s], piece->high) : piece->high;
+        seen[s] = true;
+    }
+    for (int s = 0; s < skeletons; s++)
+        (*out)[s] = vec3_distance(low[s], high[s]);
+    return PELT_OK;
+}
+
 PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiPieces *out,
                               PeltError *err)
 {
@@ -102,15 +125,18 @@ PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *wei
     out->label = label;
     gather(who, weights, out, label);
     look_at_triangles(mesh, out, volume);
+    float *sizes;
+    PELT_TRY(skeleton_sizes(who, out, pool, &sizes, err));
     for (int c = 0; c < out->count; c++) {
         PeltiPiece *piece = &out->pieces[c];
+        float whole = sizes[piece->bone >= 0 ? who->bones[piece->bone].skeleton : 0];
         float size = vec3_distance(piece->low, piece->high);
-        piece->thing = piece->kind == PELTI_PIECE_SKIN && size < THING_SIZE * mesh->diagonal && out->count > 1;
+        piece->thing = piece->kind == PELTI_PIECE_SKIN && size < THING_SIZE * whole;
         piece->kind = piece->thing ? PELTI_PIECE_RIGID : piece->kind;
         piece->in_body = piece->kind != PELTI_PIECE_RIGID && piece->triangle_count > 0;
         if (piece->kind == PELTI_PIECE_RIGID && piece->triangle_count > 0 && !piece->thing && !who->bones[piece->bone].is_prop)
             PELT_TRY(holds_its_bone(who, out, c, err));
-        piece->sewn = piece->kind == PELTI_PIECE_RIGID && size < SEWN_SIZE * mesh->diagonal;
+        piece->sewn = piece->kind == PELTI_PIECE_RIGID && size < SEWN_SIZE * whole;
     }
     return PELT_OK;
 }
