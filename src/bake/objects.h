@@ -30,7 +30,7 @@ struct PeltSkin {
     const PeltCharacter *character;
     PeltiBody *body;           ///< NULL: the file's own mesh
     const PeltiCharacter *who; ///< what the method sees: the body's or the character itself; NULL: nothing bends
-    PeltiLimit *limit;         ///< how far flesh may stray; NULL: the method has none
+    PeltiLimit *limit;         ///< how far flesh may stray; NULL: no body was made
     PeltiLean *lean;           ///< keeps the shown skin from tearing where blending does not
     const PeltiMethod *method;
     void *state;

@@ -190,11 +190,10 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(choose_body(skin, err));
     if (!skin->who)
         return PELT_OK; // nothing bends: every piece follows its bone
-    if (skin->method->flags & PELTI_FLESH)
+    if (skin->body) { // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
-    if (skin->method->flags & PELTI_FLESH)
-        PELT_TRY(pelti_lean_create(who, &skin->weights, skin->body ? pelti_body_pieces(skin->body) : NULL, &skin->pool,
-                                   &skin->lean, err));
+        PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
+    }
     PeltiPrepare in = {
         .who = skin->who,
         .options = &skin->options,
