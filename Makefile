@@ -18,10 +18,11 @@ setup-dev: setup
 demo: all
 	$(BUILD)/pelt demo -o demo
 
-test: all
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+# Warnings of gcc are errors; every test, then the short ones of a clang build. tools/test.sh STAGE... runs a stage alone
+test: setup
+	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh tests clang
 
-# The tests with warnings as errors, then short ones of a clang, a scalar and an address-sanitizer build, and 20 s of each fuzzer
+# The same, and the short tests of a scalar and of an address-sanitizer build, and 20 s of each fuzzer
 test-builds: setup
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh
 

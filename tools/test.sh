@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Everything `make test-builds` does, stage by stage, with the processor time each took: the tests of the build in $BUILD, then other
-# builds of the same sources, each in a folder of its own. Usage: tools/test.sh [stage...]: tests clang scalar address fuzz
+# What `make test` (stages tests, clang) and `make test-builds` (all) do, with the processor time each stage took: the tests of the
+# build in $BUILD, then other builds of the same sources, each in a folder of its own.
+# Usage: tools/test.sh [stage...]: tests clang scalar address fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} jobs=${JOBS:-$(nproc)}
@@ -9,39 +10,52 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 failed=""
 
-# configure and build; what a compiler says is shown only when it fails
+# configure and build; all that a compiler says is shown only when it fails, warnings always
 make_build() { # folder targets configure-arguments...
     local folder=$1 targets=$2
     shift 2
     { cmake -B "$folder" "$@" && cmake --build "$folder" -j "$jobs" ${targets:+--target $targets}; } >"$logs/build" 2>&1 ||
         { grep -E 'error|warning|FAILED|No rule' "$logs/build" | head -n 40 || tail -n 20 "$logs/build"; return 1; }
+    grep 'warning:' "$logs/build" | sort -u | head -n 20
+    return 0
 }
 run_tests() { # folder ctest-arguments...
     local folder=$1 result
     shift
-    ctest --test-dir "$folder" -j "$jobs" --output-on-failure "$@" | grep -vE '^ +Start +[0-9]'
+    ctest --test-dir "$folder" -j "$jobs" --output-on-failure "$@" | grep --line-buffered -vE '^ +Start +[0-9]'
     result=${PIPESTATUS[0]}
     cp "$folder/Testing/Temporary/LastTest.log" "$logs/$(basename "$folder").log" 2>/dev/null
     return "$result"
 }
+# of another build, one line where all is well: the summary of ctest that is read is that of the first stage
+run_short_tests() { # folder ctest-arguments...
+    run_tests "$@" >"$logs/short" || { cat "$logs/short"; return 1; }
+    sed -n 's/^100% tests passed.* out of \([0-9]*\)$/\1 short tests of this build pass/p' "$logs/short"
+}
 stage_tests() { make_build "$build" "" --preset dev && run_tests "$build"; }
-stage_clang() { make_build build-clang "quick_tests goldens" --preset clang && run_tests build-clang -L '^(quick|golden)$'; }
-stage_scalar() { make_build build-scalar "quick_tests goldens" --preset scalar -DPELT_WERROR=ON && run_tests build-scalar -L '^(quick|golden)$'; }
-stage_address() { make_build build-address quick_tests --preset address && run_tests build-address -L '^quick$'; }
+stage_clang() { make_build build-clang "quick_tests goldens" --preset clang -DPELT_WERROR=OFF && run_short_tests build-clang -L '^(quick|golden)$'; }
+stage_scalar() { make_build build-scalar "quick_tests goldens" --preset scalar -DPELT_WERROR=ON && run_short_tests build-scalar -L '^(quick|golden)$'; }
+stage_address() { make_build build-address quick_tests --preset address && run_short_tests build-address -L '^quick$'; }
 stage_fuzz() { JOBS=$jobs tools/fuzz.sh 20; }
 
 for stage in $stages; do
     echo "==== $stage"
-    before=$(times | awk 'NR == 2')
+    times >"$logs/before" # in this shell: a pipe's own has no children yet
     "stage_$stage" || failed="$failed $stage"
-    times | awk -v before="$before" -v stage="$stage" '
+    times >"$logs/after"
+    awk -v stage="$stage" '
         function seconds(t) { split(t, p, /[ms]/); return p[1] * 60 + p[2] }
-        NR == 2 { split(before, b, " "); printf "%s: %.0f s of processor time\n", stage, seconds($1) + seconds($2) - seconds(b[1]) - seconds(b[2]) }'
+        FNR == 2 { sum = (NR == FNR ? -1 : 1) * (seconds($1) + seconds($2)) + sum }
+        END { printf "%s: %.0f s of processor time\n", stage, sum }' "$logs/before" "$logs/after"
 done
-awk '/^[0-9]+\/[0-9]+ Test(ing)?: / { name = $NF } /^skipped: / { if (!(name in seen)) { seen[name] = 1; n++ } why[substr($0, 10)] = 1 }
-    END { if (n) { printf "%d tests were left out or cut short, for want of what a clone does not have:", n
-                   for (w in why) printf "%s %s", sep, w ~ /not beside/ && !shared++ ? "files of ../shared" : w ~ /not beside/ ? "" : w
-                   print "" } }' "$logs"/*.log 2>/dev/null >"$logs/skipped"
-[ -z "$failed" ] || echo "make test-builds: failed in:$failed (one stage again: tools/test.sh STAGE)"
+awk '/^[0-9]+\/[0-9]+ Test(ing)?: / { name = $NF }
+    /^skipped: / {
+        reason = /not beside/ ? "files of ../shared" : substr($0, 10)
+        if (!(name in tests)) { tests[name] = 1; n++ }
+        if (!(reason in reasons)) { reasons[reason] = 1; list = list (list ? ", " : "") reason }
+    }
+    END { if (n) printf "%d tests were left out or cut short, for want of what a clone does not have: %s\n", n, list }' \
+    "$logs"/*.log 2>/dev/null >"$logs/skipped"
+[ -z "$failed" ] || echo "tools/test.sh: failed in:$failed (one stage again: tools/test.sh STAGE)"
 cat "$logs/skipped"
 [ -z "$failed" ]

@@ -206,7 +206,7 @@ static int could_meet(void *context, int a, int b, int worker)
     const int *p = t->mesh->triangles[a], *q = t->mesh->triangles[b];
     int mask = 0;
     (void)worker;
-    if (one_patch(t, a, b) || !(new_way(t, p) | new_way(t, q)))
+    if (one_patch(t, a, b) || !(new_way(t, p) || new_way(t, q)))
         return 0;
     if (touch_exempt_triangles(t, a, b) || !ways_meet(t, (int[6]){p[0], p[1], p[2], q[0], q[1], q[2]}, 3, 3))
         return 0;
