@@ -139,8 +139,8 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
                                   .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                           : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
                                                                                       : PELTI_BODY_AUTO};
-    PELT_TRY(pelti_body_create(skin->who, &skin->weights, &settings, &skin->pool.allocator, skin->jobs, &skin->log, &skin->body,
-                               err));
+    PELT_TRY(
+        pelti_body_create(skin->who, &skin->weights, &settings, &skin->pool.allocator, skin->jobs, &skin->log, &skin->body, err));
     if (!skin->body)
         return PELT_OK;
     skin->who = pelti_body_character(skin->body);
@@ -190,7 +190,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(choose_body(skin, err));
     if (!skin->who)
         return PELT_OK; // nothing bends: every piece follows its bone
-    if (skin->body) { // on the papers' kind of mesh the methods know their way
+    if (skin->body) {   // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
         PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
     }
@@ -304,12 +304,14 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
         skin->method->step(skin->state, &in, skin->shape, report);
         report->nonfinite += catch_nonfinite(skin, skin->who, &skin->body_weights, skin->shape);
         if (skin->limit)
-            pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape), PELTI_MOST);
+            pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape),
+                            PELTI_MOST);
     }
     if (skin->body)
         pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->points);
     if (skin->lean)
-        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->points), PELTI_MOST);
+        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->points),
+                        PELTI_MOST);
     add_targets(skin, pose);
     report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
     if (skin->touch)

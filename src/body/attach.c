@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const float WIDTH = 2.0f;    // of the kernel, in edges of the body: some 14 vertices
-static const float FOREIGN = 0.3f;  // of the size: how much farther a vertex of quite other bones counts
+static const float WIDTH = 2.0f;       // of the kernel, in edges of the body: some 14 vertices
+static const float FOREIGN = 0.3f;     // of the size: how much farther a vertex of quite other bones counts
 static const float SAME_PLACE = 1e-6f; // of the size
 
 typedef struct Place {
@@ -57,10 +57,10 @@ typedef struct Attach {
     const PeltiMesh *mesh; // of the body
     const PeltiBoxTree *tree;
     PeltiAttachment *out;
-    float *edge;       // [body vertices] mean edge length
-    int bones;         // a place's weights are kept by its first points: at most this many
-    int *bone;         // [places x bones]
-    float *weight;     // [places x bones]
+    float *edge;   // [body vertices] mean edge length
+    int bones;     // a place's weights are kept by its first points: at most this many
+    int *bone;     // [places x bones]
+    float *weight; // [places x bones]
     float size;
 } Attach;
 

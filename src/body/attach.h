@@ -9,9 +9,9 @@ enum { PELTI_ATTACH_MOST = 12 }; ///< body vertices a point follows
 
 typedef struct PeltiAttachment {
     int place_count;
-    Vec3 *place;  ///< [place_count] rest: points at one place are one
-    int *vertex;  ///< [place_count x PELTI_ATTACH_MOST] of the body, strongest first
-    float *share; ///< [place_count x PELTI_ATTACH_MOST] sums to 1; all 0: nothing of its bones is in the body
+    Vec3 *place;   ///< [place_count] rest: points at one place are one
+    int *vertex;   ///< [place_count x PELTI_ATTACH_MOST] of the body, strongest first
+    float *share;  ///< [place_count x PELTI_ATTACH_MOST] sums to 1; all 0: nothing of its bones is in the body
     int *place_of; ///< [point_count]
     float *away;   ///< [place_count] to the nearest of its vertices
 } PeltiAttachment;

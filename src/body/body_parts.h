@@ -25,11 +25,11 @@ struct PeltiBody {
     int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
     int block_count;
-    PeltiMat3Block *spread;   ///< [block_count] covariance of each vertex' ring
-    PeltiQuatBlock *turn;     ///< [block_count] warm starts
-    Mat34 *motion;            ///< [body vertices] rest space -> world
-    Vec3 *places;             ///< [place_count] carried
-    PeltiFit *fit;            ///< [pieces] of the sewn ones
+    PeltiMat3Block *spread; ///< [block_count] covariance of each vertex' ring
+    PeltiQuatBlock *turn;   ///< [block_count] warm starts
+    Mat34 *motion;          ///< [body vertices] rest space -> world
+    Vec3 *places;           ///< [place_count] carried
+    PeltiFit *fit;          ///< [pieces] of the sewn ones
 };
 
 /// The file's weights on the body's vertices.

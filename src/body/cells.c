@@ -123,8 +123,8 @@ static PeltStatus find_inside(PeltiCells *c, const PeltiSoup *soup, PeltiJobs *j
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiWinding *winding;
-    PeltStatus status = pelti_winding_create(&pool, soup->triangle_count, (const int(*)[3])soup->triangles, soup->points,
-                                             &winding, err);
+    PeltStatus status =
+        pelti_winding_create(&pool, soup->triangle_count, (const int(*)[3])soup->triangles, soup->points, &winding, err);
     if (status == PELT_OK) {
         Wind w = {.cells = c, .winding = winding};
         for (int k = 0; k < 3; k++)
@@ -139,9 +139,9 @@ static void set_states(PeltiCells *c)
 {
     size_t count = pelti_cell_count(c);
     for (size_t i = 0; i < count; i++)
-        c->state[i] = c->winding[i] > 0.5f                                       ? PELTI_CELL_SOLID
+        c->state[i] = c->winding[i] > 0.5f                                 ? PELTI_CELL_SOLID
                       : c->near[i] >= 0 && c->distance[i] < THIN * c->edge ? PELTI_CELL_THIN
-                                                                                 : PELTI_CELL_OUT;
+                                                                           : PELTI_CELL_OUT;
     for (int z = 0; z < c->n[2]; z++) // the rim stays outside: neighbours need no test
         for (int y = 0; y < c->n[1]; y++)
             for (int x = 0; x < c->n[0]; x++)

@@ -18,10 +18,10 @@ typedef struct Complex {
     PeltiCells *cells;
     Square *squares;
     int square_count;
-    int *square_of;    // [cells x 6] -1: none
-    int *twin;         // [squares x 4] edge 4 square + side
-    int *root;         // [squares x 4] union-find over corners; then the vertex
-    int *middle;       // [squares x 4] vertex in the middle of the edge, -1: none
+    int *square_of; // [cells x 6] -1: none
+    int *twin;      // [squares x 4] edge 4 square + side
+    int *root;      // [squares x 4] union-find over corners; then the vertex
+    int *middle;    // [squares x 4] vertex in the middle of the edge, -1: none
     int vertex_count;
     PeltiPool pool;
 } Complex;
@@ -143,7 +143,7 @@ typedef struct Doubled {
 static int compare_doubled(const void *a, const void *b)
 {
     const Doubled *x = a, *y = b;
-    return x->low != y->low ? (x->low > y->low) - (x->low < y->low)
+    return x->low != y->low     ? (x->low > y->low) - (x->low < y->low)
            : x->high != y->high ? (x->high > y->high) - (x->high < y->high)
                                 : (x->edge > y->edge) - (x->edge < y->edge);
 }

@@ -7,33 +7,33 @@
 #include <math.h>
 #include <string.h>
 
-static const float TORN = 2.3f;   // of its rest length: no skin stretches more, unless blending does already
-static const float BEYOND = 1.2f; // of the length by blending
-static const float SLOPE = 0.4f;  // share of an edge that a change of the lean along it may add to its length
+static const float TORN = 2.3f;     // of its rest length: no skin stretches more, unless blending does already
+static const float BEYOND = 1.2f;   // of the length by blending
+static const float SLOPE = 0.4f;    // share of an edge that a change of the lean along it may add to its length
 static const float DEEPER = 2e-5f;  // of the size: a tenth of what touching skin sinks in
-static const float RECOVERS = 0.2f;  // a step: skin that leant comes back over some frames, not with a pop
-static const float FLOWN = 0.095f;   // of the size: no skin of a character of several pieces is farther from blending
-static const float UPRIGHT = 0.2f; // cosine between a triangle by blending and by its bone: then blending did not turn it over
+static const float RECOVERS = 0.2f; // a step: skin that leant comes back over some frames, not with a pop
+static const float FLOWN = 0.095f;  // of the size: no skin of a character of several pieces is farther from blending
+static const float UPRIGHT = 0.2f;  // cosine between a triangle by blending and by its bone: then blending did not turn it over
 enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
 
 struct PeltiLean {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     const PeltiWeights *weights;
-    float *rest;      // [edge_count]
-    float *share;     // [vertex_count] 1: as the method has it, 0: as blending has it
-    Vec3 *home, *own; // [vertex_count] by blending, by the method
-    Vec3 *now;        // [vertex_count] as it leans
-    bool *marked;     // [vertex_count] to lean more
-    bool *rigid;      // [component_count] leans wholly or not at all, or it would bend
-    bool *leans;      // [component_count] of the rigid ones
+    float *rest;        // [edge_count]
+    float *share;       // [vertex_count] 1: as the method has it, 0: as blending has it
+    Vec3 *home, *own;   // [vertex_count] by blending, by the method
+    Vec3 *now;          // [vertex_count] as it leans
+    bool *marked;       // [vertex_count] to lean more
+    bool *rigid;        // [component_count] leans wholly or not at all, or it would bend
+    bool *leans;        // [component_count] of the rigid ones
     PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
     PeltiPairs pairs;
     bool again; // not the first look at this step
 };
 
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces,
-                             PeltiPool *pool, PeltiLean **out, PeltError *err)
+PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
+                             PeltiLean **out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     PeltiLean *l = PELTI_NEW(pool, PeltiLean, 1);

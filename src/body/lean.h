@@ -9,8 +9,8 @@ typedef struct PeltiLean PeltiLean;
 
 /// `weights` per welded vertex; must outlive it. Lives in `pool`. `pieces`: of a character that lies on a body; then triangles
 /// that cross are looked for too (some milliseconds a frame). NULL: one closed skin.
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces,
-                             PeltiPool *pool, PeltiLean **out, PeltError *err);
+PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
+                             PeltiLean **out, PeltError *err);
 /// Changes the points that need it; returns how many vertices lean. Does not allocate. `restart`: forgets the step before, from
 /// which skin comes back over some steps.
 int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *points);

@@ -1,7 +1,8 @@
 /// How far flesh may stray: no farther from where blending has it than the part is thick, and less where nothing bends.
 ///
-/// A fold, a bulge or a restored elbow moves skin by up to the part's own thickness; a dent or a swing by a share of it. What goes
-/// farther has lost its way (a field that does not know the shape, a tetrahedron inside out), by whatever method: it is held back here.
+/// A fold, a bulge or a restored elbow moves skin by up to the part's own thickness; a dent or a swing by a share of it. What
+/// goes farther has lost its way (a field that does not know the shape, a tetrahedron inside out), by whatever method: it is held
+/// back here.
 #ifndef PELTI_BODY_LIMIT_H
 #define PELTI_BODY_LIMIT_H
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 static const float RIGID_SHARE = 0.02f; // weight on other bones that a rigid piece may have: less than one sees
-static const float THING_SIZE = 0.05f;   // of the character: flesh this small is a thing that lies on other flesh
+static const float THING_SIZE = 0.05f;  // of the character: flesh this small is a thing that lies on other flesh
 static const float SEWN_SIZE = 0.12f;   // of the character: what is larger is held or worn, not sewn on
 
 /// Share of a vertex' weight that lies on bones other than `bone`.

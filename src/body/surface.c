@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const float CRUMB = 0.01f;   // of the inside cells: less hangs on nothing and is no part of a body
-static const float PULL = 1.5f;     // cells: skin farther away is not what a vertex stands for
-static const float FACING = 0.2f;   // cosine: skin must face the way the vertex does
+static const float CRUMB = 0.01f; // of the inside cells: less hangs on nothing and is no part of a body
+static const float PULL = 1.5f;   // cells: skin farther away is not what a vertex stands for
+static const float FACING = 0.2f; // cosine: skin must face the way the vertex does
 enum { SMOOTH_ROUNDS = 12 };
 
 typedef struct Draw { // one round of drawing the steps of the cells to the skin
@@ -23,7 +23,8 @@ typedef struct Draw { // one round of drawing the steps of the cells to the skin
 
 static Vec3 soup_normal(const PeltiSoup *soup, int t)
 {
-    Vec3 a = soup->points[soup->triangles[t][0]], b = soup->points[soup->triangles[t][1]], c = soup->points[soup->triangles[t][2]];
+    Vec3 a = soup->points[soup->triangles[t][0]], b = soup->points[soup->triangles[t][1]],
+         c = soup->points[soup->triangles[t][2]];
     return vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3(0, 0, 0));
 }
 
@@ -74,19 +75,6 @@ static void draw_range(void *context, int begin, int end, int worker)
     }
 }
 
-static void find_normals(PeltiRemeshSurface *s)
-{
-    memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
-    for (int t = 0; t < s->triangle_count; t++) {
-        const int *c = &s->corner[3 * t];
-        Vec3 a = s->position[c[0]], n = vec3_cross(vec3_sub(s->position[c[1]], a), vec3_sub(s->position[c[2]], a));
-        for (int i = 0; i < 3; i++)
-            s->normal[c[i]] = vec3_add(s->normal[c[i]], n);
-    }
-    for (int v = 0; v < s->vertex_count; v++)
-        s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
-}
-
 /// Smoothing takes the steps away, the pull brings the lost volume back.
 static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiSoup *soup, float edge, PeltiJobs *jobs, PeltError *err)
 {
@@ -103,7 +91,7 @@ static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiSoup *soup, flo
         wall[v] = s->size[v] == 0;
     for (int round = 0; round < SMOOTH_ROUNDS && status == PELT_OK; round++) {
         d.strength = round < 2 || round % 2 == 0 ? 0 : 0.7f;
-        find_normals(s);
+        pelti_remesh_normals(s);
         pelti_parallel_for(jobs, s->vertex_count, 256, draw_range, &d);
         memcpy(s->position, d.fresh, (size_t)s->vertex_count * sizeof *d.fresh);
     }

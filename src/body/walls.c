@@ -15,10 +15,10 @@ typedef struct Walls {
     const PeltiPieces *pieces;
     const PeltiSoup *soup;
     PeltiCells *cells;
-    bool *related;                     // [bones x bones] the same, or neighbours on the skeleton or on one skin
-    int *edge_start, *edge_triangles;  // soup triangles at each edge of the mesh
-    int *seen, stamp, *queue;          // [soup triangles] of the search for a patch
-    PeltiArray crossings;              // of Crossing
+    bool *related;                    // [bones x bones] the same, or neighbours on the skeleton or on one skin
+    int *edge_start, *edge_triangles; // soup triangles at each edge of the mesh
+    int *seen, stamp, *queue;         // [soup triangles] of the search for a patch
+    PeltiArray crossings;             // of Crossing
 } Walls;
 
 // ---- bones whose skin hangs together ----

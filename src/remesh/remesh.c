@@ -328,7 +328,7 @@ static void accept_range(void *context, int begin, int end, int worker)
 }
 
 /// Normals of the mesh itself: good enough, and cheap, while there are many more vertices than wanted.
-static void mesh_normals(PeltiRemeshSurface *s)
+void pelti_remesh_normals(PeltiRemeshSurface *s)
 {
     memset(s->normal, 0, (size_t)s->vertex_count * sizeof *s->normal);
     for (int t = 0; t < s->triangle_count; t++) {
@@ -351,7 +351,7 @@ PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface 
         pelti_parallel_for(jobs, s->vertex_count, 512, relax_range, &r);
         pelti_parallel_for(jobs, s->vertex_count, 512, accept_range, &r);
         if (!shape->gradient)
-            mesh_normals(s);
+            pelti_remesh_normals(s);
     }
     pelti_free(&s->allocator, r.fresh, bytes);
     return PELT_OK;
@@ -445,7 +445,7 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
 {
     enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 24 };
     float correction = 1;
-    mesh_normals(s);
+    pelti_remesh_normals(s);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         PELT_TRY(set_sizes(shape, s, vertices, correction, jobs, err));
         PELT_TRY(split_long(s, err));
@@ -454,7 +454,7 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
         PELT_TRY(pack(s, err));
         float excess = (float)s->vertex_count / (float)vertices;
         if (excess > 2.5f && round < 4) {
-            mesh_normals(s);
+            pelti_remesh_normals(s);
             continue;
         }
         PELT_TRY(pelti_remesh_relax(shape, s, round < 6 ? 1 : 2, jobs, err));

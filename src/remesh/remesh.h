@@ -47,6 +47,9 @@ PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface 
 /// Flips edges that are not Delaunay, a few sweeps: fewer flat and sharp angles.
 void pelti_remesh_delaunay(PeltiRemeshSurface *surface, int sweeps);
 
+/// Area-weighted vertex normals of the mesh itself, into `normal`.
+void pelti_remesh_normals(PeltiRemeshSurface *surface);
+
 /// Pairs of triangles that share no vertex and cross.
 PeltStatus pelti_remesh_crossings(const PeltiRemeshSurface *surface, PeltiJobs *jobs, long *count, PeltError *err);
 

@@ -134,8 +134,8 @@ static void fingers_a_hair_apart_do_not_grow_together(void **state)
     static Boxes b;
     b = (Boxes){0};
     float gap = 0.006f;
-    add_box(&b, vec3(0, -0.31f, -0.12f), vec3(1.02f, 0.31f, 0.12f));       // palm
-    add_box(&b, vec3(0.95f, gap, -0.1f), vec3(2.4f, 0.3f, 0.1f));   // fingers
+    add_box(&b, vec3(0, -0.31f, -0.12f), vec3(1.02f, 0.31f, 0.12f)); // palm
+    add_box(&b, vec3(0.95f, gap, -0.1f), vec3(2.4f, 0.3f, 0.1f));    // fingers
     add_box(&b, vec3(0.95f, -0.3f, -0.1f), vec3(2.4f, -gap, 0.1f));
     PeltiCharacter *who = character_of(&b, 4);
     PeltiWeights w = weights_along(who);
@@ -220,8 +220,8 @@ static void a_piece_of_one_bone_stays_rigid(void **state)
                         made->rest_points[v].z * (1 + 0.3f * made->rest_points[v].x));
     pelti_body_carry(body, shape, bones, NULL, points);
     for (int p = button; p < who->point_count; p++)
-        assert_true(fabsf(vec3_distance(points[p], points[button]) - vec3_distance(who->rest_points[p], who->rest_points[button])) <
-                    1e-5f * who->mesh->diagonal);
+        assert_true(fabsf(vec3_distance(points[p], points[button]) -
+                          vec3_distance(who->rest_points[p], who->rest_points[button])) < 1e-5f * who->mesh->diagonal);
     free(shape);
     free(points);
     pelti_body_destroy(body);
