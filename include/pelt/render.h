@@ -1,4 +1,5 @@
-/// Pictures (libpelt-tools): a shaded still or a moving one, of a clip skinned by a method, of a cache, or of positions of your own.
+/// Pictures (libpelt-tools): a shaded still or a moving one, of a clip skinned by a method, of a cache, or of positions of your
+/// own.
 #ifndef PELT_RENDER_H
 #define PELT_RENDER_H
 
@@ -55,8 +56,8 @@ PELT_API PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *w
 PELT_API PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCharacter *who, const float *positions,
                                           const char *path, PeltRenderResult *result, PeltError *err);
 
-/// The slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red inside, the contact line
-/// green. Titled with the operator's name and d.
+/// The slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red inside,
+/// the contact line green. Titled with the operator's name and d.
 PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
 
 #ifdef __cplusplus

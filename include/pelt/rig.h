@@ -25,7 +25,8 @@ typedef struct PeltRigJoint {
     bool has_bend_limits, has_twist_limits;
     float bend_limits_deg[2], twist_limits_deg[2]; ///< away from the rest pose
     float joint_stiffness;                         ///< N m / rad, where flesh or objects move the joint
-    float firmness;                                ///< multiplies the method's firmness around this bone
+    float crush;    ///< share of its thickness by which this bone's flesh may be pressed before joints give way
+    float firmness; ///< multiplies the method's firmness around this bone
     float projection[PELT_RIG_LAYERS - 1];  ///< depth of fat, muscle and bone along the way from skin to bone; rising, 0 to 1
     float layer_stiffness[PELT_RIG_LAYERS]; ///< 0 to 1
     float layer_density[PELT_RIG_LAYERS];   ///< kg per unit^3

@@ -123,10 +123,9 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
     pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
     if (run->world)
-        pelti_world_step(run->world, &run->pose, record->frame / run->def->fps, index ? 1 / run->def->fps : 0, index);
-    pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
-    if (run->world)
-        pelti_world_shown(run->world, run->skin, index);
+        pelti_world_step_skin(run->world, run->skin, &run->pose, run->def->fps, record->frame, index, &report, &record->step_ms);
+    else
+        pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
     record->substep_ms = report.substep_ms;
     record->substeps = report.substeps;
     record->nonfinite = report.nonfinite;
@@ -161,6 +160,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
         PELT_TRY(pelti_progress(&progress, "bake", (double)i / run->count, err));
         PELT_TRY(bake_frame(run, i, err));
     }
+    pelti_skin_tell_give_way(run->skin);
     PELT_TRY(pelti_progress(&progress, "write", 1, err));
     if (run->output)
         PELT_TRY(pelti_output_commit(run->output, &progress, &run->written, err));

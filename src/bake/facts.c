@@ -131,8 +131,9 @@ const char *pelti_cure(const char *code)
         {"mesh-nonmanifold", "remove doubled faces and inner walls (Blender: Select > All by Trait > Non Manifold)"},
         {"mesh-winding", "make the normals consistent (Blender: Mesh > Normals > Recalculate Outside)"},
         {"mesh-degenerate", "merge by distance in the modelling program"},
-        {"body", "nothing to do: the file's vertices come out; --set body=file solves on the file's own mesh, body-vertices=N on a "
-                 "finer or coarser body"},
+        {"body",
+         "nothing to do: the file's vertices come out; --set body=file solves on the file's own mesh, body-vertices=N on a "
+         "finer or coarser body"},
         {"no-skin", "export the mesh with its armature (glTF skins), or add a skeleton"},
         {"no-clip", "add an animation, or use the file's own pose as the only frame"},
     };

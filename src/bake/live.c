@@ -97,7 +97,8 @@ void pelt_world_step(PeltWorld *w, const PeltPose *const *poses, float dt_s, Pel
     double start = pelti_clock_ms();
     for (int i = 0; i < w->count; i++) {
         PELT_ASSERT(poses[i]->character == w->skins[i]->character);
-        pelti_pose_copy(w->skins[i]->character->who, &poses[i]->pose, &w->free[i]);
+        pelti_pose_copy(w->skins[i]->character->who,
+                        pelti_skin_give_way(w->skins[i], &poses[i]->pose, dt_s, &(PeltiStepReport){0}), &w->free[i]);
     }
     pelti_corrector_step(w->corrector, w->free, w->started ? (double)dt_s : 0, w->corrected, &report);
     now.ms = pelti_clock_ms() - start;
@@ -105,7 +106,7 @@ void pelt_world_step(PeltWorld *w, const PeltPose *const *poses, float dt_s, Pel
     for (int i = 0; i < w->count; i++) {
         PeltSkin *skin = w->skins[i];
         double ms;
-        pelti_skin_step(skin, &w->corrected[i], dt_s, &(PeltiStepReport){0}, &ms);
+        pelti_skin_step_posed(skin, &w->corrected[i], dt_s, &(PeltiStepReport){0}, &ms);
         now.skin_ms += ms;
         start = pelti_clock_ms();
         pelti_corrector_shown(w->corrector, i, skin->points, (skin->method->flags & PELTI_DYNAMIC) != 0);

@@ -7,6 +7,7 @@
 #include "body/lean.h"
 #include "body/limit.h"
 #include "character/targets.h"
+#include "contact/give_way.h"
 #include "io/gltf.h"
 #include "io/rig.h"
 #include "methods/method.h"
@@ -46,6 +47,7 @@ struct PeltSkin {
     Mat34 *bones;              ///< [bone_count]
     PeltiTargetMix targets;    ///< morph targets of the character
     PeltiTouch *touch;         ///< the last word on what is shown; NULL: not wanted
+    PeltiGiveWay *give_way;    ///< joints give way to the body itself before the method; NULL: off
     Vec3 *shape;               ///< [who->point_count] what the method makes; `points` where there is no body
     Vec3 *points;              ///< [point_count] of the character
     Vec3 *normals;             ///< [point_count] of the character
@@ -62,6 +64,12 @@ PeltStatus pelti_character_wrap(PeltiCharacter *who, PeltiGltf *document, const 
 /// One step of a skin; the public step hands out what a user may see of the report.
 /// Loads what an artist adds (--rig, --set joint.NAME.key=value) into the skin's options.
 PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err);
+/// The pose in which the body does not overlap itself by more than flesh can take: the first half of a step. `pose` itself where
+/// nothing gives way.
+const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report);
+void pelti_skin_tell_give_way(PeltSkin *skin); ///< warns of the joints that turned most, once the clip is through
+/// The second half: the skin of a pose as it is.
+void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 
 #endif

@@ -155,6 +155,25 @@ static double substep_ms(const PeltiRun *run)
     return run->count ? sum / run->count : 0;
 }
 
+/// Joints that gave way to the body itself, and how far they turned from the clip at most.
+static PeltiJson *give_way_json(const PeltiRun *run, bool *ok)
+{
+    PeltiJson *list = pelti_json_new_array();
+    const PeltiGiveWay *g = run->skin->give_way;
+    for (int j = 0; j < pelti_give_way_joint_count(g); j++) {
+        PeltiGaveWay gave = pelti_give_way_joint(g, j);
+        if (!(gave.steps > 0))
+            continue;
+        PeltiJson *json = pelti_json_new_object();
+        pelti_put_text(json, "joint", gave.joint, ok);
+        pelti_put_number(json, "most_deg", gave.most * 57.29578, ok);
+        pelti_put_int(json, "frame", run->first + gave.most_step, ok);
+        pelti_put_int(json, "frames", gave.steps, ok);
+        *ok = pelti_json_push(list, json) && *ok;
+    }
+    return list;
+}
+
 static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
 {
     const PeltiCharacter *who = run->character->who;
@@ -186,6 +205,8 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     pelti_report_warnings(warnings, &run->log, ok);
     pelti_put(root, "per_frame", frames, ok);
     pelti_put(root, "method_stats", stats, ok);
+    if (run->skin->give_way)
+        pelti_put(root, "give_way", give_way_json(run, ok), ok);
     if (run->written.morph_targets) {
         PeltiJson *morph = pelti_json_new_object();
         pelti_put_int(morph, "targets", run->written.morph_targets, ok);

@@ -2,6 +2,7 @@
 #include "bake/objects.h"
 #include "core/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { SKIN_GUARD = 0x5e17a11 };
@@ -171,6 +172,20 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
     return pelti_touch_create(&def, &skin->touch, err);
 }
 
+/// Parts of what the method sees; of the file where it sees nothing.
+static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
+{
+    bool on = pelti_option_is(&skin->options, "give-way", "on");
+    // lbs and dqs are the plain blends that others are compared with; and what is made of pieces that lie in each other at rest
+    // (armour, tunics) often gave way where nobody would see a need
+    if (pelti_option_is(&skin->options, "give-way", "off") || (!on && (!(skin->method->flags & PELTI_FLESH) || skin->body)))
+        return PELT_OK;
+    bool presses = (skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0; // its flesh dents
+    PeltiGiveWaySettings settings = {.crush = on ? 0 : presses ? 0.15f : 0.05f, .friction = 0.2f, .rig = skin->options.rig};
+    return pelti_give_way_create(skin->who ? skin->who : skin->character->who, skin->who ? &skin->body_weights : &skin->weights,
+                                 &settings, skin->jobs, &skin->pool.allocator, &skin->give_way, err);
+}
+
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
@@ -189,8 +204,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(choose_weights(skin, err));
     PELT_TRY(choose_body(skin, err));
     if (!skin->who)
-        return PELT_OK; // nothing bends: every piece follows its bone
-    if (skin->body) {   // on the papers' kind of mesh the methods know their way
+        return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
+    if (skin->body) {                       // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
         PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
     }
@@ -205,7 +220,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .progress = {def->progress, def->progress_user},
     };
     PELT_TRY(skin->method->prepare(&in, &skin->state, err));
-    return prepare_touch(skin, err);
+    PELT_TRY(prepare_touch(skin, err));
+    return prepare_give_way(skin, err);
 }
 
 PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err)
@@ -238,6 +254,7 @@ void pelt_skin_destroy(PeltSkin *skin)
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
     pelti_touch_destroy(skin->touch);
+    pelti_give_way_destroy(skin->give_way);
     pelti_jobs_destroy(skin->jobs);
     pelti_body_destroy(skin->body);
     pelti_rig_destroy(skin->rig);
@@ -292,7 +309,63 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
     pelti_step_stat(report, "touch_frozen", touch.frozen, PELTI_SUM);
 }
 
+const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
+{
+    PeltiGiveWayReport gave;
+    if (!skin->give_way)
+        return pose;
+    double start_ms = pelti_clock_ms();
+    pose = pelti_give_way_step(skin->give_way, pose, (double)dt_s, skin->restart, &gave);
+    pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
+    pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
+    pelti_step_stat(report, "give_way_left", gave.depth, PELTI_MOST);
+    pelti_step_stat(report, "give_way_substeps", gave.substeps, PELTI_MEAN);
+    pelti_step_stat(report, "give_way_rounds", gave.rounds, PELTI_MEAN);
+    pelti_step_stat(report, "give_way_sweeps", gave.sweeps, PELTI_MEAN);
+    pelti_step_stat(report, "give_way_watched", gave.contacts, PELTI_MEAN);
+    pelti_step_stat(report, "give_way_ms", pelti_clock_ms() - start_ms, PELTI_MEAN);
+    pelti_step_stat(report, "give_way_most_ms", pelti_clock_ms() - start_ms, PELTI_MOST);
+    return pose;
+}
+
+/// A turn of less than five degrees is seen by nobody.
+void pelti_skin_tell_give_way(PeltSkin *skin)
+{
+    enum { NAMED = 6 };
+    const double worth_telling = 5;
+    char text[400] = "";
+    int named = 0, more = 0;
+    double last = INFINITY;
+    for (int n = skin->give_way ? pelti_give_way_joint_count(skin->give_way) : 0; n > 0; n--) { // largest turns first
+        PeltiGaveWay best = {0};
+        for (int j = 0; j < pelti_give_way_joint_count(skin->give_way); j++) {
+            PeltiGaveWay gave = pelti_give_way_joint(skin->give_way, j);
+            if (gave.most < last && gave.most > best.most)
+                best = gave;
+        }
+        last = best.most;
+        if (!(best.most * 57.29578 > worth_telling))
+            break;
+        size_t used = strlen(text);
+        if (named++ < NAMED)
+            snprintf(text + used, sizeof text - used, "%s%s %.0f deg", named > 1 ? ", " : "", best.joint, best.most * 57.29578);
+        else
+            more++;
+    }
+    if (named)
+        pelti_warn(&skin->log, "gave-way", "parts of the body would pass through each other: joints turned away by up to %s%s",
+                   text, more ? " and others" : "");
+}
+
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
+{
+    double start_ms = pelti_clock_ms(), posed_ms;
+    pose = pelti_skin_give_way(skin, pose, dt_s, report);
+    pelti_skin_step_posed(skin, pose, dt_s, report, &posed_ms);
+    *ms = pelti_clock_ms() - start_ms;
+}
+
+void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
 {
     double start_ms = pelti_clock_ms();
     pelti_pose_bones(skin->character->who, pose, skin->node_world, skin->bones);

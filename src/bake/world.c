@@ -245,7 +245,7 @@ void pelti_world_close(PeltiBakeWorld *w)
     pelti_pool_release(&pool);
 }
 
-void pelti_world_step(PeltiBakeWorld *w, PeltiPose *pose, double time_s, double dt_s, int frame_index)
+static void correct_pose(PeltiBakeWorld *w, PeltiPose *pose, double time_s, double dt_s, int frame_index)
 {
     PeltiContactFrame *frame = &w->frames[frame_index];
     double start = pelti_clock_ms();
@@ -272,12 +272,26 @@ void pelti_world_step(PeltiBakeWorld *w, PeltiPose *pose, double time_s, double 
     }
 }
 
-void pelti_world_shown(PeltiBakeWorld *w, PeltSkin *skin, int frame_index)
+static void push_out(PeltiBakeWorld *w, PeltSkin *skin, int frame_index)
 {
     double start = pelti_clock_ms();
     pelti_corrector_shown(w->corrector, 0, skin->points, (skin->method->flags & PELTI_DYNAMIC) != 0);
     w->frames[frame_index].pushed = pelti_corrector_push_out(w->corrector, 0, skin->points) / (double)w->who->mesh->diagonal;
     w->frames[frame_index].ms += pelti_clock_ms() - start;
+}
+
+void pelti_world_step_skin(PeltiBakeWorld *w, PeltSkin *skin, PeltiPose *pose, double fps, int frame, int frame_index,
+                           PeltiStepReport *report, double *step_ms)
+{
+    double start = pelti_clock_ms();
+    const PeltiPose *gave = pelti_skin_give_way(skin, pose, (float)(1 / fps), report);
+    double give_ms = pelti_clock_ms() - start;
+    if (gave != pose)
+        pelti_pose_copy(w->who, gave, pose);
+    correct_pose(w, pose, frame / fps, frame_index ? 1 / fps : 0, frame_index);
+    pelti_skin_step_posed(skin, pose, (float)(1 / fps), report, step_ms);
+    *step_ms += give_ms;
+    push_out(w, skin, frame_index);
 }
 
 const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *w, int *count)

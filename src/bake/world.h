@@ -20,10 +20,11 @@ PeltStatus pelti_world_open(const char *scene_path, const PeltCharacter *charact
                             const PeltAllocator *allocator, PeltiLog *log, PeltiBakeWorld **out, PeltError *err);
 void pelti_world_close(PeltiBakeWorld *world); ///< NULL is fine
 
-/// Corrects the pose of one frame in place; `dt_s` since the last one (0: the first).
-void pelti_world_step(PeltiBakeWorld *world, PeltiPose *pose, double time_s, double dt_s, int frame_index);
-/// What the method made of it; points that are still inside an object leave it.
-void pelti_world_shown(PeltiBakeWorld *world, PeltSkin *skin, int frame_index);
+/// One frame: the joints give way to the body itself and then to the world (`pose` is corrected in place), the method makes the
+/// skin of it, and points that are still inside an object leave it. `frame` of the clip, `frame_index` counted from the first.
+/// `step_ms`: of the skin, without the world.
+void pelti_world_step_skin(PeltiBakeWorld *world, PeltSkin *skin, PeltiPose *pose, double fps, int frame, int frame_index,
+                           PeltiStepReport *report, double *step_ms);
 
 /// Objects, ground and other characters as a glTF result shows them, and where they are now.
 const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *world, int *count);

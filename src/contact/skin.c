@@ -92,6 +92,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     PELT_TRY(find_joints(skin, pool, scene, name, joint_of_node, err));
     skin->sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
     skin->touched = PELTI_NEW(pool, int, skin->joint_count + 1);
+    skin->marked = PELTI_NEW(pool, bool, skin->joint_count + 1);
     double(*carried)[2] = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[2]));
     if (pool->failed)
         return pelti_no_memory(err, (size_t)skin->joint_count * sizeof(double[4]));
@@ -224,49 +225,81 @@ void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h
 
 // ---- Jacobian ----
 
-/// With F = sum w_b M_b x, a turn e of joint k moves the bones below it: dF = sum_{b below k} w_b e x (M_b x - p_k)
-/// = e x (X_k - W_k p_k), X_k and W_k the weighted position and the weight carried by k. Chains are walked once each.
-int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks)
+/// Adds a point that is carried with `share` to the sums of the joints above it; returns how many are touched now.
+static int carry(PeltiContactSkin *skin, int joint, Vec3 at, double share, int count)
+{
+    for (int j = joint; j >= 0; j = skin->joints[j].parent) {
+        double *sum = skin->sum[j];
+        if (!skin->marked[j])
+            skin->touched[count++] = j, skin->marked[j] = true;
+        sum[0] += share * (double)at.x, sum[1] += share * (double)at.y, sum[2] += share * (double)at.z, sum[3] += share;
+    }
+    return count;
+}
+
+/// The skin's point `spot`: its share below the roots goes to `below_roots`.
+static int carry_spot(PeltiContactSkin *skin, const PeltiSpot *spot, double *below_roots)
 {
     const PeltiWeights *w = skin->weights;
-    int count = 0, roots = 0;
-    double below_roots = 0;
-    for (int c = 0; c < 3; c++) {
+    int count = 0;
+    for (int c = 0; c < 3; c++)
         for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
             size_t i = (size_t)spot->vertex[c] * (size_t)w->influences + (size_t)k;
             double share = spot->weight[c] * (double)w->weight[i];
-            if (!(share > 0))
+            int joint = skin->bone_joint[w->bone[i]];
+            if (!(share > 0) || joint < 0)
                 continue;
-            Vec3 at = mat34_apply(skin->bones[w->bone[i]], skin->rest[spot->vertex[c]]);
-            for (int j = skin->bone_joint[w->bone[i]]; j >= 0; j = skin->joints[j].parent) {
-                double *sum = skin->sum[j];
-                if (sum[3] == 0)
-                    skin->touched[count++] = j;
-                sum[0] += share * (double)at.x, sum[1] += share * (double)at.y, sum[2] += share * (double)at.z, sum[3] += share;
-                below_roots += skin->joints[j].parent < 0 ? share : 0;
-            }
+            count = carry(skin, joint, mat34_apply(skin->bones[w->bone[i]], skin->rest[spot->vertex[c]]), share, count);
+            *below_roots += share;
         }
-    }
+    return count;
+}
+
+/// With F = sum w_b M_b x, a turn e of joint k moves the bones below it: dF = sum_{b below k} w_b e x (M_b x - p_k)
+/// = e x (X_k - W_k p_k), X_k and W_k the weighted position and the weight carried by k. Clears the sums; what moves by less than
+/// `least` per radian is left out.
+static int blocks_of_sums(PeltiContactSkin *skin, int count, double least, PeltiContactBlock *blocks)
+{
+    int used = 0;
     for (int b = 0; b < count; b++) {
         int j = skin->touched[b];
         const PeltiGive *joint = &skin->joints[j];
         double *sum = skin->sum[j], s = 1 / sqrt(joint->stiffness * (1 + skin->slow));
-        double x = s * (sum[0] - sum[3] * joint->at[0]), y = s * (sum[1] - sum[3] * joint->at[1]),
-               z = s * (sum[2] - sum[3] * joint->at[2]);
-        blocks[b].slot = skin->first_slot + j;
+        double x = sum[0] - sum[3] * joint->at[0], y = sum[1] - sum[3] * joint->at[1], z = sum[2] - sum[3] * joint->at[2];
+        memset(sum, 0, sizeof(double[4]));
+        skin->marked[j] = false;
+        if (x * x + y * y + z * z < least * least)
+            continue;
+        x *= s, y *= s, z *= s;
+        PeltiContactBlock *block = &blocks[used++];
+        block->slot = skin->first_slot + j;
         for (int c = 0; c < 3; c++) { // column: (tangent column) x (x, y, z)
             double ex = joint->tangent[0][c], ey = joint->tangent[1][c], ez = joint->tangent[2][c];
-            blocks[b].j[0][c] = ey * z - ez * y;
-            blocks[b].j[1][c] = ez * x - ex * z;
-            blocks[b].j[2][c] = ex * y - ey * x;
+            block->j[0][c] = ey * z - ez * y;
+            block->j[1][c] = ez * x - ex * z;
+            block->j[2][c] = ex * y - ey * x;
         }
-        memset(sum, 0, sizeof(double[4]));
     }
+    return used;
+}
+
+int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks)
+{
+    double below_roots = 0;
+    int count = blocks_of_sums(skin, carry_spot(skin, spot, &below_roots), 0, blocks);
     if (skin->root_stiffness > 0 && below_roots > 0) {
         double s = below_roots / sqrt(skin->root_stiffness * (1 + skin->slow));
-        blocks[count + roots++] = (PeltiContactBlock){skin->first_slot + skin->joint_count, {{s, 0, 0}, {0, s, 0}, {0, 0, s}}};
+        blocks[count++] = (PeltiContactBlock){skin->first_slot + skin->joint_count, {{s, 0, 0}, {0, s, 0}, {0, 0, s}}};
     }
-    return count + roots;
+    return count;
+}
+
+int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, int bone, Vec3 point, PeltiContactBlock *blocks)
+{
+    double below_roots = 0;
+    int count = carry_spot(skin, spot, &below_roots);
+    count = carry(skin, skin->bone_joint[bone], point, -1, count);
+    return blocks_of_sums(skin, count, 1e-4 * (double)skin->who->mesh->diagonal, blocks);
 }
 
 void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3])

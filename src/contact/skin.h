@@ -37,6 +37,7 @@ typedef struct PeltiContactSkin {
     Mat34 *bones;      ///< [bone_count] of the corrected pose
     double (*sum)[4];  ///< [joint_count] work: weighted position and weight below a joint
     int *touched;      ///< [joint_count] work
+    bool *marked;      ///< [joint_count] work: in `touched`
 } PeltiContactSkin;
 
 /// Stiffness of each joint: the scene's, or from the mass it carries: enough to hold `subtree mass * gravity * reach` with two
@@ -56,6 +57,11 @@ void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [v
 
 /// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.
 int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks);
+
+/// The same for the motion of a spot relative to a point that a bone carries, J_a - J_b: contact of the skin with itself. Joints
+/// that carry both move neither against the other and are left out.
+int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, int bone, Vec3 point,
+                                   PeltiContactBlock *blocks);
 
 /// Solver coordinates of the present turns and shift, and back.
 void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3]);

@@ -106,6 +106,7 @@ static const PeltiField joint_fields[] = {
     {.key = "controller", .kind = PELTI_FIELD_CUSTOM, .read = read_controller},
     {.key = "limits", .kind = PELTI_FIELD_CUSTOM, .read = read_limits},
     {.key = "stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigJoint, joint_stiffness), .most = 1e12},
+    {.key = "crush", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigJoint, crush), .most = 1},
     {.key = "firmness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigJoint, firmness), .most = 1e6},
     {.key = "layers", .kind = PELTI_FIELD_CUSTOM, .read = read_layers},
     {0},
@@ -143,7 +144,7 @@ static PeltStatus read_joint(const PeltiJsonAt *member, void *user, PeltError *e
 {
     JointList *list = user;
     PeltRigJoint *joint = &list->joints[list->count++];
-    *joint = (PeltRigJoint){.joint_stiffness = -1, .firmness = -1};
+    *joint = (PeltRigJoint){.joint_stiffness = -1, .crush = -1, .firmness = -1};
     for (int k = 0; k < PELT_RIG_LAYERS; k++) {
         joint->layer_stiffness[k] = joint->layer_density[k] = -1;
         if (k < PELT_RIG_LAYERS - 1)

@@ -13,6 +13,8 @@ const PeltiOptionInfo pelti_common_options[] = {
     {"body", PELTI_OPTION_CHOICE, "auto", "auto|file|proxy", 0, 0,
      "what flesh is solved on: the file's mesh where it is one closed skin, else a body made from it (auto); or one of them"},
     {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
+    {"give-way", PELTI_OPTION_CHOICE, "off", "auto|off|on", 0, 0,
+     "joints give way where parts of one closed skin overlap by more than flesh takes (auto; not lbs, dqs), or at all (on)"},
     {"quality", PELTI_OPTION_CHOICE, "normal", "normal|final", 0, 0,
      "with --scene: how well contact is solved, laws kept to 1e-4 (normal) or 1e-6 (final) of the largest force and the size"},
     {"touch", PELTI_OPTION_BOOL, "off", NULL, 0, 0,

@@ -406,6 +406,23 @@ static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *fram
     }
 }
 
+/// Where parts of the body push each other, as arrows on both: the largest a tenth of the size.
+static void add_give_way(const PeltiPicture *picture, const PeltSkin *skin, PeltiScene *scene)
+{
+    const PeltiGiveWay *g = skin ? skin->give_way : NULL;
+    float most = 1e-30f, size = picture->character->who->mesh->diagonal;
+    for (int i = 0; g && i < pelti_give_way_push_count(g); i++)
+        most = fmaxf(most, vec3_length(pelti_give_way_push(g, i).force));
+    for (int i = 0; g && i < pelti_give_way_push_count(g); i++) {
+        PeltiGivePush p = pelti_give_way_push(g, i);
+        Vec3 by = vec3_scale(p.force, size / (10 * most)), rgb = vec3(0.8f, 0.1f, 0.05f);
+        if (!(vec3_length(by) > 0))
+            continue;
+        pelti_array_push(&scene->arrows, &(PeltiSceneArrow){p.point, vec3_add(p.point, by), 0.002f * size, rgb});
+        pelti_array_push(&scene->arrows, &(PeltiSceneArrow){p.point, vec3_sub(p.point, by), 0.002f * size, rgb});
+    }
+}
+
 static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiScene *scene, PeltiSceneMesh *mesh,
                              PeltError *err)
 {
@@ -432,11 +449,13 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
         ask_method(scene, frame->skin, "inside", false);
     if (picture->colouring == PELTI_COLOUR_CONTACT)
         ask_method(scene, frame->skin, "contacts", false);
-    if (def->forces)
+    if (def->forces) {
         ask_method(scene, frame->skin, "forces", true);
+        add_give_way(picture, frame->skin, scene);
+    }
     if (frame->world)
         add_world(picture, frame, scene, mesh);
-    if (def->forces && !scene->arrows.count && !frame->world)
+    if (def->forces && !scene->arrows.count && !frame->world && !(frame->skin && frame->skin->give_way))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no forces to show",
                          frame->skin ? frame->skin->method->name : "cache");
     if (def->section)

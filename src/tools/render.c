@@ -155,15 +155,14 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
 /// Moves the skin to a frame: a method that remembers passes through all frames on the way.
 static void step_to(Job *job, int frame)
 {
-    bool remembers = job->world || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+    bool remembers = job->world || job->skin->give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
     for (int f = remembers ? job->stepped + 1 : frame; f <= frame; f++) {
         double ms;
         pose_at(job, f);
         if (job->world)
-            pelti_world_step(job->world, &job->pose, f / job->def->fps, f ? 1 / job->def->fps : 0, f);
-        pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
-        if (job->world)
-            pelti_world_shown(job->world, job->skin, f);
+            pelti_world_step_skin(job->world, job->skin, &job->pose, job->def->fps, f, f, &(PeltiStepReport){0}, &ms);
+        else
+            pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
     }
     job->stepped = frame;
 }

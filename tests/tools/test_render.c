@@ -180,7 +180,7 @@ static void refusals_leave_no_file(void **state)
         def.colour = i == 3 ? "pink" : "clay";
         def.background = i == 4 ? NULL : "light";
         def.section = i == 5 ? "z" : i == 6 ? "w=1" : NULL; // lbs has no field
-        def.forces = i == 7;
+        def.forces = i == 7;                                // lbs has none: it does not give way unless asked to
         def.frame = i == 8 ? 100000 : 3;
         def.clip = i == 9 ? "no such clip" : NULL;
         def.skin.method = i == 10 ? "magic" : "lbs";

@@ -26,7 +26,7 @@ static const PeltiOptionInfo options[] = {
      "keep the skin out of itself: nowhere, in folds at joints, everywhere, or by the paper's stored pairs and two matrices "
      "(sec. 5)"},
     {"poses", PELTI_OPTION_TEXT, "", NULL, 0, 0, "collisions=pairs: a clip whose poses are searched for pairs as well"},
-    {"give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "fingers turn aside where the pose drives their bones into other parts"},
+    {"fingers-give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "fingers turn aside where the pose drives their bones into other parts"},
     {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "move triangles apart that still cross in what is shown"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
@@ -202,7 +202,7 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
         PELT_TRY(pelti_proj_store(p, pelti_option_text(in->options, "poses"), err));
     else
         PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
-    if (p->pairs.start && pelti_option_bool(in->options, "give-way"))
+    if (p->pairs.start && pelti_option_bool(in->options, "fingers-give-way"))
         PELT_TRY(pelti_proj_yield_create(p, err));
     return pelti_option_bool(in->options, "untangle") ? pelti_proj_untangle_create(p, err) : PELT_OK;
 }

@@ -25,7 +25,7 @@ static void hand_open(Hand *hand, PeltiCharacter *who, const char *give_way)
 {
     *hand = (Hand){.who = who, .jobs = pelti_jobs_create(1)};
     pelti_options_init(&hand->options, pelti_method_projective.options);
-    assert_int_equal(pelti_options_set(&hand->options, "give-way", give_way, NULL), PELT_OK);
+    assert_int_equal(pelti_options_set(&hand->options, "fingers-give-way", give_way, NULL), PELT_OK);
     PeltiPrepare in = {.who = who, .options = &hand->options, .jobs = hand->jobs};
     void *state = NULL;
     assert_int_equal(pelti_method_projective.prepare(&in, &state, NULL), PELT_OK);

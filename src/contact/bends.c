@@ -1,0 +1,63 @@
+#include "contact/bends.h"
+
+enum { MOST_POSES = 240, POSES_A_CLIP = 12 };
+static const float straight = 0.94f; // cosine of 20 degrees: goes on in a line
+static const float bent = 0.966f;    // cosine of 15 degrees
+
+static Vec3 direction(const PeltiCharacter *who, int bone)
+{
+    const PeltiBone *b = &who->bones[bone];
+    if (b->segment_count == 0)
+        return vec3(0, 0, 0);
+    const PeltiSegment *s = &who->segments[b->segment_first];
+    return vec3_normalize_or(vec3_sub(s->b, s->a), vec3(0, 0, 0));
+}
+
+static bool goes_on(const PeltiCharacter *who, int bone)
+{
+    int up = who->bones[bone].parent;
+    if (up < 0 || who->bones[bone].is_prop)
+        return false;
+    Vec3 along = vec3_normalize_or(vec3_sub(who->bones[bone].head, who->bones[up].head), vec3(0, 0, 0));
+    return vec3_dot(along, direction(who, bone)) > straight;
+}
+
+/// Marks the joints that this pose bends: how far a bone's direction turns as its parent sees it.
+static void mark_bent(const PeltiCharacter *who, const Mat34 *bones, bool *bends)
+{
+    for (int b = 0; b < who->bone_count; b++) {
+        int up = who->bones[b].parent;
+        Mat34 back;
+        Vec3 d = direction(who, b);
+        if (up < 0 || bends[b] || !mat34_inverse(bones[up], &back))
+            continue;
+        Vec3 now = vec3_normalize_or(mat34_apply_vector(back, mat34_apply_vector(bones[b], d)), d);
+        bends[b] = vec3_dot(now, d) < bent;
+    }
+}
+
+PeltStatus pelti_bone_limbs(const PeltiCharacter *who, PeltiPool *work, int *limb, PeltError *err)
+{
+    bool *bends = PELTI_NEW(work, bool, who->bone_count), any = false;
+    PeltiWorld *world = PELTI_NEW(work, PeltiWorld, who->node_count);
+    Mat34 *bones = PELTI_NEW(work, Mat34, who->bone_count);
+    PeltiPose pose = pelti_pose_new(work, who);
+    if (work->failed)
+        return pelti_no_memory(err, (size_t)who->bone_count * sizeof(Mat34));
+    int each = who->clip_count ? MOST_POSES / who->clip_count : 0;
+    each = each < 2 ? 2 : each > POSES_A_CLIP ? POSES_A_CLIP : each;
+    for (int c = 0; c < who->clip_count && c < MOST_POSES; c++)
+        for (int k = 0; k < each; k++) {
+            pelti_pose_clip(who, &who->clips[c], (double)who->clips[c].duration_s * (k + 0.5) / each, &pose);
+            pelti_pose_bones(who, &pose, world, bones);
+            mark_bent(who, bones, bends);
+        }
+    for (int b = 0; b < who->bone_count; b++)
+        any |= bends[b];
+    for (int b = 0; b < who->bone_count; b++)
+        limb[b] = any && !bends[b] && goes_on(who, b) ? who->bones[b].parent : b;
+    for (int b = 0; b < who->bone_count; b++) // parents may come later: to the start of the line
+        for (int up = limb[b]; limb[b] != limb[up]; up = limb[up])
+            limb[b] = limb[up];
+    return PELT_OK;
+}

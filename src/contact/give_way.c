@@ -1,0 +1,358 @@
+#include "contact/give_way.h"
+
+#include "contact/give_way_parts.h"
+
+#include <string.h>
+
+static const double hardens_at = 0.5;      // rad: a joint turned so far is twice as stiff, so that fingers do not take all of it
+static const double comes_back_s = 0.05;   // as joints in a scene do, docs/contact.md; a little slower
+static const double turn_in_a_round = 0.3; // rad: beyond, the linearised problem says little
+static const double unturned = 1e-5;       // rad
+
+enum { ROUNDS = 4, ROUNDS_ON_THE_WAY = 2, ROUNDS_AT_START = 16, MOST_SUBSTEPS = 8 };
+
+// ---- create ----
+
+static void find_crush(PeltiGiveWay *g)
+{
+    for (int p = 0; p < g->parts.part_count; p++) {
+        const PeltiSkinPart *part = &g->parts.parts[p];
+        const PeltRigJoint *said = pelt_rig_joint(g->settings.rig, g->skin.who->nodes[g->skin.who->bones[part->bone].node].name);
+        g->crush[p] = (said && said->crush >= 0 ? said->crush : g->settings.crush) * part->field.radius;
+    }
+    for (int j = 0; j < g->skin.joint_count; j++) {
+        const char *name = g->skin.who->nodes[g->skin.joints[j].node].name;
+        const PeltRigJoint *said = pelt_rig_joint(g->settings.rig, name);
+        g->stiffness[j] = said && said->joint_stiffness > 0 ? (double)said->joint_stiffness : g->skin.joints[j].stiffness;
+        g->gave[j].joint = name;
+    }
+}
+
+/// What moves each sample, in one row: bone, share and rest position.
+static PeltStatus list_influences(PeltiGiveWay *g, PeltError *err)
+{
+    const PeltiWeights *w = g->skin.weights;
+    int samples = g->parts.sample_count, used = 0;
+    g->pull_start = PELTI_NEW(&g->pool, int, samples + 1);
+    for (int pass = 0; pass < 2; pass++) {
+        used = 0;
+        for (int s = 0; s < samples && !g->pool.failed; s++) {
+            const PeltiSpot *spot = &g->parts.samples[s];
+            g->pull_start[s] = used;
+            for (int c = 0; c < 3; c++)
+                for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
+                    size_t i = (size_t)spot->vertex[c] * (size_t)w->influences + (size_t)k;
+                    if (!(w->weight[i] > 0))
+                        continue;
+                    if (pass)
+                        g->pulls[used] =
+                            (GivePull){w->bone[i], (float)spot->weight[c] * w->weight[i], g->skin.rest[spot->vertex[c]]};
+                    used++;
+                }
+        }
+        if (!pass)
+            g->pulls = PELTI_NEW(&g->pool, GivePull, used);
+        if (g->pool.failed)
+            return pelti_no_memory(err, (size_t)used * sizeof(GivePull));
+    }
+    g->pull_start[samples] = used;
+    return PELT_OK;
+}
+
+static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
+{
+    PeltiPool *pool = &g->pool;
+    size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
+    g->crush = PELTI_NEW(pool, float, parts);
+    g->stiffness = PELTI_NEW(pool, double, joints);
+    g->last = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->work = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->from = pelti_pose_new(pool, g->skin.who);
+    g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
+    g->x = PELTI_NEW(pool, Vec3, samples);
+    g->before = PELTI_NEW(pool, Vec3, samples);
+    g->inverse = PELTI_NEW(pool, Mat34, parts);
+    g->bone_before = PELTI_NEW(pool, Mat34, parts);
+    g->centre = PELTI_NEW(pool, Vec3, parts);
+    g->ball = PELTI_NEW(pool, float, parts);
+    g->bounds = PELTI_NEW(pool, PeltiBox, parts);
+    g->reach = PELTI_NEW(pool, PeltiBox, parts);
+    g->sides = PELTI_NEW(pool, GiveSide, parts * parts);
+    g->memory = pelti_pool_take(pool, samples, sizeof *g->memory);
+    g->contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
+    g->constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
+    g->block_room = 24 * GIVE_MOST_CONTACTS;
+    g->blocks = PELTI_NEW(pool, PeltiContactBlock, g->block_room);
+    g->side = PELTI_NEW(pool, PeltiContactBlock, joints);
+    g->u = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->u_now = pelti_pool_take(pool, joints, sizeof(double[3]));
+    if (pool->failed)
+        return pelti_no_memory(err, pool->used_bytes);
+    g->system = (PeltiContactSystem){.constraints = g->constraints, .blocks = g->blocks, .u = g->u};
+    return PELT_OK;
+}
+
+static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs, PeltError *err)
+{
+    PeltScene scene = {.gravity = {0, -9.81f, 0}}; // sizes the joints' stiffness
+    PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, who, weights, &scene, "character", err));
+    PELT_TRY(pelti_skin_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
+    g->size = (double)who->mesh->diagonal;
+    g->alarm = 0.0015 * g->size;
+    PELT_TRY(take_room(g, err));
+    PELT_TRY(list_influences(g, err));
+    find_crush(g);
+    return PELT_OK;
+}
+
+PeltStatus pelti_give_way_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiGiveWaySettings *settings,
+                                 PeltiJobs *jobs, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, allocator);
+    PeltiGiveWay *g = PELTI_NEW(&pool, PeltiGiveWay, 1);
+    if (!g) {
+        pelti_pool_release(&pool);
+        return pelti_no_memory(err, sizeof *g);
+    }
+    g->pool = pool;
+    g->settings = *settings;
+    g->jobs = jobs;
+    PeltStatus status = create(g, who, weights, jobs, err);
+    if (status != PELT_OK) {
+        pelti_give_way_destroy(g);
+        return status;
+    }
+    *out = g;
+    return PELT_OK;
+}
+
+void pelti_give_way_destroy(PeltiGiveWay *g)
+{
+    if (!g)
+        return;
+    PeltiPool pool = g->pool; // it holds g itself
+    pelti_pool_release(&pool);
+}
+
+// ---- a step ----
+
+/// Springs that harden, torque = K (1 + q) turn with q = (|turn| / hardens_at)^2, and a damper D (turn - last), D = K
+/// comes_back / h, made linear about the present turn: stiffness K (1 + 3 q) + D, at rest where
+///     K (1 + 3 q) (base - turn) + K (1 + q) turn + D (base - last) = 0.
+static void soften(PeltiGiveWay *g, double h)
+{
+    g->skin.slow = 0;
+    for (int j = 0; j < g->skin.joint_count; j++) {
+        PeltiGive *joint = &g->skin.joints[j];
+        double K = g->stiffness[j], D = h > 0 ? K * comes_back_s / h : 0, square = 0;
+        for (int k = 0; k < 3; k++)
+            square += joint->turn[k] * joint->turn[k];
+        double q = square / (hardens_at * hardens_at);
+        joint->stiffness = K * (1 + 3 * q) + D;
+        for (int k = 0; k < 3; k++)
+            joint->base[k] = (2 * q * K * joint->turn[k] + D * g->last[j][k]) / joint->stiffness;
+    }
+}
+
+/// The solution becomes the joints' turns, no farther from the round's start than it can be trusted; the largest change.
+static double take_turns(PeltiGiveWay *g)
+{
+    double most = 0;
+    pelti_contact_skin_set(&g->skin, (const double(*)[3])g->u);
+    for (int j = 0; j < g->skin.joint_count; j++) {
+        double *turn = g->skin.joints[j].turn, square = 0, size = 0;
+        for (int k = 0; k < 3; k++)
+            square += (turn[k] - g->work[j][k]) * (turn[k] - g->work[j][k]);
+        double change = sqrt(square), keep = change > turn_in_a_round ? turn_in_a_round / change : 1;
+        for (int k = 0; k < 3; k++) {
+            turn[k] = g->work[j][k] + keep * (turn[k] - g->work[j][k]);
+            size += turn[k] * turn[k];
+        }
+        if (!(size > unturned * unturned))
+            memset(turn, 0, sizeof(double[3]));
+        most = fmax(most, change);
+    }
+    return most;
+}
+
+static void keep_places(PeltiGiveWay *g)
+{
+    memcpy(g->before, g->x, (size_t)g->parts.sample_count * sizeof(Vec3));
+    for (int p = 0; p < g->parts.part_count; p++)
+        g->bone_before[p] = g->skin.bones[g->parts.parts[p].bone];
+    for (int j = 0; j < g->skin.joint_count; j++)
+        memcpy(g->last[j], g->skin.joints[j].turn, sizeof(double[3]));
+}
+
+static bool any_turned(const PeltiGiveWay *g)
+{
+    for (int j = 0; j < g->skin.joint_count; j++)
+        if (g->skin.joints[j].turn[0] != 0 || g->skin.joints[j].turn[1] != 0 || g->skin.joints[j].turn[2] != 0)
+            return true;
+    return false;
+}
+
+static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *report)
+{
+    PeltiCoulombSettings settings = {.tolerance = 2e-5 * g->size, .iterations = 60, .regularisation = 0.02};
+    for (int k = 0; k < rounds; k++) {
+        for (int j = 0; j < g->skin.joint_count; j++)
+            memcpy(g->work[j], g->skin.joints[j].turn, sizeof(double[3]));
+        soften(g, h);
+        pelti_give_way_detect(g);
+        if (k == 0)
+            report->depth_free = fmax(report->depth_free, g->deepest / g->size);
+        if (!(g->deepest > 0) && !any_turned(g))
+            break;
+        pelti_give_way_assemble(g);
+        PeltiCoulombResult r = pelti_coulomb_solve(&g->system, &settings);
+        pelti_give_way_remember(g);
+        report->sweeps += r.iterations;
+        report->rounds++;
+        double change = take_turns(g);
+        pelti_contact_skin_pose(&g->skin);
+        pelti_give_way_place(g);
+        if (change < 2e-3)
+            break; // else look again: what let go may touch elsewhere
+    }
+    keep_places(g);
+}
+
+/// Does the straight way from `was` to `now` lead through the part?
+static bool leads_through(const PeltiPartField *field, Vec3 was, Vec3 now, double step)
+{
+    double way = (double)vec3_distance(was, now);
+    int count = (int)fmin(ceil(way / step), 16);
+    for (int k = 0; k <= count; k++) {
+        float phi;
+        Vec3 gradient;
+        if (pelti_part_field_at(field, vec3_lerp(was, now, (float)k / (float)count), &phi, &gradient) &&
+            phi < 0.1f * field->radius)
+            return true;
+    }
+    return false;
+}
+
+/// Motion of one part's samples relative to another part, of those that meet it on the way; in rest lengths of b. Less than
+/// `step` is 0.
+static double motion_past(const PeltiGiveWay *g, int a, int b, double step)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    double most = step;
+    Mat34 back;
+    if (!mat34_inverse(g->bone_before[b], &back))
+        return 0;
+    for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s += 2) {
+        Vec3 now = mat34_apply(g->inverse[b], g->x[s]), was = mat34_apply(back, g->before[s]);
+        double moved = (double)vec3_distance(now, was);
+        if (moved > most && leads_through(&pb->field, was, now, step))
+            most = moved;
+    }
+    return most > step ? most : 0;
+}
+
+/// Nothing that may touch moves more than a share of the thinner part's depth at once, or it would be found on the wrong side.
+static int count_substeps(PeltiGiveWay *g)
+{
+    double most = 0;
+    int n = g->parts.part_count;
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+            if (!pelti_give_way_asks(g, a, b) || !pelti_box_overlap(&g->bounds[a], &g->reach[b], 0))
+                continue;
+            float thin = pa->field.radius > 0 ? fminf(pa->field.radius, pb->field.radius) : pb->field.radius;
+            double step = fmax(0.7 * (double)thin, 1e-6 * g->size);
+            most = fmax(most, motion_past(g, a, b, step) / step);
+        }
+    int count = (int)ceil(fmin(most, MOST_SUBSTEPS));
+    return count < 1 ? 1 : count;
+}
+
+static void tell(PeltiGiveWay *g, PeltiGiveWayReport *report)
+{
+    report->contacts = g->contact_count;
+    report->most_joint = -1;
+    for (int i = 0; i < g->contact_count; i++)
+        report->active += vec3_length(g->contacts[i].force) > 0;
+    for (int j = 0; j < g->skin.joint_count; j++) {
+        const double *t = g->skin.joints[j].turn;
+        double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        PeltiGaveWay *gave = &g->gave[j];
+        gave->now = angle;
+        gave->steps += angle > 0.00873;
+        if (angle > gave->most)
+            gave->most = angle, gave->most_step = g->steps;
+        if (angle > report->most_turn)
+            report->most_turn = angle, report->most_joint = j;
+    }
+    for (int i = 0; i < g->parts.part_count * g->parts.part_count; i++)
+        report->held += g->sides[i].held;
+
+    report->depth = g->deepest / g->size;
+    g->steps++;
+}
+
+const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, double dt_s, bool restart,
+                                     PeltiGiveWayReport *report)
+{
+    PeltiGiveWayReport now = {0};
+    const PeltiCharacter *who = g->skin.who;
+    restart |= !g->started;
+    if (restart) {
+        for (int j = 0; j < g->skin.joint_count; j++)
+            memset(g->skin.joints[j].turn, 0, sizeof(double[3]));
+        pelti_give_way_forget(g);
+    }
+    pelti_pose_copy(who, free, &g->skin.free);
+    pelti_contact_skin_pose(&g->skin);
+    pelti_give_way_place(g);
+    if (restart) {
+        keep_places(g);
+        now.substeps = 1;
+        substep(g, 0, ROUNDS_AT_START, &now);
+    } else {
+        now.substeps = count_substeps(g);
+        for (int k = 1; k <= now.substeps; k++) {
+            if (now.substeps > 1) {
+                pelti_pose_blend(who, &g->from, free, (float)k / (float)now.substeps, &g->skin.free);
+                pelti_contact_skin_pose(&g->skin);
+                pelti_give_way_place(g);
+            }
+            substep(g, dt_s / now.substeps, k < now.substeps ? ROUNDS_ON_THE_WAY : ROUNDS, &now);
+        }
+    }
+    pelti_pose_copy(who, free, &g->from);
+    g->started = true;
+    tell(g, &now);
+    if (report)
+        *report = now;
+    return now.most_turn > 0 ? &g->skin.corrected : free;
+}
+
+int pelti_give_way_joint_count(const PeltiGiveWay *g)
+{
+    return g->skin.joint_count;
+}
+
+PeltiGaveWay pelti_give_way_joint(const PeltiGiveWay *g, int joint)
+{
+    return g->gave[joint];
+}
+
+int pelti_give_way_push_count(const PeltiGiveWay *g)
+{
+    return g->contact_count;
+}
+
+PeltiGivePush pelti_give_way_push(const PeltiGiveWay *g, int push)
+{
+    const GiveContact *c = &g->contacts[push];
+    const PeltiCharacter *who = g->skin.who;
+    return (PeltiGivePush){.point = c->point,
+                           .normal = c->normal,
+                           .force = c->force,
+                           .a = who->nodes[who->bones[g->parts.parts[c->a].bone].node].name,
+                           .b = who->nodes[who->bones[g->parts.parts[c->b].bone].node].name};
+}

@@ -1,0 +1,59 @@
+/// The skeleton gives way to the body itself: contact of a skin with its own other parts, before any method. Takes the animated
+/// ("free") pose and returns one in which parts that are apart on the skeleton overlap by no more than flesh can take.
+/// [Duriez2008] with both points of a contact on one skin, J = J_a - J_b; docs/touching.md.
+#ifndef PELTI_CONTACT_GIVE_WAY_H
+#define PELTI_CONTACT_GIVE_WAY_H
+
+#include "character/weights.h"
+
+#include <pelt/rig.h>
+
+typedef struct PeltiGiveWay PeltiGiveWay;
+
+typedef struct PeltiGiveWaySettings {
+    float crush;        ///< share of the thickness of both parts by which they may overlap; a rig may say it per joint
+    float friction;     ///< mu of skin on skin
+    const PeltRig *rig; ///< crush and stiffness of joints; NULL: none
+    bool no_memory;     ///< contacts do not keep their sides, to compare
+} PeltiGiveWaySettings;
+
+typedef struct PeltiGiveWayReport { ///< of one step
+    int contacts, active;           ///< watched, with a force
+    int substeps, rounds, sweeps;
+    double most_turn;  ///< rad
+    int most_joint;    ///< joint number of it, -1: none turned
+    double depth_free; ///< deepest overlap beyond what flesh takes, in the animated pose as corrected last; share of the size
+    double depth;      ///< the same that is left
+    int held;          ///< pairs of parts that are kept on their sides
+} PeltiGiveWayReport;
+
+/// `weights` per vertex of who's mesh; both outlive it. `jobs` for create and every step; may be NULL.
+PeltStatus pelti_give_way_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiGiveWaySettings *settings,
+                                 PeltiJobs *jobs, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err);
+void pelti_give_way_destroy(PeltiGiveWay *g); ///< NULL is fine
+
+/// The pose to show; valid until the next step, `free` itself where nothing gave way. dt_s 0: no time passes, joints are at rest.
+/// `restart`: a start or a cut, nothing is remembered. Does not allocate; the same bytes for any number of threads; `report` may
+/// be NULL.
+const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, double dt_s, bool restart,
+                                     PeltiGiveWayReport *report);
+
+/// Joints that may turn, and by how much they do now and did at most since the start (rad).
+int pelti_give_way_joint_count(const PeltiGiveWay *g);
+typedef struct PeltiGaveWay {
+    const char *joint;
+    double now, most;
+    long steps;     ///< in which it turned by more than half a degree
+    long most_step; ///< when it turned most
+} PeltiGaveWay;
+PeltiGaveWay pelti_give_way_joint(const PeltiGiveWay *g, int joint);
+
+/// Contacts of the last step that push, for pictures: force in shares of the largest.
+typedef struct PeltiGivePush {
+    Vec3 point, normal, force; ///< on the first part
+    const char *a, *b;         ///< bones of the two parts
+} PeltiGivePush;
+int pelti_give_way_push_count(const PeltiGiveWay *g);
+PeltiGivePush pelti_give_way_push(const PeltiGiveWay *g, int push);
+
+#endif

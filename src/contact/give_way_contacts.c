@@ -1,0 +1,384 @@
+#include "contact/give_way_parts.h"
+
+#include <string.h>
+
+enum { HELD = 10 }; ///< parts that touch are watched so much farther
+
+// ---- places ----
+
+static void grow(PeltiBox *box, Vec3 p)
+{
+    box->low =
+        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
+    box->high =
+        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
+}
+
+static const PeltiBox nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static Vec3 place_sample(const PeltiGiveWay *g, int sample)
+{
+    Vec3 sum = vec3(0, 0, 0);
+    for (int i = g->pull_start[sample]; i < g->pull_start[sample + 1]; i++)
+        sum = vec3_mad(sum, mat34_apply(g->skin.bones[g->pulls[i].bone], g->pulls[i].rest), g->pulls[i].share);
+    return sum;
+}
+
+static void place_parts(void *context, int begin, int end, int worker)
+{
+    PeltiGiveWay *g = context;
+    (void)worker;
+    for (int p = begin; p < end; p++) {
+        const PeltiSkinPart *part = &g->parts.parts[p];
+        const PeltiPartField *f = &part->field;
+        Mat34 m = g->skin.bones[part->bone];
+        g->bounds[p] = g->reach[p] = nothing;
+        for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
+            g->x[s] = place_sample(g, s);
+            grow(&g->bounds[p], g->x[s]);
+        }
+        g->centre[p] = vec3_lerp(g->bounds[p].low, g->bounds[p].high, 0.5f);
+        float square = 0;
+        for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
+            Vec3 d = vec3_sub(g->x[s], g->centre[p]);
+            square = fmaxf(square, vec3_dot(d, d));
+        }
+        g->ball[p] = sqrtf(square);
+        if (!(f->radius > 0) || !mat34_inverse(m, &g->inverse[p]))
+            continue;
+        Vec3 wide = vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell);
+        for (int k = 0; k < 8; k++)
+            grow(&g->reach[p],
+                 mat34_apply(m, vec3_add(f->low, vec3(k & 1 ? wide.x : 0, k & 2 ? wide.y : 0, k & 4 ? wide.z : 0))));
+    }
+}
+
+void pelti_give_way_place(PeltiGiveWay *g)
+{
+    pelti_parallel_for(g->jobs, g->parts.part_count, 8, place_parts, g);
+}
+
+// ---- detection ----
+
+static GiveSide *side_of(PeltiGiveWay *g, int a, int b)
+{
+    int low = a < b ? a : b, high = a < b ? b : a;
+    return &g->sides[low * g->parts.part_count + high];
+}
+
+/// A direction of the world, out of b towards a, as the pair keeps it: from the lower part to the higher, in the lower's space.
+static Vec3 to_side(const PeltiGiveWay *g, int a, int b, Vec3 n)
+{
+    int low = a < b ? a : b;
+    Vec3 out = b < a ? n : vec3_scale(n, -1);
+    Mat3 m = mat34_linear(g->skin.bones[g->parts.parts[low].bone]);
+    return mat3_apply(mat3_transpose(m), out); // a rotation, and a scale that a direction does not mind
+}
+
+static Vec3 from_side(const PeltiGiveWay *g, int a, int b, Vec3 out)
+{
+    int low = a < b ? a : b;
+    Vec3 n = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[low].bone], out), vec3(0, 1, 0));
+    return b < a ? n : vec3_scale(n, -1);
+}
+
+/// By what flesh of both can take; never so deep that it could come out at the other side.
+static double most_sunk(const PeltiGiveWay *g, int a, int b)
+{
+    return (double)fminf(g->crush[a] + g->crush[b], 0.4f * g->parts.parts[b].field.radius);
+}
+
+/// What a sample may sink into a part: what both flesh can take. `rest`: phi at rest. Negative: it is not judged.
+static double allowed(const PeltiGiveWay *g, int a, int b, Vec3 sample)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    float phi;
+    Vec3 gradient;
+    double both = (double)(pa->field.radius + pb->field.radius);
+    if (pelti_part_field_at(&pb->field, sample, &phi, &gradient)) {
+        if (phi < 0)
+            return -1; // inside at rest
+        if (g->parts.apart[a * g->parts.part_count + b] == PELTI_APART_NEAR && (double)phi < 0.8 * both)
+            return -1; // a fold
+    }
+    return most_sunk(g, a, b);
+}
+
+/// Part a as a ball may come within `reach` of part b.
+static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
+{
+    const PeltiPartField *f = &g->parts.parts[b].field;
+    Mat34 out = g->skin.bones[g->parts.parts[b].bone];
+    float scale = vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0])),
+          far = (g->ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
+    Vec3 c = mat34_apply(g->inverse[b], g->centre[a]), gradient;
+    float phi;
+    if (pelti_part_field_at(f, c, &phi, &gradient))
+        return phi < far + f->cell; // distances grow by no more than the way; a cell for the table
+    const float at[3] = {c.x - f->low.x, c.y - f->low.y, c.z - f->low.z};
+    float square = 0;
+    for (int k = 0; k < 3; k++) {
+        float wide = f->cell * (float)(f->size[k] - 1), d = at[k] < 0 ? -at[k] : at[k] > wide ? at[k] - wide : 0;
+        square += d * d;
+    }
+    return square < far * far;
+}
+
+bool pelti_give_way_near(const PeltiGiveWay *g, int a, int b, double reach)
+{
+    return pelti_give_way_asks(g, a, b) && pelti_box_overlap(&g->bounds[a], &g->reach[b], 0) && ball_near(g, a, b, reach);
+}
+
+bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b)
+{
+    const float larger = 1.3f;
+    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    return g->parts.apart[a * g->parts.part_count + b] != PELTI_APART_NEVER && pb->field.radius > 0 &&
+           !(pa->field.radius > 0 && pa->area > larger * pb->area);
+}
+
+/// Of the contacts from `first` on that are only watched (farther than the alarm distance), keeps the nearest few.
+static void keep_nearest(PeltiGiveWay *g, int first)
+{
+    enum { WATCHED = 8 };
+    double nearest[WATCHED + 1] = {0};
+    int count = 0, kept = first;
+    for (int i = first; i < g->contact_count; i++) {
+        double gap = g->contacts[i].gap;
+        if (!(gap > g->alarm))
+            continue;
+        int at = count < WATCHED ? count++ : WATCHED;
+        for (; at > 0 && nearest[at - 1] > gap; at--)
+            nearest[at] = nearest[at - 1];
+        nearest[at] = gap;
+    }
+    for (int i = first; i < g->contact_count; i++)
+        if (!(g->contacts[i].gap > g->alarm) || g->contacts[i].gap <= nearest[count ? count - 1 : 0])
+            g->contacts[kept++] = g->contacts[i];
+    g->contact_count = kept;
+}
+
+static void find_in(PeltiGiveWay *g, int a, int b)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    GiveSide *side = side_of(g, a, b);
+    Mat34 out = g->skin.bones[pb->bone];
+    double scale = (double)vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0]));
+    double alarm = (side->held ? HELD : 1) * g->alarm; // what lets go of a touch must not slip by before it is seen again
+    int first = g->contact_count;
+    for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
+        float phi;
+        Vec3 gradient, y = mat34_apply(g->inverse[b], g->x[s]);
+        if (!pelti_part_field_at(&pb->field, y, &phi, &gradient) || (double)phi * scale > alarm)
+            continue;
+        double allow = allowed(g, a, b, g->parts.rest[s]), gap = ((double)phi + allow) * scale;
+        if (allow < 0 || gap > alarm)
+            continue;
+        if (g->contact_count == GIVE_MOST_CONTACTS) {
+            g->dropped++;
+            continue;
+        }
+        GiveContact *c = &g->contacts[g->contact_count++];
+        *c = (GiveContact){
+            .sample = s, .a = a, .b = b, .point = g->x[s], .home = y, .gap = gap, .mu = (double)g->settings.friction};
+        c->deep = -phi / pb->field.radius;
+        c->normal = vec3_normalize_or(mat34_apply_vector(out, gradient), vec3(0, 1, 0));
+        side->seen = true;
+        if (gap < 0)
+            side->sum = vec3_mad(side->sum, vec3_normalize_or(to_side(g, a, b, c->normal), vec3(0, 1, 0)), (float)-gap);
+    }
+    keep_nearest(g, first);
+}
+
+/// The way out of part b from a point of its rest space along a direction of it: a length of rest space, INFINITY: too far.
+static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
+{
+    double way = 0, most = 6.0 * (double)f->radius;
+    for (int k = 0; k < 40 && way < most; k++) {
+        float phi;
+        Vec3 g;
+        if (!pelti_part_field_at(f, vec3_mad(y, along, (float)way), &phi, &g) || phi >= 0)
+            return way;
+        way += fmax((double)-phi, 0.5 * (double)f->cell);
+    }
+    return INFINITY;
+}
+
+/// A contact that would push its part on through the other, out at the far side, is turned to the side where the pair is held.
+static bool keep_side(PeltiGiveWay *g, GiveContact *c)
+{
+    const GiveSide *side = side_of(g, c->a, c->b);
+    if (!side->held || g->settings.no_memory)
+        return true;
+    Vec3 out = from_side(g, c->a, c->b, side->out);
+    if (vec3_dot(out, c->normal) > -0.1f) { // deep inside the nearest way out is anywhere: more and more the pair's
+        float share = 2 * (c->deep - 0.5f);
+        share = share < 0 ? 0 : share > 1 ? 1 : share;
+        c->normal = vec3_normalize_or(vec3_lerp(c->normal, out, share), out);
+        return true;
+    }
+    if (!(c->gap < 0))
+        return false; // beside or beyond: no business of this side
+    const PeltiSkinPart *pb = &g->parts.parts[c->b];
+    Mat34 m = g->skin.bones[pb->bone];
+    double scale = (double)vec3_length(vec3(m.m[0][0], m.m[1][0], m.m[2][0]));
+    Vec3 along = vec3_normalize_or(mat34_apply_vector(g->inverse[c->b], out), vec3(0, 1, 0));
+    double way = way_out(&pb->field, c->home, along) * scale;
+    if (!(way < 1e30))
+        return false;
+    c->normal = out;
+    c->gap = most_sunk(g, c->a, c->b) * scale - way;
+    return true;
+}
+
+/// Which side of part b part a comes from: where its joint is, as the way out of b nearest to there. World.
+static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
+{
+    const PeltiPartField *f = &g->parts.parts[b].field;
+    const PeltiBone *bone = &g->skin.who->bones[g->parts.parts[a].bone];
+    if (!(f->radius > 0))
+        return false;
+    Vec3 head = mat34_apply(g->inverse[b], mat34_apply(g->skin.bones[g->parts.parts[a].bone], bone->head)), gradient;
+    Vec3 high =
+        vec3_add(f->low, vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell));
+    Vec3 inset = vec3(0.01f * f->cell, 0.01f * f->cell, 0.01f * f->cell);
+    Vec3 at = vec3_max(vec3_add(f->low, inset), vec3_min(vec3_sub(high, inset), head));
+    float phi;
+    if (!pelti_part_field_at(f, at, &phi, &gradient) || phi < 0)
+        return false;
+    Vec3 away = vec3_add(vec3_scale(vec3_normalize_or(gradient, vec3(0, 0, 0)), phi), vec3_sub(head, at));
+    *out = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[b].bone], away), vec3(0, 0, 0));
+    return vec3_length(*out) > 0;
+}
+
+/// A new pair takes the side that its contacts point to; but where that is through the other part, away from where the smaller of
+/// the two comes from, the side it comes from.
+static void take_sides(PeltiGiveWay *g)
+{
+    int n = g->parts.part_count;
+    for (int a = 0; a < n; a++)
+        for (int b = a + 1; b < n; b++) {
+            GiveSide *side = &g->sides[a * n + b];
+            if (!side->seen)
+                side->held = false;
+            if (!side->seen || side->held || !(vec3_length(side->sum) > 0))
+                continue;
+            int small = g->parts.parts[a].area < g->parts.parts[b].area ? a : b, large = small == a ? b : a;
+            Vec3 from;
+            side->out = vec3_normalize_or(side->sum, vec3(0, 1, 0));
+            if (comes_from(g, small, large, &from) && vec3_dot(from, from_side(g, small, large, side->out)) < 0)
+                side->out = vec3_normalize_or(to_side(g, small, large, from), side->out);
+            side->held = true;
+        }
+}
+
+void pelti_give_way_detect(PeltiGiveWay *g)
+{
+    int n = g->parts.part_count, kept = 0;
+    g->contact_count = g->dropped = 0;
+    g->deepest = 0;
+    for (int i = 0; i < n * n; i++)
+        g->sides[i].sum = vec3(0, 0, 0), g->sides[i].seen = false;
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (pelti_give_way_near(g, a, b, HELD * g->alarm))
+                find_in(g, a, b);
+    take_sides(g);
+    for (int i = 0; i < g->contact_count; i++) {
+        GiveContact c = g->contacts[i];
+        if (!keep_side(g, &c))
+            continue;
+        g->contacts[kept++] = c;
+        g->deepest = fmax(g->deepest, -c.gap);
+    }
+    g->contact_count = kept;
+}
+
+// ---- the linearised problem ----
+
+static void frame_of(Vec3 normal, Vec3 frame[3])
+{
+    frame[0] = normal;
+    frame[1] = vec3_orthogonal(normal);
+    frame[2] = vec3_cross(normal, frame[1]);
+}
+
+static void guess(const PeltiGiveWay *g, const GiveContact *c, const Vec3 frame[3], double force[3])
+{
+    for (int m = 0; m < GIVE_REMEMBERED; m++)
+        if (g->memory[c->sample][m].part == c->b)
+            for (int r = 0; r < 3; r++)
+                force[r] = (double)vec3_dot(frame[r], g->memory[c->sample][m].force);
+}
+
+void pelti_give_way_assemble(PeltiGiveWay *g)
+{
+    PeltiContactSystem *s = &g->system;
+    s->constraint_count = g->block_count = 0;
+    pelti_contact_skin_get(&g->skin, g->u_now);
+    for (int i = 0; i < g->contact_count; i++) {
+        GiveContact *c = &g->contacts[i];
+        PeltiConstraint *k = &g->constraints[i];
+        Vec3 frame[3], now = c->point, // the point of b that meets the sample now, and where both were
+            slip = vec3_sub(vec3_sub(now, g->before[c->sample]), vec3_sub(now, mat34_apply(g->bone_before[c->b], c->home)));
+        int count =
+            pelti_contact_skin_self_blocks(&g->skin, &g->parts.samples[c->sample], g->parts.parts[c->b].bone, c->point, g->side);
+        *k = (PeltiConstraint){.first_block = g->block_count, .mu = c->mu};
+        frame_of(c->normal, frame);
+        s->constraint_count++;
+        if (g->block_count + count > g->block_room)
+            count = 0;
+        k->free[0] = c->gap;
+        for (int r = 1; r < 3; r++)
+            k->free[r] = (double)vec3_dot(frame[r], slip);
+        for (int b = 0; b < count; b++) {
+            PeltiContactBlock *block = &g->blocks[g->block_count++];
+            const double *u = g->u_now[g->side[b].slot];
+            block->slot = g->side[b].slot;
+            for (int r = 0; r < 3; r++) {
+                for (int col = 0; col < 3; col++)
+                    block->j[r][col] = (double)frame[r].x * g->side[b].j[0][col] + (double)frame[r].y * g->side[b].j[1][col] +
+                                       (double)frame[r].z * g->side[b].j[2][col];
+                k->free[r] -= block->j[r][0] * u[0] + block->j[r][1] * u[1] + block->j[r][2] * u[2];
+            }
+        }
+        k->block_count = count;
+        guess(g, c, (const Vec3 *)frame, k->force);
+    }
+    s->slot_count = g->skin.joint_count;
+}
+
+void pelti_give_way_remember(PeltiGiveWay *g)
+{
+    int n = g->parts.part_count;
+    for (int s = 0; s < g->parts.sample_count; s++)
+        for (int m = 0; m < GIVE_REMEMBERED; m++)
+            g->memory[s][m].part = -1;
+    for (int i = 0; i < g->contact_count; i++) {
+        GiveContact *c = &g->contacts[i];
+        const double *f = g->constraints[i].force;
+        Vec3 frame[3];
+        frame_of(c->normal, frame);
+        c->force = vec3_mad(vec3_mad(vec3_scale(frame[0], (float)f[0]), frame[1], (float)f[1]), frame[2], (float)f[2]);
+        for (int m = 0; m < GIVE_REMEMBERED && f[0] > 0; m++)
+            if (g->memory[c->sample][m].part < 0) {
+                g->memory[c->sample][m] = (GiveMemory){c->b, c->force};
+                break;
+            }
+    }
+    const float follow = 0.2f;
+    for (int i = 0; i < n * n; i++) // the side goes along where a part slides around another
+        if (g->sides[i].held && vec3_length(g->sides[i].sum) > 0 && vec3_dot(g->sides[i].sum, g->sides[i].out) > 0)
+            g->sides[i].out = vec3_normalize_or(
+                vec3_lerp(g->sides[i].out, vec3_normalize_or(g->sides[i].sum, g->sides[i].out), follow), g->sides[i].out);
+}
+
+void pelti_give_way_forget(PeltiGiveWay *g)
+{
+    int n = g->parts.part_count;
+    for (int s = 0; s < g->parts.sample_count; s++)
+        for (int m = 0; m < GIVE_REMEMBERED; m++)
+            g->memory[s][m].part = -1;
+    for (int i = 0; i < n * n; i++)
+        g->sides[i] = (GiveSide){0};
+}

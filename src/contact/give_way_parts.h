@@ -1,0 +1,88 @@
+/// What the files of giving way share.
+#ifndef PELTI_CONTACT_GIVE_WAY_PARTS_H
+#define PELTI_CONTACT_GIVE_WAY_PARTS_H
+
+#include "contact/coulomb.h"
+#include "contact/give_way.h"
+#include "contact/parts.h"
+#include "contact/skin.h"
+
+enum { GIVE_MOST_CONTACTS = 1024, GIVE_REMEMBERED = 2 };
+
+typedef struct GiveContact { ///< a sample of one part in or near another
+    int sample, a, b;        ///< parts: of the sample, and the one it is in
+    Vec3 point, normal;      ///< of the sample; out of b, unit; world
+    Vec3 home;               ///< the sample in b's rest space
+    float deep;              ///< share of b's depth; below 0: outside
+    double gap;              ///< with what flesh takes; negative: beyond that
+    double mu;
+    Vec3 force; ///< on a, world, of the last solve
+} GiveContact;
+
+typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space: which side the higher one is on
+    Vec3 out;             ///< unit, from the lower part to the higher one
+    Vec3 sum;             ///< work: of the contacts of this round
+    bool held, seen;
+} GiveSide;
+
+typedef struct GiveMemory { ///< forces of a sample's last contacts
+    int part;               ///< -1: none
+    Vec3 force;             ///< world
+} GiveMemory;
+
+typedef struct GivePull { ///< of a bone on a sample; 20 bytes
+    int bone;
+    float share;
+    Vec3 rest;
+} GivePull;
+
+struct PeltiGiveWay {
+    PeltiPool pool;
+    PeltiJobs *jobs;
+    PeltiGiveWaySettings settings;
+    PeltiContactSkin skin;
+    PeltiSkinParts parts;
+    double size, alarm;
+    float *crush;      ///< [part_count] length
+    double *stiffness; ///< [joint_count] of the unturned joint
+    double (*last)[3]; ///< [joint_count] turn at the end of the last step
+    double (*work)[3]; ///< [joint_count] turn at the start of the round
+    PeltiPose from;    ///< free pose of the last step
+    bool started;
+    long steps;
+    PeltiGaveWay *gave; ///< [joint_count]
+    int *pull_start;    ///< [sample_count + 1] into `pulls`
+    GivePull *pulls;
+    Vec3 *x, *before;   ///< [sample_count] world, now and at the end of the last step
+    Mat34 *inverse;     ///< [part_count] world to rest space
+    Mat34 *bone_before; ///< [part_count] rest space to world at the end of the last step
+    Vec3 *centre;       ///< [part_count] and radius of a ball around the samples
+    float *ball;
+    PeltiBox *bounds; ///< [part_count] of the samples
+    PeltiBox *reach;  ///< [part_count] of the field's grid, world
+    GiveSide *sides;  ///< [part_count x part_count] lower number first
+    GiveMemory (*memory)[GIVE_REMEMBERED];
+    int contact_count, dropped;
+    GiveContact *contacts;
+    double deepest;
+    PeltiContactSystem system;
+    PeltiConstraint *constraints;
+    PeltiContactBlock *blocks, *side;
+    int block_count, block_room;
+    double (*u)[3], (*u_now)[3];
+};
+
+/// Samples, boxes and inverse matrices of the present pose.
+void pelti_give_way_place(PeltiGiveWay *g);
+/// Whether samples of part a are looked for in part b: the smaller one's in the larger, whose surface is smooth beside them; of
+/// two that are alike, both.
+bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b);
+bool pelti_give_way_near(const PeltiGiveWay *g, int a, int b, double reach); ///< and may be so near now
+/// Contacts of the present places; `deepest` is the deepest overlap beyond what flesh takes.
+void pelti_give_way_detect(PeltiGiveWay *g);
+/// The linearised problem about the present pose, forces guessed from memory.
+void pelti_give_way_assemble(PeltiGiveWay *g);
+void pelti_give_way_remember(PeltiGiveWay *g); ///< the solver's forces, and the sides
+void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
+
+#endif

@@ -1,0 +1,39 @@
+/// How deep a point is in one part of a skin. A part is what one bone carries: a piece of the surface, mostly an open tube. Its
+/// winding number w is still well defined (1 deep inside, 0 far outside, falling smoothly through the openings), and
+///     phi = d (1 - 2 w),  d the distance to the piece,
+/// is continuous everywhere: the signed distance wherever the piece surrounds the point, with rounded lids over its openings.
+/// Sheets enclose nothing and have no inside. Tabled on a grid in the rest space of the bone.
+#ifndef PELTI_CONTACT_PART_FIELD_H
+#define PELTI_CONTACT_PART_FIELD_H
+
+#include "geometry/box_tree.h"
+
+typedef struct PeltiPartField {
+    Vec3 low;
+    float cell;
+    int size[3];  ///< nodes along x, y, z; 0: none
+    float *value; ///< [size0 x size1 x size2] x runs fastest
+    float radius; ///< depth of the deepest node; 0: the part encloses nothing
+} PeltiPartField;
+
+/// A piece of a surface ready to be asked: its triangles, their tree, and their dipoles by node ([Barill2018]).
+typedef struct PeltiPartPiece {
+    int triangle_count;
+    const int (*triangles)[3];
+    const Vec3 *points;
+    PeltiBoxTree *tree;
+    struct PeltiDipole *dipoles; ///< [tree->node_count]
+} PeltiPartPiece;
+
+PeltStatus pelti_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
+                                  PeltiPartPiece *out, PeltError *err);
+float pelti_part_winding(const PeltiPartPiece *piece, Vec3 p);
+
+/// Lays out the grid over the piece's box grown by a margin, about `nodes` of them.
+PeltStatus pelti_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out, PeltError *err);
+void pelti_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field); ///< slow; fields may be filled in parallel
+
+/// phi and its gradient (not unit) at a point of rest space; false: outside the grid, far from the part.
+bool pelti_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient);
+
+#endif

@@ -1,0 +1,371 @@
+#include "contact/parts.h"
+
+#include "contact/bends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELD_NODES = 2500, FEWEST_SAMPLES = 24, MOST_SAMPLES = 128, FEWEST_VERTICES = 6 };
+static const float flat =
+    0.4f; // |sum of area vectors| / area: 0 a closed surface or a straight tube, 0.64 half a tube, 1 a sheet
+static const float spacing = 0.75f;    // of samples, in depths of their part: finer than what could slip between them
+static const float least_area = 2e-4f; // of the whole skin: smaller pieces belong to the part above
+
+typedef struct Work { ///< while the parts are found
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    int *owner;          ///< [vertex_count] the bone with the largest weight
+    int *triangle_owner; ///< [triangle_count]
+    int *vertex_part, *triangle_part;
+    int *into;    ///< [bone_count] bone whose part this one's skin belongs to
+    int *count;   ///< [bone_count] vertices
+    float *area;  ///< [bone_count]
+    Vec3 *vector; ///< [bone_count] area vectors summed
+    int *order;   ///< [bone_count] children first
+} Work;
+
+static int find(const Work *w, int bone)
+{
+    while (w->into[bone] != bone)
+        bone = w->into[bone];
+    return bone;
+}
+
+static void own(Work *w, const PeltiWeights *weights)
+{
+    for (int v = 0; v < w->mesh->vertex_count; v++) {
+        w->owner[v] = weights->bone[(size_t)v * (size_t)weights->influences];
+        w->count[w->owner[v]]++;
+    }
+    for (int t = 0; t < w->mesh->triangle_count; t++) {
+        const int *v = w->mesh->triangles[t];
+        int a = w->owner[v[0]], b = w->owner[v[1]], c = w->owner[v[2]], bone = b == c ? b : a;
+        Vec3 n = vec3_scale(
+            vec3_cross(vec3_sub(w->mesh->rest[v[1]], w->mesh->rest[v[0]]), vec3_sub(w->mesh->rest[v[2]], w->mesh->rest[v[0]])),
+            0.5f);
+        w->triangle_owner[t] = bone;
+        w->area[bone] += vec3_length(n);
+        w->vector[bone] = vec3_add(w->vector[bone], n);
+    }
+}
+
+static int depth_of(const PeltiCharacter *who, int bone)
+{
+    int depth = 0;
+    for (; bone >= 0 && depth <= who->bone_count; bone = who->bones[bone].parent)
+        depth++;
+    return depth;
+}
+
+/// Gives pieces that enclose nothing to the part above them, children first.
+static void merge(Work *w)
+{
+    const PeltiCharacter *who = w->who;
+    float total = 0;
+    int placed = 0;
+    for (int b = 0; b < who->bone_count; b++) {
+        w->into[b] = b;
+        total += w->area[b];
+    }
+    for (int depth = who->bone_count + 1; depth > 0 && placed < who->bone_count; depth--)
+        for (int b = 0; b < who->bone_count; b++)
+            if (depth_of(who, b) == depth)
+                w->order[placed++] = b;
+    for (int i = 0; i < placed; i++) {
+        int b = w->order[i], up = who->bones[b].parent;
+        bool whole =
+            w->count[b] >= FEWEST_VERTICES && w->area[b] > least_area * total && vec3_length(w->vector[b]) < flat * w->area[b];
+        if (whole || !(w->area[b] > 0) || who->bones[b].is_prop)
+            continue;
+        while (up >= 0 && (!(w->area[up] > 0) || who->bones[up].is_prop))
+            up = who->bones[up].parent;
+        if (up < 0)
+            continue;
+        w->into[b] = up;
+        w->count[up] += w->count[b];
+        w->area[up] += w->area[b];
+        w->vector[up] = vec3_add(w->vector[up], w->vector[b]);
+    }
+}
+
+/// Parts of one bone: its largest component with all small ones, and each other large one (a hand and the sword in it). Says in
+/// `part` which part each component is in, -1: none of its skin.
+static void cut_bone(const Work *w, int bone, float *area, int *part, PeltiSkinParts *out)
+{
+    const PeltiMesh *mesh = w->mesh;
+    const float large = 0.2f; // of the largest
+    int largest = 0, first = out->part_count;
+    memset(area, 0, sizeof *area * (size_t)mesh->component_count);
+    for (int t = 0; t < mesh->triangle_count; t++)
+        if (find(w, w->triangle_owner[t]) == bone) {
+            const int *v = mesh->triangles[t];
+            area[mesh->component[v[0]]] += 0.5f * vec3_length(vec3_cross(vec3_sub(mesh->rest[v[1]], mesh->rest[v[0]]),
+                                                                         vec3_sub(mesh->rest[v[2]], mesh->rest[v[0]])));
+        }
+    for (int c = 0; c < mesh->component_count; c++)
+        largest = area[c] > area[largest] ? c : largest;
+    out->parts[out->part_count++] = (PeltiSkinPart){.bone = bone, .parent = -1};
+    for (int c = 0; c < mesh->component_count; c++) {
+        part[c] = -1;
+        if (!(area[c] > 0))
+            continue;
+        part[c] = first;
+        if (c != largest && area[c] > large * area[largest] && out->part_count < PELTI_MOST_PARTS) {
+            part[c] = out->part_count;
+            out->parts[out->part_count++] = (PeltiSkinPart){.bone = bone, .parent = -1};
+        }
+        out->parts[part[c]].area += area[c];
+    }
+}
+
+static PeltStatus number_parts(Work *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+{
+    const PeltiCharacter *who = w->who;
+    const PeltiMesh *mesh = w->mesh;
+    float *area = PELTI_NEW(work, float, mesh->component_count);
+    int *part = PELTI_NEW(work, int, mesh->component_count), *first = PELTI_NEW(work, int, who->bone_count);
+    if (work->failed)
+        return pelti_no_memory(err, (size_t)mesh->component_count * sizeof(float));
+    for (int v = 0; v < mesh->vertex_count; v++)
+        w->vertex_part[v] = -1;
+    for (int t = 0; t < mesh->triangle_count; t++)
+        w->triangle_part[t] = -1;
+    for (int b = 0; b < who->bone_count; b++)
+        first[b] = -1;
+    for (int b = 0; b < who->bone_count && out->part_count < PELTI_MOST_PARTS; b++) {
+        if (w->into[b] != b || !(w->area[b] > 0) || who->bones[b].is_prop)
+            continue;
+        first[b] = out->part_count;
+        cut_bone(w, b, area, part, out);
+        for (int v = 0; v < mesh->vertex_count; v++)
+            if (find(w, w->owner[v]) == b)
+                w->vertex_part[v] = part[mesh->component[v]];
+        for (int t = 0; t < mesh->triangle_count; t++)
+            if (find(w, w->triangle_owner[t]) == b)
+                w->triangle_part[t] = part[mesh->component[mesh->triangles[t][0]]];
+    }
+    for (int p = 0; p < out->part_count; p++)
+        for (int up = who->bones[out->parts[p].bone].parent; up >= 0 && out->parts[p].parent < 0; up = who->bones[up].parent)
+            out->parts[p].parent = find(w, up) == out->parts[p].bone ? -1 : first[find(w, up)];
+    return PELT_OK;
+}
+
+/// Steps between the limbs of parts, up to two, over parents and shared edges; bones without skin count as steps on the way.
+static void find_apart(const Work *w, const int *limb, const unsigned char *linked, PeltiSkinParts *out)
+{
+    const PeltiCharacter *who = w->who;
+    int n = who->bone_count;
+    for (int p = 0; p < out->part_count; p++)
+        for (int q = 0; q < out->part_count; q++) {
+            int a = limb[out->parts[p].bone], b = limb[out->parts[q].bone];
+            PeltiApart apart = PELTI_APART;
+            if (a == b || linked[a * n + b] || who->bones[a].skeleton != who->bones[b].skeleton)
+                apart = PELTI_APART_NEVER;
+            for (int k = 0; k < n && apart == PELTI_APART; k++)
+                apart = linked[a * n + k] && linked[k * n + b] ? PELTI_APART_NEAR : apart;
+            out->apart[p * out->part_count + q] = (unsigned char)apart;
+        }
+}
+
+static PeltStatus link_bones(const Work *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+{
+    size_t n = (size_t)w->who->bone_count;
+    unsigned char *linked = PELTI_NEW(work, unsigned char, n *n);
+    int *limb = PELTI_NEW(work, int, n);
+    if (work->failed)
+        return pelti_no_memory(err, n * n);
+    PELT_TRY(pelti_bone_limbs(w->who, work, limb, err));
+    for (int b = 0; b < w->who->bone_count; b++) {
+        int up = w->who->bones[b].parent;
+        if (up < 0)
+            continue;
+        size_t p = (size_t)limb[find(w, b)], q = (size_t)limb[find(w, up)];
+        linked[p * n + q] = linked[q * n + p] = 1;
+    }
+    for (int e = 0; e < w->mesh->edge_count; e++) {
+        size_t p = (size_t)limb[find(w, w->owner[w->mesh->edges[e][0]])],
+               q = (size_t)limb[find(w, w->owner[w->mesh->edges[e][1]])];
+        linked[p * n + q] = linked[q * n + p] = 1;
+    }
+    find_apart(w, limb, linked, out);
+    return PELT_OK;
+}
+
+// ---- samples ----
+
+/// Farthest points first, so that ends and corners are among them.
+static int spread(const Vec3 *from, int count, int wanted, float *distance, int *chosen)
+{
+    Vec3 centre = vec3(0, 0, 0);
+    for (int i = 0; i < count; i++)
+        centre = vec3_mad(centre, from[i], 1 / (float)count);
+    for (int i = 0; i < count; i++)
+        distance[i] = vec3_distance(from[i], centre);
+    int taken = 0;
+    while (taken < wanted && taken < count) {
+        int best = 0;
+        for (int i = 1; i < count; i++)
+            best = distance[i] > distance[best] ? i : best;
+        if (!(distance[best] > 0))
+            break;
+        chosen[taken++] = best;
+        for (int i = 0; i < count; i++) {
+            float d = vec3_distance(from[i], from[best]);
+            distance[i] = taken == 1 || d < distance[i] ? d : distance[i];
+        }
+    }
+    return taken;
+}
+
+typedef struct Candidates {
+    PeltiSpot *spots;
+    Vec3 *at;
+    float *distance;
+    int *chosen;
+    int count;
+} Candidates;
+
+/// Vertices of a part; with few of them its faces' middles too.
+static void list_candidates(const Work *w, int part, int wanted, Candidates *c)
+{
+    const PeltiMesh *mesh = w->mesh;
+    c->count = 0;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (w->vertex_part[v] == part && mesh->fan_start[v] < mesh->fan_start[v + 1]) {
+            c->at[c->count] = mesh->rest[v];
+            c->spots[c->count++] = (PeltiSpot){.vertex = {v, v, v}, .weight = {1, 0, 0}};
+        }
+    if (c->count >= wanted)
+        return;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        const int *v = mesh->triangles[t];
+        if (w->triangle_part[t] != part)
+            continue;
+        c->spots[c->count] = (PeltiSpot){.vertex = {v[0], v[1], v[2]}, .weight = {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+        c->at[c->count] = pelti_spot_point(&c->spots[c->count], mesh->rest);
+        c->count++;
+    }
+}
+
+static PeltStatus take_samples(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+{
+    size_t most = (size_t)w->mesh->vertex_count + (size_t)w->mesh->triangle_count;
+    Candidates c = {.spots = PELTI_NEW(work, PeltiSpot, most),
+                    .at = PELTI_NEW(work, Vec3, most),
+                    .distance = PELTI_NEW(work, float, most),
+                    .chosen = PELTI_NEW(work, int, most)};
+    out->samples = PELTI_NEW(pool, PeltiSpot, (size_t)out->part_count * MOST_SAMPLES);
+    out->rest = PELTI_NEW(pool, Vec3, (size_t)out->part_count * MOST_SAMPLES);
+    if (pool->failed || work->failed)
+        return pelti_no_memory(err, most * sizeof(PeltiSpot));
+    for (int p = 0; p < out->part_count; p++) {
+        PeltiSkinPart *part = &out->parts[p];
+        float step = spacing * part->field.radius, wished = step > 0 ? part->area / (step * step) : MOST_SAMPLES / 2;
+        int wanted = wished < FEWEST_SAMPLES ? FEWEST_SAMPLES : wished > MOST_SAMPLES ? MOST_SAMPLES : (int)wished;
+        list_candidates(w, p, wanted, &c);
+        part->first_sample = out->sample_count;
+        part->sample_count = spread(c.at, c.count, wanted, c.distance, c.chosen);
+        for (int i = 0; i < part->sample_count; i++, out->sample_count++) {
+            out->samples[out->sample_count] = c.spots[c.chosen[i]];
+            out->rest[out->sample_count] = c.at[c.chosen[i]];
+        }
+    }
+    return PELT_OK;
+}
+
+// ---- fields ----
+
+typedef struct Fill {
+    const PeltiPartPiece *pieces;
+    PeltiSkinPart *parts;
+} Fill;
+
+static void fill_fields(void *context, int begin, int end, int worker)
+{
+    const Fill *fill = context;
+    (void)worker;
+    for (int p = begin; p < end; p++)
+        if (fill->parts[p].field.value)
+            pelti_part_field_fill(&fill->pieces[p], &fill->parts[p].field);
+}
+
+static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiJobs *jobs, PeltiSkinParts *out,
+                              PeltError *err)
+{
+    PeltiPartPiece *pieces = PELTI_NEW(work, PeltiPartPiece, out->part_count);
+    int(*triangles)[3] = pelti_pool_take(work, (size_t)w->mesh->triangle_count, sizeof(int[3]));
+    if (work->failed)
+        return pelti_no_memory(err, (size_t)w->mesh->triangle_count * sizeof(int[3]));
+    int used = 0;
+    for (int p = 0; p < out->part_count; p++) {
+        int first = used;
+        for (int t = 0; t < w->mesh->triangle_count; t++)
+            if (w->triangle_part[t] == p)
+                memcpy(triangles[used++], w->mesh->triangles[t], sizeof(int[3]));
+        PELT_TRY(
+            pelti_part_piece_build(work, used - first, (const int(*)[3])(triangles + first), w->mesh->rest, &pieces[p], err));
+        PELT_TRY(pelti_part_field_layout(pool, &pieces[p], FIELD_NODES, &out->parts[p].field, err));
+    }
+    pelti_parallel_for(jobs, out->part_count, 1, fill_fields, &(Fill){pieces, out->parts});
+    for (int p = 0; p < out->part_count; p++) // what is thinner than a cell is a sheet
+        if (out->parts[p].field.radius < 0.5f * out->parts[p].field.cell)
+            out->parts[p].field.radius = 0;
+    return PELT_OK;
+}
+
+/// Clothes over a body, hair over a head: what lies in another part at rest is not judged against it.
+static void exempt_overlaps(PeltiSkinParts *out)
+{
+    const float share = 0.3f;
+    for (int p = 0; p < out->part_count; p++)
+        for (int q = 0; q < out->part_count; q++) {
+            const PeltiSkinPart *part = &out->parts[p];
+            int inside = 0;
+            float phi;
+            Vec3 g;
+            for (int s = part->first_sample; s < part->first_sample + part->sample_count && p != q; s++)
+                inside += pelti_part_field_at(&out->parts[q].field, out->rest[s], &phi, &g) && phi < 0;
+            if (inside > 0 && (float)inside > share * (float)part->sample_count)
+                out->apart[p * out->part_count + q] = out->apart[q * out->part_count + p] = PELTI_APART_NEVER;
+        }
+}
+
+static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiCharacter *who, const PeltiWeights *weights,
+                         PeltiJobs *jobs, PeltiSkinParts *out, PeltError *err)
+{
+    Work w = {.who = who, .mesh = who->mesh};
+    w.owner = PELTI_NEW(work, int, who->mesh->vertex_count);
+    w.triangle_owner = PELTI_NEW(work, int, who->mesh->triangle_count);
+    w.into = PELTI_NEW(work, int, who->bone_count);
+    w.count = PELTI_NEW(work, int, who->bone_count);
+    w.order = PELTI_NEW(work, int, who->bone_count);
+    w.area = PELTI_NEW(work, float, who->bone_count);
+    w.vector = PELTI_NEW(work, Vec3, who->bone_count);
+    w.vertex_part = PELTI_NEW(work, int, who->mesh->vertex_count);
+    w.triangle_part = PELTI_NEW(work, int, who->mesh->triangle_count);
+    out->parts = PELTI_NEW(pool, PeltiSkinPart, PELTI_MOST_PARTS);
+    if (pool->failed || work->failed)
+        return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(int));
+    own(&w, weights);
+    merge(&w);
+    PELT_TRY(number_parts(&w, work, out, err));
+    out->apart = PELTI_NEW(pool, unsigned char, (size_t)out->part_count *(size_t)out->part_count);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)out->part_count * (size_t)out->part_count);
+    PELT_TRY(link_bones(&w, work, out, err));
+    PELT_TRY(make_fields(&w, pool, work, jobs, out, err));
+    PELT_TRY(take_samples(&w, pool, work, out, err));
+    exempt_overlaps(out);
+    return PELT_OK;
+}
+
+PeltStatus pelti_skin_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
+                                   PeltiSkinParts *out, PeltError *err)
+{
+    PeltiPool work;
+    *out = (PeltiSkinParts){0};
+    pelti_pool_init(&work, &pool->allocator);
+    PeltStatus status = create(pool, &work, who, weights, jobs, out, err);
+    pelti_pool_release(&work);
+    return status;
+}

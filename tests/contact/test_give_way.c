@@ -1,0 +1,292 @@
+#include "chain.h"
+#include "contact/give_way.h"
+#include "contact/parts.h"
+
+/// Two straight fingers that stand on a palm, one bone each: the simplest body that can touch itself.
+enum { PALM, LEFT, RIGHT, BONES };
+static const float length = 4, apart = 2, radius = 0.4f;
+
+typedef struct Fingers {
+    PeltiCharacter *who;
+    PeltiWeights *weights;
+    PeltiGiveWay *give_way;
+    PeltiGiveWayReport report;
+    PeltiPose pose;
+    PeltiWorld *world;
+    Mat34 *bones;
+    float unit;
+} Fingers;
+
+static void add_bone(PeltiCharacter *who, int bone, int parent, const char *name, Vec3 at)
+{
+    Vec3 from = parent < 0 ? vec3(0, 0, 0) : who->bones[parent].head;
+    who->nodes[bone] = (PeltiNode){.name = name, .parent = parent, .trs = trs_identity()};
+    who->nodes[bone].trs.translation = vec3_sub(at, from);
+    who->bones[bone].node = bone;
+    who->bones[bone].head = at;
+    const float head[3] = {at.x, at.y, at.z};
+    for (int i = 0; i < 3; i++) {
+        who->bones[bone].rest_to_bone[i][i] = 1;
+        who->bones[bone].rest_to_bone[i][3] = -(double)head[i];
+    }
+}
+
+/// Tubes from `foot` upwards; vertices of tube k belong to bone k.
+static PeltiCharacter *make_fingers(float unit, float between)
+{
+    static Vec3 p[BONES * TUBE_POINTS];
+    static int t[BONES * TUBE_TRIANGLES][3];
+    const Vec3 foot[BONES] = {{0, -1, 0}, {-between / 2, 0, 0}, {between / 2, 0, 0}};
+    const float high[BONES] = {0.7f, length, length};
+    PeltiCharacter *who = pelti_character_create(NULL);
+    int triangles = 0;
+    for (int k = 0; k < BONES; k++) {
+        triangles += make_tube(high[k], k == PALM ? 1.5f : radius, p, t + triangles, k * TUBE_POINTS);
+        for (int i = k * TUBE_POINTS; i < (k + 1) * TUBE_POINTS; i++)
+            p[i] = vec3_scale(vec3_add(foot[k], vec3(-p[i].y, p[i].x, p[i].z)), unit);
+    }
+    who->node_count = BONES + 1;
+    who->nodes = PELTI_NEW(&who->pool, PeltiNode, who->node_count);
+    who->bone_count = BONES;
+    who->bones = PELTI_NEW(&who->pool, PeltiBone, BONES);
+    add_bone(who, PALM, -1, "palm", vec3_scale(foot[PALM], unit));
+    add_bone(who, LEFT, PALM, "left", vec3_scale(foot[LEFT], unit));
+    add_bone(who, RIGHT, PALM, "right", vec3_scale(foot[RIGHT], unit));
+    int *skin = PELTI_NEW(&who->pool, int, BONES);
+    for (int b = 0; b < BONES; b++)
+        skin[b] = b;
+    who->nodes[BONES] = (PeltiNode){.name = "skin", .parent = -1, .trs = trs_identity()};
+    who->instance_count = 1;
+    who->instances = PELTI_NEW(&who->pool, PeltiInstance, 1);
+    who->instances[0] = (PeltiInstance){BONES, 0, 0, 0, BONES * TUBE_POINTS, BONES, skin, 1, 0, 0};
+    who->point_count = BONES * TUBE_POINTS;
+    who->rest_points = PELTI_NEW(&who->pool, Vec3, who->point_count);
+    memcpy(who->rest_points, p, sizeof p);
+    who->point_instance = PELTI_NEW(&who->pool, int, who->point_count);
+    who->triangle_count = triangles;
+    who->point_triangles = pelti_pool_take(&who->pool, (size_t)triangles, sizeof(int[3]));
+    memcpy(who->point_triangles, t, sizeof(int[3]) * (size_t)triangles);
+    PeltError err = {0};
+    if (pelti_character_finish(who, who->rest_points, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return who;
+}
+
+static Fingers open_fingers(float unit, float between, float crush, const PeltRig *rig)
+{
+    Fingers f = {.who = make_fingers(unit, between), .unit = unit};
+    PeltiPool *pool = &f.who->pool;
+    int n = f.who->mesh->vertex_count, *bone = PELTI_NEW(pool, int, n);
+    float *weight = PELTI_NEW(pool, float, n);
+    for (int v = 0; v < n; v++)
+        bone[v] = f.who->mesh->first_point[v] / TUBE_POINTS, weight[v] = 1;
+    f.weights = PELTI_NEW(pool, PeltiWeights, 1);
+    *f.weights = (PeltiWeights){1, bone, weight};
+    PeltiGiveWaySettings settings = {.crush = crush, .rig = rig};
+    assert_int_equal(pelti_give_way_create(f.who, f.weights, &settings, NULL, NULL, &f.give_way, NULL), PELT_OK);
+    f.pose = pelti_pose_new(pool, f.who);
+    f.world = PELTI_NEW(pool, PeltiWorld, f.who->node_count);
+    f.bones = PELTI_NEW(pool, Mat34, f.who->bone_count);
+    pelti_pose_file(f.who, &f.pose);
+    return f;
+}
+
+static void close_fingers(Fingers *f)
+{
+    pelti_give_way_destroy(f->give_way);
+    pelti_character_destroy(f->who);
+}
+
+/// Leans the fingers towards each other and takes a step; then `bones` are the corrected ones.
+static void step(Fingers *f, float left, float right, double dt_s)
+{
+    f->pose.local[LEFT].rotation = quat_axis_angle(vec3(0, 0, 1), -left);
+    f->pose.local[RIGHT].rotation = quat_axis_angle(vec3(0, 0, 1), right);
+    f->pose.touched[LEFT] = f->pose.touched[RIGHT] = true;
+    const PeltiPose *shown = pelti_give_way_step(f->give_way, &f->pose, dt_s, false, &f->report);
+    pelti_pose_bones(f->who, shown, f->world, f->bones);
+}
+
+static Vec3 tip(const Fingers *f, int bone)
+{
+    return mat34_apply(f->bones[bone], vec3_add(f->who->bones[bone].head, vec3(0, f->unit * length, 0)));
+}
+
+static double turned(const Fingers *f, int bone)
+{
+    return pelti_give_way_joint(f->give_way, bone).now;
+}
+
+/// Share of the size by which the axes of the fingers are nearer than they may be; 0: they touch or are apart.
+static double overlap(const Fingers *f)
+{
+    PeltiClosestSegments near = pelti_closest_segments(mat34_apply(f->bones[LEFT], f->who->bones[LEFT].head), tip(f, LEFT),
+                                                       mat34_apply(f->bones[RIGHT], f->who->bones[RIGHT].head), tip(f, RIGHT));
+    return fmax(0, 2 * (double)(radius * f->unit) - sqrt(near.squared)) / (double)f->who->mesh->diagonal;
+}
+
+static PeltRigJoint stiff(const char *joint, float stiffness)
+{
+    PeltRigJoint j = {.joint = joint, .joint_stiffness = stiffness, .crush = -1, .firmness = -1};
+    return j;
+}
+
+static void the_softer_finger_yields_as_their_stiffness_says(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 4; k *= 2) { // the same force at the same lever: K_left turn_left = K_right turn_right
+        PeltRigJoint joints[] = {stiff("left", 10), stiff("right", 10.0f * (float)k)};
+        PeltRig rig = {.joint_count = 2, .joints = joints};
+        Fingers f = open_fingers(1, apart, 0, &rig);
+        for (int s = 0; s < 8; s++)
+            step(&f, 0.17f, 0.17f, 0);
+        double ratio = turned(&f, LEFT) / turned(&f, RIGHT);
+        assert_true(turned(&f, LEFT) > 0.005);
+        if (!(fabs(ratio - k) < 0.1 * k))
+            fail_msg("stiffness 1 : %d, turns %g : %g", k, turned(&f, LEFT), turned(&f, RIGHT));
+        assert_true(overlap(&f) < 0.03); // the ends are blunt, the axes may come nearer
+        close_fingers(&f);
+    }
+}
+
+static void flesh_takes_its_share_before_joints_move(void **state)
+{
+    (void)state;
+    Fingers hard = open_fingers(1, apart, 0, NULL), soft = open_fingers(1, apart, 0.3f, NULL);
+    step(&hard, 0.17f, 0.17f, 0);
+    step(&soft, 0.17f, 0.17f, 0);
+    assert_true(turned(&hard, LEFT) > 0.005);
+    assert_true(turned(&soft, LEFT) == 0 && soft.report.active == 0); // 0.24 deep of the 0.24 and more that it takes
+    for (int s = 0; s < 8; s++)
+        step(&soft, 0.3f, 0.3f, 0);
+    assert_true(turned(&soft, LEFT) > 0.005);
+    double deep = overlap(&soft) * (double)soft.who->mesh->diagonal;
+    if (!(deep > 0.1 && deep < 0.35)) // crush times both radii, and blunt ends
+        fail_msg("pressed by %g", deep);
+    close_fingers(&hard);
+    close_fingers(&soft);
+}
+
+static void a_held_pose_rests(void **state)
+{
+    (void)state;
+    Fingers f = open_fingers(1, apart, 0.05f, NULL);
+    for (int s = 0; s <= 10; s++)
+        step(&f, 0.03f * (float)s, 0.02f * (float)s, 1.0 / 30);
+    for (int s = 0; s < 20; s++)
+        step(&f, 0.3f, 0.2f, 1.0 / 30);
+    Vec3 before = tip(&f, LEFT);
+    for (int s = 0; s < 30; s++)
+        step(&f, 0.3f, 0.2f, 1.0 / 30);
+    double drift = (double)vec3_distance(before, tip(&f, LEFT) /* one second later */) / (double)f.who->mesh->diagonal;
+    assert_true(turned(&f, LEFT) > 0.02);
+    if (!(drift < 1e-4))
+        fail_msg("drifts by %g of the size in a second", drift);
+    close_fingers(&f);
+}
+
+static void opening_and_closing_does_not_pop(void **state)
+{
+    (void)state;
+    Fingers f = open_fingers(1, apart, 0.05f, NULL);
+    Vec3 a = {0}, b = {0}, c;
+    double most = 0, fastest = 0;
+    for (int s = 0; s <= 120; s++) { // lean by up to 0.35 and back
+        float lean = 0.175f * (1 - cosf(6.2831853f * (float)s / 120));
+        step(&f, lean, 0.5f * lean, 1.0 / 30);
+        c = tip(&f, LEFT);
+        if (s > 1) {
+            most = fmax(most, (double)vec3_length(vec3_add(vec3_sub(c, vec3_scale(b, 2)), a)));
+            fastest = fmax(fastest, (double)vec3_distance(c, b));
+        }
+        a = b, b = c;
+    }
+    assert_true(pelti_give_way_joint(f.give_way, LEFT).most > 0.03);
+    assert_true(turned(&f, LEFT) < 1e-3); // and comes back
+    if (!(most < 1.2 * fastest))          // it stops within a frame at most, never faster than it came
+        fail_msg("a second difference of %g at speeds of up to %g a frame", most, fastest);
+    close_fingers(&f);
+}
+
+static void a_finger_driven_through_another_stays_on_its_side(void **state)
+{
+    (void)state;
+    Fingers f = open_fingers(1, apart, 0.05f, NULL);
+    double deepest = 0;
+    for (int s = 0; s <= 80; s++) { // 70 degrees across and back
+        float lean = 1.2f * sinf(3.1415927f * (float)s / 80);
+        step(&f, lean, 0, 1.0 / 30);
+        Vec3 l = tip(&f, LEFT), r = tip(&f, RIGHT);
+        deepest = fmax(deepest, overlap(&f));
+        if (!(l.x < r.x + 0.1f))
+            fail_msg("frame %d: tips at %g and %g", s, (double)l.x, (double)r.x);
+    }
+    if (!(deepest < 0.03))
+        fail_msg("%g of the size deep", deepest);
+    assert_true(pelti_give_way_joint(f.give_way, LEFT).most > 0.3);
+    close_fingers(&f);
+}
+
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    Fingers small = open_fingers(1.0f / 128, apart, 0.05f, NULL), large = open_fingers(128, apart, 0.05f, NULL);
+    for (int s = 0; s <= 20; s++) {
+        step(&small, 0.02f * (float)s, 0.01f * (float)s, 1.0 / 30);
+        step(&large, 0.02f * (float)s, 0.01f * (float)s, 1.0 / 30);
+        CHECK_NEAR(turned(&small, LEFT), turned(&large, LEFT), 1e-3);
+        CHECK_NEAR(turned(&small, RIGHT), turned(&large, RIGHT), 1e-3);
+    }
+    assert_true(turned(&large, LEFT) > 0.05);
+    close_fingers(&small);
+    close_fingers(&large);
+}
+
+static void what_overlaps_at_rest_is_left_alone(void **state)
+{
+    (void)state;
+    Fingers f = open_fingers(1, 1.5f * radius, 0, NULL); // half inside each other
+    step(&f, 0, 0, 0);
+    assert_true(f.report.most_turn == 0);
+    step(&f, 0.02f, 0.02f, 0);
+    assert_true(f.report.most_turn == 0);
+    close_fingers(&f);
+}
+
+static void a_part_is_as_deep_as_its_tube(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = make_fingers(1, apart);
+    PeltiPartPiece piece;
+    PeltiPartField field;
+    int first = who->triangle_count / BONES; // of the left finger
+    assert_int_equal(pelti_part_piece_build(&who->pool, first, who->mesh->triangles + first, who->mesh->rest, &piece, NULL),
+                     PELT_OK);
+    assert_int_equal(pelti_part_field_layout(&who->pool, &piece, 4000, &field, NULL), PELT_OK);
+    pelti_part_field_fill(&piece, &field);
+    CHECK_NEAR(pelti_part_winding(&piece, vec3(-apart / 2, length / 2, 0)), 1, 0.08);
+    CHECK_NEAR(pelti_part_winding(&piece, vec3(apart / 2, length / 2, 0)), 0, 0.02);
+    CHECK_NEAR(field.radius, radius, 0.15f * radius);
+    float phi;
+    Vec3 g;
+    assert_true(pelti_part_field_at(&field, vec3(-apart / 2 + 0.7f * radius, length / 2, 0), &phi, &g));
+    CHECK_NEAR(phi, -0.3f * radius, 0.1f * radius);
+    assert_true(vec3_dot(vec3_normalize_or(g, vec3(0, 0, 0)), vec3(1, 0, 0)) > 0.95f);
+    assert_false(pelti_part_field_at(&field, vec3(100, 0, 0), &phi, &g));
+    pelti_character_destroy(who);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_is_as_deep_as_its_tube),
+        cmocka_unit_test(the_softer_finger_yields_as_their_stiffness_says),
+        cmocka_unit_test(flesh_takes_its_share_before_joints_move),
+        cmocka_unit_test(a_held_pose_rests),
+        cmocka_unit_test(opening_and_closing_does_not_pop),
+        cmocka_unit_test(a_finger_driven_through_another_stays_on_its_side),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(what_overlaps_at_rest_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
