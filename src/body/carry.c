@@ -197,18 +197,6 @@ static void place_range(void *context, int begin, int end, int worker)
     }
 }
 
-static Vec3 blended(const PeltiBody *body, const Mat34 *bones, int point)
-{
-    const PeltiWeights *w = body->bound;
-    size_t at = (size_t)body->file->mesh->weld[point] * (size_t)w->influences;
-    Vec3 sum = {0, 0, 0};
-    for (int k = 0; k < w->influences; k++)
-        if (w->weight[at + (size_t)k] > 0)
-            sum = vec3_mad(sum, mat34_apply(bones[w->bone[at + (size_t)k]], body->file->rest_points[point]),
-                           w->weight[at + (size_t)k]);
-    return sum;
-}
-
 static void point_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -216,12 +204,13 @@ static void point_range(void *context, int begin, int end, int worker)
     const PeltiBody *body = c->body;
     const PeltiAttachment *a = &body->attachment;
     for (int p = begin; p < end; p++) {
-        int piece = body->file->mesh->component[body->file->mesh->weld[p]], place = body->who ? a->place_of[p] : -1;
+        int v = body->file->mesh->weld[p], piece = body->file->mesh->component[v], place = body->who ? a->place_of[p] : -1;
+        Vec3 rest = body->file->rest_points[p];
         bool attached = place >= 0 && a->share[(size_t)place * PELTI_ATTACH_MOST] > 0;
         if (body->who && body->ride[piece] == PELTI_RIDE_BONE)
-            c->points[p] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], body->file->rest_points[p]);
+            c->points[p] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], rest);
         else
-            c->points[p] = attached ? body->places[place] : blended(body, c->bones, p);
+            c->points[p] = attached ? body->places[place] : pelti_weights_blend(body->bound, v, c->bones, rest);
     }
 }
 

@@ -6,6 +6,8 @@
 /// point only get vertices of their own.
 #include "body/complex.h"
 
+#include "core/roots.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,20 +94,6 @@ static PeltStatus find_squares(Complex *x, PeltError *err)
     return PELT_OK;
 }
 
-static int root_of(int *root, int at)
-{
-    while (root[at] != at)
-        at = root[at] = root[root[at]];
-    return at;
-}
-
-static void join(int *root, int a, int b)
-{
-    a = root_of(root, a);
-    b = root_of(root, b);
-    root[a > b ? a : b] = a > b ? b : a;
-}
-
 static int after(int edge)
 {
     return edge % 4 == 3 ? edge - 3 : edge + 1;
@@ -123,11 +111,11 @@ static void find_vertices(Complex *x)
             x->twin[4 * s + k] = walk_round(x, &x->squares[s], sides[k]);
     }
     for (int i = 0; i < corners; i++) {
-        join(x->root, i, after(x->twin[i]));
-        join(x->root, after(i), x->twin[i]);
+        pelti_roots_join(x->root, i, after(x->twin[i]));
+        pelti_roots_join(x->root, after(i), x->twin[i]);
     }
     for (int i = 0; i < corners; i++)
-        root_of(x->root, i), x->middle[i] = root_of(x->root, i);
+        x->middle[i] = pelti_root_of(x->root, i);
     int *number = x->root; // in two steps: roots keep their number until all have read it
     x->vertex_count = 0;
     for (int i = 0; i < corners; i++)

@@ -75,16 +75,10 @@ static void home_range(void *context, int begin, int end, int worker)
     Work *w = context;
     PeltiLean *l = w->lean;
     for (int v = begin; v < end; v++) {
-        Vec3 sum = {0, 0, 0};
-        for (int k = 0; k < l->weights->influences; k++) {
-            size_t i = (size_t)v * (size_t)l->weights->influences + (size_t)k;
-            if (l->weights->weight[i] > 0)
-                sum = vec3_mad(sum, mat34_apply(w->bones[l->weights->bone[i]], l->mesh->rest[v]), l->weights->weight[i]);
-        }
-        l->home[v] = sum;
+        l->home[v] = pelti_weights_blend(l->weights, v, w->bones, l->mesh->rest[v]);
         l->own[v] = w->points[l->mesh->first_point[v]];
         bool rigid = l->rigid[l->mesh->component[v]];
-        float most = l->tree && !rigid ? FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], sum), 1e-20f) : 1;
+        float most = l->tree && !rigid ? FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], l->home[v]), 1e-20f) : 1;
         l->share[v] = fminf(w->restart || rigid ? 1 : l->share[v] + RECOVERS, fminf(most, 1));
     }
 }

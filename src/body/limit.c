@@ -111,24 +111,22 @@ typedef struct Hold {
     Vec3 *shape;
 } Hold;
 
-/// Where blending has a vertex, and the scale of its bones: a part that is blown up is thicker.
-static Vec3 blended(const PeltiLimit *limit, const Mat34 *bones, int v, float *scale)
+/// Scale of a vertex' bones: a part that is blown up is thicker.
+static float scale_at(const PeltiLimit *limit, const Mat34 *bones, int v)
 {
     const PeltiWeights *w = limit->weights;
-    Vec3 sum = {0, 0, 0};
-    *scale = 0;
+    float scale = 0;
     for (int k = 0; k < w->influences; k++) {
         size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
         if (!(w->weight[i] > 0))
             continue;
         Mat34 m = bones[w->bone[i]];
-        sum = vec3_mad(sum, mat34_apply(m, limit->mesh->rest[v]), w->weight[i]);
-        *scale += w->weight[i] * sqrtf((m.m[0][0] * m.m[0][0] + m.m[1][0] * m.m[1][0] + m.m[2][0] * m.m[2][0] +
-                                        m.m[0][1] * m.m[0][1] + m.m[1][1] * m.m[1][1] + m.m[2][1] * m.m[2][1] +
-                                        m.m[0][2] * m.m[0][2] + m.m[1][2] * m.m[1][2] + m.m[2][2] * m.m[2][2]) /
-                                       3);
+        scale += w->weight[i] * sqrtf((m.m[0][0] * m.m[0][0] + m.m[1][0] * m.m[1][0] + m.m[2][0] * m.m[2][0] +
+                                       m.m[0][1] * m.m[0][1] + m.m[1][1] * m.m[1][1] + m.m[2][1] * m.m[2][1] +
+                                       m.m[0][2] * m.m[0][2] + m.m[1][2] * m.m[1][2] + m.m[2][2] * m.m[2][2]) /
+                                      3);
     }
-    return sum;
+    return scale;
 }
 
 /// A soft end: free up to 80 % of the limit, then ever stiffer, never beyond it.
@@ -145,9 +143,9 @@ static void hold_range(void *context, int begin, int end, int worker)
     int held = 0;
     for (int p = begin; p < end; p++) {
         int v = h->limit->mesh->weld[p];
-        float scale;
-        Vec3 home = blended(h->limit, h->bones, v, &scale), away = vec3_sub(h->shape[p], home);
-        float length = vec3_length(away), allowed = soft_end(length, h->limit->most[v] * scale);
+        Vec3 home = pelti_weights_blend(h->limit->weights, v, h->bones, h->limit->mesh->rest[v]);
+        Vec3 away = vec3_sub(h->shape[p], home);
+        float length = vec3_length(away), allowed = soft_end(length, h->limit->most[v] * scale_at(h->limit, h->bones, v));
         if (!(allowed < length)) // also where it is not finite: caught elsewhere
             continue;
         h->shape[p] = vec3_mad(home, away, allowed / length);

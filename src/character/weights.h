@@ -43,6 +43,17 @@ void pelti_gather_take(PeltiGather *gather, int influences, int *bones, float *w
 PeltStatus pelti_weights_mend(PeltiCharacter *who, PeltError *err);
 void pelti_weights_mend_nearest(PeltiCharacter *who);
 
+/// Linear blending of one point: the sum of w_k M_k p, `bones` rest space -> world.
+static inline Vec3 pelti_weights_blend(const PeltiWeights *weights, int row, const Mat34 *bones, Vec3 p)
+{
+    size_t first = (size_t)row * (size_t)weights->influences;
+    Vec3 sum = {0, 0, 0};
+    for (size_t i = first; i < first + (size_t)weights->influences; i++)
+        if (weights->weight[i] > 0)
+            sum = vec3_mad(sum, mat34_apply(bones[weights->bone[i]], p), weights->weight[i]);
+    return sum;
+}
+
 /// Sums to 1; false where there is nothing to share out.
 bool pelti_weights_normalise(int influences, int *bones, float *weights);
 

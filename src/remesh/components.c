@@ -1,24 +1,16 @@
 /// Components of a surface: what encloses too little is dropped.
+#include "core/roots.h"
 #include "remesh/surface.h"
-
-static int root_of(int *root, int v)
-{
-    while (root[v] != v)
-        v = root[v] = root[root[v]];
-    return v;
-}
 
 static void join_corners(const PeltiRemeshSurface *s, int *root)
 {
     for (int v = 0; v < s->vertex_count; v++)
         root[v] = v;
     for (int t = 0; t < s->triangle_count; t++)
-        for (int i = 0; i < 2; i++) {
-            int a = root_of(root, s->corner[3 * t + i]), b = root_of(root, s->corner[3 * t + i + 1]);
-            root[a > b ? a : b] = a > b ? b : a;
-        }
+        for (int i = 0; i < 2; i++)
+            pelti_roots_join(root, s->corner[3 * t + i], s->corner[3 * t + i + 1]);
     for (int v = 0; v < s->vertex_count; v++)
-        root[v] = root_of(root, v);
+        root[v] = pelti_root_of(root, v);
 }
 
 /// Six times the volume each component encloses, by its root.

@@ -1,5 +1,7 @@
 #include "remesh/remesh.h"
 
+#include "core/roots.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,20 +249,11 @@ static PeltStatus keep_largest(Extraction *e, PeltiPool *pool, PeltiRemeshSurfac
     for (int v = 0; v < vertices; v++)
         root[v] = v;
     for (int t = 0; t < triangles; t++)
-        for (int i = 0; i < 2; i++) {
-            int a = tri[t][i], b = tri[t][i + 1];
-            while (root[a] != a)
-                a = root[a] = root[root[a]];
-            while (root[b] != b)
-                b = root[b] = root[root[b]];
-            root[a > b ? a : b] = a > b ? b : a;
-        }
+        for (int i = 0; i < 2; i++)
+            pelti_roots_join(root, tri[t][i], tri[t][i + 1]);
     int best = 0, used = 0, kept = 0;
     for (int v = 0; v < vertices; v++) {
-        int a = v;
-        while (root[a] != a)
-            a = root[a];
-        root[v] = a;
+        int a = root[v] = pelti_root_of(root, v);
         size[a]++;
         best = size[a] > size[best] ? a : best;
     }

@@ -18,6 +18,14 @@ typedef struct Boxes {
     int triangle[MOST_TRIANGLES][3];
 } Boxes;
 
+/// One set for all tests, emptied: it is too large for a stack.
+static Boxes *new_boxes(void)
+{
+    static Boxes boxes;
+    boxes = (Boxes){0};
+    return &boxes;
+}
+
 /// A closed box with welded corners, each side cut into SIDE x SIDE squares.
 static void add_box(Boxes *b, Vec3 low, Vec3 high)
 {
@@ -81,21 +89,48 @@ static PeltiBody *body_of(PeltiCharacter *who, const PeltiWeights *w, int thread
     return body;
 }
 
+/// Two boxes of neighbouring bones that overlap.
+static PeltiCharacter *two_overlapping(void)
+{
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
+    add_box(b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
+    return character_of(b, 2);
+}
+
+/// A copy of points that the caller frees.
+static Vec3 *copy_points(const Vec3 *points, int count)
+{
+    Vec3 *copy = malloc(sizeof(Vec3) * (size_t)count);
+    memcpy(copy, points, sizeof(Vec3) * (size_t)count);
+    return copy;
+}
+
+static PeltiLean *lean_of(PeltiCharacter *who, const PeltiWeights *w)
+{
+    PeltiLean *lean;
+    PeltError err;
+    PeltiPieces pieces;
+    assert_int_equal(pelti_pieces_judge(who, w, &who->pool, &pieces, &err), PELT_OK);
+    assert_int_equal(pelti_lean_create(who, w, &pieces, &who->pool, &lean, &err), PELT_OK);
+    return lean;
+}
+
 static void the_winding_number_of_a_box_is_one_inside_and_falls_where_a_side_is_missing(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(-1, -1, -1), vec3(1, 1, 1));
+    Boxes *b = new_boxes();
+    add_box(b, vec3(-1, -1, -1), vec3(1, 1, 1));
     PeltiPool pool;
     PeltiWinding *w;
     PeltError err;
     pelti_pool_init(&pool, NULL);
-    assert_int_equal(pelti_winding_create(&pool, b.triangles, (const int(*)[3])b.triangle, b.point, &w, &err), PELT_OK);
+    assert_int_equal(pelti_winding_create(&pool, b->triangles, (const int(*)[3])b->triangle, b->point, &w, &err), PELT_OK);
     assert_float_equal(pelti_winding_at(w, vec3(0.2f, 0.3f, -0.4f)), 1, 0.03f);
     assert_float_equal(pelti_winding_at(w, vec3(3, 0.1f, 0.2f)), 0, 0.03f);
     // five of six sides: seen from the centre each side is a sixth of the sphere
-    assert_int_equal(pelti_winding_create(&pool, b.triangles * 5 / 6, (const int(*)[3])b.triangle, b.point, &w, &err), PELT_OK);
+    assert_int_equal(pelti_winding_create(&pool, b->triangles * 5 / 6, (const int(*)[3])b->triangle, b->point, &w, &err),
+                     PELT_OK);
     assert_float_equal(pelti_winding_at(w, vec3(0, 0, 0)), 5.0f / 6, 0.03f);
     pelti_pool_release(&pool);
 }
@@ -110,11 +145,7 @@ static void assert_closed(const PeltiMesh *mesh)
 static void overlapping_pieces_of_neighbouring_bones_become_one_closed_skin(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
-    add_box(&b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
-    PeltiCharacter *who = character_of(&b, 2);
+    PeltiCharacter *who = two_overlapping();
     PeltiWeights w = weights_along(who);
     PeltiBody *body = body_of(who, &w, 2);
     const PeltiMesh *mesh = pelti_body_character(body)->mesh;
@@ -131,13 +162,12 @@ static void overlapping_pieces_of_neighbouring_bones_become_one_closed_skin(void
 static void fingers_a_hair_apart_do_not_grow_together(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
+    Boxes *b = new_boxes();
     float gap = 0.006f;
-    add_box(&b, vec3(0, -0.31f, -0.12f), vec3(1.02f, 0.31f, 0.12f)); // palm
-    add_box(&b, vec3(0.95f, gap, -0.1f), vec3(2.4f, 0.3f, 0.1f));    // fingers
-    add_box(&b, vec3(0.95f, -0.3f, -0.1f), vec3(2.4f, -gap, 0.1f));
-    PeltiCharacter *who = character_of(&b, 4);
+    add_box(b, vec3(0, -0.31f, -0.12f), vec3(1.02f, 0.31f, 0.12f)); // palm
+    add_box(b, vec3(0.95f, gap, -0.1f), vec3(2.4f, 0.3f, 0.1f));    // fingers
+    add_box(b, vec3(0.95f, -0.3f, -0.1f), vec3(2.4f, -gap, 0.1f));
+    PeltiCharacter *who = character_of(b, 4);
     PeltiWeights w = weights_along(who);
     for (int v = 0; v < who->mesh->vertex_count; v++) // each finger follows a bone of its own, the other's is no neighbour of it
     {
@@ -164,17 +194,13 @@ static void fingers_a_hair_apart_do_not_grow_together(void **state)
 static void points_ride_exactly(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
-    add_box(&b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
-    PeltiCharacter *who = character_of(&b, 2);
+    PeltiCharacter *who = two_overlapping();
     PeltiWeights w = weights_along(who);
     PeltiBody *body = body_of(who, &w, 1);
     const PeltiCharacter *made = pelti_body_character(body);
     Quat turn = quat_axis_angle(vec3_normalize_or(vec3(1, 2, -1), vec3(1, 0, 0)), 1.1f);
     Mat34 motion = mat34_from(quat_to_mat3(turn), vec3(3, -2, 0.5f)), bones[2] = {motion, motion};
-    Vec3 *shape = malloc(sizeof(Vec3) * (size_t)made->point_count), *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
+    Vec3 *shape = copy_points(made->rest_points, made->point_count), *points = copy_points(who->rest_points, who->point_count);
     for (int v = 0; v < made->point_count; v++)
         shape[v] = mat34_apply(motion, made->rest_points[v]);
     pelti_body_carry(body, shape, bones, NULL, points);
@@ -198,12 +224,11 @@ static void points_ride_exactly(void **state)
 static void a_piece_of_one_bone_stays_rigid(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.3f, -0.3f), vec3(3, 0.3f, 0.3f));
-    int button = b.points;
-    add_box(&b, vec3(1.45f, 0.29f, -0.05f), vec3(1.55f, 0.35f, 0.05f));
-    PeltiCharacter *who = character_of(&b, 3);
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.3f, -0.3f), vec3(3, 0.3f, 0.3f));
+    int button = b->points;
+    add_box(b, vec3(1.45f, 0.29f, -0.05f), vec3(1.55f, 0.35f, 0.05f));
+    PeltiCharacter *who = character_of(b, 3);
     PeltiWeights w = weights_along(who);
     for (int p = button; p < who->point_count; p++)
         for (int k = 0; k < 4; k++) {
@@ -213,7 +238,7 @@ static void a_piece_of_one_bone_stays_rigid(void **state)
     PeltiBody *body = body_of(who, &w, 1);
     const PeltiCharacter *made = pelti_body_character(body);
     assert_int_equal(pelti_body_pieces(body)->count, 2);
-    Vec3 *shape = malloc(sizeof(Vec3) * (size_t)made->point_count), *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
+    Vec3 *shape = copy_points(made->rest_points, made->point_count), *points = copy_points(who->rest_points, who->point_count);
     Mat34 bones[3] = {mat34_identity(), mat34_identity(), mat34_identity()};
     for (int v = 0; v < made->point_count; v++)
         shape[v] = vec3(made->rest_points[v].x, made->rest_points[v].y + 0.3f * sinf(2 * made->rest_points[v].x),
@@ -231,11 +256,7 @@ static void a_piece_of_one_bone_stays_rigid(void **state)
 static void the_body_does_not_depend_on_the_threads(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
-    add_box(&b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
-    PeltiCharacter *who = character_of(&b, 2);
+    PeltiCharacter *who = two_overlapping();
     PeltiWeights w = weights_along(who);
     PeltiBody *one = body_of(who, &w, 1), *five = body_of(who, &w, 5);
     const PeltiCharacter *a = pelti_body_character(one), *c = pelti_body_character(five);
@@ -251,17 +272,15 @@ static void the_body_does_not_depend_on_the_threads(void **state)
 static void flesh_that_strays_is_held_back_and_the_rest_is_left_alone(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
-    PeltiCharacter *who = character_of(&b, 2);
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    PeltiCharacter *who = character_of(b, 2);
     PeltiWeights w = weights_along(who);
     PeltiLimit *limit;
     PeltError err;
     assert_int_equal(pelti_limit_create(who, &w, &who->pool, NULL, &limit, &err), PELT_OK);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
-    Vec3 *shape = malloc(sizeof(Vec3) * (size_t)who->point_count);
-    memcpy(shape, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
+    Vec3 *shape = copy_points(who->rest_points, who->point_count);
     shape[3].y += 0.02f; // a dent
     shape[9].y -= 5;
     assert_int_equal(pelti_limit_apply(limit, bones, NULL, shape), 1);
@@ -274,19 +293,13 @@ static void flesh_that_strays_is_held_back_and_the_rest_is_left_alone(void **sta
 static void a_torn_edge_leans_on_blending(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
-    PeltiCharacter *who = character_of(&b, 2);
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    PeltiCharacter *who = character_of(b, 2);
     PeltiWeights w = weights_along(who);
-    PeltiLean *lean;
-    PeltError err;
-    PeltiPieces pieces;
-    assert_int_equal(pelti_pieces_judge(who, &w, &who->pool, &pieces, &err), PELT_OK);
-    assert_int_equal(pelti_lean_create(who, &w, &pieces, &who->pool, &lean, &err), PELT_OK);
+    PeltiLean *lean = lean_of(who, &w);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
-    Vec3 *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
-    memcpy(points, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
+    Vec3 *points = copy_points(who->rest_points, who->point_count);
     assert_int_equal(pelti_lean_apply(lean, bones, true, NULL, points), 0);
     int out = who->mesh->weld[30];
     for (int p = 0; p < who->point_count; p++)
@@ -305,21 +318,15 @@ static void a_torn_edge_leans_on_blending(void **state)
 static void what_crosses_anew_leans_on_blending(void **state)
 {
     (void)state;
-    static Boxes b;
-    b = (Boxes){0};
-    add_box(&b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
-    int second = b.points;
-    add_box(&b, vec3(0.5f, 0.22f, -0.1f), vec3(1.5f, 0.5f, 0.1f));
-    PeltiCharacter *who = character_of(&b, 2);
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    int second = b->points;
+    add_box(b, vec3(0.5f, 0.22f, -0.1f), vec3(1.5f, 0.5f, 0.1f));
+    PeltiCharacter *who = character_of(b, 2);
     PeltiWeights w = weights_along(who);
-    PeltiLean *lean;
-    PeltError err;
-    PeltiPieces pieces;
-    assert_int_equal(pelti_pieces_judge(who, &w, &who->pool, &pieces, &err), PELT_OK);
-    assert_int_equal(pelti_lean_create(who, &w, &pieces, &who->pool, &lean, &err), PELT_OK);
+    PeltiLean *lean = lean_of(who, &w);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
-    Vec3 *points = malloc(sizeof(Vec3) * (size_t)who->point_count);
-    memcpy(points, who->rest_points, sizeof(Vec3) * (size_t)who->point_count);
+    Vec3 *points = copy_points(who->rest_points, who->point_count);
     for (int p = second; p < who->point_count; p++)
         points[p].y -= 0.1f;
     assert_true(pelti_lean_apply(lean, bones, true, NULL, points) > 0);
