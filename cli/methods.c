@@ -18,7 +18,7 @@ const CliCommand cli_methods = {
     "[NAME] [--json]",
     "the methods; of one, its options and defaults",
     "Without NAME a line for each method and the options that all have; with it, the options of that method.\n"
-    "Options are given to bake as --set key=value.\n",
+    "Options are given to bake as --set key=value; those marked [live] may change while a skin plays (pelt_skin_set).\n",
     options,
     run,
 };
@@ -32,7 +32,7 @@ static void print_option(const PeltOptionInfo *info)
         printf(" (%s)", info->choices);
     else if (info->least != 0 || info->most != 0)
         printf(" (%g to %g)", info->least, info->most);
-    printf("\n");
+    printf(info->live ? " [live]\n" : "\n");
 }
 
 static void print_options(int method, int common)
@@ -81,6 +81,7 @@ static void print_member(const char *before, const char *name, const char *text)
 
 static void print_options_json(const char *name, int method, int common)
 {
+    static const char *const kinds[] = {"float", "int", "bool", "choice", "text"}; // of PeltOptionKind
     const char *between = "";
     printf(", \"%s\": [", name);
     for (int o = 0; o < pelt_method_option_count(method); o++) {
@@ -93,6 +94,8 @@ static void print_options_json(const char *name, int method, int common)
         print_member(", ", "choices", info.choices);
         if (info.least != 0 || info.most != 0)
             printf(", \"least\": %.9g, \"most\": %.9g", info.least, info.most);
+        print_member(", ", "kind", kinds[info.kind]);
+        printf(", \"live\": %s", info.live ? "true" : "false");
         print_member(", ", "help", info.help);
         printf("}");
         between = ",";

@@ -3,6 +3,7 @@
 #define PELT_BAKE_H
 
 #include <pelt/measure.h>
+#include <pelt/scene.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +24,8 @@ typedef struct PeltBakeDef {
     const char *const *outputs;  ///< paths: .glb .gltf .pc2 .mdd .obj; may be none
     int output_count;
     const char *report_path; ///< JSON; NULL: none
-    const char *scene_path;  ///< the world it touches (--scene); NULL: none
+    const char *scene_path;  ///< the world it touches (--scene); NULL: none, or `scene`
+    const PeltScene *scene;  ///< the same filled by hand; it must live until the bake is done. NULL: none, or `scene_path`
     PeltBakeMeasure measure; ///< PELT_BAKE_MEASURE_FOR_REPORT
     int morph_per_frame;     ///< .glb: 1: one morph target a frame, exact
     /// Told once each, when the bake is done: fallbacks of the method and the writers (the character's own are

@@ -95,6 +95,9 @@ typedef struct PeltRig {
     const PeltRigVolume *volumes;
 } PeltRig;
 
+/// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread.
+PELT_API PeltRigJoint pelt_rig_joint_default(const char *joint);
+
 /// What is said of a joint; NULL: nothing. `rig` may be NULL.
 static inline const PeltRigJoint *pelt_rig_joint(const PeltRig *rig, const char *joint)
 {

@@ -3,6 +3,7 @@
 #define PELT_SKIN_H
 
 #include <pelt/character.h>
+#include <pelt/rig.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,8 +15,9 @@ typedef struct PeltSkinDef {
     const char *method;          ///< "lbs", "tracking", ... as pelt_method_name lists them
     const char *const *settings; ///< "key=value" texts, as `--set`; NULL: none
     int setting_count;
-    const char *rig_path;    ///< the artist's additions (--rig); NULL: none
-    int threads;             ///< 0: as many as the machine has. The result does not depend on it
+    const char *rig_path; ///< the artist's additions (--rig); NULL: none, or `rig`
+    const PeltRig *rig;   ///< the same filled by hand, checked as a file is; it must outlive the skin. NULL: none, or `rig_path`
+    int threads;          ///< 0: as many as the machine has. The result does not depend on it
     PeltAllocator allocator; ///< all zero means malloc
     PeltProgress progress;   ///< may be NULL
     void *progress_user;
@@ -57,11 +59,27 @@ PELT_API const float *pelt_skin_normals(PeltSkin *skin);
 PELT_API int pelt_skin_warning_count(const PeltSkin *skin);
 PELT_API const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index);
 
+/// Changes one option between two steps, without a new prepare: the next step is as if the skin had been made with it. Only
+/// options that PeltOptionInfo calls live; PELT_UNSUPPORTED names the others, PELT_BAD_ARGUMENT what does not exist or is out of
+/// range, and then nothing has changed. From the skin's thread; costs nothing and does not allocate.
+PELT_API PeltStatus pelt_skin_set(PeltSkin *skin, const char *key, const char *value, PeltError *err);
+/// An option's present value as text, owned by the skin and good until it is set again; NULL: there is no such option.
+PELT_API const char *pelt_skin_get(const PeltSkin *skin, const char *key);
+
 /// Methods and their options, for help texts and user interfaces.
+typedef enum PeltOptionKind {
+    PELT_OPTION_FLOAT,
+    PELT_OPTION_INT,
+    PELT_OPTION_BOOL,   ///< on or off
+    PELT_OPTION_CHOICE, ///< one of `choices`
+    PELT_OPTION_TEXT
+} PeltOptionKind;
 typedef struct PeltOptionInfo {
-    const char *name, *value, *choices, *help; ///< value: the default; choices NULL unless it is one of a few words
+    const char *name, *value, *choices, *help; ///< value: the default; choices "a|b|c", NULL unless it is one of a few words
     double least, most;                        ///< both 0: any
     int common;                                ///< 1: every method has it
+    PeltOptionKind kind;
+    int live; ///< 1: pelt_skin_set changes it between two steps; 0: it needs a new skin
 } PeltOptionInfo;
 PELT_API int pelt_method_count(void);
 PELT_API const char *pelt_method_name(int method);    ///< NULL: out of range

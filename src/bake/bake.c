@@ -148,9 +148,12 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     PELT_TRY(pelt_skin_create(&run->def->skin, run->character, &run->skin, err));
     run->skin->time_s = run->first / run->def->fps;
     PELT_TRY(open_measure(run, err));
-    if (run->def->scene_path)
-        PELT_TRY(pelti_world_open(run->def->scene_path, run->character, run->skin, run->count, &run->pool.allocator, &run->log,
-                                  &run->world, err));
+    PeltiSceneSource scene = {run->def->scene_path, run->def->scene};
+    if (scene.path && scene.scene)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a scene is given, and the path of another: put all into one of them");
+    if (scene.path || scene.scene)
+        PELT_TRY(
+            pelti_world_open(scene, run->character, run->skin, run->count, &run->pool.allocator, &run->log, &run->world, err));
     PELT_TRY(open_outputs(run, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
     run->records = PELTI_NEW(&run->pool, PeltiFrameRecord, run->count);

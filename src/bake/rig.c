@@ -1,5 +1,6 @@
-/// The rig of a skin: --rig and `--set joint.NAME.key=value`, with the operator files it names.
+/// The rig of a skin: --rig and `--set joint.NAME.key=value`, or one filled by hand, with the operator files it names.
 #include "bake/objects.h"
+#include "bake/rig_check.h"
 #include "io/operator.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ static PeltStatus read_operator(const char *rig_path, const char *name, PeltOper
 
 static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError *err)
 {
-    const PeltRig *rig = &skin->rig->rig;
+    const PeltRig *rig = skin->options.rig;
     const char **names = PELTI_NEW(&skin->pool, const char *, rig->joint_count);
     PeltOperator *operators = PELTI_NEW(&skin->pool, PeltOperator, rig->joint_count);
     if (skin->pool.failed)
@@ -48,7 +49,7 @@ static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError
 
 static void say_unused(PeltSkin *skin)
 {
-    const PeltRig *rig = &skin->rig->rig;
+    const PeltRig *rig = skin->options.rig;
     const struct {
         unsigned part;
         int count;
@@ -73,10 +74,18 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     for (int k = 0; k < def->setting_count; k++)
         if (pelti_rig_is_setting(def->settings[k]))
             settings[count++] = def->settings[k];
-    if (!def->rig_path && !count)
+    if (!def->rig_path && !def->rig && !count)
         return PELT_OK;
-    PELT_TRY(pelti_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
-    skin->options.rig = &skin->rig->rig;
+    if (def->rig && (def->rig_path || count))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a rig is given, and %s beside it: put all into one of them",
+                         def->rig_path ? "the path of another" : settings[0]);
+    if (def->rig) {
+        PELT_TRY(pelti_rig_check(def->rig, skin->character->who, err));
+        skin->options.rig = def->rig;
+    } else {
+        PELT_TRY(pelti_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
+        skin->options.rig = &skin->rig->rig;
+    }
     say_unused(skin);
     return read_operators(skin, def->rig_path, err);
 }

@@ -69,7 +69,15 @@ PeltOptionInfo pelt_method_option(int method, int option)
     bool common = false;
     for (const PeltiOptionInfo *c = pelti_common_options; c->name; c++)
         common = common || c == info;
-    return (PeltOptionInfo){info->name, info->value, info->choices, info->help, info->least, info->most, common};
+    return (PeltOptionInfo){.name = info->name,
+                            .value = info->value,
+                            .choices = info->choices,
+                            .help = info->help,
+                            .least = info->least,
+                            .most = info->most,
+                            .common = common,
+                            .kind = (PeltOptionKind)info->kind, // the same order
+                            .live = pelti_option_among(pelti_methods[method]->live, info->name)};
 }
 
 // ---- create ----
@@ -267,6 +275,28 @@ void pelt_skin_destroy(PeltSkin *skin)
 double pelt_skin_prepare_ms(const PeltSkin *skin)
 {
     return skin->prepare_ms;
+}
+
+// ---- options between two steps ----
+
+PeltStatus pelt_skin_set(PeltSkin *skin, const char *key, const char *value, PeltError *err)
+{
+    const char *now = pelt_skin_get(skin, key);
+    if (now && !pelti_option_among(skin->method->live, key))
+        return PELT_FAIL(err, PELT_UNSUPPORTED, "option %s of %s is read while preparing: make a new skin with %s=%s", key,
+                         skin->method->name, key, value);
+    PeltStatus status = pelti_options_set(&skin->options, key, value, err);
+    if (status == PELT_OK && skin->state)
+        skin->method->retune(skin->state, &skin->options);
+    return status;
+}
+
+const char *pelt_skin_get(const PeltSkin *skin, const char *key)
+{
+    for (int i = 0; i < skin->options.count; i++)
+        if (!strcmp(skin->options.values[i].info->name, key))
+            return skin->options.values[i].text;
+    return NULL;
 }
 
 // ---- step ----

@@ -19,7 +19,8 @@ typedef struct Other { ///< another character of the scene
 struct PeltiBakeWorld {
     PeltiPool pool;
     const PeltiCharacter *who;
-    PeltiScene *scene;
+    PeltiScene *loaded; ///< NULL: the caller's own
+    const PeltScene *scene;
     PeltiCorrector *corrector;
     int other_count, object_count, output_count; ///< outputs: objects, other characters, the ground
     Other *others;
@@ -119,7 +120,7 @@ static const Vec3 *smooth_normals(PeltiBakeWorld *w, const PeltiOutputObject *ob
 static PeltStatus add_ground(PeltiBakeWorld *w, PeltError *err)
 {
     static const int faces[2][3] = {{0, 1, 2}, {0, 2, 3}};
-    const PeltScene *scene = &w->scene->scene;
+    const PeltScene *scene = w->scene;
     PeltiOutputObject *o = &w->outputs[w->output_count];
     Vec3 *corners = PELTI_NEW(&w->pool, Vec3, 4);
     if (!corners)
@@ -135,7 +136,7 @@ static PeltStatus add_ground(PeltiBakeWorld *w, PeltError *err)
 
 static PeltStatus list_outputs(PeltiBakeWorld *w, PeltError *err)
 {
-    const PeltScene *scene = &w->scene->scene;
+    const PeltScene *scene = w->scene;
     size_t soft = 0;
     for (int i = 0; i < w->object_count; i++) {
         PeltiObjectView v = pelti_corrector_object(w->corrector, i);
@@ -174,10 +175,11 @@ static PeltStatus list_outputs(PeltiBakeWorld *w, PeltError *err)
 
 // ---- open, step ----
 
-static PeltStatus open_world(PeltiBakeWorld *w, const char *path, const PeltSkin *skin, PeltiLog *log, PeltError *err)
+static PeltStatus open_world(PeltiBakeWorld *w, PeltiSceneSource source, const PeltSkin *skin, PeltiLog *log, PeltError *err)
 {
-    PELT_TRY(pelti_scene_load(path, w->who, &w->pool.allocator, &w->scene, err));
-    const PeltScene *scene = &w->scene->scene;
+    if (!source.scene)
+        PELT_TRY(pelti_scene_load(source.path, w->who, &w->pool.allocator, &w->loaded, err));
+    const PeltScene *scene = w->scene = source.scene ? source.scene : &w->loaded->scene;
     int all = 1 + scene->character_count;
     w->others = PELTI_NEW(&w->pool, Other, scene->character_count);
     w->free = PELTI_NEW(&w->pool, PeltiPose, all);
@@ -209,7 +211,7 @@ static PeltStatus open_world(PeltiBakeWorld *w, const char *path, const PeltSkin
     return list_outputs(w, err);
 }
 
-PeltStatus pelti_world_open(const char *scene_path, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
+PeltStatus pelti_world_open(PeltiSceneSource source, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
                             const PeltAllocator *allocator, PeltiLog *log, PeltiBakeWorld **out, PeltError *err)
 {
     PeltiPool pool;
@@ -223,7 +225,7 @@ PeltStatus pelti_world_open(const char *scene_path, const PeltCharacter *charact
     w->who = character->who;
     w->frame_count = frame_count;
     pelti_array_init(&w->points, allocator, sizeof(PeltiContactPoint));
-    PeltStatus status = open_world(w, scene_path, skin, log, err);
+    PeltStatus status = open_world(w, source, skin, log, err);
     if (status != PELT_OK) {
         pelti_world_close(w);
         return status;
@@ -239,7 +241,7 @@ void pelti_world_close(PeltiBakeWorld *w)
     pelti_corrector_destroy(w->corrector);
     for (int i = 0; i < w->other_count; i++)
         pelti_character_destroy(w->others[i].who);
-    pelti_scene_destroy(w->scene);
+    pelti_scene_destroy(w->loaded);
     pelti_array_release(&w->points);
     PeltiPool pool = w->pool; // it holds w itself
     pelti_pool_release(&pool);
@@ -332,7 +334,7 @@ int pelti_world_object_count(const PeltiBakeWorld *w)
 
 const char *pelti_world_object_name(const PeltiBakeWorld *w, int object)
 {
-    return w->scene->scene.objects[object].name;
+    return w->scene->objects[object].name;
 }
 
 Vec3 pelti_world_object_at(const PeltiBakeWorld *w, int frame_index, int object)

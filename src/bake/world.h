@@ -15,8 +15,13 @@ typedef struct PeltiContactFrame { ///< contacts with a force of one frame, into
 
 typedef struct PeltiBakeWorld PeltiBakeWorld;
 
+typedef struct PeltiSceneSource { ///< one of the two
+    const char *path;
+    const PeltScene *scene; ///< outlives the world
+} PeltiSceneSource;
+
 /// Reads the scene and its other characters. `skin` is the first character's and gives its weights; both outlive it.
-PeltStatus pelti_world_open(const char *scene_path, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
+PeltStatus pelti_world_open(PeltiSceneSource source, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
                             const PeltAllocator *allocator, PeltiLog *log, PeltiBakeWorld **out, PeltError *err);
 void pelti_world_close(PeltiBakeWorld *world); ///< NULL is fine
 

@@ -24,6 +24,14 @@ static PeltStatus check_scene(const PeltScene *scene, int character_count, PeltE
             "scene: friction, alarm distance, stiffness and damping must not be negative, restitution lies in [0, 1]");
     if (scene->object_count > MOST_OBJECTS)
         return PELT_FAIL(err, PELT_UNSUPPORTED, "scene: %d objects, at most %d are handled", scene->object_count, MOST_OBJECTS);
+    if (scene->object_count < 0 || (scene->object_count && !scene->objects) || (scene->pair_count && !scene->pairs) ||
+        (scene->joint_count && !scene->joints) || (scene->character_count && !scene->characters))
+        return PELT_FAIL(err, PELT_BAD_INPUT, "scene: a list is missing");
+    for (int i = 0; i < scene->object_count; i++) {
+        const PeltSceneObject *o = &scene->objects[i];
+        if (!o->name || !o->name[0] || (int)o->kind < 0 || o->kind > PELT_OBJECT_SOFT)
+            return PELT_FAIL(err, PELT_BAD_INPUT, "scene: object %d has no name, or is neither fixed, rigid nor soft", i);
+    }
     for (int i = 0; i < scene->object_count; i++)
         for (int k = 0; k < i && scene->object_count <= 256; k++)
             if (strcmp(scene->objects[i].name, scene->objects[k].name) == 0)

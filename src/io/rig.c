@@ -140,18 +140,23 @@ static PeltStatus check_operator(PeltiForm *form, const PeltiJsonAt *joint_at, c
                            name);
 }
 
+PeltRigJoint pelt_rig_joint_default(const char *name)
+{
+    PeltRigJoint joint = {.joint = name, .joint_stiffness = -1, .crush = -1, .firmness = -1};
+    for (int k = 0; k < PELT_RIG_LAYERS; k++) {
+        joint.layer_stiffness[k] = joint.layer_density[k] = -1;
+        if (k < PELT_RIG_LAYERS - 1)
+            joint.projection[k] = -1;
+    }
+    return joint;
+}
+
 static PeltStatus read_joint(const PeltiJsonAt *member, void *user, PeltError *err)
 {
     JointList *list = user;
     PeltRigJoint *joint = &list->joints[list->count++];
-    *joint = (PeltRigJoint){.joint_stiffness = -1, .crush = -1, .firmness = -1};
-    for (int k = 0; k < PELT_RIG_LAYERS; k++) {
-        joint->layer_stiffness[k] = joint->layer_density[k] = -1;
-        if (k < PELT_RIG_LAYERS - 1)
-            joint->projection[k] = -1;
-    }
+    *joint = pelt_rig_joint_default(pelti_pool_text(&list->form->pool, member->key));
     PELT_TRY(pelti_form_check_bone(list->form, member, member->key, err));
-    joint->joint = pelti_pool_text(&list->form->pool, member->key);
     if (!joint->joint)
         return pelti_no_memory(err, 0);
     PELT_TRY(pelti_form_fill(list->form, member, joint_fields, joint, err));

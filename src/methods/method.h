@@ -59,6 +59,9 @@ typedef struct PeltiMethod {
     /// Writes world positions of all points (PELTI point order), not vertices: see pelti_scatter. Does not allocate.
     void (*step)(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report);
     void (*destroy)(void *state); ///< NULL is fine
+    const char *live;             ///< options that may change between two steps, "a|b|c"; NULL: none
+    /// Takes those over, as if prepared with them; the others are as they were. Does not allocate.
+    void (*retune)(void *state, const PeltiOptions *options);
     /// What there is to see inside (bones, layers, contacts) after the last step; may be NULL.
     void (*draw)(const void *state, const char *what, PeltiDraw *draw);
 } PeltiMethod;

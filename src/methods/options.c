@@ -30,7 +30,7 @@ static PeltiOptionValue *find(const PeltiOptions *options, const char *key)
     return NULL;
 }
 
-static bool is_choice(const char *choices, const char *value)
+bool pelti_option_among(const char *choices, const char *value)
 {
     size_t length = strlen(value);
     for (const char *p = choices; p && length;) {
@@ -61,11 +61,11 @@ static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *e
                              info->most);
         v->number = number;
     } else if (info->kind == PELTI_OPTION_BOOL) {
-        bool yes = is_choice("on|true|yes|1", value);
-        if (!yes && !is_choice("off|false|no|0", value))
+        bool yes = pelti_option_among("on|true|yes|1", value);
+        if (!yes && !pelti_option_among("off|false|no|0", value))
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: '%s' is neither on nor off", info->name, value);
         v->number = yes;
-    } else if (info->kind == PELTI_OPTION_CHOICE && !is_choice(info->choices, value)) {
+    } else if (info->kind == PELTI_OPTION_CHOICE && !pelti_option_among(info->choices, value)) {
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: '%s' is not one of %s", info->name, value, info->choices);
     }
     snprintf(v->text, sizeof v->text, "%s", value);
@@ -96,8 +96,9 @@ PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char 
 {
     PeltiOptionValue *v = find(options, key);
     if (v) {
+        PELT_TRY(set_value(v, value, err));
         v->given = true;
-        return set_value(v, value, err);
+        return PELT_OK;
     }
     const char *nearest = NULL;
     int least = 4;

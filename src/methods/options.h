@@ -43,6 +43,9 @@ void pelti_options_init(PeltiOptions *out, const PeltiOptionInfo *method_options
 /// Sets one key; unknown keys are errors with a suggestion, values are checked for kind and range.
 PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char *value, PeltError *err);
 
+/// Whether `word` is one of "a|b|c"; `choices` may be NULL.
+bool pelti_option_among(const char *choices, const char *word);
+
 /// Asking for a key that is not in the tables is the caller's mistake (asserts).
 float pelti_option_float(const PeltiOptions *options, const char *key);
 int pelti_option_int(const PeltiOptions *options, const char *key);

@@ -162,5 +162,7 @@ const PeltiMethod pelti_method_implicit = {
     .prepare = implicit_prepare,
     .step = step,
     .destroy = implicit_destroy,
+    .retune = implicit_retune,
+    .live = "step|stop-angle|rounds|marches|relax|smooth",
     .draw = draw,
 };

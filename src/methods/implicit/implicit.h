@@ -53,6 +53,7 @@ enum { IMPLICIT_GRAIN = 256 };
 
 PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err);
 void implicit_destroy(void *state);
+void implicit_retune(void *state, const PeltiOptions *options);
 void implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);
 void implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
 /// The weights that dqs gets: `kind` rigid, smooth (as given) or smoother. Lives in m's pool.

@@ -1,8 +1,9 @@
 #include "methods/implicit/implicit.h"
 #include "math/elementary.h"
 
-static void read_settings(const PeltiOptions *o, ImplicitSettings *s)
+void implicit_retune(void *state, const PeltiOptions *o)
 {
+    ImplicitSettings *s = &((Implicit *)state)->set;
     s->sigma = pelti_option_float(o, "step");
     s->cos_stop = pelti_cosf(pelti_option_float(o, "stop-angle") * 0.01745329f);
     s->rounds = pelti_option_int(o, "rounds");
@@ -56,7 +57,7 @@ static void rest_range(void *context, int begin, int end, int worker)
 
 static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
 {
-    read_settings(in->options, &m->set);
+    implicit_retune(m, in->options);
     m->dqs = pelti_method_find("dqs");
     PeltiPrepare start = *in;
     PeltiWeights weights;

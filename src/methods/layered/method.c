@@ -44,10 +44,11 @@ static const PeltiOptionInfo OPTIONS[] = {
     {0},
 };
 
-static void read_settings(const PeltiPrepare *in, PeltiLayeredSettings *set)
+static void layered_retune(void *state, const PeltiOptions *o)
 {
-    const PeltiOptions *o = in->options;
-    float size = in->who->mesh->diagonal > 0 ? in->who->mesh->diagonal : 1, jiggle = pelti_option_float(o, "jiggle");
+    PeltiFlesh *flesh = state;
+    PeltiLayeredSettings *set = &flesh->set;
+    float size = flesh->mesh->diagonal > 0 ? flesh->mesh->diagonal : 1, jiggle = pelti_option_float(o, "jiggle");
     bool preview = pelti_option_is(o, "quality", "preview");
     int iterations = pelti_option_int(o, "iterations");
     float step = pelti_option_float(o, "step");
@@ -106,7 +107,7 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
         return pelti_no_memory(err, sizeof *flesh);
     *flesh = (PeltiFlesh){.who = in->who, .mesh = in->who->mesh, .jobs = in->jobs};
     pelti_pool_init(&flesh->pool, in->allocator);
-    read_settings(in, &flesh->set);
+    layered_retune(flesh, in->options);
     PeltStatus status = pelti_layers_build(flesh, in, err);
     if (status == PELT_OK)
         status = pelti_collide_build(flesh, err);
@@ -212,5 +213,8 @@ const PeltiMethod pelti_method_layered = {
     .prepare = layered_prepare,
     .step = layered_step,
     .destroy = layered_destroy,
+    .retune = layered_retune,
+    .live = "volume-iterations|separate|step|jiggle|two-way|crush|joint-stiffness|collide|continuous|"
+            "gap|friction|bounce|inside|gravity",
     .draw = pelti_layered_draw,
 };

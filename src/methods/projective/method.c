@@ -26,7 +26,8 @@ static const PeltiOptionInfo options[] = {
      "keep the skin out of itself: nowhere, in folds at joints, everywhere, or by the paper's stored pairs and two matrices "
      "(sec. 5)"},
     {"poses", PELTI_OPTION_TEXT, "", NULL, 0, 0, "collisions=pairs: a clip whose poses are searched for pairs as well"},
-    {"fingers-give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "fingers turn aside where the pose drives their bones into other parts"},
+    {"fingers-give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
+     "fingers turn aside where the pose drives their bones into other parts"},
     {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "move triangles apart that still cross in what is shown"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
@@ -46,14 +47,15 @@ static void projective_destroy(void *state)
     pelti_free(&allocator, p, sizeof *p);
 }
 
-static void read_options(Projective *p, const PeltiOptions *o)
+static void projective_retune(void *state, const PeltiOptions *o)
 {
-    float size = p->mesh->diagonal, jiggle = pelti_option_float(o, "jiggle");
+    Projective *p = state;
+    float size = p->skin->diagonal, jiggle = pelti_option_float(o, "jiggle");
     p->time_step_s = pelti_option_float(o, "time-step");
     p->wave_speed = 2 * size * sqrtf(pelti_option_float(o, "firmness"));
     p->keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : pelti_expf(-p->time_step_s * (1 - jiggle) / (0.15f * jiggle));
     p->gravity = pelti_option_float(o, "gravity") * size;
-    p->bulge = pelti_option_float(o, "bulge");
+    p->bulge = p->folds.bulge = pelti_option_float(o, "bulge");
     p->iterations = pelti_option_int(o, "iterations");
     p->virtual_frames = pelti_option_bool(o, "virtual-frames");
 }
@@ -221,7 +223,7 @@ static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltE
     p->skin = p->mesh = in->who->mesh;
     p->count = p->mesh->vertex_count;
     p->jobs = in->jobs;
-    read_options(p, in->options);
+    projective_retune(p, in->options);
     PeltiPool temp;
     pelti_pool_init(&temp, in->allocator);
     PeltStatus status = build(p, in, &temp, err);
@@ -330,5 +332,7 @@ const PeltiMethod pelti_method_projective = {
     .prepare = projective_prepare,
     .step = projective_step,
     .destroy = projective_destroy,
+    .retune = projective_retune,
+    .live = "jiggle|bulge|gravity|iterations|virtual-frames",
     .draw = projective_draw,
 };

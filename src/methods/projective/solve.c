@@ -230,9 +230,25 @@ void pelti_proj_swell_reset(Projective *p)
     p->swollen = 0;
 }
 
+/// Contact forces and directions kept from earlier steps: a cut knows none.
+static void forget_contacts(Projective *p)
+{
+    size_t segments = (size_t)p->skeleton.segment_count;
+    for (int m = 0; p->folds.start && m < p->folds.start[p->count]; m++)
+        p->folds.members[m].force = 0;
+    if (p->pairs.start) {
+        memset(p->pairs.force, 0, (size_t)p->count * sizeof *p->pairs.force);
+        memset(p->pairs.plane, 0, (size_t)p->count * sizeof *p->pairs.plane);
+        memset(p->pairs.last, 0, (size_t)p->count * sizeof *p->pairs.last);
+        memset(p->pairs.ways, 0, segments * segments * sizeof *p->pairs.ways);
+    }
+    p->swell_turn = 0;
+}
+
 /// From the bind pose in virtual frames, so that folds close as they would in motion, then until nothing moves.
 void pelti_proj_settle(Projective *p, const Mat34 *bones)
 {
+    forget_contacts(p);
     pelti_motion_set(&p->motion, NULL, bones);
     float turn = pelti_motion_largest_turn(&p->motion);
     int frames = (int)ceilf(turn / 0.1f) + 1;

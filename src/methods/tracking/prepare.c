@@ -4,14 +4,16 @@
 
 static const float SHIFT = 0.03f; ///< M = L + SHIFT diag(L): keeps the preconditioner definite
 
-static void read_settings(const PeltiOptions *o, float diagonal, TrackingSettings *s)
+void tracking_retune(void *state, const PeltiOptions *o)
 {
+    Tracking *t = state;
+    TrackingSettings *s = &t->set;
     s->fast = pelti_option_is(o, "solver", "fast");
     s->iterations = pelti_option_int(o, "iterations");
     s->tolerance = pelti_option_float(o, "tolerance");
     s->floor_rad = pelti_option_float(o, "virtual-step") * 0.01745329f;
     s->subdivide = pelti_option_bool(o, "virtual-frames");
-    s->gap = pelti_option_float(o, "gap") * diagonal;
+    s->gap = pelti_option_float(o, "gap") * t->mesh->diagonal;
     s->target = pelti_option_is(o, "target", "blended") ? TARGET_BLENDED
                 : pelti_option_is(o, "target", "rigid") ? TARGET_RIGID
                                                         : TARGET_POLAR;
@@ -242,7 +244,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     options.samples = pelti_option_int(in->options, "samples");
     options.fold_depth = pelti_option_float(in->options, "fold-depth");
     options.join_still = pelti_option_is(in->options, "parts", "moving");
-    read_settings(in->options, t->mesh->diagonal, &t->set);
+    tracking_retune(t, in->options);
     PeltiOperatorFiles files = {in->options->operator_count, in->options->operator_names, in->options->operators};
     PELT_TRY(pelti_rig_fields(&t->pool, t->who, in->options->rig, &files, &options, &t->rig, err));
     PELT_TRY(pelti_fields_build(&t->pool, t->who, &t->weights, &options, t->jobs, in->log, &t->fields, err));

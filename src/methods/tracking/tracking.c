@@ -208,5 +208,7 @@ const PeltiMethod pelti_method_tracking = {
     .prepare = tracking_prepare,
     .step = step,
     .destroy = tracking_destroy,
+    .retune = tracking_retune,
+    .live = "solver|iterations|tolerance|virtual-frames|virtual-step|gap|target|blend|keep-volume|smooth|separate",
     .draw = draw,
 };

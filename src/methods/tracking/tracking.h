@@ -146,6 +146,7 @@ enum { GRAIN = 256, BETWEEN = 3 }; ///< BETWEEN: projection steps between two re
 // prepare.c
 PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err);
 void tracking_destroy(void *state);
+void tracking_retune(void *state, const PeltiOptions *options);
 
 // frames.c
 void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near,
