@@ -13,7 +13,7 @@ static const PeltiOptionInfo options[] = {
      "relaxation ends where no vertex moves by more than this share of its edges"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
      "cut large steps so that no joint turns by more than a third of its bend"},
-    {"virtual-step", PELTI_OPTION_FLOAT, "3", NULL, 0.1, 180, "least turn of a virtual frame, degrees"},
+    {"virtual-step", PELTI_OPTION_FLOAT, "10", NULL, 0.1, 180, "least turn of a virtual frame, degrees"},
     {"fold-depth", PELTI_OPTION_FLOAT, "1", NULL, 0, 2, "depth of contact in a fold: multiplies the controller d(angle)"},
     {"gap", PELTI_OPTION_FLOAT, "0.0003", NULL, 0, 0.05, "distance kept between touching skin, share of the size"},
     {"target", PELTI_OPTION_CHOICE, "blended", "blended|rigid|polar", 0, 0,
