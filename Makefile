@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test test-builds goldens bench lint sanitize install figures test-many test-web fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures test-many test-web fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -18,12 +18,9 @@ setup-dev: setup
 demo: all
 	$(BUILD)/pelt demo -o demo
 
-# Warnings of gcc are errors; every test, then the short ones of a clang build. tools/test.sh STAGE... runs a stage alone
+# Warnings of gcc are errors; every test, then the short ones of a clang, a scalar and an address-sanitizer build, and 20 s of every
+# fuzzer. tools/test.sh STAGE... runs a stage alone
 test: setup
-	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh tests clang
-
-# The same, and the short tests of a scalar and of an address-sanitizer build, and 20 s of each fuzzer
-test-builds: setup
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh
 
 # Writes tests/golden/goldens.txt anew and says what moved, by how much

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the readers with libFuzzer. Usage: tools/fuzz.sh [seconds a target, default 600]
+# Fuzzes the readers with libFuzzer, all targets at once. Usage: tools/fuzz.sh [seconds a target, default 600]
 # Finds land in build-fuzz/; a fixed find becomes a case in tests/io.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,14 +7,28 @@ seconds=${1:-600}
 cmake --preset fuzz >/dev/null
 targets=$(for source in fuzz/fuzz_*.c; do basename "$source" .c; done)
 cmake --build build-fuzz -j "${JOBS:-$(nproc)}" --target $targets >build-fuzz/build.log || { cat build-fuzz/build.log; exit 1; }
-for target in $targets; do
-    name=${target#fuzz_}
-    work=build-fuzz/corpus-$name
+
+fuzz() { # target
+    local name=${1#fuzz_} work=build-fuzz/corpus-${1#fuzz_}
+    local dictionary=fuzz/$name.dict
     mkdir -p "$work"
-    dictionary=fuzz/$name.dict
-    echo "== $name for $seconds s"
-    build-fuzz/"$target" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 -max_len=65536 -artifact_prefix=build-fuzz/ \
-        $([ -f "$dictionary" ] && echo "-dict=$dictionary") -print_final_stats=1 "$work" "fuzz/corpus/$name" >"$work.log" 2>&1 ||
-        { tail -n 40 "$work.log"; echo "fuzz: $name found something; the input is in build-fuzz/"; exit 1; }
-    grep -E 'number_of_executed_units|peak_rss' "$work.log"
+    build-fuzz/"$1" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 -max_len=65536 -artifact_prefix=build-fuzz/ \
+        $([ -f "$dictionary" ] && echo "-dict=$dictionary") -print_final_stats=1 "$work" "fuzz/corpus/$name" >"$work.log" 2>&1
+}
+pids=() failed=0
+for target in $targets; do
+    fuzz "$target" &
+    pids+=($!)
 done
+i=0
+for target in $targets; do
+    name=${target#fuzz_} log=build-fuzz/corpus-${target#fuzz_}.log
+    if wait "${pids[i++]}"; then
+        echo "$name: $seconds s, $(awk '/number_of_executed_units/ { n = $2 } /peak_rss/ { m = $2 } END { print n " inputs, at most " m " MB" }' "$log")"
+    else
+        tail -n 40 "$log"
+        echo "fuzz: $name found something; the input is in build-fuzz/"
+        failed=1
+    fi
+done
+exit $failed

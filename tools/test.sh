@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `make test` (stages tests, clang) and `make test-builds` (all) do, with the processor time each stage took: the tests of the
-# build in $BUILD, then other builds of the same sources, each in a folder of its own.
+# What `make test` does, with the processor time each stage took: the tests of the build in $BUILD, then the short ones of other
+# builds of the same sources, each in a folder of its own.
 # Usage: tools/test.sh [stage...]: tests clang scalar address fuzz
 set -uo pipefail
 cd "$(dirname "$0")/.."

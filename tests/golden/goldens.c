@@ -13,12 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A share of the character's size. The scalar build takes 1/sqrt by division where the wide one takes Newton's steps: a unit in
-/// the last place. Quiet methods keep it there; a fold that decides which of two sides touches first does not.
-static double tolerance(const char *name)
+/// What the scalar build may differ by, shares of the character's size: the farthest probe and the mean of all. It takes 1/sqrt
+/// by division where the wide one takes Newton's steps: a unit in the last place. Allowed is about three times what was measured:
+/// layered 3.6e-7 and 1.1e-7; projective 1.7e-6 in twist and jump, but 9.8e-4 and 3.0e-5 in the bend, where that unit decides
+/// which of two sides touches first; all others give the same bytes, and may move by rounding.
+typedef struct Tolerance {
+    double most, mean;
+} Tolerance;
+
+static Tolerance tolerance(const char *name)
 {
-    return strstr(name, "projective") || strstr(name, "tracking") || strstr(name, "layered") || strstr(name, "contact") ? 2e-3
-                                                                                                                        : 2e-5;
+    return strstr(name, "projective") ? (Tolerance){3e-3, 1e-4} : (Tolerance){1e-6, 4e-7};
 }
 
 static const char *compiler(void)
@@ -57,13 +62,13 @@ static void write_golden(FILE *file, const Golden *g)
                 (double)g->probe[i][1], (double)g->probe[i][2]);
 }
 
-/// Says what moved between two; returns the farthest move of a probe, a share of the size.
-static double say_moved(const Golden *was, const Golden *now)
+/// Says what moved between two; returns the farthest and the mean move of the probes, shares of the size.
+static Tolerance say_moved(const Golden *was, const Golden *now)
 {
     if (was->points != now->points || was->frames != now->frames) {
         printf("%-20s another mesh or clip: %d points %d frames, was %d and %d\n", now->name, now->points, now->frames,
                was->points, was->frames);
-        return INFINITY;
+        return (Tolerance){INFINITY, INFINITY};
     }
     double most = 0, sum = 0;
     int worst = 0, count = PROBE_FRAMES * PROBE_POINTS;
@@ -80,7 +85,7 @@ static double say_moved(const Golden *was, const Golden *now)
     }
     printf("%-20s moved: most %.2g %% of the size (point %d, frame %d), mean %.2g %%, over %d probes%s\n", now->name, 100 * most,
            golden_point(now, worst), golden_frame(now, worst), 100 * sum / count, count, most == 0 ? ": elsewhere" : "");
-    return most;
+    return (Tolerance){most, sum / count};
 }
 
 static bool find(FILE *file, const char *name, Golden *out)
@@ -102,10 +107,14 @@ static bool compare(FILE *file, const Golden *now, bool near)
     }
     if (was.hash == now->hash)
         return true;
-    double moved = say_moved(&was, now);
-    if (near && !(moved <= tolerance(now->name)))
-        printf("%-20s that is more than the %.2g %% allowed\n", now->name, 100 * tolerance(now->name));
-    return near && moved <= tolerance(now->name);
+    Tolerance moved = say_moved(&was, now), allowed = tolerance(now->name);
+    if (!near)
+        return false;
+    bool within = moved.most <= allowed.most && moved.mean <= allowed.mean;
+    if (!within)
+        printf("%-20s more than the %.2g %% and in the mean %.2g %% allowed\n", now->name, 100 * allowed.most,
+               100 * allowed.mean);
+    return within;
 }
 
 static int renew(const char *path, int count, const Golden *all)
