@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
+
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names]
+  TREE            a checkout, this one by default
+  --build FOLDER  size of libpelt.so there, and what it needs
+  --list          names what is counted
+  --names         the checks `make lint` runs, see tools/names.txt: exit code 1 where one fails
+docs/architecture.md shows what it printed."""
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+ARGUMENTS_MOST = 6
+
+
+def without_comments(text):
+    text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
+    text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+    return re.sub(r"//[^\n]*", "", text)
+
+
+class House:
+    def __init__(self, tree):
+        self.tree = pathlib.Path(tree)
+        self.files = sorted(p for p in (self.tree / "src").rglob("*") if p.suffix in (".c", ".h"))
+        self.raw = {p: p.read_text() for p in self.files}
+        self.text = {p: without_comments(t) for p, t in self.raw.items()}
+
+    def room(self, path):
+        """The folder below src that a file is in: "core", "methods/layered"."""
+        return path.parent.relative_to(self.tree / "src").as_posix()
+
+    def lines(self):
+        count = collections.Counter()
+        for path in self.files:
+            count[self.room(path)] += self.raw[path].count("\n")
+        return count
+
+    def functions(self):
+        """(path, name, parameters, is static) of every definition."""
+        form = re.compile(r"^([A-Za-z_][\w \*]*?)\b(\w+)\(([^;{}]*?)\)\s*\n\{", re.M)
+        for path in self.files:
+            for m in form.finditer(self.text[path]):
+                before, name, inside = m.groups()
+                yield path, name, self.parameters(inside), bool(re.search(r"\b(static|STATIC|inline)\b", before))
+
+    @staticmethod
+    def parameters(inside):
+        inside = re.sub(r"\([^()]*\)", "", inside.strip())
+        return 0 if inside in ("", "void") else inside.count(",") + 1
+
+    def structs(self):
+        """(path, name, fields) of every struct with a name; the fields of structs inside count as its own."""
+        for path in self.files:
+            text = self.text[path]
+            for m in re.finditer(r"\bstruct (\w+)\s*\{", text):
+                depth, end = 1, m.end()
+                while depth and end < len(text):
+                    depth += {"{": 1, "}": -1}.get(text[end], 0)
+                    end += 1
+                yield path, m.group(1), self.fields(text[m.end():end - 1])
+
+    @staticmethod
+    def fields(body):
+        body = re.sub(r"(?m)^\s*#.*$", "", body)
+        body = re.sub(r"\benum\s*\w*\s*\{[^}]*\}", "int", body)
+        body = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", body))
+        count = 0
+        for part in re.split(r"[;{}]", body):
+            part = re.sub(r"\[[^\]]*\]", "", part).strip()
+            if part and not re.fullmatch(r"(const )?(struct|union)(\s+\w+)?", part):
+                count += part.count(",") + 1
+        return count
+
+    def externals(self):
+        """room -> names of functions and tables that other files can link to."""
+        names = collections.defaultdict(dict)
+        declared = set()  # a name without `static` in front may stand behind a macro that says it: only what a header shows counts
+        for path in self.files:
+            if path.suffix == ".h":
+                declared |= set(re.findall(r"\b(\w+)\(", self.text[path]))
+        public = self.tree / "include"
+        for path in public.rglob("*.h"):
+            declared |= set(re.findall(r"\b(\w+)\(", without_comments(path.read_text())))
+        for path, name, _, static in self.functions():
+            if path.suffix == ".c" and not static and name in declared:
+                names[self.room(path)][name] = path
+        for path in self.files:
+            if path.suffix == ".c":
+                for name in re.findall(r"^const [\w \*]+?\b(\w+)(?:\[[^\]]*\])* =", self.text[path], re.M):
+                    names[self.room(path)][name] = path
+        return names
+
+    def types(self):
+        """type name -> rooms whose headers define it."""
+        where = collections.defaultdict(set)
+        for path in self.files:
+            if path.suffix != ".h":
+                continue
+            text = self.text[path]
+            names = re.findall(r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", text, re.M | re.S)
+            names += re.findall(r"^(?:struct|union) (\w+)\s*\{", text, re.M)
+            for name in names:
+                where[name].add(self.room(path))
+        return where
+
+    def unmirrored(self):
+        for path in self.files:
+            inside = path.relative_to(self.tree / "src")
+            if path.suffix == ".c" and not (self.tree / "tests" / inside.parent / ("test_" + inside.name)).exists():
+                yield inside.as_posix()
+
+
+def read_names(path):
+    """tools/names.txt: which first words the names of a room begin with."""
+    rooms = {}
+    for line in path.read_text().splitlines():
+        line = line.split("#")[0].strip()
+        if line:
+            room, words = line.split(":")
+            rooms[room.strip()] = words.split()
+    return rooms
+
+
+def check_names(house):
+    """What is wrong with names, a line each."""
+    wrong = []
+    words = read_names(house.tree / "tools" / "names.txt")
+    open_rooms = words.pop("under work", [])
+    owner = {}
+    for room, list_ in words.items():
+        for word in list_:
+            if word in owner:
+                wrong.append(f"tools/names.txt: `{word}` belongs to {owner[word]} and to {room}: one word, one room")
+            owner[word] = room
+    for room, names in sorted(house.externals().items()):
+        own = words.get(room, []) + [room.split("/")[-1]]
+        for name, path in sorted(names.items()):
+            rest = name[len("pelti_"):]
+            if name.startswith("pelt_") or name.startswith("pelti_") and any(rest == w or rest.startswith(w + "_") for w in own):
+                continue
+            if room not in open_rooms:
+                wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} (pelti_{', pelti_'.join(own)})")
+    for name, rooms in sorted(house.types().items()):
+        if len(rooms) > 1 and not rooms & set(open_rooms):
+            wrong.append(f"{name} is a type of {' and of '.join(sorted(rooms))}: one name, one thing")
+    return wrong
+
+
+def show(house, listing, build):
+    lines = house.lines()
+    print(f"{'lines':48}{sum(lines.values()):8}")
+    for room, count in sorted(lines.items()):
+        print(f"  {room:46}{count:8}")
+    structs = sorted(house.structs(), key=lambda s: (-s[2], s[1]))
+    print(f"{'fields of the largest structs':48}")
+    for path, name, count in structs[:6]:
+        print(f"  {name + ' (' + house.room(path) + ')':46}{count:8}")
+    functions = list(house.functions())
+    many = [(n, name, path) for path, name, n, _ in functions if n > ARGUMENTS_MOST]
+    print(f"{f'functions over {ARGUMENTS_MOST} parameters, of {len(functions)}':48}{len(many):8}")
+    print(f"{'  the most parameters':48}{max((n for _, _, n, _ in functions), default=0):8}")
+    sources = sum(1 for p in house.files if p.suffix == ".c")
+    bare = list(house.unmirrored())
+    print(f"{f'sources without a mirrored test, of {sources}':48}{len(bare):8}")
+    externals = house.externals()
+    free = [f"{room}: {name}" for room, names in sorted(externals.items()) for name in sorted(names)
+            if not name.startswith(("pelt_", "pelti_"))]
+    print(f"{f'externals without a prefix, of {sum(map(len, externals.values()))}':48}{len(free):8}")
+    twice = [f"{name}: {', '.join(sorted(rooms))}" for name, rooms in sorted(house.types().items()) if len(rooms) > 1]
+    print(f"{'type names used in more than one room':48}{len(twice):8}")
+    if build:
+        library = pathlib.Path(build) / "libpelt.so"
+        needs = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout.splitlines()
+        size = subprocess.run(["size", library], capture_output=True, text=True, check=True).stdout.splitlines()[1].split()[0]
+        print(f"{'libraries that libpelt.so brings (ldd)':48}{len(needs):8}")
+        print(f"{'code and tables of libpelt.so, kB':48}{int(size) // 1000:8}")
+    if listing:
+        for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
+                             ("without a mirrored test", bare), ("without a prefix", free), ("in more than one room", twice)):
+            print(f"\n{title}:")
+            print("\n".join("  " + i for i in items))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", nargs="?", default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--build")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--names", action="store_true")
+    options = parser.parse_args()
+    house = House(options.tree)
+    if options.names:
+        wrong = check_names(house)
+        print("\n".join(wrong), end="\n" if wrong else "")
+        sys.exit(1 if wrong else 0)
+    show(house, options.list, options.build)
+
+
+if __name__ == "__main__":
+    main()
