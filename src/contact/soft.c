@@ -22,6 +22,7 @@ struct PeltiSoft {
     double (*free)[3], (*moved)[3]; ///< [nodes] displacement of this step, world: without contact, by contact
     double *rhs, *work;             ///< [3 nodes]
     double **column; ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: not asked yet
+    double *spare;   ///< one of them, for a vertex whose own was refused
     int slot_count, slots[PELTI_SOFT_SLOTS];
     int *slot_of; ///< [surface vertices] -1: none
 };
@@ -57,6 +58,28 @@ static void element(PeltiSoft *s, int t, double lambda, double mu)
         }
 }
 
+/// A = M/h^2 + (1 + d/h) K, body axes.
+static PeltStatus factor(PeltiSoft *s, double h, PeltError *err)
+{
+    if (s->factor && s->factor_h == h)
+        return PELT_OK;
+    int n = 3 * s->mesh.node_count, count = s->entry_count;
+    for (int e = 0; e < count; e++) {
+        s->entries[e] = s->stiffness[e];
+        s->entries[e].value *= 1 + s->damping / h;
+    }
+    for (int i = 0; i < n; i++)
+        s->entries[count + i] = (PeltiEntry){i, i, s->mass[i / 3] / (h * h)};
+    PeltStatus status =
+        s->factor ? pelti_sparse_refactor(s->factor, s->entries, err)
+                  : pelti_sparse_create(&s->pool->allocator, n, count + n, s->entries, PELTI_ORDER_BEST, &s->factor, err);
+    s->factor_h = status == PELT_OK ? h : 0;
+    for (int v = 0; v < s->surface_count; v++) // columns of another matrix: to be asked again, in the same place
+        if (s->column[v])
+            s->column[v][0] = NAN;
+    return status;
+}
+
 PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *mesh, PeltiSoft **out, PeltError *err)
 {
     const PeltSceneObject *def = body->def;
@@ -84,6 +107,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const Pelti
     s->rhs = PELTI_NEW(pool, double, 3 * nodes);
     s->work = PELTI_NEW(pool, double, 3 * nodes);
     s->column = PELTI_NEW(pool, double *, s->surface_count);
+    s->spare = PELTI_NEW(pool, double, 9 * nodes);
     s->slot_of = PELTI_NEW(pool, int, s->surface_count);
     if (pool->failed)
         return pelti_no_memory(err, all * sizeof(PeltiEntry));
@@ -112,6 +136,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const Pelti
             s->v[n][k] = body->velocity[k] + spin[(k + 1) % 3] * r[(k + 2) % 3] - spin[(k + 2) % 3] * r[(k + 1) % 3];
         }
     }
+    PELT_TRY(factor(s, 1.0 / 30, err)); // a step of another length fills the same memory
     *out = s;
     return PELT_OK;
 }
@@ -120,28 +145,6 @@ void pelti_soft_destroy(PeltiSoft *soft)
 {
     if (soft)
         pelti_sparse_destroy(soft->factor);
-}
-
-/// A = M/h^2 + (1 + d/h) K, body axes.
-static bool factor(PeltiSoft *s, double h)
-{
-    if (s->factor && s->factor_h == h)
-        return true;
-    int n = 3 * s->mesh.node_count, count = s->entry_count;
-    for (int e = 0; e < count; e++) {
-        s->entries[e] = s->stiffness[e];
-        s->entries[e].value *= 1 + s->damping / h;
-    }
-    for (int i = 0; i < n; i++)
-        s->entries[count + i] = (PeltiEntry){i, i, s->mass[i / 3] / (h * h)};
-    PeltStatus status =
-        s->factor ? pelti_sparse_refactor(s->factor, s->entries, NULL)
-                  : pelti_sparse_create(&s->pool->allocator, n, count + n, s->entries, PELTI_ORDER_BEST, &s->factor, NULL);
-    s->factor_h = status == PELT_OK ? h : 0;
-    for (int v = 0; v < s->surface_count; v++) // columns of another matrix: to be asked again, in the same place
-        if (s->column[v])
-            s->column[v][0] = NAN;
-    return status == PELT_OK;
 }
 
 // ---- steps ----
@@ -173,7 +176,7 @@ bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
         for (int k = 0; k < 3; k++)
             s->moved[n][k] = grown * s->last[n][k]; // where the search starts
     memset(s->free, 0, (size_t)s->mesh.node_count * sizeof(double[3]));
-    if (!factor(s, h))
+    if (factor(s, h, NULL) != PELT_OK)
         return false;
     for (int n = 0; n < s->mesh.node_count; n++) {
         double push[3];
@@ -276,7 +279,8 @@ int pelti_soft_slot_count(const PeltiSoft *s)
     return s->slot_count;
 }
 
-/// Motion of all nodes for a unit force on a surface vertex along each body axis: asked once for a vertex and an h.
+/// Motion of all nodes for a unit force on a surface vertex along each body axis: asked once for a vertex and an h, or again and
+/// again where memory to keep it was refused. Good until the next call.
 static const double *column_of(PeltiSoft *s, int vertex)
 {
     size_t n = 3 * (size_t)s->mesh.node_count;
@@ -284,8 +288,8 @@ static const double *column_of(PeltiSoft *s, int vertex)
         return s->column[vertex];
     if (!s->column[vertex])
         s->column[vertex] = PELTI_NEW(s->pool, double, 3 * n);
-    double *column = s->column[vertex];
-    for (int k = 0; k < 3 && column; k++) {
+    double *column = s->column[vertex] ? s->column[vertex] : s->spare;
+    for (int k = 0; k < 3; k++) {
         memset(s->rhs, 0, n * sizeof(double));
         for (int c = 0; c < 4; c++)
             s->rhs[3 * s->mesh.corner[vertex][c] + k] = s->mesh.weight[vertex][c];
@@ -302,7 +306,7 @@ void pelti_soft_compliance(PeltiSoft *s, double *c)
         const double *column = column_of(s, s->slots[b]);
         for (int a = 0; a < s->slot_count; a++) {
             double body[3][3] = {{0}}, half[3][3]; // body[i][k]: motion i of a for force k on b
-            for (int q = 0; q < 4 && column; q++) {
+            for (int q = 0; q < 4; q++) {
                 size_t node = (size_t)s->mesh.corner[s->slots[a]][q];
                 for (int i = 0; i < 3; i++)
                     for (int k = 0; k < 3; k++)
