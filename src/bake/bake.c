@@ -126,6 +126,8 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
         pelti_world_step_skin(run->world, run->skin, &run->pose, run->def->fps, record->frame, index, &report, &record->step_ms);
     else
         pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
+    if (run->world)
+        PELT_TRY(pelti_world_check(run->world, err));
     record->substep_ms = report.substep_ms;
     record->substeps = report.substeps;
     record->nonfinite = report.nonfinite;

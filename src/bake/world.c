@@ -32,6 +32,7 @@ struct PeltiBakeWorld {
     Vec3 *centres; ///< [frame_count x object_count]
     int frame_count;
     PeltiArray points; ///< of PeltiContactPoint
+    int lost;          ///< that were not kept for want of memory
 };
 
 static const float palette[][4] = {
@@ -269,8 +270,12 @@ static void correct_pose(PeltiBakeWorld *w, PeltiPose *pose, double time_s, doub
     frame->first = (int)w->points.count;
     for (int i = 0; i < pelti_corrector_contact_count(w->corrector); i++) {
         PeltiContactPoint p = pelti_corrector_contact(w->corrector, i);
-        if (vec3_length(p.force) > 0 && pelti_array_push(&w->points, &p))
+        if (!(vec3_length(p.force) > 0))
+            continue;
+        if (pelti_array_push(&w->points, &p))
             frame->count++;
+        else
+            w->lost++;
     }
 }
 
@@ -340,6 +345,11 @@ const char *pelti_world_object_name(const PeltiBakeWorld *w, int object)
 Vec3 pelti_world_object_at(const PeltiBakeWorld *w, int frame_index, int object)
 {
     return w->centres[(size_t)frame_index * (size_t)w->object_count + (size_t)object];
+}
+
+PeltStatus pelti_world_check(const PeltiBakeWorld *w, PeltError *err)
+{
+    return w->lost ? pelti_no_memory(err, (size_t)w->lost * sizeof(PeltiContactPoint)) : PELT_OK;
 }
 
 const PeltiContactPoint *pelti_world_points(const PeltiBakeWorld *w)

@@ -37,6 +37,8 @@ void pelti_world_place(PeltiBakeWorld *world, PeltiOutput *output);
 
 const PeltiContactFrame *pelti_world_frame(const PeltiBakeWorld *world, int frame_index);
 const PeltiContactPoint *pelti_world_points(const PeltiBakeWorld *world);
+/// Fails where memory for the contacts of a frame so far was refused.
+PeltStatus pelti_world_check(const PeltiBakeWorld *world, PeltError *err);
 int pelti_world_object_count(const PeltiBakeWorld *world); ///< of the scene file
 const char *pelti_world_object_name(const PeltiBakeWorld *world, int object);
 Vec3 pelti_world_object_at(const PeltiBakeWorld *world, int frame_index,

@@ -189,6 +189,8 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
         return PELT_OK;
     }
     step_to(job, frame);
+    if (job->world)
+        PELT_TRY(pelti_world_check(job->world, err));
     out->points = job->skin->points;
     out->skin = job->skin;
     out->world = job->world;
