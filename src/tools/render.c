@@ -125,7 +125,8 @@ static PeltStatus open_skins(Job *job, PeltError *err)
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
     if (!def->scene_path)
         return PELT_OK;
-    return pelti_world_open((PeltiSceneSource){.path = def->scene_path}, job->character, job->skin, job->end, NULL, &job->log, &job->world, err);
+    return pelti_world_open((PeltiSceneSource){.path = def->scene_path}, job->character, job->skin, job->end, NULL, &job->log,
+                            &job->world, err);
 }
 
 /// Frames what will be drawn.
