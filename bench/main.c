@@ -1,3 +1,4 @@
+/// `pelt bench`: groups of rows, each with the machine's limit and the paper's value beside it, printed and kept as CSV.
 #include "bench.h"
 #include "cli.h"
 

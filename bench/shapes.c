@@ -1,3 +1,4 @@
+/// Shapes that several groups of rows are timed on.
 #include "bench.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/// Options of a sub-command, read as its table says, and the page that --help prints of the same table.
 #include "cli.h"
 
 #include <errno.h>

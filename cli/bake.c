@@ -1,3 +1,4 @@
+/// `pelt bake`: a clip by a method into files.
 #include "cli.h"
 
 #include <stdio.h>

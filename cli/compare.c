@@ -1,3 +1,4 @@
+/// `pelt compare`: several methods over one clip, as a page.
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/// `pelt demo`: the main job on the built-in characters, as a page.
 #include "cli.h"
 
 #include <stdio.h>

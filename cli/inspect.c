@@ -1,3 +1,4 @@
+/// `pelt inspect`: what is in a file and what each method will do with it.
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/// The command: finds the sub-command and runs it.
 #include "cli.h"
 
 #include <stdio.h>

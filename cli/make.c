@@ -1,3 +1,4 @@
+/// `pelt make`: a built-in character as a file.
 #include "cli.h"
 
 #include <stdio.h>

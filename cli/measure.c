@@ -1,3 +1,4 @@
+/// `pelt measure`: what a cache looks like in numbers.
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/// `pelt methods`: the methods, and the options of one.
 #include "cli.h"
 
 #include <stdio.h>

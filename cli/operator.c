@@ -1,3 +1,4 @@
+/// `pelt operator`: composition operators as pictures and files.
 #include "cli.h"
 
 #include <pelt/operator.h>

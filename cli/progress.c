@@ -1,3 +1,4 @@
+/// Progress on stderr, interrupts, and what all sub-commands do around one file.
 #include "cli.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/// `pelt render`: pictures, still and moving.
 #include "cli.h"
 
 #include <stdio.h>

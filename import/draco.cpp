@@ -1,3 +1,4 @@
+/// Draco's decoder behind plain C functions.
 #include "draco.h"
 
 #include <draco/compression/decode.h>

@@ -1,3 +1,4 @@
+/// `pelt-import`: one file in, plain .glb out, within limits of memory and time.
 #include "import.h"
 
 #include "io/import.h"

@@ -1,3 +1,4 @@
+/// Clips of FBX and Collada files as glTF animations.
 #include "scene.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/// FBX and Collada through Assimp: nodes, meshes and skins as glTF.
 #include "scene.h"
 
 #include <assimp/cimport.h>

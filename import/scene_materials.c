@@ -1,3 +1,4 @@
+/// Materials and pictures of FBX and Collada files as glTF.
 #include "scene.h"
 
 #include <assimp/material.h>

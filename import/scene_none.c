@@ -1,3 +1,4 @@
+/// In place of the reader of FBX and Collada where Assimp is not there: says what to install.
 #include "import.h"
 
 PeltStatus import_scene(const char *path, FILE *to, PeltError *err)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format check, include check, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
+# Format, includes, first lines, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -9,6 +9,10 @@ echo "format"
 clang-format --dry-run --Werror $sources || failed=1
 echo "includes (a path with .. would walk around the rooms)"
 if git grep -nE '#include "\.\./' -- '*.c' '*.h'; then failed=1; fi
+echo "first lines (each source says what it is for)"
+for source in $(git ls-files 'src/*.c' 'cli/*.c' 'bench/*.c' 'import/*.c' 'import/*.cpp' 'fuzz/*.c' 'examples/*.c'); do
+    [[ $(head -n 1 "$source") == //* ]] || { echo "$source: open with a line that says what it is for"; failed=1; }
+done
 echo "cppcheck"
 cppcheck --quiet --max-configs=1 --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability --suppressions-list=tools/cppcheck.txt \
     -j "$(nproc)" -I include $(printf -- '-I %s ' "$build"/rooms/*) src cli || failed=1

@@ -1,3 +1,4 @@
+/// Gathers what `pelt inspect` tells.
 #include "bake/facts.h"
 
 #include "character/skeleton.h"

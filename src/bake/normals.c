@@ -1,3 +1,4 @@
+/// Turns the file's normals with the surface around each vertex.
 #include "bake/normals.h"
 
 /// Frame of a vertex: smooth normal, and the first edge of its ring made square to it. The same edge at rest and moved, so

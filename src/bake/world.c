@@ -1,3 +1,4 @@
+/// A bake in a world: the corrector between clip and method, frame by frame, and what the report tells of it.
 #include "bake/world.h"
 
 #include "core/clock.h"

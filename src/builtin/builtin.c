@@ -1,3 +1,4 @@
+/// Makes a built-in character from its plan: shape, skin, weights, clips, pieces.
 #include "builtin/builtin.h"
 #include "builtin/clips.h"
 #include "builtin/dress.h"

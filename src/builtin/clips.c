@@ -1,3 +1,4 @@
+/// Clips as key poses, sampled.
 #include "builtin/clips.h"
 #include "builtin/limits.h"
 #include "math/elementary.h"

@@ -1,3 +1,4 @@
+/// What each built-in character wears and carries, piece by piece.
 #include "builtin/dress.h"
 #include "builtin/random.h"
 #include "math/elementary.h"

@@ -1,3 +1,4 @@
+/// Fills a character from a body, its skin and its pieces.
 #include "builtin/fill.h"
 #include "builtin/random.h"
 #include "character/skeleton.h"

@@ -1,3 +1,4 @@
+/// Bones with round limbs, and the plans made of one limb: cylinder and arm.
 #include "builtin/body.h"
 
 #include <stdio.h>

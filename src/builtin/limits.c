@@ -1,3 +1,4 @@
+/// How far each joint turns, and random motion within that.
 #include "builtin/limits.h"
 #include "builtin/random.h"
 

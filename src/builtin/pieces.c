@@ -1,3 +1,4 @@
+/// Pieces made of parts: shells lifted off the skin, lathes, ribbons.
 #include "builtin/pieces.h"
 #include "math/elementary.h"
 

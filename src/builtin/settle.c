@@ -1,3 +1,4 @@
+/// Lifts pieces off the skin and off each other until nothing crosses at rest.
 #include "builtin/pieces.h"
 #include "geometry/box_tree.h"
 #include "geometry/exact.h"

@@ -1,3 +1,4 @@
+/// The signed distance of lofts and ellipsoids in smooth union.
 #include "builtin/shape.h"
 #include "math/elementary.h"
 

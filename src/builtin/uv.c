@@ -1,3 +1,4 @@
+/// Unrolls the skin around each bone and packs the charts.
 #include "builtin/uv.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Draws a body that differs from its plan.
 #include "builtin/vary.h"
 #include "builtin/random.h"
 #include "character/skeleton.h"

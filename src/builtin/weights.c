@@ -1,3 +1,4 @@
+/// Weights by limb, faded across joints.
 #include "builtin/weights.h"
 #include "character/skeleton.h"
 

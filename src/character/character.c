@@ -1,3 +1,4 @@
+/// Creates a character and derives what is derived once: skeleton, mesh, whether weights are sane.
 #include "character/character.h"
 #include "character/range.h"
 #include "character/skeleton.h"

@@ -1,3 +1,4 @@
+/// Bones between two poses, each turning about its head relative to its parent.
 #include "character/motion.h"
 
 PeltiMotion pelti_motion_in(PeltiArena *arena, const PeltiCharacter *who)

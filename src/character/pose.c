@@ -1,3 +1,4 @@
+/// A pose from a clip at a time, and bones from a pose.
 #include "character/character.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// A clip made from the skeleton for characters that have none.
 #include "character/range.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Derives order, parents and segments of bones from the nodes of a file.
 #include "character/skeleton.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/// Adds morph targets to rest points by the weights of a pose.
 #include "character/targets.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Rows of weights: the largest influences kept and normalised, from the file or rigid by the nearest bone.
 #include "character/weights.h"
 
 #include "character/skeleton.h"

@@ -1,3 +1,4 @@
+/// From touching pairs to the contact problem: frames, older forces, Jacobian blocks, compliances [Duriez2008].
 #include "contact/corrector_parts.h"
 #include "math/elementary.h"
 

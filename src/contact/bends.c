@@ -1,3 +1,4 @@
+/// Tells joints that bend from cuts of a limb that only twist.
 #include "contact/bends.h"
 
 enum { MOST_POSES = 240, POSES_A_CLIP = 12 };

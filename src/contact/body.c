@@ -1,3 +1,4 @@
+/// Rigid bodies: mass, inertia, free motion and taking forces.
 #include "contact/body.h"
 #include "math/elementary.h"
 

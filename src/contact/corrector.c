@@ -1,3 +1,4 @@
+/// A step of the pose corrector: detect, linearise, solve, move [Duriez2008 sec. 5].
 #include "contact/corrector.h"
 
 #include "contact/corrector_parts.h"

@@ -1,3 +1,4 @@
+/// Gauss-Seidel over contacts with the exact friction cone [Duriez2008 sec. 5].
 #include "contact/coulomb.h"
 
 #include "contact/newton.h"

@@ -1,3 +1,4 @@
+/// A step of giving way: parts, contacts of the skin with itself, turns of joints.
 #include "contact/give_way.h"
 
 #include "contact/give_way_parts.h"

@@ -1,3 +1,4 @@
+/// Finds and assembles the contacts of a skin with its own other parts, and remembers sides.
 #include "contact/give_way_parts.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Leaves out vertices that cannot have come near since they were last asked.
 #include "contact/near.h"
 
 #include <string.h>

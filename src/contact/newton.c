@@ -1,3 +1,4 @@
+/// Newton steps on the contacts that push, with the exact cone [Alart1991].
 #include "contact/newton.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Cuts a skin into parts by what moves it and lists which may touch.
 #include "contact/parts.h"
 
 #include "contact/bends.h"

@@ -1,3 +1,4 @@
+/// Triangles of boxes, spheres, capsules, cylinders and slopes, and what they weigh.
 #include "contact/shapes.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// The skin as a function of joint turns, and its Jacobian [Duriez2008 sec. 4.2].
 #include "contact/skin.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Soft objects: corotated linear elasticity, implicit steps, compliance at touched vertices.
 #include "contact/soft.h"
 
 #include "contact/soft_mesh.h"

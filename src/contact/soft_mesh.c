@@ -1,3 +1,4 @@
+/// Tetrahedra of a soft object from a grid, and how its surface hangs in them.
 #include "contact/soft_mesh.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Closest features of two surfaces, named so that they are known again.
 #include "contact/surface.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Wall time and the most memory held.
 #include "core/clock.h"
 
 #include <sys/resource.h>

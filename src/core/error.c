@@ -1,3 +1,4 @@
+/// All failures pass here: one breakpoint catches the first.
 #include "core/error.h"
 
 #include <stdarg.h>

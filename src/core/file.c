@@ -1,3 +1,4 @@
+/// Files that appear by rename, whole or not at all.
 #define _XOPEN_SOURCE 700 // realpath
 #include "core/file.h"
 

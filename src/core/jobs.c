@@ -1,3 +1,4 @@
+/// Worker threads and the one parallel-for.
 #include "core/jobs.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/// Warnings kept for a person, and progress that can cancel.
 #include "core/log.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/// Allocation through the caller's allocator: arenas, pools, growing arrays.
 #include "core/memory.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/// The nearest of the words that were meant.
 #include "core/text.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Evaluates the composed field of one pose, eight points at a time [Vaillant2013, Vaillant2014].
 #include "field/compose.h"
 
 #include "field/operator_fetch.h"

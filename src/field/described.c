@@ -1,3 +1,4 @@
+/// Profiles from and to include/pelt/operator.h.
 #include "field/described.h"
 
 #include <stdio.h>

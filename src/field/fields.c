@@ -1,3 +1,4 @@
+/// Builds all fields of a character: samples, fits, grids, operators, order.
 #include "field/fields.h"
 
 #include "field/spindle.h"

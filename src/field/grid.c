@@ -1,3 +1,4 @@
+/// Bakes a fitted field into blocks of value and gradient.
 #include "field/grid.h"
 
 #include <string.h>

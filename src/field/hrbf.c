@@ -1,3 +1,4 @@
+/// Fits Hermite radial basis functions and evaluates them [Vaillant2013].
 #include "field/hrbf.h"
 
 #include "math/dense.h"

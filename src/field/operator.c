@@ -1,3 +1,4 @@
+/// Tables of composition operators: gradient-based and biharmonic [Vaillant2014 sec. 4].
 #include "field/operator_fetch.h"
 #include "math/elementary.h"
 

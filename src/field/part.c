@@ -1,3 +1,4 @@
+/// Which bones carry a field and which vertices each owns.
 #include "field/part.h"
 
 #include "character/skeleton.h"

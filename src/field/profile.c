@@ -1,3 +1,4 @@
+/// Profile curves of operators [Vaillant2014 sec. 4.2].
 #include "field/profile.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/// Operators at joints and muscles of a rig, as fields.
 #include "field/rig.h"
 
 #include "field/described.h"

@@ -1,3 +1,4 @@
+/// A Poisson-disk subset of a part's vertices.
 #include "field/sample.h"
 
 int pelti_sample_disk(int candidate_count, const int *candidates, const Vec3 *points, int wanted, float least, Vec3 start,

@@ -1,3 +1,4 @@
+/// Values of the composed field on a plane [Vaillant2014 fig. 3, 5].
 #include "field/section.h"
 
 float pelti_section_value(const PeltiFieldFrame *frame, Vec3 x)

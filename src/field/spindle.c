@@ -1,3 +1,4 @@
+/// Samples of a muscle's ellipsoid.
 #include "field/spindle.h"
 #include "math/elementary.h"
 

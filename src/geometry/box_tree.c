@@ -1,3 +1,4 @@
+/// Builds, refits and walks the tree: pairs, nearest, crossings.
 #include "geometry/box_tree.h"
 
 #include "geometry/crossing.h"

@@ -1,3 +1,4 @@
+/// Closest features of points, segments and triangles, in double.
 #include "geometry/closest.h"
 
 typedef struct D3 {

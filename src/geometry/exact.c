@@ -1,3 +1,4 @@
+/// Orientation signs that rounding cannot turn.
 #include "geometry/exact.h"
 
 /// Adds x to the non-overlapping expansion h[0..n) (components of rising magnitude), without any rounding; zero components

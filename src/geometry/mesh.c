@@ -1,3 +1,4 @@
+/// Welds points, builds adjacency, normals, volumes and cotangent weights.
 #include "geometry/mesh.h"
 
 #include "core/hash.h"

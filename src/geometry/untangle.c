@@ -1,3 +1,4 @@
+/// Moves crossing triangles apart, a hair each.
 #include "geometry/untangle.h"
 
 #include "geometry/exact.h"

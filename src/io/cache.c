@@ -1,3 +1,4 @@
+/// Opens .pc2 and .mdd and reads a frame.
 #include "io/cache.h"
 
 #include <stdio.h>

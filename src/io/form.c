@@ -1,3 +1,4 @@
+/// Fills structs from JSON by a table of keys; says the line and the nearest key where one is unknown.
 #include "io/form.h"
 
 #include "core/text.h"

@@ -1,3 +1,4 @@
+/// Values of accessors: normalised, quantised, sparse.
 #include "io/gltf.h"
 #include "io/gltf_parts.h"
 

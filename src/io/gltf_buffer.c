@@ -1,3 +1,4 @@
+/// Buffers of a document: the chunk of a .glb, mapped files, data URIs.
 #define _XOPEN_SOURCE 700 // realpath
 #include "io/gltf.h"
 #include "io/gltf_parts.h"

@@ -1,3 +1,4 @@
+/// From a document to a character: nodes, instances, points, triangles.
 #include "io/gltf_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/// Writes a character that came from no file as a glTF document.
 #include "io/gltf_make.h"
 #include "io/gltf_out.h"
 

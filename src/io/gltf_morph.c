@@ -1,3 +1,4 @@
+/// Frames as morph targets, one each or as principal ones.
 #include "io/gltf_morph_modes.h"
 #include "math/elementary.h"
 #include "math/wide.h"

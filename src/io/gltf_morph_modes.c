@@ -1,3 +1,4 @@
+/// Principal modes of a clip from its frames' products.
 #include "io/gltf_morph_modes.h"
 
 #include "math/eigen.h"

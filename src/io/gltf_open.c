@@ -1,3 +1,4 @@
+/// Opens a document: container, version, extensions.
 #define _DEFAULT_SOURCE // madvise
 #include "io/gltf.h"
 #include "io/gltf_parts.h"

@@ -1,3 +1,4 @@
+/// A document being written: JSON edited, one buffer of pieces.
 #include "io/gltf_out.h"
 
 #include "io/gltf_parts.h"

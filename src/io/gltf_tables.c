@@ -1,3 +1,4 @@
+/// Reads a document's tables (views, accessors, meshes, nodes) and checks every index and span.
 #include "io/gltf.h"
 #include "io/gltf_parts.h"
 

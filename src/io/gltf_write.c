@@ -1,3 +1,4 @@
+/// The sink that turns frames into a baked document.
 #include "io/gltf_write.h"
 
 #include <string.h>

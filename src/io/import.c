@@ -1,3 +1,4 @@
+/// Runs `pelt-import` and reads what it writes.
 #define _GNU_SOURCE // memfd_create
 #include "io/import.h"
 

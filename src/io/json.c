@@ -1,3 +1,4 @@
+/// Reads values of a parsed document, with errors that say where.
 #include "io/json.h"
 
 #include "io/json_scan.h"

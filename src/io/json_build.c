@@ -1,3 +1,4 @@
+/// Makes and writes JSON.
 #include "io/json.h"
 
 #include "io/json_scan.h"

@@ -1,3 +1,4 @@
+/// Checks JSON text strictly before the library parses it, and finds the line of a value.
 #include "io/json_scan.h"
 
 #include <string.h>

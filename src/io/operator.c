@@ -1,3 +1,4 @@
+/// Operators from and to JSON.
 #include "io/operator.h"
 
 #include "core/file.h"

@@ -1,3 +1,4 @@
+/// Opens a sink for each output and feeds all of them.
 #include "io/output.h"
 
 #include "io/gltf_write.h"

@@ -1,3 +1,4 @@
+/// The table of a rig's keys, and settings that stand for one of them.
 #include "io/rig.h"
 
 #include "io/form.h"

@@ -1,3 +1,4 @@
+/// The table of a scene's keys.
 #include "io/scene.h"
 
 #include "core/text.h"

@@ -1,3 +1,4 @@
+/// Defaults of scenes and objects.
 #include <pelt/scene.h>
 
 enum { SCENE_GUARD = 0x50534331 };

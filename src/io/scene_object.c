@@ -1,3 +1,4 @@
+/// The table of an object's keys, and its mesh.
 #include "io/scene_object.h"
 
 #include "io/shape.h"

@@ -1,3 +1,4 @@
+/// Chooses the reader of a shape by its extension.
 #include "io/shape.h"
 
 #include "io/gltf.h"

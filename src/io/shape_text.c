@@ -1,3 +1,4 @@
+/// Reads .obj, .msh and .mesh, word by word.
 #include "io/shape_text.h"
 
 #include "core/hash.h"

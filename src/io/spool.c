@@ -1,3 +1,4 @@
+/// Scratch on disk, read and written at an offset.
 #include "io/spool.h"
 
 #include <errno.h>

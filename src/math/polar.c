@@ -1,3 +1,4 @@
+/// Rotations nearest to many 3x3 matrices, eight at a time.
 #include "math/polar_wide.h"
 
 enum { POLAR_STEPS = 8 }; // a warm start needs one or two; a turn of 180 degrees about five

@@ -1,3 +1,4 @@
+/// Factors and solves sparse symmetric positive definite systems.
 #include "math/sparse_parts.h"
 
 #include <math.h>

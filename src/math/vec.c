@@ -1,3 +1,4 @@
+/// The longer functions of small vectors, quaternions and transforms.
 #include "math/vec.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// For each triangle the bone whose motion it is compared with.
 #include "measure/parts.h"
 
 #include <stdlib.h>

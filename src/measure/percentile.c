@@ -1,3 +1,4 @@
+/// A percentile by selection, without sorting.
 #include "measure/parts.h"
 
 /// Quickselect: values[k] becomes the one sorting would put there, with nothing larger before and nothing smaller after.

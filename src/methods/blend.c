@@ -1,3 +1,4 @@
+/// Lays out rest positions and influences for the blending kernels.
 #include "methods/blend.h"
 
 #include <string.h>

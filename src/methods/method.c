@@ -1,3 +1,4 @@
+/// The list of methods, and what all of them do around a step.
 #include "methods/method.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Options from key=value text, checked against a method's table.
 #include "core/text.h"
 #include "methods/options.h"
 

@@ -1,3 +1,4 @@
+/// Triangles of a solid's surface on a grid.
 #include "remesh/remesh.h"
 
 #include "core/roots.h"

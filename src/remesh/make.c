@@ -1,3 +1,4 @@
+/// From a solid to even triangles of a wanted number that do not cross.
 #include "geometry/box_tree.h"
 #include "geometry/exact.h"
 #include "remesh/remesh.h"

@@ -1,3 +1,4 @@
+/// Splits, collapses, flips and slides edges until all are of a length [Botsch2004].
 #include "remesh/remesh.h"
 #include "math/elementary.h"
 

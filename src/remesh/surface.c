@@ -1,3 +1,4 @@
+/// Half edges: cut, join and turn in place.
 #include "remesh/surface.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Gathers surfaces of one kind into triangles for rays, bones and arrows as solids.
 #include "render/body.h"
 #include "math/elementary.h"
 

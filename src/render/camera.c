@@ -1,3 +1,4 @@
+/// Cameras from words, and framing that fits what is shown.
 #include "render/camera.h"
 #include "math/elementary.h"
 

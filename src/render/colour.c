@@ -1,3 +1,4 @@
+/// sRGB, Oklab [Ottosson2020] and even maps from numbers to colours.
 #include "render/colour.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// The glyphs.
 #include "render/font.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/// Creates, checks and frees pictures.
 #include "render/image.h"
 
 PeltStatus pelti_image_check(int width, int height, PeltError *err)

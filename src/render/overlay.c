@@ -1,3 +1,4 @@
+/// Strokes, boxes, text and legends over a picture.
 #include "render/overlay.h"
 #include "math/elementary.h"
 #include "render/font.h"

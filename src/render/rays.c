@@ -1,3 +1,4 @@
+/// Embree behind batches of rays.
 #include "render/rays.h"
 
 #include "core/memory.h"

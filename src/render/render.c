@@ -1,3 +1,4 @@
+/// A picture from a scene: rays, shade, smoothing, overlay.
 #include "render/trace.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Planar sections of a field in a picture.
 #include "render/trace.h"
 #include "math/elementary.h"
 

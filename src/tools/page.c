@@ -1,3 +1,4 @@
+/// Escapes text, embeds pictures and draws plots for a page.
 #include "tools/page.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/// Makes a scene from a skin: surfaces, colours, bones, floor, arrows.
 #include "tools/picture.h"
 #include "bake/world.h"
 

@@ -1,3 +1,4 @@
+/// Runs methods over a clip, keeps frames and finds the worst.
 #include "tools/study.h"
 
 #include "core/clock.h"

@@ -1,3 +1,4 @@
+/// Prepares the last word on a skin: features, weights, memory.
 #include "touch/parts.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// A step of the last word: from the last safe skin towards the wanted one as far as nothing crosses [Li2021].
 #include "touch/parts.h"
 
 #include <string.h>

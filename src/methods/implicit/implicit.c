@@ -1,3 +1,4 @@
+/// A step: from `dqs` along the field's gradient to the rest value, then relaxation [Vaillant2013].
 #include "methods/implicit/implicit.h"
 
 #include "field/section.h"

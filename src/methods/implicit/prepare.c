@@ -1,3 +1,4 @@
+/// Fields, rest values and memory of the implicit method.
 #include "methods/implicit/implicit.h"
 #include "math/elementary.h"
 

@@ -1,3 +1,4 @@
+/// Tangential relaxation by mean value coordinates, and smoothing where skin touches [Hormann2006].
 #include "methods/implicit/implicit.h"
 
 #include <string.h>

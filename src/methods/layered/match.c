@@ -1,3 +1,4 @@
+/// Shape matching of regions with oriented particles, four layers at once [Deul2013 sec. 4.2.1, Mueller2011].
 #include "methods/layered/match.h"
 
 #include "math/wide.h"

@@ -1,3 +1,4 @@
+/// Orders vertices so that sums over regions are differences along few paths [Deul2013 sec. 4.3, Diziol2011].
 #include "methods/layered/paths.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/// Bones of the virtual frames between two poses [Vaillant2014].
 #include "methods/tracking/tracking.h"
 #include "math/elementary.h"
 

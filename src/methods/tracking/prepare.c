@@ -1,3 +1,4 @@
+/// Memory, fields and rest state of tracking.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

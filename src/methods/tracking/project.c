@@ -1,3 +1,4 @@
+/// Moves vertices rigidly with their bones, then along the gradient to their rest value [Vaillant2014].
 #include "methods/tracking/tracking.h"
 
 static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step

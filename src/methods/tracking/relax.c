@@ -1,3 +1,4 @@
+/// Minimises the as-rigid-as-possible energy in the tangent planes, by conjugate gradients [Vaillant2014].
 #include "methods/tracking/tracking.h"
 
 /// A vertex that slid by less than this share of its edge need not look at the field again: it is off its surface by the square.

@@ -1,3 +1,4 @@
+/// Target rotations of the edges and the right-hand side they give.
 #include "methods/tracking/tracking.h"
 
 typedef struct Blend {

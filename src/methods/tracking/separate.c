@@ -1,3 +1,4 @@
+/// Parts triangles of the skin that still cross.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Smooths the skin at contacts as far as it touches.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// A step of tracking: virtual frames of move, projection and relaxation [Vaillant2014].
 #include "methods/tracking/tracking.h"
 
 #include "core/clock.h"
