@@ -221,6 +221,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .who = skin->who,
         .options = &skin->options,
         .weights = &skin->body_weights,
+        .made_body = skin->body != NULL,
         .point_weights = skin->point_weights.influences ? &skin->point_weights : NULL,
         .allocator = &skin->pool.allocator,
         .jobs = skin->jobs,

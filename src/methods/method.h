@@ -12,6 +12,7 @@ typedef struct PeltiPrepare {
     const PeltiCharacter *who;
     const PeltiOptions *options;       ///< checked against the method's own list
     const PeltiWeights *weights;       ///< per welded vertex, chosen by the `weights` option: never NULL
+    bool made_body;                    ///< `who` is a body made from the file's pieces (docs/body.md), not the file's own mesh
     const PeltiWeights *point_weights; ///< per point, for methods that must reproduce the file exactly; NULL: use `weights`
     const PeltAllocator *allocator;
     PeltiJobs *jobs; ///< for prepare and for every step; may be NULL

@@ -1,7 +1,13 @@
 /// Base points in a pose [Komaritzan2018] sec. 4.2: rigid with their bone, and near a joint sliding between a ring on the joint,
 /// which turns half-way, and a ring on the bone. The rings are evaluated at the point's own angle (the limit of many anchors).
+///
+/// Where the weights say that other bones move a vertex than those its base point sits on (a coat over a thigh, a wing beside a
+/// trunk, a bone outside the skin), the base point is blended by the weights instead.
 #include "methods/projective/parts.h"
 #include "math/elementary.h"
+
+static const float AGREE = 0.5f, DIFFER = 0.2f; // shares of the weights on the bones that move a base point
+enum { BLEND_ROUNDS = 3 };                      // rings over which one passes into the other
 
 /// Puts p at `distance` from the segment joint + [0, zone] axis.
 static Vec3 on_surface(Vec3 p, Vec3 joint, Vec3 axis, float zone, float distance)
@@ -55,11 +61,59 @@ static void set_anchor(ProjAnchor *a, const ProjSkeleton *k, const ProjFoot *foo
         set_zone(a, k, segment, segment->child, segment->b, vec3_scale(segment->axis, -1), segment->length - y, end);
 }
 
-PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFoot *feet, const int *order, bool slide,
-                           PeltiPool *pool, ProjBase *out, PeltError *err)
+/// Share of a vertex' weights on the bones that move its base point: on the joint half the parent's and half the bone's own.
+static float overlap(const PeltiCharacter *who, const ProjAnchor *a, const PeltiWeights *weights, int row)
+{
+    int bones[2] = {a->bone, -1};
+    float shares[2] = {1, 0}, sum = 0;
+    if (weights->influences == 0) // nothing that could disagree
+        return 1;
+    if (a->joint >= 0) {
+        bones[1] = a->joint == a->bone ? who->bones[a->bone].parent : a->joint;
+        shares[0] = bones[1] >= 0 ? 0.5f + 0.5f * a->u : 1;
+        shares[1] = 1 - shares[0];
+    }
+    for (int i = 0; i < weights->influences; i++) {
+        size_t at = (size_t)row * (size_t)weights->influences + (size_t)i;
+        for (int b = 0; b < 2; b++)
+            if (weights->weight[at] > 0 && weights->bone[at] == bones[b])
+                sum += fminf(weights->weight[at], shares[b]);
+    }
+    return sum;
+}
+
+PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *k, const PeltiWeights *weights, ProjFoot *feet,
+                            PeltiPool *temp, PeltError *err)
+{
+    const PeltiMesh *mesh = who->mesh;
+    float *fresh = PELTI_NEW(temp, float, (size_t)mesh->vertex_count + 1);
+    if (temp->failed)
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof *fresh);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        ProjAnchor a;
+        set_anchor(&a, k, &feet[v], true);
+        float t = fminf(fmaxf((AGREE - overlap(who, &a, weights, v)) / (AGREE - DIFFER), 0), 1);
+        feet[v].blend = feet[v].segment >= 0 ? t * t * (3 - 2 * t) : 0;
+    }
+    for (int round = 0; round < BLEND_ROUNDS; round++) {
+        for (int v = 0; v < mesh->vertex_count; v++) {
+            float sum = 0;
+            int ring = mesh->ring_start[v + 1] - mesh->ring_start[v];
+            for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
+                sum += feet[mesh->ring[r]].blend / (float)ring;
+            fresh[v] = fmaxf(feet[v].blend, sum);
+        }
+        for (int v = 0; v < mesh->vertex_count; v++)
+            feet[v].blend = feet[v].segment >= 0 ? fresh[v] : 0;
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, const PeltiWeights *weights, const ProjFoot *feet,
+                           const int *order, bool slide, PeltiPool *pool, ProjBase *out, PeltError *err)
 {
     int n = who->mesh->vertex_count;
-    *out = (ProjBase){.bone_count = who->bone_count, .vertex_count = n, .slide = slide};
+    *out = (ProjBase){.bone_count = who->bone_count, .vertex_count = n, .slide = slide, .weights = weights};
     out->bone_parent = PELTI_NEW(pool, int, (size_t)who->bone_count + 1);
     out->head = PELTI_NEW(pool, Vec3, (size_t)who->bone_count + 1);
     out->joints = PELTI_NEW(pool, ProjJoint, (size_t)who->bone_count + 1);
@@ -70,8 +124,11 @@ PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, con
         out->bone_parent[b] = who->bones[b].parent;
         out->head[b] = who->bones[b].head;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         set_anchor(&out->anchors[i], k, &feet[order[i]], slide);
+        out->anchors[i].blend = feet[order[i]].blend;
+        out->anchors[i].row = order[i];
+    }
     return PELT_OK;
 }
 
@@ -109,9 +166,21 @@ static Vec3 by_bone(const ProjBase *base, const Mat34 *bones, const ProjAnchor *
     return a->stretch >= 0 ? vec3_mad(at, base->joints[a->stretch].stretch, a->along) : at;
 }
 
-Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i)
+/// `own` where the segment has a rest point, towards where the weights have it.
+static Vec3 towards_blended(const ProjBase *base, const Mat34 *bones, const ProjAnchor *a, Vec3 rest, Vec3 own)
 {
-    const ProjAnchor *a = &base->anchors[i];
+    const PeltiWeights *w = base->weights;
+    Vec3 sum = {0, 0, 0};
+    for (int k = 0; k < w->influences; k++) {
+        size_t at = (size_t)a->row * (size_t)w->influences + (size_t)k;
+        if (w->weight[at] > 0)
+            sum = vec3_mad(sum, mat34_apply(bones[w->bone[at]], rest), w->weight[at]);
+    }
+    return vec3_lerp(own, sum, a->blend);
+}
+
+static Vec3 slid_base(const ProjBase *base, const Mat34 *bones, const ProjAnchor *a)
+{
     if (a->joint < 0)
         return by_bone(base, bones, a, a->base);
     const Mat34 *half = &base->joints[a->joint].half;
@@ -123,12 +192,24 @@ Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i)
     return vec3_add(p, offset);
 }
 
+Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i)
+{
+    const ProjAnchor *a = &base->anchors[i];
+    Vec3 own = slid_base(base, bones, a);
+    return a->blend > 0 ? towards_blended(base, bones, a, a->base, own) : own;
+}
+
 Vec3 pelti_proj_carry(const ProjBase *base, const Mat34 *bones, int i, Vec3 rest)
 {
     const ProjAnchor *a = &base->anchors[i];
-    if (a->joint < 0)
-        return by_bone(base, bones, a, rest);
-    Vec3 arm = vec3_sub(rest, a->base);
-    Vec3 turned = vec3_lerp(mat34_apply_vector(base->joints[a->joint].half, arm), mat34_apply_vector(bones[a->bone], arm), a->u);
-    return vec3_add(pelti_proj_pose_base(base, bones, i), turned);
+    Vec3 own;
+    if (a->joint < 0) {
+        own = by_bone(base, bones, a, rest);
+    } else {
+        Vec3 arm = vec3_sub(rest, a->base);
+        Vec3 turned =
+            vec3_lerp(mat34_apply_vector(base->joints[a->joint].half, arm), mat34_apply_vector(bones[a->bone], arm), a->u);
+        own = vec3_add(slid_base(base, bones, a), turned);
+    }
+    return a->blend > 0 ? towards_blended(base, bones, a, rest, own) : own;
 }

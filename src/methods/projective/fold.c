@@ -102,7 +102,7 @@ static void measure_flesh(const PeltiCharacter *who, const ProjSkeleton *k, cons
         double sum = 0;
         int count = 0;
         for (int v = 0; v < who->mesh->vertex_count; v++) {
-            int bone = feet[v].segment >= 0 ? k->segments[feet[v].segment].bone : -1;
+            int segment = pelti_proj_segment(&feet[v]), bone = segment >= 0 ? k->segments[segment].bone : -1;
             Vec3 arm = vec3_sub(who->mesh->rest[v], fold->rest_joint);
             if ((bone != fold->child && bone != fold->parent) || fabsf(vec3_dot(arm, fold->rest_normal)) > fold->radius)
                 continue;
@@ -185,15 +185,14 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, co
         int used = 0;
         for (int i = 0; i < n; i++) {
             Vec3 x = who->mesh->rest[order[i]];
-            const ProjFoot *foot = &feet[order[i]];
+            int segment = pelti_proj_segment(&feet[order[i]]);
             out->start[i] = used;
-            for (int r = 0; foot->segment >= 0 && r < out->relation_count; r++) {
+            for (int r = 0; segment >= 0 && r < out->relation_count; r++) {
                 const ProjRelation *relation = &out->relations[r];
-                if (relation->bone != k->segments[foot->segment].bone ||
-                    !takes_part(&out->folds[relation->fold], relation->side, x))
+                if (relation->bone != k->segments[segment].bone || !takes_part(&out->folds[relation->fold], relation->side, x))
                     continue;
                 if (pass)
-                    out->members[used] = make_member(out, r, x, foot);
+                    out->members[used] = make_member(out, r, x, &feet[order[i]]);
                 used++;
             }
         }

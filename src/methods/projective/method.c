@@ -141,6 +141,21 @@ static PeltStatus factor(Projective *p, PeltError *err)
 
 enum { MOST_SIMULATED = 16000 }; // vertices that are simulated without being asked to
 
+static PeltStatus keep_weights(Projective *p, const PeltiWeights *from, const int *kept, int count, PeltError *err)
+{
+    size_t row = (size_t)from->influences;
+    int *bones = PELTI_NEW(&p->pool, int, (size_t)count *row + 1);
+    float *weights = PELTI_NEW(&p->pool, float, (size_t)count *row + 1);
+    if (p->pool.failed)
+        return pelti_no_memory(err, (size_t)count * row * sizeof(float));
+    for (int v = 0; v < count; v++) {
+        memcpy(&bones[(size_t)v * row], &from->bone[(size_t)kept[v] * row], row * sizeof *bones);
+        memcpy(&weights[(size_t)v * row], &from->weight[(size_t)kept[v] * row], row * sizeof *weights);
+    }
+    p->weights = (PeltiWeights){from->influences, bones, weights};
+    return PELT_OK;
+}
+
 /// Above a size a coarser mesh is simulated, and carries the skin.
 static PeltStatus choose_resolution(Projective *p, const PeltiPrepare *in, PeltError *err)
 {
@@ -157,6 +172,7 @@ static PeltStatus choose_resolution(Projective *p, const PeltiPrepare *in, PeltE
     p->skin_positions = PELTI_NEW(&p->pool, Vec3, (size_t)p->skin->vertex_count + 1);
     if (p->pool.failed)
         return pelti_no_memory(err, (size_t)p->skin->vertex_count * sizeof(Vec3));
+    PELT_TRY(keep_weights(p, in->weights, kept, mesh->vertex_count, err));
     p->coarse.mesh = mesh;
     p->mesh = mesh;
     p->count = mesh->vertex_count;
@@ -179,16 +195,29 @@ static PeltStatus build_tissue(Projective *p, const PeltiOptions *o, PeltiPool *
     return PELT_OK;
 }
 
+/// On the file's own skin, the papers' kind, by the skeleton alone. On a body made from pieces, with clothes and thin sheets in
+/// it, with what the weights know: there the nearest bone is often not the one that moves the skin.
+static PeltStatus find_base(Projective *p, bool made_body, PeltiPool *temp, PeltError *err)
+{
+    const PeltiWeights none = {0};
+    PELT_TRY(pelti_proj_shrink(p->who, &p->skeleton, made_body ? &p->weights : &none, &p->pool, p->jobs, &p->feet,
+                               &p->smoothing_rounds, err));
+    if (!made_body)
+        return PELT_OK;
+    PELT_TRY(pelti_proj_agree(p->who, &p->skeleton, &p->weights, p->feet, temp, err));
+    return pelti_proj_layer(p->mesh, p->feet, temp, p->jobs, err);
+}
+
 static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
 {
     PELT_TRY(pelti_proj_skeleton(p->who, pelti_option_is(in->options, "bones", "line"), &p->pool, p->jobs, in->log, &p->skeleton,
                                  err));
     PELT_TRY(choose_resolution(p, in, err));
-    PELT_TRY(pelti_proj_shrink(p->who, &p->skeleton, &p->pool, p->jobs, &p->feet, &p->smoothing_rounds, err));
+    PELT_TRY(find_base(p, in->made_body, temp, err));
     PELT_TRY(find_order(p, temp, err));
     PELT_TRY(build_tissue(p, in->options, temp, err));
-    PELT_TRY(pelti_proj_base(p->who, &p->skeleton, p->feet, p->order, pelti_option_bool(in->options, "slide"), &p->pool, &p->base,
-                             err));
+    PELT_TRY(pelti_proj_base(p->who, &p->skeleton, &p->weights, p->feet, p->order, pelti_option_bool(in->options, "slide"),
+                             &p->pool, &p->base, err));
     PELT_TRY(take_state(p, err));
     set_inertia(p);
     if (p->tissue.mended)
@@ -221,6 +250,7 @@ static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltE
     p->coarse = *in->who; // bones, instances and segments are shared; the mesh may be another
     p->who = &p->coarse;
     p->skin = p->mesh = in->who->mesh;
+    p->weights = *in->weights;
     p->count = p->mesh->vertex_count;
     p->jobs = in->jobs;
     projective_retune(p, in->options);

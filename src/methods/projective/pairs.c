@@ -340,7 +340,7 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
         return pelti_no_memory(err, (size_t)p->count * 40);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < p->count; i++) {
-            int s = p->feet[p->order[i]].segment;
+            int s = pelti_proj_segment(&p->feet[p->order[i]]);
             if (s >= 0 && pass)
                 out->unknowns[out->start[s]++] = i;
             else if (s >= 0)

@@ -40,9 +40,19 @@ typedef struct ProjFoot {
     int bone;    ///< for rigid vertices; -1: stays where it is
     Vec3 foot;   ///< s, on the segment
     Vec3 base;   ///< q, on the volumetric skeleton
+    float blend; ///< 0: follows its segment, 1: the weights say other bones, and it follows those
 } ProjFoot;
-PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *skeleton, PeltiPool *pool, PeltiJobs *jobs,
-                             ProjFoot **out, int *iterations, PeltError *err);
+PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights,
+                             PeltiPool *pool, PeltiJobs *jobs, ProjFoot **out, int *iterations, PeltError *err);
+/// The segment whose folds and contacts a vertex takes part in; -1: none.
+static inline int pelti_proj_segment(const ProjFoot *foot)
+{
+    return foot->blend > 0.5f ? -1 : foot->segment;
+}
+
+// ---- base points moved until no tetrahedron is flat or inside out (layer.c) ----
+
+PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *temp, PeltiJobs *jobs, PeltError *err);
 
 // ---- base points in a pose (base.c), sec. 4.2 ----
 
@@ -57,6 +67,8 @@ typedef struct ProjAnchor { ///< how one base point and its frame follow the pos
     float zone;             ///< length of the sliding zone
     Vec3 offset;            ///< base point minus the slid point at rest
     Vec3 base;              ///< q at rest
+    float blend;            ///< as in ProjFoot
+    int row;                ///< of the weights
 } ProjAnchor;
 
 typedef struct ProjJoint { ///< posed: half-way between parent and own bone
@@ -72,10 +84,14 @@ typedef struct ProjBase {
     Vec3 *head;          ///< [bone_count]
     ProjAnchor *anchors; ///< [vertex_count] by unknown
     ProjJoint *joints;   ///< [bone_count]
+    const PeltiWeights *weights;
     bool slide;
 } ProjBase;
-PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
-                           bool slide, PeltiPool *pool, ProjBase *out, PeltError *err);
+/// Sets `blend` of the feet: where the bones that would move a base point are not those its vertex is bound to.
+PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights, ProjFoot *feet,
+                            PeltiPool *temp, PeltError *err);
+PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights,
+                           const ProjFoot *feet, const int *order, bool slide, PeltiPool *pool, ProjBase *out, PeltError *err);
 void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones);
 /// World position of the base point of unknown i and of the rest point x carried rigidly with it.
 Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i);
@@ -124,6 +140,8 @@ typedef struct ProjTissueDef {
     bool per_tet;             ///< a rotation for each tet
     bool positions;           ///< ARAP: fit positions and decompose G, [Komaritzan2018] eq. 9
 } ProjTissueDef;
+/// How many of the three tetrahedra above a triangle are flat or inside out at rest.
+int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3]);
 PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPool *temp, ProjTissue *out, PeltError *err);
 
 // ---- local step (local.c) ----
@@ -303,6 +321,7 @@ typedef struct Projective {
     PeltiCharacter coarse; ///< as who, with the mesh that is simulated
     const PeltiMesh *skin; ///< the character's own
     const PeltiMesh *mesh; ///< the simulated one: the same, or coarser
+    PeltiWeights weights;  ///< of its vertices
     ProjDisplay display;
     Vec3 *skin_positions; ///< [skin->vertex_count] where they differ
     ProjSkeleton skeleton;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 enum { MOST_ROUNDS = 200 };
+static const float STRANGE = 0.1f; // share of its weights: a vertex with less on the bones of a segment is not of it
+static const float BOUND = 0.3f;   // one with more is
 
 static Vec3 project(const ProjSegment *s, Vec3 p)
 {
@@ -25,14 +27,31 @@ static int skeleton_of(const PeltiCharacter *who, int vertex, int *rigid)
     return who->bones[instance->bones[0]].skeleton;
 }
 
+static float weight_of(const PeltiWeights *weights, int vertex, int bone)
+{
+    for (int i = 0; i < weights->influences; i++) {
+        size_t at = (size_t)vertex * (size_t)weights->influences + (size_t)i;
+        if (weights->weight[at] > 0 && weights->bone[at] == bone)
+            return weights->weight[at];
+    }
+    return 0;
+}
+
+/// What a vertex is bound to of the bones that meet in a segment.
+static float bound_to(const ProjSegment *segment, const PeltiWeights *weights, int vertex)
+{
+    return weight_of(weights, vertex, segment->bone) + (segment->child >= 0 ? weight_of(weights, vertex, segment->child) : 0);
+}
+
 /// The nearest segment; equal distances (a joint) go to the one whose far end is nearer, so the order of joints is no matter.
-static void nearest_foot(const ProjSkeleton *k, int skeleton, Vec3 x, ProjFoot *foot)
+/// `weights`: only segments that a good part of the vertex' weight is on; NULL: all of them.
+static void nearest_foot(const ProjSkeleton *k, int skeleton, Vec3 x, const PeltiWeights *weights, int vertex, ProjFoot *foot)
 {
     float best = INFINITY, best_far = INFINITY;
     foot->segment = -1;
     for (int s = 0; s < k->segment_count; s++) {
         const ProjSegment *segment = &k->segments[s];
-        if (segment->skeleton != skeleton)
+        if (segment->skeleton != skeleton || (weights && bound_to(segment, weights, vertex) < BOUND))
             continue;
         Vec3 p = project(segment, x);
         float d = vec3_distance(p, x), far = fmaxf(vec3_distance(segment->a, x), vec3_distance(segment->b, x));
@@ -55,6 +74,7 @@ typedef struct Shrink {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     const ProjSkeleton *k;
+    const PeltiWeights *weights;
     ProjFoot *feet;
     ProjFoot *next;
     const bool *fixed;
@@ -70,7 +90,13 @@ static void find_feet(void *context, int begin, int end, int worker)
         int skeleton = skeleton_of(s->who, v, &foot->bone);
         foot->segment = -1;
         if (skeleton >= 0)
-            nearest_foot(s->k, skeleton, s->mesh->rest[v], foot);
+            nearest_foot(s->k, skeleton, s->mesh->rest[v], NULL, v, foot);
+        if (foot->segment >= 0 && bound_to(&s->k->segments[foot->segment], s->weights, v) < STRANGE) {
+            ProjFoot own = *foot; // a finger beside the thigh belongs to the hand
+            nearest_foot(s->k, skeleton, s->mesh->rest[v], s->weights, v, &own);
+            if (own.segment >= 0)
+                *foot = own;
+        }
         if (skeleton >= 0 && foot->segment < 0) // a skeleton of points: hold on to its first bone
             foot->bone = s->who->instances[s->mesh->vertex_instance[v]].bones[0];
     }
@@ -167,16 +193,22 @@ static void place_base(void *context, int begin, int end, int worker)
     }
 }
 
-PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, PeltiPool *pool, PeltiJobs *jobs, ProjFoot **out,
-                             int *iterations, PeltError *err)
+PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, const PeltiWeights *weights, PeltiPool *pool,
+                             PeltiJobs *jobs, ProjFoot **out, int *iterations, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     size_t n = (size_t)mesh->vertex_count;
     PeltiPool temp;
     pelti_pool_init(&temp, &pool->allocator);
     bool *fixed = PELTI_NEW(&temp, bool, n + 1);
-    Shrink s = {
-        who, mesh, k, PELTI_NEW(pool, ProjFoot, n + 1), PELTI_NEW(&temp, ProjFoot, n + 1), fixed, PELTI_NEW(&temp, float, n + 1)};
+    Shrink s = {who,
+                mesh,
+                k,
+                weights,
+                PELTI_NEW(pool, ProjFoot, n + 1),
+                PELTI_NEW(&temp, ProjFoot, n + 1),
+                fixed,
+                PELTI_NEW(&temp, float, n + 1)};
     if (pool->failed || temp.failed) {
         pelti_pool_release(&temp);
         return pelti_no_memory(err, n * sizeof(ProjFoot));

@@ -45,7 +45,7 @@ static void mark_sides(Search *s, const ProjFold *fold)
     Projective *p = s->p;
     s->found_count = 0;
     for (int i = 0; i < p->count; i++) {
-        int segment = p->feet[p->order[i]].segment;
+        int segment = pelti_proj_segment(&p->feet[p->order[i]]);
         Vec3 arm = vec3_sub(row_point(p->rest[i]), fold->rest_joint);
         s->side[i] = 0;
         if (segment < 0 || vec3_length(arm) > fold->reach)

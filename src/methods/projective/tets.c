@@ -156,32 +156,70 @@ static double firmness_of(const Build *b, const int v[3])
     return 1 + thick * thick;
 }
 
+typedef struct Prism {
+    int corners[3][4]; // of each tetrahedron: a vertex, or ~vertex for its base point
+    int parity;
+} Prism;
+
 /// Side diagonals run from the base of the lower vertex to the skin of the higher, so neighbours split a shared side alike.
+static Prism prism_of(const int triangle[3])
+{
+    Prism prism;
+    int v[3] = {triangle[0], triangle[1], triangle[2]};
+    sort_three(v, &prism.parity);
+    const int corners[3][4] = {{~v[0], ~v[1], ~v[2], v[2]}, {~v[0], ~v[1], v[2], v[1]}, {~v[0], v[0], v[1], v[2]}};
+    memcpy(prism.corners, corners, sizeof corners);
+    return prism;
+}
+
+enum { TET_GOOD, TET_FLAT, TET_INVERTED };
+
+static int judge_tet(const PeltiMesh *mesh, const ProjFoot *feet, const Prism *prism, int t, Vec3 p[4], double g[4][3],
+                     double *volume)
+{
+    bool is_free[4];
+    for (int k = 0; k < 4; k++) {
+        int corner = prism->corners[t][k];
+        is_free[k] = corner >= 0;
+        p[k] = is_free[k] ? mesh->rest[corner] : feet[~corner].base;
+    }
+    bool good = shape_gradients(p, is_free, g, volume);
+    *volume *= prism->parity;
+    return !good ? TET_FLAT : *volume < 0 ? TET_INVERTED : TET_GOOD;
+}
+
+static bool carries(const ProjFoot *feet, const int triangle[3])
+{
+    return feet[triangle[0]].segment >= 0 && feet[triangle[1]].segment >= 0 && feet[triangle[2]].segment >= 0;
+}
+
+int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3])
+{
+    Prism prism = prism_of(triangle);
+    int bad = 0;
+    for (int t = 0; t < 3 && carries(feet, triangle); t++) {
+        Vec3 p[4];
+        double g[4][3], volume;
+        bad += judge_tet(mesh, feet, &prism, t, p, g, &volume) != TET_GOOD;
+    }
+    return bad;
+}
+
 static void add_prism(Build *b, const int triangle[3])
 {
-    const ProjFoot *feet = b->def->feet;
-    int v[3] = {triangle[0], triangle[1], triangle[2]}, parity;
-    for (int k = 0; k < 3; k++)
-        if (feet[v[k]].segment < 0)
-            return;
-    sort_three(v, &parity);
-    const int corners[3][4] = {{~v[0], ~v[1], ~v[2], v[2]}, {~v[0], ~v[1], v[2], v[1]}, {~v[0], v[0], v[1], v[2]}};
+    if (!carries(b->def->feet, triangle))
+        return;
+    Prism prism = prism_of(triangle);
     bool any = false;
-    double firm = firmness_of(b, v);
+    double firm = firmness_of(b, triangle);
     for (int t = 0; t < 3; t++) {
         Vec3 p[4];
-        bool is_free[4];
         double g[4][3], volume;
-        for (int k = 0; k < 4; k++) {
-            is_free[k] = corners[t][k] >= 0;
-            p[k] = is_free[k] ? b->mesh->rest[corners[t][k]] : feet[~corners[t][k]].base;
-        }
-        bool good = shape_gradients(p, is_free, g, &volume);
-        volume *= parity;
-        b->out->flat += !good;
-        b->out->inverted += good && volume < 0;
-        if (!good || volume < 0) {
-            mend(b, corners[t], triangle);
+        int judged = judge_tet(b->mesh, b->def->feet, &prism, t, p, g, &volume);
+        b->out->flat += judged == TET_FLAT;
+        b->out->inverted += judged == TET_INVERTED;
+        if (judged != TET_GOOD) {
+            mend(b, prism.corners[t], triangle);
             continue;
         }
         if (b->def->positions)
@@ -189,7 +227,8 @@ static void add_prism(Build *b, const int triangle[3])
         if (!any || b->def->per_tet)
             begin_element(b, triangle, b->out->element_count++);
         any = true;
-        add_tet(b, corners[t], triangle, g, firm * (b->def->positions ? b->length : volume), volume, b->out->element_count - 1);
+        add_tet(b, prism.corners[t], triangle, g, firm * (b->def->positions ? b->length : volume), volume,
+                b->out->element_count - 1);
         b->out->volume += volume;
     }
 }

@@ -149,6 +149,68 @@ static void a_coarser_simulation_carries_the_skin_exactly_at_rest(void **state)
     tube_close(&tube);
 }
 
+static int bad_tets(const PeltiMesh *mesh, const ProjFoot *feet)
+{
+    int bad = 0;
+    for (int f = 0; f < mesh->triangle_count; f++)
+        bad += pelti_proj_bad_tets(mesh, feet, mesh->triangles[f]);
+    return bad;
+}
+
+/// Base points outside the skin, across the axis and on the skin itself, one kind after the other.
+static void a_wrecked_base_layer_is_moved_until_no_tet_is_inside_out(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_open(&tube, 1, NULL);
+    const PeltiMesh *mesh = tube.who->mesh;
+    const float ways[] = {-0.5f, 2.5f, 0, 0.7f};
+    PeltiPool temp;
+    pelti_pool_init(&temp, NULL);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        tube.p->feet[v].base = vec3_lerp(mesh->rest[v], tube.p->feet[v].foot, ways[v % 4]);
+    assert_true(bad_tets(mesh, tube.p->feet) > mesh->triangle_count / 2);
+    PeltError err = {0};
+    assert_int_equal(pelti_proj_layer(mesh, tube.p->feet, &temp, NULL, &err), PELT_OK);
+    assert_int_equal(bad_tets(mesh, tube.p->feet), 0);
+    pelti_pool_release(&temp);
+    tube_close(&tube);
+}
+
+/// Base points of skin near bone 0 that the weights give to bone 2 move with bone 2, and take no part in folds of bone 0.
+static void base_points_follow_the_weights_where_another_bone_is_nearer(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_open(&tube, 1, NULL);
+    const PeltiMesh *mesh = tube.who->mesh;
+    int *bones;
+    float *weights;
+    PeltiWeights all;
+    PeltError err = {0};
+    ProjBase base;
+    assert_int_equal(pelti_weights_new(tube.who, &tube.pool, 4, &bones, &weights, &all, &err), PELT_OK);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        bones[4 * v] = mesh->rest[v].x < 0.5f ? 2 : tube.weights.bone[v * tube.weights.influences];
+        weights[4 * v] = 1;
+    }
+    assert_int_equal(pelti_proj_agree(tube.who, &tube.p->skeleton, &all, tube.p->feet, &tube.pool, &err), PELT_OK);
+    assert_int_equal(
+        pelti_proj_base(tube.who, &tube.p->skeleton, &all, tube.p->feet, tube.p->order, true, &tube.pool, &base, &err), PELT_OK);
+    tube_pose(&tube, mat34_identity(), 0, 0);
+    tube.bones[2] = mat34_from(mat3_identity(), vec3(0, 0.5f, 0));
+    pelti_proj_pose_joints(&base, tube.bones);
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        int v = tube.p->order[i];
+        if (mesh->rest[v].x > 0.2f)
+            continue;
+        assert_int_equal(pelti_proj_segment(&tube.p->feet[v]), -1);
+        Vec3 at = pelti_proj_pose_base(&base, tube.bones, i);
+        CHECK_NEAR(vec3_distance(at, vec3_add(tube.p->feet[v].base, vec3(0, 0.5f, 0))), 0, 1e-5f);
+    }
+    tube_close(&tube);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +218,8 @@ int main(void)
         cmocka_unit_test(every_tet_is_sound_and_sides_are_split_alike),
         cmocka_unit_test(the_matrix_is_the_second_derivative_of_the_energy),
         cmocka_unit_test(a_held_fold_comes_to_rest_without_crossing),
+        cmocka_unit_test(a_wrecked_base_layer_is_moved_until_no_tet_is_inside_out),
+        cmocka_unit_test(base_points_follow_the_weights_where_another_bone_is_nearer),
         cmocka_unit_test(a_coarser_simulation_carries_the_skin_exactly_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

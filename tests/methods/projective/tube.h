@@ -12,11 +12,25 @@ typedef struct Tube {
     PeltiCharacter *who;
     PeltiOptions options;
     PeltiJobs *jobs;
+    PeltiPool pool;
+    PeltiWeights weights;
     Projective *p;
     Vec3 points[TUBE_POINTS];
     Mat34 bones[3];
     PeltiStepReport report;
 } Tube;
+
+/// (Again) with these weights.
+static inline void tube_prepare(Tube *tube, const PeltiWeights *weights)
+{
+    PeltiPrepare in = {.who = tube->who, .options = &tube->options, .weights = weights, .jobs = tube->jobs};
+    void *state = NULL;
+    PeltError err = {0};
+    pelti_method_projective.destroy(tube->p);
+    if (pelti_method_projective.prepare(&in, &state, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    tube->p = state;
+}
 
 /// Options as "key=value", ends with NULL.
 static inline void tube_open(Tube *tube, int threads, const char *const *set)
@@ -33,12 +47,11 @@ static inline void tube_open(Tube *tube, int threads, const char *const *set)
         assert_int_equal(pelti_options_set(&tube->options, key, value + 1, NULL), PELT_OK);
     }
     tube->jobs = pelti_jobs_create(threads);
-    PeltiPrepare in = {.who = tube->who, .options = &tube->options, .jobs = tube->jobs};
-    void *state = NULL;
+    tube->p = NULL;
     PeltError err = {0};
-    if (pelti_method_projective.prepare(&in, &state, &err) != PELT_OK)
-        fail_msg("%s", err.text);
-    tube->p = state;
+    pelti_pool_init(&tube->pool, NULL);
+    assert_int_equal(pelti_weights_rigid(tube->who, &tube->pool, &tube->weights, &err), PELT_OK);
+    tube_prepare(tube, &tube->weights);
     for (int b = 0; b < 3; b++)
         tube->bones[b] = mat34_identity();
 }
@@ -47,6 +60,7 @@ static inline void tube_close(Tube *tube)
 {
     pelti_method_projective.destroy(tube->p);
     pelti_jobs_destroy(tube->jobs);
+    pelti_pool_release(&tube->pool);
     pelti_character_destroy(tube->who);
 }
 

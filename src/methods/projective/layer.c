@@ -1,0 +1,180 @@
+/// The base layer made fit for tissue: on a body with clothes, thin sheets and bones near its skin, a base point on a bone can
+/// lie so that prisms above it are flat or inside out. There the base point comes back towards its skin, and turns below it,
+/// until every tetrahedron of its fan has a volume.
+///
+/// Why that ends: with base points x_v + s d_v the volumes of a prism's tetrahedra are, for small s, -s d_v . (area vector) / 3
+/// at each of its corners. A direction that points below all triangles of a fan makes them positive for some s.
+#include "methods/projective/parts.h"
+
+#include "geometry/ray.h"
+#include "math/elementary.h"
+
+#include <string.h>
+
+enum { TURN_LEVELS = 4, MOST_LEVEL = 14, MOST_ROUNDS = 60, SEEK_ROUNDS = 40, STEEPEST = 2, GRAIN = 256 };
+static const float THIN = 0.2f;    // of the mean edge: thickness of the tissue at the last level
+static const float DEEPEST = 0.7f; // of half the part's thickness: sheets keep room for the tissue of their other side
+
+typedef struct Layer {
+    const PeltiMesh *mesh;
+    const PeltiBoxTree *tree;
+    ProjFoot *feet;
+    Vec3 *below;   // [vertex] unit, below all triangles of the fan where there is such a way
+    Vec3 *way;     // [vertex] unit, from skin to base as the bones have it
+    float *length; // [vertex] of that
+    float *thin;   // [vertex] length at the last level
+    float *most;   // [vertex] deepest a base point may be that has left its bone
+    int *level;    // [vertex] 0: on the bone, TURN_LEVELS: straight below, MOST_LEVEL: thin
+    bool *moved;   // [vertex] since the last look
+    bool *bad;     // [triangle]
+} Layer;
+
+/// From the mean normal towards the triangle seen at the flattest angle, until none is flat or time is up.
+static Vec3 seek_below(const PeltiMesh *mesh, int v, Vec3 normal)
+{
+    Vec3 best = normal, d = normal;
+    float best_dot = -2;
+    for (int round = 0; round < SEEK_ROUNDS; round++) {
+        float least = 2;
+        Vec3 flattest = normal;
+        for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
+            const int *t = mesh->triangles[mesh->fan[k]];
+            Vec3 n = vec3_normalize_or(
+                vec3_cross(vec3_sub(mesh->rest[t[1]], mesh->rest[t[0]]), vec3_sub(mesh->rest[t[2]], mesh->rest[t[0]])), normal);
+            float dot = vec3_dot(n, d);
+            if (dot < least) {
+                least = dot;
+                flattest = n;
+            }
+        }
+        if (least > best_dot) {
+            best_dot = least;
+            best = d;
+        }
+        if (least > 0.5f)
+            break;
+        d = vec3_normalize_or(vec3_mad(d, flattest, 1.0f / (float)(round + 3)), d);
+    }
+    return vec3_scale(best, -1);
+}
+
+static void measure_vertices(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Layer *l = context;
+    const PeltiMesh *mesh = l->mesh;
+    float size = mesh->diagonal;
+    for (int v = begin; v < end; v++) {
+        Vec3 x = mesh->rest[v], arm = vec3_sub(l->feet[v].base, x);
+        int ring = mesh->ring_start[v + 1] - mesh->ring_start[v];
+        float edges = 0;
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
+            edges += vec3_distance(mesh->rest[mesh->ring[r]], x) / (float)ring;
+        l->below[v] = seek_below(mesh, v, l->below[v]);
+        l->length[v] = vec3_length(arm);
+        l->way[v] = vec3_normalize_or(arm, l->below[v]);
+        PeltiRay ray = {.origin = x, .direction = l->below[v], .near = 1e-5f * size, .far = 0.5f * size};
+        PeltiHit hit;
+        bool met = pelti_box_tree_first_hit(l->tree, mesh->triangles, mesh->rest, &ray, &hit);
+        l->most[v] = 0.5f * DEEPEST * (met ? hit.distance : ray.far);
+        l->thin[v] = fminf(THIN * edges, l->most[v]);
+    }
+}
+
+static void place(Layer *l, int v)
+{
+    int level = l->level[v];
+    if (level == 0 || l->feet[v].segment < 0)
+        return;
+    float turn = fminf((float)level / TURN_LEVELS, 1), share = (float)level / MOST_LEVEL;
+    float thin = fmaxf(l->thin[v], 1e-7f * l->mesh->diagonal), from = fmaxf(l->length[v], 0.1f * thin);
+    Vec3 way = vec3_normalize_or(vec3_lerp(l->way[v], l->below[v], turn), l->below[v]);
+    float length = from * pelti_powf(thin / from, share);
+    length = fminf(length, from + (fmaxf(fminf(l->most[v], from), thin) - from) * turn);
+    l->feet[v].base = vec3_mad(l->mesh->rest[v], way, length);
+}
+
+static void look(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Layer *l = context;
+    for (int f = begin; f < end; f++) {
+        const int *t = l->mesh->triangles[f];
+        if (l->moved[t[0]] || l->moved[t[1]] || l->moved[t[2]])
+            l->bad[f] = pelti_proj_bad_tets(l->mesh, l->feet, t) > 0;
+    }
+}
+
+static void raise(Layer *l, int v, int to)
+{
+    if (to > MOST_LEVEL || to <= l->level[v])
+        return;
+    l->level[v] = to;
+    l->moved[v] = true;
+}
+
+/// Levels of neighbours differ by little: a base point deep inside beside one below its skin would tear the layer apart.
+static void spread(Layer *l)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < l->mesh->edge_count; i++) {
+            const int *e = l->mesh->edges[pass ? l->mesh->edge_count - 1 - i : i];
+            raise(l, e[0], l->level[e[1]] - STEEPEST);
+            raise(l, e[1], l->level[e[0]] - STEEPEST);
+        }
+}
+
+static void settle(Layer *l, PeltiJobs *jobs)
+{
+    const PeltiMesh *mesh = l->mesh;
+    int n = mesh->vertex_count;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        pelti_parallel_for(jobs, mesh->triangle_count, GRAIN, look, l);
+        memset(l->moved, 0, (size_t)n * sizeof *l->moved);
+        for (int f = 0; f < mesh->triangle_count; f++)
+            for (int k = 0; l->bad[f] && k < 3; k++) {
+                int v = mesh->triangles[f][k];
+                if (!l->moved[v])
+                    raise(l, v, l->level[v] + 1);
+            }
+        spread(l);
+        bool any = false;
+        for (int v = 0; v < n; v++)
+            if (l->moved[v]) {
+                place(l, v);
+                any = true;
+            }
+        if (!any)
+            return;
+    }
+}
+
+PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *temp, PeltiJobs *jobs, PeltError *err)
+{
+    size_t n = (size_t)mesh->vertex_count + 1;
+    PeltiBoxTree *tree;
+    Layer l = {.mesh = mesh, .feet = feet};
+    l.below = PELTI_NEW(temp, Vec3, n);
+    l.way = PELTI_NEW(temp, Vec3, n);
+    l.length = PELTI_NEW(temp, float, n);
+    l.thin = PELTI_NEW(temp, float, n);
+    l.most = PELTI_NEW(temp, float, n);
+    l.level = PELTI_NEW(temp, int, n);
+    l.moved = PELTI_NEW(temp, bool, n);
+    l.bad = PELTI_NEW(temp, bool, (size_t)mesh->triangle_count + 1);
+    if (temp->failed)
+        return pelti_no_memory(err, n * sizeof(Vec3) * 3);
+    PELT_TRY(pelti_box_tree_build_triangles(temp, mesh->triangle_count, mesh->triangles, mesh->rest, &tree, err));
+    l.tree = tree;
+    pelti_mesh_normals(mesh, mesh->rest, l.below);
+    pelti_parallel_for(jobs, mesh->vertex_count, GRAIN, measure_vertices, &l);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        l.level[v] = (int)ceilf(feet[v].blend * TURN_LEVELS);
+        l.moved[v] = true;
+    }
+    spread(&l);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        place(&l, v);
+    settle(&l, jobs);
+    return PELT_OK;
+}
