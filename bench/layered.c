@@ -318,7 +318,7 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
             pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
         else
             pelti_flesh_settle(body.flesh, body.bones);
-        pelti_flesh_untangle(body.flesh);
+        pelti_flesh_untangle(body.flesh, PELTI_UNTANGLE_WHOLLY);
         ms += f ? pelti_clock_ms() - start : 0;
         *volume = fmax(*volume, worst_volume(body.flesh));
         for (int v = 0; v < *n; v++)

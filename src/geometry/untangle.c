@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_PAIRS = 20000, PARTINGS = 12, IRONINGS = 60, RINGS = 3 }; // rounds: of parting alone, then of both in turn
+enum { MOST_PAIRS = 20000, PARTINGS = 12, STALL = 20, RINGS = 3 }; // rounds: of parting alone, then of both in turn
 
 static bool share_vertex(const int a[3], const int b[3])
 {
@@ -189,7 +189,7 @@ static void iron(PeltiUntangle *u, Vec3 *x)
     memcpy(x, u->step, sizeof *x * (size_t)mesh->vertex_count);
 }
 
-int pelti_untangle(PeltiUntangle *u, PeltiJobs *jobs, Vec3 *x)
+int pelti_untangle(PeltiUntangle *u, PeltiJobs *jobs, Vec3 *x, int rounds)
 {
     size_t bytes = sizeof *x * (size_t)u->mesh->vertex_count;
     find_pairs(u, jobs, x, true);
@@ -199,7 +199,7 @@ int pelti_untangle(PeltiUntangle *u, PeltiJobs *jobs, Vec3 *x)
     double best = score(u, x);
     memcpy(u->best, x, bytes);
     memset(u->near, 0, (size_t)u->mesh->vertex_count);
-    for (int round = 0; round < PARTINGS + IRONINGS && left; round++) {
+    for (int round = 0, stalled = 0; round < rounds && left && stalled < STALL; round++, stalled++) {
         if (round == PARTINGS) { // what is left of the best state is ironed and parted in turn
             memcpy(x, u->best, bytes);
             find_pairs(u, jobs, x, false);
@@ -213,6 +213,7 @@ int pelti_untangle(PeltiUntangle *u, PeltiJobs *jobs, Vec3 *x)
         double now = score(u, x);
         if (now < best) {
             best = now;
+            stalled = 0;
             left = u->pairs.count;
             memcpy(u->best, x, bytes);
         }

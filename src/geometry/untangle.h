@@ -24,8 +24,10 @@ typedef struct PeltiUntangle {
 PeltStatus pelti_untangle_build(PeltiPool *pool, const PeltiMesh *mesh, float gap, PeltiUntangle *out, PeltError *err);
 
 /// Parts what crosses in `x` [vertex_count] along the surface's own normals and smooths what cannot be told apart; never leaves
-/// more than it found. Vertices farther than a few rings from a crossing stay. Returns the pairs that still cross. Does not
-/// allocate.
-int pelti_untangle(PeltiUntangle *untangle, PeltiJobs *jobs, Vec3 *x);
+/// more than it found. Vertices farther than a few rings from a crossing stay. At most `rounds` of it: bodies that a clip drives
+/// into each other have no way apart, and a caller that comes again soon need not look for it to the end. Returns the pairs that
+/// still cross. Does not allocate.
+enum { PELTI_UNTANGLE_WHOLLY = 72 };
+int pelti_untangle(PeltiUntangle *untangle, PeltiJobs *jobs, Vec3 *x, int rounds);
 
 #endif

@@ -38,14 +38,14 @@ static void a_dent_through_a_sheet_is_parted(void **state)
     Vec3 *x = PELTI_NEW(&pool, Vec3, mesh->vertex_count), *before = PELTI_NEW(&pool, Vec3, mesh->vertex_count);
     size_t bytes = sizeof(Vec3) * (size_t)mesh->vertex_count;
     memcpy(x, mesh->rest, bytes);
-    assert_int_equal(pelti_untangle(&untangle, NULL, x), 0);
+    assert_int_equal(pelti_untangle(&untangle, NULL, x, PELTI_UNTANGLE_WHOLLY), 0);
     assert_memory_equal(x, mesh->rest, bytes); // what is apart stays to the last bit
     for (int v = SHEET; v < 2 * SHEET; v++) {
         float dx = x[v].x - 0.5f, dy = x[v].y - 0.5f, r2 = dx * dx + dy * dy;
         x[v].z -= 0.045f * expf(-r2 / 0.02f); // 0.025 below the lower sheet in the middle
     }
     memcpy(before, x, bytes);
-    int left = pelti_untangle(&untangle, NULL, x);
+    int left = pelti_untangle(&untangle, NULL, x, PELTI_UNTANGLE_WHOLLY);
     printf("%d pairs crossed, %d are left\n", untangle.found, left);
     assert_true(untangle.found > 20);
     assert_int_equal(left, 0);
@@ -54,7 +54,7 @@ static void a_dent_through_a_sheet_is_parted(void **state)
         if (fabsf(before[v].x - 0.5f) > 0.45f) // far from it nothing moves
             assert_memory_equal(&x[v], &before[v], sizeof(Vec3));
     }
-    assert_int_equal(pelti_untangle(&untangle, NULL, x), 0);
+    assert_int_equal(pelti_untangle(&untangle, NULL, x, PELTI_UNTANGLE_WHOLLY), 0);
     assert_int_equal(untangle.found, 0);
     pelti_pool_release(&pool);
 }
@@ -81,8 +81,8 @@ static void crumpled_skin_never_gets_worse_and_threads_agree(void **state)
         }
     memcpy(x[1], x[0], sizeof(Vec3) * (size_t)mesh->vertex_count);
     PeltiJobs *jobs = pelti_jobs_create(3);
-    int left = pelti_untangle(&untangle, NULL, x[0]), found = untangle.found;
-    assert_int_equal(pelti_untangle(&untangle, jobs, x[1]), left);
+    int left = pelti_untangle(&untangle, NULL, x[0], PELTI_UNTANGLE_WHOLLY), found = untangle.found;
+    assert_int_equal(pelti_untangle(&untangle, jobs, x[1], PELTI_UNTANGLE_WHOLLY), left);
     printf("crumpled: %d pairs crossed, %d are left\n", found, left);
     assert_true(found > 50 && left < found / 4);
     assert_memory_equal(x[0], x[1], sizeof(Vec3) * (size_t)mesh->vertex_count);

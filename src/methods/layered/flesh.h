@@ -167,6 +167,7 @@ typedef struct PeltiFlesh {
     PeltiUntangle untangle;
     Vec3 *shown;  ///< [vertex] about origin
     bool tangled; ///< skin crossed when it was last looked at
+    bool locked;  ///< and could not be parted: bones drive it in
     bool started;
     bool settled; ///< the last step was without inertia: speeds are not known yet
 } PeltiFlesh;
@@ -210,7 +211,7 @@ void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities diver
 double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
 // step.c
 void pelti_flesh_rest(PeltiFlesh *flesh);    ///< bind pose, no motion
-int pelti_flesh_untangle(PeltiFlesh *flesh); ///< skin into `shown`, crossings parted; returns the pairs that are left
+int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds); ///< skin into `shown`, crossings parted; returns the pairs left
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose

@@ -145,7 +145,7 @@ static int catch_broken(PeltiFlesh *flesh)
 /// Skin to points, without what still crosses; returns the pairs that cross nevertheless.
 static int show(PeltiFlesh *flesh, Vec3 *points)
 {
-    int left = pelti_flesh_untangle(flesh);
+    int left = pelti_flesh_untangle(flesh, PELTI_UNTANGLE_WHOLLY);
     for (int p = 0; p < flesh->mesh->point_count; p++)
         points[p] = vec3_add(flesh->shown[flesh->mesh->weld[p]], flesh->origin);
     return left;

@@ -57,12 +57,13 @@ static void update_velocities(void *context, int begin, int end, int worker)
         }
 }
 
-int pelti_flesh_untangle(PeltiFlesh *flesh)
+int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds)
 {
     for (int v = 0; v < flesh->n; v++)
         flesh->shown[v] = pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN);
-    int left = flesh->set.untangle ? pelti_untangle(&flesh->untangle, flesh->jobs, flesh->shown) : 0;
+    int left = flesh->set.untangle ? pelti_untangle(&flesh->untangle, flesh->jobs, flesh->shown, rounds) : 0;
     flesh->tangled = flesh->set.untangle && flesh->untangle.found > 0;
+    flesh->locked = left > 0;
     return left;
 }
 
@@ -70,7 +71,8 @@ int pelti_flesh_untangle(PeltiFlesh *flesh)
 /// here, without a change of speed, and before the volume loop, which then makes up for what overlapped.
 static void heal(PeltiFlesh *flesh)
 {
-    pelti_flesh_untangle(flesh);
+    enum { FEW = 4 }; // where the last look found no way apart; the next step goes on with it
+    pelti_flesh_untangle(flesh, flesh->locked ? FEW : PELTI_UNTANGLE_WHOLLY);
     for (int v = 0; v < flesh->n && flesh->tangled; v++) {
         int s = flesh->paths.slot[v];
         Vec3 change = vec3_sub(flesh->shown[v], pelti_lane(flesh->match.x, s, PELTI_SKIN));
