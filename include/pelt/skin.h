@@ -66,6 +66,22 @@ PELT_API PeltStatus pelt_skin_set(PeltSkin *skin, const char *key, const char *v
 /// An option's present value as text, owned by the skin and good until it is set again; NULL: there is no such option.
 PELT_API const char *pelt_skin_get(const PeltSkin *skin, const char *key);
 
+/// Anchors: a point of the skin pulled by a person or a program, with its surroundings, behind any method. They move what is
+/// shown: the method goes on from where the skin would be, so that nothing swings when one lets go. Those of a rig exist already
+/// and are found by name. All from the skin's thread.
+
+/// A new anchor at a point of the cache; `falloff` is a share of the size, along the surface. It pulls nothing until told. Costs
+/// a few sweeps over the mesh, and allocates; PELT_BAD_ARGUMENT: no such point, or a falloff outside 0 to 10.
+PELT_API PeltStatus pelt_skin_anchor_add(PeltSkin *skin, int point, float falloff, int *anchor, PeltError *err);
+PELT_API int pelt_skin_anchor_find(const PeltSkin *skin, const char *name); ///< of the rig; -1: none
+/// From the next step on the point is `offset` away from where the skin would be (pull), or at the place `at` (hold): world, the
+/// file's units, times `strength` in [0, 1]; 0 is free. Numbers that are none, or a strength outside, change nothing. Costs
+/// nothing, does not allocate.
+PELT_API void pelt_skin_anchor_pull(PeltSkin *skin, int anchor, const float offset[3], float strength);
+PELT_API void pelt_skin_anchor_hold(PeltSkin *skin, int anchor, const float at[3], float strength);
+/// A rig's anchor goes back to its keys; one that was added is gone, and its number may be given to the next.
+PELT_API void pelt_skin_anchor_let_go(PeltSkin *skin, int anchor);
+
 /// Methods and their options, for help texts and user interfaces.
 typedef enum PeltOptionKind {
     PELT_OPTION_FLOAT,

@@ -60,6 +60,15 @@ typedef struct PeltWorldObject {
 PELT_API int pelt_world_object_count(const PeltWorld *world);
 PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object);
 
+/// Takes an object in hand, by the mouse or by an animation of yours: within the next step its frame (origin and axes above)
+/// moves to `goal`, straight and pushing what is in its way, and there it stays until moved again or let go. Call it before each
+/// step to lead it along a path. The scale must be 1. Fixed and rigid objects; PELT_UNSUPPORTED: it is soft; PELT_BAD_ARGUMENT:
+/// no such object, or a number that is none. From the world's thread; costs nothing, does not allocate.
+PELT_API PeltStatus pelt_world_hold(PeltWorld *world, int object, const PeltTransform *goal, PeltError *err);
+/// Lets go: a rigid object goes on with the speed it was moved at (a throw), a fixed one stays. Fine for one not held.
+PELT_API void pelt_world_let_go(PeltWorld *world, int object);
+PELT_API int pelt_world_object_find(const PeltWorld *world, const char *name); ///< -1: none
+
 typedef struct PeltWorldContact {
     const char *a, *b; ///< names: objects, characters, "ground"
     float at[3];       ///< world

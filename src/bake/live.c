@@ -151,6 +151,39 @@ PeltWorldObject pelt_world_object(const PeltWorld *w, int object)
     return o;
 }
 
+PeltStatus pelt_world_hold(PeltWorld *w, int object, const PeltTransform *goal, PeltError *err)
+{
+    const float *t = goal->translation, *r = goal->rotation, *s = goal->scale;
+    float length = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    if (object < 0 || object >= pelt_world_object_count(w))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "object %d of %d", object, pelt_world_object_count(w));
+    if (!(fabsf(t[0]) <= 1e12f && fabsf(t[1]) <= 1e12f && fabsf(t[2]) <= 1e12f && length > 1e-12f && length <= 1e12f))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "object %s: a number of its goal is not finite, or the rotation is zero",
+                         pelt_world_object(w, object).name);
+    if (!(fabsf(s[0] - 1) < 1e-3f && fabsf(s[1] - 1) < 1e-3f && fabsf(s[2] - 1) < 1e-3f))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "object %s: scale (%g %g %g): objects keep their size; make it so in the scene",
+                         pelt_world_object(w, object).name, (double)s[0], (double)s[1], (double)s[2]);
+    Trs trs = {vec3(t[0], t[1], t[2]), {r[0], r[1], r[2], r[3]}, vec3(1, 1, 1)};
+    if (!pelti_corrector_hold(w->corrector, object, trs))
+        return PELT_FAIL(err, PELT_UNSUPPORTED, "object %s is soft: only fixed and rigid ones can be held",
+                         pelt_world_object(w, object).name);
+    return PELT_OK;
+}
+
+void pelt_world_let_go(PeltWorld *w, int object)
+{
+    PELT_ASSERT(object >= 0 && object < pelt_world_object_count(w));
+    pelti_corrector_let_go(w->corrector, object);
+}
+
+int pelt_world_object_find(const PeltWorld *w, const char *name)
+{
+    for (int i = 0; i < pelt_world_object_count(w); i++)
+        if (!strcmp(pelt_world_object(w, i).name, name))
+            return i;
+    return -1;
+}
+
 int pelt_world_contact_count(const PeltWorld *w)
 {
     return pelti_corrector_contact_count(w->corrector);

@@ -2,6 +2,7 @@
 #ifndef PELTI_BAKE_OBJECTS_H
 #define PELTI_BAKE_OBJECTS_H
 
+#include "bake/anchors.h"
 #include "bake/normals.h"
 #include "body/body.h"
 #include "body/lean.h"
@@ -46,6 +47,7 @@ struct PeltSkin {
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
     PeltiTargetMix targets;    ///< morph targets of the character
+    PeltiAnchors anchors;      ///< what is held or pulled
     PeltiTouch *touch;         ///< the last word on what is shown; NULL: not wanted
     PeltiGiveWay *give_way;    ///< joints give way to the body itself before the method; NULL: off
     Vec3 *shape;               ///< [who->point_count] what the method makes; `points` where there is no body

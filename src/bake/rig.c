@@ -57,7 +57,6 @@ static void say_unused(PeltSkin *skin)
     } parts[] = {{PELTI_RIG_JOINTS, rig->joint_count, "joints"},
                  {PELTI_RIG_MUSCLES, rig->muscle_count, "muscles"},
                  {PELTI_RIG_REGIONS, rig->region_count, "regions"},
-                 {PELTI_RIG_ANCHORS, rig->anchor_count, "anchors"},
                  {PELTI_RIG_VOLUMES, rig->volume_count, "volumes"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count && !(skin->method->rig_parts & parts[i].part))
@@ -87,5 +86,7 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         skin->options.rig = &skin->rig->rig;
     }
     say_unused(skin);
+    for (int k = 0, anchor; k < skin->options.rig->anchor_count; k++)
+        PELT_TRY(pelti_anchors_add(&skin->anchors, &skin->options.rig->anchors[k], &anchor, err));
     return read_operators(skin, def->rig_path, err);
 }

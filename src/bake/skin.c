@@ -246,6 +246,7 @@ PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, Pe
     skin->restart = true;
     pelti_pool_init(&skin->pool, &def->allocator);
     pelti_log_init(&skin->log, &def->allocator);
+    pelti_anchors_init(&skin->anchors, who->who, &def->allocator);
     PeltStatus status = prepare(skin, def, err);
     if (status != PELT_OK) {
         pelt_skin_destroy(skin);
@@ -262,6 +263,7 @@ void pelt_skin_destroy(PeltSkin *skin)
         return;
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
+    pelti_anchors_release(&skin->anchors);
     pelti_touch_destroy(skin->touch);
     pelti_give_way_destroy(skin->give_way);
     pelti_jobs_destroy(skin->jobs);
@@ -418,6 +420,7 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
                         PELTI_MOST);
     add_targets(skin, pose);
     report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
+    pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, skin->points);
     if (skin->touch)
         last_word(skin, report);
     *ms = pelti_clock_ms() - start_ms;

@@ -43,7 +43,7 @@ void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, dou
 
 static bool movable(const PeltiCorrector *c, int surface)
 {
-    return surface < c->skin_count || c->bodies[surface - c->skin_count].kind != PELT_OBJECT_FIXED;
+    return surface < c->skin_count || pelti_body_moves(&c->bodies[surface - c->skin_count]);
 }
 
 static PeltiBox bounds_of(const PeltiSurface *s)
@@ -73,7 +73,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     for (int s = 0; s < c->surface_count; s++) {
         if (s >= c->skin_count) {
             const PeltiBody *body = &c->bodies[s - c->skin_count];
-            if (body->kind == PELT_OBJECT_FIXED && c->started)
+            if (body->kind == PELT_OBJECT_FIXED && !body->held && c->started)
                 continue;
             if (body->soft)
                 pelti_soft_place(body->soft, c->surfaces[s].x);
@@ -197,7 +197,7 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, co
     if (surface < c->skin_count)
         return pelti_contact_skin_blocks(&c->skins[surface], spot, c->side);
     PeltiBody *body = &c->bodies[surface - c->skin_count];
-    if (body->kind == PELT_OBJECT_FIXED)
+    if (!pelti_body_moves(body))
         return 0;
     if (!body->soft) {
         c->side[0].slot = body->first_slot;
@@ -345,7 +345,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
     for (int s = 0; s < c->skin_count; s++)
         pelti_contact_skin_get(&c->skins[s], c->u_now);
     for (int b = 0; b < c->body_count; b++)
-        if (c->bodies[b].kind == PELT_OBJECT_RIGID)
+        if (c->bodies[b].kind == PELT_OBJECT_RIGID && !c->bodies[b].held)
             pelti_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
     number_soft_slots(c);
     for (int i = 0; i < c->system.constraint_count; i++)
@@ -371,7 +371,7 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
         pelti_contact_skin_set(&c->skins[k], (const double(*)[3])s->u);
     for (int b = 0; b < c->body_count; b++) {
         PeltiBody *body = &c->bodies[b];
-        if (body->kind == PELT_OBJECT_RIGID)
+        if (body->kind == PELT_OBJECT_RIGID && !body->held)
             pelti_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!body->soft)

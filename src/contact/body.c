@@ -204,6 +204,16 @@ void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
         (&body->moved[0][0])[k] = grown * (&body->last[0][0])[k];
     memcpy(body->free_at, body->at, sizeof body->at);
     body->free_turn = body->turn;
+    if (body->held) {
+        double by[3];
+        for (int k = 0; k < 3; k++) {
+            body->moved[0][k] = body->moved[1][k] = 0;
+            body->free_at[k] += h * body->drive[0][k];
+            by[k] = h * body->drive[1][k];
+        }
+        body->free_turn = pelti_turn_by(by, &body->turn);
+        return;
+    }
     if (body->kind == PELT_OBJECT_FIXED)
         return;
     for (int k = 0; k < 3; k++) {
@@ -257,7 +267,11 @@ void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3],
 
 void pelti_body_end_step(PeltiBody *body, double h)
 {
-    if (body->kind == PELT_OBJECT_FIXED || !(h > 0))
+    if (body->held && h > 0) {
+        memcpy(body->at, body->free_at, sizeof body->at);
+        body->turn = body->free_turn;
+    }
+    if (!pelti_body_moves(body) || !(h > 0))
         return;
     double at[3], world[3][3], gained[3], spin[3];
     PeltiTurn r;
@@ -329,6 +343,75 @@ void pelti_body_get(const PeltiBody *body, double h, double translation[3], doub
     turn[0] = b[0] / l[0][0];
     turn[1] = (b[1] - l[1][0] * turn[0]) / l[1][1];
     turn[2] = (b[2] - l[2][0] * turn[0] - l[2][1] * turn[1]) / l[2][2];
+}
+
+// ---- moved from outside ----
+
+void pelti_body_hold(PeltiBody *body, const double origin[3], const PeltiTurn *turn)
+{
+    double offset[3];
+    apply((const double(*)[3])turn->m, body->centre_offset, offset);
+    for (int k = 0; k < 3; k++)
+        body->goal[k] = origin[k] + offset[k];
+    body->goal_turn = *turn;
+    body->held = true;
+    memset(body->last, 0, sizeof body->last); // what pushed it before says nothing of what will
+    body->last_h = 0;
+}
+
+void pelti_body_let_go(PeltiBody *body)
+{
+    body->held = false;
+    if (body->kind == PELT_OBJECT_FIXED)
+        memset(body->velocity, 0, sizeof body->velocity), memset(body->momentum, 0, sizeof body->momentum);
+}
+
+/// v with exp([v]) from = to, |v| <= pi: by the quaternion of to from^T, whose largest component is found first.
+static void turn_between(const PeltiTurn *from, const PeltiTurn *to, double v[3])
+{
+    double r[3][3], q[4];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            r[i][j] = to->m[i][0] * from->m[j][0] + to->m[i][1] * from->m[j][1] + to->m[i][2] * from->m[j][2];
+    double squares[4] = {1 + r[0][0] - r[1][1] - r[2][2], 1 - r[0][0] + r[1][1] - r[2][2], 1 - r[0][0] - r[1][1] + r[2][2],
+                         1 + r[0][0] + r[1][1] + r[2][2]}; // 4 x^2, 4 y^2, 4 z^2, 4 w^2
+    int most = 0;
+    for (int k = 1; k < 4; k++)
+        most = squares[k] > squares[most] ? k : most;
+    double s = sqrt(squares[most]) / 2, f = 0.25 / s;
+    q[most] = s;
+    const double sum[3] = {r[2][1] + r[1][2], r[0][2] + r[2][0], r[1][0] + r[0][1]},
+                 difference[3] = {r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]};
+    for (int k = 0; k < 3; k++)
+        if (most == 3)
+            q[k] = f * difference[k];
+        else if (k != most)
+            q[k] = f * sum[3 - k - most];
+    if (most < 3)
+        q[3] = f * difference[most];
+    double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]), sign = q[3] < 0 ? -1 : 1;
+    double angle = 2 * pelti_atan2(sine, sign * q[3]);
+    for (int k = 0; k < 3; k++)
+        v[k] = sine > 1e-300 ? sign * angle / sine * q[k] : 0;
+}
+
+void pelti_body_drive(PeltiBody *body, double dt)
+{
+    double turn[3], world[3][3];
+    if (!body->held)
+        return;
+    if (!(dt > 0)) {
+        memcpy(body->at, body->goal, sizeof body->at);
+        memcpy(body->free_at, body->goal, sizeof body->at);
+        body->turn = body->free_turn = body->goal_turn;
+    }
+    turn_between(&body->turn, &body->goal_turn, turn);
+    for (int k = 0; k < 3; k++) {
+        body->drive[0][k] = body->velocity[k] = dt > 0 ? (body->goal[k] - body->at[k]) / dt : 0;
+        body->drive[1][k] = dt > 0 ? turn[k] / dt : 0;
+    }
+    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    apply((const double(*)[3])world, body->drive[1], body->momentum);
 }
 
 void pelti_body_spin(const PeltiBody *body, double spin[3])

@@ -31,7 +31,18 @@ typedef struct PeltiBody {
     double arms_from[3];       ///< centre that the arms of the contact forces were measured from
     double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion
     PeltiSoft *soft;
+    // moved from outside: contact does not move it
+    bool held;
+    double goal[3]; ///< of the centre, at the end of the frame
+    PeltiTurn goal_turn;
+    double drive[2][3]; ///< velocity and spin that lead there, units/s, rad/s
 } PeltiBody;
+
+/// Contact moves it, or could: not a fixed object, not one that is held.
+static inline bool pelti_body_moves(const PeltiBody *body)
+{
+    return body->kind != PELT_OBJECT_FIXED && !body->held;
+}
 
 /// Mass, inertia, place. `pool` holds the arrays; the surface is built by the caller from `mesh`.
 PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh, PeltiLog *log,
@@ -54,6 +65,12 @@ void pelti_body_take(PeltiBody *body, double h, const double translation[3], con
 /// the centres were. Sliding past each other the two differ, and angular momentum would be lost: gives it back to the spins, more
 /// to the body that minds less. `force` on a. Before pelti_body_end_step.
 void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3], double h);
+
+/// Takes a rigid or fixed body in hand: its frame is to be at `origin` and `turn` at the end of the next frame.
+void pelti_body_hold(PeltiBody *body, const double origin[3], const PeltiTurn *turn);
+void pelti_body_let_go(PeltiBody *body); ///< a rigid body goes on with the speed it was moved at
+/// The start of a frame of `dt` seconds: how a held body gets to its goal. dt 0: it is there at once.
+void pelti_body_drive(PeltiBody *body, double dt);
 
 /// The object's frame (origin and rotation) as the scene describes it: world = turn * own + origin.
 void pelti_body_frame(const PeltiBody *body, Mat34 *out);

@@ -209,7 +209,7 @@ static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a ca
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
     const PeltiBody *body = surface < c->skin_count ? NULL : &c->bodies[surface - c->skin_count];
-    if (!body || body->kind == PELT_OBJECT_FIXED)
+    if (!body || (body->kind == PELT_OBJECT_FIXED && !body->held))
         return vec3(0, 0, 0);
     if (body->soft) {
         double p[3], scale = dt / body->mass;
@@ -344,7 +344,7 @@ static void keep_momentum(PeltiCorrector *c, double h)
         const Known *k = &c->older[i];
         PeltiBody *a = k->touch.a < c->skin_count ? NULL : &c->bodies[k->touch.a - c->skin_count],
                   *b = k->touch.b < c->skin_count ? NULL : &c->bodies[k->touch.b - c->skin_count];
-        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID)
+        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->held && !b->held)
             pelti_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
     }
 }
@@ -426,6 +426,8 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
 {
     PeltiContactReport now = {.converged = true};
     c->touches.dropped = 0;
+    for (int b = 0; b < c->body_count; b++)
+        pelti_body_drive(&c->bodies[b], c->started && dt_s > 0 ? dt_s : 0);
     if (!c->started || !(dt_s > 0)) {
         for (int s = 0; s < c->skin_count; s++) {
             pelti_pose_copy(c->skins[s].who, &free[s], &c->skins[s].free);
@@ -474,7 +476,7 @@ static double push_out_of(PeltiCorrector *c, PeltiSurface *skin, int object)
     PeltiReach reach = pelti_surface_reach(other, 0), mine = pelti_surface_reach(skin, 0);
     if (!pelti_box_overlap(&reach.box, &mine.box, 0))
         return 0;
-    if (c->bodies[object - c->skin_count].kind != PELT_OBJECT_FIXED) {
+    if (pelti_body_moves(&c->bodies[object - c->skin_count])) {
         pelti_surface_refit(other); // it was last seen before its last small move
         reach = pelti_surface_reach(other, 0);
     }
@@ -535,6 +537,23 @@ PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index)
 int pelti_corrector_object_count(const PeltiCorrector *c)
 {
     return c->body_count;
+}
+
+bool pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal)
+{
+    PeltiTurn turn;
+    if (c->bodies[index].soft)
+        return false;
+    const float q[4] = {goal.rotation.x, goal.rotation.y, goal.rotation.z, goal.rotation.w};
+    pelti_turn_from_quat(q, &turn);
+    const double origin[3] = {(double)goal.translation.x, (double)goal.translation.y, (double)goal.translation.z};
+    pelti_body_hold(&c->bodies[index], origin, &turn);
+    return true;
+}
+
+void pelti_corrector_let_go(PeltiCorrector *c, int index)
+{
+    pelti_body_let_go(&c->bodies[index]);
 }
 
 PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)

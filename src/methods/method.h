@@ -48,8 +48,8 @@ void pelti_step_stat(PeltiStepReport *report, const char *name, double value, Pe
 /// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
 enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8 };
 
-/// Parts of a rig (pelt/rig.h) a method looks at; for the others a user is told that they do nothing.
-enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_ANCHORS = 8, PELTI_RIG_VOLUMES = 16 };
+/// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user is told that they do nothing.
+enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_VOLUMES = 8 };
 
 typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help

@@ -164,7 +164,6 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
     double start_ms = pelti_clock_ms();
     measure_residual(t);
     tracking_smooth_contacts(t);
-    tracking_anchors(t, in->time_s);
     tracking_separate(t);
     count_time(t, STAGE_PART, &start_ms);
     int bad = 0;
@@ -200,7 +199,7 @@ static void draw(const void *state, const char *what, PeltiDraw *to)
 
 const PeltiMethod pelti_method_tracking = {
     .name = "tracking",
-    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES | PELTI_RIG_REGIONS | PELTI_RIG_ANCHORS,
+    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES | PELTI_RIG_REGIONS,
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",

@@ -58,8 +58,6 @@ typedef struct Counters {
     double ms[STAGE_COUNT];
 } Counters;
 
-typedef struct TrackingEffects TrackingEffects;
-
 typedef struct Tracking {
     PeltiPool pool; ///< owns the fields and all that prepare made
     const PeltiCharacter *who;
@@ -70,7 +68,6 @@ typedef struct Tracking {
     TrackingSettings set;
     PeltiFields *fields;
     PeltiRigFields rig;
-    TrackingEffects *effects; ///< regions and anchors of the rig; NULL: none
     PeltiFieldFrame frame;
     PeltiSparse *factor;
     PeltiBoxTree *tree;
@@ -158,7 +155,6 @@ float tracking_share(const Tracking *t, const Bones *now, const Bones *goal); //
 
 // effects.c
 PeltStatus tracking_effects_prepare(Tracking *t, const PeltRig *rig, PeltError *err);
-void tracking_anchors(Tracking *t, double time_s);
 
 // project.c
 void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);

@@ -1,4 +1,4 @@
-/// Effects of a rig on tracked skin: muscles, painted regions, anchors; and skin that moves far from the joint.
+/// Effects of a rig on tracked skin: muscles, painted regions; and skin that moves far from the joint.
 #include "check.h"
 
 #include "builtin/builtin.h"
@@ -135,33 +135,6 @@ static void painted_skin_follows_its_bone(void **state)
     stop(&without);
 }
 
-static void anchors_pull_by_their_keys(void **state)
-{
-    (void)state;
-    const PeltRigAnchorKey keys[] = {{.time_s = 0, .strength = 0}, {.time_s = 1, .offset = {0, 0, 0.05f}, .strength = 1}};
-    PeltRigAnchor anchor = {.name = "pinch", .point = 40, .falloff = 0.1f, .key_count = 2, .keys = keys};
-    PeltRig rig = {.anchor_count = 1, .anchors = &anchor};
-    Act act = start("cylinder", 1200, &rig);
-    int bone = act.who->bone_count - 1, moved = 0;
-    float size = act.who->mesh->diagonal;
-    Vec3 axis = {0, 0, 1}, rest = act.who->rest_points[40];
-    turn(&act, bone, axis, 0, 0, true);
-    CHECK_NEAR(vec3_distance(act.points[40], rest) / size, 0, 1e-3);
-    turn(&act, bone, axis, 0, 1, false);
-    CHECK_NEAR(vec3_dot(vec3_sub(act.points[40], rest), vec3(0, 0, 1)) / size, 0.05, 2e-3);
-    for (int p = 0; p < act.who->point_count; p++) {
-        float away = vec3_distance(act.who->rest_points[p], rest);
-        float lift = vec3_distance(act.points[p], act.who->rest_points[p]) / size;
-        if (away > 0.1f * size)
-            assert_true(lift < 2e-3f); // beyond the falloff nothing moves
-        moved += lift > 5e-3f;
-    }
-    assert_in_range(moved, 3, act.who->point_count / 4);
-    turn(&act, bone, axis, 0, 0, false); // and it lets go
-    CHECK_NEAR(vec3_distance(act.points[40], rest) / size, 0, 1e-3);
-    stop(&act);
-}
-
 /// [Vaillant2014] fig. 1c: skin is elastic, so a twist drags along skin that only still bones own.
 static void a_twist_moves_skin_that_no_twisting_bone_owns(void **state)
 {
@@ -252,7 +225,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(biceps_swells_under_the_skin),
         cmocka_unit_test(painted_skin_follows_its_bone),
-        cmocka_unit_test(anchors_pull_by_their_keys),
         cmocka_unit_test(a_twist_moves_skin_that_no_twisting_bone_owns),
         cmocka_unit_test(sections_show_the_field_of_the_last_step),
     };
