@@ -29,7 +29,7 @@ typedef struct PeltCharacterInfo {
     int closed; ///< 1: no border, no non-manifold edge
     int node_count, joint_count, mesh_count, skin_count, clip_count;
     int influences;   ///< most joints at a point in the file; 0: the file has no weights
-    int weights_sane; ///< 1: the file's weights are used by default; 0: automatic ones
+    int weights_sane; ///< 1: the file's weights are used by default where they pass a trial; 0: automatic ones
     float size;       ///< diagonal of the rest pose's bounds, the file's units: "the character's size"
     float low[3], high[3];
 } PeltCharacterInfo;

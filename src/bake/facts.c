@@ -13,14 +13,13 @@ static PeltStatus find_weights(PeltiFacts *facts, PeltError *err)
         facts->weights = "none";
         return PELT_OK;
     }
-    if (who->file_weights_sane) {
-        facts->weights = "file";
-        return pelti_weights_from_file(who, &facts->pool, &facts->used, err);
-    }
-    facts->weights = "auto";
+    PeltiTrial trial;
     PeltiJobs *jobs = pelti_jobs_create(0);
-    PeltStatus status = pelti_weights_automatic(who, &facts->pool, jobs, &facts->log, &facts->used, err);
+    PeltStatus status = pelti_trial_best(who, &facts->pool, jobs, &facts->log, &trial, err);
     pelti_jobs_destroy(jobs);
+    facts->weights = trial.source;
+    facts->used = trial.weights;
+    facts->lost_count = trial.lost_count;
     return status;
 }
 
@@ -123,6 +122,7 @@ const char *pelti_cure(const char *code)
         const char *prefix, *cure;
     } cures[] = {
         {"weights-automatic", "nothing to do: automatic weights are used; paint and export weights to use your own"},
+        {"weights-trial", "nothing to do: --set weights=file keeps the file's, weights=auto takes automatic ones everywhere"},
         {"weights-component", "join the piece to the body, or move a bone inside it"},
         {"weights-bone", "nothing to do unless the bone should move skin: then move it inside the mesh"},
         {"weights-sum", "nothing to do: shares are what counts"},
@@ -146,11 +146,13 @@ const char *pelti_cure(const char *code)
 
 void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *text, size_t size)
 {
-    const char *whose = !strcmp(facts->weights, "file")   ? "the file's weights"
-                        : !strcmp(facts->weights, "auto") ? "automatic weights"
-                                                          : "no weights";
+    const char *whose = !strcmp(facts->weights, "file")    ? "the file's weights"
+                        : !strcmp(facts->weights, "mixed") ? "the file's weights, automatic ones where those lost,"
+                        : !strcmp(facts->weights, "auto")  ? "automatic weights"
+                                                           : "no weights";
     char use[96];
-    snprintf(use, sizeof use, method->flags & PELTI_NEEDS_WEIGHTS ? "uses %s" : "%s only choose bones and blend rotations", whose);
+    snprintf(use, sizeof use, method->flags & PELTI_NEEDS_WEIGHTS ? "uses %s" : "%s only choose bones and blend rotations",
+             whose);
     int rigid = 0, in_body = 0;
     for (int c = 0; c < facts->component_count; c++) {
         rigid += facts->components[c].piece.kind == PELTI_PIECE_RIGID;

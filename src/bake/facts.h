@@ -16,7 +16,8 @@ typedef struct PeltiFacts {
     PeltiPool pool;
     PeltiLog log; ///< of making automatic weights
     PeltCharacterInfo info;
-    const char *weights; ///< "file", "auto" or "none": what methods use by default
+    const char *weights; ///< "file", "mixed", "auto" or "none": what methods use by default
+    int lost_count;      ///< joints where the file's weights lost the trial
     PeltiWeights used;   ///< per welded vertex
     int component_count;
     PeltiComponentFacts *components;

@@ -50,9 +50,12 @@ static void say_mesh(Text *text, const PeltiFacts *facts)
         i->node_count);
     if (facts->character->who->target_count)
         say(text, "morphs     %d targets, played by their curves before the skin moves\n", facts->character->who->target_count);
-    const char *why = !strcmp(facts->weights, "file") ? "the file's are sane"
-                      : i->influences == 0            ? "the file has none"
-                                                      : "the file's are useless";
+    char lost[64];
+    snprintf(lost, sizeof lost, "the file's, automatic ones at %d joints", facts->lost_count);
+    const char *why = !strcmp(facts->weights, "file")    ? "the file's are sane"
+                      : !strcmp(facts->weights, "mixed") ? lost
+                      : i->influences == 0               ? "the file has none"
+                                                         : "the file's are useless";
     const PeltiBadRows *rows = &facts->character->who->bad_rows;
     say(text, "weights    %s (%s; at most %d joints a vertex in the file", facts->weights, why, i->influences);
     if (rows->from_neighbours + rows->from_bone)

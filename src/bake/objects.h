@@ -7,6 +7,7 @@
 #include "body/body.h"
 #include "body/lean.h"
 #include "body/limit.h"
+#include "body/trial.h"
 #include "character/targets.h"
 #include "contact/give_way.h"
 #include "io/gltf.h"
@@ -43,7 +44,7 @@ struct PeltSkin {
     PeltiRig *rig; ///< NULL: none
     PeltiWeights weights, point_weights; ///< of the character's welded vertices, of its points
     PeltiWeights body_weights;           ///< of the vertices of `who`
-    const char *weight_source; ///< "file", "auto", "rigid"
+    const char *weight_source; ///< "file", "mixed", "auto", "rigid"
     PeltiWorld *node_world;    ///< [node_count]
     Mat34 *bones;              ///< [bone_count]
     PeltiTargetMix targets;    ///< morph targets of the character

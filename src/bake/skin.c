@@ -113,13 +113,20 @@ static PeltStatus apply_settings(PeltSkin *skin, const PeltSkinDef *def, PeltErr
     return PELT_OK;
 }
 
-/// methods: whose weights? The file's where they are sane, else automatic ones; or as asked.
+/// methods: whose weights? The file's where they pass the trial, automatic ones where they do not; or as asked.
 static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
     const char *wanted = pelti_option_text(&skin->options, "weights");
-    if (!strcmp(wanted, "best"))
-        wanted = who->file_weights_sane ? "file" : "auto";
+    if (!strcmp(wanted, "best")) {
+        PeltiTrial trial;
+        PELT_TRY(pelti_trial_best(who, &skin->pool, skin->jobs, &skin->log, &trial, err));
+        skin->weights = trial.weights;
+        skin->weight_source = trial.source;
+        if (!strcmp(trial.source, "file"))
+            skin->point_weights = who->file_weights;
+        return PELT_OK;
+    }
     if (!strcmp(wanted, "file") && who->file_weights.influences == 0)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "weights=file: the file has no weights; use weights=auto");
     skin->weight_source = !strcmp(wanted, "file") ? "file" : !strcmp(wanted, "auto") ? "auto" : "rigid";
@@ -129,9 +136,6 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
     }
     if (!strcmp(wanted, "rigid"))
         return pelti_weights_rigid(who, &skin->pool, &skin->weights, err);
-    if (!who->file_weights_sane)
-        pelti_warn(&skin->log, "weights-automatic", "the file's weights are %s: made automatically from the bones",
-                   who->file_weights.influences ? "useless (one joint, or most rows unusable)" : "missing");
     return pelti_weights_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
 }
 

@@ -87,13 +87,18 @@ PeltiGather pelti_gather_new(PeltiPool *pool, const PeltiCharacter *who)
 
 void pelti_gather_row(PeltiGather *g, const PeltiWeights *rows, int row)
 {
+    pelti_gather_share(g, rows, row, 1);
+}
+
+void pelti_gather_share(PeltiGather *g, const PeltiWeights *rows, int row, double share)
+{
     for (int k = 0; k < rows->influences; k++) {
         size_t i = (size_t)row * (size_t)rows->influences + (size_t)k;
-        if (!(rows->weight[i] > 0))
+        if (!((double)rows->weight[i] * share > 0))
             continue;
         if (g->sum[rows->bone[i]] == 0)
             g->touched[g->count++] = rows->bone[i];
-        g->sum[rows->bone[i]] += (double)rows->weight[i];
+        g->sum[rows->bone[i]] += (double)rows->weight[i] * share;
     }
 }
 

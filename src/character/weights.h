@@ -34,6 +34,7 @@ typedef struct PeltiGather {
 } PeltiGather;
 PeltiGather pelti_gather_new(PeltiPool *pool, const PeltiCharacter *who);
 void pelti_gather_row(PeltiGather *gather, const PeltiWeights *rows, int row);
+void pelti_gather_share(PeltiGather *gather, const PeltiWeights *rows, int row, double share); ///< `share` times the row
 /// The largest sums, ties by the order in which they were met, into a row of zeros; empties the gather.
 void pelti_gather_take(PeltiGather *gather, int influences, int *bones, float *weights);
 

@@ -10,7 +10,7 @@
 
 const PeltiOptionInfo pelti_common_options[] = {
     {"weights", PELTI_OPTION_CHOICE, "best", "best|file|auto|rigid", 0, 0,
-     "whose weights: the file's where they are sane, else automatic (best); or one of them by name"},
+     "whose weights: the file's, automatic ones around joints where those tear or turn over skin (best); or one of them by name"},
     {"body", PELTI_OPTION_CHOICE, "auto", "auto|file|proxy", 0, 0,
      "what flesh is solved on: the file's mesh where it is one closed skin, else a body made from it (auto); or one of them"},
     {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
