@@ -5,16 +5,6 @@
 
 static const float gap_share = 5e-4f; // of the size
 
-static void own_features(PeltiTouch *t)
-{
-    const PeltiMesh *mesh = t->mesh;
-    for (int v = 0; v < t->count; v++)
-        t->vertex_owner[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] ? mesh->fan[mesh->fan_start[v]] : -1;
-    for (int k = mesh->triangle_count - 1; k >= 0; k--)
-        for (int i = 0; i < 3; i++)
-            t->edge_owner[mesh->triangle_edges[k][i]] = k;
-}
-
 /// The strongest influences of every shown vertex, from the weights of the mesh the method works on.
 static void copy_weights(PeltiTouch *t, const PeltiTouchDef *def)
 {
@@ -36,11 +26,11 @@ static void take_skin(PeltiTouch *t)
 {
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
-    Vec3 **all[] = {&t->x,        &t->wanted,    &t->offset[0], &t->offset[1], &t->lag,  &t->lag_next,
-                    &t->x_saved, &t->lag_saved, &t->plan,      &t->way_end,   &t->cut_mean,  &t->shared};
+    Vec3 **all[] = {&t->x,       &t->wanted,    &t->offset[0], &t->offset[1], &t->lag,      &t->lag_next,
+                    &t->x_saved, &t->lag_saved, &t->plan,      &t->way_end,   &t->cut_mean, &t->shared};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
-    unsigned char **flags[] = {&t->ring, &t->core, &t->trouble, &t->dirty, &t->tangled, &t->fresh, &t->queued, &t->suspect};
+    unsigned char **flags[] = {&t->ring, &t->core, &t->trouble, &t->dirty, &t->tangled, &t->fresh, &t->queued};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
     t->list = PELTI_NEW(pool, int, n);
@@ -52,15 +42,13 @@ static void take_skin(PeltiTouch *t)
     t->edge = PELTI_NEW(pool, float, n);
     t->bone = pelti_pool_take(pool, n, sizeof *t->bone);
     t->weight = pelti_pool_take(pool, n, sizeof *t->weight);
-    t->vertex_owner = PELTI_NEW(pool, int, n);
-    t->edge_owner = PELTI_NEW(pool, int, t->mesh->edge_count + 1);
-    t->boxes = PELTI_NEW(pool, PeltiBox, t->mesh->triangle_count + 1);
-    t->normal[0] = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
-    t->normal[1] = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
-    t->features = PELTI_NEW(pool, TouchFeature, TOUCH_MOST_FEATURES);
-    t->share = PELTI_NEW(pool, float, TOUCH_MOST_FEATURES);
-    t->active = PELTI_NEW(pool, unsigned char, TOUCH_MOST_FEATURES);
-    t->contacts = PELTI_NEW(pool, TouchContact, TOUCH_MOST_CONTACTS);
+    t->feature_capacity = 20 * t->count + 4096;
+    t->contact_capacity = 8 * t->count + 4096;
+    t->features = PELTI_NEW(pool, TouchFeature, t->feature_capacity);
+    t->found = PELTI_NEW(pool, TouchFeature, t->feature_capacity);
+    t->share = PELTI_NEW(pool, float, t->feature_capacity);
+    t->active = PELTI_NEW(pool, unsigned char, t->feature_capacity);
+    t->contacts = PELTI_NEW(pool, TouchContact, t->contact_capacity);
 }
 
 static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
@@ -79,50 +67,57 @@ static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
     return PELT_OK;
 }
 
-/// What the nodes of the tree are at rest.
-static PeltStatus take_nodes(PeltiTouch *t, PeltError *err)
+static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
 {
-    const PeltiMesh *mesh = t->mesh;
-    PeltiBoxTree **trees[] = {&t->normal_tree[0], &t->normal_tree[1], &t->move_tree};
+    TouchPatches *patches = &t->patches;
+    PELT_TRY(touch_patches_create(&t->pool, t->mesh, patches, err));
+    size_t n = (size_t)patches->count + 1, joins = (size_t)patches->join_count + 1;
+    PeltiBox **boxes[] = {&t->start_box, &t->end_box, &t->move_box};
     for (int i = 0; i < 3; i++)
-        PELT_TRY(pelti_box_tree_build_triangles(&t->pool, mesh->triangle_count, mesh->triangles, mesh->rest, trees[i], err));
-    t->awake = PELTI_NEW(&t->pool, unsigned char, t->tree->node_count + 1);
-    t->wary = PELTI_NEW(&t->pool, unsigned char, t->tree->node_count + 1);
-    t->rest_nodes = PELTI_NEW(&t->pool, PeltiBox, t->tree->node_count + 1);
-    t->node_component = PELTI_NEW(&t->pool, int, t->tree->node_count + 1);
+        *boxes[i] = PELTI_NEW(&t->pool, PeltiBox, n);
+    unsigned char **flags[] = {&t->join_start, &t->join_end, &t->join_listed, &t->join_crosses};
+    for (int i = 0; i < 4; i++)
+        *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
+    t->patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
+    t->shape_end = PELTI_NEW(&t->pool, TouchShape, n);
+    t->near_capacity = 24 * (int)n + 1024;
+    t->near = PELTI_NEW(&t->pool, TouchNear, t->near_capacity);
+    t->chunks = PELTI_NEW(&t->pool, TouchChunk, t->near_capacity / TOUCH_CHUNK + 2);
+    t->pairs = (PeltiPairs){.capacity = 4 * (int)joins + 1024};
+    t->pairs.pairs = PELTI_NEW(&t->pool, PeltiPair, t->pairs.capacity);
     if (t->pool.failed)
-        return pelti_no_memory(err, (size_t)t->tree->node_count * sizeof(PeltiBox));
-    for (int n = 0; n < t->tree->node_count; n++) {
-        const PeltiBoxNode *node = &t->tree->nodes[n];
-        t->rest_nodes[n] = node->box;
-        for (int i = 0; i < node->count; i++) {
-            int of = mesh->component[mesh->triangles[t->tree->items[node->first + i]][0]];
-            t->node_component[n] = i == 0 || t->node_component[n] == of ? of : -1;
-            if (t->node_component[n] < 0)
-                break;
-        }
+        return pelti_no_memory(err, n * sizeof(TouchShape));
+    for (int i = 0; i < patches->count; i++) {
+        t->start_box[i] = (PeltiBox){t->mesh->rest[patches->patch[i].vertex[0]], t->mesh->rest[patches->patch[i].vertex[0]]};
+        for (int k = 1; k < patches->patch[i].vertex_count; k++)
+            touch_reach(&t->start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
     }
-    return PELT_OK;
+    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->start_box, &t->tree, err));
+    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->start_box, &t->move_tree, err));
+    t->awake = PELTI_NEW(&t->pool, unsigned char, t->tree->node_count + 1);
+    return pelti_pairs_create(&t->pool, t->near_capacity, t->tree, &t->near_pairs, err);
+}
+
+static bool exempt(const void *touch, int a, int b)
+{
+    return touch_exempt_triangles(touch, a, b);
 }
 
 static PeltStatus build(PeltiTouch *t, const PeltiTouchDef *def, PeltError *err)
 {
     const PeltiMesh *mesh = t->mesh;
-    PELT_TRY(pelti_box_tree_build_triangles(&t->pool, mesh->triangle_count, mesh->triangles, mesh->rest, &t->tree, err));
-    PELT_TRY(pelti_pairs_create(&t->pool, TOUCH_MOST_PAIRS / 4, t->tree, &t->pairs, err));
-    PELT_TRY(pelti_pairs_create(&t->pool, TOUCH_MOST_PAIRS, t->tree, &t->core_pairs, err));
-    PELT_TRY(take_nodes(t, err));
+    PELT_TRY(take_patches(t, err));
     PELT_TRY(take_motion(t, err));
     take_skin(t);
     if (t->pool.failed)
         return pelti_no_memory(err, (size_t)t->count * sizeof(Vec3));
-    own_features(t);
     copy_weights(t, def);
     pelti_mesh_edge_lengths(mesh, mesh->rest, t->edge);
     for (int v = 0; v < t->count; v++)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
             t->ring_length[r] = vec3_distance(mesh->rest[v], mesh->rest[mesh->ring[r]]);
     PELT_TRY(touch_find_exempt(t, err));
+    touch_patches_limits(&t->patches, mesh, exempt, t, t->jobs);
     if (t->rest_crossings && def->log)
         pelti_warn(def->log, "rest-crosses", "%d pairs of triangles cross at rest: they are left as they are", t->rest_crossings);
     return PELT_OK;

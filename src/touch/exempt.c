@@ -13,6 +13,8 @@ static bool components_cross(const PeltiTouch *t, int a, int b)
 
 bool touch_exempt_vertices(const PeltiTouch *t, int p, int q)
 {
+    if (t->rest_crossings == 0)
+        return false;
     int a = t->mesh->component[p], b = t->mesh->component[q];
     if (a == b)
         return t->tangled[p] && t->tangled[q];
@@ -22,9 +24,10 @@ bool touch_exempt_vertices(const PeltiTouch *t, int p, int q)
 bool touch_exempt_triangles(const PeltiTouch *t, int a, int b)
 {
     const int *p = t->mesh->triangles[a], *q = t->mesh->triangles[b];
-    if (t->mesh->component[p[0]] != t->mesh->component[q[0]])
-        return touch_exempt_vertices(t, p[0], q[0]);
-    return (t->tangled[p[0]] | t->tangled[p[1]] | t->tangled[p[2]]) & (t->tangled[q[0]] | t->tangled[q[1]] | t->tangled[q[2]]);
+    for (int i = 0; i < 9; i++)
+        if (touch_exempt_vertices(t, p[i / 3], q[i % 3]))
+            return true;
+    return false;
 }
 
 static void mark_components(PeltiTouch *t, int a, int b)
@@ -50,11 +53,11 @@ PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err)
     int components = mesh->component_count;
     if (components > 1 && components <= MOST_COMPONENTS) {
         t->crossed_stride = (components + 7) / 8;
-        t->crossed = PELTI_NEW(&t->pool, unsigned char, (size_t)components * (size_t)t->crossed_stride);
+        t->crossed = PELTI_NEW(&t->pool, unsigned char, (size_t)components *(size_t)t->crossed_stride);
         if (!t->crossed)
             return pelti_no_memory(err, (size_t)components * (size_t)t->crossed_stride);
     }
-    t->rest_crossings = touch_find_crossings(t, mesh->rest, NULL);
+    int found = touch_find_crossings(t, mesh->rest);
     for (int i = 0; i < t->pairs.count; i++) {
         const int *p = mesh->triangles[t->pairs.pairs[i].a], *q = mesh->triangles[t->pairs.pairs[i].b];
         int a = mesh->component[p[0]], b = mesh->component[q[0]];
@@ -65,5 +68,6 @@ PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err)
                 t->tangled[p[k]] = t->tangled[q[k]] = 1;
     }
     grow_tangled(t);
+    t->rest_crossings = found;
     return PELT_OK;
 }

@@ -1,251 +1,31 @@
-/// Finding: triangles that cross, and pairs of features that could meet on the way.
-#include "geometry/exact.h"
+/// Finding pairs of features that could meet on the way.
 #include "touch/parts.h"
 
-static const float alike = 0.2f; // cosine: normals that look the same way
+#include <string.h>
 
-static inline float lesser(float a, float b) // comparisons: fminf and fmaxf are calls
-{
-    return a < b ? a : b;
-}
-static inline float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
+// ---- patches that could meet on the way from x to plan ----
 
-static bool share_vertex(const int a[3], const int b[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2])
-            return true;
-    return false;
-}
-
-static int crosses(void *context, int a, int b, int worker)
-{
-    const PeltiTouch *t = context;
-    const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
-    (void)worker;
-    if (share_vertex(s, u) || touch_exempt_triangles(t, a, b))
-        return 0;
-    const Vec3 *x = t->looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
-    return pelti_triangles_meet(p, q) != PELTI_APART;
-}
-
-static inline Vec3 unit_normal(const Vec3 *x, const int i[3])
-{
-    return vec3_normalize_or(vec3_cross(vec3_sub(x[i[1]], x[i[0]]), vec3_sub(x[i[2]], x[i[0]])), vec3(0, 0, 0));
-}
-
-static void normal_range(void *context, int begin, int end, int worker)
+static void way_range(void *context, int begin, int end, int worker)
 {
     PeltiTouch *t = context;
     (void)worker;
     for (int k = begin; k < end; k++) {
-        Vec3 n = unit_normal(t->looks_at, t->mesh->triangles[k]);
-        t->boxes[k] = (PeltiBox){n, n};
-    }
-}
-
-static void refit_normals(PeltiTouch *t, int when, const Vec3 *x)
-{
-    t->looks_at = x;
-    pelti_parallel_for(t->jobs, t->mesh->triangle_count, 8 * TOUCH_GRAIN, normal_range, t);
-    pelti_box_tree_refit(t->normal_tree[when], t->jobs, t->boxes);
-}
-
-/// All normals below two nodes lie in one half space.
-static inline bool look_alike(const PeltiBoxTree *normals, int a, int b)
-{
-    const PeltiBox *n = &normals->nodes[a].box, *m = &normals->nodes[b].box;
-    Vec3 low = vec3(lesser(n->low.x, m->low.x), lesser(n->low.y, m->low.y), lesser(n->low.z, m->low.z));
-    Vec3 high = vec3(larger(n->high.x, m->high.x), larger(n->high.y, m->high.y), larger(n->high.z, m->high.z));
-    Vec3 d = vec3_add(low, high);
-    float least = lesser(d.x * low.x, d.x * high.x) + lesser(d.y * low.y, d.y * high.y) + lesser(d.z * low.z, d.z * high.z);
-    return least > 0 && least * least > 0.01f * vec3_dot(d, d);
-}
-
-/// Two nodes of the tree are one patch of skin where they are of one component and their boxes meet at rest.
-static inline bool joined(const PeltiTouch *t, int a, int b)
-{
-    return t->node_component[a] >= 0 && t->node_component[a] == t->node_component[b] &&
-           (a == b || pelti_box_overlap(&t->rest_nodes[a], &t->rest_nodes[b], 0));
-}
-
-/// Marks the nodes above triangles with a vertex that `flag` has.
-static void wake_nodes(PeltiTouch *t, const unsigned char *flag, unsigned char *awake)
-{
-    for (int n = t->tree->node_count - 1; n >= 0; n--) {
-        const PeltiBoxNode *node = &t->tree->nodes[n];
-        if (node->right >= 0) {
-            awake[n] = awake[n + 1] | awake[node->right];
+        const TouchPatch *p = &t->patches.patch[k];
+        t->patch_fresh[k] = 0;
+        for (int i = 0; i < p->vertex_count; i++)
+            t->patch_fresh[k] |= t->fresh[p->vertex[i]];
+        if (!t->patch_fresh[k])
             continue;
+        touch_patch_shape(p, t->plan, &t->shape_end[k]);
+        Vec3 d = vec3_sub(t->plan[p->vertex[0]], t->x[p->vertex[0]]);
+        PeltiBox start = {t->x[p->vertex[0]], t->x[p->vertex[0]]}, move = {d, d};
+        for (int i = 1; i < p->vertex_count; i++) {
+            touch_reach(&start, t->x[p->vertex[i]]);
+            touch_reach(&move, vec3_sub(t->plan[p->vertex[i]], t->x[p->vertex[i]]));
         }
-        awake[n] = 0;
-        for (int i = 0; i < node->count; i++) {
-            const int *s = t->mesh->triangles[t->tree->items[node->first + i]];
-            awake[n] |= flag[s[0]] | flag[s[1]] | flag[s[2]];
-        }
+        t->start_box[k] = start;
+        t->move_box[k] = move;
     }
-}
-
-/// A patch whose normals all lie in one half space does not cross itself [Volino1994].
-static bool may_cross(void *context, int a, int b)
-{
-    const PeltiTouch *t = context;
-    if (t->only_awake && !(t->awake[a] | t->awake[b]))
-        return false;
-    return !(joined(t, a, b) && look_alike(t->normal_tree[0], a, b));
-}
-
-int touch_find_crossings(PeltiTouch *t, const Vec3 *x, const unsigned char *among)
-{
-    refit_normals(t, 0, x);
-    t->only_awake = among != NULL;
-    if (among)
-        wake_nodes(t, among, t->awake);
-    pelti_box_tree_refit_triangles(t->tree, t->jobs, t->mesh->triangles, x, NULL);
-    pelti_box_tree_self_pairs_among(t->tree, 0, may_cross, crosses, t, t->jobs, &t->pairs);
-    return (int)t->pairs.found;
-}
-
-// ---- what could meet on the way from x to plan ----
-
-static inline void reach(PeltiBox *box, Vec3 p)
-{
-    box->low = vec3(lesser(box->low.x, p.x), lesser(box->low.y, p.y), lesser(box->low.z, p.z));
-    box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
-}
-
-/// Box of some points from start to end, seen by an observer who moves by `mean`.
-static inline PeltiBox way_of(const PeltiTouch *t, const int *v, int count, Vec3 mean)
-{
-    PeltiBox box = {t->x[v[0]], t->x[v[0]]};
-    reach(&box, vec3_sub(t->plan[v[0]], mean));
-    for (int i = 1; i < count; i++) {
-        reach(&box, t->x[v[i]]);
-        reach(&box, vec3_sub(t->plan[v[i]], mean));
-    }
-    return box;
-}
-
-static inline bool ways_meet(const PeltiTouch *t, const int *v, int first, int second)
-{
-    Vec3 mean = {0, 0, 0};
-    for (int i = 0; i < first + second; i++)
-        mean = vec3_add(mean, vec3_sub(t->plan[v[i]], t->x[v[i]]));
-    mean = vec3_scale(mean, 1 / (float)(first + second));
-    PeltiBox a = way_of(t, v, first, mean), b = way_of(t, v + first, second, mean);
-    return pelti_box_overlap(&a, &b, t->margin);
-}
-
-static bool new_way(const PeltiTouch *t, const int s[3])
-{
-    return t->fresh[s[0]] | t->fresh[s[1]] | t->fresh[s[2]];
-}
-
-/// A pair of features that could meet: not neighbours, not exempt, at least one of the core whose way is new.
-static inline bool worth(const PeltiTouch *t, const int v[4], int first)
-{
-    if (!(t->fresh[v[0]] | t->fresh[v[1]] | t->fresh[v[2]] | t->fresh[v[3]]))
-        return false;
-    for (int i = 0; i < first; i++)
-        for (int k = first; k < 4; k++)
-            if (v[i] == v[k] || touch_exempt_vertices(t, v[i], v[k]))
-                return false;
-    return ways_meet(t, v, first, 4 - first);
-}
-
-/// What is farther apart than its relative motion and the margin cannot meet, whatever is cut later by less than the gap.
-static inline bool near_enough(const PeltiTouch *t, TouchFeature *f)
-{
-    Vec3 p[4], mean = {0, 0, 0};
-    int first = f->edges ? 2 : 1;
-    float most[2] = {0, 0};
-    for (int i = 0; i < 4; i++) {
-        p[i] = t->x[f->v[i]];
-        mean = vec3_mad(mean, vec3_sub(t->plan[f->v[i]], p[i]), 0.25f);
-    }
-    for (int i = 0; i < 4; i++) {
-        Vec3 by = vec3_sub(vec3_sub(t->plan[f->v[i]], p[i]), mean);
-        most[i >= first] = larger(most[i >= first], vec3_dot(by, by));
-    }
-    f->start = (float)touch_distance(f, p, NULL, NULL);
-    return f->start < sqrtf(most[0]) + sqrtf(most[1]) + t->margin;
-}
-
-/// The n-th of the 15 pairs of features of two triangles, if they speak for it: 0..5 a vertex of one with the other triangle, then
-/// edges with edges.
-static inline bool nth_feature(const PeltiTouch *t, int a, int b, int n, TouchFeature *out)
-{
-    if (n < 6) {
-        int own = n < 3 ? a : b, v = t->mesh->triangles[own][n % 3];
-        const int *q = t->mesh->triangles[n < 3 ? b : a];
-        *out = (TouchFeature){.v = {v, q[0], q[1], q[2]}};
-        return t->vertex_owner[v] == own;
-    }
-    int e = t->mesh->triangle_edges[a][(n - 6) / 3], g = t->mesh->triangle_edges[b][(n - 6) % 3];
-    const int *p = t->mesh->edges[e], *q = t->mesh->edges[g];
-    *out = (TouchFeature){.v = {p[0], p[1], q[0], q[1]}, .edges = true};
-    return t->edge_owner[e] == a && t->edge_owner[g] == b;
-}
-
-/// Skin meets skin face to face, or back to back from inside. Triangles that look the same way before and after a move are taken
-/// to be one smooth patch and left out; what that overlooks is found crossing at the end, and is suspect from then on.
-static inline bool one_patch(const PeltiTouch *t, int a, int b)
-{
-    const int *p = t->mesh->triangles[a], *q = t->mesh->triangles[b];
-    return !((t->suspect[p[0]] | t->suspect[p[1]] | t->suspect[p[2]]) & (t->suspect[q[0]] | t->suspect[q[1]] | t->suspect[q[2]])) &&
-           vec3_dot(t->normal[0][a], t->normal[0][b]) > alike && vec3_dot(t->normal[1][a], t->normal[1][b]) > alike;
-}
-
-/// Which of the 15 pairs of features of two triangles could meet, one bit each.
-static int could_meet(void *context, int a, int b, int worker)
-{
-    const PeltiTouch *t = context;
-    const int *p = t->mesh->triangles[a], *q = t->mesh->triangles[b];
-    int mask = 0;
-    (void)worker;
-    if (one_patch(t, a, b) || !(new_way(t, p) || new_way(t, q)))
-        return 0;
-    if (touch_exempt_triangles(t, a, b) || !ways_meet(t, (int[6]){p[0], p[1], p[2], q[0], q[1], q[2]}, 3, 3))
-        return 0;
-    for (int n = 0; n < 15; n++) {
-        TouchFeature f;
-        if (nth_feature(t, a, b, n, &f) && worth(t, f.v, f.edges ? 2 : 1) && near_enough(t, &f))
-            mask |= 1 << n;
-    }
-    return mask;
-}
-
-static void box_range(void *context, int begin, int end, int worker)
-{
-    PeltiTouch *t = context;
-    (void)worker;
-    for (int k = begin; k < end; k++) {
-        const int *i = t->mesh->triangles[k];
-        Vec3 d = vec3_sub(t->plan[i[0]], t->x[i[0]]);
-        t->boxes[k] = (PeltiBox){d, d};
-        reach(&t->boxes[k], vec3_sub(t->plan[i[1]], t->x[i[1]]));
-        reach(&t->boxes[k], vec3_sub(t->plan[i[2]], t->x[i[2]]));
-    }
-}
-
-/// Trees of where triangles are, how they move and where they look, before and after.
-static void refit_ways(PeltiTouch *t, bool all)
-{
-    if (all) { // later plans of a round differ little: where they look is not worth another refit
-        refit_normals(t, 0, t->x);
-        refit_normals(t, 1, t->plan);
-        for (int k = 0; k < t->mesh->triangle_count; k++)
-            for (int when = 0; when < 2; when++)
-                t->normal[when][t->tree->items[k]] = t->normal_tree[when]->boxes[k].low;
-        pelti_box_tree_refit_triangles(t->tree, t->jobs, t->mesh->triangles, t->x, NULL);
-        wake_nodes(t, t->suspect, t->wary);
-    }
-    pelti_parallel_for(t->jobs, t->mesh->triangle_count, 8 * TOUCH_GRAIN, box_range, t);
-    pelti_box_tree_refit(t->move_tree, t->jobs, t->boxes);
-    wake_nodes(t, t->fresh, t->awake);
 }
 
 /// Low and high of one axis, seen from b: how far a can come on its way.
@@ -254,33 +34,349 @@ static inline bool axis_apart(float a_low, float a_high, float b_low, float b_hi
     return a_low + lesser(0, least) - margin > b_high || a_high + larger(0, most) + margin < b_low;
 }
 
-/// Leaves out branches that do not come near each other, and those that are one smooth patch.
+static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiBox *d, const PeltiBox *e, float margin)
+{
+    return axis_apart(p->low.x, p->high.x, q->low.x, q->high.x, d->low.x - e->high.x, d->high.x - e->low.x, margin) ||
+           axis_apart(p->low.y, p->high.y, q->low.y, q->high.y, d->low.y - e->high.y, d->high.y - e->low.y, margin) ||
+           axis_apart(p->low.z, p->high.z, q->low.z, q->high.z, d->low.z - e->high.z, d->high.z - e->low.z, margin);
+}
+
 static bool may_meet(void *context, int a, int b)
 {
     const PeltiTouch *t = context;
-    if (!(t->awake[a] | t->awake[b]))
-        return false;
-    const PeltiBox *p = &t->tree->nodes[a].box, *q = &t->tree->nodes[b].box;
-    const PeltiBox *d = &t->move_tree->nodes[a].box, *e = &t->move_tree->nodes[b].box;
-    if (axis_apart(p->low.x, p->high.x, q->low.x, q->high.x, d->low.x - e->high.x, d->high.x - e->low.x, t->margin) ||
-        axis_apart(p->low.y, p->high.y, q->low.y, q->high.y, d->low.y - e->high.y, d->high.y - e->low.y, t->margin) ||
-        axis_apart(p->low.z, p->high.z, q->low.z, q->high.z, d->low.z - e->high.z, d->high.z - e->low.z, t->margin))
-        return false;
-    return t->wary[a] | t->wary[b] || !joined(t, a, b) || !look_alike(t->normal_tree[0], a, b) ||
-           !look_alike(t->normal_tree[1], a, b);
+    return (t->awake[a] | t->awake[b]) && !ways_apart(&t->tree->nodes[a].box, &t->tree->nodes[b].box, &t->move_tree->nodes[a].box,
+                                                      &t->move_tree->nodes[b].box, t->margin);
 }
 
-typedef struct Starts {
-    PeltiTouch *t;
-    int first;
-} Starts;
-
-static void start_range(void *context, int begin, int end, int worker)
+static int patches_meet(void *context, int a, int b, int worker)
 {
-    const Starts *s = context;
+    const PeltiTouch *t = context;
     (void)worker;
-    for (int k = s->first + begin; k < s->first + end; k++)
-        near_enough(s->t, &s->t->features[k]);
+    return (t->patch_fresh[a] | t->patch_fresh[b]) &&
+           !ways_apart(&t->start_box[a], &t->start_box[b], &t->move_box[a], &t->move_box[b], t->margin) &&
+           !touch_patches_joined(&t->patches, a, b);
+}
+
+static void wake_nodes(PeltiTouch *t)
+{
+    for (int n = t->tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &t->tree->nodes[n];
+        t->awake[n] = node->right >= 0 ? t->awake[n + 1] | t->awake[node->right] : 0;
+        for (int i = 0; node->right < 0 && i < node->count; i++)
+            t->awake[n] |= t->patch_fresh[t->tree->items[node->first + i]];
+    }
+}
+
+/// join_end: smooth at the end of the way.
+static void join_range(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        const TouchJoin *join = &t->patches.join[k];
+        bool fresh = t->patch_fresh[join->a] | t->patch_fresh[join->b];
+        for (int i = 0; i < join->via_count; i++)
+            fresh |= t->patch_fresh[join->via[i]];
+        if (fresh)
+            t->join_end[k] = touch_join_smooth(join, t->shape_end);
+    }
+}
+
+static void list_near(PeltiTouch *t, int a, int b, bool whole)
+{
+    if (t->near_count < t->near_capacity)
+        t->near[t->near_count++] = (TouchNear){a, b, whole};
+    else
+        t->overflow = true;
+}
+
+/// Neighbours that are smooth before and after stay so: nothing to look at. Those that are not are looked at as strangers are;
+/// all of them when they were smooth a moment ago, since then nothing of them was listed.
+static void list_joins(PeltiTouch *t)
+{
+    for (int k = 0; k < t->patches.join_count; k++) {
+        const TouchJoin *join = &t->patches.join[k];
+        if (t->join_start[k] && t->join_end[k] && !t->join_listed[k])
+            continue;
+        if (!t->join_listed[k] || t->patch_fresh[join->a] | t->patch_fresh[join->b])
+            list_near(t, join->a, join->b, !t->join_listed[k]);
+        t->join_listed[k] = 1;
+    }
+}
+
+static void find_near(PeltiTouch *t)
+{
+    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
+    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
+    pelti_box_tree_refit(t->tree, t->jobs, t->start_box);
+    pelti_box_tree_refit(t->move_tree, t->jobs, t->move_box);
+    wake_nodes(t);
+    pelti_box_tree_self_pairs_among(t->tree, INFINITY, may_meet, patches_meet, t, t->jobs, &t->near_pairs);
+    t->overflow |= t->near_pairs.found > t->near_pairs.count;
+    t->near_count = 0;
+    list_joins(t);
+    for (int k = 0; k < t->near_pairs.count; k++)
+        list_near(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, false);
+}
+
+// ---- features of two patches that could meet ----
+
+static inline PeltiBox hull(const PeltiBox *a, const PeltiBox *b)
+{
+    return (PeltiBox){vec3(lesser(a->low.x, b->low.x), lesser(a->low.y, b->low.y), lesser(a->low.z, b->low.z)),
+                      vec3(larger(a->high.x, b->high.x), larger(a->high.y, b->high.y), larger(a->high.z, b->high.z))};
+}
+
+typedef struct Side { ///< a patch' features that come near the other patch, with the boxes of their ways
+    const TouchPatch *patch;
+    PeltiBox whole, vertex[TOUCH_PATCH_VERTICES], edge[TOUCH_PATCH_EDGES], triangle[TOUCH_PATCH];
+    int vertices[TOUCH_PATCH_VERTICES], edges[TOUCH_PATCH_EDGES], triangles[TOUCH_PATCH]; ///< in the patch
+    int vertex_count, edge_count, triangle_count;
+    PeltiBox way[TOUCH_PATCH_VERTICES]; ///< of every vertex
+    float radius[TOUCH_PATCH_VERTICES];
+} Side;
+
+/// The affine motion that two patches have in common, p -> linear (p - from) + to, and 1 / what it leaves of a length at least.
+/// Let p(s) = x + s (plan - x) and A(s) go evenly from the identity to that motion. Then p(s) = A(s) (x + s A(s)^-1 d) with
+/// d = plan - A(1) x, and affine maps neither make nor undo crossings: for what could meet, a vertex is never farther from x
+/// than |d| / sigma, sigma the least stretch on the way, >= min(1, lowest eigenvalue of A's symmetric part). A limb that turns
+/// brings nothing nearer.
+typedef struct Common {
+    Mat3 linear;
+    Vec3 from, to;
+    float inverse;
+} Common;
+
+static void sum_motion(const PeltiTouch *t, const TouchPatch *p, Vec3 *from, Vec3 *to)
+{
+    for (int i = 0; i < p->vertex_count; i++) {
+        *from = vec3_add(*from, t->x[p->vertex[i]]);
+        *to = vec3_add(*to, t->plan[p->vertex[i]]);
+    }
+}
+
+static void sum_turn(const PeltiTouch *t, const TouchPatch *p, const Common *c, Mat3 *mixed, Mat3 *own)
+{
+    for (int i = 0; i < p->vertex_count; i++) {
+        Vec3 x = vec3_sub(t->x[p->vertex[i]], c->from), y = vec3_sub(t->plan[p->vertex[i]], c->to);
+        touch_add_outer(mixed, y, x);
+        touch_add_outer(own, x, x);
+    }
+}
+
+static Common common_motion(const PeltiTouch *t, const TouchPatch *a, const TouchPatch *b)
+{
+    Common c = {.linear = mat3_identity(), .inverse = 1};
+    Mat3 mixed = {{{0}}}, own = {{{0}}}, inverse;
+    float count = (float)(a->vertex_count + (a == b ? 0 : b->vertex_count));
+    sum_motion(t, a, &c.from, &c.to);
+    if (a != b)
+        sum_motion(t, b, &c.from, &c.to);
+    c.from = vec3_scale(c.from, 1 / count);
+    c.to = vec3_scale(c.to, 1 / count);
+    sum_turn(t, a, &c, &mixed, &own);
+    if (a != b)
+        sum_turn(t, b, &c, &mixed, &own);
+    float hold = 0.02f * (own.m[0][0] + own.m[1][1] + own.m[2][2]); // flat patches say nothing about their normal
+    for (int i = 0; i < 3; i++)
+        mixed.m[i][i] += hold, own.m[i][i] += hold;
+    if (!mat3_inverse(own, &inverse))
+        return c;
+    Mat3 linear = mat3_mul(mixed, inverse);
+    Mat3 symmetric = mat3_scale(mat3_add(linear, mat3_transpose(linear)), 0.5f);
+    float least = touch_lowest_eigenvalue(&symmetric);
+    if (least > 0.5f) {
+        c.linear = linear;
+        c.inverse = least < 1 ? 1 / least : 1;
+    }
+    return c;
+}
+
+static void take_ways(const PeltiTouch *t, const TouchPatch *p, const Common *c, Side *s)
+{
+    s->patch = p;
+    for (int i = 0; i < p->vertex_count; i++) {
+        int v = p->vertex[i];
+        Vec3 x = t->x[v], d = vec3_sub(vec3_sub(t->plan[v], c->to), mat3_apply(c->linear, vec3_sub(x, c->from)));
+        float r = 1.0001f * vec3_length(d) * c->inverse;
+        s->radius[i] = r;
+        s->way[i] = (PeltiBox){vec3(x.x - r, x.y - r, x.z - r), vec3(x.x + r, x.y + r, x.z + r)};
+        s->whole = i ? hull(&s->whole, &s->way[i]) : s->way[i];
+    }
+}
+
+/// Along the line between their centres the patches stay a margin apart.
+static bool planes_part(const PeltiTouch *t, const Side *a, const Side *b)
+{
+    Vec3 n = vec3_sub(vec3_add(b->whole.low, b->whole.high), vec3_add(a->whole.low, a->whole.high));
+    float far = -INFINITY, near = INFINITY;
+    n = vec3_normalize_or(n, vec3(0, 0, 0));
+    for (int i = 0; i < a->patch->vertex_count; i++)
+        far = larger(far, vec3_dot(n, t->x[a->patch->vertex[i]]) + a->radius[i]);
+    for (int i = 0; i < b->patch->vertex_count; i++)
+        near = lesser(near, vec3_dot(n, t->x[b->patch->vertex[i]]) - b->radius[i]);
+    return near - far > t->margin;
+}
+
+static void take_features(Side *s, const PeltiBox *other, float margin)
+{
+    const TouchPatch *p = s->patch;
+    s->vertex_count = s->edge_count = s->triangle_count = 0;
+    for (int i = 0; i < p->vertex_count; i++)
+        if (p->owns_vertex[i] && pelti_box_overlap(&s->way[i], other, margin)) {
+            s->vertex[s->vertex_count] = s->way[i];
+            s->vertices[s->vertex_count++] = i;
+        }
+    for (int e = 0; e < p->edge_count; e++) {
+        PeltiBox box = hull(&s->way[p->edge[e][0]], &s->way[p->edge[e][1]]);
+        if (!p->owns_edge[e] || !pelti_box_overlap(&box, other, margin))
+            continue;
+        s->edge[s->edge_count] = box;
+        s->edges[s->edge_count++] = e;
+    }
+    for (int k = 0; k < p->triangle_count; k++) {
+        PeltiBox box = hull(&s->way[p->corner[k][0]], &s->way[p->corner[k][1]]);
+        box = hull(&box, &s->way[p->corner[k][2]]);
+        if (!pelti_box_overlap(&box, other, margin))
+            continue;
+        s->triangle[s->triangle_count] = box;
+        s->triangles[s->triangle_count++] = k;
+    }
+}
+
+typedef struct Finder {
+    PeltiTouch *t;
+    TouchFeature *room; ///< of this worker
+    int count, capacity;
+    bool full, whole; ///< whole: features whose ways are not new too
+} Finder;
+
+/// Along the line between two features' nearest points they lie at least their distance apart. Where they do so at the end by
+/// more than the margin, they do all the way: both sides' points move evenly.
+static bool parted(const PeltiTouch *t, const TouchFeature *f, Vec3 n)
+{
+    int first = f->edges ? 2 : 1;
+    float far = -INFINITY, near = INFINITY;
+    for (int i = 0; i < first; i++)
+        near = lesser(near, vec3_dot(n, t->plan[f->v[i]]));
+    for (int i = first; i < 4; i++)
+        far = larger(far, vec3_dot(n, t->plan[f->v[i]]));
+    return near - far > t->margin;
+}
+
+/// `ways`: how far the two features come together. What is farther apart than that and the margin cannot meet, whatever is cut
+/// later by less than the gap.
+static void try_feature(Finder *f, TouchFeature feature, float ways)
+{
+    const PeltiTouch *t = f->t;
+    const int *v = feature.v;
+    int first = feature.edges ? 2 : 1;
+    if (!f->whole && !(t->fresh[v[0]] | t->fresh[v[1]] | t->fresh[v[2]] | t->fresh[v[3]]))
+        return;
+    for (int i = 0; i < first; i++)
+        for (int k = first; k < 4; k++)
+            if (v[i] == v[k] || touch_exempt_vertices(t, v[i], v[k]))
+                return;
+    const Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
+    float weight[4];
+    Vec3 normal;
+    feature.start = (float)touch_distance(&feature, p, weight, &normal);
+    if (feature.start > t->margin && (feature.start > ways + t->margin || parted(t, &feature, normal)))
+        return;
+    if (f->count < f->capacity)
+        f->room[f->count++] = feature;
+    else
+        f->full = true;
+}
+
+static void vertices_with_triangles(Finder *f, const Side *a, const Side *b)
+{
+    float margin = f->t->margin;
+    for (int i = 0; i < a->vertex_count; i++)
+        for (int k = 0; k < b->triangle_count; k++)
+            if (pelti_box_overlap(&a->vertex[i], &b->triangle[k], margin)) {
+                const unsigned char *c = b->patch->corner[b->triangles[k]];
+                const int *q = b->patch->vertex;
+                try_feature(f, (TouchFeature){.v = {a->patch->vertex[a->vertices[i]], q[c[0]], q[c[1]], q[c[2]]}},
+                            a->radius[a->vertices[i]] + larger(b->radius[c[0]], larger(b->radius[c[1]], b->radius[c[2]])));
+            }
+}
+
+static void edges_with_edges(Finder *f, const Side *a, const Side *b)
+{
+    float margin = f->t->margin;
+    for (int i = 0; i < a->edge_count; i++)
+        for (int k = a == b ? i + 1 : 0; k < b->edge_count; k++)
+            if (pelti_box_overlap(&a->edge[i], &b->edge[k], margin)) {
+                const unsigned char *e = a->patch->edge[a->edges[i]], *g = b->patch->edge[b->edges[k]];
+                const int *p = a->patch->vertex, *q = b->patch->vertex;
+                try_feature(f, (TouchFeature){.v = {p[e[0]], p[e[1]], q[g[0]], q[g[1]]}, .edges = true},
+                            larger(a->radius[e[0]], a->radius[e[1]]) + larger(b->radius[g[0]], b->radius[g[1]]));
+            }
+}
+
+static void features_of(Finder *f, const TouchNear *near)
+{
+    const PeltiTouch *t = f->t;
+    const TouchPatch *p = &t->patches.patch[near->a], *q = &t->patches.patch[near->b];
+    Common common = common_motion(t, p, q);
+    Side a, b;
+    f->whole = near->whole;
+    take_ways(t, p, &common, &a);
+    if (p == q) {
+        take_features(&a, &a.whole, t->margin);
+        vertices_with_triangles(f, &a, &a);
+        edges_with_edges(f, &a, &a);
+        return;
+    }
+    take_ways(t, q, &common, &b);
+    if (!pelti_box_overlap(&a.whole, &b.whole, t->margin) || planes_part(t, &a, &b))
+        return;
+    take_features(&a, &b.whole, t->margin);
+    take_features(&b, &a.whole, t->margin);
+    vertices_with_triangles(f, &a, &b);
+    vertices_with_triangles(f, &b, &a);
+    edges_with_edges(f, &a, &b);
+}
+
+/// What chunk found what: workers write into rooms of their own, and chunks are joined in their order.
+static void chunk_range(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    int share = t->feature_capacity / pelti_jobs_threads(t->jobs), start = t->worker_used[worker];
+    Finder f = {.t = t, .room = t->found + (size_t)worker * (size_t)share + start, .capacity = share - start};
+    for (int k = begin; k < end; k++)
+        features_of(&f, &t->near[k]);
+    t->worker_used[worker] += f.count;
+    t->chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
+}
+
+/// In one thread, straight into the list: when a worker's room did not suffice, so that the threads do not show.
+static void find_serially(PeltiTouch *t, int before)
+{
+    Finder f = {.t = t, .room = t->features + before, .capacity = t->feature_capacity - before};
+    for (int k = 0; k < t->near_count; k++)
+        features_of(&f, &t->near[k]);
+    t->feature_count = before + f.count;
+    t->overflow |= f.full;
+}
+
+static void join_chunks(PeltiTouch *t, int before)
+{
+    int chunks = (t->near_count + TOUCH_CHUNK - 1) / TOUCH_CHUNK, total = before;
+    bool full = false;
+    for (int k = 0; k < chunks; k++) {
+        full |= t->chunks[k].full;
+        total += t->chunks[k].count;
+    }
+    if (full || total > t->feature_capacity) {
+        find_serially(t, before);
+        return;
+    }
+    for (int k = 0; k < chunks; k++) {
+        memcpy(t->features + t->feature_count, t->found + t->chunks[k].start, sizeof *t->found * (size_t)t->chunks[k].count);
+        t->feature_count += t->chunks[k].count;
+    }
 }
 
 /// A way is new where it ends elsewhere than when it was last looked at.
@@ -290,8 +386,8 @@ static int mark_new_ways(PeltiTouch *t, bool all)
     float most = 0.4f * t->margin * (0.4f * t->margin);
     for (int v = 0; v < t->count; v++) {
         Vec3 by = vec3_sub(t->plan[v], t->way_end[v]);
-        t->fresh[v] = t->core[v] && (all || vec3_dot(by, by) > most);
-        if (t->fresh[v] || all)
+        t->fresh[v] = all || vec3_dot(by, by) > most;
+        if (t->fresh[v])
             t->way_end[v] = t->plan[v];
         count += t->fresh[v];
     }
@@ -307,6 +403,7 @@ static void drop_new_ways(PeltiTouch *t)
         if (t->fresh[v[0]] | t->fresh[v[1]] | t->fresh[v[2]] | t->fresh[v[3]])
             continue;
         t->features[kept] = t->features[k];
+        t->active[kept] = t->active[k];
         t->share[kept++] = t->share[k];
     }
     t->feature_count = kept;
@@ -314,19 +411,22 @@ static void drop_new_ways(PeltiTouch *t)
 
 int touch_find_features(PeltiTouch *t, bool all)
 {
-    t->feature_count = all ? 0 : t->feature_count;
+    if (all) {
+        t->feature_count = 0;
+        memset(t->join_listed, 0, (size_t)t->patches.join_count);
+    }
     if (!mark_new_ways(t, all))
         return 0;
     drop_new_ways(t);
     int before = t->feature_count;
-    refit_ways(t, all);
-    pelti_box_tree_self_pairs_among(t->tree, INFINITY, may_meet, could_meet, t, t->jobs, &t->core_pairs);
-    for (int i = 0; i < t->core_pairs.count; i++)
-        for (int n = 0; n < 15 && t->feature_count < TOUCH_MOST_FEATURES; n++)
-            if (t->core_pairs.pairs[i].tag >> n & 1) {
-                nth_feature(t, t->core_pairs.pairs[i].a, t->core_pairs.pairs[i].b, n, &t->features[t->feature_count]);
-                t->active[t->feature_count++] = 0;
-            }
-    pelti_parallel_for(t->jobs, t->feature_count - before, TOUCH_GRAIN, start_range, &(Starts){t, before});
+    find_near(t);
+    memset(t->worker_used, 0, sizeof t->worker_used);
+    if (pelti_jobs_threads(t->jobs) > TOUCH_MOST_THREADS) {
+        find_serially(t, before);
+    } else {
+        pelti_parallel_for(t->jobs, t->near_count, TOUCH_CHUNK, chunk_range, t);
+        join_chunks(t, before);
+    }
+    memset(t->active + before, 0, (size_t)(t->feature_count - before));
     return t->feature_count - before;
 }

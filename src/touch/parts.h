@@ -2,14 +2,13 @@
 #ifndef PELTI_TOUCH_PARTS_H
 #define PELTI_TOUCH_PARTS_H
 
-#include "geometry/box_tree.h"
+#include "touch/patches.h"
 #include "touch/touch.h"
 
 enum {
     TOUCH_INFLUENCES = 4,
-    TOUCH_MOST_PAIRS = 400000,    ///< of triangles, found in one search
-    TOUCH_MOST_FEATURES = 600000, ///< pairs of features looked after in one round
-    TOUCH_MOST_CONTACTS = 200000, ///< pairs of features held apart
+    TOUCH_MOST_THREADS = 64, ///< more work one after the other
+    TOUCH_CHUNK = 16,        ///< pairs of patches in a piece of parallel work
     TOUCH_GRAIN = 128
 };
 
@@ -23,10 +22,21 @@ typedef struct TouchFeature {
 /// Two features that are held apart: n . (sum of weight[i] * position of v[i]) >= gap.
 typedef struct TouchContact {
     int v[4];
-    float weight[4]; ///< the first side's are positive and sum to 1, the others' negative and to -1
-    Vec3 normal;     ///< unit, from the second feature to the first, as the skin lay before the move
+    float weight[4];    ///< the first side's are positive and sum to 1, the others' negative and to -1
+    Vec3 normal;        ///< unit, from the second feature to the first, as the skin lay before the move
     float gap, inverse; ///< inverse: 1 / sum of weight^2
 } TouchContact;
+
+/// Two patches whose features are looked at; `whole`: those too whose ways are not new.
+typedef struct TouchNear {
+    int a, b;
+    bool whole;
+} TouchNear;
+
+typedef struct TouchChunk { ///< what was found for some of these
+    int start, count;
+    bool full;
+} TouchChunk;
 
 struct PeltiTouch {
     PeltiPool pool;
@@ -36,17 +46,16 @@ struct PeltiTouch {
     int count; ///< vertices
 
     // of the rest pose
-    float size;                      ///< diagonal
-    float gap;                       ///< length left between features that touch
-    float margin;                    ///< features that may come so near are looked after
-    float *edge;                     ///< [vertex] mean length of the edges there
-    float *ring_length;              ///< [as mesh->ring] length of the edge to that neighbour
-    int (*bone)[TOUCH_INFLUENCES];   ///< [vertex]
+    float size;                    ///< diagonal
+    float gap;                     ///< length left between features that touch
+    float margin;                  ///< features that may come so near are looked after
+    float *edge;                   ///< [vertex] mean length of the edges there
+    float *ring_length;            ///< [as mesh->ring] length of the edge to that neighbour
+    int (*bone)[TOUCH_INFLUENCES]; ///< [vertex]
     float (*weight)[TOUCH_INFLUENCES];
-    unsigned char *tangled;          ///< [vertex] of, or beside, triangles that cross at rest
-    unsigned char *crossed;          ///< [component x component] bits: cross at rest
-    int crossed_stride;              ///< bytes a row; 0: no two components cross, or there are too many to tell them apart
-    int *vertex_owner, *edge_owner;  ///< [vertex], [edge] the one triangle that speaks for it
+    unsigned char *tangled; ///< [vertex] of, or beside, triangles that cross at rest
+    unsigned char *crossed; ///< [component x component] bits: cross at rest
+    int crossed_stride;     ///< bytes a row; 0: no two components cross, or there are too many to tell them apart
     int rest_crossings;
 
     // the way from pose to pose
@@ -56,40 +65,45 @@ struct PeltiTouch {
     float calm; ///< share of a change that is made: falls while a pose is held
 
     // the skin
-    Vec3 *x;                ///< [vertex] shown; crosses nothing
-    Vec3 *wanted;           ///< [vertex] by the method at the end of this substep
-    Vec3 *offset[2];        ///< [vertex] of the method from lbs, at the last pose and at this one
-    Vec3 *lag, *lag_next;   ///< [vertex] planned distance of the shown skin from the wanted one
+    Vec3 *x;                          ///< [vertex] shown; crosses nothing
+    Vec3 *wanted;                     ///< [vertex] by the method at the end of this substep
+    Vec3 *offset[2];                  ///< [vertex] of the method from lbs, at the last pose and at this one
+    Vec3 *lag, *lag_next;             ///< [vertex] planned distance of the shown skin from the wanted one
     Vec3 *x_saved, *lag_saved, *plan; ///< [vertex]; plan: where this round goes
-    unsigned char *ring;    ///< [vertex] 0: moves freely; 1: near trouble; 2: lags, but nothing touches there
-    float *speed;           ///< [vertex] how far the method moved it in this substep, apart from the common motion
-    unsigned char *core;    ///< [vertex] 1: its features are looked after
-    unsigned char *trouble; ///< [vertex] touched something last time, or would cross something now
-    int *list, list_count;  ///< vertices with a ring
-    int *queue;             ///< [vertex]
-    unsigned char *queued;  ///< [vertex]
-    float *cut;             ///< [vertex] share of its move that is safe
-    Vec3 *cut_mean;         ///< [vertex] mean motion of the pair that cut it
-    unsigned char *dirty;   ///< [vertex] its move was cut in the last look
-    unsigned char *suspect; ///< [vertex] crossed a patch that looks the same way before
-    unsigned char *fresh;   ///< [vertex] of the core, and its way is new since features were last searched
-    Vec3 *way_end;          ///< [vertex] where its way ended then
-    Vec3 *shared;           ///< [vertex] where it ended when shares were last computed
-    float *bound;           ///< [vertex] half of the distance to the nearest feature
+    unsigned char *ring;              ///< [vertex] 0: moves freely; 1: near trouble; 2: lags, but nothing touches there
+    float *speed;                     ///< [vertex] how far the method moved it in this substep, apart from the common motion
+    unsigned char *core;              ///< [vertex] 1: its features are held apart as soon as they are near
+    unsigned char *trouble;           ///< [vertex] touched something last time, or would cross something now
+    int *list, list_count;            ///< vertices with a ring
+    int *queue;                       ///< [vertex]
+    unsigned char *queued;            ///< [vertex]
+    float *cut;                       ///< [vertex] share of its move that is safe
+    Vec3 *cut_mean;                   ///< [vertex] mean motion of the pair that cut it
+    unsigned char *dirty;             ///< [vertex] its move was cut in the last look
+    unsigned char *fresh;             ///< [vertex] its way is new since features were last searched
+    Vec3 *way_end;                    ///< [vertex] where its way ended then
+    Vec3 *shared;                     ///< [vertex] where it ended when shares were last computed
+    float *bound;                     ///< [vertex] half of the distance to the nearest feature
 
     // finding
-    PeltiBoxTree *tree;
-    PeltiBoxTree *normal_tree[2]; ///< of the triangles' unit normals before and after the move, with the nodes of `tree`
-    PeltiBoxTree *move_tree;      ///< of how they move
-    unsigned char *awake, *wary;  ///< [node] has a triangle that is looked at; a suspect one
-    bool only_awake;
-    PeltiBox *rest_nodes;      ///< [node] box at rest
-    int *node_component;       ///< [node] that its triangles are of, -1: several
-    PeltiPairs pairs, core_pairs;
-    PeltiBox *boxes;
-    Vec3 *normal[2]; ///< [triangle] of the skin before and after the move
+    TouchPatches patches;
+    PeltiBoxTree *tree, *move_tree;            ///< of patches: where they are, how they move
+    unsigned char *awake;                      ///< [node] has a patch with new ways
+    unsigned char *patch_fresh;                ///< [patch]
+    PeltiBox *start_box, *end_box, *move_box;  ///< [patch]
+    TouchShape *shape_end;                     ///< [patch] at the end of the way, or where crossings were last searched
+    unsigned char *join_start, *join_end;      ///< [join] smooth as the skin is shown; at the end of the way
+    unsigned char *join_listed, *join_crosses; ///< [join] its features are listed; its triangles cross
+    PeltiPairs near_pairs;                     ///< of patches
+    PeltiPairs pairs;                          ///< of triangles that cross; only the list is used
+    TouchNear *near;
+    int near_count, near_capacity;
+    bool overflow; ///< there was no room for something: nothing may be called safe
     const Vec3 *looks_at;
-    TouchFeature *features;
+    TouchFeature *features, *found; ///< found: by the workers
+    int feature_capacity, contact_capacity;
+    TouchChunk *chunks;
+    int worker_used[TOUCH_MOST_THREADS];
     float *share;          ///< [feature] of the move that is safe
     unsigned char *active; ///< [feature] held apart in this round
     int feature_count;
@@ -98,18 +112,35 @@ struct PeltiTouch {
     PeltiTouchReport *report;
 };
 
+static inline float lesser(float a, float b) // comparisons: fminf and fmaxf are calls
+{
+    return a < b ? a : b;
+}
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+static inline void touch_reach(PeltiBox *box, Vec3 p)
+{
+    box->low = vec3(lesser(box->low.x, p.x), lesser(box->low.y, p.y), lesser(box->low.z, p.z));
+    box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
+}
+
 // exempt.c
 /// Marks what crosses at rest.
 PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err);
 bool touch_exempt_triangles(const PeltiTouch *t, int a, int b);
 bool touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 
+// crossings.c
+/// Pairs of triangles that cross in `x` and are not exempt, left in t->pairs; returns how many.
+int touch_find_crossings(PeltiTouch *t, const Vec3 *x);
+/// What was searched last is shown from now on.
+void touch_accept(PeltiTouch *t);
+
 // find.c
-/// Pairs of triangles that cross in `x` and are not exempt, left in t->pairs; returns how many. `among` [vertex]: pairs with a
-/// vertex that it marks; NULL: all.
-int touch_find_crossings(PeltiTouch *t, const Vec3 *x, const unsigned char *among);
-/// Features of the core that come near others while the skin goes from t->x to t->plan: fills t->features, or, not `all`, adds
-/// those whose ways are new by more than the gap. Returns how many.
+/// Features that come near others while the skin goes from t->x to t->plan: fills t->features, or, not `all`, adds those whose
+/// ways are new by more than the gap. Returns how many.
 int touch_find_features(PeltiTouch *t, bool all);
 
 // path.c
@@ -119,7 +150,7 @@ double touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], V
 float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
 /// t->share of the features from `first` on for the way from t->x to t->plan; or of those with dirty vertices only.
 void touch_share(PeltiTouch *t, int first, bool only_dirty);
-/// Cuts ways short until no feature of the core meets another; returns how many features would have met.
+/// Cuts ways short until no feature meets another; returns how many features would have met.
 int touch_make_safe(PeltiTouch *t);
 
 // solve.c

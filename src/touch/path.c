@@ -160,7 +160,8 @@ static int note_cuts(PeltiTouch *t)
     return unsafe;
 }
 
-/// Edges that a move would draw out too far are unsafe too: what is held back holds its neighbours back, rather than tear from them.
+/// Edges that a move would draw out too far are unsafe too: what is held back holds its neighbours back, rather than tear from
+/// them.
 static int note_stretch(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
@@ -219,7 +220,6 @@ int touch_make_safe(PeltiTouch *t)
             t->dirty[v] = t->cut[v] < 1;
             if (!t->dirty[v])
                 continue;
-            t->core[v] = 1;
             t->plan[v] = vec3_add(t->x[v], cut_move(t, v, look));
         }
         touch_share(t, 0, true);

@@ -8,15 +8,10 @@
 
 enum { SETS = 3, PASSES = 4, MOST_TURNS = 20 }; // looks for contacts in a round; passes after each
 static const float spread = 0.5f, steepest = 0.4f;
-/// Shares by which a lag shrinks in a pass: near contacts, and where nothing touches any more. Near contacts a pass changes it by a
-/// part of the gap and of the vertex' own motion at most: contacts push that back before others come near that are not held, so a
-/// held pose keeps its contacts, and comes to rest.
+/// Shares by which a lag shrinks in a pass: near contacts, and where nothing touches any more. Near contacts a pass changes it by
+/// a part of the gap and of the vertex' own motion at most: contacts push that back before others come near that are not held, so
+/// a held pose keeps its contacts, and comes to rest.
 static const float shrink_held = 0.01f, shrink_free = 0.03f, of_gap = 0.5f, of_motion = 0.2f;
-
-static inline float lesser(float a, float b)
-{
-    return a < b ? a : b;
-}
 
 static void enlist(PeltiTouch *t, int v)
 {
@@ -40,7 +35,7 @@ static float make_contact(const PeltiTouch *t, const TouchFeature *f, TouchConta
         squares += c->weight[i] * c->weight[i];
         rest = vec3_mad(rest, t->mesh->rest[f->v[i]], c->weight[i]);
     }
-    c->inverse = 1 / squares; // >= 1/4: weights of either side sum to 1
+    c->inverse = 1 / squares;                          // >= 1/4: weights of either side sum to 1
     c->gap = lesser(t->gap, 0.4f * vec3_length(rest)); // features that are near at rest may stay so
     return distance;
 }
@@ -63,6 +58,11 @@ static void mark_changed(PeltiTouch *t)
     }
 }
 
+static bool in_core(const PeltiTouch *t, const TouchFeature *f)
+{
+    return t->core[f->v[0]] | t->core[f->v[1]] | t->core[f->v[2]] | t->core[f->v[3]];
+}
+
 /// Held apart are features that would meet, those that are near already, and those near by that would come too near: all of them,
 /// not only what meets, or contacts would come and go from frame to frame.
 static void find_contacts(PeltiTouch *t, bool first)
@@ -73,10 +73,10 @@ static void find_contacts(PeltiTouch *t, bool first)
         mark_changed(t);
     touch_share(t, 0, !first);
     memcpy(t->shared, t->plan, sizeof(Vec3) * (size_t)t->count);
-    for (int k = 0; k < t->feature_count && t->contact_count < TOUCH_MOST_CONTACTS; k++) {
+    for (int k = 0; k < t->feature_count && t->contact_count < t->contact_capacity; k++) {
         const TouchFeature *f = &t->features[k];
         bool meets = t->share[k] < 1;
-        if (t->active[k] || (!meets && f->start > 6 * t->gap))
+        if (t->active[k] || (!meets && (f->start > 6 * t->gap || !in_core(t, f))))
             continue;
         TouchContact *c = &t->contacts[t->contact_count];
         float distance = make_contact(t, f, c);

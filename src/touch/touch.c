@@ -4,18 +4,18 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 3,         ///< of bounded moves in a substep
-    CORE_RINGS = 2,     ///< around what touches: looked after
-    RINGS = 6,          ///< around the core: the lag spreads there
-    LAG_RINGS = 2,      ///< around what lags already
-    ATTEMPTS = 3,       ///< with more and more skin looked after, before all of it stays where it was
+    ROUNDS = 3,     ///< of bounded moves in a substep
+    CORE_RINGS = 2, ///< around what touches: looked after
+    RINGS = 6,      ///< around the core: the lag spreads there
+    LAG_RINGS = 2,  ///< around what lags already
+    ATTEMPTS = 3,   ///< with more and more skin looked after, before all of it stays where it was
     MOST_SUBSTEPS = 40
 };
-static const float largest_turn = 0.35f;  ///< radians of a joint in a substep
-static const float largest_move = 0.06f;  ///< of the size, in a substep
-static const float round_again = 0.004f;  ///< of the size: what was cut shorter is worth another round
-static const float still = 5e-6f;          ///< of the size: a skin that moves less is held
-static const float asleep = 2e-6f;        ///< of the size: a lag that is none
+static const float largest_turn = 0.35f; ///< radians of a joint in a substep
+static const float largest_move = 0.06f; ///< of the size, in a substep
+static const float round_again = 0.004f; ///< of the size: what was cut shorter is worth another round
+static const float still = 5e-6f;        ///< of the size: a skin that moves less is held
+static const float asleep = 2e-6f;       ///< of the size: a lag that is none
 
 // ---- the way from pose to pose ----
 
@@ -58,8 +58,7 @@ static void find_offsets(PeltiTouch *t, const Vec3 *goal)
         t->bones_now[b] = mat34_from(back, vec3(0, 0, 0));
     }
     for (int v = 0; v < t->count; v++)
-        t->offset[1][v] =
-            mat34_apply(t->bones_now[t->bone[v][0]], vec3_sub(goal[v], blend_vertex(t, t->bones_to, v)));
+        t->offset[1][v] = mat34_apply(t->bones_now[t->bone[v][0]], vec3_sub(goal[v], blend_vertex(t, t->bones_to, v)));
 }
 
 /// The rigid motion that takes `from` nearest to `to`: moving all skin so crosses nothing.
@@ -128,16 +127,17 @@ static void mark_crossings(PeltiTouch *t)
         }
 }
 
-static void suspect_crossings(PeltiTouch *t)
+static int mark_unsafe(PeltiTouch *t)
 {
-    for (int i = 0; i < 2 * t->pairs.count; i++) {
-        const int *s = t->mesh->triangles[i % 2 ? t->pairs.pairs[i / 2].b : t->pairs.pairs[i / 2].a];
-        for (int k = 0; k < 3; k++) {
-            t->suspect[s[k]] = 1;
-            for (int r = t->mesh->ring_start[s[k]]; r < t->mesh->ring_start[s[k] + 1]; r++)
-                t->suspect[t->mesh->ring[r]] = 1;
-        }
+    int unsafe = 0;
+    for (int k = 0; k < t->feature_count; k++) {
+        if (!(t->share[k] < 1))
+            continue;
+        unsafe++;
+        for (int i = 0; i < 4; i++)
+            t->trouble[t->features[k].v[i]] = 1;
     }
+    return unsafe;
 }
 
 /// Rings of vertices around those listed from `begin`, appended to the list.
@@ -225,12 +225,12 @@ static void calm_down(PeltiTouch *t)
 }
 
 /// One round of bounded moves; true where all went where it was planned to go.
-static bool round_of_moves(PeltiTouch *t, int wide)
+static bool round_of_moves(PeltiTouch *t, int wide, bool again)
 {
     gather(t, wide);
     make_plan(t);
     shorten_moves(t);
-    touch_find_features(t, true);
+    touch_find_features(t, again);
     touch_solve(t);
     calm_down(t);
     shorten_moves(t);
@@ -275,9 +275,11 @@ static void advance(PeltiTouch *t)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     make_plan(t);
-    if (touch_find_crossings(t, t->plan, NULL))
-        mark_crossings(t);
-    else if (!anything(t)) {
+    t->overflow = false;
+    touch_find_features(t, true);
+    touch_share(t, 0, false);
+    if (!mark_unsafe(t) && !anything(t) && !t->overflow && !touch_find_crossings(t, t->plan)) {
+        touch_accept(t);
         memcpy(t->x, t->wanted, bytes);
         return;
     }
@@ -285,14 +287,14 @@ static void advance(PeltiTouch *t)
     memcpy(t->lag_saved, t->lag, bytes);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         for (int round = 0; round < ROUNDS; round++)
-            if (round_of_moves(t, attempt * 3))
+            if (round_of_moves(t, attempt * 3, attempt + round > 0))
                 break;
-        if (!touch_find_crossings(t, t->x, t->ring)) {
+        if (!touch_find_crossings(t, t->x)) {
+            touch_accept(t);
             settle(t);
             return;
         }
         mark_crossings(t);
-        suspect_crossings(t);
         memcpy(t->x, t->x_saved, bytes);
         memcpy(t->lag, t->lag_saved, bytes);
     }
@@ -313,9 +315,10 @@ static void start(PeltiTouch *t)
     memset(t->lag, 0, bytes);
     memset(t->offset[0], 0, bytes);
     memset(t->trouble, 0, (size_t)t->count);
-    memset(t->suspect, 0, (size_t)t->count);
     for (int b = 0; b < t->who->bone_count; b++)
         t->bones_from[b] = t->bones_last[b] = mat34_identity();
+    touch_find_crossings(t, t->x);
+    touch_accept(t);
     t->started = true;
 }
 

@@ -18,12 +18,12 @@ typedef struct PeltiTouchDef {
 } PeltiTouchDef;
 
 typedef struct PeltiTouchReport {
-    int substeps;   ///< the way from the last pose was cut into so many
-    int rounds;     ///< of bounded moves, over all substeps
-    int contacts;   ///< pairs of features held apart in the last round
-    int held;       ///< vertices that are not where the method wants them
-    int frozen;     ///< substeps in which all skin stayed where it was, for want of a better way
-    float lag;      ///< the farthest of these, length
+    int substeps; ///< the way from the last pose was cut into so many
+    int rounds;   ///< of bounded moves, over all substeps
+    int contacts; ///< pairs of features held apart in the last round
+    int held;     ///< vertices that are not where the method wants them
+    int frozen;   ///< substeps in which all skin stayed where it was, for want of a better way
+    float lag;    ///< the farthest of these, length
 } PeltiTouchReport;
 
 /// Pairs of triangles that cross at rest are the artist's: they and what lies around them are left alone.

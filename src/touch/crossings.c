@@ -1,0 +1,112 @@
+/// Triangles that cross, found with exact arithmetic.
+#include "geometry/exact.h"
+#include "touch/parts.h"
+
+#include <string.h>
+
+static bool share_vertex(const int a[3], const int b[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2])
+            return true;
+    return false;
+}
+
+static PeltiBox triangle_box(const Vec3 *x, const int i[3])
+{
+    PeltiBox box = {x[i[0]], x[i[0]]};
+    touch_reach(&box, x[i[1]]);
+    touch_reach(&box, x[i[2]]);
+    return box;
+}
+
+static bool triangles_cross(const PeltiTouch *t, int a, int b)
+{
+    const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
+    if (share_vertex(s, u) || touch_exempt_triangles(t, a, b))
+        return false;
+    const Vec3 *x = t->looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
+    return pelti_triangles_meet(p, q) != PELTI_APART;
+}
+
+/// Pairs of triangles of two patches that cross; `out` may be NULL: then it is enough to know of one.
+static int patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
+{
+    const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
+    PeltiBox boxes[TOUCH_PATCH];
+    int found = 0;
+    for (int k = 0; k < q->triangle_count; k++)
+        boxes[k] = triangle_box(t->looks_at, t->mesh->triangles[q->triangle[k]]);
+    for (int i = 0; i < p->triangle_count; i++) {
+        PeltiBox box = triangle_box(t->looks_at, t->mesh->triangles[p->triangle[i]]);
+        if (a != b && !pelti_box_overlap(&box, &t->end_box[b], 0))
+            continue;
+        for (int k = a == b ? i + 1 : 0; k < q->triangle_count; k++) {
+            if (!pelti_box_overlap(&box, &boxes[k], 0) || !triangles_cross(t, p->triangle[i], q->triangle[k]))
+                continue;
+            found++;
+            if (!out)
+                return found;
+            if (out->count < out->capacity)
+                out->pairs[out->count++] = (PeltiPair){p->triangle[i], q->triangle[k], 1};
+        }
+    }
+    return found;
+}
+
+static int far_patches_cross(void *context, int a, int b, int worker)
+{
+    const PeltiTouch *t = context;
+    (void)worker;
+    return !touch_patches_joined(&t->patches, a, b) && patches_cross(t, a, b, NULL);
+}
+
+static void crossing_joins(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        const TouchJoin *join = &t->patches.join[k];
+        t->join_end[k] = touch_join_smooth(join, t->shape_end);
+        t->join_crosses[k] = !t->join_end[k] && patches_cross(t, join->a, join->b, NULL);
+    }
+}
+
+static void end_range(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    const Vec3 *x = t->looks_at;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        const TouchPatch *p = &t->patches.patch[k];
+        touch_patch_shape(p, x, &t->shape_end[k]);
+        PeltiBox box = {x[p->vertex[0]], x[p->vertex[0]]};
+        for (int i = 1; i < p->vertex_count; i++)
+            touch_reach(&box, x[p->vertex[i]]);
+        t->end_box[k] = box;
+    }
+}
+
+/// Every pair of patches is either smooth, or far apart, or its triangles are tested one by one with exact arithmetic.
+int touch_find_crossings(PeltiTouch *t, const Vec3 *x)
+{
+    const TouchPatches *patches = &t->patches;
+    t->looks_at = x;
+    pelti_parallel_for(t->jobs, patches->count, TOUCH_CHUNK, end_range, t);
+    pelti_parallel_for(t->jobs, patches->join_count, 4 * TOUCH_CHUNK, crossing_joins, t);
+    pelti_box_tree_refit(t->tree, t->jobs, t->end_box);
+    pelti_box_tree_self_pairs(t->tree, 0, far_patches_cross, t, t->jobs, &t->near_pairs);
+    t->pairs.count = 0;
+    int found = 0;
+    for (int k = 0; k < patches->join_count; k++)
+        if (t->join_crosses[k])
+            found += patches_cross(t, patches->join[k].a, patches->join[k].b, &t->pairs);
+    for (int k = 0; k < t->near_pairs.count; k++)
+        found += patches_cross(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, &t->pairs);
+    return found;
+}
+
+void touch_accept(PeltiTouch *t)
+{
+    memcpy(t->join_start, t->join_end, (size_t)t->patches.join_count);
+}

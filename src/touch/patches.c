@@ -1,0 +1,268 @@
+/// The skin cut into connected patches of a few triangles each, once.
+#include "touch/patches.h"
+
+#include <string.h>
+
+// ---- which triangles make a patch ----
+
+typedef struct Cut {
+    const PeltiMesh *mesh;
+    int *of;
+    int (*beside)[3]; ///< [triangle] across its edges; -1: none
+} Cut;
+
+static Vec3 centre_of(const PeltiMesh *mesh, int k)
+{
+    const int *i = mesh->triangles[k];
+    return vec3_scale(vec3_add(mesh->rest[i[0]], vec3_add(mesh->rest[i[1]], mesh->rest[i[2]])), 1.0f / 3);
+}
+
+/// The triangle of the largest index wins on the first side of an edge, the smallest on the other: with two they are each
+/// other's.
+static void find_beside(Cut *c, int *first)
+{
+    const PeltiMesh *mesh = c->mesh;
+    memset(first, -1, sizeof *first * (size_t)mesh->edge_count);
+    for (int k = 0; k < mesh->triangle_count; k++)
+        for (int i = 0; i < 3; i++) {
+            int e = mesh->triangle_edges[k][i], other = first[e];
+            c->beside[k][i] = other;
+            first[e] = k;
+            for (int n = 0; other >= 0 && n < 3; n++)
+                if (mesh->triangle_edges[other][n] == e)
+                    c->beside[other][n] = k;
+        }
+}
+
+/// Grows a patch from `seed`: always the nearest triangle across an edge.
+static int grow_patch(Cut *c, int seed, int patch)
+{
+    Vec3 centre = centre_of(c->mesh, seed);
+    int of[TOUCH_PATCH] = {seed}, count = 1;
+    c->of[seed] = patch;
+    while (count < TOUCH_PATCH) {
+        int best = -1;
+        float nearest = INFINITY;
+        for (int i = 0; i < 3 * count; i++) {
+            int k = c->beside[of[i / 3]][i % 3];
+            if (k < 0 || c->of[k] >= 0)
+                continue;
+            float d = vec3_distance(centre_of(c->mesh, k), centre);
+            if (d < nearest || (d == nearest && k < best))
+                nearest = d, best = k;
+        }
+        if (best < 0)
+            break;
+        c->of[best] = patch;
+        of[count++] = best;
+    }
+    return count;
+}
+
+// ---- what a patch knows ----
+
+static int local_vertex(TouchPatch *p, int v)
+{
+    int i = 0;
+    while (i < p->vertex_count && p->vertex[i] != v)
+        i++;
+    if (i == p->vertex_count)
+        p->vertex[p->vertex_count++] = v;
+    return i;
+}
+
+/// `vertex_taken`, `edge_taken`: who comes first owns.
+static void add_triangle(TouchPatch *p, const PeltiMesh *mesh, int k, unsigned char *vertex_taken, unsigned char *edge_taken)
+{
+    int slot = p->triangle_count++;
+    p->triangle[slot] = k;
+    for (int i = 0; i < 3; i++) {
+        int v = mesh->triangles[k][i], before = p->vertex_count, at = local_vertex(p, v);
+        p->corner[slot][i] = (unsigned char)at;
+        if (at == before) {
+            p->owns_vertex[at] = !vertex_taken[v];
+            vertex_taken[v] = 1;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        unsigned char a = p->corner[slot][i], b = p->corner[slot][(i + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
+        int n = 0, e = mesh->triangle_edges[k][i];
+        while (n < p->edge_count && (p->edge[n][0] != low || p->edge[n][1] != high))
+            n++;
+        if (n < p->edge_count)
+            continue;
+        p->edge[n][0] = low, p->edge[n][1] = high;
+        p->owns_edge[n] = !edge_taken[e];
+        edge_taken[e] = 1;
+        float length = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
+        p->edge_inverse[n] = length > 1e-30f ? 1 / length : 1e30f;
+        p->edge_count++;
+    }
+}
+
+static Vec3 area_normal(const TouchPatch *p, const Vec3 *x)
+{
+    Vec3 sum = {0, 0, 0};
+    for (int k = 0; k < p->triangle_count; k++) {
+        Vec3 a = x[p->vertex[p->corner[k][0]]];
+        sum = vec3_add(sum, vec3_cross(vec3_sub(x[p->vertex[p->corner[k][1]]], a), vec3_sub(x[p->vertex[p->corner[k][2]]], a)));
+    }
+    return sum;
+}
+
+static Vec3 mean_of(const TouchPatch *p, const Vec3 *x)
+{
+    Vec3 sum = {0, 0, 0};
+    for (int i = 0; i < p->vertex_count; i++)
+        sum = vec3_add(sum, x[p->vertex[i]]);
+    return vec3_scale(sum, 1 / (float)p->vertex_count);
+}
+
+static void finish_patch(TouchPatch *p, const PeltiMesh *mesh)
+{
+    Vec3 mean = mean_of(p, mesh->rest);
+    Mat3 sum = {{{0}}};
+    float square = 0;
+    for (int i = 0; i < p->vertex_count; i++) {
+        p->rest[i] = vec3_sub(mesh->rest[p->vertex[i]], mean);
+        touch_add_outer(&sum, p->rest[i], p->rest[i]);
+        square += vec3_dot(p->rest[i], p->rest[i]);
+    }
+    p->normal = vec3_normalize_or(area_normal(p, mesh->rest), vec3(0, 0, 1));
+    p->normal_weight = 0.5f * square;
+    touch_add_outer(&sum, p->normal, vec3_scale(p->normal, p->normal_weight));
+    if (!mat3_inverse(sum, &p->inverse)) // a patch on a line is never called smooth: its linear part is none
+        p->inverse = (Mat3){{{0}}};
+}
+
+void touch_patch_shape(const TouchPatch *p, const Vec3 *x, TouchShape *out)
+{
+    Vec3 mean = mean_of(p, x), normal = vec3_normalize_or(area_normal(p, x), vec3(0, 0, 0));
+    Mat3 sum = {{{0}}};
+    for (int i = 0; i < p->vertex_count; i++)
+        touch_add_outer(&sum, vec3_sub(x[p->vertex[i]], mean), p->rest[i]);
+    touch_add_outer(&sum, normal, vec3_scale(p->normal, p->normal_weight));
+    Mat3 m = mat3_mul(sum, p->inverse);
+    Vec3 off[TOUCH_PATCH_VERTICES];
+    for (int i = 0; i < p->vertex_count; i++)
+        off[i] = vec3_sub(vec3_sub(x[p->vertex[i]], mean), mat3_apply(m, p->rest[i]));
+    float most = 0;
+    for (int e = 0; e < p->edge_count; e++) {
+        Vec3 d = vec3_sub(off[p->edge[e][1]], off[p->edge[e][0]]);
+        float square = vec3_dot(d, d) * p->edge_inverse[e] * p->edge_inverse[e];
+        most = square > most ? square : most;
+    }
+    *out = (TouchShape){m, sqrtf(most)};
+}
+
+// ---- neighbours ----
+
+/// Patches at the vertices of patch `a` other than itself, ascending; returns how many. `stamp` [patch] says who was seen by
+/// whom.
+static int find_neighbours(const TouchPatches *t, const PeltiMesh *mesh, int a, int *stamp, int *out)
+{
+    const TouchPatch *p = &t->patch[a];
+    int count = 0;
+    stamp[a] = a;
+    for (int i = 0; i < p->vertex_count; i++)
+        for (int r = mesh->fan_start[p->vertex[i]]; r < mesh->fan_start[p->vertex[i] + 1]; r++) {
+            int b = t->of[mesh->fan[r]], at = count;
+            if (stamp[b] == a)
+                continue;
+            stamp[b] = a;
+            for (; out && at > 0 && out[at - 1] > b; at--)
+                out[at] = out[at - 1];
+            if (out)
+                out[at] = b;
+            count++;
+        }
+    return count;
+}
+
+bool touch_patches_joined(const TouchPatches *t, int a, int b)
+{
+    if (a == b)
+        return true;
+    for (int i = t->neighbour_start[a]; i < t->neighbour_start[a + 1]; i++)
+        if (t->neighbour[i] == b)
+            return true;
+    return false;
+}
+
+static void fill_joins(TouchPatches *t)
+{
+    for (int a = 0; a < t->count; a++) {
+        t->join[t->join_count++] = (TouchJoin){.a = a, .b = a};
+        for (int i = t->neighbour_start[a]; i < t->neighbour_start[a + 1]; i++) {
+            int b = t->neighbour[i];
+            if (b < a)
+                continue;
+            TouchJoin *join = &t->join[t->join_count++];
+            *join = (TouchJoin){.a = a, .b = b};
+            for (int k = t->neighbour_start[a]; k < t->neighbour_start[a + 1] && join->via_count < TOUCH_VIA; k++)
+                if (t->neighbour[k] != b && touch_patches_joined(t, b, t->neighbour[k]))
+                    join->via[join->via_count++] = t->neighbour[k];
+        }
+    }
+}
+
+static PeltStatus find_joins(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, TouchPatches *t, PeltError *err)
+{
+    int *stamp = PELTI_NEW(work, int, t->count + 1), total = 0;
+    t->neighbour_start = PELTI_NEW(pool, int, t->count + 1);
+    if (pool->failed || work->failed)
+        return pelti_no_memory(err, sizeof *stamp * (size_t)t->count);
+    for (int pass = 0; pass < 2; pass++) {
+        memset(stamp, -1, sizeof *stamp * (size_t)t->count);
+        total = 0;
+        for (int a = 0; a < t->count; a++) {
+            t->neighbour_start[a] = total;
+            total += find_neighbours(t, mesh, a, stamp, pass ? t->neighbour + total : NULL);
+        }
+        t->neighbour_start[t->count] = total;
+        if (pass == 0)
+            t->neighbour = PELTI_NEW(pool, int, total + 1);
+        if (pool->failed)
+            return pelti_no_memory(err, sizeof(int) * (size_t)total);
+    }
+    t->join = PELTI_NEW(pool, TouchJoin, t->count + total / 2 + 1);
+    if (pool->failed)
+        return pelti_no_memory(err, sizeof(TouchJoin) * (size_t)total);
+    fill_joins(t);
+    return PELT_OK;
+}
+
+static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, TouchPatches *t, PeltError *err)
+{
+    int triangles = mesh->triangle_count;
+    Cut cut = {mesh, PELTI_NEW(pool, int, triangles + 1), pelti_pool_take(work, (size_t)triangles + 1, sizeof(int[3]))};
+    int *first = PELTI_NEW(work, int, mesh->edge_count + 1);
+    unsigned char *vertex_taken = PELTI_NEW(work, unsigned char, mesh->vertex_count + 1);
+    unsigned char *edge_taken = PELTI_NEW(work, unsigned char, mesh->edge_count + 1);
+    if (pool->failed || work->failed)
+        return pelti_no_memory(err, sizeof(int[4]) * (size_t)triangles);
+    t->of = cut.of;
+    find_beside(&cut, first);
+    memset(cut.of, -1, sizeof *cut.of * (size_t)triangles);
+    for (int k = 0; k < triangles; k++)
+        if (cut.of[k] < 0)
+            grow_patch(&cut, k, t->count++);
+    t->patch = PELTI_NEW(pool, TouchPatch, t->count + 1);
+    if (pool->failed)
+        return pelti_no_memory(err, sizeof(TouchPatch) * (size_t)t->count);
+    for (int k = 0; k < triangles; k++)
+        add_triangle(&t->patch[cut.of[k]], mesh, k, vertex_taken, edge_taken);
+    for (int i = 0; i < t->count; i++)
+        finish_patch(&t->patch[i], mesh);
+    return find_joins(pool, work, mesh, t, err);
+}
+
+PeltStatus touch_patches_create(PeltiPool *pool, const PeltiMesh *mesh, TouchPatches *out, PeltError *err)
+{
+    PeltiPool work;
+    *out = (TouchPatches){0};
+    pelti_pool_init(&work, &pool->allocator);
+    PeltStatus status = create(pool, &work, mesh, out, err);
+    pelti_pool_release(&work);
+    return status;
+}

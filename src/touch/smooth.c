@@ -1,0 +1,173 @@
+/// How much two neighbouring patches may be strained before their triangles could cross: see TouchJoin.
+#include "touch/patches.h"
+
+enum { REGION_PATCHES = 2 + TOUCH_VIA, REGION = REGION_PATCHES * TOUCH_PATCH_VERTICES };
+
+/// Vertices of two patches and of those between, with the lengths of ways along edges from the vertices of the first.
+typedef struct Region {
+    int vertex[REGION], count;
+    int edge[REGION_PATCHES * TOUCH_PATCH_EDGES][2], edge_count;
+    float length[REGION_PATCHES * TOUCH_PATCH_EDGES];
+    float way[TOUCH_PATCH_VERTICES][REGION]; ///< the first patch' vertices are the region's first
+    int second[TOUCH_PATCH_VERTICES];        ///< where the second patch' vertices are
+} Region;
+
+static int region_vertex(Region *r, int v)
+{
+    int i = 0;
+    while (i < r->count && r->vertex[i] != v)
+        i++;
+    if (i == r->count)
+        r->vertex[r->count++] = v;
+    return i;
+}
+
+static void add_patch(Region *r, const TouchPatch *p, int *at)
+{
+    for (int i = 0; i < p->vertex_count; i++)
+        at[i] = region_vertex(r, p->vertex[i]);
+    for (int e = 0; e < p->edge_count; e++) {
+        int n = r->edge_count++;
+        r->edge[n][0] = at[p->edge[e][0]], r->edge[n][1] = at[p->edge[e][1]];
+        r->length[n] = 1 / p->edge_inverse[e];
+    }
+}
+
+static void find_ways(Region *r, int sources)
+{
+    for (int s = 0; s < sources; s++) {
+        float *way = r->way[s];
+        bool changed = true;
+        for (int i = 0; i < r->count; i++)
+            way[i] = i == s ? 0 : INFINITY;
+        while (changed) { // Bellman and Ford: ways are a few edges long
+            changed = false;
+            for (int e = 0; e < r->edge_count; e++) {
+                int a = r->edge[e][0], b = r->edge[e][1];
+                float to_b = way[a] + r->length[e], to_a = way[b] + r->length[e];
+                if (to_b < way[b])
+                    way[b] = to_b, changed = true;
+                else if (to_a < way[a])
+                    way[a] = to_a, changed = true;
+            }
+        }
+    }
+}
+
+typedef struct Work {
+    TouchPatches *patches;
+    const PeltiMesh *mesh;
+    TouchExempt exempt;
+    const void *context;
+} Work;
+
+/// min over the corners of n.(q - p) / L(p, q).
+static float limit_along(Vec3 n, const Vec3 a[3], const Vec3 b[3], const float way[3][3])
+{
+    float least = INFINITY;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            least = fminf(least, vec3_dot(n, vec3_sub(b[k], a[i])) / way[i][k]);
+    return least;
+}
+
+static float pair_limit(const Vec3 a[3], const Vec3 b[3], const float way[3][3], float enough)
+{
+    Vec3 from = vec3_add(a[0], vec3_add(a[1], a[2])), to = vec3_add(b[0], vec3_add(b[1], b[2]));
+    float limit = limit_along(vec3_normalize_or(vec3_sub(to, from), vec3(0, 0, 1)), a, b, way);
+    if (limit >= enough)
+        return limit;
+    PeltiClosestTriangles c = pelti_closest_triangles(a, b);
+    Vec3 p = pelti_barycentric(c.weight_a, a[0], a[1], a[2]), q = pelti_barycentric(c.weight_b, b[0], b[1], b[2]);
+    if (!c.crossing)
+        limit = fmaxf(limit, limit_along(vec3_normalize_or(vec3_sub(q, p), vec3(0, 0, 1)), a, b, way));
+    return fmaxf(limit, 0);
+}
+
+static bool share_vertex(const int a[3], const int b[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2])
+            return true;
+    return false;
+}
+
+static float join_limit(const Work *w, const TouchJoin *join)
+{
+    const TouchPatch *a = &w->patches->patch[join->a], *b = &w->patches->patch[join->b];
+    Region r;
+    int at[TOUCH_PATCH_VERTICES];
+    float least = 1;
+    r.count = r.edge_count = 0;
+    add_patch(&r, a, at);
+    add_patch(&r, b, r.second);
+    for (int i = 0; i < join->via_count; i++)
+        add_patch(&r, &w->patches->patch[join->via[i]], at);
+    find_ways(&r, a->vertex_count);
+    for (int i = 0; i < a->triangle_count; i++)
+        for (int k = join->a == join->b ? i + 1 : 0; k < b->triangle_count; k++) {
+            const int *s = w->mesh->triangles[a->triangle[i]], *u = w->mesh->triangles[b->triangle[k]];
+            float way[3][3];
+            if (share_vertex(s, u) || w->exempt(w->context, a->triangle[i], b->triangle[k]))
+                continue;
+            for (int n = 0; n < 9; n++)
+                way[n / 3][n % 3] = r.way[a->corner[i][n / 3]][r.second[b->corner[k][n % 3]]];
+            const Vec3 *x = w->mesh->rest, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
+            least = fminf(least, pair_limit(p, q, (const float(*)[3])way, least));
+        }
+    return least;
+}
+
+static void limit_range(void *context, int begin, int end, int worker)
+{
+    const Work *w = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        w->patches->join[i].limit = join_limit(w, &w->patches->join[i]);
+}
+
+void touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context, PeltiJobs *jobs)
+{
+    pelti_parallel_for(jobs, patches->join_count, 16, limit_range, &(Work){patches, mesh, exempt, context});
+}
+
+// ---- judging ----
+
+/// Square of a length that no unit vector is stretched below.
+static float least_stretch_square(const Mat3 *m)
+{
+    Mat3 g;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            g.m[i][k] = m->m[0][i] * m->m[0][k] + m->m[1][i] * m->m[1][k] + m->m[2][i] * m->m[2][k];
+    return touch_lowest_eigenvalue(&g);
+}
+
+static float mat3_apart(const Mat3 *a, const Mat3 *b)
+{
+    float sum = 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            sum += (a->m[i][k] - b->m[i][k]) * (a->m[i][k] - b->m[i][k]);
+    return sqrtf(sum);
+}
+
+bool touch_join_smooth(const TouchJoin *join, const TouchShape *shapes)
+{
+    const TouchShape *a = &shapes[join->a], *b = &shapes[join->b];
+    Mat3 mean = a->linear;
+    float strain = a->strain;
+    if (join->a != join->b) {
+        for (int i = 0; i < 9; i++)
+            mean.m[i / 3][i % 3] = 0.5f * (a->linear.m[i / 3][i % 3] + b->linear.m[i / 3][i % 3]);
+        float apart = 0.5f * mat3_apart(&a->linear, &b->linear);
+        strain = (a->strain > b->strain ? a->strain : b->strain) + apart;
+        for (int i = 0; i < join->via_count; i++) {
+            const TouchShape *c = &shapes[join->via[i]];
+            float by = c->strain + mat3_apart(&c->linear, &mean);
+            strain = by > strain ? by : strain;
+        }
+    }
+    float least = least_stretch_square(&mean), limit = 0.999f * join->limit; // 0.999: rounding
+    return least > 0 && strain * strain < limit * limit * least;
+}
