@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures test-many test-web fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures test-many test-web studio fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -52,9 +52,13 @@ figures: all
 	tools/figures-projective.sh $(BUILD)/pelt
 	tools/figures-body.sh $(BUILD)/pelt
 
-# The browser test of `pelt compare`: node, npm and chromium; skips where they are missing
+# Builds and starts `pelt studio`; STUDIO="hero.glb --port 8080" and more: build/pelt studio --help
+studio: all
+	$(BUILD)/pelt studio $(STUDIO)
+
+# The browser tests of `pelt compare` and `pelt studio`: node, npm and chromium; skips where they are missing
 test-web: all
-	@tools/test-web.sh $(BUILD)/pelt || [ $$? = 77 ]
+	@PELT_SHARED=../shared tools/test-web.sh $(BUILD)/pelt || [ $$? = 77 ]
 
 install: all
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))

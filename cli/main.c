@@ -5,7 +5,7 @@
 #include <string.h>
 
 extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_measure, cli_render, cli_make, cli_demo, cli_methods,
-    cli_operator, cli_bench;
+    cli_operator, cli_studio, cli_bench;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
@@ -18,6 +18,7 @@ const CliCommand *const cli_commands[] = {
     &cli_demo,
     &cli_methods,
     &cli_operator,
+    &cli_studio,
     &cli_bench,
     NULL,
 };

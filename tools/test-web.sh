@@ -1,9 +1,11 @@
 #!/bin/sh
-# The browser test of `pelt compare`: needs node, npm and Debian's chromium. Usage: tools/test-web.sh path/to/pelt [screenshot.png]
-# Skips (exit 77) where they are not installed.
+# The browser tests: the page of `pelt compare` and that of `pelt studio`. Needs node, npm and Debian's chromium.
+# Usage: tools/test-web.sh path/to/pelt [compare [screenshot.png] | studio [part...]]; without either, both whole.
+# Skips (exit 77) where something is not installed.
 set -eu
 pelt=${1:?path to pelt}
-here=$(dirname "$0")/..
+what=${2:-all}
+here=$(cd "$(dirname "$0")/.." && pwd)
 chromium=${CHROMIUM:-$(command -v chromium || true)}
 for need in node npm; do
     command -v $need >/dev/null || { echo "skipped: $need is not installed" >&2; exit 77; }
@@ -11,9 +13,17 @@ done
 [ -x "$chromium" ] || { echo "skipped: chromium is not installed (apt install chromium)" >&2; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-modules=${PELT_WEB_MODULES:-$work}
-[ -d "$modules/node_modules/playwright-core" ] || timeout 60 npm install --prefix "$modules" --no-audit --no-fund --no-save --silent playwright-core@1 ||
-    { echo "skipped: playwright-core could not be installed" >&2; exit 77; }
-"$pelt" make hand --vertices 1500 -q -o "$work/hand.glb"
-"$pelt" compare "$work/hand.glb" -m lbs,dqs --clip fist --fps 8 --pictures 2 --size 320x240 -q -o "$work/out"
-CHROMIUM=$chromium PELT_WEB_MODULES=$modules node "$here/tests/web/compare.mjs" "$work/out/index.html" ${2:+"$2"}
+# the modules of the studio's lockfile, which its build has installed where it could
+export PELT_WEB_MODULES=${PELT_WEB_MODULES:-$here/studio} CHROMIUM="$chromium"
+[ -d "$PELT_WEB_MODULES/node_modules/playwright-core" ] || (cd "$PELT_WEB_MODULES" && timeout 120 npm ci --no-audit --no-fund --silent) ||
+    { echo "skipped: playwright-core could not be installed (npm ci in studio/)" >&2; exit 77; }
+if [ "$what" != studio ]; then
+    "$pelt" make hand --vertices 1500 -q -o "$work/hand.glb"
+    "$pelt" compare "$work/hand.glb" -m lbs,dqs --clip fist --fps 8 --pictures 2 --size 320x240 -q -o "$work/out"
+    node "$here/tests/web/compare.mjs" "$work/out/index.html" ${3:+"$3"}
+fi
+if [ "$what" != compare ]; then
+    [ $# -lt 2 ] || shift 2
+    [ "$what" = studio ] || shift $#
+    node "$here/tests/web/studio.mjs" "$pelt" "$@"
+fi

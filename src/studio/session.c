@@ -1,0 +1,286 @@
+/// A session: what is on show, what is wanted and what is there. The work itself is in solver.c and prepare.c.
+#include "studio/session_parts.h"
+
+#include "core/clock.h"
+#include "core/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// ---- life ----
+
+static PeltStatus start_threads(PeltiSession *s, PeltError *err)
+{
+    if (pthread_create(&s->solver, NULL, pelti_session_solve, s))
+        return PELT_FAIL(err, PELT_FAILED, "the solver's thread could not be started");
+    s->solver_runs = true;
+    for (int i = 0; i < PELTI_SLOTS; i++, s->preparers++)
+        if (pthread_create(&s->slots[i].thread, NULL, pelti_slot_prepare, &s->slots[i]))
+            return PELT_FAIL(err, PELT_FAILED, "a preparing thread could not be started");
+    return PELT_OK;
+}
+
+PeltStatus pelti_session_create(const PeltiSessionDef *def, PeltiSession **out, PeltError *err)
+{
+    PeltiSession *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return pelti_no_memory(err, sizeof *s);
+    s->def = *def;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->asked, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->done, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    for (int i = 0; i < PELTI_SLOTS; i++)
+        s->slots[i].session = s, s->slots[i].index = i;
+    PeltStatus status = start_threads(s, err);
+    if (status != PELT_OK)
+        pelti_session_destroy(s);
+    else
+        *out = s;
+    return status;
+}
+
+void pelti_session_destroy(PeltiSession *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->quit = true;
+    pthread_cond_broadcast(&s->asked);
+    pthread_cond_broadcast(&s->done);
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < s->preparers; i++)
+        pthread_join(s->slots[i].thread, NULL);
+    if (s->solver_runs)
+        pthread_join(s->solver, NULL);
+    for (int i = 0; i < PELTI_SLOTS; i++) {
+        pelt_skin_destroy(s->slots[i].skin);
+        pelt_skin_destroy(s->slots[i].fresh);
+        pelti_session_drop(s, s->slots[i].cast);
+        pelti_session_drop(s, s->slots[i].fresh_cast);
+        free(s->slots[i].frame.positions);
+    }
+    pelti_session_drop(s, s->cast);
+    free(s->wish.nodes);
+    free(s->wish.transforms);
+    free(s->transforms);
+    pthread_cond_destroy(&s->asked);
+    pthread_cond_destroy(&s->done);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+// ---- the character ----
+
+void pelti_session_drop(PeltiSession *s, PeltiCast *cast)
+{
+    (void)s; // whose lock is held
+    if (cast && --cast->uses == 0)
+        pelti_cast_destroy(cast);
+}
+
+static void ask_method(PeltiSlot *slot, const char *method, const char *settings)
+{
+    slot->serial++;
+    snprintf(slot->method, sizeof slot->method, "%s", method);
+    snprintf(slot->settings, sizeof slot->settings, "%s", settings);
+    slot->state = *method ? PELTI_SLOT_PREPARING : PELTI_SLOT_EMPTY;
+    slot->share = 0;
+    slot->prepare_ms = 0;
+    slot->text[0] = slot->warnings[0] = 0;
+}
+
+void pelti_session_show(PeltiSession *s, PeltiCast *cast)
+{
+    pthread_mutex_lock(&s->lock);
+    pelti_session_drop(s, s->cast);
+    s->cast = cast;
+    cast->uses = 1;
+    cast->epoch = ++s->epoch;
+    s->wish.want = (PeltiMsgWant){.epoch = s->epoch, .clip = -1};
+    s->solved = 0;
+    for (int i = 0; i < PELTI_SLOTS; i++) {
+        ask_method(&s->slots[i], i == 0 ? "lbs" : "", "");
+        s->slots[i].stopgap = s->slots[i].serial;
+    }
+    pthread_cond_broadcast(&s->asked);
+    pthread_cond_broadcast(&s->done);
+    pthread_mutex_unlock(&s->lock);
+}
+
+PeltiCast *pelti_session_take(PeltiSession *s)
+{
+    pthread_mutex_lock(&s->lock);
+    PeltiCast *cast = s->cast;
+    if (cast)
+        cast->uses++;
+    pthread_mutex_unlock(&s->lock);
+    return cast;
+}
+
+void pelti_session_give(PeltiSession *s, PeltiCast *cast)
+{
+    pthread_mutex_lock(&s->lock);
+    pelti_session_drop(s, cast);
+    pthread_mutex_unlock(&s->lock);
+}
+
+// ---- wishes ----
+
+static bool has_option(int method, const char *line, size_t length)
+{
+    const char *equals = memchr(line, '=', length);
+    for (int o = 0; equals && o < pelt_method_option_count(method); o++) {
+        const char *name = pelt_method_option(method, o).name;
+        if (strlen(name) == (size_t)(equals - line) && !memcmp(name, line, strlen(name)))
+            return true;
+    }
+    return false;
+}
+
+/// Only what the method's own list has: keys that name files (joint.NAME.operator=...) are for the command line.
+static PeltStatus check_settings(int method, const char *lines, PeltError *err)
+{
+    for (const char *line = lines; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (!has_option(method, line, length))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s has no option '%.*s'", pelt_method_name(method),
+                             (int)(length < 60 ? length : 60), line);
+        line += length + (line[length] == '\n');
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_session_method(PeltiSession *s, const PeltiMsgMethod *wish, PeltError *err)
+{
+    char name[41], settings[PELTI_SETTINGS + 1];
+    snprintf(name, sizeof name, "%.*s", (int)wish->name.count, wish->name.data);
+    snprintf(settings, sizeof settings, "%.*s", (int)wish->settings.count, wish->settings.data);
+    int method = pelt_method_find(name);
+    if (*name && method < 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no method '%s'", name);
+    if (*name)
+        PELT_TRY(check_settings(method, settings, err));
+    pthread_mutex_lock(&s->lock);
+    if (wish->epoch == s->epoch) {
+        ask_method(&s->slots[wish->slot], name, settings);
+        pthread_cond_broadcast(&s->asked);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return PELT_OK;
+}
+
+static PeltStatus keep_wish(PeltiWish *wish, const PeltiMsgWant *want, PeltError *err)
+{
+    if (want->nodes.count > wish->capacity) {
+        int32_t *nodes = realloc(wish->nodes, want->nodes.count * sizeof *nodes);
+        wish->nodes = nodes ? nodes : wish->nodes;
+        float *transforms = realloc(wish->transforms, want->nodes.count * 10 * sizeof *transforms);
+        wish->transforms = transforms ? transforms : wish->transforms;
+        if (!nodes || !transforms)
+            return pelti_no_memory(err, want->nodes.count * 44);
+        wish->capacity = want->nodes.count;
+    }
+    wish->want = *want;
+    if (want->nodes.count) {
+        memcpy(wish->nodes, want->nodes.data, want->nodes.count * sizeof *wish->nodes);
+        memcpy(wish->transforms, want->transforms.data, want->nodes.count * 10 * sizeof *wish->transforms);
+    }
+    return PELT_OK;
+}
+
+static PeltStatus check_want(const PeltCharacter *who, const PeltiMsgWant *want, PeltError *err)
+{
+    PeltCharacterInfo info = pelt_character_info(who);
+    if (want->transforms.count != want->nodes.count * 10)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%u transforms for %u nodes: 10 numbers each", want->transforms.count,
+                         want->nodes.count);
+    if (want->clip > info.clip_count)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "clip %d of %d", want->clip, info.clip_count + 1);
+    for (uint32_t i = 0; i < want->nodes.count; i++)
+        if (want->nodes.data[i] < 0 || want->nodes.data[i] >= info.node_count)
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "node %d of %d", want->nodes.data[i], info.node_count);
+    return PELT_OK;
+}
+
+PeltStatus pelti_session_want(PeltiSession *s, const PeltiMsgWant *want, PeltError *err)
+{
+    PeltStatus status = PELT_OK;
+    pthread_mutex_lock(&s->lock);
+    if (s->cast && want->epoch == s->epoch) {                               // a wish for the character before comes too late
+        bool cut = s->wish.want.number > s->solved && s->wish.want.restart; // not seen by the solver yet
+        status = check_want(s->cast->who, want, err);
+        if (status == PELT_OK)
+            status = keep_wish(&s->wish, want, err);
+        s->wish.want.restart |= cut;
+        pthread_cond_broadcast(&s->asked);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+// ---- answers ----
+
+static void add_frame(const PeltiSession *s, const PeltiSlot *slot, PeltiArray *answer)
+{
+    const PeltiFrame *f = &slot->frame;
+    if (!f->count || f->epoch != s->epoch || f->number != s->solved || slot->state == PELTI_SLOT_EMPTY)
+        return;
+    PeltiMsgFrame m = {
+        .epoch = f->epoch,
+        .number = f->number,
+        .slot = (uint32_t)slot->index,
+        .serial = f->serial,
+        .step_ms = f->step_ms,
+        .box = {f->box, 6},
+        .positions = {f->positions, (uint32_t)f->count},
+        .transforms = {s->transforms, slot->index == 0 ? (uint32_t)s->transform_count : 0},
+        .stats = pelti_text(f->stats),
+    };
+    pelti_msg_write(answer, PELTI_MSG_Frame, &m);
+}
+
+void pelti_session_frames(PeltiSession *s, uint32_t number, double most_ms, PeltiArray *answer)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    long long ns = until.tv_nsec + (long long)(most_ms * 1e6);
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    pthread_mutex_lock(&s->lock);
+    uint32_t epoch = s->epoch;
+    while (!s->quit && s->epoch == epoch && s->solved < number)
+        if (pthread_cond_timedwait(&s->done, &s->lock, &until))
+            break;
+    for (int i = 0; i < PELTI_SLOTS && s->epoch == epoch && s->solved >= number; i++)
+        add_frame(s, &s->slots[i], answer);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void pelti_session_state(PeltiSession *s, bool elsewhere, PeltiArray *answer)
+{
+    pthread_mutex_lock(&s->lock);
+    PeltiMsgState state = {s->epoch, elsewhere, s->solved, (float)pelti_peak_mb()};
+    pelti_msg_write(answer, PELTI_MSG_State, &state);
+    for (int i = 0; i < PELTI_SLOTS && !elsewhere; i++) {
+        const PeltiSlot *slot = &s->slots[i];
+        PeltiMsgSlot m = {
+            .slot = (uint32_t)i,
+            .state = (uint32_t)slot->state,
+            .serial = slot->serial,
+            .share = slot->share,
+            .prepare_ms = slot->prepare_ms,
+            .method = pelti_text(slot->method),
+            .text = pelti_text(slot->text),
+            .warnings = pelti_text(slot->warnings),
+        };
+        pelti_msg_write(answer, PELTI_MSG_Slot, &m);
+    }
+    pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,70 @@
+/// Inside a session: shared by session.c, solver.c and prepare.c. Everything is guarded by `lock`, except what is said to belong
+/// to a thread.
+#ifndef PELTI_STUDIO_SESSION_PARTS_H
+#define PELTI_STUDIO_SESSION_PARTS_H
+
+#include "studio/session.h"
+
+#include <pthread.h>
+
+typedef enum PeltiSlotState { PELTI_SLOT_EMPTY, PELTI_SLOT_PREPARING, PELTI_SLOT_READY, PELTI_SLOT_FAILED } PeltiSlotState;
+
+enum { PELTI_SETTINGS = 4096, PELTI_SLOT_WARNINGS = 4000 };
+
+typedef struct PeltiFrame { ///< what the solver made last of a slot
+    uint32_t epoch, number, serial;
+    float step_ms, box[6];
+    uint16_t *positions; ///< [count]
+    size_t count, capacity;
+    char stats[1024]; ///< lines of name=value
+} PeltiFrame;
+
+typedef struct PeltiSlot {
+    PeltiSession *session;
+    int index;
+    pthread_t thread;
+    uint32_t serial, taken; ///< what was asked last, and what the preparing thread took up last
+    uint32_t stopgap;       ///< what was asked when the character came: made in any case, so that something is there
+    char method[41], settings[PELTI_SETTINGS + 1];
+    PeltiSlotState state;
+    float share, prepare_ms;
+    char text[600], warnings[PELTI_SLOT_WARNINGS];
+    PeltSkin *fresh; ///< prepared, not yet taken by the solver
+    PeltiCast *fresh_cast;
+    uint32_t fresh_serial;
+    PeltiFrame frame;
+
+    PeltSkin *skin; ///< the solver's own, with the character it is of
+    PeltiCast *cast;
+    uint32_t skin_serial;
+} PeltiSlot;
+
+typedef struct PeltiWish { ///< a Want, copied
+    PeltiMsgWant want;
+    int32_t *nodes;
+    float *transforms;
+    size_t capacity; ///< nodes
+} PeltiWish;
+
+struct PeltiSession {
+    PeltiSessionDef def;
+    pthread_mutex_t lock;
+    pthread_cond_t asked, done; ///< something for a thread to do; a frame or a change for those who wait
+    bool quit;
+    pthread_t solver;
+    bool solver_runs;
+    int preparers; ///< threads of slots that run
+    PeltiCast *cast;
+    uint32_t epoch;
+    PeltiWish wish;
+    uint32_t solved;   ///< number of the last want that is done
+    float *transforms; ///< [transform_count] the pose of the last frame
+    size_t transform_count, transform_capacity;
+    PeltiSlot slots[PELTI_SLOTS];
+};
+
+void *pelti_session_solve(void *session);                        ///< the solver's thread
+void *pelti_slot_prepare(void *slot);                            ///< a slot's preparing thread
+void pelti_session_drop(PeltiSession *session, PeltiCast *cast); ///< one use less; with the lock held; NULL is fine
+
+#endif

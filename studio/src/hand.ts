@@ -1,0 +1,164 @@
+// What the mouse does on the character: choose a joint, turn it by its skin or its rings, pull a limb by reaching.
+import { Object3D, Plane, Quaternion, Raycaster, Sphere, Vector2, Vector3 } from 'three';
+import { TransformControls } from 'three/addons/controls/TransformControls.js';
+import type { Studio } from './studio';
+import type { View } from './view';
+import type { Bones } from './bones';
+import { castRay } from './skin';
+import { keepPins, reach } from './ik';
+
+interface Drag { node: number; grabbed: Vector3; start: Quaternion; centre: Vector3; plane: Plane; moved: boolean; from: Vector2 }
+
+export class Hand {
+  private ray = new Raycaster();
+  private drag: Drag | null = null;
+  private rings: TransformControls;
+  private handle = new Object3D();
+  private ringing = false;
+
+  constructor(private studio: Studio, private view: View, private bones: Bones) {
+    const canvas = view.renderer.domElement;
+    this.rings = new TransformControls(view.camera, canvas);
+    this.rings.setMode('rotate');
+    this.rings.setSpace('local');
+    this.rings.setSize(0.7);
+    view.over.add(this.handle, this.rings.getHelper());
+    this.rings.addEventListener('change', () => { view.dirty = true; });
+    this.rings.addEventListener('objectChange', () => this.ring());
+    this.rings.addEventListener('dragging-changed', event => {
+      this.ringing = Boolean(event.value);
+      view.orbit.enabled = !this.ringing;
+      if (this.ringing) studio.history.mark();
+      else this.place();
+    });
+    canvas.addEventListener('pointerdown', event => this.down(event), { capture: true });
+    canvas.addEventListener('pointermove', event => this.move(event));
+    canvas.addEventListener('pointerup', () => this.up());
+    canvas.addEventListener('pointercancel', () => this.up());
+    studio.on(['select', 'pose', 'frame', 'tool', 'character'], () => this.place());
+  }
+
+  /** The rings sit on the selected joint. */
+  private place(): void {
+    const { skeleton, selected, tool } = this.studio;
+    if (this.ringing) return;
+    if (!skeleton || selected < 0 || tool !== 'turn') {
+      this.rings.detach();
+      this.view.dirty = true;
+      return;
+    }
+    skeleton.head(selected, this.handle.position);
+    skeleton.turn(selected, this.handle.quaternion);
+    this.handle.updateMatrixWorld();
+    if (this.rings.object !== this.handle) this.rings.attach(this.handle);
+    this.view.dirty = true;
+  }
+
+  private ring(): void {
+    const { skeleton, selected } = this.studio;
+    if (!skeleton || selected < 0 || !this.ringing) return;
+    skeleton.setTurn(selected, this.handle.quaternion);
+    keepPins(skeleton, this.pinned(), selected);
+    this.studio.posed();
+  }
+
+  private aim(event: PointerEvent): Vector2 {
+    const box = this.view.renderer.domElement.getBoundingClientRect();
+    const at = new Vector2(event.clientX - box.left, event.clientY - box.top);
+    this.ray.setFromCamera(new Vector2(at.x / box.width * 2 - 1, 1 - at.y / box.height * 2), this.view.camera);
+    return at;
+  }
+
+  /** Capture: the camera's own controls come after, and are kept off when the hand has hold of the character. */
+  private down(event: PointerEvent): void {
+    const { studio, view } = this, { skeleton, character } = studio;
+    if (event.button !== 0 || !skeleton || !character || studio.look.compare === 'side') return;
+    if (this.rings.object && this.rings.axis) return; // the mouse is over a ring
+    const at = this.aim(event), joint = this.bones.near(at.x, at.y), skin = this.seen(at.x);
+    const hit = skin ? castRay(character, skin.positions, this.ray.ray.origin, this.ray.ray.direction) : null;
+    let node = joint;
+    if (node < 0 && hit) node = character.point_nodes[hit.point];
+    if (node < 0) return;
+    view.orbit.enabled = false;
+    const grabbed = joint >= 0 ? this.outside(joint) : hit!.at;
+    const turned = joint >= 0 && studio.tool === 'turn' ? this.turner(joint) : node;
+    this.drag = {
+      node: turned, grabbed, start: skeleton.turn(turned), centre: skeleton.head(turned), moved: false, from: at,
+      plane: new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), grabbed),
+    };
+    studio.select(node);
+    view.renderer.domElement.setPointerCapture(event.pointerId);
+    event.stopImmediatePropagation();
+  }
+
+  private seen(x: number) {
+    const { look, slots } = this.studio, width = this.view.renderer.domElement.clientWidth;
+    return look.compare === 'wipe' && slots[1].method && x > look.wipe * width ? this.view.skins[1] : this.view.skins[0];
+  }
+
+  private outside(joint: number): Vector3 { return this.studio.skeleton!.head(joint); }
+
+  /** Dragging a joint's dot turns the bone that ends there: the one above it. */
+  private turner(joint: number): number {
+    const above = this.studio.skeleton!.boneAbove(joint);
+    return above >= 0 ? above : joint;
+  }
+
+  private move(event: PointerEvent): void {
+    const { drag, studio } = this;
+    if (!drag || !studio.skeleton) return;
+    const at = this.aim(event);
+    if (!drag.moved) {
+      if (at.distanceTo(drag.from) < 3) return;
+      drag.moved = true;
+      studio.history.mark();
+    }
+    if (studio.tool === 'reach') this.pull(drag);
+    else this.turn(drag);
+    studio.posed();
+  }
+
+  /** The grabbed place follows the mouse on a sphere around the joint; beyond its rim, on the plane through its centre. */
+  private turn(drag: Drag): void {
+    const { ray } = this.ray, arm = drag.grabbed.clone().sub(drag.centre), target = new Vector3();
+    const facing = new Plane().setFromNormalAndCoplanarPoint(this.view.camera.getWorldDirection(new Vector3()), drag.centre);
+    const front = arm.dot(this.view.camera.getWorldDirection(new Vector3())) <= 0;
+    const hit = front ? ray.intersectSphere(new Sphere(drag.centre, arm.length()), target) : null;
+    if (!hit && !ray.intersectPlane(facing, target)) return;
+    const turn = new Quaternion().setFromUnitVectors(arm.clone().normalize(), target.sub(drag.centre).normalize());
+    this.studio.skeleton!.setTurn(drag.node, turn.multiply(drag.start));
+    keepPins(this.studio.skeleton!, this.pinned(), drag.node);
+  }
+
+  private pull(drag: Drag): void {
+    const target = new Vector3(), skeleton = this.studio.skeleton!;
+    if (!this.ray.ray.intersectPlane(drag.plane, target)) return;
+    const offset = drag.grabbed.clone().sub(drag.centre);
+    reach(skeleton, drag.node, target.sub(offset), new Set(this.studio.pins));
+    keepPins(skeleton, this.pinned(), drag.node);
+  }
+
+  private places = new Map<number, Vector3>();
+  /** Where the pinned joints are held. */
+  private pinned(): Map<number, Vector3> {
+    const { pins, skeleton } = this.studio;
+    for (const node of this.places.keys()) if (!pins.has(node)) this.places.delete(node);
+    for (const node of pins) if (!this.places.has(node)) this.places.set(node, skeleton!.head(node));
+    return this.places;
+  }
+
+  private up(): void {
+    if (!this.drag) return;
+    this.drag = null;
+    this.view.orbit.enabled = true;
+    this.place();
+  }
+
+  togglePin(node: number): void {
+    const { pins, skeleton } = this.studio;
+    if (!skeleton || node < 0) return;
+    if (pins.has(node)) { pins.delete(node); this.places.delete(node); }
+    else { pins.add(node); this.places.set(node, skeleton.head(node)); }
+    this.studio.tell('select', 'pose');
+  }
+}

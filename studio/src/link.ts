@@ -1,0 +1,205 @@
+// The conversation with the command: the page pulls, one frame in flight, and always asks for the newest it wants to see.
+import type { Frame, Message } from 'messages';
+import { decode, encode, type Say } from './wire';
+import type { Studio } from './studio';
+import { Skeleton } from './skeleton';
+
+const tab = crypto.getRandomValues(new Uint32Array(1))[0];
+const IDLE_MS = 1000, PREPARING_MS = 120, LONGEST_STEP_S = 0.1;
+
+export class Link {
+  private number = 0;
+  private asked = -1; // the wish that was asked for last
+  private inFlight = false;
+  private taking = 1;
+  private last = { time: 0, at: 0, heard: 0 };
+  private sent: string[] = ['', '']; // what each slot was asked for
+  private describing = false;
+  fetched = 0; // frames, to count them a second
+
+  constructor(private studio: Studio) {
+    studio.on(['slots'], () => void this.askMethods());
+  }
+
+  /** Says something at once, beside the frame that may be in flight. */
+  async say(...messages: Say[]): Promise<Message[]> {
+    const body = encode([{ is: 'Hello', tab, take: this.taking }, ...messages]);
+    let answer: Response;
+    try {
+      answer = await fetch('/talk', { method: 'POST', body });
+    } catch {
+      this.lose('lost');
+      return [];
+    }
+    if (!answer.ok) {
+      this.studio.complain(answer.status === 403 ? 'The command does not know this browser any more: open the address it printed.' : await answer.text());
+      return [];
+    }
+    const said = decode(await answer.arrayBuffer());
+    this.last.heard = performance.now();
+    this.taking = 0; // heard: from now on another tab may take over
+    if (this.studio.link === 'lost') this.found();
+    said.forEach(message => this.hear(message));
+    return said;
+  }
+
+  private lose(how: 'lost' | 'elsewhere'): void {
+    if (this.studio.link === 'ended' || this.studio.link === how) return;
+    this.studio.link = how;
+    this.studio.play(false);
+    this.studio.tell('link');
+  }
+
+  private found(): void {
+    this.studio.link = 'on';
+    this.sent = ['', ''];
+    this.studio.tell('link');
+  }
+
+  takeOver(): void {
+    this.taking = 1;
+    this.studio.link = 'on';
+    this.studio.tell('link');
+    void this.start();
+  }
+
+  async quit(): Promise<void> {
+    this.studio.link = 'ended';
+    await this.say({ is: 'Quit', sure: 1 });
+    this.studio.tell('link');
+  }
+
+  async start(): Promise<void> {
+    await this.say({ is: 'Ask', what: 1, node: -1 }, { is: 'Ask', what: 0, node: -1 });
+  }
+
+  private hear(message: Message): void {
+    const studio = this.studio;
+    switch (message.is) {
+      case 'State':
+        if (message.elsewhere) this.lose('elsewhere');
+        else if (studio.character && message.epoch !== studio.character.epoch && !this.describing) void this.describe();
+        break;
+      case 'Slot':
+        if (studio.slots[message.slot].status?.serial !== message.serial || studio.slots[message.slot].status?.state !== message.state
+          || message.state === 1) {
+          studio.slots[message.slot].status = message;
+          studio.tell('slots');
+        }
+        break;
+      case 'Methods':
+        studio.catalogue = JSON.parse(message.json);
+        studio.tell('catalogue');
+        break;
+      case 'Character':
+        this.number = 0;
+        this.asked = -1;
+        this.sent = ['', ''];
+        studio.character = message;
+        studio.skeleton = new Skeleton(message);
+        studio.frames = [null, null];
+        studio.clip = message.clip_seconds.length > 1 ? 0 : -1;
+        studio.time = 0;
+        studio.cut = true;
+        studio.selected = -1;
+        studio.pins.clear();
+        studio.history.clear();
+        studio.wishes++;
+        studio.tell('character', 'slots', 'clock', 'select', 'pose');
+        break;
+      case 'Frame':
+        this.show(message);
+        break;
+      case 'Refusal':
+        studio.complain(message.text);
+        break;
+    }
+  }
+
+  private async describe(): Promise<void> {
+    this.describing = true;
+    await this.say({ is: 'Ask', what: 0, node: -1 });
+    this.describing = false;
+  }
+
+  private show(frame: Frame): void {
+    const studio = this.studio;
+    if (frame.epoch !== studio.character?.epoch) return;
+    studio.frames[frame.slot] = frame;
+    if (frame.slot === 0) {
+      this.fetched++;
+      if (frame.transforms.length) studio.skeleton?.setBase(frame.transforms);
+    }
+    studio.tell('frame');
+  }
+
+  /** Asks each slot for what the page wants of it, once. */
+  private async askMethods(): Promise<void> {
+    const { studio } = this, epoch = studio.character?.epoch;
+    if (!epoch) return;
+    const wishes: Say[] = [];
+    studio.slots.forEach((slot, i) => {
+      const settings = Object.entries(slot.settings).map(([key, value]) => `${key}=${value}`).join('\n');
+      const wish = `${epoch}\n${slot.method}\n${settings}`;
+      if (wish === this.sent[i]) return;
+      this.sent[i] = wish;
+      if (!slot.method) studio.frames[i] = null;
+      wishes.push({ is: 'Method', epoch, slot: i, name: slot.method, settings });
+    });
+    if (wishes.length) await this.say(...wishes);
+  }
+
+  /** Called with every picture: moves the clock and keeps the conversation going. */
+  tick(now: number): void {
+    const { studio } = this;
+    const passed = Math.min((now - this.last.at) / 1000, 0.25);
+    this.last.at = now;
+    if (studio.playing && studio.duration > 0) this.advance(passed * studio.speed);
+    if (studio.link === 'elsewhere' || studio.link === 'ended') return;
+    studio.behind_ms = this.inFlight && studio.wishes !== this.asked ? now - this.askedAt : 0;
+    const preparing = studio.slots.some(s => s.status?.state === 1);
+    const fresh = studio.slots.some((s, i) => s.method && s.status?.state === 2 && studio.frames[i]?.serial !== s.status.serial);
+    if (!this.inFlight && studio.character && (studio.wishes !== this.asked || fresh || (studio.dynamic && !preparing && studio.link === 'on'))
+      && (studio.link === 'on' || now - this.last.heard > IDLE_MS))
+      void this.pull(now);
+    else if (!this.inFlight && now - this.last.heard > (preparing ? PREPARING_MS : IDLE_MS)) {
+      this.last.heard = now;
+      void this.say({ is: 'Ask', what: 3, node: -1 });
+    }
+  }
+
+  private askedAt = 0;
+
+  private advance(seconds: number): void {
+    const { studio } = this, time = studio.time + seconds;
+    if (time <= studio.duration) studio.seek(time);
+    else if (studio.loop) studio.seek(time % studio.duration);
+    else {
+      studio.seek(studio.duration);
+      studio.play(false);
+    }
+  }
+
+  private async pull(now: number): Promise<void> {
+    const { studio } = this, wish = studio.wishes;
+    this.inFlight = true;
+    this.asked = wish;
+    this.askedAt = now;
+    const jump = studio.time - this.last.time, dt = Math.min(Math.max(studio.playing ? jump : 1 / 60, 0), LONGEST_STEP_S);
+    const cut = studio.cut || Math.abs(jump) > 0.5;
+    studio.cut = false;
+    this.last.time = studio.time;
+    this.number++;
+    const edits = studio.skeleton!.list();
+    const said = await this.say({
+      is: 'Want', epoch: studio.character!.epoch, number: this.number, clip: studio.clip, time_s: studio.time, dt_s: dt,
+      restart: cut ? 1 : 0, nodes: edits.nodes, transforms: edits.transforms,
+    });
+    if (!said.some(m => m.is === 'Frame')) { // it takes longer, or has no skin yet: ask again
+      if (this.asked === wish && studio.link !== 'lost') this.asked = -1;
+      studio.cut ||= cut;
+      if (!said.length) await new Promise(resolve => setTimeout(resolve, IDLE_MS));
+    }
+    this.inFlight = false;
+  }
+}

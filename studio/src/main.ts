@@ -1,0 +1,51 @@
+// pelt studio: the page. Puts the parts together and keeps the picture going.
+import { Studio } from './studio';
+import { Link } from './link';
+import { View } from './view';
+import { Bones } from './bones';
+import { Hand } from './hand';
+import { Posing } from './posing';
+import { timeline } from './timeline';
+import { methodPanel } from './options';
+import { comparePanel, followWeights, legend, lookPanel, wipeLine } from './look';
+import { header, numbers, takeFiles, troubles } from './frame';
+import { keys } from './keys';
+import { Project } from './project';
+import { h, section } from './ui';
+
+const studio = new Studio(), link = new Link(studio);
+const picture = h('main', { 'aria-label': 'The picture' });
+const view = new View(studio, picture), bones = new Bones(studio, view), hand = new Hand(studio, view, bones), posing = new Posing(studio, hand);
+const project = new Project(studio, link, view);
+const open = (file: File) => project.open(file), save = () => project.save();
+
+const panel = h('aside', { 'aria-label': 'Panels' },
+  section('Skin', true, methodPanel(studio, 0)),
+  section('Compare', true, methodPanel(studio, 1), ...comparePanel(studio)),
+  section('Pose', true, ...posing.panel()),
+  section('Look', true, ...lookPanel(studio, view)));
+picture.append(wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));
+document.body.append(header(studio, link, view, open, save), picture, panel, timeline(studio));
+if (innerWidth < 800) document.body.classList.add('folded');
+followWeights(studio, link, view);
+keys(studio, view, posing, save);
+
+addEventListener('dragover', event => { event.preventDefault(); document.body.classList.add('dropping'); });
+addEventListener('dragleave', event => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
+addEventListener('drop', event => {
+  event.preventDefault();
+  document.body.classList.remove('dropping');
+  if (event.dataTransfer?.files.length) void takeFiles(studio, link, [...event.dataTransfer.files], open);
+});
+
+function picturesGoOn(now: number): void {
+  link.tick(now);
+  view.draw();
+  requestAnimationFrame(picturesGoOn);
+}
+
+void link.start().then(() => project.begin());
+requestAnimationFrame(picturesGoOn);
+
+// what tests and curious people ask the page
+Object.assign(window, { peltStudio: { studio, link, view, posing, hand } });

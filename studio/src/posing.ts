@@ -1,0 +1,95 @@
+// The joint that is selected, the tree of joints, and what can be done to a pose.
+import type { Studio } from './studio';
+import type { Hand } from './hand';
+import { mirrorPose } from './mirror';
+import { PER_NODE } from './skeleton';
+import { button, h, id } from './ui';
+
+export class Posing {
+  private clipboard = '';
+  constructor(private studio: Studio, private hand: Hand) {}
+
+  private change(act: () => void): void {
+    if (!this.studio.skeleton) return;
+    this.studio.history.mark();
+    act();
+    this.studio.posed();
+  }
+
+  mirror(): void { this.change(() => mirrorPose(this.studio.skeleton!)); }
+  resetAll(): void { this.change(() => this.studio.skeleton!.setEdits(new Map())); }
+  resetJoint(): void { if (this.studio.selected >= 0) this.change(() => this.studio.skeleton!.reset(this.studio.selected)); }
+  pin(): void { this.hand.togglePin(this.studio.selected); }
+
+  /** The whole pose by names, so that it fits other characters with the same skeleton. */
+  text(): string {
+    const { skeleton } = this.studio, pose: Record<string, number[]> = {};
+    for (const node of skeleton?.bones ?? [])
+      pose[skeleton!.names[node]] = Array.from(skeleton!.local.slice(node * PER_NODE, (node + 1) * PER_NODE), v => Number(v.toPrecision(7)));
+    return JSON.stringify({ pelt: 'pose', pose });
+  }
+
+  setText(text: string): boolean {
+    try {
+      const { pelt, pose } = JSON.parse(text), skeleton = this.studio.skeleton!;
+      if (pelt !== 'pose') return false;
+      this.change(() => {
+        skeleton.names.forEach((name, node) => {
+          const t = pose[name];
+          if (Array.isArray(t) && t.length === PER_NODE && t.every(Number.isFinite)) skeleton.edit(node).set(t);
+        });
+        skeleton.update();
+      });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  copy(): void {
+    this.clipboard = this.text();
+    void navigator.clipboard?.writeText(this.clipboard).catch(() => undefined); // refused: the page's own copy serves
+  }
+
+  async paste(): Promise<void> {
+    const text = await navigator.clipboard?.readText().catch(() => '') || this.clipboard;
+    if (!this.setText(text) && !this.setText(this.clipboard))
+      this.studio.complain('There is no pose to paste: copy one first.');
+  }
+
+  panel(): Node[] {
+    const { studio } = this, key = id('search');
+    const search = h('input', { type: 'search', id: key, placeholder: 'name of a joint', input: () => fill() });
+    const list = h('ul', { class: 'joints', 'aria-label': 'Joints', tabindex: 0 });
+    const fill = () => {
+      const { skeleton, selected, pins } = studio, wanted = search.value.toLowerCase();
+      if (!skeleton) return;
+      const depth = (node: number): number => { const up = skeleton.boneAbove(node); return up < 0 ? 0 : depth(up) + 1; };
+      const shown = skeleton.order.filter(node => skeleton.bones.includes(node) && skeleton.names[node].toLowerCase().includes(wanted));
+      list.replaceChildren(...shown.map(node => h('li', {}, h('button', {
+        type: 'button', class: `joint depth-${Math.min(wanted ? 0 : depth(node), 12)}`, 'aria-pressed': String(node === selected), click: () => studio.select(node),
+      }, skeleton.names[node], skeleton.isEdited(node) ? ' •' : '', pins.has(node) ? ' (pinned)' : ''))));
+      if (!shown.length) list.append(h('li', { class: 'hint' }, 'none of that name'));
+      const at = list.querySelector('[aria-pressed=true]') as HTMLElement | null;
+      if (at && (at.offsetTop < list.scrollTop || at.offsetTop > list.scrollTop + list.clientHeight - 24)) list.scrollTop = at.offsetTop - 60;
+    };
+    const tools = h('div', { class: 'segments', role: 'group', 'aria-label': 'What dragging does' });
+    const update = () => {
+      tools.replaceChildren(...(['turn', 'reach'] as const).map(tool => h('button', {
+        type: 'button', 'aria-pressed': String(studio.tool === tool), title: tool === 'turn' ? 'Drag skin to turn its joint (T)' : 'Drag a hand or foot, the limb follows (R)',
+        click: () => { studio.tool = tool; studio.tell('tool'); },
+      }, tool === 'turn' ? 'Turn' : 'Reach')));
+    };
+    studio.on(['tool'], update);
+    let timer = 0;
+    studio.on(['character', 'select', 'pose'], () => { clearTimeout(timer); timer = window.setTimeout(fill, 60); });
+    update();
+    return [
+      h('p', { class: 'hint' }, 'Drag the skin to turn a joint, or pull a hand with Reach. Rings turn about one axis.'), tools,
+      h('div', { class: 'buttons wrap' }, button('Pin', () => this.pin(), { keys: 'P' }), button('Reset joint', () => this.resetJoint(), { keys: 'X' }),
+        button('Reset all', () => this.resetAll(), { keys: 'shift X' }), button('Mirror', () => this.mirror(), { keys: 'M' }),
+        button('Copy', () => this.copy(), { keys: 'ctrl C' }), button('Paste', () => void this.paste(), { keys: 'ctrl V' })),
+      h('div', { class: 'row' }, h('label', { for: key }, 'Find'), search), list,
+    ];
+  }
+}

@@ -1,0 +1,111 @@
+// The state of the page and who wants to know of it. Everything a person can change goes through here.
+import type { Character, Frame, Slot } from 'messages';
+import { Skeleton } from './skeleton';
+import { History } from './history';
+
+export interface OptionInfo { name: string; value: string; help: string; choices?: string; least?: number; most?: number; common: number }
+export interface MethodInfo { name: string; summary: string; dynamic: number; options: OptionInfo[] }
+export interface Catalogue { version: string; default: string; methods: MethodInfo[]; characters: string[] }
+
+/** A slot as the page wants it, and as the command has it. */
+export interface SlotState { method: string; settings: Record<string, string>; status: Slot | null }
+
+export type Compare = 'off' | 'wipe' | 'side' | 'ghost';
+export type Colour = 'file' | 'clay' | 'stretch' | 'distance' | 'fold' | 'touch' | 'weights' | 'normals';
+export interface Look { compare: Compare; wipe: number; colour: Colour; wire: boolean; bones: boolean; inside: boolean; ground: boolean; names: boolean }
+
+export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history';
+
+export class Studio {
+  character: Character | null = null;
+  skeleton: Skeleton | null = null;
+  catalogue: Catalogue | null = null;
+  slots: SlotState[] = [{ method: 'lbs', settings: {}, status: null }, { method: '', settings: {}, status: null }];
+  frames: (Frame | null)[] = [null, null];
+  clip = -1;
+  time = 0;
+  playing = false;
+  loop = true;
+  speed = 1;
+  readonly fps = 30;
+  selected = -1;
+  tool: 'turn' | 'reach' = 'turn';
+  pins = new Set<number>();
+  look: Look = { compare: 'off', wipe: 0.5, colour: 'clay', wire: false, bones: true, inside: false, ground: true, names: false };
+  trouble = '';
+  link: 'on' | 'lost' | 'elsewhere' | 'ended' = 'on';
+  behind_ms = 0;
+  cut = true; // the next wish is no motion from the last one
+  wishes = 0; // counts changes of what is to be seen
+  readonly history = new History(this);
+  private listeners = new Map<Topic, (() => void)[]>();
+
+  on(topics: Topic[], listener: () => void): void {
+    for (const topic of topics)
+      this.listeners.set(topic, [...this.listeners.get(topic) ?? [], listener]);
+  }
+
+  tell(...topics: Topic[]): void {
+    for (const topic of topics)
+      for (const listener of this.listeners.get(topic) ?? [])
+        listener();
+  }
+
+  get duration(): number { return this.clip >= 0 ? this.character?.clip_seconds[this.clip] ?? 0 : 0; }
+  get lastFrame(): number { return Math.round(this.duration * this.fps); }
+  get frame(): number { return Math.round(this.time * this.fps); }
+  method(slot: number): MethodInfo | undefined { return this.catalogue?.methods.find(m => m.name === this.slots[slot].method); }
+  get dynamic(): boolean { return this.slots.some(s => this.catalogue?.methods.find(m => m.name === s.method)?.dynamic); }
+
+  seek(time: number, cut = false): void {
+    this.time = Math.min(Math.max(time, 0), this.duration);
+    this.cut ||= cut;
+    this.wishes++;
+    this.tell('clock');
+  }
+
+  setClip(clip: number): void {
+    this.clip = clip;
+    this.time = 0;
+    this.cut = true;
+    this.wishes++;
+    this.tell('clock', 'character');
+  }
+
+  play(on: boolean): void {
+    if (on && this.clip < 0 && this.character)
+      this.setClip(0);
+    if (on && !this.loop && this.time >= this.duration)
+      this.seek(0, true);
+    this.playing = on;
+    this.tell('clock');
+  }
+
+  select(node: number): void {
+    if (node === this.selected) return;
+    this.selected = node;
+    this.tell('select');
+  }
+
+  /** The pose was changed by hand: seen at once on the skeleton, and asked of the solver. */
+  posed(): void {
+    this.wishes++;
+    this.tell('pose');
+  }
+
+  setLook(change: Partial<Look>): void {
+    Object.assign(this.look, change);
+    this.tell('look');
+  }
+
+  setMethod(slot: number, method: string, settings: Record<string, string> = {}): void {
+    this.slots[slot] = { ...this.slots[slot], method, settings };
+    this.wishes++;
+    this.tell('slots');
+  }
+
+  complain(text: string): void {
+    this.trouble = text;
+    this.tell('trouble');
+  }
+}

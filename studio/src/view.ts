@@ -1,0 +1,266 @@
+// The picture: camera, light, ground, the two skins and how they are compared.
+import {
+  AmbientLight, Color, DirectionalLight, GridHelper, HemisphereLight, Mesh, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera,
+  PlaneGeometry, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer, PCFShadowMap, type Material,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import type { Studio } from './studio';
+import { SkinView } from './skin';
+import { paint } from './paint';
+import { dressed, type Dress } from './textures';
+
+export class View {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(35, 1, 0.01, 100);
+  readonly renderer: WebGLRenderer;
+  readonly orbit: OrbitControls;
+  readonly over = new Scene(); // drawn on top: skeleton and handles
+  skins: (SkinView | null)[] = [null, null];
+  size = 1;
+  centre = new Vector3();
+  dirty = true;
+  dress: Dress | null = null; // the file's own materials
+  private clay = material(0xc79a7b);
+  private other = material(0x7f9cc0);
+  private ghost = new MeshStandardMaterial({ color: 0x7f9cc0, transparent: true, opacity: 0.35, depthWrite: false, roughness: 0.8 });
+  private heat = new MeshStandardMaterial({ vertexColors: true, roughness: 0.75 });
+  private ground = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.28 }));
+  private grid = new GridHelper(1, 1);
+  private sun = new DirectionalLight(0xffffff, 2.2);
+
+  constructor(private studio: Studio, private holder: HTMLElement) {
+    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, alpha: true });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.autoClear = false;
+    this.renderer.domElement.setAttribute('aria-label', 'The character: drag its skin to turn a joint, drag beside it to look around');
+    this.renderer.domElement.setAttribute('role', 'img');
+    this.renderer.domElement.tabIndex = 0;
+    holder.append(this.renderer.domElement);
+    this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
+    this.orbit.addEventListener('change', () => { this.dirty = true; });
+    this.light();
+    new ResizeObserver(() => this.resize()).observe(holder);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
+    studio.on(['character'], () => this.rebuild());
+    studio.on(['frame'], () => this.refresh());
+    studio.on(['look', 'slots'], () => this.restyle());
+    this.resize();
+    this.theme();
+  }
+
+  private light(): void {
+    const sky = new HemisphereLight(0xffffff, 0x8d8577, 1.5);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.normalBias = 0.02;
+    this.ground.rotation.x = -Math.PI / 2;
+    this.ground.receiveShadow = true;
+    this.scene.add(sky, this.sun, this.sun.target, this.ground);
+    this.over.add(new AmbientLight(0xffffff, 3));
+  }
+
+  private theme(): void {
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    this.scene.remove(this.grid);
+    this.grid.dispose();
+    this.grid = new GridHelper(1, 20, dark ? 0x55585c : 0xa8a39a, dark ? 0x3a3d41 : 0xc3beb5);
+    this.scene.add(this.grid);
+    (this.ground.material as ShadowMaterial).opacity = dark ? 0.5 : 0.28;
+    this.place();
+    this.dirty = true;
+  }
+
+  private resize(): void {
+    const width = Math.max(this.holder.clientWidth, 1), height = Math.max(this.holder.clientHeight, 1);
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  /** Another character: skins made anew, the camera moved to see it whole. */
+  private shown = 0;
+  private rebuild(): void {
+    const { character } = this.studio;
+    if (!character || character.epoch === this.shown) return;
+    this.shown = character.epoch;
+    this.drop(0);
+    this.drop(1);
+    this.dress = null;
+    this.frameAll();
+    this.skins[0] = new SkinView(character, this.clay);
+    this.scene.add(this.skins[0].group);
+    void dressed(character).then(dress => {
+      if (this.studio.character !== character) return;
+      this.dress = dress;
+      this.restyle();
+      this.studio.tell('look');
+    });
+    this.restyle();
+  }
+
+  private drop(slot: number): void {
+    const skin = this.skins[slot];
+    if (!skin) return;
+    this.scene.remove(skin.group);
+    skin.dispose();
+    this.skins[slot] = null;
+  }
+
+  private bounds(): { low: Vector3; high: Vector3 } {
+    const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), p = new Vector3();
+    const from = this.skins[0]?.positions ?? this.studio.character!.rest;
+    for (let i = 0; i < from.length; i += 3) { p.fromArray(from, i); low.min(p); high.max(p); }
+    return { low, high };
+  }
+
+  frameAll(): void {
+    if (!this.studio.character) return;
+    const { low, high } = this.bounds();
+    this.size = Math.max(low.distanceTo(high), 1e-6);
+    this.centre.addVectors(low, high).multiplyScalar(0.5);
+    this.floor = low.y;
+    this.camera.near = this.size / 200;
+    this.camera.far = this.size * 50;
+    this.camera.updateProjectionMatrix();
+    const tall = high.y - low.y, wide = Math.max(high.x - low.x, 0.6 * (high.z - low.z)), half = Math.tan(this.camera.fov * Math.PI / 360);
+    const far = 1.12 * Math.max(tall / (2 * half), wide / (2 * half * this.camera.aspect)) + (high.z - low.z) / 2;
+    this.look(new Vector3(0.28, 0.12, this.studio.character.faces_back ? -1 : 1).normalize().multiplyScalar(far));
+    this.place();
+  }
+
+  private floor = 0;
+  look(offset: Vector3): void {
+    this.orbit.target.copy(this.centre);
+    this.camera.position.copy(this.centre).add(offset);
+    this.orbit.update();
+    this.dirty = true;
+  }
+
+  /** From a side, at the distance there is. */
+  side(name: string): void {
+    const sides: Record<string, [number, number, number]> = { front: [0, 0, 1], back: [0, 0, -1], left: [1, 0, 0], right: [-1, 0, 0], top: [0, 1, 0.001] };
+    const far = this.camera.position.distanceTo(this.orbit.target) * (this.studio.character?.faces_back && name !== 'top' ? -1 : 1);
+    this.camera.position.copy(this.orbit.target).add(new Vector3(...sides[name]).multiplyScalar(far));
+    this.orbit.update();
+    this.dirty = true;
+  }
+
+  private place(): void {
+    const { size } = this;
+    this.ground.scale.setScalar(size * 12);
+    this.ground.position.set(this.centre.x, this.floor, this.centre.z);
+    this.grid.scale.setScalar(size * 4);
+    this.grid.position.set(this.centre.x, this.floor - size * 0.001, this.centre.z);
+    this.sun.position.copy(this.centre).add(new Vector3(0.9, 1.7, 1.3).multiplyScalar(size));
+    this.sun.target.position.copy(this.centre);
+    const camera = this.sun.shadow.camera as OrthographicCamera;
+    camera.left = camera.bottom = -size * 0.8;
+    camera.right = camera.top = size * 0.8;
+    camera.near = size * 0.1;
+    camera.far = size * 5;
+    camera.updateProjectionMatrix();
+  }
+
+  /** New positions. */
+  private refresh(): void {
+    const { frames, character, slots } = this.studio;
+    if (!character) return;
+    if (frames[1] && slots[1].method && !this.skins[1]) {
+      this.skins[1] = new SkinView(character, this.other);
+      this.scene.add(this.skins[1].group);
+      this.restyle();
+    }
+    let changed = false;
+    frames.forEach((frame, i) => { if (frame && this.skins[i]?.set(frame)) changed = true; });
+    if (changed) this.recolour();
+    this.dirty ||= changed;
+  }
+
+  recolour(): void {
+    paint(this.studio, this);
+    this.dirty = true;
+  }
+
+  restyle(): void {
+    const { look, slots } = this.studio;
+    if (!slots[1].method) this.drop(1);
+    this.ground.visible = this.grid.visible = look.ground;
+    const heated = !['clay', 'file'].includes(look.colour);
+    this.skins.forEach((skin, i) => {
+      if (!skin) return;
+      const plain: Material | Material[] = look.colour === 'file' && this.dress ? this.dress.materials : i ? this.other : this.clay;
+      const material = i && look.compare === 'ghost' ? this.ghost : heated ? this.heat : plain;
+      skin.geometry.clearGroups();
+      if (Array.isArray(material)) {
+        this.dress!.groups.forEach(g => skin.geometry.addGroup(g.start, g.count, g.material));
+        if (this.dress!.uv) skin.geometry.setAttribute('uv', this.dress!.uv);
+      }
+      skin.mesh.material = material;
+      skin.mesh.castShadow = !(i && look.compare === 'ghost');
+    });
+    const through = look.inside;
+    for (const m of [this.clay, this.other, this.heat, ...this.dress?.materials ?? []] as MeshStandardMaterial[]) {
+      m.wireframe = look.wire;
+      m.transparent = through || m.userData.transparent === true;
+      m.opacity = through ? 0.35 : 1;
+      m.depthWrite = !through;
+      m.needsUpdate = true;
+    }
+    this.recolour();
+  }
+
+  /** Draws when something changed. */
+  draw(): void {
+    if (!this.dirty) return;
+    this.dirty = false;
+    const { renderer, studio } = this, { compare, wipe } = studio.look, size = renderer.getSize(new Vector2());
+    const two = this.skins[1] !== null && studio.slots[1].method !== '';
+    renderer.setScissorTest(false);
+    renderer.clear();
+    const half = (x: number, w: number, show: [boolean, boolean], view?: [number, number]) => {
+      this.skins.forEach((skin, i) => skin && (skin.group.visible = show[i]));
+      renderer.setScissorTest(true);
+      renderer.setScissor(x, 0, w, size.y);
+      renderer.setViewport(view ? view[0] : 0, 0, view ? view[1] : size.x, size.y);
+      renderer.render(this.scene, this.camera);
+      renderer.clearDepth();
+      renderer.render(this.over, this.camera);
+    };
+    if (two && compare === 'wipe') {
+      const at = Math.round(size.x * wipe);
+      half(0, at, [true, false]);
+      half(at, size.x - at, [false, true]);
+    } else if (two && compare === 'side') {
+      const at = Math.round(size.x / 2);
+      this.camera.aspect = at / size.y;
+      this.camera.updateProjectionMatrix();
+      half(0, at, [true, false], [0, at]);
+      half(at, size.x - at, [false, true], [at, size.x - at]);
+      this.camera.aspect = size.x / size.y;
+      this.camera.updateProjectionMatrix();
+    } else
+      half(0, size.x, [true, two && compare === 'ghost']);
+    renderer.setScissorTest(false);
+    renderer.setViewport(0, 0, size.x, size.y);
+  }
+
+  /** A picture of what is seen, as a PNG. */
+  async picture(): Promise<Blob | null> {
+    this.dirty = true;
+    this.draw();
+    return new Promise(resolve => this.renderer.domElement.toBlob(resolve));
+  }
+
+  /** Where a place in the world is on the canvas, in CSS pixels. */
+  onScreen(place: Vector3): Vector2 {
+    const p = place.clone().project(this.camera), size = this.renderer.getSize(new Vector2());
+    return new Vector2((p.x + 1) / 2 * size.x, (1 - p.y) / 2 * size.y);
+  }
+}
+
+function material(colour: number): MeshStandardMaterial {
+  return new MeshStandardMaterial({ color: new Color(colour), roughness: 0.72, metalness: 0 });
+}

@@ -1,0 +1,175 @@
+/// A conversation without a network: what the page would get, compared with the library's own answer.
+#include "studio/talk.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static PeltiTalk talk;
+
+static int set_up(void **state)
+{
+    (void)state;
+    PeltiCast *cast;
+    PeltError err = {0};
+    talk = (PeltiTalk){0};
+    if (pelti_session_create(&(PeltiSessionDef){.threads = 1}, &talk.session, &err) != PELT_OK ||
+        pelti_cast_make("cylinder", 600, &cast, &err) != PELT_OK)
+        return -1;
+    pelti_session_show(talk.session, cast);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    pelti_session_destroy(talk.session);
+    return 0;
+}
+
+/// Says Hello from a tab and one message; returns the answer, to be released.
+static PeltiArray say(uint32_t tab, uint32_t take, PeltiMsgKind kind, const void *message)
+{
+    PeltiArray request, answer;
+    PeltError err = {0};
+    pelti_array_init(&request, NULL, 1);
+    pelti_array_init(&answer, NULL, 1);
+    pelti_msg_write(&request, PELTI_MSG_Hello, &(PeltiMsgHello){tab, take});
+    if (message)
+        pelti_msg_write(&request, kind, message);
+    assert_int_equal(pelti_talk(&talk, request.data, request.count, &answer, &err), PELT_OK);
+    pelti_array_release(&request);
+    return answer;
+}
+
+/// The body of the first message of a kind in an answer; NULL: none.
+static const char *find(const PeltiArray *answer, PeltiMsgKind kind)
+{
+    for (size_t at = 0; at < answer->count;) {
+        uint32_t head[2];
+        memcpy(head, answer->data + at, sizeof head);
+        if (head[0] == (uint32_t)kind)
+            return answer->data + at + sizeof head;
+        at += sizeof head + head[1];
+    }
+    return NULL;
+}
+
+static PeltiArray want(uint32_t number, int clip, float time_s)
+{
+    PeltiMsgWant wish = {.epoch = 1, .number = number, .clip = clip, .time_s = time_s, .dt_s = 0.1f};
+    return say(1, 1, PELTI_MSG_Want, &wish);
+}
+
+/// The frame is the library's own lbs, to half a step of the 16-bit numbers.
+static void a_frame_is_what_the_library_makes(void **state)
+{
+    (void)state;
+    PeltiArray answer = want(1, 0, 0.7f);
+    const char *frame = find(&answer, PELTI_MSG_Frame);
+    assert_non_null(frame);
+    float box[6];
+    uint32_t count;
+    memcpy(box, frame + 24, sizeof box); // epoch, number, slot, serial, step_ms, 6
+    memcpy(&count, frame + 48, 4);
+    PeltiCast *cast = pelti_session_take(talk.session);
+    PeltSkinDef def = pelt_skin_def_default();
+    PeltSkin *skin;
+    PeltPose *pose;
+    def.method = "lbs";
+    assert_int_equal(pelt_skin_create(&def, cast->who, &skin, NULL), PELT_OK);
+    assert_int_equal(pelt_pose_create(cast->who, &pose, NULL), PELT_OK);
+    pelt_pose_from_clip(pose, 0, (double)0.7f);
+    pelt_skin_step(skin, pose, 0, NULL);
+    const float *points = pelt_skin_positions(skin);
+    assert_int_equal(count, 3 * pelt_character_info(cast->who).point_count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t value;
+        memcpy(&value, frame + 52 + 2 * i, 2);
+        float step = (box[i % 3 + 3] - box[i % 3]) / 65535.0f, shown = box[i % 3] + (float)value * step;
+        assert_true(fabsf(shown - points[i]) <= 0.51f * step + 1e-6f);
+    }
+    pelt_pose_destroy(pose);
+    pelt_skin_destroy(skin);
+    pelti_session_give(talk.session, cast);
+    pelti_array_release(&answer);
+}
+
+static void another_tab_takes_over_and_the_first_is_told(void **state)
+{
+    (void)state;
+    PeltiArray first = want(1, 0, 0), second = say(2, 1, 0, NULL), late;
+    uint32_t elsewhere;
+    PeltiMsgWant wish = {.epoch = 1, .number = 2, .clip = 0};
+    late = say(1, 0, PELTI_MSG_Want, &wish);
+    memcpy(&elsewhere, find(&late, PELTI_MSG_State) + 4, 4);
+    assert_int_equal(elsewhere, 1);
+    assert_null(find(&late, PELTI_MSG_Frame));
+    memcpy(&elsewhere, find(&second, PELTI_MSG_State) + 4, 4);
+    assert_int_equal(elsewhere, 0);
+    pelti_array_release(&first);
+    pelti_array_release(&second);
+    pelti_array_release(&late);
+}
+
+static void what_cannot_be_done_is_refused_and_the_talk_goes_on(void **state)
+{
+    (void)state;
+    static const int32_t far_node = 100000;
+    static const float transform[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+    PeltiMsgWant wishes[] = {{.epoch = 1, .number = 1, .clip = 99},
+                             {.epoch = 1, .number = 1, .clip = 0, .nodes = {&far_node, 1}, .transforms = {transform, 10}},
+                             {.epoch = 1, .number = 1, .clip = 0, .nodes = {&far_node, 1}}};
+    for (int i = 0; i < 3; i++) {
+        PeltiArray answer = say(1, 1, PELTI_MSG_Want, &wishes[i]);
+        assert_non_null(find(&answer, PELTI_MSG_Refusal));
+        assert_null(find(&answer, PELTI_MSG_Frame));
+        pelti_array_release(&answer);
+    }
+    PeltiMsgMethod methods[] = {{1, 0, pelti_text("magic"), pelti_text("")},
+                                {1, 0, pelti_text("lbs"), pelti_text("joint.Elbow.operator=/etc/passwd")},
+                                {1, 0, pelti_text("lbs"), pelti_text("weights")}};
+    for (int i = 0; i < 3; i++) {
+        PeltiArray answer = say(1, 1, PELTI_MSG_Method, &methods[i]);
+        assert_non_null(find(&answer, PELTI_MSG_Refusal));
+        pelti_array_release(&answer);
+    }
+    PeltiArray answer = want(1, 0, 0);
+    assert_non_null(find(&answer, PELTI_MSG_Frame));
+    pelti_array_release(&answer);
+}
+
+static void an_old_wish_says_nothing_about_a_new_character(void **state)
+{
+    (void)state;
+    PeltiMsgBuiltin wish = {pelti_text("cylinder"), 600};
+    PeltiArray answer = say(1, 1, PELTI_MSG_Builtin, &wish), late;
+    uint32_t epoch;
+    memcpy(&epoch, find(&answer, PELTI_MSG_State), 4);
+    assert_int_equal(epoch, 2);
+    PeltiArray other = say(1, 1, PELTI_MSG_Want, &(PeltiMsgWant){.epoch = 2, .number = 1, .clip = -1});
+    assert_non_null(find(&other, PELTI_MSG_Frame));
+    late = say(1, 1, PELTI_MSG_Method, &(PeltiMsgMethod){1, 0, pelti_text("dqs"), pelti_text("")});
+    const char *slot = find(&late, PELTI_MSG_Slot); // slot, state, serial, share, prepare_ms, method
+    assert_memory_equal(slot + 24, "lbs", 3);
+    pelti_array_release(&answer);
+    pelti_array_release(&other);
+    pelti_array_release(&late);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_frame_is_what_the_library_makes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_tab_takes_over_and_the_first_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_done_is_refused_and_the_talk_goes_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_old_wish_says_nothing_about_a_new_character, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

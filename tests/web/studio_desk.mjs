@@ -1,0 +1,135 @@
+// What the tests of the studio stand on: one command and one browser each, and ways to look at the page.
+import { createRequire } from 'node:module';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import http from 'node:http';
+import assert from 'node:assert/strict';
+
+const require = createRequire(process.env.PELT_WEB_MODULES + '/');
+const { chromium } = require('playwright-core');
+
+export class Desk {
+  errors = [];
+  elsewhere = [];
+  size = 2; // of the built-in character, about
+  constructor(pelt) {
+    this.pelt = pelt;
+    this.folder = mkdtempSync(join(tmpdir(), 'pelt-web-'));
+  }
+
+  async open({ args = [], colorScheme = 'light', width = 820, height = 460 } = {}) {
+    this.command = spawn(this.pelt, ['studio', '--no-open', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.ended = new Promise(resolve => this.command.on('exit', resolve));
+    this.address = await new Promise((resolve, reject) => {
+      let text = '';
+      this.command.stdout.on('data', data => { text += data; const found = text.match(/http\S+/); if (found) resolve(found[0]); });
+      this.command.on('exit', code => {
+        if (code === 5) { console.error('skipped: this pelt was built without its studio'); process.exit(77); }
+        reject(new Error(`pelt studio ended with ${code}`));
+      });
+    });
+    this.browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    });
+    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme, permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = this.page = await context.newPage();
+    page.setDefaultTimeout(15000);
+    page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
+    page.on('pageerror', error => this.errors.push(String(error)));
+    page.on('request', request => { const url = new URL(request.url()); if (!/^(blob|data):/.test(url.protocol) && url.host !== new URL(this.address).host) this.elsewhere.push(request.url()); });
+    await page.goto(this.address);
+    await page.waitForFunction(() => window.peltStudio?.studio.frames[0], null, { timeout: 30000 });
+    return page;
+  }
+
+  /** Nothing is being prepared and the newest wish is on the screen. */
+  async settled() {
+    await this.page.waitForFunction(() => {
+      const { studio, link } = peltStudio;
+      return studio.slots.every(s => !s.method || (s.status?.method === s.method && s.status.state === 2)) && link.asked === studio.wishes && !link.inFlight
+        && studio.slots.every((s, i) => !s.method || studio.frames[i]?.serial === s.status.serial);
+    }, null, { timeout: 60000 });
+    return this.probe();
+  }
+
+  /** What the page has: a few positions, how many pixels are not background. */
+  async probe() {
+    return this.page.evaluate(() => {
+      const { studio, view } = peltStudio, p = view.skins[0].positions, sample = [];
+      for (let i = 0; i < 200; i++) sample.push(...p.slice(Math.floor(i * p.length / 600) * 3, Math.floor(i * p.length / 600) * 3 + 3));
+      const canvas = view.renderer.domElement, copy = document.createElement('canvas');
+      copy.width = canvas.width / 2; copy.height = canvas.height / 2;
+      const pen = copy.getContext('2d'), { bones, ground } = studio.look;
+      studio.setLook({ bones: false, ground: false }); // the skin alone
+      view.dirty = true;
+      view.draw();
+      pen.drawImage(canvas, 0, 0, copy.width, copy.height);
+      studio.setLook({ bones, ground });
+      const data = pen.getImageData(0, 0, copy.width, copy.height).data;
+      let drawn = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 128) drawn++;
+      return { label: studio.character.label, points: p.length / 3, sample, drawn, size: view.size, trouble: studio.trouble };
+    });
+  }
+
+  apart(a, b) { return a.reduce((most, v, i) => Math.max(most, Math.abs(v - b[i])), 0); }
+
+  /** Positions of one frame by `pelt bake` of the character on show. */
+  async bake(method, frame, extra = []) {
+    const file = join(this.folder, 'shown.glb'), cache = join(this.folder, 'shown.pc2');
+    const bytes = await this.page.evaluate(async () => Array.from(new Uint8Array(await (await fetch('/character')).arrayBuffer())));
+    writeFileSync(file, Uint8Array.from(bytes));
+    execFileSync(this.pelt, ['bake', file, '-m', method, '--frames', `${frame}:${frame}`, '-q', '-o', cache, ...extra]);
+    const whole = readFileSync(cache), points = whole.readInt32LE(16);
+    return new Float32Array(whole.buffer.slice(whole.byteOffset + 32, whole.byteOffset + 32 + points * 12));
+  }
+
+  characters() {
+    const folder = join(process.env.PELT_SHARED ?? '', 'data');
+    try {
+      return readdirSync(folder).filter(f => /\.(glb|vrm)$/.test(f)).sort().map(name => ({ name, bytes: readFileSync(join(folder, name)) }));
+    } catch {
+      return [];
+    }
+  }
+
+  async dropFile({ name, bytes }) {
+    const data = bytes.toString('base64');
+    await this.page.evaluate(({ name, data }) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(data), c => c.charCodeAt(0))], name));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, { name, data });
+  }
+
+  /** A request of one's own making; the status. */
+  raw(port, path, headers, method, body) {
+    return new Promise((resolve, reject) => {
+      const request = http.request({ host: '127.0.0.1', port, path, method, headers, agent: false, setHost: false }, answer => { answer.resume(); resolve(answer.statusCode); });
+      request.on('error', reject);
+      if (headers['content-length']) request.flushHeaders();
+      else request.end(body);
+      request.setTimeout(5000, () => request.destroy(new Error(`no answer to ${path}`)));
+    });
+  }
+
+  async accessible() {
+    await this.page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+    const found = await this.page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(found.violations.map(v => `${v.id}: ${v.nodes.map(n => n.html.slice(0, 90)).join(' | ')}`), []);
+  }
+
+  async kill() {
+    this.command.removeAllListeners('exit');
+    this.command.kill('SIGKILL');
+  }
+
+  async close() {
+    await this.browser?.close();
+    this.command?.removeAllListeners('exit');
+    this.command?.kill('SIGINT');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
