@@ -7,18 +7,20 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *file;
+    const char *rig;
     int json;
 } Request;
 
 static const CliOption options[] = {
     {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, Request, json)},
+    {"rig", 0, "FILE", "with a rig's pieces (docs/rig.md)", CLI_TO(CLI_TEXT, Request, rig)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},
 };
 
 const CliCommand cli_inspect = {
     "inspect",
-    "FILE [--json]",
+    "FILE [--rig X.json] [--json]",
     "what is in a character and what each method will do with it",
     "Lists meshes, joints, clips, welded vertices, every component with its borders, every bone that\n"
     "moves nothing, and problems by stable code with a cure. Nothing is written.\n",
@@ -38,7 +40,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     char *text = NULL;
     PeltStatus status = pelt_character_load(r.file, NULL, &who, &err);
     if (status == PELT_OK)
-        status = pelt_inspect(who, r.json, &text, &err);
+        status = r.rig ? pelt_inspect_rig(who, r.rig, r.json, &text, &err) : pelt_inspect(who, r.json, &text, &err);
     if (status == PELT_OK)
         fputs(text, stdout);
     pelt_text_free(text);

@@ -50,6 +50,8 @@ PELT_API PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *who, 
 
 /// What is in a character and what each method will do with it, as text for people or JSON. Free with pelt_text_free.
 PELT_API PeltStatus pelt_inspect(const PeltCharacter *who, int json, char **text, PeltError *err);
+/// The same with a rig's file (docs/rig.md): its pieces are what it says they are.
+PELT_API PeltStatus pelt_inspect_rig(const PeltCharacter *who, const char *rig_path, int json, char **text, PeltError *err);
 PELT_API void pelt_text_free(char *text);
 
 #ifdef __cplusplus

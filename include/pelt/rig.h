@@ -86,13 +86,28 @@ typedef struct PeltRigVolume {
     float cut; ///< where along an adjoining bone it ends: 0 at the joint, 1 at the far end
 } PeltRigVolume;
 
+/// What a piece (a mesh, or one connected part of it) is to the body that flesh is solved on.
+typedef enum PeltRigKind {
+    PELT_PIECE_SKIN,   ///< bends, part of the body
+    PELT_PIECE_SHELL,  ///< the same, open: cloth, hair, a wing
+    PELT_PIECE_RIGID,  ///< moves with one bone, by every method
+    PELT_PIECE_THING,  ///< a rigid body that rides on the skin below it: a button, a buckle
+    PELT_PIECE_INSIDE, ///< follows the body, but is no part of it: teeth, a tongue, skin under clothes
+} PeltRigKind;
+typedef struct PeltRigPiece {
+    const char *name; ///< of the node that shows it (all its connected parts), or "component N" as pelt_inspect lists them
+    PeltRigKind kind;
+    const char *bone; ///< rigid: the bone it moves with; NULL: the one that has most of its weight
+} PeltRigPiece;
+
 typedef struct PeltRig {
-    int joint_count, muscle_count, region_count, anchor_count, volume_count;
+    int joint_count, muscle_count, region_count, anchor_count, volume_count, piece_count;
     const PeltRigJoint *joints;
     const PeltRigMuscle *muscles;
     const PeltRigRegion *regions;
     const PeltRigAnchor *anchors;
     const PeltRigVolume *volumes;
+    const PeltRigPiece *pieces;
 } PeltRig;
 
 /// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread.

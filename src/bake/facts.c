@@ -20,22 +20,27 @@ static PeltStatus find_weights(PeltiFacts *facts, PeltError *err)
     facts->weights = trial.source;
     facts->used = trial.weights;
     facts->lost_count = trial.lost_count;
-    return status;
+    bool changed;
+    return status == PELT_OK ? pelti_pieces_bind(who, facts->rig, &facts->pool, &facts->used, &changed, err) : status;
 }
 
-/// Components in the order of their first vertex; vertices in no triangle are left out. `number` [component_count].
+/// Components by their number; vertices in no triangle are left out. `number` [component_count].
 static void count_components(PeltiFacts *facts, int *number)
 {
     const PeltiMesh *mesh = facts->character->who->mesh;
     for (int c = 0; c < mesh->component_count; c++)
         number[c] = -1;
-    for (int t = 0; t < mesh->triangle_count; t++) {
-        int c = mesh->component[mesh->triangles[t][0]];
-        if (number[c] < 0) {
+    for (int t = 0; t < mesh->triangle_count; t++)
+        number[mesh->component[mesh->triangles[t][0]]] = 0;
+    for (int c = 0; c < mesh->component_count; c++)
+        if (number[c] == 0) {
             number[c] = facts->component_count++;
-            facts->components[number[c]].instance = mesh->vertex_instance[mesh->triangles[t][0]];
+            facts->components[number[c]].component = c;
         }
-        facts->components[number[c]].triangles++;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        PeltiComponentFacts *facts_of = &facts->components[number[mesh->component[mesh->triangles[t][0]]]];
+        facts_of->instance = mesh->vertex_instance[mesh->triangles[t][0]];
+        facts_of->triangles++;
     }
     for (int v = 0; v < mesh->vertex_count; v++)
         if (number[mesh->component[v]] >= 0)
@@ -77,7 +82,7 @@ static PeltStatus judge_pieces(PeltiFacts *facts, const int *number, PeltError *
 {
     const PeltiCharacter *who = facts->character->who;
     PeltiPieces pieces = {0};
-    PeltStatus status = who->bone_count ? pelti_pieces_judge(who, &facts->used, &facts->pool, &pieces, err) : PELT_OK;
+    PeltStatus status = who->bone_count ? pelti_pieces_judge(who, &facts->used, facts->rig, &facts->pool, &pieces, err) : PELT_OK;
     if (status != PELT_OK) {
         pelti_facts_release(facts);
         return status;
@@ -89,10 +94,10 @@ static PeltStatus judge_pieces(PeltiFacts *facts, const int *number, PeltError *
     return PELT_OK;
 }
 
-PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, PeltError *err)
+PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, const PeltRig *rig, PeltError *err)
 {
     const PeltiCharacter *who = character->who;
-    *facts = (PeltiFacts){.character = character, .info = pelt_character_info(character)};
+    *facts = (PeltiFacts){.character = character, .rig = rig, .info = pelt_character_info(character)};
     pelti_pool_init(&facts->pool, &character->allocator);
     pelti_log_init(&facts->log, &character->allocator);
     facts->components = PELTI_NEW(&facts->pool, PeltiComponentFacts, who->mesh->component_count);

@@ -6,8 +6,9 @@
 
 typedef struct PeltiComponentFacts {
     int vertices, triangles, border_edges, nonmanifold_edges;
-    int instance; ///< that it belongs to
-    int bones;    ///< that own some of its vertices
+    int component;    ///< of the mesh: its number
+    int instance;     ///< that it belongs to
+    int bones;        ///< that own some of its vertices
     PeltiPiece piece; ///< what it is to the body
 } PeltiComponentFacts;
 
@@ -16,6 +17,7 @@ typedef struct PeltiFacts {
     PeltiPool pool;
     PeltiLog log; ///< of making automatic weights
     PeltCharacterInfo info;
+    const PeltRig *rig;
     const char *weights; ///< "file", "mixed", "auto" or "none": what methods use by default
     int lost_count;      ///< joints where the file's weights lost the trial
     PeltiWeights used;   ///< per welded vertex
@@ -27,7 +29,8 @@ typedef struct PeltiFacts {
     int unreached_count;
 } PeltiFacts;
 
-PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, PeltError *err);
+/// `rig` NULL: none.
+PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, const PeltRig *rig, PeltError *err);
 void pelti_facts_release(PeltiFacts *facts);
 
 /// What to do about a warning, by its stable code; NULL: nothing to do.

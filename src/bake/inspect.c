@@ -76,6 +76,10 @@ static void say_clips(Text *text, const PeltiFacts *facts)
 /// What a piece is to the body, and why.
 static const char *piece_words(const PeltiPiece *piece)
 {
+    if (piece->kind != PELTI_PIECE_RIGID && !piece->in_body)
+        return "inside: follows the body, no part of it";
+    if (piece->thing && piece->said)
+        return "a thing: rides on the skin below it, as a rigid body";
     if (piece->kind == PELTI_PIECE_RIGID)
         return piece->in_body ? "rigid, holds its bone: part of the body, moves with the bone"
                : piece->sewn  ? "rigid and small: rides on its bone, or on the skin where it lies on some that bends"
@@ -88,10 +92,10 @@ static void say_components(Text *text, const PeltiFacts *facts)
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < facts->component_count; c++) {
         const PeltiComponentFacts *f = &facts->components[c];
-        say(text, "component  %d: %d vertices, %d triangles, %s, %d bone%s (node %s); %s\n", c, f->vertices, f->triangles,
-            f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed", f->bones,
-            f->bones == 1 ? "" : "s", who->nodes[who->instances[f->instance].node].name,
-            facts->info.joint_count ? piece_words(&f->piece) : "follows its node");
+        say(text, "component  %d: %d vertices, %d triangles, %s, %d bone%s (node %s); %s%s\n", f->component, f->vertices,
+            f->triangles, f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed",
+            f->bones, f->bones == 1 ? "" : "s", who->nodes[who->instances[f->instance].node].name,
+            facts->info.joint_count ? piece_words(&f->piece) : "follows its node", f->piece.said ? " (the rig says so)" : "");
     }
     for (int b = 0; b < who->bone_count; b++)
         if (!facts->reached[b] && !who->bones[b].is_prop)
@@ -173,6 +177,7 @@ static PeltiJson *components_json(const PeltiFacts *facts, bool *ok)
     for (int c = 0; c < facts->component_count; c++) {
         const PeltiComponentFacts *f = &facts->components[c];
         PeltiJson *json = pelti_json_new_object();
+        put(json, "component", pelti_json_new_int(f->component), ok);
         put(json, "node", pelti_json_new_text(who->nodes[who->instances[f->instance].node].name), ok);
         put(json, "vertices", pelti_json_new_int(f->vertices), ok);
         put(json, "triangles", pelti_json_new_int(f->triangles), ok);
@@ -184,6 +189,7 @@ static PeltiJson *components_json(const PeltiFacts *facts, bool *ok)
                                 : f->piece.kind == PELTI_PIECE_SHELL ? "shell"
                                                                      : "skin"),
             ok);
+        put(json, "said_by_rig", pelti_json_new_bool(f->piece.said), ok);
         put(json, "in_body", pelti_json_new_bool(f->piece.in_body), ok);
         push(list, json, ok);
     }
@@ -234,11 +240,10 @@ static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
     put(root, "problems", problems, ok);
 }
 
-PeltStatus pelt_inspect(const PeltCharacter *character, int json, char **text, PeltError *err)
+static PeltStatus inspect(const PeltCharacter *character, const PeltRig *rig, int json, char **text, PeltError *err)
 {
     PeltiFacts facts;
-    *text = NULL;
-    PELT_TRY(pelti_facts_gather(&facts, character, err));
+    PELT_TRY(pelti_facts_gather(&facts, character, rig, err));
     Text out = {0};
     if (json) {
         bool ok = true;
@@ -264,4 +269,20 @@ PeltStatus pelt_inspect(const PeltCharacter *character, int json, char **text, P
 void pelt_text_free(char *text)
 {
     free(text);
+}
+
+PeltStatus pelt_inspect(const PeltCharacter *character, int json, char **text, PeltError *err)
+{
+    *text = NULL;
+    return inspect(character, NULL, json, text, err);
+}
+
+PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path, int json, char **text, PeltError *err)
+{
+    PeltiRig *rig;
+    *text = NULL;
+    PELT_TRY(pelti_rig_load(rig_path, NULL, 0, character->who, &character->allocator, &rig, err));
+    PeltStatus status = inspect(character, &rig->rig, json, text, err);
+    pelti_rig_destroy(rig);
+    return status;
 }

@@ -157,6 +157,20 @@ static PeltStatus check_volume(const PeltiCharacter *who, const PeltRigVolume *v
     return within(&c, "cut", &v->cut, 1, 0, 1);
 }
 
+static PeltStatus check_piece(const PeltiCharacter *who, const PeltRigPiece *p, PeltError *err)
+{
+    Check c = {who, "piece", p->name ? p->name : "", err};
+    bool found = false;
+    for (int v = 0; !found && v < who->mesh->vertex_count; v++)
+        found = pelti_vertex_in_piece(who, v, c.name);
+    if (!found)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "rig: piece %.60s: the character has none of that name (pelt inspect lists them)",
+                         c.name);
+    if (p->kind < PELT_PIECE_SKIN || p->kind > PELT_PIECE_INSIDE)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "rig: piece %.60s: kind %d is none", c.name, (int)p->kind);
+    return p->bone ? is_joint(&c, "bone", p->bone) : PELT_OK;
+}
+
 PeltStatus pelti_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltError *err)
 {
     Check c = {who, "it", "", err};
@@ -165,6 +179,7 @@ PeltStatus pelti_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltEr
     PELT_TRY(is_list(&c, "regions", rig->region_count, rig->regions));
     PELT_TRY(is_list(&c, "anchors", rig->anchor_count, rig->anchors));
     PELT_TRY(is_list(&c, "volumes", rig->volume_count, rig->volumes));
+    PELT_TRY(is_list(&c, "pieces", rig->piece_count, rig->pieces));
     for (int k = 0; k < rig->joint_count; k++)
         PELT_TRY(check_joint(who, &rig->joints[k], err));
     for (int k = 0; k < rig->muscle_count; k++)
@@ -175,5 +190,7 @@ PeltStatus pelti_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltEr
         PELT_TRY(check_anchor(who, &rig->anchors[k], err));
     for (int k = 0; k < rig->volume_count; k++)
         PELT_TRY(check_volume(who, &rig->volumes[k], err));
+    for (int k = 0; k < rig->piece_count; k++)
+        PELT_TRY(check_piece(who, &rig->pieces[k], err));
     return PELT_OK;
 }

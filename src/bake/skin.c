@@ -139,6 +139,16 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
     return pelti_weights_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
 }
 
+/// Pieces that the rig calls rigid move with one bone by every method.
+static PeltStatus bind_pieces(PeltSkin *skin, PeltError *err)
+{
+    bool changed;
+    PELT_TRY(pelti_pieces_bind(skin->character->who, skin->options.rig, &skin->pool, &skin->weights, &changed, err));
+    if (changed)
+        skin->point_weights = (PeltiWeights){0};
+    return PELT_OK;
+}
+
 /// Flesh is solved on the body: the file's own mesh where that is a closed, even skin, else one made from it.
 static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 {
@@ -149,6 +159,7 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
     PeltiBodySettings settings = {.vertices = pelti_option_int(options, "body-vertices"),
+                                  .rig = options->rig,
                                   .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                           : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
                                                                                       : PELTI_BODY_AUTO};
@@ -214,6 +225,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
     PELT_TRY(pelti_targets_create(&skin->targets, who, &skin->pool, err));
     PELT_TRY(choose_weights(skin, err));
+    PELT_TRY(bind_pieces(skin, err));
     PELT_TRY(choose_body(skin, err));
     if (!skin->who)
         return prepare_give_way(skin, err); // nothing bends: every piece follows its bone

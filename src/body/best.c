@@ -190,7 +190,7 @@ static PeltStatus try_file(Best *b, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *
     }
     if (!out->lost_count)
         return PELT_OK;
-    PELT_TRY(pelti_pieces_judge(who, &b->file, &b->work, &b->pieces, err));
+    PELT_TRY(pelti_pieces_judge(who, &b->file, NULL, &b->work, &b->pieces, err));
     PELT_TRY(mark_skin(b, out->lost, err));
     PELT_TRY(soften(b, err));
     PELT_TRY(mix(b, pool, &out->weights, err));

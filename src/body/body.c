@@ -193,7 +193,7 @@ PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weig
     memset(body, 0, sizeof *body);
     body->file = who;
     pelti_pool_init(&body->pool, allocator);
-    PeltStatus status = pelti_pieces_judge(who, weights, &body->pool, &body->pieces, err);
+    PeltStatus status = pelti_pieces_judge(who, weights, settings->rig, &body->pool, &body->pieces, err);
     bool own = status == PELT_OK && settings->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces);
     if (status == PELT_OK && !own)
         status = make_body(body, weights, settings, jobs, err);

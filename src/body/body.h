@@ -9,7 +9,8 @@ typedef enum PeltiBodyMode { PELTI_BODY_AUTO, PELTI_BODY_FILE, PELTI_BODY_PROXY 
 
 typedef struct PeltiBodySettings {
     PeltiBodyMode mode;
-    int vertices; ///< wanted of a proxy; 0: by default
+    int vertices;       ///< wanted of a proxy; 0: by default
+    const PeltRig *rig; ///< what pieces are, by name; NULL: as they look
 } PeltiBodySettings;
 
 typedef struct PeltiBody PeltiBody;

@@ -4,6 +4,7 @@
 #include "body/winding.h"
 
 #include <math.h>
+#include <string.h>
 
 static const float RIGID_SHARE = 0.02f; // weight on other bones that a rigid piece may have: less than one sees
 static const float THING_SIZE = 0.05f;  // of the character: flesh this small is a thing that lies on other flesh
@@ -112,8 +113,36 @@ static PeltStatus skeleton_sizes(const PeltiCharacter *who, const PeltiPieces *p
     return PELT_OK;
 }
 
-PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiPieces *out,
-                              PeltError *err)
+/// The first entry of the rig that names a vertex' piece; NULL: none does.
+static const PeltRigPiece *said_of(const PeltiCharacter *who, const PeltRig *rig, int vertex)
+{
+    for (int i = 0; rig && i < rig->piece_count; i++)
+        if (pelti_vertex_in_piece(who, vertex, rig->pieces[i].name))
+            return &rig->pieces[i];
+    return NULL;
+}
+
+/// What the rig says of the pieces, over what they look like.
+static PeltStatus overrule(const PeltiCharacter *who, const PeltRig *rig, PeltiPieces *out, PeltError *err)
+{
+    for (int v = 0; rig && rig->piece_count && v < who->mesh->vertex_count; v++) {
+        PeltiPiece *piece = &out->pieces[who->mesh->component[v]];
+        const PeltRigPiece *says = piece->said ? NULL : said_of(who, rig, v);
+        if (!says)
+            continue;
+        bool rigid = says->kind == PELT_PIECE_RIGID, thing = says->kind == PELT_PIECE_THING;
+        piece->said = true;
+        piece->thing = piece->sewn = thing;
+        piece->kind = rigid || thing ? PELTI_PIECE_RIGID : says->kind == PELT_PIECE_SHELL ? PELTI_PIECE_SHELL : PELTI_PIECE_SKIN;
+        piece->in_body = piece->kind != PELTI_PIECE_RIGID && says->kind != PELT_PIECE_INSIDE && piece->triangle_count > 0;
+        if (rigid && piece->triangle_count > 0 && !who->bones[piece->bone].is_prop)
+            PELT_TRY(holds_its_bone(who, out, who->mesh->component[v], err));
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, const PeltRig *rig, PeltiPool *pool,
+                              PeltiPieces *out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     out->count = mesh->component_count;
@@ -137,6 +166,67 @@ PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *wei
         if (piece->kind == PELTI_PIECE_RIGID && piece->triangle_count > 0 && !piece->thing && !who->bones[piece->bone].is_prop)
             PELT_TRY(holds_its_bone(who, out, c, err));
         piece->sewn = piece->kind == PELTI_PIECE_RIGID && size < SEWN_SIZE * whole;
+    }
+    return overrule(who, rig, out, err);
+}
+
+/// The bone of that name; where the rig names none, the one with most of the weight of the vertices it is said of. `said`
+/// [vertex_count].
+static int bone_of(const PeltiCharacter *who, const PeltRigPiece *piece, const PeltRigPiece *const *said, const PeltiWeights *w,
+                   double *sum)
+{
+    int best = -1;
+    for (int b = 0; piece->bone && b < who->bone_count; b++)
+        if (!strcmp(who->nodes[who->bones[b].node].name, piece->bone))
+            return b;
+    memset(sum, 0, (size_t)who->bone_count * sizeof *sum);
+    for (int v = 0; v < who->mesh->vertex_count; v++)
+        for (int k = 0; k < w->influences && said[v] == piece; k++) {
+            size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
+            sum[w->bone[i]] += (double)w->weight[i];
+            best = best < 0 || sum[w->bone[i]] > sum[best] ? w->bone[i] : best;
+        }
+    return best;
+}
+
+/// A copy of weights that may be written to.
+static PeltStatus copy_weights(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *weights, int **bone, float **weight,
+                               PeltError *err)
+{
+    size_t count = (size_t)who->mesh->vertex_count * (size_t)weights->influences;
+    PeltiWeights copy;
+    PELT_TRY(pelti_weights_new(who, pool, weights->influences, bone, weight, &copy, err));
+    memcpy(*bone, weights->bone, count * sizeof **bone);
+    memcpy(*weight, weights->weight, count * sizeof **weight);
+    *weights = copy;
+    return PELT_OK;
+}
+
+PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, PeltiPool *pool, PeltiWeights *weights, bool *changed,
+                             PeltError *err)
+{
+    int *bone, rigid = 0, width = weights->influences, vertices = who->mesh->vertex_count;
+    float *weight;
+    for (int i = 0; rig && i < rig->piece_count; i++)
+        rigid += rig->pieces[i].kind == PELT_PIECE_RIGID;
+    *changed = rigid > 0;
+    if (!rigid)
+        return PELT_OK;
+    double *sum = PELTI_NEW(pool, double, who->bone_count);
+    const PeltRigPiece **said = PELTI_NEW(pool, const PeltRigPiece *, vertices);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)vertices * sizeof *said);
+    PELT_TRY(copy_weights(who, pool, weights, &bone, &weight, err));
+    for (int v = 0; v < vertices; v++)
+        said[v] = said_of(who, rig, v);
+    for (int i = 0; i < rig->piece_count; i++) {
+        const PeltRigPiece *piece = &rig->pieces[i];
+        int own = piece->kind == PELT_PIECE_RIGID ? bone_of(who, piece, said, weights, sum) : -1;
+        for (int v = 0; v < vertices && own >= 0; v++)
+            for (int k = 0; k < width && said[v] == piece; k++) {
+                bone[(size_t)v * (size_t)width + (size_t)k] = own;
+                weight[(size_t)v * (size_t)width + (size_t)k] = k == 0;
+            }
     }
     return PELT_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "character/weights.h"
 
+#include <pelt/rig.h>
+
 typedef enum PeltiPieceKind {
     PELTI_PIECE_SKIN,  ///< closed, bends over two bones or more
     PELTI_PIECE_SHELL, ///< the same, but open: cloth, hair, wings
@@ -18,6 +20,7 @@ typedef struct PeltiPiece { ///< a component of the welded mesh
     bool in_body; ///< part of what the body is made from
     bool thing;   ///< rigid because it is small and closed (a button), though its weights blend
     bool sewn;    ///< rigid, small and on the skin: rides on it as a rigid body, not on its bone
+    bool said;    ///< by the rig
     Vec3 low, high;
 } PeltiPiece;
 
@@ -27,9 +30,14 @@ typedef struct PeltiPieces {
     const int *label;   ///< [vertex_count] strongest bone
 } PeltiPieces;
 
-/// `weights` per welded vertex. Lives in `pool`.
-PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiPieces *out,
-                              PeltError *err);
+/// `weights` per welded vertex. What `rig` says of a piece counts for more; NULL: nothing. Lives in `pool`.
+PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, const PeltRig *rig, PeltiPool *pool,
+                              PeltiPieces *out, PeltError *err);
+
+/// Pieces that the rig calls rigid are bound to one bone alone: `weights` is changed to a copy in `pool` where there are such;
+/// returns whether it was by `changed`.
+PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, PeltiPool *pool, PeltiWeights *weights, bool *changed,
+                             PeltError *err);
 
 /// The triangles of the pieces in the body that belong to one skeleton, all facing outwards.
 typedef struct PeltiSoup {

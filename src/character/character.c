@@ -4,6 +4,7 @@
 #include "character/skeleton.h"
 #include "character/weights.h"
 
+#include <stdio.h>
 #include <string.h>
 
 PeltiCharacter *pelti_character_create(const PeltAllocator *allocator)
@@ -63,4 +64,12 @@ PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_position
     PELT_TRY(pelti_skeleton_segments(who, err));
     pelti_weights_mend_nearest(who);
     return pelti_range_clip(who, err);
+}
+
+bool pelti_vertex_in_piece(const PeltiCharacter *who, int vertex, const char *name)
+{
+    const PeltiMesh *mesh = who->mesh;
+    char number[32];
+    snprintf(number, sizeof number, "component %d", mesh->component[vertex]);
+    return !strcmp(name, who->nodes[who->instances[mesh->vertex_instance[vertex]].node].name) || !strcmp(name, number);
 }

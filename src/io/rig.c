@@ -357,6 +357,37 @@ static PeltStatus read_volumes(PeltiForm *form, const PeltiJsonAt *at, void *tar
     return pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->volume_count, &rig->volumes, err);
 }
 
+static PeltStatus check_piece(PeltiForm *form, const PeltiJsonAt *at, const PeltRigPiece *piece, PeltError *err)
+{
+    bool found = !form->who;
+    for (int v = 0; !found && v < form->who->mesh->vertex_count; v++)
+        found = pelti_vertex_in_piece(form->who, v, piece->name);
+    if (!found)
+        return pelti_form_fail(form, at, err,
+                               "the character has no piece \"%.80s\" (pelt inspect lists its components with their nodes)",
+                               piece->name);
+    return PELT_OK;
+}
+
+static PeltStatus read_pieces(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+{
+    static const char *const kinds[] = {"skin", "shell", "rigid", "thing", "inside", NULL}; // as PeltRigKind
+    static const PeltiField fields[] = {
+        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigPiece, name), .required = true},
+        {.key = "kind", .kind = PELTI_FIELD_CHOICE, .offset = AT(PeltRigPiece, kind), .required = true, .choices = kinds},
+        {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigPiece, bone)},
+        {0},
+    };
+    static const PeltRigPiece initial = {0};
+    PeltRig *rig = target;
+    PELT_TRY(pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->piece_count, &rig->pieces, err));
+    for (int i = 0; i < rig->piece_count; i++) {
+        PeltiJsonAt item = pelti_json_item(at, i);
+        PELT_TRY(check_piece(form, &item, &rig->pieces[i], err));
+    }
+    return PELT_OK;
+}
+
 static const PeltiField rig_fields[] = {
     {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
     {.key = "joints", .kind = PELTI_FIELD_CUSTOM, .read = read_joints},
@@ -364,6 +395,7 @@ static const PeltiField rig_fields[] = {
     {.key = "regions", .kind = PELTI_FIELD_CUSTOM, .read = read_regions},
     {.key = "anchors", .kind = PELTI_FIELD_CUSTOM, .read = read_anchors},
     {.key = "volumes", .kind = PELTI_FIELD_CUSTOM, .read = read_volumes},
+    {.key = "pieces", .kind = PELTI_FIELD_CUSTOM, .read = read_pieces},
     {0},
 };
 

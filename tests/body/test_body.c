@@ -111,7 +111,7 @@ static PeltiLean *lean_of(PeltiCharacter *who, const PeltiWeights *w)
     PeltiLean *lean;
     PeltError err;
     PeltiPieces pieces;
-    assert_int_equal(pelti_pieces_judge(who, w, &who->pool, &pieces, &err), PELT_OK);
+    assert_int_equal(pelti_pieces_judge(who, w, NULL, &who->pool, &pieces, &err), PELT_OK);
     assert_int_equal(pelti_lean_create(who, w, &pieces, &who->pool, &lean, &err), PELT_OK);
     return lean;
 }
@@ -253,6 +253,56 @@ static void a_piece_of_one_bone_stays_rigid(void **state)
     pelti_character_destroy(who);
 }
 
+/// What a rig says of a piece counts for more than how it looks: two boxes of skin and a button.
+static void a_rig_says_what_a_piece_is(void **state)
+{
+    (void)state;
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.3f, -0.3f), vec3(3, 0.3f, 0.3f));
+    int second = b->points;
+    add_box(b, vec3(1.0f, 0.29f, -0.2f), vec3(2.0f, 0.5f, 0.2f));
+    PeltiCharacter *who = character_of(b, 3);
+    PeltiWeights w = weights_along(who), bound = w;
+    int c = who->mesh->component[who->mesh->weld[second]], other = 1 - c;
+    char name[32];
+    snprintf(name, sizeof name, "component %d", c);
+    PeltRigPiece says = {.name = name};
+    PeltRig rig = {.piece_count = 1, .pieces = &says};
+    PeltiPieces pieces;
+    PeltError err;
+    bool changed;
+    const struct Case {
+        PeltRigKind says;
+        PeltiPieceKind kind;
+        bool in_body, sewn, changed;
+    } cases[] = {{PELT_PIECE_SKIN, PELTI_PIECE_SKIN, true, false, false},
+                 {PELT_PIECE_SHELL, PELTI_PIECE_SHELL, true, false, false},
+                 {PELT_PIECE_INSIDE, PELTI_PIECE_SKIN, false, false, false},
+                 {PELT_PIECE_THING, PELTI_PIECE_RIGID, false, true, false},
+                 {PELT_PIECE_RIGID, PELTI_PIECE_RIGID, false, false, true}};
+    for (int i = 0; i < 5; i++) {
+        says.kind = cases[i].says;
+        bound = w;
+        assert_int_equal(pelti_pieces_bind(who, &rig, &who->pool, &bound, &changed, &err), PELT_OK);
+        assert_int_equal(changed, cases[i].changed);
+        assert_int_equal(pelti_pieces_judge(who, &bound, &rig, &who->pool, &pieces, &err), PELT_OK);
+        assert_int_equal(pieces.pieces[c].kind, cases[i].kind);
+        assert_int_equal(pieces.pieces[c].in_body, cases[i].in_body);
+        assert_int_equal(pieces.pieces[c].sewn, cases[i].sewn);
+        assert_true(pieces.pieces[c].said && !pieces.pieces[other].said);
+        assert_int_equal(pieces.pieces[other].kind, PELTI_PIECE_SKIN);
+    }
+    says.bone = who->nodes[who->bones[2].node].name; // and by a bone's name
+    bound = w;
+    assert_int_equal(pelti_pieces_bind(who, &rig, &who->pool, &bound, &changed, &err), PELT_OK);
+    for (int v = 0; v < who->mesh->vertex_count; v++) {
+        bool ours = who->mesh->component[v] == c;
+        assert_int_equal(bound.bone[4 * v], ours ? 2 : w.bone[4 * v]);
+        CHECK_NEAR(bound.weight[4 * v], ours ? 1 : w.weight[4 * v], 0);
+    }
+    pelti_character_destroy(who);
+}
+
 static void the_body_does_not_depend_on_the_threads(void **state)
 {
     (void)state;
@@ -352,6 +402,7 @@ int main(void)
         cmocka_unit_test(fingers_a_hair_apart_do_not_grow_together),
         cmocka_unit_test(points_ride_exactly),
         cmocka_unit_test(a_piece_of_one_bone_stays_rigid),
+        cmocka_unit_test(a_rig_says_what_a_piece_is),
         cmocka_unit_test(the_body_does_not_depend_on_the_threads),
         cmocka_unit_test(flesh_that_strays_is_held_back_and_the_rest_is_left_alone),
         cmocka_unit_test(a_torn_edge_leans_on_blending),

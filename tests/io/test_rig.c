@@ -73,6 +73,8 @@ static void the_example_is_read_whole(void **state)
     CHECK_NEAR(rig->anchors[0].keys[1].offset[1], 0.02f, 0);
     assert_int_equal(rig->volume_count, 1);
     assert_string_equal(rig->volumes[0].bones[1], "Forearm");
+    assert_int_equal(rig->piece_count, 1);
+    assert_int_equal(rig->pieces[0].kind, PELT_PIECE_SKIN);
     pelti_rig_destroy(file);
 }
 
@@ -109,6 +111,8 @@ static void mistakes_name_the_line_and_the_key(void **state)
         {"{\"anchors\": [{\"name\": \"a\", \"point\": 0, \"keys\": [{\"time\": 1}, {\"time\": 1}]}]}",
          "keys[1]: times must rise"},
         {"{\"volumes\": [{\"name\": \"v\", \"bones\": []}]}", "names no bones"},
+        {"{\"pieces\": [{\"name\": \"no such\", \"kind\": \"skin\"}]}", "has no piece \"no such\""},
+        {"{\"pieces\": [{\"name\": \"component 0\", \"kind\": \"skim\"}]}", "did you mean \"skin\""},
         {"{\"version\": 2}", "version 2 is newer"},
         {"[]", "an object was expected"},
         {"{\"joints\": {}} x", "JSON line 1"},
