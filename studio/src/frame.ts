@@ -47,7 +47,7 @@ export function numbers(studio: Studio, link: Link): HTMLElement {
   }, 1000);
   setInterval(() => {
     const parts = studio.slots.map((slot, i) => slot.method && studio.frames[i] ? `${slot.status?.state === 1 ? '…' : ''}${slot.method} ${studio.frames[i]!.step_ms.toFixed(1)} ms` : '').filter(Boolean);
-    const line = [...parts, rate > 0 ? `${rate} a second` : ''].filter(Boolean).join(' · ');
+    const line = [...parts, rate > 1 ? `${rate} a second` : ''].filter(Boolean).join(' · ');
     if (text.textContent !== line) text.textContent = line;
     behind.hidden = studio.behind_ms < 150;
     behind.textContent = `skin ${(studio.behind_ms / 1000).toFixed(1)} s behind`;

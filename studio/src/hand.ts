@@ -7,7 +7,7 @@ import type { Bones } from './bones';
 import { castRay } from './skin';
 import { keepPins, reach } from './ik';
 
-interface Drag { node: number; grabbed: Vector3; start: Quaternion; centre: Vector3; plane: Plane; moved: boolean; from: Vector2 }
+interface Drag { node: number; grabbed: Vector3; held: Vector3; start: Quaternion; centre: Vector3; plane: Plane; moved: boolean; from: Vector2 }
 
 export class Hand {
   private ray = new Raycaster();
@@ -22,6 +22,8 @@ export class Hand {
     this.rings.setMode('rotate');
     this.rings.setSpace('local');
     this.rings.setSize(0.7);
+    this.rings.setColors(0xd0453c, 0x4a9a3f, 0x3a6fc4, 0xe8a00c);
+    this.rings.showE = false;
     view.over.add(this.handle, this.rings.getHelper());
     this.rings.addEventListener('change', () => { view.dirty = true; });
     this.rings.addEventListener('objectChange', () => this.ring());
@@ -83,7 +85,7 @@ export class Hand {
     const grabbed = joint >= 0 ? this.outside(joint) : hit!.at;
     const turned = joint >= 0 && studio.tool === 'turn' ? this.turner(joint) : node;
     this.drag = {
-      node: turned, grabbed, start: skeleton.turn(turned), centre: skeleton.head(turned), moved: false, from: at,
+      node: turned, grabbed, held: grabbed.clone().applyMatrix4(skeleton.world[turned].clone().invert()), start: skeleton.turn(turned), centre: skeleton.head(turned), moved: false, from: at,
       plane: new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), grabbed),
     };
     studio.select(node);
@@ -133,8 +135,7 @@ export class Hand {
   private pull(drag: Drag): void {
     const target = new Vector3(), skeleton = this.studio.skeleton!;
     if (!this.ray.ray.intersectPlane(drag.plane, target)) return;
-    const offset = drag.grabbed.clone().sub(drag.centre);
-    reach(skeleton, drag.node, target.sub(offset), new Set(this.studio.pins));
+    reach(skeleton, drag.node, drag.held.clone().applyMatrix4(skeleton.world[drag.node]), target, this.studio.pins);
     keepPins(skeleton, this.pinned(), drag.node);
   }
 

@@ -5,12 +5,12 @@ import type { Character } from 'messages';
 export function diverging(value: number, out: Float32Array, at: number): void {
   const t = Math.max(-1, Math.min(1, value)), s = Math.abs(t);
   const end = t < 0 ? [0.05, 0.25, 0.75] : [0.78, 0.08, 0.06];
-  for (let k = 0; k < 3; k++) out[at + k] = 0.62 * (1 - s) + end[k] * s;
+  for (let k = 0; k < 3; k++) out[at + k] = 0.34 * (1 - s) + end[k] * s;
 }
 
 /** Grey, yellow, red, dark: value in 0..1. */
 export function rising(value: number, out: Float32Array, at: number): void {
-  const stops = [[0.62, 0.62, 0.62], [0.95, 0.72, 0.1], [0.82, 0.1, 0.06], [0.35, 0.0, 0.12]];
+  const stops = [[0.34, 0.34, 0.34], [0.95, 0.72, 0.1], [0.82, 0.1, 0.06], [0.35, 0.0, 0.12]];
   const t = Math.max(0, Math.min(0.9999, value)) * 3, i = Math.floor(t), f = t - i;
   for (let k = 0; k < 3; k++) out[at + k] = stops[i][k] * (1 - f) + stops[i + 1][k] * f;
 }

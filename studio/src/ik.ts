@@ -14,32 +14,38 @@ export function chainOf(skeleton: Skeleton, node: number, pins: Set<number> = ne
   return chain;
 }
 
-/** Brings the node's head to a place. A node with no limb above it is moved there as a whole. */
-export function reach(skeleton: Skeleton, node: number, target: Vector3, pins: Set<number> = new Set()): void {
-  const chain = chainOf(skeleton, node, pins);
-  if (!chain.length || skeleton.bonesBelow(node).length > 1) {
-    skeleton.setHead(node, target);
+/**
+ * Brings a place that moves with a node to a target. With a limb above it the limb turns and the node keeps its own direction (a
+ * hand, a foot); with hardly one the node turns too; with none (the hips) all is moved. Short bones turn less: a collar bone gives a
+ * little, an arm much.
+ */
+export function reach(skeleton: Skeleton, node: number, grabbed: Vector3, target: Vector3, pins: Set<number> = new Set()): void {
+  let chain = chainOf(skeleton, node, pins);
+  if (!chain.length) {
+    skeleton.setHead(node, skeleton.head(node).add(target).sub(grabbed));
     return;
   }
-  const kept = skeleton.turn(node), head = new Vector3(), joint = new Vector3(), step = new Quaternion();
-  const length = chain.reduce((sum, at, i) => sum + skeleton.head(at).distanceTo(skeleton.head(i ? chain[i - 1] : node)), 0);
-  for (let round = 0; round < ROUNDS; round++)
-    for (const at of chain) {
-      skeleton.head(at, joint);
-      const from = skeleton.head(node, head).sub(joint), to = target.clone().sub(joint);
-      if (from.lengthSq() === 0 || to.lengthSq() === 0) continue;
+  const limb = chain.length > 1, own = grabbed.clone().applyMatrix4(skeleton.world[node].clone().invert());
+  const goal = limb ? skeleton.head(node).add(target).sub(grabbed) : target;
+  if (!limb) chain = [node, ...chain];
+  const end = () => limb ? skeleton.head(node) : own.clone().applyMatrix4(skeleton.world[node]);
+  const lengths = chain.map((at, i) => skeleton.head(at).distanceTo(i ? skeleton.head(chain[i - 1]) : end())), longest = Math.max(...lengths);
+  const kept = skeleton.turn(node), none = new Quaternion(), step = new Quaternion();
+  for (let round = 0; round < ROUNDS && end().distanceTo(goal) > 1e-4 * longest; round++)
+    chain.forEach((at, i) => {
+      const joint = skeleton.head(at), from = end().sub(joint), to = goal.clone().sub(joint);
+      if (from.lengthSq() === 0 || to.lengthSq() === 0) return;
       step.setFromUnitVectors(from.normalize(), to.normalize());
-      const angle = 2 * Math.acos(Math.min(1, Math.abs(step.w)));
-      if (angle > MOST_TURN) step.slerp(new Quaternion(), 1 - MOST_TURN / angle);
+      const angle = 2 * Math.acos(Math.min(1, Math.abs(step.w))), most = MOST_TURN * (lengths[i] / longest) ** 2;
+      if (angle > most) step.slerp(none, 1 - most / angle);
       skeleton.setTurn(at, step.multiply(skeleton.turn(at)));
-      if (skeleton.head(node, head).distanceTo(target) < 1e-4 * length) { round = ROUNDS; break; }
-    }
-  skeleton.setTurn(node, kept); // the hand keeps its own direction
+    });
+  if (limb) skeleton.setTurn(node, kept);
 }
 
 /** Pinned joints stay where they are, as far as their limbs allow, whatever moved above them. */
 export function keepPins(skeleton: Skeleton, pins: Map<number, Vector3>, moved: number): void {
   for (const [node, place] of pins)
     if (node !== moved && skeleton.head(node).distanceTo(place) > 0)
-      reach(skeleton, node, place);
+      reach(skeleton, node, skeleton.head(node), place);
 }

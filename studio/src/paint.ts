@@ -5,7 +5,7 @@ import { distance, diverging, fold, rising, stretch, touching } from './heat';
 
 /** What the colours mean, for the legend. */
 export const legends: Record<string, [string, string, string]> = {
-  stretch: ['half as long', 'as at rest', 'half as long again'],
+  stretch: ['−50 %', 'as at rest', '+50 %'],
   distance: ['0', '2.5 %', '5 % of the size'],
   fold: ['ridge', 'flat', 'fold'],
   touch: ['free', 'near', 'skin on skin'],

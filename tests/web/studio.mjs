@@ -55,6 +55,135 @@ const parts = {
     desk.errors.length = 0; // the refusal was wanted
   },
 
+  /** A forearm is dragged and the skin folds; undo, redo, mirror, reach, pins, copy and paste; a reload loses nothing. */
+  async pose(desk) {
+    const page = await desk.open();
+    await page.getByLabel('Method', { exact: true }).selectOption('lbs');
+    const rest = await desk.settled(), height = name => desk.head(name).then(p => p[1]);
+    const before = await desk.gap('LeftUpperArm', 'LeftHand');
+    const [x, y] = await desk.onScreen('LeftLowerArm', 'LeftHand', 0.55);
+    await desk.drag([x, y], [x - 25, y - 130]);
+    const bent = await desk.settled();
+    assert.equal(await page.evaluate(() => peltStudio.studio.skeleton.names[peltStudio.studio.selected]), 'LeftLowerArm');
+    assert.ok(await desk.gap('LeftUpperArm', 'LeftHand') < 0.6 * before, 'the fold closes: the hand comes to the upper arm');
+    assert.ok(desk.apart(bent.sample, rest.sample) > 0.05 * rest.size, 'and the skin with it');
+    assert.notEqual(bent.drawn, rest.drawn);
+
+    await page.keyboard.press('Control+z');
+    assert.ok(desk.apart((await desk.settled()).sample, rest.sample) < 1e-3 * rest.size, 'undone');
+    await page.keyboard.press('Control+Shift+Z');
+    assert.ok(desk.apart((await desk.settled()).sample, bent.sample) < 1e-3 * rest.size, 'redone');
+
+    const left = await desk.head('LeftHand');
+    await page.keyboard.press('m');
+    await desk.settled();
+    const right = await desk.head('RightHand');
+    assert.ok(desk.apart([-left[0], left[1], left[2]], right) < 0.02 * rest.size, `mirrored: ${left} and ${right}`);
+
+    await page.keyboard.press('Control+c');
+    await page.keyboard.press('Shift+X');
+    assert.ok(desk.apart((await desk.settled()).sample, rest.sample) < 1e-3 * rest.size, 'reset');
+    await page.keyboard.press('Control+v');
+    await page.waitForFunction(() => peltStudio.studio.skeleton.edited);
+    await desk.settled();
+    assert.ok(desk.apart(await desk.head('RightHand'), right) < 1e-3 * rest.size, 'pasted');
+
+    await page.keyboard.press('Shift+X');
+    await page.keyboard.press('r');
+    const hand = await desk.onScreen('RightHand'), arm = await desk.gap('RightUpperArm', 'RightLowerArm'), was = await height('RightHand');
+    await desk.drag(hand, [hand[0] + 20, hand[1] - 90]);
+    const got = await desk.onScreen('RightHand');
+    assert.ok(Math.hypot(got[0] - hand[0] - 20, got[1] - hand[1] + 90) < 8, `the hand is under the mouse: ${got}`);
+    assert.ok(await height('RightHand') > was + 0.1 * rest.size);
+    assert.ok(Math.abs(await desk.gap('RightUpperArm', 'RightLowerArm') - arm) < 1e-3 * rest.size, 'and no bone is longer');
+
+    await page.evaluate(() => { const { studio, hand } = peltStudio; hand.togglePin(studio.skeleton.names.indexOf('LeftFoot')); });
+    const foot = await desk.head('LeftFoot'), hips = await desk.onScreen('Hips');
+    await desk.drag(hips, [hips[0], hips[1] + 14]);
+    assert.ok(await height('Hips') < -0.01 * rest.size + (await page.evaluate(() => peltStudio.studio.skeleton.worldsOf(peltStudio.studio.skeleton.rest)[0].elements[13])), 'the hips are down');
+    assert.ok(desk.apart(await desk.head('LeftFoot'), foot) < 0.01 * rest.size, 'the pinned foot stands');
+
+    const posed = await desk.settled();
+    await page.waitForTimeout(500); // it is kept a moment after the last change
+    await page.reload();
+    await page.waitForFunction(() => window.peltStudio?.studio.frames[0] && peltStudio.studio.skeleton.edited);
+    assert.ok(desk.apart((await desk.settled()).sample, posed.sample) < 2e-3 * rest.size, 'as before the reload');
+  },
+
+  /** Two methods under a wipe, ghosts, colours. */
+  async look(desk) {
+    const page = await desk.open();
+    await page.getByLabel('Method', { exact: true }).selectOption('dqs');
+    await page.getByLabel('Other method').selectOption('lbs');
+    await page.evaluate(() => peltStudio.studio.seek(1, true));
+    await desk.settled();
+    assert.equal(await page.evaluate(() => peltStudio.studio.look.compare), 'wipe');
+    const far = await page.evaluate(() => { const [a, b] = peltStudio.view.skins.map(s => s.positions); return a.reduce((m, v, i) => Math.max(m, Math.abs(v - b[i])), 0); });
+    assert.ok(far > 0.001, 'the two skins differ');
+    const wiped = async at => { await page.getByLabel('Wipe').fill(String(at)); return desk.pixels(); };
+    assert.notDeepEqual(await wiped(0.02), await wiped(0.98), 'the wipe shows one or the other');
+    for (const how of ['side', 'ghost']) {
+      await page.getByLabel('Shown').selectOption(how);
+      assert.ok((await desk.probe()).drawn > 1000);
+    }
+    const colours = () => page.evaluate(() => { const c = peltStudio.view.skins[0].colours; let low = 9, high = -9; for (let i = 0; i < c.length; i += 3) { const v = c[i] - c[i + 2]; low = Math.min(low, v); high = Math.max(high, v); } return high - low; });
+    for (const colour of ['stretch', 'distance', 'fold', 'normals']) {
+      await page.getByLabel('Colour').selectOption(colour);
+      assert.ok(await colours() > 0.1, `${colour} shows something`);
+    }
+    await page.evaluate(() => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf('LeftLowerArm')));
+    await page.getByLabel('Colour').selectOption('weights');
+    await page.waitForFunction(() => { const c = peltStudio.view.skins[0].colours; return c.some((v, i) => i % 3 === 0 && v > 0.6); });
+    await page.getByLabel('Colour').selectOption('file');
+    for (const key of ['w', 'i', 'b', 'g']) await page.keyboard.press(key);
+    assert.ok((await desk.probe()).drawn > 0);
+    await desk.accessible();
+  },
+
+  /** Options come from the library; a change prepares anew beside the skin that is shown; a wrong one is refused with a story. */
+  async options(desk) {
+    const page = await desk.open();
+    await desk.settled();
+    await page.getByText('Options (').first().click();
+    const serial = await page.evaluate(() => peltStudio.studio.slots[0].status.serial);
+    await page.getByLabel('slide', { exact: true }).fill('0.5');
+    await page.getByLabel('slide', { exact: true }).press('Enter');
+    await page.waitForFunction(s => peltStudio.studio.slots[0].status.serial > s, serial);
+    assert.ok(await page.evaluate(() => peltStudio.studio.frames[0] !== null), 'the skin before is still there');
+    await desk.settled();
+    assert.deepEqual(await page.evaluate(() => peltStudio.studio.slots[0].settings), { slide: '0.5' });
+    await page.evaluate(() => peltStudio.studio.setMethod(0, 'tracking', { slide: '7' }));
+    await page.waitForFunction(() => peltStudio.studio.slots[0].status.state === 3);
+    assert.match(await page.locator('.progress.failed').first().textContent(), /slide/);
+    await page.getByRole('button', { name: 'As the library has it' }).first().click();
+    await desk.settled();
+  },
+
+  /** A solver that takes 200 ms a step: the joint follows the mouse at once, and no task of the page is long. */
+  async slow(desk) {
+    const page = await desk.open({ args: ['--slow', '200'], width: 520, height: 360 });
+    await page.waitForFunction(() => peltStudio.studio.slots[0].status?.state === 2);
+    await page.evaluate(() => { window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(e => e.duration))).observe({ entryTypes: ['longtask'] }); });
+    const ahead = await page.evaluate(async () => {
+      const { studio } = peltStudio, node = studio.skeleton.names.indexOf('LeftLowerArm'), turn = studio.skeleton.turn(node);
+      let most = 0, behind = 0;
+      for (let i = 0; i < 30; i++) {
+        await new Promise(requestAnimationFrame);
+        turn.y += 0.02;
+        studio.skeleton.setTurn(node, turn.normalize());
+        studio.posed();
+        most = Math.max(most, studio.skeleton.turn(node).angleTo(turn));
+        behind = Math.max(behind, studio.behind_ms);
+      }
+      return { most, behind };
+    });
+    assert.ok(ahead.most < 1e-3, 'the skeleton follows at once');
+    assert.ok(ahead.behind > 100, 'the skin is behind, and the page knows');
+    const tasks = await page.evaluate(() => window.tasks);
+    console.log(`slow: ${tasks.length} tasks over 50 ms${tasks.length ? `, the longest ${Math.max(...tasks)} ms` : ''}`);
+    assert.ok(tasks.every(ms => ms < desk.longTask), `a task of ${Math.max(...tasks)} ms`);
+  },
+
   /** Doors: no cookie, a wrong name, another origin, a used address, a second tab. */
   async doors(desk) {
     const page = await desk.open(), { port } = new URL(desk.address);

@@ -13,6 +13,7 @@ const { chromium } = require('playwright-core');
 export class Desk {
   errors = [];
   elsewhere = [];
+  longTask = Number(process.env.PELT_LONG_TASK_MS ?? 50);
   size = 2; // of the built-in character, about
   constructor(pelt) {
     this.pelt = pelt;
@@ -75,6 +76,46 @@ export class Desk {
   }
 
   apart(a, b) { return a.reduce((most, v, i) => Math.max(most, Math.abs(v - b[i])), 0); }
+
+  /** Where a joint is in the world. */
+  head(name) {
+    return this.page.evaluate(name => { const { skeleton } = peltStudio.studio; return skeleton.head(skeleton.names.indexOf(name)).toArray(); }, name);
+  }
+
+  async gap(a, b) {
+    const [p, q] = [await this.head(a), await this.head(b)];
+    return Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+  }
+
+  /** Where a joint, or a place on the way to another, is in the window. */
+  onScreen(name, towards = name, share = 0) {
+    return this.page.evaluate(({ name, towards, share }) => {
+      const { studio, view } = peltStudio, { skeleton } = studio, box = view.renderer.domElement.getBoundingClientRect();
+      const at = skeleton.head(skeleton.names.indexOf(name)).lerp(skeleton.head(skeleton.names.indexOf(towards)), share), p = view.onScreen(at);
+      return [p.x + box.left, p.y + box.top];
+    }, { name, towards, share });
+  }
+
+  async drag(from, to) {
+    const { mouse } = this.page;
+    await mouse.move(...from);
+    await mouse.down();
+    for (let i = 1; i <= 6; i++) await mouse.move(from[0] + (to[0] - from[0]) * i / 6, from[1] + (to[1] - from[1]) * i / 6);
+    await mouse.up();
+  }
+
+  /** The picture, small: a number for each of 32 x 24 cells. */
+  pixels() {
+    return this.page.evaluate(() => {
+      const { view } = peltStudio, copy = document.createElement('canvas');
+      copy.width = 32; copy.height = 24;
+      view.dirty = true;
+      view.draw();
+      const pen = copy.getContext('2d');
+      pen.drawImage(view.renderer.domElement, 0, 0, 32, 24);
+      return Array.from(pen.getImageData(0, 0, 32, 24).data);
+    });
+  }
 
   /** Positions of one frame by `pelt bake` of the character on show. */
   async bake(method, frame, extra = []) {
