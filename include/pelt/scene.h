@@ -84,7 +84,7 @@ typedef struct PeltScene {
     float restitution;     ///< default of every pair
     float alarm_distance;  ///< contacts are watched within this distance; 0: 0.5 % of the character's size
     float joint_stiffness; ///< scales all default joint stiffnesses; 0: 1
-    float root_stiffness;  ///< N / unit: the root may give way by translation; 0: it does not
+    float root_stiffness;  ///< N / unit: the root gives way by a shift; 0: as its mass asks. A `rigid` root does not
     float joint_damping_s; ///< how slowly a joint comes back when nothing pushes it any more: time to about a third; 0: at once
     int object_count;
     const PeltSceneObject *objects;

@@ -83,6 +83,14 @@ static PeltStatus make_bodies(PeltiCorrector *c, PeltiLog *log, PeltError *err)
     return PELT_OK;
 }
 
+static int most_vertices(const PeltiCorrector *c) ///< of a skin
+{
+    int most = 0;
+    for (int s = 0; s < c->skin_count; s++)
+        most = c->surfaces[s].mesh->vertex_count > most ? c->surfaces[s].mesh->vertex_count : most;
+    return most;
+}
+
 static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
 {
     PeltiPool *pool = &c->pool;
@@ -110,6 +118,8 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
     c->u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
     c->soft_force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
+    c->push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
+    c->push_queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
     c->soft_c = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
@@ -459,62 +469,6 @@ void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points,
     pelti_contact_skin_shown(skin, points, swings ? swing_share : 1);
     pelti_contact_skin_place(skin, surface->x);
     memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
-}
-
-static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
-{
-    PeltiSurface *surface = &c->surfaces[character];
-    for (int v = 0; v < surface->mesh->vertex_count; v++)
-        surface->x[v] = points[surface->mesh->first_point[v]];
-    pelti_surface_refit(surface);
-}
-
-/// Out of one object, by the vertices that are in it; surface->x moves along.
-static double push_out_of(PeltiCorrector *c, PeltiSurface *skin, int object)
-{
-    PeltiSurface *other = &c->surfaces[object];
-    PeltiReach reach = pelti_surface_reach(other, 0), mine = pelti_surface_reach(skin, 0);
-    if (!pelti_box_overlap(&reach.box, &mine.box, 0))
-        return 0;
-    if (pelti_body_moves(&c->bodies[object - c->skin_count])) {
-        pelti_surface_refit(other); // it was last seen before its last small move
-        reach = pelti_surface_reach(other, 0);
-    }
-    double most = 0, limit = 0.02 * c->size;
-    for (int v = 0; v < skin->mesh->vertex_count; v++) {
-        Vec3 p = skin->x[v];
-        PeltiTouch touch;
-        double clear;
-        int hint = -1;
-        if (p.x < reach.box.low.x || p.x > reach.box.high.x || p.y < reach.box.low.y || p.y > reach.box.high.y ||
-            p.z < reach.box.low.z || p.z > reach.box.high.z)
-            continue;
-        if (pelti_touch_vertex(skin, v, other, &reach, limit, limit, true, 0, &hint, &clear, &touch) && touch.gap > -limit) {
-            skin->x[v] = vec3_mad(p, touch.normal, (float)-touch.gap);
-            most = fmax(most, -touch.gap);
-        }
-    }
-    return most;
-}
-
-double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points)
-{
-    PeltiSurface *skin = &c->surfaces[character];
-    const PeltiMesh *mesh = skin->mesh;
-    double most = 0, limit = 0.02 * c->size;
-    place_shown(c, character, points);
-    for (int o = c->skin_count; o < c->surface_count; o++)
-        most = fmax(most, push_out_of(c, skin, o));
-    for (int v = 0; v < mesh->vertex_count && c->scene->has_ground; v++) {
-        double below = (double)c->scene->ground_height - (double)skin->x[v].y;
-        if (below > 0 && below < limit)
-            skin->x[v].y = c->scene->ground_height, most = fmax(most, below);
-    }
-    for (int p = mesh->point_count - 1; p >= 0 && most > 0; p--) { // from the last: a vertex' first point is the lowest
-        Vec3 by = vec3_sub(skin->x[mesh->weld[p]], points[mesh->first_point[mesh->weld[p]]]);
-        points[p] = vec3_add(points[p], by);
-    }
-    return most;
 }
 
 int pelti_corrector_contact_count(const PeltiCorrector *c)

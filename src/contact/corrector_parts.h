@@ -26,6 +26,12 @@ typedef struct Frame { ///< contact frame, rows n, t, s
     double m[3][3];
 } Frame;
 
+typedef struct PeltiPush { ///< of a vertex out of an object
+    Vec3 way;              ///< unit
+    float by;              ///< 0: not pushed
+    bool queued;
+} PeltiPush;
+
 struct PeltiCorrector {
     const PeltScene *scene;
     PeltiCorrectorSettings settings;
@@ -64,6 +70,8 @@ struct PeltiCorrector {
     double *soft_c; ///< room for the soft compliances
     size_t soft_c_room;
     double (*soft_force)[3];
+    PeltiPush *push; ///< [vertices of the largest skin]
+    int *push_queue; ///< [2 x as many]
 };
 
 /// Detection at the present places, within `reach`: fills `touches`.

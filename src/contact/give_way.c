@@ -24,7 +24,9 @@ static void find_crush(PeltiGiveWay *g)
     for (int j = 0; j < g->skin.joint_count; j++) {
         const char *name = g->skin.who->nodes[g->skin.joints[j].node].name;
         const PeltRigJoint *said = pelt_rig_joint(g->settings.rig, name);
-        g->stiffness[j] = said && said->joint_stiffness > 0 ? (double)said->joint_stiffness : g->skin.joints[j].stiffness;
+        if (said && said->joint_stiffness > 0)
+            g->skin.joints[j].stiffness = (double)said->joint_stiffness;
+        g->skin.joints[j].hardens = hardens_at;
         g->gave[j].joint = name;
     }
 }
@@ -65,8 +67,6 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     PeltiPool *pool = &g->pool;
     size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
     g->crush = PELTI_NEW(pool, float, parts);
-    g->stiffness = PELTI_NEW(pool, double, joints);
-    g->last = pelti_pool_take(pool, joints, sizeof(double[3]));
     g->work = pelti_pool_take(pool, joints, sizeof(double[3]));
     g->from = pelti_pose_new(pool, g->skin.who);
     g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
@@ -97,6 +97,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const Pelti
 {
     PeltScene scene = {.gravity = {0, -9.81f, 0}}; // sizes the joints' stiffness
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, who, weights, &scene, "character", err));
+    g->skin.root_stiffness = 0; // no shift of all takes one part out of another
     PELT_TRY(pelti_skin_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
     g->size = (double)who->mesh->diagonal;
     g->alarm = 0.0015 * g->size;
@@ -138,24 +139,6 @@ void pelti_give_way_destroy(PeltiGiveWay *g)
 
 // ---- a step ----
 
-/// Springs that harden, torque = K (1 + q) turn with q = (|turn| / hardens_at)^2, and a damper D (turn - last), D = K
-/// comes_back / h, made linear about the present turn: stiffness K (1 + 3 q) + D, at rest where
-///     K (1 + 3 q) (base - turn) + K (1 + q) turn + D (base - last) = 0.
-static void soften(PeltiGiveWay *g, double h)
-{
-    g->skin.slow = 0;
-    for (int j = 0; j < g->skin.joint_count; j++) {
-        PeltiGive *joint = &g->skin.joints[j];
-        double K = g->stiffness[j], D = h > 0 ? K * comes_back_s / h : 0, square = 0;
-        for (int k = 0; k < 3; k++)
-            square += joint->turn[k] * joint->turn[k];
-        double q = square / (hardens_at * hardens_at);
-        joint->stiffness = K * (1 + 3 * q) + D;
-        for (int k = 0; k < 3; k++)
-            joint->base[k] = (2 * q * K * joint->turn[k] + D * g->last[j][k]) / joint->stiffness;
-    }
-}
-
 /// The solution becomes the joints' turns, no farther from the round's start than it can be trusted; the largest change.
 static double take_turns(PeltiGiveWay *g)
 {
@@ -182,8 +165,6 @@ static void keep_places(PeltiGiveWay *g)
     memcpy(g->before, g->x, (size_t)g->parts.sample_count * sizeof(Vec3));
     for (int p = 0; p < g->parts.part_count; p++)
         g->bone_before[p] = g->skin.bones[g->parts.parts[p].bone];
-    for (int j = 0; j < g->skin.joint_count; j++)
-        memcpy(g->last[j], g->skin.joints[j].turn, sizeof(double[3]));
 }
 
 static bool any_turned(const PeltiGiveWay *g)
@@ -197,10 +178,11 @@ static bool any_turned(const PeltiGiveWay *g)
 static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *report)
 {
     PeltiCoulombSettings settings = {.tolerance = 2e-5 * g->size, .iterations = 60, .regularisation = 0.02};
+    pelti_contact_skin_begin(&g->skin, comes_back_s, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
             memcpy(g->work[j], g->skin.joints[j].turn, sizeof(double[3]));
-        soften(g, h);
+        pelti_contact_skin_soften(&g->skin);
         pelti_give_way_detect(g);
         if (k == 0)
             report->depth_free = fmax(report->depth_free, g->deepest / g->size);

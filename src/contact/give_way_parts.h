@@ -44,8 +44,6 @@ struct PeltiGiveWay {
     PeltiSkinParts parts;
     double size, alarm;
     float *crush;      ///< [part_count] length
-    double *stiffness; ///< [joint_count] of the unturned joint
-    double (*last)[3]; ///< [joint_count] turn at the end of the last step
     double (*work)[3]; ///< [joint_count] turn at the start of the round
     PeltiPose from;    ///< free pose of the last step
     bool started;

@@ -16,7 +16,8 @@ static const PeltSceneJoint *find_joint(const PeltScene *scene, const char *char
     return NULL;
 }
 
-/// Joints that may give way are the nodes of bones, parents first, except those the scene holds rigid.
+/// Joints that may give way are the nodes of bones, parents first, except those the scene holds rigid. Where it holds a root,
+/// that does not shift either.
 static PeltStatus find_joints(PeltiContactSkin *skin, PeltiPool *pool, const PeltScene *scene, const char *name,
                               int *joint_of_node, PeltError *err)
 {
@@ -31,6 +32,7 @@ static PeltStatus find_joints(PeltiContactSkin *skin, PeltiPool *pool, const Pel
         int n = who->node_order[i], up = who->nodes[n].parent;
         joint_of_node[n] = up >= 0 ? joint_of_node[up] : -1;
         const PeltSceneJoint *said = is_joint[n] ? find_joint(scene, name, who->nodes[n].name) : NULL;
+        skin->root_held |= said && said->rigid && joint_of_node[n] < 0;
         if (!is_joint[n] || (said && said->rigid))
             continue;
         if (said && !(said->stiffness >= 0))
@@ -43,6 +45,18 @@ static PeltStatus find_joints(PeltiContactSkin *skin, PeltiPool *pool, const Pel
     for (int b = 0; b < who->bone_count; b++)
         skin->bone_joint[b] = joint_of_node[who->bones[b].node];
     return PELT_OK;
+}
+
+/// What takes the place of a joint's mass times distance where the whole body shifts: a shift by r and a turn by r / (mean
+/// distance of the mass from the root) then cost the same, so that a body that is pressed near its root backs away by no more
+/// than it is pressed, in place of turning about a short lever and swinging its limbs. 0: nothing to shift.
+static double root_give(const PeltiContactSkin *skin, const double (*carried)[2])
+{
+    double mass = 0, moment = 0;
+    for (int j = 0; j < skin->joint_count; j++)
+        if (skin->joints[j].parent < 0)
+            mass += carried[j][0], moment += carried[j][1];
+    return moment > 0 ? mass * mass / moment : 0;
 }
 
 /// Mass below each joint (the skin's volume shared out by area, at the density of water) times its distance from the joint.
@@ -73,6 +87,8 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
     for (int j = 0; j < skin->joint_count; j++)
         if (!(skin->joints[j].stiffness > 0))
             skin->joints[j].stiffness = scale * fmax(carried[j][1], 1e-4 * floor + 1e-12);
+    if (!(skin->root_stiffness > 0) && !skin->root_held)
+        skin->root_stiffness = scale * root_give(skin, (const double(*)[2])carried);
 }
 
 PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiCharacter *who,
@@ -107,6 +123,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     pelti_mesh_cotangents(mesh, mesh->rest, 0, edge, area);
     default_stiffness(skin, scene, area, carried);
     pelti_pose_file(who, &skin->free);
+    pelti_contact_skin_begin(skin, 0, 0);
     pelti_contact_skin_pose(skin);
     return PELT_OK;
 }
@@ -215,13 +232,26 @@ void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
 
 void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h)
 {
-    double keep = damping_s / (damping_s + h);
-    skin->slow = damping_s / h;
+    double keep = h > 0 ? damping_s / (damping_s + h) : 0;
+    skin->slow = h > 0 ? damping_s / h : 0;
     for (int k = 0; k < 3; k++)
         skin->shift_base[k] = keep * skin->shift[k];
     for (int j = 0; j < skin->joint_count; j++)
+        memcpy(skin->joints[j].last, skin->joints[j].turn, sizeof skin->joints[j].last);
+    pelti_contact_skin_soften(skin);
+}
+
+void pelti_contact_skin_soften(PeltiContactSkin *skin)
+{
+    for (int j = 0; j < skin->joint_count; j++) {
+        PeltiGive *joint = &skin->joints[j];
+        const double *turn = joint->turn;
+        double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
+        double q = joint->hardens > 0 ? square / (joint->hardens * joint->hardens) : 0;
+        joint->spring = joint->stiffness * (1 + 3 * q + skin->slow);
         for (int k = 0; k < 3; k++)
-            skin->joints[j].base[k] = keep * skin->joints[j].turn[k];
+            joint->base[k] = (2 * q * turn[k] + skin->slow * joint->last[k]) / (1 + 3 * q + skin->slow);
+    }
 }
 
 // ---- Jacobian ----
@@ -265,7 +295,7 @@ static int blocks_of_sums(PeltiContactSkin *skin, int count, double least, Pelti
     for (int b = 0; b < count; b++) {
         int j = skin->touched[b];
         const PeltiGive *joint = &skin->joints[j];
-        double *sum = skin->sum[j], s = 1 / sqrt(joint->stiffness * (1 + skin->slow));
+        double *sum = skin->sum[j], s = 1 / sqrt(joint->spring);
         double x = sum[0] - sum[3] * joint->at[0], y = sum[1] - sum[3] * joint->at[1], z = sum[2] - sum[3] * joint->at[2];
         memset(sum, 0, sizeof(double[4]));
         skin->marked[j] = false;
@@ -307,7 +337,7 @@ void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3])
 {
     for (int j = 0; j < skin->joint_count; j++) {
         const PeltiGive *joint = &skin->joints[j];
-        double s = sqrt(joint->stiffness * (1 + skin->slow)), by[3];
+        double s = sqrt(joint->spring), by[3];
         for (int k = 0; k < 3; k++)
             by[k] = s * (joint->turn[k] - joint->base[k]);
         for (int k = 0; k < 3; k++)
@@ -323,7 +353,7 @@ void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         const double *t = u[skin->first_slot + j];
-        double s = 1 / sqrt(joint->stiffness * (1 + skin->slow)), angle = 0;
+        double s = 1 / sqrt(joint->spring), angle = 0;
         for (int k = 0; k < 3; k++) {
             joint->turn[k] =
                 joint->base[k] + s * (joint->axes[0][k] * t[0] + joint->axes[1][k] * t[1] + joint->axes[2][k] * t[2]);

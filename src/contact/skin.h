@@ -12,9 +12,12 @@
 typedef struct PeltiGive { ///< a joint that may give way
     int node;
     int parent;           ///< nearest ancestor that may give way, -1: none
-    double stiffness;     ///< N m / rad, > 0
+    double stiffness;     ///< N m / rad, > 0; of the unturned joint
+    double hardens;       ///< rad: turned so far it is twice as stiff; 0: it never hardens
     double turn[3];       ///< from the animated pose, in the parent node's axes; rad
-    double base[3];       ///< what is left of the last step's turn when nothing pushes
+    double last[3];       ///< turn at the start of the step
+    double spring;        ///< linear about the present turn, damper included
+    double base[3];       ///< where that is at rest: what is left of the last step's turn when nothing pushes
     double at[3];         ///< the joint, world, in the corrected pose
     double axes[3][3];    ///< rotation of the parent node, world
     double tangent[3][3]; ///< world: how the turn changes when its rotation vector does (1 for a small turn)
@@ -28,6 +31,7 @@ typedef struct PeltiContactSkin {
     PeltiGive *joints;
     int *bone_joint;       ///< [bone_count] joint that carries the bone, -1: none
     double root_stiffness; ///< N / unit; 0: the root does not shift
+    bool root_held;        ///< the scene says that a root is rigid
     double shift[3];       ///< of the root, world
     double shift_base[3];
     double slow; ///< damping time over the length of the step: joints are stiffer by 1 + slow within it
@@ -49,7 +53,12 @@ int pelti_contact_skin_slots(const PeltiContactSkin *skin);
 /// Begins a step of length h. Joints are springs with a damper, [Duriez2008] eq. 7 with a term C dGamma/dt, C = damping_s K:
 /// torque = K turn + C (turn - last turn) / h. Without it a correction that loses its contact is gone at once, and what it
 /// held springs through whatever is in the way. At rest the turn is the paper's.
+/// h 0: no time passes, no damper.
 void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h);
+
+/// Springs that harden, torque = K (1 + q) turn with q = (|turn| / hardens)^2, and the damper, made linear about the present
+/// turn: stiffness K (1 + 3 q + slow), at rest where K (1 + 3 q) (base - turn) + K (1 + q) turn + K slow (base - last) = 0.
+void pelti_contact_skin_soften(PeltiContactSkin *skin);
 
 /// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
 void pelti_contact_skin_pose(PeltiContactSkin *skin);

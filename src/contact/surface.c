@@ -308,6 +308,18 @@ bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *oth
     return vec3_dot(own, touch->normal) < 0.3f || find_facing(other, p, own, touch->gap < 0 ? deep : 0.02 * alarm, touch);
 }
 
+bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out)
+{
+    PeltiNearest near;
+    if (!in_box(&reach->box, p) || !pelti_box_tree_nearest(s->tree, s->mesh->triangles, s->x, p, INFINITY, NULL, NULL, &near))
+        return false;
+    Vec3 outward, d = vec3_sub(near.closest.point, p);
+    name_spot(s, near.triangle, &near.closest, &outward);
+    *depth = vec3_dot(d, outward) > 0 ? near.distance : -near.distance;
+    *out = vec3_normalize_or(d, outward);
+    return true;
+}
+
 void pelti_touch_swap(PeltiTouch *t)
 {
     PeltiSpot spot = t->spot_a;

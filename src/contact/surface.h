@@ -60,6 +60,8 @@ typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm dis
 PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm);
 bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
                         double deep, bool search, double alarm, int *hint, double *clear, PeltiTouch *touch);
+/// How deep a point is inside (below 0: it is outside), and the nearest way out; false: outside the bounds, or nothing to be in.
+bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out);
 void pelti_touch_swap(PeltiTouch *touch);
 void pelti_touch_add(PeltiTouches *out, const PeltiTouch *touch);
 /// Edges against sharp edges, both ways.

@@ -102,8 +102,9 @@ static void halving_the_stiffness_doubles_the_turn(void **state)
     PeltiSpot spot = {{300, 300, 300}, {1, 0, 0}, 0};
     double turned[2];
     for (int round = 0; round < 2; round++) {
-        PeltiContactBlock blocks[4];
-        double u[3][3] = {{0}};
+        PeltiContactBlock blocks[5];
+        double u[4][3] = {{0}};
+        pelti_contact_skin_soften(&skin);
         int count = pelti_contact_skin_blocks(&skin, &spot, blocks);
         for (int k = 0; k < count; k++)
             for (int c = 0; c < 3; c++) // u = J^T f, f = (0, 0.1, 0)
@@ -139,10 +140,29 @@ static void the_shown_skin_is_what_is_placed(void **state)
     pelti_character_destroy(who);
 }
 
+static void the_root_shifts_unless_it_is_held(void **state)
+{
+    (void)state;
+    for (int held = 0; held < 2; held++) {
+        PeltiWeights w;
+        PeltiCharacter *who = bent_chain(&w);
+        PeltScene scene = pelt_scene_default();
+        PeltSceneJoint joints[] = {{NULL, "bone0", 0, true}};
+        scene.joints = joints, scene.joint_count = held;
+        PeltiContactSkin skin;
+        PeltError err = {0};
+        if (pelti_contact_skin_init(&skin, &who->pool, who, &w, &scene, "character", &err) != PELT_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(pelti_contact_skin_slots(&skin), held ? 2 : 4);
+        assert_true(held ? skin.root_stiffness == 0 : skin.root_stiffness > 0);
+        pelti_character_destroy(who);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(jacobian_agrees_with_finite_differences),
-                                       cmocka_unit_test(halving_the_stiffness_doubles_the_turn),
-                                       cmocka_unit_test(the_shown_skin_is_what_is_placed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jacobian_agrees_with_finite_differences), cmocka_unit_test(halving_the_stiffness_doubles_the_turn),
+        cmocka_unit_test(the_shown_skin_is_what_is_placed), cmocka_unit_test(the_root_shifts_unless_it_is_held)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

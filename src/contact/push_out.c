@@ -1,0 +1,116 @@
+/// The last resort against objects: after the method, what is shown is moved out of what it must not be in.
+#include "contact/corrector_parts.h"
+
+/// How much less far a vertex goes than its neighbour, a share of the edge between them. Below 2 / pi skin on either side of a
+/// limb that is wholly inside keeps its order: half way round it is pi / 2 of its thickness.
+static const float slope = 0.5f;
+static const double deepest = 0.25; // of the smaller one's size: beyond, it is not clear which way is out
+static const float worth = 1e-3f;   // of the alarm distance: a smaller push is not passed on
+enum { MOST_VISITS = 64 };          // of each vertex in the mean, while pushes spread
+
+static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
+{
+    PeltiSurface *surface = &c->surfaces[character];
+    for (int v = 0; v < surface->mesh->vertex_count; v++)
+        surface->x[v] = points[surface->mesh->first_point[v]];
+    pelti_surface_refit(surface);
+}
+
+/// Pushes of the vertices that are inside an object; how many. `object` -1: the ground.
+static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
+{
+    PeltiReach mine = pelti_surface_reach(skin, 0), reach = {0};
+    double limit = deepest * mine.size, height = (double)c->scene->ground_height;
+    int count = 0;
+    if (object >= 0) {
+        reach = pelti_surface_reach(&c->surfaces[object], 0);
+        limit = fmin(limit, deepest * reach.size);
+    }
+    bool apart = object < 0 ? (double)mine.box.low.y >= height : !pelti_box_overlap(&reach.box, &mine.box, 0);
+    for (int v = 0; v < skin->mesh->vertex_count; v++) {
+        Vec3 p = skin->x[v], way = vec3(0, 1, 0);
+        double depth = height - (double)p.y;
+        c->push[v] = (PeltiPush){0};
+        if (apart || (object >= 0 && !pelti_surface_depth(&c->surfaces[object], &reach, p, &depth, &way)))
+            continue;
+        if (!(depth > 0 && depth < limit))
+            continue;
+        c->push[v] = (PeltiPush){way, (float)depth, true};
+        c->push_queue[count++] = v;
+    }
+    return count;
+}
+
+/// What goes out takes its neighbours along, inside or not: no push is less than a neighbour's by more than the slope.
+static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
+{
+    const PeltiMesh *mesh = skin->mesh;
+    int room = 2 * mesh->vertex_count, first = 0;
+    for (long visits = (long)MOST_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
+        int v = c->push_queue[first];
+        PeltiPush *push = &c->push[v];
+        first = first + 1 == room ? 0 : first + 1;
+        push->queued = false;
+        for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++)
+            for (int e = 0; e < 3; e++) {
+                int other = mesh->triangles[mesh->fan[k]][e];
+                PeltiPush *to = &c->push[other];
+                float by = push->by - slope * vec3_distance(mesh->rest[v], mesh->rest[other]);
+                if (other == v || !(by > to->by + worth * (float)c->alarm))
+                    continue;
+                to->way = to->by > 0 ? to->way : push->way;
+                to->by = by;
+                if (to->queued)
+                    continue;
+                to->queued = true;
+                c->push_queue[(first + count++ - 1 + room) % room] = other;
+            }
+    }
+}
+
+static double apply(const PeltiCorrector *c, PeltiSurface *skin)
+{
+    double most = 0;
+    for (int v = 0; v < skin->mesh->vertex_count; v++)
+        if (c->push[v].by > 0) {
+            skin->x[v] = vec3_mad(skin->x[v], c->push[v].way, c->push[v].by);
+            most = fmax(most, (double)c->push[v].by);
+        }
+    return most;
+}
+
+/// Out of everything; `smoothly`: with what lies around.
+static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
+{
+    double most = 0;
+    for (int o = c->skin_count - 1; o < c->surface_count; o++) {
+        bool ground = o < c->skin_count;
+        if (ground && !c->scene->has_ground)
+            continue;
+        if (!ground && (c->bodies[o - c->skin_count].kind != PELT_OBJECT_FIXED || c->bodies[o - c->skin_count].held))
+            pelti_surface_refit(&c->surfaces[o]); // it was last seen before its last small move
+        int inside = find_inside(c, skin, ground ? -1 : o);
+        if (!inside)
+            continue;
+        if (smoothly)
+            spread(c, skin, inside);
+        most = fmax(most, apply(c, skin));
+        pelti_surface_refit(skin);
+    }
+    return most;
+}
+
+double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points)
+{
+    PeltiSurface *skin = &c->surfaces[character];
+    const PeltiMesh *mesh = skin->mesh;
+    place_shown(c, character, points);
+    double most = push_round(c, skin, true);
+    if (most > 0)
+        most = fmax(most, push_round(c, skin, false)); // what the first round moved into another object, or a round one's facets
+    for (int p = mesh->point_count - 1; p >= 0 && most > 0; p--) { // from the last: a vertex' first point is the lowest
+        Vec3 by = vec3_sub(skin->x[mesh->weld[p]], points[mesh->first_point[mesh->weld[p]]]);
+        points[p] = vec3_add(points[p], by);
+    }
+    return most;
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Random characters that a clip presses into a wall by 4 % of their size, in two units: no method shows skin inside the wall, and
+# joints swing nothing much farther than the wall asks.
+set -u
+[ -x "$PELT" ] || { echo "skipped: no $PELT"; exit 77; }
+python3 -c '' 2>/dev/null || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+for seed in 21 22; do
+  "$PELT" make beast --seed $seed --vertices 600 --dress none --clip random -q -o "$work/$seed.glb" || exit 1
+done
+python3 - "$PELT" "$work" <<'PY'
+import json, math, struct, subprocess, sys
+pelt, work = sys.argv[1:]
+failed = 0
+
+def scaled(name, by): # the same file under a node that scales it
+    data = open('%s/%s.glb' % (work, name), 'rb').read()
+    size = struct.unpack('<I', data[12:16])[0]
+    doc, rest = json.loads(data[20:20 + size]), data[20 + size:]
+    scene = doc['scenes'][doc.get('scene', 0)]
+    doc['nodes'].append({'name': 'units', 'scale': [by] * 3, 'children': scene['nodes']})
+    scene['nodes'] = [len(doc['nodes']) - 1]
+    text = json.dumps(doc).encode()
+    text += b' ' * (-len(text) % 4)
+    out = '%s/%s_%g.glb' % (work, name, by)
+    open(out, 'wb').write(data[:8] + struct.pack('<II', 20 + len(text) + len(rest), len(text)) + data[16:20] + text + rest)
+    return out
+
+def bake(file, method, frames, scene=None):
+    command = [pelt, 'bake', file, '-m', method, '--clip', 'random', '--frames', frames, '-o', work + '/out.pc2', '--quiet']
+    subprocess.run(command + (['--scene', scene] if scene else []), check=True, stdout=subprocess.DEVNULL)
+    data = open(work + '/out.pc2', 'rb').read()
+    points, count = struct.unpack('<i', data[16:20])[0], struct.unpack('<i', data[28:32])[0]
+    values = struct.unpack('<%df' % (points * count * 3), data[32:32 + 12 * points * count])
+    return [[values[3 * (f * points + p):3 * (f * points + p) + 3] for p in range(points)] for f in range(count)]
+
+def press(name, by, sign, methods, frames):
+    global failed
+    file = scaled(name, by)
+    free = bake(file, 'lbs', frames)
+    size = math.dist([min(p[k] for p in free[0]) for k in range(3)], [max(p[k] for p in free[0]) for k in range(3)])
+    face = max(sign * p[0] for frame in free for p in frame) - 0.04 * size
+    wall = {'name': 'wall', 'kind': 'fixed', 'shape': 'box', 'size': [4 * size] * 3, 'position': [sign * (face + 2 * size), 0, 0]}
+    json.dump({'friction': 0, 'objects': [wall]}, open(work + '/scene.json', 'w'))
+    for method in methods:
+        shown = bake(file, method, frames, work + '/scene.json')
+        inside = max(sign * p[0] - face for frame in shown for p in frame) / size
+        swing = max(math.dist(p, q) for x, y in zip(shown, free) for p, q in zip(x, y)) / size if method == 'lbs' else 0
+        good = inside < 1e-5 and swing < 0.1
+        print('%s  %s x %g, %s: %.2g of the size inside, joints swing it by %.3f' % ('ok    ' if good else 'FAILED', name, by, method, inside, swing))
+        failed += not good
+
+press('21', 1, 1, ['lbs', 'dqs', 'implicit', 'tracking', 'projective', 'layered'], '0:6')
+press('21', 97, 1, ['lbs', 'tracking', 'projective', 'layered'], '0:6')
+press('22', 97, -1, ['lbs', 'projective'], '0:8')
+sys.exit(1 if failed else 0)
+PY
