@@ -207,8 +207,7 @@ static PeltStatus open_world(PeltiBakeWorld *w, PeltiSceneSource source, const P
     }
     if (w->pool.failed)
         return pelti_no_memory(err, w->pool.used_bytes);
-    PeltiCorrectorSettings settings = {.final = pelti_option_given(&skin->options, "quality") &&
-                                                pelti_option_is(&skin->options, "quality", "final")};
+    PeltiCorrectorSettings settings = {.final = pelti_option_is(&skin->options, "quality", "final")};
     PELT_TRY(pelti_corrector_create(scene, all, who, weights, &settings, &w->pool.allocator, log, &w->corrector, err));
     return list_outputs(w, err);
 }

@@ -16,8 +16,9 @@ const PeltiOptionInfo pelti_common_options[] = {
     {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
     {"give-way", PELTI_OPTION_CHOICE, "off", "auto|off|on", 0, 0,
      "joints give way where parts of one closed skin overlap by more than flesh takes (auto; not lbs, dqs), or at all (on)"},
-    {"quality", PELTI_OPTION_CHOICE, "normal", "normal|final", 0, 0,
-     "with --scene: how well contact is solved, laws kept to 1e-4 (normal) or 1e-6 (final) of the largest force and the size"},
+    {"quality", PELTI_OPTION_CHOICE, "normal", "preview|normal|final", 0, 0,
+     "how far what iterates is carried: layered 5, 10 or 20 iterations (preview: steps of 10 ms, else 5), contact laws of a scene "
+     "to 1e-4, in final to 1e-6 of the largest force and the size"},
     {"touch", PELTI_OPTION_BOOL, "off", NULL, 0, 0,
      "tracking, layered, projective: skin that is shown never passes through skin; what cannot be reached stays behind"},
     {0},
@@ -76,9 +77,9 @@ static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *e
 static void add_table(PeltiOptions *out, const PeltiOptionInfo *table)
 {
     for (; table && table->name; table++) {
-        PeltiOptionValue *v = find(out, table->name); // a method's own option goes before the common one of that name
-        PELT_ASSERT(v || out->count < PELTI_MAX_OPTIONS);
-        v = v ? v : &out->values[out->count++];
+        PELT_ASSERT(!find(out, table->name)); // one name, one meaning: a method has no option of a common one's name
+        PELT_ASSERT(out->count < PELTI_MAX_OPTIONS);
+        PeltiOptionValue *v = &out->values[out->count++];
         v->info = table;
         PeltStatus status = set_value(v, table->value, NULL);
         PELT_ASSERT(status == PELT_OK); // a default outside its own range
@@ -96,11 +97,8 @@ void pelti_options_init(PeltiOptions *out, const PeltiOptionInfo *method_options
 PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char *value, PeltError *err)
 {
     PeltiOptionValue *v = find(options, key);
-    if (v) {
-        PELT_TRY(set_value(v, value, err));
-        v->given = true;
-        return PELT_OK;
-    }
+    if (v)
+        return set_value(v, value, err);
     const char *nearest = NULL;
     int least = 4;
     for (int i = 0; i < options->count; i++) {
@@ -120,11 +118,6 @@ static const PeltiOptionValue *get(const PeltiOptions *options, const char *key)
     const PeltiOptionValue *v = find(options, key);
     PELT_ASSERT(v != NULL);
     return v;
-}
-
-bool pelti_option_given(const PeltiOptions *options, const char *key)
-{
-    return get(options, key)->given;
 }
 
 float pelti_option_float(const PeltiOptions *options, const char *key)

@@ -26,7 +26,6 @@ typedef struct PeltiOptionValue {
     const PeltiOptionInfo *info;
     char text[120];
     double number;
-    bool given; ///< set by the user, be it to the default
 } PeltiOptionValue;
 enum { PELTI_MAX_OPTIONS = 96 };
 typedef struct PeltiOptions {
@@ -51,7 +50,6 @@ float pelti_option_float(const PeltiOptions *options, const char *key);
 int pelti_option_int(const PeltiOptions *options, const char *key);
 bool pelti_option_bool(const PeltiOptions *options, const char *key);
 const char *pelti_option_text(const PeltiOptions *options, const char *key);
-bool pelti_option_given(const PeltiOptions *options, const char *key);
 bool pelti_option_is(const PeltiOptions *options, const char *key, const char *choice);
 
 extern const PeltiOptionInfo pelti_common_options[]; ///< weights=auto..., ends with name == NULL

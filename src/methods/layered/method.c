@@ -14,7 +14,6 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"muscle-firmness", PELTI_OPTION_FLOAT, "0.7", NULL, 0, 1, "stiffness s of the muscles"},
     {"bone-firmness", PELTI_OPTION_FLOAT, "0.8", NULL, 0, 1, "stiffness s of the bone layer"},
     {"region", PELTI_OPTION_INT, "2", NULL, 1, 8, "rings of neighbours in a region (omega)"},
-    {"quality", PELTI_OPTION_CHOICE, "final", "preview|final", 0, 0, "iterations and step length that are left at 0"},
     {"iterations", PELTI_OPTION_INT, "0", NULL, 0, 1000,
      "shape matching, distances and contacts per step (N_elasticity); 0: by quality"},
     {"volume-iterations", PELTI_OPTION_INT, "4", NULL, 0, 100, "volume corrections per step (N_volume)"},
@@ -49,7 +48,7 @@ static void layered_retune(void *state, const PeltiOptions *o)
     PeltiFlesh *flesh = state;
     PeltiLayeredSettings *set = &flesh->set;
     float size = flesh->mesh->diagonal > 0 ? flesh->mesh->diagonal : 1, jiggle = pelti_option_float(o, "jiggle");
-    bool preview = pelti_option_is(o, "quality", "preview");
+    bool preview = pelti_option_is(o, "quality", "preview"), final = pelti_option_is(o, "quality", "final");
     int iterations = pelti_option_int(o, "iterations");
     float step = pelti_option_float(o, "step");
     *set = (PeltiLayeredSettings){
@@ -58,7 +57,8 @@ static void layered_retune(void *state, const PeltiOptions *o)
                       pelti_option_float(o, "muscle-firmness"), pelti_option_float(o, "bone-firmness")},
         .omega = pelti_option_int(o, "region"),
         .elasticity = iterations > 0 ? iterations
-                      : preview      ? 5 // docs/layered.md has the plot these four are from
+                      : preview      ? 5 // docs/layered.md has the plot these are from
+                      : final        ? 20
                                      : 10,
         .volume = pelti_option_int(o, "volume-iterations"),
         .separate = pelti_option_int(o, "separate"),
