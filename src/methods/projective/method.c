@@ -27,8 +27,9 @@ static const PeltiOptionInfo options[] = {
      "(sec. 5)"},
     {"poses", PELTI_OPTION_TEXT, "", NULL, 0, 0, "collisions=pairs: a clip whose poses are searched for pairs as well"},
     {"fingers-give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
-     "fingers turn aside where the pose drives their bones into other parts"},
-    {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "move triangles apart that still cross in what is shown"},
+     "fingers turn aside where the pose drives their bones into other parts (not on a made body)"},
+    {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
+     "move triangles apart that still cross in what is shown (not on a made body)"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
 };
@@ -233,6 +234,8 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
         PELT_TRY(pelti_proj_store(p, pelti_option_text(in->options, "poses"), err));
     else
         PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
+    if (in->made_body) // bones of dressed characters are inside other parts at rest, and what is shown there is the file's skin
+        return PELT_OK;
     if (p->pairs.start && pelti_option_bool(in->options, "fingers-give-way"))
         PELT_TRY(pelti_proj_yield_create(p, err));
     return pelti_option_bool(in->options, "untangle") ? pelti_proj_untangle_create(p, err) : PELT_OK;
