@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures test-many test-web studio fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures test-many test-web test-slurm studio fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -59,6 +59,10 @@ studio: all
 # The browser tests of `pelt compare` and `pelt studio`: node, npm and chromium; skips where they are missing
 test-web: all
 	@PELT_SHARED=../shared tools/test-web.sh $(BUILD)/pelt || [ $$? = 77 ]
+
+# A batch on a real Slurm of one node, started here; skips where Slurm is not installed
+test-slurm: all
+	@tools/test-slurm.sh $(BUILD)/pelt || [ $$? = 77 ]
 
 install: all
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))

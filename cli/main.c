@@ -5,12 +5,13 @@
 #include <string.h>
 
 extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_measure, cli_render, cli_make, cli_demo, cli_methods,
-    cli_operator, cli_studio, cli_bench;
+    cli_operator, cli_studio, cli_bench, cli_batch;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
     &cli_inspect,
     &cli_bake,
+    &cli_batch,
     &cli_compare,
     &cli_measure,
     &cli_render,

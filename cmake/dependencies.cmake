@@ -26,5 +26,6 @@ pelt_find(dep_ldl HEADER suitesparse/ldl.h LIBRARIES ldl amd suitesparseconfig P
 pelt_find(dep_metis HEADER metis.h LIBRARIES metis PACKAGE libmetis-dev)
 pelt_find(dep_embree HEADER embree3/rtcore.h LIBRARIES embree3 PACKAGE libembree-dev)
 pelt_find(dep_json HEADER json-c/json.h LIBRARIES json-c PACKAGE libjson-c-dev)
+pelt_find(dep_xxhash HEADER xxhash.h LIBRARIES xxhash PACKAGE libxxhash-dev)
 pelt_find(dep_png HEADER png.h LIBRARIES png PACKAGE libpng-dev)
 pelt_find(dep_webp HEADER webp/mux.h LIBRARIES webpmux webp PACKAGE libwebp-dev)

@@ -102,6 +102,7 @@ PELT_API const char *pelt_method_name(int method);    ///< NULL: out of range
 PELT_API const char *pelt_method_summary(int method); ///< one line
 PELT_API int pelt_method_find(const char *name);      ///< -1: none
 PELT_API int pelt_method_is_dynamic(int method);      ///< 1: has dynamics, time steps matter
+PELT_API int pelt_method_remembers(int method);       ///< 1: a frame depends on those before; 0: frames may be baked apart
 PELT_API const char *pelt_method_default(void);       ///< what `pelt bake` uses
 PELT_API int pelt_method_option_count(int method);    ///< common options included
 PELT_API PeltOptionInfo pelt_method_option(int method, int option);

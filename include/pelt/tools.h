@@ -2,6 +2,7 @@
 /// stands on libpelt of the same version and needs what a host does not: Embree, libpng, libwebp.
 #ifndef PELT_TOOLS_H
 #define PELT_TOOLS_H
+#include <pelt/batch.h>
 #include <pelt/compare.h>
 #include <pelt/make.h>
 #include <pelt/pelt.h>
