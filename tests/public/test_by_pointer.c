@@ -50,7 +50,16 @@ static void fill(Parts *p, const PeltCharacter *who)
     p->muscle = (PeltRigMuscle){"m", {first, 0.5f, {0}}, {second, 0.5f, {0}}, 0.02f, second, {0, 120}, 1.4f};
     p->bones[0] = second;
     p->volume = (PeltRigVolume){"v", 1, p->bones, 0.5f};
-    p->rig = (PeltRig){1, 1, 1, 1, 1, &p->joint, &p->muscle, &p->region, &p->anchor, &p->volume};
+    p->rig = (PeltRig){.joint_count = 1,
+                       .muscle_count = 1,
+                       .region_count = 1,
+                       .anchor_count = 1,
+                       .volume_count = 1,
+                       .joints = &p->joint,
+                       .muscles = &p->muscle,
+                       .regions = &p->region,
+                       .anchors = &p->anchor,
+                       .volumes = &p->volume};
 }
 
 static PeltStatus create(const PeltCharacter *who, const PeltRig *rig, const char *path, PeltSkin **skin, PeltError *err)
