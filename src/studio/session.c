@@ -22,6 +22,24 @@ static PeltStatus start_threads(PeltiSession *s, PeltError *err)
     return PELT_OK;
 }
 
+static void init_shown(PeltiShown *shown)
+{
+    pelti_array_init(&shown->counts, NULL, sizeof(int32_t));
+    pelti_array_init(&shown->triangles, NULL, sizeof(int32_t));
+    pelti_array_init(&shown->positions, NULL, sizeof(float));
+    pelti_array_init(&shown->origins, NULL, sizeof(float));
+    pelti_array_init(&shown->contacts, NULL, sizeof(float));
+}
+
+static void release_shown(PeltiShown *shown)
+{
+    pelti_array_release(&shown->counts);
+    pelti_array_release(&shown->triangles);
+    pelti_array_release(&shown->positions);
+    pelti_array_release(&shown->origins);
+    pelti_array_release(&shown->contacts);
+}
+
 PeltStatus pelti_session_create(const PeltiSessionDef *def, PeltiSession **out, PeltError *err)
 {
     PeltiSession *s = calloc(1, sizeof *s);
@@ -36,6 +54,7 @@ PeltStatus pelti_session_create(const PeltiSessionDef *def, PeltiSession **out, 
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&s->done, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    init_shown(&s->shown);
     for (int i = 0; i < PELTI_SLOTS; i++)
         s->slots[i].session = s, s->slots[i].index = i;
     PeltStatus status = start_threads(s, err);
@@ -70,6 +89,7 @@ void pelti_session_destroy(PeltiSession *s)
     free(s->wish.nodes);
     free(s->wish.transforms);
     free(s->transforms);
+    release_shown(&s->shown);
     pthread_cond_destroy(&s->asked);
     pthread_cond_destroy(&s->done);
     pthread_mutex_destroy(&s->lock);
@@ -93,7 +113,7 @@ static void ask_method(PeltiSlot *slot, const char *method, const char *settings
     slot->state = *method ? PELTI_SLOT_PREPARING : PELTI_SLOT_EMPTY;
     slot->share = 0;
     slot->prepare_ms = 0;
-    slot->text[0] = slot->warnings[0] = 0;
+    slot->text[0] = slot->warnings[0] = slot->live[0] = 0;
 }
 
 void pelti_session_show(PeltiSession *s, PeltiCast *cast)
@@ -105,6 +125,7 @@ void pelti_session_show(PeltiSession *s, PeltiCast *cast)
     cast->epoch = ++s->epoch;
     s->wish.want = (PeltiMsgWant){.epoch = s->epoch, .clip = -1};
     s->solved = 0;
+    s->world = (PeltiWorldWish){.serial = s->world.serial + 1};
     for (int i = 0; i < PELTI_SLOTS; i++) {
         ask_method(&s->slots[i], i == 0 ? "lbs" : "", "");
         s->slots[i].stopgap = s->slots[i].serial;
@@ -176,6 +197,61 @@ PeltStatus pelti_session_method(PeltiSession *s, const PeltiMsgMethod *wish, Pel
     return PELT_OK;
 }
 
+/// The option of a method by name; -1: it has none of that name.
+static int find_option(int method, const char *name)
+{
+    for (int o = 0; o < pelt_method_option_count(method); o++)
+        if (!strcmp(pelt_method_option(method, o).name, name))
+            return o;
+    return -1;
+}
+
+PeltStatus pelti_session_set(PeltiSession *s, const PeltiMsgSet *wish, PeltError *err)
+{
+    char key[65], value[65];
+    snprintf(key, sizeof key, "%.*s", (int)wish->key.count, wish->key.data);
+    snprintf(value, sizeof value, "%.*s", (int)wish->value.count, wish->value.data);
+    PeltStatus status = PELT_OK;
+    pthread_mutex_lock(&s->lock);
+    PeltiSlot *slot = &s->slots[wish->slot];
+    int method = pelt_method_find(slot->method), option = method < 0 ? -1 : find_option(method, key);
+    size_t used = strlen(slot->live);
+    if (wish->epoch != s->epoch || option < 0 || strchr(value, '\n'))
+        status = PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s has no option '%s'", slot->method, key);
+    else if (!pelt_method_option(method, option).live)
+        status = PELT_FAIL(err, PELT_UNSUPPORTED, "%s: %s needs a new prepare", slot->method, key);
+    else if (used + strlen(key) + strlen(value) + 3 < sizeof slot->live)
+        snprintf(slot->live + used, sizeof slot->live - used, "%s=%s\n", key, value);
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+static bool is_object(const float *o)
+{
+    bool known = (o[0] == 0 || o[0] == 1 || o[0] == 2) && (o[1] == PELT_SHAPE_SPHERE || o[1] == PELT_SHAPE_BOX);
+    for (int k = 2; k < 5; k++)
+        known = known && o[k] > 0 && o[k] < 1e6f;
+    return known && o[8] > 0 && o[8] < 100;
+}
+
+PeltStatus pelti_session_world(PeltiSession *s, const PeltiMsgWorld *wish, PeltError *err)
+{
+    uint32_t count = wish->objects.count / PELTI_PER_OBJECT;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_object(wish->objects.data + (size_t)i * PELTI_PER_OBJECT))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "object %u of the world is none: kind 0 to 2, shape 1 or 2, sizes above 0",
+                             i);
+    pthread_mutex_lock(&s->lock);
+    if (wish->epoch == s->epoch) {
+        s->world = (PeltiWorldWish){s->world.serial + 1, wish->on, wish->ground, wish->height, wish->gravity, (int)count, {{0}}};
+        if (count)
+            memcpy(s->world.objects, wish->objects.data, count * sizeof *s->world.objects);
+        pthread_cond_broadcast(&s->asked);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return PELT_OK;
+}
+
 static PeltStatus keep_wish(PeltiWish *wish, const PeltiMsgWant *want, PeltError *err)
 {
     if (want->nodes.count > wish->capacity) {
@@ -188,6 +264,8 @@ static PeltStatus keep_wish(PeltiWish *wish, const PeltiMsgWant *want, PeltError
         wish->capacity = want->nodes.count;
     }
     wish->want = *want;
+    memcpy(wish->held_at, want->held_at.data, sizeof wish->held_at);
+    memcpy(wish->poked_at, want->poked_at.data, sizeof wish->poked_at);
     if (want->nodes.count) {
         memcpy(wish->nodes, want->nodes.data, want->nodes.count * sizeof *wish->nodes);
         memcpy(wish->transforms, want->transforms.data, want->nodes.count * 10 * sizeof *wish->transforms);
@@ -201,6 +279,8 @@ static PeltStatus check_want(const PeltCharacter *who, const PeltiMsgWant *want,
     if (want->transforms.count != want->nodes.count * 10)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%u transforms for %u nodes: 10 numbers each", want->transforms.count,
                          want->nodes.count);
+    if (want->poked >= info.point_count)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "point %d of %d", want->poked, info.point_count);
     if (want->clip > info.clip_count)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "clip %d of %d", want->clip, info.clip_count + 1);
     for (uint32_t i = 0; i < want->nodes.count; i++)
@@ -246,6 +326,24 @@ static void add_frame(const PeltiSession *s, const PeltiSlot *slot, PeltiArray *
     pelti_msg_write(answer, PELTI_MSG_Frame, &m);
 }
 
+static void add_objects(const PeltiSession *s, PeltiArray *answer)
+{
+    const PeltiShown *shown = &s->shown;
+    if (!shown->counts.count || shown->epoch != s->epoch || shown->number != s->solved)
+        return;
+    PeltiMsgObjects m = {
+        .epoch = shown->epoch,
+        .number = shown->number,
+        .counts = {(const int32_t *)shown->counts.data, (uint32_t)shown->counts.count},
+        .positions = {(const float *)shown->positions.data, (uint32_t)shown->positions.count},
+        .triangles = {(const int32_t *)shown->triangles.data, (uint32_t)shown->triangles.count},
+        .origins = {(const float *)shown->origins.data, (uint32_t)shown->origins.count},
+        .contacts = {(const float *)shown->contacts.data, (uint32_t)shown->contacts.count},
+        .contact_ms = shown->contact_ms,
+    };
+    pelti_msg_write(answer, PELTI_MSG_Objects, &m);
+}
+
 void pelti_session_frames(PeltiSession *s, uint32_t number, double most_ms, PeltiArray *answer)
 {
     struct timespec until;
@@ -260,6 +358,8 @@ void pelti_session_frames(PeltiSession *s, uint32_t number, double most_ms, Pelt
             break;
     for (int i = 0; i < PELTI_SLOTS && s->epoch == epoch && s->solved >= number; i++)
         add_frame(s, &s->slots[i], answer);
+    if (s->epoch == epoch && s->solved >= number)
+        add_objects(s, answer);
     pthread_mutex_unlock(&s->lock);
 }
 

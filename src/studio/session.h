@@ -24,6 +24,10 @@ void pelti_session_give(PeltiSession *session, PeltiCast *cast); ///< NULL is fi
 
 /// Starts preparing; an earlier one of this slot is cancelled. PELT_BAD_ARGUMENT: no such method or option, nothing changed.
 PeltStatus pelti_session_method(PeltiSession *session, const PeltiMsgMethod *wish, PeltError *err);
+/// Changes an option between two steps. PELT_UNSUPPORTED: not without a new prepare.
+PeltStatus pelti_session_set(PeltiSession *session, const PeltiMsgSet *wish, PeltError *err);
+/// The world slot 0 touches from now on.
+PeltStatus pelti_session_world(PeltiSession *session, const PeltiMsgWorld *wish, PeltError *err);
 /// What is to be seen next. PELT_BAD_ARGUMENT where lists do not fit each other or the character.
 PeltStatus pelti_session_want(PeltiSession *session, const PeltiMsgWant *want, PeltError *err);
 /// Waits until the solver is done with want `number` or a later one, at most `most_ms`; appends its frames to the answer.

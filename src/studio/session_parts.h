@@ -26,6 +26,7 @@ typedef struct PeltiSlot {
     uint32_t serial, taken; ///< what was asked last, and what the preparing thread took up last
     uint32_t stopgap;       ///< what was asked when the character came: made in any case, so that something is there
     char method[41], settings[PELTI_SETTINGS + 1];
+    char live[1024]; ///< lines of key=value to be set before the next step
     PeltiSlotState state;
     float share, prepare_ms;
     char text[600], warnings[PELTI_SLOT_WARNINGS];
@@ -39,8 +40,24 @@ typedef struct PeltiSlot {
     uint32_t skin_serial;
 } PeltiSlot;
 
+enum { PELTI_OBJECTS = 16, PELTI_PER_OBJECT = 9 };
+typedef struct PeltiWorldWish { ///< a World, copied
+    uint32_t serial;            ///< counts them; 0: none was asked for
+    bool on, ground;
+    float height, gravity;
+    int object_count;
+    float objects[PELTI_OBJECTS][PELTI_PER_OBJECT];
+} PeltiWorldWish;
+
+typedef struct PeltiShown { ///< an Objects message, ready; empty `counts`: there is no world
+    PeltiArray counts, positions, triangles, origins, contacts;
+    uint32_t epoch, number;
+    float contact_ms;
+} PeltiShown;
+
 typedef struct PeltiWish { ///< a Want, copied
     PeltiMsgWant want;
+    float held_at[3], poked_at[3];
     int32_t *nodes;
     float *transforms;
     size_t capacity; ///< nodes
@@ -57,6 +74,8 @@ struct PeltiSession {
     PeltiCast *cast;
     uint32_t epoch;
     PeltiWish wish;
+    PeltiWorldWish world;
+    PeltiShown shown;
     uint32_t solved;   ///< number of the last want that is done
     float *transforms; ///< [transform_count] the pose of the last frame
     size_t transform_count, transform_capacity;

@@ -1,4 +1,5 @@
 /// The solver's thread: takes the newest wish, steps the skins of both slots and lays their positions out for the page.
+#include "studio/play.h"
 #include "studio/session_parts.h"
 
 #include "core/clock.h"
@@ -14,6 +15,7 @@ typedef struct Solver { ///< the thread's own
     PeltiCast *cast; ///< whose pose it is, kept alive for it
     PeltPose *pose;
     PeltiWish wish;
+    PeltiPlay play;   ///< the world slot 0 touches
     uint32_t stepped; ///< serials of both slots that the last frame was made of, added up
 } Solver;
 
@@ -52,6 +54,8 @@ static void renew(Solver *solver)
         PeltiCast *cast = NULL;
         while (renew_slot(&s->slots[i], &skin, &cast)) {
             pthread_mutex_unlock(&s->lock);
+            if (i == 0)
+                pelti_play_end(&solver->play); // which holds on to the skin
             pelt_skin_destroy(skin);
             pthread_mutex_lock(&s->lock);
             pelti_session_drop(s, cast);
@@ -68,6 +72,7 @@ static bool take_wish(Solver *solver)
     uint32_t serials = 0;
     for (int i = 0; i < PELTI_SLOTS; i++)
         serials += s->slots[i].skin ? s->slots[i].skin_serial : 0;
+    serials += s->world.serial;
     bool any = s->slots[0].skin || s->slots[1].skin;
     if (!any || !s->wish.want.number || (s->wish.want.number == s->solved && serials == solver->stepped))
         return false;
@@ -83,6 +88,9 @@ static bool take_wish(Solver *solver)
             return false;
     }
     own->want = s->wish.want;
+    memcpy(own->held_at, s->wish.held_at, sizeof own->held_at);
+    memcpy(own->poked_at, s->wish.poked_at, sizeof own->poked_at);
+    solver->play.wish = s->world;
     s->wish.want.restart = 0;
     if (count) {
         memcpy(own->nodes, s->wish.nodes, count * sizeof *own->nodes);
@@ -166,11 +174,36 @@ static void note_stats(PeltiFrame *frame, const PeltStepInfo *info)
                                  info->stats[i].value);
 }
 
+/// Options changed since the last step. What the skin refuses is told as the slot's text.
+static void set_live(PeltiSession *s, PeltiSlot *slot)
+{
+    char lines[sizeof slot->live], *rest = NULL;
+    PeltError err = {0};
+    pthread_mutex_lock(&s->lock);
+    memcpy(lines, slot->live, sizeof lines);
+    slot->live[0] = 0;
+    pthread_mutex_unlock(&s->lock);
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char *value = strchr(line, '=');
+        *value++ = 0;
+        pelt_skin_set(slot->skin, line, value, &err);
+    }
+    if (err.status != PELT_OK) {
+        pthread_mutex_lock(&s->lock);
+        snprintf(slot->text, sizeof slot->text, "%s", err.text);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
 static void step_slot(Solver *solver, PeltiSlot *slot, PeltStepInfo *info)
 {
+    set_live(solver->session, slot);
     if (solver->wish.want.restart)
         pelt_skin_restart(slot->skin);
-    pelt_skin_step(slot->skin, solver->pose, solver->wish.want.dt_s, info);
+    if (slot->index == 0 && pelti_play_ready(&solver->play, slot->skin, &solver->wish))
+        pelti_play_step(&solver->play, solver->pose, &solver->wish, info);
+    else
+        pelt_skin_step(slot->skin, solver->pose, solver->wish.want.dt_s, info);
 }
 
 /// With the lock held: what was made becomes what the page gets.
@@ -200,6 +233,9 @@ static void publish(Solver *solver, const PeltStepInfo *infos, const bool *stepp
         PeltTransform t = pelt_pose_get(solver->pose, n);
         memcpy(s->transforms + (size_t)n * 10, &t, sizeof t);
     }
+    pelti_play_show(&solver->play, &s->shown);
+    s->shown.epoch = cast->epoch;
+    s->shown.number = solver->wish.want.number;
     s->solved = solver->wish.want.number;
     pthread_cond_broadcast(&s->done);
 }
@@ -246,6 +282,7 @@ void *pelti_session_solve(void *session)
         else
             pthread_cond_wait(&s->asked, &s->lock);
     }
+    pelti_play_end(&solver.play);
     pelt_pose_destroy(solver.pose);
     pelti_session_drop(s, solver.cast);
     pthread_mutex_unlock(&s->lock);

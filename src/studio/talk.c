@@ -30,6 +30,7 @@ static PeltiJson *describe_option(PeltOptionInfo option, bool *ok)
         pelti_put_number(object, "most", option.most, ok);
     }
     pelti_put_int(object, "common", option.common, ok);
+    pelti_put_int(object, "live", option.live, ok);
     return object;
 }
 
@@ -104,6 +105,10 @@ static PeltStatus do_message(Turn *turn, PeltiMsgKind kind, const PeltiMsg *m, P
         return PELT_OK;
     case PELTI_MSG_Method:
         return pelti_session_method(session, &m->as_Method, err);
+    case PELTI_MSG_Set:
+        return pelti_session_set(session, &m->as_Set, err);
+    case PELTI_MSG_World:
+        return pelti_session_world(session, &m->as_World, err);
     case PELTI_MSG_Ask:
         return answer_ask(turn, &m->as_Ask, err);
     case PELTI_MSG_Builtin:

@@ -5,6 +5,7 @@ import type { Studio } from './studio';
 import type { View } from './view';
 import type { Bones } from './bones';
 import { castRay } from './skin';
+import type { Things } from './things';
 import { keepPins, reach } from './ik';
 
 interface Drag { node: number; grabbed: Vector3; held: Vector3; start: Quaternion; centre: Vector3; plane: Plane; moved: boolean; from: Vector2 }
@@ -12,11 +13,13 @@ interface Drag { node: number; grabbed: Vector3; held: Vector3; start: Quaternio
 export class Hand {
   private ray = new Raycaster();
   private drag: Drag | null = null;
+  private grip: { plane: Plane; offset: Vector3 } | null = null; // an object, or skin that is poked
+
   private rings: TransformControls;
   private handle = new Object3D();
   private ringing = false;
 
-  constructor(private studio: Studio, private view: View, private bones: Bones) {
+  constructor(private studio: Studio, private view: View, private bones: Bones, private things: Things) {
     const canvas = view.renderer.domElement;
     this.rings = new TransformControls(view.camera, canvas);
     this.rings.setMode('rotate');
@@ -76,6 +79,11 @@ export class Hand {
     const { studio, view } = this, { skeleton, character } = studio;
     if (event.button !== 0 || !skeleton || !character || studio.look.compare === 'side') return;
     if (this.rings.object && this.rings.axis) return; // the mouse is over a ring
+    if (this.take(event)) {
+      view.renderer.domElement.setPointerCapture(event.pointerId);
+      event.stopImmediatePropagation();
+      return;
+    }
     const at = this.aim(event), joint = this.bones.near(at.x, at.y), skin = this.seen(at.x);
     const hit = skin ? castRay(character, skin.positions, this.ray.ray.origin, this.ray.ray.direction) : null;
     let node = joint;
@@ -93,6 +101,35 @@ export class Hand {
     event.stopImmediatePropagation();
   }
 
+  /** An object of the world is taken in hand, or with the poke tool the skin itself. */
+  private take(event: PointerEvent): boolean {
+    const { studio, view } = this, at = this.aim(event), skin = this.seen(at.x), { origin, direction } = this.ray.ray;
+    const hit = skin ? castRay(studio.character!, skin.positions, origin, direction) : null;
+    const thing = this.things.hit(this.ray);
+    const facing = (place: Vector3) => new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), place);
+    if (thing && (!hit || thing.distance < hit.distance)) {
+      this.grip = { plane: facing(thing.at), offset: thing.origin.clone().sub(thing.at) };
+      studio.held = { object: thing.object, at: thing.origin.toArray() };
+    } else if (hit && studio.tool === 'poke') {
+      const point = new Vector3().fromArray(skin!.positions, hit.point * 3);
+      this.grip = { plane: facing(hit.at), offset: point.clone().sub(hit.at) };
+      studio.poked = { ...studio.poked, point: hit.point, at: point.toArray() };
+    } else
+      return false;
+    view.orbit.enabled = false;
+    studio.wishes++;
+    return true;
+  }
+
+  private carry(grip: { plane: Plane; offset: Vector3 }): void {
+    const { studio } = this, place = new Vector3();
+    if (!this.ray.ray.intersectPlane(grip.plane, place)) return;
+    place.add(grip.offset);
+    if (studio.held.object >= 0) studio.held.at = place.toArray();
+    else studio.poked.at = place.toArray();
+    studio.wishes++;
+  }
+
   private seen(x: number) {
     const { look, slots } = this.studio, width = this.view.renderer.domElement.clientWidth;
     return look.compare === 'wipe' && slots[1].method && x > look.wipe * width ? this.view.skins[1] : this.view.skins[0];
@@ -108,6 +145,10 @@ export class Hand {
 
   private move(event: PointerEvent): void {
     const { drag, studio } = this;
+    if (this.grip) {
+      this.aim(event);
+      this.carry(this.grip);
+    }
     if (!drag || !studio.skeleton) return;
     const at = this.aim(event);
     if (!drag.moved) {
@@ -149,6 +190,12 @@ export class Hand {
   }
 
   private up(): void {
+    if (this.grip) {
+      this.grip = null;
+      this.studio.held.object = this.studio.poked.point = -1;
+      this.studio.wishes++;
+      this.view.orbit.enabled = true;
+    }
     if (!this.drag) return;
     this.drag = null;
     this.view.orbit.enabled = true;

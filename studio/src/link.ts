@@ -7,18 +7,21 @@ import { Skeleton } from './skeleton';
 const tab = crypto.getRandomValues(new Uint32Array(1))[0];
 const IDLE_MS = 1000, PREPARING_MS = 120, LONGEST_STEP_S = 0.1;
 
+const wishOf = (epoch: number, method: string, settings: Record<string, string>): string => JSON.stringify([epoch, method, settings]);
+
 export class Link {
   private number = 0;
   private asked = -1; // the wish that was asked for last
   private inFlight = false;
   private taking = 1;
-  private last = { time: 0, at: 0, heard: 0 };
+  private last = { time: 0, at: 0, heard: 0, asked: 0 };
   private sent: string[] = ['', '']; // what each slot was asked for
   private describing = false;
   fetched = 0; // frames, to count them a second
 
   constructor(private studio: Studio) {
     studio.on(['slots'], () => void this.askMethods());
+    studio.on(['world'], () => void this.askWorld());
   }
 
   /** Says something at once, beside the frame that may be in flight. */
@@ -103,12 +106,17 @@ export class Link {
         studio.cut = true;
         studio.selected = -1;
         studio.pins.clear();
+        studio.world = { ...studio.world, on: false, things: [] };
+        studio.objects = null;
         studio.history.clear();
         studio.wishes++;
-        studio.tell('character', 'slots', 'clock', 'select', 'pose');
+        studio.tell('character', 'slots', 'clock', 'select', 'pose', 'world', 'objects');
         break;
       case 'Frame':
         this.show(message);
+        break;
+      case 'Objects':
+        if (message.epoch === studio.character?.epoch && studio.world.on) { studio.objects = message; studio.tell('objects'); }
         break;
       case 'Refusal':
         studio.complain(message.text);
@@ -133,6 +141,30 @@ export class Link {
     studio.tell('frame');
   }
 
+  /** Changes an option without a new prepare; false: that does not do. */
+  setLive(slot: number, key: string, value: string): boolean {
+    const { studio } = this, state = studio.slots[slot], live = studio.method(slot)?.options.find(o => o.name === key)?.live;
+    if (!live || state.status?.state !== 2 || !studio.character) return false;
+    this.sent[slot] = wishOf(studio.character.epoch, state.method, state.settings);
+    void this.say({ is: 'Set', epoch: studio.character.epoch, slot, key, value });
+    studio.wishes++;
+    return true;
+  }
+
+  private worldSent = '';
+  private async askWorld(): Promise<void> {
+    const { studio } = this, { world, character } = studio;
+    if (!character) return;
+    const objects = Float32Array.from(world.things.flatMap(t => [t.kind, t.shape, ...t.size, ...t.position, t.density]));
+    const height = this.floor(), key = JSON.stringify([character.epoch, world.on, world.ground, world.gravity, world.things]);
+    if (key === this.worldSent) return;
+    this.worldSent = key;
+    await this.say({ is: 'World', epoch: character.epoch, on: world.on ? 1 : 0, ground: world.ground ? 1 : 0, height, gravity: world.gravity, objects });
+  }
+
+  /** Where the ground is: the picture knows. */
+  floor: () => number = () => 0;
+
   /** Asks each slot for what the page wants of it, once. */
   private async askMethods(): Promise<void> {
     const { studio } = this, epoch = studio.character?.epoch;
@@ -140,7 +172,7 @@ export class Link {
     const wishes: Say[] = [];
     studio.slots.forEach((slot, i) => {
       const settings = Object.entries(slot.settings).map(([key, value]) => `${key}=${value}`).join('\n');
-      const wish = `${epoch}\n${slot.method}\n${settings}`;
+      const wish = wishOf(epoch, slot.method, slot.settings);
       if (wish === this.sent[i]) return;
       this.sent[i] = wish;
       if (!slot.method) studio.frames[i] = null;
@@ -185,7 +217,9 @@ export class Link {
     this.inFlight = true;
     this.asked = wish;
     this.askedAt = now;
-    const jump = studio.time - this.last.time, dt = Math.min(Math.max(studio.playing ? jump : 1 / 60, 0), LONGEST_STEP_S);
+    const jump = studio.time - this.last.time, passed = Math.min((now - this.last.asked) / 1000, 1 / 30);
+    const dt = Math.min(Math.max(studio.playing ? jump : passed, 0), LONGEST_STEP_S);
+    this.last.asked = now;
     const cut = studio.cut || Math.abs(jump) > 0.5;
     studio.cut = false;
     this.last.time = studio.time;
@@ -194,6 +228,7 @@ export class Link {
     const said = await this.say({
       is: 'Want', epoch: studio.character!.epoch, number: this.number, clip: studio.clip, time_s: studio.time, dt_s: dt,
       restart: cut ? 1 : 0, nodes: edits.nodes, transforms: edits.transforms,
+      held: studio.held.object, held_at: Float32Array.from(studio.held.at), poked: studio.poked.point, poked_at: Float32Array.from(studio.poked.at), reach: studio.poked.reach,
     });
     if (!said.some(m => m.is === 'Frame')) { // it takes longer, or has no skin yet: ask again
       if (this.asked === wish && studio.link !== 'lost') this.asked = -1;

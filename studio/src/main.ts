@@ -4,6 +4,7 @@ import { Link } from './link';
 import { View } from './view';
 import { Bones } from './bones';
 import { Hand } from './hand';
+import { Things, worldPanel } from './things';
 import { Posing } from './posing';
 import { timeline } from './timeline';
 import { methodPanel } from './options';
@@ -15,18 +16,20 @@ import { h, section } from './ui';
 
 const studio = new Studio(), link = new Link(studio);
 const picture = h('main', { 'aria-label': 'The picture' });
-const view = new View(studio, picture), bones = new Bones(studio, view), hand = new Hand(studio, view, bones), posing = new Posing(studio, hand);
+const view = new View(studio, picture), bones = new Bones(studio, view), things = new Things(studio, view), hand = new Hand(studio, view, bones, things), posing = new Posing(studio, hand);
 const project = new Project(studio, link, view);
 const open = (file: File) => project.open(file), save = () => project.save();
 
 const panel = h('aside', { 'aria-label': 'Panels' },
-  section('Skin', true, methodPanel(studio, 0)),
-  section('Compare', true, methodPanel(studio, 1), ...comparePanel(studio)),
+  section('Skin', true, methodPanel(studio, link, 0)),
+  section('Compare', true, methodPanel(studio, link, 1), ...comparePanel(studio)),
   section('Pose', true, ...posing.panel()),
-  section('Look', true, ...lookPanel(studio, view)));
+  section('Look', true, ...lookPanel(studio, view)),
+  section('World', false, ...worldPanel(studio, view)));
 picture.append(wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));
 document.body.append(header(studio, link, view, open, save), picture, panel, timeline(studio));
 if (innerWidth < 800) document.body.classList.add('folded');
+link.floor = () => view.floor;
 followWeights(studio, link, view);
 keys(studio, view, posing, save);
 

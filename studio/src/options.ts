@@ -1,11 +1,12 @@
 // A method and its options, from the library's own descriptions.
 import type { OptionInfo, Studio } from './studio';
+import type { Link } from './link';
 import { button, h, id, select } from './ui';
 
 const WAIT_MS = 300; // after the last change of a slider, before a new prepare
 
 /** The choice of a method for a slot, its options, and how far its preparation is. */
-export function methodPanel(studio: Studio, slot: number): HTMLElement {
+export function methodPanel(studio: Studio, link: Link, slot: number): HTMLElement {
   const choice = select(slot ? 'Other method' : 'Method', [], name => studio.setMethod(slot, name));
   const summary = h('p', { class: 'hint' });
   const bar = h('progress', { max: 1, 'aria-label': 'Preparing' }), stage = h('span', { class: 'stage' });
@@ -21,7 +22,9 @@ export function methodPanel(studio: Studio, slot: number): HTMLElement {
     progress.classList.toggle('failed', failed);
     bar.value = status?.share ?? 0;
     bar.hidden = failed;
-    stage.textContent = failed ? status.text : preparing ? status.text || 'preparing' : '';
+    const refused = status?.state === 2 && status.text !== '';
+    if (refused) { progress.hidden = false; progress.classList.add('failed'); bar.hidden = true; }
+    stage.textContent = failed || refused ? status!.text : preparing ? status.text || 'preparing' : '';
     const key = `${status?.serial} ${status?.warnings}`;
     if (key !== shownKey) {
       shownKey = key;
@@ -29,7 +32,7 @@ export function methodPanel(studio: Studio, slot: number): HTMLElement {
     }
     if (method !== shown) {
       shown = method;
-      options.replaceChildren(...(info ? optionList(studio, slot, info.options) : []));
+      options.replaceChildren(...(info ? optionList(studio, link, slot, info.options) : []));
     }
     options.dispatchEvent(new CustomEvent('values', { detail: settings }));
   };
@@ -43,7 +46,7 @@ export function methodPanel(studio: Studio, slot: number): HTMLElement {
   return h('div', {}, choice.row, summary, progress, warnings, options);
 }
 
-function optionList(studio: Studio, slot: number, infos: OptionInfo[]): Node[] {
+function optionList(studio: Studio, link: Link, slot: number, infos: OptionInfo[]): Node[] {
   let timer = 0;
   const set = (name: string, value: string) => {
     const { method, settings } = studio.slots[slot], info = infos.find(o => o.name === name)!;
@@ -51,6 +54,10 @@ function optionList(studio: Studio, slot: number, infos: OptionInfo[]): Node[] {
     if (value === info.value) delete next[name];
     studio.slots[slot].settings = next;
     clearTimeout(timer);
+    if (link.setLive(slot, name, value)) { // between two steps: seen at once
+      studio.tell('slots');
+      return;
+    }
     timer = window.setTimeout(() => studio.setMethod(slot, method, next), WAIT_MS);
   };
   const rows = (list: OptionInfo[]) => list.map(info => optionRow(studio, slot, info, value => set(info.name, value)));
@@ -65,7 +72,7 @@ function optionList(studio: Studio, slot: number, infos: OptionInfo[]): Node[] {
 function optionRow(studio: Studio, slot: number, info: OptionInfo, act: (value: string) => void): HTMLElement {
   const words = info.choices?.split('|') ?? (info.value === 'on' || info.value === 'off' ? ['off', 'on'] : null);
   const control = words ? wordControl(info, words, act) : numberControl(info, act);
-  const row = h('div', { class: 'option' }, control.row, h('p', { class: 'hint', id: control.help }, info.help));
+  const row = h('div', { class: 'option' }, control.row, h('p', { class: 'hint', id: control.help }, info.help, info.live ? h('span', { class: 'live', title: 'changes without a new prepare' }, ' live') : ''));
   const update = () => {
     const value = studio.slots[slot].settings[info.name] ?? info.value;
     control.set(value);

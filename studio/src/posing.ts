@@ -1,9 +1,13 @@
 // The joint that is selected, the tree of joints, and what can be done to a pose.
-import type { Studio } from './studio';
+import type { Studio, Tool } from './studio';
 import type { Hand } from './hand';
 import { mirrorPose } from './mirror';
 import { PER_NODE } from './skeleton';
 import { button, h, id } from './ui';
+
+const TOOLS: [Tool, string, string][] = [
+  ['turn', 'Turn', 'Drag skin to turn its joint (T)'], ['reach', 'Reach', 'Drag a hand or foot, the limb follows (R)'], ['poke', 'Poke', 'Pull or push the skin itself (K)'],
+];
 
 export class Posing {
   private clipboard = '';
@@ -75,10 +79,9 @@ export class Posing {
     };
     const tools = h('div', { class: 'segments', role: 'group', 'aria-label': 'What dragging does' });
     const update = () => {
-      tools.replaceChildren(...(['turn', 'reach'] as const).map(tool => h('button', {
-        type: 'button', 'aria-pressed': String(studio.tool === tool), title: tool === 'turn' ? 'Drag skin to turn its joint (T)' : 'Drag a hand or foot, the limb follows (R)',
-        click: () => { studio.tool = tool; studio.tell('tool'); },
-      }, tool === 'turn' ? 'Turn' : 'Reach')));
+      tools.replaceChildren(...TOOLS.map(([tool, name, title]) => h('button', {
+        type: 'button', 'aria-pressed': String(studio.tool === tool), title, click: () => { studio.tool = tool; studio.tell('tool'); },
+      }, name)));
     };
     studio.on(['tool'], update);
     let timer = 0;

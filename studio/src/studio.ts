@@ -1,20 +1,24 @@
 // The state of the page and who wants to know of it. Everything a person can change goes through here.
-import type { Character, Frame, Slot } from 'messages';
+import type { Character, Frame, Objects, Slot } from 'messages';
 import { Skeleton } from './skeleton';
 import { History } from './history';
 
-export interface OptionInfo { name: string; value: string; help: string; choices?: string; least?: number; most?: number; common: number }
+export interface OptionInfo { name: string; value: string; help: string; choices?: string; least?: number; most?: number; common: number; live: number }
 export interface MethodInfo { name: string; summary: string; dynamic: number; options: OptionInfo[] }
 export interface Catalogue { version: string; default: string; methods: MethodInfo[]; characters: string[] }
 
 /** A slot as the page wants it, and as the command has it. */
 export interface SlotState { method: string; settings: Record<string, string>; status: Slot | null }
 
+export type Tool = 'turn' | 'reach' | 'poke';
+/** kind 0 fixed, 1 rigid, 2 soft; shape 1 ball, 2 box; density against water's. */
+export interface Thing { kind: number; shape: number; size: number[]; position: number[]; density: number }
+export interface World { on: boolean; ground: boolean; gravity: number; things: Thing[]; forces: boolean }
 export type Compare = 'off' | 'wipe' | 'side' | 'ghost';
 export type Colour = 'file' | 'clay' | 'stretch' | 'distance' | 'fold' | 'touch' | 'weights' | 'normals';
 export interface Look { compare: Compare; wipe: number; colour: Colour; wire: boolean; bones: boolean; inside: boolean; ground: boolean; names: boolean }
 
-export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history';
+export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history' | 'world' | 'objects';
 
 export class Studio {
   character: Character | null = null;
@@ -29,9 +33,13 @@ export class Studio {
   speed = 1;
   readonly fps = 30;
   selected = -1;
-  tool: 'turn' | 'reach' = 'turn';
+  tool: Tool = 'turn';
   pins = new Set<number>();
   look: Look = { compare: 'off', wipe: 0.5, colour: 'clay', wire: false, bones: true, inside: false, ground: true, names: false };
+  world: World = { on: false, ground: true, gravity: 9.81, things: [], forces: true };
+  objects: Objects | null = null;
+  held = { object: -1, at: [0, 0, 0] };
+  poked = { point: -1, at: [0, 0, 0], reach: 0.06 };
   trouble = '';
   link: 'on' | 'lost' | 'elsewhere' | 'ended' = 'on';
   behind_ms = 0;
@@ -55,7 +63,8 @@ export class Studio {
   get lastFrame(): number { return Math.round(this.duration * this.fps); }
   get frame(): number { return Math.round(this.time * this.fps); }
   method(slot: number): MethodInfo | undefined { return this.catalogue?.methods.find(m => m.name === this.slots[slot].method); }
-  get dynamic(): boolean { return this.slots.some(s => this.catalogue?.methods.find(m => m.name === s.method)?.dynamic); }
+  /** Something moves by itself: the page goes on asking. */
+  get dynamic(): boolean { return this.world.on || this.slots.some(s => this.catalogue?.methods.find(m => m.name === s.method)?.dynamic); }
 
   seek(time: number, cut = false): void {
     this.time = Math.min(Math.max(time, 0), this.duration);
@@ -102,6 +111,13 @@ export class Studio {
     this.slots[slot] = { ...this.slots[slot], method, settings };
     this.wishes++;
     this.tell('slots');
+  }
+
+  setWorld(change: Partial<World>): void {
+    Object.assign(this.world, change);
+    if (!this.world.on) this.objects = null;
+    this.wishes++;
+    this.tell('world', 'objects');
   }
 
   complain(text: string): void {

@@ -131,7 +131,7 @@ export class View {
     this.place();
   }
 
-  private floor = 0;
+  floor = 0;
   look(offset: Vector3): void {
     this.orbit.target.copy(this.centre);
     this.camera.position.copy(this.centre).add(offset);

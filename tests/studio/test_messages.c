@@ -23,7 +23,9 @@ static PeltiMsgWant a_want(void)
                           .dt_s = 0.5f,
                           .restart = 1,
                           .nodes = {NODES, 3},
-                          .transforms = {TRANSFORMS, 30}};
+                          .transforms = {TRANSFORMS, 30},
+                          .held_at = {TRANSFORMS, 3},
+                          .poked_at = {TRANSFORMS, 3}};
 }
 
 /// A Hello and a Want, as the page sends them.

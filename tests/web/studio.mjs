@@ -140,6 +140,41 @@ const parts = {
     await desk.accessible();
   },
 
+  /** A ball falls on the ground, is taken, lifted and thrown; the skin is pulled and springs back; an option is changed live. */
+  async world(desk) {
+    const page = await desk.open();
+    await page.getByLabel('Method', { exact: true }).selectOption('lbs');
+    const rest = await desk.settled(), floor = await page.evaluate(() => peltStudio.view.floor);
+    await page.getByText('World', { exact: true }).click();
+    await page.getByRole('button', { name: 'Ball' }).click();
+    const height = () => page.evaluate(() => peltStudio.studio.objects?.origins[1]);
+    await page.waitForFunction(floor => peltStudio.studio.objects?.origins[1] < floor + 0.055 * peltStudio.view.size, floor, { timeout: 60000 });
+    assert.ok(await height() > floor + 0.045 * rest.size, 'it lies on the ground, not in it');
+    assert.ok(await page.evaluate(() => peltStudio.studio.objects.contacts.length > 0), 'which pushes back');
+    const ball = await page.evaluate(() => { const { studio, view } = peltStudio, p = view.onScreen(view.centre.clone().fromArray(studio.objects.origins)), b = view.renderer.domElement.getBoundingClientRect(); return [p.x + b.left, p.y + b.top]; });
+    await page.mouse.move(...ball);
+    await page.mouse.down();
+    for (let i = 1; i <= 8; i++) await page.mouse.move(ball[0] - 6 * i, ball[1] - 15 * i);
+    await page.waitForFunction(() => peltStudio.studio.held.object === 0 && Math.abs(peltStudio.studio.objects.origins[1] - peltStudio.studio.held.at[1]) < 0.01 * peltStudio.view.size);
+    const lifted = await height();
+    assert.ok(lifted > floor + 0.15 * rest.size, 'it is lifted');
+    await page.mouse.up();
+    await page.waitForFunction(high => peltStudio.studio.objects.origins[1] < high - 0.05 * peltStudio.view.size, lifted);
+    await page.getByLabel('Touches a world').uncheck();
+
+    await page.keyboard.press('k');
+    const [x, y] = await desk.onScreen('Spine');
+    await page.mouse.move(x + 20, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y);
+    await page.waitForFunction(() => peltStudio.studio.poked.point >= 0);
+    const pulled = await desk.settled(), point = await page.evaluate(() => ({ i: peltStudio.studio.poked.point, at: peltStudio.studio.poked.at, p: Array.from(peltStudio.view.skins[0].positions.slice(peltStudio.studio.poked.point * 3, peltStudio.studio.poked.point * 3 + 3)) }));
+    assert.ok(desk.apart(point.at, point.p) < 0.01 * rest.size, 'the skin is at the mouse');
+    await page.mouse.up();
+    assert.ok(desk.apart((await desk.settled()).sample, rest.sample) < 0.01 * rest.size, 'and springs back');
+    assert.ok(pulled.drawn > 0);
+  },
+
   /** Options come from the library; a change prepares anew beside the skin that is shown; a wrong one is refused with a story. */
   async options(desk) {
     const page = await desk.open();
