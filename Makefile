@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures test-many test-web test-slurm studio fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured test-many test-web test-slurm studio fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -55,6 +55,10 @@ figures: all
 # Builds and starts `pelt studio`; STUDIO="hero.glb --port 8080" and more: build/pelt studio --help
 studio: all
 	$(BUILD)/pelt studio $(STUDIO)
+
+# Every table of docs/ between markers, measured anew: best on a quiet machine. TABLES="house ..." for some of them
+measured: all
+	tools/measured.py --pelt $(BUILD)/pelt $(TABLES)
 
 # The browser tests of `pelt compare` and `pelt studio`: node, npm and chromium; skips where they are missing
 test-web: all

@@ -13,6 +13,8 @@ echo "first lines (each source says what it is for)"
 for source in $(git ls-files 'src/*.c' 'cli/*.c' 'bench/*.c' 'import/*.c' 'import/*.cpp' 'fuzz/*.c' 'examples/*.c'); do
     [[ $(head -n 1 "$source") == //* ]] || { echo "$source: open with a line that says what it is for"; failed=1; }
 done
+echo "tables of docs/"
+tools/measured.py --check || failed=1
 echo "cppcheck"
 cppcheck --quiet --max-configs=1 --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability --suppressions-list=tools/cppcheck.txt \
     -j "$(nproc)" -I include $(printf -- '-I %s ' "$build"/rooms/*) src cli || failed=1

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Tables nobody types: bakes, measures and writes the tables of docs/ between their markers.
+
+Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--results FILE.csv]
+  TABLE...      only these; all by default (`make measured`). Tables of times want a quiet machine
+  --list        names the tables: page, what they need, whether they are current
+  --check       exit code 1 where a table is older than what it speaks of (`make lint`)
+  --results F   times from this file of `pelt bench -o F`, in place of running `pelt bench`
+
+A table stands in its page as
+    <!-- measured NAME, commit C, machine M, of K -->
+    ...
+    <!-- end of NAME -->
+K is a hash of what the table depends on: the goldens of the methods it speaks of (their bytes on built-in characters) or, for
+times, the sources of their rooms. Tables that need ../shared (characters that are not part of the project) are kept where it is
+absent."""
+import argparse
+import csv
+import hashlib
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+BEFORE = "f48f728"  # the house before it was put in order: left column of the table `house`
+
+
+def run(*command, **options):
+    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True, cwd=ROOT, **options).stdout
+
+
+class Work:
+    """What tables are made with: the command, a folder, and every bake once."""
+
+    def __init__(self, pelt, results, folder):
+        self.pelt, self.results, self.folder = pelt, results, pathlib.Path(folder)
+        self.reports, self.rows = {}, None
+
+    def character(self, name, vertices):
+        path = self.folder / f"{name}-{vertices}.glb"
+        if not path.exists():
+            run(self.pelt, "make", name, "--vertices", vertices, "-q", "-o", path)
+        return path
+
+    def report(self, path, clip, method, *options):
+        key = (str(path), clip, method) + options
+        if key not in self.reports:
+            out = self.folder / f"{len(self.reports)}.json"
+            print(f"  {pathlib.Path(path).name} {clip} {method} {' '.join(options)}", file=sys.stderr)
+            run(self.pelt, "bake", path, "-m", method, "--clip", clip, "--report", out, "-q", *options)
+            self.reports[key] = json.loads(out.read_text())
+        return self.reports[key]
+
+    def bench(self, group, pattern=""):
+        """Rows of a group of `pelt bench` whose name holds the pattern."""
+        if self.rows is None:
+            text = pathlib.Path(self.results).read_text() if self.results else run(self.pelt, "bench", "--csv")
+            self.rows = list(csv.DictReader(io.StringIO(text)))
+        return [r for r in self.rows if r["group"] == group and re.search(pattern, r["name"])]
+
+
+def table(header, rows):
+    return ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)] + ["| " + " | ".join(r) + " |" for r in rows]
+
+
+def number(value, digits=3):
+    if value is None:
+        return "–"
+    value = float(value)
+    return "0" if value == 0 else f"{value:.{digits}g}" if abs(value) < 1 else f"{value:.{digits - 1}f}" if abs(value) < 10 else f"{value:,.0f}".replace(",", " ")
+
+
+# ---- quality ----
+
+def crossing(q):
+    return f"{q['self_intersections']} / {q['deep_pairs']} / {number(q['depth'], 2)}, {q['volume_ratio_min']:.2f}, {q['stretch_p99']:.2f}"
+
+
+def builtin_bends(work):
+    rigs = [("bulge.json", "hand"), ("biceps.json", "arm"), ("painted.json", "arm")]
+    who = [("cylinder", 2500), ("arm", 4000), ("hand", 4000)]
+    rows = []
+    for method in ("lbs", "dqs", "implicit", "tracking"):
+        rows.append([method] + [crossing(work.report(work.character(*w), "bend", method)["quality"]) for w in who])
+    for rig, on in rigs:
+        rows.append([f"tracking, `{rig}`"] + [
+            crossing(work.report(work.character(*w), "bend", "tracking", "--rig", f"examples/rigs/{rig}")["quality"]) if w[0] == on else ""
+            for w in who])
+    return table(["", "cylinder, bend", "arm, bend", "hand, fist"], rows)
+
+
+REAL = [("cylinder, bend by 160°", "cylinder2.glb", "bend"), ("cylinder, twist by 180°", "cylinder2.glb", "twist"),
+        ("arm, bend by 140°", "arm.glb", "bend"), ("hand, fist", "hand.glb", "bend"),
+        ("MakeHuman body, squat and fists", "makehuman-cc0.glb", "bend")]
+
+
+def real_bends(method, wanted):
+    """Deep pairs, depth, volume, stretch, loop and jitter of a method on characters of ../shared, `lbs` in brackets."""
+    def make(work):
+        rows = []
+        for label, name, clip in REAL:
+            q = work.report(SHARED / "data" / name, clip, method)["quality"]
+            lbs = q["lbs"]
+            rows.append([label, f"{q['deep_pairs']} ({lbs['deep_pairs']})", f"{number(q['depth'], 2)} ({number(lbs['depth'], 2)})",
+                         f"{q['volume_ratio_min']:.3f} ({lbs['volume_ratio_min']:.3f})", f"{q['stretch_p99']:.2f}", str(q["inverted"]),
+                         number(q["loop_error"], 2), number(q["jitter"], 2), wanted.get(label, "")])
+        return table(["character, clip", "deep pairs (`lbs`)", "depth, of the size", "least volume", "stretch p99", "inverted", "loop", "jitter", "wanted"], rows)
+    return make
+
+
+WANTED_TRACKING = {"cylinder, bend by 160°": "4 deep, .001, volume .85, stretch 1.7, 0 inverted", "cylinder, twist by 180°": "0 deep, volume .99, stretch 1.6",
+                   "arm, bend by 140°": "2 deep, .001, volume .96, stretch 1.5, loop .003", "hand, fist": "10 deep, .002, volume .95, stretch 1.8",
+                   "MakeHuman body, squat and fists": "20 deep, .002, volume .96, jitter .01"}
+WANTED_LAYERED = {"arm, bend by 140°": "4 deep, .004, volume within 0.9 %", "hand, fist": "25 deep, .004", "MakeHuman body, squat and fists": "40 deep, .004"}
+WANTED_PROJECTIVE = {"hand, fist": "25 deep", "MakeHuman body, squat and fists": "40 deep"}
+
+
+def grasp(work):
+    methods = ["lbs", "dqs", "implicit", "tracking", "projective", "layered"]
+    pushed, risen = [], []
+    for method in methods:
+        r = work.report(work.character("hand", 1500), "grasp", method, "--scene", "examples/scenes/grasp.json", "--frames", "0:50", "--no-measure")
+        frames = [f["contact"] for f in r["per_frame"]]
+        pushed.append(f"{100 * max(f['pushed'] for f in frames):.2g} %")
+        risen.append(f"{frames[-1]['objects']['ball'][1] - frames[0]['objects']['ball'][1]:.3f}")
+    return table([""] + methods, [["pushed"] + pushed, ["risen"] + risen])
+
+
+# ---- times ----
+
+def bench(group, pattern=""):
+    def make(work):
+        rows = []
+        for r in work.bench(group, pattern):
+            wanted = number(r["wanted"]) if float(r["wanted"]) else ""
+            paper = number(r["paper"]) if float(r["paper"]) else ""
+            rows.append([r["name"], f"{number(r['value'])} {r['unit']}", wanted, paper, r["note"]])
+        return table(["", "measured", "wanted", "paper", ""], rows)
+    return make
+
+
+def layered_steps(work):
+    counts = [5, 10, 20, 40]
+    rows = []
+    for step in ("2.5", "5", "10", "20"):
+        found = {r["name"]: r["note"] for r in work.bench("layered-steps", f"^{re.escape(step)} ms")}
+        off = {name: float(re.search(r"off by ([\d.e+-]+)", note).group(1)) for name, note in found.items()}
+        rows.append([f"step {step} ms"] + [next((f"{100 * v:.2g} %" for name, v in off.items() if name.endswith(f", {c} iterations")), "–") for c in counts])
+    return table(["mean distance, share of the size"] + [f"{c} iterations" for c in counts], rows)
+
+
+# ---- the house ----
+
+def house_of(tree, build):
+    text = run(sys.executable, ROOT / "tools" / "house.py", tree, *(["--build", build] if build else []))
+    return {line[:48].strip(): line[48:].strip() for line in text.splitlines()}
+
+
+def house(work):
+    """The tree before and now; libpelt.so of both is built for it."""
+    before = work.folder / "before"
+    before.mkdir()
+    archive = subprocess.run(["git", "archive", BEFORE], check=True, capture_output=True, cwd=ROOT).stdout
+    subprocess.run(["tar", "-x", "-C", before], input=archive, check=True)
+    libraries = []
+    for tree, folder in ((before, before / "build"), (ROOT, work.folder / "now")):
+        run("cmake", "-S", tree, "-B", folder, "-G", "Ninja", "-DPELT_TESTS=OFF")
+        run("cmake", "--build", folder, "--target", "pelt_shared")
+        libraries.append(house_of(tree, folder))
+    then, now = libraries
+    titles = list(dict.fromkeys(list(now) + list(then)))
+    plain = [t for t in titles if re.match(r"^[a-z/]+$", t) and t != "lines"]
+    rows = [["lines of `src/`", then["lines"], now["lines"]]]
+    rows += [[f"of `{t}`", then.get(t, ""), now.get(t, "")] for t in sorted(plain)]
+    structs = lambda one: ", ".join(f"`{t.split(' (')[0]}` {v}" for t, v in one.items() if re.match(r"^\w+ \([a-z/]+\)$", t))
+    rows.append(["fields of the largest structs", structs(then), structs(now)])
+    for key in ("functions over 6 parameters", "the most parameters", "sources without a mirrored test", "externals without a prefix",
+                "type names used in more than one room", "libraries that libpelt.so brings (ldd)", "code and tables of libpelt.so, kB"):
+        both = [next(((t, v) for t, v in one.items() if t.startswith(key)), ("", "")) for one in (then, now)]
+        count = lambda pair: pair[1] + (", of" + pair[0].split(", of")[1] if ", of" in pair[0] else "")
+        rows.append([key, count(both[0]), count(both[1])])
+    return table(["", f"before ({BEFORE})", "now"], rows)
+
+
+def evaluate(work):
+    text = run("/usr/bin/python3", "tests/measure/compare_evaluate.py", "--pelt", work.pelt, "--shared", SHARED, "--all", "--markdown")
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
+class Table:
+    def __init__(self, page, make, goldens=(), rooms=(), shared=False):
+        self.page, self.make, self.goldens, self.rooms, self.shared = ROOT / "docs" / page, make, goldens, rooms, shared
+
+    def key(self):
+        """A hash of what the table depends on."""
+        digest = hashlib.sha256()
+        for line in (ROOT / "tests/golden/goldens.txt").read_text().splitlines():
+            m = re.match(r"([a-z]+)-([a-z]+) ([0-9a-f]{16}) ", line)
+            if m and (m.group(1) in self.goldens or m.group(2) in self.goldens):
+                digest.update(line.encode())
+        for room in self.rooms:
+            for path in sorted((ROOT / room).rglob("*")) if (ROOT / room).is_dir() else [ROOT / room]:
+                if path.suffix in (".c", ".h", ".py", ".txt"):
+                    digest.update(path.read_bytes())
+        return digest.hexdigest()[:12]
+
+
+TABLES = {
+    "tracking-builtin": Table("tracking.md", builtin_bends, goldens=("lbs", "dqs", "implicit", "tracking")),
+    "tracking-real": Table("tracking.md", real_bends("tracking", WANTED_TRACKING), goldens=("tracking",), shared=True),
+    "tracking-times": Table("tracking.md", bench("tracking"), rooms=("src/methods/tracking", "src/field")),
+    "layered-real": Table("layered.md", real_bends("layered", WANTED_LAYERED), goldens=("layered",), shared=True),
+    "layered-omega": Table("layered.md", bench("layered", "omega"), rooms=("src/methods/layered/match.c", "src/methods/layered/paths.c")),
+    "layered-steps": Table("layered.md", layered_steps, goldens=("layered",)),
+    "layered-times": Table("layered.md", bench("layered", "thread|volume loop|per particle"), rooms=("src/methods/layered",)),
+    "projective-real": Table("projective.md", real_bends("projective", WANTED_PROJECTIVE), goldens=("projective",), shared=True),
+    "projective-times": Table("projective.md", bench("projective"), rooms=("src/methods/projective",)),
+    "contact-grasp": Table("contact.md", grasp, goldens=("contact",)),
+    "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
+    "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
+    "house": Table("architecture.md", house, rooms=("tools/house.py",)),
+}
+MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"
+
+
+def find(name):
+    return re.search(MARK.format(name=re.escape(name)), TABLES[name].page.read_text(), re.S)
+
+
+def machine():
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    models = re.findall(r"^model name\s*:\s*(.*)$", text, re.M)
+    return f"{models[0].strip() if models else 'unknown processor'} with {len(models)} threads"
+
+
+def commit():
+    return run("git", "describe", "--always", "--dirty", "--exclude", "*").strip()
+
+
+def write(name, lines, made_at):
+    one = TABLES[name]
+    found = find(name)
+    if not found:
+        sys.exit(f"{one.page.relative_to(ROOT)}: no marker for the table {name}")
+    needs = ", needs ../shared" if one.shared else ""
+    head = f"<!-- measured {name}{needs}, commit {made_at}, machine {machine()}, of {one.key()} -->\n"
+    text = one.page.read_text()
+    one.page.write_text(text[:found.start()] + head + "\n" + "\n".join(lines) + f"\n\n*Measured at commit {made_at} on {machine()}.*\n\n<!-- end of {name} -->" + text[found.end():])
+
+
+def state(name):
+    """Empty where the table is current, else what is wrong."""
+    one, found = TABLES[name], find(name)
+    if not found:
+        return "no marker"
+    if found["key"] != one.key():
+        return "older than " + ", ".join(one.goldens + one.rooms) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="*", metavar="TABLE")
+    parser.add_argument("--pelt", default="build/pelt")
+    parser.add_argument("--results")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    unknown = [t for t in options.tables if t not in TABLES]
+    if unknown:
+        sys.exit(f"no table {', '.join(unknown)}: {', '.join(TABLES)}")
+    names = options.tables or list(TABLES)
+    if options.list or options.check:
+        wrong = 0
+        for name in names:
+            problem = state(name)
+            wrong += bool(problem)
+            if options.list or problem:
+                print(f"{TABLES[name].page.relative_to(ROOT)}: {name}{' (needs ../shared)' if TABLES[name].shared else ''}: {problem or 'current'}")
+        if options.check and wrong:
+            print("tools/measured.py TABLE... makes them anew, `make measured` all")
+        sys.exit(1 if options.check and wrong else 0)
+    made_at = commit()
+    with tempfile.TemporaryDirectory() as folder:
+        work = Work((ROOT / options.pelt).resolve(), options.results, folder)
+        for name in names:
+            if TABLES[name].shared and not (SHARED / "data").is_dir():
+                print(f"{name}: kept, ../shared is not here")
+                continue
+            print(name, file=sys.stderr)
+            write(name, TABLES[name].make(work), made_at)
+
+
+if __name__ == "__main__":
+    main()
