@@ -3,6 +3,7 @@
 #ifndef PELT_TOOLS_H
 #define PELT_TOOLS_H
 #include <pelt/batch.h>
+#include <pelt/bench.h>
 #include <pelt/compare.h>
 #include <pelt/make.h>
 #include <pelt/pelt.h>

@@ -211,7 +211,7 @@ static float apply(Tracking *t)
     return largest;
 }
 
-int tracking_relax(Tracking *t)
+int pelti_tracking_relax(Tracking *t)
 {
     Relax r = {.t = t};
     double gain = 0, first = 0;
@@ -237,7 +237,7 @@ int tracking_relax(Tracking *t)
     return k;
 }
 
-double tracking_energy(const Tracking *t)
+double pelti_tracking_energy(const Tracking *t)
 {
     const PeltiMesh *mesh = t->mesh;
     double sum = 0;

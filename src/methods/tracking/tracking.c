@@ -60,7 +60,7 @@ static void virtual_frame(Tracking *t, const Bones *to)
     count_time(t, STAGE_PROJECT, &start);
     tracking_target_rotations(t, to);
     tracking_right_hand_side(t, to);
-    t->counters.relaxations += tracking_relax(t);
+    t->counters.relaxations += pelti_tracking_relax(t);
     count_time(t, STAGE_RELAX, &start);
     tracking_project(t, 8, false, 1e-3f);
     count_time(t, STAGE_PROJECT, &start);

@@ -174,8 +174,8 @@ void tracking_target_rotations(Tracking *t, const Bones *bones);
 void tracking_right_hand_side(Tracking *t, const Bones *bones);
 
 // relax.c
-int tracking_relax(Tracking *t); ///< iterations used
-double tracking_energy(const Tracking *t);
+int pelti_tracking_relax(Tracking *t); ///< iterations used
+double pelti_tracking_energy(const Tracking *t);
 
 // smooth.c, press.c, separate.c
 void tracking_smooth_contacts(Tracking *t);

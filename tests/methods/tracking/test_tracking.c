@@ -221,7 +221,7 @@ static double energy_of(const char *solver, const char *iterations)
     turn(&rig, last_bone(&rig), vec3_orthogonal(rig.state->fields->parts[0].axis), 0.6f);
     rig.state->set.subdivide = false;
     step(&rig, true);
-    double energy = tracking_energy(rig.state);
+    double energy = pelti_tracking_energy(rig.state);
     stop(&rig);
     return energy;
 }

@@ -1,5 +1,5 @@
 /// Shapes that several groups of rows are timed on.
-#include "bench.h"
+#include "bench/bench.h"
 
 #include <math.h>
 
@@ -52,7 +52,7 @@ static void lay_bones(PeltiCharacter *who, int bones)
     who->skin_count = 1;
 }
 
-PeltiCharacter *bench_tube(int vertices, int bones)
+PeltiCharacter *pelti_bench_tube(int vertices, int bones)
 {
     PeltiCharacter *who = pelti_character_create(NULL);
     if (!who)

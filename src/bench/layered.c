@@ -1,8 +1,8 @@
 /// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size, shape matching alone, the cost over
 /// omega of fast and of plain sums, and cost per particle over the size of the mesh.
-#include "bench.h"
+#include "bench/bench.h"
 #include "builtin/builtin.h"
-#include "layered_plain.h"
+#include "bench/layered_plain.h"
 #include "methods/layered/flesh.h"
 
 #include <math.h>
@@ -177,39 +177,39 @@ static const Model MODELS[] = {
     {"body, squat", "biped", "bend", 8570, 15, 24, {172.6, 4.8, 191.8}, 30, 1.8, BIG_MAN},
 };
 
-static void time_model(Bench *bench, const Model *model)
+static void time_model(PeltiBench *bench, const Model *model)
 {
     Body body;
     char label[72];
     if (!body_make(&body, model->character, model->vertices, model->clip, model->settings)) {
-        bench_skip(bench, model->name, "not enough memory");
+        pelti_bench_skip(bench, model->name, "not enough memory");
         body_release(&body);
         return;
     }
     PeltiFlesh *flesh = body.flesh;
-    for (int threads = 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
+    for (int threads = 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
         PeltiJobs *jobs = pelti_jobs_create(threads);
         double limit = threads == 2 ? model->step_limit : 0;
-        double ms = play(&body, jobs, model->first, model->first + (bench_quick(bench) ? 2 : 6));
+        double ms = play(&body, jobs, model->first, model->first + (pelti_bench_quick(bench) ? 2 : 6));
         snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
-        bench_row(bench, label, ms, "ms", limit,
-                  "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
-                  model->iterations, flesh->collide.count, 100 * worst_volume(flesh), runs_each(flesh));
-        bench_paper(bench, model->paper.total_ms);
-        bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
-        ms = bench_best_ms(match_once, flesh, bench_quick(bench) ? 5 : 20, 5);
+        pelti_bench_row(bench, label, ms, "ms", limit,
+                        "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
+                        model->iterations, flesh->collide.count, 100 * worst_volume(flesh), runs_each(flesh));
+        pelti_bench_paper(bench, model->paper.total_ms);
+        pelti_bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
+        ms = pelti_bench_best_ms(match_once, flesh, pelti_bench_quick(bench) ? 5 : 20, 5);
         snprintf(label, sizeof label, "%s shape matching iteration, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
-        bench_row(bench, label, ms, "ms", threads == 2 ? model->match_limit : 0, "4 x %d particles, omega 2; all %d take %.1f ms",
-                  flesh->n, model->iterations, ms * model->iterations);
-        bench_paper(bench, model->paper.elasticity_ms / model->iterations);
-        bench_bound(bench, ms, threads, match_flops(flesh), 0);
+        pelti_bench_row(bench, label, ms, "ms", threads == 2 ? model->match_limit : 0,
+                        "4 x %d particles, omega 2; all %d take %.1f ms", flesh->n, model->iterations, ms * model->iterations);
+        pelti_bench_paper(bench, model->paper.elasticity_ms / model->iterations);
+        pelti_bench_bound(bench, ms, threads, match_flops(flesh), 0);
         pelti_jobs_destroy(jobs);
     }
     flesh->jobs = NULL;
-    double ms = 4 * bench_best_ms(volume_once, flesh, 5, 4);
+    double ms = 4 * pelti_bench_best_ms(volume_once, flesh, 5, 4);
     snprintf(label, sizeof label, "%s volume loop", model->name);
-    bench_row(bench, label, ms, "ms", 0, "1 thread, 4 iterations over %d sub-volumes", flesh->volume.part_count);
-    bench_paper(bench, model->paper.volume_ms);
+    pelti_bench_row(bench, label, ms, "ms", 0, "1 thread, 4 iterations over %d sub-volumes", flesh->volume.part_count);
+    pelti_bench_paper(bench, model->paper.volume_ms);
     body_release(&body);
 }
 
@@ -225,7 +225,7 @@ static void plain_once(void *context)
     plain_match_iterate(context);
 }
 
-static void time_omega(Bench *bench, const Body *body, int omega)
+static void time_omega(PeltiBench *bench, const Body *body, int omega)
 {
     PeltiPool pool;
     PeltiPaths paths;
@@ -246,34 +246,34 @@ static void time_omega(Bench *bench, const Body *body, int omega)
         }
     }
     if (!made || (pelti_match_prepare(&match), !plain_match_build(&pool, &match, &plain))) {
-        bench_skip(bench, "omega", "not enough memory");
+        pelti_bench_skip(bench, "omega", "not enough memory");
         pelti_pool_release(&pool);
         return;
     }
-    int n = paths.slot_count, repeats = bench_quick(bench) ? 3 : 25;
-    double fast = bench_best_ms(fast_once, &match, repeats, 2), slow = bench_best_ms(plain_once, &plain, repeats, 2);
+    int n = paths.slot_count, repeats = pelti_bench_quick(bench) ? 3 : 25;
+    double fast = pelti_bench_best_ms(fast_once, &match, repeats, 2), slow = pelti_bench_best_ms(plain_once, &plain, repeats, 2);
     snprintf(label, sizeof label, "shape matching, omega %d, fast sums", omega);
-    bench_row(bench, label, fast, "ms", 0, "1 thread, 4 x %d particles, %.1f runs a region, %.2f times faster", n,
-              (double)paths.run_start[n] / n, slow / fast);
+    pelti_bench_row(bench, label, fast, "ms", 0, "1 thread, 4 x %d particles, %.1f runs a region, %.2f times faster", n,
+                    (double)paths.run_start[n] / n, slow / fast);
     snprintf(label, sizeof label, "shape matching, omega %d, plain sums", omega);
-    bench_row(bench, label, slow, "ms", 0, "%.1f particles a region and layer", (double)plain.member_start[n] / n);
+    pelti_bench_row(bench, label, slow, "ms", 0, "%.1f particles a region and layer", (double)plain.member_start[n] / n);
     pelti_pool_release(&pool);
 }
 
 // ---- cost over the size of the mesh ----
 
-static void time_size(Bench *bench, int vertices, double *first)
+static void time_size(PeltiBench *bench, int vertices, double *first)
 {
     static const char *const settings[] = {"iterations", "15", NULL};
     Body body;
     char label[72];
     snprintf(label, sizeof label, "step, cost per particle, %d vertices", vertices);
     if (!body_make(&body, "biped", vertices, "bend", settings)) {
-        bench_skip(bench, label, "not enough memory");
+        pelti_bench_skip(bench, label, "not enough memory");
         body_release(&body);
         return;
     }
-    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench) < 2 ? 1 : 2);
+    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench) < 2 ? 1 : 2);
     body.flesh->jobs = jobs;
     double best = INFINITY;
     for (int f = 0; f <= (vertices > 20000 ? 3 : 10); f++) { // from the bind pose into the clip's first frames
@@ -284,8 +284,8 @@ static void time_size(Bench *bench, int vertices, double *first)
     }
     double each = best * 1e6 / (body.flesh->n * (double)PELTI_LAYERS);
     *first = *first > 0 ? *first : each;
-    bench_row(bench, label, each, "ns", 0, "%d threads, %d vertices, %.1f ms a step, 15 iterations; %.2f times the first",
-              pelti_jobs_threads(jobs), body.flesh->n, best, each / *first);
+    pelti_bench_row(bench, label, each, "ns", 0, "%d threads, %d vertices, %.1f ms a step, 15 iterations; %.2f times the first",
+                    pelti_jobs_threads(jobs), body.flesh->n, best, each / *first);
     pelti_jobs_destroy(jobs);
     body_release(&body);
 }
@@ -329,17 +329,18 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
     return *skin ? ms : NAN;
 }
 
-void bench_layered_steps(Bench *bench); // in the table of main.c
-void bench_layered_steps(Bench *bench)
+void pelti_bench_layered_steps(PeltiBench *bench); // in the table of main.c
+void pelti_bench_layered_steps(PeltiBench *bench)
 {
     static const double steps[] = {2.5, 5, 10, 20};
     static const int iterations[] = {5, 10, 20, 40};
-    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench) < 2 ? 1 : 2);
+    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench) < 2 ? 1 : 2);
     Vec3 *truth = NULL, *skin = NULL;
     int n = 0;
     double volume = 0, fine_ms = play_sweep(1.25, 40, jobs, &truth, &n, &volume);
     if (truth)
-        bench_row(bench, "1.25 ms, 40 iterations", fine_ms, "ms/s", 0, "off by 0 of the size, sub-volumes within %.2g", volume);
+        pelti_bench_row(bench, "1.25 ms, 40 iterations", fine_ms, "ms/s", 0, "off by 0 of the size, sub-volumes within %.2g",
+                        volume);
     for (int s = 0; truth && s < 4; s++)
         for (int i = 0; i < 4; i++) {
             char label[72];
@@ -347,7 +348,7 @@ void bench_layered_steps(Bench *bench)
             for (int v = 0; skin && v < n * SWEEP_FRAMES; v++)
                 sum += (double)vec3_distance(skin[v], truth[v]) / (n * (double)SWEEP_FRAMES);
             snprintf(label, sizeof label, "%g ms, %d iterations", steps[s], iterations[i]);
-            bench_row(bench, label, ms, "ms/s", 0, "off by %.6f of the size, sub-volumes within %.2g", sum, volume);
+            pelti_bench_row(bench, label, ms, "ms/s", 0, "off by %.6f of the size, sub-volumes within %.2g", sum, volume);
             free(skin);
             skin = NULL;
         }
@@ -355,8 +356,8 @@ void bench_layered_steps(Bench *bench)
     pelti_jobs_destroy(jobs);
 }
 
-void bench_layered(Bench *bench); // in the table of main.c
-void bench_layered(Bench *bench)
+void pelti_bench_layered(PeltiBench *bench); // in the table of main.c
+void pelti_bench_layered(PeltiBench *bench)
 {
     static const char *const settings[] = {NULL};
     Body body;
@@ -367,6 +368,6 @@ void bench_layered(Bench *bench)
         for (int omega = 1; omega <= 6; omega++)
             time_omega(bench, &body, omega);
     body_release(&body);
-    for (int vertices = 3000; vertices <= (bench_quick(bench) ? 12000 : 48000); vertices *= 2)
+    for (int vertices = 3000; vertices <= (pelti_bench_quick(bench) ? 12000 : 48000); vertices *= 2)
         time_size(bench, vertices, &first);
 }

@@ -1,6 +1,6 @@
 /// Projective skinning at the sizes of [Komaritzan2018] Table 1, on built-in characters: one simulation step of ten iterations
 /// in a walk (the cylinder: a bend), with what the paper took and what the issue wants beside it.
-#include "bench.h"
+#include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "methods/method.h"
 
@@ -91,11 +91,11 @@ static bool measure(PeltiCharacter *who, const Scene *scene, Timing *out)
     return good && isfinite(out->shown_ms);
 }
 
-static PeltiCharacter *make(Bench *bench, const char *character, int vertices)
+static PeltiCharacter *make(PeltiBench *bench, const char *character, int vertices)
 {
     PeltiCharacter *who = NULL;
     if (pelti_builtin_make(character, &(PeltiBuiltinOptions){.vertices = vertices}, NULL, NULL, &who, NULL) != PELT_OK)
-        bench_skip(bench, character, "no memory for the character");
+        pelti_bench_skip(bench, character, "no memory for the character");
     return who;
 }
 
@@ -115,28 +115,28 @@ typedef struct PaperRow {
     double paper_ms, wanted_two, wanted_one;
 } PaperRow;
 
-static void table_row(Bench *bench, const PaperRow *row)
+static void table_row(PeltiBench *bench, const PaperRow *row)
 {
     PeltiCharacter *who = make(bench, row->character, row->vertices);
     char name[72];
     if (!who)
         return;
-    for (int threads = 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
+    for (int threads = 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
         Scene scene = {
-            row->character, row->clip, row->vertices, {"collisions", "off"}, threads, bench_quick(bench) ? 10 : 60, 0.5, 0};
+            row->character, row->clip, row->vertices, {"collisions", "off"}, threads, pelti_bench_quick(bench) ? 10 : 60, 0.5, 0};
         Timing t;
         if (!measure(who, &scene, &t)) {
-            bench_skip(bench, row->name, "could not be prepared");
+            pelti_bench_skip(bench, row->name, "could not be prepared");
             break;
         }
         snprintf(name, sizeof name, "%s, %d thread%s", row->name, threads, threads > 1 ? "s" : "");
-        bench_row(bench, name, t.step_ms, "ms/step", threads > 1 ? row->wanted_two : row->wanted_one,
-                  "%d vertices, %d tets, local %.1f ns a tet and iteration, solves %.2f ms, prepare %.0f ms", t.simulated, t.tets,
-                  t.local_ns, t.solve_ms, t.prepare_ms);
-        bench_paper(bench, row->paper_ms);
-        bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
+        pelti_bench_row(bench, name, t.step_ms, "ms/step", threads > 1 ? row->wanted_two : row->wanted_one,
+                        "%d vertices, %d tets, local %.1f ns a tet and iteration, solves %.2f ms, prepare %.0f ms", t.simulated,
+                        t.tets, t.local_ns, t.solve_ms, t.prepare_ms);
+        pelti_bench_paper(bench, row->paper_ms);
+        pelti_bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
         if (threads == 1 && row->wanted_one > 0)
-            bench_row(bench, "local step, 1 thread", t.local_ns, "ns/tet", 12, "the authors' later code: 48 to 63");
+            pelti_bench_row(bench, "local step, 1 thread", t.local_ns, "ns/tet", 12, "the authors' later code: 48 to 63");
     }
     pelti_character_destroy(who);
 }
@@ -144,9 +144,9 @@ static void table_row(Bench *bench, const PaperRow *row)
 static const char *const kinds[] = {"off", "joints", "all", "pairs"};
 
 /// What contacts cost: in a walk, and in a crouch that drives hands through thighs.
-static void collisions(Bench *bench, PeltiCharacter *who, const char *clip)
+static void collisions(PeltiBench *bench, PeltiCharacter *who, const char *clip)
 {
-    int threads = bench_threads(bench) < 2 ? 1 : 2, steps = bench_quick(bench) ? 10 : 60;
+    int threads = pelti_bench_threads(bench) < 2 ? 1 : 2, steps = pelti_bench_quick(bench) ? 10 : 60;
     double off = NAN, off_frame = NAN;
     for (int k = 0; k < 4; k++) {
         Scene scene = {"biped", clip, 4650, {"collisions", kinds[k]}, threads, steps, 0.5, 0};
@@ -161,57 +161,58 @@ static void collisions(Bench *bench, PeltiCharacter *who, const char *clip)
         off = k ? off : t.step_ms;
         off_frame = k ? off_frame : frame.mean_ms;
         snprintf(name, sizeof name, "%s, collisions=%s, %d threads", clip, kinds[k], threads);
-        bench_row(bench, name, t.step_ms, "ms/step", k ? 1.1 * off : 0,
-                  "%+.0f %%, %.0f planes watched; a frame of 1/30 s %.1f ms (%+.0f %%)", 100 * (t.step_ms / off - 1), t.contacts,
-                  frame.mean_ms, 100 * (frame.mean_ms / off_frame - 1));
-        bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
+        pelti_bench_row(bench, name, t.step_ms, "ms/step", k ? 1.1 * off : 0,
+                        "%+.0f %%, %.0f planes watched; a frame of 1/30 s %.1f ms (%+.0f %%)", 100 * (t.step_ms / off - 1),
+                        t.contacts, frame.mean_ms, 100 * (frame.mean_ms / off_frame - 1));
+        pelti_bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
         snprintf(name, sizeof name, "prepare, collisions=%s, %d threads", kinds[k], threads);
         if (!strcmp(clip, "walk"))
-            bench_row(bench, name, t.prepare_ms, "ms", k ? 5000 : 500, "%d vertices", t.simulated);
+            pelti_bench_row(bench, name, t.prepare_ms, "ms", k ? 5000 : 500, "%d vertices", t.simulated);
     }
 }
 
 /// Cost a vertex beside the fill of the factor.
-static void scaling(Bench *bench)
+static void scaling(PeltiBench *bench)
 {
     static const int sizes[] = {2000, 5000, 10000, 20000, 50000};
-    for (int k = 0; k < (bench_quick(bench) ? 3 : 5); k++) {
+    for (int k = 0; k < (pelti_bench_quick(bench) ? 3 : 5); k++) {
         PeltiCharacter *who = make(bench, "biped", sizes[k]);
         Scene scene = {
-            "biped", "walk", sizes[k], {"collisions", "off", "sim-vertices", "2000000"}, 1, bench_quick(bench) ? 5 : 20, 0.5, 0};
+            "biped", "walk", sizes[k], {"collisions", "off", "sim-vertices", "2000000"}, 1, pelti_bench_quick(bench) ? 5 : 20,
+            0.5,     0};
         Timing t;
         char name[72];
         snprintf(name, sizeof name, "%d simulated vertices, 1 thread", sizes[k]);
         if (who && measure(who, &scene, &t)) {
-            bench_row(bench, name, 1000 * t.step_ms / t.simulated, "us/vtx", 0,
-                      "%d vertices, %.2f ms a step, fill %.1f a vertex, solves %.2f us a vertex", t.simulated, t.step_ms,
-                      t.fill / t.simulated, 1000 * t.solve_ms / t.simulated);
-            bench_bound(bench, t.step_ms, 1, step_flops(&t), 0);
+            pelti_bench_row(bench, name, 1000 * t.step_ms / t.simulated, "us/vtx", 0,
+                            "%d vertices, %.2f ms a step, fill %.1f a vertex, solves %.2f us a vertex", t.simulated, t.step_ms,
+                            t.fill / t.simulated, 1000 * t.solve_ms / t.simulated);
+            pelti_bench_bound(bench, t.step_ms, 1, step_flops(&t), 0);
         }
         pelti_character_destroy(who);
     }
 }
 
 /// A fine skin carried by a coarse simulation, beside the coarse one alone ([Komaritzan2018] sec. 6).
-static void two_resolutions(Bench *bench)
+static void two_resolutions(PeltiBench *bench)
 {
-    int threads = bench_threads(bench) < 2 ? 1 : 2, steps = bench_quick(bench) ? 5 : 30;
+    int threads = pelti_bench_threads(bench) < 2 ? 1 : 2, steps = pelti_bench_quick(bench) ? 5 : 30;
     PeltiCharacter *coarse = make(bench, "biped", 4000), *fine = make(bench, "biped", 100000);
     Scene scene = {"biped", "walk", 0, {"sim-vertices", "4000", "collisions", "off"}, threads, steps, 0.5, 0};
     Timing small, large;
     if (coarse && fine && measure(coarse, &scene, &small) && measure(fine, &scene, &large)) {
-        bench_row(bench, "4k skin, whole step", small.shown_ms, "ms", 0, "%d threads, %d vertices simulated", threads,
-                  small.simulated);
-        bench_row(bench, "100k skin on 4k, whole step", large.shown_ms, "ms", 0,
-                  "%d vertices simulated: %.2f ms, carrying %d: %.2f ms, prepare %.0f ms", large.simulated, large.step_ms,
-                  large.points, large.shown_ms - large.step_ms, large.prepare_ms);
+        pelti_bench_row(bench, "4k skin, whole step", small.shown_ms, "ms", 0, "%d threads, %d vertices simulated", threads,
+                        small.simulated);
+        pelti_bench_row(bench, "100k skin on 4k, whole step", large.shown_ms, "ms", 0,
+                        "%d vertices simulated: %.2f ms, carrying %d: %.2f ms, prepare %.0f ms", large.simulated, large.step_ms,
+                        large.points, large.shown_ms - large.step_ms, large.prepare_ms);
     }
     pelti_character_destroy(coarse);
     pelti_character_destroy(fine);
 }
 
-void bench_projective(Bench *bench); // in the table of main.c
-void bench_projective(Bench *bench)
+void pelti_bench_projective(PeltiBench *bench); // in the table of main.c
+void pelti_bench_projective(PeltiBench *bench)
 {
     static const PaperRow rows[] = {
         {"cylinder, Table 1: 800 vertices", "cylinder", "bend", 800, 3.8, 0, 0},

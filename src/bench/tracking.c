@@ -1,6 +1,6 @@
 /// Implicit skin: Table 1 of [Vaillant2014] beside ours. Built-in characters play the clip that bends every joint, cut so that
 /// the fastest joint turns by the step of the row; times are means over the frames played, settled in the first one.
-#include "bench.h"
+#include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "io/gltf.h"
 #include "methods/method.h"
@@ -181,58 +181,58 @@ typedef struct PaperRow {
     double wanted_ms;                          ///< what we aim at
 } PaperRow;
 
-static void row_of_table(Bench *bench, Subject *s, const char *label, const PaperRow *paper)
+static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const PaperRow *paper)
 {
-    bool slow = paper->step_rad < 0.01, quick = bench_quick(bench);
+    bool slow = paper->step_rad < 0.01, quick = pelti_bench_quick(bench);
     double vertices = s->who->mesh->vertex_count;
     cut_clip(s, paper->step_rad, slow ? 0.4 : 0, slow ? (quick ? 15 : 41) : MOST_FRAMES);
-    for (int threads = quick ? 2 : 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
+    for (int threads = quick ? 2 : 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
         char name[72];
         Played p, i;
         if (!play(s, "tracking", threads, &p) || !play(s, "implicit", threads, &i))
             return;
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
-        bench_row(
+        pelti_bench_row(
             bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
             "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); virtual frames %.1f, relaxations %.1f, "
             "evaluations %.1f a vertex; residual p99 %.0e, crossings left %g",
             p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames, p.relaxations,
             p.evaluations / vertices, p.residual_p99, p.crossings);
-        bench_paper(bench, paper->tracking_ms);
-        bench_bound(bench, p.mean_ms, threads, p.evaluations * FIELD_FLOPS + p.relaxations * vertices * RELAX_FLOPS, 0);
+        pelti_bench_paper(bench, paper->tracking_ms);
+        pelti_bench_bound(bench, p.mean_ms, threads, p.evaluations * FIELD_FLOPS + p.relaxations * vertices * RELAX_FLOPS, 0);
         if (threads < 2)
             continue;
         snprintf(name, sizeof name, "%s, %g rad, implicit", label, paper->step_rad);
-        bench_row(bench, name, i.mean_ms, "ms", 0, "tracking takes %.2f times as long (paper %.1f, wanted 1.5)",
-                  p.mean_ms / i.mean_ms, paper->tracking_ms / paper->implicit_ms);
-        bench_paper(bench, paper->implicit_ms);
+        pelti_bench_row(bench, name, i.mean_ms, "ms", 0, "tracking takes %.2f times as long (paper %.1f, wanted 1.5)",
+                        p.mean_ms / i.mean_ms, paper->tracking_ms / paper->implicit_ms);
+        pelti_bench_paper(bench, paper->implicit_ms);
         if (paper->step_rad != 0.05)
             continue;
         snprintf(name, sizeof name, "%s, prepare", label);
-        bench_row(bench, name, p.prepare_ms * 1e-3, "s", 3, "%g vertices, %d bones", vertices, s->who->bone_count);
+        pelti_bench_row(bench, name, p.prepare_ms * 1e-3, "s", 3, "%g vertices, %d bones", vertices, s->who->bone_count);
         snprintf(name, sizeof name, "%s, fields, operators", label);
-        bench_row(bench, name, p.field_mb * 1.048576, "MB", 30, "%s", "grids of value and gradient, operator tables");
+        pelti_bench_row(bench, name, p.field_mb * 1.048576, "MB", 30, "%s", "grids of value and gradient, operator tables");
     }
 }
 
-static void one_joint(Bench *bench, Subject *s)
+static void one_joint(PeltiBench *bench, Subject *s)
 {
     static const char *const joints[] = {"LeftLowerArm", "RightUpperLeg", "Spine", "LeftIndexProximal"};
     Played all, one;
     cut_clip(s, 0.05, 0, MOST_FRAMES);
-    if (!play(s, "tracking", bench_threads(bench), &all))
+    if (!play(s, "tracking", pelti_bench_threads(bench), &all))
         return;
     for (size_t k = 0; k < sizeof joints / sizeof *joints; k++) {
         char name[72];
         turn_joint(s, joints[k], 0.05f, 12);
         snprintf(name, sizeof name, "biped 13.3k/52, 0.05 rad, %s alone", joints[k]);
-        if (play(s, "tracking", bench_threads(bench), &one))
-            bench_row(bench, name, one.mean_ms, "ms", 0.25 * all.mean_ms, "%.2f of all joints (%.1f ms); %.1f evals/vtx",
-                      one.mean_ms / all.mean_ms, all.mean_ms, one.evaluations / s->who->mesh->vertex_count);
+        if (play(s, "tracking", pelti_bench_threads(bench), &one))
+            pelti_bench_row(bench, name, one.mean_ms, "ms", 0.25 * all.mean_ms, "%.2f of all joints (%.1f ms); %.1f evals/vtx",
+                            one.mean_ms / all.mean_ms, all.mean_ms, one.evaluations / s->who->mesh->vertex_count);
     }
 }
 
-static void table_of_paper(Bench *bench)
+static void table_of_paper(PeltiBench *bench)
 {
     static const struct {
         const char *label, *name;
@@ -245,12 +245,12 @@ static void table_of_paper(Bench *bench)
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         Subject s;
-        PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
-        if (bench_quick(bench) && k > 0)
+        PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
+        if (pelti_bench_quick(bench) && k > 0)
             s.who = NULL;
         else if (make_subject(&s, table[k].name, table[k].vertices, jobs))
             for (int r = 0; r < 3 && table[k].rows[r].step_rad > 0; r++)
-                if (!bench_quick(bench) || table[k].rows[r].step_rad == 0.05)
+                if (!pelti_bench_quick(bench) || table[k].rows[r].step_rad == 0.05)
                     row_of_table(bench, &s, table[k].label, &table[k].rows[r]);
         if (k == 0)
             one_joint(bench, &s);
@@ -262,7 +262,7 @@ static void table_of_paper(Bench *bench)
 // ---- parts of it ----
 
 /// One evaluation of the composed field with its gradient, at the skin of a bent character.
-static void time_field(Bench *bench, const char *name, int vertices)
+static void time_field(PeltiBench *bench, const char *name, int vertices)
 {
     Subject s;
     char label[72];
@@ -293,9 +293,9 @@ static void time_field(Bench *bench, const char *name, int vertices)
                 reach += pelti_frame_part(&t->frame, p, t->x[v], &value, &gradient);
             }
         snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
-        bench_row(bench, label, best, "ns", 80, "%.1f of %d fields reach a point; mean value %.3f", (double)reach / n,
-                  t->fields->part_count, sum * PELTI_FIELD_BATCH / (20.0 * n));
-        bench_bound(bench, best * 1e-6, 1, FIELD_FLOPS * (double)reach / n, 0);
+        pelti_bench_row(bench, label, best, "ns", 80, "%.1f of %d fields reach a point; mean value %.3f", (double)reach / n,
+                        t->fields->part_count, sum * PELTI_FIELD_BATCH / (20.0 * n));
+        pelti_bench_bound(bench, best * 1e-6, 1, FIELD_FLOPS * (double)reach / n, 0);
     }
     pelti_method_find("tracking")->destroy(t);
     pelti_character_destroy(s.who);
@@ -325,22 +325,22 @@ static double time_to_energy(Tracking *t, bool fast, int steps, int most, double
     double ms = 0;
     t->set.fast = fast;
     t->set.iterations = steps;
-    for (*taken = 0; *taken < most * steps && tracking_energy(t) > 1.01 * goal; *taken += steps) {
+    for (*taken = 0; *taken < most * steps && pelti_tracking_energy(t) > 1.01 * goal; *taken += steps) {
         double start = pelti_clock_ms();
-        tracking_relax(t);
+        pelti_tracking_relax(t);
         ms += pelti_clock_ms() - start;
     }
     return *taken < most * steps ? ms : INFINITY;
 }
 
 /// A bend of 0.5 rad in one go: the relaxation alone, both solvers from the same start.
-static void compare_solvers(Bench *bench, const char *name, int vertices)
+static void compare_solvers(PeltiBench *bench, const char *name, int vertices)
 {
     Subject s;
     double ignored;
     int sweeps, steps;
     Tracking *t = NULL;
-    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     if (make_subject(&s, name, vertices, jobs) && (t = prepare(&s, "tracking", jobs, &ignored)) != NULL) {
         int n = s.who->mesh->vertex_count;
         PeltiPool *pool = &s.who->pool;
@@ -358,43 +358,43 @@ static void compare_solvers(Bench *bench, const char *name, int vertices)
                       PELTI_NEW(pool, unsigned char, n), PELTI_NEW(pool, int, n),  PELTI_NEW(pool, float, n),
                       PELTI_NEW(pool, float, n)};
         copy_state(&live, &kept, (size_t)n);
-        double before = tracking_energy(t);
+        double before = pelti_tracking_energy(t);
         t->set.fast = false;
         t->set.iterations = 10000;
-        tracking_relax(t);
-        double goal = tracking_energy(t);
+        pelti_tracking_relax(t);
+        double goal = pelti_tracking_energy(t);
         copy_state(&kept, &live, (size_t)n);
         double slow = time_to_energy(t, false, 10, 1000, goal, &sweeps);
         copy_state(&kept, &live, (size_t)n);
         double fast = time_to_energy(t, true, 2, 100, goal, &steps);
         char label[72];
         snprintf(label, sizeof label, "%s %.1fk, fast solver against Jacobi", name, n * 1e-3);
-        bench_row(bench, label, slow / fast, "x", 8,
-                  "%.1f ms, %d steps against %.0f ms, %d sweeps; energy %.4g before, %.4g after 10^4 sweeps", fast, steps, slow,
-                  sweeps, before, goal);
+        pelti_bench_row(bench, label, slow / fast, "x", 8,
+                        "%.1f ms, %d steps against %.0f ms, %d sweeps; energy %.4g before, %.4g after 10^4 sweeps", fast, steps,
+                        slow, sweeps, before, goal);
     }
     pelti_method_find("tracking")->destroy(t);
     pelti_character_destroy(s.who);
     pelti_jobs_destroy(jobs);
 }
 
-static void cost_per_vertex(Bench *bench)
+static void cost_per_vertex(PeltiBench *bench)
 {
     static const int sizes[] = {5000, 13640, 30000, 100000};
     double first = 0;
-    for (size_t k = 0; k < (bench_quick(bench) ? 2 : sizeof sizes / sizeof *sizes); k++) {
+    for (size_t k = 0; k < (pelti_bench_quick(bench) ? 2 : sizeof sizes / sizeof *sizes); k++) {
         Subject s;
         Played p;
         char name[72];
-        PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+        PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
         if (make_subject(&s, "biped", sizes[k], jobs)) {
             cut_clip(&s, 0.05, 0, 22);
-            if (play(&s, "tracking", bench_threads(bench), &p)) {
+            if (play(&s, "tracking", pelti_bench_threads(bench), &p)) {
                 double cost = p.mean_ms * 1e6 / s.who->mesh->vertex_count;
                 first = k ? first : cost;
                 snprintf(name, sizeof name, "biped %.1fk, 0.05 rad, a vertex", s.who->mesh->vertex_count * 1e-3);
-                bench_row(bench, name, cost, "ns", 1.25 * first,
-                          "%.2f of the smallest mesh's cost (wanted 0.75 to 1.25); %.1f ms", cost / first, p.mean_ms);
+                pelti_bench_row(bench, name, cost, "ns", 1.25 * first,
+                                "%.2f of the smallest mesh's cost (wanted 0.75 to 1.25); %.1f ms", cost / first, p.mean_ms);
             }
         }
         pelti_character_destroy(s.who);
@@ -402,41 +402,41 @@ static void cost_per_vertex(Bench *bench)
     }
 }
 
-static void real_human(Bench *bench)
+static void real_human(PeltiBench *bench)
 {
     char path[1024];
     Subject s = {0};
     PeltiGltf *doc = NULL;
     Played p;
     PeltError err = {0};
-    snprintf(path, sizeof path, "%s/makehuman-cc0.glb", bench_data(bench) ? bench_data(bench) : "");
-    if (!bench_data(bench))
-        bench_skip(bench, "human 13.4k/163", "give --data DIR with makehuman-cc0.glb");
+    snprintf(path, sizeof path, "%s/makehuman-cc0.glb", pelti_bench_data(bench) ? pelti_bench_data(bench) : "");
+    if (!pelti_bench_data(bench))
+        pelti_bench_skip(bench, "human 13.4k/163", "give --data DIR with makehuman-cc0.glb");
     else if (pelti_gltf_open(path, NULL, &doc, &err) != PELT_OK || pelti_gltf_character(doc, NULL, &s.who, &err) != PELT_OK)
-        bench_skip(bench, "human 13.4k/163", err.text);
+        pelti_bench_skip(bench, "human 13.4k/163", err.text);
     else if (set_up(&s)) {
         cut_clip(&s, 0.05, 0, MOST_FRAMES);
-        if (play(&s, "tracking", bench_threads(bench), &p)) {
-            bench_row(bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
-                      "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); residual p99 %.0e, crossings "
-                      "left %g",
-                      p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99,
-                      p.crossings);
-            bench_row(bench, "human 13.4k/163, prepare", p.prepare_ms * 1e-3, "s", 8, "%s", "");
-            bench_row(bench, "human 13.4k/163, fields, operators", p.field_mb * 1.048576, "MB", 60, "%s", "");
+        if (play(&s, "tracking", pelti_bench_threads(bench), &p)) {
+            pelti_bench_row(
+                bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
+                "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); residual p99 %.0e, crossings "
+                "left %g",
+                p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99, p.crossings);
+            pelti_bench_row(bench, "human 13.4k/163, prepare", p.prepare_ms * 1e-3, "s", 8, "%s", "");
+            pelti_bench_row(bench, "human 13.4k/163, fields, operators", p.field_mb * 1.048576, "MB", 60, "%s", "");
         }
     }
     pelti_character_destroy(s.who);
     pelti_gltf_close(doc);
 }
 
-void bench_tracking(Bench *bench); // in the table of main.c
-void bench_tracking(Bench *bench)
+void pelti_bench_tracking(PeltiBench *bench); // in the table of main.c
+void pelti_bench_tracking(PeltiBench *bench)
 {
     table_of_paper(bench);
     time_field(bench, "cylinder", 3200);
     time_field(bench, "biped", 13640);
-    compare_solvers(bench, bench_quick(bench) ? "arm" : "biped", bench_quick(bench) ? 2000 : 5000);
+    compare_solvers(bench, pelti_bench_quick(bench) ? "arm" : "biped", pelti_bench_quick(bench) ? 2000 : 5000);
     cost_per_vertex(bench);
     real_human(bench);
 }

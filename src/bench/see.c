@@ -1,6 +1,6 @@
 /// Built-in characters, measures and pictures: what lets one see whether a skin is good.
 #define _DEFAULT_SOURCE // mkstemps
-#include "bench.h"
+#include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "geometry/box_tree.h"
 #include "measure/measure.h"
@@ -27,9 +27,9 @@ static double good_angles(const PeltiMesh *mesh)
     return mesh->triangle_count ? (double)good / (3.0 * mesh->triangle_count) : 0;
 }
 
-static PeltiCharacter *time_make(Bench *bench, const char *name, int vertices, double limit_s)
+static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertices, double limit_s)
 {
-    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     PeltiBuiltinOptions options = {.vertices = vertices};
     PeltiCharacter *who = NULL;
     PeltError err = {0};
@@ -37,11 +37,11 @@ static PeltiCharacter *time_make(Bench *bench, const char *name, int vertices, d
     snprintf(label, sizeof label, "make %s, %d vertices asked", name, vertices);
     double start = pelti_clock_ms();
     if (pelti_builtin_make(name, &options, jobs, NULL, &who, &err) == PELT_OK)
-        bench_row(bench, label, (pelti_clock_ms() - start) * 1e-3, "s", limit_s,
-                  "%d vertices, %.1f %% of angles in 25..120 (wanted 95), peak %.0f MB", who->mesh->vertex_count,
-                  100 * good_angles(who->mesh), pelti_peak_mb());
+        pelti_bench_row(bench, label, (pelti_clock_ms() - start) * 1e-3, "s", limit_s,
+                        "%d vertices, %.1f %% of angles in 25..120 (wanted 95), peak %.0f MB", who->mesh->vertex_count,
+                        100 * good_angles(who->mesh), pelti_peak_mb());
     else
-        bench_skip(bench, label, err.text);
+        pelti_bench_skip(bench, label, err.text);
     pelti_jobs_destroy(jobs);
     return who;
 }
@@ -66,11 +66,11 @@ static void find_crossings(void *context)
 }
 
 /// All measures of the worst frame of a bend by lbs.
-static void time_measures(Bench *bench, const PeltiCharacter *who)
+static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
-    PeltiJobs *jobs = pelti_jobs_create(bench_threads(bench));
+    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     Measured m = {0};
     PeltiPose pose = pelti_pose_new(&pool, who);
     PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
@@ -91,13 +91,13 @@ static void time_measures(Bench *bench, const PeltiCharacter *who)
         lbs->step(state, &step, points, NULL);
         m.points = points;
         m.bones = bones;
-        double ms = bench_best_ms(measure_frame, &m, bench_quick(bench) ? 3 : 10, 1);
-        bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %d crossing pairs", who->mesh->triangle_count,
-                  m.frame.self_intersections);
-        double pairs_ms = bench_best_ms(find_crossings, &m, bench_quick(bench) ? 3 : 10, 1);
-        bench_row(bench, "crossing pairs of a frame", pairs_ms, "ms", 20, "%d pairs", m.frame.self_intersections);
+        double ms = pelti_bench_best_ms(measure_frame, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
+        pelti_bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %d crossing pairs",
+                        who->mesh->triangle_count, m.frame.self_intersections);
+        double pairs_ms = pelti_bench_best_ms(find_crossings, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
+        pelti_bench_row(bench, "crossing pairs of a frame", pairs_ms, "ms", 20, "%d pairs", m.frame.self_intersections);
     } else {
-        bench_skip(bench, "all measures of a frame", err.text);
+        pelti_bench_skip(bench, "all measures of a frame", err.text);
     }
     pelti_measure_destroy(m.measure);
     if (state)
@@ -106,7 +106,7 @@ static void time_measures(Bench *bench, const PeltiCharacter *who)
     pelti_pool_release(&pool);
 }
 
-static void time_picture(Bench *bench)
+static void time_picture(PeltiBench *bench)
 {
     PeltMakeDef make = pelt_make_def_default();
     PeltRenderDef def = pelt_render_def_default();
@@ -116,30 +116,30 @@ static void time_picture(Bench *bench)
     char path[] = "/tmp/pelt-bench-XXXXXX.png";
     make.name = "biped";
     make.vertices = 15000;
-    make.threads = def.skin.threads = bench_threads(bench);
+    make.threads = def.skin.threads = pelti_bench_threads(bench);
     def.skin.method = "lbs";
     int handle = mkstemps(path, 4);
     if (handle >= 0)
         close(handle);
     if (handle >= 0 && pelt_make_character(&make, &who, &err) == PELT_OK &&
         pelt_render(&def, who, path, &result, &err) == PELT_OK)
-        bench_row(bench, "picture 1280x960, 15k vertices, soft shadows", result.render_ms * 1e-3, "s", 4, "%d rays a pixel",
-                  def.samples ? def.samples : 4);
+        pelti_bench_row(bench, "picture 1280x960, 15k vertices, soft shadows", result.render_ms * 1e-3, "s", 4, "%d rays a pixel",
+                        def.samples ? def.samples : 4);
     else
-        bench_skip(bench, "picture 1280x960, 15k vertices, soft shadows", err.text);
+        pelti_bench_skip(bench, "picture 1280x960, 15k vertices, soft shadows", err.text);
     unlink(path);
     pelt_character_destroy(who);
 }
 
-void bench_see(Bench *bench);
-void bench_see(Bench *bench)
+void pelti_bench_see(PeltiBench *bench);
+void pelti_bench_see(PeltiBench *bench)
 {
     PeltiCharacter *who = time_make(bench, "biped", 13300, 5);
     if (who)
         time_measures(bench, who);
     pelti_character_destroy(who);
     pelti_character_destroy(time_make(bench, "hand", 31700, 0));
-    if (!bench_quick(bench))
+    if (!pelti_bench_quick(bench))
         pelti_character_destroy(time_make(bench, "biped", 1000000, 90));
     time_picture(bench);
 }

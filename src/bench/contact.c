@@ -1,6 +1,6 @@
 /// The pose corrector: the built-in hand grasps and holds a ball of 1 520 triangles ([Duriez2008] Fig. 3), loses it, and grasps
 /// an irregular object of 1 500 (Fig. 4). The scenes are those of examples/scenes.
-#include "bench.h"
+#include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "contact/corrector.h"
 
@@ -105,10 +105,10 @@ static bool play(Grasp *g, bool cold)
 }
 
 /// The best of a few runs, whole and by part.
-static bool play_best(Bench *bench, Grasp *g, bool cold)
+static bool play_best(PeltiBench *bench, Grasp *g, bool cold)
 {
     double mean = INFINITY, most = INFINITY, held = INFINITY, closing = INFINITY;
-    for (int k = 0; k < (bench_quick(bench) ? 1 : 3); k++) {
+    for (int k = 0; k < (pelti_bench_quick(bench) ? 1 : 3); k++) {
         if (!play(g, cold))
             return false;
         mean = fmin(mean, g->mean_ms), most = fmin(most, g->most_ms);
@@ -125,32 +125,33 @@ static double sweep_flops(double contacts, double iterations)
     return iterations * contacts * 2 * (2 * 3 * 4 * 3);
 }
 
-static void bench_warm_start(Bench *bench, Grasp *g)
+static void pelti_bench_warm_start(PeltiBench *bench, Grasp *g)
 {
     for (int cold = 0; cold < 2; cold++) {
         describe(g, 0.6f, false, 0);
         if (!play_best(bench, g, cold))
             continue;
         if (!cold)
-            bench_row(bench, "grasp, whole clip", g->mean_ms, "ms/frame", 5,
-                      "1 thread, ball of 1520 triangles, most %.1f ms, rose by %.3f", g->most_ms, g->rose);
+            pelti_bench_row(bench, "grasp, whole clip", g->mean_ms, "ms/frame", 5,
+                            "1 thread, ball of 1520 triangles, most %.1f ms, rose by %.3f", g->most_ms, g->rose);
         if (!cold)
-            bench_paper(bench, 50);
-        bench_row(bench, cold ? "grasp closing, cold start" : "grasp closing", g->closing_ms, "ms/frame", 0,
-                  "%.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
-        bench_bound(bench, g->closing_ms, 1, sweep_flops(g->closing_contacts, g->closing_iterations), 0);
-        bench_row(bench, cold ? "grasp held, cold start" : "grasp held", g->held_ms, "ms/frame", cold ? 0 : 5,
-                  "%.0f contacts watched, %.0f iterations a frame", g->held_contacts, g->held_iterations);
-        bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
+            pelti_bench_paper(bench, 50);
+        pelti_bench_row(bench, cold ? "grasp closing, cold start" : "grasp closing", g->closing_ms, "ms/frame", 0,
+                        "%.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
+        pelti_bench_bound(bench, g->closing_ms, 1, sweep_flops(g->closing_contacts, g->closing_iterations), 0);
+        pelti_bench_row(bench, cold ? "grasp held, cold start" : "grasp held", g->held_ms, "ms/frame", cold ? 0 : 5,
+                        "%.0f contacts watched, %.0f iterations a frame", g->held_contacts, g->held_iterations);
+        pelti_bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
         describe(g, 0.1f, false, 0);
         if (play_best(bench, g, cold))
-            bench_row(bench, cold ? "slip, cold start" : "slip", g->closing_ms, "ms/frame", 0,
-                      "friction 0.1, %.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
+            pelti_bench_row(bench, cold ? "slip, cold start" : "slip", g->closing_ms, "ms/frame", 0,
+                            "friction 0.1, %.0f contacts watched, %.0f iterations a frame", g->closing_contacts,
+                            g->closing_iterations);
     }
 }
 
 /// More contacts of the same grasp, by watching farther: cost may grow as contacts times the joints they share.
-static void bench_contacts(Bench *bench, Grasp *g)
+static void pelti_bench_contacts(PeltiBench *bench, Grasp *g)
 {
     static const float alarms[] = {0, 0.003f, 0.006f};
     double first = 0;
@@ -162,34 +163,34 @@ static void bench_contacts(Bench *bench, Grasp *g)
         snprintf(name, sizeof name, "held, %.0f contacts", g->held_contacts);
         double each = 1000 * g->held_ms / g->held_contacts;
         first = k == 0 ? each : first;
-        bench_row(bench, name, g->held_ms, "ms/frame", g->held_contacts >= 500 ? 40 : 0,
-                  "%.1f us a contact (%.2f of the first), most of the clip %.1f ms", each, each / first, g->most_ms);
-        bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
+        pelti_bench_row(bench, name, g->held_ms, "ms/frame", g->held_contacts >= 500 ? 40 : 0,
+                        "%.1f us a contact (%.2f of the first), most of the clip %.1f ms", each, each / first, g->most_ms);
+        pelti_bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
     }
 }
 
-void bench_contact(Bench *bench); // in the table of main.c
-void bench_contact(Bench *bench)
+void pelti_bench_contact(PeltiBench *bench); // in the table of main.c
+void pelti_bench_contact(PeltiBench *bench)
 {
     static Grasp g;
     memset(&g, 0, sizeof g);
     if (pelti_builtin_make("hand", &(PeltiBuiltinOptions){.vertices = 5000}, NULL, NULL, &g.hand, NULL) != PELT_OK ||
         pelti_weights_from_file(g.hand, &g.hand->pool, &g.weights, NULL) != PELT_OK) {
-        bench_skip(bench, "grasp", "no memory for the hand");
+        pelti_bench_skip(bench, "grasp", "no memory for the hand");
         pelti_character_destroy(g.hand);
         return;
     }
     g.free = pelti_pose_new(&g.hand->pool, g.hand);
     g.corrected = pelti_pose_new(&g.hand->pool, g.hand);
     make_toy(&g);
-    bench_warm_start(bench, &g);
+    pelti_bench_warm_start(bench, &g);
     describe(&g, 0.8f, true, 0);
     if (play_best(bench, &g, false)) {
-        bench_row(bench, "irregular object, whole clip", g.mean_ms, "ms/frame", 5,
-                  "1500 triangles, %.0f contacts watched closing, %.0f held, most %.1f ms, rose by %.3f", g.closing_contacts,
-                  g.held_contacts, g.most_ms, g.rose);
-        bench_paper(bench, 50);
+        pelti_bench_row(bench, "irregular object, whole clip", g.mean_ms, "ms/frame", 5,
+                        "1500 triangles, %.0f contacts watched closing, %.0f held, most %.1f ms, rose by %.3f",
+                        g.closing_contacts, g.held_contacts, g.most_ms, g.rose);
+        pelti_bench_paper(bench, 50);
     }
-    bench_contacts(bench, &g);
+    pelti_bench_contacts(bench, &g);
     pelti_character_destroy(g.hand);
 }

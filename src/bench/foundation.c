@@ -1,5 +1,5 @@
 /// Blending kernels, reading, automatic weights.
-#include "bench.h"
+#include "bench/bench.h"
 #include "character/weights.h"
 #include "io/gltf.h"
 #include "methods/method.h"
@@ -26,10 +26,10 @@ static void step(void *context)
 }
 
 /// ns a vertex of a blending method on a tube with four influences; 30k vertices lie in cache.
-static double time_blend(Bench *bench, const char *name, int vertices, int bone_count, int threads)
+static double time_blend(PeltiBench *bench, const char *name, int vertices, int bone_count, int threads)
 {
     double best = NAN;
-    PeltiCharacter *who = bench_tube(vertices, bone_count);
+    PeltiCharacter *who = pelti_bench_tube(vertices, bone_count);
     PeltiJobs *jobs = pelti_jobs_create(threads);
     PeltiOptions options;
     Blend b = {.method = pelti_method_find(name)};
@@ -43,7 +43,7 @@ static double time_blend(Bench *bench, const char *name, int vertices, int bone_
             .who = who, .options = &options, .weights = &who->file_weights, .point_weights = &who->file_weights, .jobs = jobs};
         b.in = (PeltiStepInput){.bones = bones, .restart = true};
         if (b.method->prepare(&in, &b.state, NULL) == PELT_OK) {
-            best = bench_best_ms(step, &b, bench_quick(bench) ? 20 : 200, 5) * 1e6 / who->point_count;
+            best = pelti_bench_best_ms(step, &b, pelti_bench_quick(bench) ? 20 : 200, 5) * 1e6 / who->point_count;
             b.method->destroy(b.state);
         }
     }
@@ -150,15 +150,15 @@ static double read_peak_mb(const char *path, ReadFn reader)
     return peak;
 }
 
-static void time_reading(Bench *bench)
+static void time_reading(PeltiBench *bench)
 {
     char path[] = "/tmp/pelt-bench-XXXXXX";
     int handle = mkstemp(path);
-    PeltiCharacter *tube = bench_tube(1470000, 4);
+    PeltiCharacter *tube = pelti_bench_tube(1470000, 4);
     if (handle >= 0)
         close(handle);
     if (handle < 0 || !tube || !write_glb(path, tube)) {
-        bench_skip(bench, "read a 100 MB .glb", "no room for a temporary file");
+        pelti_bench_skip(bench, "read a 100 MB .glb", "no room for a temporary file");
         pelti_character_destroy(tube);
         unlink(path);
         return;
@@ -167,37 +167,37 @@ static void time_reading(Bench *bench)
     struct stat facts;
     double decode = INFINITY, whole = INFINITY, megabytes = stat(path, &facts) == 0 ? (double)facts.st_size * 1e-6 : NAN;
     double decode_peak = read_peak_mb(path, pelti_gltf_decode), whole_peak = read_peak_mb(path, pelti_gltf_character);
-    for (int r = 0; r < (bench_quick(bench) ? 2 : 5); r++) {
+    for (int r = 0; r < (pelti_bench_quick(bench) ? 2 : 5); r++) {
         decode = fmin(decode, read_once(path, pelti_gltf_decode));
         whole = fmin(whole, read_once(path, pelti_gltf_character));
     }
-    bench_row(bench, "read a 100 MB .glb", megabytes / decode * 1e3, "MB/s", 500, "open and decode: %.0f MB in %.0f ms",
-              megabytes, decode);
-    bench_bound(bench, decode, 1, 0, 2e6 * megabytes);
-    bench_row(bench, "peak memory of that", decode_peak / megabytes, "x file", 2.5, "%.0f MB", decode_peak);
-    bench_row(bench, "read, weld, adjacency, bones", megabytes / whole * 1e3, "MB/s", 0, "%.0f ms, peak %.0f MB, %.1f x the file",
-              whole, whole_peak, whole_peak / megabytes);
-    bench_bound(bench, whole, 1, 0, 2e6 * megabytes);
+    pelti_bench_row(bench, "read a 100 MB .glb", megabytes / decode * 1e3, "MB/s", 500, "open and decode: %.0f MB in %.0f ms",
+                    megabytes, decode);
+    pelti_bench_bound(bench, decode, 1, 0, 2e6 * megabytes);
+    pelti_bench_row(bench, "peak memory of that", decode_peak / megabytes, "x file", 2.5, "%.0f MB", decode_peak);
+    pelti_bench_row(bench, "read, weld, adjacency, bones", megabytes / whole * 1e3, "MB/s", 0,
+                    "%.0f ms, peak %.0f MB, %.1f x the file", whole, whole_peak, whole_peak / megabytes);
+    pelti_bench_bound(bench, whole, 1, 0, 2e6 * megabytes);
     unlink(path);
 }
 
 // ---- weights ----
 
-static void time_weights(Bench *bench)
+static void time_weights(PeltiBench *bench)
 {
     char path[1024];
-    if (!bench_data(bench)) {
-        bench_skip(bench, "automatic weights, 13k vertices, 163 joints", "give --data DIR with makehuman-cc0.glb");
+    if (!pelti_bench_data(bench)) {
+        pelti_bench_skip(bench, "automatic weights, 13k vertices, 163 joints", "give --data DIR with makehuman-cc0.glb");
         return;
     }
-    snprintf(path, sizeof path, "%s/makehuman-cc0.glb", bench_data(bench));
+    snprintf(path, sizeof path, "%s/makehuman-cc0.glb", pelti_bench_data(bench));
     PeltiGltf *doc = NULL;
     PeltiCharacter *who = NULL;
     PeltError err = {0};
     if (pelti_gltf_open(path, NULL, &doc, &err) != PELT_OK || pelti_gltf_character(doc, NULL, &who, &err) != PELT_OK) {
-        bench_skip(bench, "automatic weights, 13k vertices, 163 joints", err.text);
+        pelti_bench_skip(bench, "automatic weights, 13k vertices, 163 joints", err.text);
     } else {
-        for (int threads = 1; threads <= bench_threads(bench) && threads <= 2; threads++) {
+        for (int threads = 1; threads <= pelti_bench_threads(bench) && threads <= 2; threads++) {
             PeltiJobs *jobs = pelti_jobs_create(threads);
             double best = INFINITY;
             for (int r = 0; r < 3; r++) {
@@ -212,7 +212,7 @@ static void time_weights(Bench *bench)
             char name[72];
             snprintf(name, sizeof name, "automatic weights, 13k vertices, 163 joints, %d thread%s", threads,
                      threads > 1 ? "s" : "");
-            bench_row(bench, name, best, "ms", 1000, "%d vertices, %d bones", who->mesh->vertex_count, who->bone_count);
+            pelti_bench_row(bench, name, best, "ms", 1000, "%d vertices, %d bones", who->mesh->vertex_count, who->bone_count);
             pelti_jobs_destroy(jobs);
         }
     }
@@ -223,11 +223,11 @@ static void time_weights(Bench *bench)
 // ---- the command ----
 
 /// `pelt inspect` of a file of 1 MB as a process of its own, from start to end.
-static void time_inspect(Bench *bench)
+static void time_inspect(PeltiBench *bench)
 {
     char path[1024] = "/tmp/pelt-bench-XXXXXX";
     int handle = mkstemp(path);
-    PeltiCharacter *tube = bench_tube(14700, 4);
+    PeltiCharacter *tube = pelti_bench_tube(14700, 4);
     double best = INFINITY;
     if (handle >= 0)
         close(handle);
@@ -249,9 +249,9 @@ static void time_inspect(Bench *bench)
     if (handle >= 0)
         unlink(path);
     if (isfinite(best))
-        bench_row(bench, "pelt inspect of a 1 MB .glb", best, "ms", 50, "%s", "the whole process");
+        pelti_bench_row(bench, "pelt inspect of a 1 MB .glb", best, "ms", 50, "%s", "the whole process");
     else
-        bench_skip(bench, "pelt inspect of a 1 MB .glb", "could not write the file or start the command");
+        pelti_bench_skip(bench, "pelt inspect of a 1 MB .glb", "could not write the file or start the command");
 }
 
 /// What a blending method cannot do without, a vertex: blending (4 x 12 or 4 x 8 multiply-adds), then the transformation.
@@ -261,28 +261,28 @@ typedef struct BlendCost {
 } BlendCost;
 static const BlendCost blends[] = {{"lbs", 3, 4 * 12 * 2 + 18}, {"dqs", 10, 4 * 8 * 2 + 66}};
 
-static void time_blends(Bench *bench)
+static void time_blends(PeltiBench *bench)
 {
     static const int sizes[] = {2000, 10000, 30000, 100000, 200000};
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 5; s++) {
             double one = NAN;
-            for (int threads = 1; threads <= 2 && threads <= bench_threads(bench); threads++) {
+            for (int threads = 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
                 char label[72];
                 double ns = time_blend(bench, blends[m].name, sizes[s], 40, threads), vertices = sizes[s];
                 if (threads == 1)
                     one = ns;
                 snprintf(label, sizeof label, "%s, %dk vertices, 4 influences, %d thread%s", blends[m].name, sizes[s] / 1000,
                          threads, threads > 1 ? "s" : "");
-                bench_row(bench, label, ns, "ns/vtx", sizes[s] == 30000 && threads == 1 ? blends[m].wanted : 0,
-                          "%.2f times one thread", one / ns);
-                bench_bound(bench, ns * vertices * 1e-6, threads, blends[m].flops * vertices, 0);
+                pelti_bench_row(bench, label, ns, "ns/vtx", sizes[s] == 30000 && threads == 1 ? blends[m].wanted : 0,
+                                "%.2f times one thread", one / ns);
+                pelti_bench_bound(bench, ns * vertices * 1e-6, threads, blends[m].flops * vertices, 0);
             }
         }
 }
 
 /// Bones make the runs of points that share them shorter.
-static void time_bones(Bench *bench)
+static void time_bones(PeltiBench *bench)
 {
     static const int bones[] = {10, 160, 600};
     for (int m = 0; m < 2; m++)
@@ -290,13 +290,13 @@ static void time_bones(Bench *bench)
             char label[72];
             double ns = time_blend(bench, blends[m].name, 30000, bones[b], 1);
             snprintf(label, sizeof label, "%s, 30k vertices, %d bones, 1 thread", blends[m].name, bones[b]);
-            bench_row(bench, label, ns, "ns/vtx", 0, "%s", "");
-            bench_bound(bench, ns * 0.03, 1, blends[m].flops * 30000, 0);
+            pelti_bench_row(bench, label, ns, "ns/vtx", 0, "%s", "");
+            pelti_bench_bound(bench, ns * 0.03, 1, blends[m].flops * 30000, 0);
         }
 }
 
-void bench_foundation(Bench *bench);
-void bench_foundation(Bench *bench)
+void pelti_bench_foundation(PeltiBench *bench);
+void pelti_bench_foundation(PeltiBench *bench)
 {
     time_blends(bench);
     time_bones(bench);

@@ -1,5 +1,5 @@
 /// Shape matching with sums taken particle by particle, which fast summation replaces [Deul2013 sec. 4.3].
-#include "layered_plain.h"
+#include "bench/layered_plain.h"
 
 #include "math/wide.h"
 
