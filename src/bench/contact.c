@@ -3,6 +3,7 @@
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "contact/corrector.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +33,10 @@ static void make_toy(Grasp *g)
     for (int r = 0; r < TOY_RINGS; r++)
         for (int k = 0; k < TOY_AROUND; k++) {
             float a = 6.2831853f * ((float)k + 0.5f * (float)(r % 2)) / TOY_AROUND, h = (float)r / (TOY_RINGS - 1);
-            float radius = 0.019f + 0.004f * sinf(9 * h) + 0.004f * sinf(3 * a + 5 * h) * sinf(7 * h) - 0.008f * h * h;
-            memcpy(g->toy[r * TOY_AROUND + k], (float[3]){radius * sinf(a), 0.08f * h, radius * cosf(a)}, sizeof g->toy[0]);
+            float radius =
+                0.019f + 0.004f * pelti_sinf(9 * h) + 0.004f * pelti_sinf(3 * a + 5 * h) * pelti_sinf(7 * h) - 0.008f * h * h;
+            memcpy(g->toy[r * TOY_AROUND + k], (float[3]){radius * pelti_sinf(a), 0.08f * h, radius * pelti_cosf(a)},
+                   sizeof g->toy[0]);
         }
     memcpy(g->toy[low], (float[3]){0, 0, 0}, sizeof g->toy[0]);
     memcpy(g->toy[high], (float[3]){0, 0.0805f, 0}, sizeof g->toy[0]);

@@ -6,6 +6,7 @@
 #include "measure/measure.h"
 #include "measure/parts.h"
 #include "methods/method.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static double good_angles(const PeltiMesh *mesh)
             Vec3 a = mesh->rest[mesh->triangles[t][k]], b = mesh->rest[mesh->triangles[t][(k + 1) % 3]],
                  c = mesh->rest[mesh->triangles[t][(k + 2) % 3]];
             Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a);
-            float angle = atan2f(vec3_length(vec3_cross(u, v)), vec3_dot(u, v)) * 57.29578f;
+            float angle = pelti_atan2f(vec3_length(vec3_cross(u, v)), vec3_dot(u, v)) * 57.29578f;
             good += angle >= 25 && angle <= 120;
         }
     return mesh->triangle_count ? (double)good / (3.0 * mesh->triangle_count) : 0;

@@ -1,5 +1,6 @@
 /// Shapes that several groups of rows are timed on.
 #include "bench/bench.h"
+#include "math/elementary.h"
 
 #include <math.h>
 
@@ -66,7 +67,7 @@ PeltiCharacter *pelti_bench_tube(int vertices, int bones)
         for (int j = 0; j < around; j++) {
             float angle = 6.2831853f * (float)j / (float)around;
             int a = i * around + j, b = i * around + (j + 1) % around, c = a + around, d = b + around;
-            who->rest_points[a] = vec3((float)bones * (float)i / (float)along, cosf(angle), sinf(angle));
+            who->rest_points[a] = vec3((float)bones * (float)i / (float)along, pelti_cosf(angle), pelti_sinf(angle));
             if (i + 1 == along)
                 continue;
             int *t = who->point_triangles[who->triangle_count];
