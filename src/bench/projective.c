@@ -76,7 +76,7 @@ static bool measure(PeltiCharacter *who, const Scene *scene, Timing *out)
     void *state = NULL;
     *out = (Timing){.points = who->point_count};
     pelti_options_init(&options, method->options);
-    bool good = true;
+    bool good = pelti_options_set(&options, "iterations", "10", NULL) == PELT_OK; // as in the paper
     for (int k = 0; k + 1 < 4 && scene->set[k]; k += 2)
         good = good && pelti_options_set(&options, scene->set[k], scene->set[k + 1], NULL) == PELT_OK;
     PeltiPrepare in = {.who = who, .options = &options, .weights = &who->file_weights, .jobs = jobs};

@@ -11,7 +11,7 @@ static const PeltiOptionInfo options[] = {
      "how long the skin swings on: 0 not at all, 1 undamped (decay 0.15 s j / (1 - j))"},
     {"bulge", PELTI_OPTION_FLOAT, "1", NULL, 0, 4, "how much flesh pressed by a contact swells beside it (0: volume is lost)"},
     {"gravity", PELTI_OPTION_FLOAT, "0", NULL, -10, 10, "pull along -y, in sizes of the character a second squared"},
-    {"iterations", PELTI_OPTION_INT, "10", NULL, 1, 200, "local and global steps in a time step (k)"},
+    {"iterations", PELTI_OPTION_INT, "5", NULL, 1, 200, "local and global steps in a time step (k)"},
     {"time-step", PELTI_OPTION_FLOAT, "0.0083333333", NULL, 0.0005, 0.05, "length of a simulation step in seconds (h)"},
     {"rotations", PELTI_OPTION_CHOICE, "prism", "prism|tet", 0, 0,
      "one rotation for the three tetrahedra of a prism (sec. 6), or one each"},
@@ -313,8 +313,6 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
     report->substeps = substeps;
     report->substep_ms = p->substep_ms;
     report->nonfinite = broken;
-    pelti_step_stat(report, "energy",
-                    pelti_proj_energy(&p->tissue, (const ProjRow *)p->x, (const ProjRow *)p->q, p->warm, p->swell), PELTI_MOST);
     pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
     pelti_step_stat(report, "crossings_left", crossings, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);
