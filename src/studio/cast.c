@@ -80,8 +80,7 @@ PeltStatus pelti_cast_load(const char *path, PeltiCast **out, PeltError *err)
     return PELT_OK;
 }
 
-/// A name of our own in the folder for temporary files; the file exists afterwards.
-static PeltStatus temporary(char *path, size_t size, PeltError *err)
+PeltStatus pelti_temporary(char *path, size_t size, PeltError *err)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(path, size, "%s/pelt-studio-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -100,7 +99,7 @@ static PeltStatus make_bytes(const char *name, int vertices, void **bytes, size_
     def.name = name;
     def.vertices = vertices;
     def.uv = 1;
-    PELT_TRY(temporary(blank, sizeof blank, err));
+    PELT_TRY(pelti_temporary(blank, sizeof blank, err));
     snprintf(path, sizeof path, "%s.glb", blank);
     PeltStatus status = pelt_make_file(&def, path, NULL, err);
     if (status == PELT_OK)

@@ -33,6 +33,15 @@ static int progress(const char *stage, double share, void *user)
     return cancel;
 }
 
+int pelti_cut_lines(char *lines, const char **list, int most)
+{
+    char *rest = NULL;
+    int count = 0;
+    for (char *line = strtok_r(lines, "\n", &rest); line && count < most; line = strtok_r(NULL, "\n", &rest))
+        list[count++] = line;
+    return count;
+}
+
 static PeltStatus make_skin(Job *job, PeltSkin **skin, PeltError *err)
 {
     const char *lines[PELTI_SETTINGS / 2];
@@ -42,9 +51,7 @@ static PeltStatus make_skin(Job *job, PeltSkin **skin, PeltError *err)
     def.progress = progress;
     def.progress_user = job;
     def.settings = lines;
-    char *rest = NULL;
-    for (char *line = strtok_r(job->settings, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        lines[def.setting_count++] = line;
+    def.setting_count = pelti_cut_lines(job->settings, lines, (int)(sizeof lines / sizeof *lines));
     return pelt_skin_create(&def, job->cast->who, skin, err);
 }
 

@@ -147,6 +147,15 @@ static int send_character(PeltiServer *server, struct mg_connection *connection)
     return code;
 }
 
+static int send_baked(PeltiServer *server, struct mg_connection *connection)
+{
+    size_t size = 0;
+    void *bytes = pelti_session_baked(server->def.talk->session, &size);
+    int code = send_bytes(connection, bytes ? 200 : 204, "Content-Type: application/octet-stream\r\n", bytes ? bytes : "", size);
+    free(bytes);
+    return code;
+}
+
 // ---- the doors ----
 
 static int answer_get(PeltiServer *server, struct mg_connection *connection, const char *path)
@@ -159,6 +168,8 @@ static int answer_get(PeltiServer *server, struct mg_connection *connection, con
     }
     if (!strcmp(path, "/character"))
         return send_character(server, connection);
+    if (!strcmp(path, "/baked"))
+        return send_baked(server, connection);
     if (!strcmp(path, "/project"))
         return send_bytes(connection, server->def.project ? 200 : 204, "Content-Type: application/json\r\n", server->def.project,
                           server->def.project_size);

@@ -74,6 +74,7 @@ void pelti_session_destroy(PeltiSession *s)
     pthread_cond_broadcast(&s->asked);
     pthread_cond_broadcast(&s->done);
     pthread_mutex_unlock(&s->lock);
+    pelti_oven_end(s);
     for (int i = 0; i < s->preparers; i++)
         pthread_join(s->slots[i].thread, NULL);
     if (s->solver_runs)
@@ -381,6 +382,11 @@ void pelti_session_state(PeltiSession *s, bool elsewhere, PeltiArray *answer)
             .warnings = pelti_text(slot->warnings),
         };
         pelti_msg_write(answer, PELTI_MSG_Slot, &m);
+    }
+    if (s->oven.state && !elsewhere) {
+        const PeltiOven *o = &s->oven;
+        PeltiMsgBaking m = {o->state, o->serial, o->what, o->share, pelti_text(o->text)};
+        pelti_msg_write(answer, PELTI_MSG_Baking, &m);
     }
     pthread_mutex_unlock(&s->lock);
 }

@@ -30,6 +30,10 @@ PeltStatus pelti_session_set(PeltiSession *session, const PeltiMsgSet *wish, Pel
 PeltStatus pelti_session_world(PeltiSession *session, const PeltiMsgWorld *wish, PeltError *err);
 /// What is to be seen next. PELT_BAD_ARGUMENT where lists do not fit each other or the character.
 PeltStatus pelti_session_want(PeltiSession *session, const PeltiMsgWant *want, PeltError *err);
+/// Bakes beside everything else, one at a time. PELT_BAD_ARGUMENT: one is at work already, or there is no such clip.
+PeltStatus pelti_session_bake(PeltiSession *session, const PeltiMsgBake *wish, PeltError *err);
+/// What was baked last, to be freed; NULL: nothing, or it was fetched before.
+void *pelti_session_baked(PeltiSession *session, size_t *size);
 /// Waits until the solver is done with want `number` or a later one, at most `most_ms`; appends its frames to the answer.
 void pelti_session_frames(PeltiSession *session, uint32_t number, double most_ms, PeltiArray *answer);
 /// Appends State and both Slots.

@@ -55,6 +55,21 @@ typedef struct PeltiShown { ///< an Objects message, ready; empty `counts`: ther
     float contact_ms;
 } PeltiShown;
 
+typedef struct PeltiOven { ///< a bake: filled before its thread starts; then state, share and text are guarded by the lock
+    PeltiSession *session;
+    pthread_t thread;
+    bool runs, cancel; ///< runs: the thread is to be joined
+    uint32_t state, serial, what;
+    float share;
+    char text[600];
+    PeltiCast *cast;
+    int clip;
+    double fps;
+    char method[41], settings[PELTI_SETTINGS + 1];
+    void *bytes;
+    size_t size;
+} PeltiOven;
+
 typedef struct PeltiWish { ///< a Want, copied
     PeltiMsgWant want;
     float held_at[3], poked_at[3];
@@ -76,14 +91,18 @@ struct PeltiSession {
     PeltiWish wish;
     PeltiWorldWish world;
     PeltiShown shown;
+    PeltiOven oven;
     uint32_t solved;   ///< number of the last want that is done
     float *transforms; ///< [transform_count] the pose of the last frame
     size_t transform_count, transform_capacity;
     PeltiSlot slots[PELTI_SLOTS];
 };
 
-void *pelti_session_solve(void *session);                        ///< the solver's thread
-void *pelti_slot_prepare(void *slot);                            ///< a slot's preparing thread
+void *pelti_session_solve(void *session); ///< the solver's thread
+void *pelti_slot_prepare(void *slot);     ///< a slot's preparing thread
+/// "key=value" lines, cut into the list; returns how many.
+int pelti_cut_lines(char *lines, const char **list, int most);
+void pelti_oven_end(PeltiSession *session);                      ///< cancels and waits
 void pelti_session_drop(PeltiSession *session, PeltiCast *cast); ///< one use less; with the lock held; NULL is fine
 
 #endif

@@ -107,6 +107,8 @@ static PeltStatus do_message(Turn *turn, PeltiMsgKind kind, const PeltiMsg *m, P
         return pelti_session_method(session, &m->as_Method, err);
     case PELTI_MSG_Set:
         return pelti_session_set(session, &m->as_Set, err);
+    case PELTI_MSG_Bake:
+        return pelti_session_bake(session, &m->as_Bake, err);
     case PELTI_MSG_World:
         return pelti_session_world(session, &m->as_World, err);
     case PELTI_MSG_Ask:

@@ -118,6 +118,10 @@ export class Link {
       case 'Objects':
         if (message.epoch === studio.character?.epoch && studio.world.on) { studio.objects = message; studio.tell('objects'); }
         break;
+      case 'Baking':
+        studio.baking = message;
+        studio.tell('baking');
+        break;
       case 'Refusal':
         studio.complain(message.text);
         break;
@@ -194,7 +198,7 @@ export class Link {
     if (!this.inFlight && studio.character && (studio.wishes !== this.asked || fresh || (studio.dynamic && !preparing && studio.link === 'on'))
       && (studio.link === 'on' || now - this.last.heard > IDLE_MS))
       void this.pull(now);
-    else if (!this.inFlight && now - this.last.heard > (preparing ? PREPARING_MS : IDLE_MS)) {
+    else if (!this.inFlight && now - this.last.heard > (preparing || studio.baking?.state === 1 ? PREPARING_MS : IDLE_MS)) {
       this.last.heard = now;
       void this.say({ is: 'Ask', what: 3, node: -1 });
     }

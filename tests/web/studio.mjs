@@ -1,6 +1,7 @@
 // Opens the page of `pelt studio` as a person would. Usage: node studio.mjs path/to/pelt [part...]; PELT_SHARED names a folder with
 // characters (its data/ are dropped). Needs playwright-core, axe-core and Debian's chromium.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { Desk } from './studio_desk.mjs';
 
 const parts = {
@@ -35,6 +36,28 @@ const parts = {
     const worst = wanted.reduce((most, v, i) => Math.max(most, Math.abs(v - shown[i])), 0);
     assert.equal(shown.length, wanted.length);
     assert.ok(worst < 4e-5 * desk.size, `${worst} from the cache of pelt bake`);
+  },
+
+  /** What the page bakes is what `pelt bake` writes; its command line is that command; measures are drawn over time. */
+  async bake(desk) {
+    const page = await desk.open();
+    await page.getByLabel('Method', { exact: true }).selectOption('dqs');
+    await desk.settled();
+    await page.getByText('Bake and measure').click();
+    await page.getByLabel('As', { exact: true }).selectOption('1');
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Bake…' }).click();
+    const download = await waiting;
+    assert.equal(download.suggestedFilename(), 'biped-dqs.pc2');
+    const bytes = readFileSync(await download.path());
+    await page.getByRole('button', { name: 'Copy command' }).click();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(line, 'pelt bake biped.glb -m dqs --clip bend -o biped-dqs.pc2');
+    assert.ok(bytes.equals(await desk.run(line)), 'byte for byte the file of that command');
+    await page.getByRole('button', { name: 'Measure' }).click();
+    await page.locator('.plot').first().waitFor({ timeout: 60000 });
+    assert.ok(await page.locator('.plot').count() > 5);
+    await desk.accessible();
   },
 
   /** Every character beside the checkout can be dropped and posed. */

@@ -117,11 +117,25 @@ export class Desk {
     });
   }
 
-  /** Positions of one frame by `pelt bake` of the character on show. */
-  async bake(method, frame, extra = []) {
-    const file = join(this.folder, 'shown.glb'), cache = join(this.folder, 'shown.pc2');
+  /** The character on show, as a file. */
+  async keep(name) {
+    const file = join(this.folder, name);
     const bytes = await this.page.evaluate(async () => Array.from(new Uint8Array(await (await fetch('/character')).arrayBuffer())));
     writeFileSync(file, Uint8Array.from(bytes));
+    return file;
+  }
+
+  /** What a command line of the page writes. */
+  async run(line) {
+    const words = line.split(' ');
+    await this.keep(words[2]);
+    execFileSync(this.pelt, [...words.slice(1), '-q'], { cwd: this.folder });
+    return readFileSync(join(this.folder, words.at(-1)));
+  }
+
+  /** Positions of one frame by `pelt bake` of the character on show. */
+  async bake(method, frame, extra = []) {
+    const file = await this.keep('shown.glb'), cache = join(this.folder, 'shown.pc2');
     execFileSync(this.pelt, ['bake', file, '-m', method, '--frames', `${frame}:${frame}`, '-q', '-o', cache, ...extra]);
     const whole = readFileSync(cache), points = whole.readInt32LE(16);
     return new Float32Array(whole.buffer.slice(whole.byteOffset + 32, whole.byteOffset + 32 + points * 12));
