@@ -7,6 +7,7 @@
 
 static const double hardens_at = 0.5;      // rad: a joint turned so far is twice as stiff, so that fingers do not take all of it
 static const double comes_back_s = 0.05;   // as joints in a scene do, docs/contact.md; a little slower
+static const double most_back_s = 3;       // rad/s: what slips off another part, or is let go by it, has a long way back
 static const double turn_in_a_round = 0.3; // rad: beyond, the linearised problem says little
 static const double unturned = 1e-5;       // rad
 
@@ -80,6 +81,14 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->reach = PELTI_NEW(pool, PeltiBox, parts);
     g->sides = PELTI_NEW(pool, GiveSide, parts * parts);
     g->memory = pelti_pool_take(pool, samples, sizeof *g->memory);
+    int most = 0;
+    for (int p = 0; p < g->parts.part_count; p++)
+        most = g->parts.parts[p].sample_count > most ? g->parts.parts[p].sample_count : most;
+    GiveHit *hits = PELTI_NEW(pool, GiveHit, (size_t)GIVE_LOOKS * (size_t)most);
+    g->looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
+    for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
+        g->looks[i].hits = hits + (size_t)i * (size_t)most;
+    g->bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
     g->contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
     g->constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
     g->block_room = 24 * GIVE_MOST_CONTACTS;
@@ -97,6 +106,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const Pelti
 {
     PeltScene scene = {.gravity = {0, -9.81f, 0}}; // sizes the joints' stiffness
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, who, weights, &scene, "character", err));
+    g->skin.most_back_s = most_back_s;
     g->skin.root_stiffness = 0; // no shift of all takes one part out of another
     PELT_TRY(pelti_skin_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
     g->size = (double)who->mesh->diagonal;
@@ -305,6 +315,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
             }
             substep(g, dt_s / now.substeps, k < now.substeps ? ROUNDS_ON_THE_WAY : ROUNDS, &now);
         }
+        pelti_give_way_release(g, dt_s);
     }
     pelti_pose_copy(who, free, &g->from);
     g->started = true;

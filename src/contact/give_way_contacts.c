@@ -17,11 +17,11 @@ static void grow(PeltiBox *box, Vec3 p)
 
 static const PeltiBox nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
-static Vec3 place_sample(const PeltiGiveWay *g, int sample)
+Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones)
 {
     Vec3 sum = vec3(0, 0, 0);
     for (int i = g->pull_start[sample]; i < g->pull_start[sample + 1]; i++)
-        sum = vec3_mad(sum, mat34_apply(g->skin.bones[g->pulls[i].bone], g->pulls[i].rest), g->pulls[i].share);
+        sum = vec3_mad(sum, mat34_apply(bones[g->pulls[i].bone], g->pulls[i].rest), g->pulls[i].share);
     return sum;
 }
 
@@ -35,7 +35,7 @@ static void place_parts(void *context, int begin, int end, int worker)
         Mat34 m = g->skin.bones[part->bone];
         g->bounds[p] = g->reach[p] = nothing;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
-            g->x[s] = place_sample(g, s);
+            g->x[s] = pelti_give_way_sample(g, s, g->skin.bones);
             grow(&g->bounds[p], g->x[s]);
         }
         g->centre[p] = vec3_lerp(g->bounds[p].low, g->bounds[p].high, 0.5f);
@@ -159,36 +159,78 @@ static void keep_nearest(PeltiGiveWay *g, int first)
     g->contact_count = kept;
 }
 
-static void find_in(PeltiGiveWay *g, int a, int b)
+static double scale_of(Mat34 m)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
-    GiveSide *side = side_of(g, a, b);
+    return (double)vec3_length(vec3(m.m[0][0], m.m[1][0], m.m[2][0]));
+}
+
+static double watched(PeltiGiveWay *g, int a, int b) ///< how far contacts of the pair are looked for
+{
+    return (side_of(g, a, b)->held ? HELD : 1) * g->alarm; // what lets go of a touch must not slip by before it is seen again
+}
+
+static void look(void *context, int begin, int end, int worker)
+{
+    PeltiGiveWay *g = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        GiveLook *l = &g->looks[i];
+        const PeltiSkinPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
+        double far = watched(g, l->a, l->b) / scale_of(g->skin.bones[pb->bone]);
+        l->count = 0;
+        for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
+            GiveHit *hit = &l->hits[l->count];
+            hit->home = mat34_apply(g->inverse[l->b], g->x[s]);
+            if (!pelti_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient) || (double)hit->phi > far)
+                continue;
+            hit->sample = s;
+            hit->allow = (float)allowed(g, l->a, l->b, g->parts.rest[s]);
+            l->count += hit->allow >= 0;
+        }
+    }
+}
+
+/// Contacts of one look, in the order of the samples.
+static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
+{
+    const PeltiSkinPart *pb = &g->parts.parts[l->b];
+    GiveSide *side = side_of(g, l->a, l->b);
     Mat34 out = g->skin.bones[pb->bone];
-    double scale = (double)vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0]));
-    double alarm = (side->held ? HELD : 1) * g->alarm; // what lets go of a touch must not slip by before it is seen again
+    double scale = scale_of(out), alarm = watched(g, l->a, l->b);
     int first = g->contact_count;
-    for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
-        float phi;
-        Vec3 gradient, y = mat34_apply(g->inverse[b], g->x[s]);
-        if (!pelti_part_field_at(&pb->field, y, &phi, &gradient) || (double)phi * scale > alarm)
-            continue;
-        double allow = allowed(g, a, b, g->parts.rest[s]), gap = ((double)phi + allow) * scale;
-        if (allow < 0 || gap > alarm)
+    for (int i = 0; i < l->count; i++) {
+        const GiveHit *hit = &l->hits[i];
+        double gap = ((double)hit->phi + (double)hit->allow + (double)side->let) * scale;
+        side->inside |= hit->phi < 0;
+        if (gap > alarm)
             continue;
         if (g->contact_count == GIVE_MOST_CONTACTS) {
             g->dropped++;
             continue;
         }
         GiveContact *c = &g->contacts[g->contact_count++];
-        *c = (GiveContact){
-            .sample = s, .a = a, .b = b, .point = g->x[s], .home = y, .gap = gap, .mu = (double)g->settings.friction};
-        c->deep = -phi / pb->field.radius;
-        c->normal = vec3_normalize_or(mat34_apply_vector(out, gradient), vec3(0, 1, 0));
+        *c = (GiveContact){.sample = hit->sample,
+                           .a = l->a,
+                           .b = l->b,
+                           .point = g->x[hit->sample],
+                           .home = hit->home,
+                           .gap = gap,
+                           .mu = (double)g->settings.friction};
+        c->deep = -hit->phi / pb->field.radius;
+        c->normal = vec3_normalize_or(mat34_apply_vector(out, hit->gradient), vec3(0, 1, 0));
         side->seen = true;
         if (gap < 0)
-            side->sum = vec3_mad(side->sum, vec3_normalize_or(to_side(g, a, b, c->normal), vec3(0, 1, 0)), (float)-gap);
+            side->sum = vec3_mad(side->sum, vec3_normalize_or(to_side(g, l->a, l->b, c->normal), vec3(0, 1, 0)), (float)-gap);
     }
     keep_nearest(g, first);
+}
+
+static void take_looks(PeltiGiveWay *g)
+{
+    pelti_parallel_for(g->jobs, g->look_count, 4, look, g);
+    for (int i = 0; i < g->look_count; i++)
+        add_contacts(g, &g->looks[i]);
+    g->look_count = 0;
 }
 
 /// The way out of part b from a point of its rest space along a direction of it: a length of rest space, INFINITY: too far.
@@ -222,13 +264,13 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
         return false; // beside or beyond: no business of this side
     const PeltiSkinPart *pb = &g->parts.parts[c->b];
     Mat34 m = g->skin.bones[pb->bone];
-    double scale = (double)vec3_length(vec3(m.m[0][0], m.m[1][0], m.m[2][0]));
+    double scale = scale_of(m);
     Vec3 along = vec3_normalize_or(mat34_apply_vector(g->inverse[c->b], out), vec3(0, 1, 0));
     double way = way_out(&pb->field, c->home, along) * scale;
     if (!(way < 1e30))
         return false;
     c->normal = out;
-    c->gap = most_sunk(g, c->a, c->b) * scale - way;
+    c->gap = (most_sunk(g, c->a, c->b) + (double)side->let) * scale - way;
     return true;
 }
 
@@ -279,11 +321,16 @@ void pelti_give_way_detect(PeltiGiveWay *g)
     g->contact_count = g->dropped = 0;
     g->deepest = 0;
     for (int i = 0; i < n * n; i++)
-        g->sides[i].sum = vec3(0, 0, 0), g->sides[i].seen = false;
+        g->sides[i].sum = vec3(0, 0, 0), g->sides[i].seen = g->sides[i].inside = false;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
-            if (pelti_give_way_near(g, a, b, HELD * g->alarm))
-                find_in(g, a, b);
+            if (pelti_give_way_near(g, a, b, HELD * g->alarm)) {
+                GiveLook *l = &g->looks[g->look_count++];
+                l->a = a, l->b = b;
+                if (g->look_count == GIVE_LOOKS)
+                    take_looks(g);
+            }
+    take_looks(g);
     take_sides(g);
     for (int i = 0; i < g->contact_count; i++) {
         GiveContact c = g->contacts[i];
@@ -355,12 +402,15 @@ void pelti_give_way_remember(PeltiGiveWay *g)
     for (int s = 0; s < g->parts.sample_count; s++)
         for (int m = 0; m < GIVE_REMEMBERED; m++)
             g->memory[s][m].part = -1;
+    for (int i = 0; i < n * n; i++)
+        g->sides[i].pushed = false;
     for (int i = 0; i < g->contact_count; i++) {
         GiveContact *c = &g->contacts[i];
         const double *f = g->constraints[i].force;
         Vec3 frame[3];
         frame_of(c->normal, frame);
         c->force = vec3_mad(vec3_mad(vec3_scale(frame[0], (float)f[0]), frame[1], (float)f[1]), frame[2], (float)f[2]);
+        side_of(g, c->a, c->b)->pushed |= f[0] > 0;
         for (int m = 0; m < GIVE_REMEMBERED && f[0] > 0; m++)
             if (g->memory[c->sample][m].part < 0) {
                 g->memory[c->sample][m] = (GiveMemory){c->b, c->force};

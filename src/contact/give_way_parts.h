@@ -7,7 +7,7 @@
 #include "contact/parts.h"
 #include "contact/skin.h"
 
-enum { GIVE_MOST_CONTACTS = 1024, GIVE_REMEMBERED = 2 };
+enum { GIVE_MOST_CONTACTS = 1024, GIVE_REMEMBERED = 2, GIVE_LOOKS = 128 };
 
 typedef struct GiveContact { ///< a sample of one part in or near another
     int sample, a, b;        ///< parts: of the sample, and the one it is in
@@ -19,10 +19,25 @@ typedef struct GiveContact { ///< a sample of one part in or near another
     Vec3 force; ///< on a, world, of the last solve
 } GiveContact;
 
+typedef struct GiveHit { ///< a sample near or in another part
+    int sample;
+    float phi, allow;    ///< depth there, and what flesh takes of it; rest lengths
+    Vec3 gradient, home; ///< of phi, and the sample, in that part's rest space
+} GiveHit;
+
+typedef struct GiveLook { ///< of one part's samples into another part
+    int a, b, count;
+    GiveHit *hits; ///< [most_samples]
+} GiveLook;
+
 typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space: which side the higher one is on
     Vec3 out;             ///< unit, from the lower part to the higher one
     Vec3 sum;             ///< work: of the contacts of this round
     bool held, seen;
+    bool pushed;   ///< by the last solve
+    bool inside;   ///< work: one is in the other, by however little
+    float clear_s; ///< for how long the clip's own pose would be free while the pair is held
+    float let;     ///< how much deeper than flesh takes the pair may be while it is let go; rest length
 } GiveSide;
 
 typedef struct GiveMemory { ///< forces of a sample's last contacts
@@ -60,9 +75,12 @@ struct PeltiGiveWay {
     PeltiBox *reach;  ///< [part_count] of the field's grid, world
     GiveSide *sides;  ///< [part_count x part_count] lower number first
     GiveMemory (*memory)[GIVE_REMEMBERED];
+    int look_count; ///< looks are taken in parallel, GIVE_LOOKS at a time
+    GiveLook *looks;
     int contact_count, dropped;
     GiveContact *contacts;
     double deepest;
+    Mat34 *bones_free; ///< [bone_count] of the clip's own pose
     PeltiContactSystem system;
     PeltiConstraint *constraints;
     PeltiContactBlock *blocks, *side;
@@ -82,5 +100,8 @@ void pelti_give_way_detect(PeltiGiveWay *g);
 void pelti_give_way_assemble(PeltiGiveWay *g);
 void pelti_give_way_remember(PeltiGiveWay *g); ///< the solver's forces, and the sides
 void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
+/// After a step: pairs that the clip took through each other for good are let go.
+void pelti_give_way_release(PeltiGiveWay *g, double dt_s);
+Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones); ///< where these bones take it
 
 #endif

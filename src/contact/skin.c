@@ -236,8 +236,14 @@ void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h
     skin->slow = h > 0 ? damping_s / h : 0;
     for (int k = 0; k < 3; k++)
         skin->shift_base[k] = keep * skin->shift[k];
-    for (int j = 0; j < skin->joint_count; j++)
-        memcpy(skin->joints[j].last, skin->joints[j].turn, sizeof skin->joints[j].last);
+    for (int j = 0; j < skin->joint_count; j++) {
+        PeltiGive *joint = &skin->joints[j];
+        const double *t = memcpy(joint->last, joint->turn, sizeof joint->last);
+        double turned = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]), back = skin->most_back_s * h;
+        double q = joint->hardens > 0 ? turned * turned / (joint->hardens * joint->hardens) : 0;
+        joint->slow =
+            back > 0 ? fmax(skin->slow, (1 + q) * (turned / back - 1)) : skin->slow; // slow back = (1 + q) (turned - back)
+    }
     pelti_contact_skin_soften(skin);
 }
 
@@ -248,9 +254,9 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin)
         const double *turn = joint->turn;
         double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
         double q = joint->hardens > 0 ? square / (joint->hardens * joint->hardens) : 0;
-        joint->spring = joint->stiffness * (1 + 3 * q + skin->slow);
+        joint->spring = joint->stiffness * (1 + 3 * q + joint->slow);
         for (int k = 0; k < 3; k++)
-            joint->base[k] = (2 * q * turn[k] + skin->slow * joint->last[k]) / (1 + 3 * q + skin->slow);
+            joint->base[k] = (2 * q * turn[k] + joint->slow * joint->last[k]) / (1 + 3 * q + joint->slow);
     }
 }
 

@@ -16,6 +16,7 @@ typedef struct PeltiGive { ///< a joint that may give way
     double hardens;       ///< rad: turned so far it is twice as stiff; 0: it never hardens
     double turn[3];       ///< from the animated pose, in the parent node's axes; rad
     double last[3];       ///< turn at the start of the step
+    double slow;          ///< damping time over the length of the step: it is stiffer by 1 + slow within it
     double spring;        ///< linear about the present turn, damper included
     double base[3];       ///< where that is at rest: what is left of the last step's turn when nothing pushes
     double at[3];         ///< the joint, world, in the corrected pose
@@ -34,8 +35,9 @@ typedef struct PeltiContactSkin {
     bool root_held;        ///< the scene says that a root is rigid
     double shift[3];       ///< of the root, world
     double shift_base[3];
-    double slow; ///< damping time over the length of the step: joints are stiffer by 1 + slow within it
-    Vec3 *rest;  ///< [vertex_count] what lbs must be given so that it shows the shown skin
+    double slow;        ///< damping time over the length of the step: the root is stiffer by 1 + slow within it
+    double most_back_s; ///< rad/s: no joint comes back faster; 0: any speed
+    Vec3 *rest;         ///< [vertex_count] what lbs must be given so that it shows the shown skin
     PeltiPose free, corrected;
     PeltiWorld *world; ///< [node_count] of the corrected pose
     Mat34 *bones;      ///< [bone_count] of the corrected pose

@@ -227,6 +227,28 @@ static void a_finger_driven_through_another_stays_on_its_side(void **state)
     close_fingers(&f);
 }
 
+static void what_a_clip_takes_through_for_good_is_let_go(void **state)
+{
+    (void)state;
+    const float over = 2.2f; // rad: the left finger points down on the far side of the right one, free of it
+    Fingers f = open_fingers(1, apart, 0.05f, NULL);
+    for (int s = 0; s <= 40; s++)
+        step(&f, over * (float)s / 40, 0, 1.0 / 30);
+    assert_true(turned(&f, LEFT) > 0.3); // held back at first
+    Vec3 before = tip(&f, LEFT);
+    double most = 0;
+    for (int s = 0; s < 120; s++) {
+        step(&f, over, 0, 1.0 / 30);
+        most = fmax(most, (double)vec3_distance(before, tip(&f, LEFT)));
+        before = tip(&f, LEFT);
+    }
+    if (!(turned(&f, LEFT) < 0.01 && turned(&f, RIGHT) < 0.01))
+        fail_msg("after four seconds joints are still turned by %g and %g", turned(&f, LEFT), turned(&f, RIGHT));
+    if (!(most < 0.2 * (double)length)) // nowhere near the 0.5 rad and more at once
+        fail_msg("the tip moves by %g in a frame, the finger is %g long", most, (double)length);
+    close_fingers(&f);
+}
+
 static void units_do_not_matter(void **state)
 {
     (void)state;
@@ -285,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_held_pose_rests),
         cmocka_unit_test(opening_and_closing_does_not_pop),
         cmocka_unit_test(a_finger_driven_through_another_stays_on_its_side),
+        cmocka_unit_test(what_a_clip_takes_through_for_good_is_let_go),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_overlaps_at_rest_is_left_alone),
     };

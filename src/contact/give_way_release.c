@@ -1,0 +1,55 @@
+/// Lets go of a limb that a clip took through another for good: held on its side, it would never come back to its clip.
+#include "contact/give_way_parts.h"
+
+static const float patience_s =
+    0.5f; // so long the clip's own pose must be free: what comes back sooner never was on the other side
+static const float through_s = 0.3f; // in this time a pair may sink into each other by all of their depth
+
+/// The clip's own pose has no sample of part a in part b that flesh does not take.
+static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    Mat34 back;
+    if (!pelti_give_way_asks(g, a, b) || !mat34_inverse(g->bones_free[pb->bone], &back))
+        return true;
+    for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
+        float phi;
+        Vec3 gradient;
+        Vec3 y = mat34_apply(back, pelti_give_way_sample(g, s, g->bones_free));
+        if (pelti_part_field_at(&pb->field, y, &phi, &gradient) && phi < -(g->crush[a] + g->crush[b]))
+            return false;
+    }
+    return true;
+}
+
+static void judge(PeltiGiveWay *g, int a, int b, float dt)
+{
+    GiveSide *side = &g->sides[a * g->parts.part_count + b];
+    float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / through_s;
+    bool free = clip_is_free(g, a, b) && clip_is_free(g, b, a);
+    side->clear_s = free ? side->clear_s + dt : 0;
+    if (side->let > 0 && !side->inside)
+        *side = (GiveSide){0}; // it is through
+    else if (!free)
+        side->let = fmaxf(0, side->let - rate * dt);
+    else if (side->clear_s > patience_s)
+        side->let += rate * dt;
+}
+
+void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
+{
+    int n = g->parts.part_count;
+    bool any = false;
+    for (int i = 0; i < n * n && !any; i++)
+        any = g->sides[i].let > 0 || (g->sides[i].held && g->sides[i].pushed);
+    if (any)
+        pelti_pose_bones(g->skin.who, &g->skin.free, g->skin.world, g->bones_free);
+    for (int a = 0; a < n && any; a++)
+        for (int b = a + 1; b < n; b++) {
+            GiveSide *side = &g->sides[a * n + b];
+            if (side->let > 0 || (side->held && side->pushed))
+                judge(g, a, b, (float)dt_s);
+            else
+                side->clear_s = 0;
+        }
+}
