@@ -56,6 +56,12 @@ typedef struct PeltiObjShape {
 /// "walk.obj" gives walk_0000.obj, walk_0001.obj... numbered by clip frame. With normals only if each frame brings them.
 PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
                           PeltiSink **out, PeltError *err);
+/// For numpy: `points` [frame][point][3], `triangles` [triangle][3], `fps`, `start_frame`. Streams.
+PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
+                          PeltiSink **out, PeltError *err);
+/// USD as text, a Mesh a group with time samples; normals if each frame brings them.
+PeltStatus pelti_usd_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
+                          PeltiSink **out, PeltError *err);
 void pelti_obj_path(const char *path, int frame, char *out, size_t capacity); ///< name of one frame's file
 
 /// A .pc2 or .mdd to read. Its counts are checked against the length of the file; its numbers may be anything.

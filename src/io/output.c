@@ -8,8 +8,18 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-typedef enum Kind { KIND_PC2, KIND_MDD, KIND_OBJ, KIND_GLB, KIND_VRM, KIND_GLTF, KIND_COUNT } Kind;
-static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".obj", ".glb", ".vrm", ".gltf"};
+typedef enum Kind {
+    KIND_PC2,
+    KIND_MDD,
+    KIND_NPZ,
+    KIND_OBJ,
+    KIND_USDA,
+    KIND_GLB,
+    KIND_VRM,
+    KIND_GLTF,
+    KIND_COUNT
+} Kind; // from .obj on: with normals
+static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".npz", ".obj", ".usda", ".glb", ".vrm", ".gltf"};
 
 typedef struct OneOutput {
     Kind kind;
@@ -111,6 +121,12 @@ static PeltStatus open_one(PeltiOutput *output, OneOutput *one, PeltError *err)
     case KIND_OBJ:
         PELT_TRY(make_shape(output, err));
         return pelti_obj_sink(def->allocator, one->path, &def->frames, &output->shape, &one->sink, err);
+    case KIND_NPZ:
+        PELT_TRY(make_shape(output, err));
+        return pelti_npz_sink(def->allocator, one->path, &def->frames, &output->shape, &one->sink, err);
+    case KIND_USDA:
+        PELT_TRY(make_shape(output, err));
+        return pelti_usd_sink(def->allocator, one->path, &def->frames, &output->shape, &one->sink, err);
     default:
         return pelti_gltf_sink(def, one->path, one->kind != KIND_GLTF, &one->sink, err);
     }
@@ -124,8 +140,8 @@ static PeltStatus open_all(PeltiOutput *output, const char *const *paths, PeltEr
         if (!one->path)
             return pelti_no_memory(err, strlen(paths[i]));
         if (!kind_of(paths[i], &one->kind))
-            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s: unknown kind of output; there are .glb .vrm .gltf .pc2 .mdd .obj",
-                             paths[i]);
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT,
+                             "%s: unknown kind of output; there are .glb .vrm .gltf .pc2 .mdd .npz .obj .usda", paths[i]);
         for (int k = 0; k < i; k++)
             if (strcmp(output->each[k].path, one->path) == 0)
                 return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s is given twice as output", paths[i]);
