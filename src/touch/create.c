@@ -26,8 +26,8 @@ static void take_skin(PeltiTouch *t)
 {
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
-    Vec3 **all[] = {&t->x,       &t->wanted,    &t->offset[0], &t->offset[1], &t->lag,      &t->lag_next,
-                    &t->x_saved, &t->lag_saved, &t->plan,      &t->way_end,   &t->cut_mean, &t->shared};
+    Vec3 **all[] = {&t->x,         &t->wanted, &t->offset[0], &t->offset[1], &t->lag,    &t->lag_next, &t->x_saved,
+                    &t->lag_saved, &t->plan,   &t->way_end,   &t->cut_mean,  &t->shared, &t->judged};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
     unsigned char **flags[] = {&t->ring, &t->core, &t->trouble, &t->dirty, &t->tangled, &t->fresh, &t->queued};
@@ -75,10 +75,11 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     PeltiBox **boxes[] = {&t->start_box, &t->end_box, &t->move_box};
     for (int i = 0; i < 3; i++)
         *boxes[i] = PELTI_NEW(&t->pool, PeltiBox, n);
-    unsigned char **flags[] = {&t->join_start, &t->join_end, &t->join_listed, &t->join_crosses};
-    for (int i = 0; i < 4; i++)
+    unsigned char **flags[] = {&t->join_listed, &t->join_crosses, &t->join_smooth};
+    for (int i = 0; i < 3; i++)
         *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
     t->patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
+    t->patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
     t->shape_end = PELTI_NEW(&t->pool, TouchShape, n);
     t->near_capacity = 24 * (int)n + 1024;
     t->near = PELTI_NEW(&t->pool, TouchNear, t->near_capacity);

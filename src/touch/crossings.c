@@ -29,8 +29,7 @@ static bool triangles_cross(const PeltiTouch *t, int a, int b)
     return pelti_triangles_meet(p, q) != PELTI_APART;
 }
 
-/// Pairs of triangles of two patches that cross; `out` may be NULL: then it is enough to know of one.
-static int patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
+int touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
 {
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
     PeltiBox boxes[TOUCH_PATCH];
@@ -54,11 +53,17 @@ static int patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
     return found;
 }
 
+bool touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth)
+{
+    *smooth = !pelti_box_overlap(&t->end_box[join->a], &t->end_box[join->b], t->margin) || touch_join_smooth(join, t->shape_end);
+    return !*smooth && touch_patches_cross(t, join->a, join->b, NULL);
+}
+
 static int far_patches_cross(void *context, int a, int b, int worker)
 {
     const PeltiTouch *t = context;
     (void)worker;
-    return !touch_patches_joined(&t->patches, a, b) && patches_cross(t, a, b, NULL);
+    return touch_patches_steps(&t->patches, a, b) > 2 && touch_patches_cross(t, a, b, NULL);
 }
 
 static void crossing_joins(void *context, int begin, int end, int worker)
@@ -67,8 +72,7 @@ static void crossing_joins(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchJoin *join = &t->patches.join[k];
-        t->join_end[k] = touch_join_smooth(join, t->shape_end);
-        t->join_crosses[k] = !t->join_end[k] && patches_cross(t, join->a, join->b, NULL);
+        t->join_crosses[k] = touch_join_crosses(t, join, &t->join_smooth[k]);
     }
 }
 
@@ -100,13 +104,8 @@ int touch_find_crossings(PeltiTouch *t, const Vec3 *x)
     int found = 0;
     for (int k = 0; k < patches->join_count; k++)
         if (t->join_crosses[k])
-            found += patches_cross(t, patches->join[k].a, patches->join[k].b, &t->pairs);
+            found += touch_patches_cross(t, patches->join[k].a, patches->join[k].b, &t->pairs);
     for (int k = 0; k < t->near_pairs.count; k++)
-        found += patches_cross(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, &t->pairs);
+        found += touch_patches_cross(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, &t->pairs);
     return found;
-}
-
-void touch_accept(PeltiTouch *t)
-{
-    memcpy(t->join_start, t->join_end, (size_t)t->patches.join_count);
 }

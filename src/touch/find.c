@@ -19,11 +19,14 @@ static void way_range(void *context, int begin, int end, int worker)
         touch_patch_shape(p, t->plan, &t->shape_end[k]);
         Vec3 d = vec3_sub(t->plan[p->vertex[0]], t->x[p->vertex[0]]);
         PeltiBox start = {t->x[p->vertex[0]], t->x[p->vertex[0]]}, move = {d, d};
+        PeltiBox stop = {t->plan[p->vertex[0]], t->plan[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++) {
             touch_reach(&start, t->x[p->vertex[i]]);
+            touch_reach(&stop, t->plan[p->vertex[i]]);
             touch_reach(&move, vec3_sub(t->plan[p->vertex[i]], t->x[p->vertex[i]]));
         }
         t->start_box[k] = start;
+        t->end_box[k] = stop;
         t->move_box[k] = move;
     }
 }
@@ -54,7 +57,7 @@ static int patches_meet(void *context, int a, int b, int worker)
     (void)worker;
     return (t->patch_fresh[a] | t->patch_fresh[b]) &&
            !ways_apart(&t->start_box[a], &t->start_box[b], &t->move_box[a], &t->move_box[b], t->margin) &&
-           !touch_patches_joined(&t->patches, a, b);
+           touch_patches_steps(&t->patches, a, b) > 2;
 }
 
 static void wake_nodes(PeltiTouch *t)
@@ -67,7 +70,7 @@ static void wake_nodes(PeltiTouch *t)
     }
 }
 
-/// join_end: smooth at the end of the way.
+/// Neighbours: those that are not surely smooth are tested as they will lie.
 static void join_range(void *context, int begin, int end, int worker)
 {
     PeltiTouch *t = context;
@@ -78,7 +81,7 @@ static void join_range(void *context, int begin, int end, int worker)
         for (int i = 0; i < join->via_count; i++)
             fresh |= t->patch_fresh[join->via[i]];
         if (fresh)
-            t->join_end[k] = touch_join_smooth(join, t->shape_end);
+            t->join_crosses[k] = touch_join_crosses(t, join, &t->join_smooth[k]);
     }
 }
 
@@ -90,31 +93,54 @@ static void list_near(PeltiTouch *t, int a, int b, bool whole)
         t->overflow = true;
 }
 
-/// Neighbours that are smooth before and after stay so: nothing to look at. Those that are not are looked at as strangers are;
-/// all of them when they were smooth a moment ago, since then nothing of them was listed.
-static void list_joins(PeltiTouch *t)
+static bool lags(const PeltiTouch *t, int patch)
+{
+    const TouchPatch *p = &t->patches.patch[patch];
+    for (int i = 0; i < p->vertex_count; i++)
+        if (t->ring[p->vertex[i]])
+            return true;
+    return false;
+}
+
+/// Neighbours are looked at where they would cross, and where something else touches and they are not surely smooth. Elsewhere a
+/// fold that snaps over may do so: held on its old side it would stay there for good.
+static bool worth_listing(const PeltiTouch *t, int k)
+{
+    const TouchJoin *join = &t->patches.join[k];
+    return t->join_crosses[k] || (t->patch_forced[join->a] & t->patch_forced[join->b]) ||
+           (!t->join_smooth[k] && lags(t, join->a) && lags(t, join->b));
+}
+
+/// All features of those that were not listed; of the others, `again`, those with new ways.
+static void list_joins(PeltiTouch *t, bool again)
 {
     for (int k = 0; k < t->patches.join_count; k++) {
         const TouchJoin *join = &t->patches.join[k];
-        if (t->join_start[k] && t->join_end[k] && !t->join_listed[k])
-            continue;
-        if (!t->join_listed[k] || t->patch_fresh[join->a] | t->patch_fresh[join->b])
+        if (t->join_listed[k] ? again && (t->patch_fresh[join->a] | t->patch_fresh[join->b]) : worth_listing(t, k)) {
             list_near(t, join->a, join->b, !t->join_listed[k]);
-        t->join_listed[k] = 1;
+            t->join_listed[k] = 1;
+        }
     }
+}
+
+static void judge_joins(PeltiTouch *t, bool again)
+{
+    t->looks_at = t->plan;
+    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
+    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
+    memcpy(t->judged, t->plan, sizeof(Vec3) * (size_t)t->count);
+    t->near_count = 0;
+    list_joins(t, again);
 }
 
 static void find_near(PeltiTouch *t)
 {
-    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
-    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
+    judge_joins(t, true);
     pelti_box_tree_refit(t->tree, t->jobs, t->start_box);
     pelti_box_tree_refit(t->move_tree, t->jobs, t->move_box);
     wake_nodes(t);
     pelti_box_tree_self_pairs_among(t->tree, INFINITY, may_meet, patches_meet, t, t->jobs, &t->near_pairs);
     t->overflow |= t->near_pairs.found > t->near_pairs.count;
-    t->near_count = 0;
-    list_joins(t);
     for (int k = 0; k < t->near_pairs.count; k++)
         list_near(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, false);
 }
@@ -409,17 +435,10 @@ static void drop_new_ways(PeltiTouch *t)
     t->feature_count = kept;
 }
 
-int touch_find_features(PeltiTouch *t, bool all)
+/// Features of the patches that are listed as near.
+static int add_features(PeltiTouch *t)
 {
-    if (all) {
-        t->feature_count = 0;
-        memset(t->join_listed, 0, (size_t)t->patches.join_count);
-    }
-    if (!mark_new_ways(t, all))
-        return 0;
-    drop_new_ways(t);
     int before = t->feature_count;
-    find_near(t);
     memset(t->worker_used, 0, sizeof t->worker_used);
     if (pelti_jobs_threads(t->jobs) > TOUCH_MOST_THREADS) {
         find_serially(t, before);
@@ -429,4 +448,25 @@ int touch_find_features(PeltiTouch *t, bool all)
     }
     memset(t->active + before, 0, (size_t)(t->feature_count - before));
     return t->feature_count - before;
+}
+
+int touch_find_features(PeltiTouch *t, bool all)
+{
+    if (all) {
+        t->feature_count = 0;
+        memset(t->join_listed, 0, (size_t)t->patches.join_count);
+    }
+    if (!mark_new_ways(t, all))
+        return 0;
+    drop_new_ways(t);
+    find_near(t);
+    return add_features(t);
+}
+
+int touch_find_folds(PeltiTouch *t)
+{
+    for (int v = 0; v < t->count; v++)
+        t->fresh[v] = memcmp(&t->plan[v], &t->judged[v], sizeof(Vec3)) != 0;
+    judge_joins(t, false);
+    return add_features(t);
 }

@@ -82,22 +82,25 @@ struct PeltiTouch {
     unsigned char *dirty;             ///< [vertex] its move was cut in the last look
     unsigned char *fresh;             ///< [vertex] its way is new since features were last searched
     Vec3 *way_end;                    ///< [vertex] where its way ended then
+    Vec3 *judged;                     ///< [vertex] where it ended when neighbours were last judged
     Vec3 *shared;                     ///< [vertex] where it ended when shares were last computed
     float *bound;                     ///< [vertex] half of the distance to the nearest feature
 
     // finding
     TouchPatches patches;
-    PeltiBoxTree *tree, *move_tree;            ///< of patches: where they are, how they move
-    unsigned char *awake;                      ///< [node] has a patch with new ways
-    unsigned char *patch_fresh;                ///< [patch]
-    PeltiBox *start_box, *end_box, *move_box;  ///< [patch]
-    TouchShape *shape_end;                     ///< [patch] at the end of the way, or where crossings were last searched
-    unsigned char *join_start, *join_end;      ///< [join] smooth as the skin is shown; at the end of the way
-    unsigned char *join_listed, *join_crosses; ///< [join] its features are listed; its triangles cross
-    PeltiPairs near_pairs;                     ///< of patches
-    PeltiPairs pairs;                          ///< of triangles that cross; only the list is used
+    PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
+    unsigned char *awake;                     ///< [node] has a patch with new ways
+    unsigned char *patch_fresh;               ///< [patch] has new ways
+    unsigned char *patch_forced;              ///< [patch] crossed another after all: looked at whatever it promises
+    PeltiBox *start_box, *end_box, *move_box; ///< [patch]
+    TouchShape *shape_end;                    ///< [patch] at the end of the way, or where crossings were last searched
+    unsigned char *join_listed, *join_crosses,
+        *join_smooth;      ///< [join] its features are listed; its triangles cross; or surely not
+    PeltiPairs near_pairs; ///< of patches
+    PeltiPairs pairs;      ///< of triangles that cross; only the list is used
     TouchNear *near;
     int near_count, near_capacity;
+    bool unsafe;   ///< some way could not be made safe: what crosses now is searched with exact arithmetic
     bool overflow; ///< there was no room for something: nothing may be called safe
     const Vec3 *looks_at;
     TouchFeature *features, *found; ///< found: by the workers
@@ -135,13 +138,19 @@ bool touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 // crossings.c
 /// Pairs of triangles that cross in `x` and are not exempt, left in t->pairs; returns how many.
 int touch_find_crossings(PeltiTouch *t, const Vec3 *x);
-/// What was searched last is shown from now on.
-void touch_accept(PeltiTouch *t);
+/// Pairs of triangles of two patches that cross in t->looks_at, t->end_box being of that; `out` may be NULL: then it is enough
+/// to know of one.
+int touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out);
+/// The same, with t->shape_end to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps its
+/// shape.
+bool touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth);
 
 // find.c
 /// Features that come near others while the skin goes from t->x to t->plan: fills t->features, or, not `all`, adds those whose
 /// ways are new by more than the gap. Returns how many.
 int touch_find_features(PeltiTouch *t, bool all);
+/// Adds features of neighbours that would cross at t->plan, or could in the core, and were not listed; returns how many.
+int touch_find_folds(PeltiTouch *t);
 
 // path.c
 /// Distance of two features; `weight` and `normal` as in TouchContact.
@@ -150,8 +159,9 @@ double touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], V
 float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
 /// t->share of the features from `first` on for the way from t->x to t->plan; or of those with dirty vertices only.
 void touch_share(PeltiTouch *t, int first, bool only_dirty);
-/// Cuts ways short until no feature meets another; returns how many features would have met.
-int touch_make_safe(PeltiTouch *t);
+/// Cuts ways short until no feature meets another; returns how many features would have met. Not
+/// `safe`: there was no end to it.
+int touch_make_safe(PeltiTouch *t, bool *safe);
 
 // solve.c
 /// t->plan from t->wanted and t->lag: contacts are held apart, the lag spreads smoothly.

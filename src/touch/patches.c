@@ -179,31 +179,59 @@ static int find_neighbours(const TouchPatches *t, const PeltiMesh *mesh, int a, 
     return count;
 }
 
-bool touch_patches_joined(const TouchPatches *t, int a, int b)
+static bool joined(const TouchPatches *t, int a, int b)
 {
-    if (a == b)
-        return true;
     for (int i = t->neighbour_start[a]; i < t->neighbour_start[a + 1]; i++)
         if (t->neighbour[i] == b)
             return true;
     return false;
 }
 
-static void fill_joins(TouchPatches *t)
+int touch_patches_steps(const TouchPatches *t, int a, int b)
 {
-    for (int a = 0; a < t->count; a++) {
-        t->join[t->join_count++] = (TouchJoin){.a = a, .b = a};
-        for (int i = t->neighbour_start[a]; i < t->neighbour_start[a + 1]; i++) {
-            int b = t->neighbour[i];
-            if (b < a)
+    if (a == b || joined(t, a, b))
+        return a != b;
+    int i = t->neighbour_start[a], k = t->neighbour_start[b]; // both ascend: one walk finds a common one
+    while (i < t->neighbour_start[a + 1] && k < t->neighbour_start[b + 1]) {
+        if (t->neighbour[i] == t->neighbour[k])
+            return 2;
+        if (t->neighbour[i] < t->neighbour[k])
+            i++;
+        else
+            k++;
+    }
+    return 3;
+}
+
+static void add_join(TouchPatches *t, int a, int b)
+{
+    TouchJoin *join = &t->join[t->join_count++];
+    *join = (TouchJoin){.a = a, .b = b};
+    for (int k = t->neighbour_start[a]; a != b && k < t->neighbour_start[a + 1] && join->via_count < TOUCH_VIA; k++)
+        if (t->neighbour[k] != b && joined(t, b, t->neighbour[k]))
+            join->via[join->via_count++] = t->neighbour[k];
+}
+
+/// Joins `a` with itself and every later patch at most two steps away; not `fill`: counts only.
+static int list_joins(TouchPatches *t, int a, int *stamp, bool fill)
+{
+    int count = 1;
+    stamp[a] = a;
+    if (fill)
+        add_join(t, a, a);
+    for (int i = t->neighbour_start[a]; i < t->neighbour_start[a + 1]; i++) {
+        int c = t->neighbour[i];
+        for (int k = t->neighbour_start[c] - 1; k < t->neighbour_start[c + 1]; k++) {
+            int b = k < t->neighbour_start[c] ? c : t->neighbour[k];
+            if (b < a || stamp[b] == a)
                 continue;
-            TouchJoin *join = &t->join[t->join_count++];
-            *join = (TouchJoin){.a = a, .b = b};
-            for (int k = t->neighbour_start[a]; k < t->neighbour_start[a + 1] && join->via_count < TOUCH_VIA; k++)
-                if (t->neighbour[k] != b && touch_patches_joined(t, b, t->neighbour[k]))
-                    join->via[join->via_count++] = t->neighbour[k];
+            stamp[b] = a;
+            count++;
+            if (fill)
+                add_join(t, a, b);
         }
     }
+    return count;
 }
 
 static PeltStatus find_joins(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, TouchPatches *t, PeltError *err)
@@ -225,10 +253,16 @@ static PeltStatus find_joins(PeltiPool *pool, PeltiPool *work, const PeltiMesh *
         if (pool->failed)
             return pelti_no_memory(err, sizeof(int) * (size_t)total);
     }
-    t->join = PELTI_NEW(pool, TouchJoin, t->count + total / 2 + 1);
+    total = 0;
+    memset(stamp, -1, sizeof *stamp * (size_t)t->count);
+    for (int a = 0; a < t->count; a++)
+        total += list_joins(t, a, stamp, false);
+    t->join = PELTI_NEW(pool, TouchJoin, total + 1);
     if (pool->failed)
         return pelti_no_memory(err, sizeof(TouchJoin) * (size_t)total);
-    fill_joins(t);
+    memset(stamp, -1, sizeof *stamp * (size_t)t->count);
+    for (int a = 0; a < t->count; a++)
+        list_joins(t, a, stamp, true);
     return PELT_OK;
 }
 

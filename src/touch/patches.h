@@ -54,11 +54,12 @@ typedef struct TouchShape {
     float strain;
 } TouchShape;
 
-/// Two patches that share a vertex (or one and itself). Where the strain of both and of those between is below `limit`, seen
-/// from their mean and as a share of its least stretch, no two triangles of them cross that share no vertex. Why: let M be the
-/// mean, a and b triangles, n a direction with n.(q - p) >= limit * L(p, q) for all corners p of a, q of b at rest, L the
-/// length of a way along edges. Along that way x(q) - x(p) differs from M (q - p) by at most strain * L, so
-/// (M^-T n).(x(q) - x(p)) >= n.(q - p) - |M^-T n| strain L > 0 for all corners, hence for all points: a plane lies between.
+/// Two patches that share a vertex, or one and itself, or two that share a neighbour (their limit is 0). Where the strain of both
+/// and of those between is below `limit`, seen from their mean and as a share of its least stretch, no two triangles of them
+/// cross that share no vertex. Why: let M be the mean, a and b triangles, n a direction with n.(q - p) >= limit * L(p, q) for all
+/// corners p of a, q of b at rest, L the length of a way along edges. Along that way x(q) - x(p) differs from M (q - p) by at
+/// most strain * L, so (M^-T n).(x(q) - x(p)) >= n.(q - p) - |M^-T n| strain L > 0 for all corners, hence for all points: a plane
+/// lies between.
 typedef struct TouchJoin {
     int a, b;
     int via[TOUCH_VIA], via_count; ///< patches that share vertices with both: ways may go there
@@ -75,7 +76,8 @@ typedef struct TouchPatches {
 } TouchPatches;
 
 PeltStatus touch_patches_create(PeltiPool *pool, const PeltiMesh *mesh, TouchPatches *out, PeltError *err);
-bool touch_patches_joined(const TouchPatches *patches, int a, int b); ///< share a vertex, or are the same
+/// Steps from patch to patch by shared vertices: 0 to 2; 3: more.
+int touch_patches_steps(const TouchPatches *patches, int a, int b);
 
 /// Pairs of triangles that may cross whatever happens.
 typedef bool (*TouchExempt)(const void *context, int a, int b);

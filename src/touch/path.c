@@ -203,24 +203,34 @@ static Vec3 cut_move(const PeltiTouch *t, int v, int look)
 /// First towards the common motion of the pair; where that does not end, towards standing still; then to half of the distance
 /// to the nearest feature, which is safe whatever the others do once all of a pair have been cut so. Ways that were cut are new
 /// ways: others may meet them now.
-int touch_make_safe(PeltiTouch *t)
+int touch_make_safe(PeltiTouch *t, bool *safe)
 {
     int most = 0;
+    bool judged = false; // how neighbours lie at the end of the way
+    *safe = false;
     touch_find_features(t, false);
     touch_share(t, 0, false);
     for (int look = 0; look < STOP + 8; look++) {
         int unsafe = note_cuts(t);
         unsafe += look < CUTS ? note_stretch(t) : 0;
         most = look == 0 ? unsafe : most;
-        if (!unsafe)
+        if (!unsafe && judged) {
+            *safe = true;
             break;
+        }
+        if (!unsafe) {
+            int added = touch_find_folds(t);
+            touch_share(t, t->feature_count - added, false);
+            judged = true;
+            continue;
+        }
+        judged = false;
         if (look == CUTS)
             find_bounds(t);
         for (int v = 0; v < t->count; v++) {
             t->dirty[v] = t->cut[v] < 1;
-            if (!t->dirty[v])
-                continue;
-            t->plan[v] = vec3_add(t->x[v], cut_move(t, v, look));
+            if (t->dirty[v])
+                t->plan[v] = vec3_add(t->x[v], cut_move(t, v, look));
         }
         touch_share(t, 0, true);
         int added = touch_find_features(t, false);

@@ -1,15 +1,19 @@
 /// How much two neighbouring patches may be strained before their triangles could cross: see TouchJoin.
 #include "touch/patches.h"
 
-enum { REGION_PATCHES = 2 + TOUCH_VIA, REGION = REGION_PATCHES * TOUCH_PATCH_VERTICES };
+enum {
+    REGION_PATCHES = 2 + TOUCH_VIA,
+    REGION = REGION_PATCHES * TOUCH_PATCH_VERTICES,
+    SOURCES = (TOUCH_PATCH_VERTICES + 3) / 4 * 4 // side by side, for the sake of vector instructions
+};
 
 /// Vertices of two patches and of those between, with the lengths of ways along edges from the vertices of the first.
 typedef struct Region {
     int vertex[REGION], count;
     int edge[REGION_PATCHES * TOUCH_PATCH_EDGES][2], edge_count;
     float length[REGION_PATCHES * TOUCH_PATCH_EDGES];
-    float way[TOUCH_PATCH_VERTICES][REGION]; ///< the first patch' vertices are the region's first
-    int second[TOUCH_PATCH_VERTICES];        ///< where the second patch' vertices are
+    float way[REGION][SOURCES];       ///< from the first patch' vertices, which are the region's first
+    int second[TOUCH_PATCH_VERTICES]; ///< where the second patch' vertices are
 } Region;
 
 static int region_vertex(Region *r, int v)
@@ -33,23 +37,29 @@ static void add_patch(Region *r, const TouchPatch *p, int *at)
     }
 }
 
-static void find_ways(Region *r, int sources)
+static bool shorten(float *restrict to, const float *restrict from, float length)
 {
-    for (int s = 0; s < sources; s++) {
-        float *way = r->way[s];
-        bool changed = true;
-        for (int i = 0; i < r->count; i++)
-            way[i] = i == s ? 0 : INFINITY;
-        while (changed) { // Bellman and Ford: ways are a few edges long
-            changed = false;
-            for (int e = 0; e < r->edge_count; e++) {
-                int a = r->edge[e][0], b = r->edge[e][1];
-                float to_b = way[a] + r->length[e], to_a = way[b] + r->length[e];
-                if (to_b < way[b])
-                    way[b] = to_b, changed = true;
-                else if (to_a < way[a])
-                    way[a] = to_a, changed = true;
-            }
+    int shorter = 0;
+    for (int s = 0; s < SOURCES; s++) {
+        float by = from[s] + length;
+        shorter |= by < to[s];
+        to[s] = by < to[s] ? by : to[s];
+    }
+    return shorter;
+}
+
+static void find_ways(Region *r)
+{
+    bool changed = true;
+    for (int i = 0; i < r->count; i++)
+        for (int s = 0; s < SOURCES; s++)
+            r->way[i][s] = i == s ? 0 : INFINITY;
+    while (changed) { // Bellman and Ford: ways are a few edges long
+        changed = false;
+        for (int e = 0; e < r->edge_count; e++) {
+            int a = r->edge[e][0], b = r->edge[e][1];
+            changed |= shorten(r->way[b], r->way[a], r->length[e]);
+            changed |= shorten(r->way[a], r->way[b], r->length[e]);
         }
     }
 }
@@ -66,8 +76,10 @@ static float limit_along(Vec3 n, const Vec3 a[3], const Vec3 b[3], const float w
 {
     float least = INFINITY;
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            least = fminf(least, vec3_dot(n, vec3_sub(b[k], a[i])) / way[i][k]);
+        for (int k = 0; k < 3; k++) {
+            float limit = vec3_dot(n, vec3_sub(b[k], a[i])) / way[i][k];
+            least = limit < least ? limit : least;
+        }
     return least;
 }
 
@@ -103,7 +115,7 @@ static float join_limit(const Work *w, const TouchJoin *join)
     add_patch(&r, b, r.second);
     for (int i = 0; i < join->via_count; i++)
         add_patch(&r, &w->patches->patch[join->via[i]], at);
-    find_ways(&r, a->vertex_count);
+    find_ways(&r);
     for (int i = 0; i < a->triangle_count; i++)
         for (int k = join->a == join->b ? i + 1 : 0; k < b->triangle_count; k++) {
             const int *s = w->mesh->triangles[a->triangle[i]], *u = w->mesh->triangles[b->triangle[k]];
@@ -111,7 +123,7 @@ static float join_limit(const Work *w, const TouchJoin *join)
             if (share_vertex(s, u) || w->exempt(w->context, a->triangle[i], b->triangle[k]))
                 continue;
             for (int n = 0; n < 9; n++)
-                way[n / 3][n % 3] = r.way[a->corner[i][n / 3]][r.second[b->corner[k][n % 3]]];
+                way[n / 3][n % 3] = r.way[r.second[b->corner[k][n % 3]]][a->corner[i][n / 3]];
             const Vec3 *x = w->mesh->rest, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
             least = fminf(least, pair_limit(p, q, (const float(*)[3])way, least));
         }
@@ -123,7 +135,8 @@ static void limit_range(void *context, int begin, int end, int worker)
     const Work *w = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        w->patches->join[i].limit = join_limit(w, &w->patches->join[i]);
+        if (touch_patches_steps(w->patches, w->patches->join[i].a, w->patches->join[i].b) < 2)
+            w->patches->join[i].limit = join_limit(w, &w->patches->join[i]);
 }
 
 void touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context, PeltiJobs *jobs)
@@ -155,6 +168,8 @@ static float mat3_apart(const Mat3 *a, const Mat3 *b)
 bool touch_join_smooth(const TouchJoin *join, const TouchShape *shapes)
 {
     const TouchShape *a = &shapes[join->a], *b = &shapes[join->b];
+    if (!(join->limit > 0))
+        return false;
     Mat3 mean = a->linear;
     float strain = a->strain;
     if (join->a != join->b) {

@@ -120,11 +120,14 @@ static void turn_lags(PeltiTouch *t)
 
 static void mark_crossings(PeltiTouch *t)
 {
-    for (int i = 0; i < t->pairs.count; i++)
+    for (int i = 0; i < t->pairs.count; i++) {
+        t->patch_forced[t->patches.of[t->pairs.pairs[i].a]] = 1;
+        t->patch_forced[t->patches.of[t->pairs.pairs[i].b]] = 1;
         for (int k = 0; k < 3; k++) {
             t->trouble[t->mesh->triangles[t->pairs.pairs[i].a][k]] = 1;
             t->trouble[t->mesh->triangles[t->pairs.pairs[i].b][k]] = 1;
         }
+    }
 }
 
 static int mark_unsafe(PeltiTouch *t)
@@ -231,13 +234,16 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again)
     make_plan(t);
     shorten_moves(t);
     touch_find_features(t, again);
+    touch_find_folds(t);
     touch_solve(t);
     calm_down(t);
     shorten_moves(t);
-    int cut = touch_make_safe(t);
+    bool safe;
+    int cut = touch_make_safe(t, &safe);
     memcpy(t->x, t->plan, sizeof(Vec3) * (size_t)t->count);
     t->report->rounds++;
     t->report->contacts = t->contact_count;
+    t->unsafe |= !safe || t->overflow;
     return cut == 0 || behind(t) < round_again * t->size;
 }
 
@@ -276,21 +282,22 @@ static void advance(PeltiTouch *t)
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     make_plan(t);
     t->overflow = false;
+    memset(t->ring, 0, (size_t)t->count);
+    memset(t->patch_forced, 0, (size_t)t->patches.count);
     touch_find_features(t, true);
     touch_share(t, 0, false);
-    if (!mark_unsafe(t) && !anything(t) && !t->overflow && !touch_find_crossings(t, t->plan)) {
-        touch_accept(t);
+    if (!mark_unsafe(t) && !anything(t) && !t->overflow) {
         memcpy(t->x, t->wanted, bytes);
         return;
     }
     memcpy(t->x_saved, t->x, bytes);
     memcpy(t->lag_saved, t->lag, bytes);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        t->unsafe = false;
         for (int round = 0; round < ROUNDS; round++)
             if (round_of_moves(t, attempt * 3, attempt + round > 0))
                 break;
-        if (!touch_find_crossings(t, t->x)) {
-            touch_accept(t);
+        if (!t->unsafe || !touch_find_crossings(t, t->x)) {
             settle(t);
             return;
         }
@@ -317,8 +324,6 @@ static void start(PeltiTouch *t)
     memset(t->trouble, 0, (size_t)t->count);
     for (int b = 0; b < t->who->bone_count; b++)
         t->bones_from[b] = t->bones_last[b] = mat34_identity();
-    touch_find_crossings(t, t->x);
-    touch_accept(t);
     t->started = true;
 }
 
