@@ -51,6 +51,7 @@ figures: all
 	tools/figures-layered.sh $(BUILD)/pelt
 	tools/figures-projective.sh $(BUILD)/pelt
 	tools/figures-body.sh $(BUILD)/pelt
+	@! command -v chromium img2webp >/dev/null || tools/figures-studio.sh $(BUILD)/pelt
 
 # Builds and starts `pelt studio`; STUDIO="hero.glb --port 8080" and more: build/pelt studio --help
 studio: all

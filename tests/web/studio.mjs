@@ -291,6 +291,60 @@ const parts = {
     desk.errors.length = 0;
   },
 
+  /** Only by name: from a wish to the skin in the page, less the step itself; drawing left out (software GL draws slowly). */
+  async times(desk) {
+    const page = await desk.open({ args: process.env.PELT_FILE ? [process.env.PELT_FILE] : [] });
+    await page.getByLabel('Method', { exact: true }).selectOption(process.env.PELT_METHOD ?? 'lbs');
+    await desk.settled();
+    const found = await page.evaluate(async () => {
+      const { studio, view } = peltStudio, added = [], whole = [], began = performance.now();
+      view.draw = () => undefined;
+      let told;
+      studio.on(['frame'], () => told?.());
+      for (let i = 0; i < 120; i++) {
+        const seen = new Promise(resolve => { told = resolve; }), from = performance.now();
+        studio.seek((i % 60) / 30);
+        peltStudio.link.tick(performance.now());
+        await seen;
+        added.push(performance.now() - from - studio.frames[0].step_ms);
+        whole.push(performance.now() - from);
+      }
+      const at = (list, share) => list.toSorted((a, b) => a - b)[Math.floor(share * (list.length - 1))];
+      return { points: studio.character.welds.length, median: at(added, 0.5), p95: at(added, 0.95), step: at(whole, 0.5) - at(added, 0.5), rate: 120000 / (performance.now() - began) };
+    });
+    console.log(`times: ${found.points} points, step ${found.step.toFixed(1)} ms; the page adds ${found.median.toFixed(1)} ms (median), ${found.p95.toFixed(1)} ms (95th); ${found.rate.toFixed(0)} frames a second`);
+  },
+
+  /** Only by name: minutes of random posing (PELT_MINUTES); neither the page nor the command grows. */
+  async endure(desk) {
+    const page = await desk.open();
+    await page.getByLabel('Method', { exact: true }).selectOption(process.env.PELT_METHOD ?? 'lbs');
+    await desk.settled();
+    const resident = () => Number(readFileSync(`/proc/${desk.command.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+    const pose = seconds => page.evaluate(async seconds => {
+      const { studio, view } = peltStudio, until = performance.now() + seconds * 1000;
+      view.draw = () => undefined;
+      let random = 1, poses = 0;
+      const next = () => (random = (random * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff - 0.5;
+      while (performance.now() < until) {
+        const node = studio.skeleton.bones[Math.floor((next() + 0.5) * studio.skeleton.bones.length)], turn = studio.skeleton.turn(node);
+        turn.x += 0.4 * next(); turn.y += 0.4 * next(); turn.z += 0.4 * next();
+        studio.history.mark();
+        studio.skeleton.setTurn(node, turn.normalize());
+        studio.posed();
+        poses++;
+        await new Promise(requestAnimationFrame);
+      }
+      return { poses, frames: peltStudio.link.fetched };
+    }, seconds);
+    const heap = async () => { const session = await page.context().newCDPSession(page); await session.send('HeapProfiler.collectGarbage'); return (await session.send('Runtime.getHeapUsage')).usedSize / 1048576; };
+    await pose(10);
+    const before = { command: resident(), page: await heap() }, minutes = Number(process.env.PELT_MINUTES ?? 1);
+    const done = await pose(60 * minutes), after = { command: resident(), page: await heap() };
+    console.log(`endure: ${done.poses} poses, ${done.frames} frames; command ${before.command.toFixed(1)} to ${after.command.toFixed(1)} MB, page ${before.page.toFixed(1)} to ${after.page.toFixed(1)} MB`);
+    assert.ok(after.command < before.command + 8 && after.page < before.page + 8);
+  },
+
   /** The command ends: the page says so. */
   async lost(desk) {
     const page = await desk.open();
@@ -302,7 +356,7 @@ const parts = {
 
 const [pelt, ...chosen] = process.argv.slice(2);
 for (const [name, part] of Object.entries(parts)) {
-  if (chosen.length && !chosen.includes(name)) continue;
+  if (chosen.length ? !chosen.includes(name) : ['times', 'endure'].includes(name)) continue;
   const desk = new Desk(pelt), began = Date.now();
   try {
     await part(desk);
