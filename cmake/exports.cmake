@@ -9,18 +9,14 @@ endforeach()
 set(pelt_map ${CMAKE_BINARY_DIR}/pelt.map)
 set(tools_map ${CMAKE_BINARY_DIR}/pelt-tools.map)
 add_custom_command(OUTPUT ${pelt_map}
-  COMMAND ${CMAKE_SOURCE_DIR}/cmake/exports.sh ${PROJECT_VERSION} ${pelt_map} ${CMAKE_NM} ${tools_objects} $<TARGET_OBJECTS:pelt_tools_vec>
-  DEPENDS ${tools_objects} $<TARGET_OBJECTS:pelt_tools_vec> cmake/exports.sh COMMAND_EXPAND_LISTS VERBATIM)
+  COMMAND ${CMAKE_SOURCE_DIR}/cmake/exports.sh ${PROJECT_VERSION} ${pelt_map} ${CMAKE_NM} ${tools_objects}
+  DEPENDS ${tools_objects} cmake/exports.sh COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(pelt_exports DEPENDS ${pelt_map})
 add_dependencies(pelt_shared pelt_exports)
 file(WRITE ${tools_map} "PELT_TOOLS_${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} { global: pelt_*; local: *; };\n")
 target_link_options(pelt_shared PRIVATE LINKER:--version-script=${pelt_map})
 target_link_options(pelt_tools_shared PRIVATE LINKER:--version-script=${tools_map})
 set_target_properties(pelt_shared PROPERTIES LINK_DEPENDS ${pelt_map})
-# The small vectors have names without a prefix, which a host may use too: libpelt-tools has its own copy of them.
-add_library(pelt_tools_vec OBJECT src/math/vec.c)
-target_link_libraries(pelt_tools_vec PRIVATE see_math pelt_flags)
-target_sources(pelt_tools_shared PRIVATE $<TARGET_OBJECTS:pelt_tools_vec>)
 if(NOT PELT_SANITIZE AND NOT PELT_FUZZ)
   target_link_options(pelt_shared PRIVATE LINKER:-z,defs)
   target_link_options(pelt_tools_shared PRIVATE LINKER:-z,defs)

@@ -41,9 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *path = file_with(data, size, ".json");
         PeltiRig *rig;
         PeltiScene *scene;
-        PeltStatus status = pelti_rig_load(path, NULL, 0, NULL, NULL, &rig, &err);
+        PeltStatus status = pelti_io_rig_load(path, NULL, 0, NULL, NULL, &rig, &err);
         HOLDS((status == PELT_OK) == (rig != NULL) && (status == PELT_OK || err.text[0]));
-        pelti_rig_destroy(rig);
+        pelti_io_rig_destroy(rig);
         err = (PeltError){0};
         status = pelti_scene_load(path, NULL, NULL, &scene, &err);
         HOLDS((status == PELT_OK) == (scene != NULL) && (status == PELT_OK || err.text[0]));
@@ -51,9 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     PeltiPool pool;
-    PeltiShape shape;
+    PeltiIoShape shape;
     pelti_pool_init(&pool, NULL);
-    if (pelti_shape_load(&pool, file_with(data, size, ".obj"), &shape, &err) == PELT_OK)
+    if (pelti_io_shape_load(&pool, file_with(data, size, ".obj"), &shape, &err) == PELT_OK)
         for (int t = 0; t < shape.triangle_count; t++)
             for (int k = 0; k < 3; k++)
                 HOLDS(shape.triangles[t][k] >= 0 && shape.triangles[t][k] < shape.vertex_count);

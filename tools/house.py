@@ -98,12 +98,14 @@ class House:
     def types(self):
         """type name -> rooms whose headers define it."""
         where = collections.defaultdict(set)
+        inside = {(self.room(path), name) for path, name, _ in self.structs()}  # opaque ones, whose fields a source of the room has
         for path in self.files:
             if path.suffix != ".h":
                 continue
             text = self.text[path]
             names = re.findall(r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", text, re.M | re.S)
             names += re.findall(r"^(?:struct|union) (\w+)\s*\{", text, re.M)
+            names += [n for n in re.findall(r"^typedef struct (\w+) \1;", text, re.M) if (self.room(path), n) in inside]
             for name in names:
                 where[name].add(self.room(path))
         return where
@@ -141,7 +143,8 @@ def check_names(house):
         own = words.get(room, []) + [room.split("/")[-1]]
         for name, path in sorted(names.items()):
             rest = name[len("pelti_"):]
-            if name.startswith("pelt_") or name.startswith("pelti_") and any(rest == w or rest.startswith(w + "_") for w in own):
+            fits = any(rest + "=" == w or rest == w or rest.startswith(w + "_") for w in own)
+            if name.startswith("pelt_") or name.startswith("pelti_") and fits:
                 continue
             if room not in open_rooms:
                 wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} (pelti_{', pelti_'.join(own)})")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, includes, first lines, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
+# Format, includes, first lines, names, tables of docs/, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -13,6 +13,8 @@ echo "first lines (each source says what it is for)"
 for source in $(git ls-files 'src/*.c' 'cli/*.c' 'import/*.c' 'import/*.cpp' 'fuzz/*.c' 'examples/*.c'); do
     [[ $(head -n 1 "$source") == //* ]] || { echo "$source: open with a line that says what it is for"; failed=1; }
 done
+echo "names (tools/names.txt)"
+tools/house.py --names || failed=1
 echo "tables of docs/"
 tools/measured.py --check || failed=1
 echo "cppcheck"

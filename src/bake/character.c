@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-PeltStatus pelti_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator, PeltCharacter **out,
-                                PeltError *err)
+PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator,
+                                     PeltCharacter **out, PeltError *err)
 {
     PeltCharacter *character = pelti_alloc(allocator, sizeof *character);
     if (!character) {
@@ -28,7 +28,7 @@ static PeltStatus from_document(PeltiGltf *document, const PeltAllocator *alloca
         pelti_gltf_close(document);
         return status;
     }
-    return pelti_character_wrap(who, document, allocator, out, err);
+    return pelti_bake_character_wrap(who, document, allocator, out, err);
 }
 
 /// Plain glTF as it is; what needs another's reader through the helper program. Where there is none, the first story stands: it

@@ -281,8 +281,8 @@ PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path
 {
     PeltiRig *rig;
     *text = NULL;
-    PELT_TRY(pelti_rig_load(rig_path, NULL, 0, character->who, &character->allocator, &rig, err));
+    PELT_TRY(pelti_io_rig_load(rig_path, NULL, 0, character->who, &character->allocator, &rig, err));
     PeltStatus status = inspect(character, &rig->rig, json, text, err);
-    pelti_rig_destroy(rig);
+    pelti_io_rig_destroy(rig);
     return status;
 }

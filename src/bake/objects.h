@@ -41,19 +41,19 @@ struct PeltSkin {
     PeltiLog log;
     PeltiPool pool; ///< weights and everything below
     PeltiOptions options;
-    PeltiRig *rig; ///< NULL: none
+    PeltiRig *rig;                       ///< NULL: none
     PeltiWeights weights, point_weights; ///< of the character's welded vertices, of its points
     PeltiWeights body_weights;           ///< of the vertices of `who`
-    const char *weight_source; ///< "file", "mixed", "auto", "rigid"
-    PeltiWorld *node_world;    ///< [node_count]
-    Mat34 *bones;              ///< [bone_count]
-    PeltiTargetMix targets;    ///< morph targets of the character
-    PeltiAnchors anchors;      ///< what is held or pulled
-    PeltiTouch *touch;         ///< the last word on what is shown; NULL: not wanted
-    PeltiGiveWay *give_way;    ///< joints give way to the body itself before the method; NULL: off
-    Vec3 *shape;               ///< [who->point_count] what the method makes; `points` where there is no body
-    Vec3 *points;              ///< [point_count] of the character
-    Vec3 *normals;             ///< [point_count] of the character
+    const char *weight_source;           ///< "file", "mixed", "auto", "rigid"
+    PeltiWorld *node_world;              ///< [node_count]
+    Mat34 *bones;                        ///< [bone_count]
+    PeltiTargetMix targets;              ///< morph targets of the character
+    PeltiAnchors anchors;                ///< what is held or pulled
+    PeltiTouch *touch;                   ///< the last word on what is shown; NULL: not wanted
+    PeltiGiveWay *give_way;              ///< joints give way to the body itself before the method; NULL: off
+    Vec3 *shape;                         ///< [who->point_count] what the method makes; `points` where there is no body
+    Vec3 *points;                        ///< [point_count] of the character
+    Vec3 *normals;                       ///< [point_count] of the character
     PeltiNormals normal_maker;
     bool normals_fresh, restart, stepped;
     double time_s; ///< of the last step, or of the first one to come
@@ -61,8 +61,8 @@ struct PeltSkin {
 };
 
 /// Wraps a finished character (taken over; destroyed on failure too). `document` may be NULL.
-PeltStatus pelti_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator, PeltCharacter **out,
-                                PeltError *err);
+PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator,
+                                     PeltCharacter **out, PeltError *err);
 
 /// One step of a skin; the public step hands out what a user may see of the report.
 /// Loads what an artist adds (--rig, --set joint.NAME.key=value) into the skin's options.

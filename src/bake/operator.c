@@ -61,7 +61,7 @@ PeltStatus pelt_operator_check(const PeltOperator *op, PeltError *err)
 
 PeltStatus pelt_operator_load(const char *path, PeltOperator *out, PeltError *err)
 {
-    PELT_TRY(pelti_operator_read(path, NULL, out, err));
+    PELT_TRY(pelti_io_operator_read(path, NULL, out, err));
     PeltiProfile profile = pelti_profile_from(out);
     PeltStatus status = check_profile(&profile, err);
     if (status != PELT_OK)
@@ -73,7 +73,7 @@ PeltStatus pelt_operator_save(const PeltOperator *op, const char *path, PeltErro
 {
     PeltiProfile profile = pelti_profile_from(op);
     PELT_TRY(check_profile(&profile, err));
-    return pelti_operator_write(op, path, err);
+    return pelti_io_operator_write(op, path, err);
 }
 
 double pelti_bake_slice_at(const double *g, double f1, double f2, double *slope)

@@ -71,7 +71,7 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     if (!settings)
         return pelti_no_memory(err, sizeof(char *) * (size_t)def->setting_count);
     for (int k = 0; k < def->setting_count; k++)
-        if (pelti_rig_is_setting(def->settings[k]))
+        if (pelti_io_rig_is_setting(def->settings[k]))
             settings[count++] = def->settings[k];
     if (!def->rig_path && !def->rig && !count)
         return PELT_OK;
@@ -79,10 +79,10 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a rig is given, and %s beside it: put all into one of them",
                          def->rig_path ? "the path of another" : settings[0]);
     if (def->rig) {
-        PELT_TRY(pelti_rig_check(def->rig, skin->character->who, err));
+        PELT_TRY(pelti_bake_rig_check(def->rig, skin->character->who, err));
         skin->options.rig = def->rig;
     } else {
-        PELT_TRY(pelti_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
+        PELT_TRY(pelti_io_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
         skin->options.rig = &skin->rig->rig;
     }
     say_unused(skin);

@@ -162,7 +162,7 @@ static PeltStatus check_piece(const PeltiCharacter *who, const PeltRigPiece *p, 
     Check c = {who, "piece", p->name ? p->name : "", err};
     bool found = false;
     for (int v = 0; !found && v < who->mesh->vertex_count; v++)
-        found = pelti_vertex_in_piece(who, v, c.name);
+        found = pelti_character_vertex_in_piece(who, v, c.name);
     if (!found)
         return PELT_FAIL(err, PELT_BAD_INPUT, "rig: piece %.60s: the character has none of that name (pelt inspect lists them)",
                          c.name);
@@ -171,7 +171,7 @@ static PeltStatus check_piece(const PeltiCharacter *who, const PeltRigPiece *p, 
     return p->bone ? is_joint(&c, "bone", p->bone) : PELT_OK;
 }
 
-PeltStatus pelti_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltError *err)
+PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltError *err)
 {
     Check c = {who, "it", "", err};
     PELT_TRY(is_list(&c, "joints", rig->joint_count, rig->joints));

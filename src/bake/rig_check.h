@@ -8,6 +8,6 @@
 
 /// BAD_INPUT names the first entry that a rig file could not hold either: names no joint has, numbers out of range, points
 /// that are not there, lists that are missing.
-PeltStatus pelti_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltError *err);
+PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltError *err);
 
 #endif

@@ -105,7 +105,7 @@ static PeltStatus apply_settings(PeltSkin *skin, const PeltSkinDef *def, PeltErr
 {
     pelti_options_init(&skin->options, skin->method->options);
     for (int i = 0; i < def->setting_count; i++) {
-        if (pelti_rig_is_setting(def->settings[i]))
+        if (pelti_io_rig_is_setting(def->settings[i]))
             continue; // pelti_skin_rig
         const char *equals = strchr(def->settings[i], '=');
         char key[80];
@@ -290,7 +290,7 @@ void pelt_skin_destroy(PeltSkin *skin)
     pelti_give_way_destroy(skin->give_way);
     pelti_jobs_destroy(skin->jobs);
     pelti_body_destroy(skin->body);
-    pelti_rig_destroy(skin->rig);
+    pelti_io_rig_destroy(skin->rig);
     PeltAllocator allocator = skin->pool.allocator;
     pelti_log_release(&skin->log);
     pelti_pool_release(&skin->pool);

@@ -222,7 +222,7 @@ static void fast_once(void *context)
 
 static void plain_once(void *context)
 {
-    plain_match_iterate(context);
+    pelti_bench_plain_iterate(context);
 }
 
 static void time_omega(PeltiBench *bench, const Body *body, int omega)
@@ -245,7 +245,7 @@ static void time_omega(PeltiBench *bench, const Body *body, int omega)
             match.stiffness[to] = body->flesh->match.stiffness[at];
         }
     }
-    if (!made || (pelti_match_prepare(&match), !plain_match_build(&pool, &match, &plain))) {
+    if (!made || (pelti_match_prepare(&match), !pelti_bench_plain_build(&pool, &match, &plain))) {
         pelti_bench_skip(bench, "omega", "not enough memory");
         pelti_pool_release(&pool);
         return;

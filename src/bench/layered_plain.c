@@ -32,7 +32,7 @@ PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
     return (Float4 *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
 }
 
-bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out)
+bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out)
 {
     const PeltiPaths *paths = match->paths;
     int n = paths->slot_count, total = 0;
@@ -137,7 +137,7 @@ PELTI_CLONES static void move(const PlainMatch *plain, int n)
     }
 }
 
-void plain_match_iterate(PlainMatch *plain)
+void pelti_bench_plain_iterate(PlainMatch *plain)
 {
     PeltiMatch *match = plain->match;
     int n = match->paths->slot_count;

@@ -12,8 +12,8 @@ typedef struct PlainMatch {
     float *goals;      ///< [slot][12][4] t and R
 } PlainMatch;
 
-bool plain_match_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out);
+bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out);
 /// One iteration on one thread: the same result as pelti_match_iterate, up to rounding.
-void plain_match_iterate(PlainMatch *plain);
+void pelti_bench_plain_iterate(PlainMatch *plain);
 
 #endif

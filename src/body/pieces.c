@@ -117,7 +117,7 @@ static PeltStatus skeleton_sizes(const PeltiCharacter *who, const PeltiPieces *p
 static const PeltRigPiece *said_of(const PeltiCharacter *who, const PeltRig *rig, int vertex)
 {
     for (int i = 0; rig && i < rig->piece_count; i++)
-        if (pelti_vertex_in_piece(who, vertex, rig->pieces[i].name))
+        if (pelti_character_vertex_in_piece(who, vertex, rig->pieces[i].name))
             return &rig->pieces[i];
     return NULL;
 }

@@ -217,7 +217,7 @@ static bool same_patch(Walls *w, int a, int b, Vec3 middle, float radius)
         for (int k = 0; k < 3; k++) {
             int e = mesh->triangle_edges[w->soup->source[t]][k];
             const int *ends = mesh->edges[e];
-            if (pelti_segment_distance2(middle, mesh->rest[ends[0]], mesh->rest[ends[1]], NULL) > radius * radius)
+            if (pelti_skeleton_segment_distance2(middle, mesh->rest[ends[0]], mesh->rest[ends[1]], NULL) > radius * radius)
                 continue;
             for (int i = w->edge_start[e]; i < w->edge_start[e + 1]; i++) {
                 int next = w->edge_triangles[i];

@@ -4,14 +4,14 @@
 
 #include "builtin/shape.h"
 
-enum { PELTI_BODY_BONES = 64, PELTI_FINGERS = 5 };
+enum { PELTI_FIGURE_BONES = 64, PELTI_FINGERS = 5 };
 
-typedef struct PeltiBodyBone {
+typedef struct PeltiFigureBone {
     char name[32];
     int parent;      ///< -1: root
     Vec3 head, tail; ///< rest space
     float blend;     ///< m, how far the skin's weights fade across the joint at its head
-} PeltiBodyBone;
+} PeltiFigureBone;
 
 /// Joints of a hand, each -1 where the plan has none. Finger 0 is the thumb.
 typedef struct PeltiHandPlan {
@@ -20,32 +20,32 @@ typedef struct PeltiHandPlan {
     Vec3 side, along, back;      ///< towards the thumb, towards the finger tips, out of the back of the hand
 } PeltiHandPlan;
 
-typedef struct PeltiBody {
+typedef struct PeltiFigure {
     const char *name;
-    PeltiShape *shape;
+    PeltiSolid *shape;
     int bone_count;
-    PeltiBodyBone bones[PELTI_BODY_BONES];
+    PeltiFigureBone bones[PELTI_FIGURE_BONES];
     float voxel, cell; ///< m: extraction grid, culling cells
     bool on_ground;    ///< lowest point goes to y = 0
     int hand_count;
     PeltiHandPlan hands[2];
-} PeltiBody;
+} PeltiFigure;
 
 static inline uint64_t pelti_bit(int bone)
 {
     return (uint64_t)1 << bone;
 }
 
-int pelti_body_bone(PeltiBody *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
-                    bool mirror);
-int pelti_body_find(const PeltiBody *body, const char *name); ///< -1: none
-float pelti_body_size(const PeltiBody *body);                 ///< m, the longest side of the box around its joints
+int pelti_figure_bone(PeltiFigure *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
+                      bool mirror);
+int pelti_figure_find(const PeltiFigure *body, const char *name); ///< -1: none
+float pelti_figure_size(const PeltiFigure *body);                 ///< m, the longest side of the box around its joints
 /// A bone's name without its side, "Left" or "Right", and which it is; neither: in the middle.
-const char *pelti_body_side(const char *name, bool *left, bool *right);
+const char *pelti_figure_side(const char *name, bool *left, bool *right);
 
 /// A left hand (mirrored for a right one) of 0.19 m, its wrist at the place's origin, fingers along +Y, back of the hand
 /// +Z, thumb +X. `metacarpals`: bones for these too. Groups `group` ... `group` + 5 are used.
-void pelti_body_hand(PeltiBody *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals);
+void pelti_figure_hand(PeltiFigure *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals);
 
 /// Upper arm and forearm with the hand, from `shoulder` along `along` with the elbow's hollow towards `front`.
 typedef struct PeltiArmPlan {
@@ -53,12 +53,12 @@ typedef struct PeltiArmPlan {
     Vec3 front;
     int upper, lower, hand; ///< bones
 } PeltiArmPlan;
-void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, const PeltiArmPlan *plan, int group);
+void pelti_figure_arm(PeltiFigure *body, const PeltiPen *pen, const char *prefix, const PeltiArmPlan *plan, int group);
 
-void pelti_body_plan_cylinder(PeltiBody *body);
-void pelti_body_plan_arm(PeltiBody *body);
-void pelti_body_plan_hand(PeltiBody *body);
-void pelti_body_plan_biped(PeltiBody *body);
-void pelti_body_plan_beast(PeltiBody *body);
+void pelti_figure_plan_cylinder(PeltiFigure *body);
+void pelti_figure_plan_arm(PeltiFigure *body);
+void pelti_figure_plan_hand(PeltiFigure *body);
+void pelti_figure_plan_biped(PeltiFigure *body);
+void pelti_figure_plan_beast(PeltiFigure *body);
 
 #endif

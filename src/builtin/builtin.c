@@ -14,15 +14,15 @@ enum { REMESH_MOST = 60000 };
 
 typedef struct Plan {
     const char *name;
-    void (*plan)(PeltiBody *body);
+    void (*plan)(PeltiFigure *body);
     int vertices; // by default
 } Plan;
 
-static const Plan PLANS[] = {{"cylinder", pelti_body_plan_cylinder, 3200},
-                             {"arm", pelti_body_plan_arm, 8000},
-                             {"hand", pelti_body_plan_hand, 5000},
-                             {"biped", pelti_body_plan_biped, 13300},
-                             {"beast", pelti_body_plan_beast, 9000}};
+static const Plan PLANS[] = {{"cylinder", pelti_figure_plan_cylinder, 3200},
+                             {"arm", pelti_figure_plan_arm, 8000},
+                             {"hand", pelti_figure_plan_hand, 5000},
+                             {"biped", pelti_figure_plan_biped, 13300},
+                             {"beast", pelti_figure_plan_beast, 9000}};
 enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0] };
 
 const char *pelti_builtin_name(int index)
@@ -35,14 +35,14 @@ typedef struct Skin {
     PeltiInfluences *influences; // [surface.vertex_count]
 } Skin;
 
-static PeltStatus refine(const PeltiBody *body, PeltiPool *pool, PeltiJobs *jobs, Skin *skin, PeltError *err)
+static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jobs, Skin *skin, PeltError *err)
 {
     int old = skin->surface.vertex_count, fresh = old + skin->surface.triangle_count * 3 / 2;
     int(*parents)[2] = pelti_pool_take(pool, (size_t)(fresh - old), sizeof *parents);
     PeltiInfluences *influences = PELTI_NEW(pool, PeltiInfluences, fresh);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)fresh * sizeof *influences);
-    PeltiRemeshShape shape = pelti_shape_to_remesh(body->shape);
+    PeltiRemeshShape shape = pelti_solid_to_remesh(body->shape);
     PELT_TRY(pelti_remesh_subdivide(&shape, &skin->surface, parents, jobs, err));
     memcpy(influences, skin->influences, (size_t)old * sizeof *influences);
     for (int i = 0; i < fresh - old; i++)
@@ -51,13 +51,13 @@ static PeltStatus refine(const PeltiBody *body, PeltiPool *pool, PeltiJobs *jobs
     return PELT_OK;
 }
 
-static PeltStatus make_skin(const PeltiBody *body, const PeltiVariation *variation, int vertices, PeltiPool *pool,
+static PeltStatus make_skin(const PeltiFigure *body, const PeltiVariation *variation, int vertices, PeltiPool *pool,
                             PeltiJobs *jobs, Skin *skin, PeltError *err)
 {
     int levels = 0, base = vertices;
     for (; base > REMESH_MOST; levels++)
         base = (base + 6) / 4; // a closed surface of genus 0 with v vertices has 3 v - 6 edges: 4 v - 6 after cutting
-    PeltiRemeshShape plan = pelti_shape_to_remesh(body->shape);
+    PeltiRemeshShape plan = pelti_solid_to_remesh(body->shape);
     PeltiVariedShape varied = {plan, variation};
     PeltiRemeshShape shape = variation ? pelti_vary_shape(&varied) : plan;
     PELT_TRY(pelti_remesh_make(&shape, body->voxel, base, jobs, &pool->allocator, &skin->surface, err));
@@ -73,7 +73,7 @@ static PeltStatus make_skin(const PeltiBody *body, const PeltiVariation *variati
 }
 
 /// Puts the lowest vertex on the ground, joints, skin and pieces together.
-static void stand_on_ground(PeltiBody *body, PeltiRemeshSurface *s, PeltiPieces *pieces)
+static void stand_on_ground(PeltiFigure *body, PeltiRemeshSurface *s, PeltiWear *pieces)
 {
     float lowest = INFINITY;
     for (int v = 0; v < s->vertex_count; v++)
@@ -89,12 +89,12 @@ static void stand_on_ground(PeltiBody *body, PeltiRemeshSurface *s, PeltiPieces 
 }
 
 /// Clothes are cut on the plan's skin, where its distances are known, and carried along when the body is varied.
-static PeltStatus make_body(const Plan *plan, const PeltiBuiltinOptions *options, PeltiBody *body, PeltiPool *work,
-                            PeltiJobs *jobs, Skin *skin, PeltiPieces *pieces, PeltError *err)
+static PeltStatus make_body(const Plan *plan, const PeltiBuiltinOptions *options, PeltiFigure *body, PeltiPool *work,
+                            PeltiJobs *jobs, Skin *skin, PeltiWear *pieces, PeltError *err)
 {
     PeltiVariation *variation = options->seed ? PELTI_NEW(work, PeltiVariation, 1) : NULL;
     int vertices = options->vertices ? options->vertices : plan->vertices;
-    PeltiShape *shape = pelti_shape_create(work);
+    PeltiSolid *shape = pelti_solid_create(work);
     if (work->failed)
         return pelti_no_memory(err, sizeof *variation);
     body->name = plan->name;
@@ -102,27 +102,27 @@ static PeltStatus make_body(const Plan *plan, const PeltiBuiltinOptions *options
     plan->plan(body);
     if (variation)
         pelti_vary_ends(body, options->seed);
-    PELT_TRY(pelti_shape_finish(shape, body->cell, jobs, err));
+    PELT_TRY(pelti_solid_finish(shape, body->cell, jobs, err));
     if (variation) {
-        pelti_vary_draw(variation, body, options->seed, pelti_body_size(body));
+        pelti_vary_draw(variation, body, options->seed, pelti_figure_size(body));
         vertices = options->vertices ? vertices : pelti_vary_vertices(options->seed, vertices);
     }
     PELT_TRY(make_skin(body, variation, vertices, work, jobs, skin, err));
-    pelti_pieces_init(pieces, body, &skin->surface, skin->influences);
+    pelti_wear_init(pieces, body, &skin->surface, skin->influences);
     PELT_TRY(pelti_builtin_dress(pieces, options->seed, options->dressing, err));
     if (variation)
         PELT_TRY(pelti_vary_body(variation, body, &skin->surface, skin->influences, jobs, err));
-    PELT_TRY(pelti_pieces_settle(pieces, variation, jobs, err));
+    PELT_TRY(pelti_wear_settle(pieces, variation, jobs, err));
     if (body->on_ground)
         stand_on_ground(body, &skin->surface, pieces);
     return PELT_OK;
 }
 
 static PeltStatus make(const Plan *plan, const PeltiBuiltinOptions *options, PeltiPool *work, PeltiJobs *jobs, Skin *skin,
-                       PeltiPieces *pieces, PeltiBuiltin *made, PeltError *err)
+                       PeltiWear *pieces, PeltiBuiltin *made, PeltError *err)
 {
     PeltiCharacter *who = made->who;
-    PeltiBody *body = PELTI_NEW(work, PeltiBody, 1);
+    PeltiFigure *body = PELTI_NEW(work, PeltiFigure, 1);
     PeltiRandom r = pelti_random(options->seed, "meshes");
     bool one_mesh = options->seed && pelti_random_chance(&r, 0.3f);
     if (!body)
@@ -162,11 +162,11 @@ PeltStatus pelti_builtin_make_all(const char *name, const PeltiBuiltinOptions *o
     PeltiPool work;
     pelti_pool_init(&work, allocator);
     Skin skin = {.surface = {.allocator = work.allocator}};
-    PeltiPieces *pieces = PELTI_NEW(&work, PeltiPieces, 1);
+    PeltiWear *pieces = PELTI_NEW(&work, PeltiWear, 1);
     PeltStatus status =
         pieces ? make(plan, options, &work, jobs, &skin, pieces, &made, err) : pelti_no_memory(err, sizeof *pieces);
     if (pieces)
-        pelti_pieces_release(pieces);
+        pelti_wear_release(pieces);
     pelti_remesh_release(&skin.surface);
     pelti_pool_release(&work);
     if (status == PELT_OK)

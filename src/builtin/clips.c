@@ -10,16 +10,16 @@ enum { FPS = 30, FRAMES = 61, RANDOM_FRAMES = 121 };
 
 /// Angles of a random motion, in degrees.
 typedef struct Curves {
-    int turn_count[PELTI_BODY_BONES];
-    PeltiTurn turns[PELTI_BODY_BONES][PELTI_JOINT_TURNS];
-    float degrees[PELTI_BODY_BONES][PELTI_JOINT_TURNS][RANDOM_FRAMES];
+    int turn_count[PELTI_FIGURE_BONES];
+    PeltiJointTurn turns[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS];
+    float degrees[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS][RANDOM_FRAMES];
 } Curves;
 
 /// Joints rest unrotated, so a turn is about an axis of rest space that its parent carries along.
 typedef struct Motion {
-    const PeltiBody *body;
+    const PeltiFigure *body;
     const Curves *curves; // of the random clip
-    Quat turn[PELTI_BODY_BONES];
+    Quat turn[PELTI_FIGURE_BONES];
     Vec3 root; // moves the root joint
 } Motion;
 
@@ -36,16 +36,16 @@ static void rotate_named(Motion *m, const char *side, const char *name, Vec3 axi
 {
     char full[48];
     snprintf(full, sizeof full, "%s%s", side, name);
-    rotate(m, pelti_body_find(m->body, full), axis, degrees);
+    rotate(m, pelti_figure_find(m->body, full), axis, degrees);
 }
 
-static Vec3 direction(const PeltiBody *body, int bone)
+static Vec3 direction(const PeltiFigure *body, int bone)
 {
     return vec3_normalize_or(vec3_sub(body->bones[bone].tail, body->bones[bone].head), Y);
 }
 
 /// Joint positions in the pose, by walking down from the root (bones come after their parents).
-static void place_joints(const Motion *m, Vec3 position[PELTI_BODY_BONES], Quat world[PELTI_BODY_BONES])
+static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Quat world[PELTI_FIGURE_BONES])
 {
     for (int b = 0; b < m->body->bone_count; b++) {
         int parent = m->body->bones[b].parent;
@@ -64,13 +64,13 @@ static void place_joints(const Motion *m, Vec3 position[PELTI_BODY_BONES], Quat 
 /// where they are on the ground.
 static void stand(Motion *m, bool hold)
 {
-    Vec3 position[PELTI_BODY_BONES], shift = {0, -1e3f, 0};
-    Quat world[PELTI_BODY_BONES];
+    Vec3 position[PELTI_FIGURE_BONES], shift = {0, -1e3f, 0};
+    Quat world[PELTI_FIGURE_BONES];
     place_joints(m, position, world);
     float count = 0;
     Vec3 drift = {0, 0, 0};
     for (int b = 0; b < m->body->bone_count; b++) {
-        const PeltiBodyBone *bone = &m->body->bones[b];
+        const PeltiFigureBone *bone = &m->body->bones[b];
         bool foot = strstr(bone->name, "Foot") != NULL, toes = strstr(bone->name, "Toes") != NULL;
         if (!foot && !toes)
             continue;
@@ -135,7 +135,7 @@ static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
 
 static void bend_elbow(Motion *m, const char *upper, const char *lower, float degrees)
 {
-    int b = pelti_body_find(m->body, lower), a = pelti_body_find(m->body, upper);
+    int b = pelti_figure_find(m->body, lower), a = pelti_figure_find(m->body, upper);
     if (a >= 0 && b >= 0)
         rotate(m, b, vec3_cross(direction(m->body, a), Z), degrees); // towards the front
 }
@@ -182,7 +182,7 @@ static void trot_beast(Motion *m, float u)
 static bool bend(Motion *m, float u)
 {
     float a = wave(u);
-    const PeltiBody *body = m->body;
+    const PeltiFigure *body = m->body;
     if (strcmp(body->name, "beast") == 0) {
         crouch_beast(m, a);
         return true;
@@ -223,7 +223,7 @@ static bool bend(Motion *m, float u)
 
 static bool twist(Motion *m, float u)
 {
-    const PeltiBody *body = m->body;
+    const PeltiFigure *body = m->body;
     float a = wave(u), swing = pelti_sinf(TURN * u);
     if (strcmp(body->name, "cylinder") == 0) {
         rotate_named(m, "", "Upper", Y, 180 * a);
@@ -234,8 +234,8 @@ static bool twist(Motion *m, float u)
         return true;
     }
     if (strcmp(body->name, "arm") == 0) {
-        rotate(m, pelti_body_find(body, "Forearm"), direction(body, pelti_body_find(body, "Forearm")), 80 * a);
-        rotate(m, pelti_body_find(body, "Hand"), direction(body, pelti_body_find(body, "Forearm")), 100 * a);
+        rotate(m, pelti_figure_find(body, "Forearm"), direction(body, pelti_figure_find(body, "Forearm")), 80 * a);
+        rotate(m, pelti_figure_find(body, "Hand"), direction(body, pelti_figure_find(body, "Forearm")), 100 * a);
         return true;
     }
     static const char *const spine[] = {"Spine", "Chest", "UpperChest", "Neck", "Head"};
@@ -249,7 +249,7 @@ static bool twist(Motion *m, float u)
         char lower[32], hand[32];
         snprintf(lower, sizeof lower, "%sLowerArm", SIDES[s]);
         snprintf(hand, sizeof hand, "%sHand", SIDES[s]);
-        Vec3 axis = direction(body, pelti_body_find(body, lower));
+        Vec3 axis = direction(body, pelti_figure_find(body, lower));
         float out = s ? -1.0f : 1.0f;
         rotate_named(m, SIDES[s], "UpperArm", Z, out * 30 * a);
         rotate_named(m, "", lower, axis, -out * 80 * a);
@@ -290,7 +290,7 @@ static bool grasp(Motion *m, float u)
 /// Reaching up on the toes, leaning to one side and then the other; an arm or a hand spreads and bends back.
 static bool stretch(Motion *m, float u)
 {
-    const PeltiBody *body = m->body;
+    const PeltiFigure *body = m->body;
     float a = wave(u), lean = pelti_sinf(2 * TURN * u) * a;
     for (int h = 0; h < body->hand_count; h++) {
         const PeltiHandPlan *hand = &body->hands[h];
@@ -430,7 +430,7 @@ static const ClipPlan PLANS[] = {{"bend", bend, FRAMES},   {"twist", twist, FRAM
                                  {"grasp", grasp, FRAMES}, {"random", wander, RANDOM_FRAMES}};
 enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0], RANDOM = PLAN_COUNT - 1 };
 
-static bool pose_at(const PeltiBody *body, const Curves *curves, const ClipPlan *plan, int frame, Motion *m)
+static bool pose_at(const PeltiFigure *body, const Curves *curves, const ClipPlan *plan, int frame, Motion *m)
 {
     m->body = body;
     m->curves = curves;
@@ -442,7 +442,7 @@ static bool pose_at(const PeltiBody *body, const Curves *curves, const ClipPlan 
 }
 
 /// Channels for the joints that move at all; the root's translation where it does.
-static PeltStatus fill_clip(const PeltiBody *body, const Curves *curves, const ClipPlan *plan, const float *times,
+static PeltStatus fill_clip(const PeltiFigure *body, const Curves *curves, const ClipPlan *plan, const float *times,
                             PeltiPool *pool, PeltiClip *clip, PeltError *err)
 {
     int bones = body->bone_count, frames = plan->frames;
@@ -451,7 +451,7 @@ static PeltStatus fill_clip(const PeltiBody *body, const Curves *curves, const C
     PeltiChannel *channels = PELTI_NEW(pool, PeltiChannel, bones + 1);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)bones * (size_t)frames * sizeof *rotation);
-    float moved[PELTI_BODY_BONES] = {0}, travelled = 0;
+    float moved[PELTI_FIGURE_BONES] = {0}, travelled = 0;
     for (int f = 0; f < frames; f++) {
         Motion m;
         pose_at(body, curves, plan, f, &m);
@@ -477,13 +477,13 @@ static PeltStatus fill_clip(const PeltiBody *body, const Curves *curves, const C
     return PELT_OK;
 }
 
-static PeltStatus draw_curves(const PeltiBody *body, uint64_t seed, PeltiPool *pool, Curves **out, PeltError *err)
+static PeltStatus draw_curves(const PeltiFigure *body, uint64_t seed, PeltiPool *pool, Curves **out, PeltError *err)
 {
     Curves *curves = *out = PELTI_NEW(pool, Curves, 1);
     if (!curves)
         return pelti_no_memory(err, sizeof *curves);
     for (int b = 0; b < body->bone_count; b++) {
-        curves->turn_count[b] = pelti_body_limits(body, b, curves->turns[b]);
+        curves->turn_count[b] = pelti_figure_limits(body, b, curves->turns[b]);
         for (int i = 0; i < curves->turn_count[b]; i++)
             pelti_random_curve(seed, b, i, curves->turns[b][i].low, curves->turns[b][i].high, RANDOM_FRAMES,
                                curves->degrees[b][i]);
@@ -492,7 +492,7 @@ static PeltStatus draw_curves(const PeltiBody *body, uint64_t seed, PeltiPool *p
 }
 
 /// Names of the clips a body has, for the error that names them.
-static PeltStatus no_clip(const PeltiBody *body, const char *name, PeltError *err)
+static PeltStatus no_clip(const PeltiFigure *body, const char *name, PeltError *err)
 {
     char list[160] = "";
     for (int i = 0; i < RANDOM; i++) {
@@ -503,7 +503,7 @@ static PeltStatus no_clip(const PeltiBody *body, const char *name, PeltError *er
     return PELT_FAIL(err, PELT_BAD_ARGUMENT, "no clip '%.60s' for the %s: there are %sand random", name, body->name, list);
 }
 
-PeltStatus pelti_builtin_clips(const PeltiBody *body, const char *only, uint64_t seed, PeltiPool *work, PeltiCharacter *who,
+PeltStatus pelti_builtin_clips(const PeltiFigure *body, const char *only, uint64_t seed, PeltiPool *work, PeltiCharacter *who,
                                PeltError *err)
 {
     Curves *curves = NULL;

@@ -9,8 +9,8 @@ static const Vec3 UP = {0, 1, 0}, AHEAD = {0, 0, 1};
 static const float TURN = 6.2831853f;
 
 typedef struct Dresser {
-    PeltiPieces *pieces;
-    const PeltiBody *body;
+    PeltiWear *pieces;
+    const PeltiFigure *body;
     uint64_t seed;
     bool all;
     float size;   // m, the body's height or length: lifts and sizes are shares of it
@@ -31,7 +31,7 @@ static bool wants(const Dresser *d, const char *what, float chance)
 
 static int bone(const Dresser *d, const char *name)
 {
-    return pelti_body_find(d->body, name);
+    return pelti_figure_find(d->body, name);
 }
 
 /// Bones from one on down, as bits.
@@ -52,7 +52,7 @@ static int owner(const Dresser *d, int vertex)
 /// Distance along a bone from its head, m.
 static float along(const Dresser *d, int b, Vec3 p)
 {
-    const PeltiBodyBone *at = &d->body->bones[b];
+    const PeltiFigureBone *at = &d->body->bones[b];
     return vec3_dot(vec3_sub(p, at->head), vec3_normalize_or(vec3_sub(at->tail, at->head), UP));
 }
 
@@ -73,9 +73,9 @@ static PeltStatus add_shell(Dresser *d, const char *name, const char *material, 
 {
     float colour[3];
     draw_colour(d, name, 0.3f, colour);
-    pelti_pieces_begin(d->pieces, name, material, colour);
-    PELT_TRY(pelti_pieces_shell(d->pieces, lift, d->cover, err));
-    pelti_pieces_end(d->pieces);
+    pelti_wear_begin(d->pieces, name, material, colour);
+    PELT_TRY(pelti_wear_shell(d->pieces, lift, d->cover, err));
+    pelti_wear_end(d->pieces);
     d->lift = fmaxf(d->lift, lift);
     return PELT_OK;
 }
@@ -89,10 +89,9 @@ static void add_ball(const Dresser *d, const char *name, Vec3 centre, Vec3 towar
         profile[i][0] = i == 0 || i == 6 ? 0 : radius * pelti_sinf(angle);
         profile[i][1] = -radius * pelti_cosf(angle);
     }
-    pelti_pieces_begin(d->pieces, name, "eye", white);
-    pelti_pieces_lathe(d->pieces,
-                       &(PeltiLathe){centre, towards, UP, 10, 7, (const float(*)[2])profile, pelti_pieces_bone(on), true});
-    pelti_pieces_end(d->pieces);
+    pelti_wear_begin(d->pieces, name, "eye", white);
+    pelti_wear_lathe(d->pieces, &(PeltiLathe){centre, towards, UP, 10, 7, (const float(*)[2])profile, pelti_wear_bone(on), true});
+    pelti_wear_end(d->pieces);
 }
 
 /// A pair of eyes, half sunk into the head at the left one's place and its mirror image.
@@ -109,7 +108,7 @@ static void add_eyes(const Dresser *d, Vec3 left, Vec3 towards, float radius, in
 static void add_button(const Dresser *d, Vec3 from, Vec3 direction, float radius, bool one_bone)
 {
     Vec3 p;
-    if (!pelti_pieces_meet(d->body->shape, from, direction, d->lift + 0.35f * radius, 2 * d->size, &p))
+    if (!pelti_wear_meet(d->body->shape, from, direction, d->lift + 0.35f * radius, 2 * d->size, &p))
         return;
     const float flat[6][2] = {{0, 0},
                               {0.8f * radius, 0},
@@ -117,11 +116,11 @@ static void add_button(const Dresser *d, Vec3 from, Vec3 direction, float radius
                               {radius, 0.28f * radius},
                               {0.8f * radius, 0.4f * radius},
                               {0, 0.4f * radius}};
-    PeltiInfluences w = pelti_pieces_beneath(d->pieces, p);
+    PeltiInfluences w = pelti_wear_beneath(d->pieces, p);
     if (one_bone)
-        w = pelti_pieces_bone(w.bone[0]);
-    Vec3 out = pelti_shape_gradient(d->body->shape, p, 0.2f * radius);
-    pelti_pieces_lathe(d->pieces, &(PeltiLathe){p, out, UP, 10, 6, flat, w, false});
+        w = pelti_wear_bone(w.bone[0]);
+    Vec3 out = pelti_solid_gradient(d->body->shape, p, 0.2f * radius);
+    pelti_wear_lathe(d->pieces, &(PeltiLathe){p, out, UP, 10, 6, flat, w, false});
 }
 
 /// Buttons in a row from one place to another, looked at along `direction`.
@@ -134,12 +133,12 @@ static void add_buttons(const Dresser *d, Vec3 first, Vec3 last, Vec3 direction)
     if (!(d->lift > 0) || !wants(d, "buttons", 0.6f))
         return;
     draw_colour(d, "button colour", 0.5f, colour);
-    pelti_pieces_begin(d->pieces, "Buttons", "button", colour);
+    pelti_wear_begin(d->pieces, "Buttons", "button", colour);
     for (int i = 0; i < count; i++) {
         Vec3 at = vec3_lerp(first, last, ((float)i + 0.5f) / (float)count);
         add_button(d, vec3_mad(at, direction, -d->size), direction, radius, one_bone);
     }
-    pelti_pieces_end(d->pieces);
+    pelti_wear_end(d->pieces);
 }
 
 /// A stick beside a point, along an axis, a fifth of it behind; goes with one bone.
@@ -155,10 +154,10 @@ static void add_stick(const Dresser *d, Vec3 at, Vec3 axis, float radius, float 
     }
     profile[RINGS + 1][0] = 0;
     profile[RINGS + 1][1] = 0.8f * length;
-    pelti_pieces_begin(d->pieces, "Stick", "wood", wood);
-    pelti_pieces_lathe(d->pieces,
-                       &(PeltiLathe){at, axis, UP, 8, RINGS + 2, (const float(*)[2])profile, pelti_pieces_bone(on), false});
-    pelti_pieces_end(d->pieces);
+    pelti_wear_begin(d->pieces, "Stick", "wood", wood);
+    pelti_wear_lathe(d->pieces,
+                     &(PeltiLathe){at, axis, UP, 8, RINGS + 2, (const float(*)[2])profile, pelti_wear_bone(on), false});
+    pelti_wear_end(d->pieces);
 }
 
 /// Across the fingers, clear of the thumb: where a hand would close on it.
@@ -180,22 +179,22 @@ static void add_strip(const Dresser *d, Vec3 root, Vec3 away, float level, float
     Vec3 points[COUNT], across[COUNT], p = root;
     for (int i = 0; i < COUNT; i++) {
         float u = (float)i / (COUNT - 1), here = level * (1 + 2 * u);
-        if (pelti_shape_distance(d->body->shape, p) < here)
-            p = pelti_pieces_lift(d->body->shape, p, here);
+        if (pelti_solid_distance(d->body->shape, p) < here)
+            p = pelti_wear_lift(d->body->shape, p, here);
         points[i] = p;
-        Vec3 out = vec3_normalize_or(pelti_shape_gradient(d->body->shape, p, 0.2f * level), UP);
+        Vec3 out = vec3_normalize_or(pelti_solid_gradient(d->body->shape, p, 0.2f * level), UP);
         Vec3 fall = vec3_mad(vec3(0.5f * away.x, -1, 0.5f * away.z), away, u > 0.5f ? -0.5f : 0);
-        if (pelti_shape_distance(d->body->shape, p) < 2 * here)
+        if (pelti_solid_distance(d->body->shape, p) < 2 * here)
             fall = vec3_mad(fall, out, -vec3_dot(fall, out));
         p = vec3_mad(p, vec3_normalize_or(fall, away), length / (COUNT - 1));
     }
     for (int i = 0; i < COUNT; i++) {
         Vec3 step = vec3_sub(points[i < COUNT - 1 ? i + 1 : i], points[i < COUNT - 1 ? i : i - 1]);
-        Vec3 out = pelti_shape_gradient(d->body->shape, points[i], 0.2f * level);
+        Vec3 out = pelti_solid_gradient(d->body->shape, points[i], 0.2f * level);
         float taper = 1 - 0.6f * (float)i / (COUNT - 1);
         across[i] = vec3_scale(vec3_normalize_or(vec3_cross(out, step), vec3(1, 0, 0)), 0.5f * width * taper);
     }
-    pelti_pieces_ribbon(d->pieces, COUNT, points, across, on);
+    pelti_wear_ribbon(d->pieces, COUNT, points, across, on);
 }
 
 /// Strips all round a head but for the face; `centre` is within it.
@@ -205,22 +204,22 @@ static void add_hair(const Dresser *d, Vec3 centre, float radius, int on)
     int count = 10 + pelti_random_below(&r, 15);
     float length = radius * pelti_random_between(&r, 1.2f, 2.6f), width = radius * pelti_random_between(&r, 0.22f, 0.4f);
     bool smooth = pelti_random_chance(&r, 0.4f); // lower ends go with the neck
-    PeltiInfluences rigid = pelti_pieces_bone(on);
+    PeltiInfluences rigid = pelti_wear_bone(on);
     float colour[3];
     if (!wants(d, "hair", 0.6f))
         return;
     draw_colour(d, "hair colour", 0.16f, colour);
-    pelti_pieces_begin(d->pieces, "Hair", "hair", colour);
+    pelti_wear_begin(d->pieces, "Hair", "hair", colour);
     for (int i = 0; i < count; i++) {
         float turn = TURN * (0.17f + 0.66f * ((float)i + pelti_random_between(&r, 0.2f, 0.8f)) / (float)count);
         float rise = pelti_random_between(&r, 0.5f, 1.3f);
         Vec3 away = vec3(pelti_sinf(turn), 0, pelti_cosf(turn)), root;
         Vec3 out = vec3(away.x * pelti_cosf(rise), pelti_sinf(rise), away.z * pelti_cosf(rise));
         float level = 0.045f * radius * (1 + 0.35f * (float)(i % 3));
-        if (pelti_pieces_meet(d->body->shape, vec3_mad(centre, out, 4 * radius), vec3_scale(out, -1), level, 4 * radius, &root))
+        if (pelti_wear_meet(d->body->shape, vec3_mad(centre, out, 4 * radius), vec3_scale(out, -1), level, 4 * radius, &root))
             add_strip(d, root, away, level, length, width, smooth ? NULL : &rigid);
     }
-    pelti_pieces_end(d->pieces);
+    pelti_wear_end(d->pieces);
 }
 
 // ---- garments ----
@@ -379,7 +378,7 @@ static PeltStatus dress_beast(Dresser *d, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_builtin_dress(PeltiPieces *pieces, uint64_t seed, PeltiDressing dressing, PeltError *err)
+PeltStatus pelti_builtin_dress(PeltiWear *pieces, uint64_t seed, PeltiDressing dressing, PeltError *err)
 {
     static const struct {
         const char *name;
@@ -394,7 +393,7 @@ PeltStatus pelti_builtin_dress(PeltiPieces *pieces, uint64_t seed, PeltiDressing
     Dresser d = {.pieces = pieces, .body = pieces->body, .seed = seed, .all = dressing == PELTI_DRESS_ALL};
     d.cover = PELTI_NEW(&pool, float, skin->vertex_count);
     PeltStatus status = d.cover ? PELT_OK : pelti_no_memory(err, (size_t)skin->vertex_count * sizeof *d.cover);
-    d.size = pelti_body_size(pieces->body);
+    d.size = pelti_figure_size(pieces->body);
     for (size_t i = 0; i < sizeof plans / sizeof plans[0] && status == PELT_OK; i++)
         if (strcmp(plans[i].name, pieces->body->name) == 0)
             status = plans[i].dress(&d, err);

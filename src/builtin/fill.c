@@ -113,7 +113,7 @@ static void *grown(PeltiCharacter *who, const void *old, size_t old_count, size_
     return fresh;
 }
 
-PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiPieces *pieces, bool one_mesh, PeltError *err)
+PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiWear *pieces, bool one_mesh, PeltError *err)
 {
     enum { K = PELTI_BUILTIN_INFLUENCES };
     size_t old = (size_t)who->point_count, more = pieces->points.count, n = old + more;
@@ -152,7 +152,7 @@ PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiPieces *pieces, boo
     return PELT_OK;
 }
 
-PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiBody *body, const PeltiPieces *pieces, bool one_mesh, int skin_points,
+PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, int skin_points,
                             int skin_triangles, PeltiBuiltin *made, PeltError *err)
 {
     PeltiBuiltinPart *parts = PELTI_NEW(&who->pool, PeltiBuiltinPart, pieces->piece_count + 1);
@@ -164,7 +164,7 @@ PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiBody *body, const Pe
                                   .point_count = skin_points,
                                   .triangle_count = skin_triangles};
     for (int i = 0; i < pieces->piece_count; i++) {
-        const PeltiPiece *piece = &pieces->pieces[i];
+        const PeltiWornPiece *piece = &pieces->pieces[i];
         parts[i + 1] = (PeltiBuiltinPart){.name = piece->name,
                                           .material = piece->material,
                                           .colour = {piece->colour[0], piece->colour[1], piece->colour[2]},
@@ -180,7 +180,7 @@ PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiBody *body, const Pe
 }
 
 /// Nodes 0 ... are the joints, unrotated at rest; those after them show the meshes.
-PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiBody *body, const PeltiBuiltin *made, PeltError *err)
+PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiFigure *body, const PeltiBuiltin *made, PeltError *err)
 {
     int n = body->bone_count, shown = made->parts[made->part_count - 1].instance + 1;
     int *bones = PELTI_NEW(&who->pool, int, n);
@@ -194,7 +194,7 @@ PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiBody *body, const
     if (who->pool.failed)
         return pelti_no_memory(err, (size_t)n * sizeof *who->nodes);
     for (int b = 0; b < n; b++) {
-        const PeltiBodyBone *from = &body->bones[b];
+        const PeltiFigureBone *from = &body->bones[b];
         Trs trs = trs_identity();
         trs.translation = from->parent < 0 ? from->head : vec3_sub(from->head, body->bones[from->parent].head);
         who->nodes[b] = (PeltiNode){.name = pelti_pool_text(&who->pool, from->name), .parent = from->parent, .trs = trs};
@@ -223,7 +223,7 @@ PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiBody *body, const
 }
 
 /// Each point of the skin to the bone whose segment is nearest, of the whole body; pieces to the bone they go with most.
-static PeltStatus one_joint(PeltiCharacter *who, const PeltiBody *body, int skin_points, PeltError *err)
+static PeltStatus one_joint(PeltiCharacter *who, const PeltiFigure *body, int skin_points, PeltError *err)
 {
     enum { K = PELTI_BUILTIN_INFLUENCES };
     const int *before = who->file_weights.bone;
@@ -235,7 +235,7 @@ static PeltStatus one_joint(PeltiCharacter *who, const PeltiBody *body, int skin
         float least = INFINITY;
         bone[p * K] = before[p * K];
         for (int b = 0; b < body->bone_count && p < skin_points; b++) {
-            float d = pelti_segment_distance2(who->rest_points[p], body->bones[b].head, body->bones[b].tail, NULL);
+            float d = pelti_skeleton_segment_distance2(who->rest_points[p], body->bones[b].head, body->bones[b].tail, NULL);
             if (d < least) {
                 least = d;
                 bone[p * K] = b;
@@ -256,8 +256,8 @@ PeltiPainting pelti_painting_draw(uint64_t seed)
                          : PELTI_PAINT_MISSING;
 }
 
-PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiBody *body, PeltiPainting painting, uint64_t seed, int skin_points,
-                               PeltiBuiltin *made, PeltError *err)
+PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiFigure *body, PeltiPainting painting, uint64_t seed,
+                               int skin_points, PeltiBuiltin *made, PeltError *err)
 {
     if (painting == PELTI_PAINT_NONE)
         return forget_weights(who, err);

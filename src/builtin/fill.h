@@ -9,18 +9,18 @@
 PeltStatus pelti_fill_skin(PeltiCharacter *who, const PeltiRemeshSurface *surface, const PeltiInfluences *influences,
                            PeltiPool *work, PeltError *err);
 /// The pieces' behind them. `one_mesh`: all belong to the skin's mesh; else each piece is a mesh.
-PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiPieces *pieces, bool one_mesh, PeltError *err);
+PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiWear *pieces, bool one_mesh, PeltError *err);
 /// What a file says of skin and pieces.
-PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiBody *body, const PeltiPieces *pieces, bool one_mesh, int skin_points,
+PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, int skin_points,
                             int skin_triangles, PeltiBuiltin *made, PeltError *err);
-PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiBody *body, const PeltiBuiltin *made, PeltError *err);
+PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiFigure *body, const PeltiBuiltin *made, PeltError *err);
 
 /// Metres, or centimetres in one seed of six, as many files are: scales points, joints and clips.
 void pelti_fill_unit(PeltiCharacter *who, uint64_t seed);
 
 PeltiPainting pelti_painting_draw(uint64_t seed); ///< mostly smooth; seed 0: always
 /// Makes the weights as poor as wanted. The first `skin_points` points are the skin's.
-PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiBody *body, PeltiPainting painting, uint64_t seed, int skin_points,
-                               PeltiBuiltin *made, PeltError *err);
+PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiFigure *body, PeltiPainting painting, uint64_t seed,
+                               int skin_points, PeltiBuiltin *made, PeltError *err);
 
 #endif

@@ -65,7 +65,7 @@ static Vec3 placed(const PeltiPen *pen, Vec3 p)
 }
 
 /// A phalanx: wider at its joints than between, a little hollow on the palm's side, round at the tip.
-static void add_phalanx(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 back, const float wide[2],
+static void add_phalanx(PeltiSolid *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 back, const float wide[2],
                         const float thick[2], bool tip)
 {
     float w0 = wide[0], w1 = wide[1], d0 = thick[0], d1 = thick[1], wm = 0.5f * (w0 + w1) * 0.980f, dm = 0.5f * (d0 + d1);
@@ -77,11 +77,11 @@ static void add_phalanx(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, 
                               {0.35f, 0, 0, w0 * 0.99f, w0 * 0.99f, d0 * 0.86f, d0 * 1.10f},
                               {0.62f, 0, 0, w0 * 0.95f, w0 * 0.95f, d0 * 0.74f, d0 * 1.08f},
                               {0.80f, 0, -0.0004f, w1 * 1.12f, w1 * 1.12f, d1 * 0.86f, d1 * 1.25f}};
-    pelti_shape_loft(shape, pen, a, b, back, 2.15f, w0, tip ? 0.2f * vec3_distance(a, b) : w1, 4, tip ? to_tip : joint_to_joint);
+    pelti_solid_loft(shape, pen, a, b, back, 2.15f, w0, tip ? 0.2f * vec3_distance(a, b) : w1, 4, tip ? to_tip : joint_to_joint);
 }
 
-static int add_finger_bones(PeltiBody *body, const PeltiPen *pen, const char *prefix, const Finger *f, int wrist, bool metacarpal,
-                            Vec3 point[4], int count, int joint[4])
+static int add_finger_bones(PeltiFigure *body, const PeltiPen *pen, const char *prefix, const Finger *f, int wrist,
+                            bool metacarpal, Vec3 point[4], int count, int joint[4])
 {
     static const char *const part[4] = {"Metacarpal", "Proximal", "Intermediate", "Distal"};
     bool thumb = count == 2;
@@ -90,13 +90,13 @@ static int add_finger_bones(PeltiBody *body, const PeltiPen *pen, const char *pr
     if (thumb || metacarpal) {
         snprintf(name, sizeof name, "%s%s", f->name, part[0]);
         parent = joint[0] =
-            pelti_body_bone(body, prefix, name, parent, placed(pen, f->carpal), placed(pen, f->knuckle), 0.012f, false);
+            pelti_figure_bone(body, prefix, name, parent, placed(pen, f->carpal), placed(pen, f->knuckle), 0.012f, false);
     }
     for (int i = 0; i < count; i++) {
         int slot = thumb && i == 1 ? 3 : i + 1;
         snprintf(name, sizeof name, "%s%s", f->name, part[slot]);
         parent = joint[slot] =
-            pelti_body_bone(body, prefix, name, parent, placed(pen, point[i]), placed(pen, point[i + 1]), 0.0068f, false);
+            pelti_figure_bone(body, prefix, name, parent, placed(pen, point[i]), placed(pen, point[i + 1]), 0.0068f, false);
     }
     return parent;
 }
@@ -110,7 +110,7 @@ static uint64_t joint_bits(const int joint[4], int from, int to, int otherwise)
     return bits;
 }
 
-static void add_finger(PeltiBody *body, PeltiPen pen, const char *prefix, int index, int wrist, bool metacarpal, int joint[4])
+static void add_finger(PeltiFigure *body, PeltiPen pen, const char *prefix, int index, int wrist, bool metacarpal, int joint[4])
 {
     const Finger *f = &FINGERS[index];
     int count = index == 0 ? 2 : 3;
@@ -147,16 +147,16 @@ static void add_finger(PeltiBody *body, PeltiPen pen, const char *prefix, int in
     }
     Vec3 tip = vec3_lerp(point[count - 1], point[count], 0.66f); // the nail: a shallow flat bed
     float w = f->wide[2];
-    pelti_shape_bump(body->shape, &pen, vec3_mad(tip, back, f->thick[2] * 0.8f), along, back,
+    pelti_solid_bump(body->shape, &pen, vec3_mad(tip, back, f->thick[2] * 0.8f), along, back,
                      vec3(w * 0.85f, w * 0.95f, w * 0.6f), -0.0011f);
     if (index > 0) // knuckle creases on the back of the middle joint
-        pelti_shape_bump(body->shape, &pen, vec3_mad(point[1], backs[1], f->thick[1]), backs[1], along,
+        pelti_solid_bump(body->shape, &pen, vec3_mad(point[1], backs[1], f->thick[1]), backs[1], along,
                          vec3(w * 0.9f, w * 0.7f, w * 0.8f), 0.0009f);
 }
 
-static void add_palm(PeltiBody *body, PeltiPen pen, int group, const int joint[PELTI_FINGERS][4], int wrist)
+static void add_palm(PeltiFigure *body, PeltiPen pen, int group, const int joint[PELTI_FINGERS][4], int wrist)
 {
-    PeltiShape *shape = body->shape;
+    PeltiSolid *shape = body->shape;
     const Vec3 y = {0, 1, 0}, z = {0, 0, 1};
     pen.group = group;
     pen.blend = 0.012f;
@@ -170,37 +170,37 @@ static void add_palm(PeltiBody *body, PeltiPen pen, int group, const int joint[P
                                         {0.50f, -0.002f, 0.000f, 0.0330f, 0.0370f, 0.0145f, 0.0150f},
                                         {0.75f, -0.003f, 0.000f, 0.0370f, 0.0385f, 0.0125f, 0.0135f},
                                         {0.90f, -0.004f, 0.000f, 0.0385f, 0.0370f, 0.0105f, 0.0125f}};
-    pelti_shape_loft(shape, &pen, vec3(0, 0, 0), vec3(0, 0.1f, 0), z, 2.5f, 0.010f, 0.012f, 6, palm);
+    pelti_solid_loft(shape, &pen, vec3(0, 0, 0), vec3(0, 0.1f, 0), z, 2.5f, 0.010f, 0.012f, 6, palm);
     for (int f = 1; f < PELTI_FINGERS; f++) { // metacarpal heads and the pads before the fingers
         const Finger *g = &FINGERS[f];
         Vec3 along = vec3_sub(g->knuckle, g->carpal);
         pen.blend = 0.010f;
-        pelti_shape_ellipsoid(shape, &pen, vec3_add(g->knuckle, vec3(0, -0.002f, -0.001f)), along, z,
+        pelti_solid_ellipsoid(shape, &pen, vec3_add(g->knuckle, vec3(0, -0.002f, -0.001f)), along, z,
                               vec3(g->wide[0] * 0.98f, 0.017f, g->thick[0] * 1.12f));
     }
     pen.blend = 0.014f;
-    pelti_shape_ellipsoid(shape, &pen, vec3(-0.0265f, 0.036f, -0.009f), vec3(-0.18f, 1, 0), z, vec3(0.0125f, 0.036f, 0.0125f));
+    pelti_solid_ellipsoid(shape, &pen, vec3(-0.0265f, 0.036f, -0.009f), vec3(-0.18f, 1, 0), z, vec3(0.0125f, 0.036f, 0.0125f));
     pen.bones = joint_bits(joint[0], 0, 0, wrist);
     Vec3 metacarpal = vec3_sub(FINGERS[0].knuckle, FINGERS[0].carpal);
-    pelti_shape_ellipsoid(shape, &pen, vec3(0.0265f, 0.034f, -0.0150f), metacarpal, vec3(0.45f, 0, -0.8f),
+    pelti_solid_ellipsoid(shape, &pen, vec3(0.0265f, 0.034f, -0.0150f), metacarpal, vec3(0.45f, 0, -0.8f),
                           vec3(0.0140f, 0.030f, 0.0130f));
     static const PeltiSection thumb_root[] = {{0, 0, 0, 0.012f, 0.012f, 0.012f, 0.012f},
                                               {1, 0, 0, 0.0112f, 0.0112f, 0.0112f, 0.0112f}};
-    pelti_shape_loft(shape, &pen, FINGERS[0].carpal, FINGERS[0].knuckle, z, 2, 0.012f, 0.010f, 2, thumb_root);
+    pelti_solid_loft(shape, &pen, FINGERS[0].carpal, FINGERS[0].knuckle, z, 2, 0.012f, 0.010f, 2, thumb_root);
     pen.bones = joint_bits(joint[0], 0, 0, wrist);
-    pelti_shape_bump(shape, &pen, vec3(0.002f, 0.05f, -0.021f), y, z, vec3(0.017f, 0.034f, 0.013f),
+    pelti_solid_bump(shape, &pen, vec3(0.002f, 0.05f, -0.021f), y, z, vec3(0.017f, 0.034f, 0.013f),
                      -0.0045f);               // hollow of the palm
     for (int f = 1; f < PELTI_FINGERS; f++) { // tendons fan out over the back
         const Finger *g = &FINGERS[f];
         Vec3 middle = vec3_lerp(g->carpal, g->knuckle, 0.66f);
-        pelti_shape_bump(shape, &pen, vec3_add(middle, vec3(0, 0, 0.0125f)), vec3_sub(g->knuckle, g->carpal), z,
+        pelti_solid_bump(shape, &pen, vec3_add(middle, vec3(0, 0, 0.0125f)), vec3_sub(g->knuckle, g->carpal), z,
                          vec3(0.0065f, 0.036f, 0.009f), 0.0012f);
-        pelti_shape_bump(shape, &pen, vec3_add(g->knuckle, vec3(0, 0.001f, 0.0125f)), y, z, vec3(0.009f, 0.011f, 0.008f),
+        pelti_solid_bump(shape, &pen, vec3_add(g->knuckle, vec3(0, 0.001f, 0.0125f)), y, z, vec3(0.009f, 0.011f, 0.008f),
                          0.0016f);
     }
 }
 
-void pelti_body_hand(PeltiBody *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals)
+void pelti_figure_hand(PeltiFigure *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals)
 {
     PeltiHandPlan *hand = &body->hands[body->hand_count++];
     memset(hand->joint, -1, sizeof hand->joint);
@@ -213,29 +213,29 @@ void pelti_body_hand(PeltiBody *body, const PeltiPen *pen, const char *prefix, i
         PeltiPen finger = *pen;
         finger.group = group + 1 + f;
         finger.detail = pen->detail * 0.82f;
-        pelti_shape_group(body->shape, finger.group, f == 0 ? 0.008f : 0.0055f);
+        pelti_solid_group(body->shape, finger.group, f == 0 ? 0.008f : 0.0055f);
         add_finger(body, finger, prefix, f, wrist, metacarpals, hand->joint[f]);
     }
     add_palm(body, *pen, group, (const int(*)[4])hand->joint, wrist);
 }
 
-void pelti_body_plan_hand(PeltiBody *body)
+void pelti_figure_plan_hand(PeltiFigure *body)
 {
-    PeltiShape *shape = body->shape;
+    PeltiSolid *shape = body->shape;
     PeltiPen pen = {.detail = 1, .place = mat34_identity()};
-    int forearm = pelti_body_bone(body, "", "Forearm", -1, vec3(0, -0.075f, 0), vec3(0, 0, 0), 0.01f, false);
-    int wrist = pelti_body_bone(body, "", "Hand", forearm, vec3(0, 0, 0), vec3(0, 0.095f, 0), 0.016f, false);
+    int forearm = pelti_figure_bone(body, "", "Forearm", -1, vec3(0, -0.075f, 0), vec3(0, 0, 0), 0.01f, false);
+    int wrist = pelti_figure_bone(body, "", "Hand", forearm, vec3(0, 0, 0), vec3(0, 0.095f, 0), 0.016f, false);
     static const PeltiSection stump[] = {{0, 0, 0, 0.0300f, 0.0290f, 0.0250f, 0.0250f},
                                          {0.5f, 0, 0, 0.0280f, 0.0270f, 0.0205f, 0.0210f},
                                          {0.85f, 0, 0, 0.0265f, 0.0255f, 0.0180f, 0.0180f},
                                          {1.15f, 0, 0, 0.0190f, 0.0185f, 0.0115f, 0.0115f}};
     pen.bones = pelti_bit(forearm) | pelti_bit(wrist);
     pen.blend = 0.01f;
-    pelti_shape_group(shape, 0, 0);
-    pelti_shape_group(shape, 1, 0.014f);
-    pelti_shape_loft(shape, &pen, vec3(0, -0.065f, 0), vec3(0, 0, 0), vec3(0, 0, 1), 2.2f, 0.015f, 0.01f, 4, stump);
+    pelti_solid_group(shape, 0, 0);
+    pelti_solid_group(shape, 1, 0.014f);
+    pelti_solid_loft(shape, &pen, vec3(0, -0.065f, 0), vec3(0, 0, 0), vec3(0, 0, 1), 2.2f, 0.015f, 0.01f, 4, stump);
     pen.detail = 0.8f;
-    pelti_body_hand(body, &pen, "", wrist, 1, true);
+    pelti_figure_hand(body, &pen, "", wrist, 1, true);
     body->voxel = 0.0013f;
     body->cell = 0.010f;
 }

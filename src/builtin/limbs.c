@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-int pelti_body_bone(PeltiBody *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
-                    bool mirror)
+int pelti_figure_bone(PeltiFigure *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
+                      bool mirror)
 {
-    PELT_ASSERT(body->bone_count < PELTI_BODY_BONES);
-    PeltiBodyBone *bone = &body->bones[body->bone_count];
+    PELT_ASSERT(body->bone_count < PELTI_FIGURE_BONES);
+    PeltiFigureBone *bone = &body->bones[body->bone_count];
     snprintf(bone->name, sizeof bone->name, "%s%s", prefix, name);
     bone->parent = parent;
     bone->head = mirror ? vec3(-head.x, head.y, head.z) : head;
@@ -17,7 +17,7 @@ int pelti_body_bone(PeltiBody *body, const char *prefix, const char *name, int p
     return body->bone_count++;
 }
 
-int pelti_body_find(const PeltiBody *body, const char *name)
+int pelti_figure_find(const PeltiFigure *body, const char *name)
 {
     for (int i = 0; i < body->bone_count; i++)
         if (strcmp(body->bones[i].name, name) == 0)
@@ -25,7 +25,7 @@ int pelti_body_find(const PeltiBody *body, const char *name)
     return -1;
 }
 
-float pelti_body_size(const PeltiBody *body)
+float pelti_figure_size(const PeltiFigure *body)
 {
     Vec3 low = body->bones[0].head, high = low;
     for (int b = 0; b < body->bone_count; b++) {
@@ -36,7 +36,7 @@ float pelti_body_size(const PeltiBody *body)
     return fmaxf(size.x, fmaxf(size.y, size.z));
 }
 
-const char *pelti_body_side(const char *name, bool *left, bool *right)
+const char *pelti_figure_side(const char *name, bool *left, bool *right)
 {
     *left = strncmp(name, "Left", 4) == 0;
     *right = strncmp(name, "Right", 5) == 0;
@@ -52,9 +52,9 @@ static Mat34 frame_at(Vec3 origin, Vec3 along, Vec3 back)
 }
 
 /// +side of the lofts is the inner side of the arm, +front the hollow of the elbow.
-void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, const PeltiArmPlan *plan, int group)
+void pelti_figure_arm(PeltiFigure *body, const PeltiPen *pen, const char *prefix, const PeltiArmPlan *plan, int group)
 {
-    PeltiShape *shape = body->shape;
+    PeltiSolid *shape = body->shape;
     PeltiPen p = *pen;
     p.group = group;
     p.blend = 0.025f;
@@ -64,7 +64,7 @@ void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, co
         {0.25f, 0, 0, 0.037f, 0.044f, 0.044f, 0.043f},  {0.45f, 0, 0, 0.037f, 0.037f, 0.045f, 0.044f},
         {0.62f, 0, 0, 0.036f, 0.035f, 0.044f, 0.041f},  {0.80f, 0, 0, 0.035f, 0.034f, 0.037f, 0.036f},
         {0.93f, 0, 0, 0.038f, 0.036f, 0.032f, 0.034f},  {1.03f, 0, 0, 0.029f, 0.028f, 0.022f, 0.026f}};
-    pelti_shape_loft(shape, &p, plan->shoulder, plan->elbow, plan->front, 2.1f, 0.030f, 0.015f, 8, upper);
+    pelti_solid_loft(shape, &p, plan->shoulder, plan->elbow, plan->front, 2.1f, 0.030f, 0.015f, 8, upper);
     Vec3 axis = vec3_normalize_or(vec3_sub(plan->elbow, plan->shoulder), vec3(1, 0, 0)), side = vec3_cross(axis, plan->front);
     Vec3 outer = vec3_scale(side, -1);
     float length = vec3_distance(plan->shoulder, plan->elbow);
@@ -72,12 +72,12 @@ void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, co
     Vec3 triceps = vec3_mad(vec3_mad(plan->shoulder, axis, 0.42f * length), plan->front, -0.022f);
     p.bones = pelti_bit(plan->upper);
     p.blend = 0.022f;
-    pelti_shape_ellipsoid(shape, &p, biceps, axis, plan->front, vec3(0.027f, 0.086f, 0.0255f));
-    pelti_shape_ellipsoid(shape, &p, vec3_mad(triceps, outer, 0.012f), axis, plan->front, vec3(0.023f, 0.086f, 0.025f));
-    pelti_shape_ellipsoid(shape, &p, vec3_mad(triceps, outer, -0.013f), axis, plan->front, vec3(0.021f, 0.075f, 0.023f));
+    pelti_solid_ellipsoid(shape, &p, biceps, axis, plan->front, vec3(0.027f, 0.086f, 0.0255f));
+    pelti_solid_ellipsoid(shape, &p, vec3_mad(triceps, outer, 0.012f), axis, plan->front, vec3(0.023f, 0.086f, 0.025f));
+    pelti_solid_ellipsoid(shape, &p, vec3_mad(triceps, outer, -0.013f), axis, plan->front, vec3(0.021f, 0.075f, 0.023f));
     // deltoid: a cap over the joint that comes to a point on the outer side
     Vec3 cap = vec3_mad(vec3_mad(plan->shoulder, axis, 0.10f * length), outer, 0.013f);
-    pelti_shape_ellipsoid(shape, &p, cap, vec3_mad(axis, outer, 0.10f), plan->front, vec3(0.037f, 0.085f, 0.051f));
+    pelti_solid_ellipsoid(shape, &p, cap, vec3_mad(axis, outer, 0.10f), plan->front, vec3(0.037f, 0.085f, 0.051f));
 
     Vec3 lower_axis = vec3_normalize_or(vec3_sub(plan->wrist, plan->elbow), axis);
     p.bones = pelti_bit(plan->lower) | pelti_bit(plan->hand) | pelti_bit(plan->upper);
@@ -87,59 +87,59 @@ void pelti_body_arm(PeltiBody *body, const PeltiPen *pen, const char *prefix, co
         {0.22f, 0, 0, 0.037f, 0.040f, 0.039f, 0.035f},     {0.42f, 0, 0, 0.033f, 0.035f, 0.037f, 0.033f},
         {0.65f, 0, 0, 0.026f, 0.027f, 0.032f, 0.029f},     {0.85f, 0, 0, 0.0205f, 0.021f, 0.028f, 0.027f},
         {0.97f, 0, 0, 0.0182f, 0.0188f, 0.0268f, 0.0260f}, {1.06f, 0, 0, 0.0110f, 0.0110f, 0.0180f, 0.0175f}};
-    pelti_shape_loft(shape, &p, plan->elbow, plan->wrist, plan->front, 2.15f, 0.020f, 0.010f, 8, lower);
+    pelti_solid_loft(shape, &p, plan->elbow, plan->wrist, plan->front, 2.15f, 0.020f, 0.010f, 8, lower);
     p.bones = pelti_bit(plan->lower);
     float reach = vec3_distance(plan->elbow, plan->wrist);
     Vec3 radial = vec3_mad(vec3_mad(vec3_mad(plan->elbow, lower_axis, 0.16f * reach), outer, 0.020f), plan->front, 0.012f);
-    pelti_shape_ellipsoid(shape, &p, radial, vec3_mad(lower_axis, plan->front, 0.10f), plan->front, vec3(0.020f, 0.080f, 0.024f));
+    pelti_solid_ellipsoid(shape, &p, radial, vec3_mad(lower_axis, plan->front, 0.10f), plan->front, vec3(0.020f, 0.080f, 0.024f));
     Vec3 ulnar = vec3_mad(vec3_mad(plan->elbow, lower_axis, 0.27f * reach), side, 0.014f);
-    pelti_shape_ellipsoid(shape, &p, ulnar, lower_axis, plan->front, vec3(0.024f, 0.082f, 0.029f));
+    pelti_solid_ellipsoid(shape, &p, ulnar, lower_axis, plan->front, vec3(0.024f, 0.082f, 0.029f));
     // the elbow's point, and the bone at the wrist on the little finger's side
     Vec3 point = vec3_mad(vec3_mad(plan->elbow, plan->front, -0.024f), lower_axis, -0.004f);
     p.blend = 0.014f;
     p.bones = pelti_bit(plan->lower) | pelti_bit(plan->upper);
-    pelti_shape_ellipsoid(shape, &p, point, lower_axis, plan->front, vec3(0.0135f, 0.021f, 0.0145f));
+    pelti_solid_ellipsoid(shape, &p, point, lower_axis, plan->front, vec3(0.0135f, 0.021f, 0.0145f));
     p.bones = pelti_bit(plan->lower);
-    pelti_shape_bump(shape, &p,
+    pelti_solid_bump(shape, &p,
                      vec3_mad(vec3_mad(vec3_mad(plan->wrist, lower_axis, -0.012f), plan->front, -0.018f), outer, 0.015f),
                      lower_axis, outer, vec3(0.013f, 0.014f, 0.012f), 0.0045f);
 
     PeltiPen hand = *pen;
     hand.detail = 0.60f;
     hand.place = frame_at(plan->wrist, lower_axis, outer);
-    pelti_shape_group(shape, group + 1, 0.014f);
-    pelti_body_hand(body, &hand, prefix, plan->hand, group + 1, false);
+    pelti_solid_group(shape, group + 1, 0.014f);
+    pelti_figure_hand(body, &hand, prefix, plan->hand, group + 1, false);
 }
 
-void pelti_body_plan_cylinder(PeltiBody *body)
+void pelti_figure_plan_cylinder(PeltiFigure *body)
 {
-    int lower = pelti_body_bone(body, "", "Lower", -1, vec3(0, 0, 0), vec3(0, 0.5f, 0), 0.1f, false);
-    int upper = pelti_body_bone(body, "", "Upper", lower, vec3(0, 0.5f, 0), vec3(0, 1, 0), 0.1f, false);
+    int lower = pelti_figure_bone(body, "", "Lower", -1, vec3(0, 0, 0), vec3(0, 0.5f, 0), 0.1f, false);
+    int upper = pelti_figure_bone(body, "", "Upper", lower, vec3(0, 0.5f, 0), vec3(0, 1, 0), 0.1f, false);
     PeltiPen pen = {.detail = 1, .bones = pelti_bit(lower) | pelti_bit(upper), .place = mat34_identity()};
     static const PeltiSection tube[] = {{0.06f, 0, 0, 0.12f, 0.12f, 0.12f, 0.12f}, {0.94f, 0, 0, 0.12f, 0.12f, 0.12f, 0.12f}};
-    pelti_shape_group(body->shape, 0, 0);
-    pelti_shape_loft(body->shape, &pen, vec3(0, 0, 0), vec3(0, 1, 0), vec3(0, 0, 1), 2, 0.06f, 0.06f, 2, tube);
+    pelti_solid_group(body->shape, 0, 0);
+    pelti_solid_loft(body->shape, &pen, vec3(0, 0, 0), vec3(0, 1, 0), vec3(0, 0, 1), 2, 0.06f, 0.06f, 2, tube);
     body->voxel = 0.009f;
     body->cell = 0.07f;
 }
 
 /// The arm hangs along +X from a rounded shoulder; palm down, elbow's hollow forward.
-void pelti_body_plan_arm(PeltiBody *body)
+void pelti_figure_plan_arm(PeltiFigure *body)
 {
     Vec3 shoulder = {0, 0, 0}, elbow = {0.29f, 0, 0}, wrist = {0.545f, 0.0f, 0.022f};
-    int root = pelti_body_bone(body, "", "Shoulder", -1, vec3(-0.09f, 0.01f, 0), shoulder, 0.02f, false);
-    int upper = pelti_body_bone(body, "", "UpperArm", root, shoulder, elbow, 0.040f, false);
-    int lower = pelti_body_bone(body, "", "Forearm", upper, elbow, wrist, 0.032f, false);
-    int hand = pelti_body_bone(body, "", "Hand", lower, wrist, vec3_add(wrist, vec3(0.095f, 0, 0.008f)), 0.02f, false);
+    int root = pelti_figure_bone(body, "", "Shoulder", -1, vec3(-0.09f, 0.01f, 0), shoulder, 0.02f, false);
+    int upper = pelti_figure_bone(body, "", "UpperArm", root, shoulder, elbow, 0.040f, false);
+    int lower = pelti_figure_bone(body, "", "Forearm", upper, elbow, wrist, 0.032f, false);
+    int hand = pelti_figure_bone(body, "", "Hand", lower, wrist, vec3_add(wrist, vec3(0.095f, 0, 0.008f)), 0.02f, false);
     PeltiPen pen = {.detail = 1, .blend = 0.03f, .bones = pelti_bit(root) | pelti_bit(upper), .place = mat34_identity()};
     PeltiArmPlan plan = {shoulder, elbow, wrist, {0, 0, 1}, upper, lower, hand};
     static const PeltiSection stump[] = {{0, 0, 0, 0.055f, 0.048f, 0.050f, 0.050f},
                                          {0.45f, 0, 0, 0.054f, 0.048f, 0.051f, 0.050f},
                                          {1, 0, 0, 0.030f, 0.030f, 0.033f, 0.033f}};
-    pelti_shape_group(body->shape, 0, 0);
-    pelti_shape_loft(body->shape, &pen, vec3(-0.085f, 0, 0), vec3(0.03f, 0, 0), vec3(0, 0, 1), 2.2f, 0.03f, 0.03f, 3, stump);
-    pelti_shape_group(body->shape, 1, 0.045f);
-    pelti_body_arm(body, &pen, "", &plan, 1);
+    pelti_solid_group(body->shape, 0, 0);
+    pelti_solid_loft(body->shape, &pen, vec3(-0.085f, 0, 0), vec3(0.03f, 0, 0), vec3(0, 0, 1), 2.2f, 0.03f, 0.03f, 3, stump);
+    pelti_solid_group(body->shape, 1, 0.045f);
+    pelti_figure_arm(body, &pen, "", &plan, 1);
     body->voxel = 0.0026f;
     body->cell = 0.020f;
 }

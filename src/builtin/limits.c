@@ -40,16 +40,16 @@ enum { LIMIT_COUNT = sizeof LIMITS / sizeof LIMITS[0] };
 static const float CURL_LOW[4] = {0, -12, 0, 0}, CURL_HIGH[4] = {8, 82, 98, 62};
 static const float THUMB_LOW[4] = {-8, -5, 0, -8}, THUMB_HIGH[4] = {18, 40, 0, 60};
 
-static Vec3 direction(const PeltiBodyBone *bone)
+static Vec3 direction(const PeltiFigureBone *bone)
 {
     return vec3_normalize_or(vec3_sub(bone->tail, bone->head), vec3(0, 1, 0));
 }
 
-static PeltiTurn table_turn(const PeltiBody *body, int bone, const Limit *limit, bool right)
+static PeltiJointTurn table_turn(const PeltiFigure *body, int bone, const Limit *limit, bool right)
 {
     static const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const PeltiBodyBone *b = &body->bones[bone];
-    PeltiTurn turn = {.low = limit->low, .high = limit->high};
+    const PeltiFigureBone *b = &body->bones[bone];
+    PeltiJointTurn turn = {.low = limit->low, .high = limit->high};
     if (limit->axis == AXIS_ELBOW) { // a cross product mirrors itself
         Vec3 upper = b->parent >= 0 ? direction(&body->bones[b->parent]) : direction(b);
         turn.axis = vec3_normalize_or(vec3_cross(upper, axes[2]), axes[1]);
@@ -63,26 +63,28 @@ static PeltiTurn table_turn(const PeltiBody *body, int bone, const Limit *limit,
     return turn;
 }
 
-static int finger_turns(const PeltiBody *body, const PeltiHandPlan *hand, int finger, int joint, PeltiTurn *turns)
+static int finger_turns(const PeltiFigure *body, const PeltiHandPlan *hand, int finger, int joint, PeltiJointTurn *turns)
 {
     Vec3 palm = vec3_scale(hand->back, -1), along = direction(&body->bones[hand->joint[finger][joint]]);
     bool thumb = finger == 0;
     int count = 0;
     Vec3 towards = thumb ? vec3_add(vec3_scale(hand->side, -0.85f), vec3_scale(palm, 0.5f)) : palm;
     if (!thumb && joint == 1)
-        turns[count++] = (PeltiTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), palm), -7, 7};
+        turns[count++] = (PeltiJointTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), palm), -7, 7};
     Vec3 hinge = vec3_normalize_or(vec3_cross(along, towards), hand->side);
-    turns[count++] = (PeltiTurn){hinge, thumb ? THUMB_LOW[joint] : CURL_LOW[joint], thumb ? THUMB_HIGH[joint] : CURL_HIGH[joint]};
+    turns[count++] =
+        (PeltiJointTurn){hinge, thumb ? THUMB_LOW[joint] : CURL_LOW[joint], thumb ? THUMB_HIGH[joint] : CURL_HIGH[joint]};
     return count;
 }
 
-static int hand_turns(const PeltiBody *body, int bone, PeltiTurn *turns)
+static int hand_turns(const PeltiFigure *body, int bone, PeltiJointTurn *turns)
 {
     for (int h = 0; h < body->hand_count; h++) {
         const PeltiHandPlan *hand = &body->hands[h];
         if (hand->wrist == bone) {
-            turns[0] = (PeltiTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), hand->back), -14, 18};
-            turns[1] = (PeltiTurn){vec3_normalize_or(vec3_cross(hand->along, vec3_scale(hand->back, -1)), hand->side), -45, 50};
+            turns[0] = (PeltiJointTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), hand->back), -14, 18};
+            turns[1] =
+                (PeltiJointTurn){vec3_normalize_or(vec3_cross(hand->along, vec3_scale(hand->back, -1)), hand->side), -45, 50};
             return 2;
         }
         for (int f = 0; f < PELTI_FINGERS; f++)
@@ -93,10 +95,10 @@ static int hand_turns(const PeltiBody *body, int bone, PeltiTurn *turns)
     return 0;
 }
 
-int pelti_body_limits(const PeltiBody *body, int bone, PeltiTurn turns[PELTI_JOINT_TURNS])
+int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiJointTurn turns[PELTI_JOINT_TURNS])
 {
     bool left, right;
-    const char *name = pelti_body_side(body->bones[bone].name, &left, &right);
+    const char *name = pelti_figure_side(body->bones[bone].name, &left, &right);
     int count = hand_turns(body, bone, turns);
     if (count > 0 || (body->bones[bone].parent < 0 && strcmp(name, "Hips") != 0))
         return count;

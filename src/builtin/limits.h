@@ -8,13 +8,13 @@
 enum { PELTI_JOINT_TURNS = 3 };
 
 /// One way a joint turns, about an axis of rest space that the parent carries along.
-typedef struct PeltiTurn {
+typedef struct PeltiJointTurn {
     Vec3 axis;       ///< unit
     float low, high; ///< degrees, low <= 0 <= high: rest is within
-} PeltiTurn;
+} PeltiJointTurn;
 
 /// The turns of a joint, the innermost first; their number, 0: it keeps still.
-int pelti_body_limits(const PeltiBody *body, int bone, PeltiTurn turns[PELTI_JOINT_TURNS]);
+int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiJointTurn turns[PELTI_JOINT_TURNS]);
 
 /// Angles of one turn over `frames` frames: rest at both ends, the low and the high limit once each or more often, anything
 /// between. Smooth (its second derivative is continuous and zero where it turns round) and never past a limit.

@@ -4,50 +4,50 @@
 
 #include <string.h>
 
-void pelti_pieces_init(PeltiPieces *s, const PeltiBody *body, const PeltiRemeshSurface *skin, const PeltiInfluences *influences)
+void pelti_wear_init(PeltiWear *s, const PeltiFigure *body, const PeltiRemeshSurface *skin, const PeltiInfluences *influences)
 {
-    *s = (PeltiPieces){.body = body, .skin = skin, .influences = influences};
+    *s = (PeltiWear){.body = body, .skin = skin, .influences = influences};
     pelti_array_init(&s->points, &skin->allocator, sizeof(PeltiPiecePoint));
     pelti_array_init(&s->triangles, &skin->allocator, sizeof(int[3]));
 }
 
-void pelti_pieces_release(PeltiPieces *s)
+void pelti_wear_release(PeltiWear *s)
 {
     pelti_array_release(&s->points);
     pelti_array_release(&s->triangles);
 }
 
-void pelti_pieces_begin(PeltiPieces *s, const char *name, const char *material, const float colour[3])
+void pelti_wear_begin(PeltiWear *s, const char *name, const char *material, const float colour[3])
 {
     PELT_ASSERT(s->piece_count < PELTI_PIECES);
-    PeltiPiece *piece = &s->pieces[s->piece_count];
-    *piece = (PeltiPiece){
+    PeltiWornPiece *piece = &s->pieces[s->piece_count];
+    *piece = (PeltiWornPiece){
         .name = name, .material = material, .first_point = (int)s->points.count, .first_triangle = (int)s->triangles.count};
     memcpy(piece->colour, colour, sizeof piece->colour);
 }
 
-void pelti_pieces_end(PeltiPieces *s)
+void pelti_wear_end(PeltiWear *s)
 {
-    PeltiPiece *piece = &s->pieces[s->piece_count];
+    PeltiWornPiece *piece = &s->pieces[s->piece_count];
     piece->point_count = (int)s->points.count - piece->first_point;
     piece->triangle_count = (int)s->triangles.count - piece->first_triangle;
     s->piece_count += piece->triangle_count > 0;
 }
 
-static int add_point(PeltiPieces *s, Vec3 p, const PeltiInfluences *owners, const PeltiInfluences *weights)
+static int add_point(PeltiWear *s, Vec3 p, const PeltiInfluences *owners, const PeltiInfluences *weights)
 {
     PeltiPiecePoint point = {.position = p, .owners = *owners, .weights = *weights};
     pelti_array_push(&s->points, &point);
     return (int)s->points.count - 1;
 }
 
-static void add_triangle(PeltiPieces *s, int a, int b, int c)
+static void add_triangle(PeltiWear *s, int a, int b, int c)
 {
     if (a != b && b != c && c != a)
         pelti_array_push(&s->triangles, (int[3]){a, b, c});
 }
 
-static void add_part(PeltiPieces *s, int first_point, bool rigid, bool sunk, Vec3 anchor)
+static void add_part(PeltiWear *s, int first_point, bool rigid, bool sunk, Vec3 anchor)
 {
     PELT_ASSERT(s->part_count < PELTI_PIECE_PARTS);
     if ((int)s->points.count > first_point)
@@ -55,12 +55,12 @@ static void add_part(PeltiPieces *s, int first_point, bool rigid, bool sunk, Vec
             (PeltiPiecePart){s->piece_count, first_point, (int)s->points.count - first_point, rigid, sunk, anchor};
 }
 
-PeltiInfluences pelti_pieces_bone(int bone)
+PeltiInfluences pelti_wear_bone(int bone)
 {
     return (PeltiInfluences){{bone < 0 ? 0 : bone}, {1}};
 }
 
-PeltiInfluences pelti_pieces_beneath(const PeltiPieces *s, Vec3 p)
+PeltiInfluences pelti_wear_beneath(const PeltiWear *s, Vec3 p)
 {
     int nearest = 0;
     float least = INFINITY;
@@ -75,25 +75,25 @@ PeltiInfluences pelti_pieces_beneath(const PeltiPieces *s, Vec3 p)
 }
 
 /// Newton's steps, kept short: the values are distances near the surface only.
-Vec3 pelti_pieces_lift(const PeltiShape *shape, Vec3 p, float level)
+Vec3 pelti_wear_lift(const PeltiSolid *shape, Vec3 p, float level)
 {
     for (int i = 0; i < 24; i++) {
-        float away = pelti_shape_distance(shape, p) - level;
+        float away = pelti_solid_distance(shape, p) - level;
         if (fabsf(away) < 0.02f * fabsf(level))
             break;
-        Vec3 g = pelti_shape_gradient(shape, p, 0.1f * level);
+        Vec3 g = pelti_solid_gradient(shape, p, 0.1f * level);
         float step = fminf(fmaxf(away / fmaxf(vec3_length(g), 0.5f), -0.25f * level), 0.25f * level);
         p = vec3_mad(p, vec3_normalize_or(g, vec3(0, 1, 0)), -step);
     }
     return p;
 }
 
-bool pelti_pieces_meet(const PeltiShape *shape, Vec3 from, Vec3 direction, float level, float reach, Vec3 *out)
+bool pelti_wear_meet(const PeltiSolid *shape, Vec3 from, Vec3 direction, float level, float reach, Vec3 *out)
 {
     Vec3 d = vec3_normalize_or(direction, vec3(0, 1, 0));
     for (float t = 0; t < reach;) {
         Vec3 p = vec3_mad(from, d, t);
-        float away = pelti_shape_distance(shape, p) - level;
+        float away = pelti_solid_distance(shape, p) - level;
         if (away < 0.02f * level) {
             *out = p;
             return true;
@@ -106,7 +106,7 @@ bool pelti_pieces_meet(const PeltiShape *shape, Vec3 from, Vec3 direction, float
 // ---- shells: the skin's own triangles, lifted and cut along the hems ----
 
 typedef struct Shell {
-    PeltiPieces *pieces;
+    PeltiWear *pieces;
     float *cover; // [vertex] zero: on the hem
     Vec3 *lifted; // [vertex]
     int *number;  // [vertex] point; -1: none yet
@@ -173,7 +173,7 @@ static void cut_triangle(Shell *s, int t)
         add_triangle(s->pieces, polygon[first], polygon[(first + i - 1) % count], polygon[(first + i) % count]);
 }
 
-PeltStatus pelti_pieces_shell(PeltiPieces *s, float lift, const float *cover, PeltError *err)
+PeltStatus pelti_wear_shell(PeltiWear *s, float lift, const float *cover, PeltError *err)
 {
     const PeltiRemeshSurface *skin = s->skin;
     PeltiPool pool;
@@ -195,7 +195,7 @@ PeltStatus pelti_pieces_shell(PeltiPieces *s, float lift, const float *cover, Pe
             if (shell.cover[v] >= 0 || shell.cover[skin->corner[3 * t + (i + 1) % 3]] > 0 ||
                 shell.cover[skin->corner[3 * t + (i + 2) % 3]] > 0)
                 if (vec3_length(shell.lifted[v]) == 0)
-                    shell.lifted[v] = pelti_pieces_lift(s->body->shape, skin->position[v], lift);
+                    shell.lifted[v] = pelti_wear_lift(s->body->shape, skin->position[v], lift);
         }
     for (int t = 0; t < skin->triangle_count; t++)
         cut_triangle(&shell, t);
@@ -206,7 +206,7 @@ PeltStatus pelti_pieces_shell(PeltiPieces *s, float lift, const float *cover, Pe
 
 // ---- solids and ribbons ----
 
-void pelti_pieces_lathe(PeltiPieces *s, const PeltiLathe *l)
+void pelti_wear_lathe(PeltiWear *s, const PeltiLathe *l)
 {
     Vec3 y = vec3_normalize_or(l->axis, vec3(0, 1, 0));
     Vec3 z = vec3_normalize_or(vec3_mad(l->front, y, -vec3_dot(l->front, y)), vec3_orthogonal(y)), x = vec3_cross(y, z);
@@ -232,11 +232,11 @@ void pelti_pieces_lathe(PeltiPieces *s, const PeltiLathe *l)
     add_part(s, first, true, l->sunk, l->origin);
 }
 
-void pelti_pieces_ribbon(PeltiPieces *s, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights)
+void pelti_wear_ribbon(PeltiWear *s, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights)
 {
     int first = (int)s->points.count;
     for (int i = 0; i < count; i++) {
-        PeltiInfluences beneath = pelti_pieces_beneath(s, points[i]);
+        PeltiInfluences beneath = pelti_wear_beneath(s, points[i]);
         for (int side = 0; side < 2; side++)
             add_point(s, vec3_mad(points[i], across[i], side ? -1 : 1), &beneath, weights ? weights : &beneath);
         if (i > 0) {

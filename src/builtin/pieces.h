@@ -21,34 +21,34 @@ typedef struct PeltiPiecePart { ///< a component
     Vec3 anchor; ///< where a rigid one is fixed
 } PeltiPiecePart;
 
-typedef struct PeltiPiece { ///< a mesh
+typedef struct PeltiWornPiece { ///< a mesh
     const char *name, *material;
     float colour[3]; ///< linear
     int first_point, point_count, first_triangle, triangle_count;
-} PeltiPiece;
+} PeltiWornPiece;
 
 /// Pieces lie over the skin in the order they are added: a later one is moved away from an earlier one.
-typedef struct PeltiPieces {
-    const PeltiBody *body;
+typedef struct PeltiWear {
+    const PeltiFigure *body;
     const PeltiRemeshSurface *skin;    ///< at rest, not yet varied while pieces are added
     const PeltiInfluences *influences; ///< [skin->vertex_count]
     PeltiArray points;                 ///< PeltiPiecePoint
     PeltiArray triangles;              ///< int[3], over points
     int piece_count, part_count;
-    PeltiPiece pieces[PELTI_PIECES];
+    PeltiWornPiece pieces[PELTI_PIECES];
     PeltiPiecePart parts[PELTI_PIECE_PARTS];
-} PeltiPieces;
+} PeltiWear;
 
-void pelti_pieces_init(PeltiPieces *pieces, const PeltiBody *body, const PeltiRemeshSurface *skin,
-                       const PeltiInfluences *influences);
-void pelti_pieces_release(PeltiPieces *pieces);
+void pelti_wear_init(PeltiWear *pieces, const PeltiFigure *body, const PeltiRemeshSurface *skin,
+                     const PeltiInfluences *influences);
+void pelti_wear_release(PeltiWear *pieces);
 
-void pelti_pieces_begin(PeltiPieces *pieces, const char *name, const char *material, const float colour[3]);
-void pelti_pieces_end(PeltiPieces *pieces); ///< forgets a piece that came out empty
+void pelti_wear_begin(PeltiWear *pieces, const char *name, const char *material, const float colour[3]);
+void pelti_wear_end(PeltiWear *pieces); ///< forgets a piece that came out empty
 
 /// An open shell `lift` m above the skin where `cover` [vertex], in m, is above zero; hems lie where it is zero. Weights are
 /// those of the skin beneath.
-PeltStatus pelti_pieces_shell(PeltiPieces *pieces, float lift, const float *cover, PeltError *err);
+PeltStatus pelti_wear_shell(PeltiWear *pieces, float lift, const float *cover, PeltError *err);
 /// A closed solid of revolution about `axis` through `origin`; `profile` gives radius and height, the ends on the axis.
 typedef struct PeltiLathe {
     Vec3 origin, axis, front;
@@ -57,20 +57,20 @@ typedef struct PeltiLathe {
     PeltiInfluences weights;
     bool sunk;
 } PeltiLathe;
-void pelti_pieces_lathe(PeltiPieces *pieces, const PeltiLathe *lathe);
+void pelti_wear_lathe(PeltiWear *pieces, const PeltiLathe *lathe);
 /// An open ribbon along `count` points; `across` goes from its middle to its left edge. `weights` NULL: as the skin beneath.
-void pelti_pieces_ribbon(PeltiPieces *pieces, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights);
+void pelti_wear_ribbon(PeltiWear *pieces, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights);
 
-PeltiInfluences pelti_pieces_beneath(const PeltiPieces *pieces, Vec3 p); ///< of the vertex nearest to p
-PeltiInfluences pelti_pieces_bone(int bone);
+PeltiInfluences pelti_wear_beneath(const PeltiWear *pieces, Vec3 p); ///< of the vertex nearest to p
+PeltiInfluences pelti_wear_bone(int bone);
 /// From p along the gradient to where the shape's distance is `level`.
-Vec3 pelti_pieces_lift(const PeltiShape *shape, Vec3 p, float level);
+Vec3 pelti_wear_lift(const PeltiSolid *shape, Vec3 p, float level);
 /// Where a ray from outside first comes as near as `level`; false where it passes by.
-bool pelti_pieces_meet(const PeltiShape *shape, Vec3 from, Vec3 direction, float level, float reach, Vec3 *out);
+bool pelti_wear_meet(const PeltiSolid *shape, Vec3 from, Vec3 direction, float level, float reach, Vec3 *out);
 
 /// Carries the points as the varied skin (`variation` NULL: it is as planned); moves parts that cross the skin or each other out
 /// of the way, a little at a time, and drops those for which `rounds` are not enough (but never one that is meant to sink in).
 /// Then normals.
-PeltStatus pelti_pieces_settle(PeltiPieces *pieces, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err);
+PeltStatus pelti_wear_settle(PeltiWear *pieces, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err);
 
 #endif

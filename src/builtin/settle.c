@@ -7,7 +7,7 @@
 
 /// Skin and pieces as one soup: points of the skin, then of the pieces; triangles likewise.
 typedef struct Soup {
-    PeltiPieces *pieces;
+    PeltiWear *pieces;
     int skin_points, skin_triangles, point_count, triangle_count;
     Vec3 *position;   // [point_count]
     int (*corner)[3]; // [triangle_count]
@@ -16,17 +16,17 @@ typedef struct Soup {
     bool *crossed;    // [part_count]
 } Soup;
 
-static PeltiPiecePoint *points_of(const PeltiPieces *s)
+static PeltiPiecePoint *points_of(const PeltiWear *s)
 {
     return (PeltiPiecePoint *)(void *)s->points.data;
 }
 
-static int (*triangles_of(const PeltiPieces *s))[3]
+static int (*triangles_of(const PeltiWear *s))[3]
 {
     return (int(*)[3])(void *)s->triangles.data;
 }
 
-static PeltStatus make_soup(Soup *soup, PeltiPieces *s, PeltiPool *pool, PeltError *err)
+static PeltStatus make_soup(Soup *soup, PeltiWear *s, PeltiPool *pool, PeltError *err)
 {
     *soup = (Soup){s, s->skin->vertex_count, s->skin->triangle_count, 0, 0, NULL, NULL, NULL, NULL, NULL};
     soup->point_count = soup->skin_points + (int)s->points.count;
@@ -126,7 +126,7 @@ static PeltStatus part_soup(Soup *s, float step, PeltiPool *pool, PeltiJobs *job
 }
 
 /// Takes out the parts that are marked, with their points and triangles.
-static void drop_parts(PeltiPieces *s, const Soup *soup)
+static void drop_parts(PeltiWear *s, const Soup *soup)
 {
     int number = 0, parts = 0, triangles = 0, pieces = 0;
     PeltiPiecePoint *points = points_of(s);
@@ -139,7 +139,7 @@ static void drop_parts(PeltiPieces *s, const Soup *soup)
             points[number++] = points[p];
     }
     for (int i = 0; i < s->piece_count; i++) {
-        PeltiPiece piece = s->pieces[i];
+        PeltiWornPiece piece = s->pieces[i];
         int first = triangles, first_point = -1, count = 0;
         for (int t = piece.first_triangle; t < piece.first_triangle + piece.triangle_count; t++)
             if (to[corner[t][0]] >= 0) {
@@ -168,7 +168,7 @@ static void drop_parts(PeltiPieces *s, const Soup *soup)
     s->triangles.count = (size_t)triangles;
 }
 
-static void make_normals(PeltiPieces *s)
+static void make_normals(PeltiWear *s)
 {
     PeltiPiecePoint *p = points_of(s);
     for (int t = 0; t < (int)s->triangles.count; t++) {
@@ -182,7 +182,7 @@ static void make_normals(PeltiPieces *s)
 }
 
 /// Cloth and hair point by point; what is rigid as a whole, by the place where it is fixed.
-static void carry_parts(PeltiPieces *s, const PeltiVariation *variation)
+static void carry_parts(PeltiWear *s, const PeltiVariation *variation)
 {
     for (int i = 0; i < s->part_count; i++) {
         const PeltiPiecePart *part = &s->parts[i];
@@ -194,7 +194,7 @@ static void carry_parts(PeltiPieces *s, const PeltiVariation *variation)
     }
 }
 
-PeltStatus pelti_pieces_settle(PeltiPieces *s, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_wear_settle(PeltiWear *s, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err)
 {
     if (s->points.failed || s->triangles.failed)
         return pelti_no_memory(err, s->points.count * s->points.size);

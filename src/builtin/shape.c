@@ -24,7 +24,7 @@ typedef struct Thing {
     Vec3 low, high;
 } Thing;
 
-struct PeltiShape {
+struct PeltiSolid {
     PeltiPool *pool;
     int thing_count;
     Thing things[MAX_THINGS];
@@ -49,15 +49,15 @@ static inline float smaller(float a, float b)
     return a < b ? a : b;
 }
 
-PeltiShape *pelti_shape_create(PeltiPool *pool)
+PeltiSolid *pelti_solid_create(PeltiPool *pool)
 {
-    PeltiShape *shape = PELTI_NEW(pool, PeltiShape, 1);
+    PeltiSolid *shape = PELTI_NEW(pool, PeltiSolid, 1);
     if (shape)
         shape->pool = pool;
     return shape;
 }
 
-void pelti_shape_group(PeltiShape *shape, int group, float blend)
+void pelti_solid_group(PeltiSolid *shape, int group, float blend)
 {
     PELT_ASSERT(group >= 0 && group < MAX_GROUPS);
     shape->group_blend[group] = blend;
@@ -70,7 +70,7 @@ static Vec3 mirrored(Vec3 v, bool mirror)
 }
 
 /// A new thing with its frame; the front direction is made square to the axis.
-static Thing *add(PeltiShape *shape, const PeltiPen *pen, Vec3 origin, Vec3 axis, Vec3 front)
+static Thing *add(PeltiSolid *shape, const PeltiPen *pen, Vec3 origin, Vec3 axis, Vec3 front)
 {
     PELT_ASSERT(shape->thing_count < MAX_THINGS);
     Thing *thing = &shape->things[shape->thing_count++];
@@ -124,7 +124,7 @@ static void box_around(Thing *thing, Vec3 low, Vec3 high)
     }
 }
 
-void pelti_shape_loft(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
+void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
                       int section_count, const PeltiSection *sections)
 {
     PELT_ASSERT(section_count >= 1 && section_count <= MAX_SECTIONS);
@@ -147,7 +147,7 @@ void pelti_shape_loft(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Ve
     box_around(thing, low, high);
 }
 
-static Thing *add_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii,
+static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii,
                             Operation operation)
 {
     Thing *thing = add(shape, pen, centre, axis, front);
@@ -158,12 +158,12 @@ static Thing *add_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre,
     return thing;
 }
 
-void pelti_shape_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii)
+void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii)
 {
     add_ellipsoid(shape, pen, centre, axis, front, radii, JOIN);
 }
 
-void pelti_shape_bump(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height)
+void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height)
 {
     add_ellipsoid(shape, pen, centre, axis, front, radii, BUMP)->height = height;
 }
@@ -251,7 +251,7 @@ static float box_distance(const Thing *thing, Vec3 p)
 }
 
 /// A thing whose box is farther than what is joined already, by more than the radii of the unions, changes nothing.
-static float join_list(const PeltiShape *shape, const short *list, int count, Vec3 p)
+static float join_list(const PeltiSolid *shape, const short *list, int count, Vec3 p)
 {
     float total = 1e3f, part = 1e3f;
     int group = -1;
@@ -273,7 +273,7 @@ static float join_list(const PeltiShape *shape, const short *list, int count, Ve
 }
 
 /// Order of joining: by group, then as added (insertion sort keeps the order).
-static void sort_things(PeltiShape *shape)
+static void sort_things(PeltiSolid *shape)
 {
     for (int i = 1; i < shape->thing_count; i++) {
         Thing moving = shape->things[i];
@@ -285,7 +285,7 @@ static void sort_things(PeltiShape *shape)
 }
 
 /// Things of `from` that can matter within `radius` of p. Lofts are steeper than distances where flat: hence the slack.
-static int choose(const PeltiShape *shape, const short *from, int count, Vec3 p, float radius, short *out)
+static int choose(const PeltiSolid *shape, const short *from, int count, Vec3 p, float radius, short *out)
 {
     float near[MAX_THINGS], nearest = INFINITY, slack = 1.5f * radius + shape->widest_blend;
     for (int i = 0; i < count; i++) {
@@ -308,7 +308,7 @@ static int choose(const PeltiShape *shape, const short *from, int count, Vec3 p,
 }
 
 typedef struct Fill {
-    PeltiShape *shape;
+    PeltiSolid *shape;
     const short *coarse; // [coarse cells x MAX_THINGS]
     const int *coarse_count;
     int cx, cy, cz;
@@ -316,7 +316,7 @@ typedef struct Fill {
     short *list; // second pass only
 } Fill;
 
-static Vec3 cell_centre(const PeltiShape *shape, int i, int j, int k, float edge)
+static Vec3 cell_centre(const PeltiSolid *shape, int i, int j, int k, float edge)
 {
     return vec3_add(shape->low, vec3(((float)i + 0.5f) * edge, ((float)j + 0.5f) * edge, ((float)k + 0.5f) * edge));
 }
@@ -325,7 +325,7 @@ static void fill_cells(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Fill *fill = context;
-    const PeltiShape *s = fill->shape;
+    const PeltiSolid *s = fill->shape;
     short chosen[MAX_THINGS];
     for (int c = begin; c < end; c++) {
         int i = c % s->nx, j = c / s->nx % s->ny, k = c / s->nx / s->ny;
@@ -339,7 +339,7 @@ static void fill_cells(void *context, int begin, int end, int worker)
     }
 }
 
-static void find_bounds(PeltiShape *shape)
+static void find_bounds(PeltiSolid *shape)
 {
     shape->low = vec3(INFINITY, INFINITY, INFINITY);
     shape->high = vec3_scale(shape->low, -1);
@@ -354,7 +354,7 @@ static void find_bounds(PeltiShape *shape)
     shape->high = vec3_add(shape->high, margin);
 }
 
-PeltStatus pelti_shape_finish(PeltiShape *shape, float cell, PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_solid_finish(PeltiSolid *shape, float cell, PeltiJobs *jobs, PeltError *err)
 {
     sort_things(shape);
     find_bounds(shape);
@@ -396,7 +396,7 @@ static int clamp_cell(float x, int n)
     return x < 0 ? 0 : x >= (float)n ? n - 1 : (int)x;
 }
 
-static const short *list_at(const PeltiShape *shape, Vec3 p, int *count)
+static const short *list_at(const PeltiSolid *shape, Vec3 p, int *count)
 {
     Vec3 q = vec3_scale(vec3_sub(p, shape->low), 1 / shape->cell);
     int c = (clamp_cell(q.z, shape->nz) * shape->ny + clamp_cell(q.y, shape->ny)) * shape->nx + clamp_cell(q.x, shape->nx);
@@ -404,14 +404,14 @@ static const short *list_at(const PeltiShape *shape, Vec3 p, int *count)
     return shape->list + shape->first[c];
 }
 
-float pelti_shape_distance(const PeltiShape *shape, Vec3 p)
+float pelti_solid_distance(const PeltiSolid *shape, Vec3 p)
 {
     int count;
     const short *list = list_at(shape, p, &count);
     return join_list(shape, list, count, p);
 }
 
-Vec3 pelti_shape_gradient(const PeltiShape *shape, Vec3 p, float step)
+Vec3 pelti_solid_gradient(const PeltiSolid *shape, Vec3 p, float step)
 {
     static const float corner[4][3] = {{1, -1, -1}, {-1, -1, 1}, {-1, 1, -1}, {1, 1, 1}};
     Vec3 sum = {0, 0, 0};
@@ -424,7 +424,7 @@ Vec3 pelti_shape_gradient(const PeltiShape *shape, Vec3 p, float step)
     return vec3_scale(sum, 1 / (4 * step));
 }
 
-float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones)
+float pelti_solid_detail(const PeltiSolid *shape, Vec3 p, uint64_t *bones)
 {
     const float fade = 0.006f; // m over which the wanted edge length changes from one thing to the next
     int count;
@@ -446,14 +446,14 @@ float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones)
     return total > 0 ? sum / total : 1;
 }
 
-Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *normal)
+Vec3 pelti_solid_project(const PeltiSolid *shape, Vec3 p, float reach, Vec3 *normal)
 {
     Vec3 from = p, n = {0, 1, 0};
     float slope = 1;
     for (int i = 0; i < 3; i++) {
-        float d = pelti_shape_distance(shape, p);
+        float d = pelti_solid_distance(shape, p);
         if (i == 0 || (i == 1 && fabsf(d) > 0.02f * reach)) { // a later step that is short follows the normal before it
-            Vec3 g = pelti_shape_gradient(shape, p, 3e-4f);
+            Vec3 g = pelti_solid_gradient(shape, p, 3e-4f);
             slope = vec3_length(g);
             n = vec3_scale(g, 1 / fmaxf(slope, 0.2f));
         }
@@ -469,27 +469,27 @@ Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *nor
 
 static float remesh_distance(const void *shape, Vec3 p)
 {
-    return pelti_shape_distance(shape, p);
+    return pelti_solid_distance(shape, p);
 }
 
 static Vec3 remesh_gradient(const void *shape, Vec3 p)
 {
-    return pelti_shape_gradient(shape, p, 3e-4f);
+    return pelti_solid_gradient(shape, p, 3e-4f);
 }
 
 static Vec3 remesh_project(const void *shape, Vec3 p, Vec3 normal, float reach)
 {
     (void)normal;
-    return pelti_shape_project(shape, p, reach, NULL);
+    return pelti_solid_project(shape, p, reach, NULL);
 }
 
 static float remesh_detail(const void *shape, Vec3 p)
 {
     uint64_t bones;
-    return pelti_shape_detail(shape, p, &bones);
+    return pelti_solid_detail(shape, p, &bones);
 }
 
-PeltiRemeshShape pelti_shape_to_remesh(const PeltiShape *shape)
+PeltiRemeshShape pelti_solid_to_remesh(const PeltiSolid *shape)
 {
     return (PeltiRemeshShape){.context = shape,
                               .low = shape->low,

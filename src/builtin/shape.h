@@ -28,29 +28,29 @@ typedef struct PeltiPen {
     Mat34 place;    ///< local -> rest space, rigid
 } PeltiPen;
 
-typedef struct PeltiShape PeltiShape;
+typedef struct PeltiSolid PeltiSolid;
 
-PeltiShape *pelti_shape_create(PeltiPool *pool); ///< lives in the pool; NULL when refused
+PeltiSolid *pelti_solid_create(PeltiPool *pool); ///< lives in the pool; NULL when refused
 /// Radius of the smooth union of this group with all groups before it.
-void pelti_shape_group(PeltiShape *shape, int group, float blend);
+void pelti_solid_group(PeltiSolid *shape, int group, float blend);
 /// Loft from `a` to `b`; `front` fixes the frame (side = axis x front). `power`: 2 ellipse, more is boxier. Caps are the
 /// lengths of the rounded ends beyond a and b.
-void pelti_shape_loft(PeltiShape *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
+void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
                       int section_count, const PeltiSection *sections);
 /// Ellipsoid with half axes `radii` along side, axis, front, where axis and front are directions.
-void pelti_shape_ellipsoid(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
+void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
 /// Pushes the surface out by `height` (in where negative) at the centre, fading to nothing on the ellipsoid's skin.
-void pelti_shape_bump(PeltiShape *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height);
+void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height);
 
 /// Builds the cells that tell which things matter where. `cell` is their edge; call once, after the last thing is added.
-PeltStatus pelti_shape_finish(PeltiShape *shape, float cell, PeltiJobs *jobs, PeltError *err);
+PeltStatus pelti_solid_finish(PeltiSolid *shape, float cell, PeltiJobs *jobs, PeltError *err);
 
-float pelti_shape_distance(const PeltiShape *shape, Vec3 p);
-Vec3 pelti_shape_gradient(const PeltiShape *shape, Vec3 p, float step);     ///< not normalised
-float pelti_shape_detail(const PeltiShape *shape, Vec3 p, uint64_t *bones); ///< bones of the nearest thing
+float pelti_solid_distance(const PeltiSolid *shape, Vec3 p);
+Vec3 pelti_solid_gradient(const PeltiSolid *shape, Vec3 p, float step);     ///< not normalised
+float pelti_solid_detail(const PeltiSolid *shape, Vec3 p, uint64_t *bones); ///< bones of the nearest thing
 /// Moves p to the surface along the gradient, by at most `reach`.
-Vec3 pelti_shape_project(const PeltiShape *shape, Vec3 p, float reach, Vec3 *normal);
+Vec3 pelti_solid_project(const PeltiSolid *shape, Vec3 p, float reach, Vec3 *normal);
 /// The finished shape as the remesher sees it, for as long as the shape lives.
-PeltiRemeshShape pelti_shape_to_remesh(const PeltiShape *shape);
+PeltiRemeshShape pelti_solid_to_remesh(const PeltiSolid *shape);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct Chart {
 typedef struct Unroll {
     PeltiCharacter *who;
     int chart_count;
-    Chart charts[PELTI_BODY_BONES];
+    Chart charts[PELTI_FIGURE_BONES];
     float size; // of the picture, m
     int *chart; // [triangle_count]
 } Unroll;
@@ -26,7 +26,7 @@ static const float MARGIN = 0.04f; // share of a chart's width left free for cor
 static int owner_of(const PeltiCharacter *who, const int triangle[3])
 {
     const PeltiWeights *w = &who->file_weights;
-    float sum[PELTI_BODY_BONES] = {0};
+    float sum[PELTI_FIGURE_BONES] = {0};
     int best = w->bone[triangle[0] * w->influences];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < w->influences; k++)
@@ -36,7 +36,7 @@ static int owner_of(const PeltiCharacter *who, const int triangle[3])
     return best;
 }
 
-static void place_axes(Unroll *u, const PeltiBody *body)
+static void place_axes(Unroll *u, const PeltiFigure *body)
 {
     u->chart_count = body->bone_count;
     for (int b = 0; b < body->bone_count; b++) {
@@ -63,7 +63,7 @@ static void unroll(const Chart *c, Vec3 p, float *turn, float *height, float *ra
 
 static void measure_charts(Unroll *u)
 {
-    double sum[PELTI_BODY_BONES] = {0}, count[PELTI_BODY_BONES] = {0};
+    double sum[PELTI_FIGURE_BONES] = {0}, count[PELTI_FIGURE_BONES] = {0};
     for (int t = 0; t < u->who->triangle_count; t++) {
         int b = u->chart[t] = owner_of(u->who, u->who->point_triangles[t]);
         Chart *c = &u->charts[b];
@@ -114,7 +114,7 @@ static bool pack(Unroll *u, const int *order, float size)
 
 static void pack_smallest(Unroll *u)
 {
-    int order[PELTI_BODY_BONES];
+    int order[PELTI_FIGURE_BONES];
     for (int i = 0; i < u->chart_count; i++) {
         int j = i;
         float height = u->charts[i].high - u->charts[i].low;
@@ -202,7 +202,7 @@ static PeltStatus copy_points(const Unroll *u, const PeltiArray *splits, const f
     return PELT_OK;
 }
 
-PeltStatus pelti_builtin_uv(const PeltiBody *body, PeltiCharacter *who, const float (**uv)[2], PeltError *err)
+PeltStatus pelti_builtin_uv(const PeltiFigure *body, PeltiCharacter *who, const float (**uv)[2], PeltError *err)
 {
     PeltiPool work;
     PeltiArray splits;

@@ -7,6 +7,6 @@
 
 /// Splits the points of a character whose points are its vertices, with its weights, at the seams of the charts; `uv`
 /// [who->point_count] lives in the character's pool. Before pelti_character_finish.
-PeltStatus pelti_builtin_uv(const PeltiBody *body, PeltiCharacter *who, const float (**uv)[2], PeltError *err);
+PeltStatus pelti_builtin_uv(const PeltiFigure *body, PeltiCharacter *who, const float (**uv)[2], PeltError *err);
 
 #endif

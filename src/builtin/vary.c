@@ -14,18 +14,18 @@ static PeltiRandom stream(uint64_t seed, const char *what, const char *bone)
 {
     char purpose[64];
     bool left, right;
-    snprintf(purpose, sizeof purpose, "%s %s", what, pelti_body_side(bone, &left, &right));
+    snprintf(purpose, sizeof purpose, "%s %s", what, pelti_figure_side(bone, &left, &right));
     return pelti_random(seed, purpose);
 }
 
-void pelti_vary_ends(PeltiBody *body, uint64_t seed)
+void pelti_vary_ends(PeltiFigure *body, uint64_t seed)
 {
     PeltiRandom r = pelti_random(seed, "ends");
     int count = body->bone_count;
     if (!pelti_random_chance(&r, 0.35f))
         return;
     for (int b = 0; b < count; b++) {
-        const PeltiBodyBone *bone = &body->bones[b];
+        const PeltiFigureBone *bone = &body->bones[b];
         bool tip = true;
         for (int c = 0; c < count; c++)
             tip &= body->bones[c].parent != b;
@@ -33,13 +33,14 @@ void pelti_vary_ends(PeltiBody *body, uint64_t seed)
             for (int f = 0; f < PELTI_FINGERS; f++)
                 tip &= body->hands[h].joint[f][3] != b;
         if (tip)
-            pelti_body_bone(body, bone->name, "End", b, bone->tail, vec3_lerp(bone->head, bone->tail, 1.2f), bone->blend, false);
+            pelti_figure_bone(body, bone->name, "End", b, bone->tail, vec3_lerp(bone->head, bone->tail, 1.2f), bone->blend,
+                              false);
     }
 }
 
 /// Small bones (fingers, toes) vary little by themselves: they would meet. All take over most of their parent's girth, so that
 /// a thick arm has a thick hand.
-void pelti_vary_draw(PeltiVariation *v, const PeltiBody *body, uint64_t seed, float size)
+void pelti_vary_draw(PeltiVariation *v, const PeltiFigure *body, uint64_t seed, float size)
 {
     PeltiRandom whole = pelti_random(seed, "whole");
     *v = (PeltiVariation){.seed = seed, .amount = 1};
@@ -52,7 +53,7 @@ void pelti_vary_draw(PeltiVariation *v, const PeltiBody *body, uint64_t seed, fl
     v->uneven = pelti_random_chance(&whole, 0.4f) ? 0 : pelti_random_between(&whole, 0.2f, 0.6f);
     v->jitter = pelti_random_chance(&whole, 0.4f) ? 0 : pelti_random_between(&whole, 0.1f, 0.45f);
     for (int b = 0; b < body->bone_count; b++) {
-        const PeltiBodyBone *bone = &body->bones[b];
+        const PeltiFigureBone *bone = &body->bones[b];
         PeltiRandom r = stream(seed, "bone", bone->name);
         float reach = vec3_distance(bone->head, bone->tail) > 0.055f * size ? 1 : 0.3f;
         float lean = bone->parent < 0 ? stout : pelti_powf(v->girth[bone->parent], 0.8f);
@@ -102,7 +103,7 @@ PeltiRemeshShape pelti_vary_shape(const PeltiVariedShape *varied)
                               varied_gradient, varied_project,   varied_detail};
 }
 
-PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiBody *body, PeltiRemeshSurface *s, PeltError *err)
+PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiFigure *body, PeltiRemeshSurface *s, PeltError *err)
 {
     PeltiPool pool;
     PeltiRandom r = pelti_random(v->seed, "jitter");
@@ -122,7 +123,7 @@ PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiBody *body, Pelti
             h = s->opposite[pelti_remesh_previous(h)];
         } while (h != s->out[i]);
         Vec3 p = vec3_lerp(s->position[i], vec3_scale(sum, 1 / fmaxf(total, 1e-6f)), v->jitter);
-        moved[i] = pelti_shape_project(body->shape, p, s->size[i], NULL);
+        moved[i] = pelti_solid_project(body->shape, p, s->size[i], NULL);
     }
     for (int i = 0; i < s->vertex_count && moved; i++)
         s->position[i] = moved[i];
@@ -131,10 +132,10 @@ PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiBody *body, Pelti
 }
 
 /// Each bone scales along and across itself about its head, which its parent carries.
-static void chain(PeltiVariation *v, const PeltiBody *body)
+static void chain(PeltiVariation *v, const PeltiFigure *body)
 {
     for (int b = 0; b < body->bone_count; b++) {
-        const PeltiBodyBone *bone = &body->bones[b];
+        const PeltiFigureBone *bone = &body->bones[b];
         Vec3 a = vec3_normalize_or(vec3_sub(bone->tail, bone->head), vec3(0, 1, 0));
         Vec3 head = bone->parent < 0 ? bone->head : mat34_apply(v->carry[bone->parent], bone->head);
         float across = 1 + v->amount * (v->girth[b] - 1), along = 1 + v->amount * (v->length[b] - 1), more = along - across;
@@ -182,21 +183,21 @@ static void renew_normals(PeltiRemeshSurface *s)
 
 /// Joints go along with the skin; then each of them off the middle, across its bone, by a share of the mean distance of the
 /// skin it owns most.
-static void carry_bones(const PeltiVariation *v, PeltiBody *body, const PeltiRemeshSurface *s, const PeltiInfluences *owners)
+static void carry_bones(const PeltiVariation *v, PeltiFigure *body, const PeltiRemeshSurface *s, const PeltiInfluences *owners)
 {
-    float sum[PELTI_BODY_BONES] = {0}, count[PELTI_BODY_BONES] = {0};
+    float sum[PELTI_FIGURE_BONES] = {0}, count[PELTI_FIGURE_BONES] = {0};
     for (int b = 0; b < body->bone_count; b++) {
-        PeltiBodyBone *bone = &body->bones[b];
+        PeltiFigureBone *bone = &body->bones[b];
         bone->head = bent(v, mat34_apply(v->carry[b], bone->head));
         bone->tail = bent(v, mat34_apply(v->carry[b], bone->tail));
     }
     for (int i = 0; i < s->vertex_count; i++) {
         int b = owners[i].bone[0];
-        sum[b] += sqrtf(pelti_segment_distance2(s->position[i], body->bones[b].head, body->bones[b].tail, NULL));
+        sum[b] += sqrtf(pelti_skeleton_segment_distance2(s->position[i], body->bones[b].head, body->bones[b].tail, NULL));
         count[b]++;
     }
     for (int b = 0; b < body->bone_count; b++) {
-        PeltiBodyBone *bone = &body->bones[b];
+        PeltiFigureBone *bone = &body->bones[b];
         PeltiRandom r = pelti_random(v->seed, bone->name); // each side its own
         Vec3 along = vec3_normalize_or(vec3_sub(bone->tail, bone->head), vec3(0, 1, 0)), side = vec3_orthogonal(along);
         float angle = pelti_random_between(&r, 0, TURN), reach = pelti_random_between(&r, 0, v->off_centre);
@@ -206,7 +207,7 @@ static void carry_bones(const PeltiVariation *v, PeltiBody *body, const PeltiRem
     }
 }
 
-PeltStatus pelti_vary_body(PeltiVariation *v, PeltiBody *body, PeltiRemeshSurface *s, const PeltiInfluences *owners,
+PeltStatus pelti_vary_body(PeltiVariation *v, PeltiFigure *body, PeltiRemeshSurface *s, const PeltiInfluences *owners,
                            PeltiJobs *jobs, PeltError *err)
 {
     enum { TRIES = 4 };

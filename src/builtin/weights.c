@@ -49,7 +49,7 @@ PeltiInfluences pelti_influences_between(const PeltiInfluences *a, const PeltiIn
 }
 
 typedef struct Fade {
-    const PeltiBody *body;
+    const PeltiFigure *body;
     const PeltiRemeshSurface *surface;
     int rounds;
     float *rate;       // [vertex] share that flows in from the ring in a round
@@ -64,17 +64,17 @@ static void own(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Fade *f = context;
-    const PeltiBody *body = f->body;
+    const PeltiFigure *body = f->body;
     for (int v = begin; v < end; v++) {
         uint64_t bones = 0;
         Vec3 p = f->surface->position[v];
-        pelti_shape_detail(body->shape, p, &bones);
+        pelti_solid_detail(body->shape, p, &bones);
         int owner = 0;
         float nearest = INFINITY, joint = INFINITY, blend = 0;
         for (int b = 0; b < body->bone_count; b++) {
             if (!(bones & pelti_bit(b)))
                 continue;
-            float d = pelti_segment_distance2(p, body->bones[b].head, body->bones[b].tail, NULL);
+            float d = pelti_skeleton_segment_distance2(p, body->bones[b].head, body->bones[b].tail, NULL);
             if (d < nearest) {
                 nearest = d;
                 owner = b;
@@ -135,8 +135,8 @@ static void gather(void *context, int begin, int end, int worker)
     (void)worker;
     Fade *f = context;
     for (int v = begin; v < end; v++) {
-        int bone[PELTI_BODY_BONES], count = 0;
-        float weight[PELTI_BODY_BONES];
+        int bone[PELTI_FIGURE_BONES], count = 0;
+        float weight[PELTI_FIGURE_BONES];
         for (int b = 0; b < f->body->bone_count; b++) {
             float w = f->weight[0][(size_t)v * (size_t)f->body->bone_count + (size_t)b] - 0.01f;
             if (w > 0) {
@@ -148,8 +148,8 @@ static void gather(void *context, int begin, int end, int worker)
     }
 }
 
-PeltStatus pelti_builtin_weights(const PeltiBody *body, const PeltiRemeshSurface *surface, PeltiJobs *jobs, PeltiInfluences *out,
-                                 PeltError *err)
+PeltStatus pelti_builtin_weights(const PeltiFigure *body, const PeltiRemeshSurface *surface, PeltiJobs *jobs,
+                                 PeltiInfluences *out, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, &surface->allocator);

@@ -13,8 +13,8 @@ typedef struct PeltiInfluences { ///< of one vertex, by falling weight
 } PeltiInfluences;
 
 /// out [surface->vertex_count]
-PeltStatus pelti_builtin_weights(const PeltiBody *body, const PeltiRemeshSurface *surface, PeltiJobs *jobs, PeltiInfluences *out,
-                                 PeltError *err);
+PeltStatus pelti_builtin_weights(const PeltiFigure *body, const PeltiRemeshSurface *surface, PeltiJobs *jobs,
+                                 PeltiInfluences *out, PeltError *err);
 PeltiInfluences pelti_influences_between(const PeltiInfluences *a, const PeltiInfluences *b); ///< their mean
 PeltiInfluences pelti_influences_largest(int count, const int *bone, const float *weight);    ///< the largest four, sum 1
 

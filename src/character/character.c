@@ -66,7 +66,7 @@ PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_position
     return pelti_range_clip(who, err);
 }
 
-bool pelti_vertex_in_piece(const PeltiCharacter *who, int vertex, const char *name)
+bool pelti_character_vertex_in_piece(const PeltiCharacter *who, int vertex, const char *name)
 {
     const PeltiMesh *mesh = who->mesh;
     char number[32];

@@ -118,7 +118,7 @@ PeltiCharacter *pelti_character_create(const PeltAllocator *allocator); ///< emp
 void pelti_character_destroy(PeltiCharacter *who);                      ///< NULL is fine
 
 /// Whether a vertex' piece goes by this name: that of its node, or "component N" for one connected component of the mesh.
-bool pelti_vertex_in_piece(const PeltiCharacter *who, int vertex, const char *name);
+bool pelti_character_vertex_in_piece(const PeltiCharacter *who, int vertex, const char *name);
 
 /// A pose: a local transform per node. Bones' matrices (rest space -> world) come from pelti_pose_bones.
 typedef struct PeltiPose {

@@ -93,7 +93,7 @@ static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, C
         Candidate c = {shown->bones[k], INFINITY, {0, 0, 0}};
         for (int s = 0; s < bone->segment_count; s++) {
             const PeltiSegment *segment = &who->segments[bone->segment_first + s];
-            float t, d = pelti_segment_distance2(p, segment->a, segment->b, &t);
+            float t, d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, &t);
             if (d < c.squared) {
                 c.squared = d;
                 c.at = vec3_lerp(segment->a, segment->b, t);

@@ -169,7 +169,7 @@ void pelti_skeleton_moves(const PeltiCharacter *who, bool *moves)
 
 // ---- segments ----
 
-float pelti_segment_distance2(Vec3 p, Vec3 a, Vec3 b, float *t)
+float pelti_skeleton_segment_distance2(Vec3 p, Vec3 a, Vec3 b, float *t)
 {
     Vec3 along = vec3_sub(b, a), to = vec3_sub(p, a);
     float length2 = vec3_dot(along, along), s = length2 > 0 ? vec3_dot(to, along) / length2 : 0;
@@ -253,7 +253,7 @@ static void find_owners(const PeltiCharacter *who, int *owner)
             const PeltiBone *bone = &who->bones[instance->bones[k]];
             for (int s = 0; s < bone->segment_count; s++) {
                 const PeltiSegment *segment = &who->segments[bone->segment_first + s];
-                float d = pelti_segment_distance2(who->rest_points[p], segment->a, segment->b, NULL);
+                float d = pelti_skeleton_segment_distance2(who->rest_points[p], segment->a, segment->b, NULL);
                 if (d < best) {
                     best = d;
                     owner[p] = segment->bone;

@@ -16,6 +16,6 @@ PeltStatus pelti_skeleton_segments(PeltiCharacter *who, PeltError *err);
 void pelti_skeleton_moves(const PeltiCharacter *who, bool *moves);
 
 /// Squared distance of a point to a segment; `t` (may be NULL) gets the parameter in [0,1].
-float pelti_segment_distance2(Vec3 p, Vec3 a, Vec3 b, float *t);
+float pelti_skeleton_segment_distance2(Vec3 p, Vec3 a, Vec3 b, float *t);
 
 #endif

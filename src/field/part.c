@@ -177,7 +177,7 @@ static float bone_distance(const Shape *shape, Vec3 p)
 {
     float best = INFINITY;
     for (int s = 0; s < shape->segment_count; s++)
-        best = fminf(best, pelti_segment_distance2(p, shape->segment[s].a, shape->segment[s].b, NULL));
+        best = fminf(best, pelti_skeleton_segment_distance2(p, shape->segment[s].a, shape->segment[s].b, NULL));
     return sqrtf(best);
 }
 

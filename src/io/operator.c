@@ -63,7 +63,7 @@ static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *
     return read_pairs(form, at, PELT_OPERATOR_POINTS, 180, op->controller, &op->point_count, err);
 }
 
-PeltStatus pelti_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err)
+PeltStatus pelti_io_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err)
 {
     static const PeltiField fields[] = {
         {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
@@ -102,7 +102,7 @@ static PeltiJson *pairs(const float (*values)[2], int count)
     return list;
 }
 
-PeltStatus pelti_operator_write(const PeltOperator *op, const char *path, PeltError *err)
+PeltStatus pelti_io_operator_write(const PeltOperator *op, const char *path, PeltError *err)
 {
     PeltiJson *root = pelti_json_new_object();
     size_t length = 0;

@@ -6,7 +6,7 @@
 
 #include <pelt/operator.h>
 
-PeltStatus pelti_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err);
-PeltStatus pelti_operator_write(const PeltOperator *op, const char *path, PeltError *err);
+PeltStatus pelti_io_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err);
+PeltStatus pelti_io_operator_write(const PeltOperator *op, const char *path, PeltError *err);
 
 #endif

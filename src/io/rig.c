@@ -361,7 +361,7 @@ static PeltStatus check_piece(PeltiForm *form, const PeltiJsonAt *at, const Pelt
 {
     bool found = !form->who;
     for (int v = 0; !found && v < form->who->mesh->vertex_count; v++)
-        found = pelti_vertex_in_piece(form->who, v, piece->name);
+        found = pelti_character_vertex_in_piece(form->who, v, piece->name);
     if (!found)
         return pelti_form_fail(form, at, err,
                                "the character has no piece \"%.80s\" (pelt inspect lists its components with their nodes)",
@@ -401,7 +401,7 @@ static const PeltiField rig_fields[] = {
 
 // ---- settings: one key of the document each
 
-bool pelti_rig_is_setting(const char *text)
+bool pelti_io_rig_is_setting(const char *text)
 {
     return !strncmp(text, "joint.", 6);
 }
@@ -474,14 +474,14 @@ static PeltStatus apply_setting(PeltiForm *form, const char *setting, PeltError 
 static PeltStatus read_rig(PeltiForm *form, const char *const *settings, int setting_count, PeltRig *rig, PeltError *err)
 {
     for (int i = 0; i < setting_count; i++)
-        if (pelti_rig_is_setting(settings[i]))
+        if (pelti_io_rig_is_setting(settings[i]))
             PELT_TRY(apply_setting(form, settings[i], err));
     PeltiJsonAt root = pelti_json_root(form->root);
     return pelti_form_fill(form, &root, rig_fields, rig, err);
 }
 
-PeltStatus pelti_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
-                          const PeltAllocator *allocator, PeltiRig **out, PeltError *err)
+PeltStatus pelti_io_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
+                             const PeltAllocator *allocator, PeltiRig **out, PeltError *err)
 {
     *out = NULL;
     PeltiForm form;
@@ -505,7 +505,7 @@ PeltStatus pelti_rig_load(const char *path, const char *const *settings, int set
     return status;
 }
 
-void pelti_rig_destroy(PeltiRig *rig)
+void pelti_io_rig_destroy(PeltiRig *rig)
 {
     if (!rig)
         return;

@@ -13,11 +13,11 @@ typedef struct PeltiRig {
 
 /// `path` NULL: settings alone. `settings` are "joint.NAME.key=value" texts and win over the file; a value is JSON or plain
 /// text. Names of joints are checked against `who` (NULL: not). The caller destroys `*out`.
-PeltStatus pelti_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
-                          const PeltAllocator *allocator, PeltiRig **out, PeltError *err);
-void pelti_rig_destroy(PeltiRig *rig); ///< NULL is fine
+PeltStatus pelti_io_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
+                             const PeltAllocator *allocator, PeltiRig **out, PeltError *err);
+void pelti_io_rig_destroy(PeltiRig *rig); ///< NULL is fine
 
 /// Is this --set text one for the rig ("joint.")?
-bool pelti_rig_is_setting(const char *text);
+bool pelti_io_rig_is_setting(const char *text);
 
 #endif

@@ -124,10 +124,10 @@ static PeltStatus take_measures(PeltiForm *form, const PeltiJsonAt *item, Object
 
 static PeltStatus take_mesh(PeltiForm *form, const PeltiJsonAt *item, PeltSceneObject *object, PeltError *err)
 {
-    PeltiShape shape;
+    PeltiIoShape shape;
     PeltiJsonAt at = pelti_json_member(item, "file");
     PeltError cause = {0};
-    PeltStatus status = pelti_shape_load(&form->pool, object->file, &shape, &cause);
+    PeltStatus status = pelti_io_shape_load(&form->pool, object->file, &shape, &cause);
     if (status != PELT_OK) {
         pelti_form_fail(form, &at, err, "%.300s", cause.text);
         if (err)

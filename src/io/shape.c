@@ -7,7 +7,7 @@
 #include <string.h>
 
 /// Points and triangles of the default scene as they stand in the file; skins stand in their bind pose.
-static PeltStatus load_gltf(PeltiPool *pool, const char *path, PeltiShape *out, PeltError *err)
+static PeltStatus load_gltf(PeltiPool *pool, const char *path, PeltiIoShape *out, PeltError *err)
 {
     PeltiGltf *doc = NULL;
     PeltiCharacter *who = NULL;
@@ -37,16 +37,16 @@ static bool ends_with(const char *text, const char *end)
     return length > size && !strcmp(text + length - size, end);
 }
 
-PeltStatus pelti_shape_load(PeltiPool *pool, const char *path, PeltiShape *out, PeltError *err)
+PeltStatus pelti_io_shape_load(PeltiPool *pool, const char *path, PeltiIoShape *out, PeltError *err)
 {
-    *out = (PeltiShape){0};
+    *out = (PeltiIoShape){0};
     if (ends_with(path, ".glb") || ends_with(path, ".gltf"))
         return load_gltf(pool, path, out, err);
     if (ends_with(path, ".obj"))
-        return pelti_shape_load_text(pool, path, pelti_shape_obj, out, err);
+        return pelti_io_shape_load_text(pool, path, pelti_io_shape_obj, out, err);
     if (ends_with(path, ".mesh"))
-        return pelti_shape_load_text(pool, path, pelti_shape_medit, out, err);
+        return pelti_io_shape_load_text(pool, path, pelti_io_shape_medit, out, err);
     if (ends_with(path, ".msh"))
-        return pelti_shape_load_text(pool, path, pelti_shape_gmsh, out, err);
+        return pelti_io_shape_load_text(pool, path, pelti_io_shape_gmsh, out, err);
     return PELT_FAIL(err, PELT_UNSUPPORTED, "%.200s: shapes come from .glb, .gltf, .obj, .msh and .mesh files", path);
 }

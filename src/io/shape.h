@@ -4,16 +4,16 @@
 
 #include "core/memory.h"
 
-typedef struct PeltiShape {
+typedef struct PeltiIoShape {
     int vertex_count;
     float (*vertices)[3];
     int triangle_count;
     int (*triangles)[3]; ///< of tetrahedra: their outside, outward
     int tetrahedron_count;
     int (*tetrahedra)[4]; ///< of positive volume
-} PeltiShape;
+} PeltiIoShape;
 
 /// By the file's ending, into `pool`. Indices are in range and coordinates finite; nothing more is promised of a surface.
-PeltStatus pelti_shape_load(PeltiPool *pool, const char *path, PeltiShape *out, PeltError *err);
+PeltStatus pelti_io_shape_load(PeltiPool *pool, const char *path, PeltiIoShape *out, PeltError *err);
 
 #endif

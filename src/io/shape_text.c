@@ -121,7 +121,7 @@ static PeltStatus read_face(PeltiShapeText *t, PeltError *err)
     return held >= 3 ? PELT_OK : PELT_FAIL(err, PELT_BAD_INPUT, "line %d: a face of %d corners", line, held);
 }
 
-PeltStatus pelti_shape_obj(PeltiShapeText *t, PeltError *err)
+PeltStatus pelti_io_shape_obj(PeltiShapeText *t, PeltError *err)
 {
     for (skip_space(t); *t->p; skip_space(t)) {
         if (accept(t, "v"))
@@ -135,7 +135,7 @@ PeltStatus pelti_shape_obj(PeltiShapeText *t, PeltError *err)
 
 // ---- Medit
 
-PeltStatus pelti_shape_medit(PeltiShapeText *t, PeltError *err)
+PeltStatus pelti_io_shape_medit(PeltiShapeText *t, PeltError *err)
 {
     for (skip_space(t); *t->p; skip_space(t)) {
         bool vertices = accept(t, "Vertices"), triangles = !vertices && accept(t, "Triangles");
@@ -228,7 +228,7 @@ static PeltStatus gmsh_elements(PeltiShapeText *t, bool blocks, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_shape_gmsh(PeltiShapeText *t, PeltError *err)
+PeltStatus pelti_io_shape_gmsh(PeltiShapeText *t, PeltError *err)
 {
     double version = 0;
     long binary = 0;
@@ -262,7 +262,7 @@ static PeltStatus check_indices(const PeltiArray *list, int count, size_t vertex
     return PELT_OK;
 }
 
-static double volume6(const PeltiShape *shape, const int *tet)
+static double volume6(const PeltiIoShape *shape, const int *tet)
 {
     double e[3][3];
     for (int i = 0; i < 3; i++)
@@ -288,7 +288,7 @@ static void sort_three(const int *from, int *to)
 }
 
 /// Faces that only one tetrahedron has, in the order of the tetrahedra.
-static PeltStatus find_outside(PeltiPool *pool, PeltiShape *shape, PeltError *err)
+static PeltStatus find_outside(PeltiPool *pool, PeltiIoShape *shape, PeltError *err)
 {
     static const int sides[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}; // outward where the volume is positive
     PeltiPool work;
@@ -337,7 +337,7 @@ static void *copy_list(PeltiPool *pool, const PeltiArray *list, int *count)
     return copy;
 }
 
-static PeltStatus take_shape(PeltiPool *pool, const PeltiShapeText *t, PeltiShape *out, PeltError *err)
+static PeltStatus take_shape(PeltiPool *pool, const PeltiShapeText *t, PeltiIoShape *out, PeltError *err)
 {
     if (t->vertices.count == 0 || t->triangles.count + t->tetrahedra.count == 0)
         return PELT_FAIL(err, PELT_BAD_INPUT, "there is no mesh in it");
@@ -364,7 +364,7 @@ static PeltStatus take_shape(PeltiPool *pool, const PeltiShapeText *t, PeltiShap
     return pool->failed ? pelti_no_memory(err, t->triangles.count * t->triangles.size) : PELT_OK;
 }
 
-PeltStatus pelti_shape_load_text(PeltiPool *pool, const char *path, PeltiShapeParse parse, PeltiShape *out, PeltError *err)
+PeltStatus pelti_io_shape_load_text(PeltiPool *pool, const char *path, PeltiShapeParse parse, PeltiIoShape *out, PeltError *err)
 {
     void *bytes;
     size_t size;

@@ -11,10 +11,10 @@ typedef struct PeltiShapeText {
 } PeltiShapeText;
 typedef PeltStatus (*PeltiShapeParse)(PeltiShapeText *text, PeltError *err);
 
-PeltStatus pelti_shape_obj(PeltiShapeText *text, PeltError *err);
-PeltStatus pelti_shape_medit(PeltiShapeText *text, PeltError *err);
-PeltStatus pelti_shape_gmsh(PeltiShapeText *text, PeltError *err); ///< versions 2 and 4.1, text
+PeltStatus pelti_io_shape_obj(PeltiShapeText *text, PeltError *err);
+PeltStatus pelti_io_shape_medit(PeltiShapeText *text, PeltError *err);
+PeltStatus pelti_io_shape_gmsh(PeltiShapeText *text, PeltError *err); ///< versions 2 and 4.1, text
 /// Reads the file, parses it, checks indices, turns tetrahedra the right way and finds their outside.
-PeltStatus pelti_shape_load_text(PeltiPool *pool, const char *path, PeltiShapeParse parse, PeltiShape *out, PeltError *err);
+PeltStatus pelti_io_shape_load_text(PeltiPool *pool, const char *path, PeltiShapeParse parse, PeltiIoShape *out, PeltError *err);
 
 #endif

@@ -1,35 +1,14 @@
-/// The longer functions of small vectors, quaternions and transforms.
+/// Rotations by angles, from matrices and nearest to matrices: what is too long for vec.h.
 #include "math/vec.h"
 #include "math/elementary.h"
 
-Vec3 vec3_orthogonal(Vec3 a)
-{
-    Vec3 axis = fabsf(a.x) < fabsf(a.y) ? (fabsf(a.x) < fabsf(a.z) ? vec3(1, 0, 0) : vec3(0, 0, 1))
-                                        : (fabsf(a.y) < fabsf(a.z) ? vec3(0, 1, 0) : vec3(0, 0, 1));
-    return vec3_normalize_or(vec3_cross(a, axis), vec3(1, 0, 0));
-}
-
-Quat quat_normalize(Quat q)
-{
-    float length = sqrtf(quat_dot(q, q));
-    if (!(length > 1e-30f) || !isfinite(length))
-        return quat_identity();
-    return (Quat){q.x / length, q.y / length, q.z / length, q.w / length};
-}
-
-Quat quat_mul(Quat a, Quat b)
-{
-    return (Quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                  a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
-}
-
-Quat quat_axis_angle(Vec3 unit_axis, float angle_rad)
+Quat pelti_quat_axis_angle(Vec3 unit_axis, float angle_rad)
 {
     float s = pelti_sinf(0.5f * angle_rad);
     return (Quat){unit_axis.x * s, unit_axis.y * s, unit_axis.z * s, pelti_cosf(0.5f * angle_rad)};
 }
 
-Quat quat_slerp(Quat a, Quat b, float t)
+Quat pelti_quat_slerp(Quat a, Quat b, float t)
 {
     float d = quat_dot(a, b), u = 1 - t, v = t;
     if (d < 0) {
@@ -44,30 +23,12 @@ Quat quat_slerp(Quat a, Quat b, float t)
     return quat_normalize((Quat){u * a.x + v * b.x, u * a.y + v * b.y, u * a.z + v * b.z, u * a.w + v * b.w});
 }
 
-float quat_angle(Quat q)
+float pelti_quat_angle(Quat q)
 {
     return 2 * pelti_atan2f(sqrtf(q.x * q.x + q.y * q.y + q.z * q.z), fabsf(q.w));
 }
 
-Vec3 quat_rotate(Quat q, Vec3 v)
-{
-    Vec3 u = vec3(q.x, q.y, q.z);
-    Vec3 t = vec3_scale(vec3_cross(u, v), 2);
-    return vec3_add(vec3_mad(v, t, q.w), vec3_cross(u, t));
-}
-
-Quat quat_from_to(Vec3 unit_from, Vec3 unit_to)
-{
-    float d = vec3_dot(unit_from, unit_to);
-    if (d < -0.999999f) {
-        Vec3 axis = vec3_orthogonal(unit_from);
-        return (Quat){axis.x, axis.y, axis.z, 0};
-    }
-    Vec3 c = vec3_cross(unit_from, unit_to);
-    return quat_normalize((Quat){c.x, c.y, c.z, 1 + d});
-}
-
-Quat quat_from_mat3(Mat3 r)
+Quat pelti_quat_from_mat3(Mat3 r)
 {
     float trace = r.m[0][0] + r.m[1][1] + r.m[2][2];
     if (trace > r.m[0][0] && trace > r.m[1][1] && trace > r.m[2][2]) {
@@ -87,56 +48,6 @@ Quat quat_from_mat3(Mat3 r)
     return quat_normalize((Quat){v[0], v[1], v[2], (r.m[k][j] - r.m[j][k]) / s});
 }
 
-Mat3 quat_to_mat3(Quat q)
-{
-    float x = q.x, y = q.y, z = q.z, w = q.w;
-    return (Mat3){{{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
-                   {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
-                   {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}}};
-}
-
-Mat3 mat3_identity(void)
-{
-    return (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-}
-
-Mat3 mat3_mul(Mat3 a, Mat3 b)
-{
-    Mat3 out;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            out.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
-    return out;
-}
-
-Mat3 mat3_transpose(Mat3 a)
-{
-    return (Mat3){{{a.m[0][0], a.m[1][0], a.m[2][0]}, {a.m[0][1], a.m[1][1], a.m[2][1]}, {a.m[0][2], a.m[1][2], a.m[2][2]}}};
-}
-
-Mat3 mat3_add(Mat3 a, Mat3 b)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            a.m[i][j] += b.m[i][j];
-    return a;
-}
-
-Mat3 mat3_scale(Mat3 a, float s)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            a.m[i][j] *= s;
-    return a;
-}
-
-float mat3_det(Mat3 a)
-{
-    return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -
-           a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
-           a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
-}
-
 /// Cofactor matrix of rows: cofactor(a) = det(a) a^-T.
 static void cofactor(double c[3][3], double a[3][3])
 {
@@ -147,7 +58,7 @@ static void cofactor(double c[3][3], double a[3][3])
         }
 }
 
-bool mat3_inverse(Mat3 a, Mat3 *out)
+bool pelti_mat3_inverse(Mat3 a, Mat3 *out)
 {
     double d[3][3], c[3][3], size = 0;
     for (int i = 0; i < 3; i++)
@@ -199,7 +110,7 @@ static void normalize_column(double u[3][3], int j, const double fallback[3])
 
 /// SVD by the eigenvectors V of A^T A: U's first two columns are A v normalised (Gram-Schmidt), the third their cross
 /// product, which makes U proper; V is made proper too, so R = U V^T has det +1 and is the nearest proper rotation.
-Mat3 mat3_polar(Mat3 a, Mat3 *stretch)
+Mat3 pelti_mat3_polar(Mat3 a, Mat3 *stretch)
 {
     double d[3][3], s[3][3], v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, u[3][3];
     for (int i = 0; i < 3; i++)
@@ -260,58 +171,11 @@ Mat3 mat3_polar(Mat3 a, Mat3 *stretch)
     return r;
 }
 
-Mat34 mat34_identity(void)
-{
-    return (Mat34){{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
-}
-
-Mat34 mat34_from(Mat3 l, Vec3 t)
-{
-    return (Mat34){
-        {{l.m[0][0], l.m[0][1], l.m[0][2], t.x}, {l.m[1][0], l.m[1][1], l.m[1][2], t.y}, {l.m[2][0], l.m[2][1], l.m[2][2], t.z}}};
-}
-
-Mat34 mat34_mul(Mat34 a, Mat34 b)
-{
-    Mat34 out;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++)
-            out.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j] + (j == 3 ? a.m[i][3] : 0);
-    return out;
-}
-
-bool mat34_inverse(Mat34 a, Mat34 *out)
+bool pelti_mat34_inverse(Mat34 a, Mat34 *out)
 {
     Mat3 inverse;
     if (!mat3_inverse(mat34_linear(a), &inverse))
         return false;
     *out = mat34_from(inverse, vec3_scale(mat3_apply(inverse, mat34_translation(a)), -1));
     return true;
-}
-
-Mat34 mat34_from_trs(Trs trs)
-{
-    Mat3 r = quat_to_mat3(trs.rotation);
-    const float scale[3] = {trs.scale.x, trs.scale.y, trs.scale.z};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            r.m[i][j] *= scale[j];
-    return mat34_from(r, trs.translation);
-}
-
-Trs trs_identity(void)
-{
-    return (Trs){{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
-}
-
-Trs trs_from_mat34(Mat34 a)
-{
-    Mat3 stretch, rotation = mat3_polar(mat34_linear(a), &stretch);
-    return (Trs){mat34_translation(a), quat_from_mat3(rotation), vec3(stretch.m[0][0], stretch.m[1][1], stretch.m[2][2])};
-}
-
-Trs trs_blend(Trs a, Trs b, float t)
-{
-    return (Trs){vec3_lerp(a.translation, b.translation, t), quat_slerp(a.rotation, b.rotation, t),
-                 vec3_lerp(a.scale, b.scale, t)};
 }

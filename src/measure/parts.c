@@ -96,7 +96,7 @@ static void list_pieces(PeltiMeasure *m, const Extent *extents, const int *only,
         if (only[c] < 0 || extents[c].vertices < 3)
             continue;
         place[c] = total;
-        m->pieces[m->piece_count++] = (PeltiPiece){total, extents[c].vertices};
+        m->pieces[m->piece_count++] = (PeltiMeasurePiece){total, extents[c].vertices};
         total += extents[c].vertices;
     }
     for (int v = 0; v < m->mesh->vertex_count; v++)
@@ -116,7 +116,7 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
     Extent *extents = PELTI_NEW(&work, Extent, components);
     m->closed = PELTI_NEW(&m->pool, PeltiClosedPart, components);
     m->closed_of = PELTI_NEW(&m->pool, int, components);
-    m->pieces = PELTI_NEW(&m->pool, PeltiPiece, components);
+    m->pieces = PELTI_NEW(&m->pool, PeltiMeasurePiece, components);
     m->piece_vertices = PELTI_NEW(&m->pool, int, mesh->vertex_count);
     PeltStatus status = work.failed || m->pool.failed ? pelti_no_memory(err, components * sizeof(Extent)) : PELT_OK;
     if (status == PELT_OK) {

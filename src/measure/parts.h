@@ -23,9 +23,9 @@ typedef struct PeltiClosedPart {
     PeltComponentQuality told;
 } PeltiClosedPart;
 
-typedef struct PeltiPiece { ///< a component that lbs moves by one bone only
-    int first, count;       ///< into piece_vertices
-} PeltiPiece;
+typedef struct PeltiMeasurePiece { ///< a component that lbs moves by one bone only
+    int first, count;              ///< into piece_vertices
+} PeltiMeasurePiece;
 
 struct PeltiMeasure {
     const PeltiCharacter *who;
@@ -49,8 +49,8 @@ struct PeltiMeasure {
 
     PeltiClosedPart *closed; ///< [closed_count] components that have a volume
     int closed_count;
-    int *closed_of;     ///< [component_count] into closed, -1: not closed
-    PeltiPiece *pieces; ///< [piece_count] components painted to one bone
+    int *closed_of;            ///< [component_count] into closed, -1: not closed
+    PeltiMeasurePiece *pieces; ///< [piece_count] components painted to one bone
     int piece_count;
     int *piece_vertices; ///< of all pieces
 

@@ -29,7 +29,7 @@ static Vec3 face_normal(const Vec3 *x, const int t[3])
     return vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
 }
 
-static bool good_triangle(const PeltiSceneMesh *mesh, int t)
+static bool good_triangle(const PeltiRenderSceneMesh *mesh, int t)
 {
     for (int k = 0; k < 3; k++) {
         int v = mesh->triangles[t][k];
@@ -39,7 +39,7 @@ static bool good_triangle(const PeltiSceneMesh *mesh, int t)
     return true;
 }
 
-static void push_vertex_of(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int v)
+static void push_vertex_of(PeltiRenderBody *body, const PeltiRenderSceneMesh *mesh, int v)
 {
     Vec3 plain = mesh->colour;
     if (plain.x == 0 && plain.y == 0 && plain.z == 0)
@@ -53,7 +53,7 @@ static void push_vertex_of(PeltiRenderBody *body, const PeltiSceneMesh *mesh, in
                 mesh->colours ? mesh->colours[v] : plain, value);
 }
 
-static void add_flat(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int index)
+static void add_flat(PeltiRenderBody *body, const PeltiRenderSceneMesh *mesh, int index)
 {
     for (int t = 0; t < mesh->triangle_count; t++) {
         if (!good_triangle(mesh, t))
@@ -65,7 +65,7 @@ static void add_flat(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int inde
     }
 }
 
-static void add_mesh(PeltiRenderBody *body, const PeltiSceneMesh *mesh, int index)
+static void add_mesh(PeltiRenderBody *body, const PeltiRenderSceneMesh *mesh, int index)
 {
     int first = vertex_count(body), first_triangle = (int)body->triangles.count;
     if (mesh->flat)
@@ -131,7 +131,7 @@ static void add_capsule(PeltiRenderBody *body, Vec3 a, Vec3 b, float radius, Vec
     add_turned(body, a, axis, outline, 2 * ARC, sides, colour);
 }
 
-static void add_arrow(PeltiRenderBody *body, const PeltiSceneArrow *arrow, float radius)
+static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow, float radius)
 {
     float length = vec3_distance(arrow->from, arrow->to);
     if (!vec3_finite(arrow->from) || !vec3_finite(arrow->to) || !(length > 0) || !isfinite(length))
@@ -150,7 +150,7 @@ static void add_arrow(PeltiRenderBody *body, const PeltiSceneArrow *arrow, float
     add_turned(body, arrow->from, axis, outline, 8, 14, arrow->colour);
 }
 
-static void add_loose(PeltiRenderBody *body, const PeltiSceneTriangle *triangle)
+static void add_loose(PeltiRenderBody *body, const PeltiRenderSceneTriangle *triangle)
 {
     static const int order[3] = {0, 1, 2};
     Vec3 normal = vec3_normalize_or(face_normal(triangle->corner, order), vec3(0, 1, 0));
@@ -163,7 +163,7 @@ static void add_loose(PeltiRenderBody *body, const PeltiSceneTriangle *triangle)
     push_triangle(body, first, first + 1, first + 2, -1);
 }
 
-static bool has_veil(const PeltiScene *scene)
+static bool has_veil(const PeltiRenderScene *scene)
 {
     bool any = false;
     for (int i = 0; i < scene->mesh_count; i++)
@@ -171,18 +171,18 @@ static bool has_veil(const PeltiScene *scene)
     return any;
 }
 
-static void add_all_loose(PeltiRenderBody *body, const PeltiScene *scene)
+static void add_all_loose(PeltiRenderBody *body, const PeltiRenderScene *scene)
 {
-    const PeltiSceneTriangle *triangles = (const PeltiSceneTriangle *)scene->triangles.data;
+    const PeltiRenderSceneTriangle *triangles = (const PeltiRenderSceneTriangle *)scene->triangles.data;
     for (size_t i = 0; i < scene->triangles.count; i++)
         add_loose(body, &triangles[i]);
 }
 
-static void add_shapes(PeltiRenderBody *body, const PeltiScene *scene, float pixel)
+static void add_shapes(PeltiRenderBody *body, const PeltiRenderScene *scene, float pixel)
 {
-    const PeltiSceneLine *lines = (const PeltiSceneLine *)scene->lines.data;
-    const PeltiScenePoint *points = (const PeltiScenePoint *)scene->points.data;
-    const PeltiSceneArrow *arrows = (const PeltiSceneArrow *)scene->arrows.data;
+    const PeltiRenderSceneLine *lines = (const PeltiRenderSceneLine *)scene->lines.data;
+    const PeltiRenderScenePoint *points = (const PeltiRenderScenePoint *)scene->points.data;
+    const PeltiRenderSceneArrow *arrows = (const PeltiRenderSceneArrow *)scene->arrows.data;
     int sides = scene->lines.count + scene->points.count > 3000 ? 6 : 14;
     for (size_t i = 0; i < scene->lines.count; i++)
         add_capsule(body, lines[i].a, lines[i].b, lines[i].radius > 0 ? lines[i].radius : pixel, lines[i].colour, sides);
@@ -193,7 +193,8 @@ static void add_shapes(PeltiRenderBody *body, const PeltiScene *scene, float pix
         add_arrow(body, &arrows[i], arrows[i].radius > 0 ? arrows[i].radius : 1.5f * pixel);
 }
 
-PeltStatus pelti_render_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiRenderBody *out, PeltError *err)
+PeltStatus pelti_render_body_create(const PeltiRenderScene *scene, bool see_through, float pixel, PeltiRenderBody *out,
+                                    PeltError *err)
 {
     *out = (PeltiRenderBody){0};
     pelti_array_init(&out->positions, NULL, sizeof(Vec3));

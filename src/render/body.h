@@ -16,7 +16,8 @@ typedef struct PeltiRenderBody {
 } PeltiRenderBody;
 
 /// `pixel`: world size of a pixel at the figure, for radii given as 0.
-PeltStatus pelti_render_body_create(const PeltiScene *scene, bool see_through, float pixel, PeltiRenderBody *out, PeltError *err);
+PeltStatus pelti_render_body_create(const PeltiRenderScene *scene, bool see_through, float pixel, PeltiRenderBody *out,
+                                    PeltError *err);
 void pelti_render_body_release(PeltiRenderBody *body);
 
 #endif

@@ -105,7 +105,7 @@ void pelti_draw_text(PeltiImage *image, float x, float y, float size, PeltiInk i
     }
 }
 
-float pelti_text_width(float size, const char *text)
+float pelti_draw_text_width(float size, const char *text)
 {
     float width = 0;
     while (*text) {
@@ -152,7 +152,7 @@ static void draw_names(PeltiImage *image, const PeltiLegend *legend, float right
     int shown = 0, room = (int)((bottom - y) / line);
     for (int i = 0; i < legend->name_count; i++)
         if (legend->names[i])
-            widest = fmaxf(widest, pelti_text_width(size, legend->names[i]));
+            widest = fmaxf(widest, pelti_draw_text_width(size, legend->names[i]));
     float x = right - widest - 1.8f * size;
     for (int i = 0; i < legend->name_count; i++) {
         if (!legend->names[i])
@@ -173,7 +173,7 @@ void pelti_draw_legend(PeltiImage *image, const PeltiLegend *legend, PeltiInk in
         return;
     float size = fmaxf(7, 0.0145f * (float)image->height), margin = 2.2f * size;
     float right = (float)image->width - margin, top = margin + size;
-    pelti_draw_text(image, right - pelti_text_width(size, legend->title), top, size, ink, legend->title);
+    pelti_draw_text(image, right - pelti_draw_text_width(size, legend->title), top, size, ink, legend->title);
     if (legend->map == PELTI_MAP_CATEGORIES)
         draw_names(image, legend, right, top + 0.6f * size, (float)image->height - margin, 0.85f * size, ink);
     else

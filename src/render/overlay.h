@@ -16,7 +16,7 @@ void pelti_draw_box(PeltiImage *image, float x0, float y0, float x1, float y1, P
 
 /// Text with its baseline at y. `size` is the height of a capital in pixels. ASCII; anything else shows as a small box.
 void pelti_draw_text(PeltiImage *image, float x, float y, float size, PeltiInk ink, const char *text);
-float pelti_text_width(float size, const char *text);
+float pelti_draw_text_width(float size, const char *text);
 
 /// What a colour means. Numbers: a bar from `low` to `high`. Categories: swatches with names.
 typedef struct PeltiLegend {

@@ -4,16 +4,16 @@
 
 const Vec3 pelti_clay = {0.616f, 0.347f, 0.242f}; // sRGB 205, 159, 135
 
-void pelti_scene_init(PeltiScene *scene)
+void pelti_render_scene_init(PeltiRenderScene *scene)
 {
-    *scene = (PeltiScene){0};
-    pelti_array_init(&scene->lines, NULL, sizeof(PeltiSceneLine));
-    pelti_array_init(&scene->points, NULL, sizeof(PeltiScenePoint));
-    pelti_array_init(&scene->arrows, NULL, sizeof(PeltiSceneArrow));
-    pelti_array_init(&scene->triangles, NULL, sizeof(PeltiSceneTriangle));
+    *scene = (PeltiRenderScene){0};
+    pelti_array_init(&scene->lines, NULL, sizeof(PeltiRenderSceneLine));
+    pelti_array_init(&scene->points, NULL, sizeof(PeltiRenderScenePoint));
+    pelti_array_init(&scene->arrows, NULL, sizeof(PeltiRenderSceneArrow));
+    pelti_array_init(&scene->triangles, NULL, sizeof(PeltiRenderSceneTriangle));
 }
 
-void pelti_scene_release(PeltiScene *scene)
+void pelti_render_scene_release(PeltiRenderScene *scene)
 {
     pelti_array_release(&scene->lines);
     pelti_array_release(&scene->points);
@@ -26,7 +26,7 @@ PeltiLook pelti_look_default(void)
     return (PeltiLook){.width = 1280, .height = 960, .samples = 4, .size = 1};
 }
 
-static PeltStatus check(const PeltiScene *scene, const PeltiLook *look, PeltError *err)
+static PeltStatus check(const PeltiRenderScene *scene, const PeltiLook *look, PeltError *err)
 {
     PELT_TRY(pelti_image_check(look->width, look->height, err));
     if (look->samples < 1 || look->samples > 64)
@@ -58,7 +58,7 @@ static PeltStatus sample_slice(PeltiTrace *trace, PeltiPool *pool, PeltiJobs *jo
 {
     if (!trace->scene->slice_count)
         return PELT_OK;
-    const PeltiSceneSlice *slice = &trace->scene->slice;
+    const PeltiRenderSceneSlice *slice = &trace->scene->slice;
     float wide = vec3_length(slice->right), high = vec3_length(slice->up), longest = fmaxf(wide, high);
     if (!(longest > 0) || !(fminf(wide, high) > 1e-6f * longest) || !isfinite(longest))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "the section has no area");
@@ -158,7 +158,7 @@ static void finish_rows(void *context, int begin, int end, int worker)
             finish_pixel(finish->trace, x, y, finish->rgba + 4 * ((size_t)y * (size_t)width + (size_t)x));
 }
 
-static void draw_flat(const PeltiScene *scene, const PeltiLook *look, PeltiImage *image)
+static void draw_flat(const PeltiRenderScene *scene, const PeltiLook *look, PeltiImage *image)
 {
     bool dark = look->background == PELTI_BACKGROUND_DARK;
     PeltiInk ink = {pelti_rgb(dark ? 0xe4e6ea : 0x2b2f36), 1};
@@ -191,7 +191,7 @@ static PeltStatus trace_picture(PeltiTrace *trace, PeltiPool *pool, PeltiJobs *j
     return PELT_OK;
 }
 
-PeltStatus pelti_render(const PeltiScene *scene, const PeltiLook *look, PeltiJobs *jobs, PeltiImage *out, PeltError *err)
+PeltStatus pelti_render(const PeltiRenderScene *scene, const PeltiLook *look, PeltiJobs *jobs, PeltiImage *out, PeltError *err)
 {
     *out = (PeltiImage){0};
     PELT_TRY(check(scene, look, err));

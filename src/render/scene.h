@@ -7,7 +7,7 @@
 #include "render/overlay.h"
 
 /// A surface. Colour, in this order: `values` through a map, `colours`, `colour`.
-typedef struct PeltiSceneMesh {
+typedef struct PeltiRenderSceneMesh {
     int vertex_count, triangle_count;
     const Vec3 *positions;     ///< [vertex_count] a vertex that is not finite drops its triangles
     const int (*triangles)[3]; ///< [triangle_count] counter-clockwise from outside
@@ -19,51 +19,51 @@ typedef struct PeltiSceneMesh {
     bool see_through;
     bool wire;
     bool flat; ///< one normal a triangle
-} PeltiSceneMesh;
+} PeltiRenderSceneMesh;
 
-typedef struct PeltiSceneLine { ///< a rod with round ends
+typedef struct PeltiRenderSceneLine { ///< a rod with round ends
     Vec3 a, b;
     float radius; ///< 0: thin, two pixels wide
     Vec3 colour;
-} PeltiSceneLine;
+} PeltiRenderSceneLine;
 
-typedef struct PeltiScenePoint { ///< a ball
+typedef struct PeltiRenderScenePoint { ///< a ball
     Vec3 at;
     float radius; ///< 0: small, six pixels wide
     Vec3 colour;
-} PeltiScenePoint;
+} PeltiRenderScenePoint;
 
-typedef struct PeltiSceneArrow {
+typedef struct PeltiRenderSceneArrow {
     Vec3 from, to;
     float radius; ///< 0: thin
     Vec3 colour;
-} PeltiSceneArrow;
+} PeltiRenderSceneArrow;
 
-typedef struct PeltiSceneTriangle { ///< see-through as soon as some mesh is
+typedef struct PeltiRenderSceneTriangle { ///< see-through as soon as some mesh is
     Vec3 corner[3], colour;
-} PeltiSceneTriangle;
+} PeltiRenderSceneTriangle;
 
 /// A rectangle through a scalar field: blue outside, grey at `iso`, red inside, thin iso-lines every tenth, and green where
 /// `contact` changes its sign. What lies on the side `right x up` points to is cut away.
-typedef struct PeltiSceneSlice {
+typedef struct PeltiRenderSceneSlice {
     Vec3 centre, right, up;                      ///< half sides, at right angles
     float (*value)(const void *state, Vec3 x);   ///< called from several threads
     float (*contact)(const void *state, Vec3 x); ///< may be NULL
     const void *state;
     float iso; ///< values go from 0 to 1 around it
-} PeltiSceneSlice;
+} PeltiRenderSceneSlice;
 
-typedef struct PeltiScene {
+typedef struct PeltiRenderScene {
     int mesh_count;
-    const PeltiSceneMesh *meshes;
+    const PeltiRenderSceneMesh *meshes;
     PeltiArray lines, points, arrows, triangles; ///< of the structs above; grow them with pelti_array_push
     int slice_count;                             ///< 0 or 1
-    PeltiSceneSlice slice;
+    PeltiRenderSceneSlice slice;
     PeltiLegend legend;
     const char *title, *note; ///< top left, bottom left; NULL: none
-} PeltiScene;
-void pelti_scene_init(PeltiScene *scene);
-void pelti_scene_release(PeltiScene *scene); ///< the arrays; meshes are the caller's
+} PeltiRenderScene;
+void pelti_render_scene_init(PeltiRenderScene *scene);
+void pelti_render_scene_release(PeltiRenderScene *scene); ///< the arrays; meshes are the caller's
 
 typedef enum PeltiBackground { PELTI_BACKGROUND_LIGHT, PELTI_BACKGROUND_DARK, PELTI_BACKGROUND_NONE } PeltiBackground;
 
@@ -80,7 +80,7 @@ typedef struct PeltiLook {
 PeltiLook pelti_look_default(void); ///< 1280 x 960, light, 4 samples, no ground; camera and size are the caller's
 
 /// Draws the scene. `out` is made here and is the caller's to release. The same bytes for any number of threads.
-PeltStatus pelti_render(const PeltiScene *scene, const PeltiLook *look, PeltiJobs *jobs, PeltiImage *out, PeltError *err);
+PeltStatus pelti_render(const PeltiRenderScene *scene, const PeltiLook *look, PeltiJobs *jobs, PeltiImage *out, PeltError *err);
 
 extern const Vec3 pelti_clay; ///< linear; what `colour` (0,0,0) means
 

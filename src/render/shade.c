@@ -301,7 +301,7 @@ static void limit_to_cut(const PeltiTrace *trace, PeltiRay *ray)
 {
     if (!trace->scene->slice_count)
         return;
-    const PeltiSceneSlice *slice = &trace->scene->slice;
+    const PeltiRenderSceneSlice *slice = &trace->scene->slice;
     Vec3 n = vec3_cross(slice->right, slice->up);
     float above = vec3_dot(vec3_sub(ray->origin, slice->centre), n), rise = vec3_dot(ray->direction, n);
     if (rise > 0)

@@ -6,7 +6,7 @@ void pelti_slice_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
     PeltiTrace *trace = context;
-    const PeltiSceneSlice *slice = &trace->scene->slice;
+    const PeltiRenderSceneSlice *slice = &trace->scene->slice;
     PeltiSliceTexture *texture = &trace->slice;
     for (int j = begin; j < end; j++)
         for (int i = 0; i < texture->width; i++) {
@@ -21,7 +21,7 @@ void pelti_slice_rows(void *context, int begin, int end, int worker)
 
 bool pelti_slice_hit(const PeltiTrace *trace, Vec3 origin, Vec3 direction, float *distance, float *cut)
 {
-    const PeltiSceneSlice *slice = &trace->scene->slice;
+    const PeltiRenderSceneSlice *slice = &trace->scene->slice;
     Vec3 normal = vec3_normalize_or(vec3_cross(slice->right, slice->up), vec3(0, 0, 1));
     float above = vec3_dot(vec3_sub(origin, slice->centre), normal), down = -vec3_dot(direction, normal);
     *cut = 0;
@@ -61,7 +61,7 @@ static float line(float off, float slope, float width)
 
 Vec3 pelti_slice_colour(const PeltiTrace *trace, Vec3 x, float pixel)
 {
-    const PeltiSceneSlice *slice = &trace->scene->slice;
+    const PeltiRenderSceneSlice *slice = &trace->scene->slice;
     Vec3 away = vec3_sub(x, slice->centre);
     float width = vec3_length(slice->right), height = vec3_length(slice->up);
     float u = vec3_dot(away, slice->right) / (width * width), v = vec3_dot(away, slice->up) / (height * height), du, dv;

@@ -29,7 +29,7 @@ typedef struct PeltiSliceTexture {
 } PeltiSliceTexture;
 
 typedef struct PeltiTrace {
-    const PeltiScene *scene;
+    const PeltiRenderScene *scene;
     const PeltiLook *look;
     PeltiRenderBody solid, veil;
     PeltiSliceTexture slice;

@@ -67,7 +67,7 @@ PeltStatus pelt_make_character(const PeltMakeDef *def, PeltCharacter **out, Pelt
     PeltiBuiltin made;
     *out = NULL;
     PELT_TRY(make(def, &made, err));
-    return pelti_character_wrap(made.who, NULL, &def->allocator, out, err);
+    return pelti_bake_character_wrap(made.who, NULL, &def->allocator, out, err);
 }
 
 static PeltStatus write(const PeltiBuiltin *made, const char *path, PeltError *err)

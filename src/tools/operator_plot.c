@@ -62,7 +62,7 @@ static void label(Plot *plot, const PeltOperator *op, float d)
     snprintf(title, sizeof title, "%s, d = %.2f", op->name, (double)d);
     pelti_draw_text(&plot->image, plot->left, plot->top - size, size * 1.2f, ink, title);
     for (int k = 0; k < 3; k++) {
-        float at = 0.5f * (float)k * plot->side, width = pelti_text_width(size, ticks[k]);
+        float at = 0.5f * (float)k * plot->side, width = pelti_draw_text_width(size, ticks[k]);
         pelti_draw_text(&plot->image, plot->left + at - 0.5f * width, bottom + 2 * size, size, ink, ticks[k]);
         pelti_draw_text(&plot->image, plot->left - width - 0.7f * size, bottom - at + 0.5f * size, size, ink, ticks[k]);
     }

@@ -166,8 +166,8 @@ static void name_bones(PeltiPicture *picture, const PeltiWeights *weights)
     }
 }
 
-static PeltStatus colour_by_bones(PeltiPicture *picture, const PeltiWeights *weights, PeltiSceneMesh *mesh, PeltiLegend *legend,
-                                  PeltError *err)
+static PeltStatus colour_by_bones(PeltiPicture *picture, const PeltiWeights *weights, PeltiRenderSceneMesh *mesh,
+                                  PeltiLegend *legend, PeltError *err)
 {
     const PeltiCharacter *who = picture->character->who;
     if (!weights || !weights->influences)
@@ -217,8 +217,8 @@ static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *fram
     }
 }
 
-static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiSceneMesh *mesh, PeltiLegend *legend,
-                              PeltError *err)
+static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderSceneMesh *mesh,
+                              PeltiLegend *legend, PeltError *err)
 {
     PeltQuality ignored;
     switch (picture->colouring) {
@@ -259,7 +259,7 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
 // ---- what is inside ----
 
 typedef struct Sink { ///< what a method draws, into a scene
-    PeltiScene *scene;
+    PeltiRenderScene *scene;
     bool arrows;
 } Sink;
 
@@ -267,19 +267,19 @@ static void sink_line(void *user, Vec3 a, Vec3 b, float radius, Vec3 rgb)
 {
     Sink *sink = user;
     if (sink->arrows)
-        pelti_array_push(&sink->scene->arrows, &(PeltiSceneArrow){a, b, radius, rgb});
+        pelti_array_push(&sink->scene->arrows, &(PeltiRenderSceneArrow){a, b, radius, rgb});
     else
-        pelti_array_push(&sink->scene->lines, &(PeltiSceneLine){a, b, radius, rgb});
+        pelti_array_push(&sink->scene->lines, &(PeltiRenderSceneLine){a, b, radius, rgb});
 }
 
 static void sink_point(void *user, Vec3 at, float radius, Vec3 rgb)
 {
-    pelti_array_push(&((Sink *)user)->scene->points, &(PeltiScenePoint){at, radius, rgb});
+    pelti_array_push(&((Sink *)user)->scene->points, &(PeltiRenderScenePoint){at, radius, rgb});
 }
 
 static void sink_triangle(void *user, Vec3 a, Vec3 b, Vec3 c, Vec3 rgb)
 {
-    pelti_array_push(&((Sink *)user)->scene->triangles, &(PeltiSceneTriangle){{a, b, c}, rgb});
+    pelti_array_push(&((Sink *)user)->scene->triangles, &(PeltiRenderSceneTriangle){{a, b, c}, rgb});
 }
 
 static void sink_values(void *user, const char *name, int vertex_count, const float *values)
@@ -290,7 +290,7 @@ static void sink_values(void *user, const char *name, int vertex_count, const fl
 static void sink_field(void *user, const char *name, float (*value)(const void *state, Vec3 x), const void *state, float iso)
 {
     (void)name;
-    PeltiScene *scene = ((Sink *)user)->scene;
+    PeltiRenderScene *scene = ((Sink *)user)->scene;
     if (scene->slice_count)
         return;
     scene->slice_count = 1;
@@ -301,12 +301,12 @@ static void sink_field(void *user, const char *name, float (*value)(const void *
 
 static void sink_contact(void *user, float (*side)(const void *state, Vec3 x))
 {
-    PeltiScene *scene = ((Sink *)user)->scene;
+    PeltiRenderScene *scene = ((Sink *)user)->scene;
     if (scene->slice_count)
         scene->slice.contact = side;
 }
 
-static void ask_method(PeltiScene *scene, const PeltSkin *skin, const char *what, bool arrows)
+static void ask_method(PeltiRenderScene *scene, const PeltSkin *skin, const char *what, bool arrows)
 {
     Sink sink = {scene, arrows};
     PeltiDraw draw = {&sink, sink_line, sink_point, sink_triangle, sink_values, sink_field, sink_contact};
@@ -315,7 +315,7 @@ static void ask_method(PeltiScene *scene, const PeltSkin *skin, const char *what
 }
 
 /// The body that carries the points, as wires over its own skin; nothing where the file's mesh is the body.
-static void add_body(const PeltSkin *skin, PeltiScene *scene)
+static void add_body(const PeltSkin *skin, PeltiRenderScene *scene)
 {
     if (!skin->body || !skin->who)
         return;
@@ -325,14 +325,14 @@ static void add_body(const PeltSkin *skin, PeltiScene *scene)
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *c = mesh->triangles[t];
         pelti_array_push(&scene->triangles,
-                         &(PeltiSceneTriangle){{skin->shape[c[0]], skin->shape[c[1]], skin->shape[c[2]]}, skin_colour});
+                         &(PeltiRenderSceneTriangle){{skin->shape[c[0]], skin->shape[c[1]], skin->shape[c[2]]}, skin_colour});
     }
     for (int e = 0; e < mesh->edge_count; e++)
         pelti_array_push(&scene->lines,
-                         &(PeltiSceneLine){skin->shape[mesh->edges[e][0]], skin->shape[mesh->edges[e][1]], radius, wire});
+                         &(PeltiRenderSceneLine){skin->shape[mesh->edges[e][0]], skin->shape[mesh->edges[e][1]], radius, wire});
 }
 
-static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiScene *scene)
+static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiRenderScene *scene)
 {
     const PeltiCharacter *who = picture->character->who;
     float size = who->mesh->diagonal;
@@ -344,13 +344,13 @@ static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiSc
         Vec3 a = mat34_apply(*bone, segment->a), b = mat34_apply(*bone, segment->b);
         float length = vec3_distance(a, b);
         Vec3 colour = pelti_map_colour(PELTI_MAP_CATEGORIES, (float)segment->bone);
-        pelti_array_push(&scene->lines, &(PeltiSceneLine){a, b, fminf(0.0035f * size, 0.12f * length), colour});
-        pelti_array_push(&scene->points, &(PeltiScenePoint){a, fminf(0.006f * size, 0.2f * length), colour});
+        pelti_array_push(&scene->lines, &(PeltiRenderSceneLine){a, b, fminf(0.0035f * size, 0.12f * length), colour});
+        pelti_array_push(&scene->points, &(PeltiRenderScenePoint){a, fminf(0.006f * size, 0.2f * length), colour});
     }
 }
 
 /// The plane "z=0.1": through the middle of the figure, moved by a share of its size; the side towards the eye is cut away.
-static PeltStatus place_section(const PeltiPicture *picture, PeltiScene *scene, const PeltSkin *skin, PeltError *err)
+static PeltStatus place_section(const PeltiPicture *picture, PeltiRenderScene *scene, const PeltSkin *skin, PeltError *err)
 {
     const char *text = picture->def->section;
     float size = picture->character->who->mesh->diagonal, offset = 0;
@@ -379,7 +379,8 @@ static PeltStatus place_section(const PeltiPicture *picture, PeltiScene *scene, 
 }
 
 /// Meshes of a world beside the character's (the first of `meshes`), and its forces as arrows: the largest a third of the size.
-static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiScene *scene, PeltiSceneMesh *meshes)
+static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderScene *scene,
+                      PeltiRenderSceneMesh *meshes)
 {
     int count;
     const PeltiOutputObject *objects = pelti_world_objects(frame->world, &count);
@@ -387,12 +388,12 @@ static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *fram
         PeltiWorldSurface s = pelti_world_surface(frame->world, i);
         if (strcmp(s.name, "ground") == 0)
             continue; // the floor of the picture
-        meshes[scene->mesh_count++] = (PeltiSceneMesh){.vertex_count = s.vertex_count,
-                                                       .triangle_count = s.triangle_count,
-                                                       .positions = s.x,
-                                                       .triangles = s.triangles,
-                                                       .colour = vec3(s.colour[0], s.colour[1], s.colour[2]),
-                                                       .flat = !objects[i].normals && !objects[i].soft};
+        meshes[scene->mesh_count++] = (PeltiRenderSceneMesh){.vertex_count = s.vertex_count,
+                                                             .triangle_count = s.triangle_count,
+                                                             .positions = s.x,
+                                                             .triangles = s.triangles,
+                                                             .colour = vec3(s.colour[0], s.colour[1], s.colour[2]),
+                                                             .flat = !objects[i].normals && !objects[i].soft};
     }
     if (!picture->def->forces)
         return;
@@ -403,12 +404,12 @@ static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *fram
         most = fmaxf(most, vec3_length(points[i].force));
     for (int i = 0; i < contacts->count; i++) {
         Vec3 to = vec3_mad(points[i].point, points[i].force, size / (3 * most));
-        pelti_array_push(&scene->arrows, &(PeltiSceneArrow){points[i].point, to, 0.003f * size, vec3(0.8f, 0.1f, 0.05f)});
+        pelti_array_push(&scene->arrows, &(PeltiRenderSceneArrow){points[i].point, to, 0.003f * size, vec3(0.8f, 0.1f, 0.05f)});
     }
 }
 
 /// Where parts of the body push each other, as arrows on both: the largest a tenth of the size.
-static void add_give_way(const PeltiPicture *picture, const PeltSkin *skin, PeltiScene *scene)
+static void add_give_way(const PeltiPicture *picture, const PeltSkin *skin, PeltiRenderScene *scene)
 {
     const PeltiGiveWay *g = skin ? skin->give_way : NULL;
     float most = 1e-30f, size = picture->character->who->mesh->diagonal;
@@ -419,24 +420,24 @@ static void add_give_way(const PeltiPicture *picture, const PeltSkin *skin, Pelt
         Vec3 by = vec3_scale(p.force, size / (10 * most)), rgb = vec3(0.8f, 0.1f, 0.05f);
         if (!(vec3_length(by) > 0))
             continue;
-        pelti_array_push(&scene->arrows, &(PeltiSceneArrow){p.point, vec3_add(p.point, by), 0.002f * size, rgb});
-        pelti_array_push(&scene->arrows, &(PeltiSceneArrow){p.point, vec3_sub(p.point, by), 0.002f * size, rgb});
+        pelti_array_push(&scene->arrows, &(PeltiRenderSceneArrow){p.point, vec3_add(p.point, by), 0.002f * size, rgb});
+        pelti_array_push(&scene->arrows, &(PeltiRenderSceneArrow){p.point, vec3_sub(p.point, by), 0.002f * size, rgb});
     }
 }
 
-static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiScene *scene, PeltiSceneMesh *mesh,
-                             PeltError *err)
+static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderScene *scene,
+                             PeltiRenderSceneMesh *mesh, PeltError *err)
 {
     const PeltRenderDef *def = picture->def;
     const PeltiMesh *welded = picture->character->who->mesh;
     for (int v = 0; v < welded->vertex_count; v++)
         picture->vertices[v] = frame->points[welded->first_point[v]];
-    *mesh = (PeltiSceneMesh){.vertex_count = welded->vertex_count,
-                             .triangle_count = welded->triangle_count,
-                             .positions = picture->vertices,
-                             .triangles = welded->triangles,
-                             .wire = def->wire != 0,
-                             .see_through = def->inside != 0};
+    *mesh = (PeltiRenderSceneMesh){.vertex_count = welded->vertex_count,
+                                   .triangle_count = welded->triangle_count,
+                                   .positions = picture->vertices,
+                                   .triangles = welded->triangles,
+                                   .wire = def->wire != 0,
+                                   .see_through = def->inside != 0};
     scene->mesh_count = 1;
     scene->meshes = mesh;
     scene->title = frame->title;
@@ -480,21 +481,21 @@ PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *fr
         look.middle = vec3(0, 0, 0);
     look.ground = !def->no_ground && !def->section && isfinite(picture->low.y);
     look.ground_height = picture->low.y - 1e-3f * look.size;
-    PeltiScene scene;
+    PeltiRenderScene scene;
     int objects = 0;
     if (frame->world)
         pelti_world_objects(frame->world, &objects);
     PeltiPool work;
     pelti_pool_init(&work, NULL);
-    PeltiSceneMesh *mesh = PELTI_NEW(&work, PeltiSceneMesh, 1 + objects);
+    PeltiRenderSceneMesh *mesh = PELTI_NEW(&work, PeltiRenderSceneMesh, 1 + objects);
     if (!mesh)
         return pelti_no_memory(err, sizeof *mesh);
-    pelti_scene_init(&scene);
+    pelti_render_scene_init(&scene);
     *out = (PeltiImage){0};
     PeltStatus status = fill_scene(picture, frame, &scene, mesh, err);
     if (status == PELT_OK)
         status = pelti_render(&scene, &look, picture->jobs, out, err);
-    pelti_scene_release(&scene);
+    pelti_render_scene_release(&scene);
     pelti_pool_release(&work);
     return status;
 }

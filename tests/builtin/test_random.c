@@ -244,12 +244,12 @@ static void curves_reach_their_limits_and_stop_there(void **state)
 
 static const struct {
     const char *name;
-    void (*plan)(PeltiBody *body);
-} PLANS[] = {{"cylinder", pelti_body_plan_cylinder},
-             {"arm", pelti_body_plan_arm},
-             {"hand", pelti_body_plan_hand},
-             {"biped", pelti_body_plan_biped},
-             {"beast", pelti_body_plan_beast}};
+    void (*plan)(PeltiFigure *body);
+} PLANS[] = {{"cylinder", pelti_figure_plan_cylinder},
+             {"arm", pelti_figure_plan_arm},
+             {"hand", pelti_figure_plan_hand},
+             {"biped", pelti_figure_plan_biped},
+             {"beast", pelti_figure_plan_beast}};
 
 /// The clip itself: a joint with one way to turn reaches its limit and never passes it, for every character.
 static void clips_keep_to_the_limits(void **state)
@@ -259,23 +259,23 @@ static void clips_keep_to_the_limits(void **state)
         PeltiPool work;
         pelti_pool_init(&work, NULL);
         PeltiCharacter *who = pelti_character_create(NULL);
-        PeltiBody *body = PELTI_NEW(&work, PeltiBody, 1);
+        PeltiFigure *body = PELTI_NEW(&work, PeltiFigure, 1);
         body->name = PLANS[i].name;
-        body->shape = pelti_shape_create(&work);
+        body->shape = pelti_solid_create(&work);
         PLANS[i].plan(body);
         assert_int_equal(pelti_builtin_clips(body, "random", 3, &work, who, NULL), PELT_OK);
         assert_int_equal(who->clip_count, 1);
         assert_true(who->clips[0].channel_count >= body->bone_count / 2);
         for (int c = 0; c < who->clips[0].channel_count; c++) {
             const PeltiChannel *channel = &who->clips[0].channels[c];
-            PeltiTurn turns[PELTI_JOINT_TURNS];
+            PeltiJointTurn turns[PELTI_JOINT_TURNS];
             float largest = 0;
             assert_int_equal(channel->path, PELTI_ROTATION);
             for (int k = 0; k < channel->key_count; k++) {
                 const float *q = channel->values + 4 * k;
                 largest = fmaxf(largest, 57.29578f * quat_angle((Quat){q[0], q[1], q[2], q[3]}));
             }
-            if (pelti_body_limits(body, channel->node, turns) == 1)
+            if (pelti_figure_limits(body, channel->node, turns) == 1)
                 CHECK_NEAR(largest, fmaxf(-turns[0].low, turns[0].high), 0.05);
         }
         pelti_character_destroy(who);

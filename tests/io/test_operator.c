@@ -27,8 +27,8 @@ static void saved_operators_read_back_the_same(void **state)
         op.controller[k][0] = 30.1f * (float)(k + 1);
         op.controller[k][1] = 0.45f * (float)k;
     }
-    assert_int_equal(pelti_operator_write(&op, path, NULL), PELT_OK);
-    assert_int_equal(pelti_operator_read(path, NULL, &back, NULL), PELT_OK);
+    assert_int_equal(pelti_io_operator_write(&op, path, NULL), PELT_OK);
+    assert_int_equal(pelti_io_operator_read(path, NULL, &back, NULL), PELT_OK);
     assert_memory_equal(&op, &back, sizeof op);
     remove(path);
 }
@@ -38,7 +38,7 @@ static void refused(const char *text, const char *said)
     PeltOperator op;
     PeltError err = {0};
     write_text(text);
-    assert_int_equal(pelti_operator_read(path, NULL, &op, &err), PELT_BAD_INPUT);
+    assert_int_equal(pelti_io_operator_read(path, NULL, &op, &err), PELT_BAD_INPUT);
     if (!strstr(err.text, said))
         fail_msg("'%s' does not say '%s'", err.text, said);
     remove(path);

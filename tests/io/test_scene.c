@@ -183,7 +183,7 @@ static void ten_thousand_objects_are_refused(void **state)
 
 // ---- shapes
 
-static double volume_of(const PeltiShape *shape)
+static double volume_of(const PeltiIoShape *shape)
 {
     double sum = 0;
     for (int t = 0; t < shape->triangle_count; t++) {
@@ -201,10 +201,10 @@ static void tetrahedra_bring_their_outside(void **state)
     static const char *const names[] = {"two.mesh", "two.msh", "four.msh"};
     for (int i = 0; i < 3; i++) {
         PeltiPool pool;
-        PeltiShape shape;
+        PeltiIoShape shape;
         PeltError err = {0};
         pelti_pool_init(&pool, NULL);
-        if (pelti_shape_load(&pool, in_folder(names[i]), &shape, &err) != PELT_OK)
+        if (pelti_io_shape_load(&pool, in_folder(names[i]), &shape, &err) != PELT_OK)
             fail_msg("%s", err.text);
         assert_int_equal(shape.tetrahedron_count, 2);
         assert_int_equal(shape.triangle_count, 6); // eight faces, two of them shared
@@ -212,10 +212,10 @@ static void tetrahedra_bring_their_outside(void **state)
         pelti_pool_release(&pool);
     }
     PeltiPool pool;
-    PeltiShape shape;
+    PeltiIoShape shape;
     PeltError err;
     pelti_pool_init(&pool, NULL);
-    assert_int_equal(pelti_shape_load(&pool, in_folder("tetra.obj"), &shape, &err), PELT_OK);
+    assert_int_equal(pelti_io_shape_load(&pool, in_folder("tetra.obj"), &shape, &err), PELT_OK);
     CHECK_NEAR(volume_of(&shape), 1.0 / 6, 1e-6);
     pelti_pool_release(&pool);
 }
@@ -243,11 +243,11 @@ static void spoilt_shapes_are_refused(void **state)
                  {"x.msh", "$MeshFormat\n4.1 0 8\n$Nodes\n2000000000 1 1 1\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PeltiPool pool;
-        PeltiShape shape;
+        PeltiIoShape shape;
         PeltError err = {0};
         pelti_pool_init(&pool, NULL);
         write_text(cases[i].name, cases[i].text);
-        PeltStatus status = pelti_shape_load(&pool, in_folder(cases[i].name), &shape, &err);
+        PeltStatus status = pelti_io_shape_load(&pool, in_folder(cases[i].name), &shape, &err);
         if (status != PELT_BAD_INPUT && status != PELT_UNSUPPORTED)
             fail_msg("accepted: %s", cases[i].text);
         assert_non_null(strstr(err.text, cases[i].name));
@@ -260,12 +260,12 @@ static void spoilt_shapes_are_refused(void **state)
         for (size_t keep = 0; keep < strlen(from); keep += 3) {
             char part[1024];
             PeltiPool pool;
-            PeltiShape shape;
+            PeltiIoShape shape;
             PeltError err = {0};
             snprintf(part, sizeof part, "%.*s", (int)keep, from);
             write_text(name, part);
             pelti_pool_init(&pool, NULL);
-            PeltStatus status = pelti_shape_load(&pool, in_folder(name), &shape, &err);
+            PeltStatus status = pelti_io_shape_load(&pool, in_folder(name), &shape, &err);
             assert_true(status == PELT_OK || status == PELT_BAD_INPUT);
             for (int t = 0; status == PELT_OK && t < shape.triangle_count; t++)
                 for (int k = 0; k < 3; k++)

@@ -34,9 +34,9 @@ static inline Shape shape_sphere(Vec3 centre, float radius, int m)
 {
     return shape_torus(centre, 0, radius, m, m / 2);
 }
-static inline PeltiSceneMesh shape_mesh(const Shape *s)
+static inline PeltiRenderSceneMesh shape_mesh(const Shape *s)
 {
-    return (PeltiSceneMesh){.vertex_count = s->vertex_count,
+    return (PeltiRenderSceneMesh){.vertex_count = s->vertex_count,
                             .triangle_count = s->triangle_count,
                             .positions = s->x,
                             .triangles = (const int(*)[3])s->t};
@@ -48,7 +48,7 @@ static inline void shape_free(Shape *s)
 }
 
 /// A look framed on the meshes, from `view`.
-static inline PeltiLook shape_look(int mesh_count, const PeltiSceneMesh *meshes, PeltiView view, int width, int height)
+static inline PeltiLook shape_look(int mesh_count, const PeltiRenderSceneMesh *meshes, PeltiView view, int width, int height)
 {
     static const float area[4] = {-0.9f, 0.9f, -0.9f, 0.9f};
     PeltiFraming framing;

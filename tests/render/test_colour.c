@@ -82,7 +82,7 @@ static void every_letter_leaves_ink_inside_its_width(void **state)
         int ink = ink_pixels(&image);
         if (ink < 8)
             fail_msg("'%c' leaves %d pixels", c, ink);
-        float right = 20 + pelti_text_width(24, text) + 4;
+        float right = 20 + pelti_draw_text_width(24, text) + 4;
         for (int y = 0; y < 80; y++)
             for (int x = 0; x < 80; x++)
                 if ((x < 16 || (float)x > right) && c != 127)

@@ -12,7 +12,7 @@ static PeltiView front(void)
     return (PeltiView){.zoom = 1};
 }
 
-static PeltiImage render(const PeltiScene *scene, const PeltiLook *look, int threads)
+static PeltiImage render(const PeltiRenderScene *scene, const PeltiLook *look, int threads)
 {
     PeltiImage image;
     PeltError err = {0};
@@ -46,9 +46,9 @@ static void sphere_covers_the_disc_it_should(void **state)
 {
     (void)state;
     Shape ball = shape_sphere(vec3(3, -2, 5), 2, 128);
-    PeltiSceneMesh mesh = shape_mesh(&ball);
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
     for (int flat = 0; flat < 2; flat++) {
@@ -70,9 +70,9 @@ static void light_comes_from_above_left_and_shadow_falls_on_the_floor(void **sta
 {
     (void)state;
     Shape ball = shape_sphere(vec3(0, 1, 0), 1, 64);
-    PeltiSceneMesh mesh = shape_mesh(&ball);
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
     PeltiLook look = shape_look(1, &mesh, (PeltiView){.elevation_deg = 20, .zoom = 0.6f}, 240, 200);
@@ -97,7 +97,8 @@ static void light_comes_from_above_left_and_shadow_falls_on_the_floor(void **sta
 }
 
 /// Everything at once.
-static void full_scene(PeltiScene *scene, PeltiSceneMesh meshes[2], const Shape *ring, const Shape *ball, const float *values)
+static void full_scene(PeltiRenderScene *scene, PeltiRenderSceneMesh meshes[2], const Shape *ring, const Shape *ball,
+                       const float *values)
 {
     meshes[0] = shape_mesh(ring);
     meshes[1] = shape_mesh(ball);
@@ -107,13 +108,13 @@ static void full_scene(PeltiScene *scene, PeltiSceneMesh meshes[2], const Shape 
     meshes[0].map = PELTI_MAP_DIVERGING;
     meshes[0].wire = true;
     meshes[1].see_through = true;
-    pelti_scene_init(scene);
+    pelti_render_scene_init(scene);
     scene->mesh_count = 2;
     scene->meshes = meshes;
-    pelti_array_push(&scene->lines, &(PeltiSceneLine){{0, 0, 0}, {0, 1, 0}, 0.03f, {0.1f, 0.3f, 0.8f}});
-    pelti_array_push(&scene->points, &(PeltiScenePoint){{0, 1, 0}, 0, {0.8f, 0.3f, 0.1f}});
-    pelti_array_push(&scene->arrows, &(PeltiSceneArrow){{0, 0, 0}, {1, 1, 0}, 0, {0.1f, 0.7f, 0.1f}});
-    pelti_array_push(&scene->triangles, &(PeltiSceneTriangle){{{0, 0, 0}, {0.4f, 0, 0}, {0, 0.4f, 0}}, {0.9f, 0.9f, 0.1f}});
+    pelti_array_push(&scene->lines, &(PeltiRenderSceneLine){{0, 0, 0}, {0, 1, 0}, 0.03f, {0.1f, 0.3f, 0.8f}});
+    pelti_array_push(&scene->points, &(PeltiRenderScenePoint){{0, 1, 0}, 0, {0.8f, 0.3f, 0.1f}});
+    pelti_array_push(&scene->arrows, &(PeltiRenderSceneArrow){{0, 0, 0}, {1, 1, 0}, 0, {0.1f, 0.7f, 0.1f}});
+    pelti_array_push(&scene->triangles, &(PeltiRenderSceneTriangle){{{0, 0, 0}, {0.4f, 0, 0}, {0, 0.4f, 0}}, {0.9f, 0.9f, 0.1f}});
     scene->title = "title";
     scene->legend = (PeltiLegend){.title = "stretch", .map = PELTI_MAP_DIVERGING, .low = -1, .high = 1};
 }
@@ -123,8 +124,8 @@ static void same_bytes_for_any_number_of_threads(void **state)
     (void)state;
     Shape ring = shape_torus(vec3(0, 0, 0), 1, 0.2f, 40, 16), ball = shape_sphere(vec3(0, 0.3f, 0), 0.7f, 24);
     float *values = calloc((size_t)ring.vertex_count, sizeof *values);
-    PeltiScene scene;
-    PeltiSceneMesh meshes[2];
+    PeltiRenderScene scene;
+    PeltiRenderSceneMesh meshes[2];
     full_scene(&scene, meshes, &ring, &ball, values);
     PeltiLook look = shape_look(2, meshes, pelti_view_default(), 170, 130);
     look.ground = true;
@@ -136,7 +137,7 @@ static void same_bytes_for_any_number_of_threads(void **state)
         assert_true(hash == first);
         pelti_image_release(&image);
     }
-    pelti_scene_release(&scene);
+    pelti_render_scene_release(&scene);
     free(values);
     shape_free(&ring);
     shape_free(&ball);
@@ -146,7 +147,7 @@ static void values_show_as_the_colours_of_the_legend(void **state)
 {
     (void)state;
     Shape ball = shape_sphere(vec3(0, 0, 0), 1, 64);
-    PeltiSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
     float *values = malloc(sizeof(float) * (size_t)ball.vertex_count);
     for (int i = 0; i < ball.vertex_count; i++)
         values[i] = ball.x[i].x; // blue left, red right
@@ -154,8 +155,8 @@ static void values_show_as_the_colours_of_the_legend(void **state)
     mesh.low = -1;
     mesh.high = 1;
     mesh.map = PELTI_MAP_DIVERGING;
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
     PeltiLook look = shape_look(1, &mesh, front(), 200, 200);
@@ -180,9 +181,9 @@ static void wires_darken_edges_only(void **state)
 {
     (void)state;
     Shape ball = shape_sphere(vec3(0, 0, 0), 1, 16);
-    PeltiSceneMesh mesh = shape_mesh(&ball);
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
     PeltiLook look = shape_look(1, &mesh, front(), 300, 300);
@@ -214,13 +215,13 @@ static void section_cuts_away_and_shows_the_field(void **state)
 {
     (void)state;
     Shape ball = shape_sphere(vec3(0, 0, 0), 1, 48);
-    PeltiSceneMesh mesh = shape_mesh(&ball);
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
     scene.slice_count = 1;
-    scene.slice = (PeltiSceneSlice){.right = {1.9f, 0, 0}, .up = {0, 1.9f, 0}, .value = ball_field, .iso = 0.5f};
+    scene.slice = (PeltiRenderSceneSlice){.right = {1.9f, 0, 0}, .up = {0, 1.9f, 0}, .value = ball_field, .iso = 0.5f};
     PeltiLook look = shape_look(1, &mesh, (PeltiView){.zoom = 0.5f, .orthographic = true}, 240, 240);
     PeltiImage image = render(&scene, &look, 2);
     const uint8_t *inside = at(&image, 0.5f, 0.5f), *outside = at(&image, 0.5f, 0.12f);
@@ -245,12 +246,12 @@ static void what_is_inside_is_seen_through_a_veil(void **state)
 {
     (void)state;
     Shape ball = shape_sphere(vec3(0, 0, 0), 1, 32);
-    PeltiSceneMesh mesh = shape_mesh(&ball);
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
-    pelti_array_push(&scene.lines, &(PeltiSceneLine){{0, -0.5f, 0}, {0, 0.5f, 0}, 0.1f, {0.02f, 0.05f, 0.8f}});
+    pelti_array_push(&scene.lines, &(PeltiRenderSceneLine){{0, -0.5f, 0}, {0, 0.5f, 0}, 0.1f, {0.02f, 0.05f, 0.8f}});
     PeltiLook look = shape_look(1, &mesh, front(), 120, 120);
     PeltiImage hidden = render(&scene, &look, 2);
     mesh.see_through = true;
@@ -260,7 +261,7 @@ static void what_is_inside_is_seen_through_a_veil(void **state)
     assert_true(s[2] > s[0] + 60);
     pelti_image_release(&hidden);
     pelti_image_release(&seen);
-    pelti_scene_release(&scene);
+    pelti_render_scene_release(&scene);
     shape_free(&ball);
 }
 
@@ -269,8 +270,8 @@ static void odd_input_is_refused_or_harmless(void **state)
     (void)state;
     PeltError err;
     PeltiImage image;
-    PeltiScene scene;
-    pelti_scene_init(&scene);
+    PeltiRenderScene scene;
+    pelti_render_scene_init(&scene);
     const int sizes[][2] = {{0, 0}, {0, 100}, {-5, 10}, {100000, 10}, {8192, 8192}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         PeltiLook look = pelti_look_default();
@@ -295,16 +296,16 @@ static void odd_input_is_refused_or_harmless(void **state)
         ball.x[i] = vec3(NAN, INFINITY, 0);
     ball.t[7][1] = 1 << 30;
     ball.t[9][2] = -4;
-    PeltiSceneMesh mesh = shape_mesh(&ball);
+    PeltiRenderSceneMesh mesh = shape_mesh(&ball);
     scene.mesh_count = 1;
     scene.meshes = &mesh;
-    pelti_array_push(&scene.lines, &(PeltiSceneLine){{NAN, 0, 0}, {0, 1, 0}, 0, {1, 1, 1}});
-    pelti_array_push(&scene.arrows, &(PeltiSceneArrow){{0, 0, 0}, {0, 0, 0}, 0, {1, 1, 1}});
+    pelti_array_push(&scene.lines, &(PeltiRenderSceneLine){{NAN, 0, 0}, {0, 1, 0}, 0, {1, 1, 1}});
+    pelti_array_push(&scene.arrows, &(PeltiRenderSceneArrow){{0, 0, 0}, {0, 0, 0}, 0, {1, 1, 1}});
     look.width = look.height = 64;
     look.ground = true;
     assert_int_equal(pelti_render(&scene, &look, NULL, &image, &err), PELT_OK);
     pelti_image_release(&image);
-    pelti_scene_release(&scene);
+    pelti_render_scene_release(&scene);
     shape_free(&ball);
 }
 

@@ -28,7 +28,7 @@ static const PeltiOptionInfo options[] = {
     {0},
 };
 
-void implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient)
+void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
     if (!m->set.contact) {
         pelti_frame_max(&m->frame, skeleton, x, value, gradient);
@@ -47,7 +47,7 @@ static void march_vertex(Implicit *m, int v)
     Vec3 x = m->x[v], gradient, last = {0, 0, 0};
     float value;
     for (int k = 0;; k++) {
-        implicit_field(m, m->skeleton[v], x, &value, &gradient);
+        pelti_implicit_field(m, m->skeleton[v], x, &value, &gradient);
         float square = vec3_dot(gradient, gradient), before = vec3_dot(last, last);
         m->residual[v] = fabsf(value - m->iso[v]);
         if (!(sqrtf(square) * m->reach[v] > PLATEAU)) {
@@ -78,7 +78,7 @@ static void march_range(void *context, int begin, int end, int worker)
             march_vertex(m, v);
 }
 
-void implicit_march(Implicit *m)
+void pelti_implicit_march(Implicit *m)
 {
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, march_range, m);
 }
@@ -119,11 +119,11 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
     pelti_rig_matrices(&m->rig, m->fields, in->bones, m->part_matrix);
     pelti_frame_set(&m->frame, m->part_matrix);
     for (int k = 0; k < m->set.rounds; k++) {
-        implicit_march(m);
+        pelti_implicit_march(m);
         if (m->set.relax && k + 1 < m->set.rounds)
-            implicit_relax(m);
+            pelti_implicit_relax(m);
     }
-    implicit_smooth(m);
+    pelti_implicit_smooth(m);
     pelti_scatter(mesh, m->x, points);
     if (out)
         report(m, out);
@@ -133,7 +133,7 @@ static float section_value(const void *state, Vec3 x)
 {
     float value;
     Vec3 gradient;
-    implicit_field(state, -1, x, &value, &gradient);
+    pelti_implicit_field(state, -1, x, &value, &gradient);
     return value;
 }
 
@@ -160,10 +160,10 @@ const PeltiMethod pelti_method_implicit = {
     .reference = "[Vaillant2013]",
     .flags = PELTI_NEEDS_WEIGHTS | PELTI_FLESH,
     .options = options,
-    .prepare = implicit_prepare,
+    .prepare = pelti_implicit_prepare,
     .step = step,
-    .destroy = implicit_destroy,
-    .retune = implicit_retune,
+    .destroy = pelti_implicit_destroy,
+    .retune = pelti_implicit_retune,
     .live = "step|stop-angle|rounds|marches|relax|smooth",
     .draw = draw,
 };

@@ -51,15 +51,15 @@ typedef struct Implicit {
 
 enum { IMPLICIT_GRAIN = 256 };
 
-PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err);
-void implicit_destroy(void *state);
-void implicit_retune(void *state, const PeltiOptions *options);
-void implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);
-void implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
+PeltStatus pelti_implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err);
+void pelti_implicit_destroy(void *state);
+void pelti_implicit_retune(void *state, const PeltiOptions *options);
+void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);
+void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
 /// The weights that dqs gets: `kind` rigid, smooth (as given) or smoother. Lives in m's pool.
-PeltStatus implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err);
-void implicit_march(Implicit *m);
-void implicit_relax(Implicit *m);
-void implicit_smooth(Implicit *m);
+PeltStatus pelti_implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err);
+void pelti_implicit_march(Implicit *m);
+void pelti_implicit_relax(Implicit *m);
+void pelti_implicit_smooth(Implicit *m);
 
 #endif

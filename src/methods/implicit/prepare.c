@@ -2,7 +2,7 @@
 #include "methods/implicit/implicit.h"
 #include "math/elementary.h"
 
-void implicit_retune(void *state, const PeltiOptions *o)
+void pelti_implicit_retune(void *state, const PeltiOptions *o)
 {
     ImplicitSettings *s = &((Implicit *)state)->set;
     s->sigma = pelti_option_float(o, "step");
@@ -50,7 +50,7 @@ static void rest_range(void *context, int begin, int end, int worker)
             continue;
         m->skeleton[v] = m->fields->parts[part].skeleton;
         m->reach[v] = m->fields->parts[part].radius;
-        implicit_field(m, m->skeleton[v], m->mesh->rest[v], &m->iso[v], &gradient);
+        pelti_implicit_field(m, m->skeleton[v], m->mesh->rest[v], &m->iso[v], &gradient);
         float steep = vec3_length(gradient), facing = -vec3_dot(gradient, m->normal[v]);
         m->projected[v] = m->iso[v] > 0.02f && m->iso[v] < 0.98f && steep * m->reach[v] > 0.1f && facing > 0.2f * steep;
     }
@@ -58,11 +58,11 @@ static void rest_range(void *context, int begin, int end, int worker)
 
 static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
 {
-    implicit_retune(m, in->options);
+    pelti_implicit_retune(m, in->options);
     m->dqs = pelti_method_find("dqs");
     PeltiPrepare start = *in;
     PeltiWeights weights;
-    PELT_TRY(implicit_weights(m, in->weights, pelti_option_text(in->options, "blend"), &weights, err));
+    PELT_TRY(pelti_implicit_weights(m, in->weights, pelti_option_text(in->options, "blend"), &weights, err));
     start.weights = &weights;
     start.point_weights = NULL; // one position a vertex
     PELT_TRY(m->dqs->prepare(&start, &m->dqs_state, err));
@@ -80,11 +80,11 @@ static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
     pelti_frame_set(&m->frame, m->part_matrix);
     pelti_mesh_normals(m->mesh, m->mesh->rest, m->normal);
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, rest_range, m);
-    implicit_coordinates(m, m->normal);
+    pelti_implicit_coordinates(m, m->normal);
     return PELT_OK;
 }
 
-PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+PeltStatus pelti_implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, in->allocator);
@@ -97,14 +97,14 @@ PeltStatus implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err
     m->jobs = in->jobs;
     PeltStatus status = build(m, in, err);
     if (status != PELT_OK) {
-        implicit_destroy(m);
+        pelti_implicit_destroy(m);
         return status;
     }
     *state = m;
     return PELT_OK;
 }
 
-void implicit_destroy(void *state)
+void pelti_implicit_destroy(void *state)
 {
     Implicit *m = state;
     if (!m)

@@ -27,7 +27,7 @@ static float half_tangent(Vec3 v, Vec3 a, Vec3 b, Vec3 n, float *length_a, float
 
 /// Mean value coordinates of each vertex among its neighbours, both seen along the vertex normal [Hormann2006]. None on a
 /// border, nor where a fan does not go once around.
-void implicit_coordinates(Implicit *m, const Vec3 *normals)
+void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals)
 {
     const PeltiMesh *mesh = m->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -81,7 +81,7 @@ static void swap_positions(Implicit *m)
     m->buffer = swap;
 }
 
-void implicit_relax(Implicit *m)
+void pelti_implicit_relax(Implicit *m)
 {
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, relax_range, m);
     swap_positions(m);
@@ -119,7 +119,7 @@ static void smooth_range(void *context, int begin, int end, int worker)
 }
 
 /// Laplacian smoothing whose strength is 1 at stopped vertices and diffuses from them [Vaillant2013].
-void implicit_smooth(Implicit *m)
+void pelti_implicit_smooth(Implicit *m)
 {
     int count = m->mesh->vertex_count, stopped = 0;
     for (int v = 0; v < count; v++) {

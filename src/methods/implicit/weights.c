@@ -35,7 +35,7 @@ static void average(const PeltiMesh *mesh, int v, int influences, const int *bon
     pelti_weights_normalise(influences, to_bone, to_weight);
 }
 
-PeltStatus implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err)
+PeltStatus pelti_implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err)
 {
     bool rigid = !strcmp(kind, "rigid"), smoother = !strcmp(kind, "smoother");
     int n = m->mesh->vertex_count, influences = given->influences, *bone, *next_bone;

@@ -14,7 +14,7 @@ static Vec3 nearest_on_bone(const PeltiCharacter *who, int bone, Vec3 p)
     float best = INFINITY;
     for (int s = 0; s < who->bones[bone].segment_count; s++) {
         const PeltiSegment *segment = &who->segments[who->bones[bone].segment_first + s];
-        float t, d = pelti_segment_distance2(p, segment->a, segment->b, &t);
+        float t, d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, &t);
         if (d < best) {
             best = d;
             at = vec3_lerp(segment->a, segment->b, t);

@@ -81,7 +81,7 @@ static int owner_of(const PeltiFlesh *flesh, int t)
     float along = 0, nearest = INFINITY;
     for (int s = 0; s < flesh->who->bones[best].segment_count; s++) {
         const PeltiSegment *segment = &flesh->who->segments[flesh->who->bones[best].segment_first + s];
-        float at, d = pelti_segment_distance2(middle, segment->a, segment->b, &at);
+        float at, d = pelti_skeleton_segment_distance2(middle, segment->a, segment->b, &at);
         if (d < nearest) {
             nearest = d;
             along = at;

@@ -126,7 +126,7 @@ static void residuals(const Rig *rig, double *worst, double *mean)
         Vec3 gradient;
         if (!m->projected[v] || m->state[v] == VERTEX_STOPPED)
             continue;
-        implicit_field(m, -1, rig->points[m->mesh->first_point[v]], &value, &gradient);
+        pelti_implicit_field(m, -1, rig->points[m->mesh->first_point[v]], &value, &gradient);
         double off = fabs((double)value - (double)m->iso[v]);
         *worst = fmax(*worst, off);
         *mean += off;
@@ -168,7 +168,7 @@ static void vertices_stop_where_the_fold_meets(void **state)
         Vec3 gradient;
         if (m->state[v] != VERTEX_STOPPED)
             continue;
-        implicit_field(m, -1, rig.points[m->mesh->first_point[v]], &value, &gradient);
+        pelti_implicit_field(m, -1, rig.points[m->mesh->first_point[v]], &value, &gradient);
         deep += value > 0.4f;
         count++;
     }
@@ -212,7 +212,7 @@ static void weights_of_the_start_can_be_varied(void **state)
     const char *kinds[3] = {"rigid", "smooth", "smoother"};
     for (int k = 0; k < 3; k++) {
         PeltiWeights w;
-        assert_int_equal(implicit_weights(rig.state, &rig.weights, kinds[k], &w, NULL), PELT_OK);
+        assert_int_equal(pelti_implicit_weights(rig.state, &rig.weights, kinds[k], &w, NULL), PELT_OK);
         for (int v = 0; v < n; v++) {
             float sum = 0;
             for (int i = 0; i < w.influences; i++)
