@@ -45,7 +45,10 @@ typedef struct PeltBakeResult {
     int warning_count;
 } PeltBakeResult;
 
-/// The main job. Outputs appear whole or not at all. `result` may be NULL. Progress goes to def->skin.progress.
+/// The main job: a clip by a method into files, with a report. From any thread; the character is only read. Takes as long as the
+/// method's frames do, and memory from def->skin.allocator that does not grow with the clip (frames wait on disk). All outputs
+/// appear whole, or none does: PELT_IO what cannot be written, PELT_FAILED where def->skin.progress cancels, else as
+/// pelt_skin_create says. `result` may be NULL.
 PELT_API PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *who, PeltBakeResult *result, PeltError *err);
 
 /// What is in a character and what each method will do with it, as text for people or JSON. Free with pelt_text_free.

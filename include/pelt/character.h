@@ -4,6 +4,8 @@
 
 #include <pelt/base.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,9 +15,12 @@ typedef struct PeltCharacter PeltCharacter;
 
 /// Reads a .glb, .vrm or .gltf (with files beside it, or data URIs); .fbx, .dae and compressed glTF through the program
 /// `pelt-import`, which is run as a child process (docs/files.md). The file is not kept open for writing; it must stay unchanged
-/// while the character lives if a .glb is to be written from it. `allocator` NULL: malloc. Cost: the file's size.
+/// while the character lives if a .glb is to be written from it. `allocator` NULL: malloc; it must be good from any thread that
+/// uses the character. From any thread. The time goes with the file's size, some 8 ms a MB. The caller destroys what `out` gets;
+/// on failure that is NULL, and `err` (may be NULL) says why in a line: PELT_IO the file cannot be read, PELT_BAD_INPUT it is not
+/// sound, PELT_UNSUPPORTED it needs what Pelt does not have, PELT_FAILED there was no memory.
 PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err);
-/// The same from bytes in memory, which must outlive the character; external buffers are refused.
+/// The same from bytes in memory, which stay the caller's and must outlive the character; external buffers are refused.
 PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
 PELT_API void pelt_character_destroy(PeltCharacter *who); ///< NULL is fine; skins of it must be gone
@@ -26,16 +31,16 @@ typedef struct PeltCharacterInfo {
     int triangle_count;  ///< after dropping degenerate and duplicate ones
     int component_count; ///< pieces not joined by edges
     int border_edge_count, nonmanifold_edge_count;
-    int closed; ///< 1: no border, no non-manifold edge
+    bool closed; ///< no border, no non-manifold edge
     int node_count, joint_count, mesh_count, skin_count, clip_count;
-    int influences;   ///< most joints at a point in the file; 0: the file has no weights
-    int weights_sane; ///< 1: the file's weights are used by default where they pass a trial; 0: automatic ones
-    float size;       ///< diagonal of the rest pose's bounds, the file's units: "the character's size"
+    int influences;    ///< most joints at a point in the file; 0: the file has no weights
+    bool weights_sane; ///< the file's weights are used by default where they pass a trial; else automatic ones
+    float size;        ///< diagonal of the rest pose's bounds, the file's units: "the character's size"
     float low[3], high[3];
 } PeltCharacterInfo;
+/// A character never changes: this and all that follows reads it, from any thread, and neither allocates nor fails. Names are
+/// UTF-8 and live as long as the character. Indices out of range give NULL or -1. Finding by name looks at each in turn.
 PELT_API PeltCharacterInfo pelt_character_info(const PeltCharacter *who);
-
-/// Names are UTF-8 and live as long as the character. Indices out of range give NULL or -1.
 PELT_API const char *pelt_character_node_name(const PeltCharacter *who, int node);
 PELT_API int pelt_character_node_parent(const PeltCharacter *who, int node);
 PELT_API int pelt_character_node_find(const PeltCharacter *who, const char *name); ///< first of that name; -1: none
@@ -56,7 +61,9 @@ PELT_API const float *pelt_character_rest(const PeltCharacter *who);
 PELT_API int pelt_character_warning_count(const PeltCharacter *who);
 PELT_API const PeltWarning *pelt_character_warning(const PeltCharacter *who, int index);
 
-/// A pose: a local transform for every node of the file. One thread at a time.
+/// A pose: a local transform for every node of the file. It belongs to one thread at a time. Only create allocates and can fail
+/// (PELT_FAILED, for want of memory, from the character's allocator); the character must outlive the pose. An index that is no
+/// node's or clip's is the caller's mistake (asserts). Reading a clip costs a search in each of its channels.
 typedef struct PeltPose PeltPose;
 typedef struct PeltTransform {
     float translation[3];

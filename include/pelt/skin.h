@@ -25,7 +25,11 @@ typedef struct PeltSkinDef {
 } PeltSkinDef;
 PELT_API PeltSkinDef pelt_skin_def_default(void);
 
-/// Prepares; may take seconds (see pelt_skin_prepare_ms). The character must outlive the skin.
+/// Prepares the method for the character; may take seconds (see pelt_skin_prepare_ms), of all `threads`. Takes all memory that
+/// steps need, from `def->allocator`. Call it from any thread; the skin then belongs to one thread at a time, and skins run side
+/// by side. The character must outlive the skin; of `def` only the rig must outlive it too. The caller
+/// destroys what `out` gets; on failure that is NULL: PELT_BAD_ARGUMENT names a method, option or value that there is not,
+/// PELT_UNSUPPORTED what the method cannot do with this character, PELT_FAILED there was no memory, or progress cancelled it.
 PELT_API PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err);
 PELT_API void pelt_skin_destroy(PeltSkin *skin); ///< NULL is fine
 PELT_API double pelt_skin_prepare_ms(const PeltSkin *skin);
@@ -45,7 +49,8 @@ typedef struct PeltStepInfo {
 } PeltStepInfo;
 
 /// Moves the skin to `pose`, `dt_s` seconds after the last step. The first step after create or restart settles in the pose
-/// (pre-roll), never with a jump from rest. Does not allocate. `info` may be NULL.
+/// (pre-roll), never with a jump from rest. Does not allocate and cannot fail: what comes out is finite, and `info` (may be NULL)
+/// says how it went. From the skin's thread, of a pose of the skin's character; costs what docs/methods.md says of the method.
 PELT_API void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info);
 /// The next step is a cut: no motion from the last pose to that one.
 PELT_API void pelt_skin_restart(PeltSkin *skin);
@@ -93,9 +98,9 @@ typedef enum PeltOptionKind {
 typedef struct PeltOptionInfo {
     const char *name, *value, *choices, *help; ///< value: the default; choices "a|b|c", NULL unless it is one of a few words
     double least, most;                        ///< both 0: any
-    int common;                                ///< 1: every method has it
+    bool common;                               ///< every method has it
     PeltOptionKind kind;
-    int live; ///< 1: pelt_skin_set changes it between two steps; 0: it needs a new skin
+    bool live; ///< pelt_skin_set changes it between two steps; else it needs a new skin
 } PeltOptionInfo;
 PELT_API int pelt_method_count(void);
 PELT_API const char *pelt_method_name(int method);    ///< NULL: out of range

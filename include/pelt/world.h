@@ -17,13 +17,16 @@ typedef struct PeltWorldDef {
     const char *scene_path; ///< as --scene; NULL: `scene`
     PeltSkin *const *skins; ///< one for each character: the first is "character", the others as the scene's list names them
     int skin_count; ///< 1 + the scene's character_count. Their files and clips are not looked at: you bring skins and poses
-    int final;      ///< 1: contact laws to 1e-6, as `--set quality=final`; 0: to 1e-4
+    bool final;     ///< contact laws to 1e-6, as `--set quality=final`; else to 1e-4
     PeltAllocator allocator;
     uint32_t guard; ///< filled by pelt_world_def_default, checked by create
 } PeltWorldDef;
 PELT_API PeltWorldDef pelt_world_def_default(void);
 
-/// The skins must outlive the world and are stepped by it from now on.
+/// Prepares contact between the skins and the objects: a fraction of a second for each character and soft object, memory from
+/// `def->allocator`. The skins must outlive the world and are stepped by it from now on, on the world's thread. The caller
+/// destroys what `out` gets; on failure that is NULL: PELT_BAD_INPUT says what of the scene is not sound, PELT_IO which file
+/// cannot be read.
 PELT_API PeltStatus pelt_world_create(const PeltWorldDef *def, PeltWorld **out, PeltError *err);
 PELT_API void pelt_world_destroy(PeltWorld *world); ///< NULL is fine
 
@@ -33,14 +36,15 @@ typedef struct PeltWorldInfo {
     int watched;     ///< contacts within the alarm distance
     int pushing;     ///< of them, with a force
     int iterations;  ///< of the solver
-    int converged;   ///< 1: every solve came to its tolerance
+    bool converged;  ///< every solve came to its tolerance
     double residual; ///< last change, share of the character's size
     double pushed;   ///< farthest that a shown point had to be moved out of an object at the end, share of the size
 } PeltWorldInfo;
 
 /// One frame: `poses[i]` is what character i is to do, in world space, `dt_s` after the last step (the first step only places
-/// everything). Afterwards pelt_skin_positions of each skin is what is to be shown. Does not allocate, but for what soft objects
-/// keep of vertices touched for the first time. `info` may be NULL.
+/// everything). Afterwards pelt_skin_positions of each skin is what is to be shown. Cannot fail; does not allocate, but for what
+/// soft objects keep of vertices touched for the first time, and where that is refused they only take longer. `info` may be NULL.
+/// Costs a few ms a character where something touches, docs/contact.md, and the skins' own steps.
 PELT_API void pelt_world_step(PeltWorld *world, const PeltPose *const *poses, float dt_s, PeltWorldInfo *info);
 
 /// The corrected pose of a character in the last step.
@@ -75,7 +79,7 @@ typedef struct PeltWorldContact {
     float normal[3];   ///< from b to a
     float force[3];    ///< on a, N
     float gap;         ///< after the step, linearised
-    int slides;        ///< 0: sticks
+    bool slides;       ///< else it sticks
 } PeltWorldContact;
 PELT_API int pelt_world_contact_count(const PeltWorld *world); ///< all that were watched
 PELT_API PeltWorldContact pelt_world_contact(const PeltWorld *world, int contact);
