@@ -25,7 +25,8 @@ struct PeltiBody {
     int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
     int block_count;
-    PeltiMat3Block *spread; ///< [block_count] covariance of each vertex' ring
+    Mat3 *ring_spread;      ///< [vertices of the body] covariance of each vertex' ring
+    PeltiMat3Block *spread; ///< [block_count] the same with half of the neighbours'; then their rotations
     PeltiQuatBlock *turn;   ///< [block_count] warm starts
     Mat34 *motion;          ///< [body vertices] rest space -> world
     Vec3 *places;           ///< [place_count] carried

@@ -87,6 +87,7 @@ PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, Pel
         return PELT_OK;
     int vertices = body->who->mesh->vertex_count;
     body->block_count = (vertices + PELTI_POLAR_LANES - 1) / PELTI_POLAR_LANES;
+    body->ring_spread = PELTI_NEW(&body->pool, Mat3, vertices);
     body->spread = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
     body->turn = PELTI_NEW(&body->pool, PeltiQuatBlock, body->block_count);
     body->motion = PELTI_NEW(&body->pool, Mat34, vertices);
@@ -131,6 +132,14 @@ static Mat3 ring_spread(const PeltiMesh *mesh, const Vec3 *x, int v)
     return sum;
 }
 
+static void ring_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Carry *c = context;
+    for (int v = begin; v < end; v++)
+        c->body->ring_spread[v] = ring_spread(c->body->who->mesh, c->shape, v);
+}
+
 static void spread_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -141,9 +150,9 @@ static void spread_range(void *context, int begin, int end, int worker)
             int v = block * PELTI_POLAR_LANES + lane;
             Mat3 sum = {{{0}}};
             if (v < mesh->vertex_count) {
-                sum = ring_spread(mesh, c->shape, v);
+                sum = c->body->ring_spread[v];
                 for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++)
-                    sum = mat3_add(sum, mat3_scale(ring_spread(mesh, c->shape, mesh->ring[i]), 0.5f));
+                    sum = mat3_add(sum, mat3_scale(c->body->ring_spread[mesh->ring[i]], 0.5f));
             }
             for (int r = 0; r < 3; r++)
                 for (int k = 0; k < 3; k++)
@@ -161,11 +170,13 @@ static float bone_scale(Mat34 m)
     return pelti_cbrtf(fabsf(det));
 }
 
-static void find_motions(Carry *c)
+static void motion_range(void *context, int begin, int end, int worker)
 {
+    (void)worker;
+    Carry *c = context;
     PeltiBody *body = c->body;
     const PeltiMesh *mesh = body->who->mesh;
-    for (int v = 0; v < mesh->vertex_count; v++) {
+    for (int v = begin; v < end; v++) {
         const PeltiWeights *w = &body->weights;
         float scale = 0;
         for (int k = 0; k < w->influences; k++) {
@@ -276,8 +287,9 @@ void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, Pe
         pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
         return;
     }
+    pelti_parallel_for(jobs, body->who->mesh->vertex_count, 512, ring_range, &c);
     pelti_parallel_for(jobs, body->block_count, 16, spread_range, &c);
-    find_motions(&c);
+    pelti_parallel_for(jobs, body->who->mesh->vertex_count, 512, motion_range, &c);
     pelti_parallel_for(jobs, body->attachment.place_count, 512, place_range, &c);
     pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
     fit_pieces(&c);
