@@ -2,7 +2,7 @@
 # Goldens: the bytes of tests/golden/goldens.txt, whatever the number of threads and whatever the processor can do. The settings
 # below make the system's libraries choose other code, as other machines would; they must change nothing. (The clones of our own
 # kernels cannot be chosen from outside: the clang build has none, and must give the same bytes.)
-# PELT_GOLDENS=once: only against the file; =near: in the scalar build, within the tolerance of tests/golden/goldens.c.
+# PELT_GOLDENS=once: only against the file; =threads: the same with two threads (the thread sanitizer's run of every method); =near: in the scalar build, within the tolerance of tests/golden/goldens.c.
 set -u
 goldens=$(dirname "$PELT")/tests/goldens
 stored=$PELT_SOURCE/tests/golden/goldens.txt
@@ -13,8 +13,10 @@ if [ "${PELT_GOLDENS:-}" = near ]; then
     exit
 fi
 failed=0
-"$goldens" --folder "$work" "$stored" || failed=1
-[ "${PELT_GOLDENS:-}" = once ] && exit $failed
+threads=1
+[ "${PELT_GOLDENS:-}" = threads ] && threads=2
+"$goldens" --folder "$work" --threads $threads "$stored" || failed=1
+case ${PELT_GOLDENS:-} in once | threads) exit $failed ;; esac
 sed -n 's/^\([a-z-]* [0-9a-f]\{16\}\) .*/\1/p' "$stored" >"$work/stored"
 try() { # threads setting...
     local threads=$1
