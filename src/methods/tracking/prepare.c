@@ -48,10 +48,10 @@ static void take_memory(Tracking *t)
     t->place = PELTI_NEW(pool, int, n);
     float **floats[] = {&t->iso,   &t->slack,      &t->edge, &t->reach, &t->paint, &t->diagonal, &t->residual, &t->rotation_scale,
                         &t->touch, &t->push_count, &t->area, &t->hold,  &t->swell, &t->pressed,  &t->own_bias, &t->own_rest,
-                        &t->drift, &t->tilt,       &t->lean, &t->wall};
+                        &t->drift, &t->tilt,       &t->lean, &t->wall,  &t->share};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
-    Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->shown, &t->buffer};
+    Vec3 **vectors[] = {&t->x, &t->normal, &t->rhs, &t->step, &t->before, &t->went, &t->shown, &t->buffer};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = PELTI_NEW(pool, Vec3, n);
     t->ring_weight = PELTI_NEW(pool, float, rings);
@@ -274,6 +274,8 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     PELT_TRY(status);
     PELT_TRY(weigh_edges(t, err));
     number_rows(t);
+    for (int v = 0; v < t->mesh->vertex_count; v++)
+        t->share[v] = 1;
     t->solve_work = PELTI_NEW(&t->pool, float, pelti_sparse_row_work(t->factor));
     if (t->pool.failed)
         return pelti_no_memory(err, sizeof(float) * pelti_sparse_row_work(t->factor));

@@ -56,7 +56,7 @@ static Vec3 newton_step(const Tracking *t, int v, const PeltiFieldSample *s, flo
     if (t->kind[v] == VERTEX_FREE)
         return vec3(0, 0, 0);
     float g2 = vec3_dot(s->gradient, s->gradient), steep = 0.2f / t->reach[v];
-    return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)), NEWTON_REACH * t->edge[v]);
+    return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)), NEWTON_REACH * t->share[v] * t->edge[v]);
 }
 
 /// Step to the contact surface f_own = f_other, half the gap on the vertex' own side of it.
@@ -68,7 +68,7 @@ static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 
     if (!(n2 > 1e-20f))
         return vec3(0, 0, 0);
     *outward = vec3_scale(n, -1 / length);
-    return cut(vec3_scale(n, *short_by / n2), NEWTON_REACH * t->edge[v]);
+    return cut(vec3_scale(n, *short_by / n2), NEWTON_REACH * t->share[v] * t->edge[v]);
 }
 
 /// Swelling as a tilt of the fields: to raise the surface by s is to add 15/16 s/r where they are 0.5, four times that to the

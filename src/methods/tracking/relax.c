@@ -7,6 +7,10 @@ static const float STILL = 0.005f;
 static const double SATISFIED = 0.04;
 /// Or less than this share of the energy of the rest edges: less than half a hundredth of the edges of one finger.
 static const double SMALL = 1e-7;
+/// Or where what sliding and projection together move, squared, is less than this share of what the first round moved.
+static const double SETTLED = 0.01;
+/// Of the edge: to turn back by less is no swing.
+static const float SWING = 0.01f;
 
 /// Steps of the linear solver between two looks at the field. More looks follow what touches better than more steps do: on a bent
 /// hand 6 x 2 leave 20 deep pairs, 3 x 4 44.
@@ -18,7 +22,8 @@ typedef struct Relax {
     float alpha, beta;
 } Relax;
 
-/// Part of d along the surface; all of it where the vertex is free, nothing where it follows its bone.
+/// S P d: the part of d along the surface, all of it where the vertex is free, nothing where it follows its bone; times the share
+/// of its steps that the vertex takes, so that the solver knows how little it will move.
 static inline Vec3 tangential(const Tracking *t, int v, Vec3 d)
 {
     if (t->kind[v] == VERTEX_FREE && !t->contact[v])
@@ -26,7 +31,7 @@ static inline Vec3 tangential(const Tracking *t, int v, Vec3 d)
     if (t->kind[v] == VERTEX_RIGID)
         return vec3(0, 0, 0);
     Vec3 n = t->normal[v];
-    return vec3_mad(d, n, -vec3_dot(d, n));
+    return vec3_scale(vec3_mad(d, n, -vec3_dot(d, n)), t->share[v]);
 }
 
 /// Half the negative gradient of eq. (3): b_i - sum_j w_ij (x_i - x_j), and the tether.
@@ -211,17 +216,49 @@ static float apply(Tracking *t)
     return largest;
 }
 
+static void begin_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = ((Relax *)context)->t;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        t->share[v] = 1;
+        t->before[v] = t->x[v];
+        t->went[v] = vec3(0, 0, 0);
+    }
+}
+
+/// Where the tangent plane says little about the surface (a crease, the rim of a thin part), slide and projection swing a vertex
+/// to and fro for ever, and it drags its surroundings along. A vertex that turns back takes half as long steps from then on.
+/// Leaves the squared ways in units of the energy.
+static void ease_range(void *context, int begin, int end, int worker)
+{
+    Tracking *t = ((Relax *)context)->t;
+    double sum = 0;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        Vec3 way = vec3_sub(t->x[v], t->before[v]);
+        float square = vec3_dot(way, way), least = SWING * t->edge[v];
+        sum += (double)(t->diagonal[v] * square);
+        if (square > least * least && vec3_dot(way, t->went[v]) < 0)
+            t->share[v] *= 0.5f;
+        t->went[v] = way;
+        t->before[v] = t->x[v];
+    }
+    t->sums[begin / GRAIN] = sum;
+}
+
 int pelti_tracking_relax(Tracking *t)
 {
     Relax r = {.t = t};
-    double gain = 0, first = 0;
-    int k = 0;
+    int k = 0, count = t->mesh->vertex_count;
+    double gain = 0, first_gain = 0, first_way = 0, least = SMALL * t->rest_energy;
+    pelti_parallel_for(t->jobs, count, 4 * GRAIN, begin_range, &r);
     for (int round = 0; k < t->set.iterations; round++) {
         int left = t->set.iterations - k, wanted = round ? INNER : FIRST, taken = 1;
         if (t->set.fast)
             taken = conjugate_steps(t, left < wanted ? left : wanted, &gain);
         else
-            pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, jacobi_range, &r);
+            pelti_parallel_for(t->jobs, count, GRAIN, jacobi_range, &r);
         k += taken ? taken : 1;
         float moved = apply(t);
         tracking_project(t, t->set.fast ? BETWEEN : 1, !t->set.fast, 2e-3f);
@@ -229,11 +266,14 @@ int pelti_tracking_relax(Tracking *t)
             tracking_target_rotations(t, &t->next);
             tracking_right_hand_side(t, &t->next);
         }
-        first = round ? first : gain;
-        double least = fmax(SATISFIED * first, SMALL * t->rest_energy);
-        if (moved < t->set.tolerance || (t->set.tolerance > 0 && t->set.fast && gain < least))
+        double way = t->set.fast ? pass(&r, ease_range) : 0;
+        first_gain = round ? first_gain : gain;
+        first_way = round ? first_way : way;
+        bool still = gain < fmax(SATISFIED * first_gain, least) || way < fmax(SETTLED * first_way, least);
+        if (moved < t->set.tolerance || (t->set.tolerance > 0 && t->set.fast && still))
             break;
     }
+    pelti_parallel_for(t->jobs, count, 4 * GRAIN, begin_range, &r); // projections outside of relaxation go their whole way
     return k;
 }
 

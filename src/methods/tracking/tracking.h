@@ -120,6 +120,9 @@ typedef struct Tracking {
     double *sums;          ///< [blocks]
     float *solve_work;
     Vec3 *step;
+    Vec3 *before;      ///< place of a vertex a round of relaxation ago
+    Vec3 *went;        ///< its way in the round before that
+    float *share;      ///< (0, 1] of its steps that a vertex takes: less the more often it turned back; 1 outside of relaxation
     uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
     int *cluster;      ///< [bone_count] bones that move as one have the same
     uint64_t *strange; ///< [bone_count x frame.words] parts that move otherwise than the cluster

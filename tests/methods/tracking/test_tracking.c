@@ -337,6 +337,25 @@ static void a_long_twist_stays_continuous(void **state)
     stop(&rig);
 }
 
+/// Skin in the crease of a fold is thrown back by the projection as often as it slides: it has to come to rest all the same, not
+/// run into the cap.
+static void relaxation_comes_to_rest_in_a_fold(void **state)
+{
+    (void)state;
+    Rig rig = start("arm", 2000, 2, NULL, NULL);
+    int relaxations = 0, frames = 0;
+    step(&rig, true);
+    bend_through(&rig, 0, 90, 15);
+    for (int k = 0; k < 10; k++) {
+        bend_through(&rig, 90 + 4 * (float)k, 94 + 4 * (float)k, 4);
+        relaxations += rig.state->counters.relaxations;
+        frames += rig.state->counters.virtual_frames;
+    }
+    printf("%.1f steps of relaxation a virtual frame\n", (double)relaxations / frames);
+    assert_true(3 * relaxations < rig.state->set.iterations * frames);
+    stop(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +371,7 @@ int main(void)
         cmocka_unit_test(large_steps_fold_as_well),
         cmocka_unit_test(a_long_twist_stays_continuous),
         cmocka_unit_test(a_restart_forgets_what_was),
+        cmocka_unit_test(relaxation_comes_to_rest_in_a_fold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
