@@ -55,6 +55,7 @@ PeltStatus pelti_session_create(const PeltiSessionDef *def, PeltiSession **out, 
     pthread_cond_init(&s->done, &monotonic);
     pthread_condattr_destroy(&monotonic);
     init_shown(&s->shown);
+    pelti_array_init(&s->inside.lines, NULL, sizeof(float));
     for (int i = 0; i < PELTI_SLOTS; i++)
         s->slots[i].session = s, s->slots[i].index = i;
     PeltStatus status = start_threads(s, err);
@@ -91,6 +92,7 @@ void pelti_session_destroy(PeltiSession *s)
     free(s->wish.transforms);
     free(s->transforms);
     release_shown(&s->shown);
+    pelti_array_release(&s->inside.lines);
     pthread_cond_destroy(&s->asked);
     pthread_cond_destroy(&s->done);
     pthread_mutex_destroy(&s->lock);
@@ -127,6 +129,7 @@ void pelti_session_show(PeltiSession *s, PeltiCast *cast)
     s->wish.want = (PeltiMsgWant){.epoch = s->epoch, .clip = -1};
     s->solved = 0;
     s->world = (PeltiWorldWish){.serial = s->world.serial + 1};
+    s->inside.wanted = false;
     for (int i = 0; i < PELTI_SLOTS; i++) {
         ask_method(&s->slots[i], i == 0 ? "lbs" : "", "");
         s->slots[i].stopgap = s->slots[i].serial;
@@ -345,6 +348,22 @@ static void add_objects(const PeltiSession *s, PeltiArray *answer)
     pelti_msg_write(answer, PELTI_MSG_Objects, &m);
 }
 
+static void add_inside(const PeltiSession *s, PeltiArray *answer)
+{
+    const PeltiInside *in = &s->inside;
+    if (!in->wanted)
+        return;
+    uint32_t side = in->cut ? PELTI_SECTION : 0;
+    PeltiMsgInside m = {.epoch = s->epoch,
+                        .number = s->solved,
+                        .lines = {(const float *)in->lines.data, (uint32_t)in->lines.count},
+                        .side = side,
+                        .section = {in->section, side * side},
+                        .plane = {in->plane, side ? 9 : 0},
+                        .iso = in->iso};
+    pelti_msg_write(answer, PELTI_MSG_Inside, &m);
+}
+
 void pelti_session_frames(PeltiSession *s, uint32_t number, double most_ms, PeltiArray *answer)
 {
     struct timespec until;
@@ -359,8 +378,10 @@ void pelti_session_frames(PeltiSession *s, uint32_t number, double most_ms, Pelt
             break;
     for (int i = 0; i < PELTI_SLOTS && s->epoch == epoch && s->solved >= number; i++)
         add_frame(s, &s->slots[i], answer);
-    if (s->epoch == epoch && s->solved >= number)
+    if (s->epoch == epoch && s->solved >= number) {
         add_objects(s, answer);
+        add_inside(s, answer);
+    }
     pthread_mutex_unlock(&s->lock);
 }
 

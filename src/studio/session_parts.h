@@ -55,6 +55,14 @@ typedef struct PeltiShown { ///< an Objects message, ready; empty `counts`: ther
     float contact_ms;
 } PeltiShown;
 
+enum { PELTI_SECTION = 96 };
+typedef struct PeltiInside { ///< an Inside message, ready; `wanted` false: there is none
+    bool wanted, cut;
+    PeltiArray lines;
+    float section[PELTI_SECTION * PELTI_SECTION], plane[9], iso;
+} PeltiInside;
+void pelti_inside_look(PeltiInside *inside, const PeltSkin *skin, const PeltiMsgWant *want); ///< the solver's thread
+
 typedef struct PeltiOven { ///< a bake: filled before its thread starts; then state, share and text are guarded by the lock
     PeltiSession *session;
     pthread_t thread;
@@ -92,8 +100,9 @@ struct PeltiSession {
     PeltiWorldWish world;
     PeltiShown shown;
     PeltiOven oven;
-    uint32_t solved;   ///< number of the last want that is done
-    float *transforms; ///< [transform_count] the pose of the last frame
+    PeltiInside inside; ///< of the frame that is shown
+    uint32_t solved;    ///< number of the last want that is done
+    float *transforms;  ///< [transform_count] the pose of the last frame
     size_t transform_count, transform_capacity;
     PeltiSlot slots[PELTI_SLOTS];
 };

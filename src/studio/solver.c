@@ -15,6 +15,7 @@ typedef struct Solver { ///< the thread's own
     PeltiCast *cast; ///< whose pose it is, kept alive for it
     PeltPose *pose;
     PeltiWish wish;
+    PeltiInside inside;
     PeltiPlay play;   ///< the world slot 0 touches
     uint32_t stepped; ///< serials of both slots that the last frame was made of, added up
 } Solver;
@@ -233,6 +234,9 @@ static void publish(Solver *solver, const PeltStepInfo *infos, const bool *stepp
         PeltTransform t = pelt_pose_get(solver->pose, n);
         memcpy(s->transforms + (size_t)n * 10, &t, sizeof t);
     }
+    PeltiInside last = s->inside; // its room serves the next frame
+    s->inside = solver->inside;
+    solver->inside = last;
     pelti_play_show(&solver->play, &s->shown);
     s->shown.epoch = cast->epoch;
     s->shown.number = solver->wish.want.number;
@@ -262,6 +266,9 @@ static void solve(Solver *solver)
         if (stepped[i])
             step_slot(solver, &s->slots[i], &infos[i]);
     }
+    solver->inside.wanted = stepped[0] && (solver->wish.want.inside || solver->wish.want.section);
+    if (solver->inside.wanted)
+        pelti_inside_look(&solver->inside, s->slots[0].skin, &solver->wish.want);
     dawdle(s->def.slow_ms - (pelti_clock_ms() - start));
     pthread_mutex_lock(&s->lock);
     if (s->cast == solver->cast)
@@ -271,6 +278,7 @@ static void solve(Solver *solver)
 void *pelti_session_solve(void *session)
 {
     Solver solver = {.session = session};
+    pelti_array_init(&solver.inside.lines, NULL, sizeof(float));
     PeltiSession *s = session;
     pthread_mutex_lock(&s->lock);
     while (!s->quit) {
@@ -283,6 +291,7 @@ void *pelti_session_solve(void *session)
             pthread_cond_wait(&s->asked, &s->lock);
     }
     pelti_play_end(&solver.play);
+    pelti_array_release(&solver.inside.lines);
     pelt_pose_destroy(solver.pose);
     pelti_session_drop(s, solver.cast);
     pthread_mutex_unlock(&s->lock);

@@ -118,6 +118,10 @@ export class Link {
       case 'Objects':
         if (message.epoch === studio.character?.epoch && studio.world.on) { studio.objects = message; studio.tell('objects'); }
         break;
+      case 'Inside':
+        studio.inside = message;
+        studio.tell('inside');
+        break;
       case 'Baking':
         studio.baking = message;
         studio.tell('baking');
@@ -233,6 +237,7 @@ export class Link {
       is: 'Want', epoch: studio.character!.epoch, number: this.number, clip: studio.clip, time_s: studio.time, dt_s: dt,
       restart: cut ? 1 : 0, nodes: edits.nodes, transforms: edits.transforms,
       held: studio.held.object, held_at: Float32Array.from(studio.held.at), poked: studio.poked.point, poked_at: Float32Array.from(studio.poked.at), reach: studio.poked.reach,
+      inside: studio.probe.lines ? 1 : 0, section: studio.probe.section, cut: studio.probe.cut,
     });
     if (!said.some(m => m.is === 'Frame')) { // it takes longer, or has no skin yet: ask again
       if (this.asked === wish && studio.link !== 'lost') this.asked = -1;

@@ -10,6 +10,7 @@ import { timeline } from './timeline';
 import { methodPanel } from './options';
 import { comparePanel, followWeights, legend, lookPanel, wipeLine } from './look';
 import { header, numbers, takeFiles, troubles } from './frame';
+import { insidePanel } from './inside';
 import { bakePanel } from './bake';
 import { keys } from './keys';
 import { Project } from './project';
@@ -26,6 +27,7 @@ const panel = h('aside', { 'aria-label': 'Panels' },
   section('Compare', true, methodPanel(studio, link, 1), ...comparePanel(studio)),
   section('Pose', true, ...posing.panel()),
   section('Look', true, ...lookPanel(studio, view)),
+  section('Inside', false, ...insidePanel(studio, view)),
   section('World', false, ...worldPanel(studio, view)),
   section('Bake and measure', false, ...bakePanel(studio, link)));
 picture.append(wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));

@@ -1,5 +1,5 @@
 // The state of the page and who wants to know of it. Everything a person can change goes through here.
-import type { Baking, Character, Frame, Objects, Slot } from 'messages';
+import type { Baking, Character, Frame, Inside, Objects, Slot } from 'messages';
 import { Skeleton } from './skeleton';
 import { History } from './history';
 
@@ -18,7 +18,7 @@ export type Compare = 'off' | 'wipe' | 'side' | 'ghost';
 export type Colour = 'file' | 'clay' | 'stretch' | 'distance' | 'fold' | 'touch' | 'weights' | 'normals';
 export interface Look { compare: Compare; wipe: number; colour: Colour; wire: boolean; bones: boolean; inside: boolean; ground: boolean; names: boolean }
 
-export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history' | 'world' | 'objects' | 'baking';
+export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history' | 'world' | 'objects' | 'baking' | 'inside';
 
 export class Studio {
   character: Character | null = null;
@@ -39,6 +39,8 @@ export class Studio {
   world: World = { on: false, ground: true, gravity: 9.81, things: [], forces: true };
   objects: Objects | null = null;
   baking: Baking | null = null;
+  inside: Inside | null = null;
+  probe = { lines: false, section: 0, cut: 0 }; // what is wanted of the inside
   held = { object: -1, at: [0, 0, 0] };
   poked = { point: -1, at: [0, 0, 0], reach: 0.06 };
   trouble = '';

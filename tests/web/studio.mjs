@@ -157,6 +157,11 @@ const parts = {
     await page.evaluate(() => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf('LeftLowerArm')));
     await page.getByLabel('Colour').selectOption('weights');
     await page.waitForFunction(() => { const c = peltStudio.view.skins[0].colours; return c.some((v, i) => i % 3 === 0 && v > 0.6); });
+    await page.getByText('Inside', { exact: true }).click();
+    await page.getByLabel('Section').selectOption('3');
+    await page.getByLabel('Method', { exact: true }).selectOption('implicit');
+    await page.waitForFunction(() => peltStudio.studio.inside?.section.some(v => v > peltStudio.studio.inside.iso), null, { timeout: 60000 }); // the field is inside somewhere
+    await page.getByLabel('Section').selectOption('0');
     await page.getByLabel('Colour').selectOption('file');
     for (const key of ['w', 'i', 'b', 'g']) await page.keyboard.press(key);
     assert.ok((await desk.probe()).drawn > 0);
