@@ -52,6 +52,7 @@ figures: all
 	tools/figures-layered.sh $(BUILD)/pelt
 	tools/figures-projective.sh $(BUILD)/pelt
 	tools/figures-body.sh $(BUILD)/pelt
+	tools/figures-characters.sh $(BUILD)/pelt
 	@if command -v chromium >/dev/null && command -v img2webp >/dev/null; then tools/figures-studio.sh $(BUILD)/pelt; fi
 
 # Builds and starts `pelt studio`; STUDIO="hero.glb --port 8080" and more: build/pelt studio --help

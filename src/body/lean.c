@@ -1,6 +1,7 @@
 /// Leaning on linear blending where the shown skin would tear, turn over or cross.
 #include "body/lean.h"
 
+#include "body/lean_volume.h"
 #include "geometry/box_tree.h"
 #include "geometry/exact.h"
 
@@ -29,7 +30,8 @@ struct PeltiLean {
     bool *leans;        // [component_count] of the rigid ones
     PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
     PeltiPairs pairs;
-    bool again; // not the first look at this step
+    PeltiLeanVolume volume; // of closed pieces; not looked at without pieces
+    bool again;             // not the first look at this step
 };
 
 PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
@@ -56,6 +58,8 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     }
     for (int c = 0; pieces && c < pieces->count; c++)
         l->rigid[c] = pieces->pieces[c].kind == PELTI_PIECE_RIGID;
+    if (pieces)
+        PELT_TRY(pelti_lean_volume_create(mesh, l->rigid, pool, &l->volume, err));
     for (int e = 0; e < mesh->edge_count; e++)
         l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     *out = l;
@@ -246,6 +250,8 @@ static void settle(PeltiLean *l)
     for (int v = 0; v < l->mesh->vertex_count; v++)
         if (l->leans[component[v]])
             l->share[v] = 0;
+    if (l->tree) // in every round: a piece that leans may leave the skin around it, and what crosses then changes volumes
+        pelti_lean_volume_apply(&l->volume, l->home, l->own, l->share);
 }
 
 static void write_range(void *context, int begin, int end, int worker)

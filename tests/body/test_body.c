@@ -394,6 +394,32 @@ static void what_crosses_anew_leans_on_blending(void **state)
     pelti_character_destroy(who);
 }
 
+/// A closed piece that the method squeezes to half its width is as large as by blending in the end; one that it leaves alone
+/// stays.
+static void a_squeezed_piece_leans_on_blending(void **state)
+{
+    (void)state;
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    int second = b->points;
+    add_box(b, vec3(0, 1, -0.2f), vec3(2, 1.4f, 0.2f));
+    PeltiCharacter *who = character_of(b, 2);
+    PeltiWeights w = weights_along(who);
+    PeltiLean *lean = lean_of(who, &w);
+    Mat34 bones[2] = {mat34_identity(), mat34_identity()};
+    Vec3 *points = copy_points(who->rest_points, who->point_count);
+    for (int p = second; p < who->point_count; p++)
+        points[p].z *= 0.5f;
+    assert_true(pelti_lean_apply(lean, bones, true, NULL, points) > 0);
+    float widest = 0;
+    for (int p = second; p < who->point_count; p++)
+        widest = fmaxf(widest, fabsf(points[p].z));
+    assert_true(widest > 0.95f * 0.2f && widest < 0.97f * 0.2f); // 4 % of the volume, within what six halvings find
+    assert_memory_equal(points, who->rest_points, sizeof(Vec3) * (size_t)second);
+    free(points);
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +433,7 @@ int main(void)
         cmocka_unit_test(flesh_that_strays_is_held_back_and_the_rest_is_left_alone),
         cmocka_unit_test(a_torn_edge_leans_on_blending),
         cmocka_unit_test(what_crosses_anew_leans_on_blending),
+        cmocka_unit_test(a_squeezed_piece_leans_on_blending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
