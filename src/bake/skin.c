@@ -186,15 +186,17 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     return PELT_OK;
 }
 
-/// Methods whose flesh touches show no skin that passes through skin.
+/// Methods whose flesh touches show no skin that passes through skin. On a made body it is the body that never does: what is
+/// shown rides on it.
 static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
 {
     unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
-    if ((skin->method->flags & flesh) != flesh || !pelti_option_bool(&skin->options, "touch"))
+    bool on = pelti_option_is(&skin->options, "touch", "on"), dynamic = !strcmp(skin->method->name, "projective");
+    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") ||
+        (!on && (skin->body || dynamic)))
         return PELT_OK;
-    PeltiTouchDef def = {.who = skin->character->who,
-                         .fine = skin->character->who,
-                         .weights = &skin->weights,
+    PeltiTouchDef def = {.who = skin->who,
+                         .weights = &skin->body_weights,
                          .allocator = &skin->pool.allocator,
                          .jobs = skin->jobs,
                          .log = &skin->log};
@@ -354,7 +356,7 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
 {
     PeltiTouchReport touch;
     double start_ms = pelti_clock_ms();
-    pelti_touch_step(skin->touch, skin->bones, skin->restart, skin->points, &touch);
+    pelti_touch_step(skin->touch, skin->bones, skin->restart, skin->shape, &touch);
     pelti_step_stat(report, "touch_ms", pelti_clock_ms() - start_ms, PELTI_MEAN);
     pelti_step_stat(report, "touch_substeps", touch.substeps, PELTI_MOST);
     pelti_step_stat(report, "touch_rounds", touch.rounds, PELTI_MOST);
@@ -435,6 +437,8 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
             pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape),
                             PELTI_MOST);
     }
+    if (skin->body && skin->touch)
+        last_word(skin, report);
     if (skin->body)
         pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->points);
     if (skin->lean)
@@ -443,7 +447,7 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     add_targets(skin, pose);
     report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
     pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, skin->points);
-    if (skin->touch)
+    if (!skin->body && skin->touch) // morph targets have been added: what is shown is what must not cross
         last_word(skin, report);
     *ms = pelti_clock_ms() - start_ms;
     skin->restart = false;

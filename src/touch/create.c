@@ -5,12 +5,12 @@
 
 static const float gap_share = 5e-4f; // of the size
 
-/// The strongest influences of every shown vertex, from the weights of the mesh the method works on.
+/// The strongest influences of every vertex.
 static void copy_weights(PeltiTouch *t, const PeltiTouchDef *def)
 {
     const PeltiWeights *w = def->weights;
     for (int v = 0; v < t->count; v++) {
-        size_t from = (size_t)def->fine->mesh->weld[t->mesh->first_point[v]] * (size_t)w->influences;
+        size_t from = (size_t)v * (size_t)w->influences;
         float sum = 0;
         for (int k = 0; k < TOUCH_INFLUENCES && k < w->influences; k++) {
             t->bone[v][k] = w->bone[from + (size_t)k];

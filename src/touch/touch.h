@@ -10,8 +10,7 @@ typedef struct PeltiTouch PeltiTouch;
 
 typedef struct PeltiTouchDef {
     const PeltiCharacter *who;   ///< whose welded mesh is shown
-    const PeltiCharacter *fine;  ///< what `weights` belong to: `who`, or a refined copy whose first points are those of `who`
-    const PeltiWeights *weights; ///< per welded vertex of `fine`
+    const PeltiWeights *weights; ///< per welded vertex of `who`
     const PeltAllocator *allocator;
     PeltiJobs *jobs; ///< for create and for every step; may be NULL
     PeltiLog *log;   ///< what the rest pose crosses is said here, once

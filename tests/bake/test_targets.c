@@ -22,9 +22,9 @@ static Played play(TinyOptions options, const char *method)
     p.bytes = tiny_glb(tiny_make(options), &size);
     PeltSkinDef def = pelt_skin_def_default();
     def.method = method;
-    static const char *const small[] = {"body-vertices=300"};
+    static const char *const small[] = {"body-vertices=300", "touch=off"};
     def.settings = small;
-    def.setting_count = 1;
+    def.setting_count = 2;
     if (pelt_character_load_memory(p.bytes, size, NULL, &p.who, &err) || pelt_pose_create(p.who, &p.pose, &err) ||
         pelt_skin_create(&def, p.who, &p.skin, &err))
         fail_msg("%s", err.text);
