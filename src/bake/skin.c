@@ -207,12 +207,12 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
 static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
 {
     bool on = pelti_option_is(&skin->options, "give-way", "on");
-    // lbs and dqs are the plain blends that others are compared with; and what is made of pieces that lie in each other at rest
-    // (armour, tunics) often gave way where nobody would see a need
-    if (pelti_option_is(&skin->options, "give-way", "off") || (!on && (!(skin->method->flags & PELTI_FLESH) || skin->body)))
-        return PELT_OK;
     bool presses = (skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0; // its flesh dents
-    PeltiGiveWaySettings settings = {.crush = on ? 0 : presses ? 0.15f : 0.05f, .friction = 0.2f, .rig = skin->options.rig};
+    // lbs and dqs are the plain blends that others are compared with, and a frame of implicit depends on no other; what is made
+    // of pieces that lie in each other at rest (armour, tunics) often gave way where nobody would see a need
+    if (pelti_option_is(&skin->options, "give-way", "off") || (!on && (!presses || skin->body)))
+        return PELT_OK;
+    PeltiGiveWaySettings settings = {.crush = on ? 0 : 0.15f, .friction = 0.2f, .rig = skin->options.rig};
     return pelti_give_way_create(skin->who ? skin->who : skin->character->who, skin->who ? &skin->body_weights : &skin->weights,
                                  &settings, skin->jobs, &skin->pool.allocator, &skin->give_way, err);
 }

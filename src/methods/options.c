@@ -14,10 +14,12 @@ const PeltiOptionInfo pelti_common_options[] = {
     {"body", PELTI_OPTION_CHOICE, "auto", "auto|file|proxy", 0, 0,
      "what flesh is solved on: the file's mesh where it is one closed skin, else a body made from it (auto); or one of them"},
     {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
-    {"give-way", PELTI_OPTION_CHOICE, "off", "auto|off|on", 0, 0,
-     "joints give way where parts of one closed skin overlap by more than flesh takes (auto; not lbs, dqs), or at all (on)"},
+    {"give-way", PELTI_OPTION_CHOICE, "auto", "auto|off|on", 0, 0,
+     "joints give way where parts of one closed skin overlap by more than flesh takes (auto; not lbs, dqs, implicit), or at all "
+     "(on)"},
     {"quality", PELTI_OPTION_CHOICE, "normal", "preview|normal|final", 0, 0,
-     "how far what iterates is carried: layered 5, 10 or 20 iterations (preview: steps of 10 ms, else 5), contact laws of a scene "
+     "how far what iterates is carried: layered 5, 10 or 20 iterations (preview: steps of 10 ms, else 5), contact laws of a "
+     "scene "
      "to 1e-4, in final to 1e-6 of the largest force and the size"},
     {"touch", PELTI_OPTION_CHOICE, "off", "auto|off|on", 0, 0,
      "skin that is shown never passes through skin: tracking and layered, on a file's own closed skin (auto); projective and "
