@@ -23,6 +23,46 @@ PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *a
 /// The same from bytes in memory, which stay the caller's and must outlive the character; external buffers are refused.
 PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
+
+/// A character from arrays: what a host holds anyway. Matrices are 4 x 4 by rows, x' = M x, the last row 0 0 0 1, in the host's
+/// space and units. Everything is copied.
+typedef struct PeltJointDef {
+    const char *name; ///< UTF-8, unique
+    int parent;       ///< index of a joint; -1: none. Any order, no cycles
+    float rest[16];   ///< joint -> host space in the pose the points are given in; invertible
+} PeltJointDef;
+
+/// Points and weights of one mesh. Points that lie on each other become one vertex, so that seams hold.
+typedef struct PeltMeshDef {
+    const char *name;
+    int point_count;
+    const float *points; ///< [point_count x 3] rest pose
+    int face_count;
+    const int *face_sizes;      ///< [face_count] corners each, at least 3, fanned into triangles; NULL: all triangles
+    const int *corners;         ///< points of all faces, one after the other, outward by the right hand
+    int influences;             ///< weights a point; 0: none, they are made automatically
+    const int *weight_joints;   ///< [point_count x influences]; looked at where the weight is above 0
+    const float *weight_values; ///< [point_count x influences] shares, need not sum to one
+} PeltMeshDef;
+
+typedef enum PeltUp { PELT_UP_Y, PELT_UP_Z } PeltUp;
+typedef struct PeltCharacterDef {
+    const PeltJointDef *joints;
+    int joint_count;
+    const PeltMeshDef *meshes; ///< prepared together, so that clothes and body know each other; cache order is theirs
+    int mesh_count;
+    PeltUp up;               ///< of the host: gravity and grounds need it
+    float unit_m;            ///< metres of a unit of the host: 1, 0.01, ...
+    PeltAllocator allocator; ///< all zero means malloc
+    uint32_t guard;          ///< filled by pelt_character_def_default, checked by create
+} PeltCharacterDef;
+PELT_API PeltCharacterDef pelt_character_def_default(void); ///< y up, metres
+
+/// Checked as hard as a file: PELT_BAD_INPUT names the first mesh, joint, point or face that is wrong. Inside, such a character
+/// stands y up in metres: pelt_pose_set_matrices takes the host's matrices, pelt_skin_positions gives the host's space back,
+/// scenes and pelt_pose_set speak metres with y up. It has no clips but "range" and cannot be written to .glb. From any thread;
+/// costs what reading a file of that size does.
+PELT_API PeltStatus pelt_character_create(const PeltCharacterDef *def, PeltCharacter **out, PeltError *err);
 PELT_API void pelt_character_destroy(PeltCharacter *who); ///< NULL is fine; skins of it must be gone
 
 typedef struct PeltCharacterInfo {
@@ -76,6 +116,14 @@ PELT_API void pelt_pose_reset(PeltPose *pose);                                  
 PELT_API void pelt_pose_from_clip(PeltPose *pose, int clip, double time_s); ///< before its first key a channel holds it
 PELT_API PeltTransform pelt_pose_get(const PeltPose *pose, int node);
 PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local);
+
+/// All joints at once: `matrices` [joint_count x 16] by rows, joint -> host space (of a loaded file: its world), in the order of
+/// pelt_character_joint_node. Nodes that are no joints keep what they have. A pose holds a turn, a place and a scale along the
+/// axes for each joint, against its parent: shear, as a turned child of an unevenly scaled parent has it, is not kept; places of
+/// joints always are. Returns the largest entry by which a joint's matrix (turn and scale, no unit) differs from the one given: 0
+/// to rounding where there is no shear. Not finite or not invertible ones leave their joint as it is against its parent. From the
+/// pose's thread; costs about a microsecond for each joint, does not allocate.
+PELT_API float pelt_pose_set_matrices(PeltPose *pose, const float *matrices, int joint_count);
 
 /// Morph targets (shape keys) of the mesh a node shows: how many, and their weights in a pose. A clip that has curves for them
 /// sets them; what is out of range reads 0 and is not set.

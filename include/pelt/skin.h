@@ -55,8 +55,13 @@ PELT_API void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, P
 /// The next step is a cut: no motion from the last pose to that one.
 PELT_API void pelt_skin_restart(PeltSkin *skin);
 
-/// Zero copy: positions of all points [point_count x 3], world space, good until the next step or destroy.
+/// Zero copy: positions of all points [point_count x 3], world space (of a created character: the host's), or where
+/// pelt_skin_output puts them; good until the next step or destroy.
 PELT_API const float *pelt_skin_positions(const PeltSkin *skin);
+/// Where positions and normals are handed out from now on: `matrix` (4 x 4 by rows, from that world space; NULL: that space
+/// itself) is applied at the first call after each step, in a copy that the skin keeps; a host's object space, a mirrored or
+/// scaled view. PELT_BAD_ARGUMENT: not finite, or not invertible. Measures want positions without one.
+PELT_API PeltStatus pelt_skin_output(PeltSkin *skin, const float matrix[16], PeltError *err);
 /// Unit normals for the same points, computed at the first call after a step. Sharp edges of the file stay sharp.
 PELT_API const float *pelt_skin_normals(PeltSkin *skin);
 
@@ -70,6 +75,17 @@ PELT_API const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index);
 PELT_API PeltStatus pelt_skin_set(PeltSkin *skin, const char *key, const char *value, PeltError *err);
 /// An option's present value as text, owned by the skin and good until it is set again; NULL: there is no such option.
 PELT_API const char *pelt_skin_get(const PeltSkin *skin, const char *key);
+
+/// The state of a skin as bytes: what the next step needs of those before, and what is shown. For going back in time (scrubbing,
+/// undo) and for farms: a skin made from the same character, method and options by the same version takes them over, in any
+/// process on any machine, and goes on as if it had played the frames itself, bit for bit. Options set live and anchors are not
+/// among them. From the skin's thread.
+PELT_API size_t pelt_skin_state_size(PeltSkin *skin); ///< does not change while the skin lives; costs next to nothing
+/// Writes `size` bytes, which must be pelt_skin_state_size. Costs a copy; does not allocate.
+PELT_API void pelt_skin_state_save(PeltSkin *skin, void *bytes, size_t size);
+/// Takes them over. PELT_BAD_INPUT: they are damaged, or of another character, method, version or set of options, and nothing
+/// has changed. Damage by accident is seen by a checksum; bytes made with intent to harm are not: take them from those you trust.
+PELT_API PeltStatus pelt_skin_state_restore(PeltSkin *skin, const void *bytes, size_t size, PeltError *err);
 
 /// Anchors: a point of the skin pulled by a person or a program, with its surroundings, behind any method. They move what is
 /// shown: the method goes on from where the skin would be, so that nothing swings when one lets go. Those of a rig exist already

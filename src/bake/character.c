@@ -222,11 +222,18 @@ PeltStatus pelt_pose_create(const PeltCharacter *character, PeltPose **out, Pelt
     *pose = (PeltPose){.character = character};
     pelti_pool_init(&pose->pool, &character->allocator);
     pose->pose = pelti_pose_new(&pose->pool, character->who);
+    pose->world = PELTI_NEW(&pose->pool, PeltiWorld, character->who->node_count);
+    pose->joint = PELTI_NEW(&pose->pool, int, character->who->node_count);
+    pose->given = PELTI_NEW(&pose->pool, Mat34, character->who->node_count);
     if (pose->pool.failed) {
         pelt_pose_destroy(pose);
         return pelti_no_memory(err, (size_t)character->who->node_count * sizeof(Trs));
     }
     pelti_pose_file(character->who, &pose->pose);
+    for (int n = 0; n < character->who->node_count; n++)
+        pose->joint[n] = -1;
+    for (int j = 0, node; (node = pelt_character_joint_node(character, j)) >= 0; j++)
+        pose->joint[node] = j;
     *out = pose;
     return PELT_OK;
 }

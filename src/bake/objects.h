@@ -21,12 +21,21 @@ struct PeltCharacter {
     PeltAllocator allocator;
     PeltiCharacter *who;
     PeltiGltf *document; ///< kept for writing .glb; NULL: made by the program
+    float unit_m;        ///< of the host, pelt_character_create; 0: a file's own space
+    bool z_up;
 };
+
+/// A host's matrix, joint -> host space, as Pelt has it (y up, metres), and points back: see bake/create.c.
+Mat34 pelti_host_matrix(const PeltCharacter *character, const float rows[16]);
+Mat34 pelti_host_from_own(const PeltCharacter *character);
 
 struct PeltPose {
     const PeltCharacter *character;
     PeltiPool pool;
     PeltiPose pose;
+    PeltiWorld *world; ///< [node_count] work of pelt_pose_set_matrices
+    int *joint;        ///< [node_count] number of the joint that a node is; -1: none
+    Mat34 *given;      ///< [node_count] by joint
 };
 
 struct PeltSkin {
@@ -55,6 +64,9 @@ struct PeltSkin {
     Vec3 *points;                        ///< [point_count] of the character
     Vec3 *normals;                       ///< [point_count] of the character
     PeltiNormals normal_maker;
+    Vec3 *handed; ///< [point_count] `points` by `output`; NULL: as they are
+    Mat34 output; ///< own -> what is handed out
+    bool handed_fresh;
     bool normals_fresh, restart, stepped;
     double time_s; ///< of the last step, or of the first one to come
     double prepare_ms;

@@ -180,6 +180,7 @@ PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, P
     PELT_TRY(is_list(&c, "anchors", rig->anchor_count, rig->anchors));
     PELT_TRY(is_list(&c, "volumes", rig->volume_count, rig->volumes));
     PELT_TRY(is_list(&c, "pieces", rig->piece_count, rig->pieces));
+    PELT_TRY(is_list(&c, "pieces", rig->piece_count, rig->pieces));
     for (int k = 0; k < rig->joint_count; k++)
         PELT_TRY(check_joint(who, &rig->joints[k], err));
     for (int k = 0; k < rig->muscle_count; k++)

@@ -228,6 +228,9 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+    skin->output = pelti_host_from_own(skin->character);
+    if (skin->character->unit_m > 0 && (skin->character->z_up || skin->character->unit_m != 1))
+        skin->handed = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     if (skin->pool.failed || !skin->jobs)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
     PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
@@ -439,6 +442,8 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     }
     if (skin->body && skin->touch)
         last_word(skin, report);
+    if (skin->body && skin->restart)
+        pelti_body_restart(skin->body);
     if (skin->body)
         pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->points);
     if (skin->lean)
@@ -451,7 +456,7 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
         last_word(skin, report);
     *ms = pelti_clock_ms() - start_ms;
     skin->restart = false;
-    skin->normals_fresh = false;
+    skin->normals_fresh = skin->handed_fresh = false;
 }
 
 void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info)
@@ -476,19 +481,6 @@ void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepIn
 void pelt_skin_restart(PeltSkin *skin)
 {
     skin->restart = true;
-}
-
-const float *pelt_skin_positions(const PeltSkin *skin)
-{
-    return &skin->points->x;
-}
-
-const float *pelt_skin_normals(PeltSkin *skin)
-{
-    if (!skin->normals_fresh)
-        pelti_normals_make(&skin->normal_maker, skin->points, skin->normals);
-    skin->normals_fresh = true;
-    return &skin->normals->x;
 }
 
 int pelt_skin_warning_count(const PeltSkin *skin)

@@ -23,16 +23,24 @@ static bool is_pull(const PeltSkin *skin, int anchor, Vec3 v, float strength)
     return vec3_finite(v) && strength >= 0 && strength <= 1;
 }
 
+/// Anchors live in the character's own space, a host speaks its own.
+static Mat34 own_from_host(const PeltSkin *skin)
+{
+    Mat34 own = mat34_identity();
+    mat34_inverse(pelti_host_from_own(skin->character), &own); // a turn and a unit: there is one
+    return own;
+}
+
 void pelt_skin_anchor_pull(PeltSkin *skin, int anchor, const float offset[3], float strength)
 {
-    Vec3 v = vec3(offset[0], offset[1], offset[2]);
+    Vec3 v = mat34_apply_vector(own_from_host(skin), vec3(offset[0], offset[1], offset[2]));
     if (is_pull(skin, anchor, v, strength))
         pelti_anchors_pull(&skin->anchors, anchor, v, strength);
 }
 
 void pelt_skin_anchor_hold(PeltSkin *skin, int anchor, const float at[3], float strength)
 {
-    Vec3 v = vec3(at[0], at[1], at[2]);
+    Vec3 v = mat34_apply(own_from_host(skin), vec3(at[0], at[1], at[2]));
     if (is_pull(skin, anchor, v, strength))
         pelti_anchors_hold(&skin->anchors, anchor, v, strength);
 }

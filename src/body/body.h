@@ -3,6 +3,7 @@
 #ifndef PELTI_BODY_BODY_H
 #define PELTI_BODY_BODY_H
 
+#include "core/snapshot.h"
 #include "body/attach.h"
 
 typedef enum PeltiBodyMode { PELTI_BODY_AUTO, PELTI_BODY_FILE, PELTI_BODY_PROXY } PeltiBodyMode;
@@ -30,5 +31,9 @@ const PeltiPieces *pelti_body_pieces(const PeltiBody *body);
 /// The file's points carried by the body. `shape` [points of the body's character] world, `bones` [bone_count] rest space ->
 /// world, `points` [point_count]. Does not allocate.
 void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points);
+
+/// What pelti_body_carry carries from step to step (where turns are looked for first); after a cut nothing should.
+void pelti_body_keep(PeltiBody *body, PeltiSnapshot *snapshot);
+void pelti_body_restart(PeltiBody *body);
 
 #endif

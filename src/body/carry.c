@@ -294,3 +294,14 @@ void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, Pe
     pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
     fit_pieces(&c);
 }
+
+void pelti_body_keep(PeltiBody *body, PeltiSnapshot *s)
+{
+    PELTI_KEEP(s, body->turn, body->who ? body->block_count : 0);
+}
+
+void pelti_body_restart(PeltiBody *body)
+{
+    if (body->who)
+        pelti_polar_reset(body->turn, body->block_count);
+}

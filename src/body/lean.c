@@ -280,3 +280,9 @@ int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, bool restart, PeltiJobs *
         pelti_parallel_for(jobs, l->who->point_count, GRAIN, write_range, &w);
     return count;
 }
+
+void pelti_lean_keep(PeltiLean *l, PeltiSnapshot *s)
+{
+    PELTI_KEEP(s, l->share, l->mesh->vertex_count);
+    PELTI_KEEP(s, l->leans, l->mesh->component_count);
+}

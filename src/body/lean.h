@@ -3,6 +3,7 @@
 #ifndef PELTI_BODY_LEAN_H
 #define PELTI_BODY_LEAN_H
 
+#include "core/snapshot.h"
 #include "body/pieces.h"
 
 typedef struct PeltiLean PeltiLean;
@@ -14,5 +15,8 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
 /// Changes the points that need it; returns how many vertices lean. Does not allocate. `restart`: forgets the step before, from
 /// which skin comes back over some steps.
 int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *points);
+
+/// What it carries from step to step.
+void pelti_lean_keep(PeltiLean *lean, PeltiSnapshot *snapshot);
 
 #endif

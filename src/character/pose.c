@@ -1,5 +1,6 @@
 /// A pose from a clip at a time, and bones from a pose.
 #include "character/character.h"
+#include "character/pose_math.h"
 #include "math/elementary.h"
 
 #include <stdlib.h>
@@ -177,21 +178,24 @@ static void multiply(double a[3][4], double b[3][4], double out[3][4])
             out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
 }
 
+void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiWorld *node_world)
+{
+    const PeltiNode *node = &who->nodes[n];
+    double local[3][4];
+    if (node->has_matrix && !pose->touched[n])
+        memcpy(local, node->matrix, sizeof local);
+    else
+        trs_matrix(pose->local[n], local);
+    if (node->parent >= 0)
+        multiply(node_world[node->parent].m, local, node_world[n].m);
+    else
+        memcpy(node_world[n].m, local, sizeof local);
+}
+
 void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiWorld *node_world, Mat34 *bone_matrix)
 {
-    for (int k = 0; k < who->node_count; k++) {
-        int n = who->node_order[k];
-        const PeltiNode *node = &who->nodes[n];
-        double local[3][4];
-        if (node->has_matrix && !pose->touched[n])
-            memcpy(local, node->matrix, sizeof local);
-        else
-            trs_matrix(pose->local[n], local);
-        if (node->parent >= 0)
-            multiply(node_world[node->parent].m, local, node_world[n].m);
-        else
-            memcpy(node_world[n].m, local, sizeof local);
-    }
+    for (int k = 0; k < who->node_count; k++)
+        pelti_pose_node_world(who, pose, who->node_order[k], node_world);
     for (int b = 0; b < who->bone_count; b++) {
         double m[3][4];
         multiply(node_world[who->bones[b].node].m, who->bones[b].rest_to_bone, m);

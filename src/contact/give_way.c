@@ -350,3 +350,27 @@ PeltiGivePush pelti_give_way_push(const PeltiGiveWay *g, int push)
                            .a = who->nodes[who->bones[g->parts.parts[c->a].bone].node].name,
                            .b = who->nodes[who->bones[g->parts.parts[c->b].bone].node].name};
 }
+
+static void keep_pose(const PeltiCharacter *who, PeltiPose *pose, PeltiSnapshot *s)
+{
+    PELTI_KEEP(s, pose->local, who->node_count);
+    PELTI_KEEP(s, pose->touched, who->node_count);
+    PELTI_KEEP(s, pose->morph, who->target_count);
+}
+
+void pelti_give_way_keep(PeltiGiveWay *g, PeltiSnapshot *s)
+{
+    const PeltiCharacter *who = g->skin.who;
+    size_t parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
+    PELTI_KEEP(s, &g->started, 1);
+    PELTI_KEEP(s, &g->steps, 1);
+    keep_pose(who, &g->from, s);
+    keep_pose(who, &g->skin.corrected, s);
+    PELTI_KEEP(s, g->skin.joints, g->skin.joint_count);
+    PELTI_KEEP(s, g->skin.shift, 3);
+    PELTI_KEEP(s, g->skin.shift_base, 3);
+    PELTI_KEEP(s, g->before, samples);
+    PELTI_KEEP(s, g->bone_before, parts);
+    PELTI_KEEP(s, g->sides, parts * parts);
+    PELTI_KEEP(s, g->memory, samples);
+}

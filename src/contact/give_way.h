@@ -4,6 +4,7 @@
 #ifndef PELTI_CONTACT_GIVE_WAY_H
 #define PELTI_CONTACT_GIVE_WAY_H
 
+#include "core/snapshot.h"
 #include "character/weights.h"
 
 #include <pelt/rig.h>
@@ -55,5 +56,8 @@ typedef struct PeltiGivePush {
 } PeltiGivePush;
 int pelti_give_way_push_count(const PeltiGiveWay *g);
 PeltiGivePush pelti_give_way_push(const PeltiGiveWay *g, int push);
+
+/// What it carries from step to step.
+void pelti_give_way_keep(PeltiGiveWay *give_way, PeltiSnapshot *snapshot);
 
 #endif

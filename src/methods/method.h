@@ -3,6 +3,7 @@
 #define PELTI_METHODS_METHOD_H
 
 #include "character/weights.h"
+#include "core/snapshot.h"
 #include "methods/options.h"
 
 /// Lines, points and labelled values a method hands to the renderer and the report; neither knows the method.
@@ -48,7 +49,8 @@ void pelti_step_stat(PeltiStepReport *report, const char *name, double value, Pe
 /// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
 enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8 };
 
-/// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user is told that they do nothing.
+/// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
+/// is told that they do nothing.
 enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_VOLUMES = 8 };
 
 typedef struct PeltiMethod {
@@ -60,7 +62,10 @@ typedef struct PeltiMethod {
     /// Writes world positions of all points (PELTI point order), not vertices: see pelti_scatter. Does not allocate.
     void (*step)(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report);
     void (*destroy)(void *state); ///< NULL is fine
-    const char *live;             ///< options that may change between two steps, "a|b|c"; NULL: none
+    /// Names what a step carries over to the next (core/snapshot.h): the same bytes restored, the next step is the same. NULL:
+    /// nothing.
+    void (*keep)(void *state, PeltiSnapshot *snapshot);
+    const char *live; ///< options that may change between two steps, "a|b|c"; NULL: none
     /// Takes those over, as if prepared with them; the others are as they were. Does not allocate.
     void (*retune)(void *state, const PeltiOptions *options);
     /// What there is to see inside (bones, layers, contacts) after the last step; may be NULL.

@@ -384,3 +384,15 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *poi
     }
     finish(t, points, report);
 }
+
+void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
+{
+    PELTI_KEEP(s, &t->started, 1);
+    PELTI_KEEP(s, &t->calm, 1);
+    Vec3 *vectors[] = {t->x, t->wanted, t->offset[0], t->lag};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        PELTI_KEEP(s, vectors[k], t->count);
+    PELTI_KEEP(s, t->trouble, t->count);
+    PELTI_KEEP(s, t->bones_from, t->who->bone_count);
+    PELTI_KEEP(s, t->bones_last, t->who->bone_count);
+}

@@ -3,6 +3,7 @@
 #ifndef PELTI_TOUCH_TOUCH_H
 #define PELTI_TOUCH_TOUCH_H
 
+#include "core/snapshot.h"
 #include "character/motion.h"
 #include "core/log.h"
 
@@ -35,5 +36,8 @@ void pelti_touch_step(PeltiTouch *touch, const Mat34 *bones, bool restart, Vec3 
 
 /// Pairs of triangles that cross at rest.
 int pelti_touch_rest_crossings(const PeltiTouch *touch);
+
+/// What it carries from step to step.
+void pelti_touch_keep(PeltiTouch *touch, PeltiSnapshot *snapshot);
 
 #endif

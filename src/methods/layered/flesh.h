@@ -178,6 +178,9 @@ void pelti_layers_lengths(PeltiFlesh *flesh); ///< what follows from the rest sh
 // stretch.c
 PeltStatus pelti_stretch_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones); ///< the rest shape for bones of this length and scale
+void pelti_stretch_reshape(PeltiFlesh *flesh);                  ///< the rest shape as `stretch` says, and what follows from it
+// keep.c
+void pelti_layered_keep(void *state, PeltiSnapshot *snapshot);
 // feet.c
 Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p); ///< weighted mean of the nearest points of its bones
 PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err); ///< [vertex] rest space
@@ -210,7 +213,7 @@ void pelti_volume_project(PeltiFlesh *flesh);
 void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
 double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
 // step.c
-void pelti_flesh_rest(PeltiFlesh *flesh);    ///< bind pose, no motion
+void pelti_flesh_rest(PeltiFlesh *flesh);                ///< bind pose, no motion
 int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds); ///< skin into `shown`, crossings parted; returns the pairs left
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps

@@ -214,6 +214,7 @@ const PeltiMethod pelti_method_layered = {
     .step = layered_step,
     .destroy = layered_destroy,
     .retune = layered_retune,
+    .keep = pelti_layered_keep,
     .live = "volume-iterations|separate|step|jiggle|two-way|crush|joint-stiffness|collide|continuous|"
             "gap|friction|bounce|inside|gravity",
     .draw = pelti_layered_draw,

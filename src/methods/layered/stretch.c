@@ -178,6 +178,20 @@ static void find_centres(void *context, int begin, int end, int worker)
     pelti_match_centres(&((PeltiFlesh *)context)->match, begin, end);
 }
 
+void pelti_stretch_reshape(PeltiFlesh *flesh)
+{
+    PeltiStretch *stretch = &flesh->stretch;
+    if (stretch->active)
+        pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_rest, flesh);
+    else
+        for (int k = 0; k < 3; k++)
+            memcpy(flesh->match.rest[k], stretch->rest[k], sizeof(float) * (size_t)flesh->n * PELTI_LAYERS);
+    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, find_centres, flesh);
+    pelti_match_limits(&flesh->match);
+    pelti_layers_lengths(flesh);
+    pelti_volume_rest(flesh);
+}
+
 void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
 {
     const float tolerance = 2e-4f; // of the size: a clip that only turns joints is off by less, through its own rounding
@@ -187,17 +201,7 @@ void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
     if (bind ? !stretch->active : difference(flesh, stretch->used, stretch->now) < 0.1f * tolerance)
         return;
     stretch->active = !bind;
-    if (bind) {
-        for (int k = 0; k < 3; k++)
-            memcpy(flesh->match.rest[k], stretch->rest[k], sizeof(float) * (size_t)flesh->n * PELTI_LAYERS);
-        for (int b = 0; b < flesh->who->bone_count; b++)
-            stretch->used[b] = mat34_identity();
-    } else {
-        memcpy(stretch->used, stretch->now, sizeof *stretch->now * (size_t)flesh->who->bone_count);
-        pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_rest, flesh);
-    }
-    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, find_centres, flesh);
-    pelti_match_limits(&flesh->match);
-    pelti_layers_lengths(flesh);
-    pelti_volume_rest(flesh);
+    for (int b = 0; b < flesh->who->bone_count; b++)
+        stretch->used[b] = bind ? mat34_identity() : stretch->now[b];
+    pelti_stretch_reshape(flesh);
 }

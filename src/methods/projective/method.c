@@ -364,6 +364,7 @@ const PeltiMethod pelti_method_projective = {
     .step = projective_step,
     .destroy = projective_destroy,
     .retune = projective_retune,
+    .keep = pelti_proj_keep,
     .live = "jiggle|bulge|gravity|iterations|virtual-frames",
     .draw = projective_draw,
 };

@@ -389,6 +389,8 @@ void pelti_proj_contact_forces(Projective *p, int mode, int piece);
 PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err);
 int pelti_proj_untangle(Projective *p, Vec3 *positions); ///< by vertex; says how many crossings were left in the last round
 
+void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
+
 enum { PROJ_STILL, PROJ_MOVING };
 void pelti_proj_swell_reset(Projective *p);
 void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest in this pose

@@ -209,6 +209,7 @@ const PeltiMethod pelti_method_tracking = {
     .step = step,
     .destroy = tracking_destroy,
     .retune = tracking_retune,
+    .keep = tracking_keep,
     .live = "solver|iterations|tolerance|virtual-frames|virtual-step|gap|target|blend|keep-volume|smooth|separate",
     .draw = draw,
 };

@@ -148,6 +148,9 @@ PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err
 void tracking_destroy(void *state);
 void tracking_retune(void *state, const PeltiOptions *options);
 
+// keep.c
+void tracking_keep(void *state, PeltiSnapshot *snapshot);
+
 // frames.c
 void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near,
                          Bones *out); ///< near: for the signs; may be NULL
