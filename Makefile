@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured test-many test-web test-slurm studio fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured test-many test-web test-slurm test-blender studio python fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -54,6 +54,16 @@ figures: all
 	tools/figures-body.sh $(BUILD)/pelt
 	tools/figures-characters.sh $(BUILD)/pelt
 	@if command -v chromium >/dev/null && command -v img2webp >/dev/null; then tools/figures-studio.sh $(BUILD)/pelt; fi
+
+# The Python package as a wheel in build/python, by Debian's own setuptools and wheel (docs/python.md)
+python: all
+	@rm -rf $(BUILD)/python && mkdir -p $(BUILD)/python && cp -r python $(BUILD)/python/source
+	cd $(BUILD)/python/source && PELT_LIBRARY=$(abspath $(BUILD))/libpelt.so /usr/bin/python3 setup.py --quiet bdist_wheel --dist-dir ..
+	@rm -rf $(BUILD)/python/source && ls $(BUILD)/python/pelt-*.whl
+
+# The Python package inside Blender, without a window; skips with a line where Blender is missing
+test-blender: all
+	@PELT=$(abspath $(BUILD))/pelt PELT_SOURCE=$(CURDIR) bash tests/blender/test_blender.sh || [ $$? -eq 77 ]
 
 # Builds and starts `pelt studio`; STUDIO="hero.glb --port 8080" and more: build/pelt studio --help
 studio: all
