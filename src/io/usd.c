@@ -133,7 +133,7 @@ static PeltStatus say_mesh(UsdSink *sink, int index, int *triangle, PeltError *e
 {
     const PeltiObjShape *shape = sink->shape;
     const PeltiObjGroup *group = &shape->groups[index];
-    char name[200], text[260];
+    char name[200], text[400];
     int first = *triangle, end = group->first_point + group->point_count;
     while (*triangle < shape->triangle_count && shape->triangles[*triangle][0] < end)
         ++*triangle;

@@ -11,7 +11,7 @@ typedef struct PeltiPlay {
     PeltWorld *world;    ///< NULL: none
     PeltScene scene;     ///< outlives the world
     PeltSceneObject objects[PELTI_OBJECTS];
-    char names[PELTI_OBJECTS][16];
+    char names[PELTI_OBJECTS][24];
     int held; ///< object in hand; -1 or 0 while `holds` is false
     bool holds;
     int poked, anchor; ///< the point that is pulled, by which anchor of the skin

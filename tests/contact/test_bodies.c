@@ -71,7 +71,7 @@ static void a_stack_of_five_boxes_stands(void **state)
 {
     (void)state;
     PeltSceneObject boxes[5];
-    char names[5][8];
+    char names[5][16];
     for (int i = 0; i < 5; i++) {
         snprintf(names[i], sizeof names[i], "box%d", i);
         boxes[i] = object(names[i], PELT_SHAPE_BOX, 0.3f, 0.3f, 0.3f);

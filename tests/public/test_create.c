@@ -12,7 +12,7 @@ enum { JOINTS = 60, RINGS = JOINTS + 1, POINTS = 4 * RINGS, FACES = 4 * JOINTS +
 typedef struct Chain { ///< a square tube along a joint chain with scale and turns
     float points[POINTS][3], weights[POINTS][2];
     int joints_of[POINTS][2], sizes[FACES], corners[4 * FACES];
-    char names[JOINTS][16];
+    char names[JOINTS][24];
     PeltJointDef joints[JOINTS];
     PeltMeshDef mesh;
     PeltCharacterDef def;
