@@ -58,8 +58,8 @@ void pelti_mesh_edge_lengths(const PeltiMesh *mesh, const Vec3 *positions, float
 /// Signed volume; holes closed by fans to each border loop's centre. Double sums.
 double pelti_mesh_volume(const PeltiMesh *mesh, const Vec3 *positions);
 
-/// Lengths along edges, at rest, from the vertices whose `distance` [vertex_count] is 0 already, as far as `limit`; the others come
-/// with INFINITY and keep it beyond that. Sweeps until nothing shrinks (spread.c).
+/// Lengths along edges, at rest, from the vertices whose `distance` [vertex_count] is 0 already, as far as `limit`; the others
+/// come with INFINITY and keep it beyond that. Sweeps until nothing shrinks (spread.c).
 void pelti_mesh_spread(const PeltiMesh *mesh, float limit, float *distance);
 
 #endif

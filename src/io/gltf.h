@@ -71,7 +71,7 @@ typedef struct PeltiGltf {
     char *path;   ///< NULL: opened from memory
     char *folder; ///< where relative URIs start; NULL: external buffers are refused
     bool is_glb;
-    bool is_packed; ///< opened by pelti_gltf_open_packed
+    bool is_packed;            ///< opened by pelti_gltf_open_packed
     const unsigned char *file; ///< the whole file
     size_t file_size;
     bool mapped;              ///< `file` is ours to unmap

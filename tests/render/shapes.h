@@ -37,9 +37,9 @@ static inline Shape shape_sphere(Vec3 centre, float radius, int m)
 static inline PeltiRenderSceneMesh shape_mesh(const Shape *s)
 {
     return (PeltiRenderSceneMesh){.vertex_count = s->vertex_count,
-                            .triangle_count = s->triangle_count,
-                            .positions = s->x,
-                            .triangles = (const int(*)[3])s->t};
+                                  .triangle_count = s->triangle_count,
+                                  .positions = s->x,
+                                  .triangles = (const int(*)[3])s->t};
 }
 static inline void shape_free(Shape *s)
 {

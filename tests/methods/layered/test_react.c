@@ -24,7 +24,7 @@ static void pressed_flesh_opens_a_joint_against_its_stiffness(void **state)
         turn[i] = turned_back("true", stiffness[i], &tube);
         Vec3 w = tube.flesh->turn[1];
         assert_true(fabsf(w.x) + fabsf(w.y) < 0.25f * fabsf(w.z)); // about the axis it was bent about
-        assert_true(vec3_length(tube.flesh->turn[0]) == 0);       // the root carries both sides: it stays
+        assert_true(vec3_length(tube.flesh->turn[0]) == 0);        // the root carries both sides: it stays
         tube_release(&tube);
     }
     printf("turned back by %.1f, %.1f, %.1f degrees for a stiffness of 0.1, 1, 10\n", (double)turn[0] * 57.3,
