@@ -21,7 +21,7 @@ const PeltiOptionInfo pelti_common_options[] = {
      "how far what iterates is carried: layered 5, 10 or 20 iterations (preview: steps of 10 ms, else 5), contact laws of a "
      "scene "
      "to 1e-4, in final to 1e-6 of the largest force and the size"},
-    {"touch", PELTI_OPTION_CHOICE, "off", "auto|off|on", 0, 0,
+    {"touch", PELTI_OPTION_CHOICE, "auto", "auto|off|on", 0, 0,
      "skin that is shown never passes through skin: tracking and layered, on a file's own closed skin (auto); projective and "
      "bodies too (on)"},
     {0},
