@@ -122,17 +122,6 @@ static double match_flops(const PeltiFlesh *flesh)
     return flesh->n * (double)PELTI_LAYERS * (runs_each(flesh) * 12 * 2 * 3 + 12 * 3 + 250);
 }
 
-static double worst_volume(const PeltiFlesh *flesh)
-{
-    double worst = 0;
-    for (int p = 0; p < flesh->volume.part_count; p++) {
-        const PeltiVolumePart *part = &flesh->volume.parts[p];
-        if (part->rest_volume > 0)
-            worst = fmax(worst, fabs(pelti_volume_of(flesh, part, NULL, NULL) / part->rest_volume - 1));
-    }
-    return worst;
-}
-
 // ---- Table 1 ----
 
 typedef struct Model {
@@ -194,7 +183,7 @@ static void time_model(PeltiBench *bench, const Model *model)
         snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
         pelti_bench_row(bench, label, ms, "ms", limit,
                         "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
-                        model->iterations, flesh->collide.count, 100 * worst_volume(flesh), runs_each(flesh));
+                        model->iterations, flesh->collide.count, 100 * pelti_volume_worst(flesh), runs_each(flesh));
         pelti_bench_paper(bench, model->paper.total_ms);
         pelti_bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
         ms = pelti_bench_best_ms(match_once, flesh, pelti_bench_quick(bench) ? 5 : 20, 5);
@@ -320,7 +309,7 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
             pelti_flesh_settle(body.flesh, body.bones);
         pelti_flesh_untangle(body.flesh, PELTI_UNTANGLE_WHOLLY);
         ms += f ? pelti_clock_ms() - start : 0;
-        *volume = fmax(*volume, worst_volume(body.flesh));
+        *volume = fmax(*volume, pelti_volume_worst(body.flesh));
         for (int v = 0; v < *n; v++)
             (*skin)[(size_t)f * (size_t)*n + (size_t)v] =
                 vec3_scale(vec3_add(body.flesh->shown[v], body.flesh->origin), 1 / body.flesh->size);

@@ -2,24 +2,13 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 #include "folder.h"
+#include "tube.h"
 
 #include <pelt/tools.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static PeltCharacter *tube(void)
-{
-    PeltCharacter *who = NULL;
-    PeltError err = {0};
-    PeltMakeDef def = pelt_make_def_default();
-    def.name = "cylinder";
-    def.vertices = 500;
-    if (pelt_make_character(&def, &who, &err) != PELT_OK)
-        fail_msg("%s", err.text);
-    return who;
-}
 
 static const char *joint_name(const PeltCharacter *who, int joint)
 {

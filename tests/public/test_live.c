@@ -1,5 +1,6 @@
 /// Hosts that change things while a skin plays: options between two steps.
 #include "check.h"
+#include "tube.h"
 
 #include <pelt/tools.h>
 
@@ -7,18 +8,6 @@
 #include <string.h>
 
 enum { FRAMES = 2 };
-
-static PeltCharacter *tube(void)
-{
-    PeltCharacter *who = NULL;
-    PeltError err = {0};
-    PeltMakeDef def = pelt_make_def_default();
-    def.name = "cylinder";
-    def.vertices = 500;
-    if (pelt_make_character(&def, &who, &err) != PELT_OK)
-        fail_msg("%s", err.text);
-    return who;
-}
 
 static PeltSkin *make_skin(const PeltCharacter *who, const char *method, const char *setting)
 {

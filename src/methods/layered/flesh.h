@@ -210,7 +210,8 @@ PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
 void pelti_volume_rest(PeltiFlesh *flesh);              ///< volumes of the rest shape
 void pelti_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
 void pelti_volume_project(PeltiFlesh *flesh);
-void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
+void pelti_volume_velocities(PeltiFlesh *flesh);    ///< makes the velocities divergence free, part by part
+double pelti_volume_worst(const PeltiFlesh *flesh); ///< largest share by which a part is off its volume at rest
 double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
 // step.c
 void pelti_flesh_rest(PeltiFlesh *flesh);                ///< bind pose, no motion

@@ -151,17 +151,6 @@ static int show(PeltiFlesh *flesh, Vec3 *points)
     return left;
 }
 
-static double worst_part(const PeltiFlesh *flesh)
-{
-    double worst = 0;
-    for (int p = 0; p < flesh->volume.part_count; p++) {
-        const PeltiVolumePart *part = &flesh->volume.parts[p];
-        if (part->rest_volume > 0)
-            worst = fmax(worst, fabs(pelti_volume_of(flesh, part, NULL, NULL) / part->rest_volume - 1));
-    }
-    return worst;
-}
-
 static double largest_turn(const PeltiFlesh *flesh)
 {
     float most = 0;
@@ -197,7 +186,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, Pe
     if (flesh->set.two_way)
         pelti_step_stat(report, "joint_turn_degrees", largest_turn(flesh), PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
-    pelti_step_stat(report, "sub_volume_error", worst_part(flesh), PELTI_MOST);
+    pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(flesh), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
     pelti_step_stat(report, "runs_per_region", (double)flesh->paths.run_start[flesh->n] / (flesh->n > 0 ? flesh->n : 1),
                     PELTI_LAST);

@@ -162,3 +162,14 @@ void pelti_volume_velocities(PeltiFlesh *flesh)
         clear(flesh, part);
     }
 }
+
+double pelti_volume_worst(const PeltiFlesh *flesh)
+{
+    double worst = 0;
+    for (int p = 0; p < flesh->volume.part_count; p++) {
+        const PeltiVolumePart *part = &flesh->volume.parts[p];
+        if (part->rest_volume > 0)
+            worst = fmax(worst, fabs(pelti_volume_of(flesh, part, NULL, NULL) / part->rest_volume - 1));
+    }
+    return worst;
+}
