@@ -2,14 +2,10 @@
 #include "methods/implicit/implicit.h"
 
 #include "field/section.h"
+#include "methods/implicit/constants.def"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const float PLATEAU = 0.02f; ///< slope, per support radius, below which there is no direction to go
-static const float LEAP = 0.2f; ///< of the support radius: the longest step. Not in the paper; without it the plateau deep inside
-                                ///< a part throws vertices out of the picture
-static const float ARRIVED = 2e-4f; ///< |f - iso| from which a vertex need not move
 
 static const PeltiOptionInfo options[] = {
     {"step", PELTI_OPTION_FLOAT, "0.35", NULL, 0.01, 1, "share of a Newton step along the gradient, sigma"},

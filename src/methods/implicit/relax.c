@@ -1,9 +1,9 @@
 /// Tangential relaxation by mean value coordinates, and smoothing where skin touches [Hormann2006].
 #include "methods/implicit/implicit.h"
 
-#include <string.h>
+#include "methods/implicit/constants.def"
 
-enum { SPREAD = 4 }; ///< rings that a stop spreads over before the last smoothing
+#include <string.h>
 
 static int ring_place(const PeltiMesh *mesh, int v, int neighbour)
 {
@@ -128,7 +128,7 @@ void pelti_implicit_smooth(Implicit *m)
     }
     if (!stopped)
         return;
-    for (int k = 0; k < SPREAD; k++) {
+    for (int k = 0; k < STOP_SPREAD; k++) {
         pelti_parallel_for(m->jobs, count, IMPLICIT_GRAIN, spread_range, m);
         float *swap = m->touch;
         m->touch = m->touch_next;

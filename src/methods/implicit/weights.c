@@ -1,9 +1,11 @@
 /// Weights as Figure 8 of [Vaillant2014] varies them: rigid, as given, smoother. Only dqs, the start of a frame, sees them.
 #include "methods/implicit/implicit.h"
 
+#include "methods/implicit/constants.def"
+
 #include <string.h>
 
-enum { PASSES = 10, MOST = 24 };
+enum { MOST = 24 }; // influences gathered from a ring
 
 /// A vertex' influences averaged with its ring's, the largest kept.
 static void average(const PeltiMesh *mesh, int v, int influences, const int *bone, const float *weight, int *to_bone,
@@ -50,7 +52,7 @@ PeltStatus pelti_implicit_weights(Implicit *m, const PeltiWeights *given, const 
         bone[i] = given->bone[i];
         weight[i] = rigid ? (float)(i % (size_t)influences == 0) : given->weight[i];
     }
-    for (int pass = 0; smoother && pass < PASSES; pass++) {
+    for (int pass = 0; smoother && pass < SMOOTHER_PASSES; pass++) {
         for (int v = 0; v < n; v++) {
             size_t at = (size_t)v * (size_t)influences;
             average(m->mesh, v, influences, bone, weight, next_bone + at, next + at);
