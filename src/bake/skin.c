@@ -226,6 +226,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->jobs = pelti_jobs_create(def->threads);
     skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
+    if (skin->method->flags & PELTI_JOINTS)
+        skin->joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
     skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->output = pelti_host_from_own(skin->character);
@@ -432,7 +434,14 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     if (skin->stepped)
         skin->time_s += (double)dt_s;
     skin->stepped = true;
-    PeltiStepInput in = {.pose = pose, .bones = skin->bones, .dt_s = dt_s, .time_s = skin->time_s, .restart = skin->restart};
+    if (skin->joints)
+        pelti_joints_pose(skin->character->who, pose, skin->joints);
+    PeltiStepInput in = {.pose = pose,
+                         .bones = skin->bones,
+                         .joints = skin->joints,
+                         .dt_s = dt_s,
+                         .time_s = skin->time_s,
+                         .restart = skin->restart};
     if (skin->who) {
         skin->method->step(skin->state, &in, skin->shape, report);
         report->nonfinite += catch_nonfinite(skin, skin->who, &skin->body_weights, skin->shape);

@@ -1,5 +1,6 @@
 /// Creates a character and derives what is derived once: skeleton, mesh, whether weights are sane.
 #include "character/character.h"
+#include "character/joints.h"
 #include "character/range.h"
 #include "character/skeleton.h"
 #include "character/weights.h"
@@ -61,6 +62,7 @@ PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_position
     PELT_TRY(pelti_weights_mend(who, err));
     who->file_weights_sane = weights_are_sane(who);
     PELT_TRY(pelti_skeleton_bones(who, err));
+    pelti_joints_bind(who);
     PELT_TRY(pelti_skeleton_segments(who, err));
     pelti_weights_mend_nearest(who);
     return pelti_range_clip(who, err);

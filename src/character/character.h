@@ -13,6 +13,7 @@ typedef struct PeltiNode {
     bool has_matrix;  ///< local transform given as `matrix` and not animated; else `trs`
     Trs trs;
     double matrix[3][4];
+    Quat matrix_turn; ///< of `matrix`, from pelti_joints_bind
 } PeltiNode;
 
 /// A bone carries points: a joint of a skin with its inverse bind matrix, or the node of an unskinned mesh. Joints that
@@ -23,6 +24,8 @@ typedef struct PeltiBone {
     bool is_prop;                     ///< node of an unskinned mesh: moves rigidly, is no joint
     bool is_repeat;                   ///< a bone before it has the same node, with another bind
     double rest_to_bone[3][4];        ///< inverse bind, scaled so that rest space has world units
+    double bone_to_rest[3][4];        ///< its inverse; the identity where there is none
+    Quat bind_turn;                   ///< the turn in rest_to_bone
     Vec3 head;                        ///< joint position in rest space
     int segment_first, segment_count; ///< into segments: one to each child bone, or one to the tip of a leaf
     int skeleton; ///< bones that hang together (share a root bone) have the same number; rest poses of different skeletons may

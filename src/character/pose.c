@@ -154,10 +154,16 @@ void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double ti
     }
 }
 
-static void trs_matrix(Trs trs, double out[3][4])
+void pelti_pose_local(const PeltiCharacter *who, const PeltiPose *pose, int n, double out[3][4])
 {
+    const PeltiNode *node = &who->nodes[n];
+    if (node->has_matrix && !pose->touched[n]) {
+        memcpy(out, node->matrix, sizeof node->matrix);
+        return;
+    }
+    Trs trs = pose->local[n];
     double x = (double)trs.rotation.x, y = (double)trs.rotation.y, z = (double)trs.rotation.z, w = (double)trs.rotation.w;
-    double n = x * x + y * y + z * z + w * w, s = n > 0 ? 2 / n : 0; // float keys are unit to 1e-7 only
+    double length2 = x * x + y * y + z * z + w * w, s = length2 > 0 ? 2 / length2 : 0; // float keys are unit to 1e-7 only
     const double r[3][3] = {{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
                             {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
                             {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
@@ -171,7 +177,7 @@ static void trs_matrix(Trs trs, double out[3][4])
 }
 
 /// Worlds are multiplied in double: 840 nested joints must not drift by float rounding.
-static void multiply(double a[3][4], double b[3][4], double out[3][4])
+void pelti_pose_multiply(double a[3][4], double b[3][4], double out[3][4])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
@@ -182,12 +188,9 @@ void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int
 {
     const PeltiNode *node = &who->nodes[n];
     double local[3][4];
-    if (node->has_matrix && !pose->touched[n])
-        memcpy(local, node->matrix, sizeof local);
-    else
-        trs_matrix(pose->local[n], local);
+    pelti_pose_local(who, pose, n, local);
     if (node->parent >= 0)
-        multiply(node_world[node->parent].m, local, node_world[n].m);
+        pelti_pose_multiply(node_world[node->parent].m, local, node_world[n].m);
     else
         memcpy(node_world[n].m, local, sizeof local);
 }
@@ -198,7 +201,7 @@ void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiWor
         pelti_pose_node_world(who, pose, who->node_order[k], node_world);
     for (int b = 0; b < who->bone_count; b++) {
         double m[3][4];
-        multiply(node_world[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
+        pelti_pose_multiply(node_world[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++)
                 bone_matrix[b].m[i][j] = (float)m[i][j];

@@ -2,6 +2,7 @@
 #ifndef PELTI_METHODS_METHOD_H
 #define PELTI_METHODS_METHOD_H
 
+#include "character/joints.h"
 #include "character/weights.h"
 #include "core/snapshot.h"
 #include "methods/options.h"
@@ -23,10 +24,11 @@ typedef struct PeltiPrepare {
 
 typedef struct PeltiStepInput {
     const PeltiPose *pose;
-    const Mat34 *bones; ///< [bone_count] rest space -> world, from `pose`
-    float dt_s;         ///< time since the last step; 0: a method with dynamics settles in this pose
-    double time_s;      ///< of the clip, for what an artist key-framed
-    bool restart;       ///< first step, or a cut: no motion from the last pose to this one; settle here
+    const Mat34 *bones;       ///< [bone_count] rest space -> world, from `pose`
+    const PeltiJoint *joints; ///< [bone_count] each bone against its parent, from `pose`; NULL without PELTI_JOINTS
+    float dt_s;               ///< time since the last step; 0: a method with dynamics settles in this pose
+    double time_s;            ///< of the clip, for what an artist key-framed
+    bool restart;             ///< first step, or a cut: no motion from the last pose to this one; settle here
 } PeltiStepInput;
 
 /// One number for the report: `method_stats`. Values of several frames are merged by `merge`.
@@ -46,8 +48,8 @@ typedef struct PeltiStepReport {
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
 
-/// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
-enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8 };
+/// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h). PELTI_JOINTS: its steps read `joints`.
+enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8, PELTI_JOINTS = 16 };
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.
