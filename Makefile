@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured test-many test-web test-slurm test-blender studio python fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured sweep test-many test-web test-slurm test-blender studio python fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -44,6 +44,11 @@ sanitize: setup
 
 fuzz: setup
 	tools/fuzz.sh
+
+# Every tuning constant halved and doubled: what that changes, in docs/constants.md. SWEEP="tracking --constant NAME" for less
+sweep: setup
+	cmake --preset sweep -DPELT_TESTS=OFF >/dev/null && cmake --build build-sweep -j $(JOBS) --target pelt
+	tools/sweep.py --pelt build-sweep/pelt --write $(SWEEP)
 
 # Pictures of docs/figures, made by the program
 figures: all
