@@ -152,24 +152,31 @@ static Vec3 pull_by_keys(const PeltRigAnchor *a, double time_s)
     return vec3_scale(vec3_lerp(a0, a1, s), from->strength + s * (to->strength - from->strength));
 }
 
-static Vec3 pull_of(const PeltiAnchors *a, const Anchor *anchor, const Mat34 *bones, double time_s, const Vec3 *points)
+static Vec3 pull_of(const PeltiAnchors *a, const Anchor *anchor, const Mat34 *bones, double time_s, Vec3 now)
 {
     if (anchor->hand == PULLED)
         return vec3_scale(anchor->to, anchor->strength);
     if (anchor->hand == HELD)
-        return vec3_scale(vec3_sub(anchor->to, points[anchor->rig.point]), anchor->strength);
+        return vec3_scale(vec3_sub(anchor->to, now), anchor->strength);
     Vec3 pull = vec3_scale(pull_by_keys(&anchor->rig, time_s), a->who->mesh->diagonal);
     return anchor->bone < 0 ? pull : mat3_apply(mat3_polar(mat34_linear(bones[anchor->bone]), NULL), pull);
 }
 
-void pelti_anchors_apply(const PeltiAnchors *a, const Mat34 *bones, double time_s, Vec3 *points)
+void pelti_anchors_apply(const PeltiAnchors *a, const Mat34 *bones, double time_s, bool by_vertex, Vec3 *positions)
 {
+    const PeltiMesh *mesh = a->who->mesh;
     for (size_t k = 0; k < a->list.count; k++) {
         const Anchor *anchor = get(a, (int)k);
         if (!anchor->used)
             continue;
-        Vec3 pull = pull_of(a, anchor, bones, time_s, points);
-        for (int i = 0; i < anchor->count; i++)
-            points[anchor->point[i]] = vec3_mad(points[anchor->point[i]], pull, anchor->share[i]);
+        int held = by_vertex ? mesh->weld[anchor->rig.point] : anchor->rig.point;
+        Vec3 pull = pull_of(a, anchor, bones, time_s, positions[held]);
+        for (int i = 0; i < anchor->count; i++) {
+            int p = anchor->point[i], v = mesh->weld[p];
+            if (by_vertex && mesh->first_point[v] != p)
+                continue; // its vertex has been pulled
+            Vec3 *x = &positions[by_vertex ? v : p];
+            *x = vec3_mad(*x, pull, anchor->share[i]);
+        }
     }
 }

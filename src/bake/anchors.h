@@ -26,6 +26,6 @@ void pelti_anchors_hold(PeltiAnchors *anchors, int anchor, Vec3 at, float streng
 void pelti_anchors_let_go(PeltiAnchors *anchors, int anchor);
 
 /// Moves `points` [point_count]. Does not allocate.
-void pelti_anchors_apply(const PeltiAnchors *anchors, const Mat34 *bones, double time_s, Vec3 *points);
+void pelti_anchors_apply(const PeltiAnchors *anchors, const Mat34 *bones, double time_s, bool by_vertex, Vec3 *positions);
 
 #endif

@@ -50,7 +50,9 @@ struct PeltSkin {
     PeltiLog log;
     PeltiPool pool; ///< weights and everything below
     PeltiOptions options;
-    PeltiRig *rig;                       ///< NULL: none
+    PeltiArtist artist;
+    PeltiRig *loaded_rig;                ///< what artist.rig points into; NULL: none, or the caller's
+    bool by_point;                       ///< the method writes points, by point_weights; else vertices
     PeltiWeights weights, point_weights; ///< of the character's welded vertices, of its points
     PeltiWeights body_weights;           ///< of the vertices of `who`
     const char *weight_source;           ///< "file", "mixed", "auto", "rigid"
@@ -61,8 +63,8 @@ struct PeltSkin {
     PeltiAnchors anchors;                ///< what is held or pulled
     PeltiTouch *touch;                   ///< the last word on what is shown; NULL: not wanted
     PeltiGiveWay *give_way;              ///< joints give way to the body itself before the method; NULL: off
-    Vec3 *shape;                         ///< [who->point_count] what the method makes; `points` where there is no body
-    Vec3 *points;                        ///< [point_count] of the character
+    Vec3 *shape;                         ///< [who->mesh->vertex_count] what the method makes; `points` where it is by_point
+    Vec3 *points;                        ///< [point_count] of the character: what is shown
     Vec3 *normals;                       ///< [point_count] of the character
     PeltiNormals normal_maker;
     Vec3 *handed; ///< [point_count] `points` by `output`; NULL: as they are
@@ -78,7 +80,7 @@ PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, c
                                      PeltCharacter **out, PeltError *err);
 
 /// One step of a skin; the public step hands out what a user may see of the report.
-/// Loads what an artist adds (--rig, --set joint.NAME.key=value) into the skin's options.
+/// Loads what an artist adds: --rig, --set joint.NAME.key=value.
 PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err);
 /// The pose in which the body does not overlap itself by more than flesh can take: the first half of a step. `pose` itself where
 /// nothing gives way.

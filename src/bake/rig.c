@@ -25,7 +25,7 @@ static PeltStatus read_operator(const char *rig_path, const char *name, PeltOper
 
 static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError *err)
 {
-    const PeltRig *rig = skin->options.rig;
+    const PeltRig *rig = skin->artist.rig;
     const char **names = PELTI_NEW(&skin->pool, const char *, rig->joint_count);
     PeltOperator *operators = PELTI_NEW(&skin->pool, PeltOperator, rig->joint_count);
     if (skin->pool.failed)
@@ -41,15 +41,15 @@ static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError
         PELT_TRY(read_operator(rig_path, name, &operators[count], err));
         names[count++] = name;
     }
-    skin->options.operator_count = count;
-    skin->options.operator_names = names;
-    skin->options.operators = operators;
+    skin->artist.operator_count = count;
+    skin->artist.operator_names = names;
+    skin->artist.operators = operators;
     return PELT_OK;
 }
 
 static void say_unused(PeltSkin *skin)
 {
-    const PeltRig *rig = skin->options.rig;
+    const PeltRig *rig = skin->artist.rig;
     const struct {
         unsigned part;
         int count;
@@ -80,13 +80,14 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
                          def->rig_path ? "the path of another" : settings[0]);
     if (def->rig) {
         PELT_TRY(pelti_bake_rig_check(def->rig, skin->character->who, err));
-        skin->options.rig = def->rig;
+        skin->artist.rig = def->rig;
     } else {
-        PELT_TRY(pelti_io_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->rig, err));
-        skin->options.rig = &skin->rig->rig;
+        PELT_TRY(pelti_io_rig_load(def->rig_path, settings, count, skin->character->who, &skin->pool.allocator, &skin->loaded_rig,
+                                   err));
+        skin->artist.rig = &skin->loaded_rig->rig;
     }
     say_unused(skin);
-    for (int k = 0, anchor; k < skin->options.rig->anchor_count; k++)
-        PELT_TRY(pelti_anchors_add(&skin->anchors, &skin->options.rig->anchors[k], &anchor, err));
+    for (int k = 0, anchor; k < skin->artist.rig->anchor_count; k++)
+        PELT_TRY(pelti_anchors_add(&skin->anchors, &skin->artist.rig->anchors[k], &anchor, err));
     return read_operators(skin, def->rig_path, err);
 }

@@ -149,7 +149,7 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
 static PeltStatus bind_pieces(PeltSkin *skin, PeltError *err)
 {
     bool changed;
-    PELT_TRY(pelti_pieces_bind(skin->character->who, skin->options.rig, &skin->pool, &skin->weights, &changed, err));
+    PELT_TRY(pelti_pieces_bind(skin->character->who, skin->artist.rig, &skin->pool, &skin->weights, &changed, err));
     if (changed)
         skin->point_weights = (PeltiWeights){0};
     return PELT_OK;
@@ -159,13 +159,12 @@ static PeltStatus bind_pieces(PeltSkin *skin, PeltError *err)
 static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 {
     skin->who = skin->character->who;
-    skin->shape = skin->points;
     skin->body_weights = skin->weights;
     if (!(skin->method->flags & PELTI_FLESH))
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
     PeltiBodySettings settings = {.vertices = pelti_option_int(options, "body-vertices"),
-                                  .rig = options->rig,
+                                  .rig = skin->artist.rig,
                                   .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                           : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
                                                                                       : PELTI_BODY_AUTO};
@@ -177,13 +176,18 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     if (!skin->who)
         return PELT_OK;
     skin->point_weights = (PeltiWeights){0};
-    skin->shape = PELTI_NEW(&skin->pool, Vec3, skin->who->point_count);
-    if (!skin->shape)
-        return pelti_no_memory(err, (size_t)skin->who->point_count * sizeof(Vec3));
     if (!strcmp(skin->weight_source, "auto"))
         return pelti_weights_automatic(skin->who, &skin->pool, skin->jobs, &skin->log, &skin->body_weights, err);
     skin->body_weights = skin->who->file_weights;
     return PELT_OK;
+}
+
+/// Vertices are what stages hand on; points are what is shown. A method that follows the file's weights writes points at once.
+static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
+{
+    skin->by_point = (skin->method->flags & PELTI_BY_POINT) && skin->point_weights.influences > 0;
+    skin->shape = skin->by_point ? skin->points : PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count);
+    return skin->shape ? PELT_OK : pelti_no_memory(err, (size_t)skin->who->mesh->vertex_count * sizeof(Vec3));
 }
 
 /// Methods whose flesh touches show no skin that passes through skin. On a made body it is the body that never does: what is
@@ -212,7 +216,7 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
     // of pieces that lie in each other at rest (armour, tunics) often gave way where nobody would see a need
     if (pelti_option_is(&skin->options, "give-way", "off") || (!on && (!presses || skin->body)))
         return PELT_OK;
-    PeltiGiveWaySettings settings = {.crush = on ? 0 : 0.15f, .friction = 0.2f, .rig = skin->options.rig};
+    PeltiGiveWaySettings settings = {.crush = on ? 0 : 0.15f, .friction = 0.2f, .rig = skin->artist.rig};
     return pelti_give_way_create(skin->who ? skin->who : skin->character->who, skin->who ? &skin->body_weights : &skin->weights,
                                  &settings, skin->jobs, &skin->pool.allocator, &skin->give_way, err);
 }
@@ -242,7 +246,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(choose_body(skin, err));
     if (!skin->who)
         return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
-    if (skin->body) {                       // on the papers' kind of mesh the methods know their way
+    PELT_TRY(take_shape(skin, err));
+    if (skin->body) { // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
         PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
     }
@@ -251,7 +256,8 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .options = &skin->options,
         .weights = &skin->body_weights,
         .made_body = skin->body != NULL,
-        .point_weights = skin->point_weights.influences ? &skin->point_weights : NULL,
+        .point_weights = skin->by_point ? &skin->point_weights : NULL,
+        .artist = skin->artist,
         .allocator = &skin->pool.allocator,
         .jobs = skin->jobs,
         .log = &skin->log,
@@ -297,7 +303,7 @@ void pelt_skin_destroy(PeltSkin *skin)
     pelti_give_way_destroy(skin->give_way);
     pelti_jobs_destroy(skin->jobs);
     pelti_body_destroy(skin->body);
-    pelti_io_rig_destroy(skin->rig);
+    pelti_io_rig_destroy(skin->loaded_rig);
     PeltAllocator allocator = skin->pool.allocator;
     pelti_log_release(&skin->log);
     pelti_pool_release(&skin->pool);
@@ -333,28 +339,40 @@ const char *pelt_skin_get(const PeltSkin *skin, const char *key)
 
 // ---- step ----
 
+/// What is shown so far: vertices of the character, or its points.
+typedef struct Shown {
+    bool points;
+    Vec3 *x;
+} Shown;
+
 /// Morph targets play on top of what the method made of the rest points: exactly so by lbs and dqs, whose blend at a point
 /// is linear in its rest position; the others' skin carries them as it turns.
-static void add_targets(PeltSkin *skin, const PeltiPose *pose)
+static void add_targets(PeltSkin *skin, const PeltiPose *pose, Shown shown)
 {
-    bool linear = !strcmp(skin->method->name, "lbs"), by_point = skin->point_weights.influences > 0;
-    pelti_targets_carry(&skin->targets, pose, by_point ? &skin->point_weights : &skin->weights,
-                        by_point ? NULL : skin->character->who->mesh->weld, skin->bones, linear, skin->points);
+    bool file = skin->point_weights.influences > 0;
+    PeltiTargetCarry carry = {.pose = pose,
+                              .bones = skin->bones,
+                              .weights = file ? &skin->point_weights : &skin->weights,
+                              .row = file ? NULL : skin->character->who->mesh->weld,
+                              .linear = !strcmp(skin->method->name, "lbs"),
+                              .by_vertex = !shown.points};
+    pelti_targets_carry(&skin->targets, &carry, shown.x);
 }
 
-/// No method may hand out a number that is none: such a point follows its strongest bone and is counted.
-static int catch_nonfinite(const PeltSkin *skin, const PeltiCharacter *who, const PeltiWeights *weights, Vec3 *points)
+/// The one place that looks for numbers that are none: such a vertex follows its strongest bone and is counted, and the method
+/// starts anew with the next step.
+static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const PeltiWeights *weights, Shown shown,
+                            PeltiStepReport *report)
 {
-    int caught = 0;
-    for (int p = 0; p < who->point_count; p++) {
-        if (vec3_finite(points[p]))
+    int count = shown.points ? who->point_count : who->mesh->vertex_count;
+    for (int i = 0; i < count; i++) {
+        if (vec3_finite(shown.x[i]))
             continue;
-        caught++;
-        int bone = weights->bone[(size_t)who->mesh->weld[p] * (size_t)weights->influences];
-        Vec3 rigid = mat34_apply(skin->bones[bone], who->rest_points[p]);
-        points[p] = vec3_finite(rigid) ? rigid : who->rest_points[p];
+        int v = shown.points ? who->mesh->weld[i] : i, bone = weights->bone[(size_t)v * (size_t)weights->influences];
+        Vec3 rest = shown.points ? who->rest_points[i] : who->mesh->rest[v], rigid = mat34_apply(skin->bones[bone], rest);
+        shown.x[i] = vec3_finite(rigid) ? rigid : rest;
+        report->nonfinite++;
     }
-    return caught;
 }
 
 static void last_word(PeltSkin *skin, PeltiStepReport *report)
@@ -444,7 +462,7 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
                          .restart = skin->restart};
     if (skin->who) {
         skin->method->step(skin->state, &in, skin->shape, report);
-        report->nonfinite += catch_nonfinite(skin, skin->who, &skin->body_weights, skin->shape);
+        catch_nonfinite(skin, skin->who, &skin->body_weights, (Shown){skin->by_point, skin->shape}, report);
         if (skin->limit)
             pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape),
                             PELTI_MOST);
@@ -458,13 +476,16 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     if (skin->lean)
         pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->points),
                         PELTI_MOST);
-    add_targets(skin, pose);
-    report->nonfinite += catch_nonfinite(skin, skin->character->who, &skin->weights, skin->points);
-    pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, skin->points);
+    Shown shown = skin->body || skin->by_point ? (Shown){true, skin->points} : (Shown){false, skin->shape};
+    add_targets(skin, pose, shown);
+    catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);
+    pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, !shown.points, shown.x);
     if (!skin->body && skin->touch) // morph targets have been added: what is shown is what must not cross
         last_word(skin, report);
+    if (!shown.points)
+        pelti_scatter(skin->character->who->mesh, shown.x, skin->points);
     *ms = pelti_clock_ms() - start_ms;
-    skin->restart = false;
+    skin->restart = report->nonfinite > 0;
     skin->normals_fresh = skin->handed_fresh = false;
 }
 

@@ -43,7 +43,7 @@ static void walk(PeltSkin *skin, PeltiSnapshot *s)
     PELTI_KEEP(s, skin->bones, who->bone_count);
     PELTI_KEEP(s, skin->points, who->point_count);
     if (skin->who && skin->shape != skin->points)
-        PELTI_KEEP(s, skin->shape, skin->who->point_count);
+        PELTI_KEEP(s, skin->shape, skin->who->mesh->vertex_count);
     if (skin->state && skin->method->keep)
         skin->method->keep(skin->state, s);
     if (skin->body)

@@ -94,7 +94,7 @@ PeltStatus pelti_limit_create(const PeltiCharacter *who, const PeltiWeights *wei
     limit->who = who;
     limit->weights = weights;
     limit->most = PELTI_NEW(pool, float, who->mesh->vertex_count);
-    limit->count = PELTI_NEW(pool, int, who->point_count / GRAIN + 1);
+    limit->count = PELTI_NEW(pool, int, who->mesh->vertex_count / GRAIN + 1);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * 16);
     PeltiPool work;
@@ -141,14 +141,13 @@ static void hold_range(void *context, int begin, int end, int worker)
     (void)worker;
     Hold *h = context;
     int held = 0;
-    for (int p = begin; p < end; p++) {
-        int v = h->limit->mesh->weld[p];
+    for (int v = begin; v < end; v++) {
         Vec3 home = pelti_weights_blend(h->limit->weights, v, h->bones, h->limit->mesh->rest[v]);
-        Vec3 away = vec3_sub(h->shape[p], home);
+        Vec3 away = vec3_sub(h->shape[v], home);
         float length = vec3_length(away), allowed = soft_end(length, h->limit->most[v] * scale_at(h->limit, h->bones, v));
         if (!(allowed < length)) // also where it is not finite: caught elsewhere
             continue;
-        h->shape[p] = vec3_mad(home, away, allowed / length);
+        h->shape[v] = vec3_mad(home, away, allowed / length);
         held++;
     }
     h->limit->count[begin / GRAIN] = held;
@@ -157,7 +156,7 @@ static void hold_range(void *context, int begin, int end, int worker)
 int pelti_limit_apply(PeltiLimit *limit, const Mat34 *bones, PeltiJobs *jobs, Vec3 *shape)
 {
     Hold h = {limit, bones, shape};
-    int count = limit->who->point_count, held = 0;
+    int count = limit->mesh->vertex_count, held = 0;
     pelti_parallel_for(jobs, count, GRAIN, hold_range, &h);
     for (int k = 0; k < (count + GRAIN - 1) / GRAIN; k++)
         held += limit->count[k];

@@ -13,7 +13,7 @@ typedef struct PeltiLimit PeltiLimit;
 /// For the vertices of `who`; lives in `pool`. `weights` must outlive it.
 PeltStatus pelti_limit_create(const PeltiCharacter *who, const PeltiWeights *weights, PeltiPool *pool, PeltiJobs *jobs,
                               PeltiLimit **out, PeltError *err);
-/// Holds the points of `shape` back; returns how many were. Does not allocate.
+/// Holds the vertices of `shape` [vertex_count] back; returns how many were. Does not allocate.
 int pelti_limit_apply(PeltiLimit *limit, const Mat34 *bones, PeltiJobs *jobs, Vec3 *shape);
 
 #endif

@@ -63,18 +63,24 @@ static Vec3 carry_turned(const PeltiTargetMix *m, const int *bone, const float *
     return quat_rotate(quat_normalize(sum), stretched);
 }
 
-void pelti_targets_carry(PeltiTargetMix *m, const PeltiPose *pose, const PeltiWeights *weights, const int *row,
-                         const Mat34 *bones, bool linear, Vec3 *points)
+void pelti_targets_carry(PeltiTargetMix *m, const PeltiTargetCarry *carry, Vec3 *skin)
 {
-    if (!pelti_targets_mix(m, pose) || weights->influences == 0)
+    const PeltiWeights *weights = carry->weights;
+    const PeltiMesh *mesh = m->who->mesh;
+    if (!pelti_targets_mix(m, carry->pose) || weights->influences == 0)
         return;
-    for (int b = 0; b < m->who->bone_count && !linear; b++)
-        m->turn[b] = quat_from_mat3(mat3_polar(mat34_linear(bones[b]), &m->stretch[b]));
+    for (int b = 0; b < m->who->bone_count && !carry->linear; b++)
+        m->turn[b] = quat_from_mat3(mat3_polar(mat34_linear(carry->bones[b]), &m->stretch[b]));
     for (int i = 0; i < m->count; i++) {
-        int p = m->points[i];
-        size_t at = (size_t)(row ? row[p] : p) * (size_t)weights->influences;
-        Vec3 d = linear ? carry_linear(weights->bone + at, weights->weight + at, weights->influences, bones, m->offsets[p])
-                        : carry_turned(m, weights->bone + at, weights->weight + at, weights->influences, m->offsets[p]);
-        points[p] = vec3_add(points[p], d);
+        int p = m->points[i], v = mesh->weld[p];
+        if (carry->by_vertex && mesh->first_point[v] != p)
+            continue;
+        size_t at = (size_t)(carry->row ? carry->row[p] : p) * (size_t)weights->influences;
+        const int *bone = weights->bone + at;
+        const float *weight = weights->weight + at;
+        Vec3 d = carry->linear ? carry_linear(bone, weight, weights->influences, carry->bones, m->offsets[p])
+                               : carry_turned(m, bone, weight, weights->influences, m->offsets[p]);
+        Vec3 *x = &skin[carry->by_vertex ? v : p];
+        *x = vec3_add(*x, d);
     }
 }

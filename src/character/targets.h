@@ -18,11 +18,18 @@ PeltStatus pelti_targets_create(PeltiTargetMix *mix, const PeltiCharacter *who, 
 /// offsets = sum of weight * target over the pose's weights; false where there is nothing to add.
 bool pelti_targets_mix(PeltiTargetMix *mix, const PeltiPose *pose);
 
-/// Adds the pose's offsets to skinned points as the skin carries them: J offset, J the derivative of the blend at the point.
-/// `linear`: J = sum w M, with which linear blending of moved rest points is met exactly; otherwise the rotation of the
-/// blended quaternions times the blended stretch, as dual quaternion skinning does. `row` [point_count] is the row of
-/// `weights` of a point, NULL: its own. Does not allocate; touches only points that a target moves.
-void pelti_targets_carry(PeltiTargetMix *mix, const PeltiPose *pose, const PeltiWeights *weights, const int *row,
-                         const Mat34 *bones, bool linear, Vec3 *points);
+/// How a skin carries offsets: J offset, J the derivative of the blend at the point.
+typedef struct PeltiTargetCarry {
+    const PeltiPose *pose;
+    const Mat34 *bones;
+    const PeltiWeights *weights;
+    const int *row; ///< [point_count] the row of `weights` of a point; NULL: its own
+    bool linear;    ///< J = sum w M, with which linear blending of moved rest points is met exactly; otherwise the rotation of
+                    ///< the blended quaternions times the blended stretch, as dual quaternion skinning does
+    bool by_vertex; ///< the skin is one of vertices: each goes with its first point
+} PeltiTargetCarry;
+
+/// Adds the pose's offsets to a skin [point_count], or [vertex_count]. Does not allocate; touches only what a target moves.
+void pelti_targets_carry(PeltiTargetMix *mix, const PeltiTargetCarry *carry, Vec3 *skin);
 
 #endif

@@ -41,7 +41,7 @@ PeltStatus pelti_rig_place(const PeltiCharacter *who, const PeltRigPlace *place,
 
 typedef struct Gather {
     const PeltiCharacter *who;
-    const PeltiOperatorFiles *files;
+    const PeltiArtist *artist;
     PeltiProfile *profiles; ///< [joint_count]
     int profile_count;
     int *bone_operator;
@@ -52,9 +52,9 @@ static PeltStatus base_profile(const Gather *g, const PeltRigJoint *joint, Pelti
     const char *name = joint->operator_name ? joint->operator_name : "contact";
     if (pelti_profile_named(name, out))
         return PELT_OK;
-    for (int k = 0; g->files && k < g->files->count; k++)
-        if (!strcmp(g->files->names[k], name)) {
-            *out = pelti_profile_from(&g->files->operators[k]);
+    for (int k = 0; k < g->artist->operator_count; k++)
+        if (!strcmp(g->artist->operator_names[k], name)) {
+            *out = pelti_profile_from(&g->artist->operators[k]);
             return PELT_OK;
         }
     return PELT_FAIL(err, PELT_BAD_INPUT, "rig: joint %s: there is no operator '%s'", joint->joint, name);
@@ -118,13 +118,14 @@ static PeltStatus add_muscle(const PeltiCharacter *who, const PeltRigMuscle *m, 
     return PELT_OK;
 }
 
-PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const PeltRig *rig, const PeltiOperatorFiles *files,
-                            PeltiFieldOptions *options, PeltiRigFields *out, PeltError *err)
+PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const PeltiArtist *artist, PeltiFieldOptions *options,
+                            PeltiRigFields *out, PeltError *err)
 {
+    const PeltRig *rig = artist->rig;
     *out = (PeltiRigFields){0};
     if (!rig || (!rig->joint_count && !rig->muscle_count))
         return PELT_OK;
-    Gather g = {.who = who, .files = files};
+    Gather g = {.who = who, .artist = artist};
     g.profiles = PELTI_NEW(pool, PeltiProfile, rig->joint_count);
     g.bone_operator = PELTI_NEW(pool, int, who->bone_count);
     PeltiPrimitive *primitives = PELTI_NEW(pool, PeltiPrimitive, rig->muscle_count);

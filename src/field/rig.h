@@ -2,17 +2,8 @@
 #ifndef PELTI_FIELD_RIG_H
 #define PELTI_FIELD_RIG_H
 
+#include "character/artist.h"
 #include "field/fields.h"
-
-#include <pelt/operator.h>
-#include <pelt/rig.h>
-
-/// Operators of .json files that a rig names, read by the caller.
-typedef struct PeltiOperatorFiles {
-    int count;
-    const char *const *names; ///< as the rig spells them
-    const PeltOperator *operators;
-} PeltiOperatorFiles;
 
 /// A spindle between two places of the body; [Vaillant2014] sec. 6.2, fig. 10.
 typedef struct PeltiMuscle {
@@ -34,9 +25,9 @@ int pelti_rig_bone(const PeltiCharacter *who, const char *joint);
 /// A place of the rig in rest space.
 PeltStatus pelti_rig_place(const PeltiCharacter *who, const PeltRigPlace *place, int *bone, Vec3 *out, PeltError *err);
 
-/// Completes `options` for pelti_fields_build. `rig` may be NULL: then nothing is added. All memory is `pool`'s.
-PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const PeltRig *rig, const PeltiOperatorFiles *files,
-                            PeltiFieldOptions *options, PeltiRigFields *out, PeltError *err);
+/// Completes `options` for pelti_fields_build. All memory is `pool`'s.
+PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const PeltiArtist *artist, PeltiFieldOptions *options,
+                            PeltiRigFields *out, PeltError *err);
 
 /// Share of its contraction, 0 to 1, in a pose.
 float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiCharacter *who, const Mat34 *bones);

@@ -6,7 +6,6 @@
 void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiPrepare *in)
 {
     const PeltiWeights *weights = in->point_weights ? in->point_weights : in->weights;
-    blend->mesh = in->who->mesh;
     blend->item_count = in->point_weights ? in->who->point_count : in->who->mesh->vertex_count;
     blend->padded_count = (blend->item_count + PELTI_BLEND_LANES - 1) / PELTI_BLEND_LANES * PELTI_BLEND_LANES;
     blend->influences = weights->influences > 0 ? (weights->influences + 3) / 4 * 4 : 4;
@@ -16,7 +15,6 @@ void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiPrepare
     blend->z = PELTI_TAKE(arena, float, blend->padded_count);
     blend->weight = PELTI_TAKE(arena, float, entries);
     blend->index = PELTI_TAKE(arena, int, entries);
-    blend->items = in->point_weights ? NULL : PELTI_TAKE(arena, Vec3, blend->padded_count);
 }
 
 void pelti_blend_fill(PeltiBlend *blend, const PeltiPrepare *in)
@@ -40,15 +38,4 @@ void pelti_blend_fill(PeltiBlend *blend, const PeltiPrepare *in)
             blend->index[to] = weights->bone[from];
         }
     }
-}
-
-Vec3 *pelti_blend_target(const PeltiBlend *blend, Vec3 *points)
-{
-    return blend->items ? blend->items : points;
-}
-
-void pelti_blend_finish(const PeltiBlend *blend, Vec3 *points)
-{
-    if (blend->items)
-        pelti_scatter(blend->mesh, blend->items, points);
 }

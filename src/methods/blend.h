@@ -9,20 +9,14 @@ enum { PELTI_BLEND_LANES = 8 }; ///< items are padded to whole groups of this ma
 /// Items are the file's points where the file's own weights are used (exact, also at seams), else welded vertices.
 typedef struct PeltiBlend {
     int item_count, padded_count;
-    int influences;        ///< per item, a multiple of 4
-    float *x, *y, *z;      ///< [padded_count] rest
-    float *weight;         ///< [padded_count x influences] falling
-    int *index;            ///< [padded_count x influences] row of a table: the bone, until a method renumbers it
-    Vec3 *items;           ///< [padded_count] result, where it has to be scattered to points; NULL: items are points
-    const PeltiMesh *mesh; ///< for scattering
+    int influences;   ///< per item, a multiple of 4
+    float *x, *y, *z; ///< [padded_count] rest
+    float *weight;    ///< [padded_count x influences] falling
+    int *index;       ///< [padded_count x influences] row of a table: the bone, until a method renumbers it
 } PeltiBlend;
 
 /// Runs twice: once with an arena without a base to measure, once to place. `pelti_blend_fill` then fills it.
 void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiPrepare *in);
 void pelti_blend_fill(PeltiBlend *blend, const PeltiPrepare *in);
-
-/// Where a kernel writes, and the last step: to the file's points.
-Vec3 *pelti_blend_target(const PeltiBlend *blend, Vec3 *points);
-void pelti_blend_finish(const PeltiBlend *blend, Vec3 *points);
 
 #endif

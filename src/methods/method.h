@@ -2,6 +2,7 @@
 #ifndef PELTI_METHODS_METHOD_H
 #define PELTI_METHODS_METHOD_H
 
+#include "character/artist.h"
 #include "character/joints.h"
 #include "character/weights.h"
 #include "core/snapshot.h"
@@ -15,7 +16,8 @@ typedef struct PeltiPrepare {
     const PeltiOptions *options;       ///< checked against the method's own list
     const PeltiWeights *weights;       ///< per welded vertex, chosen by the `weights` option: never NULL
     bool made_body;                    ///< `who` is a body made from the file's pieces (docs/body.md), not the file's own mesh
-    const PeltiWeights *point_weights; ///< per point, for methods that must reproduce the file exactly; NULL: use `weights`
+    const PeltiWeights *point_weights; ///< per point, for methods with PELTI_BY_POINT; NULL: use `weights`
+    PeltiArtist artist;
     const PeltAllocator *allocator;
     PeltiJobs *jobs; ///< for prepare and for every step; may be NULL
     PeltiLog *log;   ///< fallbacks are said here, once
@@ -44,12 +46,20 @@ typedef struct PeltiStepReport {
     PeltiStat stats[PELTI_MAX_STATS];
     int substeps;      ///< virtual frames or simulation steps inside
     double substep_ms; ///< time of one simulation step, dynamic methods; else 0
-    int nonfinite;     ///< vertices that had to be caught (then replaced by the rigid position): 0 unless something broke
+    int nonfinite;     ///< vertices that the caller had to catch (they follow their bone): 0 unless something broke
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
 
 /// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h). PELTI_JOINTS: its steps read `joints`.
-enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8, PELTI_JOINTS = 16 };
+/// PELTI_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
+enum {
+    PELTI_NEEDS_WEIGHTS = 1,
+    PELTI_KEEPS_STATE = 2,
+    PELTI_DYNAMIC = 4,
+    PELTI_FLESH = 8,
+    PELTI_JOINTS = 16,
+    PELTI_BY_POINT = 32
+};
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.
@@ -61,8 +71,9 @@ typedef struct PeltiMethod {
     unsigned rig_parts;             ///< PELTI_RIG_...
     const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
     PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
-    /// Writes world positions of all points (PELTI point order), not vertices: see pelti_scatter. Does not allocate.
-    void (*step)(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report);
+    /// Writes world positions of all vertices of `who`; of its points where prepare was given point_weights. Does not allocate.
+    /// What is not finite is seen to by the caller, who then asks for a restart.
+    void (*step)(void *state, const PeltiStepInput *in, Vec3 *positions, PeltiStepReport *report);
     void (*destroy)(void *state); ///< NULL is fine
     /// Names what a step carries over to the next (core/snapshot.h): the same bytes restored, the next step is the same. NULL:
     /// nothing.

@@ -31,10 +31,6 @@ enum { PELTI_MAX_OPTIONS = 96 };
 typedef struct PeltiOptions {
     int count;
     PeltiOptionValue values[PELTI_MAX_OPTIONS];
-    const struct PeltRig *rig; ///< the artist's additions (pelt/rig.h); NULL: none
-    int operator_count;        ///< operators of files that the rig names (pelt/operator.h)
-    const char *const *operator_names;
-    const struct PeltOperator *operators;
 } PeltiOptions;
 
 /// Fills `out` with defaults of the common table and the method's own.

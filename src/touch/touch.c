@@ -344,10 +344,9 @@ static void swap(Vec3 **a, Vec3 **b)
     *b = c;
 }
 
-static void finish(PeltiTouch *t, Vec3 *points, PeltiTouchReport *report)
+static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
 {
-    for (int p = 0; p < t->mesh->point_count; p++)
-        points[p] = t->x[t->mesh->weld[p]];
+    memcpy(vertices, t->x, sizeof(Vec3) * (size_t)t->count);
     for (int v = 0; v < t->count; v++) {
         float lag = vec3_distance(t->x[v], t->wanted[v]);
         report->held += lag > asleep * t->size;
@@ -357,7 +356,7 @@ static void finish(PeltiTouch *t, Vec3 *points, PeltiTouchReport *report)
     memcpy(t->bones_from, t->bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
 }
 
-void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *points, PeltiTouchReport *report)
+void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *vertices, PeltiTouchReport *report)
 {
     *report = (PeltiTouchReport){0};
     t->report = report;
@@ -366,8 +365,7 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *poi
     if (restart || !t->started)
         start(t);
     memcpy(t->bones_to, bones, sizeof(Mat34) * (size_t)t->who->bone_count);
-    for (int v = 0; v < t->count; v++)
-        t->plan[v] = points[t->mesh->first_point[v]];
+    memcpy(t->plan, vertices, sizeof(Vec3) * (size_t)t->count);
     find_offsets(t, t->plan);
     pelti_motion_set(&t->motion, t->bones_from, t->bones_to);
     report->substeps = count_substeps(t, t->plan);
@@ -376,13 +374,13 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *poi
         pelti_motion_at(&t->motion, share, t->bones_now);
         memcpy(t->plan, t->wanted, sizeof(Vec3) * (size_t)t->count);
         pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range, &(Blend){t, t->bones_now, t->wanted, share});
-        for (int v = 0; v < t->count && k == report->substeps; v++)
-            t->wanted[v] = points[t->mesh->first_point[v]];
+        if (k == report->substeps)
+            memcpy(t->wanted, vertices, sizeof(Vec3) * (size_t)t->count);
         carry(t, t->plan);
         turn_lags(t);
         advance(t);
     }
-    finish(t, points, report);
+    finish(t, vertices, report);
 }
 
 void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)

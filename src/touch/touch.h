@@ -30,9 +30,9 @@ typedef struct PeltiTouchReport {
 PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltError *err);
 void pelti_touch_destroy(PeltiTouch *touch); ///< NULL is fine
 
-/// `points` [point_count of `who`]: in, what the method wants for the pose `bones` [bone_count]; out, what is shown. With
+/// `vertices` [vertex_count of `who`]: in, what the method wants for the pose `bones` [bone_count]; out, what is shown. With
 /// `restart` the skin is led in from the rest pose. Does not allocate. The same bytes for any number of threads.
-void pelti_touch_step(PeltiTouch *touch, const Mat34 *bones, bool restart, Vec3 *points, PeltiTouchReport *report);
+void pelti_touch_step(PeltiTouch *touch, const Mat34 *bones, bool restart, Vec3 *vertices, PeltiTouchReport *report);
 
 /// Pairs of triangles that cross at rest.
 int pelti_touch_rest_crossings(const PeltiTouch *touch);

@@ -18,7 +18,7 @@ typedef struct Bent {
     int bone; ///< that turns
 } Bent;
 
-static Bent start(const char *name, const PeltRig *rig, const PeltiOperatorFiles *files, const char *joint)
+static Bent start(const char *name, const PeltiArtist *artist, const char *joint)
 {
     Bent b = {0};
     PeltiBuiltinOptions make = {.vertices = 1500};
@@ -28,7 +28,7 @@ static Bent start(const char *name, const PeltRig *rig, const PeltiOperatorFiles
     pelti_pool_init(&b.pool, NULL);
     assert_int_equal(pelti_builtin_make(name, &make, NULL, NULL, &b.who, NULL), PELT_OK);
     assert_int_equal(pelti_weights_from_file(b.who, &b.pool, &weights, NULL), PELT_OK);
-    if (pelti_rig_fields(&b.pool, b.who, rig, files, &options, &b.rig, &err) != PELT_OK)
+    if (pelti_rig_fields(&b.pool, b.who, artist, &options, &b.rig, &err) != PELT_OK)
         fail_msg("%s", err.text);
     if (pelti_fields_build(&b.pool, b.who, &weights, &options, NULL, NULL, &b.fields, &err) != PELT_OK)
         fail_msg("%s", err.text);
@@ -100,7 +100,7 @@ static void a_profile_decides_how_deep_a_fold_touches(void **state)
     (void)state;
     const char *name = NULL;
     {
-        Bent plain = start("cylinder", NULL, NULL, NULL);
+        Bent plain = start("cylinder", &(PeltiArtist){0}, NULL);
         static char kept[64];
         snprintf(kept, sizeof kept, "%s", plain.who->nodes[plain.who->bones[plain.bone].node].name);
         name = kept;
@@ -112,11 +112,11 @@ static void a_profile_decides_how_deep_a_fold_touches(void **state)
     memcpy(shallow.closed, line, sizeof line);
     memcpy(shallow.controller, controller, sizeof controller);
     const char *files_named[] = {"shallow.json"};
-    PeltiOperatorFiles files = {1, files_named, &shallow};
     PeltRigJoint joint = {.joint = name, .operator_name = "shallow.json"}, none = {.joint = name, .operator_name = "union"};
     PeltRig with = {.joint_count = 1, .joints = &joint}, without = {.joint_count = 1, .joints = &none};
-    Bent full = start("cylinder", NULL, NULL, NULL), less = start("cylinder", &with, &files, name),
-         no = start("cylinder", &without, NULL, name);
+    PeltiArtist named = {&with, 1, files_named, &shallow}, unnamed = {.rig = &without};
+    Bent full = start("cylinder", &(PeltiArtist){0}, NULL), less = start("cylinder", &named, name),
+         no = start("cylinder", &unnamed, name);
     double deep = fold_depth(&full, 2.4f), flat = fold_depth(&less, 2.4f), closed = fold_depth(&no, 2.4f);
     printf("fold depth of the size: contact %.4f, reach 0.3 %.4f, union %.4f\n", deep, flat, closed);
     assert_true(deep > 0.02);
@@ -141,7 +141,7 @@ static void a_muscle_swells_with_its_joint(void **state)
 {
     (void)state;
     PeltRig rig = {.muscle_count = 1, .muscles = &biceps};
-    Bent with = start("arm", &rig, NULL, "Forearm"), without = start("arm", NULL, NULL, "Forearm");
+    Bent with = start("arm", &(PeltiArtist){.rig = &rig}, "Forearm"), without = start("arm", &(PeltiArtist){0}, "Forearm");
     assert_int_equal(with.fields->part_count, without.fields->part_count + 1);
     Vec3 middle = vec3_scale(vec3_add(with.rig.muscles[0].ends[0], with.rig.muscles[0].ends[1]), 0.5f);
     Vec3 at = vec3_mad(middle, vec3(0, 0, 1), 1.2f * biceps.radius * with.who->mesh->diagonal); // just outside it while relaxed
@@ -168,7 +168,7 @@ static void a_muscle_in_no_flesh_does_no_harm(void **state)
 {
     (void)state;
     PeltRig rig = {.muscle_count = 1, .muscles = &biceps};
-    Bent b = start("arm", &rig, NULL, "Forearm");
+    Bent b = start("arm", &(PeltiArtist){.rig = &rig}, "Forearm");
     PeltiPart *muscle = &b.fields->parts[b.fields->skin_part_count];
     assert_int_equal(muscle->target, b.fields->bone_part[pelti_rig_bone(b.who, "UpperArm")]);
     Vec3 middle = vec3_scale(vec3_add(b.rig.muscles[0].ends[0], b.rig.muscles[0].ends[1]), 0.5f);
@@ -189,14 +189,14 @@ static void names_nobody_has_are_refused(void **state)
     PeltRigMuscle lost = biceps;
     lost.driver = "Tail";
     PeltRig rig = {.muscle_count = 1, .muscles = &lost};
-    Bent b = start("arm", NULL, NULL, "Forearm");
+    Bent b = start("arm", &(PeltiArtist){0}, "Forearm");
     PeltiFieldOptions options = pelti_field_options_default();
     PeltError err = {0};
-    assert_int_equal(pelti_rig_fields(&b.pool, b.who, &rig, NULL, &options, &b.rig, &err), PELT_BAD_INPUT);
+    assert_int_equal(pelti_rig_fields(&b.pool, b.who, &(PeltiArtist){.rig = &rig}, &options, &b.rig, &err), PELT_BAD_INPUT);
     assert_non_null(strstr(err.text, "Tail"));
     PeltRigJoint joint = {.joint = "Forearm", .operator_name = "gone.json"};
     rig = (PeltRig){.joint_count = 1, .joints = &joint};
-    assert_int_equal(pelti_rig_fields(&b.pool, b.who, &rig, NULL, &options, &b.rig, &err), PELT_BAD_INPUT);
+    assert_int_equal(pelti_rig_fields(&b.pool, b.who, &(PeltiArtist){.rig = &rig}, &options, &b.rig, &err), PELT_BAD_INPUT);
     assert_non_null(strstr(err.text, "gone.json"));
     stop(&b);
 }

@@ -238,14 +238,13 @@ static void move_job(void *context, int begin, int end, int worker)
     move_range(dqs, dqs->target, begin, end);
 }
 
-static void dqs_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report)
+static void dqs_step(void *state, const PeltiStepInput *in, Vec3 *items, PeltiStepReport *report)
 {
     Dqs *dqs = state;
     (void)report;
     fill_bones(dqs, in->bones);
-    dqs->target = pelti_blend_target(&dqs->blend, points);
+    dqs->target = items;
     pelti_parallel_for(dqs->jobs, dqs->blend.item_count, GRAIN, move_job, dqs);
-    pelti_blend_finish(&dqs->blend, points);
 }
 
 extern const PeltiMethod pelti_method_dqs;
@@ -253,7 +252,7 @@ const PeltiMethod pelti_method_dqs = {
     .name = "dqs",
     .summary = "dual quaternion skinning: blends rigid motions, keeps a twist's volume, bulges at bends",
     .reference = "[Kavan2008]",
-    .flags = PELTI_NEEDS_WEIGHTS,
+    .flags = PELTI_NEEDS_WEIGHTS | PELTI_BY_POINT,
     .prepare = dqs_prepare,
     .step = dqs_step,
     .destroy = dqs_destroy,

@@ -102,13 +102,12 @@ static void report(Implicit *m, PeltiStepReport *out)
     pelti_step_stat(out, "field_mb", (double)m->fields->bytes / 1048576, PELTI_LAST);
 }
 
-static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *out)
+static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *out)
 {
     Implicit *m = state;
     const PeltiMesh *mesh = m->mesh;
-    m->dqs->step(m->dqs_state, in, points, NULL);
+    m->dqs->step(m->dqs_state, in, m->x, NULL);
     for (int v = 0; v < mesh->vertex_count; v++) {
-        m->x[v] = points[mesh->first_point[v]];
         m->state[v] = m->projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
         m->residual[v] = 0;
     }
@@ -120,7 +119,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
             pelti_implicit_relax(m);
     }
     pelti_implicit_smooth(m);
-    pelti_scatter(mesh, m->x, points);
+    memcpy(vertices, m->x, sizeof(Vec3) * (size_t)mesh->vertex_count);
     if (out)
         report(m, out);
 }

@@ -69,8 +69,7 @@ static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
     PeltiFieldOptions options = pelti_field_options_default();
     options.samples = pelti_option_int(in->options, "samples");
     options.join_still = pelti_option_is(in->options, "parts", "moving");
-    PeltiOperatorFiles files = {in->options->operator_count, in->options->operator_names, in->options->operators};
-    PELT_TRY(pelti_rig_fields(&m->pool, m->who, in->options->rig, &files, &options, &m->rig, err));
+    PELT_TRY(pelti_rig_fields(&m->pool, m->who, &in->artist, &options, &m->rig, err));
     PELT_TRY(pelti_fields_build(&m->pool, m->who, in->weights, &options, m->jobs, in->log, &m->fields, err));
     take_memory(m);
     if (m->pool.failed)

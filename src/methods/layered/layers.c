@@ -61,7 +61,7 @@ static void take_volumes(PeltiFlesh *flesh, const PeltRig *rig, PeltiLog *log)
 
 static void take_rig(PeltiFlesh *flesh, const PeltiPrepare *in)
 {
-    const PeltRig *rig = (const PeltRig *)in->options->rig;
+    const PeltRig *rig = in->artist.rig;
     for (int b = 0; b < flesh->who->bone_count; b++) {
         PeltiFleshBone *bone = &flesh->around[b];
         const PeltRigJoint *joint = pelt_rig_joint(rig, flesh->who->nodes[flesh->who->bones[b].node].name);

@@ -126,28 +126,12 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     return PELT_OK;
 }
 
-/// A particle that is not finite goes back to where the skeleton alone would put it; returns how many skin vertices did.
-static int catch_broken(PeltiFlesh *flesh)
-{
-    int caught = 0;
-    for (int s = 0; s < flesh->n; s++) {
-        if (vec3_finite(pelti_lane(flesh->match.x, s, PELTI_SKIN)))
-            continue;
-        caught++;
-        for (int l = 0; l < PELTI_LAYERS; l++) {
-            pelti_set_lane(flesh->match.x, s, l, pelti_lane(flesh->goal, s, l));
-            pelti_set_lane(flesh->velocity, s, l, vec3(0, 0, 0));
-        }
-    }
-    return caught;
-}
-
-/// Skin to points, without what still crosses; returns the pairs that cross nevertheless.
-static int show(PeltiFlesh *flesh, Vec3 *points)
+/// The skin in the world, without what still crosses; returns the pairs that cross nevertheless.
+static int show(PeltiFlesh *flesh, Vec3 *vertices)
 {
     int left = pelti_flesh_untangle(flesh, PELTI_UNTANGLE_WHOLLY);
-    for (int p = 0; p < flesh->mesh->point_count; p++)
-        points[p] = vec3_add(flesh->shown[flesh->mesh->weld[p]], flesh->origin);
+    for (int v = 0; v < flesh->mesh->vertex_count; v++)
+        vertices[v] = vec3_add(flesh->shown[v], flesh->origin);
     return left;
 }
 
@@ -159,7 +143,7 @@ static double largest_turn(const PeltiFlesh *flesh)
     return (double)most * 57.29577951;
 }
 
-static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report)
+static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)
 {
     PeltiFlesh *flesh = state;
     double start = pelti_clock_ms();
@@ -174,12 +158,11 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *points, Pe
     }
     flesh->started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
-    int caught = catch_broken(flesh), crossing = show(flesh, points);
+    int crossing = show(flesh, vertices);
     if (!report)
         return;
     report->substeps = steps;
     report->substep_ms = ms;
-    report->nonfinite = caught;
     pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
     pelti_step_stat(report, "crossing_shown", crossing, PELTI_MOST);

@@ -218,7 +218,7 @@ static void blend_job(void *context, int begin, int end, int worker)
     blend_range(lbs, lbs->target, begin, end);
 }
 
-static void lbs_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report)
+static void lbs_step(void *state, const PeltiStepInput *in, Vec3 *items, PeltiStepReport *report)
 {
     Lbs *lbs = state;
     (void)report;
@@ -226,9 +226,8 @@ static void lbs_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiS
         for (int row = 0; row < 3; row++)
             for (int column = 0; column < 4; column++)
                 lbs->columns[b].pair[column / 2][column % 2 * 4 + row] = in->bones[b].m[row][column];
-    lbs->target = pelti_blend_target(&lbs->blend, points);
+    lbs->target = items;
     pelti_parallel_for(lbs->jobs, lbs->blend.item_count, GRAIN, blend_job, lbs);
-    pelti_blend_finish(&lbs->blend, points);
 }
 
 extern const PeltiMethod pelti_method_lbs;
@@ -236,7 +235,7 @@ const PeltiMethod pelti_method_lbs = {
     .name = "lbs",
     .summary = "linear blend skinning: the weighted mean of the bones' motions",
     .reference = "[MagnenatThalmann1988]",
-    .flags = PELTI_NEEDS_WEIGHTS,
+    .flags = PELTI_NEEDS_WEIGHTS | PELTI_BY_POINT,
     .prepare = lbs_prepare,
     .step = lbs_step,
     .destroy = lbs_destroy,

@@ -279,7 +279,7 @@ static int substep_count(Projective *p, float dt_s)
     return count < 1 ? 1 : count > 200 ? 200 : count;
 }
 
-static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *report)
+static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)
 {
     Projective *p = state;
     int substeps = 1;
@@ -295,7 +295,6 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
             pelti_proj_substep(p, p->bones_now);
         }
     }
-    int broken = pelti_proj_repair(p, p->bones_to);
     Mat34 *swap = p->bones_from;
     p->bones_from = p->bones_to;
     p->bones_to = swap;
@@ -307,12 +306,11 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *points,
         pelti_proj_show(&p->display, p->skin, p->mesh, p->jobs, p->positions, p->skin_positions);
         shown = p->skin_positions;
     }
-    pelti_scatter(p->skin, shown, points);
+    memcpy(vertices, shown, sizeof(Vec3) * (size_t)p->skin->vertex_count);
     if (!report)
         return;
     report->substeps = substeps;
     report->substep_ms = p->substep_ms;
-    report->nonfinite = broken;
     pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
     pelti_step_stat(report, "crossings_left", crossings, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);

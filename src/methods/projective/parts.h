@@ -399,6 +399,5 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets
 void pelti_proj_iterate(Projective *p, int mode, bool touching);    ///< one local and one global step
 void pelti_proj_measure_rounding(Projective *p);                    ///< once, after factoring and before contacts
 double pelti_proj_total_energy(const Projective *p, int mode);      ///< elastic, pins and inertia
-int pelti_proj_repair(Projective *p, const Mat34 *bones);           ///< replaces what is not finite, says how many
 
 #endif

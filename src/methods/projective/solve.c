@@ -288,20 +288,3 @@ double pelti_proj_total_energy(const Projective *p, int mode)
         }
     return sum;
 }
-
-int pelti_proj_repair(Projective *p, const Mat34 *bones)
-{
-    int broken = 0;
-    for (int i = 0; i < p->count; i++) {
-        float sum = p->x[i][0] + p->x[i][1] + p->x[i][2] + p->velocity[i][0] + p->velocity[i][1] + p->velocity[i][2];
-        if (isfinite(sum))
-            continue;
-        Rows r = {.p = p, .bones = bones, .mode = PROJ_STILL};
-        carry_rows(&r, i, i + 1, 0);
-        memset(p->velocity[i], 0, sizeof p->velocity[i]);
-        broken++;
-    }
-    if (broken)
-        pelti_polar_reset(p->warm, p->tissue.block_count);
-    return broken;
-}

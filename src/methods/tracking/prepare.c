@@ -246,8 +246,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     options.fold_depth = pelti_option_float(in->options, "fold-depth");
     options.join_still = pelti_option_is(in->options, "parts", "moving");
     tracking_retune(t, in->options);
-    PeltiOperatorFiles files = {in->options->operator_count, in->options->operator_names, in->options->operators};
-    PELT_TRY(pelti_rig_fields(&t->pool, t->who, in->options->rig, &files, &options, &t->rig, err));
+    PELT_TRY(pelti_rig_fields(&t->pool, t->who, &in->artist, &options, &t->rig, err));
     PELT_TRY(pelti_fields_build(&t->pool, t->who, &t->weights, &options, t->jobs, in->log, &t->fields, err));
     take_memory(t);
     if (t->pool.failed)
@@ -260,7 +259,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     pelti_frame_set(&t->frame, t->part_matrix);
     pelti_mesh_normals(t->mesh, t->mesh->rest, t->normal);
     tracking_rest_values(t);
-    PELT_TRY(tracking_effects_prepare(t, in->options->rig, err));
+    PELT_TRY(tracking_effects_prepare(t, in->artist.rig, err));
     PeltiPool work;
     pelti_pool_init(&work, &t->pool.allocator);
     int components = t->mesh->component_count, *tally = PELTI_NEW(&work, int, 4 * (components + 1));

@@ -146,7 +146,7 @@ static void report(const Tracking *t, PeltiStepReport *out)
     pelti_step_stat(out, "field_mb", (double)t->fields->bytes / 1048576, PELTI_LAST);
 }
 
-static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepReport *out)
+static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *out)
 {
     Tracking *t = state;
     t->counters = (Counters){0};
@@ -166,15 +166,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *points, PeltiStepR
     tracking_smooth_contacts(t);
     tracking_separate(t);
     count_time(t, STAGE_PART, &start_ms);
-    int bad = 0;
-    for (int v = 0; v < t->mesh->vertex_count; v++)
-        if (!vec3_finite(t->shown[v])) {
-            t->shown[v] = t->x[v] = mat34_apply(t->now.matrix[t->bone[v]], t->mesh->rest[v]);
-            bad++;
-        }
-    pelti_scatter(t->mesh, t->shown, points);
-    if (out)
-        out->nonfinite = bad;
+    memcpy(vertices, t->shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     report(t, out);
 }
 

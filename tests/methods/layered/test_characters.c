@@ -58,7 +58,8 @@ static void actor_show(Actor *a, bool restart)
     PeltiStepReport report = {0};
     PeltiStepInput in = {.bones = a->bones, .dt_s = restart ? 0 : 1 / 30.0f, .restart = restart};
     pelti_method_layered.step(a->flesh, &in, a->points, &report);
-    assert_int_equal(report.nonfinite, 0);
+    for (int v = 0; v < a->who->mesh->vertex_count; v++)
+        assert_true(vec3_finite(a->points[v]));
     for (int v = 0; v < a->who->mesh->vertex_count; v++)
         a->vertices[v] = a->points[a->who->mesh->first_point[v]];
 }

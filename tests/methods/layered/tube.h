@@ -36,11 +36,11 @@ static inline void tube_make(Tube *tube, int bones, PeltiJobs *jobs, const PeltA
     pelti_options_init(&tube->options, pelti_method_layered.options);
     for (; options && *options; options += 2)
         assert_int_equal(pelti_options_set(&tube->options, options[0], options[1], &err), PELT_OK);
-    tube->options.rig = tube_rig;
     pelti_log_init(&tube->log, NULL);
     PeltiPrepare in = {.who = tube->who,
                        .options = &tube->options,
                        .weights = &tube->weights,
+                       .artist = {.rig = tube_rig},
                        .allocator = allocator,
                        .jobs = jobs,
                        .log = &tube->log};

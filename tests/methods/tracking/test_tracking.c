@@ -57,7 +57,8 @@ static PeltiStepReport step(Rig *rig, bool restart)
     PeltiStepReport report = {0};
     PeltiStepInput in = {.bones = rig->bones, .dt_s = 1.0f / 30, .restart = restart};
     pelti_method_tracking.step(rig->state, &in, rig->points, &report);
-    assert_int_equal(report.nonfinite, 0);
+    for (int v = 0; v < rig->who->mesh->vertex_count; v++)
+        assert_true(vec3_finite(rig->points[v]));
     return report;
 }
 
