@@ -27,7 +27,7 @@ typedef struct Played {
     double mean_ms, median_ms, most_ms, prepare_ms;
     double stage_ms[4];                              ///< means
     double virtual_frames, relaxations, evaluations; ///< means of a frame
-    double crossings, residual_p99, field_mb;
+    double residual_p99, field_mb;
 } Played;
 
 static bool set_up(Subject *s)
@@ -132,7 +132,7 @@ static void *prepare(Subject *s, const char *method, PeltiJobs *jobs, double *to
 
 static bool play(Subject *s, const char *method, int threads, Played *out)
 {
-    static const char *const stages[4] = {"fields_ms", "project_ms", "relax_ms", "part_ms"};
+    static const char *const stages[4] = {"fields_ms", "project_ms", "relax_ms", "smooth_ms"};
     *out = (Played){0};
     const PeltiMethod *m = pelti_method_find(method);
     PeltiJobs *jobs = pelti_jobs_create(threads);
@@ -154,7 +154,6 @@ static bool play(Subject *s, const char *method, int threads, Played *out)
         out->virtual_frames += stat_of(&report, "virtual_frames") / n;
         out->relaxations += stat_of(&report, "relaxations") / n;
         out->evaluations += stat_of(&report, "evaluations") / n;
-        out->crossings = fmax(out->crossings, stat_of(&report, "crossings_left"));
         out->residual_p99 = fmax(out->residual_p99, stat_of(&report, "iso_residual_p99"));
         out->field_mb = stat_of(&report, "field_mb");
     }
@@ -194,10 +193,10 @@ static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
         pelti_bench_row(
             bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
-            "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); virtual frames %.1f, relaxations %.1f, "
-            "evaluations %.1f a vertex; residual p99 %.0e, crossings left %g",
+            "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); virtual frames %.1f, relaxations %.1f, "
+            "evaluations %.1f a vertex; residual p99 %.0e",
             p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames, p.relaxations,
-            p.evaluations / vertices, p.residual_p99, p.crossings);
+            p.evaluations / vertices, p.residual_p99);
         pelti_bench_paper(bench, paper->tracking_ms);
         pelti_bench_bound(bench, p.mean_ms, threads, p.evaluations * FIELD_FLOPS + p.relaxations * vertices * RELAX_FLOPS, 0);
         if (threads < 2)
@@ -419,9 +418,8 @@ static void real_human(PeltiBench *bench)
         if (play(&s, "tracking", pelti_bench_threads(bench), &p)) {
             pelti_bench_row(
                 bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
-                "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, part %.1f); residual p99 %.0e, crossings "
-                "left %g",
-                p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99, p.crossings);
+                "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); residual p99 %.0e",
+                p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99);
             pelti_bench_row(bench, "human 13.4k/163, prepare", p.prepare_ms * 1e-3, "s", 8, "%s", "");
             pelti_bench_row(bench, "human 13.4k/163, fields, operators", p.field_mb * 1.048576, "MB", 60, "%s", "");
         }

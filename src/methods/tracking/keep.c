@@ -20,7 +20,7 @@ void tracking_keep(void *state, PeltiSnapshot *s)
     Vec3 *vectors[] = {t->x, t->normal, t->shown};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], n);
-    float *floats[] = {t->own_bias, t->wall, t->pressed, t->lean, t->swell, t->residual, t->rotation_scale, t->drift, t->touch};
+    float *floats[] = {t->own_bias, t->wall, t->pressed, t->lean, t->swell, t->residual, t->rotation_scale, t->drift};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         PELTI_KEEP(s, floats[k], n);
     PELTI_KEEP(s, t->grown, t->fields->part_count);
@@ -29,5 +29,4 @@ void tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, t->contact, n);
     PELTI_KEEP(s, t->stirred, n);
     PELTI_KEEP(s, t->around, n * (size_t)t->frame.words);
-    pelti_snapshot(s, t->press, n * tracking_press_size());
 }

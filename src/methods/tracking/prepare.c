@@ -22,7 +22,6 @@ void tracking_retune(void *state, const PeltiOptions *o)
     if (pelti_option_is(o, "blend", "rigid"))
         s->target = s->target == TARGET_BLENDED ? TARGET_RIGID : s->target;
     s->smooth_passes = pelti_option_int(o, "smooth");
-    s->separate_passes = pelti_option_int(o, "separate");
     s->slide = pelti_option_float(o, "slide");
     s->keep_volume = pelti_option_float(o, "keep-volume");
     s->hold = pelti_option_float(o, "hold");
@@ -43,11 +42,10 @@ static void take_memory(Tracking *t)
     t->stirred = PELTI_NEW(pool, unsigned char, n);
     t->skeleton = PELTI_NEW(pool, int, n);
     t->other = PELTI_NEW(pool, int, n);
-    t->press = pelti_pool_take(pool, (size_t)n, tracking_press_size());
     t->bone = PELTI_NEW(pool, int, n);
     t->place = PELTI_NEW(pool, int, n);
     float **floats[] = {&t->iso,   &t->slack,      &t->edge, &t->reach, &t->paint, &t->diagonal, &t->residual, &t->rotation_scale,
-                        &t->touch, &t->push_count, &t->area, &t->hold,  &t->swell, &t->pressed,  &t->own_bias, &t->own_rest,
+                        &t->touch, &t->touch_scratch, &t->area, &t->hold,  &t->swell, &t->pressed,  &t->own_bias, &t->own_rest,
                         &t->drift, &t->tilt,       &t->lean, &t->wall,  &t->share};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
@@ -73,9 +71,6 @@ static void take_memory(Tracking *t)
     t->now = new_bones(pool, bones);
     t->next = new_bones(pool, bones);
     t->goal = new_bones(pool, bones);
-    t->boxes = PELTI_NEW(pool, PeltiBox, t->mesh->triangle_count);
-    t->face_normal = PELTI_NEW(pool, Vec3, t->mesh->triangle_count);
-    t->rest_cross = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count);
     PeltiArena arena = {0};
     pelti_frame_in(&arena, t->fields, &t->frame);
     arena.base = pelti_pool_take(pool, arena.used, 1);
@@ -98,53 +93,6 @@ static void order_bones(Tracking *t)
             if (d == depth)
                 t->bone_order[done++] = b;
         }
-}
-
-/// A component that the fields say nothing about follows one bone: eyes, teeth, things worn.
-static void settle_components(Tracking *t, int *tally, int *lost, PeltiLog *log)
-{
-    const PeltiMesh *mesh = t->mesh;
-    int largest = 0, rigid = 0;
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        tally[mesh->component[v]]++;
-        lost[mesh->component[v]] += t->kind[v] != VERTEX_TRACKED;
-    }
-    for (int c = 0; c < mesh->component_count; c++)
-        largest = tally[c] > tally[largest] ? c : largest;
-    for (int c = 0; c < mesh->component_count; c++)
-        if (c != largest && 2 * lost[c] > tally[c])
-            rigid++;
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        int c = mesh->component[v];
-        if (c == largest || 2 * lost[c] <= tally[c])
-            continue;
-        t->kind[v] = VERTEX_RIGID;
-    }
-    if (rigid)
-        pelti_warn(log, "rigid-component", "%d small or hidden pieces of the mesh follow one bone each", rigid);
-}
-
-/// Bone that owns most vertices of each rigid component.
-static void bind_components(Tracking *t, int *best, int *tally)
-{
-    const PeltiMesh *mesh = t->mesh;
-    for (int c = 0; c < mesh->component_count; c++)
-        best[c] = -1;
-    for (int b = 0; b < t->who->bone_count; b++) {
-        int *count = tally + mesh->component_count;
-        memset(count, 0, sizeof(int) * (size_t)mesh->component_count);
-        for (int v = 0; v < mesh->vertex_count; v++)
-            if (t->bone[v] == b)
-                count[mesh->component[v]]++;
-        for (int c = 0; c < mesh->component_count; c++)
-            if (count[c] > (best[c] < 0 ? 0 : tally[c])) {
-                best[c] = b;
-                tally[c] = count[c];
-            }
-    }
-    for (int v = 0; v < mesh->vertex_count; v++)
-        if (t->kind[v] == VERTEX_RIGID && t->paint[v] > 0 && best[mesh->component[v]] >= 0)
-            t->bone[v] = best[mesh->component[v]];
 }
 
 static void bind_vertices(Tracking *t)
@@ -198,32 +146,6 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
     return status;
 }
 
-static int crosses(void *context, int a, int b, int worker)
-{
-    const PeltiMesh *mesh = context;
-    (void)worker;
-    for (int i = 0; i < 9; i++)
-        if (mesh->triangles[a][i / 3] == mesh->triangles[b][i % 3])
-            return 0;
-    Vec3 p[3], q[3];
-    for (int i = 0; i < 3; i++) {
-        p[i] = mesh->rest[mesh->triangles[a][i]];
-        q[i] = mesh->rest[mesh->triangles[b][i]];
-    }
-    return pelti_closest_triangles(p, q).crossing;
-}
-
-static PeltStatus build_tree(Tracking *t, PeltError *err)
-{
-    const PeltiMesh *mesh = t->mesh;
-    PELT_TRY(pelti_box_tree_build_triangles(&t->pool, mesh->triangle_count, mesh->triangles, mesh->rest, &t->tree, err));
-    PELT_TRY(pelti_pairs_create(&t->pool, 4 * mesh->triangle_count + 1024, t->tree, &t->pairs, err));
-    pelti_box_tree_self_pairs(t->tree, 0, crosses, (void *)mesh, t->jobs, &t->pairs);
-    for (int k = 0; k < t->pairs.count; k++)
-        t->rest_cross[t->pairs.pairs[k].a] = t->rest_cross[t->pairs.pairs[k].b] = 1;
-    return PELT_OK;
-}
-
 /// The linear solver's own numbering of vertices and rings.
 static void number_rows(Tracking *t)
 {
@@ -260,17 +182,6 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     pelti_mesh_normals(t->mesh, t->mesh->rest, t->normal);
     tracking_rest_values(t);
     PELT_TRY(tracking_effects_prepare(t, in->artist.rig, err));
-    PeltiPool work;
-    pelti_pool_init(&work, &t->pool.allocator);
-    int components = t->mesh->component_count, *tally = PELTI_NEW(&work, int, 4 * (components + 1));
-    PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(int) * 4 * (size_t)components) : PELT_OK;
-    if (status == PELT_OK) {
-        settle_components(t, tally, tally + components, in->log);
-        memset(tally, 0, sizeof(int) * 4 * (size_t)(components + 1));
-        bind_components(t, tally, tally + components);
-    }
-    pelti_pool_release(&work);
-    PELT_TRY(status);
     PELT_TRY(weigh_edges(t, err));
     number_rows(t);
     for (int v = 0; v < t->mesh->vertex_count; v++)
@@ -278,7 +189,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     t->solve_work = PELTI_NEW(&t->pool, float, pelti_sparse_row_work(t->factor));
     if (t->pool.failed)
         return pelti_no_memory(err, sizeof(float) * pelti_sparse_row_work(t->factor));
-    return build_tree(t, err);
+    return PELT_OK;
 }
 
 PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err)

@@ -15,7 +15,7 @@ static void spread_range(void *context, int begin, int end, int worker)
         int count = 1;
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++, count++)
             sum += t->touch[mesh->ring[e]];
-        t->push_count[v] = fmaxf(0.9f * most, sum / (float)count);
+        t->touch_scratch[v] = fmaxf(0.9f * most, sum / (float)count);
     }
 }
 
@@ -52,7 +52,9 @@ void tracking_smooth_contacts(Tracking *t)
         return;
     for (int k = 0; k < SPREAD; k++) {
         pelti_parallel_for(t->jobs, count, GRAIN, spread_range, t);
-        memcpy(t->touch, t->push_count, sizeof(float) * (size_t)count);
+        float *swap = t->touch;
+        t->touch = t->touch_scratch;
+        t->touch_scratch = swap;
     }
     for (int k = 0; k < t->set.smooth_passes; k++) {
         pelti_parallel_for(t->jobs, count, GRAIN, smooth_range, t);

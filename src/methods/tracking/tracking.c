@@ -26,7 +26,6 @@ static const PeltiOptionInfo options[] = {
      "how firmly skin that no field describes (eyes, mouth, ears) stays with its bone"},
     {"slide", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "how freely skin slides along the surface; 0: it stays with its bone"},
     {"smooth", PELTI_OPTION_INT, "6", NULL, 0, 100, "smoothing passes around contacts"},
-    {"separate", PELTI_OPTION_INT, "12", NULL, 0, 1000, "passes of the last explicit separation of touching skin"},
     {"samples", PELTI_OPTION_INT, "50", NULL, 8, 90, "samples of the skin a field is fitted to, per part"},
     {"parts", PELTI_OPTION_CHOICE, "moving", "moving|all", 0, 0,
      "fields for joints that some clip moves, or for all that own skin"},
@@ -101,10 +100,10 @@ static void measure_residual(Tracking *t)
     float most = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
         if (t->kind[v] == VERTEX_TRACKED && t->other[v] < 0 && isfinite(t->residual[v])) {
-            t->touch[count++] = fabsf(t->residual[v]);
+            t->touch_scratch[count++] = fabsf(t->residual[v]);
             most = fmaxf(most, fabsf(t->residual[v]));
         }
-    t->counters.residual_p99 = count ? (double)nth(t->touch, count, (int)(0.99 * (count - 1))) : 0;
+    t->counters.residual_p99 = count ? (double)nth(t->touch_scratch, count, (int)(0.99 * (count - 1))) : 0;
     t->counters.residual_max = (double)most;
 }
 
@@ -137,9 +136,8 @@ static void report(const Tracking *t, PeltiStepReport *out)
     pelti_step_stat(out, "fields_ms", t->counters.ms[STAGE_FIELDS], PELTI_MEAN);
     pelti_step_stat(out, "project_ms", t->counters.ms[STAGE_PROJECT], PELTI_MEAN);
     pelti_step_stat(out, "relax_ms", t->counters.ms[STAGE_RELAX], PELTI_MEAN);
-    pelti_step_stat(out, "part_ms", t->counters.ms[STAGE_PART], PELTI_MEAN);
+    pelti_step_stat(out, "smooth_ms", t->counters.ms[STAGE_SMOOTH], PELTI_MEAN);
     pelti_step_stat(out, "contact_vertices", t->counters.contacts, PELTI_MOST);
-    pelti_step_stat(out, "crossings_left", t->counters.separated, PELTI_MOST);
     pelti_step_stat(out, "iso_residual_p99", t->counters.residual_p99, PELTI_MOST);
     pelti_step_stat(out, "iso_residual_max", t->counters.residual_max, PELTI_MOST);
     pelti_step_stat(out, "parts", t->fields->part_count, PELTI_LAST);
@@ -164,8 +162,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     double start_ms = pelti_clock_ms();
     measure_residual(t);
     tracking_smooth_contacts(t);
-    tracking_separate(t);
-    count_time(t, STAGE_PART, &start_ms);
+    count_time(t, STAGE_SMOOTH, &start_ms);
     memcpy(vertices, t->shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     report(t, out);
 }
@@ -202,6 +199,6 @@ const PeltiMethod pelti_method_tracking = {
     .destroy = tracking_destroy,
     .retune = tracking_retune,
     .keep = tracking_keep,
-    .live = "solver|iterations|tolerance|virtual-frames|virtual-step|gap|target|blend|keep-volume|smooth|separate",
+    .live = "solver|iterations|tolerance|virtual-frames|virtual-step|gap|target|blend|keep-volume|smooth",
     .draw = draw,
 };

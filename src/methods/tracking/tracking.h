@@ -1,18 +1,17 @@
 /// Robust iso-surface tracking [Vaillant2014]: state and stages. One step = virtual frames of (rigid move, projection,
-/// tangential relaxation), then smoothing and separation of what touches, for show.
+/// tangential relaxation), then smoothing of what touches, for show. That nothing crosses is the last word's: src/touch.
 #ifndef PELTI_METHODS_TRACKING_TRACKING_H
 #define PELTI_METHODS_TRACKING_TRACKING_H
 
 #include "field/compose.h"
 #include "field/rig.h"
-#include "geometry/box_tree.h"
 #include "math/sparse.h"
 #include "methods/method.h"
 
 typedef enum VertexKind {
     VERTEX_TRACKED, ///< on its iso-surface, relaxes in its tangent plane
     VERTEX_FREE,    ///< the field says nothing here (deep inside, far outside): relaxes in space
-    VERTEX_RIGID    ///< follows its bone: painted, or of a component that has no field
+    VERTEX_RIGID    ///< follows its bone: painted, a prop, or skin of a bone without a field
 } VertexKind;
 
 typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKind;
@@ -28,7 +27,6 @@ typedef struct TrackingSettings {
     TargetKind target;
     int blend_passes;  ///< smoothing of target rotations over the mesh
     int smooth_passes; ///< around contacts
-    int separate_passes;
     float keep_volume; ///< share of the volume lost in contacts that swells the free skin
     float hold;        ///< strength of the tether where the field says nothing
     float slide;       ///< 1: relaxation everywhere; 0: none
@@ -49,10 +47,10 @@ typedef struct Bones {
 } Bones;
 
 /// Stages of a step whose time is reported.
-typedef enum Stage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_PART, STAGE_COUNT } Stage;
+typedef enum Stage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } Stage;
 
 typedef struct Counters {
-    int virtual_frames, relaxations, contacts, separated, retried;
+    int virtual_frames, relaxations, contacts;
     double residual_max, residual_p99; ///< |f - iso| outside contact
     double evaluations;                ///< of the composed field
     double ms[STAGE_COUNT];
@@ -70,8 +68,6 @@ typedef struct Tracking {
     PeltiRigFields rig;
     PeltiFieldFrame frame;
     PeltiSparse *factor;
-    PeltiBoxTree *tree;
-    PeltiPairs pairs;
     // constants of a vertex
     unsigned char *kind; ///< VertexKind
     int *skeleton;
@@ -131,13 +127,8 @@ typedef struct Tracking {
     int *looks;        ///< field evaluations of each block
     // output
     Vec3 *shown, *buffer;
-    float *touch;              ///< [vertex_count] diffused contact
-    Vec3 *face_normal;         ///< [triangle_count] of triangles that may touch
-    PeltiBox *boxes;           ///< [triangle_count] of triangles that may touch; empty else
-    unsigned char *rest_cross; ///< [triangle_count] crosses another at rest already: left alone
-    unsigned char *stirred;    ///< moved since it looked at the field, or not yet on its surface
-    struct Press *press;       ///< [vertex_count] nearest opposite skin
-    float *push_count;         ///< [vertex_count]
+    float *touch, *touch_scratch; ///< [vertex_count] contact, spread over a few rings
+    unsigned char *stirred;       ///< moved since it looked at the field, or not yet on its surface
     Counters counters;
 } Tracking;
 
@@ -183,13 +174,7 @@ void tracking_right_hand_side(Tracking *t, const Bones *bones);
 int pelti_tracking_relax(Tracking *t); ///< iterations used
 double pelti_tracking_energy(const Tracking *t);
 
-// smooth.c, press.c, separate.c
+// smooth.c
 void tracking_smooth_contacts(Tracking *t);
-void tracking_press_apart(Tracking *t, bool first); ///< first: of a frame
-void tracking_separate(Tracking *t);
-size_t tracking_press_size(void);
-void tracking_gather_boxes(Tracking *t); ///< fits the tree to the triangles near contacts
-bool tracking_share_vertex(const int a[3], const int b[3]);
-Vec3 tracking_triangle_normal(const Tracking *t, int triangle); ///< of what is shown; zero where it has no area
 
 #endif

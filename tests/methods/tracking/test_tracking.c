@@ -248,6 +248,19 @@ static void bend_through(Rig *rig, float from, float to, float step_deg)
     }
 }
 
+/// Vertices that touch and have come to lie deeper in the part they touch than in their own.
+static int on_the_wrong_side(const Rig *rig)
+{
+    const Tracking *t = rig->state;
+    int wrong = 0;
+    for (int v = 0; v < t->mesh->vertex_count; v++) {
+        PeltiFieldSample s;
+        pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], t->x[v], &s);
+        wrong += t->contact[v] && s.own < s.other - 0.01f;
+    }
+    return wrong;
+}
+
 /// Along the middle of a fold the two halves, were they rigid, would overlap from the joint to where their sides meet.
 static void a_deep_fold_touches_over_most_of_the_overlap(void **state)
 {
@@ -278,7 +291,7 @@ static void a_deep_fold_touches_over_most_of_the_overlap(void **state)
     float half = 10 * DEGREE, overlap = fminf(radius / sinf(half), length / cosf(half));
     printf("fold %.3f of an overlap of %.3f\n", (double)(high - low), (double)overlap);
     assert_true(high - low > 0.6f * overlap);
-    assert_true(rig.state->counters.separated <= 4);
+    assert_int_equal(on_the_wrong_side(&rig), 0);
     stop(&rig);
 }
 
@@ -307,7 +320,7 @@ static void large_steps_fold_as_well(void **state)
     Rig rig = start("cylinder", 1500, 2, NULL, NULL);
     step(&rig, true);
     bend_through(&rig, 0, 160, 32);
-    assert_true(rig.state->counters.separated <= 4);
+    assert_int_equal(on_the_wrong_side(&rig), 0);
     assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->shown) > 0.85 * rig.state->rest_volume);
     bend_through(&rig, 160, 0, 32);
     CHECK_NEAR(farthest(&rig, rig.who->rest_points), 0, 3e-3);
