@@ -1,45 +1,12 @@
 /// Reads values of a parsed document, with errors that say where.
 #include "io/json.h"
 
-#include "io/json_scan.h"
-
 #include <json-c/json.h>
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/// The most a parsed document may take: a file of a few megabytes of "{}" would take gigabytes.
-#define JSON_BYTES_MOST ((size_t)1 << 30)
-
-PeltStatus pelti_json_parse(const char *text, size_t size, PeltiJson **out, PeltError *err)
-{
-    *out = NULL;
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        text += 3;
-        size -= 3;
-    }
-    if (size > INT_MAX - 16)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "JSON of %zu bytes is larger than 2 GiB", size);
-    PeltiJsonScan scan = pelti_json_scan(text, size, PELTI_JSON_DEPTH, JSON_BYTES_MOST);
-    if (scan.problem)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "JSON line %d, column %d: %s", scan.line, scan.column, scan.problem);
-    struct json_tokener *tokener = json_tokener_new_ex(PELTI_JSON_DEPTH + 2);
-    if (!tokener)
-        return pelti_no_memory(err, sizeof *tokener);
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
-    PeltiJson *root = json_tokener_parse_ex(tokener, text, (int)size);
-    enum json_tokener_error trouble = json_tokener_get_error(tokener);
-    json_tokener_free(tokener);
-    if (root) {
-        *out = root;
-        return PELT_OK;
-    }
-    if (trouble == json_tokener_success) // the text was checked: only memory can be missing
-        return pelti_no_memory(err, scan.cost);
-    return PELT_FAIL(err, PELT_BAD_INPUT, "JSON: %s", json_tokener_error_desc(trouble));
-}
 
 PeltiJson *pelti_json_keep(PeltiJson *json)
 {

@@ -1,7 +1,7 @@
 /// Makes and writes JSON.
 #include "io/json.h"
 
-#include "io/json_scan.h"
+#include "io/json_read.h"
 
 #include <json-c/json.h>
 

@@ -110,6 +110,30 @@ static void deep_and_swollen_documents_are_refused(void **state)
     free(many);
 }
 
+static void escapes_say_what_they_mean(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"\\u00e9\\u20AC\\ud83d\\ude00", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"\\ud800x\\udc00\\ud800\\u0041", "\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd"
+                                          "A"}, // halves of pairs
+        {"a\\n\\t\\r\\b\\f\\/\\\\\\\"z", "a\n\t\r\b\f/\\\"z"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"k%s\":[\"%s\"],\"k%s\":[\"%s\"]}", pairs[i][0], "first", pairs[i][0], pairs[i][0]);
+        PeltiJson *json = NULL;
+        PeltError err;
+        assert_int_equal(parse(text, &json, &err), PELT_OK);
+        char key[100];
+        snprintf(key, sizeof key, "k%s", pairs[i][1]);
+        PeltiJson *list = pelti_json_get(json, key); // of two with one key, the last
+        assert_int_equal(pelti_json_count(list), 1);
+        assert_string_equal(pelti_json_text_of(pelti_json_at(list, 0)), pairs[i][1]);
+        pelti_json_release(json);
+    }
+}
+
 static void getters_check_kind_and_range_and_name_the_path(void **state)
 {
     (void)state;
@@ -195,6 +219,7 @@ int main(void)
         cmocka_unit_test(an_unchanged_document_comes_back_byte_for_byte),
         cmocka_unit_test(what_json_does_not_allow_is_refused_with_its_place),
         cmocka_unit_test(deep_and_swollen_documents_are_refused),
+        cmocka_unit_test(escapes_say_what_they_mean),
         cmocka_unit_test(getters_check_kind_and_range_and_name_the_path),
         cmocka_unit_test(a_value_knows_its_line),
         cmocka_unit_test(numbers_are_written_as_short_as_they_read_back),

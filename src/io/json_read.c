@@ -1,7 +1,17 @@
-/// Checks JSON text strictly before the library parses it, and finds the line of a value.
-#include "io/json_scan.h"
+/// Reads JSON text strictly into the library's values, in one walk; without building anything, finds the line of a value.
+#include "io/json_read.h"
 
+#include "io/json.h"
+
+#include <json-c/json.h>
+
+#include <limits.h>
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
+
+/// The most a document may take: a file of a few megabytes of "{}" would take gigabytes.
+#define JSON_BYTES_MOST ((size_t)1 << 30)
 
 /// What the library spends on a value, measured with version 0.16: an object starts with a table of 16 entries.
 enum { COST_OBJECT = 800, COST_ARRAY = 112, COST_VALUE = 80, COST_MEMBER = 140, COST_ITEM = 16 };
@@ -9,6 +19,10 @@ enum { COST_OBJECT = 800, COST_ARRAY = 112, COST_VALUE = 80, COST_MEMBER = 140, 
 typedef struct Walk {
     const char *p, *end;
     const char *problem;
+    bool builds;  ///< values are made
+    bool refused; ///< memory was
+    char *text;   ///< scratch: a string without escapes, or a number; grows
+    size_t room;
     size_t cost, most;
     int depth;
 } Walk;
@@ -17,6 +31,28 @@ static bool stop(Walk *w, const char *problem)
 {
     w->problem = problem;
     return false;
+}
+
+/// A value that was made, or the end of the walk.
+static bool made(Walk *w, PeltiJson *value, PeltiJson **out)
+{
+    *out = value;
+    if (value)
+        return true;
+    w->refused = true;
+    return stop(w, "memory was refused");
+}
+
+static bool need(Walk *w, size_t bytes)
+{
+    if (bytes <= w->room)
+        return true;
+    char *more = realloc(w->text, 2 * bytes);
+    if (!more)
+        return made(w, NULL, &(PeltiJson *){NULL});
+    w->text = more;
+    w->room = 2 * bytes;
+    return true;
 }
 
 static void skip_space(Walk *w)
@@ -89,6 +125,76 @@ static bool walk_string(Walk *w)
     return stop(w, "the text ends within a string");
 }
 
+static unsigned four_digits(const char *p)
+{
+    unsigned code = 0;
+    for (int i = 0; i < 4; i++)
+        code = 16 * code + (unsigned)(p[i] <= '9' ? p[i] - '0' : (p[i] | 32) - 'a' + 10);
+    return code;
+}
+
+static size_t put_utf8(char *to, unsigned code)
+{
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    for (size_t k = more; k > 0; k--, code >>= 6)
+        to[k] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)(code | (more == 1 ? 0xc0 : more == 2 ? 0xe0 : 0xf0));
+    return more + 1;
+}
+
+/// One escape at *p, which was checked, to UTF-8; half of a surrogate pair is U+FFFD.
+static size_t put_escape(const char **p, const char *end, char *to)
+{
+    const char *from = *p + 1;
+    if (*from != 'u') {
+        static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+        *to = meant[strchr(names, *from) - names];
+        *p += 2;
+        return 1;
+    }
+    unsigned code = four_digits(from + 1);
+    *p += 6;
+    if (code >= 0xd800 && code < 0xdc00 && end - *p >= 6 && (*p)[0] == '\\' && (*p)[1] == 'u') {
+        unsigned low = four_digits(*p + 2);
+        if (low >= 0xdc00 && low < 0xe000) {
+            *p += 6;
+            return put_utf8(to, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+        }
+    }
+    return put_utf8(to, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
+}
+
+/// The string [p, end) between its quotes as text, ended by a zero; escapes only ever shrink.
+static bool unescape(Walk *w, const char *p, const char *end, size_t *length)
+{
+    if (!need(w, (size_t)(end - p) + 1))
+        return false;
+    char *to = w->text;
+    while (p < end)
+        if (*p == '\\')
+            to += put_escape(&p, end, to);
+        else
+            *to++ = *p++;
+    *to = 0;
+    *length = (size_t)(to - w->text);
+    return true;
+}
+
+static bool read_string(Walk *w, PeltiJson **out)
+{
+    size_t length;
+    const char *start = w->p + 1;
+    if (!walk_string(w))
+        return false;
+    if (!w->builds)
+        return true;
+    return unescape(w, start, w->p - 1, &length) && made(w, json_object_new_string_len(w->text, (int)length), out);
+}
+
 static bool walk_digits(Walk *w)
 {
     if (!is_digit(w))
@@ -98,7 +204,7 @@ static bool walk_digits(Walk *w)
     return true;
 }
 
-/// Whole numbers are kept in 64 bits, which the library does not check: it saturates.
+/// Whole numbers are kept in 64 bits.
 static bool fits_64_bits(const char *digits, size_t count, bool negative)
 {
     const char *most = negative ? "9223372036854775808" : "18446744073709551615";
@@ -136,36 +242,79 @@ static bool walk_number(Walk *w)
     return true;
 }
 
-static bool walk_word(Walk *w)
+/// Whole numbers as such; others with their text, so that they are written as they were read.
+static bool read_number(Walk *w, PeltiJson **out)
+{
+    const char *start = w->p;
+    if (!walk_number(w))
+        return false;
+    size_t length = (size_t)(w->p - start);
+    if (!w->builds)
+        return true;
+    if (!need(w, length + 1))
+        return false;
+    memcpy(w->text, start, length);
+    w->text[length] = 0;
+    if (strpbrk(w->text, ".eE"))
+        return made(w, json_object_new_double_s(strtod(w->text, NULL), w->text), out);
+    if (*w->text == '-')
+        return made(w, json_object_new_int64(strtoll(w->text, NULL, 10)), out);
+    unsigned long long whole = strtoull(w->text, NULL, 10);
+    return made(w, whole <= INT64_MAX ? json_object_new_int64((int64_t)whole) : json_object_new_uint64(whole), out);
+}
+
+static bool read_word(Walk *w, PeltiJson **out)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++) {
         size_t length = strlen(words[i]);
         if ((size_t)(w->end - w->p) >= length && memcmp(w->p, words[i], length) == 0) {
             w->p += length;
-            return true;
+            return i == 2 || !w->builds || made(w, json_object_new_boolean(i == 0), out);
         }
     }
     return stop(w, *w->p == '\'' ? "strings take double quotes" : "a value was expected");
 }
 
-static bool walk_value(Walk *w);
+static bool read_value(Walk *w, PeltiJson **out);
 
-static bool walk_member(Walk *w)
+static bool read_member(Walk *w, PeltiJson *object)
 {
     if (w->p >= w->end || *w->p != '"')
         return stop(w, "a key in double quotes was expected");
+    const char *start = w->p + 1;
     if (!walk_string(w))
         return false;
+    const char *end = w->p - 1;
     skip_space(w);
     if (w->p >= w->end || *w->p != ':')
         return stop(w, "':' was expected");
     w->p++;
     w->cost += COST_MEMBER;
-    return walk_value(w);
+    PeltiJson *value = NULL;
+    size_t length;
+    bool good = read_value(w, &value);
+    if (!w->builds)
+        return good;
+    good = good && unescape(w, start, end, &length);
+    if (good && json_object_object_add(object, w->text, value) == 0) // a key that comes again takes the place of the first
+        return true;
+    json_object_put(value);
+    return good ? made(w, NULL, &value) : false;
 }
 
-static bool walk_container(Walk *w, char close)
+static bool read_item(Walk *w, PeltiJson *array)
+{
+    PeltiJson *value = NULL;
+    bool good = read_value(w, &value);
+    if (!w->builds || (good && json_object_array_add(array, value) == 0))
+        return good;
+    json_object_put(value);
+    return good ? made(w, NULL, &value) : false;
+}
+
+/// `into` is NULL where nothing is built.
+static bool read_container(Walk *w, char close, PeltiJson *into)
 {
     bool object = close == '}';
     w->cost += object ? COST_OBJECT : COST_ARRAY;
@@ -181,7 +330,7 @@ static bool walk_container(Walk *w, char close)
     for (;;) {
         skip_space(w);
         w->cost += COST_ITEM;
-        if (!(object ? walk_member(w) : walk_value(w)))
+        if (!(object ? read_member(w, into) : read_item(w, into)))
             return false;
         skip_space(w);
         if (w->p < w->end && *w->p == close) {
@@ -197,7 +346,8 @@ static bool walk_container(Walk *w, char close)
     }
 }
 
-static bool walk_value(Walk *w)
+/// A value that fails half way stays in *out for the caller to release.
+static bool read_value(Walk *w, PeltiJson **out)
 {
     skip_space(w);
     if (w->p >= w->end)
@@ -207,14 +357,14 @@ static bool walk_value(Walk *w)
         return stop(w, "too many values");
     char c = *w->p;
     if (c == '{')
-        return walk_container(w, '}');
+        return (!w->builds || made(w, json_object_new_object(), out)) && read_container(w, '}', *out);
     if (c == '[')
-        return walk_container(w, ']');
+        return (!w->builds || made(w, json_object_new_array(), out)) && read_container(w, ']', *out);
     if (c == '"')
-        return walk_string(w);
+        return read_string(w, out);
     if (c == '-' || (c >= '0' && c <= '9'))
-        return walk_number(w);
-    return walk_word(w);
+        return read_number(w, out);
+    return read_word(w, out);
 }
 
 static int line_of(const char *text, const char *p, int *column)
@@ -230,22 +380,46 @@ static int line_of(const char *text, const char *p, int *column)
     return line;
 }
 
-PeltiJsonScan pelti_json_scan(const char *text, size_t size, int depth, size_t most_bytes)
+static void read_document(Walk *w, PeltiJson **out)
 {
-    Walk w = {.p = text, .end = text + size, .most = most_bytes, .depth = depth};
-    skip_space(&w);
-    if (w.p >= w.end)
-        stop(&w, "the text is empty");
-    else if (*w.p != '{' && *w.p != '[')
-        stop(&w, "an object or an array was expected");
-    else if (walk_value(&w)) {
-        skip_space(&w);
-        if (w.p < w.end)
-            stop(&w, "text after the end of the document");
+    skip_space(w);
+    if (w->p >= w->end)
+        stop(w, "the text is empty");
+    else if (*w->p != '{' && *w->p != '[')
+        stop(w, "an object or an array was expected");
+    else if (read_value(w, out)) {
+        skip_space(w);
+        if (w->p < w->end)
+            stop(w, "text after the end of the document");
     }
-    PeltiJsonScan scan = {.problem = w.problem, .cost = w.cost};
-    scan.line = line_of(text, w.p, &scan.column);
-    return scan;
+}
+
+PeltStatus pelti_json_parse(const char *text, size_t size, PeltiJson **out, PeltError *err)
+{
+    *out = NULL;
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3;
+        size -= 3;
+    }
+    if (size > INT_MAX - 16)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "JSON of %zu bytes is larger than 2 GiB", size);
+    Walk w = {.p = text, .end = text + size, .most = JSON_BYTES_MOST, .depth = PELTI_JSON_DEPTH, .builds = true};
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain); // a host may write 0,5
+    PeltiJson *root = NULL;
+    read_document(&w, &root);
+    uselocale(before);
+    if (plain)
+        freelocale(plain);
+    free(w.text);
+    if (!w.problem) {
+        *out = root;
+        return PELT_OK;
+    }
+    json_object_put(root);
+    if (w.refused)
+        return pelti_no_memory(err, w.cost);
+    int column, line = line_of(text, w.p, &column);
+    return PELT_FAIL(err, PELT_BAD_INPUT, "JSON line %d, column %d: %s", line, column, w.problem);
 }
 
 /// From the start of a container to the value of its member or item; *key is where its name starts. The text was parsed.
@@ -275,7 +449,8 @@ static bool walk_to(Walk *w, const PeltiJsonAt *step, const char **key)
             found = *key = w->p;
             break;
         }
-        if (!walk_value(w))
+        PeltiJson *none = NULL;
+        if (!read_value(w, &none))
             break;
         skip_space(w);
         if (w->p >= w->end || *w->p != ',')
