@@ -1,4 +1,5 @@
 /// From a document to a character: nodes, instances, points, triangles.
+#include "character/pose_math.h"
 #include "io/gltf_parts.h"
 
 #include <stdio.h>
@@ -75,9 +76,8 @@ static PeltStatus place_nodes(PeltiGltfReader *reader, PeltError *err)
     if (reader->work.failed)
         return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiWorld));
     pelti_pose_file(who, &pose);
-    who->node_order = reader->doc->node_order; // for the call below; pelti_character_finish makes its own
-    pelti_pose_bones(who, &pose, reader->world, NULL);
-    who->node_order = NULL;
+    for (int k = 0; k < who->node_count; k++)
+        pelti_pose_node_world(who, &pose, reader->doc->node_order[k], reader->world);
     for (int n = 0; n < who->node_count; n++)
         for (int k = 0; k < 12; k++)
             if (!(fabs(reader->world[n].m[k / 4][k % 4]) <= COORDINATE_MOST))

@@ -1,15 +1,9 @@
-/// Principal modes of a clip from its frames' products.
+/// Samples the frames of a clip for its principal modes.
 #include "io/gltf_morph_modes.h"
 
-#include "math/eigen.h"
-
-#include <string.h>
-
-// With D the offsets of the frames to frame 0, one a row, the best k targets span the first k eigenvectors of D D^T (frames x
-// frames, small); the targets are then U^T D for orthonormal columns U, whatever U is, the least-squares fit. So U may come
-// from fewer points than there are, and for long clips from fewer frames: the fit of all points and frames is made, and its
-// error measured, afterwards.
-enum { MOST_FRAMES = 512, MOST_POINTS = 8192, LEAST_POINTS = 256, CHUNK_POINTS = 16384 };
+// The modes may come from fewer points than there are (math/principal.h): the fit of all points and frames is made, and its error
+// measured, afterwards.
+enum { MOST_POINTS = 8192, LEAST_POINTS = 256, CHUNK_POINTS = 16384 };
 static const size_t SAMPLE_BYTES = 64u << 20;
 
 typedef struct Sample {
@@ -79,80 +73,6 @@ static PeltStatus take_sample(const PeltiMorphDef *def, PeltiPool *scratch, Samp
     return PELT_OK;
 }
 
-/// Column j of u made orthogonal to those before it, twice for rounding, and unit; false: nothing is left of it.
-static bool orthonormalize(double *u, int rows, int stride, int j)
-{
-    double before = 0, after = 0;
-    for (int f = 0; f < rows; f++)
-        before += u[(size_t)f * stride + j] * u[(size_t)f * stride + j];
-    for (int twice = 0; twice < 2; twice++)
-        for (int k = 0; k < j; k++) {
-            double dot = 0;
-            for (int f = 0; f < rows; f++)
-                dot += u[(size_t)f * stride + k] * u[(size_t)f * stride + j];
-            for (int f = 0; f < rows; f++)
-                u[(size_t)f * stride + j] -= dot * u[(size_t)f * stride + k];
-        }
-    for (int f = 0; f < rows; f++)
-        after += u[(size_t)f * stride + j] * u[(size_t)f * stride + j];
-    if (!(after > 1e-12 * before) || !(after > 0))
-        return false;
-    for (int f = 0; f < rows; f++)
-        u[(size_t)f * stride + j] /= sqrt(after);
-    return true;
-}
-
-/// Frame of the i-th of `count` kept ones.
-static int kept_frame(int i, int count, int frame_count)
-{
-    return count > 1 ? (int)((int64_t)i * (frame_count - 1) / (count - 1)) : 0;
-}
-
-/// u = C v for the strongest eigenvectors v of the kept frames' Gram matrix, made orthonormal; C = offsets x kept offsets.
-static PeltStatus modes_of(const PeltiMorphDef *def, const Sample *sample, PeltiPool *scratch, PeltiPool *pool, PeltiModes *out,
-                           PeltError *err)
-{
-    int frames = def->frame_count, kept = frames < MOST_FRAMES ? frames : MOST_FRAMES, width = sample->count * 3;
-    double *gram = PELTI_NEW(scratch, double, (size_t)kept *kept), *values = PELTI_NEW(scratch, double, kept);
-    double *cross = PELTI_NEW(scratch, double, (size_t)frames *kept);
-    double *few = kept < frames ? PELTI_NEW(scratch, double, (size_t)kept *width) : sample->offsets;
-    if (scratch->failed)
-        return pelti_no_memory(err, (size_t)frames * kept * sizeof(double));
-    for (int i = 0; kept < frames && i < kept; i++)
-        memcpy(few + (size_t)i * width, sample->offsets + (size_t)kept_frame(i, kept, frames) * width,
-               (size_t)width * sizeof *few);
-    pelti_dense_add_products(frames, kept, width, sample->offsets, few, cross);
-    for (int i = 0; i < kept; i++)
-        memcpy(gram + (size_t)i * kept, cross + (size_t)kept_frame(i, kept, frames) * kept, (size_t)kept * sizeof *gram);
-    PELT_TRY(pelti_eigen_symmetric(&scratch->allocator, kept, gram, values, err));
-    int most = def->most < kept - 1 ? def->most : kept - 1;
-    double left = 0;
-    for (int i = 0; i < kept; i++)
-        left += values[i] > 0 ? values[i] : 0;
-    out->u = PELTI_NEW(pool, double, (size_t)frames *most);
-    out->rms = PELTI_NEW(pool, double, most + 1);
-    if (pool->failed)
-        return pelti_no_memory(err, (size_t)frames * most * sizeof(double));
-    double per = 1.0 / ((double)kept * (sample->count > 0 ? sample->count : 1));
-    out->rms[0] = sqrt(left * per);
-    for (out->count = 0; out->count < most && values[out->count] > 1e-14 * values[0]; out->count++) {
-        int j = out->count;
-        for (int f = 0; f < frames; f++) {
-            double sum = 0;
-            for (int i = 0; i < kept; i++)
-                sum += cross[(size_t)f * kept + i] * gram[(size_t)j * kept + i];
-            out->u[(size_t)f * most + j] = sum;
-        }
-        if (!orthonormalize(out->u, frames, most, j))
-            break;
-        left -= values[j];
-        out->rms[j + 1] = sqrt((left > 0 ? left : 0) * per);
-    }
-    for (int f = 1; f < frames; f++) // close the gaps of modes that were not found
-        memmove(out->u + (size_t)f * out->count, out->u + (size_t)f * most, (size_t)out->count * sizeof *out->u);
-    return PELT_OK;
-}
-
 PeltStatus pelti_modes_make(const PeltiMorphDef *def, PeltiPool *pool, PeltiModes *out, PeltError *err)
 {
     *out = (PeltiModes){0};
@@ -161,7 +81,8 @@ PeltStatus pelti_modes_make(const PeltiMorphDef *def, PeltiPool *pool, PeltiMode
     Sample sample = {0};
     PeltStatus status = take_sample(def, &scratch, &sample, err);
     if (status == PELT_OK)
-        status = modes_of(def, &sample, &scratch, pool, out, err);
+        status = pelti_principal_modes(&(PeltiPrincipal){.rows = def->frame_count, .points = sample.count, .most = def->most},
+                                       sample.offsets, pool, out, err);
     pelti_pool_release(&scratch);
     return status;
 }
