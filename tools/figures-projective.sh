@@ -25,8 +25,6 @@ show slide-on arm bend 30 --wire --set collisions=off                  # Fig. 7 
 show slide-off arm bend 30 --wire --set collisions=off --set slide=off
 show collisions-off arm bend 30 --set collisions=off                   # Fig. 12
 show collisions-on arm bend 30
-show collisions-pairs arm bend 30 --set collisions=pairs --set untangle=off
-show give-way-off hand fist 30 --set fingers-give-way=off
-show give-way-on hand fist 30
+show collisions-pairs arm bend 30 --set collisions=pairs --set touch=off
 show twist cylinder twist 30
 show walk biped walk 20

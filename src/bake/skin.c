@@ -195,9 +195,8 @@ static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
 static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
 {
     unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
-    bool on = pelti_option_is(&skin->options, "touch", "on"), dynamic = !strcmp(skin->method->name, "projective");
-    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") ||
-        (!on && (skin->body || dynamic)))
+    bool on = pelti_option_is(&skin->options, "touch", "on");
+    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") || (!on && skin->body))
         return PELT_OK;
     PeltiTouchDef def = {.who = skin->who,
                          .weights = &skin->body_weights,

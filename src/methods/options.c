@@ -22,7 +22,7 @@ const PeltiOptionInfo pelti_common_options[] = {
      "scene "
      "to 1e-4, in final to 1e-6 of the largest force and the size"},
     {"touch", PELTI_OPTION_CHOICE, "auto", "auto|off|on", 0, 0,
-     "skin that is shown never passes through skin: tracking and layered, on a file's own closed skin (auto); projective and "
+     "skin that is shown never passes through skin: tracking, projective and layered, on a file's own closed skin (auto); on "
      "bodies too (on)"},
     {0},
 };

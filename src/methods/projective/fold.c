@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+static const float STRAIGHT_ON = 0.77f; // cosine: bones that meet at a smaller angle are one limb
+
 static float smooth_step(float t)
 {
     t = t > 0 ? (t < 1 ? t : 1) : 0;
@@ -47,6 +49,41 @@ static int next_bone(const ProjSkeleton *k, int s)
     return k->segments[s].bone;
 }
 
+/// Directions lead away from the joint at the head of fold->child; `up` and `down` are the lengths of the bones.
+static void measure_fold(const PeltiCharacter *who, const ProjSkeleton *k, float up, float down, ProjFold *fold)
+{
+    fold->rest_joint = who->bones[fold->child].head;
+    fold->rest_normal = vec3_normalize_or(vec3_sub(fold->rest_child, fold->rest_parent), fold->rest_child);
+    fold->rest_inner = vec3_length(vec3_add(fold->rest_child, fold->rest_parent));
+    fold->radius = fmaxf(k->joint_radius[fold->child], 1e-4f * who->mesh->diagonal);
+    fold->shortest = fminf(up, down);
+    fold->reach = 1.3f * fmaxf(up, down) + 2 * fold->radius;
+}
+
+/// Sec. 5.2: at hips and shoulders the bones that close a fold share no joint; the bone between them (`hub`) leads aside. The
+/// fold is at the inner end of the outer bone, with the direction of the bone beyond the hub.
+static int find_chain_folds(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFold *direct, float down, ProjFold *out)
+{
+    int count = 0;
+    const ProjSegment *hub = NULL;
+    for (int s = 0; s < k->segment_count && !hub; s++)
+        if (k->segments[s].child == direct->child)
+            hub = &k->segments[s];
+    for (int s = 0; hub && s < k->segment_count; s++) {
+        const ProjSegment *beyond = &k->segments[s];
+        bool starts = beyond->bone == hub->bone, ends = beyond->child == hub->bone;
+        if (beyond == hub || (!starts && !ends))
+            continue;
+        ProjFold fold = {.child = direct->child, .parent = beyond->bone, .rest_child = direct->rest_child, .chain = true};
+        fold.rest_parent = vec3_scale(beyond->axis, starts ? 1 : -1);
+        if (vec3_dot(fold.rest_parent, direct->rest_parent) > STRAIGHT_ON)
+            continue;
+        measure_fold(who, k, beyond->length, down, &fold);
+        out[count++] = fold;
+    }
+    return count;
+}
+
 static int find_folds(const PeltiCharacter *who, const ProjSkeleton *k, ProjFold *out)
 {
     int count = 0;
@@ -54,16 +91,13 @@ static int find_folds(const PeltiCharacter *who, const ProjSkeleton *k, ProjFold
         int b = next_bone(k, s);
         if (b < 0)
             continue;
-        ProjFold fold = {.child = b, .parent = who->bones[b].parent, .rest_joint = who->bones[b].head};
+        ProjFold fold = {.child = b, .parent = who->bones[b].parent};
         float up, down;
         if (fold.parent < 0 || !own_direction(k, b, &fold.rest_child, &down) || !parent_direction(k, b, &fold.rest_parent, &up))
             continue;
-        fold.rest_normal = vec3_normalize_or(vec3_sub(fold.rest_child, fold.rest_parent), fold.rest_child);
-        fold.rest_inner = vec3_length(vec3_add(fold.rest_child, fold.rest_parent));
-        fold.radius = fmaxf(k->joint_radius[b], 1e-4f * who->mesh->diagonal);
-        fold.shortest = fminf(up, down);
-        fold.reach = 1.3f * fmaxf(up, down) + 2 * fold.radius;
+        measure_fold(who, k, up, down, &fold);
         out[count++] = fold;
+        count += find_chain_folds(who, k, &fold, down, out + count);
     }
     return count;
 }
@@ -109,7 +143,7 @@ static void measure_flesh(const PeltiCharacter *who, const ProjSkeleton *k, cons
             sum += (double)vec3_length(arm);
             count++;
         }
-        fold->slender = fold->shortest > 2.5f * (count ? (float)(sum / count) : fold->radius);
+        fold->slender = !fold->chain && fold->shortest > 2.5f * (count ? (float)(sum / count) : fold->radius);
         fold->flesh = count ? fmaxf((float)(sum / count), 1.2f * fold->radius) : 1.5f * fold->radius;
     }
 }
@@ -142,7 +176,7 @@ static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, Pelti
                 if (!side || !own_direction(k, b, &direction, &length))
                     continue;
                 const ProjFold *fold = &out->folds[f]; // bones further down count where they go straight on at rest
-                if (side > 0 && b != fold->child && vec3_dot(direction, fold->rest_child) < 0.77f)
+                if (side > 0 && b != fold->child && vec3_dot(direction, fold->rest_child) < STRAIGHT_ON)
                     continue;
                 if (pass)
                     out->relations[used] = (ProjRelation){.fold = f, .bone = b, .side = (float)side};
@@ -174,7 +208,10 @@ PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, co
 {
     int n = who->mesh->vertex_count;
     *out = (ProjFolds){.gap = gap};
-    out->folds = PELTI_NEW(pool, ProjFold, (size_t)who->bone_count + 1);
+    size_t most = (size_t)who->bone_count + 1;
+    for (int s = 0; s < k->segment_count; s++)
+        most += (size_t)k->segments[s].near_count;
+    out->folds = PELTI_NEW(pool, ProjFold, most);
     out->start = PELTI_NEW(pool, int, (size_t)n + 2);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)n * sizeof(int));

@@ -26,10 +26,6 @@ static const PeltiOptionInfo options[] = {
      "keep the skin out of itself: nowhere, in folds at joints, everywhere, or by the paper's stored pairs and two matrices "
      "(sec. 5)"},
     {"poses", PELTI_OPTION_TEXT, "", NULL, 0, 0, "collisions=pairs: a clip whose poses are searched for pairs as well"},
-    {"fingers-give-way", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
-     "fingers turn aside where the pose drives their bones into other parts (not on a made body)"},
-    {"untangle", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
-     "move triangles apart that still cross in what is shown (not on a made body)"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "more steps where a joint turns far between two frames"},
     {0},
 };
@@ -231,14 +227,8 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
         return PELT_OK;
     bool stored = pelti_option_is(in->options, "collisions", "pairs");
     if (stored)
-        PELT_TRY(pelti_proj_store(p, pelti_option_text(in->options, "poses"), err));
-    else
-        PELT_TRY(pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err));
-    if (in->made_body) // bones of dressed characters are inside other parts at rest, and what is shown there is the file's skin
-        return PELT_OK;
-    if (p->pairs.start && pelti_option_bool(in->options, "fingers-give-way"))
-        PELT_TRY(pelti_proj_yield_create(p, err));
-    return pelti_option_bool(in->options, "untangle") ? pelti_proj_untangle_create(p, err) : PELT_OK;
+        return pelti_proj_store(p, pelti_option_text(in->options, "poses"), err);
+    return pelti_proj_contacts(p, pelti_option_is(in->options, "collisions", "all"), err);
 }
 
 static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltError *err)
@@ -300,7 +290,6 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     p->bones_to = swap;
     for (int i = 0; i < p->count; i++)
         p->positions[p->order[i]] = vec3(p->x[i][0], p->x[i][1], p->x[i][2]);
-    int crossings = pelti_proj_untangle(p, p->positions);
     const Vec3 *shown = p->positions;
     if (p->display.spots) {
         pelti_proj_show(&p->display, p->skin, p->mesh, p->jobs, p->positions, p->skin_positions);
@@ -312,9 +301,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     report->substeps = substeps;
     report->substep_ms = p->substep_ms;
     pelti_step_stat(report, "residual", p->residual, PELTI_MOST);
-    pelti_step_stat(report, "crossings_left", crossings, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contact_count, PELTI_MOST);
-    pelti_step_stat(report, "bones_turned_deg", (double)pelti_proj_yield_turn(p, p->bones_from) * 57.29578, PELTI_MOST);
     if (p->substep_ms > 0 && !in->restart) {
         double per_tet = 1e6 / (double)p->iterations / (p->tissue.tet_count > 0 ? p->tissue.tet_count : 1);
         pelti_step_stat(report, "local_ns_per_tet", p->local_ms * per_tet, PELTI_LEAST);

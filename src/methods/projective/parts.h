@@ -172,6 +172,7 @@ double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjR
 typedef struct ProjFold {
     int parent, child;                                     ///< bones that meet at the joint
     Vec3 rest_joint, rest_parent, rest_child, rest_normal; ///< directions lead away from the joint
+    bool chain;                                            ///< the bones share no joint: hips, shoulders
     bool slender;                           ///< both bones are long for the flesh around the joint: a limb, not a trunk
     float shortest;                         ///< of the two bones
     float radius, reach, flesh, rest_inner; ///< flesh: distance of the skin; rest_inner: |child + parent| at rest, 0 straight
@@ -273,21 +274,6 @@ typedef struct ProjPairs {
     float gap;
 } ProjPairs;
 
-// ---- bones that give way to each other (yield.c) ----
-
-typedef struct ProjYield {
-    int segment_count, bone_count;
-    bool *gives;      ///< [bone] may turn about its head
-    int *below_start; ///< [bone + 1] into `below`: bones that turn with a bone, itself first
-    int *below;
-    int *own_segment; ///< [bone] of bones that have one; -1: none
-    float *least;     ///< [segment x segment] axes keep this share of their hulls' radii apart; 0: whatever they do
-    int (*near)[2];   ///< pairs of the present pose
-    int near_most;
-    float *spent; ///< [bone] radians it has turned
-    Mat34 *bones; ///< [bone] the pose that came of it
-} ProjYield;
-
 // ---- two resolutions (decimate.c, display.c), sec. 6 ----
 
 /// A mesh of at most about `wanted` vertices; kept [its vertex_count] says which of the skin's they are.
@@ -306,10 +292,6 @@ PeltStatus pelti_proj_display(const PeltiMesh *fine, const PeltiMesh *coarse, Pe
                               PeltError *err);
 void pelti_proj_show(const ProjDisplay *display, const PeltiMesh *fine, const PeltiMesh *coarse, PeltiJobs *jobs, const Vec3 *x,
                      Vec3 *out);
-
-// ---- what still crosses after the solve (untangle.c) ----
-
-typedef struct ProjUntangle ProjUntangle;
 
 // ---- the whole (method.c prepares, solve.c steps) ----
 
@@ -357,8 +339,6 @@ typedef struct Projective {
     ProjStored stored;                     ///< none: count is 0
     bool holding;                          ///< iterations use the second matrix
     ProjPairs pairs;                       ///< none: start is NULL
-    ProjYield yield;                       ///< none: bones is NULL
-    ProjUntangle *untangle;                ///< NULL: off
     float *rate[2];                        ///< [mode][unknown] contact force for a length of overlap
     float *most_force;                     ///< [unknown] where planes contradict each other forces would grow for ever
     float *moved;                          ///< [count / grain] largest move of the last iteration in each piece
@@ -378,16 +358,10 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
 ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
 float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
-bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b);   ///< segments that share a joint or are of no concern
-PeltStatus pelti_proj_yield_create(Projective *p, PeltError *err);    ///< after the pairs
-const Mat34 *pelti_proj_yield(Projective *p, const Mat34 *bones);     ///< the pose, or the one corrected
-float pelti_proj_yield_turn(const Projective *p, const Mat34 *bones); ///< most that a bone was turned from the pose, radians
+bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
 int pelti_proj_piece_first(const Projective *p, int piece);
 /// Forces of the contacts of one piece, updated for x and added to the right-hand side y.
 void pelti_proj_contact_forces(Projective *p, int mode, int piece);
-
-PeltStatus pelti_proj_untangle_create(Projective *p, PeltError *err);
-int pelti_proj_untangle(Projective *p, Vec3 *positions); ///< by vertex; says how many crossings were left in the last round
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 

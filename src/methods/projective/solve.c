@@ -67,7 +67,6 @@ static void constant_rows(void *context, int begin, int end, int worker)
 
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 {
-    bones = pelti_proj_yield(p, bones);
     Rows r = {.p = p, .bones = bones, .mode = mode};
     memcpy(p->origin, p->x, (size_t)p->count * sizeof *p->x);
     memcpy(p->q_last, p->q, (size_t)p->count * sizeof *p->q);
