@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured sweep test-many test-web test-slurm test-blender studio python fuzz clean
+.PHONY: all setup setup-dev demo test goldens bench lint sanitize install figures measured sweep test-many test-web test-slurm test-blender blender studio python fuzz clean
 
 all: setup
 	@cmake --preset default -B $(BUILD) >/dev/null
@@ -66,9 +66,14 @@ python: all
 	cd $(BUILD)/python/source && PELT_LIBRARY=$(abspath $(BUILD))/libpelt.so /usr/bin/python3 setup.py --quiet bdist_wheel --dist-dir ..
 	@rm -rf $(BUILD)/python/source && ls $(BUILD)/python/pelt-*.whl
 
-# The Python package inside Blender, without a window; skips with a line where Blender is missing
+# The Blender add-on as a zip in build/blender, for 3.4 and, as an extension, for 4.2 and later (docs/blender.md)
+blender: all
+	@mkdir -p $(BUILD)/blender && tools/blender.py $(BUILD)/libpelt.so $(BUILD)/blender/pelt_skin-0.1.0.zip && ls $(BUILD)/blender/*.zip
+
+# The Python package and the add-on inside Blender, without a window; skips with a line where Blender is missing
 test-blender: all
-	@PELT=$(abspath $(BUILD))/pelt PELT_SOURCE=$(CURDIR) bash tests/blender/test_blender.sh || [ $$? -eq 77 ]
+	@for script in test_blender test_addon; do \
+	    PELT=$(abspath $(BUILD))/pelt PELT_SOURCE=$(CURDIR) bash tests/blender/$$script.sh || [ $$? -eq 77 ] || exit 1; done
 
 # Builds and starts `pelt studio`; STUDIO="hero.glb --port 8080" and more: build/pelt studio --help
 studio: all

@@ -7,19 +7,20 @@ pose belongs to one thread at a time; a character may be used by all.
 from __future__ import annotations
 
 import ctypes as _c
-import weakref as _weakref
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _library
+from ._handles import Handle, array_of, library, view
 from ._library import Error, LibraryMissing
+from ._world import Measure, Thing, ThingState, World, WorldInfo
 
-__all__ = ["Character", "Error", "Joint", "LibraryMissing", "Mesh", "Method", "Option", "Pose", "Skin", "StepInfo", "methods",
-           "version"]
+__all__ = ["Character", "Error", "Joint", "LibraryMissing", "Measure", "Mesh", "Method", "Option", "Pose", "Skin", "StepInfo", "Thing",
+           "ThingState", "World", "WorldInfo", "default_method", "methods", "version"]
 
-_lib = _library.load()
+_lib = library()
 _KINDS = ("float", "int", "bool", "choice", "text")
 
 
@@ -79,61 +80,6 @@ def default_method() -> str:
     return _lib.pelt_method_default().decode()
 
 
-# ---- handles ----
-
-class _Handle:
-    """Something of the library's: destroyed by close, at the end of `with`, or with the last reference."""
-    _destroy: str = ""
-
-    def __init__(self) -> None:
-        self._handle: Optional[int] = None
-        self._users: "_weakref.WeakSet[_Handle]" = _weakref.WeakSet()  # what is made from it, and goes before it
-
-    def close(self) -> None:
-        for user in list(self._users):
-            user.close()
-        handle, self._handle = self._handle, None
-        if handle:
-            getattr(_lib, self._destroy)(handle)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:  # the interpreter is going down
-            pass
-
-    def _live(self) -> int:
-        if not self._handle:
-            raise Error("%s is closed" % type(self).__name__, 1)
-        return self._handle
-
-
-def _view(address: int, shape: Tuple[int, ...], kind: Any, owner: Any) -> np.ndarray:
-    """Memory of the library as an array, which keeps its owner alive."""
-    count = int(np.prod(shape))
-    if not count or not address:
-        return np.zeros(shape, kind)
-    buffer = (kind * count).from_address(address)
-    buffer._owner = owner
-    array = np.frombuffer(buffer, dtype=np.dtype(kind)).reshape(shape)
-    array.flags.writeable = False
-    return array
-
-
-def _array(values: Any, dtype: Any, shape: Tuple[int, ...], what: str) -> np.ndarray:
-    """As C wants it: a copy only where type or order differ. -1 in `shape` is any."""
-    array = np.ascontiguousarray(values, dtype)
-    if len(array.shape) != len(shape) or any(w >= 0 and w != s for w, s in zip(shape, array.shape)):
-        raise Error("%s: an array of shape %s was expected, not %s" % (what, shape, array.shape), 1)
-    return array
-
-
 # ---- characters ----
 
 @dataclass
@@ -155,7 +101,7 @@ class Mesh:
     weight_values: Any = None
 
 
-class Character(_Handle):
+class Character(Handle):
     _destroy = "pelt_character_destroy"
 
     @classmethod
@@ -206,14 +152,14 @@ class Character(_Handle):
     @property
     def rest(self) -> np.ndarray:
         """[points x 3], a view."""
-        return _view(_lib.pelt_character_rest(self._live()), (self.point_count, 3), _c.c_float, self)
+        return view(_lib.pelt_character_rest(self._live()), (self.point_count, 3), _c.c_float, self)
 
     @property
     def triangles(self) -> np.ndarray:
         """[triangles x 3] over points, a view."""
         count = _c.c_int()
         address = _lib.pelt_character_triangles(self._live(), count)
-        return _view(address, (count.value, 3), _c.c_int, self)
+        return view(address, (count.value, 3), _c.c_int, self)
 
     @property
     def warnings(self) -> List[Tuple[str, str]]:
@@ -227,14 +173,14 @@ def _warnings(handle: int, kind: str) -> List[Tuple[str, str]]:
 
 
 def _joint(joint: Joint) -> _library.JointDef:
-    rest = _array(joint.rest, np.float32, (4, 4), "rest matrix of joint %s" % joint.name)
+    rest = array_of(joint.rest, np.float32, (4, 4), "rest matrix of joint %s" % joint.name)
     return _library.JointDef(joint.name.encode(), joint.parent, (_c.c_float * 16)(*rest.ravel()))
 
 
 def _mesh(mesh: Mesh, keep: List[Any]) -> _library.MeshDef:
-    points = _array(mesh.points, np.float32, (-1, 3), "points of mesh %s" % mesh.name)
+    points = array_of(mesh.points, np.float32, (-1, 3), "points of mesh %s" % mesh.name)
     corners = np.ascontiguousarray(mesh.corners, np.int32).ravel()
-    sizes = None if mesh.face_sizes is None else _array(mesh.face_sizes, np.int32, (-1,), "face_sizes of mesh %s" % mesh.name)
+    sizes = None if mesh.face_sizes is None else array_of(mesh.face_sizes, np.int32, (-1,), "face_sizes of mesh %s" % mesh.name)
     faces = len(corners) // 3 if sizes is None else len(sizes)
     if (3 * faces if sizes is None else int(sizes.sum())) != len(corners):
         raise Error("mesh %s: %d corners do not fit the faces" % (mesh.name, len(corners)), 1)
@@ -242,8 +188,8 @@ def _mesh(mesh: Mesh, keep: List[Any]) -> _library.MeshDef:
                            sizes.ctypes.data if sizes is not None else None, corners.ctypes.data, 0, None, None)
     keep += [points, corners, sizes]
     if mesh.weight_values is not None:
-        values = _array(mesh.weight_values, np.float32, (len(points), -1), "weight_values of mesh %s" % mesh.name)
-        joints = _array(mesh.weight_joints, np.int32, values.shape, "weight_joints of mesh %s" % mesh.name)
+        values = array_of(mesh.weight_values, np.float32, (len(points), -1), "weight_values of mesh %s" % mesh.name)
+        joints = array_of(mesh.weight_joints, np.int32, values.shape, "weight_joints of mesh %s" % mesh.name)
         out.influences, out.weight_joints, out.weight_values = values.shape[1], joints.ctypes.data, values.ctypes.data
         keep += [values, joints]
     return out
@@ -251,7 +197,7 @@ def _mesh(mesh: Mesh, keep: List[Any]) -> _library.MeshDef:
 
 # ---- poses and skins ----
 
-class Pose(_Handle):
+class Pose(Handle):
     _destroy = "pelt_pose_destroy"
 
     def __init__(self, character: Character):
@@ -269,7 +215,7 @@ class Pose(_Handle):
 
     def set_matrices(self, matrices: Any) -> float:
         """All joints at once, [joints x 4 x 4], joint -> world; returns the shear that a pose cannot hold, 0: none."""
-        array = _array(matrices, np.float32, (self.character.joint_count, 4, 4), "matrices")
+        array = array_of(matrices, np.float32, (self.character.joint_count, 4, 4), "matrices")
         return _lib.pelt_pose_set_matrices(self._live(), array.ctypes.data, self.character.joint_count)
 
 
@@ -281,7 +227,7 @@ class StepInfo:
     stats: Dict[str, float]
 
 
-class Skin(_Handle):
+class Skin(Handle):
     """A method, prepared for one character. `progress(stage, share)` is called meanwhile; what it raises ends the work."""
     _destroy = "pelt_skin_destroy"
 
@@ -324,18 +270,18 @@ class Skin(_Handle):
         """[points x 3], a view that shows each step's result; copy what you keep."""
         address = _lib.pelt_skin_positions(self._live())
         if self._positions[0] != address:
-            self._positions = (address, _view(address, self._shape, _c.c_float, None))
+            self._positions = (address, view(address, self._shape, _c.c_float, None))
         return self._positions[1]  # type: ignore[return-value]
 
     @property
     def normals(self) -> np.ndarray:
         """[points x 3] unit, a view, made when first asked for after a step."""
-        return _view(_lib.pelt_skin_normals(self._live()), self._shape, _c.c_float, None)
+        return view(_lib.pelt_skin_normals(self._live()), self._shape, _c.c_float, None)
 
     def set_output(self, matrix: Any = None) -> None:
         """Positions and normals come out by this 4 x 4 matrix from now on; None: the character's world."""
         error = _library.CError()
-        array = None if matrix is None else _array(matrix, np.float32, (4, 4), "matrix")
+        array = None if matrix is None else array_of(matrix, np.float32, (4, 4), "matrix")
         _library.check(_lib.pelt_skin_output(self._live(), None if array is None else array.ctypes.data, error), error)
 
     def restart(self) -> None:

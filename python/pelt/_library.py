@@ -79,6 +79,49 @@ class OptionInfo(c.Structure):
                 ("least", c.c_double), ("most", c.c_double), ("common", c.c_bool), ("kind", c.c_int), ("live", c.c_bool)]
 
 
+class SceneObject(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("kind", c.c_int), ("shape", c.c_int), ("size", c.c_float * 3), ("detail", c.c_int),
+                ("file", c.c_char_p), ("scale", c.c_float), ("vertex_count", c.c_int), ("vertices", c.c_void_p),
+                ("triangle_count", c.c_int), ("triangles", c.c_void_p), ("tetrahedron_count", c.c_int), ("tetrahedra", c.c_void_p),
+                ("position", c.c_float * 3), ("rotation", c.c_float * 4), ("velocity", c.c_float * 3),
+                ("angular_velocity", c.c_float * 3), ("mass_kg", c.c_float), ("density", c.c_float),
+                ("young_modulus_pa", c.c_float), ("poisson_ratio", c.c_float), ("damping", c.c_float), ("friction", c.c_float),
+                ("restitution", c.c_float)]
+
+
+class Scene(c.Structure):
+    _fields_ = [("gravity", c.c_float * 3), ("has_ground", c.c_bool), ("ground_height", c.c_float), ("friction", c.c_float),
+                ("restitution", c.c_float), ("alarm_distance", c.c_float), ("joint_stiffness", c.c_float),
+                ("root_stiffness", c.c_float), ("joint_damping_s", c.c_float), ("object_count", c.c_int),
+                ("objects", c.POINTER(SceneObject)), ("pair_count", c.c_int), ("pairs", c.c_void_p), ("joint_count", c.c_int),
+                ("joints", c.c_void_p), ("character_count", c.c_int), ("characters", c.c_void_p), ("guard", c.c_uint32)]
+
+
+class WorldDef(c.Structure):
+    _fields_ = [("scene", c.POINTER(Scene)), ("scene_path", c.c_char_p), ("skins", c.POINTER(c.c_void_p)), ("skin_count", c.c_int),
+                ("final", c.c_bool), ("allocator", Allocator), ("guard", c.c_uint32)]
+
+
+class CWorldInfo(c.Structure):
+    _fields_ = [("ms", c.c_double), ("skin_ms", c.c_double), ("watched", c.c_int), ("pushing", c.c_int), ("iterations", c.c_int),
+                ("converged", c.c_bool), ("residual", c.c_double), ("pushed", c.c_double)]
+
+
+class CWorldObject(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("kind", c.c_int), ("vertex_count", c.c_int), ("triangle_count", c.c_int),
+                ("positions", c.c_void_p), ("triangles", c.c_void_p), ("centre", c.c_float * 3), ("velocity", c.c_float * 3),
+                ("spin", c.c_float * 3), ("origin", c.c_float * 3), ("axes", c.c_float * 9), ("mass_kg", c.c_float)]
+
+
+class CTransform(c.Structure):
+    _fields_ = [("translation", c.c_float * 3), ("rotation", c.c_float * 4), ("scale", c.c_float * 3)]
+
+
+class CQuality(c.Structure):
+    """Room for a PeltQuality: read by pelt_quality_item alone."""
+    _fields_ = [("frames", c.c_int), ("rest", c.c_double * 127)]
+
+
 def _candidates() -> List[str]:
     here = os.path.dirname(os.path.abspath(__file__))
     found: List[Optional[str]] = [os.environ.get("PELT_LIBRARY"), os.path.join(here, "libpelt.so"),
@@ -131,6 +174,24 @@ _FUNCTIONS = {
     "pelt_skin_anchor_pull": (None, [P, I, c.POINTER(F), F]),
     "pelt_skin_anchor_hold": (None, [P, I, c.POINTER(F), F]),
     "pelt_skin_anchor_let_go": (None, [P, I]),
+    "pelt_scene_default": (Scene, []),
+    "pelt_scene_object_default": (SceneObject, []),
+    "pelt_world_def_default": (WorldDef, []),
+    "pelt_world_create": (I, [c.POINTER(WorldDef), c.POINTER(P), E]),
+    "pelt_world_destroy": (None, [P]),
+    "pelt_world_step": (None, [P, c.POINTER(P), F, c.POINTER(CWorldInfo)]),
+    "pelt_world_pose": (None, [P, I, P]),
+    "pelt_world_object_count": (I, [P]),
+    "pelt_world_object": (CWorldObject, [P, I]),
+    "pelt_world_object_find": (I, [P, S]),
+    "pelt_world_hold": (I, [P, I, c.POINTER(CTransform), E]),
+    "pelt_world_let_go": (None, [P, I]),
+    "pelt_measure_create": (I, [P, I, c.POINTER(P), E]),
+    "pelt_measure_destroy": (None, [P]),
+    "pelt_measure_frame": (None, [P, P, P, c.POINTER(CQuality)]),
+    "pelt_measure_verdict": (I, [P, c.c_char_p, c.c_size_t]),
+    "pelt_measure_restart": (None, [P]),
+    "pelt_quality_item": (S, [c.POINTER(CQuality), I, c.POINTER(D)]),
     "pelt_method_count": (I, []),
     "pelt_method_name": (S, [I]),
     "pelt_method_summary": (S, [I]),

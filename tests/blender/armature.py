@@ -2,61 +2,18 @@
 
 Object transforms, a scaled parent, weights by groups, and an armature of 200 bones. Run by test_blender.sh.
 """
+import os
 import sys
 
-sys.path.insert(0, sys.argv[sys.argv.index("--") + 1])
+sys.path[:0] = [sys.argv[sys.argv.index("--") + 1], os.path.dirname(os.path.abspath(__file__))]
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 import pelt  # noqa: E402
-
-
-def make(bones, rings, corners=10):
-    """A tube of height 3 along z in an armature whose bones run along it."""
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    armature = bpy.data.armatures.new("armature")
-    rig = bpy.data.objects.new("rig", armature)
-    bpy.context.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    length, parent = 3 / bones, None
-    for i in range(bones):
-        bone = armature.edit_bones.new("bone %d" % i)
-        bone.head, bone.tail, bone.roll, bone.parent = (0, 0, i * length), (0, 0, (i + 1) * length), 0.1 * i, parent
-        parent = bone
-    bpy.ops.object.mode_set(mode="OBJECT")
-    angle, height = np.meshgrid(np.arange(corners) * 2 * np.pi / corners, np.linspace(0, 3, rings))
-    points = np.stack([0.3 * np.cos(angle), 0.3 * np.sin(angle), height], axis=-1).reshape(-1, 3)
-    a = np.arange((rings - 1) * corners)
-    b = a // corners * corners + (a + 1) % corners
-    mesh = bpy.data.meshes.new("tube")
-    mesh.from_pydata(points.tolist(), [], np.stack([a, b, b + corners, a + corners], axis=1).tolist())
-    skin = bpy.data.objects.new("tube", mesh)
-    bpy.context.collection.objects.link(skin)
-    for i in range(bones):
-        group, middle = skin.vertex_groups.new(name="bone %d" % i), (i + 0.5) * length
-        for v, z in enumerate(points[:, 2]):
-            share = 1 - abs(z - middle) / (1.5 * length)
-            if share > 0:
-                group.add([v], share, "REPLACE")
-    skin.modifiers.new("armature", "ARMATURE").object = rig
-    return rig, skin
-
-
-def pose(rig, turn):
-    for i, bone in enumerate(rig.pose.bones):
-        bone.rotation_mode = "XYZ"
-        bone.rotation_euler = (turn, 0.4 * turn * (i % 3), 0.3 * turn)
-    bpy.context.view_layer.update()
+from rigs import make, pose, vertices  # noqa: E402
 
 
 def world(points, matrix):
     return points @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-def vertices(mesh):
-    points = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", points)
-    return points.reshape(-1, 3).astype(np.float64)
 
 
 def numbers(collection, name):
