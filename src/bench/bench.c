@@ -17,7 +17,8 @@ typedef struct Group {
 static const Group groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", pelti_bench_foundation},
     {"see", "built-in characters, measures, pictures", pelti_bench_see},
-    {"tracking", "implicit skin: Table 1 of the paper, field evaluations, solvers", pelti_bench_tracking},
+    {"field", "composed fields: one evaluation", pelti_bench_field},
+    {"tracking", "implicit skin: Table 1 of the paper, solvers", pelti_bench_tracking},
     {"contact", "friction contact that bends the skeleton", pelti_bench_contact},
     {"projective", "elastic tissue on volumetric bones", pelti_bench_projective},
     {"layered", "four layers of oriented particles", pelti_bench_layered},

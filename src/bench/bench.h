@@ -29,6 +29,10 @@ double pelti_bench_memory_gbs(const PeltiBench *bench); ///< calibration of this
 /// Best time in ms of `repeats` runs of fn(context), each of `inner` calls, after one untimed call.
 double pelti_bench_best_ms(void (*fn)(void *context), void *context, int repeats, int inner);
 
+/// Arithmetic an evaluation of one field cannot do without: into its grid, value and gradient from eight nodes, back to the
+/// world.
+enum { PELTI_BENCH_FIELD_FLOPS = 18 + 12 + 4 * 8 * 2 + 15 };
+
 /// A tube of about `vertices` vertices in a chain of `bones`, four influences a vertex: for kernels that need no shape.
 PeltiCharacter *pelti_bench_tube(int vertices, int bones);
 
@@ -43,6 +47,7 @@ void pelti_bench_contact(PeltiBench *bench);
 void pelti_bench_projective(PeltiBench *bench);
 void pelti_bench_layered(PeltiBench *bench);
 void pelti_bench_layered_steps(PeltiBench *bench);
+void pelti_bench_field(PeltiBench *bench);
 void pelti_bench_tracking(PeltiBench *bench);
 
 #endif

@@ -166,11 +166,8 @@ static bool play(Subject *s, const char *method, int threads, Played *out)
     return state != NULL;
 }
 
-/// Arithmetic an evaluation of one field cannot do without: into its grid, value and gradient from eight nodes, back to the
-/// world.
-enum { FIELD_FLOPS = 18 + 12 + 4 * 8 * 2 + 15 };
-/// ... and a step of the relaxation, a vertex: its seven neighbours' Laplacian, and two triangular solves of three columns over a
-/// factor of some twenty entries a row.
+/// Arithmetic of a step of the relaxation, a vertex: its seven neighbours' Laplacian, and two triangular solves of three columns
+/// over a factor of some twenty entries a row.
 enum { RELAX_FLOPS = 7 * 3 * 2 + 2 * 20 * 3 * 2 };
 
 // ---- Table 1 ----
@@ -198,7 +195,8 @@ static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const
             p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames, p.relaxations,
             p.evaluations / vertices, p.residual_p99);
         pelti_bench_paper(bench, paper->tracking_ms);
-        pelti_bench_bound(bench, p.mean_ms, threads, p.evaluations * FIELD_FLOPS + p.relaxations * vertices * RELAX_FLOPS, 0);
+        pelti_bench_bound(bench, p.mean_ms, threads,
+                          p.evaluations * PELTI_BENCH_FIELD_FLOPS + p.relaxations * vertices * RELAX_FLOPS, 0);
         if (threads < 2)
             continue;
         snprintf(name, sizeof name, "%s, %g rad, implicit", label, paper->step_rad);
@@ -259,46 +257,6 @@ static void table_of_paper(PeltiBench *bench)
 }
 
 // ---- parts of it ----
-
-/// One evaluation of the composed field with its gradient, at the skin of a bent character.
-static void time_field(PeltiBench *bench, const char *name, int vertices)
-{
-    Subject s;
-    char label[72];
-    double ignored, best = INFINITY, sum = 0;
-    Tracking *t = NULL;
-    if (make_subject(&s, name, vertices, NULL) && (t = prepare(&s, "tracking", NULL, &ignored)) != NULL) {
-        int n = s.who->mesh->vertex_count;
-        PeltiFieldPoint *points = PELTI_NEW(&s.who->pool, PeltiFieldPoint, n);
-        cut_clip(&s, 0.3, 0, 4);
-        PeltiStepInput in = {.pose = &s.pose, .bones = frame_at(&s, s.frame_count - 1), .restart = true};
-        pelti_method_find("tracking")->step(t, &in, s.points, NULL);
-        for (int v = 0; v < n; v++)
-            points[v] = (PeltiFieldPoint){t->x[v], t->skeleton[v], t->fields->vertex_part[v], t->tilt[v]};
-        for (int r = 0; r < 20; r++) {
-            PeltiFieldSample samples[PELTI_FIELD_BATCH];
-            double start = pelti_clock_ms();
-            for (int v = 0; v < n; v += PELTI_FIELD_BATCH) {
-                pelti_frame_eval_many(&t->frame, n - v < PELTI_FIELD_BATCH ? n - v : PELTI_FIELD_BATCH, points + v, samples);
-                sum += (double)samples[0].value;
-            }
-            best = fmin(best, (pelti_clock_ms() - start) * 1e6 / n);
-        }
-        long reach = 0;
-        for (int v = 0; v < n; v++)
-            for (int p = 0; p < t->fields->part_count; p++) {
-                float value;
-                Vec3 gradient;
-                reach += pelti_frame_part(&t->frame, p, t->x[v], &value, &gradient);
-            }
-        snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
-        pelti_bench_row(bench, label, best, "ns", 80, "%.1f of %d fields reach a point; mean value %.3f", (double)reach / n,
-                        t->fields->part_count, sum * PELTI_FIELD_BATCH / (20.0 * n));
-        pelti_bench_bound(bench, best * 1e-6, 1, FIELD_FLOPS * (double)reach / n, 0);
-    }
-    pelti_method_find("tracking")->destroy(t);
-    pelti_character_destroy(s.who);
-}
 
 typedef struct Saved { ///< what a relaxation changes
     Vec3 *x, *normal;
@@ -428,12 +386,9 @@ static void real_human(PeltiBench *bench)
     pelti_gltf_close(doc);
 }
 
-void pelti_bench_tracking(PeltiBench *bench); // in the table of main.c
 void pelti_bench_tracking(PeltiBench *bench)
 {
     table_of_paper(bench);
-    time_field(bench, "cylinder", 3200);
-    time_field(bench, "biped", 13640);
     compare_solvers(bench, pelti_bench_quick(bench) ? "arm" : "biped", pelti_bench_quick(bench) ? 2000 : 5000);
     cost_per_vertex(bench);
     real_human(bench);

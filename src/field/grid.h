@@ -68,6 +68,11 @@ static inline bool pelti_grid_inside(const PeltiGrid *grid, Vec3 p)
            (p.z < (float)(grid->size[2] - 1));
 }
 
+static inline size_t pelti_grid_node(const PeltiGrid *grid, int ix, int iy, int iz)
+{
+    return ((size_t)iz * (size_t)grid->size[1] + (size_t)iy) * (size_t)grid->size[0] + (size_t)ix;
+}
+
 /// False: all nodes around the cell of p (inside the box) are 0, and so is the field.
 static inline bool pelti_grid_reaches(const PeltiGrid *grid, int ix, int iy, int iz)
 {
@@ -76,14 +81,31 @@ static inline bool pelti_grid_reaches(const PeltiGrid *grid, int ix, int iy, int
 }
 
 /// Starts to bring the nodes of a cell near.
-static inline void pelti_grid_ask(const PeltiGrid *grid, const int cell[3])
+static inline __attribute__((always_inline)) void pelti_grid_ask(const PeltiGrid *grid, size_t node)
+{
+    size_t row = (size_t)grid->size[0], layer = row * (size_t)grid->size[1];
+    __builtin_prefetch(grid->nodes[node]);
+    __builtin_prefetch(grid->nodes[node + row]);
+    __builtin_prefetch(grid->nodes[node + layer]);
+    __builtin_prefetch(grid->nodes[node + layer + row]);
+}
+
+/// A cell whose eight nodes are blended along y and z.
+typedef struct PeltiGridEdge {
+    PeltiFloat8 nodes; ///< value and gradient at its low and its high end along x
+    PeltiFloat4 slope; ///< by y of the gradient's y at either end; by z of its z
+} PeltiGridEdge;
+
+/// `node`: index of the cell's first.
+static inline __attribute__((always_inline)) PeltiGridEdge pelti_grid_edge(const PeltiGrid *grid, size_t node, float ty, float tz)
 {
     size_t row = (size_t)grid->size[0] * 4, layer = row * (size_t)grid->size[1];
-    const int16_t *n = grid->nodes[0] + (size_t)cell[2] * layer + (size_t)cell[1] * row + (size_t)cell[0] * 4;
-    __builtin_prefetch(n);
-    __builtin_prefetch(n + row);
-    __builtin_prefetch(n + layer);
-    __builtin_prefetch(n + layer + row);
+    const int16_t *n = grid->nodes[node];
+    PeltiFloat8 a0 = pelti_grid_pair(n), e0 = pelti_grid_pair(n + row) - a0;
+    PeltiFloat8 a1 = pelti_grid_pair(n + layer), e1 = pelti_grid_pair(n + layer + row) - a1;
+    PeltiFloat8 b0 = a0 + e0 * ty, h = a1 + e1 * ty - b0, e = e0 + (e1 - e0) * tz;
+    PeltiFloat8 mixed = __builtin_shufflevector(e, h, 2, 11, 2, 11, 6, 15, 6, 15);
+    return (PeltiGridEdge){b0 + h * tz, __builtin_shufflevector(mixed, mixed, 0, 1, 4, 5)};
 }
 
 /// Value and gradient (node units) in the cell (ix, iy, iz), t = (tx, ty, tz) within it: lanes 0 to 2 the gradient, lane 3 the
@@ -92,14 +114,11 @@ static inline void pelti_grid_ask(const PeltiGrid *grid, const int cell[3])
 static inline __attribute__((always_inline)) PeltiFloat4 pelti_grid_cell(const PeltiGrid *grid, int ix, int iy, int iz,
                                                                          PeltiFloat4 t)
 {
-    size_t row = (size_t)grid->size[0] * 4, layer = row * (size_t)grid->size[1];
-    const int16_t *n = grid->nodes[0] + (size_t)iz * layer + (size_t)iy * row + (size_t)ix * 4;
-    PeltiFloat8 a0 = pelti_grid_pair(n), e0 = pelti_grid_pair(n + row) - a0;
-    PeltiFloat8 a1 = pelti_grid_pair(n + layer), e1 = pelti_grid_pair(n + layer + row) - a1;
-    PeltiFloat8 b0 = a0 + e0 * t[1], h = a1 + e1 * t[1] - b0, s = b0 + h * t[2], e = e0 + (e1 - e0) * t[2];
+    PeltiGridEdge at = pelti_grid_edge(grid, pelti_grid_node(grid, ix, iy, iz), t[1], t[2]);
+    PeltiFloat8 s = at.nodes;
     PeltiFloat4 low = __builtin_shufflevector(s, s, 0, 1, 2, 3), dx = __builtin_shufflevector(s, s, 4, 5, 6, 7) - low;
     PeltiFloat4 sum = low + dx * t[0], bow = t * (1 - t);
-    float dy = e[2] + (e[6] - e[2]) * t[0], dz = h[3] + (h[7] - h[3]) * t[0];
+    float dy = at.slope[0] + (at.slope[2] - at.slope[0]) * t[0], dz = at.slope[1] + (at.slope[3] - at.slope[1]) * t[0];
     float taylor = bow[0] * dx[1] + bow[1] * dy + bow[2] * dz;
     float value = sum[0] * grid->value_scale - 0.5f * grid->gradient_scale * taylor;
     sum = __builtin_shufflevector(sum, sum, 1, 2, 3, 0) * grid->gradient_scale;

@@ -5,6 +5,27 @@
 #include "field/grid.h"
 #include "field/operator.h"
 
+/// Three nodes of a slice around a cell and of the next one, blended: `weight` of the near corner, of the one at its side
+/// (`middle` nodes on), of the far corner, and of the next slice.
+static inline __attribute__((always_inline)) PeltiFloat4 pelti_operator_blend(const float (*cell)[4], int middle,
+                                                                              const float weight[4])
+{
+    enum { N = PELTI_OPERATOR_NODES };
+    PeltiFloat4 a, b, c, sum;
+    __builtin_memcpy(&a, cell[0], sizeof a);
+    __builtin_memcpy(&b, cell[middle], sizeof b);
+    __builtin_memcpy(&c, cell[N + 1], sizeof c);
+    sum = a * weight[0] + b * weight[1] + c * weight[2];
+    if (weight[3] > 0) {
+        cell += N * N;
+        __builtin_memcpy(&a, cell[0], sizeof a);
+        __builtin_memcpy(&b, cell[middle], sizeof b);
+        __builtin_memcpy(&c, cell[N + 1], sizeof c);
+        sum += (a * weight[0] + b * weight[1] + c * weight[2] - sum) * weight[3];
+    }
+    return sum;
+}
+
 /// g, dg/df1, dg/df2 at (f1, f2) in [0, 1] and `d` in slices. Cells are split along the diagonal f1 = f2: a bilinear patch
 /// would ripple along the contact valley, a linear triangle on either side keeps it at 0.5 exactly.
 static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperator *op, float f1, float f2, float d)
@@ -15,24 +36,16 @@ static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperator *op, float f1
     i = i > N - 2 ? N - 2 : i;
     j = j > N - 2 ? N - 2 : j;
     k = k > PELTI_OPERATOR_SLICES - 2 ? PELTI_OPERATOR_SLICES - 2 : k;
-    float u = x - (float)i, v = y - (float)j, w = d - (float)k;
-    const float(*cell)[4] = (const float(*)[4])op->table + ((size_t)k * N + (size_t)i) * N + (size_t)j;
-    int middle = u >= v ? N : 1;
-    float far = u >= v ? v : u, side = u >= v ? u - v : v - u, near = 1 - far - side;
-    PeltiFloat4 a, b, c, sum;
-    __builtin_memcpy(&a, cell[0], sizeof a);
-    __builtin_memcpy(&b, cell[middle], sizeof b);
-    __builtin_memcpy(&c, cell[N + 1], sizeof c);
-    sum = a * near + b * side + c * far;
-    if (w > 0) {
-        cell += N * N;
-        __builtin_memcpy(&a, cell[0], sizeof a);
-        __builtin_memcpy(&b, cell[middle], sizeof b);
-        __builtin_memcpy(&c, cell[N + 1], sizeof c);
-        sum += (a * near + b * side + c * far - sum) * w;
-    }
-    return sum;
+    float u = x - (float)i, v = y - (float)j;
+    float far = u >= v ? v : u, side = u >= v ? u - v : v - u;
+    const float weight[4] = {1 - far - side, side, far, d - (float)k};
+    return pelti_operator_blend((const float(*)[4])op->table + ((size_t)k * N + (size_t)i) * N + (size_t)j, u >= v ? N : 1,
+                                weight);
 }
+
+/// Share of the joint's bend in d begins and ends at these: half of 6 and of 22 degrees.
+#define PELTI_FOLD_FROM 0.05f
+#define PELTI_FOLD_TO   0.19f
 
 typedef enum PeltiFoldKind {
     PELTI_FOLD_NONE,  ///< only the angle of the gradients counts
@@ -54,10 +67,10 @@ typedef struct PeltiFold {
 /// angle, and on the bones, where they vanish, they have none.
 static inline float pelti_fold_share(const PeltiFold *fold, Vec3 a, Vec3 b)
 {
-    static const float FROM = 0.05f, TO = 0.19f; // half of 6 and of 22 degrees
     float sizes = sqrtf(2 * (vec3_dot(a, a) + vec3_dot(b, b))) + fold->flat;
     float outside = vec3_dot(vec3_add(a, b), fold->out); // both gradients lead back to the joint: below 0 in a fold
-    float t = ((vec3_dot(vec3_sub(b, a), fold->across) - fmaxf(0, outside)) / sizes - FROM) * (1 / (TO - FROM));
+    float t = ((vec3_dot(vec3_sub(b, a), fold->across) - fmaxf(0, outside)) / sizes - PELTI_FOLD_FROM) *
+              (1 / (PELTI_FOLD_TO - PELTI_FOLD_FROM));
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     return t * t * (3 - 2 * t);
 }

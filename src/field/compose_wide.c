@@ -1,0 +1,398 @@
+/// The composed field at eight points at a time [Vaillant2013, Vaillant2014]: to the bit what compose.c gives for each alone.
+/// Points that follow each other lie near each other, so that a few parts reach all eight: a part is a row of eight leaves, and
+/// all that depends on parts alone (matrices, folds, operators) is the same for the row.
+#include "field/compose_inner.h"
+#include "field/operator_wide.h"
+
+enum { LANES = 8, GROUPS = PELTI_FIELD_BATCH / LANES, MOST_WORDS = 16 };
+
+/// One part at eight points.
+typedef struct Row {
+    int part;
+    unsigned bits;   ///< lanes that the part's grid reaches
+    int node[LANES]; ///< first node of the lane's cell
+    PeltiVec8 t;     ///< place within the cell
+    PeltiInt8 live;  ///< mask: the field is more than nothing
+    PeltiLeaf8 leaf; ///< in those lanes
+} Row;
+
+typedef struct Group {
+    const PeltiFieldFrame *frame;
+    int count; ///< points, at most LANES
+    int row_count;
+    PeltiVec8 x;
+    PeltiInt8 skeleton, own;
+    PeltiFloat8 tilt;
+    Row row[PELTI_FIELD_REACH]; ///< in the order of composition
+} Group;
+
+PELTI_WIDE void load_points(Group *g, int count, const PeltiFieldPoint *points)
+{
+    float x[3][LANES], tilt[LANES];
+    int skeleton[LANES], own[LANES];
+    for (int k = 0; k < LANES; k++) {
+        const PeltiFieldPoint *p = &points[k < count ? k : 0];
+        x[0][k] = p->x.x;
+        x[1][k] = p->x.y;
+        x[2][k] = p->x.z;
+        tilt[k] = p->tilt;
+        skeleton[k] = p->skeleton;
+        own[k] = p->own;
+    }
+    g->count = count;
+    memcpy(&g->x.x, x[0], sizeof x[0]);
+    memcpy(&g->x.y, x[1], sizeof x[1]);
+    memcpy(&g->x.z, x[2], sizeof x[2]);
+    memcpy(&g->tilt, tilt, sizeof tilt);
+    memcpy(&g->skeleton, skeleton, sizeof skeleton);
+    memcpy(&g->own, own, sizeof own);
+}
+
+/// Parts that may reach one of the points, as bits; with the flesh of the muscles among them.
+PELTI_WIDE void gather_parts(const Group *g, const PeltiFieldPoint *points, uint64_t *parts)
+{
+    const PeltiFieldFrame *frame = g->frame;
+    const PeltiFields *fields = frame->fields;
+    int words = frame->words, last = -1;
+    for (int w = 0; w < words; w++)
+        parts[w] = 0;
+    for (int k = 0; k < g->count; k++) {
+        int cell = pelti_frame_cell(frame, points[k].x);
+        for (int w = 0; w < words && cell >= 0 && cell != last; w++)
+            parts[w] |= frame->cell_mask[(size_t)cell * (size_t)words + (size_t)w];
+        last = cell;
+    }
+    for (int p = fields->skin_part_count; p < fields->part_count; p++) // muscles
+        if (parts[p >> 6] >> (p & 63) & 1 && fields->parts[p].target >= 0)
+            parts[fields->parts[p].target >> 6] |= (uint64_t)1 << (fields->parts[p].target & 63);
+}
+
+/// The place of the points in a part's grid; false: it reaches none of them.
+PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
+{
+    const PeltiPartPose *pose = &g->frame->pose[part];
+    const PeltiGrid *grid = &g->frame->fields->parts[part].grid;
+    PeltiFloat8 p[3], t[3];
+    PeltiInt8 i[3], in = splat8i(-1);
+    PELTI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        p[k] = splat8(pose->column[0][k]) * g->x.x + splat8(pose->column[1][k]) * g->x.y + splat8(pose->column[2][k]) * g->x.z +
+               splat8(pose->column[3][k]);
+        in &= (p[k] >= 0) & (p[k] < splat8(pose->most[k])); // a part that is not live has no room inside
+    }
+    if (!any8(in))
+        return false;
+    PELTI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        i[k] = __builtin_convertvector((PeltiFloat8)((PeltiInt8)p[k] & in), PeltiInt8);
+        t[k] = p[k] - __builtin_convertvector(i[k], PeltiFloat8);
+    }
+    in &= (g->skeleton < 0) | (g->skeleton == g->frame->fields->parts[part].skeleton);
+    PeltiInt8 block = ((i[2] >> 2) * grid->blocks[1] + (i[1] >> 2)) * grid->blocks[0] + (i[0] >> 2);
+    PeltiInt8 node = (i[2] * grid->size[1] + i[1]) * grid->size[0] + i[0];
+    int inside[LANES], at[LANES];
+    memcpy(inside, &in, sizeof inside);
+    memcpy(at, &block, sizeof at);
+    memcpy(row->node, &node, sizeof row->node);
+    row->t = (PeltiVec8){t[0], t[1], t[2]};
+    row->part = part;
+    row->bits = 0;
+    for (int k = 0; k < LANES; k++)
+        row->bits |= (unsigned)(grid->reaches[at[k]] & inside[k] & 1) << k;
+    row->bits &= (1u << g->count) - 1;
+    return row->bits != 0;
+}
+
+/// Rows of the parts that reach the points; the memory they will read is asked for. False: there are too many.
+PELTI_WIDE bool find_rows(Group *g, const PeltiFieldPoint *points)
+{
+    uint64_t parts[MOST_WORDS];
+    const PeltiFields *fields = g->frame->fields;
+    bool muscles = fields->part_count > fields->skin_part_count;
+    g->row_count = 0;
+    if (!g->frame->indexed || g->frame->words > MOST_WORDS)
+        return false;
+    gather_parts(g, points, parts);
+    for (int w = 0; w < g->frame->words; w++)
+        for (uint64_t left = parts[w]; left; left &= left - 1) {
+            if (g->row_count == PELTI_FIELD_REACH)
+                return false;
+            Row *row = &g->row[g->row_count];
+            int part = 64 * w + __builtin_ctzll(left);
+            if (locate_row(g, part, row))
+                for (unsigned bits = row->bits; bits; bits &= bits - 1)
+                    pelti_grid_ask(&fields->parts[part].grid, (size_t)row->node[__builtin_ctz(bits)]);
+            else if (muscles)
+                *row = (Row){.part = part};
+            else
+                continue;
+            g->row_count++;
+        }
+    return true;
+}
+
+PELTI_WIDE PeltiInt8 mask_of(unsigned bits)
+{
+    const PeltiInt8 lane = {1, 2, 4, 8, 16, 32, 64, 128};
+    return (splat8i((int)bits) & lane) != 0;
+}
+
+PELTI_WIDE unsigned bits_of(PeltiInt8 mask)
+{
+    unsigned bits = 0;
+    int lane[LANES];
+    memcpy(lane, &mask, sizeof lane);
+    for (int k = 0; k < LANES; k++)
+        bits |= (unsigned)lane[k] & 1u << k;
+    return bits;
+}
+
+/// The field at the places of a row: pelti_grid_cell, eight at a time.
+PELTI_WIDE void read_row(const Group *g, Row *row)
+{
+    const PeltiGrid *grid = &g->frame->fields->parts[row->part].grid;
+    const Mat34 *to_grid = &g->frame->pose[row->part].world_to_grid;
+    float low[LANES][4], high[LANES][4], slope[LANES][4], ty[LANES], tz[LANES];
+    memset(low, 0, sizeof low);
+    memset(high, 0, sizeof high);
+    memset(slope, 0, sizeof slope);
+    memcpy(ty, &row->t.y, sizeof ty);
+    memcpy(tz, &row->t.z, sizeof tz);
+    for (unsigned bits = row->bits; bits; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
+        PeltiGridEdge at = pelti_grid_edge(grid, (size_t)row->node[k], ty[k], tz[k]);
+        PeltiFloat4 a = __builtin_shufflevector(at.nodes, at.nodes, 0, 1, 2, 3),
+                    b = __builtin_shufflevector(at.nodes, at.nodes, 4, 5, 6, 7);
+        memcpy(low[k], &a, sizeof a);
+        memcpy(high[k], &b, sizeof b);
+        memcpy(slope[k], &at.slope, sizeof at.slope);
+    }
+    PeltiFloat8 a[4], b[4], s[4], x = row->t.x, y = row->t.y, z = row->t.z, gs = splat8(grid->gradient_scale);
+    columns8((const float(*)[4])low, a);
+    columns8((const float(*)[4])high, b);
+    columns8((const float(*)[4])slope, s);
+    PELTI_UNROLL
+    for (int k = 0; k < 4; k++)
+        b[k] -= a[k];
+    PeltiFloat8 dy = s[0] + (s[2] - s[0]) * x, dz = s[1] + (s[3] - s[1]) * x;
+    PeltiFloat8 taylor = x * (1 - x) * b[1] + y * (1 - y) * dy + z * (1 - z) * dz;
+    PeltiFloat8 f = (a[0] + b[0] * x) * grid->value_scale - 0.5f * gs * taylor;
+    PeltiFloat8 gx = (a[1] + b[1] * x) * gs, gy = (a[2] + b[2] * x) * gs, gz = (a[3] + b[3] * x) * gs, world[3];
+    PELTI_UNROLL
+    for (int k = 0; k < 3; k++)
+        world[k] = splat8(to_grid->m[0][k]) * gx + splat8(to_grid->m[1][k]) * gy + splat8(to_grid->m[2][k]) * gz;
+    row->live = (f > PELTI_FIELD_NOTHING) & mask_of(row->bits);
+    row->leaf = (PeltiLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
+}
+
+PELTI_WIDE int row_of(const Group *g, int part)
+{
+    for (int r = 0; r < g->row_count; r++)
+        if (g->row[r].part == part)
+            return r;
+    return -1;
+}
+
+/// As fold_primitives in compose.c.
+PELTI_WIDE void fold_muscles(Group *g)
+{
+    const PeltiFields *fields = g->frame->fields;
+    while (g->row_count && fields->parts[g->row[g->row_count - 1].part].primitive >= 0) {
+        Row *muscle = &g->row[--g->row_count];
+        int at = fields->parts[muscle->part].target < 0 ? -1 : row_of(g, fields->parts[muscle->part].target);
+        if (at < 0)
+            continue;
+        Row *flesh = &g->row[at];
+        PeltiInt8 both = muscle->live & flesh->live, alone = muscle->live & ~flesh->live;
+        operator8_compose(&fields->operators[0], both, bits_of(both), &flesh->leaf, &muscle->leaf, splat8(0));
+        flesh->leaf.value = select8(alone, muscle->leaf.value, flesh->leaf.value);
+        flesh->leaf.gradient = vec8_select(alone, muscle->leaf.gradient, flesh->leaf.gradient);
+        flesh->live |= muscle->live;
+    }
+}
+
+PELTI_WIDE void tilt_row(const Group *g, Row *row)
+{
+    PeltiFloat8 scale = 1 / (1 + (g->tilt - 1) * row->leaf.value), steep = g->tilt * scale * scale;
+    PeltiInt8 tilts = g->tilt > 0;
+    PeltiVec8 n = row->leaf.gradient;
+    row->leaf.value = select8(tilts, row->leaf.value * (g->tilt * scale), row->leaf.value);
+    row->leaf.gradient = vec8_select(tilts, (PeltiVec8){n.x * steep, n.y * steep, n.z * steep}, n);
+}
+
+typedef struct Sides { ///< of PeltiFieldSample
+    PeltiLeaf8 own, other;
+    PeltiFloat8 mine, mouth, depth;
+    PeltiInt8 other_part;
+} Sides;
+
+/// pelti_frame_line
+PELTI_WIDE void line8(const PeltiOperator *op, PeltiFloat8 d, PeltiFloat8 *mouth, PeltiFloat8 *depth)
+{
+    const PeltiProfile *p = &op->profile;
+    float open = p->open[p->control_count - 1].x;
+    *mouth = open + d * PELTI_FIELD_SLICE * (p->closed[p->control_count - 1].x - open);
+    *depth = *mouth + d * PELTI_FIELD_SLICE * p->reach * (PELTI_FIELD_DEEPEST - *mouth);
+}
+
+/// What row k is to the points that row `own` owns: a field in contact with theirs, or one on the same side.
+PELTI_WIDE void weigh_side(const Group *g, const Row *own, PeltiInt8 mask, const Row *k, Sides *s)
+{
+    PeltiVec8 a = own->leaf.gradient, b = k->leaf.gradient;
+    PeltiFloat8 dot = dot8(a, b), scale = dot8(a, a) * dot8(b, b), mouth, depth;
+    const PeltiOperator *op = pelti_frame_operator(g->frame, own->part, k->part);
+    PeltiFold fold = pelti_frame_fold(g->frame, own->part, k->part);
+    PeltiFold8 all = fold8_all(&fold);
+    PeltiFloat8 d = operator8_depth(op, a, b, &all), square = dot * (PeltiFloat8)((PeltiInt8)dot & 0x7fffffff);
+    PeltiInt8 valley = mask & (d > PELTI_FIELD_VALLEY);
+    PeltiInt8 against = valley & (k->leaf.value > s->other.value);
+    PeltiInt8 along = mask & ~valley & (square > 0.25f * scale) & (k->leaf.value > s->own.value);
+    if (any8(against)) {
+        line8(op, d, &mouth, &depth);
+        s->other.value = select8(against, k->leaf.value, s->other.value);
+        s->other.gradient = vec8_select(against, b, s->other.gradient);
+        s->other_part = (splat8i(k->part) & against) | (s->other_part & ~against);
+        s->mouth = select8(against, mouth, s->mouth);
+        s->depth = select8(against, depth, s->depth);
+    }
+    s->own.value = select8(along, k->leaf.value, s->own.value);
+    s->own.gradient = vec8_select(along, b, s->own.gradient);
+}
+
+PELTI_WIDE void take_sides(const Group *g, Sides *s)
+{
+    *s = (Sides){.other_part = splat8i(-1)};
+    for (int o = 0; o < g->row_count; o++) {
+        const Row *own = &g->row[o];
+        PeltiInt8 mask = own->live & (g->own == own->part);
+        if (!any8(mask))
+            continue;
+        s->mine = select8(mask, own->leaf.value, s->mine);
+        s->own.value = select8(mask, own->leaf.value, s->own.value);
+        s->own.gradient = vec8_select(mask, own->leaf.gradient, s->own.gradient);
+        for (int k = 0; k < g->row_count; k++) {
+            PeltiInt8 both = mask & g->row[k].live;
+            if (k != o && any8(both))
+                weigh_side(g, own, both, &g->row[k], s);
+        }
+    }
+}
+
+/// Row k joins what is composed so far, by the fold that asks for most of those with the rows before it.
+PELTI_WIDE void join_row(const Group *g, int k, PeltiInt8 mask, PeltiLeaf8 *out)
+{
+    const Row *row = &g->row[k];
+    PeltiFold8 most = fold8_none();
+    for (int l = 0; l < k; l++) {
+        PeltiInt8 both = mask & g->row[l].live;
+        PeltiFold fold = pelti_frame_fold(g->frame, g->row[l].part, row->part);
+        if (fold.kind != PELTI_FOLD_NONE && any8(both))
+            fold8_take(&most, both, &fold);
+    }
+    const PeltiOperator *op = &g->frame->fields->operators[0];
+    PeltiFloat8 d = operator8_depth(op, out->gradient, row->leaf.gradient, &most);
+    operator8_compose(op, mask, bits_of(mask), out, &row->leaf, d);
+}
+
+/// Rows fold into one: chains first (a leaf waits for its target if that is among the leaves), then contact.
+PELTI_WIDE void compose_rows(Group *g, PeltiLeaf8 *out)
+{
+    const PeltiFields *fields = g->frame->fields;
+    PeltiInt8 started = splat8i(0);
+    *out = (PeltiLeaf8){0};
+    for (int k = 0; k < g->row_count; k++) {
+        Row *row = &g->row[k];
+        const PeltiPart *part = &fields->parts[row->part];
+        PeltiInt8 left = row->live;
+        int target = part->target < 0 ? -1 : row_of(g, part->target);
+        if (target > k && any8(left & g->row[target].live)) {
+            Row *to = &g->row[target];
+            PeltiInt8 both = left & to->live;
+            PeltiFold fold = pelti_frame_fold(g->frame, to->part, row->part);
+            PeltiFold8 all = fold8_all(&fold);
+            const PeltiOperator *op = &fields->operators[part->op];
+            PeltiFloat8 d = operator8_depth(op, to->leaf.gradient, row->leaf.gradient, &all);
+            operator8_compose(op, both, bits_of(both), &to->leaf, &row->leaf, d);
+            left &= ~both;
+        }
+        PeltiInt8 first = left & ~started, joins = left & started;
+        if (any8(joins))
+            join_row(g, k, joins, out);
+        out->value = select8(first, row->leaf.value, out->value);
+        out->gradient = vec8_select(first, row->leaf.gradient, out->gradient);
+        started |= left;
+    }
+}
+
+/// Eight samples of the eight numbers each that begin `skip` floats into them.
+PELTI_WIDE void store_numbers(const PeltiFloat8 numbers[LANES], int skip, int count, PeltiFieldSample *out)
+{
+    FloatW in[LANES], sample[LANES];
+    memcpy(in, numbers, sizeof in);
+    transpose_w(in, sample);
+    for (int k = 0; k < count; k++)
+        store_w((float *)&out[k] + skip, sample[k]);
+}
+
+PELTI_WIDE void store_samples(const PeltiLeaf8 *all, const Sides *s, int count, PeltiFieldSample *out)
+{
+    _Static_assert(sizeof(PeltiFieldSample) == 16 * sizeof(float), "two rows of eight");
+    const PeltiFloat8 low[LANES] = {all->value,   all->gradient.x,   all->gradient.y,   all->gradient.z,
+                                    s->own.value, s->own.gradient.x, s->own.gradient.y, s->own.gradient.z};
+    const PeltiFloat8 high[LANES] = {
+        s->mine,  s->other.value, s->other.gradient.x, s->other.gradient.y, s->other.gradient.z, (PeltiFloat8)s->other_part,
+        s->mouth, s->depth};
+    store_numbers(low, 0, count, out);
+    store_numbers(high, LANES, count, out);
+}
+
+PELTI_WIDE void eval_group(Group *g, PeltiFieldSample *out)
+{
+    Sides sides;
+    PeltiLeaf8 all;
+    int count = 0;
+    for (int r = 0; r < g->row_count; r++) {
+        Row *row = &g->row[r];
+        if (row->bits)
+            read_row(g, row);
+    }
+    fold_muscles(g);
+    for (int r = 0; r < g->row_count; r++) {
+        if (!any8(g->row[r].live))
+            continue;
+        if (count != r)
+            g->row[count] = g->row[r];
+        tilt_row(g, &g->row[count++]);
+    }
+    g->row_count = count;
+    take_sides(g, &sides);
+    compose_rows(g, &all);
+    store_samples(&all, &sides, g->count, out);
+}
+
+/// In two passes: the first asks for the memory that the second reads. False: parts without end, see find_rows.
+PELTI_CLONES static bool eval_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points,
+                                     PeltiFieldSample *out)
+{
+    Group group[GROUPS];
+    for (int k = 0; k < count; k += LANES) {
+        Group *g = &group[k / LANES];
+        g->frame = frame;
+        load_points(g, count - k < LANES ? count - k : LANES, points + k);
+        if (!find_rows(g, points + k))
+            return false;
+    }
+    for (int k = 0; k < count; k += LANES)
+        eval_group(&group[k / LANES], out + k);
+    return true;
+}
+
+void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, PeltiFieldSample *out)
+{
+    for (int k = 0; k < count; k += PELTI_FIELD_BATCH) {
+        int some = count - k < PELTI_FIELD_BATCH ? count - k : PELTI_FIELD_BATCH;
+        if (!eval_points(frame, some, points + k, out + k))
+            for (int i = k; i < k + some; i++)
+                pelti_frame_eval_one(frame, &points[i], &out[i]);
+    }
+}
