@@ -48,6 +48,7 @@ static void take_skin(PeltiTouch *t)
     t->found = PELTI_NEW(pool, TouchFeature, t->feature_capacity);
     t->share = PELTI_NEW(pool, float, t->feature_capacity);
     t->active = PELTI_NEW(pool, unsigned char, t->feature_capacity);
+    t->sums = pelti_pool_take(pool, n / TOUCH_BLOCK + 1, sizeof *t->sums);
     t->contacts = PELTI_NEW(pool, TouchContact, t->contact_capacity);
 }
 

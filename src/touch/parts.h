@@ -9,7 +9,9 @@ enum {
     TOUCH_INFLUENCES = 4,
     TOUCH_MOST_THREADS = 64, ///< more work one after the other
     TOUCH_CHUNK = 16,        ///< pairs of patches in a piece of parallel work
-    TOUCH_GRAIN = 128
+    TOUCH_GRAIN = 128,
+    TOUCH_BLOCK = 1024, ///< vertices in a partial sum
+    TOUCH_SUMS = 15     ///< p, q, q p^T
 };
 
 /// Two features that could meet: a vertex v[0] and the triangle v[1..3], or the edges v[0..1] and v[2..3].
@@ -62,6 +64,8 @@ struct PeltiTouch {
     PeltiMotion motion;
     Mat34 *bones_from, *bones_to, *bones_now, *bones_last; ///< [bone]
     bool started;
+    Mat34 common;               ///< motion that all skin has in common in this substep
+    double (*sums)[TOUCH_SUMS]; ///< [block of vertices] scratch
     float calm; ///< share of a change that is made: falls while a pose is held
 
     // the skin

@@ -48,69 +48,127 @@ static void blend_range(void *context, int begin, int end, int worker)
     }
 }
 
-/// The method's offset from linear blend skinning at the pose's end, seen from each vertex' strongest bone.
-static void find_offsets(PeltiTouch *t, const Vec3 *goal)
+typedef struct Offsets {
+    PeltiTouch *t;
+    const Mat34 *bones;
+    const Vec3 *skin;
+    Vec3 *out;
+} Offsets;
+
+static void offset_range(void *context, int begin, int end, int worker)
+{
+    const Offsets *o = context;
+    const PeltiTouch *t = o->t;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        o->out[v] = mat34_apply(t->bones_now[t->bone[v][0]], vec3_sub(o->skin[v], blend_vertex(t, o->bones, v)));
+}
+
+/// The offset of `skin` from linear blend skinning by `bones`, seen from each vertex' strongest bone.
+static void find_offsets(PeltiTouch *t, const Mat34 *bones, const Vec3 *skin, Vec3 *out)
 {
     for (int b = 0; b < t->who->bone_count; b++) {
         Mat3 back = mat3_identity();
-        if (!mat3_inverse(mat34_linear(t->bones_to[b]), &back))
+        if (!mat3_inverse(mat34_linear(bones[b]), &back))
             back = mat3_scale(back, 0); // a bone that collapses carries no offset
         t->bones_now[b] = mat34_from(back, vec3(0, 0, 0));
     }
-    for (int v = 0; v < t->count; v++)
-        t->offset[1][v] = mat34_apply(t->bones_now[t->bone[v][0]], vec3_sub(goal[v], blend_vertex(t, t->bones_to, v)));
+    pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, offset_range, &(Offsets){t, bones, skin, out});
+}
+
+typedef struct Pairing { ///< of two shapes of the skin, vertex by vertex
+    PeltiTouch *t;
+    const Vec3 *from, *to;
+} Pairing;
+
+/// Sums over a block: p, q and q p^T, p and q as seen from the first vertex.
+static void sum_range(void *context, int begin, int end, int worker)
+{
+    const Pairing *pair = context;
+    double *sum = pair->t->sums[begin / TOUCH_BLOCK];
+    Vec3 a = pair->from[0], b = pair->to[0];
+    (void)worker;
+    memset(sum, 0, sizeof *pair->t->sums);
+    for (int v = begin; v < end; v++) {
+        Vec3 f = pair->from[v], g = pair->to[v];
+        double p[3] = {(double)f.x - (double)a.x, (double)f.y - (double)a.y, (double)f.z - (double)a.z};
+        double q[3] = {(double)g.x - (double)b.x, (double)g.y - (double)b.y, (double)g.z - (double)b.z};
+        for (int i = 0; i < 3; i++) {
+            sum[i] += p[i], sum[3 + i] += q[i];
+            for (int k = 0; k < 3; k++)
+                sum[6 + 3 * i + k] += q[i] * p[k];
+        }
+    }
 }
 
 /// The rigid motion that takes `from` nearest to `to`: moving all skin so crosses nothing.
-static Mat34 common_motion(const PeltiTouch *t, const Vec3 *from, const Vec3 *to)
+static Mat34 common_motion(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
 {
-    double a[3] = {0}, b[3] = {0}, c[3][3] = {{0}};
-    for (int v = 0; v < t->count; v++) {
-        a[0] += (double)from[v].x, a[1] += (double)from[v].y, a[2] += (double)from[v].z;
-        b[0] += (double)to[v].x, b[1] += (double)to[v].y, b[2] += (double)to[v].z;
-    }
-    for (int k = 0; k < 3; k++)
-        a[k] /= (double)t->count, b[k] /= (double)t->count;
-    for (int v = 0; v < t->count; v++) {
-        double p[3] = {(double)from[v].x - a[0], (double)from[v].y - a[1], (double)from[v].z - a[2]};
-        double q[3] = {(double)to[v].x - b[0], (double)to[v].y - b[1], (double)to[v].z - b[2]};
-        for (int i = 0; i < 3; i++)
-            for (int k = 0; k < 3; k++)
-                c[i][k] += q[i] * p[k];
-    }
+    double sum[TOUCH_SUMS] = {0}, n = (double)t->count;
+    pelti_parallel_for(t->jobs, t->count, TOUCH_BLOCK, sum_range, &(Pairing){t, from, to});
+    for (int b = 0; b * TOUCH_BLOCK < t->count; b++)
+        for (int i = 0; i < TOUCH_SUMS; i++)
+            sum[i] += t->sums[b][i];
     Mat3 m;
-    double size = (double)t->size * (double)t->size * (double)t->count + 1e-300;
+    double size = (double)t->size * (double)t->size * n + 1e-300;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            m.m[i][k] = (float)(c[i][k] / size);
+            m.m[i][k] = (float)((sum[6 + 3 * i + k] - sum[3 + i] * sum[k] / n) / size);
     Mat3 r = mat3_polar(m, NULL);
-    Vec3 p = vec3((float)a[0], (float)a[1], (float)a[2]), q = vec3((float)b[0], (float)b[1], (float)b[2]);
+    Vec3 p = vec3((float)((double)from[0].x + sum[0] / n), (float)((double)from[0].y + sum[1] / n),
+                  (float)((double)from[0].z + sum[2] / n));
+    Vec3 q = vec3((float)((double)to[0].x + sum[3] / n), (float)((double)to[0].y + sum[4] / n),
+                  (float)((double)to[0].z + sum[5] / n));
     return mat34_from(r, vec3_sub(q, mat3_apply(r, p)));
 }
 
-static void carry(PeltiTouch *t, const Vec3 *before)
+static void speed_range(void *context, int begin, int end, int worker)
 {
-    Mat34 motion = common_motion(t, before, t->wanted);
+    const Pairing *pair = context;
+    PeltiTouch *t = pair->t;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        t->speed[v] = vec3_distance(mat34_apply(t->common, pair->from[v]), pair->to[v]);
+}
+
+/// What all skin has in common on the way between two shapes, and how fast each vertex is apart from that; returns the most.
+static float find_speeds(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
+{
     float most = 0;
-    for (int v = 0; v < t->count; v++) {
-        t->x[v] = mat34_apply(motion, t->x[v]);
-        t->speed[v] = vec3_distance(mat34_apply(motion, before[v]), t->wanted[v]);
-        most = fmaxf(most, t->speed[v]);
-    }
-    t->calm = most < still * t->size ? 0.9f * t->calm : 1;
+    t->common = common_motion(t, from, to);
+    pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, speed_range, &(Pairing){t, from, to});
+    for (int v = 0; v < t->count; v++)
+        most = larger(most, t->speed[v]);
+    return most;
+}
+
+static void carry(PeltiTouch *t, float fastest)
+{
+    for (int v = 0; v < t->count; v++)
+        t->x[v] = mat34_apply(t->common, t->x[v]);
+    t->calm = fastest < still * t->size ? 0.9f * t->calm : 1;
+}
+
+static bool anything_lags(const PeltiTouch *t)
+{
+    for (int v = 0; v < t->count; v++)
+        if (vec3_dot(t->lag[v], t->lag[v]) > 0)
+            return true;
+    return false;
 }
 
 /// Lags turn with the bones that carry them.
 static void turn_lags(PeltiTouch *t)
 {
-    for (int b = 0; b < t->who->bone_count; b++) {
+    bool any = anything_lags(t);
+    for (int b = 0; b < t->who->bone_count && any; b++) {
         Mat34 back;
         Mat3 turn = mat3_identity();
         if (mat34_inverse(t->bones_last[b], &back))
             turn = mat3_polar(mat34_linear(mat34_mul(t->bones_now[b], back)), NULL);
         t->bones_last[b] = mat34_from(turn, vec3(0, 0, 0));
     }
-    for (int v = 0; v < t->count; v++)
+    for (int v = 0; v < t->count && any; v++)
         if (vec3_dot(t->lag[v], t->lag[v]) > 0)
             t->lag[v] = mat34_apply(t->bones_last[t->bone[v][0]], t->lag[v]);
     memcpy(t->bones_last, t->bones_now, sizeof(Mat34) * (size_t)t->who->bone_count);
@@ -270,10 +328,7 @@ static void settle(PeltiTouch *t)
 
 static bool anything(const PeltiTouch *t)
 {
-    for (int v = 0; v < t->count; v++)
-        if (t->trouble[v] || vec3_dot(t->lag[v], t->lag[v]) > 0)
-            return true;
-    return false;
+    return memchr(t->trouble, 1, (size_t)t->count) || anything_lags(t);
 }
 
 /// From t->x to t->wanted, never across.
@@ -320,28 +375,16 @@ static void start(PeltiTouch *t)
     memcpy(t->x, t->mesh->rest, bytes);
     memcpy(t->wanted, t->mesh->rest, bytes);
     memset(t->lag, 0, bytes);
-    memset(t->offset[0], 0, bytes);
     memset(t->trouble, 0, (size_t)t->count);
     for (int b = 0; b < t->who->bone_count; b++)
         t->bones_from[b] = t->bones_last[b] = mat34_identity();
     t->started = true;
 }
 
-static int count_substeps(const PeltiTouch *t, const Vec3 *goal)
+static int count_substeps(const PeltiTouch *t, float farthest)
 {
-    Mat34 motion = common_motion(t, t->wanted, goal);
-    float most = 0;
-    for (int v = 0; v < t->count; v++)
-        most = fmaxf(most, vec3_distance(mat34_apply(motion, t->wanted[v]), goal[v]));
-    float wants = fmaxf(pelti_motion_largest_turn(&t->motion) / largest_turn, most / (largest_move * t->size));
+    float wants = fmaxf(pelti_motion_largest_turn(&t->motion) / largest_turn, farthest / (largest_move * t->size));
     return wants < (float)MOST_SUBSTEPS ? (int)ceilf(fmaxf(wants, 1)) : MOST_SUBSTEPS;
-}
-
-static void swap(Vec3 **a, Vec3 **b)
-{
-    Vec3 *c = *a;
-    *a = *b;
-    *b = c;
 }
 
 static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
@@ -352,8 +395,18 @@ static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
         report->held += lag > asleep * t->size;
         report->lag = fmaxf(report->lag, lag);
     }
-    swap(&t->offset[0], &t->offset[1]);
     memcpy(t->bones_from, t->bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
+}
+
+/// Where the method's skin lies a share of the way from the last pose to this one.
+static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
+{
+    pelti_motion_at(&t->motion, share, t->bones_now);
+    memcpy(t->plan, t->wanted, sizeof(Vec3) * (size_t)t->count);
+    if (share < 1)
+        pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range, &(Blend){t, t->bones_now, t->wanted, share});
+    else
+        memcpy(t->wanted, goal, sizeof(Vec3) * (size_t)t->count);
 }
 
 void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *vertices, PeltiTouchReport *report)
@@ -362,21 +415,25 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *ver
     t->report = report;
     if (t->count == 0)
         return;
-    if (restart || !t->started)
+    bool led_in = restart || !t->started; // from the rest pose, where the method's offset is none
+    if (led_in)
         start(t);
     memcpy(t->bones_to, bones, sizeof(Mat34) * (size_t)t->who->bone_count);
-    memcpy(t->plan, vertices, sizeof(Vec3) * (size_t)t->count);
-    find_offsets(t, t->plan);
     pelti_motion_set(&t->motion, t->bones_from, t->bones_to);
-    report->substeps = count_substeps(t, t->plan);
+    float fastest = find_speeds(t, t->wanted, vertices);
+    report->substeps = count_substeps(t, fastest);
+    if (report->substeps > 1) {
+        if (led_in)
+            memset(t->offset[0], 0, sizeof(Vec3) * (size_t)t->count);
+        else
+            find_offsets(t, t->bones_from, t->wanted, t->offset[0]);
+        find_offsets(t, t->bones_to, vertices, t->offset[1]);
+    }
     for (int k = 1; k <= report->substeps; k++) {
-        float share = (float)k / (float)report->substeps;
-        pelti_motion_at(&t->motion, share, t->bones_now);
-        memcpy(t->plan, t->wanted, sizeof(Vec3) * (size_t)t->count);
-        pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range, &(Blend){t, t->bones_now, t->wanted, share});
-        if (k == report->substeps)
-            memcpy(t->wanted, vertices, sizeof(Vec3) * (size_t)t->count);
-        carry(t, t->plan);
+        go_to(t, (float)k / (float)report->substeps, vertices);
+        if (report->substeps > 1)
+            fastest = find_speeds(t, t->plan, t->wanted);
+        carry(t, fastest);
         turn_lags(t);
         advance(t);
     }
@@ -387,7 +444,7 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
 {
     PELTI_KEEP(s, &t->started, 1);
     PELTI_KEEP(s, &t->calm, 1);
-    Vec3 *vectors[] = {t->x, t->wanted, t->offset[0], t->lag};
+    Vec3 *vectors[] = {t->x, t->wanted, t->lag};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], t->count);
     PELTI_KEEP(s, t->trouble, t->count);
