@@ -31,17 +31,38 @@ static void way_range(void *context, int begin, int end, int worker)
     }
 }
 
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD)
+static inline __m128 low_of(const PeltiBox *b)
+{
+    return _mm_loadu_ps(&b->low.x); // x y z, and what follows
+}
+static inline __m128 high_of(const PeltiBox *b)
+{
+    __m128 h = _mm_loadu_ps(&b->low.z); // what precedes, and x y z
+    return _mm_shuffle_ps(h, h, _MM_SHUFFLE(3, 3, 2, 1));
+}
+#else
 /// Low and high of one axis, seen from b: how far a can come on its way.
 static inline bool axis_apart(float a_low, float a_high, float b_low, float b_high, float least, float most, float margin)
 {
     return a_low + lesser(0, least) - margin > b_high || a_high + larger(0, most) + margin < b_low;
 }
+#endif
 
+/// Seen from q, how far p can come on its way: on some axis not near enough. `d`, `e`: boxes of their moves.
 static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiBox *d, const PeltiBox *e, float margin)
 {
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD) // three axes at once, as in pelti_box_overlap
+    __m128 m = _mm_set1_ps(margin), none = _mm_setzero_ps();
+    __m128 least = _mm_min_ps(none, _mm_sub_ps(low_of(d), high_of(e))), most = _mm_max_ps(none, _mm_sub_ps(high_of(d), low_of(e)));
+    __m128 over = _mm_cmpgt_ps(_mm_sub_ps(_mm_add_ps(low_of(p), least), m), high_of(q));
+    __m128 under = _mm_cmplt_ps(_mm_add_ps(_mm_add_ps(high_of(p), most), m), low_of(q));
+    return _mm_movemask_ps(_mm_or_ps(over, under)) & 7;
+#else
     return axis_apart(p->low.x, p->high.x, q->low.x, q->high.x, d->low.x - e->high.x, d->high.x - e->low.x, margin) ||
            axis_apart(p->low.y, p->high.y, q->low.y, q->high.y, d->low.y - e->high.y, d->high.y - e->low.y, margin) ||
            axis_apart(p->low.z, p->high.z, q->low.z, q->high.z, d->low.z - e->high.z, d->high.z - e->low.z, margin);
+#endif
 }
 
 static bool may_meet(void *context, int a, int b)
@@ -97,7 +118,7 @@ static bool lags(const PeltiTouch *t, int patch)
 {
     const TouchPatch *p = &t->patches.patch[patch];
     for (int i = 0; i < p->vertex_count; i++)
-        if (t->ring[p->vertex[i]])
+        if (t->core[p->vertex[i]])
             return true;
     return false;
 }
@@ -290,6 +311,20 @@ static bool parted(const PeltiTouch *t, const TouchFeature *f, Vec3 n)
     return near - far > t->margin;
 }
 
+/// Across the line between their middles two features lie farther apart than `reach`: cheaper than their distance.
+static inline bool far_apart(const Vec3 p[4], int first, float reach)
+{
+    Vec3 n = first == 2 ? vec3_sub(vec3_add(p[0], p[1]), vec3_add(p[2], p[3]))
+                        : vec3_sub(vec3_scale(p[0], 3), vec3_add(p[1], vec3_add(p[2], p[3])));
+    float near = vec3_dot(n, p[0]), far = larger(vec3_dot(n, p[2]), vec3_dot(n, p[3]));
+    if (first == 2)
+        near = lesser(near, vec3_dot(n, p[1]));
+    else
+        far = larger(far, vec3_dot(n, p[1]));
+    float apart = near - far;
+    return apart > 0 && apart * apart > 1.001f * reach * reach * vec3_dot(n, n);
+}
+
 /// `ways`: how far the two features come together. What is farther apart than that and the margin cannot meet, whatever is cut
 /// later by less than the gap.
 static void try_feature(Finder *f, TouchFeature feature, float ways)
@@ -306,6 +341,8 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
     const Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
     float weight[4];
     Vec3 normal;
+    if (far_apart(p, first, ways + t->margin))
+        return;
     feature.start = (float)touch_distance(&feature, p, weight, &normal);
     if (feature.start > t->margin && (feature.start > ways + t->margin || parted(t, &feature, normal)))
         return;

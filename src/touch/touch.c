@@ -338,6 +338,7 @@ static void advance(PeltiTouch *t)
     make_plan(t);
     t->overflow = false;
     memset(t->ring, 0, (size_t)t->count);
+    memset(t->core, 0, (size_t)t->count);
     memset(t->patch_forced, 0, (size_t)t->patches.count);
     touch_find_features(t, true);
     touch_share(t, 0, false);
