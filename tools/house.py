@@ -16,6 +16,23 @@ import sys
 
 ARGUMENTS_MOST = 6
 
+# Turns back on the way file -> character -> prepare -> step -> measure -> write: (what, in which files, how it looks there).
+# What crosses a border is no turn: measures and pictures take points, since caches hold nothing else.
+STAGES = r"src/(methods|character|field|touch|body|contact|bake)/"
+TURNS = (
+    ("pose to matrices and back to joint turns", STAGES, r"mat34_inverse\(\*?[\w>.\[-]*parent\]?, &back\)"),
+    ("vertices to points and back", STAGES, r"= (?:w->)?points\[[\w>.-]*first_point\["),
+    ("places that look for what is not finite", r"src/(methods|bake|io)/",
+     r"vec3_finite\((?:\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_lane\(.*PELTI_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
+    ("scratch files of one .glb", r"src/io/gltf_write\.c", r"pelti_spool_open\("),
+    ("structs of measures beside the first", r"(src|include)/", r"\w[^;{}]*\bself_intersections_new\b(?:;|,)(?=[^{}]*\} \w+;)"),
+    ("pointers lent and taken back", r"src/(io|bake)/", r"who->node_order = NULL"),
+    ("principal components in io", r"src/io/", r"pelti_eigen_symmetric\(|dsyev"),
+    ("rig and operators inside options", r"src/methods/options\.h", r"struct Pelt(?:Rig|Operator) \*"),
+    ("JSON parsed again after it was checked", r"src/io/", r"json_tokener_parse"),
+)
+ONCE = {"places that look for what is not finite": 1, "scratch files of one .glb": 1, "structs of measures beside the first": 1}
+
 
 def without_comments(text):
     text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
@@ -110,6 +127,18 @@ class House:
                 where[name].add(self.room(path))
         return where
 
+    def turns(self):
+        """what -> the places of each turn back, beyond the one that has to be."""
+        paths = self.files + sorted((self.tree / "include").rglob("*.h"))
+        texts = [(p.relative_to(self.tree).as_posix(), self.text.get(p) or without_comments(p.read_text())) for p in paths]
+        found = {}
+        for what, where, form in TURNS:
+            hits = [(name, hit.group()) for name, text in texts if re.match(where, name) for hit in re.finditer(form, text)]
+            if what not in ONCE:  # a file that does it twice does it
+                hits = list(dict.fromkeys((name, "") for name, _ in hits))
+            found[what] = [f"{name}: {what}" for name, _ in hits[ONCE.get(what, 0):]]
+        return found
+
     def unmirrored(self):
         for path in self.files:
             inside = path.relative_to(self.tree / "src")
@@ -167,6 +196,10 @@ def show(house, listing, build):
     many = [(n, name, path) for path, name, n, _ in functions if n > ARGUMENTS_MOST]
     print(f"{f'functions over {ARGUMENTS_MOST} parameters, of {len(functions)}':48}{len(many):8}")
     print(f"{'  the most parameters':48}{max((n for _, _, n, _ in functions), default=0):8}")
+    turns = house.turns()
+    print(f"{'turns back on the way of the data':48}{sum(map(len, turns.values())):8}")
+    for what, places in turns.items():
+        print(f"  {what:46}{len(places):8}")
     sources = sum(1 for p in house.files if p.suffix == ".c")
     bare = list(house.unmirrored())
     print(f"{f'sources without a mirrored test, of {sources}':48}{len(bare):8}")
@@ -184,6 +217,7 @@ def show(house, listing, build):
         print(f"{'code and tables of libpelt.so, kB':48}{int(size) // 1000:8}")
     if listing:
         for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
+                             ("turns back", [p for places in turns.values() for p in places]),
                              ("without a mirrored test", bare), ("without a prefix", free), ("in more than one room", twice)):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))

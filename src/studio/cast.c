@@ -13,7 +13,7 @@
 
 static const size_t MOST_BYTES = (size_t)1 << 31; // of a file from the command line that is kept for its textures
 
-PeltStatus pelti_slurp(const char *path, size_t most, void **bytes, size_t *size, PeltError *err)
+PeltStatus pelti_cast_slurp(const char *path, size_t most, void **bytes, size_t *size, PeltError *err)
 {
     *bytes = NULL;
     *size = 0;
@@ -74,13 +74,13 @@ PeltStatus pelti_cast_load(const char *path, PeltiCast **out, PeltError *err)
     PELT_TRY(pelt_character_load(path, NULL, &who, err));
     const char *dot = strrchr(base_name(path), '.');
     if (dot && (!strcasecmp(dot, ".glb") || !strcasecmp(dot, ".vrm")))
-        pelti_slurp(path, MOST_BYTES, &bytes, &size, NULL); // for textures alone: the page shows clay where there are none
+        pelti_cast_slurp(path, MOST_BYTES, &bytes, &size, NULL); // for textures alone: the page shows clay where there are none
     PELT_TRY(wrap(who, bytes, size, out, err));
     snprintf((*out)->label, sizeof(*out)->label, "%s", base_name(path));
     return PELT_OK;
 }
 
-PeltStatus pelti_temporary(char *path, size_t size, PeltError *err)
+PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(path, size, "%s/pelt-studio-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -99,11 +99,11 @@ static PeltStatus make_bytes(const char *name, int vertices, void **bytes, size_
     def.name = name;
     def.vertices = vertices;
     def.uv = 1;
-    PELT_TRY(pelti_temporary(blank, sizeof blank, err));
+    PELT_TRY(pelti_cast_temporary(blank, sizeof blank, err));
     snprintf(path, sizeof path, "%s.glb", blank);
     PeltStatus status = pelt_make_file(&def, path, NULL, err);
     if (status == PELT_OK)
-        status = pelti_slurp(path, MOST_BYTES, bytes, size, err);
+        status = pelti_cast_slurp(path, MOST_BYTES, bytes, size, err);
     unlink(path);
     unlink(blank);
     return status;
@@ -122,7 +122,7 @@ PeltStatus pelti_cast_make(const char *name, int vertices, PeltiCast **out, Pelt
 {
     void *bytes;
     size_t size;
-    const void *ready = pelti_page_character(&size);
+    const void *ready = pelti_studio_character(&size);
     *out = NULL;
     if (!strcmp(name, "biped") && !vertices && size)
         PELT_TRY(copy_bytes(ready, size, &bytes, err));

@@ -31,8 +31,8 @@ PeltStatus pelti_cast_describe(const PeltiCast *cast, PeltiArray *answer, PeltEr
 PeltStatus pelti_cast_weights(const PeltiCast *cast, int node, PeltiArray *answer, PeltError *err);
 
 /// A name of our own in the folder for temporary files; the file exists afterwards.
-PeltStatus pelti_temporary(char *path, size_t size, PeltError *err);
+PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err);
 /// A whole file or stream in memory of malloc's; at most `most` bytes.
-PeltStatus pelti_slurp(const char *path, size_t most, void **bytes, size_t *size, PeltError *err);
+PeltStatus pelti_cast_slurp(const char *path, size_t most, void **bytes, size_t *size, PeltError *err);
 
 #endif

@@ -30,7 +30,7 @@ static const CliOption options[] = {
     {0},
 };
 
-const CliCommand cli_studio = {
+const CliCommand pelti_studio_command = {
     "studio",
     "[FILE] [--port N] [--no-open]",
     "pose a character in the browser and see its skin fold, by any method",
@@ -104,7 +104,7 @@ static PeltStatus first_character(const Request *r, PeltiServerDef *server, Pelt
 {
     void *bytes;
     if (is_project(r->file)) {
-        PELT_TRY(pelti_slurp(r->file, (size_t)2 << 30, &bytes, &server->project_size, err));
+        PELT_TRY(pelti_cast_slurp(r->file, (size_t)2 << 30, &bytes, &server->project_size, err));
         server->project = bytes;
     } else if (r->file)
         return pelti_cast_load(r->file, cast, err);

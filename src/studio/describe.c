@@ -124,7 +124,7 @@ static void write_sheet(const Sheet *sheet, const PeltiCast *cast, PeltiArray *a
     uint32_t nodes = (uint32_t)who->node_count, bones = (uint32_t)who->bone_count, points = (uint32_t)who->point_count;
     PeltiMsgCharacter m = {
         .epoch = cast->epoch,
-        .label = pelti_text(cast->label),
+        .label = pelti_msg_text(cast->label),
         .faces_back = who->faces_back,
         .node_names = text_of(&sheet->names),
         .parents = {sheet->parents, nodes},

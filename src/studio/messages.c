@@ -181,7 +181,7 @@ void pelti_msg_write(PeltiArray *bytes, PeltiMsgKind kind, const void *message)
     memcpy(bytes->data + start, head, sizeof head);
 }
 
-PeltiText pelti_text(const char *text)
+PeltiText pelti_msg_text(const char *text)
 {
     return (PeltiText){text, text ? (uint32_t)strlen(text) : 0};
 }

@@ -80,6 +80,6 @@ PeltiMsgKind pelti_msg_read(PeltiMsgReader *reader, PeltiMsg *out, PeltError *er
 /// cut.
 void pelti_msg_write(PeltiArray *bytes, PeltiMsgKind kind, const void *message);
 
-PeltiText pelti_text(const char *text); ///< all of it, up to its end mark
+PeltiText pelti_msg_text(const char *text); ///< all of it, up to its end mark
 
 #endif

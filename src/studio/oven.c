@@ -33,7 +33,7 @@ static PeltStatus bake_to(PeltiOven *oven, const char *path, PeltError *err)
     def.skin.method = oven->method;
     def.skin.threads = oven->session->def.threads;
     def.skin.settings = lines;
-    def.skin.setting_count = pelti_cut_lines(oven->settings, lines, (int)(sizeof lines / sizeof *lines));
+    def.skin.setting_count = pelti_slot_cut_lines(oven->settings, lines, (int)(sizeof lines / sizeof *lines));
     def.skin.progress = progress;
     def.skin.progress_user = oven;
     def.clip = range ? "range" : clip;
@@ -54,12 +54,12 @@ static void *bake(void *user)
     char blank[300], path[320];
     void *bytes = NULL;
     size_t size = 0;
-    PeltStatus status = pelti_temporary(blank, sizeof blank, &err);
+    PeltStatus status = pelti_cast_temporary(blank, sizeof blank, &err);
     if (status == PELT_OK) {
         snprintf(path, sizeof path, "%s%s", blank, ENDINGS[oven->what]);
         status = bake_to(oven, path, &err);
         if (status == PELT_OK)
-            status = pelti_slurp(path, (size_t)2 << 30, &bytes, &size, &err);
+            status = pelti_cast_slurp(path, (size_t)2 << 30, &bytes, &size, &err);
         unlink(path);
         unlink(blank);
     }

@@ -19,13 +19,13 @@ EMBED(style, "studio.css.gz");
 EMBED(icon, "icon.svg.gz");
 EMBED(biped, "biped.glb");
 
-const void *pelti_page_character(size_t *size)
+const void *pelti_studio_character(size_t *size)
 {
     *size = (size_t)(pelti_page_biped_end - pelti_page_biped);
     return pelti_page_biped;
 }
 
-const PeltiPageFile *pelti_page_find(const char *path)
+const PeltiPageFile *pelti_studio_page(const char *path)
 {
     static PeltiPageFile files[] = {
         {"/", "text/html; charset=utf-8", pelti_page_html, 0},

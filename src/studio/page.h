@@ -13,8 +13,8 @@ typedef struct PeltiPageFile {
 } PeltiPageFile;
 
 /// NULL: there is no such file. All are empty where the program was built without the page.
-const PeltiPageFile *pelti_page_find(const char *path);
+const PeltiPageFile *pelti_studio_page(const char *path);
 /// The character that stands there first, as .glb; size 0: none was built in.
-const void *pelti_page_character(size_t *size);
+const void *pelti_studio_character(size_t *size);
 
 #endif

@@ -33,7 +33,7 @@ static int progress(const char *stage, double share, void *user)
     return cancel;
 }
 
-int pelti_cut_lines(char *lines, const char **list, int most)
+int pelti_slot_cut_lines(char *lines, const char **list, int most)
 {
     char *rest = NULL;
     int count = 0;
@@ -51,7 +51,7 @@ static PeltStatus make_skin(Job *job, PeltSkin **skin, PeltError *err)
     def.progress = progress;
     def.progress_user = job;
     def.settings = lines;
-    def.setting_count = pelti_cut_lines(job->settings, lines, (int)(sizeof lines / sizeof *lines));
+    def.setting_count = pelti_slot_cut_lines(job->settings, lines, (int)(sizeof lines / sizeof *lines));
     return pelt_skin_create(&def, job->cast->who, skin, err);
 }
 

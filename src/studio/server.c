@@ -160,7 +160,7 @@ static int send_baked(PeltiServer *server, struct mg_connection *connection)
 
 static int answer_get(PeltiServer *server, struct mg_connection *connection, const char *path)
 {
-    const PeltiPageFile *file = pelti_page_find(path);
+    const PeltiPageFile *file = pelti_studio_page(path);
     if (file) {
         char more[120];
         snprintf(more, sizeof more, "Content-Type: %s\r\nContent-Encoding: gzip\r\n", file->type);
@@ -251,7 +251,7 @@ static PeltStatus listen_at(PeltiServer *server, PeltError *err)
 PeltStatus pelti_server_start(const PeltiServerDef *def, PeltiServer **out, PeltError *err)
 {
     *out = NULL;
-    if (!pelti_page_find("/")->size)
+    if (!pelti_studio_page("/")->size)
         return PELT_FAIL(
             err, PELT_UNSUPPORTED,
             "this pelt was built without the page: install node and npm, then `make` (npm ci needs the network once)");

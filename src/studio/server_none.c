@@ -16,7 +16,7 @@ void pelti_server_stop(PeltiServer *server)
     (void)server;
 }
 
-const void *pelti_page_character(size_t *size)
+const void *pelti_studio_character(size_t *size)
 {
     *size = 0;
     return "";

@@ -325,7 +325,7 @@ static void add_frame(const PeltiSession *s, const PeltiSlot *slot, PeltiArray *
         .box = {f->box, 6},
         .positions = {f->positions, (uint32_t)f->count},
         .transforms = {s->transforms, slot->index == 0 ? (uint32_t)s->transform_count : 0},
-        .stats = pelti_text(f->stats),
+        .stats = pelti_msg_text(f->stats),
     };
     pelti_msg_write(answer, PELTI_MSG_Frame, &m);
 }
@@ -398,15 +398,15 @@ void pelti_session_state(PeltiSession *s, bool elsewhere, PeltiArray *answer)
             .serial = slot->serial,
             .share = slot->share,
             .prepare_ms = slot->prepare_ms,
-            .method = pelti_text(slot->method),
-            .text = pelti_text(slot->text),
-            .warnings = pelti_text(slot->warnings),
+            .method = pelti_msg_text(slot->method),
+            .text = pelti_msg_text(slot->text),
+            .warnings = pelti_msg_text(slot->warnings),
         };
         pelti_msg_write(answer, PELTI_MSG_Slot, &m);
     }
     if (s->oven.state && !elsewhere) {
         const PeltiOven *o = &s->oven;
-        PeltiMsgBaking m = {o->state, o->serial, o->what, o->share, pelti_text(o->text)};
+        PeltiMsgBaking m = {o->state, o->serial, o->what, o->share, pelti_msg_text(o->text)};
         pelti_msg_write(answer, PELTI_MSG_Baking, &m);
     }
     pthread_mutex_unlock(&s->lock);

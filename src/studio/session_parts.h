@@ -110,7 +110,7 @@ struct PeltiSession {
 void *pelti_session_solve(void *session); ///< the solver's thread
 void *pelti_slot_prepare(void *slot);     ///< a slot's preparing thread
 /// "key=value" lines, cut into the list; returns how many.
-int pelti_cut_lines(char *lines, const char **list, int most);
+int pelti_slot_cut_lines(char *lines, const char **list, int most);
 void pelti_oven_end(PeltiSession *session);                      ///< cancels and waits
 void pelti_session_drop(PeltiSession *session, PeltiCast *cast); ///< one use less; with the lock held; NULL is fine
 

@@ -61,7 +61,7 @@ static PeltStatus describe_methods(PeltiArray *answer, PeltError *err)
     const char *text = ok ? pelti_json_serialize(root, false, NULL) : NULL;
     ok = text != NULL;
     if (ok) {
-        PeltiMsgMethods m = {pelti_text(text)};
+        PeltiMsgMethods m = {pelti_msg_text(text)};
         pelti_msg_write(answer, PELTI_MSG_Methods, &m);
     }
     pelti_json_release(root);
@@ -125,7 +125,7 @@ static PeltStatus do_message(Turn *turn, PeltiMsgKind kind, const PeltiMsg *m, P
 
 static void refuse(Turn *turn, const PeltError *err)
 {
-    PeltiMsgRefusal m = {pelti_text(err->text)};
+    PeltiMsgRefusal m = {pelti_msg_text(err->text)};
     pelti_msg_write(turn->answer, PELTI_MSG_Refusal, &m);
 }
 

@@ -135,9 +135,9 @@ static void what_cannot_be_done_is_refused_and_the_talk_goes_on(void **state)
         assert_null(find(&answer, PELTI_MSG_Frame));
         pelti_array_release(&answer);
     }
-    PeltiMsgMethod methods[] = {{1, 0, pelti_text("magic"), pelti_text("")},
-                                {1, 0, pelti_text("lbs"), pelti_text("joint.Elbow.operator=/etc/passwd")},
-                                {1, 0, pelti_text("lbs"), pelti_text("weights")}};
+    PeltiMsgMethod methods[] = {{1, 0, pelti_msg_text("magic"), pelti_msg_text("")},
+                                {1, 0, pelti_msg_text("lbs"), pelti_msg_text("joint.Elbow.operator=/etc/passwd")},
+                                {1, 0, pelti_msg_text("lbs"), pelti_msg_text("weights")}};
     for (int i = 0; i < 3; i++) {
         PeltiArray answer = say(1, 1, PELTI_MSG_Method, &methods[i]);
         assert_non_null(find(&answer, PELTI_MSG_Refusal));
@@ -151,14 +151,14 @@ static void what_cannot_be_done_is_refused_and_the_talk_goes_on(void **state)
 static void an_old_wish_says_nothing_about_a_new_character(void **state)
 {
     (void)state;
-    PeltiMsgBuiltin wish = {pelti_text("cylinder"), 600};
+    PeltiMsgBuiltin wish = {pelti_msg_text("cylinder"), 600};
     PeltiArray answer = say(1, 1, PELTI_MSG_Builtin, &wish), late;
     uint32_t epoch;
     memcpy(&epoch, find(&answer, PELTI_MSG_State), 4);
     assert_int_equal(epoch, 2);
     PeltiArray other = say(1, 1, PELTI_MSG_Want, &(PeltiMsgWant){.epoch = 2, .number = 1, .clip = -1, NO_HAND});
     assert_non_null(find(&other, PELTI_MSG_Frame));
-    late = say(1, 1, PELTI_MSG_Method, &(PeltiMsgMethod){1, 0, pelti_text("dqs"), pelti_text("")});
+    late = say(1, 1, PELTI_MSG_Method, &(PeltiMsgMethod){1, 0, pelti_msg_text("dqs"), pelti_msg_text("")});
     const char *slot = find(&late, PELTI_MSG_Slot); // slot, state, serial, share, prepare_ms, method
     assert_memory_equal(slot + 24, "lbs", 3);
     pelti_array_release(&answer);
