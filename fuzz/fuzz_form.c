@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *path = file_with(data, size, ".json");
         PeltiRig *rig;
         PeltiScene *scene;
-        PeltStatus status = pelti_io_rig_load(path, NULL, 0, NULL, NULL, &rig, &err);
+        PeltStatus status = pelti_io_rig_load((PeltiRigSource){.path = path}, NULL, NULL, &rig, &err);
         HOLDS((status == PELT_OK) == (rig != NULL) && (status == PELT_OK || err.text[0]));
         pelti_io_rig_destroy(rig);
         err = (PeltError){0};

@@ -123,7 +123,8 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
     pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
     if (run->world)
-        pelti_world_step_skin(run->world, run->skin, &run->pose, run->def->fps, record->frame, index, &report, &record->step_ms);
+        pelti_world_step_skin(run->world, run->skin, &run->pose, (PeltiWorldFrame){run->def->fps, record->frame, index}, &report,
+                              &record->step_ms);
     else
         pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
     if (run->world)
@@ -154,8 +155,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     if (scene.path && scene.scene)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a scene is given, and the path of another: put all into one of them");
     if (scene.path || scene.scene)
-        PELT_TRY(
-            pelti_world_open(scene, run->character, run->skin, run->count, &run->pool.allocator, &run->log, &run->world, err));
+        PELT_TRY(pelti_world_open(scene, run->skin, run->count, &run->log, &run->world, err));
     PELT_TRY(open_outputs(run, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
     run->records = PELTI_NEW(&run->pool, PeltiFrameRecord, run->count);

@@ -281,7 +281,7 @@ PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path
 {
     PeltiRig *rig;
     *text = NULL;
-    PELT_TRY(pelti_io_rig_load(rig_path, NULL, 0, character->who, &character->allocator, &rig, err));
+    PELT_TRY(pelti_io_rig_load((PeltiRigSource){.path = rig_path}, character->who, &character->allocator, &rig, err));
     PeltStatus status = inspect(character, &rig->rig, json, text, err);
     pelti_io_rig_destroy(rig);
     return status;

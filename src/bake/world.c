@@ -212,20 +212,20 @@ static PeltStatus open_world(PeltiBakeWorld *w, PeltiSceneSource source, const P
     return list_outputs(w, err);
 }
 
-PeltStatus pelti_world_open(PeltiSceneSource source, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
-                            const PeltAllocator *allocator, PeltiLog *log, PeltiBakeWorld **out, PeltError *err)
+PeltStatus pelti_world_open(PeltiSceneSource source, const PeltSkin *skin, int frame_count, PeltiLog *log, PeltiBakeWorld **out,
+                            PeltError *err)
 {
     PeltiPool pool;
-    pelti_pool_init(&pool, allocator);
+    pelti_pool_init(&pool, &skin->pool.allocator);
     PeltiBakeWorld *w = PELTI_NEW(&pool, PeltiBakeWorld, 1);
     if (!w) {
         pelti_pool_release(&pool);
         return pelti_no_memory(err, sizeof *w);
     }
     w->pool = pool;
-    w->who = character->who;
+    w->who = skin->character->who;
     w->frame_count = frame_count;
-    pelti_array_init(&w->points, allocator, sizeof(PeltiContactPoint));
+    pelti_array_init(&w->points, &skin->pool.allocator, sizeof(PeltiContactPoint));
     PeltStatus status = open_world(w, source, skin, log, err);
     if (status != PELT_OK) {
         pelti_world_close(w);
@@ -287,18 +287,18 @@ static void push_out(PeltiBakeWorld *w, PeltSkin *skin, int frame_index)
     w->frames[frame_index].ms += pelti_clock_ms() - start;
 }
 
-void pelti_world_step_skin(PeltiBakeWorld *w, PeltSkin *skin, PeltiPose *pose, double fps, int frame, int frame_index,
-                           PeltiStepReport *report, double *step_ms)
+void pelti_world_step_skin(PeltiBakeWorld *w, PeltSkin *skin, PeltiPose *pose, PeltiWorldFrame at, PeltiStepReport *report,
+                           double *step_ms)
 {
     double start = pelti_clock_ms();
-    const PeltiPose *gave = pelti_skin_give_way(skin, pose, (float)(1 / fps), report);
+    const PeltiPose *gave = pelti_skin_give_way(skin, pose, (float)(1 / at.fps), report);
     double give_ms = pelti_clock_ms() - start;
     if (gave != pose)
         pelti_pose_copy(w->who, gave, pose);
-    correct_pose(w, pose, frame / fps, frame_index ? 1 / fps : 0, frame_index);
-    pelti_skin_step_posed(skin, pose, (float)(1 / fps), report, step_ms);
+    correct_pose(w, pose, at.frame / at.fps, at.index ? 1 / at.fps : 0, at.index);
+    pelti_skin_step_posed(skin, pose, (float)(1 / at.fps), report, step_ms);
     *step_ms += give_ms;
-    push_out(w, skin, frame_index);
+    push_out(w, skin, at.index);
 }
 
 const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *w, int *count)

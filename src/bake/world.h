@@ -21,15 +21,19 @@ typedef struct PeltiSceneSource { ///< one of the two
 } PeltiSceneSource;
 
 /// Reads the scene and its other characters. `skin` is the first character's and gives its weights; both outlive it.
-PeltStatus pelti_world_open(PeltiSceneSource source, const PeltCharacter *character, const PeltSkin *skin, int frame_count,
-                            const PeltAllocator *allocator, PeltiLog *log, PeltiBakeWorld **out, PeltError *err);
+PeltStatus pelti_world_open(PeltiSceneSource source, const PeltSkin *skin, int frame_count, PeltiLog *log, PeltiBakeWorld **out,
+                            PeltError *err);
 void pelti_world_close(PeltiBakeWorld *world); ///< NULL is fine
 
+typedef struct PeltiWorldFrame {
+    double fps;
+    int frame; ///< of the clip
+    int index; ///< counted from the first
+} PeltiWorldFrame;
 /// One frame: the joints give way to the body itself and then to the world (`pose` is corrected in place), the method makes the
-/// skin of it, and points that are still inside an object leave it. `frame` of the clip, `frame_index` counted from the first.
-/// `step_ms`: of the skin, without the world.
-void pelti_world_step_skin(PeltiBakeWorld *world, PeltSkin *skin, PeltiPose *pose, double fps, int frame, int frame_index,
-                           PeltiStepReport *report, double *step_ms);
+/// skin of it, and points that are still inside an object leave it. `step_ms`: of the skin, without the world.
+void pelti_world_step_skin(PeltiBakeWorld *world, PeltSkin *skin, PeltiPose *pose, PeltiWorldFrame at, PeltiStepReport *report,
+                           double *step_ms);
 
 /// Objects, ground and other characters as a glTF result shows them, and where they are now.
 const PeltiOutputObject *pelti_world_objects(const PeltiBakeWorld *world, int *count);

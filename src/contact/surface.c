@@ -205,7 +205,9 @@ static bool try_entry(void *context, int triangle)
     const int *v = e->s->mesh->triangles[triangle];
     double t, w[3];
     if (vec3_dot(triangle_normal(e->s, triangle), vec3_sub(e->to, e->from)) < 0 &&
-        pelti_segment_pierces(e->from, e->to, e->s->x[v[0]], e->s->x[v[1]], e->s->x[v[2]], &t, w) && t < e->at) {
+        pelti_segment_pierces((const Vec3[2]){e->from, e->to}, (const Vec3[3]){e->s->x[v[0]], e->s->x[v[1]], e->s->x[v[2]]}, &t,
+                              w) &&
+        t < e->at) {
         e->at = t;
         e->triangle = triangle;
     }
@@ -390,7 +392,7 @@ static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double ala
 {
     if (b->sharp_count == 0)
         return;
-    pelti_box_tree_pairs(a->tree, b->sharp_tree, (float)alarm, NULL, NULL, NULL, &out->pairs);
+    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, NULL, &out->pairs);
     for (int i = 0; i < out->pairs.count; i++) {
         int t = out->pairs.pairs[i].a, eb = b->sharp[out->pairs.pairs[i].b];
         for (int k = 0; k < 3; k++) {

@@ -413,21 +413,32 @@ static void run_query(PairQuery *q, PeltiJobs *jobs)
 void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPairTest test, void *context, PeltiJobs *jobs,
                                PeltiPairs *out)
 {
-    pelti_box_tree_self_pairs_among(tree, margin, NULL, test, context, jobs, out);
+    pelti_box_tree_self_pairs_among(tree, &(PeltiPairSearch){margin, NULL, test, context}, jobs, out);
 }
 
-void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, float margin, PeltiNodeTest nodes, PeltiPairTest test,
-                                     void *context, PeltiJobs *jobs, PeltiPairs *out)
+static PairQuery query_of(const PeltiBoxTree *a, const PeltiBoxTree *b, const PeltiPairSearch *s, PeltiPairs *out)
 {
-    PairQuery q = {
-        .a = tree, .b = tree, .self = true, .margin = margin, .nodes = nodes, .test = test, .context = context, .out = out};
+    return (PairQuery){.a = a,
+                       .b = b,
+                       .self = a == b,
+                       .margin = s->margin,
+                       .nodes = s->nodes,
+                       .test = s->test,
+                       .context = s->context,
+                       .out = out};
+}
+
+void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, const PeltiPairSearch *search, PeltiJobs *jobs, PeltiPairs *out)
+{
+    PairQuery q = query_of(tree, tree, search, out);
     run_query(&q, jobs);
 }
 
-void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, float margin, PeltiPairTest test, void *context,
-                          PeltiJobs *jobs, PeltiPairs *out)
+void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, const PeltiPairSearch *search, PeltiJobs *jobs,
+                          PeltiPairs *out)
 {
-    PairQuery q = {.a = a, .b = b, .margin = margin, .test = test, .context = context, .out = out};
+    PELT_ASSERT(a != b);
+    PairQuery q = query_of(a, b, search, out);
     run_query(&q, jobs);
 }
 
@@ -554,12 +565,10 @@ static void nearest_range(void *context, int begin, int end, int worker)
         find_nearest(q, q->queries[i], i, &q->out[i]);
 }
 
-void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, int query_count,
-                                 const Vec3 *queries, float max_distance, PeltiPointFilter filter, void *context, PeltiJobs *jobs,
-                                 PeltiNearest *out)
+void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const PeltiNearestSearch *s, PeltiJobs *jobs, PeltiNearest *out)
 {
-    Nearest q = {tree, triangles, points, queries, max_distance, filter, context, out};
-    pelti_parallel_for(jobs, query_count, QUERY_GRAIN, nearest_range, &q);
+    Nearest q = {tree, s->triangles, s->points, s->queries, s->max_distance, s->filter, s->context, out};
+    pelti_parallel_for(jobs, s->query_count, QUERY_GRAIN, nearest_range, &q);
 }
 
 // ---- winding ----

@@ -82,14 +82,19 @@ PeltStatus pelti_pairs_create(PeltiPool *pool, int capacity, const PeltiBoxTree 
 /// Overlapping pairs, boxes inflated by `margin` together. `test` may be NULL (keeps all, tag 1). Does not allocate.
 void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPairTest test, void *context, PeltiJobs *jobs,
                                PeltiPairs *out);
-/// As above, leaving out whole branches: `nodes` returns false where no pair of an item below node_a and one below node_b can
-/// pass the test. Called from several threads, with node_a == node_b for the pairs inside a branch.
+/// Returns false where no pair of an item below node_a and one below node_b can pass the test. Called from several threads, with
+/// node_a == node_b for the pairs inside a branch.
 typedef bool (*PeltiNodeTest)(void *context, int node_a, int node_b);
-void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, float margin, PeltiNodeTest nodes, PeltiPairTest test,
-                                     void *context, PeltiJobs *jobs, PeltiPairs *out);
+typedef struct PeltiPairSearch { ///< which pairs
+    float margin;
+    PeltiNodeTest nodes; ///< leaves out whole branches; NULL: none
+    PeltiPairTest test;  ///< NULL: keeps all
+    void *context;       ///< of both
+} PeltiPairSearch;
+void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, const PeltiPairSearch *search, PeltiJobs *jobs, PeltiPairs *out);
 /// `out` must have been created for tree `a`.
-void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, float margin, PeltiPairTest test, void *context,
-                          PeltiJobs *jobs, PeltiPairs *out);
+void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, const PeltiPairSearch *search, PeltiJobs *jobs,
+                          PeltiPairs *out);
 
 /// Visits, in slot order, the items whose boxes come within `margin` of `box`; the visitor returns false to stop.
 typedef bool (*PeltiBoxVisit)(void *context, int item);
@@ -107,9 +112,16 @@ bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const int (*triangles)[3],
                             float max_distance, PeltiTriangleFilter filter, void *context, PeltiNearest *out);
 /// As above for many points at once; triangle -1 where there is none. The filter is called from several threads.
 typedef bool (*PeltiPointFilter)(void *context, int point_index, int triangle);
-void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, int query_count,
-                                 const Vec3 *queries, float max_distance, PeltiPointFilter filter, void *context, PeltiJobs *jobs,
-                                 PeltiNearest *out);
+typedef struct PeltiNearestSearch {
+    const int (*triangles)[3]; ///< that the tree was built of
+    const Vec3 *points;
+    int query_count;
+    const Vec3 *queries; ///< [query_count]
+    float max_distance;
+    PeltiPointFilter filter; ///< may be NULL
+    void *context;
+} PeltiNearestSearch;
+void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const PeltiNearestSearch *search, PeltiJobs *jobs, PeltiNearest *out);
 
 /// Signed crossings of the ray from `origin` along +axis (0, 1, 2): the winding number for a closed mesh. Edges are judged
 /// in one canonical direction, so that a ray through an edge counts once.

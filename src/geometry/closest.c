@@ -132,8 +132,9 @@ PeltiClosestSegments pelti_closest_segments(Vec3 p0, Vec3 p1, Vec3 q0, Vec3 q1)
     return out;
 }
 
-bool pelti_segment_pierces(Vec3 p0, Vec3 p1, Vec3 a, Vec3 b, Vec3 c, double *t, double weight[3])
+bool pelti_segment_pierces(const Vec3 p[2], const Vec3 triangle[3], double *t, double weight[3])
 {
+    Vec3 p0 = p[0], p1 = p[1], a = triangle[0], b = triangle[1], c = triangle[2];
     D3 n = cross(minus(b, a), minus(c, a));
     double h0 = dot(n, minus(p0, a)), h1 = dot(n, minus(p1, a));
     if (h0 * h1 > 0 || h0 == h1)
@@ -156,7 +157,7 @@ static bool find_crossing(const Vec3 a[3], const Vec3 b[3], PeltiClosestTriangle
         const Vec3 *edges = side ? b : a, *face = side ? a : b;
         for (int k = 0; k < 3; k++) {
             double t, w[3], edge_weight[3] = {0, 0, 0};
-            if (!pelti_segment_pierces(edges[k], edges[(k + 1) % 3], face[0], face[1], face[2], &t, w))
+            if (!pelti_segment_pierces((const Vec3[2]){edges[k], edges[(k + 1) % 3]}, face, &t, w))
                 continue;
             edge_weight[k] = 1 - t, edge_weight[(k + 1) % 3] = t;
             for (int i = 0; i < 3; i++) {

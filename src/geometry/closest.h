@@ -39,8 +39,8 @@ typedef struct PeltiClosestTriangles {
 } PeltiClosestTriangles;
 PeltiClosestTriangles pelti_closest_triangles(const Vec3 a[3], const Vec3 b[3]);
 
-/// Where the segment p0-p1 pierces the triangle (not when they are coplanar): parameter t in [0,1] and barycentrics.
-bool pelti_segment_pierces(Vec3 p0, Vec3 p1, Vec3 a, Vec3 b, Vec3 c, double *t, double weight[3]);
+/// Where the segment p pierces the triangle (not when they are coplanar): parameter t in [0,1] and barycentrics.
+bool pelti_segment_pierces(const Vec3 p[2], const Vec3 triangle[3], double *t, double weight[3]);
 
 static inline Vec3 pelti_barycentric(const double w[3], Vec3 a, Vec3 b, Vec3 c)
 {

@@ -244,15 +244,15 @@ PELTI_CLONES static void stab_z(void *context, int begin, int end, int worker)
     stab_triangles(context, begin, end, 2);
 }
 
-void pelti_stab_count(PeltiStab *s, int count, const double (*origins)[3], int triangle_count, const int (*triangles)[3],
-                      const Vec3 *points, int axis, PeltiJobs *jobs, int *crossings)
+void pelti_stab_count(PeltiStab *s, const PeltiStabRays *rays, int axis, PeltiJobs *jobs, int *crossings)
 {
+    int count = rays->count;
     static const PeltiJob ranges[3] = {stab_x, stab_y, stab_z};
     PELT_ASSERT(count <= s->capacity && axis >= 0 && axis < 3);
     if (count == 0)
         return;
-    Query q = {s, triangles, points, make_strips(s, count, origins, (axis + 1) % 3, (axis + 2) % 3)};
-    pelti_parallel_for(jobs, triangle_count, TRIANGLE_GRAIN, ranges[axis], &q);
+    Query q = {s, rays->triangles, rays->points, make_strips(s, count, rays->origins, (axis + 1) % 3, (axis + 2) % 3)};
+    pelti_parallel_for(jobs, rays->triangle_count, TRIANGLE_GRAIN, ranges[axis], &q);
     for (int slot = 0; slot < count; slot++)
         crossings[s->order[1][slot]] = atomic_load_explicit(&s->found[slot], memory_order_relaxed);
 }

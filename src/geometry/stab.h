@@ -13,9 +13,15 @@ typedef struct PeltiStab PeltiStab;
 /// Room for `capacity` rays, in `pool`.
 PeltStatus pelti_stab_create(PeltiPool *pool, int capacity, PeltiStab **out, PeltError *err);
 
+typedef struct PeltiStabRays { ///< rays, and what they meet
+    int count;
+    const double (*origins)[3]; ///< [count]
+    int triangle_count;
+    const int (*triangles)[3]; ///< [triangle_count] of `points`
+    const Vec3 *points;
+} PeltiStabRays;
 /// crossings[q] of the ray from origins[q] along +axis: the same number as pelti_box_tree_crossings gives. Triangles with a
 /// corner beyond 1e30 (or not finite) are left out, as a tree does. Origins must be finite. Does not allocate.
-void pelti_stab_count(PeltiStab *stab, int count, const double (*origins)[3], int triangle_count, const int (*triangles)[3],
-                      const Vec3 *points, int axis, PeltiJobs *jobs, int *crossings);
+void pelti_stab_count(PeltiStab *stab, const PeltiStabRays *rays, int axis, PeltiJobs *jobs, int *crossings);
 
 #endif

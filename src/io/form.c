@@ -160,16 +160,15 @@ static PeltStatus read_float(const PeltiForm *form, const PeltiJsonAt *at, doubl
     return PELT_OK;
 }
 
-PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, int count, double least, double most, float *out,
-                             PeltError *err)
+PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const PeltiField *field, float *out, PeltError *err)
 {
     int length;
     PELT_TRY(said(form, at, pelti_json_array(at, PELTI_REQUIRED, &length, err), err));
-    if (length != count)
-        return pelti_form_fail(form, at, err, "%d numbers were expected, not %d", count, length);
-    for (int i = 0; i < count; i++) {
+    if (length != field->count)
+        return pelti_form_fail(form, at, err, "%d numbers were expected, not %d", field->count, length);
+    for (int i = 0; i < length; i++) {
         PeltiJsonAt item = pelti_json_item(at, i);
-        PELT_TRY(read_float(form, &item, least, most, &out[i], err));
+        PELT_TRY(read_float(form, &item, field->least, field->most, &out[i], err));
     }
     return PELT_OK;
 }
@@ -181,7 +180,7 @@ static PeltStatus read_field(PeltiForm *form, const PeltiJsonAt *at, const Pelti
     case PELTI_FIELD_FLOAT:
         return read_float(form, at, field->least, field->most, target, err);
     case PELTI_FIELD_FLOATS:
-        return pelti_form_floats(form, at, field->count, field->least, field->most, target, err);
+        return pelti_form_floats(form, at, field, target, err);
     case PELTI_FIELD_INT:
         PELT_TRY(
             said(form, at, pelti_json_int(at, PELTI_REQUIRED, (int64_t)field->least, (int64_t)field->most, &whole, err), err));
@@ -235,20 +234,19 @@ PeltStatus pelti_form_fill(PeltiForm *form, const PeltiJsonAt *at, const PeltiFi
     return PELT_OK;
 }
 
-PeltStatus pelti_form_list(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *fields, const void *initial, size_t size,
-                           int *count, void *items, PeltError *err)
+PeltStatus pelti_form_list(PeltiForm *form, const PeltiJsonAt *at, PeltiFormItem item, int *count, void *items, PeltError *err)
 {
     PELT_TRY(said(form, at, pelti_json_array(at, PELTI_REQUIRED, count, err), err));
     if (*count > LIST_MOST)
         return pelti_form_fail(form, at, err, "more than %d entries", LIST_MOST);
-    char *room = pelti_pool_take(&form->pool, (size_t)*count, size);
+    char *room = pelti_pool_take(&form->pool, (size_t)*count, item.size);
     if (!room)
-        return pelti_no_memory(err, (size_t)*count * size);
+        return pelti_no_memory(err, (size_t)*count * item.size);
     memcpy(items, &room, sizeof room);
     for (int i = 0; i < *count; i++) {
-        PeltiJsonAt item = pelti_json_item(at, i);
-        memcpy(room + (size_t)i * size, initial, size);
-        PELT_TRY(pelti_form_fill(form, &item, fields, room + (size_t)i * size, err));
+        PeltiJsonAt place = pelti_json_item(at, i);
+        memcpy(room + (size_t)i * item.size, item.initial, item.size);
+        PELT_TRY(pelti_form_fill(form, &place, item.fields, room + (size_t)i * item.size, err));
     }
     return PELT_OK;
 }

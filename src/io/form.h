@@ -49,12 +49,15 @@ PeltStatus pelti_form_fail(const PeltiForm *form, const PeltiJsonAt *at, PeltErr
     PELT_PRINTF(4, 5);
 /// Fills `target` from the object at `at`.
 PeltStatus pelti_form_fill(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *fields, void *target, PeltError *err);
-/// An array of objects: each item starts as a copy of `initial` [size bytes].
-PeltStatus pelti_form_list(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *fields, const void *initial, size_t size,
-                           int *count, void *items, PeltError *err);
-/// An array of exactly `count` numbers, each within least and most.
-PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, int count, double least, double most, float *out,
-                             PeltError *err);
+typedef struct PeltiFormItem { ///< what an array holds
+    const PeltiField *fields;
+    const void *initial; ///< each item starts as a copy of it
+    size_t size;         ///< bytes of it
+} PeltiFormItem;
+/// An array of objects.
+PeltStatus pelti_form_list(PeltiForm *form, const PeltiJsonAt *at, PeltiFormItem item, int *count, void *items, PeltError *err);
+/// An array of exactly as many numbers as `field` counts, each within its least and most.
+PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const PeltiField *field, float *out, PeltError *err);
 /// An array of names of joints.
 PeltStatus pelti_form_bones(PeltiForm *form, const PeltiJsonAt *at, int *count, const char *const **names, PeltError *err);
 /// Is there such a joint? Fails with the nearest name.

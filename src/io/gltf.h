@@ -104,10 +104,11 @@ void pelti_gltf_close(PeltiGltf *doc); ///< NULL is fine
 /// Decodes elements [first, first + count) of an accessor (strided, sparse, normalised, of any component type) to
 /// [count x components]; fails if it has another number of components, fewer elements or no data. Floats are not checked for
 /// being finite. The caller has bounded count by the accessor's own.
-PeltStatus pelti_gltf_floats_of(const PeltiGltf *doc, int accessor, int components, int first, int count, float *out,
-                                PeltError *err);
-PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, int accessor, int components, int first, int count, uint32_t *out,
-                                 PeltError *err);
+typedef struct PeltiGltfSpan { ///< elements [first, first + count) of an accessor that has so many components
+    int accessor, components, first, count;
+} PeltiGltfSpan;
+PeltStatus pelti_gltf_floats_of(const PeltiGltf *doc, PeltiGltfSpan span, float *out, PeltError *err);
+PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, PeltiGltfSpan span, uint32_t *out, PeltError *err);
 /// The same for all elements.
 PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components, float *out, PeltError *err);
 /// Whole numbers, never normalised; fails on float accessors.

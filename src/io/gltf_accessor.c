@@ -142,10 +142,11 @@ static void convert(Source source, const PeltiGltfAccessor *accessor, int count,
         convert_floats(source, accessor, count, out.floats);
 }
 
-/// Overwrites those of elements [first, first + count) that the sparse part replaces.
-static PeltStatus apply_sparse(const PeltiGltf *doc, const PeltiGltfAccessor *a, int first, int count, Out out, bool whole,
-                               PeltError *err)
+/// Overwrites those elements of the span that the sparse part replaces.
+static PeltStatus apply_sparse(const PeltiGltf *doc, PeltiGltfSpan span, Out out, bool whole, PeltError *err)
 {
+    const PeltiGltfAccessor *a = &doc->accessors[span.accessor];
+    uint32_t first = (uint32_t)span.first;
     Source indices = {0}, values = {0};
     PELT_TRY(find_source(doc, a->sparse_index_view, a->sparse_index_offset,
                          (size_t)pelti_gltf_component_size(a->sparse_index_type), &indices, err));
@@ -155,16 +156,16 @@ static PeltStatus apply_sparse(const PeltiGltf *doc, const PeltiGltfAccessor *a,
     int low = 0, high = a->sparse_count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (sparse_index(&indices, a->sparse_index_type, middle) < (uint32_t)first)
+        if (sparse_index(&indices, a->sparse_index_type, middle) < first)
             low = middle + 1;
         else
             high = middle;
     }
     for (int k = low; k < a->sparse_count; k++) {
         uint32_t index = sparse_index(&indices, a->sparse_index_type, k);
-        if (index >= (uint32_t)first + (uint32_t)count)
+        if (index >= first + (uint32_t)span.count)
             break;
-        size_t at = (size_t)(index - (uint32_t)first) * (size_t)a->components;
+        size_t at = (size_t)(index - first) * (size_t)a->components;
         Out place = out;
         if (whole)
             place.indices += at;
@@ -175,51 +176,48 @@ static PeltStatus apply_sparse(const PeltiGltf *doc, const PeltiGltfAccessor *a,
     return PELT_OK;
 }
 
-static PeltStatus decode(const PeltiGltf *doc, int accessor, int components, int first, int count, Out out, bool whole,
-                         PeltError *err)
+static PeltStatus decode(const PeltiGltf *doc, PeltiGltfSpan span, Out out, bool whole, PeltError *err)
 {
-    const PeltiGltfAccessor *a = &doc->accessors[accessor];
-    if (a->components != components)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d components were expected, not %d", accessor, components,
+    const PeltiGltfAccessor *a = &doc->accessors[span.accessor];
+    if (a->components != span.components)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d components were expected, not %d", span.accessor, span.components,
                          a->components);
-    if (first < 0 || count < 0 || count > a->count - first)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d elements were expected, not %d", accessor, first + count,
-                         a->count);
+    if (span.first < 0 || span.count < 0 || span.count > a->count - span.first)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d elements were expected, not %d", span.accessor,
+                         span.first + span.count, a->count);
     if (whole && a->type != PELTI_GLTF_U8 && a->type != PELTI_GLTF_U16 && a->type != PELTI_GLTF_U32)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: unsigned whole numbers were expected", accessor);
-    if (count == 0)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: unsigned whole numbers were expected", span.accessor);
+    if (span.count == 0)
         return PELT_OK;
     if (a->view >= 0) {
         Source source = {0};
         PELT_TRY(find_source(doc, a->view, a->offset, pelti_gltf_element_size(a), &source, err));
-        source.data += (size_t)first * source.stride;
-        convert(source, a, count, out, whole);
+        source.data += (size_t)span.first * source.stride;
+        convert(source, a, span.count, out, whole);
     } else {
-        memset(out.floats, 0, (size_t)count * (size_t)components * sizeof(float));
+        memset(out.floats, 0, (size_t)span.count * (size_t)span.components * sizeof(float));
     }
-    return a->sparse_count ? apply_sparse(doc, a, first, count, out, whole, err) : PELT_OK;
+    return a->sparse_count ? apply_sparse(doc, span, out, whole, err) : PELT_OK;
 }
 
-PeltStatus pelti_gltf_floats_of(const PeltiGltf *doc, int accessor, int components, int first, int count, float *out,
-                                PeltError *err)
+PeltStatus pelti_gltf_floats_of(const PeltiGltf *doc, PeltiGltfSpan span, float *out, PeltError *err)
 {
-    return decode(doc, accessor, components, first, count, (Out){.floats = out}, false, err);
+    return decode(doc, span, (Out){.floats = out}, false, err);
 }
 
-PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, int accessor, int components, int first, int count, uint32_t *out,
-                                 PeltError *err)
+PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, PeltiGltfSpan span, uint32_t *out, PeltError *err)
 {
-    return decode(doc, accessor, components, first, count, (Out){.indices = out}, true, err);
+    return decode(doc, span, (Out){.indices = out}, true, err);
 }
 
 PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components, float *out, PeltError *err)
 {
-    return pelti_gltf_floats_of(doc, accessor, components, 0, doc->accessors[accessor].count, out, err);
+    return pelti_gltf_floats_of(doc, (PeltiGltfSpan){accessor, components, 0, doc->accessors[accessor].count}, out, err);
 }
 
 PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components, uint32_t *out, PeltError *err)
 {
-    return pelti_gltf_indices_of(doc, accessor, components, 0, doc->accessors[accessor].count, out, err);
+    return pelti_gltf_indices_of(doc, (PeltiGltfSpan){accessor, components, 0, doc->accessors[accessor].count}, out, err);
 }
 
 PeltStatus pelti_gltf_check_sparse(const PeltiGltf *doc, int accessor, PeltError *err)

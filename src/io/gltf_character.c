@@ -215,7 +215,7 @@ static PeltStatus read_triangles(PeltiGltfReader *reader, const PeltiGltfPrimiti
         return pelti_no_memory(err, bytes);
     PeltStatus status = PELT_OK;
     if (primitive->indices >= 0)
-        status = pelti_gltf_indices_of(reader->doc, primitive->indices, 1, 0, corners, corner, err);
+        status = pelti_gltf_indices_of(reader->doc, (PeltiGltfSpan){primitive->indices, 1, 0, corners}, corner, err);
     else
         for (int i = 0; i < corners; i++)
             corner[i] = (uint32_t)i;

@@ -91,15 +91,16 @@ static int find_path(const char *name)
 
 /// Adds the channel to the clip unless it moves no node; its last key counts for the duration all the same.
 static PeltStatus read_channel(PeltiGltfReader *reader, Cache *cache, const PeltiJsonAt *item, const PeltiJsonAt *samplers,
-                               int sampler_count, PeltiClip *clip, PeltiChannel *channels, PeltError *err)
+                               PeltiClip *clip, PeltError *err)
 {
     const PeltiGltf *doc = reader->doc;
+    PeltiChannel *channels = (PeltiChannel *)clip->channels; // still being filled
     PeltiJsonAt sampler_at = pelti_json_member(item, "sampler"), target = pelti_json_member(item, "target"),
                 node_at = pelti_json_member(&target, "node"), path_at = pelti_json_member(&target, "path");
     int index = 0, node = -1;
     const char *path_name = "";
     Sampler sampler;
-    PELT_TRY(pelti_json_index(&sampler_at, PELTI_REQUIRED, sampler_count, "sampler", &index, err));
+    PELT_TRY(pelti_json_index(&sampler_at, PELTI_REQUIRED, pelti_json_count(samplers->value), "sampler", &index, err));
     PELT_TRY(pelti_json_index(&node_at, PELTI_OPTIONAL, doc->node_count, "node", &node, err));
     PELT_TRY(pelti_json_string(&path_at, PELTI_REQUIRED, &path_name, err));
     PeltiJsonAt sampler_item = pelti_json_item(samplers, index);
@@ -151,7 +152,7 @@ static PeltStatus read_clip(PeltiGltfReader *reader, Cache *cache, const PeltiJs
         return pelti_no_memory(err, (size_t)count * sizeof *channels);
     for (int c = 0; c < count; c++) {
         PeltiJsonAt channel = pelti_json_item(&list, c);
-        PELT_TRY(read_channel(reader, cache, &channel, &samplers, sampler_count, clip, channels, err));
+        PELT_TRY(read_channel(reader, cache, &channel, &samplers, clip, err));
     }
     if (clip->channel_count == 0)
         pelti_warn(&reader->who->log, "clip-empty", "clip \"%.60s\" moves no node", clip->name);

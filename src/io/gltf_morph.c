@@ -16,6 +16,9 @@ typedef struct Block {
 
 typedef struct Work {
     const PeltiMorphDef *def;
+    PeltiPool scratch;
+    PeltiPool *pool; // of the result
+    const PeltiProgress *progress;
     const PeltiSpool *data;
     Block *blocks;
     int block_count;
@@ -397,9 +400,10 @@ static PeltStatus store(Work *w, PeltiPool *scratch, PeltiPool *pool, const Pelt
     return PELT_OK;
 }
 
-static PeltStatus make(const PeltiMorphDef *def, Work *w, PeltiPool *scratch, PeltiPool *pool, const PeltiProgress *progress,
-                       PeltiMorph *out, PeltError *err)
+static PeltStatus make(Work *w, PeltiMorph *out, PeltError *err)
 {
+    const PeltiMorphDef *def = w->def;
+    PeltiPool *scratch = &w->scratch;
     PeltiModes modes = {0};
     if (def->mode == PELTI_MORPH_PRINCIPAL && def->frame_count > 1) {
         PELT_TRY(pelti_modes_make(def, scratch, &modes, err));
@@ -410,10 +414,10 @@ static PeltStatus make(const PeltiMorphDef *def, Work *w, PeltiPool *scratch, Pe
     PELT_TRY(take_scratch(w, scratch, err));
     int count = def->mode == PELTI_MORPH_PRINCIPAL ? 0 : def->frame_count - 1;
     if (modes.count > 0)
-        PELT_TRY(choose_count(w, &modes, scratch, progress, &count, err));
+        PELT_TRY(choose_count(w, &modes, scratch, w->progress, &count, err));
     w->mode_count = out->target_count = count;
-    out->weights = PELTI_NEW(pool, float, (size_t)def->frame_count *count);
-    if (pool->failed)
+    out->weights = PELTI_NEW(w->pool, float, (size_t)def->frame_count *count);
+    if (w->pool->failed)
         return pelti_no_memory(err, (size_t)def->frame_count * count * sizeof(float));
     w->weights = out->weights;
     if (def->mode == PELTI_MORPH_PRINCIPAL)
@@ -421,17 +425,16 @@ static PeltStatus make(const PeltiMorphDef *def, Work *w, PeltiPool *scratch, Pe
     else
         for (int f = 1; f < def->frame_count; f++)
             out->weights[(size_t)f * count + f - 1] = 1;
-    return store(w, scratch, pool, progress, out, err);
+    return store(w, scratch, w->pool, w->progress, out, err);
 }
 
 PeltStatus pelti_morph_make(const PeltiMorphDef *def, const PeltiSpool *data, PeltiPool *pool, const PeltiProgress *progress,
                             PeltiMorph *out, PeltError *err)
 {
     *out = (PeltiMorph){0};
-    PeltiPool scratch;
-    pelti_pool_init(&scratch, &pool->allocator);
-    Work work = {.def = def, .data = data};
-    PeltStatus status = make(def, &work, &scratch, pool, progress, out, err);
-    pelti_pool_release(&scratch);
+    Work work = {.def = def, .data = data, .pool = pool, .progress = progress};
+    pelti_pool_init(&work.scratch, &pool->allocator);
+    PeltStatus status = make(&work, out, err);
+    pelti_pool_release(&work.scratch);
     return status;
 }

@@ -91,7 +91,7 @@ static PeltStatus read_binds(PeltiGltfReader *reader, const PeltiJsonAt *item, i
         set_identity(skin->bind[k]);
         if (accessor < 0)
             continue;
-        PELT_TRY(pelti_gltf_floats_of(doc, accessor, 16, k, 1, column_major, err));
+        PELT_TRY(pelti_gltf_floats_of(doc, (PeltiGltfSpan){accessor, 16, k, 1}, column_major, err));
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++)
                 skin->bind[k][i][j] = (double)column_major[4 * j + i] + 0.0; // no negative zeros: binds are compared as bytes

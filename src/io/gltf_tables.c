@@ -8,16 +8,22 @@
 
 enum { POINTS_FREE = 1 << 21, INFLUENCE_SETS_MOST = 16 };
 
-/// The list `key` of the document: its length, and zeroed room for what is read from it.
-static PeltStatus begin_list(PeltiGltf *doc, const PeltiJsonAt *root, const char *key, PeltiJsonAt *list, int *count, size_t size,
-                             void *items, PeltError *err)
+typedef struct List { ///< of the document, and where it goes
+    const char *key;
+    int *count;
+    size_t size; ///< of an item
+    void *items; ///< of a pointer to room for them
+} List;
+
+/// The length of the list, and zeroed room for what is read from it.
+static PeltStatus begin_list(PeltiGltf *doc, const PeltiJsonAt *root, List to, PeltiJsonAt *list, PeltError *err)
 {
-    *list = pelti_json_member(root, key);
-    PELT_TRY(pelti_json_array(list, PELTI_OPTIONAL, count, err));
-    void *room = pelti_pool_take(&doc->pool, (size_t)*count, size);
+    *list = pelti_json_member(root, to.key);
+    PELT_TRY(pelti_json_array(list, PELTI_OPTIONAL, to.count, err));
+    void *room = pelti_pool_take(&doc->pool, (size_t)*to.count, to.size);
     if (!room)
-        return pelti_no_memory(err, (size_t)*count * size);
-    memcpy(items, &room, sizeof room);
+        return pelti_no_memory(err, (size_t)*to.count * to.size);
+    memcpy(to.items, &room, sizeof room);
     return PELT_OK;
 }
 
@@ -64,22 +70,29 @@ static PeltStatus read_shape(const PeltiJsonAt *at, PeltiGltfAccessor *accessor,
     return PELT_FAIL(err, PELT_BAD_INPUT, "%s: \"%.20s\" is not a type of glTF", PELTI_JSON_PATH(at), name);
 }
 
-/// Do `count` elements of `element` bytes, `stride` apart, fit behind `offset` in the view and in its buffer?
-static PeltStatus check_span(const PeltiGltf *doc, int accessor, int view_index, size_t offset, int count, size_t element,
-                             size_t stride, PeltError *err)
+typedef struct Span { ///< `count` elements of `element` bytes, `stride` apart, behind `offset` in a view
+    int view;
+    size_t offset;
+    int count;
+    size_t element, stride;
+} Span;
+
+/// Do they fit in the view and in its buffer?
+static PeltStatus check_span(const PeltiGltf *doc, int accessor, Span span, PeltError *err)
 {
-    const PeltiGltfView *view = &doc->views[view_index];
+    const PeltiGltfView *view = &doc->views[span.view];
     size_t buffer_size = doc->buffers[view->buffer].size;
-    if (count == 0)
+    if (span.count == 0)
         return PELT_OK;
-    size_t last = offset + (size_t)(count - 1) * stride + element; // offset < 2^53, count < 2^31, stride <= 2^20: fits
+    size_t last =
+        span.offset + (size_t)(span.count - 1) * span.stride + span.element; // offset < 2^53, count < 2^31, stride <= 2^20: fits
     if (last > view->size || view->offset > buffer_size || last > buffer_size - view->offset) {
         size_t end = view->offset + last;
         if (end > buffer_size)
             return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %zu bytes past the end of buffer %d", accessor, end - buffer_size,
                              view->buffer);
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %zu bytes past the end of bufferView %d", accessor, last - view->size,
-                         view_index);
+                         span.view);
     }
     return PELT_OK;
 }
@@ -104,10 +117,10 @@ static PeltStatus read_sparse(PeltiGltf *doc, const PeltiJsonAt *sparse, int ind
     if (type != PELTI_GLTF_U8 && type != PELTI_GLTF_U16 && type != PELTI_GLTF_U32)
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: sparse indices must be unsigned whole numbers", index);
     size_t index_size = (size_t)pelti_gltf_component_size(type), element = pelti_gltf_element_size(accessor);
-    PELT_TRY(check_span(doc, index, accessor->sparse_index_view, accessor->sparse_index_offset, (int)count, index_size,
-                        index_size, err));
-    PELT_TRY(
-        check_span(doc, index, accessor->sparse_value_view, accessor->sparse_value_offset, (int)count, element, element, err));
+    PELT_TRY(check_span(
+        doc, index, (Span){accessor->sparse_index_view, accessor->sparse_index_offset, (int)count, index_size, index_size}, err));
+    PELT_TRY(check_span(doc, index,
+                        (Span){accessor->sparse_value_view, accessor->sparse_value_offset, (int)count, element, element}, err));
     accessor->sparse_count = (int)count;
     return PELT_OK;
 }
@@ -133,8 +146,8 @@ static PeltStatus read_accessor(PeltiGltf *doc, const PeltiJsonAt *item, int ind
         if (stride && stride < element)
             return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: elements of %zu bytes in bufferView %d, whose byteStride is %zu",
                              index, element, accessor->view, stride);
-        PELT_TRY(
-            check_span(doc, index, accessor->view, accessor->offset, accessor->count, element, stride ? stride : element, err));
+        PELT_TRY(check_span(doc, index,
+                            (Span){accessor->view, accessor->offset, accessor->count, element, stride ? stride : element}, err));
     } else if ((size_t)count > doc->point_limit) {
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d elements without data, at most %zu in this file", index,
                          accessor->count, doc->point_limit);
@@ -161,12 +174,13 @@ static PeltStatus read_accessors(PeltiGltf *doc, const PeltiJsonAt *root, PeltEr
     for (int i = 0; i < doc->buffer_count; i++)
         bytes += doc->buffers[i].bytes ? doc->buffers[i].size : 0;
     doc->point_limit = POINTS_FREE + (doc->is_packed ? 16 * bytes : bytes / 4); // compressed: two bits of a point, at best
-    PELT_TRY(begin_list(doc, root, "bufferViews", &list, &doc->view_count, sizeof *doc->views, &doc->views, err));
+    PELT_TRY(begin_list(doc, root, (List){"bufferViews", &doc->view_count, sizeof *doc->views, &doc->views}, &list, err));
     for (int i = 0; i < doc->view_count; i++) {
         PeltiJsonAt item = pelti_json_item(&list, i);
         PELT_TRY(read_view(doc, &item, &doc->views[i], err));
     }
-    PELT_TRY(begin_list(doc, root, "accessors", &list, &doc->accessor_count, sizeof *doc->accessors, &doc->accessors, err));
+    PELT_TRY(
+        begin_list(doc, root, (List){"accessors", &doc->accessor_count, sizeof *doc->accessors, &doc->accessors}, &list, err));
     for (int i = 0; i < doc->accessor_count; i++) {
         PeltiJsonAt item = pelti_json_item(&list, i);
         PELT_TRY(read_accessor(doc, &item, i, err));
@@ -270,7 +284,7 @@ static PeltStatus read_mesh(PeltiGltf *doc, const PeltiJsonAt *item, int index, 
 static PeltStatus read_meshes(PeltiGltf *doc, const PeltiJsonAt *root, PeltError *err)
 {
     PeltiJsonAt list;
-    PELT_TRY(begin_list(doc, root, "meshes", &list, &doc->mesh_count, sizeof *doc->meshes, &doc->meshes, err));
+    PELT_TRY(begin_list(doc, root, (List){"meshes", &doc->mesh_count, sizeof *doc->meshes, &doc->meshes}, &list, err));
     for (int i = 0; i < doc->mesh_count; i++)
         doc->primitive_count += pelti_json_count(pelti_json_get(pelti_json_at(list.value, i), "primitives"));
     doc->primitives = PELTI_NEW(&doc->pool, PeltiGltfPrimitive, doc->primitive_count);
@@ -361,7 +375,7 @@ static PeltStatus find_live(PeltiGltf *doc, const PeltiJsonAt *root, PeltError *
 static PeltStatus read_nodes(PeltiGltf *doc, const PeltiJsonAt *root, PeltError *err)
 {
     PeltiJsonAt list;
-    PELT_TRY(begin_list(doc, root, "nodes", &list, &doc->node_count, sizeof *doc->nodes, &doc->nodes, err));
+    PELT_TRY(begin_list(doc, root, (List){"nodes", &doc->node_count, sizeof *doc->nodes, &doc->nodes}, &list, err));
     for (int i = 0; i < doc->node_count; i++)
         doc->nodes[i] = (PeltiGltfNode){-1, -1, -1, false};
     for (int i = 0; i < doc->node_count; i++) {

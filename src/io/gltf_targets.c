@@ -36,7 +36,7 @@ static PeltStatus decode_offsets(PeltiGltfReader *reader, int accessor, int coun
                          reader->doc->accessors[accessor].count, count);
     PELT_TRY(
         pelti_gltf_spend(reader, accessor, (size_t)count, err)); // a sparse one may be long for nothing: some time, no memory
-    PELT_TRY(pelti_gltf_floats_of(reader->doc, accessor, 3, 0, count, &out->x, err));
+    PELT_TRY(pelti_gltf_floats_of(reader->doc, (PeltiGltfSpan){accessor, 3, 0, count}, &out->x, err));
     for (int i = 0; i < count; i++)
         if (!(fabsf(out[i].x) <= OFFSET_MOST && fabsf(out[i].y) <= OFFSET_MOST && fabsf(out[i].z) <= OFFSET_MOST))
             return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: the morph target moves vertex %d by (%g, %g, %g)", accessor, i,

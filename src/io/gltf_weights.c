@@ -5,8 +5,9 @@
 
 enum { CHUNK = 512, SETS_MOST = 16, LEAST_INFLUENCES = 4 };
 
-/// One piece of a primitive, decoded: [CHUNK x 4] for each set.
+/// Points [first, first + count) of a primitive, decoded: [CHUNK x 4] for each set.
 typedef struct Piece {
+    int first, count;
     uint32_t joint[SETS_MOST][CHUNK * 4];
     float weight[SETS_MOST][CHUNK * 4];
 } Piece;
@@ -16,30 +17,40 @@ typedef struct Tally {
     PeltiBadRows rows; // `bad` is made when the first is met
 } Tally;
 
-static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, int count, bool joints,
-                               Piece *piece, PeltError *err)
-{
-    for (int s = 0; s < primitive->set_count; s++) {
-        if (joints)
-            PELT_TRY(pelti_gltf_indices_of(doc, primitive->joints[s], 4, first, count, piece->joint[s], err));
-        PELT_TRY(pelti_gltf_floats_of(doc, primitive->weights[s], 4, first, count, piece->weight[s], err));
-    }
-    return PELT_OK;
-}
+/// What is being filled, from what.
+typedef struct Rows {
+    PeltiGltfReader *reader;
+    Piece *piece;
+    int influences; // a point
+    int *bones;     // [point_count x influences]
+    float *weights;
+    int first_point; // of the primitive at hand
+    Tally tally;
+} Rows;
 
-static int piece_length(const PeltiGltfPrimitive *primitive, int first)
+/// The next points from `first` on.
+static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, bool joints, Piece *piece,
+                               PeltError *err)
 {
     int left = primitive->point_count - first;
-    return left < CHUNK ? left : CHUNK;
+    piece->first = first;
+    piece->count = left < CHUNK ? left : CHUNK;
+    for (int s = 0; s < primitive->set_count; s++) {
+        if (joints)
+            PELT_TRY(
+                pelti_gltf_indices_of(doc, (PeltiGltfSpan){primitive->joints[s], 4, first, piece->count}, piece->joint[s], err));
+        PELT_TRY(
+            pelti_gltf_floats_of(doc, (PeltiGltfSpan){primitive->weights[s], 4, first, piece->count}, piece->weight[s], err));
+    }
+    return PELT_OK;
 }
 
 /// The most influences a vertex of the primitive has; one set of four is never looked at.
 static PeltStatus widest(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, Piece *piece, int *influences, PeltError *err)
 {
     for (int first = 0; primitive->set_count > 1 && first < primitive->point_count; first += CHUNK) {
-        int count = piece_length(primitive, first);
-        PELT_TRY(decode_piece(doc, primitive, first, count, false, piece, err));
-        for (int v = 0; v < count; v++) {
+        PELT_TRY(decode_piece(doc, primitive, first, false, piece, err));
+        for (int v = 0; v < piece->count; v++) {
             int used = 0;
             for (int k = 0; k < 4 * primitive->set_count; k++)
                 used += piece->weight[k / 4][4 * v + k % 4] > 0;
@@ -77,11 +88,14 @@ static void mark_bad(const PeltiInstance *instance, bool finite, bool negative, 
         tally->rows.absent++;
 }
 
-/// *held: influences written; 0: the row is bad.
-static PeltStatus fill_vertex(const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, const Piece *piece, int v,
-                              int *bone, float *weight, Tally *tally, int *held_out, PeltError *err)
+/// Point v of the piece. *held: influences written; 0: the row is bad.
+static PeltStatus fill_vertex(Rows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, int v,
+                              int *held_out, PeltError *err)
 {
-    int held = 0;
+    const Piece *piece = rows->piece;
+    size_t at = (size_t)(rows->first_point + piece->first + v) * (size_t)rows->influences;
+    int held = 0, *bone = rows->bones + at;
+    float *weight = rows->weights + at;
     float sum = 0;
     bool finite = true, negative = false;
     for (int s = 0; s < primitive->set_count; s++)
@@ -101,42 +115,41 @@ static PeltStatus fill_vertex(const PeltiInstance *instance, const PeltiGltfPrim
         }
     *held_out = 0;
     if (!finite || negative || held == 0) {
-        mark_bad(instance, finite, negative, bone, weight, tally);
+        mark_bad(instance, finite, negative, bone, weight, &rows->tally);
         return PELT_OK;
     }
-    tally->bad_sums += !(fabsf(sum - 1) <= 0.01f);
+    rows->tally.bad_sums += !(fabsf(sum - 1) <= 0.01f);
     for (int k = 0; k < held; k++)
         weight[k] /= sum;
     *held_out = held;
     return PELT_OK;
 }
 
-static PeltStatus remember_bad(PeltiGltfReader *reader, Tally *tally, int point, int count, PeltError *err)
+static PeltStatus remember_bad(Rows *rows, int point, int count, PeltError *err)
 {
-    if (!tally->rows.bad)
-        tally->rows.bad = PELTI_NEW(&reader->who->pool, bool, reader->who->point_count);
-    if (!tally->rows.bad)
-        return pelti_no_memory(err, (size_t)reader->who->point_count);
-    memset(tally->rows.bad + point, true, (size_t)count);
+    PeltiCharacter *who = rows->reader->who;
+    bool **bad = &rows->tally.rows.bad;
+    if (!*bad)
+        *bad = PELTI_NEW(&who->pool, bool, who->point_count);
+    if (!*bad)
+        return pelti_no_memory(err, (size_t)who->point_count);
+    memset(*bad + point, true, (size_t)count);
     return PELT_OK;
 }
 
-static PeltStatus fill_primitive(PeltiGltfReader *reader, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive,
-                                 int first_point, int influences, int *bones, float *weights, Piece *piece, Tally *tally,
-                                 PeltError *err)
+static PeltStatus fill_primitive(Rows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, PeltError *err)
 {
     for (int first = 0; first < primitive->point_count; first += CHUNK) {
-        int count = piece_length(primitive, first);
-        PELT_TRY(decode_piece(reader->doc, primitive, first, count, true, piece, err));
-        for (int v = 0; v < count; v++) {
-            size_t at = (size_t)(first_point + first + v) * (size_t)influences;
+        PELT_TRY(decode_piece(rows->reader->doc, primitive, first, true, rows->piece, err));
+        for (int v = 0; v < rows->piece->count; v++) {
+            size_t at = (size_t)(rows->first_point + first + v) * (size_t)rows->influences;
             int held = 0;
-            PELT_TRY(fill_vertex(instance, primitive, piece, v, bones + at, weights + at, tally, &held, err));
+            PELT_TRY(fill_vertex(rows, instance, primitive, v, &held, err));
             if (held == 0)
-                PELT_TRY(remember_bad(reader, tally, first_point + first + v, 1, err));
-            for (int k = held > 0 ? held : 1; k < influences; k++) { // a padding bone must be one that may own the point
-                bones[at + (size_t)k] = bones[at];
-                weights[at + (size_t)k] = 0;
+                PELT_TRY(remember_bad(rows, rows->first_point + first + v, 1, err));
+            for (int k = held > 0 ? held : 1; k < rows->influences; k++) { // a padding bone must be one that may own the point
+                rows->bones[at + (size_t)k] = rows->bones[at];
+                rows->weights[at + (size_t)k] = 0;
             }
         }
     }
@@ -144,12 +157,12 @@ static PeltStatus fill_primitive(PeltiGltfReader *reader, const PeltiInstance *i
 }
 
 /// All on one bone: unskinned meshes, and skinned ones without weights (as viewers do).
-static void fill_rigid(int bone, int first_point, int count, int influences, int *bones, float *weights)
+static void fill_rigid(Rows *rows, int bone, int count)
 {
-    for (int v = first_point; v < first_point + count; v++)
-        for (int k = 0; k < influences; k++) {
-            bones[(size_t)v * (size_t)influences + (size_t)k] = bone;
-            weights[(size_t)v * (size_t)influences + (size_t)k] = k == 0;
+    for (int v = rows->first_point; v < rows->first_point + count; v++)
+        for (int k = 0; k < rows->influences; k++) {
+            rows->bones[(size_t)v * (size_t)rows->influences + (size_t)k] = bone;
+            rows->weights[(size_t)v * (size_t)rows->influences + (size_t)k] = k == 0;
         }
 }
 
@@ -173,41 +186,40 @@ static PeltStatus count_influences(const PeltiGltfReader *reader, Piece *piece, 
 }
 
 /// A skinned primitive without weights: each of its rows is absent.
-static PeltStatus note_unweighted(PeltiGltfReader *reader, const PeltiInstance *instance, int index, int first_point,
-                                  Tally *tally, PeltError *err)
+static PeltStatus note_unweighted(Rows *rows, const PeltiInstance *instance, int index, PeltError *err)
 {
+    const PeltiGltfReader *reader = rows->reader;
     int count = reader->doc->primitives[reader->doc->meshes[instance->mesh].first_primitive + index].point_count;
     if (instance->skin < 0 || count == 0)
         return PELT_OK;
     pelti_warn(&reader->who->log, "weights-missing", "mesh %d: primitive %d has a skin but no weights", instance->mesh, index);
-    tally->rows.absent += count;
-    return remember_bad(reader, tally, first_point, count, err);
+    rows->tally.rows.absent += count;
+    return remember_bad(rows, rows->first_point, count, err);
 }
 
-static PeltStatus fill(PeltiGltfReader *reader, Piece *piece, int *bones, float *weights, int influences, PeltError *err)
+static PeltStatus fill(Rows *rows, PeltError *err)
 {
-    const PeltiGltf *doc = reader->doc;
-    PeltiCharacter *who = reader->who;
-    Tally tally = {0};
+    const PeltiGltf *doc = rows->reader->doc;
+    PeltiCharacter *who = rows->reader->who;
     for (int i = 0; i < who->instance_count; i++) {
         const PeltiInstance *instance = &who->instances[i];
         const PeltiGltfMesh *mesh = &doc->meshes[instance->mesh];
-        int point = instance->first_point;
+        rows->first_point = instance->first_point;
         for (int p = 0; p < mesh->primitive_count; p++) {
             const PeltiGltfPrimitive *primitive = &doc->primitives[mesh->first_primitive + p];
             if (instance->skin >= 0 && primitive->set_count > 0 && primitive->position >= 0) {
-                PELT_TRY(fill_primitive(reader, instance, primitive, point, influences, bones, weights, piece, &tally, err));
+                PELT_TRY(fill_primitive(rows, instance, primitive, err));
             } else {
-                fill_rigid(instance->bones[0], point, primitive->point_count, influences, bones, weights);
-                PELT_TRY(note_unweighted(reader, instance, p, point, &tally, err));
+                fill_rigid(rows, instance->bones[0], primitive->point_count);
+                PELT_TRY(note_unweighted(rows, instance, p, err));
             }
-            point += primitive->point_count;
+            rows->first_point += primitive->point_count;
         }
     }
-    who->bad_rows = tally.rows;
-    if (tally.bad_sums)
+    who->bad_rows = rows->tally.rows;
+    if (rows->tally.bad_sums)
         pelti_warn(&who->log, "weights-sum", "%d vertices have weights that do not sum to 1; they are normalised",
-                   tally.bad_sums);
+                   rows->tally.bad_sums);
     return PELT_OK;
 }
 
@@ -225,5 +237,5 @@ PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err)
     if (!bones || !weights)
         return pelti_no_memory(err, count * sizeof(float));
     who->file_weights = (PeltiWeights){influences, bones, weights};
-    return fill(reader, piece, bones, weights, influences, err);
+    return fill(&(Rows){.reader = reader, .piece = piece, .influences = influences, .bones = bones, .weights = weights}, err);
 }

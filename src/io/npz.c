@@ -132,18 +132,22 @@ static PeltStatus put_end(NpzSink *sink, uint64_t directory, PeltError *err)
 
 // ---- arrays ----
 
-static PeltStatus begin_array(NpzSink *sink, const char *name, const char *type, const char *shape, uint64_t bytes,
-                              PeltError *err)
+typedef struct Header { ///< of an array, as numpy writes them
+    const char *name, *type, *shape;
+} Header;
+
+static PeltStatus begin_array(NpzSink *sink, Header of, uint64_t bytes, PeltError *err)
 {
     Array *array = &sink->arrays[sink->count++];
     char header[NPY_HEADER];
     *array = (Array){.offset = sink->written, .bytes = bytes + NPY_HEADER};
-    snprintf(array->name, sizeof array->name, "%s.npy", name);
+    snprintf(array->name, sizeof array->name, "%s.npy", of.name);
     PELT_TRY(put_local(sink, array, err));
     memset(header, ' ', sizeof header);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     word((unsigned char *)header, 8, NPY_HEADER - 10, 2);
-    int used = snprintf(header + 10, sizeof header - 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
+    int used =
+        snprintf(header + 10, sizeof header - 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", of.type, of.shape);
     header[10 + used] = ' ';
     header[NPY_HEADER - 1] = '\n';
     sink->crc = 0xFFFFFFFFu;
@@ -160,10 +164,9 @@ static PeltStatus end_array(NpzSink *sink, PeltError *err)
     return pelti_file_patch(&sink->file, (long)array->offset + 14, crc, sizeof crc, err);
 }
 
-static PeltStatus put_array(NpzSink *sink, const char *name, const char *type, const char *shape, const void *data, size_t bytes,
-                            PeltError *err)
+static PeltStatus put_array(NpzSink *sink, Header of, const void *data, size_t bytes, PeltError *err)
 {
-    PELT_TRY(begin_array(sink, name, type, shape, bytes, err));
+    PELT_TRY(begin_array(sink, of, bytes, err));
     PELT_TRY(put_data(sink, data, bytes, err));
     return end_array(sink, err);
 }
@@ -214,11 +217,13 @@ static PeltStatus start(NpzSink *sink, const PeltiObjShape *shape, PeltError *er
     char text[64];
     int64_t first = frames->start_frame;
     snprintf(text, sizeof text, "(%d, 3)", shape->triangle_count);
-    PELT_TRY(put_array(sink, "triangles", "<i4", text, shape->triangles, sizeof(int[3]) * (size_t)shape->triangle_count, err));
-    PELT_TRY(put_array(sink, "fps", "<f8", "()", &frames->fps, sizeof frames->fps, err));
-    PELT_TRY(put_array(sink, "start_frame", "<i8", "()", &first, sizeof first, err));
+    PELT_TRY(put_array(sink, (Header){"triangles", "<i4", text}, shape->triangles, sizeof(int[3]) * (size_t)shape->triangle_count,
+                       err));
+    PELT_TRY(put_array(sink, (Header){"fps", "<f8", "()"}, &frames->fps, sizeof frames->fps, err));
+    PELT_TRY(put_array(sink, (Header){"start_frame", "<i8", "()"}, &first, sizeof first, err));
     snprintf(text, sizeof text, "(%d, %d, 3)", frames->frame_count, frames->point_count);
-    return begin_array(sink, "points", "<f4", text, 12 * (uint64_t)frames->frame_count * (uint64_t)frames->point_count, err);
+    return begin_array(sink, (Header){"points", "<f4", text}, 12 * (uint64_t)frames->frame_count * (uint64_t)frames->point_count,
+                       err);
 }
 
 PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,

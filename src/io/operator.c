@@ -18,19 +18,24 @@ static PeltStatus read_name(PeltiForm *form, const PeltiJsonAt *at, void *target
     return PELT_OK;
 }
 
-static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, int most, double top, float (*out)[2], int *count,
-                             PeltError *err)
+typedef struct Pairs {
+    int most;   ///< of them
+    double top; ///< of the first number; the second is at most 1
+    float (*out)[2];
+} Pairs;
+
+static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, Pairs pairs, int *count, PeltError *err)
 {
-    if (pelti_json_array(at, PELTI_REQUIRED, count, NULL) != PELT_OK || *count < 1 || *count > most)
-        return pelti_form_fail(form, at, err, "1 to %d pairs of numbers were expected", most);
+    if (pelti_json_array(at, PELTI_REQUIRED, count, NULL) != PELT_OK || *count < 1 || *count > pairs.most)
+        return pelti_form_fail(form, at, err, "1 to %d pairs of numbers were expected", pairs.most);
     for (int i = 0; i < *count; i++) {
         PeltiJsonAt item = pelti_json_item(at, i);
         double pair[2];
-        if (pelti_json_doubles(&item, PELTI_REQUIRED, 2, pair, NULL) != PELT_OK || !(pair[0] >= 0 && pair[0] <= top) ||
+        if (pelti_json_doubles(&item, PELTI_REQUIRED, 2, pair, NULL) != PELT_OK || !(pair[0] >= 0 && pair[0] <= pairs.top) ||
             !(pair[1] >= 0 && pair[1] <= 1))
-            return pelti_form_fail(form, &item, err, "a pair [0 to %g, 0 to 1] was expected", top);
-        out[i][0] = (float)pair[0];
-        out[i][1] = (float)pair[1];
+            return pelti_form_fail(form, &item, err, "a pair [0 to %g, 0 to 1] was expected", pairs.top);
+        pairs.out[i][0] = (float)pair[0];
+        pairs.out[i][1] = (float)pair[1];
     }
     return PELT_OK;
 }
@@ -39,7 +44,7 @@ static PeltStatus read_open(PeltiForm *form, const PeltiJsonAt *at, void *target
 {
     PeltOperator *op = target;
     int count;
-    PELT_TRY(read_pairs(form, at, PELT_OPERATOR_CONTROLS, 1, op->open, &count, err));
+    PELT_TRY(read_pairs(form, at, (Pairs){PELT_OPERATOR_CONTROLS, 1, op->open}, &count, err));
     if (op->control_count && op->control_count != count)
         return pelti_form_fail(form, at, err, "%d points here, %d in \"closed\"", count, op->control_count);
     op->control_count = count;
@@ -50,7 +55,7 @@ static PeltStatus read_closed(PeltiForm *form, const PeltiJsonAt *at, void *targ
 {
     PeltOperator *op = target;
     int count;
-    PELT_TRY(read_pairs(form, at, PELT_OPERATOR_CONTROLS, 1, op->closed, &count, err));
+    PELT_TRY(read_pairs(form, at, (Pairs){PELT_OPERATOR_CONTROLS, 1, op->closed}, &count, err));
     if (op->control_count && op->control_count != count)
         return pelti_form_fail(form, at, err, "%d points here, %d in \"open\"", count, op->control_count);
     op->control_count = count;
@@ -60,7 +65,7 @@ static PeltStatus read_closed(PeltiForm *form, const PeltiJsonAt *at, void *targ
 static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     PeltOperator *op = target;
-    return read_pairs(form, at, PELT_OPERATOR_POINTS, 180, op->controller, &op->point_count, err);
+    return read_pairs(form, at, (Pairs){PELT_OPERATOR_POINTS, 180, op->controller}, &op->point_count, err);
 }
 
 PeltStatus pelti_io_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err)

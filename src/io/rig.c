@@ -27,7 +27,7 @@ typedef struct Limits {
 static PeltStatus read_range(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     Limits *limits = target;
-    PELT_TRY(pelti_form_floats(form, at, 2, -360, 360, limits->range, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = 2, .least = -360, .most = 360}, limits->range, err));
     limits->given = true;
     return check_rising(form, at, limits->range, 2, err);
 }
@@ -78,7 +78,7 @@ static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *
 
 static PeltStatus read_projection(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    PELT_TRY(pelti_form_floats(form, at, PELT_RIG_LAYERS - 1, 0, 1, target, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = PELT_RIG_LAYERS - 1, .least = 0, .most = 1}, target, err));
     return check_rising(form, at, target, PELT_RIG_LAYERS - 1, err);
 }
 
@@ -220,7 +220,7 @@ static PeltStatus read_muscles(PeltiForm *form, const PeltiJsonAt *at, void *tar
     };
     static const PeltRigMuscle initial = {.angles_deg = {0, 120}, .swell = 1.4f};
     PeltRig *rig = target;
-    return pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->muscle_count, &rig->muscles, err);
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->muscle_count, &rig->muscles, err);
 }
 
 // ---- regions, anchors, volumes
@@ -277,7 +277,8 @@ static PeltStatus read_regions(PeltiForm *form, const PeltiJsonAt *at, void *tar
     };
     static const PeltRigRegion initial = {0};
     PeltRig *rig = target;
-    PELT_TRY(pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->region_count, &rig->regions, err));
+    PELT_TRY(
+        pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->region_count, &rig->regions, err));
     for (int i = 0; i < rig->region_count; i++) {
         const PeltRigRegion *region = &rig->regions[i];
         PeltiJsonAt item = pelti_json_item(at, i);
@@ -309,7 +310,8 @@ static PeltStatus read_keys(PeltiForm *form, const PeltiJsonAt *at, void *target
     };
     static const PeltRigAnchorKey initial = {.strength = 1};
     PeltRigAnchor *anchor = target;
-    PELT_TRY(pelti_form_list(form, at, fields, &initial, sizeof initial, &anchor->key_count, &anchor->keys, err));
+    PELT_TRY(
+        pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &anchor->key_count, &anchor->keys, err));
     for (int i = 1; i < anchor->key_count; i++)
         if (!(anchor->keys[i].time_s > anchor->keys[i - 1].time_s)) {
             PeltiJsonAt item = pelti_json_item(at, i);
@@ -334,7 +336,7 @@ static PeltStatus read_anchors(PeltiForm *form, const PeltiJsonAt *at, void *tar
     };
     static const PeltRigAnchor initial = {.falloff = 0.05f};
     PeltRig *rig = target;
-    return pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->anchor_count, &rig->anchors, err);
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->anchor_count, &rig->anchors, err);
 }
 
 static PeltStatus read_volume_bones(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
@@ -354,7 +356,7 @@ static PeltStatus read_volumes(PeltiForm *form, const PeltiJsonAt *at, void *tar
     };
     static const PeltRigVolume initial = {.cut = 0.5f};
     PeltRig *rig = target;
-    return pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->volume_count, &rig->volumes, err);
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->volume_count, &rig->volumes, err);
 }
 
 static PeltStatus check_piece(PeltiForm *form, const PeltiJsonAt *at, const PeltRigPiece *piece, PeltError *err)
@@ -380,7 +382,7 @@ static PeltStatus read_pieces(PeltiForm *form, const PeltiJsonAt *at, void *targ
     };
     static const PeltRigPiece initial = {0};
     PeltRig *rig = target;
-    PELT_TRY(pelti_form_list(form, at, fields, &initial, sizeof initial, &rig->piece_count, &rig->pieces, err));
+    PELT_TRY(pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->piece_count, &rig->pieces, err));
     for (int i = 0; i < rig->piece_count; i++) {
         PeltiJsonAt item = pelti_json_item(at, i);
         PELT_TRY(check_piece(form, &item, &rig->pieces[i], err));
@@ -480,16 +482,17 @@ static PeltStatus read_rig(PeltiForm *form, const char *const *settings, int set
     return pelti_form_fill(form, &root, rig_fields, rig, err);
 }
 
-PeltStatus pelti_io_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
-                             const PeltAllocator *allocator, PeltiRig **out, PeltError *err)
+PeltStatus pelti_io_rig_load(PeltiRigSource source, const PeltiCharacter *who, const PeltAllocator *allocator, PeltiRig **out,
+                             PeltError *err)
 {
+    const char *path = source.path;
     *out = NULL;
     PeltiForm form;
     PeltRig rig = {0};
     PeltStatus status = path ? pelti_form_open(&form, path, allocator, err) : pelti_form_empty(&form, "--set", allocator, err);
     form.who = who;
     if (status == PELT_OK)
-        status = read_rig(&form, settings, setting_count, &rig, err);
+        status = read_rig(&form, source.settings, source.setting_count, &rig, err);
     if (status == PELT_BAD_INPUT && !path) { // no file: the command line is wrong
         status = PELT_BAD_ARGUMENT;
         if (err)

@@ -13,8 +13,13 @@ typedef struct PeltiRig {
 
 /// `path` NULL: settings alone. `settings` are "joint.NAME.key=value" texts and win over the file; a value is JSON or plain
 /// text. Names of joints are checked against `who` (NULL: not). The caller destroys `*out`.
-PeltStatus pelti_io_rig_load(const char *path, const char *const *settings, int setting_count, const PeltiCharacter *who,
-                             const PeltAllocator *allocator, PeltiRig **out, PeltError *err);
+typedef struct PeltiRigSource {
+    const char *path;            ///< NULL: settings alone
+    const char *const *settings; ///< [setting_count] "joint.NAME.key=value"
+    int setting_count;
+} PeltiRigSource;
+PeltStatus pelti_io_rig_load(PeltiRigSource source, const PeltiCharacter *who, const PeltAllocator *allocator, PeltiRig **out,
+                             PeltError *err);
 void pelti_io_rig_destroy(PeltiRig *rig); ///< NULL is fine
 
 /// Is this --set text one for the rig ("joint.")?

@@ -45,7 +45,7 @@ static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, void *targe
     };
     static const PeltScenePair initial = {.friction = -1, .restitution = -1};
     PeltScene *scene = target;
-    return pelti_form_list(form, at, fields, &initial, sizeof initial, &scene->pair_count, &scene->pairs, err);
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &scene->pair_count, &scene->pairs, err);
 }
 
 static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
@@ -59,7 +59,7 @@ static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *targ
     };
     static const PeltSceneJoint initial = {0};
     PeltScene *scene = target;
-    return pelti_form_list(form, at, fields, &initial, sizeof initial, &scene->joint_count, &scene->joints, err);
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &scene->joint_count, &scene->joints, err);
 }
 
 static PeltStatus read_characters(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
@@ -83,7 +83,8 @@ static PeltStatus read_characters(PeltiForm *form, const PeltiJsonAt *at, void *
     };
     static const PeltSceneCharacter initial = {.rotation = {0, 0, 0, 1}};
     PeltScene *scene = target;
-    return pelti_form_list(form, at, fields, &initial, sizeof initial, &scene->character_count, &scene->characters, err);
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &scene->character_count,
+                           &scene->characters, err);
 }
 
 static const PeltiField scene_fields[] = {

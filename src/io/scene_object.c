@@ -38,7 +38,7 @@ PeltStatus pelti_scene_rotation(PeltiForm *form, const PeltiJsonAt *at, void *ta
     int count = pelti_json_count(at->value);
     if (count != 3 && count != 4)
         return pelti_form_fail(form, at, err, "three angles in degrees or a quaternion x, y, z, w was expected");
-    PELT_TRY(pelti_form_floats(form, at, count, -1e6, 1e6, v, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = count, .least = -1e6, .most = 1e6}, v, err));
     Quat q = {v[0], v[1], v[2], count == 4 ? v[3] : 0};
     if (count == 3)
         q = quat_mul(quat_axis_angle(vec3(0, 0, 1), v[2] * degree),
@@ -149,7 +149,7 @@ PeltStatus pelti_scene_objects(PeltiForm *form, const PeltiJsonAt *at, int *coun
                                PeltError *err)
 {
     ObjectForm initial = {.object = pelt_scene_object_default()}, *forms;
-    PELT_TRY(pelti_form_list(form, at, object_fields, &initial, sizeof initial, count, &forms, err));
+    PELT_TRY(pelti_form_list(form, at, (PeltiFormItem){object_fields, &initial, sizeof initial}, count, &forms, err));
     PeltSceneObject *made = PELTI_NEW(&form->pool, PeltSceneObject, *count);
     if (!made)
         return pelti_no_memory(err, (size_t)*count * sizeof *made);

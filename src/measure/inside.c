@@ -58,9 +58,9 @@ int pelti_measure_find_inside(PeltiMeasure *m)
         double *at = m->outside[count++];
         at[0] = (double)p.x + offset * u.x, at[1] = (double)p.y + offset * u.y, at[2] = (double)p.z + offset * u.z;
     }
+    PeltiStabRays rays = {count, (const double(*)[3])m->outside, m->triangle_count, triangles, m->x};
     for (int axis = 0; axis < 2; axis++)
-        pelti_stab_count(m->stab, count, (const double(*)[3])m->outside, m->triangle_count, triangles, m->x, axis, m->jobs,
-                         m->crossings[axis]);
+        pelti_stab_count(m->stab, &rays, axis, m->jobs, m->crossings[axis]);
     for (int i = 0; i < count; i++) {
         int winding = median_crossings(m, m->crossings[0][i], m->crossings[1][i], m->outside[i]);
         m->winding[m->inside[i]] = winding;
@@ -112,8 +112,8 @@ void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out)
             m->inside_at[count++] = m->x[v];
         }
     }
-    pelti_box_tree_nearest_many(m->tree, (const int(*)[3])m->triangles, m->x, count, m->inside_at, INFINITY, opposes, m, m->jobs,
-                                m->nearest);
+    PeltiNearestSearch search = {(const int(*)[3])m->triangles, m->x, count, m->inside_at, INFINITY, opposes, m};
+    pelti_box_tree_nearest_many(m->tree, &search, m->jobs, m->nearest);
     out->inside_vertices = 0;
     double most = 0;
     for (int i = 0; i < count; i++) {

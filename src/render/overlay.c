@@ -59,10 +59,10 @@ static void draw_segments(PeltiImage *image, int count, float (*segment)[4], flo
         }
 }
 
-void pelti_draw_stroke(PeltiImage *image, float x0, float y0, float x1, float y1, float width, PeltiInk ink)
+void pelti_draw_stroke(PeltiImage *image, PeltiStroke s, PeltiInk ink)
 {
-    float segment[1][4] = {{x0, y0, x1, y1}};
-    draw_segments(image, 1, segment, width, ink);
+    float segment[1][4] = {{s.x0, s.y0, s.x1, s.y1}};
+    draw_segments(image, 1, segment, s.width, ink);
 }
 
 static float overlap(float low, float high, int pixel)
@@ -124,9 +124,13 @@ static float round_step(float range, int pieces)
     return power * (m < 1.5f ? 1 : m < 3.5f ? 2 : m < 7.5f ? 5 : 10);
 }
 
-static void draw_bar(PeltiImage *image, const PeltiLegend *legend, float x, float y, float height, float size, PeltiInk ink)
+typedef struct Area {         ///< where a legend goes, pixels
+    float x, y, height, size; ///< x: the left side of a bar, the right side of names; size: of letters
+} Area;
+
+static void draw_bar(PeltiImage *image, const PeltiLegend *legend, Area area, PeltiInk ink)
 {
-    float width = 1.3f * size;
+    float x = area.x, y = area.y, height = area.height, size = area.size, width = 1.3f * size;
     int rows = (int)fmaxf(height, 1);
     for (int i = 0; i < rows; i++) {
         float t = 1 - ((float)i + 0.5f) / (float)rows;
@@ -141,19 +145,20 @@ static void draw_bar(PeltiImage *image, const PeltiLegend *legend, float x, floa
         float value = (float)i * step, at = y + height * (1 - (value - legend->low) / range);
         char text[32];
         snprintf(text, sizeof text, "%g", (double)(fabsf(value) < 1e-6f * step ? 0 : value));
-        pelti_draw_stroke(image, x + width + 0.2f * size, at, x + width + 0.6f * size, at, fmaxf(1, 0.1f * size), ink);
+        pelti_draw_stroke(image, (PeltiStroke){x + width + 0.2f * size, at, x + width + 0.6f * size, at, fmaxf(1, 0.1f * size)},
+                          ink);
         pelti_draw_text(image, x + width + 1.0f * size, at + 0.45f * size, 0.9f * size, ink, text);
     }
 }
 
-static void draw_names(PeltiImage *image, const PeltiLegend *legend, float right, float y, float bottom, float size, PeltiInk ink)
+static void draw_names(PeltiImage *image, const PeltiLegend *legend, Area area, PeltiInk ink)
 {
-    float line = 1.9f * size, widest = 0;
-    int shown = 0, room = (int)((bottom - y) / line);
+    float size = area.size, line = 1.9f * size, widest = 0;
+    int shown = 0, room = (int)(area.height / line);
     for (int i = 0; i < legend->name_count; i++)
         if (legend->names[i])
             widest = fmaxf(widest, pelti_draw_text_width(size, legend->names[i]));
-    float x = right - widest - 1.8f * size;
+    float x = area.x - widest - 1.8f * size;
     for (int i = 0; i < legend->name_count; i++) {
         if (!legend->names[i])
             continue;
@@ -161,7 +166,7 @@ static void draw_names(PeltiImage *image, const PeltiLegend *legend, float right
             return;
         int category = legend->name_category ? legend->name_category[i] : i;
         PeltiInk swatch = {pelti_map_colour(PELTI_MAP_CATEGORIES, (float)category), 1};
-        float base = y + line * (float)shown;
+        float base = area.y + line * (float)shown;
         pelti_draw_box(image, x, base - size, x + 1.2f * size, base + 0.1f * size, swatch);
         pelti_draw_text(image, x + 1.8f * size, base, size, ink, legend->names[i]);
     }
@@ -175,7 +180,9 @@ void pelti_draw_legend(PeltiImage *image, const PeltiLegend *legend, PeltiInk in
     float right = (float)image->width - margin, top = margin + size;
     pelti_draw_text(image, right - pelti_draw_text_width(size, legend->title), top, size, ink, legend->title);
     if (legend->map == PELTI_MAP_CATEGORIES)
-        draw_names(image, legend, right, top + 0.6f * size, (float)image->height - margin, 0.85f * size, ink);
+        draw_names(image, legend,
+                   (Area){right, top + 0.6f * size, (float)image->height - margin - (top + 0.6f * size), 0.85f * size}, ink);
     else
-        draw_bar(image, legend, right - 6 * size, top + 1.2f * size, fminf(0.38f * (float)image->height, 22 * size), size, ink);
+        draw_bar(image, legend, (Area){right - 6 * size, top + 1.2f * size, fminf(0.38f * (float)image->height, 22 * size), size},
+                 ink);
 }

@@ -11,7 +11,10 @@ typedef struct PeltiInk {
     float alpha; ///< 0..1
 } PeltiInk;
 
-void pelti_draw_stroke(PeltiImage *image, float x0, float y0, float x1, float y1, float width, PeltiInk ink); ///< round ends
+typedef struct PeltiStroke {
+    float x0, y0, x1, y1, width;
+} PeltiStroke;
+void pelti_draw_stroke(PeltiImage *image, PeltiStroke stroke, PeltiInk ink); ///< round ends
 void pelti_draw_box(PeltiImage *image, float x0, float y0, float x1, float y1, PeltiInk ink);
 
 /// Text with its baseline at y. `size` is the height of a capital in pixels. ASCII; anything else shows as a small box.

@@ -240,7 +240,8 @@ static PeltStatus run(PeltiCompare *c, const PeltCharacter *who, const char *par
     PELT_TRY(pelti_folder_make(path, err));
     PELT_TRY(pelti_folder_make(parts, err));
     PeltiProgress progress = {c->def->progress, c->def->progress_user};
-    PELT_TRY(pelti_study_create(who, c->def->file, c->def->clip, c->def->fps, c->def->threads, parts, progress, &c->study, err));
+    PELT_TRY(pelti_study_create(&(PeltiStudyDef){who, c->def->file, c->def->clip, c->def->fps, c->def->threads, parts, progress},
+                                &c->study, err));
     PELT_TRY(run_methods(c, err));
     PELT_TRY(choose_frames(c, err));
     plan_frames(c);

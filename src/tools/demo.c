@@ -94,25 +94,30 @@ static PeltStatus add_picture(Demo *demo, PeltiStudy *study, const PeltiShot *sh
     return status;
 }
 
-static PeltStatus add_row(Demo *demo, PeltiStudy *study, const Act *act, const PeltiShot *model, const char *title, bool links,
-                          PeltError *err)
+typedef struct Row {
+    const char *title;
+    const PeltiShot *shot; ///< of every method
+    bool links;            ///< to the baked files, which are written
+} Row;
+
+static PeltStatus add_row(Demo *demo, PeltiStudy *study, const Act *act, Row row, PeltError *err)
 {
     pelti_page_add(&demo->page, "<h3>");
-    pelti_page_text(&demo->page, title);
+    pelti_page_text(&demo->page, row.title);
     pelti_page_add(&demo->page, "</h3>\n<div class=\"row\">\n");
     for (int m = 0; m < study->method_count; m++) {
         if (study->methods[m].status != PELT_OK)
             continue;
         PELT_TRY(pelti_progress(&demo->progress, "pictures", (double)m / study->method_count, err));
-        PeltiShot shot = *model;
+        PeltiShot shot = *row.shot;
         char files[400] = "", stem[80];
         shot.method = m;
         snprintf(stem, sizeof stem, "%s-%s", act->name, study->methods[m].name);
-        if (links) {
+        if (row.links) {
             PELT_TRY(write_baked(demo, study, m, stem, err));
             snprintf(files, sizeof files, "<a href=\"%s.glb\">glb</a> <a href=\"%s.pc2\">pc2</a>", stem, stem);
         }
-        PELT_TRY(add_picture(demo, study, &shot, title, files, err));
+        PELT_TRY(add_picture(demo, study, &shot, row.title, files, err));
     }
     pelti_page_add(&demo->page, "</div>\n");
     return PELT_OK;
@@ -127,7 +132,7 @@ static PeltStatus add_pictures(Demo *demo, PeltiStudy *study, const Act *act, Pe
     shot.frame = frame;
     snprintf(shot.camera, sizeof shot.camera, "%s", act->camera);
     snprintf(title, sizeof title, "%s, %s, frame %d", act->name, act->clip, frame);
-    PELT_TRY(add_row(demo, study, act, &shot, title, true, err));
+    PELT_TRY(add_row(demo, study, act, (Row){title, &shot, true}, err));
     PeltiPlace place;
     bool crossing = pelti_study_worst(study, PELTI_WORST_CROSSING, &shot.method, &shot.frame, &place);
     if (!crossing && !pelti_study_worst(study, PELTI_WORST_FOLD, &shot.method, &shot.frame, &place))
@@ -135,7 +140,7 @@ static PeltStatus add_pictures(Demo *demo, PeltiStudy *study, const Act *act, Pe
     PELT_TRY(pelti_study_close_up(study, &place, &shot, err));
     snprintf(title, sizeof title, "%s: %s, frame %d", act->name, crossing ? "where parts cross deepest" : "the tightest fold",
              shot.frame);
-    return add_row(demo, study, act, &shot, title, false, err);
+    return add_row(demo, study, act, (Row){title, &shot, false}, err);
 }
 
 static PeltStatus tell(Demo *demo, PeltiStudy *study, const Act *act, PeltError *err)
@@ -170,7 +175,8 @@ static PeltStatus perform(Demo *demo, const Act *act, PeltError *err)
     PELT_TRY(pelt_make_file(&make, path, NULL, err));
     PELT_TRY(pelt_character_load(path, NULL, &who, err));
     PeltiStudy study;
-    PeltStatus status = pelti_study_create(who, shown, act->clip, demo_fps, demo->threads, NULL, demo->progress, &study, err);
+    PeltStatus status =
+        pelti_study_create(&(PeltiStudyDef){who, shown, act->clip, demo_fps, demo->threads, NULL, demo->progress}, &study, err);
     if (status == PELT_OK) {
         status = tell(demo, &study, act, err);
         pelti_study_release(&study);

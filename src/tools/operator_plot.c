@@ -47,10 +47,12 @@ static void fill_square(Plot *plot, const double *g, double mouth)
         }
 }
 
-static void plot_stroke(Plot *plot, float x0, float y0, float x1, float y1, float width, Vec3 colour)
+/// Ends in the unit square.
+static void plot_stroke(Plot *plot, PeltiStroke s, Vec3 colour)
 {
-    pelti_draw_stroke(&plot->image, plot->left + x0 * plot->side, plot->top + (1 - y0) * plot->side, plot->left + x1 * plot->side,
-                      plot->top + (1 - y1) * plot->side, width, (PeltiInk){colour, 1});
+    PeltiStroke pixels = {plot->left + s.x0 * plot->side, plot->top + (1 - s.y0) * plot->side, plot->left + s.x1 * plot->side,
+                          plot->top + (1 - s.y1) * plot->side, s.width};
+    pelti_draw_stroke(&plot->image, pixels, (PeltiInk){colour, 1});
 }
 
 static void label(Plot *plot, const PeltOperator *op, float d)
@@ -80,10 +82,10 @@ static void draw_plot(Plot *plot, const PeltOperator *op, float d, const double 
     pelti_profile_line(&profile, d, &from, &to);
     fill_square(plot, g, (double)from + 0.004);
     if (to > from)
-        plot_stroke(plot, from, from, to, to, 3.2f * line, vec3(0.02f, 0.45f, 0.06f));
+        plot_stroke(plot, (PeltiStroke){from, from, to, to, 3.2f * line}, vec3(0.02f, 0.45f, 0.06f));
     for (int k = 0; k < 4; k++) {
         static const float corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
-        plot_stroke(plot, corner[k][0], corner[k][1], corner[k + 1][0], corner[k + 1][1], line, black);
+        plot_stroke(plot, (PeltiStroke){corner[k][0], corner[k][1], corner[k + 1][0], corner[k + 1][1], line}, black);
     }
     label(plot, op, d);
 }

@@ -125,8 +125,7 @@ static PeltStatus open_skins(Job *job, PeltError *err)
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
     if (!def->scene_path)
         return PELT_OK;
-    return pelti_world_open((PeltiSceneSource){.path = def->scene_path}, job->character, job->skin, job->end, NULL, &job->log,
-                            &job->world, err);
+    return pelti_world_open((PeltiSceneSource){.path = def->scene_path}, job->skin, job->end, &job->log, &job->world, err);
 }
 
 /// Frames what will be drawn.
@@ -161,7 +160,8 @@ static void step_to(Job *job, int frame)
         double ms;
         pose_at(job, f);
         if (job->world)
-            pelti_world_step_skin(job->world, job->skin, &job->pose, job->def->fps, f, f, &(PeltiStepReport){0}, &ms);
+            pelti_world_step_skin(job->world, job->skin, &job->pose, (PeltiWorldFrame){job->def->fps, f, f},
+                                  &(PeltiStepReport){0}, &ms);
         else
             pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
     }

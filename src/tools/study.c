@@ -77,13 +77,16 @@ static PeltStatus set_up(PeltiStudy *study, const char *clip, PeltError *err)
     return pelti_measuring_create(study->character, study->jobs, study->threads, NULL, &study->measuring, err);
 }
 
-PeltStatus pelti_study_create(const PeltCharacter *character, const char *file, const char *clip, double fps, int threads,
-                              const char *parts, PeltiProgress progress, PeltiStudy *out, PeltError *err)
+PeltStatus pelti_study_create(const PeltiStudyDef *def, PeltiStudy *out, PeltError *err)
 {
-    *out =
-        (PeltiStudy){.character = character, .file = file, .fps = fps, .threads = threads, .parts = parts, .progress = progress};
+    *out = (PeltiStudy){.character = def->character,
+                        .file = def->file,
+                        .fps = def->fps,
+                        .threads = def->threads,
+                        .parts = def->parts,
+                        .progress = def->progress};
     pelti_pool_init(&out->pool, NULL);
-    PeltStatus status = set_up(out, clip, err);
+    PeltStatus status = set_up(out, def->clip, err);
     if (status != PELT_OK)
         pelti_study_release(out);
     return status;

@@ -54,9 +54,15 @@ typedef struct PeltiStudy {
     PeltiProgress progress;
 } PeltiStudy;
 
-/// `clip` NULL: the first. The character, `file` and `parts` must outlive it.
-PeltStatus pelti_study_create(const PeltCharacter *character, const char *file, const char *clip, double fps, int threads,
-                              const char *parts, PeltiProgress progress, PeltiStudy *out, PeltError *err);
+typedef struct PeltiStudyDef { ///< as in PeltiStudy, which what it points to must outlive
+    const PeltCharacter *character;
+    const char *file, *clip; ///< clip NULL: the first
+    double fps;
+    int threads;
+    const char *parts;
+    PeltiProgress progress;
+} PeltiStudyDef;
+PeltStatus pelti_study_create(const PeltiStudyDef *def, PeltiStudy *out, PeltError *err);
 void pelti_study_release(PeltiStudy *study);
 /// Runs one method over the clip. A method that cannot be prepared is kept with its story; only being cancelled and want of
 /// memory fail.

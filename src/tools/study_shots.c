@@ -268,18 +268,24 @@ static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiP
     out->count = 1;
 }
 
-static PeltStatus aim_at(PeltiStudy *study, Vec3 at, float reach, PeltiShot *shot, float azimuth, float elevation, PeltError *err)
+typedef struct Aim {
+    Vec3 at;
+    float reach; ///< half of what is seen
+    float azimuth, elevation;
+} Aim;
+
+static PeltStatus aim_at(PeltiStudy *study, Aim aim, PeltiShot *shot, PeltError *err)
 {
-    snprintf(shot->camera, sizeof shot->camera, "%g,%g", (double)azimuth, (double)elevation);
+    snprintf(shot->camera, sizeof shot->camera, "%g,%g", (double)aim.azimuth, (double)aim.elevation);
     PeltRenderDef def = render_def(shot);
     PeltiPicture picture;
     PELT_TRY(open_picture(study, &def, shot->frame, &picture, err));
     PeltiCamera camera = pelti_framing_camera(&picture.framing);
     pelti_picture_release(&picture);
-    float distance = vec3_dot(vec3_sub(at, camera.eye), camera.forward), zoom = camera.half_height * distance / reach;
+    float distance = vec3_dot(vec3_sub(aim.at, camera.eye), camera.forward), zoom = camera.half_height * distance / aim.reach;
     zoom = fminf(fmaxf(zoom, 1), 60);
-    snprintf(shot->camera, sizeof shot->camera, "%g,%g,%.2f,%.5g,%.5g,%.5g", (double)azimuth, (double)elevation, (double)zoom,
-             (double)at.x, (double)at.y, (double)at.z);
+    snprintf(shot->camera, sizeof shot->camera, "%g,%g,%.2f,%.5g,%.5g,%.5g", (double)aim.azimuth, (double)aim.elevation,
+             (double)zoom, (double)aim.at.x, (double)aim.at.y, (double)aim.at.z);
     return PELT_OK;
 }
 
@@ -302,7 +308,7 @@ PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, Pelt
         Sights sights;
         gather_sights(study, shot, place, x, normals, &sights);
         find_direction(rays, &sights, mesh->diagonal, &azimuth, &elevation);
-        status = aim_at(study, x[place->vertex], 0.085f * mesh->diagonal, shot, azimuth, elevation, err);
+        status = aim_at(study, (Aim){x[place->vertex], 0.085f * mesh->diagonal, azimuth, elevation}, shot, err);
     }
     pelti_rays_destroy(rays);
     pelti_pool_release(&pool);

@@ -160,7 +160,7 @@ static void find_near(PeltiTouch *t)
     pelti_box_tree_refit(t->tree, t->jobs, t->start_box);
     pelti_box_tree_refit(t->move_tree, t->jobs, t->move_box);
     wake_nodes(t);
-    pelti_box_tree_self_pairs_among(t->tree, INFINITY, may_meet, patches_meet, t, t->jobs, &t->near_pairs);
+    pelti_box_tree_self_pairs_among(t->tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs, &t->near_pairs);
     t->overflow |= t->near_pairs.found > t->near_pairs.count;
     for (int k = 0; k < t->near_pairs.count; k++)
         list_near(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, false);

@@ -91,7 +91,7 @@ static void pairs_agree_with_brute_force_after_a_refit(void **state)
         pelti_box_tree_self_pairs(s->tree, margin, NULL, NULL, NULL, &pairs);
         assert_int_equal(pairs.found, pairs.count);
         assert_int_equal(pairs.count, count_pairs_checked(s, s, &pairs, margin));
-        pelti_box_tree_pairs(s->tree, o->tree, margin, NULL, NULL, NULL, &cross);
+        pelti_box_tree_pairs(s->tree, o->tree, &(PeltiPairSearch){.margin = margin}, NULL, &cross);
         assert_int_equal(cross.count, count_pairs_checked(s, o, &cross, margin));
         assert_true(cross.count > 50 && pairs.count > 50);
         place(s, 0.1f);
@@ -140,7 +140,7 @@ static void branches_are_left_out_without_losing_a_pair(void **state)
     assert_int_equal(pelti_pairs_create(&s->pool, 50000, s->tree, &all, NULL), PELT_OK);
     assert_int_equal(pelti_pairs_create(&s->pool, 50000, s->tree, &some, NULL), PELT_OK);
     pelti_box_tree_self_pairs(s->tree, 0.01f, keep_unless_both_left, s, NULL, &all);
-    pelti_box_tree_self_pairs_among(s->tree, 0.01f, any_right, keep_unless_both_left, s, jobs, &some);
+    pelti_box_tree_self_pairs_among(s->tree, &(PeltiPairSearch){0.01f, any_right, keep_unless_both_left, s}, jobs, &some);
     assert_int_equal(all.count, some.count);
     assert_memory_equal(all.pairs, some.pairs, (size_t)all.count * sizeof(PeltiPair));
     assert_true(all.count > 100 && some.candidates < all.candidates * 3 / 4); // and most of the left half was not looked at
@@ -192,8 +192,8 @@ static void nearest_agrees_with_brute_force(void **state)
     PeltiJobs *jobs = pelti_jobs_create(2);
     for (int round = 0; round < 2; round++) {
         float limit = round ? 0.1f : INFINITY;
-        pelti_box_tree_nearest_many(s->tree, (const int(*)[3])s->triangles, s->points, 400, queries, limit, not_thirds, NULL,
-                                    jobs, found);
+        PeltiNearestSearch search = {(const int(*)[3])s->triangles, s->points, 400, queries, limit, not_thirds, NULL};
+        pelti_box_tree_nearest_many(s->tree, &search, jobs, found);
         for (int i = 0; i < 400; i++) {
             double best = INFINITY;
             for (int t = 0; t < TRIANGLES; t++)

@@ -55,7 +55,8 @@ static void compare(void)
         for (int axis = 0; axis < 3; axis++)
             for (int count = RAYS; count > 0; count /= 37) { // many, few, one
                 PeltiJobs *jobs = pelti_jobs_create(threads);
-                pelti_stab_count(stab, count, (const double(*)[3])origins, TRIANGLES, t, points, axis, jobs, found);
+                pelti_stab_count(stab, &(PeltiStabRays){count, (const double(*)[3])origins, TRIANGLES, t, points}, axis, jobs,
+                                 found);
                 pelti_jobs_destroy(jobs);
                 for (int i = 0; i < count; i++) {
                     int wanted = pelti_box_tree_crossings(tree, t, points, origins[i], axis);

@@ -360,8 +360,8 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
     pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, first, last);
     update_spread(c);
-    pelti_box_tree_self_pairs_among(c->tree, flesh->set.margin, flesh->set.continuous ? NULL : may_face, may_touch, flesh,
-                                    flesh->jobs, &c->pairs);
+    PeltiPairSearch search = {flesh->set.margin, flesh->set.continuous ? NULL : may_face, may_touch, flesh};
+    pelti_box_tree_self_pairs_among(c->tree, &search, flesh->jobs, &c->pairs);
     for (int i = 0; i < c->pairs.count; i++) {
         Found found;
         try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b, &found);

@@ -33,8 +33,8 @@ PeltStatus pelti_proj_display(const PeltiMesh *fine, const PeltiMesh *coarse, Pe
                                                     : pelti_box_tree_build_triangles(&temp, coarse->triangle_count,
                                                                                      coarse->triangles, coarse->rest, &tree, err);
     if (status == PELT_OK) {
-        pelti_box_tree_nearest_many(tree, coarse->triangles, coarse->rest, fine->vertex_count, fine->rest, INFINITY, NULL, NULL,
-                                    jobs, nearest);
+        PeltiNearestSearch search = {coarse->triangles, coarse->rest, fine->vertex_count, fine->rest, INFINITY, NULL, NULL};
+        pelti_box_tree_nearest_many(tree, &search, jobs, nearest);
         pelti_mesh_normals(coarse, coarse->rest, out->normals);
         for (int v = 0; v < fine->vertex_count; v++) {
             ProjSpot *spot = &out->spots[v];
