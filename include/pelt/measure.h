@@ -87,6 +87,16 @@ PELT_API void pelt_measure_destroy(PeltMeasure *measure); ///< NULL is fine
 /// as pelt_skin_positions gives them, in the pose they were made for. `frame` gets this frame's measures; NULL: not wanted. Does
 /// not allocate, except that the room for crossing pairs grows when there are many.
 PELT_API void pelt_measure_frame(PeltMeasure *measure, const PeltPose *pose, const float *positions, PeltQuality *frame);
+/// What pelt_measure_map tells of each point.
+typedef enum PeltMeasureMap {
+    PELT_MEASURE_STRETCH,  ///< mean length of the edges at the point over their rest lengths; 1: as at rest
+    PELT_MEASURE_TOUCHING, ///< 0: free, 1: on a triangle that crosses another, 2: on one that crosses deeply
+    PELT_MEASURE_DEPTH,    ///< how far it lies inside another part, share of the size; 0: outside
+    PELT_MEASURE_FROM_LBS, ///< distance to linear blending, share of the size; 0 where there is none to compare with
+} PeltMeasureMap;
+/// A number a point, [point_count], of the last frame that pelt_measure_frame was given: for heat maps. Belongs to `measure`, good
+/// until the next call; before the first frame all are 0. One pass over the points; does not allocate, cannot fail.
+PELT_API const float *pelt_measure_map(PeltMeasure *measure, PeltMeasureMap map);
 /// The worst over the frames so far; frames 0: there were none.
 PELT_API PeltQuality pelt_measure_quality(const PeltMeasure *measure);
 /// The same of linear blending over the same frames (the inside test is left out: depth is NAN); frames 0: none to compare with.

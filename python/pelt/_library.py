@@ -190,6 +190,7 @@ _FUNCTIONS = {
     "pelt_measure_destroy": (None, [P]),
     "pelt_measure_frame": (None, [P, P, P, c.POINTER(CQuality)]),
     "pelt_measure_verdict": (I, [P, c.c_char_p, c.c_size_t]),
+    "pelt_measure_map": (P, [P, I]),
     "pelt_measure_restart": (None, [P]),
     "pelt_quality_item": (S, [c.POINTER(CQuality), I, c.POINTER(D)]),
     "pelt_method_count": (I, []),

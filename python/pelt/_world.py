@@ -11,6 +11,7 @@ import numpy as np
 from . import _library
 from ._handles import Handle, array_of, library, view
 
+MAPS = ("stretch", "touching", "depth", "from lbs")
 KINDS = ("fixed", "rigid", "soft")
 SHAPES = ("mesh", "sphere", "box", "capsule", "cylinder", "slope")
 
@@ -153,6 +154,11 @@ class Measure(Handle):
                 break
             found[name.decode()] = value.value if not math.isnan(value.value) else math.nan
         return found
+
+    def map(self, what: str) -> np.ndarray:
+        """A number a point of the last frame, a view good until the next call: "stretch", "touching" (0, 1: crosses, 2: deeply), "depth" or "from lbs"."""
+        address = library().pelt_measure_map(self._live(), MAPS.index(what))
+        return view(address, (self.character.point_count,), _c.c_float, self)
 
     @property
     def verdict(self) -> str:

@@ -26,6 +26,10 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
         m->jobs = pelti_jobs_create(threads);
     m->node_world = PELTI_NEW(&m->pool, PeltiWorld, who->node_count);
     m->bones = PELTI_NEW(&m->pool, Mat34, who->bone_count);
+    m->last = PELTI_NEW(&m->pool, Vec3, who->point_count);
+    m->map = PELTI_NEW(&m->pool, float, who->point_count);
+    if (m->character->unit_m > 0) // a host's: its space may be another
+        m->own = PELTI_NEW(&m->pool, Vec3, who->point_count);
     if (m->pool.failed || !m->jobs)
         return pelti_no_memory(err, sizeof *m);
     PELT_TRY(pelti_measure_create(who, m->jobs, &m->allocator, &m->measure, err));
@@ -87,6 +91,7 @@ void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *po
     if (judge && !same)
         pelti_measure_lbs(m->measure, lbs, m->bones);
     pelti_measure_frame(m->measure, points, pose ? m->bones : NULL, lbs, &quality);
+    m->last_lbs = lbs;
     if (same) // lbs itself is being measured: once is enough
         pelti_measure_lbs_is(m->measure, &quality);
     if (frame)
@@ -95,7 +100,15 @@ void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *po
 
 void pelt_measure_frame(PeltMeasure *m, const PeltPose *pose, const float *positions, PeltQuality *frame)
 {
-    pelti_measuring_frame(m, &pose->pose, (const Vec3 *)(const void *)positions, frame);
+    const Vec3 *points = (const Vec3 *)(const void *)positions;
+    Mat34 to_own;
+    if (m->own && mat34_inverse(pelti_host_from_own(m->character), &to_own)) {
+        for (int p = 0; p < m->character->who->point_count; p++)
+            m->own[p] = mat34_apply(to_own, points[p]);
+        points = m->own;
+    }
+    pelti_measuring_frame(m, &pose->pose, points, frame);
+    memcpy(m->last, points, (size_t)m->character->who->point_count * sizeof *points);
 }
 
 PeltQuality pelt_measure_quality(const PeltMeasure *m)

@@ -134,12 +134,86 @@ static void a_bake_measures_when_asked(void **state)
     pelt_character_destroy(who);
 }
 
+/// Closed forms: moved rigidly nothing stretches and every point is as far from lbs as it was moved; twice as large is a stretch
+/// of 2.
+static void maps_of_moved_and_scaled_points(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character("arm", 1500);
+    PeltCharacterInfo info = pelt_character_info(who);
+    PeltError err = {0};
+    PeltMeasure *measure = NULL;
+    PeltPose *pose = NULL;
+    assert_int_equal(pelt_measure_create(who, 1, &measure, &err), PELT_OK);
+    assert_int_equal(pelt_pose_create(who, &pose, &err), PELT_OK);
+    const float *rest = pelt_character_rest(who);
+    float *points = malloc((size_t)info.point_count * 3 * sizeof *points);
+    for (int scale = 1; scale <= 2; scale++) {
+        for (int i = 0; i < 3 * info.point_count; i++)
+            points[i] = (float)scale * rest[i] + (i % 3 == 1 ? 0.25f * info.size : 0);
+        pelt_measure_frame(measure, pose, points, NULL);
+        const float *map = pelt_measure_map(measure, PELT_MEASURE_STRETCH);
+        for (int p = 0; p < info.point_count; p++)
+            assert_float_equal(map[p], scale, 1e-3);
+        map = pelt_measure_map(measure, PELT_MEASURE_FROM_LBS);
+        for (int p = 0; p < info.point_count && scale == 1; p++)
+            assert_float_equal(map[p], 0.25, 1e-4);
+        map = pelt_measure_map(measure, PELT_MEASURE_TOUCHING);
+        for (int p = 0; p < info.point_count; p++)
+            assert_float_equal(map[p], 0, 0);
+    }
+    free(points);
+    pelt_pose_destroy(pose);
+    pelt_measure_destroy(measure);
+    pelt_character_destroy(who);
+}
+
+/// Where triangles cross, their corners are marked, and deep ones deeply; points inside have a depth.
+static void maps_mark_what_the_measures_count(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character("biped", 2000);
+    PeltError err = {0};
+    PeltSkinDef def = pelt_skin_def_default();
+    def.method = "lbs";
+    PeltSkin *skin = NULL;
+    PeltPose *pose = NULL;
+    PeltMeasure *measure = NULL;
+    assert_int_equal(pelt_skin_create(&def, who, &skin, &err), PELT_OK);
+    assert_int_equal(pelt_pose_create(who, &pose, &err), PELT_OK);
+    assert_int_equal(pelt_measure_create(who, 1, &measure, &err), PELT_OK);
+    pelt_pose_from_clip(pose, pelt_character_clip_find(who, "bend"), 1);
+    pelt_skin_step(skin, pose, 1.0f / 30, NULL);
+    PeltQuality q;
+    pelt_measure_frame(measure, pose, pelt_skin_positions(skin), &q);
+    int count = pelt_character_info(who).point_count, marked = 0, deep = 0, inside = 0;
+    float deepest = 0;
+    const float *map = pelt_measure_map(measure, PELT_MEASURE_TOUCHING);
+    for (int p = 0; p < count; p++)
+        marked += map[p] > 0, deep += map[p] > 1;
+    map = pelt_measure_map(measure, PELT_MEASURE_DEPTH);
+    for (int p = 0; p < count; p++)
+        inside += map[p] > 0, deepest = fmaxf(deepest, map[p]);
+    assert_true(q.deep_pairs > 0 && deep > 0 && marked >= deep); // the crouch drives hands through thighs
+    assert_int_equal(inside, q.inside_vertices);
+    assert_float_equal(deepest, q.depth, 1e-6);
+    map = pelt_measure_map(measure, PELT_MEASURE_FROM_LBS);
+    for (int p = 0; p < count; p++)
+        assert_float_equal(map[p], 0, 1e-6);
+    pelt_measure_destroy(measure);
+    pelt_pose_destroy(pose);
+    pelt_skin_destroy(skin);
+    pelt_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bake_frames_and_cache_say_the_same, make_folder, remove_folder),
         cmocka_unit_test(frames_of_your_own_say_the_same),
         cmocka_unit_test(a_bake_measures_when_asked),
+        cmocka_unit_test(maps_of_moved_and_scaled_points),
+        cmocka_unit_test(maps_mark_what_the_measures_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

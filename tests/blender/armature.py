@@ -50,6 +50,8 @@ def compare(rig, skin, turns):
             worst = np.abs(made.positions - expected).max() / np.abs(expected).max()
             print("%d bones, turned by %.2f: %.1e of the size, shear %.1e" % (len(rig.pose.bones), turn, worst, shear))
             assert worst < 1e-5 and shear < 1e-4
+            with pelt.Measure(who) as measure:  # in Blender's space too, lbs is where lbs is
+                assert measure.frame(own, made.positions)["flown"] < 1e-5 and measure.map("from lbs").max() < 1e-5
 
 
 rig, skin = make(3, 40)
