@@ -28,9 +28,11 @@ static bool bend_skin(Bent *b, const Mat34 *bones, const PeltiPose *pose, Vec3 *
     void *state = NULL;
     pelti_options_init(&options, m->options);
     PeltiPrepare in = {.who = b->who, .options = &options, .weights = &b->weights};
-    if (m->prepare(&in, &state, NULL) != PELT_OK)
+    PeltiJoint *joints = PELTI_NEW(&b->who->pool, PeltiJoint, b->who->bone_count);
+    if (!joints || m->prepare(&in, &state, NULL) != PELT_OK)
         return false;
-    PeltiStepInput step = {.pose = pose, .bones = bones, .restart = true};
+    pelti_joints_pose(b->who, pose, joints);
+    PeltiStepInput step = {.pose = pose, .bones = bones, .joints = joints, .restart = true};
     m->step(state, &step, vertices, NULL);
     m->destroy(state);
     return true;

@@ -19,7 +19,8 @@ typedef struct Subject {
     PeltiPose pose;
     PeltiWorld *world;
     Vec3 *points;
-    Mat34 *frames; ///< [MOST_FRAMES x bone_count]
+    Mat34 *frames;      ///< [MOST_FRAMES x bone_count]
+    PeltiJoint *joints; ///< the same
     int frame_count;
 } Subject;
 
@@ -38,6 +39,7 @@ static bool set_up(Subject *s)
     s->world = PELTI_NEW(&s->who->pool, PeltiWorld, s->who->node_count);
     s->points = PELTI_NEW(&s->who->pool, Vec3, s->who->point_count);
     s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count * MOST_FRAMES);
+    s->joints = PELTI_NEW(&s->who->pool, PeltiJoint, (size_t)s->who->bone_count * MOST_FRAMES);
     return !s->who->pool.failed;
 }
 
@@ -53,10 +55,25 @@ static Mat34 *frame_at(const Subject *s, int frame)
     return s->frames + (size_t)frame * (size_t)s->who->bone_count;
 }
 
-static void pose_at(Subject *s, const PeltiClip *clip, double time_s, Mat34 *out)
+static PeltiStepInput input_at(const Subject *s, int frame)
+{
+    return (PeltiStepInput){.pose = &s->pose,
+                            .bones = frame_at(s, frame),
+                            .joints = s->joints + (size_t)frame * (size_t)s->who->bone_count,
+                            .dt_s = 1.0f / 30,
+                            .restart = frame == 0};
+}
+
+static void keep_pose(Subject *s, int frame)
+{
+    pelti_pose_bones(s->who, &s->pose, s->world, frame_at(s, frame));
+    pelti_joints_pose(s->who, &s->pose, s->joints + (size_t)frame * (size_t)s->who->bone_count);
+}
+
+static void pose_at(Subject *s, const PeltiClip *clip, double time_s, int frame)
 {
     pelti_pose_clip(s->who, clip, time_s, &s->pose);
-    pelti_pose_bones(s->who, &s->pose, s->world, out);
+    keep_pose(s, frame);
 }
 
 /// Frames of the clip's first half from `from_s` on, each a turn of `step_rad` of the fastest joint after the last.
@@ -65,16 +82,16 @@ static void cut_clip(Subject *s, double step_rad, double from_s, int most)
     int found = pelti_clip_find(s->who, "bend");
     const PeltiClip *clip = &s->who->clips[found < 0 ? 0 : found];
     double time = from_s, end = 0.5 * (double)clip->duration_s, width = 0.02;
-    pose_at(s, clip, time, frame_at(s, 0));
+    pose_at(s, clip, time, 0);
     for (s->frame_count = 1; s->frame_count < most && time < end; s->frame_count++) {
         Mat34 *last = frame_at(s, s->frame_count - 1), *next = frame_at(s, s->frame_count);
         for (int k = 0; k < 12; k++) { // the turn grows nearly in proportion to the time
-            pose_at(s, clip, time + width, next);
+            pose_at(s, clip, time + width, s->frame_count);
             double turn = (double)pelti_pose_largest_turn(s->who, last, next);
             width *= fmin(fmax(step_rad / fmax(turn, 1e-9), 0.2), 5);
         }
         width = fmin(width, end - time + 1e-9);
-        pose_at(s, clip, time + width, next);
+        pose_at(s, clip, time + width, s->frame_count);
         time += width;
     }
 }
@@ -88,7 +105,7 @@ static void turn_joint(Subject *s, const char *joint, float step_rad, int count)
             bone = b;
     int node = s->who->bones[bone].node;
     const PeltiClip *clip = &s->who->clips[found < 0 ? 0 : found];
-    pose_at(s, clip, 0, frame_at(s, 0));
+    pose_at(s, clip, 0, 0);
     Quat start = s->pose.local[node].rotation;
     pelti_pose_clip(s->who, clip, 0.5 * (double)clip->duration_s, &s->pose);
     Quat end = s->pose.local[node].rotation;
@@ -98,7 +115,7 @@ static void turn_joint(Subject *s, const char *joint, float step_rad, int count)
         float angle = step_rad * (float)s->frame_count, share = whole > 0 ? fminf(angle / whole, 1) : 0;
         s->pose.local[node].rotation = quat_slerp(start, end, share);
         s->pose.touched[node] = true;
-        pelti_pose_bones(s->who, &s->pose, s->world, frame_at(s, s->frame_count));
+        keep_pose(s, s->frame_count);
     }
 }
 
@@ -140,7 +157,7 @@ static bool play(Subject *s, const char *method, int threads, Played *out)
     double n = s->frame_count - 1, each[MOST_FRAMES];
     for (int f = 0; f < s->frame_count && state; f++) {
         PeltiStepReport report = {0};
-        PeltiStepInput in = {.pose = &s->pose, .bones = frame_at(s, f), .dt_s = 1.0f / 30, .restart = f == 0};
+        PeltiStepInput in = input_at(s, f);
         double start = pelti_clock_ms();
         m->step(state, &in, s->points, &report);
         double ms = pelti_clock_ms() - start;
@@ -188,12 +205,12 @@ static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const
         if (!play(s, "tracking", threads, &p) || !play(s, "implicit", threads, &i))
             return;
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
-        pelti_bench_row(
-            bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
-            "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); virtual frames %.1f, relaxations %.1f, "
-            "evaluations %.1f a vertex; residual p99 %.0e",
-            p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames, p.relaxations,
-            p.evaluations / vertices, p.residual_p99);
+        pelti_bench_row(bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
+                        "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); virtual frames %.1f, "
+                        "relaxations %.1f, "
+                        "evaluations %.1f a vertex; residual p99 %.0e",
+                        p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.virtual_frames,
+                        p.relaxations, p.evaluations / vertices, p.residual_p99);
         pelti_bench_paper(bench, paper->tracking_ms);
         pelti_bench_bound(bench, p.mean_ms, threads,
                           p.evaluations * PELTI_BENCH_FIELD_FLOPS + p.relaxations * vertices * RELAX_FLOPS, 0);
@@ -305,12 +322,13 @@ static void compare_solvers(PeltiBench *bench, const char *name, int vertices)
         t->set.subdivide = false;
         t->set.tolerance = 0;
         const PeltiMethod *m = pelti_method_find("tracking");
-        PeltiStepInput in = {.pose = &s.pose, .bones = frame_at(&s, 0), .restart = true};
+        PeltiStepInput in = input_at(&s, 0);
         m->step(t, &in, s.points, NULL);
         t->set.iterations = 0;
-        in = (PeltiStepInput){.pose = &s.pose, .bones = frame_at(&s, 1)};
+        in = input_at(&s, 1);
         m->step(t, &in, s.points, NULL);
-        Saved live = {t->x, t->normal, t->contact, t->stirred, t->other, t->residual, t->drift};
+        Saved live = {t->surface.x,     t->surface.normal,   t->surface.contact, t->surface.stirred,
+                      t->surface.other, t->surface.residual, t->surface.drift};
         Saved kept = {PELTI_NEW(pool, Vec3, n),          PELTI_NEW(pool, Vec3, n), PELTI_NEW(pool, unsigned char, n),
                       PELTI_NEW(pool, unsigned char, n), PELTI_NEW(pool, int, n),  PELTI_NEW(pool, float, n),
                       PELTI_NEW(pool, float, n)};
@@ -374,10 +392,9 @@ static void real_human(PeltiBench *bench)
     else if (set_up(&s)) {
         cut_clip(&s, 0.05, 0, MOST_FRAMES);
         if (play(&s, "tracking", pelti_bench_threads(bench), &p)) {
-            pelti_bench_row(
-                bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
-                "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); residual p99 %.0e",
-                p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99);
+            pelti_bench_row(bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
+                            "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); residual p99 %.0e",
+                            p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99);
             pelti_bench_row(bench, "human 13.4k/163, prepare", p.prepare_ms * 1e-3, "s", 8, "%s", "");
             pelti_bench_row(bench, "human 13.4k/163, fields, operators", p.field_mb * 1.048576, "MB", 60, "%s", "");
         }

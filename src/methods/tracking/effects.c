@@ -46,18 +46,18 @@ static PeltStatus paint_region(Tracking *t, const PeltRigRegion *region, float *
     pelti_mesh_spread(t->mesh, falloff, distance);
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         if (distance[v] == 0) {
-            t->kind[v] = VERTEX_RIGID;
-            t->bone[v] = bone;
-            t->paint[v] = 0;
+            t->skin.kind[v] = VERTEX_RIGID;
+            t->skin.bone[v] = bone;
+            t->skin.paint[v] = 0;
             painted++;
-        } else if (distance[v] < falloff && t->kind[v] != VERTEX_RIGID) {
-            t->paint[v] *= rise(distance[v] / falloff);
+        } else if (distance[v] < falloff && t->skin.kind[v] != VERTEX_RIGID) {
+            t->skin.paint[v] *= rise(distance[v] / falloff);
         }
     }
     return painted ? PELT_OK : PELT_FAIL(err, PELT_BAD_INPUT, "rig: region %s: holds no point", region->name ? region->name : "");
 }
 
-PeltStatus tracking_effects_prepare(Tracking *t, const PeltRig *rig, PeltError *err)
+PeltStatus pelti_tracking_effects(Tracking *t, const PeltRig *rig, PeltError *err)
 {
     if (!rig || !rig->region_count)
         return PELT_OK;

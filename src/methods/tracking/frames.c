@@ -1,23 +1,11 @@
-/// Bones of the virtual frames between two poses [Vaillant2014].
+/// TrackingBones of the virtual frames between two poses [Vaillant2014].
 #include "methods/tracking/tracking.h"
 #include "math/elementary.h"
+#include "methods/tracking/constants.def"
 
 #include <string.h>
 
-/// Splits a bone's matrix against its parent's: rotation about the joint, place of the joint, stretch.
-static Joint joint_of(const PeltiBone *bone, Mat34 matrix, const Mat34 *parent)
-{
-    Mat34 back, local = matrix;
-    if (parent && mat34_inverse(*parent, &back))
-        local = mat34_mul(back, matrix);
-    Joint joint;
-    Mat3 rotation = mat3_polar(mat34_linear(local), &joint.stretch);
-    joint.turn = quat_normalize(quat_from_mat3(rotation));
-    joint.head = mat34_apply(local, bone->head);
-    return joint;
-}
-
-static Mat34 joint_matrix(const PeltiBone *bone, const Joint *joint, const Mat34 *parent)
+static Mat34 joint_matrix(const PeltiBone *bone, const PeltiJoint *joint, const Mat34 *parent)
 {
     Mat3 linear = mat3_mul(quat_to_mat3(joint->turn), joint->stretch);
     Mat34 local = mat34_from(linear, vec3_sub(joint->head, mat3_apply(linear, bone->head)));
@@ -30,58 +18,57 @@ static Quat negated(Quat q)
 }
 
 /// Whole rotations down the tree: products of the joints' own, so that a twist beyond 180 degrees stays one.
-static void chain(const Tracking *t, Bones *out)
+static void chain(const Tracking *t, TrackingBones *out)
 {
     for (int k = 0; k < t->who->bone_count; k++) {
-        int b = t->bone_order[k], parent = t->who->bones[b].parent;
+        int b = t->bones.order[k], parent = t->who->bones[b].parent;
         out->turn[b] = parent < 0 ? out->joint[b].turn : quat_normalize(quat_mul(out->turn[parent], out->joint[b].turn));
         out->scale[b] = pelti_cbrtf(fabsf(mat3_det(mat34_linear(out->matrix[b]))));
     }
 }
 
-void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near, Bones *out)
+void pelti_tracking_bones_from(const Tracking *t, const PeltiStepInput *in, const TrackingBones *near, TrackingBones *out)
 {
     for (int b = 0; b < t->who->bone_count; b++) {
-        const PeltiBone *bone = &t->who->bones[b];
-        out->matrix[b] = matrices[b];
-        Joint joint = joint_of(bone, matrices[b], bone->parent < 0 ? NULL : &matrices[bone->parent]);
-        bool flip = near ? quat_dot(near->joint[b].turn, joint.turn) < 0 : joint.turn.w < 0;
-        if (flip)
+        PeltiJoint joint = in->joints[b];
+        if (near ? quat_dot(near->joint[b].turn, joint.turn) < 0 : joint.turn.w < 0)
             joint.turn = negated(joint.turn);
         out->joint[b] = joint;
+        out->matrix[b] = in->bones[b];
     }
     chain(t, out);
 }
 
-void tracking_bones_rest(const Tracking *t, Bones *out)
+void pelti_tracking_bones_rest(const Tracking *t, TrackingBones *out)
 {
     for (int b = 0; b < t->who->bone_count; b++) {
         out->matrix[b] = mat34_identity();
-        out->joint[b] = (Joint){quat_identity(), t->who->bones[b].head, mat3_identity()};
+        out->joint[b] = (PeltiJoint){quat_identity(), t->who->bones[b].head, mat3_identity()};
     }
     chain(t, out);
 }
 
-void tracking_bones_copy(const Tracking *t, const Bones *from, Bones *to)
+void pelti_tracking_bones_copy(const Tracking *t, const TrackingBones *from, TrackingBones *to)
 {
     size_t count = (size_t)t->who->bone_count;
     memcpy(to->matrix, from->matrix, sizeof(Mat34) * count);
-    memcpy(to->joint, from->joint, sizeof(Joint) * count);
+    memcpy(to->joint, from->joint, sizeof(PeltiJoint) * count);
     memcpy(to->turn, from->turn, sizeof(Quat) * count);
     memcpy(to->scale, from->scale, sizeof(float) * count);
 }
 
-void tracking_bones_blend(const Tracking *t, const Bones *a, const Bones *b, float share, Bones *out)
+void pelti_tracking_bones_blend(const Tracking *t, const TrackingBones *a, const TrackingBones *b, float share,
+                                TrackingBones *out)
 {
     if (share >= 1) {
-        tracking_bones_copy(t, b, out);
+        pelti_tracking_bones_copy(t, b, out);
         return;
     }
     for (int k = 0; k < t->who->bone_count; k++) {
-        int i = t->bone_order[k], parent = t->who->bones[i].parent;
-        const Joint *from = &a->joint[i], *to = &b->joint[i];
-        Joint joint = {quat_slerp(from->turn, to->turn, share), vec3_lerp(from->head, to->head, share),
-                       mat3_add(mat3_scale(from->stretch, 1 - share), mat3_scale(to->stretch, share))};
+        int i = t->bones.order[k], parent = t->who->bones[i].parent;
+        const PeltiJoint *from = &a->joint[i], *to = &b->joint[i];
+        PeltiJoint joint = {quat_slerp(from->turn, to->turn, share), vec3_lerp(from->head, to->head, share),
+                            mat3_add(mat3_scale(from->stretch, 1 - share), mat3_scale(to->stretch, share))};
         if (quat_dot(joint.turn, from->turn) < 0)
             joint.turn = negated(joint.turn);
         out->joint[i] = joint;
@@ -92,7 +79,7 @@ void tracking_bones_blend(const Tracking *t, const Bones *a, const Bones *b, flo
 
 /// [Vaillant2014] sec. 5.2: no joint turns by more than a third of its present bending angle, nor (so that a straight joint
 /// gets anywhere) by less than the floor.
-float tracking_share(const Tracking *t, const Bones *now, const Bones *goal)
+float pelti_tracking_share(const Tracking *t, const TrackingBones *now, const TrackingBones *goal)
 {
     float share = 1;
     if (!t->set.subdivide)
@@ -102,7 +89,7 @@ float tracking_share(const Tracking *t, const Bones *now, const Bones *goal)
             continue; // the root carries all: its turn bends nothing
         float bend = quat_angle(now->joint[b].turn),
               turn = quat_angle(quat_mul(quat_conjugate(now->joint[b].turn), goal->joint[b].turn));
-        float most = fmaxf(bend / 3, t->set.floor_rad);
+        float most = fmaxf(bend * LARGEST_BEND, t->set.floor_rad);
         if (turn * share > most)
             share = most / turn;
     }

@@ -1,7 +1,7 @@
 /// What tracking carries from step to step.
 #include "methods/tracking/tracking.h"
 
-static void keep_bones(PeltiSnapshot *s, Bones *bones, int count)
+static void keep_bones(PeltiSnapshot *s, TrackingBones *bones, int count)
 {
     PELTI_KEEP(s, bones->matrix, count);
     PELTI_KEEP(s, bones->joint, count);
@@ -9,24 +9,25 @@ static void keep_bones(PeltiSnapshot *s, Bones *bones, int count)
     PELTI_KEEP(s, bones->scale, count);
 }
 
-void tracking_keep(void *state, PeltiSnapshot *s)
+void pelti_tracking_keep(void *state, PeltiSnapshot *s)
 {
     Tracking *t = state;
     size_t n = (size_t)t->mesh->vertex_count;
     PELTI_KEEP(s, &t->started, 1);
-    PELTI_KEEP(s, &t->swollen, 1);
-    PELTI_KEEP(s, &t->turn, 1);
-    keep_bones(s, &t->now, t->who->bone_count);
-    Vec3 *vectors[] = {t->x, t->normal, t->shown};
+    PELTI_KEEP(s, &t->swelling.swollen, 1);
+    PELTI_KEEP(s, &t->wake.turn, 1);
+    keep_bones(s, &t->bones.now, t->who->bone_count);
+    Vec3 *vectors[] = {t->surface.x, t->surface.normal, t->show.shown};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], n);
-    float *floats[] = {t->own_bias, t->wall, t->pressed, t->lean, t->swell, t->residual, t->rotation_scale, t->drift};
+    float *floats[] = {t->surface.wall,     t->surface.pressed, t->surface.lean, t->swelling.height,
+                       t->surface.residual, t->target.scale,    t->surface.drift};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         PELTI_KEEP(s, floats[k], n);
-    PELTI_KEEP(s, t->grown, t->fields->part_count);
-    PELTI_KEEP(s, t->rotation, n);
-    PELTI_KEEP(s, t->other, n);
-    PELTI_KEEP(s, t->contact, n);
-    PELTI_KEEP(s, t->stirred, n);
-    PELTI_KEEP(s, t->around, n * (size_t)t->frame.words);
+    PELTI_KEEP(s, t->swelling.grown, t->fields->part_count);
+    PELTI_KEEP(s, t->target.rotation, n);
+    PELTI_KEEP(s, t->surface.other, n);
+    PELTI_KEEP(s, t->surface.contact, n);
+    PELTI_KEEP(s, t->surface.stirred, n);
+    PELTI_KEEP(s, t->wake.around, n * (size_t)t->frame.words);
 }

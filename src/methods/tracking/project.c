@@ -1,18 +1,11 @@
 /// Moves vertices rigidly with their bones, then along the gradient to their rest value [Vaillant2014].
 #include "methods/tracking/tracking.h"
 
-static const float NEWTON_REACH = 0.5f; ///< of the edge length: the longest step
-
-static const float FAR = 0.1f; ///< of the edge length
+#include "methods/tracking/constants.def"
 
 typedef struct Work {
     Tracking *t;
-    const Bones *from, *to;
-    Mat34 *delta; ///< [bone_count]
-    int iterations;
-    bool between; ///< relaxation steps: only skin that is far from its surface and in no contact takes more than one
-    bool all;     ///< or only vertices that are stirred
-    float enough; ///< of the edge: a step that needs no other after it
+    TrackingLooks how;
 } Work;
 
 static void move_range(void *context, int begin, int end, int worker)
@@ -20,20 +13,20 @@ static void move_range(void *context, int begin, int end, int worker)
     Work *w = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        const Mat34 *delta = &w->delta[w->t->bone[v]];
-        w->t->x[v] = mat34_apply(*delta, w->t->x[v]);
-        w->t->normal[v] = vec3_normalize_or(mat34_apply_vector(*delta, w->t->normal[v]), w->t->normal[v]);
+        const Mat34 *delta = &w->t->bones.delta_scratch[w->t->skin.bone[v]];
+        w->t->surface.x[v] = mat34_apply(*delta, w->t->surface.x[v]);
+        w->t->surface.normal[v] = vec3_normalize_or(mat34_apply_vector(*delta, w->t->surface.normal[v]), w->t->surface.normal[v]);
     }
 }
 
-void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to)
+void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
-    Work w = {.t = t, .delta = t->bone_delta};
+    Work w = {.t = t};
     for (int b = 0; b < t->who->bone_count; b++) {
         Mat34 back;
-        w.delta[b] = mat34_inverse(from->matrix[b], &back) ? mat34_mul(to->matrix[b], back) : mat34_identity();
+        t->bones.delta_scratch[b] = mat34_inverse(from->matrix[b], &back) ? mat34_mul(to->matrix[b], back) : mat34_identity();
     }
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, 4 * GRAIN, move_range, &w);
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, 4 * TRACKING_GRAIN, move_range, &w);
 }
 
 /// d longer than `most` is cut to it.
@@ -53,30 +46,31 @@ static float smooth_step(float from, float to, float at)
 /// Newton step to the vertex' own value. In a valley the gradient vanishes: the division is bounded, the step cut.
 static Vec3 newton_step(const Tracking *t, int v, const PeltiFieldSample *s, float goal)
 {
-    if (t->kind[v] == VERTEX_FREE)
+    if (t->skin.kind[v] == VERTEX_FREE)
         return vec3(0, 0, 0);
-    float g2 = vec3_dot(s->gradient, s->gradient), steep = 0.2f / t->reach[v];
-    return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)), NEWTON_REACH * t->share[v] * t->edge[v]);
+    float g2 = vec3_dot(s->gradient, s->gradient), steep = LEAST_SLOPE / t->skin.reach[v];
+    return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)),
+               NEWTON_REACH * t->ease.share[v] * t->skin.edge[v]);
 }
 
 /// Step to the contact surface f_own = f_other, half the gap on the vertex' own side of it.
 static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 *outward, float *short_by)
 {
     Vec3 n = vec3_sub(s->own_gradient, s->other_gradient);
-    float n2 = vec3_dot(n, n), length = sqrtf(n2), margin = fminf(0.5f * t->set.gap * length, t->slack[v]);
+    float n2 = vec3_dot(n, n), length = sqrtf(n2), margin = fminf(0.5f * t->set.gap * length, t->skin.slack[v]);
     *short_by = margin - (s->own - s->other);
     if (!(n2 > 1e-20f))
         return vec3(0, 0, 0);
     *outward = vec3_scale(n, -1 / length);
-    return cut(vec3_scale(n, *short_by / n2), NEWTON_REACH * t->share[v] * t->edge[v]);
+    return cut(vec3_scale(n, *short_by / n2), NEWTON_REACH * t->ease.share[v] * t->skin.edge[v]);
 }
 
 /// Swelling as a tilt of the fields: to raise the surface by s is to add 15/16 s/r where they are 0.5, four times that to the
 /// logarithm of their odds. It fades in contact: touching skin has nowhere to swell to.
 static float lean_with(const Tracking *t, int v, float wall)
 {
-    float half = (1 - wall) * 2 * 0.9375f * t->swell[v] / t->reach[v];
-    return t->tilt[v] * (1 + half) / (1 - half);
+    float half = (1 - wall) * 2 * 0.9375f * t->swelling.height[v] / t->skin.reach[v];
+    return t->skin.tilt[v] * (1 + half) / (1 - half);
 }
 
 /// One projection step. Outside contact: to the vertex' own iso-value. On the contact surface of two parts: to its own side
@@ -84,29 +78,29 @@ static float lean_with(const Tracking *t, int v, float wall)
 static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 {
     float length = vec3_length(s->gradient), both = fminf(s->own, s->other);
-    if (length > 0.01f / t->reach[v])
-        t->normal[v] = vec3_scale(s->gradient, -1 / length);
+    if (length > FLAT / t->skin.reach[v])
+        t->surface.normal[v] = vec3_scale(s->gradient, -1 / length);
     else if (s->own > 0)
-        t->normal[v] = vec3_normalize_or(vec3_scale(s->own_gradient, -1), t->normal[v]);
-    t->residual[v] = t->iso[v] - s->value;
-    t->contact[v] = 0;
-    t->other[v] = -1;
-    float wall = s->other > 0 ? smooth_step(s->mouth - 0.06f, s->mouth + 0.02f, both) : 0;
-    float firm = smooth_step(0.5f, 0.53f, s->depth); // a contact that only begins presses only gently
+        t->surface.normal[v] = vec3_normalize_or(vec3_scale(s->own_gradient, -1), t->surface.normal[v]);
+    t->surface.residual[v] = t->skin.iso[v] - s->value;
+    t->surface.contact[v] = 0;
+    t->surface.other[v] = -1;
+    float wall = s->other > 0 ? smooth_step(s->mouth + WALL_BEGINS, s->mouth + WALL_STANDS, both) : 0;
+    float firm = smooth_step(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
     wall *= firm;
-    float back = t->tilt[v] / t->lean[v];
-    if (t->kind[v] == VERTEX_TRACKED)
-        t->lean[v] = lean_with(t, v, t->wall[v]); // a step behind: no two steps of a vertex chase each other
-    t->wall[v] = wall;
+    float back = t->skin.tilt[v] / t->surface.lean[v];
+    if (t->skin.kind[v] == VERTEX_TRACKED)
+        t->surface.lean[v] = lean_with(t, v, t->surface.wall[v]); // a step behind: no two steps of a vertex chase each other
+    t->surface.wall[v] = wall;
     if (!(wall > 0))
-        return newton_step(t, v, s, t->iso[v]);
-    float short_by, inside = wall * (1 - smooth_step(s->depth - 0.02f, s->depth + 0.02f, 0.5f * (s->own + s->other)));
-    Vec3 outward = t->normal[v], side = side_step(t, v, s, &outward, &short_by);
-    Vec3 step = newton_step(t, v, s, t->iso[v] + wall * (0.5f - t->iso[v]));
-    t->contact[v] = wall > 0.5f;
-    t->other[v] = s->other_part;
-    t->pressed[v] = back * s->own / (1 + (back - 1) * s->own) - 0.5f; // without the swelling
-    t->normal[v] = vec3_normalize_or(vec3_lerp(t->normal[v], outward, wall), outward);
+        return newton_step(t, v, s, t->skin.iso[v]);
+    float short_by, inside = wall * (1 - smooth_step(s->depth - CONTACT_END, s->depth + CONTACT_END, 0.5f * (s->own + s->other)));
+    Vec3 outward = t->surface.normal[v], side = side_step(t, v, s, &outward, &short_by);
+    Vec3 step = newton_step(t, v, s, t->skin.iso[v] + wall * (0.5f - t->skin.iso[v]));
+    t->surface.contact[v] = wall > 0.5f;
+    t->surface.other[v] = s->other_part;
+    t->surface.pressed[v] = back * s->own / (1 + (back - 1) * s->own) - 0.5f; // without the swelling
+    t->surface.normal[v] = vec3_normalize_or(vec3_lerp(t->surface.normal[v], outward, wall), outward);
     step = vec3_lerp(step, side, inside);
     if (short_by > 0 && inside < 1) // on the wrong side of a surface it is not on: back, besides
         step = vec3_mad(step, side, firm * (1 - inside));
@@ -117,8 +111,8 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 /// Only where one bone owns it, so that there is no doubt where that is.
 static bool is_lost(const Tracking *t, int v, const PeltiFieldSample *s)
 {
-    return t->kind[v] == VERTEX_TRACKED && t->own_rest[v] >= 0.3f && s->mine <= 0.05f * t->own_rest[v] &&
-           t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= 0.9f;
+    return t->skin.kind[v] == VERTEX_TRACKED && t->skin.own_rest[v] >= LOST_REST && s->mine <= LOST * t->skin.own_rest[v] &&
+           t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= LOST_WEIGHT;
 }
 
 /// One step of a vertex at x.
@@ -126,10 +120,10 @@ static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool firs
 {
     if (first && is_lost(t, v, s)) {
         int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences];
-        return vec3_sub(mat34_apply(t->next.matrix[bone], t->mesh->rest[v]), x);
+        return vec3_sub(mat34_apply(t->bones.next.matrix[bone], t->mesh->rest[v]), x);
     }
-    s->own += t->own_bias[v];
-    if (t->kind[v] == VERTEX_FREE &&
+    s->own += t->skin.own_bias[v];
+    if (t->skin.kind[v] == VERTEX_FREE &&
         !(s->other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s->other_part)))
         s->other = 0; // against neighbours its side is anybody's guess
     return project_step(t, v, s);
@@ -143,20 +137,21 @@ static int project_batch(const Work *w, int count, int *vertex)
     PeltiFieldPoint points[PELTI_FIELD_BATCH] = {0};
     PeltiFieldSample samples[PELTI_FIELD_BATCH];
     int looks = 0;
-    for (int k = 0; k < w->iterations && count; k++) {
+    for (int k = 0; k < w->how.steps && count; k++) {
         for (int i = 0; i < count; i++)
-            points[i] =
-                (PeltiFieldPoint){t->x[vertex[i]], t->skeleton[vertex[i]], t->fields->vertex_part[vertex[i]], t->lean[vertex[i]]};
+            points[i] = (PeltiFieldPoint){t->surface.x[vertex[i]], t->skin.skeleton[vertex[i]], t->fields->vertex_part[vertex[i]],
+                                          t->surface.lean[vertex[i]]};
         pelti_frame_eval_many(&t->frame, count, points, samples);
         looks += count;
         int left = 0;
         for (int i = 0; i < count; i++) {
             int v = vertex[i];
-            Vec3 step = step_from(t, v, t->x[v], &samples[i], k == 0 && w->iterations > 1), x = vec3_add(t->x[v], step);
+            Vec3 step = step_from(t, v, t->surface.x[v], &samples[i], k == 0 && w->how.rescue),
+                 x = vec3_add(t->surface.x[v], step);
             if (vec3_finite(x))
-                t->x[v] = x;
-            t->stirred[v] = !(vec3_length(step) < w->enough * t->edge[v]);
-            if (t->stirred[v] && (!w->between || (t->other[v] < 0 && vec3_length(step) > FAR * t->edge[v])))
+                t->surface.x[v] = x;
+            t->surface.stirred[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
+            if (t->surface.stirred[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
                 vertex[left++] = v;
         }
         count = left;
@@ -170,7 +165,7 @@ static void project_range(void *context, int begin, int end, int worker)
     int looks = 0, count = 0, vertex[PELTI_FIELD_BATCH];
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (w->t->kind[v] == VERTEX_RIGID || (!w->all && !w->t->stirred[v]))
+        if (w->t->skin.kind[v] == VERTEX_RIGID || (!w->how.all && !w->t->surface.stirred[v]))
             continue;
         vertex[count++] = v;
         if (count == PELTI_FIELD_BATCH) {
@@ -178,15 +173,15 @@ static void project_range(void *context, int begin, int end, int worker)
             count = 0;
         }
     }
-    w->t->looks[begin / GRAIN] = looks + project_batch(w, count, vertex);
+    w->t->surface.looks_scratch[begin / TRACKING_GRAIN] = looks + project_batch(w, count, vertex);
 }
 
-void tracking_project(Tracking *t, int iterations, bool all, float enough)
+void pelti_tracking_project(Tracking *t, TrackingLooks how)
 {
-    Work w = {.t = t, .iterations = iterations, .between = iterations == BETWEEN, .all = all, .enough = enough};
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, project_range, &w);
-    for (int k = 0; k < (t->mesh->vertex_count + GRAIN - 1) / GRAIN; k++)
-        t->counters.evaluations += t->looks[k];
+    Work w = {t, how};
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, project_range, &w);
+    for (int k = 0; k < (t->mesh->vertex_count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
+        t->counters.evaluations += t->surface.looks_scratch[k];
 }
 
 /// The tilt with which the fields compose to 0.5 at the vertex' place at rest; s: the sample there.
@@ -195,7 +190,7 @@ static float find_tilt(const Tracking *t, int v, PeltiFieldSample *s)
     float tilt = 1;
     for (int k = 0; k < 8 && fabsf(s->value - 0.5f) > 1e-4f; k++) {
         tilt *= (1 - s->value) / s->value;
-        PeltiFieldPoint point = {t->mesh->rest[v], t->skeleton[v], t->fields->vertex_part[v], tilt};
+        PeltiFieldPoint point = {t->mesh->rest[v], t->skin.skeleton[v], t->fields->vertex_part[v], tilt};
         pelti_frame_eval_many(&t->frame, 1, &point, s);
     }
     return tilt;
@@ -207,26 +202,27 @@ static void rest_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         PeltiFieldSample s;
-        pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], t->mesh->rest[v], &s);
-        Vec3 n = t->normal[v]; // of the rest mesh
+        pelti_frame_eval(&t->frame, t->skin.skeleton[v], t->fields->vertex_part[v], t->mesh->rest[v], &s);
+        Vec3 n = t->surface.normal[v]; // of the rest mesh
         float length = vec3_length(s.gradient);
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;
-        bool says = s.value > 0.25f && s.value < 0.75f && length * t->reach[v] > 0.2f && facing > 0.4f;
-        t->tilt[v] = t->kind[v] == VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
-        t->lean[v] = t->tilt[v];
-        t->iso[v] = s.value;
-        t->own_rest[v] = s.own;
-        t->slack[v] = s.other > 0.2f ? s.own - s.other : 1;
-        if (t->kind[v] == VERTEX_TRACKED && !says) {
-            t->kind[v] = VERTEX_FREE;
-            t->own_bias[v] = 0.5f - s.own; // its skin lies where its own field would say 0.5
-            t->slack[v] = s.other > 0.2f ? 0.5f - s.other : 1;
+        bool says =
+            s.value > SAYS_FROM && s.value < 1 - SAYS_FROM && length * t->skin.reach[v] > SAYS_SLOPE && facing > SAYS_FACING;
+        t->skin.tilt[v] = t->skin.kind[v] == VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
+        t->surface.lean[v] = t->skin.tilt[v];
+        t->skin.iso[v] = s.value;
+        t->skin.own_rest[v] = s.own;
+        t->skin.slack[v] = s.other > NEAR_REST ? s.own - s.other : 1;
+        if (t->skin.kind[v] == VERTEX_TRACKED && !says) {
+            t->skin.kind[v] = VERTEX_FREE;
+            t->skin.own_bias[v] = 0.5f - s.own; // its skin lies where its own field would say 0.5
+            t->skin.slack[v] = s.other > NEAR_REST ? 0.5f - s.other : 1;
         }
     }
 }
 
-void tracking_rest_values(Tracking *t)
+void pelti_tracking_rest_values(Tracking *t)
 {
     Work w = {.t = t};
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, rest_range, &w);
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, rest_range, &w);
 }

@@ -3,7 +3,7 @@
 
 typedef struct Blend {
     Tracking *t;
-    const Bones *bones;
+    const TrackingBones *bones;
     const Quat *from;
     Quat *to;
 } Blend;
@@ -30,8 +30,8 @@ static void blend_range(void *context, int begin, int end, int worker)
             scale += w * b->bones->scale[bone[k]];
             total += w;
         }
-        b->t->rotation[v] = quat_normalize(sum);
-        b->t->rotation_scale[v] = total > 0 ? scale / total : 1;
+        b->t->target.rotation[v] = quat_normalize(sum);
+        b->t->target.scale[v] = total > 0 ? scale / total : 1;
     }
 }
 
@@ -61,29 +61,30 @@ static void polar_range(void *context, int begin, int end, int worker)
         Mat3 sum = {{{0}}};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
             int j = mesh->ring[e];
-            Vec3 now = vec3_scale(vec3_sub(t->x[v], t->x[j]), t->ring_weight[e]), rest = vec3_sub(mesh->rest[v], mesh->rest[j]);
+            Vec3 now = vec3_scale(vec3_sub(t->surface.x[v], t->surface.x[j]), t->energy.ring_weight[e]),
+                 rest = vec3_sub(mesh->rest[v], mesh->rest[j]);
             const float a[3] = {now.x, now.y, now.z}, c[3] = {rest.x, rest.y, rest.z};
             for (int r = 0; r < 3; r++)
                 for (int k = 0; k < 3; k++)
                     sum.m[r][k] += a[r] * c[k];
         }
-        t->rotation[v] = quat_from_mat3(mat3_polar(sum, NULL));
+        t->target.rotation[v] = quat_from_mat3(mat3_polar(sum, NULL));
     }
 }
 
-void tracking_target_rotations(Tracking *t, const Bones *bones)
+void pelti_tracking_target_rotations(Tracking *t, const TrackingBones *bones)
 {
     Blend b = {.t = t, .bones = bones};
     int count = t->mesh->vertex_count;
-    pelti_parallel_for(t->jobs, count, 4 * GRAIN, blend_range, &b);
+    pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, blend_range, &b);
     if (t->set.target == TARGET_POLAR)
-        pelti_parallel_for(t->jobs, count, GRAIN, polar_range, &b);
+        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, polar_range, &b);
     for (int k = 0; k < t->set.blend_passes; k++) {
-        b.from = t->rotation;
-        b.to = t->rotation_next;
-        pelti_parallel_for(t->jobs, count, 4 * GRAIN, smooth_range, &b);
-        t->rotation_next = t->rotation;
-        t->rotation = b.to;
+        b.from = t->target.rotation;
+        b.to = t->target.scratch;
+        pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, smooth_range, &b);
+        t->target.scratch = t->target.rotation;
+        t->target.rotation = b.to;
     }
 }
 
@@ -91,28 +92,28 @@ void tracking_target_rotations(Tracking *t, const Bones *bones)
 static void side_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Blend *)context)->t;
-    const Bones *bones = ((Blend *)context)->bones;
+    const TrackingBones *bones = ((Blend *)context)->bones;
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        Quat q = t->rotation[v];
+        Quat q = t->target.rotation[v];
         Vec3 own = {0, 0, 0}, sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
             int j = mesh->ring[e];
-            Vec3 d = vec3_scale(vec3_sub(mesh->rest[v], mesh->rest[j]), 0.5f * t->ring_weight[e]);
+            Vec3 d = vec3_scale(vec3_sub(mesh->rest[v], mesh->rest[j]), 0.5f * t->energy.ring_weight[e]);
             own = vec3_add(own, d);
-            sum = vec3_add(sum, vec3_scale(quat_rotate(t->rotation[j], d), t->rotation_scale[j]));
+            sum = vec3_add(sum, vec3_scale(quat_rotate(t->target.rotation[j], d), t->target.scale[j]));
         }
-        t->rhs[v] = vec3_add(sum, vec3_scale(quat_rotate(q, own), t->rotation_scale[v]));
-        if (t->hold[v] > 0) {
+        t->target.rhs[v] = vec3_add(sum, vec3_scale(quat_rotate(q, own), t->target.scale[v]));
+        if (t->energy.hold[v] > 0) {
             int bone = t->weights.bone[(size_t)v * (size_t)t->weights.influences];
-            t->rhs[v] = vec3_mad(t->rhs[v], mat34_apply(bones->matrix[bone], mesh->rest[v]), t->hold[v]);
+            t->target.rhs[v] = vec3_mad(t->target.rhs[v], mat34_apply(bones->matrix[bone], mesh->rest[v]), t->energy.hold[v]);
         }
     }
 }
 
-void tracking_right_hand_side(Tracking *t, const Bones *bones)
+void pelti_tracking_right_hand_side(Tracking *t, const TrackingBones *bones)
 {
     Blend b = {.t = t, .bones = bones};
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, side_range, &b);
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, side_range, &b);
 }

@@ -4,11 +4,7 @@
 
 #include <string.h>
 
-enum { SPREAD = 8 };
-static const float BODY = 1.2f;
-static const double SPARED = 1; ///< of the rest volume
-static const float MOST_SCALE = 6;
-static const float HAIR = 1e-3f; ///< of the edge
+#include "methods/tracking/constants.def"
 
 /// Skin that rises or sinks by more than a hair has to look where its surface is now.
 static void swell_range(void *context, int begin, int end, int worker)
@@ -22,56 +18,57 @@ static void swell_range(void *context, int begin, int end, int worker)
         for (int k = 0; k < t->weights.influences; k++) {
             int part = weight[k] > 0 ? t->fields->bone_part[bone[k]] : -1;
             if (part >= 0)
-                sum += weight[k] * t->grown[part];
+                sum += weight[k] * t->swelling.grown[part];
         }
-        t->stirred[v] |= fabsf(sum - t->swell[v]) > HAIR * t->edge[v];
-        t->swell[v] = sum;
+        t->surface.stirred[v] |= fabsf(sum - t->swelling.height[v]) > HAIR * t->skin.edge[v];
+        t->swelling.height[v] = sum;
     }
 }
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a tenth of its thickness, and fades into neighbours
 /// with the weights.
-void tracking_swell(Tracking *t)
+void pelti_tracking_swell(Tracking *t)
 {
     int parts = t->fields->part_count, count = t->mesh->vertex_count;
     if (!(t->set.keep_volume > 0))
         return;
-    float *lost = t->lost, *wide = t->lost + parts;
-    memset(t->lost, 0, sizeof(float) * 2 * (size_t)parts);
+    float *lost = t->swelling.lost_scratch, *wide = t->swelling.lost_scratch + parts;
+    memset(t->swelling.lost_scratch, 0, sizeof(float) * 2 * (size_t)parts);
     for (int v = 0; v < count; v++) {
         int part = t->fields->vertex_part[v];
-        if (part < 0 || t->kind[v] != VERTEX_TRACKED)
+        if (part < 0 || t->skin.kind[v] != VERTEX_TRACKED)
             continue;
-        if (t->contact[v])
-            lost[part] += t->area[v] * fmaxf(0, t->pressed[v]) * t->reach[v] / 0.9375f;
+        if (t->surface.contact[v])
+            lost[part] += t->skin.area[v] * fmaxf(0, t->surface.pressed[v]) * t->skin.reach[v] / 0.9375f;
         else
-            wide[part] += t->area[v];
+            wide[part] += t->skin.area[v];
     }
     double all = 0;
     for (int p = 0; p < parts; p++)
         all += (double)lost[p];
-    if (!(all > 0) && !t->swollen)
+    if (!(all > 0) && !t->swelling.swollen)
         return;
     // what contacts show of the loss is shared out by part; how much there is in all the mesh itself tells, if it is closed
     double missing = all, stands = 0;
     if (t->mesh->closed && all > 0) {
         for (int v = 0; v < count; v++)
-            stands += t->contact[v] ? 0 : (double)(t->swell[v] * t->area[v]);
-        missing = fmax(0, SPARED * t->rest_volume - (pelti_mesh_volume(t->mesh, t->x) - stands));
+            stands += t->surface.contact[v] ? 0 : (double)(t->swelling.height[v] * t->skin.area[v]);
+        missing = fmax(0, t->skin.volume - (pelti_mesh_volume(t->mesh, t->surface.x) - stands));
     }
     float scale = all > 0 ? fminf((float)(missing / all), MOST_SCALE) : 0;
     for (int p = 0; p < parts; p++) {
-        float most = t->fields->parts[p].radius / 18, rise = wide[p] > 0 ? t->set.keep_volume * scale * lost[p] / wide[p] : 0;
-        t->grown[p] = rise < most ? rise : most;
+        float most = t->fields->parts[p].radius * MOST_RISE,
+              rise = wide[p] > 0 ? t->set.keep_volume * scale * lost[p] / wide[p] : 0;
+        t->swelling.grown[p] = rise < most ? rise : most;
     }
-    pelti_parallel_for(t->jobs, count, 4 * GRAIN, swell_range, t);
-    t->swollen = all > 0;
+    pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, swell_range, t);
+    t->swelling.swollen = all > 0;
 }
 
 /// Tethers of vertices whose weights lie on one bone: firm where the field says nothing, fading over a few rings; elsewhere so
-/// weak that a displacement dies out over BODY times the part's radius: it brings skin back that a collision dragged away.
-PeltStatus tracking_find_holds(Tracking *t, PeltError *err)
+/// weak that a displacement dies out over HOLD_BODY times the part's radius: it brings skin back that a collision dragged away.
+PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err)
 {
     const PeltiMesh *mesh = t->mesh;
     int count = mesh->vertex_count;
@@ -83,22 +80,24 @@ PeltStatus tracking_find_holds(Tracking *t, PeltError *err)
         return pelti_no_memory(err, sizeof(float) * 2 * (size_t)count);
     }
     for (int v = 0; v < count; v++)
-        now[v] = t->kind[v] == VERTEX_FREE ? 1 : 0;
-    for (int k = 0; k < SPREAD; k++) {
+        now[v] = t->skin.kind[v] == VERTEX_FREE ? 1 : 0;
+    for (int k = 0; k < HOLD_SPREAD; k++) {
         for (int v = 0; v < count; v++) {
             float sum = now[v];
             int start = mesh->ring_start[v], end = mesh->ring_start[v + 1];
             for (int e = start; e < end; e++)
                 sum += now[mesh->ring[e]];
-            next[v] = fmaxf(t->kind[v] == VERTEX_FREE ? 1 : 0, sum / (float)(1 + end - start));
+            next[v] = fmaxf(t->skin.kind[v] == VERTEX_FREE ? 1 : 0, sum / (float)(1 + end - start));
         }
         float *swap = now;
         now = next;
         next = swap;
     }
     for (int v = 0; v < count; v++) {
-        float pure = (t->weights.weight[(size_t)v * (size_t)t->weights.influences] - 0.95f) / 0.05f, far = BODY * t->reach[v];
-        t->hold[v] = pure > 0 ? t->set.hold * pure * (now[v] * t->diagonal[v] + 2 * t->area[v] / (far * far)) : 0;
+        float pure = (t->weights.weight[(size_t)v * (size_t)t->weights.influences] - HOLD_WEIGHT) / (1 - HOLD_WEIGHT),
+              far = HOLD_BODY * t->skin.reach[v];
+        t->energy.hold[v] =
+            pure > 0 ? t->set.hold * pure * (now[v] * t->energy.diagonal[v] + 2 * t->skin.area[v] / (far * far)) : 0;
     }
     pelti_pool_release(&work);
     return PELT_OK;

@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "field/section.h"
+#include "methods/tracking/constants.def"
 
 #include <string.h>
 
@@ -32,14 +33,14 @@ static const PeltiOptionInfo options[] = {
     {0},
 };
 
-static void set_fields(Tracking *t, const Bones *bones)
+static void set_fields(Tracking *t, const TrackingBones *bones)
 {
-    pelti_rig_matrices(&t->rig, t->fields, bones->matrix, t->part_matrix);
-    pelti_frame_set(&t->frame, t->part_matrix);
+    pelti_rig_matrices(&t->rig, t->fields, bones->matrix, t->bones.part_matrix);
+    pelti_frame_set(&t->frame, t->bones.part_matrix);
 }
 
 /// Adds the time since `start` to a stage and starts the next.
-static void count_time(Tracking *t, Stage stage, double *start)
+static void count_time(Tracking *t, TrackingStage stage, double *start)
 {
     double now = pelti_clock_ms();
     t->counters.ms[stage] += now - *start;
@@ -47,21 +48,21 @@ static void count_time(Tracking *t, Stage stage, double *start)
 }
 
 /// One virtual frame: [Vaillant2014] sec. 5, stages 1 to 3.
-static void virtual_frame(Tracking *t, const Bones *to)
+static void virtual_frame(Tracking *t, const TrackingBones *to)
 {
     double start = pelti_clock_ms();
     set_fields(t, to);
-    tracking_move_rigidly(t, &t->now, to);
-    tracking_wake(t, &t->now, to);
+    pelti_tracking_move(t, &t->bones.now, to);
+    pelti_tracking_wake(t, &t->bones.now, to);
     count_time(t, STAGE_FIELDS, &start);
-    tracking_project(t, 4, false, 0.02f);
-    tracking_swell(t);
+    pelti_tracking_project(t, (TrackingLooks){.steps = FIRST_LOOKS, .enough = FIRST_ENOUGH, .rescue = true});
+    pelti_tracking_swell(t);
     count_time(t, STAGE_PROJECT, &start);
-    tracking_target_rotations(t, to);
-    tracking_right_hand_side(t, to);
+    pelti_tracking_target_rotations(t, to);
+    pelti_tracking_right_hand_side(t, to);
     t->counters.relaxations += pelti_tracking_relax(t);
     count_time(t, STAGE_RELAX, &start);
-    tracking_project(t, 8, false, 1e-3f);
+    pelti_tracking_project(t, (TrackingLooks){.steps = LAST_LOOKS, .enough = LAST_ENOUGH, .rescue = true});
     count_time(t, STAGE_PROJECT, &start);
     t->counters.virtual_frames++;
 }
@@ -99,29 +100,28 @@ static void measure_residual(Tracking *t)
     int count = 0;
     float most = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
-        if (t->kind[v] == VERTEX_TRACKED && t->other[v] < 0 && isfinite(t->residual[v])) {
-            t->touch_scratch[count++] = fabsf(t->residual[v]);
-            most = fmaxf(most, fabsf(t->residual[v]));
+        if (t->skin.kind[v] == VERTEX_TRACKED && t->surface.other[v] < 0 && isfinite(t->surface.residual[v])) {
+            t->show.sorted_scratch[count++] = fabsf(t->surface.residual[v]);
+            most = fmaxf(most, fabsf(t->surface.residual[v]));
         }
-    t->counters.residual_p99 = count ? (double)nth(t->touch_scratch, count, (int)(0.99 * (count - 1))) : 0;
+    t->counters.residual_p99 = count ? (double)nth(t->show.sorted_scratch, count, (int)(0.99 * (count - 1))) : 0;
     t->counters.residual_max = (double)most;
 }
 
 static void start(Tracking *t)
 {
-    memcpy(t->x, t->mesh->rest, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     size_t n = (size_t)t->mesh->vertex_count;
-    memset(t->swell, 0, sizeof(float) * n);
-    memset(t->drift, 0, sizeof(float) * n);
-    memset(t->contact, 0, n);
-    memset(t->stirred, 1, n);
-    t->swollen = false;
-    t->turn = 0;
-    memset(t->around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
-    memset(t->swell, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
-    memset(t->wall, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
-    memcpy(t->lean, t->tilt, sizeof(float) * (size_t)t->mesh->vertex_count);
-    tracking_bones_rest(t, &t->now);
+    memcpy(t->surface.x, t->mesh->rest, sizeof(Vec3) * n);
+    memset(t->surface.drift, 0, sizeof(float) * n);
+    memset(t->surface.contact, 0, n);
+    memset(t->surface.stirred, 1, n);
+    memset(t->surface.wall, 0, sizeof(float) * n);
+    memcpy(t->surface.lean, t->skin.tilt, sizeof(float) * n);
+    memset(t->swelling.height, 0, sizeof(float) * n);
+    t->swelling.swollen = false;
+    t->wake.turn = 0;
+    memset(t->wake.around, 0xff, sizeof(uint64_t) * n * (size_t)t->frame.words); // look everywhere
+    pelti_tracking_bones_rest(t, &t->bones.now);
     t->started = true;
 }
 
@@ -147,23 +147,23 @@ static void report(const Tracking *t, PeltiStepReport *out)
 static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *out)
 {
     Tracking *t = state;
-    t->counters = (Counters){0};
+    t->counters = (TrackingCounters){0};
     bool restart = in->restart || !t->started;
     if (restart)
         start(t);
-    tracking_bones_from(t, in->bones, restart ? NULL : &t->now, &t->goal);
+    pelti_tracking_bones_from(t, in, restart ? NULL : &t->bones.now, &t->bones.goal);
     float share;
     do {
-        share = t->counters.virtual_frames < 500 ? tracking_share(t, &t->now, &t->goal) : 1;
-        tracking_bones_blend(t, &t->now, &t->goal, share, &t->next);
-        virtual_frame(t, &t->next);
-        tracking_bones_copy(t, &t->next, &t->now);
+        share = t->counters.virtual_frames < MOST_FRAMES ? pelti_tracking_share(t, &t->bones.now, &t->bones.goal) : 1;
+        pelti_tracking_bones_blend(t, &t->bones.now, &t->bones.goal, share, &t->bones.next);
+        virtual_frame(t, &t->bones.next);
+        pelti_tracking_bones_copy(t, &t->bones.next, &t->bones.now);
     } while (share < 1);
     double start_ms = pelti_clock_ms();
     measure_residual(t);
-    tracking_smooth_contacts(t);
+    pelti_tracking_smooth_contacts(t);
     count_time(t, STAGE_SMOOTH, &start_ms);
-    memcpy(vertices, t->shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
+    memcpy(vertices, t->show.shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     report(t, out);
 }
 
@@ -192,13 +192,13 @@ const PeltiMethod pelti_method_tracking = {
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
-    .flags = PELTI_KEEPS_STATE | PELTI_FLESH,
+    .flags = PELTI_KEEPS_STATE | PELTI_FLESH | PELTI_JOINTS,
     .options = options,
-    .prepare = tracking_prepare,
+    .prepare = pelti_tracking_prepare,
     .step = step,
-    .destroy = tracking_destroy,
-    .retune = tracking_retune,
-    .keep = tracking_keep,
+    .destroy = pelti_tracking_destroy,
+    .retune = pelti_tracking_retune,
+    .keep = pelti_tracking_keep,
     .live = "solver|iterations|tolerance|virtual-frames|virtual-step|gap|target|blend|keep-volume|smooth",
     .draw = draw,
 };

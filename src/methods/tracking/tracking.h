@@ -1,5 +1,7 @@
 /// Robust iso-surface tracking [Vaillant2014]: state and stages. One step = virtual frames of (rigid move, projection,
 /// tangential relaxation), then smoothing of what touches, for show. That nothing crosses is the last word's: src/touch.
+/// Each stage owns a struct below; its arrays are per vertex unless they say otherwise, and hold nothing between two steps where
+/// they are called scratch.
 #ifndef PELTI_METHODS_TRACKING_TRACKING_H
 #define PELTI_METHODS_TRACKING_TRACKING_H
 
@@ -32,29 +34,124 @@ typedef struct TrackingSettings {
     float slide;       ///< 1: relaxation everywhere; 0: none
 } TrackingSettings;
 
-/// Joint transforms in the form that virtual frames interpolate: each bone against its parent.
-typedef struct Joint {
-    Quat turn;    ///< rotation against the parent, sign continuous in time
-    Vec3 head;    ///< where the parent carries this joint, the parent's rest space
-    Mat3 stretch; ///< what is left of the linear part
-} Joint;
+/// A pose in the form that virtual frames interpolate; all [bone_count].
+typedef struct TrackingBones {
+    Mat34 *matrix;     ///< rest space -> world
+    PeltiJoint *joint; ///< against the parent; turns with signs that are continuous in time
+    Quat *turn;        ///< whole rotation of each bone, sign continuous in time
+    float *scale;      ///< cube root of the determinant
+} TrackingBones;
 
-typedef struct Bones {
-    Mat34 *matrix; ///< [bone_count] rest space -> world
-    Joint *joint;  ///< [bone_count]
-    Quat *turn;    ///< [bone_count] whole rotation of each bone, sign continuous in time
-    float *scale;  ///< [bone_count] cube root of the determinant
-} Bones;
+typedef struct TrackingPoses {
+    int *order;           ///< [bone_count] parents first
+    TrackingBones now;    ///< of the tracked positions
+    TrackingBones next;   ///< of the virtual frame
+    TrackingBones goal;   ///< of the step
+    Mat34 *delta_scratch; ///< [bone_count]
+    Mat34 *part_matrix;   ///< [part_count]
+} TrackingPoses;
+
+/// What a vertex is: made once.
+typedef struct TrackingSkin {
+    unsigned char *kind; ///< VertexKind
+    int *skeleton;
+    int *bone;       ///< of the rigid move
+    float *edge;     ///< mean length of its rest edges
+    float *area;     ///< lumped rest area
+    float *reach;    ///< support radius of the owner's field: 1/reach is the scale of gradients
+    float *paint;    ///< 1 relaxes, 0 follows its bone
+    float *tilt;     ///< of the fields, so that they compose to 0.5 at rest
+    float *iso;      ///< tilted field value at rest: 0.5, nearly
+    float *slack;    ///< least f_own - f_other that the rest pose leaves
+    float *own_rest; ///< the owner's field at rest
+    float *own_bias; ///< added to the owner's field, where that misses the skin
+    double volume;   ///< of the rest mesh
+} TrackingSkin;
+
+/// Where vertices are, and what each saw when it last looked at the field.
+typedef struct TrackingSurface {
+    Vec3 *x;
+    Vec3 *normal;           ///< unit, of the surface a vertex is on
+    unsigned char *contact; ///< in contact
+    int *other;             ///< part it is in contact with; -1: none
+    float *wall;            ///< [0, 1] how far a vertex has come to lie on a contact surface
+    float *pressed;         ///< own field over the rest value, of a vertex in contact
+    float *lean;            ///< tilt with the swelling added
+    float *residual;        ///< f - iso
+    float *drift;           ///< length: way that a vertex slid since it looked
+    unsigned char *stirred; ///< something moved since it looked, or it is not yet on its surface: it has to look again
+    int *looks_scratch;     ///< [blocks] field evaluations
+} TrackingSurface;
+
+/// Which skin has to look again, as bones moved around it.
+typedef struct TrackingWake {
+    unsigned turn;     ///< of virtual frames
+    uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
+    int *cluster;      ///< [bone_count] scratch: bones that move as one have the same
+    uint64_t *strange; ///< [bone_count x frame.words] scratch: parts that move otherwise than the cluster
+} TrackingWake;
+
+/// Free skin rises by what contacts squeeze out of its part.
+typedef struct TrackingSwelling {
+    bool swollen;
+    float *height;       ///< length
+    float *grown;        ///< [part_count] of the part's skin
+    float *lost_scratch; ///< [2 x part_count] volume squeezed out, and area it can go to
+} TrackingSwelling;
+
+/// The as-rigid-as-possible energy, eq. (3): sum_ij w_ij |x_i - x_j - R (p_i - p_j)|^2, and tethers; made once.
+typedef struct TrackingEnergy {
+    float *ring_weight; ///< [ring] cotangent weight, aligned with mesh->ring
+    float *diagonal;    ///< sum of ring_weight
+    float *hold;        ///< tether to the place where its own bone carries it, in units of `diagonal`'s weights
+    double rest;        ///< sum of ring_weight times squared rest edges
+} TrackingEnergy;
+
+/// Rotations R of the energy.
+typedef struct TrackingTarget {
+    Quat *rotation, *scratch;
+    float *scale;
+    Vec3 *rhs; ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j), and the tether's pull
+} TrackingTarget;
+
+/// Conjugate gradients; rows are in the factor's order, padded to four floats.
+typedef struct TrackingSolver {
+    PeltiSparse *factor;
+    const int *order;      ///< place in the factor -> vertex
+    int *place;            ///< and back
+    int *ring_place;       ///< [ring] places of mesh->ring
+    float (*load)[4];      ///< force that is left
+    float (*row)[4];       ///< M^-1 load, then the direction's image
+    float (*direction)[4]; ///< conjugate to those before it
+    float (*slid)[4];      ///< displacement: what a solve gives
+    double *sum_scratch;   ///< [blocks]
+    float *moved_scratch;  ///< [blocks]
+    float *scratch;        ///< of the factor
+} TrackingSolver;
+
+/// Vertices that swing to and fro take shorter steps, within one relaxation.
+typedef struct TrackingEase {
+    Vec3 *before; ///< place a round ago
+    Vec3 *went;   ///< way in the round before that
+    float *share; ///< (0, 1] of its steps that a vertex takes: less the more often it turned back; 1 outside of relaxation
+} TrackingEase;
+
+/// What is shown: smoothed where skin touches.
+typedef struct TrackingShow {
+    Vec3 *shown, *scratch;
+    float *touch, *touch_scratch; ///< contact, spread over a few rings
+    float *sorted_scratch;        ///< of a percentile
+} TrackingShow;
 
 /// Stages of a step whose time is reported.
-typedef enum Stage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } Stage;
+typedef enum TrackingStage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } TrackingStage;
 
-typedef struct Counters {
+typedef struct TrackingCounters {
     int virtual_frames, relaxations, contacts;
     double residual_max, residual_p99; ///< |f - iso| outside contact
     double evaluations;                ///< of the composed field
     double ms[STAGE_COUNT];
-} Counters;
+} TrackingCounters;
 
 typedef struct Tracking {
     PeltiPool pool; ///< owns the fields and all that prepare made
@@ -62,119 +159,116 @@ typedef struct Tracking {
     const PeltiMesh *mesh;
     PeltiWeights weights; ///< the arrays are the caller's and outlive the state
     PeltiJobs *jobs;
-    int *bone_order; ///< [bone_count] parents first
     TrackingSettings set;
     PeltiFields *fields;
     PeltiRigFields rig;
     PeltiFieldFrame frame;
-    PeltiSparse *factor;
-    // constants of a vertex
-    unsigned char *kind; ///< VertexKind
-    int *skeleton;
-    int *bone;                       ///< [vertex_count] bone of the rigid move
-    float *tilt;                     ///< of the fields, so that they compose to 0.5 at rest
-    float *iso;                      ///< tilted field value at rest: 0.5, nearly
-    float *slack;                    ///< least f_own - f_other that the rest pose leaves
-    float *edge;                     ///< mean length of its rest edges
-    float *reach;                    ///< support radius of the owner's field: 1/reach is the scale of gradients
-    float *area;                     ///< lumped rest area
-    float *hold;                     ///< tether to the place where its own bone carries it, in units of `diagonal`'s weights
-    float *paint;                    ///< 1 relaxes, 0 follows its bone
-    float *ring_weight;              ///< [ring] cotangent weight, aligned with mesh->ring
-    float *diagonal;                 ///< sum of ring_weight
-    double rest_volume, rest_energy; ///< rest_energy: sum of ring_weight times squared rest edges
-    // state
-    bool started, swollen;
-    unsigned turn; ///< of virtual frames
-    Vec3 *x;       ///< [vertex_count] tracked positions
-    Bones now;     ///< pose of x
-    // of a virtual frame
-    Bones next, goal;
-    Mat34 *part_matrix, *bone_delta;
-    Vec3 *normal;           ///< unit, of the surface a vertex is on
-    unsigned char *contact; ///< in contact
-    int *other;             ///< [vertex_count] part it is in contact with; -1: none
-    float *own_rest;        ///< the owner's field at rest
-    float *own_bias;        ///< added to the owner's field, where that misses the skin
-    float *wall;            ///< [0, 1] how far a vertex has come to lie on a contact surface
-    float *pressed;         ///< own field over the rest value, of a vertex in contact
-    float *lean;            ///< tilt with the swelling added
-    float *swell;           ///< length: how far the free skin of a squeezed part stands out, by vertex
-    float *lost, *grown;    ///< [part_count] volume squeezed out of a part; swelling of its skin
-    float *residual;        ///< f - iso
-    Quat *rotation;         ///< target rotation; scale in `rotation_scale`
-    Quat *rotation_next;
-    float *rotation_scale;
-    Vec3 *rhs;             ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j)
-    const int *order;      ///< [vertex_count] place in the factor -> vertex; the rows below are in this order
-    int *place;            ///< [vertex_count] and back
-    int *ring_place;       ///< [ring] places of mesh->ring
-    float (*load)[4];      ///< force that is left
-    float (*row)[4];       ///< of the linear solver: M^-1 load, then the direction's image
-    float (*direction)[4]; ///< conjugate to those before it
-    float (*slid)[4];      ///< displacement
-    double *sums;          ///< [blocks]
-    float *solve_work;
-    Vec3 *step;
-    Vec3 *before;      ///< place of a vertex a round of relaxation ago
-    Vec3 *went;        ///< its way in the round before that
-    float *share;      ///< (0, 1] of its steps that a vertex takes: less the more often it turned back; 1 outside of relaxation
-    uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
-    int *cluster;      ///< [bone_count] bones that move as one have the same
-    uint64_t *strange; ///< [bone_count x frame.words] parts that move otherwise than the cluster
-    float *drift;      ///< length: way that a vertex slid since it looked at the field
-    float *moved;      ///< largest move in each block of a parallel loop
-    int *looks;        ///< field evaluations of each block
-    // output
-    Vec3 *shown, *buffer;
-    float *touch, *touch_scratch; ///< [vertex_count] contact, spread over a few rings
-    unsigned char *stirred;       ///< moved since it looked at the field, or not yet on its surface
-    Counters counters;
+    bool started;
+    TrackingPoses bones;
+    TrackingSkin skin;
+    TrackingSurface surface;
+    TrackingWake wake;
+    TrackingSwelling swelling;
+    TrackingEnergy energy;
+    TrackingTarget target;
+    TrackingSolver solver;
+    TrackingEase ease;
+    TrackingShow show;
+    TrackingCounters counters;
 } Tracking;
 
-enum { GRAIN = 256, BETWEEN = 3 }; ///< BETWEEN: projection steps between two relaxations, at most
+enum { TRACKING_GRAIN = 256 };
 
-// prepare.c
-PeltStatus tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err);
-void tracking_destroy(void *state);
-void tracking_retune(void *state, const PeltiOptions *options);
+// prepare.c, memory.c
+PeltStatus pelti_tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err);
+void pelti_tracking_destroy(void *state);
+void pelti_tracking_retune(void *state, const PeltiOptions *options);
+PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err); ///< all stages', but the solver's that the factor says
 
 // keep.c
-void tracking_keep(void *state, PeltiSnapshot *snapshot);
+void pelti_tracking_keep(void *state, PeltiSnapshot *snapshot);
 
 // frames.c
-void tracking_bones_from(const Tracking *t, const Mat34 *matrices, const Bones *near,
-                         Bones *out); ///< near: for the signs; may be NULL
-void tracking_bones_rest(const Tracking *t, Bones *out);
-void tracking_bones_blend(const Tracking *t, const Bones *a, const Bones *b, float share, Bones *out);
-void tracking_bones_copy(const Tracking *t, const Bones *from, Bones *to);
-float tracking_share(const Tracking *t, const Bones *now, const Bones *goal); ///< of the way to the goal one virtual frame may go
+void pelti_tracking_bones_from(const Tracking *t, const PeltiStepInput *in, const TrackingBones *near,
+                               TrackingBones *out); ///< near: for the signs; may be NULL
+void pelti_tracking_bones_rest(const Tracking *t, TrackingBones *out);
+void pelti_tracking_bones_blend(const Tracking *t, const TrackingBones *a, const TrackingBones *b, float share,
+                                TrackingBones *out);
+void pelti_tracking_bones_copy(const Tracking *t, const TrackingBones *from, TrackingBones *to);
+/// Of the way to the goal one virtual frame may go.
+float pelti_tracking_share(const Tracking *t, const TrackingBones *now, const TrackingBones *goal);
 
 // effects.c
-PeltStatus tracking_effects_prepare(Tracking *t, const PeltRig *rig, PeltError *err);
+PeltStatus pelti_tracking_effects(Tracking *t, const PeltRig *rig, PeltError *err);
+
+/// How a projection goes about it.
+typedef struct TrackingLooks {
+    int steps;    ///< of a vertex, at most
+    float enough; ///< of the edge: a step after which a vertex has arrived
+    bool all;     ///< else only vertices that are `stirred`
+    bool once;    ///< after a slide: only skin that is far from its surface and in no contact takes more than one step
+    bool rescue;  ///< skin that was dragged out of its part starts again where its bone carries it
+} TrackingLooks;
 
 // project.c
-void tracking_move_rigidly(Tracking *t, const Bones *from, const Bones *to);
-/// `all`: else only vertices that are `stirred`. `enough`: of the edge, a step after which a vertex has arrived.
-void tracking_project(Tracking *t, int iterations, bool all, float enough);
-void tracking_rest_values(Tracking *t);
+void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< rigidly
+void pelti_tracking_project(Tracking *t, TrackingLooks how);
+void pelti_tracking_rest_values(Tracking *t);
 
 // wake.c
-void tracking_wake(Tracking *t, const Bones *from, const Bones *to); ///< marks skin whose surroundings changed as `stirred`
+void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< skin whose surroundings changed
 
 // swell.c
-void tracking_swell(Tracking *t);
-PeltStatus tracking_find_holds(Tracking *t, PeltError *err);
+void pelti_tracking_swell(Tracking *t);
+PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err);
 
 // rotations.c
-void tracking_target_rotations(Tracking *t, const Bones *bones);
-void tracking_right_hand_side(Tracking *t, const Bones *bones);
+void pelti_tracking_target_rotations(Tracking *t, const TrackingBones *bones);
+void pelti_tracking_right_hand_side(Tracking *t, const TrackingBones *bones);
 
-// relax.c
+// relax.c, conjugate.c
 int pelti_tracking_relax(Tracking *t); ///< iterations used
+/// At most `most` steps; solver.slid is the displacement, `gain` how much energy it takes away in the tangent planes. Returns the
+/// number of steps.
+int pelti_tracking_conjugate_steps(Tracking *t, int most, double *gain);
 double pelti_tracking_energy(const Tracking *t);
 
 // smooth.c
-void tracking_smooth_contacts(Tracking *t);
+void pelti_tracking_smooth_contacts(Tracking *t);
+
+/// S P d: the part of d along the surface, all of it where the vertex is free, nothing where it follows its bone; times the share
+/// of its steps that the vertex takes, so that the solver knows how little it will move.
+static inline Vec3 tracking_tangential(const Tracking *t, int v, Vec3 d)
+{
+    if (t->skin.kind[v] == VERTEX_FREE && !t->surface.contact[v])
+        return d;
+    if (t->skin.kind[v] == VERTEX_RIGID)
+        return vec3(0, 0, 0);
+    Vec3 n = t->surface.normal[v];
+    return vec3_scale(vec3_mad(d, n, -vec3_dot(d, n)), t->ease.share[v]);
+}
+
+/// Half the negative gradient of eq. (3): b_i - sum_j w_ij (x_i - x_j), and the tether.
+static inline Vec3 tracking_force(const Tracking *t, int v)
+{
+    const PeltiMesh *mesh = t->mesh;
+    Vec3 x = t->surface.x[v], sum = vec3_mad(t->target.rhs[v], x, -t->energy.hold[v]);
+    for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
+        sum = vec3_mad(sum, vec3_sub(x, t->surface.x[mesh->ring[e]]), -t->energy.ring_weight[e]);
+    return sum;
+}
+
+static inline Vec3 tracking_row(const float row[4])
+{
+    return vec3(row[0], row[1], row[2]);
+}
+
+static inline void tracking_set_row(float row[4], Vec3 a)
+{
+    row[0] = a.x;
+    row[1] = a.y;
+    row[2] = a.z;
+    row[3] = 0;
+}
 
 #endif

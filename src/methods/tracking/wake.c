@@ -4,11 +4,7 @@
 
 #include <string.h>
 
-/// Turn of a joint (half of it, rad) and way (share of the size) below which it stands still: a few roundings.
-static const float STILL = 2e-6f;
-
-/// All skin looks once in so many virtual frames, so that nothing smaller than STILL adds up.
-enum { TURNS = 32 };
+#include "methods/tracking/constants.def"
 
 typedef struct Wake {
     Tracking *t;
@@ -16,23 +12,23 @@ typedef struct Wake {
     int turn;
 } Wake;
 
-static bool stands_still(const Tracking *t, const Joint *from, const Joint *to)
+static bool stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to)
 {
     Quat a = from->turn, b = to->turn;
     float turn = fabsf(a.x - b.x) + fabsf(a.y - b.y) + fabsf(a.z - b.z) + fabsf(a.w - b.w), stretch = 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             stretch += fabsf(from->stretch.m[i][j] - to->stretch.m[i][j]);
-    return turn < STILL && stretch < STILL && vec3_distance(from->head, to->head) < STILL * t->mesh->diagonal;
+    return turn < STANDS && stretch < STANDS && vec3_distance(from->head, to->head) < STANDS * t->mesh->diagonal;
 }
 
-/// Bones that move as one: a joint that stands still goes with its parent. Returns how many clusters there are.
-static int find_clusters(Tracking *t, const Bones *from, const Bones *to)
+/// TrackingBones that move as one: a joint that stands still goes with its parent. Returns how many clusters there are.
+static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     int count = 0;
     for (int k = 0; k < t->who->bone_count; k++) {
-        int b = t->bone_order[k], parent = t->who->bones[b].parent;
-        t->cluster[b] = parent >= 0 && stands_still(t, &from->joint[b], &to->joint[b]) ? t->cluster[parent] : count++;
+        int b = t->bones.order[k], parent = t->who->bones[b].parent;
+        t->wake.cluster[b] = parent >= 0 && stands_still(t, &from->joint[b], &to->joint[b]) ? t->wake.cluster[parent] : count++;
     }
     return count;
 }
@@ -41,11 +37,11 @@ static int find_clusters(Tracking *t, const Bones *from, const Bones *to)
 static void find_strangers(Tracking *t, int clusters)
 {
     int words = t->frame.words;
-    memset(t->strange, 0, sizeof(uint64_t) * (size_t)clusters * (size_t)words);
+    memset(t->wake.strange, 0, sizeof(uint64_t) * (size_t)clusters * (size_t)words);
     for (int c = 0; c < clusters; c++)
         for (int p = 0; p < t->fields->part_count; p++)
-            if (t->fields->parts[p].primitive >= 0 || t->cluster[t->fields->parts[p].bone] != c)
-                t->strange[(size_t)c * (size_t)words + (size_t)(p >> 6)] |= (uint64_t)1 << (p & 63);
+            if (t->fields->parts[p].primitive >= 0 || t->wake.cluster[t->fields->parts[p].bone] != c)
+                t->wake.strange[(size_t)c * (size_t)words + (size_t)(p >> 6)] |= (uint64_t)1 << (p & 63);
 }
 
 static void wake_range(void *context, int begin, int end, int worker)
@@ -55,27 +51,27 @@ static void wake_range(void *context, int begin, int end, int worker)
     int words = t->frame.words;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        const uint64_t *now = pelti_frame_around(&t->frame, t->x[v]),
-                       *strange = t->strange + (size_t)t->cluster[t->bone[v]] * (size_t)words;
-        uint64_t *before = t->around + (size_t)v * (size_t)words, met = now ? 0 : 1;
+        const uint64_t *now = pelti_frame_around(&t->frame, t->surface.x[v]),
+                       *strange = t->wake.strange + (size_t)t->wake.cluster[t->skin.bone[v]] * (size_t)words;
+        uint64_t *before = t->wake.around + (size_t)v * (size_t)words, met = now ? 0 : 1;
         for (int k = 0; k < words; k++) {
             uint64_t here = now ? now[k] : ~(uint64_t)0;
             met |= (here | before[k]) & strange[k];
             before[k] = here;
         }
         if (met || w->all || v % TURNS == w->turn)
-            t->stirred[v] = 1;
+            t->surface.stirred[v] = 1;
     }
 }
 
-void tracking_wake(Tracking *t, const Bones *from, const Bones *to)
+void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     int clusters = find_clusters(t, from, to);
-    Wake w = {.t = t, .turn = t->turn++ % TURNS};
-    w.all = t->set.everywhere || clusters * 4 > t->who->bone_count; // hardly anything could be left out
+    Wake w = {.t = t, .turn = (int)(t->wake.turn++ % (unsigned)TURNS)};
+    w.all = t->set.everywhere || clusters * HARDLY > t->who->bone_count; // hardly anything could be left out
     if (!w.all)
         find_strangers(t, clusters);
     else
-        memset(t->strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, GRAIN, wake_range, &w);
+        memset(t->wake.strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, wake_range, &w);
 }

@@ -1,5 +1,6 @@
 /// Effects of a rig on tracked skin: muscles, painted regions; and skin that moves far from the joint.
 #include "check.h"
+#include "joints.h"
 
 #include "builtin/builtin.h"
 #include "character/weights.h"
@@ -62,7 +63,9 @@ static void turn(Act *act, int bone, Vec3 axis, float angle, double time_s, bool
         act->bones[b] = below ? mat34_from(r, vec3_sub(head, mat3_apply(r, head))) : mat34_identity();
     }
     PeltiStepReport report = {0};
-    PeltiStepInput in = {.bones = act->bones, .dt_s = 1.0f / 30, .time_s = time_s, .restart = restart};
+    PeltiJoint joints[BONES];
+    test_joints(act->who, act->bones, joints);
+    PeltiStepInput in = {.bones = act->bones, .joints = joints, .dt_s = 1.0f / 30, .time_s = time_s, .restart = restart};
     pelti_method_tracking.step(act->state, &in, act->points, &report);
     for (int v = 0; v < act->who->mesh->vertex_count; v++)
         assert_true(vec3_finite(act->points[v]));
@@ -120,7 +123,7 @@ static void painted_skin_follows_its_bone(void **state)
     turn(&with, bone, axis, 1.2f, 0, true);
     turn(&without, bone, axis, 1.2f, 0, true);
     for (int v = 0; v < with.who->mesh->vertex_count; v++) {
-        if (with.state->kind[v] != VERTEX_RIGID)
+        if (with.state->skin.kind[v] != VERTEX_RIGID)
             continue;
         painted++;
         int p = with.who->mesh->first_point[v];

@@ -1,5 +1,6 @@
 /// Invariants of tracking on built-in characters: rest, rigid motion, one large step, twist, determinism, the two solvers.
 #include "check.h"
+#include "joints.h"
 
 #include "builtin/builtin.h"
 #include "character/weights.h"
@@ -55,7 +56,9 @@ static void stop(Rig *rig)
 static PeltiStepReport step(Rig *rig, bool restart)
 {
     PeltiStepReport report = {0};
-    PeltiStepInput in = {.bones = rig->bones, .dt_s = 1.0f / 30, .restart = restart};
+    PeltiJoint joints[BONES];
+    test_joints(rig->who, rig->bones, joints);
+    PeltiStepInput in = {.bones = rig->bones, .joints = joints, .dt_s = 1.0f / 30, .restart = restart};
     pelti_method_tracking.step(rig->state, &in, rig->points, &report);
     for (int v = 0; v < rig->who->mesh->vertex_count; v++)
         assert_true(vec3_finite(rig->points[v]));
@@ -255,8 +258,8 @@ static int on_the_wrong_side(const Rig *rig)
     int wrong = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         PeltiFieldSample s;
-        pelti_frame_eval(&t->frame, t->skeleton[v], t->fields->vertex_part[v], t->x[v], &s);
-        wrong += t->contact[v] && s.own < s.other - 0.01f;
+        pelti_frame_eval(&t->frame, t->skin.skeleton[v], t->fields->vertex_part[v], t->surface.x[v], &s);
+        wrong += t->surface.contact[v] && s.own < s.other - 0.01f;
     }
     return wrong;
 }
@@ -282,8 +285,8 @@ static void a_deep_fold_touches_over_most_of_the_overlap(void **state)
     }
     length = fminf(sides[0], sides[1]);
     for (int v = 0; v < mesh->vertex_count; v++) {
-        Vec3 u = vec3_sub(rig.state->x[v], joint);
-        if (!rig.state->contact[v] || fabsf(vec3_dot(u, side)) > 0.5f * radius)
+        Vec3 u = vec3_sub(rig.state->surface.x[v], joint);
+        if (!rig.state->surface.contact[v] || fabsf(vec3_dot(u, side)) > 0.5f * radius)
             continue;
         low = fminf(low, vec3_dot(u, middle));
         high = fmaxf(high, vec3_dot(u, middle));
@@ -321,7 +324,7 @@ static void large_steps_fold_as_well(void **state)
     step(&rig, true);
     bend_through(&rig, 0, 160, 32);
     assert_int_equal(on_the_wrong_side(&rig), 0);
-    assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->shown) > 0.85 * rig.state->rest_volume);
+    assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->show.shown) > 0.85 * rig.state->skin.volume);
     bend_through(&rig, 160, 0, 32);
     CHECK_NEAR(farthest(&rig, rig.who->rest_points), 0, 3e-3);
     stop(&rig);
@@ -346,7 +349,7 @@ static void a_long_twist_stays_continuous(void **state)
         step(&rig, false);
         float chord = 2 * radius * sinf(7.5f * DEGREE) / rig.who->mesh->diagonal;
         assert_true(farthest(&rig, before) < 1.2 * (double)chord);
-        assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->shown) > 0.97 * rig.state->rest_volume);
+        assert_true(pelti_mesh_volume(rig.who->mesh, rig.state->show.shown) > 0.97 * rig.state->skin.volume);
     }
     stop(&rig);
 }
