@@ -37,6 +37,13 @@ static PeltStatus measure(const PeltCharacter *who, const char *method, int clip
                    part.ratio_max);
         }
     }
+    if (status == PELT_OK) { // a number a point, as heat maps want it
+        const float *stretch = pelt_measure_map(measure, PELT_MEASURE_STRETCH);
+        int most = 0;
+        for (int p = 1; p < pelt_character_info(who).point_count; p++)
+            most = stretch[p] > stretch[most] ? p : most;
+        printf("in the last frame point %d is stretched the most: %.2f\n", most, (double)stretch[most]);
+    }
     pelt_measure_destroy(measure);
     pelt_pose_destroy(pose);
     pelt_skin_destroy(skin);

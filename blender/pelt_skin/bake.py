@@ -2,6 +2,7 @@
 """Bakes: a point cache for each mesh beside the .blend, played by a Mesh Cache modifier in the Armature's place."""
 import os
 import struct
+import time
 
 import bpy
 import numpy as np
@@ -195,7 +196,10 @@ class PELT_OT_bake(bpy.types.Operator):
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         try:
-            context.window_manager.progress_update(next(self.steps))
+            until = time.monotonic() + 0.1  # frames between two looks at the keyboard: the window is drawn anew after each look
+            while time.monotonic() < until:
+                share = next(self.steps)
+            context.window_manager.progress_update(share)
             return {"RUNNING_MODAL"}
         except StopIteration:
             return self._end(context, {"FINISHED"})
