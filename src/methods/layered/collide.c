@@ -239,10 +239,16 @@ static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
            vec3_dot(c->triangle_normal[c->edge_faces[edge][1]], way) < 0;
 }
 
-/// Edge a0-a1 against b0-b1. The normal leads from b to a: along b's outward normal, against a's.
-static void try_edges(const PeltiFlesh *flesh, int edge_a, int edge_b, int a0, int a1, int b0, int b1, Found *found)
+typedef struct Edge {
+    int edge;     // of the mesh
+    int from, to; // slots
+} Edge;
+
+/// Edge a against b. The normal leads from b to a: along b's outward normal, against a's.
+static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
 {
     const PeltiCollide *c = &flesh->collide;
+    int a0 = a.from, a1 = a.to, b0 = b.from, b1 = b.to;
     float edge = less_of(flesh->edge[a0], flesh->edge[b0]);
     Vec3 ea = vec3_sub(c->skin[a1], c->skin[a0]), eb = vec3_sub(c->skin[b1], c->skin[b0]);
     Vec3 middles = vec3_sub(vec3_add(c->skin[a0], c->skin[a1]), vec3_add(c->skin[b0], c->skin[b1])); // twice the way between them
@@ -269,7 +275,7 @@ static void try_edges(const PeltiFlesh *flesh, int edge_a, int edge_b, int a0, i
         n = vec3_normalize_or(vec3_mad(way, along, -vec3_dot(way, along)), vec3(0, 0, 0));
     }
     Vec3 gap = vec3_sub(vec3_lerp(c->skin[a0], c->skin[a1], s), vec3_lerp(c->skin[b0], c->skin[b1], t));
-    if (vec3_dot(gap, n) < 0 && !(leads_inside(c, edge_b, gap) && leads_inside(c, edge_a, vec3_scale(gap, -1))))
+    if (vec3_dot(gap, n) < 0 && !(leads_inside(c, b.edge, gap) && leads_inside(c, a.edge, vec3_scale(gap, -1))))
         return;
     float rest = (float)sqrt(pelti_closest_segments(c->rest[a0], c->rest[a1], c->rest[b0], c->rest[b1]).squared);
     const Vec3 *old = c->skin_before;
@@ -280,7 +286,7 @@ static void try_edges(const PeltiFlesh *flesh, int edge_a, int edge_b, int a0, i
     push_contact(flesh,
                  (PeltiContact){.slot = {a0, a1, b0, b1},
                                 .depth = -vec3_dot(gap, n),
-                                .key = {edge_a, edge_b},
+                                .key = {a.edge, b.edge},
                                 .weight = {1 - s, s, -(1 - t), -t},
                                 .edges = true,
                                 .normal = n},
@@ -299,7 +305,8 @@ static void try_pair(const PeltiFlesh *flesh, int a, int b, Found *found)
             try_sweep(flesh, v[k], a, found);
         for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
             if (c->edge_owner[b][j] >= 0)
-                try_edges(flesh, c->edge_owner[a][k], c->edge_owner[b][j], u[k], u[(k + 1) % 3], v[j], v[(j + 1) % 3], found);
+                try_edges(flesh, (Edge){c->edge_owner[a][k], u[k], u[(k + 1) % 3]},
+                          (Edge){c->edge_owner[b][j], v[j], v[(j + 1) % 3]}, found);
     }
 }
 

@@ -203,59 +203,74 @@ typedef struct Border { // half edges of a part's border, by the vertex they lea
     int count;
 } Border;
 
+typedef struct Filler { // parts are filled one after the other into the arrays of PeltiVolume
+    Cutter *cutter;
+    const int *order, *start; // [triangle] by patch; [patch + 1]
+    Border border;
+    int *mark;                                // [slot] last part that holds it, + 1
+    int *seeds, seed_count;                   // slots on the border of the part at hand
+    int loop_count, loop_filled, slot_filled; // so far
+} Filler;
+
 /// Walks the part's border against its winding, so that (centre, slot, next slot) closes it; loops are appended.
-static void close_part(PeltiFlesh *flesh, Border *border, const int *seeds, int seed_count, int *loop_count, int *filled)
+static void close_part(Filler *f)
 {
-    PeltiVolume *volume = &flesh->volume;
-    for (int i = 0; i < seed_count; i++)
-        while (border->first[seeds[i]] >= 0) {
-            PeltiVolumeLoop *loop = &volume->loops[(*loop_count)++];
-            int at = seeds[i];
-            *loop = (PeltiVolumeLoop){.first = *filled};
+    PeltiVolume *volume = &f->cutter->flesh->volume;
+    Border *border = &f->border;
+    for (int i = 0; i < f->seed_count; i++)
+        while (border->first[f->seeds[i]] >= 0) {
+            PeltiVolumeLoop *loop = &volume->loops[f->loop_count++];
+            int at = f->seeds[i];
+            *loop = (PeltiVolumeLoop){.first = f->loop_filled};
             do {
                 int h = border->first[at];
-                volume->loop_slots[(*filled)++] = at;
+                volume->loop_slots[f->loop_filled++] = at;
                 border->first[at] = border->next[h];
                 at = border->from[h];
-            } while (border->first[at] >= 0 && at != seeds[i]);
-            loop->count = *filled - loop->first;
+            } while (border->first[at] >= 0 && at != f->seeds[i]);
+            loop->count = f->loop_filled - loop->first;
         }
 }
 
-static void fill_part(Cutter *c, int part_index, const int *order, int first, int last, Border *border, int *mark, int *seeds,
-                      int *loop_count, int *loop_filled, int *slot_filled)
+static void add_border(Filler *f, int from, int to)
 {
+    Border *border = &f->border;
+    int h = border->count++;
+    if (border->first[to] < 0)
+        f->seeds[f->seed_count++] = to;
+    border->from[h] = from;
+    border->next[h] = border->first[to];
+    border->first[to] = h;
+}
+
+static void fill_part(Filler *f, int part_index)
+{
+    const Cutter *c = f->cutter;
     PeltiFlesh *flesh = c->flesh;
     PeltiVolumePart *part = &flesh->volume.parts[part_index];
-    int seed_count = 0;
+    int first = f->start[part_index], last = f->start[part_index + 1];
     *part = (PeltiVolumePart){.triangle_first = first,
                               .triangle_count = last - first,
-                              .loop_first = *loop_count,
-                              .slot_first = *slot_filled,
-                              .bone = c->label[order[first]]};
-    border->count = 0;
+                              .loop_first = f->loop_count,
+                              .slot_first = f->slot_filled,
+                              .bone = c->label[f->order[first]]};
+    f->border.count = f->seed_count = 0;
     for (int i = first; i < last; i++) {
-        int t = order[i];
+        int t = f->order[i];
         memcpy(flesh->volume.triangles[i], flesh->triangles[t], sizeof flesh->triangles[t]);
         for (int k = 0; k < 3; k++) {
             int from = flesh->triangles[t][k], to = flesh->triangles[t][(k + 1) % 3], other = across(c, t, k);
-            if (mark[from] != part_index + 1) {
-                mark[from] = part_index + 1;
-                flesh->volume.slots[(*slot_filled)++] = from;
+            if (f->mark[from] != part_index + 1) {
+                f->mark[from] = part_index + 1;
+                flesh->volume.slots[f->slot_filled++] = from;
             }
-            if (other >= 0 && c->patch[other] == part_index)
-                continue;
-            int h = border->count++;
-            if (border->first[to] < 0)
-                seeds[seed_count++] = to;
-            border->from[h] = from;
-            border->next[h] = border->first[to];
-            border->first[to] = h;
+            if (other < 0 || c->patch[other] != part_index)
+                add_border(f, from, to);
         }
     }
-    close_part(flesh, border, seeds, seed_count, loop_count, loop_filled);
-    part->loop_count = *loop_count - part->loop_first;
-    part->slot_count = *slot_filled - part->slot_first;
+    close_part(f);
+    part->loop_count = f->loop_count - part->loop_first;
+    part->slot_count = f->slot_filled - part->slot_first;
 }
 
 static bool take_arrays(Cutter *c, Border *border)
@@ -279,11 +294,14 @@ static bool take_arrays(Cutter *c, Border *border)
 static PeltStatus build_parts(Cutter *c, PeltError *err)
 {
     PeltiFlesh *flesh = c->flesh;
-    int n = flesh->mesh->triangle_count, loops = 0, loop_filled = 0, slot_filled = 0;
-    Border border = {0};
+    int n = flesh->mesh->triangle_count;
     int *start = PELTI_NEW(c->work, int, (size_t)c->patch_count + 2), *order = PELTI_NEW(c->work, int, n);
-    int *mark = PELTI_NEW(c->work, int, flesh->n), *seeds = PELTI_NEW(c->work, int, flesh->n);
-    if (!take_arrays(c, &border))
+    Filler f = {.cutter = c,
+                .order = order,
+                .start = start,
+                .mark = PELTI_NEW(c->work, int, flesh->n),
+                .seeds = PELTI_NEW(c->work, int, flesh->n)};
+    if (!take_arrays(c, &f.border))
         return pelti_no_memory(err, sizeof(int) * 12 * (size_t)n);
     for (int t = 0; t < n; t++)
         if (c->patch[t] >= 0)
@@ -294,9 +312,9 @@ static PeltStatus build_parts(Cutter *c, PeltError *err)
         if (c->patch[t] >= 0)
             order[start[c->patch[t] + 1]++] = t;
     for (int s = 0; s < flesh->n; s++)
-        border.first[s] = -1;
+        f.border.first[s] = -1;
     for (int p = 0; p < c->patch_count; p++)
-        fill_part(c, p, order, start[p], start[p + 1], &border, mark, seeds, &loops, &loop_filled, &slot_filled);
+        fill_part(&f, p);
     flesh->volume.part_count = c->patch_count;
     return PELT_OK;
 }

@@ -104,12 +104,19 @@ static int compare_ints(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/// Slots within omega edges of vertex v, ascending; returns their number.
-static int gather_region(const PeltiMesh *mesh, const PeltiPaths *paths, int v, int omega, int *mark, int stamp, int *list)
+typedef struct Search { // breadth first
+    const PeltiMesh *mesh;
+    int *mark; // [vertex] the last search that met it
+    int *list; // [vertex] what a search has met
+} Search;
+
+/// Slots within omega edges of that of slot `s`, ascending, in search->list; returns their number.
+static int gather_region(const Search *search, const PeltiPaths *paths, int s, int omega)
 {
-    int filled = 1, level_end = 1;
-    list[0] = v;
-    mark[v] = stamp;
+    const PeltiMesh *mesh = search->mesh;
+    int filled = 1, level_end = 1, *mark = search->mark, *list = search->list, stamp = -1 - s;
+    list[0] = paths->vertex[s];
+    mark[list[0]] = stamp;
     for (int level = 0, done = 0; level < omega; level++, level_end = filled)
         for (; done < level_end; done++)
             for (int r = mesh->ring_start[list[done]]; r < mesh->ring_start[list[done] + 1]; r++)
@@ -135,14 +142,14 @@ static bool push_runs(const int *slots, int count, PeltiArray *runs)
     return true;
 }
 
-static bool build_regions(PeltiPool *pool, const PeltiMesh *mesh, int omega, int *mark, int *list, PeltiPaths *out)
+static bool build_regions(PeltiPool *pool, const Search *search, int omega, PeltiPaths *out)
 {
     PeltiArray runs;
     pelti_array_init(&runs, &pool->allocator, 2 * sizeof(int));
     bool fits = true;
     for (int s = 0; s < out->slot_count && fits; s++) {
-        out->region_size[s] = gather_region(mesh, out, out->vertex[s], omega, mark, -1 - s, list);
-        fits = push_runs(list, out->region_size[s], &runs);
+        out->region_size[s] = gather_region(search, out, s, omega);
+        fits = push_runs(search->list, out->region_size[s], &runs);
         out->run_start[s + 1] = (int)runs.count;
     }
     out->runs = fits ? pelti_pool_take(pool, runs.count, 2 * sizeof(int)) : NULL;
@@ -170,7 +177,7 @@ PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, 
         for (int v = 0; v < n; v++)
             out->slot[v] = -1;
         lay_paths(&walk, mark, queue, out);
-        built = build_regions(pool, mesh, omega, mark, queue, out);
+        built = build_regions(pool, &(Search){mesh, mark, queue}, omega, out);
     }
     pelti_pool_release(&work);
     return built ? PELT_OK : pelti_no_memory(err, sizeof(int) * 8 * (size_t)n);
