@@ -1,16 +1,13 @@
 /// What this machine can do at most, one thread: arithmetic with fused multiply-adds, and memory traffic.
 #include "bench/bench.h"
+#include "math/wide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /// Peak of what a kernel can do here: eight independent chains of eight-wide multiply-adds.
 typedef float Wide __attribute__((vector_size(32)));
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-__attribute__((target_clones("arch=x86-64-v3", "default")))
-#endif
-static void
-spin_fma(void *context)
+PELTI_CLONES static void spin_fma(void *context)
 {
     float *out = context;
     float unit = out[0]; // 1, but not to the compiler
