@@ -20,7 +20,7 @@ typedef struct Scene {
 typedef struct Timing {
     int points, simulated, tets;
     double prepare_ms, step_ms; ///< best step of the simulation
-    double shown_ms;            ///< best whole step: the simulation's, what is moved apart in the output, the display mesh
+    double shown_ms;            ///< best whole step: the simulation and its output
     double mean_ms;             ///< of whole steps
     double local_ns, solve_ms, fill, contacts;
 } Timing;
@@ -177,9 +177,7 @@ static void scaling(PeltiBench *bench)
     static const int sizes[] = {2000, 5000, 10000, 20000, 50000};
     for (int k = 0; k < (pelti_bench_quick(bench) ? 3 : 5); k++) {
         PeltiCharacter *who = make(bench, "biped", sizes[k]);
-        Scene scene = {
-            "biped", "walk", sizes[k], {"collisions", "off", "sim-vertices", "2000000"}, 1, pelti_bench_quick(bench) ? 5 : 20,
-            0.5,     0};
+        Scene scene = {"biped", "walk", sizes[k], {"collisions", "off"}, 1, pelti_bench_quick(bench) ? 5 : 20, 0.5, 0};
         Timing t;
         char name[72];
         snprintf(name, sizeof name, "%d simulated vertices, 1 thread", sizes[k]);
@@ -191,24 +189,6 @@ static void scaling(PeltiBench *bench)
         }
         pelti_character_destroy(who);
     }
-}
-
-/// A fine skin carried by a coarse simulation, beside the coarse one alone ([Komaritzan2018] sec. 6).
-static void two_resolutions(PeltiBench *bench)
-{
-    int threads = pelti_bench_threads(bench) < 2 ? 1 : 2, steps = pelti_bench_quick(bench) ? 5 : 30;
-    PeltiCharacter *coarse = make(bench, "biped", 4000), *fine = make(bench, "biped", 100000);
-    Scene scene = {"biped", "walk", 0, {"sim-vertices", "4000", "collisions", "off"}, threads, steps, 0.5, 0};
-    Timing small, large;
-    if (coarse && fine && measure(coarse, &scene, &small) && measure(fine, &scene, &large)) {
-        pelti_bench_row(bench, "4k skin, whole step", small.shown_ms, "ms", 0, "%d threads, %d vertices simulated", threads,
-                        small.simulated);
-        pelti_bench_row(bench, "100k skin on 4k, whole step", large.shown_ms, "ms", 0,
-                        "%d vertices simulated: %.2f ms, carrying %d: %.2f ms, prepare %.0f ms", large.simulated, large.step_ms,
-                        large.points, large.shown_ms - large.step_ms, large.prepare_ms);
-    }
-    pelti_character_destroy(coarse);
-    pelti_character_destroy(fine);
 }
 
 void pelti_bench_projective(PeltiBench *bench); // in the table of main.c
@@ -230,5 +210,4 @@ void pelti_bench_projective(PeltiBench *bench)
     }
     pelti_character_destroy(who);
     scaling(bench);
-    two_resolutions(bench);
 }

@@ -11,18 +11,19 @@
 
 int pelti_proj_piece_first(const Projective *p, int piece)
 {
-    return p->folds.start[piece * PROJ_PIECE] + piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
+    return p->contacts.folds.start[piece * PROJ_PIECE] +
+           piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
 }
 
 void pelti_proj_contact_forces(Projective *p, int mode, int piece)
 {
     int first = pelti_proj_piece_first(p, piece);
-    for (int k = first; k < first + p->piece_contacts[piece]; k++) {
-        const ProjContact *c = &p->contacts[k];
-        const float *x = p->x[c->unknown], *n = c->n;
-        float *y = p->y[c->unknown];
-        float force = *c->force + p->rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
-        *c->force = fminf(fmaxf(force, 0), p->most_force[c->unknown]);
+    for (int k = first; k < first + p->contacts.in_piece[piece]; k++) {
+        const ProjContact *c = &p->contacts.list[k];
+        const float *x = p->state.x[c->unknown], *n = c->n;
+        float *y = p->step.y[c->unknown];
+        float force = *c->force + p->contacts.rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
+        *c->force = fminf(fmaxf(force, 0), p->contacts.most_force[c->unknown]);
         for (int j = 0; j < 3; j++)
             y[j] += c->share * *c->force * n[j];
     }
@@ -32,12 +33,12 @@ static void find_in_piece(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Projective *p = context;
-    ProjPairs *pairs = &p->pairs;
-    float near = 8 * p->folds.gap; // farther than skin comes in most steps; what comes farther is met a step later
-    ProjContact *out = p->contacts + pelti_proj_piece_first(p, begin / PROJ_PIECE);
+    ProjPairs *pairs = &p->contacts.pairs;
+    float near = 8 * p->contacts.folds.gap; // farther than skin comes in most steps; what comes farther is met a step later
+    ProjContact *out = p->contacts.list + pelti_proj_piece_first(p, begin / PROJ_PIECE);
     int count = 0;
     for (int i = begin; i < end; i++) {
-        count += pelti_proj_fold_contacts(&p->folds, i, p->x[i], near, out + count);
+        count += pelti_proj_fold_contacts(&p->contacts.folds, i, p->state.x[i], near, out + count);
         if (!pairs->start)
             continue;
         const float *n = pairs->plane[i];
@@ -46,18 +47,18 @@ static void find_in_piece(void *context, int begin, int end, int worker)
         else
             pairs->force[i] = 0;
     }
-    p->piece_contacts[begin / PROJ_PIECE] = count;
+    p->contacts.in_piece[begin / PROJ_PIECE] = count;
 }
 
 bool pelti_proj_find_contacts(Projective *p)
 {
-    p->contact_count = 0;
-    if (!p->folds.start)
+    p->contacts.count = 0;
+    if (!p->contacts.folds.start)
         return false;
     pelti_parallel_for(p->jobs, p->count, PROJ_PIECE, find_in_piece, p);
     for (int k = 0; k * PROJ_PIECE < p->count; k++)
-        p->contact_count += p->piece_contacts[k];
-    return p->contact_count > 0;
+        p->contacts.count += p->contacts.in_piece[k];
+    return p->contacts.count > 0;
 }
 
 /// Dual ascent with A for the matrix is stable while rate < 2 / |A^-1|. The row sums t of A (what ties a vertex to base points
@@ -67,13 +68,13 @@ static void set_rates(Projective *p)
 {
     const ProjTissue *t = &p->tissue;
     for (int i = 0; i < p->count; i++) {
-        float sum = t->pin[i], own = (float)t->entries[p->order[i]].value;
+        float sum = t->pin[i], own = (float)t->entries[p->system.order[i]].value;
         for (int e = t->near_start[i]; e < t->near_start[i + 1]; e++)
             if (t->near_index[e] < 0)
                 sum -= t->near_value[e];
-        p->rate[PROJ_STILL][i] = fminf(fmaxf(sum, 0.01f * own), own);
-        p->rate[PROJ_MOVING][i] = fminf(fmaxf(sum + p->inertia[i], 0.01f * own), own + p->inertia[i]);
-        p->most_force[i] = 0.1f * p->mesh->diagonal * p->rate[PROJ_MOVING][i];
+        p->contacts.rate[PROJ_STILL][i] = fminf(fmaxf(sum, 0.01f * own), own);
+        p->contacts.rate[PROJ_MOVING][i] = fminf(fmaxf(sum + p->system.inertia[i], 0.01f * own), own + p->system.inertia[i]);
+        p->contacts.most_force[i] = 0.1f * p->mesh->diagonal * p->contacts.rate[PROJ_MOVING][i];
     }
 }
 
@@ -81,17 +82,17 @@ PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
 {
     float gap = 4e-4f * p->mesh->diagonal;
     for (int mode = 0; mode < 2; mode++)
-        p->rate[mode] = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
-    p->most_force = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
+        p->contacts.rate[mode] = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
+    p->contacts.most_force = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     if (p->pool.failed)
         return pelti_no_memory(err, (size_t)p->count * sizeof(float));
     set_rates(p);
-    PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->order, gap, &p->pool, &p->folds, err));
-    p->folds.bulge = p->bulge;
-    size_t most = (size_t)p->folds.start[p->count] + (size_t)p->count;
-    p->contacts = PELTI_NEW(&p->pool, ProjContact, most + 1);
-    p->piece_contacts = PELTI_NEW(&p->pool, int, (size_t)p->count / PROJ_PIECE + 2);
+    PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->system.order, gap, &p->pool, &p->contacts.folds, err));
+    p->contacts.folds.bulge = p->settings.bulge;
+    size_t most = (size_t)p->contacts.folds.start[p->count] + (size_t)p->count;
+    p->contacts.list = PELTI_NEW(&p->pool, ProjContact, most + 1);
+    p->contacts.in_piece = PELTI_NEW(&p->pool, int, (size_t)p->count / PROJ_PIECE + 2);
     if (p->pool.failed)
         return pelti_no_memory(err, most * sizeof(ProjContact));
-    return everywhere ? pelti_proj_pairs(p, gap, &p->pairs, err) : PELT_OK;
+    return everywhere ? pelti_proj_pairs(p, gap, &p->contacts.pairs, err) : PELT_OK;
 }

@@ -146,7 +146,7 @@ static void measure_hull(const Projective *p, ProjPairs *out, int s)
     int count[ALONG][AROUND] = {{0}}, caps[2] = {0, 0};
     for (int e = out->start[s]; e < out->start[s + 1]; e++) {
         int i = out->unknowns[e];
-        Vec3 x = vec3(p->rest[i][0], p->rest[i][1], p->rest[i][2]);
+        Vec3 x = vec3(p->system.rest[i][0], p->system.rest[i][1], p->system.rest[i][2]);
         float y = vec3_dot(vec3_sub(x, at.a), at.axis), t = fminf(fmaxf(y / at.length, 0), 1);
         Vec3 arm = vec3_sub(x, vec3_lerp(at.a, at.b, t));
         float radius = vec3_length(arm), end = vec3_dot(arm, at.axis);
@@ -219,8 +219,8 @@ static int plane_between(Planes *planes, float t, float out[4])
 /// A vertex keeps the plane it is deepest behind.
 static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, float margin)
 {
-    float n[4], *q = p->q[i];
-    const float *x = p->x[i];
+    float n[4], *q = p->state.q[i];
+    const float *x = p->state.x[i];
     if (!plane_between(planes, pairs->t[i], n))
         return;
     float behind = n[3] + margin - (n[0] * q[0] + n[1] * q[1] + n[2] * q[2]);
@@ -240,7 +240,7 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, f
 
 static float full_margin(const Projective *p, const ProjPairs *pairs, int i)
 {
-    return 0.6f * vec3_distance(p->feet[p->order[i]].base, p->mesh->rest[p->order[i]]) + 0.5f * pairs->gap;
+    return 0.6f * vec3_distance(p->feet[p->system.order[i]].base, p->mesh->rest[p->system.order[i]]) + 0.5f * pairs->gap;
 }
 
 /// `moved`: how far the two bones have moved against each other since the rest pose. Where vertices were clear of the other bone
@@ -294,7 +294,7 @@ static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
             memset(planes.meets, -1, sizeof planes.meets);
             for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
                 int i = pairs->unknowns[e];
-                Vec3 x = p->mesh->rest[p->order[i]], q = p->feet[p->order[i]].base;
+                Vec3 x = p->mesh->rest[p->system.order[i]], q = p->feet[p->system.order[i]].base;
                 float n[4], margin = pairs->margin[i];
                 int meets = plane_between(&planes, pairs->t[i], n);
                 if (meets && n[0] * x.x + n[1] * x.y + n[2] * x.z - n[3] < 0.5f * pairs->gap)
@@ -340,7 +340,7 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
         return pelti_no_memory(err, (size_t)p->count * 40);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < p->count; i++) {
-            int s = pelti_proj_segment(&p->feet[p->order[i]]);
+            int s = pelti_proj_segment(&p->feet[p->system.order[i]]);
             if (s >= 0 && pass)
                 out->unknowns[out->start[s]++] = i;
             else if (s >= 0)
@@ -385,7 +385,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
 {
     (void)worker;
     Projective *p = ((Pose *)context)->p;
-    ProjPairs *pairs = &p->pairs;
+    ProjPairs *pairs = &p->contacts.pairs;
     int segments = p->skeleton.segment_count;
     for (int a = begin; a < end; a++) {
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
@@ -421,10 +421,10 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
 
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones)
 {
-    if (!p->pairs.start)
+    if (!p->contacts.pairs.start)
         return;
     for (int s = 0; s < p->skeleton.segment_count; s++)
-        p->pairs.now[s] = pelti_proj_place(&p->skeleton.segments[s], bones);
+        p->contacts.pairs.now[s] = pelti_proj_place(&p->skeleton.segments[s], bones);
     Pose pose = {p, bones};
     pelti_parallel_for(p->jobs, p->skeleton.segment_count, 2, pose_segments, &pose);
 }

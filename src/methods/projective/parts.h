@@ -29,8 +29,8 @@ typedef struct ProjSkeleton {
     float *zone;         ///< [bone_count] how far along its bones sliding reaches from this joint
     int outside_count;   ///< segments left out because they lie outside the skin
 } ProjSkeleton;
-/// `lines`: bones without thickness, for Fig. 3.
-PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, bool lines, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
+/// `thickness`: 1, or less for thinner bones.
+PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, float thickness, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
                                ProjSkeleton *out, PeltError *err);
 
 // ---- foot and base points (shrink.c), sec. 3.2 ----
@@ -43,7 +43,7 @@ typedef struct ProjFoot {
     float blend; ///< 0: follows its segment, 1: the weights say other bones, and it follows those
 } ProjFoot;
 PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights,
-                             PeltiPool *pool, PeltiJobs *jobs, ProjFoot **out, int *iterations, PeltError *err);
+                             PeltiPool *pool, PeltiJobs *jobs, ProjFoot **out, PeltError *err);
 /// The segment whose folds and contacts a vertex takes part in; -1: none.
 static inline int pelti_proj_segment(const ProjFoot *foot)
 {
@@ -111,14 +111,14 @@ typedef struct ProjBlock {                 ///< eight elements that have a rotat
 typedef struct ProjTet { ///< for energies and tests
     int corner[4];       ///< unknown, or ~unknown for its base point
     int element;
-    float grad[4][3]; ///< shape function gradients (or centred rest positions: ARAP)
+    float grad[4][3]; ///< shape function gradients (or what ProjStrain makes of them)
     float volume;     ///< weight of the tet in the energy
 } ProjTet;
 
 typedef struct ProjTissue {
     int unknown_count, element_count, block_count, tet_count;
     ProjBlock *blocks;
-    const ProjBlock *look; ///< what rotations are found from: the same, or those of the other strain (Fig. 5's mixtures)
+    const ProjBlock *look; ///< what rotations are found from: the same, or a variant's
     ProjTet *tets;
     float *mass;         ///< [unknown_count] tissue volume
     float *pin;          ///< [unknown_count] stiffness of a spring to the carried position, 0: none
@@ -131,14 +131,22 @@ typedef struct ProjTissue {
     int *corner_row;            ///< row = (block * 3 + corner) * 8 + lane
     int mended, flat, inverted; ///< tets left out
     double volume;
-    bool positions; ///< as in ProjTissueDef
 } ProjTissue;
+
+/// What an element fits: vectors g_k at the corners of a tetrahedron take the place of shape gradients in F = sum x_k g_k^T.
+typedef struct ProjStrain {
+    void (*vectors)(const Vec3 p[4], double g[4][3]); ///< from the gradients
+    double (*coupling)(double g[4][3], int i, int j); ///< stiffness of two corners
+    double (*weight)(double volume, double edge);     ///< of a tetrahedron; edge: mean of the mesh
+    float (*size)(const ProjTet *tet);                ///< what F at rest is, a share of the identity
+} ProjStrain;
+extern const ProjStrain pelti_proj_gradients; ///< eq. 7
 typedef struct ProjTissueDef {
     const PeltiMesh *mesh;
     const ProjFoot *feet;
     const int *place, *order; ///< vertex -> unknown and back
     bool per_tet;             ///< a rotation for each tet
-    bool positions;           ///< ARAP: fit positions and decompose G, [Komaritzan2018] eq. 9
+    const ProjStrain *strain;
 } ProjTissueDef;
 /// How many of the three tetrahedra above a triangle are flat or inside out at rest.
 int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3]);
@@ -221,21 +229,6 @@ Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base poin
 /// Planes that unknown i is behind or less than `near` before, or that hold it; says how many.
 int pelti_proj_fold_contacts(ProjFolds *folds, int i, const float *x, float near, ProjContact *out);
 
-// ---- the paper's contacts (stored.c), sec. 5 ----
-
-typedef struct ProjStoredPair {
-    int fold, i, j; ///< unknowns: i on the parent's side, j on the child's
-} ProjStoredPair;
-typedef struct ProjStored {
-    ProjFolds folds; ///< joints and directions
-    int count;
-    ProjStoredPair *pairs;
-    float *weight;        ///< [unknown] of its spring in the second matrix; 0: in no pair
-    ProjRow *goal;        ///< [unknown] sum of where its pairs want it
-    int *goals;           ///< [unknown] how many do
-    PeltiSparse *held[2]; ///< [mode] the second matrices
-} ProjStored;
-
 // ---- contacts of bones that share no joint (pairs.c) ----
 
 enum { PROJ_HULL_ALONG = 8, PROJ_HULL_AROUND = 12 };
@@ -274,86 +267,101 @@ typedef struct ProjPairs {
     float gap;
 } ProjPairs;
 
-// ---- two resolutions (decimate.c, display.c), sec. 6 ----
-
-/// A mesh of at most about `wanted` vertices; kept [its vertex_count] says which of the skin's they are.
-PeltStatus pelti_proj_decimate(const PeltiMesh *mesh, const ProjSkeleton *skeleton, int wanted, PeltiPool *pool, int **kept,
-                               PeltiMesh **out, PeltError *err);
-typedef struct ProjSpot { ///< of one vertex of the full skin
-    int triangle;         ///< of the simulated mesh
-    float weight[3];
-    Vec3 offset; ///< along an edge, across it, along the normal
-} ProjSpot;
-typedef struct ProjDisplay {
-    ProjSpot *spots; ///< NULL: the simulated mesh is the skin
-    Vec3 *normals;   ///< of the simulated mesh
-} ProjDisplay;
-PeltStatus pelti_proj_display(const PeltiMesh *fine, const PeltiMesh *coarse, PeltiPool *pool, PeltiJobs *jobs, ProjDisplay *out,
-                              PeltError *err);
-void pelti_proj_show(const ProjDisplay *display, const PeltiMesh *fine, const PeltiMesh *coarse, PeltiJobs *jobs, const Vec3 *x,
-                     Vec3 *out);
-
 // ---- the whole (method.c prepares, solve.c steps) ----
 
-typedef struct Projective {
+typedef struct Projective Projective;
+
+typedef struct ProjSettings { ///< what may change between two steps
+    float time_step_s, wave_speed, gravity, bulge;
+    float keep; ///< share of velocity relative to the base that is kept in a step
+    int iterations;
+    bool virtual_frames;
+} ProjSettings;
+
+typedef struct ProjSystem { ///< made once: unknowns and their matrices
+    int *place;             ///< [vertex] -> unknown
+    const int *order;       ///< and back
+    float *inertia;         ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
+    ProjRow *rest, *rest_pull;
+    PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
+    float *work;                 ///< scratch of their solves
+} ProjSystem;
+
+typedef struct ProjState {        ///< carried from step to step, by unknown
+    ProjRow *x, *last, *velocity; ///< last: where the step started, before it flew
+    ProjRow *q, *q_last;          ///< base points, and those of the step before
+    PeltiQuatBlock *warm;         ///< rotations of the elements
+} ProjState;
+
+typedef struct ProjStep { ///< scratch of one step
+    ProjRow *origin;      ///< where it flew to; solves are for moves from there
+    ProjRow *constant;    ///< right-hand side that stays the same over the iterations
+    ProjRow *rows, *y;    ///< pulls of the elements' corners; right-hand side, then moves
+    ProjFrame *frames;
+    float *moved; ///< [count / grain] largest move of the last iteration in each piece
+} ProjStep;
+
+typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
+    ProjSwell *share;
+    int turn;       ///< steps since it was looked at
+    int steps_left; ///< until it is as it was
+} ProjSwelling;
+
+typedef struct ProjContacts {
+    ProjFolds folds;   ///< no folds: start is NULL
+    ProjPairs pairs;   ///< none: start is NULL
+    float *rate[2];    ///< [mode][unknown] force for a length of overlap
+    float *most_force; ///< [unknown] where planes contradict each other forces would grow for ever
+    ProjContact *list; ///< those whose forces may act in this step, by piece
+    int *in_piece;     ///< [piece] of PROJ_PIECE unknowns: how many, from pelti_proj_piece_first
+    int count;         ///< of all pieces
+} ProjContacts;
+
+typedef struct ProjTravel { ///< the way of the bones over a frame
+    PeltiMotion motion;
+    Mat34 *from, *to, *now;
+    bool started;
+} ProjTravel;
+
+typedef struct ProjFigures {               ///< of the last step, for the report
+    double residual;                       ///< largest move of the last iteration, of the size
+    double substep_ms, local_ms, solve_ms; ///< local and solve: all its iterations
+} ProjFigures;
+
+/// Local and global steps towards one pose.
+typedef struct ProjRounds {
+    const Mat34 *bones;
+    int mode, most;
+    double enough; ///< residual at which to stop
+    bool touching;
+} ProjRounds;
+
+struct Projective {
     PeltiPool pool;
     PeltAllocator allocator;
     PeltiJobs *jobs;
     const PeltiCharacter *who;
-    PeltiCharacter coarse; ///< as who, with the mesh that is simulated
-    const PeltiMesh *skin; ///< the character's own
-    const PeltiMesh *mesh; ///< the simulated one: the same, or coarser
-    PeltiWeights weights;  ///< of its vertices
-    ProjDisplay display;
-    Vec3 *skin_positions; ///< [skin->vertex_count] where they differ
+    const PeltiMesh *mesh;
+    PeltiWeights weights;
+    int count; ///< of unknowns: the mesh' vertices
     ProjSkeleton skeleton;
     ProjFoot *feet;
     ProjBase base;
     ProjTissue tissue;
-    int smoothing_rounds;
-    PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
-    int *place;
-    const int *order;
-    // options
-    float time_step_s, wave_speed, keep, gravity, bulge; // keep: share of relative velocity kept in a step
-    int iterations;
-    bool virtual_frames;
-    // state, by unknown
-    int count;
-    float *inertia; ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
-    ProjRow *x, *last, *velocity, *q, *q_last, *constant, *y, *rows, *rest, *rest_pull,
-        *origin; ///< origin: where the step started; solves are for moves from there
-    ProjFrame *frames;
-    ProjSwell *swell;
-    PeltiQuatBlock *warm;
-    float *work;
-    Vec3 *positions; ///< [vertex_count] by vertex, result
-    PeltiMotion motion;
-    Mat34 *bones_from, *bones_to, *bones_now;
-    void *motion_block;
-    size_t motion_bytes;
-    bool started;
-    int swell_turn;                        ///< steps since it was looked at
-    int swollen;                           ///< steps until flesh pressed by a contact is as it was
-    ProjFolds folds;                       ///< no folds: start is NULL
-    ProjStored stored;                     ///< none: count is 0
-    bool holding;                          ///< iterations use the second matrix
-    ProjPairs pairs;                       ///< none: start is NULL
-    float *rate[2];                        ///< [mode][unknown] contact force for a length of overlap
-    float *most_force;                     ///< [unknown] where planes contradict each other forces would grow for ever
-    float *moved;                          ///< [count / grain] largest move of the last iteration in each piece
-    double residual;                       ///< largest move of the last iteration, of the size
-    int contact_count;                     ///< of all pieces
-    ProjContact *contacts;                 ///< those whose forces may act in this step, by piece
-    int *piece_contacts;                   ///< [piece] of PROJ_PIECE unknowns: how many, from pelti_proj_piece_first
-    double substep_ms, local_ms, solve_ms; ///< of the last step; local and solve: all its iterations
-} Projective;
+    ProjSettings settings;
+    ProjSystem system;
+    ProjState state;
+    ProjStep step;
+    ProjSwelling swelling;
+    ProjContacts contacts;
+    ProjTravel travel;
+    ProjFigures figures;
+    void (*run)(Projective *p, const ProjRounds *rounds); ///< pelti_proj_run, or a variant's (variants.h)
+    struct ProjStored *stored;                            ///< of that variant, else NULL
+};
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
 bool pelti_proj_find_contacts(Projective *p);                                   ///< counts them; true: some may act in this step
-/// Pairs from poses that it makes, and from those of a clip (may be NULL or empty).
-PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err);
-int pelti_proj_stored_pull(Projective *p); ///< adds the springs of the second matrix to y; says how many pairs collide
 PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err);
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
 ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
@@ -370,7 +378,9 @@ void pelti_proj_swell_reset(Projective *p);
 void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest in this pose
 void pelti_proj_substep(Projective *p, const Mat34 *bones);         ///< one time step to this pose
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step
-void pelti_proj_iterate(Projective *p, int mode, bool touching);    ///< one local and one global step
+void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the local step: y for the global one
+void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
+void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
 void pelti_proj_measure_rounding(Projective *p);                    ///< once, after factoring and before contacts
 double pelti_proj_total_energy(const Projective *p, int mode);      ///< elastic, pins and inertia
 

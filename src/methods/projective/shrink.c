@@ -194,7 +194,7 @@ static void place_base(void *context, int begin, int end, int worker)
 }
 
 PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, const PeltiWeights *weights, PeltiPool *pool,
-                             PeltiJobs *jobs, ProjFoot **out, int *iterations, PeltError *err)
+                             PeltiJobs *jobs, ProjFoot **out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     size_t n = (size_t)mesh->vertex_count;
@@ -217,8 +217,7 @@ PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, c
     pelti_parallel_for(jobs, mesh->vertex_count, 256, find_feet, &s);
     for (int v = 0; v < mesh->vertex_count; v++)
         fixed[v] = s.feet[v].segment >= 0 && is_fixed(&k->segments[s.feet[v].segment], s.feet[v].foot);
-    int round = 0;
-    for (; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MOST_ROUNDS; round++) {
         pelti_parallel_for(jobs, mesh->vertex_count, 1024, smooth, &s);
         float most = 0;
         for (int v = 0; v < mesh->vertex_count; v++)
@@ -227,7 +226,6 @@ PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, c
         if (most < 2e-4f * mesh->diagonal)
             break;
     }
-    *iterations = round;
     pelti_parallel_for(jobs, mesh->vertex_count, 1024, place_base, &s);
     pelti_pool_release(&temp);
     return PELT_OK;

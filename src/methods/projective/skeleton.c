@@ -241,7 +241,7 @@ static PeltStatus link_near(ProjSkeleton *k, PeltiPool *pool, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, bool lines, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
+PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, float thickness, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
                                ProjSkeleton *out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
@@ -270,8 +270,8 @@ PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, bool lines, PeltiPool 
     if (out->outside_count > 0)
         pelti_warn(log, "projective-bones-outside", "%d of %d bone segments lie outside the skin and carry no tissue",
                    out->outside_count, count);
-    for (int k = 0; lines && k < out->segment_count; k++)
-        m.depth[k] *= 0.02f;
+    for (int k = 0; k < out->segment_count; k++)
+        m.depth[k] *= thickness;
     set_radii(who, out, m.depth);
     set_zones(who, out);
     status = link_near(out, pool, err);

@@ -1,7 +1,7 @@
 /// Contacts as [Komaritzan2018] sec. 5 has them: pairs of vertices stored from extreme poses, told apart by an angle in the plane
 /// of their bones, both projected to a plane between them, with a second matrix that holds every vertex of a pair. Kept beside
 /// the planes of fold.c to compare with (docs/projective.md has the numbers of both): `collisions=pairs`.
-#include "methods/projective/parts.h"
+#include "methods/projective/variants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static void mark_sides(Search *s, const ProjFold *fold)
     Projective *p = s->p;
     s->found_count = 0;
     for (int i = 0; i < p->count; i++) {
-        int segment = pelti_proj_segment(&p->feet[p->order[i]]);
-        Vec3 arm = vec3_sub(row_point(p->rest[i]), fold->rest_joint);
+        int segment = pelti_proj_segment(&p->feet[p->system.order[i]]);
+        Vec3 arm = vec3_sub(row_point(p->system.rest[i]), fold->rest_joint);
         s->side[i] = 0;
         if (segment < 0 || vec3_length(arm) > fold->reach)
             continue;
@@ -95,7 +95,7 @@ static void find_inside(Search *s)
     char *hit = (char *)s->inside; // one byte each, then made a list in place
     memset(hit, 0, (size_t)p->count);
     for (int f = 0; f < s->found_count; f++)
-        s->sorted[f] = (Sorted){p->x[s->found[f]][0], s->found[f]};
+        s->sorted[f] = (Sorted){p->state.x[s->found[f]][0], s->found[f]};
     qsort(s->sorted, (size_t)s->found_count, sizeof *s->sorted, compare_sorted);
     for (int k = 0; k < t->tet_count; k++) {
         Vec3 c[4], low, high;
@@ -103,12 +103,12 @@ static void find_inside(Search *s)
         if (!s->side[owner])
             continue;
         for (int j = 0; j < 4; j++)
-            c[j] = row_point(t->tets[k].corner[j] < 0 ? p->q[~t->tets[k].corner[j]] : p->x[t->tets[k].corner[j]]);
+            c[j] = row_point(t->tets[k].corner[j] < 0 ? p->state.q[~t->tets[k].corner[j]] : p->state.x[t->tets[k].corner[j]]);
         low = vec3_min(vec3_min(c[0], c[1]), vec3_min(c[2], c[3]));
         high = vec3_max(vec3_max(c[0], c[1]), vec3_max(c[2], c[3]));
         for (int f = first_from(s, low.x); f < s->found_count && s->sorted[f].x <= high.x; f++) {
             int i = s->sorted[f].unknown;
-            const float *x = p->x[i];
+            const float *x = p->state.x[i];
             if (s->side[i] != s->side[owner] && x[1] >= low.y && x[1] <= high.y && x[2] >= low.z && x[2] <= high.z &&
                 in_tet(c, row_point(x)))
                 hit[i] = 1;
@@ -130,7 +130,7 @@ static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 ax
     float best = INFINITY;
     Vec3 joint = mat34_apply(s->bones[fold->child], fold->rest_joint);
     for (int k = 0; k < s->inside_count; k++) {
-        float d = vec3_distance(row_point(p->x[s->inside[k]]), joint);
+        float d = vec3_distance(row_point(p->state.x[s->inside[k]]), joint);
         if (d < best) {
             best = d;
             nearest = s->inside[k];
@@ -138,14 +138,14 @@ static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 ax
     }
     if (nearest < 0)
         return;
-    Vec3 n = vec3_cross(vec3_sub(row_point(p->rest[nearest]), fold->rest_joint), axis);
+    Vec3 n = vec3_cross(vec3_sub(row_point(p->system.rest[nearest]), fold->rest_joint), axis);
     for (int k = 0; k < s->inside_count; k++) {
         int i = s->inside[k], other = -1;
-        float side = vec3_dot(n, vec3_sub(row_point(p->rest[i]), fold->rest_joint)), least = INFINITY;
+        float side = vec3_dot(n, vec3_sub(row_point(p->system.rest[i]), fold->rest_joint)), least = INFINITY;
         for (int m = 0; m < s->inside_count; m++) {
             int j = s->inside[m];
-            float d = vec3_distance(row_point(p->x[i]), row_point(p->x[j]));
-            if (side * vec3_dot(n, vec3_sub(row_point(p->rest[j]), fold->rest_joint)) < 0 && s->side[i] != s->side[j] &&
+            float d = vec3_distance(row_point(p->state.x[i]), row_point(p->state.x[j]));
+            if (side * vec3_dot(n, vec3_sub(row_point(p->system.rest[j]), fold->rest_joint)) < 0 && s->side[i] != s->side[j] &&
                 d < least) {
                 least = d;
                 other = j;
@@ -154,8 +154,8 @@ static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 ax
         if (other < 0)
             continue;
         ProjStoredPair pair = {fold_index, s->side[i] > 0 ? other : i, s->side[i] > 0 ? i : other}; // parent's side first
-        float above = vec3_dot(vec3_sub(row_point(p->rest[pair.i]), fold->rest_joint), fold->rest_normal),
-              below = vec3_dot(vec3_sub(row_point(p->rest[pair.j]), fold->rest_joint), fold->rest_normal);
+        float above = vec3_dot(vec3_sub(row_point(p->system.rest[pair.i]), fold->rest_joint), fold->rest_normal),
+              below = vec3_dot(vec3_sub(row_point(p->system.rest[pair.j]), fold->rest_joint), fold->rest_normal);
         if (above < 0 && below > 0) // at rest each is on its own side
             pelti_array_push(&s->list, &pair);
     }
@@ -167,13 +167,12 @@ static void hold_pose(Search *s)
     Projective *p = s->p;
     pelti_proj_pose_joints(&p->base, s->bones);
     for (int i = 0; i < p->count; i++) {
-        Vec3 at = pelti_proj_carry(&p->base, s->bones, i, row_point(p->rest[i]));
-        memcpy(p->x[i], (float[4]){at.x, at.y, at.z, 0}, sizeof p->x[i]);
+        Vec3 at = pelti_proj_carry(&p->base, s->bones, i, row_point(p->system.rest[i]));
+        memcpy(p->state.x[i], (float[4]){at.x, at.y, at.z, 0}, sizeof p->state.x[i]);
     }
-    pelti_polar_reset(p->warm, p->tissue.block_count);
+    pelti_polar_reset(p->state.warm, p->tissue.block_count);
     pelti_proj_begin(p, s->bones, PROJ_STILL);
-    for (int k = 0; k < STILL_ROUNDS; k++)
-        pelti_proj_iterate(p, PROJ_STILL, false);
+    pelti_proj_run(p, &(ProjRounds){.bones = s->bones, .mode = PROJ_STILL, .most = STILL_ROUNDS});
 }
 
 static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
@@ -233,14 +232,16 @@ static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
     for (int k = 0; k < out->count; k++)
         out->weight[out->pairs[k].i] = out->weight[out->pairs[k].j] = 1;
     for (int i = 0; i < p->count; i++)
-        out->weight[i] *= hold * ((float)entries[p->order[i]].value + p->inertia[i]);
+        out->weight[i] *= hold * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
     PeltStatus status = PELT_OK;
     for (int mode = 0; mode < 2 && status == PELT_OK; mode++) {
         for (int v = 0; v < p->count; v++)
-            entries[v].value += (double)out->weight[p->place[v]] + (mode == PROJ_MOVING ? (double)p->inertia[p->place[v]] : 0);
-        status = pelti_sparse_create_like(p->still, entries, &out->held[mode], err);
+            entries[v].value += (double)out->weight[p->system.place[v]] +
+                                (mode == PROJ_MOVING ? (double)p->system.inertia[p->system.place[v]] : 0);
+        status = pelti_sparse_create_like(p->system.still, entries, &out->held[mode], err);
         for (int v = 0; v < p->count; v++)
-            entries[v].value -= (double)out->weight[p->place[v]] + (mode == PROJ_MOVING ? (double)p->inertia[p->place[v]] : 0);
+            entries[v].value -= (double)out->weight[p->system.place[v]] +
+                                (mode == PROJ_MOVING ? (double)p->system.inertia[p->system.place[v]] : 0);
     }
     return status;
 }
@@ -264,45 +265,15 @@ static PeltStatus keep_pairs(Projective *p, Search *s, ProjStored *out, PeltErro
     return factor_held(p, out, err);
 }
 
-PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err)
-{
-    ProjStored *out = &p->stored;
-    PeltiPool temp;
-    PeltStatus status = PELT_OK;
-    int clip = clip_name && *clip_name ? pelti_clip_find(p->who, clip_name) : -1;
-    if (clip_name && *clip_name && clip < 0)
-        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "poses: there is no clip '%s'", clip_name);
-    *out = (ProjStored){0};
-    PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->order, 4e-4f * p->mesh->diagonal, &p->pool, &out->folds, err));
-    pelti_pool_init(&temp, &p->allocator);
-    Search s = {.p = p, .folds = &out->folds};
-    pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));
-    s.bones = PELTI_NEW(&temp, Mat34, (size_t)p->who->bone_count + 1);
-    s.side = PELTI_NEW(&temp, signed char, (size_t)p->count + 1);
-    s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
-    s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
-    s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
-    PeltiWorld *world = PELTI_NEW(&temp, PeltiWorld, (size_t)p->who->node_count + 1);
-    PeltiPose pose = pelti_pose_new(&temp, p->who);
-    if (temp.failed)
-        status = pelti_no_memory(err, (size_t)p->count * sizeof(int));
-    else {
-        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, world);
-        status = keep_pairs(p, &s, out, err);
-    }
-    pelti_array_release(&s.list);
-    pelti_pool_release(&temp);
-    return status;
-}
-
 static Vec3 normal_at(const Projective *p, int i)
 {
     const PeltiMesh *mesh = p->mesh;
     Vec3 sum = {0, 0, 0};
-    int v = p->order[i];
+    int v = p->system.order[i];
     for (int e = mesh->fan_start[v]; e < mesh->fan_start[v + 1]; e++) {
         const int *t = mesh->triangles[mesh->fan[e]];
-        Vec3 a = row_point(p->x[p->place[t[0]]]), b = row_point(p->x[p->place[t[1]]]), c = row_point(p->x[p->place[t[2]]]);
+        Vec3 a = row_point(p->state.x[p->system.place[t[0]]]), b = row_point(p->state.x[p->system.place[t[1]]]),
+             c = row_point(p->state.x[p->system.place[t[2]]]);
         sum = vec3_add(sum, vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
     }
     return vec3_normalize_or(sum, vec3(0, 0, 0));
@@ -321,12 +292,12 @@ static void add_goal(ProjStored *stored, int i, Vec3 at)
 /// normals.
 static bool test_pair(Projective *p, const ProjStoredPair *pair)
 {
-    const ProjFold *fold = &p->stored.folds.folds[pair->fold];
+    const ProjFold *fold = &p->stored->folds.folds[pair->fold];
     Vec3 axis = vec3_cross(fold->parent_way, fold->child_way);
     if (!(fold->share > 0)) // hardly more bent than at rest
         return false;
     axis = vec3_normalize_or(axis, axis);
-    Vec3 x = row_point(p->x[pair->i]), y = row_point(p->x[pair->j]);
+    Vec3 x = row_point(p->state.x[pair->i]), y = row_point(p->state.x[pair->j]);
     Vec3 a = vec3_sub(x, fold->joint), b = vec3_sub(y, fold->joint);
     if (vec3_dot(a, fold->inner) < 0 || vec3_dot(b, fold->inner) < 0) // not in this fold: angles beyond 180 degrees look smaller
         return false;
@@ -339,14 +310,15 @@ static bool test_pair(Projective *p, const ProjStoredPair *pair)
     float beyond = vec3_dot(vec3_sub(x, middle), n);
     if (!(beyond > 0))
         return false;
-    add_goal(&p->stored, pair->i, vec3_mad(x, n, -beyond));
-    add_goal(&p->stored, pair->j, vec3_mad(y, n, beyond));
+    add_goal(p->stored, pair->i, vec3_mad(x, n, -beyond));
+    add_goal(p->stored, pair->j, vec3_mad(y, n, beyond));
     return true;
 }
 
-int pelti_proj_stored_pull(Projective *p)
+/// Adds the springs of the second matrix to y; says how many pairs collide.
+static int pull_stored(Projective *p)
 {
-    ProjStored *stored = &p->stored;
+    ProjStored *stored = p->stored;
     int colliding = 0;
     memset(stored->goal, 0, (size_t)p->count * sizeof *stored->goal);
     memset(stored->goals, 0, (size_t)p->count * sizeof *stored->goals);
@@ -356,9 +328,67 @@ int pelti_proj_stored_pull(Projective *p)
         if (!(stored->weight[i] > 0))
             continue;
         for (int k = 0; k < 3; k++) { // one that does not collide stays where the iteration before left it
-            float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->x[i][k];
-            p->y[i][k] += stored->weight[i] * (goal - p->origin[i][k]);
+            float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->state.x[i][k];
+            p->step.y[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
         }
     }
     return colliding;
+}
+
+/// Half of the rounds without the springs, so that vertices of pairs that do not collide are left where the tissue wants them;
+/// half with them.
+static void run_stored(Projective *p, const ProjRounds *rounds)
+{
+    ProjRounds plain = *rounds;
+    plain.most = (rounds->most + 1) / 2;
+    plain.enough = 0;
+    pelti_proj_pose_folds(&p->stored->folds, rounds->bones);
+    pelti_proj_run(p, &plain);
+    for (int k = plain.most; k < rounds->most; k++) {
+        pelti_proj_pull(p, rounds->mode, rounds->touching);
+        p->contacts.count = pull_stored(p);
+        pelti_proj_solve(p, p->stored->held[rounds->mode]);
+        if (p->figures.residual < rounds->enough)
+            break;
+    }
+}
+
+void pelti_proj_stored_destroy(ProjStored *stored)
+{
+    for (int mode = 0; stored && mode < 2; mode++)
+        pelti_sparse_destroy(stored->held[mode]);
+}
+
+PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err)
+{
+    ProjStored *out = p->stored = PELTI_NEW(&p->pool, ProjStored, 1);
+    PeltiPool temp;
+    PeltStatus status = PELT_OK;
+    int clip = clip_name && *clip_name ? pelti_clip_find(p->who, clip_name) : -1;
+    if (clip_name && *clip_name && clip < 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "poses: there is no clip '%s'", clip_name);
+    if (!out)
+        return pelti_no_memory(err, sizeof *out);
+    PELT_TRY(
+        pelti_proj_folds(p->who, &p->skeleton, p->feet, p->system.order, 4e-4f * p->mesh->diagonal, &p->pool, &out->folds, err));
+    pelti_pool_init(&temp, &p->allocator);
+    Search s = {.p = p, .folds = &out->folds};
+    pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));
+    s.bones = PELTI_NEW(&temp, Mat34, (size_t)p->who->bone_count + 1);
+    s.side = PELTI_NEW(&temp, signed char, (size_t)p->count + 1);
+    s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
+    s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
+    s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
+    PeltiWorld *world = PELTI_NEW(&temp, PeltiWorld, (size_t)p->who->node_count + 1);
+    PeltiPose pose = pelti_pose_new(&temp, p->who);
+    if (temp.failed)
+        status = pelti_no_memory(err, (size_t)p->count * sizeof(int));
+    else {
+        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, world);
+        status = keep_pairs(p, &s, out, err);
+        p->run = out->count ? run_stored : pelti_proj_run;
+    }
+    pelti_array_release(&s.list);
+    pelti_pool_release(&temp);
+    return status;
 }

@@ -18,7 +18,7 @@ typedef struct Build {
     double *base_own;       // [vertex] skin to own base
     double (*base_edge)[2]; // [edge] skin low to base high, skin high to base low
     double *pin;            // [vertex]
-    double length;          // scale of the ARAP weights
+    double length;          // mean edge
     int *face_order;
 } Build;
 
@@ -55,19 +55,30 @@ static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], doub
     return true;
 }
 
-/// Centred rest positions stand in for the gradients: eq. 9 and 10.
-static void centred(Vec3 p[4], double g[4][3])
+static void keep_gradients(const Vec3 p[4], double g[4][3])
 {
-    for (int i = 0; i < 3; i++) {
-        double mean = 0;
-        for (int k = 0; k < 4; k++) {
-            g[k][i] = (double)(i == 0 ? p[k].x : i == 1 ? p[k].y : p[k].z);
-            mean += g[k][i] / 4;
-        }
-        for (int k = 0; k < 4; k++)
-            g[k][i] -= mean;
-    }
+    (void)p;
+    (void)g;
 }
+
+static double product(double g[4][3], int i, int j)
+{
+    return g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2];
+}
+
+static double by_volume(double volume, double edge)
+{
+    (void)edge;
+    return volume;
+}
+
+static float whole(const ProjTet *tet)
+{
+    (void)tet;
+    return 1;
+}
+
+const ProjStrain pelti_proj_gradients = {keep_gradients, product, by_volume, whole};
 
 static void add_stiffness(Build *b, const int corner[4], double g[4][3], double weight)
 {
@@ -76,8 +87,7 @@ static void add_stiffness(Build *b, const int corner[4], double g[4][3], double 
             if (corner[i] < 0)
                 continue;
             int v = corner[i], other = corner[j] < 0 ? ~corner[j] : corner[j];
-            double value =
-                weight * (b->def->positions ? (i == j) - 0.25 : g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+            double value = weight * b->def->strain->coupling(g, i, j);
             if (corner[j] >= 0 && v == other) {
                 b->diagonal[v] += value;
             } else if (corner[j] >= 0) {
@@ -222,12 +232,11 @@ static void add_prism(Build *b, const int triangle[3])
             mend(b, prism.corners[t], triangle);
             continue;
         }
-        if (b->def->positions)
-            centred(p, g);
+        b->def->strain->vectors(p, g);
         if (!any || b->def->per_tet)
             begin_element(b, triangle, b->out->element_count++);
         any = true;
-        add_tet(b, prism.corners[t], triangle, g, firm * (b->def->positions ? b->length : volume), volume,
+        add_tet(b, prism.corners[t], triangle, g, firm * b->def->strain->weight(volume, b->length), volume,
                 b->out->element_count - 1);
         b->out->volume += volume;
     }
@@ -337,16 +346,12 @@ static void finish_corners(ProjTissue *t)
     t->corner_start[0] = 0;
 }
 
-/// In the ARAP variant what stands for the volume is the size of sum w e e^T.
-static void finish_volumes(ProjTissue *t)
+static void finish_volumes(const ProjStrain *strain, ProjTissue *t)
 {
     for (int k = 0; k < t->tet_count; k++) {
         const ProjTet *tet = &t->tets[k];
-        float *sum = &t->blocks[tet->element / PROJ_LANES].over_volume[tet->element % PROJ_LANES], size = 0;
-        for (int c = 0; t->positions && c < 4; c++)
-            for (int i = 0; i < 3; i++)
-                size += tet->grad[c][i] * tet->grad[c][i];
-        *sum += tet->volume * (t->positions ? size : 1);
+        float *sum = &t->blocks[tet->element / PROJ_LANES].over_volume[tet->element % PROJ_LANES];
+        *sum += tet->volume * strain->size(tet);
     }
     for (int e = 0; e < t->element_count; e++) {
         float *sum = &t->blocks[e / PROJ_LANES].over_volume[e % PROJ_LANES];
@@ -359,7 +364,6 @@ static bool take(ProjTissue *t, const ProjTissueDef *def, PeltiPool *pool)
     const PeltiMesh *mesh = def->mesh;
     size_t n = (size_t)mesh->vertex_count, f = (size_t)mesh->triangle_count, elements = def->per_tet ? 3 * f : f;
     t->unknown_count = mesh->vertex_count;
-    t->positions = def->positions;
     t->blocks = PELTI_NEW(pool, ProjBlock, elements / PROJ_LANES + 1);
     t->tets = PELTI_NEW(pool, ProjTet, 3 * f + 1);
     t->mass = PELTI_NEW(pool, float, n + 1);
@@ -394,7 +398,7 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     add_pins(&b);
     finish_entries(&b);
     finish_corners(out);
-    finish_volumes(out);
+    finish_volumes(def->strain, out);
     out->look = out->blocks;
     return PELT_OK;
 }

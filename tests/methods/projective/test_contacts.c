@@ -1,5 +1,7 @@
 #include "tube.h"
 
+#include "methods/projective/variants.h"
+
 #include "builtin/builtin.h"
 
 typedef struct Hand {
@@ -120,7 +122,7 @@ static void names_and_order_of_joints_do_not_change_a_bit(void **state)
         hand_step(&b, 1.0f / 30, !f);
         assert_memory_equal(a.points, b.points, sizeof(Vec3) * (size_t)first->point_count);
     }
-    assert_true(a.p->contact_count > 0);
+    assert_true(a.p->contacts.count > 0);
     hand_close(&a);
     hand_close(&b);
     hand_close(&clips);
@@ -140,7 +142,7 @@ static void small_turns_leave_the_skin_where_it_is_without_contacts(void **state
         Hand body;
         hand_open(&body, who);
         if (!contacts)
-            body.p->pairs.start = NULL;
+            body.p->contacts.pairs.start = NULL;
         for (int b = 0; b < who->bone_count; b++) { // every joint by six degrees, parents first
             Vec3 axis = vec3_normalize_or(vec3(1, (float)(b % 3) - 1, (float)(b % 5) - 2), vec3(1, 0, 0));
             Mat34 own = turn_about(who->bones[b].head, axis, 0.1f);
@@ -188,7 +190,7 @@ static float bend_tube(Tube *tube, const char *collisions, int *crossing)
         tube_pose(tube, mat34_identity(), 2.5f * (float)f / 20, 0);
         tube_step(tube, 1.0f / 30, false);
     }
-    *crossing = crossings(tube->p, tube->p->positions);
+    *crossing = crossings(tube->p, tube->points);
     Vec3 child = mat34_apply_vector(tube->bones[1], vec3(1, 0, 0)),
          normal = vec3_normalize_or(vec3_add(child, vec3(1, 0, 0)), child);
     float most = 0;
@@ -209,7 +211,7 @@ static void planes_and_stored_pairs_both_hold_a_fold_apart(void **state)
     float planes = bend_tube(&tube, "collisions=joints", &crossing[1]);
     tube_close(&tube);
     float pairs = bend_tube(&tube, "collisions=pairs", &crossing[2]);
-    const ProjStored *stored = &tube.p->stored;
+    const ProjStored *stored = tube.p->stored;
     printf("beyond the halving plane: off %.4f, planes %.4f, %d stored pairs %.4f; crossings %d, %d, %d\n", (double)off,
            (double)planes, stored->count, (double)pairs, crossing[0], crossing[1], crossing[2]);
     assert_true(off > 0.1f && planes < 0.02f * off && pairs < 0.8f * off);
@@ -217,7 +219,7 @@ static void planes_and_stored_pairs_both_hold_a_fold_apart(void **state)
     assert_true(stored->count > 20);
     for (int k = 0; k < stored->count; k++) { // the parent's side first, in the rest pose
         const ProjFold *fold = &stored->folds.folds[stored->pairs[k].fold];
-        const float *x = tube.p->rest[stored->pairs[k].i], *y = tube.p->rest[stored->pairs[k].j];
+        const float *x = tube.p->system.rest[stored->pairs[k].i], *y = tube.p->system.rest[stored->pairs[k].j];
         assert_true(x[0] < fold->rest_joint.x && y[0] > fold->rest_joint.x);
     }
     tube_close(&tube);
@@ -241,11 +243,11 @@ static float beyond_chain_folds(const Projective *p)
 {
     float most = 0;
     for (int i = 0; i < p->count; i++)
-        for (int m = p->folds.start[i]; m < p->folds.start[i + 1]; m++) {
-            const ProjMember *member = &p->folds.members[m];
-            const ProjRelation *relation = &p->folds.relations[member->relation];
-            const ProjFold *fold = &p->folds.folds[relation->fold];
-            Vec3 arm = vec3_sub(vec3(p->x[i][0], p->x[i][1], p->x[i][2]), fold->joint);
+        for (int m = p->contacts.folds.start[i]; m < p->contacts.folds.start[i + 1]; m++) {
+            const ProjMember *member = &p->contacts.folds.members[m];
+            const ProjRelation *relation = &p->contacts.folds.relations[member->relation];
+            const ProjFold *fold = &p->contacts.folds.folds[relation->fold];
+            Vec3 arm = vec3_sub(vec3(p->state.x[i][0], p->state.x[i][1], p->state.x[i][2]), fold->joint);
             if (fold->chain && relation->share >= 1 && vec3_dot(arm, fold->inner) > 0.5f * fold->radius)
                 most = fmaxf(most, member->offset - relation->side * vec3_dot(arm, fold->normal));
         }
@@ -262,7 +264,7 @@ static void hips_fold_between_thigh_and_spine(void **state)
     for (int held = 0; held < 2; held++) {
         Hand body;
         hand_open(&body, who);
-        const ProjFolds *folds = &body.p->folds;
+        const ProjFolds *folds = &body.p->contacts.folds;
         bool *bent = PELTI_NEW(&who->pool, bool, who->bone_count);
         for (int f = 0; f < folds->count; f++) // legs, not arms: the bone beyond the hub goes straight on
             if (folds->folds[f].chain && vec3_dot(folds->folds[f].rest_child, folds->folds[f].rest_parent) < -0.9f)
