@@ -4,10 +4,10 @@
 /// Where the weights say that other bones move a vertex than those its base point sits on (a coat over a thigh, a wing beside a
 /// trunk, a bone outside the skin), the base point is blended by the weights instead.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 #include "math/elementary.h"
 
-static const float AGREE = 0.5f, DIFFER = 0.2f; // shares of the weights on the bones that move a base point
-enum { BLEND_ROUNDS = 3 };                      // rings over which one passes into the other
+enum { BLEND_ROUNDS = 3 }; // rings over which one passes into the other
 
 /// Puts p at `distance` from the segment joint + [0, zone] axis.
 static Vec3 on_surface(Vec3 p, Vec3 joint, Vec3 axis, float zone, float distance)
@@ -24,10 +24,11 @@ static float axis_distance(Vec3 p, Vec3 joint, Vec3 axis, float zone)
     return vec3_distance(p, vec3_mad(joint, axis, t));
 }
 
-/// `joint` is at `at`; `axis` leads from it along the segment; y is the base point's place on that axis.
-static void set_zone(ProjAnchor *a, const ProjSkeleton *k, const ProjSegment *segment, int joint, Vec3 at, Vec3 axis, float y,
-                     float zone)
+/// Of the joint at the segment's start, or at its end; y is the base point's place on the axis that leads away from it.
+static void set_zone(ProjAnchor *a, const ProjSkeleton *k, const ProjSegment *segment, bool end, float y, float zone)
 {
+    int joint = end ? segment->child : segment->bone;
+    Vec3 at = end ? segment->b : segment->a, axis = end ? vec3_scale(segment->axis, -1) : segment->axis;
     Vec3 radial = vec3_mad(vec3_sub(a->base, at), axis, -y);
     Vec3 out = vec3_normalize_or(radial, vec3_orthogonal(axis));
     a->joint = joint;
@@ -56,9 +57,9 @@ static void set_anchor(ProjAnchor *a, const ProjSkeleton *k, const ProjFoot *foo
     float start = fmaxf(k->zone[segment->bone], 1e-6f * segment->length);
     float end = segment->child >= 0 ? fmaxf(k->zone[segment->child], 1e-6f * segment->length) : 0;
     if (y < start)
-        set_zone(a, k, segment, segment->bone, segment->a, segment->axis, y, start);
+        set_zone(a, k, segment, false, y, start);
     else if (segment->child >= 0 && segment->length - y < end)
-        set_zone(a, k, segment, segment->child, segment->b, vec3_scale(segment->axis, -1), segment->length - y, end);
+        set_zone(a, k, segment, true, segment->length - y, end);
 }
 
 /// Share of a vertex' weights on the bones that move its base point: on the joint half the parent's and half the bone's own.
@@ -109,11 +110,13 @@ PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *k, co
     return PELT_OK;
 }
 
-PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, const PeltiWeights *weights, const ProjFoot *feet,
-                           const int *order, bool slide, PeltiPool *pool, ProjBase *out, PeltError *err)
+PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *k, const ProjFoot *feet, const int *order, ProjBase *out,
+                           PeltError *err)
 {
+    const PeltiCharacter *who = source->who;
+    PeltiPool *pool = source->pool;
     int n = who->mesh->vertex_count;
-    *out = (ProjBase){.bone_count = who->bone_count, .vertex_count = n, .slide = slide, .weights = weights};
+    *out = (ProjBase){.bone_count = who->bone_count, .vertex_count = n, .slide = out->slide, .weights = source->weights};
     out->bone_parent = PELTI_NEW(pool, int, (size_t)who->bone_count + 1);
     out->head = PELTI_NEW(pool, Vec3, (size_t)who->bone_count + 1);
     out->joints = PELTI_NEW(pool, ProjJoint, (size_t)who->bone_count + 1);
@@ -125,7 +128,7 @@ PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *k, con
         out->head[b] = who->bones[b].head;
     }
     for (int i = 0; i < n; i++) {
-        set_anchor(&out->anchors[i], k, &feet[order[i]], slide);
+        set_anchor(&out->anchors[i], k, &feet[order[i]], out->slide);
         out->anchors[i].blend = feet[order[i]].blend;
         out->anchors[i].row = order[i];
     }

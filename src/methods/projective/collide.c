@@ -8,6 +8,7 @@
 /// arm); planes from the nearest facing triangle of each vertex, searched in every step (15 times the cost of the solve,
 /// forces flickered where the search changed its mind).
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 int pelti_proj_piece_first(const Projective *p, int piece)
 {
@@ -34,7 +35,7 @@ static void find_in_piece(void *context, int begin, int end, int worker)
     (void)worker;
     Projective *p = context;
     ProjPairs *pairs = &p->contacts.pairs;
-    float near = 8 * p->contacts.folds.gap; // farther than skin comes in most steps; what comes farther is met a step later
+    float near = CONTACT_NEAR * p->contacts.folds.gap;
     ProjContact *out = p->contacts.list + pelti_proj_piece_first(p, begin / PROJ_PIECE);
     int count = 0;
     for (int i = begin; i < end; i++) {
@@ -72,22 +73,24 @@ static void set_rates(Projective *p)
         for (int e = t->near_start[i]; e < t->near_start[i + 1]; e++)
             if (t->near_index[e] < 0)
                 sum -= t->near_value[e];
-        p->contacts.rate[PROJ_STILL][i] = fminf(fmaxf(sum, 0.01f * own), own);
-        p->contacts.rate[PROJ_MOVING][i] = fminf(fmaxf(sum + p->system.inertia[i], 0.01f * own), own + p->system.inertia[i]);
-        p->contacts.most_force[i] = 0.1f * p->mesh->diagonal * p->contacts.rate[PROJ_MOVING][i];
+        p->contacts.rate[PROJ_STILL][i] = fminf(fmaxf(sum, RATE_LEAST * own), own);
+        p->contacts.rate[PROJ_MOVING][i] = fminf(fmaxf(sum + p->system.inertia[i], RATE_LEAST * own), own + p->system.inertia[i]);
+        p->contacts.most_force[i] = FORCE_MOST * p->mesh->diagonal * p->contacts.rate[PROJ_MOVING][i];
     }
 }
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
 {
-    float gap = 4e-4f * p->mesh->diagonal;
+    float gap = CONTACT_GAP * p->mesh->diagonal;
     for (int mode = 0; mode < 2; mode++)
         p->contacts.rate[mode] = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     p->contacts.most_force = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     if (p->pool.failed)
         return pelti_no_memory(err, (size_t)p->count * sizeof(float));
     set_rates(p);
-    PELT_TRY(pelti_proj_folds(p->who, &p->skeleton, p->feet, p->system.order, gap, &p->pool, &p->contacts.folds, err));
+    p->contacts.folds.gap = gap;
+    const ProjSource source = {.who = p->who, .pool = &p->pool};
+    PELT_TRY(pelti_proj_folds(&source, &p->skeleton, p->feet, p->system.order, &p->contacts.folds, err));
     p->contacts.folds.bulge = p->settings.bulge;
     size_t most = (size_t)p->contacts.folds.start[p->count] + (size_t)p->count;
     p->contacts.list = PELTI_NEW(&p->pool, ProjContact, most + 1);

@@ -4,10 +4,9 @@
 /// near a joint knows its side, from the rest pose (sec. 5.1). The planes depend on the pose alone, so a held pose rests.
 /// Volumetric bones overlap inside a deep fold and would push the skin across: their base points stay behind the plane, too.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include <string.h>
-
-static const float STRAIGHT_ON = 0.77f; // cosine: bones that meet at a smaller angle are one limb
 
 static float smooth_step(float t)
 {
@@ -57,7 +56,7 @@ static void measure_fold(const PeltiCharacter *who, const ProjSkeleton *k, float
     fold->rest_inner = vec3_length(vec3_add(fold->rest_child, fold->rest_parent));
     fold->radius = fmaxf(k->joint_radius[fold->child], 1e-4f * who->mesh->diagonal);
     fold->shortest = fminf(up, down);
-    fold->reach = 1.3f * fmaxf(up, down) + 2 * fold->radius;
+    fold->reach = FOLD_REACH * fmaxf(up, down) + 2 * fold->radius;
 }
 
 /// Sec. 5.2: at hips and shoulders the bones that close a fold share no joint; the bone between them (`hub`) leads aside. The
@@ -143,7 +142,7 @@ static void measure_flesh(const PeltiCharacter *who, const ProjSkeleton *k, cons
             sum += (double)vec3_length(arm);
             count++;
         }
-        fold->slender = !fold->chain && fold->shortest > 2.5f * (count ? (float)(sum / count) : fold->radius);
+        fold->slender = !fold->chain && fold->shortest > SLENDER * (count ? (float)(sum / count) : fold->radius);
         fold->flesh = count ? fmaxf((float)(sum / count), 1.2f * fold->radius) : 1.5f * fold->radius;
     }
 }
@@ -159,9 +158,9 @@ static bool takes_part(const ProjFold *fold, float side, Vec3 x)
         return false;
     if (limb_weight(fold, side, x) <= 0)
         return false;
-    // bent to any side: tan 81 degrees, a bend of 162
+    // bent to any side
     float out = vec3_length(vec3_mad(arm, fold->rest_normal, -side * s));
-    return s < 6.3f * out;
+    return s < FOLD_FLATTEST * out;
 }
 
 static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, PeltiPool *pool, ProjFolds *out, PeltError *err)
@@ -200,14 +199,16 @@ static ProjMember make_member(const ProjFolds *folds, int relation, Vec3 x, cons
     return (ProjMember){.relation = relation,
                         .weight = limb_weight(fold, side, x),
                         .offset = fminf(0.5f * folds->gap, s),
-                        .margin = fminf(0.6f * thick + 0.5f * folds->gap, q)};
+                        .margin = fminf(BASE_MARGIN * thick + 0.5f * folds->gap, q)};
 }
 
-PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *k, const ProjFoot *feet, const int *order, float gap,
-                            PeltiPool *pool, ProjFolds *out, PeltError *err)
+PeltStatus pelti_proj_folds(const ProjSource *source, const ProjSkeleton *k, const ProjFoot *feet, const int *order,
+                            ProjFolds *out, PeltError *err)
 {
+    const PeltiCharacter *who = source->who;
+    PeltiPool *pool = source->pool;
     int n = who->mesh->vertex_count;
-    *out = (ProjFolds){.gap = gap};
+    *out = (ProjFolds){.gap = out->gap};
     size_t most = (size_t)who->bone_count + 1;
     for (int s = 0; s < k->segment_count; s++)
         most += (size_t)k->segments[s].near_count;
@@ -255,8 +256,9 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f));
         fold->child_way = child;
         fold->parent_way = parent;
-        fold->swell = (fold->slender ? folds->bulge : 0) * 0.5f * smooth_step((length - fmaxf(fold->rest_inner, 1.8f)) / 0.17f);
-        fold->share = smooth_step((length - fold->rest_inner - 0.25f) / 0.35f);
+        fold->swell = (fold->slender ? folds->bulge : 0) * SWELL_SHARE *
+                      smooth_step((length - fmaxf(fold->rest_inner, SWELL_BEGINS)) / 0.17f);
+        fold->share = smooth_step((length - fold->rest_inner - FOLD_BEGINS) / FOLD_GROWS);
     }
     for (int r = 0; r < folds->relation_count; r++) { // full up to 20 degrees of bend on the way, none beyond 40
         ProjRelation *relation = &folds->relations[r];
@@ -273,7 +275,7 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
 /// How much of a fold acts at a point: all of it on the inner side, nothing beyond the joint.
 static float inner_share(const ProjFold *fold, Vec3 x)
 {
-    return smooth_step(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (0.5f * fold->radius));
+    return smooth_step(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (FOLD_INNER * fold->radius));
 }
 
 /// What a deep fold cuts off its inner side goes to the others: the bone thickens there, most at the joint. half as much again at
@@ -282,8 +284,8 @@ static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, float we
 {
     Vec3 way = relation->side > 0 ? fold->child_way : fold->parent_way, arm = vec3_sub(q, fold->joint);
     float along = vec3_dot(arm, way);
-    float share = fold->swell * (1 - smooth_step(along / (11 * fold->radius))) *
-                  (1 - smooth_step(vec3_dot(arm, fold->inner) / (1.4f * fold->radius)));
+    float share = fold->swell * (1 - smooth_step(along / (SWELL_ALONG * fold->radius))) *
+                  (1 - smooth_step(vec3_dot(arm, fold->inner) / (SWELL_INNER * fold->radius)));
     return vec3_mad(q, vec3_mad(arm, way, -along), share * relation->share * weight);
 }
 

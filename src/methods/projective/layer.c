@@ -5,15 +5,14 @@
 /// Why that ends: with base points x_v + s d_v the volumes of a prism's tetrahedra are, for small s, -s d_v . (area vector) / 3
 /// at each of its corners. A direction that points below all triangles of a fan makes them positive for some s.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include "geometry/ray.h"
 #include "math/elementary.h"
 
 #include <string.h>
 
-enum { TURN_LEVELS = 4, MOST_LEVEL = 14, MOST_ROUNDS = 60, SEEK_ROUNDS = 40, STEEPEST = 2, GRAIN = 256 };
-static const float THIN = 0.2f;    // of the mean edge: thickness of the tissue at the last level
-static const float DEEPEST = 0.7f; // of half the part's thickness: sheets keep room for the tissue of their other side
+enum { TURN_LEVELS = 4, MOST_LEVEL = 14, MOST_ROUNDS = 60, SEEK_ROUNDS = 40, GRAIN = 256 };
 
 typedef struct Layer {
     const PeltiMesh *mesh;
@@ -76,8 +75,8 @@ static void measure_vertices(void *context, int begin, int end, int worker)
         PeltiRay ray = {.origin = x, .direction = l->below[v], .near = 1e-5f * size, .far = 0.5f * size};
         PeltiHit hit;
         bool met = pelti_box_tree_first_hit(l->tree, mesh->triangles, mesh->rest, &ray, &hit);
-        l->most[v] = 0.5f * DEEPEST * (met ? hit.distance : ray.far);
-        l->thin[v] = fminf(THIN * edges, l->most[v]);
+        l->most[v] = 0.5f * LAYER_DEEPEST * (met ? hit.distance : ray.far);
+        l->thin[v] = fminf(LAYER_THIN * edges, l->most[v]);
     }
 }
 
@@ -119,8 +118,8 @@ static void spread(Layer *l)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < l->mesh->edge_count; i++) {
             const int *e = l->mesh->edges[pass ? l->mesh->edge_count - 1 - i : i];
-            raise(l, e[0], l->level[e[1]] - STEEPEST);
-            raise(l, e[1], l->level[e[0]] - STEEPEST);
+            raise(l, e[0], l->level[e[1]] - LAYER_STEEPEST);
+            raise(l, e[1], l->level[e[0]] - LAYER_STEEPEST);
         }
 }
 

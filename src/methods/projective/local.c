@@ -1,5 +1,6 @@
 /// The local step: a rotation for every element, and what it pulls at the skin [Komaritzan2018] sec. 4.1 and 6.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include "math/polar_wide.h"
 
@@ -73,7 +74,7 @@ PELTI_WIDE void element_gradients(const Local *l, int b, FloatW f[3][3])
 
 PELTI_CLONES static void swell_blocks(const Local *l, int begin, int end)
 {
-    FloatW one = splat_w(1), most = splat_w(1.6f), relax = splat_w(0.28f), amount = splat_w(l->amount);
+    FloatW one = splat_w(1), most = splat_w(SWELL_MOST), relax = splat_w(SWELL_RELAX), amount = splat_w(l->amount);
     for (int b = begin; b < end; b++) {
         FloatW f[3][3], s = load_w(l->swell[b].s);
         element_gradients(l, b, f);
@@ -147,10 +148,14 @@ void pelti_proj_swell(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, swell_job, &l);
 }
 
-void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
-                      ProjRow *rows, const ProjSwell *swell)
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjPulls *pulls)
 {
-    Local l = {.tissue = tissue, .x = x, .frames = (ProjFrame *)frames, .warm = warm, .rows = rows, .swell = (ProjSwell *)swell};
+    Local l = {.tissue = tissue,
+               .x = pulls->x,
+               .frames = (ProjFrame *)pulls->frames,
+               .warm = pulls->warm,
+               .rows = pulls->rows,
+               .swell = (ProjSwell *)pulls->swell};
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, local_job, &l);
 }
 

@@ -1,5 +1,6 @@
 /// Projective skinning [Komaritzan2018]: rigid volumetric bones, elastic tissue, projective dynamics.
 #include "methods/projective/variants.h"
+#include "methods/projective/constants.def"
 #include "math/elementary.h"
 
 #include <string.h>
@@ -46,8 +47,10 @@ static void projective_retune(void *state, const PeltiOptions *o)
     Projective *p = state;
     float size = p->mesh->diagonal, jiggle = pelti_option_float(o, "jiggle");
     p->settings.time_step_s = pelti_option_float(o, "time-step");
-    p->settings.wave_speed = 2 * size * sqrtf(pelti_option_float(o, "firmness"));
-    p->settings.keep = jiggle >= 1 ? 1 : jiggle <= 0 ? 0 : pelti_expf(-p->settings.time_step_s * (1 - jiggle) / (0.15f * jiggle));
+    p->settings.wave_speed = WAVES * size * sqrtf(pelti_option_float(o, "firmness"));
+    p->settings.keep = jiggle >= 1   ? 1
+                       : jiggle <= 0 ? 0
+                                     : pelti_expf(-p->settings.time_step_s * (1 - jiggle) / (JIGGLE_DECAY * jiggle));
     p->settings.gravity = pelti_option_float(o, "gravity") * size;
     p->settings.bulge = p->contacts.folds.bulge = pelti_option_float(o, "bulge");
     p->settings.iterations = pelti_option_int(o, "iterations");
@@ -110,7 +113,8 @@ static void set_inertia(Projective *p)
     double sum = 0;
     for (int i = 0; i < p->count; i++)
         sum += (double)p->tissue.mass[i];
-    float least = (float)(0.01 * sum / (p->count > 0 ? p->count : 1)), ch = p->settings.wave_speed * p->settings.time_step_s;
+    float least = (float)(INERTIA_LEAST * sum / (p->count > 0 ? p->count : 1)),
+          ch = p->settings.wave_speed * p->settings.time_step_s;
     for (int i = 0; i < p->count; i++) {
         p->system.inertia[i] = p->feet[p->system.order[i]].segment < 0 ? 0 : fmaxf(p->tissue.mass[i], least) / (ch * ch);
         const Vec3 rest = p->mesh->rest[p->system.order[i]];
@@ -136,9 +140,10 @@ static PeltStatus factor(Projective *p, PeltError *err)
 /// with what the weights know: there the nearest bone is often not the one that moves the skin.
 static PeltStatus find_base(Projective *p, bool made_body, PeltiPool *temp, PeltError *err)
 {
-    const PeltiWeights none = {0}, *known = made_body ? &p->weights : &none;
-    PELT_TRY(pelti_proj_shrink(p->who, &p->skeleton, known, &p->pool, p->jobs, &p->feet, err));
-    PELT_TRY(pelti_proj_agree(p->who, &p->skeleton, known, p->feet, temp, err));
+    const PeltiWeights none = {0};
+    ProjSource source = {p->who, made_body ? &p->weights : &none, &p->pool, p->jobs, NULL};
+    PELT_TRY(pelti_proj_shrink(&source, &p->skeleton, &p->feet, err));
+    PELT_TRY(pelti_proj_agree(p->who, &p->skeleton, source.weights, p->feet, temp, err));
     return made_body ? pelti_proj_layer(p->mesh, p->feet, temp, p->jobs, err) : PELT_OK;
 }
 
@@ -187,12 +192,13 @@ static const struct {
 static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
 {
     const PeltiOptions *o = in->options;
-    PELT_TRY(pelti_proj_skeleton(p->who, pelti_proj_thickness(o), &p->pool, p->jobs, in->log, &p->skeleton, err));
+    const ProjSource source = {p->who, &p->weights, &p->pool, p->jobs, in->log};
+    PELT_TRY(pelti_proj_skeleton(&source, pelti_proj_thickness(o), &p->skeleton, err));
     PELT_TRY(find_base(p, in->made_body, temp, err));
     PELT_TRY(find_order(p, temp, err));
     PELT_TRY(build_tissue(p, in, temp, err));
-    PELT_TRY(pelti_proj_base(p->who, &p->skeleton, &p->weights, p->feet, p->system.order, pelti_option_bool(o, "slide"), &p->pool,
-                             &p->base, err));
+    p->base.slide = pelti_option_bool(o, "slide");
+    PELT_TRY(pelti_proj_base(&source, &p->skeleton, p->feet, p->system.order, &p->base, err));
     PELT_TRY(take_state(p, err));
     set_inertia(p);
     PELT_TRY(factor(p, err));
@@ -235,7 +241,7 @@ static int substep_count(Projective *p, float dt_s)
 {
     int count = (int)floorf(dt_s / p->settings.time_step_s + 0.5f);
     if (p->settings.virtual_frames) {
-        int turns = (int)ceilf(pelti_motion_largest_turn(&p->travel.motion) / 0.14f); // 8 degrees
+        int turns = (int)ceilf(pelti_motion_largest_turn(&p->travel.motion) / STEP_TURN);
         count = turns > count ? turns : count;
     }
     return count < 1 ? 1 : count > 200 ? 200 : count;

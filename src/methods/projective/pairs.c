@@ -4,6 +4,7 @@
 /// on its bone to the nearest place on the other, half-way through the overlap. Like the planes of folds these depend on the
 /// pose alone: nothing to search, nothing that flickers, the same for any number of threads; and base points keep behind them.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include <string.h>
 
@@ -48,32 +49,37 @@ float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t,
     return radius + (cap - radius) * end * end;
 }
 
+typedef struct Side { // one of two segments
+    const ProjHull *hull;
+    const ProjPlace *at;
+} Side;
+
 /// The plane for a vertex at share t of segment a against segment b: 1. 0: their hulls are apart there. 2: they are so deep in
 /// each other that the plane means little. `way` (may be NULL) is
 /// the direction from b to a that held before they came close: bones that pass through each other keep their sides.
-static int plane_at(const ProjHull *hull_a, const ProjPlace *a, const ProjHull *hull_b, const ProjPlace *b, float t, float slack,
-                    const Vec3 *way, Vec3 *n, float *d)
+static int plane_at(Side x, Side y, float t, float slack, const Vec3 *way, float out[4])
 {
-    Vec3 s = vec3_lerp(a->a, a->b, t);
-    float y = fminf(fmaxf(vec3_dot(vec3_sub(s, b->a), b->axis), 0), b->length);
-    Vec3 c = vec3_mad(b->a, b->axis, y), out = vec3_sub(s, c);
-    float distance = vec3_length(out), both = hull_a->most + hull_b->most;
+    const ProjPlace *a = x.at, *b = y.at;
+    Vec3 s = vec3_lerp(a->a, a->b, t), n;
+    float along = fminf(fmaxf(vec3_dot(vec3_sub(s, b->a), b->axis), 0), b->length);
+    Vec3 c = vec3_mad(b->a, b->axis, along), away = vec3_sub(s, c);
+    float distance = vec3_length(away), both = x.hull->most + y.hull->most;
     if (distance > both + slack)
         return 0;
-    *n = vec3_normalize_or(out, way ? *way : vec3(0, 0, 0));
-    float share = b->length > 0 ? y / b->length : 0;
-    float ra = pelti_proj_hull_radius(hull_a, a, t, vec3_scale(*n, -1)), rb = pelti_proj_hull_radius(hull_b, b, share, *n);
-    bool deep = distance < 0.6f * (ra + rb);
-    if (way && distance < 0.55f * (ra + rb)) {
-        float keep = fminf((0.55f * (ra + rb) - distance) / (0.2f * (ra + rb)), 1);
-        *n = vec3_normalize_or(vec3_lerp(*n, *way, keep), *way);
-        ra = pelti_proj_hull_radius(hull_a, a, t, vec3_scale(*n, -1));
-        rb = pelti_proj_hull_radius(hull_b, b, share, *n);
-        distance = vec3_dot(out, *n);
+    n = vec3_normalize_or(away, way ? *way : vec3(0, 0, 0));
+    float share = b->length > 0 ? along / b->length : 0;
+    float ra = pelti_proj_hull_radius(x.hull, a, t, vec3_scale(n, -1)), rb = pelti_proj_hull_radius(y.hull, b, share, n);
+    bool deep = distance < HULLS_DEEP * (ra + rb);
+    if (way && distance < WAY_KEPT * (ra + rb)) {
+        float keep = fminf((WAY_KEPT * (ra + rb) - distance) / (WAY_GROWS * (ra + rb)), 1);
+        n = vec3_normalize_or(vec3_lerp(n, *way, keep), *way);
+        ra = pelti_proj_hull_radius(x.hull, a, t, vec3_scale(n, -1));
+        rb = pelti_proj_hull_radius(y.hull, b, share, n);
+        distance = vec3_dot(away, n);
     }
-    if (distance > ra + rb + slack || vec3_dot(*n, *n) < 0.5f)
+    if (distance > ra + rb + slack || vec3_dot(n, n) < 0.5f)
         return 0;
-    *d = vec3_dot(*n, c) + 0.5f * (rb + distance - ra);
+    memcpy(out, (float[4]){n.x, n.y, n.z, vec3_dot(n, c) + 0.5f * (rb + distance - ra)}, 4 * sizeof *out);
     return deep ? 2 : 1;
 }
 
@@ -151,7 +157,7 @@ static void measure_hull(const Projective *p, ProjPairs *out, int s)
         Vec3 arm = vec3_sub(x, vec3_lerp(at.a, at.b, t));
         float radius = vec3_length(arm), end = vec3_dot(arm, at.axis);
         out->t[i] = t;
-        if (fabsf(end) > 0.7f * radius) {
+        if (fabsf(end) > HULL_CAP * radius) {
             cap[end > 0] += radius;
             caps[end > 0]++;
             continue;
@@ -181,18 +187,8 @@ typedef struct Planes {
 static int find_plane(const Planes *planes, float t, float out[4])
 {
     const ProjPairs *pairs = planes->pairs;
-    int a = planes->a, b = planes->b;
-    Vec3 n;
-    float d;
-    int meets =
-        plane_at(&pairs->hulls[a], &planes->at[a], &pairs->hulls[b], &planes->at[b], t, 4 * pairs->gap, planes->way, &n, &d);
-    if (meets) {
-        out[0] = n.x;
-        out[1] = n.y;
-        out[2] = n.z;
-        out[3] = d;
-    }
-    return meets;
+    Side a = {&pairs->hulls[planes->a], &planes->at[planes->a]}, b = {&pairs->hulls[planes->b], &planes->at[planes->b]};
+    return plane_at(a, b, t, 4 * pairs->gap, planes->way, out);
 }
 
 static int plane_between(Planes *planes, float t, float out[4])
@@ -205,7 +201,7 @@ static int plane_between(Planes *planes, float t, float out[4])
     const float *p = planes->plane[low], *q = planes->plane[low + 1];
     if (!planes->meets[low] && !planes->meets[low + 1])
         return 0;
-    if (!planes->meets[low] || !planes->meets[low + 1] || p[0] * q[0] + p[1] * q[1] + p[2] * q[2] < 0.9f)
+    if (!planes->meets[low] || !planes->meets[low + 1] || p[0] * q[0] + p[1] * q[1] + p[2] * q[2] < PLANES_ALIKE)
         return find_plane(planes, t, out);
     float share = u - (float)low;
     for (int k = 0; k < 4; k++)
@@ -240,7 +236,7 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, f
 
 static float full_margin(const Projective *p, const ProjPairs *pairs, int i)
 {
-    return 0.6f * vec3_distance(p->feet[p->system.order[i]].base, p->mesh->rest[p->system.order[i]]) + 0.5f * pairs->gap;
+    return BASE_MARGIN * vec3_distance(p->feet[p->system.order[i]].base, p->mesh->rest[p->system.order[i]]) + 0.5f * pairs->gap;
 }
 
 /// `moved`: how far the two bones have moved against each other since the rest pose. Where vertices were clear of the other bone
@@ -249,7 +245,7 @@ static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec
 {
     const ProjNear *near = &pairs->near[(size_t)a * (size_t)p->skeleton.segment_count + (size_t)b];
     Planes planes = {
-        .pairs = pairs, .at = pairs->now, .a = a, .b = b, .way = way, .most = near->first < 0 ? INFINITY : 1.5f * moved};
+        .pairs = pairs, .at = pairs->now, .a = a, .b = b, .way = way, .most = near->first < 0 ? INFINITY : PLANE_MOST * moved};
     Planes deep = planes;
     deep.way = NULL;
     memset(planes.meets, -1, sizeof planes.meets);
@@ -265,9 +261,9 @@ static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec
     }
 }
 
-static bool may_meet(const ProjPairs *pairs, const ProjPlace *x, const ProjPlace *y, int a, int b, float factor,
-                     PeltiClosestSegments *near)
+static bool may_meet(const ProjPairs *pairs, const ProjPlace *at, int a, int b, float factor, PeltiClosestSegments *near)
 {
+    const ProjPlace *x = &at[a], *y = &at[b];
     float reach = factor * (pairs->hulls[a].most + pairs->hulls[b].most) + 4 * pairs->gap;
     Vec3 between = vec3_scale(vec3_sub(vec3_add(x->a, x->b), vec3_add(y->a, y->b)), 0.5f);
     if (vec3_length(between) > reach + 0.5f * (x->length + y->length))
@@ -287,7 +283,7 @@ static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
             ProjNear *to = &pairs->near[(size_t)a * (size_t)segments + (size_t)b];
             PeltiClosestSegments near;
             *to = (ProjNear){-1, 0};
-            if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, &pairs->rest[a], &pairs->rest[b], a, b, 1, &near))
+            if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, pairs->rest, a, b, 1, &near))
                 continue;
             to->first = (int)list.count;
             Planes planes = {.pairs = pairs, .at = pairs->rest, .a = a, .b = b};
@@ -398,15 +394,15 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
             PeltiClosestSegments near;
             Vec3 room;
             int b = pairs->others[k];
-            if (!may_meet(pairs, &pairs->now[a], &pairs->now[b], a, b, 1.4f, &near))
+            if (!may_meet(pairs, pairs->now, a, b, 1.4f, &near))
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
             if (!(near.squared < (double)reach * (double)reach))
                 continue;
             float moved = moved_since_rest(p, ((Pose *)context)->bones, a, b);
-            if (moved > 0.05f * reach) // else they have nothing new to say to each other
-                cut_segment(p, pairs, a, b, way, moved - 0.05f * reach);
+            if (moved > PAIR_STILL * reach) // else they have nothing new to say to each other
+                cut_segment(p, pairs, a, b, way, moved - PAIR_STILL * reach);
         }
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) { // a force does not turn with its plane
             int i = pairs->unknowns[e];

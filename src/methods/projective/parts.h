@@ -9,6 +9,15 @@
 #include "character/motion.h"
 #include "methods/method.h"
 
+/// What a stage of prepare works from.
+typedef struct ProjSource {
+    const PeltiCharacter *who;
+    const PeltiWeights *weights; ///< influences 0: the skeleton alone decides
+    PeltiPool *pool;             ///< of what it makes
+    PeltiJobs *jobs;
+    PeltiLog *log;
+} ProjSource;
+
 // ---- volumetric skeleton (skeleton.c), sec. 3.1 ----
 
 typedef struct ProjSegment {
@@ -30,8 +39,7 @@ typedef struct ProjSkeleton {
     int outside_count;   ///< segments left out because they lie outside the skin
 } ProjSkeleton;
 /// `thickness`: 1, or less for thinner bones.
-PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, float thickness, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
-                               ProjSkeleton *out, PeltError *err);
+PeltStatus pelti_proj_skeleton(const ProjSource *source, float thickness, ProjSkeleton *out, PeltError *err);
 
 // ---- foot and base points (shrink.c), sec. 3.2 ----
 
@@ -42,8 +50,7 @@ typedef struct ProjFoot {
     Vec3 base;   ///< q, on the volumetric skeleton
     float blend; ///< 0: follows its segment, 1: the weights say other bones, and it follows those
 } ProjFoot;
-PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights,
-                             PeltiPool *pool, PeltiJobs *jobs, ProjFoot **out, PeltError *err);
+PeltStatus pelti_proj_shrink(const ProjSource *source, const ProjSkeleton *skeleton, ProjFoot **out, PeltError *err);
 /// The segment whose folds and contacts a vertex takes part in; -1: none.
 static inline int pelti_proj_segment(const ProjFoot *foot)
 {
@@ -90,8 +97,9 @@ typedef struct ProjBase {
 /// Sets `blend` of the feet: where the bones that would move a base point are not those its vertex is bound to.
 PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights, ProjFoot *feet,
                             PeltiPool *temp, PeltError *err);
-PeltStatus pelti_proj_base(const PeltiCharacter *who, const ProjSkeleton *skeleton, const PeltiWeights *weights,
-                           const ProjFoot *feet, const int *order, bool slide, PeltiPool *pool, ProjBase *out, PeltError *err);
+/// `out`: slide is set, the rest is made.
+PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
+                           ProjBase *out, PeltError *err);
 void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones);
 /// World position of the base point of unknown i and of the rest point x carried rigidly with it.
 Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i);
@@ -169,8 +177,14 @@ typedef struct ProjSwell {
 void pelti_proj_swell(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, float amount,
                       ProjSwell *swell);
 /// Rotations of all elements (warm-started) and what they pull at the corners: rows [block_count x 3 x 8].
-void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *x, const ProjFrame *frames, PeltiQuatBlock *warm,
-                      ProjRow *rows, const ProjSwell *swell);
+typedef struct ProjPulls {
+    const ProjRow *x;
+    const ProjFrame *frames;
+    const ProjSwell *swell;
+    PeltiQuatBlock *warm;
+    ProjRow *rows;
+} ProjPulls;
+void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjPulls *pulls);
 /// Elastic energy in double, with the rotations in `warm`; base points by unknown.
 double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
                          const ProjSwell *swell);
@@ -222,8 +236,9 @@ typedef struct ProjContact {
     float share;  ///< of the force that acts
     float *force; ///< kept from step to step
 } ProjContact;
-PeltStatus pelti_proj_folds(const PeltiCharacter *who, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
-                            float gap, PeltiPool *pool, ProjFolds *out, PeltError *err);
+/// `out`: gap is set, the rest is made.
+PeltStatus pelti_proj_folds(const ProjSource *source, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
+                            ProjFolds *out, PeltError *err);
 void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones);
 Vec3 pelti_proj_fold_base(const ProjFolds *folds, int i, Vec3 q); ///< base point of unknown i kept behind its planes
 /// Planes that unknown i is behind or less than `near` before, or that hold it; says how many.

@@ -1,11 +1,10 @@
 /// Foot points on the skeleton and base points on its surface [Komaritzan2018] sec. 3.2.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include <string.h>
 
 enum { MOST_ROUNDS = 200 };
-static const float STRANGE = 0.1f; // share of its weights: a vertex with less on the bones of a segment is not of it
-static const float BOUND = 0.3f;   // one with more is
 
 static Vec3 project(const ProjSegment *s, Vec3 p)
 {
@@ -102,7 +101,7 @@ static void find_feet(void *context, int begin, int end, int worker)
     }
 }
 
-/// eq. 2 with lambda = 1/2, then back to the skeleton: to the own segment or one that shares a joint with it.
+/// eq. 2, then back to the skeleton: to the own segment or one that shares a joint with it.
 static void smooth(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -122,7 +121,7 @@ static void smooth(void *context, int begin, int end, int worker)
             }
         if (!ring)
             continue;
-        Vec3 goal = vec3_lerp(to->foot, vec3_scale(sum, 1.0f / (float)ring), 0.5f);
+        Vec3 goal = vec3_lerp(to->foot, vec3_scale(sum, 1.0f / (float)ring), FOOT_SMOOTH);
         int own = to->segment;
         Vec3 at = project(&s->k->segments[own], goal);
         float best = vec3_distance(at, goal);
@@ -189,22 +188,23 @@ static void place_base(void *context, int begin, int end, int worker)
         float out = leave_segment(s->k, segment, foot->foot, u);
         for (int n = 0; n < segment->near_count; n++)
             out = fmaxf(out, leave_segment(s->k, &s->k->segments[s->k->near[segment->near_first + n]], foot->foot, u));
-        foot->base = vec3_mad(foot->foot, u, fminf(out, 0.75f * length));
+        foot->base = vec3_mad(foot->foot, u, fminf(out, TISSUE_LEAST * length));
     }
 }
 
-PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, const PeltiWeights *weights, PeltiPool *pool,
-                             PeltiJobs *jobs, ProjFoot **out, PeltError *err)
+PeltStatus pelti_proj_shrink(const ProjSource *source, const ProjSkeleton *k, ProjFoot **out, PeltError *err)
 {
-    const PeltiMesh *mesh = who->mesh;
+    const PeltiMesh *mesh = source->who->mesh;
+    PeltiPool *pool = source->pool;
+    PeltiJobs *jobs = source->jobs;
     size_t n = (size_t)mesh->vertex_count;
     PeltiPool temp;
     pelti_pool_init(&temp, &pool->allocator);
     bool *fixed = PELTI_NEW(&temp, bool, n + 1);
-    Shrink s = {who,
+    Shrink s = {source->who,
                 mesh,
                 k,
-                weights,
+                source->weights,
                 PELTI_NEW(pool, ProjFoot, n + 1),
                 PELTI_NEW(&temp, ProjFoot, n + 1),
                 fixed,
@@ -223,7 +223,7 @@ PeltStatus pelti_proj_shrink(const PeltiCharacter *who, const ProjSkeleton *k, c
         for (int v = 0; v < mesh->vertex_count; v++)
             most = fmaxf(most, s.moved[v]);
         memcpy(s.feet, s.next, n * sizeof(ProjFoot));
-        if (most < 2e-4f * mesh->diagonal)
+        if (most < FOOT_STILL * mesh->diagonal)
             break;
     }
     pelti_parallel_for(jobs, mesh->vertex_count, 1024, place_base, &s);

@@ -2,6 +2,7 @@
 /// ends, a joint a sphere at least as thick: unlike the paper's, cylinders reach into their joints, so there is no neck
 /// between them where a base point could fall to the axis.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include "character/skeleton.h"
 
@@ -37,7 +38,7 @@ static void trim_tips(void *context, int begin, int end, int worker)
                 pelti_box_tree_winding(m->tree, m->mesh->triangles, m->mesh->rest, at) == 0)
                 continue;
             thickest = fmaxf(thickest, (float)hit.distance);
-            if ((float)hit.distance >= 0.6f * thickest)
+            if ((float)hit.distance >= TIP_KEEP * thickest)
                 keep = fmaxf(keep, t);
         }
         if (!segment->leaf_b || !(thickest > 0))
@@ -157,10 +158,10 @@ static bool share_joint(const ProjSegment *a, const ProjSegment *b)
 /// 75 % of the distance to the skin; spheres as thick as their thickest bone; then shrink until r1 + r2 + 2 rb <= l, eq. 1.
 static void set_radii(const PeltiCharacter *who, ProjSkeleton *k, const float *depth)
 {
-    float least = 1e-3f * who->mesh->diagonal;
+    float least = BONE_LEAST * who->mesh->diagonal;
     for (int s = 0; s < k->segment_count; s++) {
         ProjSegment *segment = &k->segments[s];
-        segment->radius = fmaxf(0.75f * depth[s], fminf(least, 0.1f * segment->length));
+        segment->radius = fmaxf(BONE_SHARE * depth[s], fminf(least, 0.1f * segment->length));
     }
     for (int round = 0; round < 30; round++) {
         for (int b = 0; b < who->bone_count; b++)
@@ -194,7 +195,7 @@ static void set_radii(const PeltiCharacter *who, ProjSkeleton *k, const float *d
     }
     for (int s = 0; s < k->segment_count; s++) { // what still does not fit: spheres are cut, thin bones keep their own radius
         ProjSegment *segment = &k->segments[s];
-        float most = fmaxf(0.45f * segment->length, segment->radius);
+        float most = fmaxf(SLIDE_MOST * segment->length, segment->radius);
         k->joint_radius[segment->bone] = fminf(k->joint_radius[segment->bone], most);
         if (segment->child >= 0)
             k->joint_radius[segment->child] = fminf(k->joint_radius[segment->child], most);
@@ -205,10 +206,10 @@ static void set_radii(const PeltiCharacter *who, ProjSkeleton *k, const float *d
 static void set_zones(const PeltiCharacter *who, ProjSkeleton *k)
 {
     for (int b = 0; b < who->bone_count; b++)
-        k->zone[b] = 2.5f * k->joint_radius[b];
+        k->zone[b] = SLIDE_ZONE * k->joint_radius[b];
     for (int s = 0; s < k->segment_count; s++) {
         ProjSegment *segment = &k->segments[s];
-        float most = 0.45f * segment->length;
+        float most = SLIDE_MOST * segment->length;
         k->zone[segment->bone] = fminf(k->zone[segment->bone], most);
         if (segment->child >= 0)
             k->zone[segment->child] = fminf(k->zone[segment->child], most);
@@ -241,10 +242,11 @@ static PeltStatus link_near(ProjSkeleton *k, PeltiPool *pool, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, float thickness, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log,
-                               ProjSkeleton *out, PeltError *err)
+PeltStatus pelti_proj_skeleton(const ProjSource *source, float thickness, ProjSkeleton *out, PeltError *err)
 {
+    const PeltiCharacter *who = source->who;
     const PeltiMesh *mesh = who->mesh;
+    PeltiPool *pool = source->pool;
     PeltiPool temp;
     pelti_pool_init(&temp, &pool->allocator);
     *out = (ProjSkeleton){0};
@@ -264,11 +266,11 @@ PeltStatus pelti_proj_skeleton(const PeltiCharacter *who, float thickness, Pelti
                   done);
     m.tree = tree;
     int count = gather(who, out->segments);
-    pelti_parallel_for(jobs, count, 4, trim_tips, &m);
-    pelti_parallel_for(jobs, count, 4, measure_segments, &m);
+    pelti_parallel_for(source->jobs, count, 4, trim_tips, &m);
+    pelti_parallel_for(source->jobs, count, 4, measure_segments, &m);
     out->segment_count = drop_outside(out->segments, m.depth, m.inside, count, &out->outside_count);
     if (out->outside_count > 0)
-        pelti_warn(log, "projective-bones-outside", "%d of %d bone segments lie outside the skin and carry no tissue",
+        pelti_warn(source->log, "projective-bones-outside", "%d of %d bone segments lie outside the skin and carry no tissue",
                    out->outside_count, count);
     for (int k = 0; k < out->segment_count; k++)
         m.depth[k] *= thickness;

@@ -2,12 +2,13 @@
 ///   (L + M / (c h)^2) x = M / (c h)^2 x~ + sum R G - L_q q,   x~ = x + h v + h^2 g
 /// in units where the tissue has stiffness 1; c is the speed of waves in it.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include "core/clock.h"
 
 #include <string.h>
 
-enum { ROW_GRAIN = PROJ_PIECE, SETTLE_ROUNDS = 80, SETTLE_PASSES = 4 };
+enum { ROW_GRAIN = PROJ_PIECE };
 
 typedef struct Rows {
     Projective *p;
@@ -116,12 +117,17 @@ static void move_rows(void *context, int begin, int end, int worker)
     p->step.moved[begin / ROW_GRAIN] = most;
 }
 
+static void find_pulls(Projective *p)
+{
+    const ProjPulls pulls = {(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
+    pelti_proj_local(&p->tissue, p->jobs, &pulls);
+}
+
 void pelti_proj_pull(Projective *p, int mode, bool touching)
 {
     Rows r = {p, NULL, mode, touching};
     double start = pelti_clock_ms();
-    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->step.frames, p->state.warm, p->step.rows,
-                     p->swelling.share);
+    find_pulls(p);
     p->figures.local_ms += pelti_clock_ms() - start;
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
 }
@@ -158,8 +164,7 @@ void pelti_proj_measure_rounding(Projective *p)
         p->travel.now[b] = mat34_identity();
     memcpy(p->state.x, p->system.rest, (size_t)p->count * sizeof *p->state.x);
     pelti_proj_begin(p, p->travel.now, PROJ_STILL);
-    pelti_proj_local(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->step.frames, p->state.warm, p->step.rows,
-                     p->swelling.share);
+    find_pulls(p);
     Rows r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
     memcpy(p->system.rest_pull, p->step.y, (size_t)p->count * sizeof *p->step.y);
@@ -196,11 +201,11 @@ static void swell(Projective *p, bool touching)
 {
     if (p->settings.bulge <= 0 || !(touching || p->swelling.steps_left))
         return;
-    p->swelling.steps_left = touching ? 60 : p->swelling.steps_left - 1; // steps until it has gone down again
-    if (++p->swelling.turn % 2)                                          // it changes slowly: every other step will do
+    p->swelling.steps_left = touching ? SWELL_STEPS : p->swelling.steps_left - 1; // steps until it has gone down again
+    if (++p->swelling.turn % 2)                                                   // it changes slowly: every other step will do
         return;
-    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->step.frames, touching ? 0.1f * p->settings.bulge : 0,
-                     p->swelling.share);
+    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->step.frames,
+                     touching ? SWELL_AMOUNT * p->settings.bulge : 0, p->swelling.share);
 }
 
 void pelti_proj_substep(Projective *p, const Mat34 *bones)
@@ -260,7 +265,7 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
     forget_contacts(p);
     pelti_motion_set(&p->travel.motion, NULL, bones);
     float turn = pelti_motion_largest_turn(&p->travel.motion);
-    int frames = (int)ceilf(turn / 0.1f) + 1;
+    int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
     pelti_motion_at(&p->travel.motion, 0, p->travel.now);
     pelti_proj_pose_joints(&p->base, p->travel.now);
     Rows r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
@@ -276,7 +281,7 @@ void pelti_proj_settle(Projective *p, const Mat34 *bones)
         ProjRounds rounds = {.bones = p->travel.now, .mode = PROJ_STILL, .most = SETTLE_PASSES, .touching = touching};
         if (f == frames) {
             rounds.most = SETTLE_ROUNDS;
-            rounds.enough = 1e-7;
+            rounds.enough = SETTLE_STILL;
         }
         p->run(p, &rounds);
         memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);

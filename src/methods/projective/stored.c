@@ -2,6 +2,7 @@
 /// of their bones, both projected to a plane between them, with a second matrix that holds every vertex of a pair. Kept beside
 /// the planes of fold.c to compare with (docs/projective.md has the numbers of both): `collisions=pairs`.
 #include "methods/projective/variants.h"
+#include "methods/projective/constants.def"
 
 #include <stdlib.h>
 #include <string.h>
@@ -369,8 +370,9 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "poses: there is no clip '%s'", clip_name);
     if (!out)
         return pelti_no_memory(err, sizeof *out);
-    PELT_TRY(
-        pelti_proj_folds(p->who, &p->skeleton, p->feet, p->system.order, 4e-4f * p->mesh->diagonal, &p->pool, &out->folds, err));
+    const ProjSource source = {.who = p->who, .pool = &p->pool};
+    out->folds.gap = CONTACT_GAP * p->mesh->diagonal;
+    PELT_TRY(pelti_proj_folds(&source, &p->skeleton, p->feet, p->system.order, &out->folds, err));
     pelti_pool_init(&temp, &p->allocator);
     Search s = {.p = p, .folds = &out->folds};
     pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));

@@ -5,6 +5,7 @@
 /// (the volume-weighted sum of its tets' F) and the right-hand side need only G_k = sum over tets of V g_k: three vectors
 /// for the skin corners, three for the base.
 #include "methods/projective/parts.h"
+#include "methods/projective/constants.def"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], doub
         memcpy(g[k + 1], c[k], sizeof c[k]);
     for (int k = 0; k < 4; k++) { // |g| det = twice the opposite area; height = det / that
         double area = sqrt(g[k][0] * g[k][0] + g[k][1] * g[k][1] + g[k][2] * g[k][2]) / 2;
-        if (is_free[k] && !(fabs(det) / 2 > 0.03 * area * sqrt(area)))
+        if (is_free[k] && !(fabs(det) / 2 > TET_FLATTEST * area * sqrt(area)))
             return false;
     }
     if (!(fabs(det) > 1e-300))
@@ -101,10 +102,11 @@ static void add_stiffness(Build *b, const int corner[4], double g[4][3], double 
         }
 }
 
-/// Adds the tet to its element's vectors. `corner` are vertices, ~vertex for base points.
-static void add_tet(Build *b, const int corner[4], const int triangle[3], double g[4][3], double weight, double mass, int element)
+/// Adds the tet to the vectors of the last element. `corner` are vertices, ~vertex for base points.
+static void add_tet(Build *b, const int corner[4], const int triangle[3], double g[4][3], double weight, double mass)
 {
     ProjTissue *t = b->out;
+    int element = t->element_count - 1;
     ProjBlock *block = &t->blocks[element / PROJ_LANES];
     int lane = element % PROJ_LANES;
     ProjTet *tet = &t->tets[t->tet_count++];
@@ -151,18 +153,18 @@ static void mend(Build *b, const int corner[4], const int triangle[3])
     for (int k = 0; k < 4; k++)
         if (corner[k] >= 0) {
             double thick = (double)vec3_distance(x[corner[k]], b->def->feet[corner[k]].base);
-            b->pin[corner[k]] += area / 6 / fmax(thick, 0.3 * sqrt(area) + 1e-30);
+            b->pin[corner[k]] += area / 6 / fmax(thick, PIN_THIN * sqrt(area) + 1e-30);
         }
 }
 
 /// Tissue that hangs far from its bone (a finger without joints of its own) would swing like a rope: it is made firmer with the
-/// square of its thickness, which keeps the frequency at which it swings from falling below that of tissue of 2 % of the size.
+/// square of its thickness, which keeps the frequency at which it swings from falling below that of tissue of FIRM_THICK.
 static double firmness_of(const Build *b, const int v[3])
 {
     double thick = 0;
     for (int k = 0; k < 3; k++)
         thick += (double)vec3_distance(b->mesh->rest[v[k]], b->def->feet[v[k]].base) / 3;
-    thick /= 0.02 * (double)b->mesh->diagonal;
+    thick /= FIRM_THICK * (double)b->mesh->diagonal;
     return 1 + thick * thick;
 }
 
@@ -184,18 +186,22 @@ static Prism prism_of(const int triangle[3])
 
 enum { TET_GOOD, TET_FLAT, TET_INVERTED };
 
-static int judge_tet(const PeltiMesh *mesh, const ProjFoot *feet, const Prism *prism, int t, Vec3 p[4], double g[4][3],
-                     double *volume)
+typedef struct Corners { // of a tetrahedron at rest
+    Vec3 p[4];
+    double g[4][3], volume;
+} Corners;
+
+static int judge_tet(const PeltiMesh *mesh, const ProjFoot *feet, const Prism *prism, int t, Corners *out)
 {
     bool is_free[4];
     for (int k = 0; k < 4; k++) {
         int corner = prism->corners[t][k];
         is_free[k] = corner >= 0;
-        p[k] = is_free[k] ? mesh->rest[corner] : feet[~corner].base;
+        out->p[k] = is_free[k] ? mesh->rest[corner] : feet[~corner].base;
     }
-    bool good = shape_gradients(p, is_free, g, volume);
-    *volume *= prism->parity;
-    return !good ? TET_FLAT : *volume < 0 ? TET_INVERTED : TET_GOOD;
+    bool good = shape_gradients(out->p, is_free, out->g, &out->volume);
+    out->volume *= prism->parity;
+    return !good ? TET_FLAT : out->volume < 0 ? TET_INVERTED : TET_GOOD;
 }
 
 static bool carries(const ProjFoot *feet, const int triangle[3])
@@ -208,9 +214,8 @@ int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int t
     Prism prism = prism_of(triangle);
     int bad = 0;
     for (int t = 0; t < 3 && carries(feet, triangle); t++) {
-        Vec3 p[4];
-        double g[4][3], volume;
-        bad += judge_tet(mesh, feet, &prism, t, p, g, &volume) != TET_GOOD;
+        Corners tet;
+        bad += judge_tet(mesh, feet, &prism, t, &tet) != TET_GOOD;
     }
     return bad;
 }
@@ -223,22 +228,21 @@ static void add_prism(Build *b, const int triangle[3])
     bool any = false;
     double firm = firmness_of(b, triangle);
     for (int t = 0; t < 3; t++) {
-        Vec3 p[4];
-        double g[4][3], volume;
-        int judged = judge_tet(b->mesh, b->def->feet, &prism, t, p, g, &volume);
+        Corners tet;
+        int judged = judge_tet(b->mesh, b->def->feet, &prism, t, &tet);
         b->out->flat += judged == TET_FLAT;
         b->out->inverted += judged == TET_INVERTED;
         if (judged != TET_GOOD) {
             mend(b, prism.corners[t], triangle);
             continue;
         }
-        b->def->strain->vectors(p, g);
+        b->def->strain->vectors(tet.p, tet.g);
         if (!any || b->def->per_tet)
             begin_element(b, triangle, b->out->element_count++);
         any = true;
-        add_tet(b, prism.corners[t], triangle, g, firm * b->def->strain->weight(volume, b->length), volume,
-                b->out->element_count - 1);
-        b->out->volume += volume;
+        double weight = firm * b->def->strain->weight(tet.volume, b->length);
+        add_tet(b, prism.corners[t], triangle, tet.g, weight, tet.volume);
+        b->out->volume += tet.volume;
     }
 }
 

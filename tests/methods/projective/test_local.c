@@ -37,9 +37,10 @@ static void wide_pulls_match_the_scalar_reference(void **state)
         tube_step(&tube, 0, true);
         tube_pose(&tube, turn_about(vec3(0, 0, 0), vec3(0, 1, 0), 0.45f), 0.9f, -0.6f); // a little further: what a step sees
         pelti_proj_begin(tube.p, tube.bones, PROJ_STILL);
+        const Projective *p = tube.p;
+        const ProjPulls pulls = {(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
         for (int i = 0; i < 6; i++) // rotations follow in a few steps from the last ones
-            pelti_proj_local(&tube.p->tissue, NULL, (const ProjRow *)tube.p->state.x, tube.p->step.frames, tube.p->state.warm,
-                             tube.p->step.rows, tube.p->swelling.share);
+            pelti_proj_local(&p->tissue, NULL, &pulls);
         float size = 0;
         for (int e = 0; e < tube.p->tissue.element_count; e++) {
             float want[3][3];
@@ -173,16 +174,15 @@ static void base_points_follow_the_weights_where_another_bone_is_nearer(void **s
     float *weights;
     PeltiWeights all;
     PeltError err = {0};
-    ProjBase base;
+    ProjBase base = {.slide = true};
     assert_int_equal(pelti_weights_new(tube.who, &tube.pool, 4, &bones, &weights, &all, &err), PELT_OK);
     for (int v = 0; v < mesh->vertex_count; v++) {
         bones[4 * v] = mesh->rest[v].x < 0.5f ? 2 : tube.weights.bone[v * tube.weights.influences];
         weights[4 * v] = 1;
     }
     assert_int_equal(pelti_proj_agree(tube.who, &tube.p->skeleton, &all, tube.p->feet, &tube.pool, &err), PELT_OK);
-    assert_int_equal(
-        pelti_proj_base(tube.who, &tube.p->skeleton, &all, tube.p->feet, tube.p->system.order, true, &tube.pool, &base, &err),
-        PELT_OK);
+    const ProjSource source = {.who = tube.who, .weights = &all, .pool = &tube.pool};
+    assert_int_equal(pelti_proj_base(&source, &tube.p->skeleton, tube.p->feet, tube.p->system.order, &base, &err), PELT_OK);
     tube_pose(&tube, mat34_identity(), 0, 0);
     tube.bones[2] = mat34_from(mat3_identity(), vec3(0, 0.5f, 0));
     pelti_proj_pose_joints(&base, tube.bones);
