@@ -1,35 +1,15 @@
-/// `pelt bench`: the benchmark table, as text, CSV or JSON, and what changed between two of them.
+/// `pelt bench`: the benchmark table, as text, CSV, JSON or a page, and what changed between two of them.
 #include "cli.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef struct Row { // a PeltBenchRow that keeps its texts
-    char group[24], name[72], unit[16], note[240];
-    double value, wanted, paper, over_machine;
-} Row;
-
-enum { MOST_ROWS = 1024 };
-typedef struct Rows {
-    Row list[MOST_ROWS];
-    int count, threads;
-} Rows;
-
 /// Keeps a row and shows it on stderr.
-static void take_row(const PeltBenchRow *told, void *user)
+static void take_row(const PeltBenchRow *row, void *table)
 {
-    Rows *rows = user;
-    if (rows->count == MOST_ROWS)
-        return;
-    Row *row = &rows->list[rows->count++];
-    *row = (Row){.value = told->value, .wanted = told->wanted, .paper = told->paper, .over_machine = told->over_machine};
-    snprintf(row->group, sizeof row->group, "%s", told->group);
-    snprintf(row->name, sizeof row->name, "%s", told->name);
-    snprintf(row->unit, sizeof row->unit, "%s", told->unit);
-    snprintf(row->note, sizeof row->note, "%s", told->note);
+    pelt_bench_table_add(row, table);
     fprintf(stderr, "%-11s %-46s %12.4g %-8s", row->group, row->name, row->value, row->unit);
     if (row->wanted > 0)
         fprintf(stderr, " (wanted %.4g)", row->wanted);
@@ -37,78 +17,63 @@ static void take_row(const PeltBenchRow *told, void *user)
         fprintf(stderr, " (paper %.4g)", row->paper);
     if (row->over_machine > 0)
         fprintf(stderr, " (%.3g x machine limit)", row->over_machine);
+    if (row->parts)
+        fprintf(stderr, " [%s]", row->parts);
     fprintf(stderr, " %s\n", row->note);
 }
 
-// ---- output ----
+// ---- comparing two results ----
 
-static void write_json(const Rows *rows, FILE *file)
+typedef struct Tally {
+    int better, worse, same, alone; ///< alone: of a single run
+    double machine;                 ///< largest change of the machine's own rows
+} Tally;
+
+static void print_change(const PeltBenchChange *c, void *user)
 {
-    fprintf(file, "{\n \"pelt\": \"%s\",\n \"threads\": %d,\n \"rows\": [\n", pelt_version(), rows->threads);
-    for (int i = 0; i < rows->count; i++) {
-        const Row *row = &rows->list[i];
-        fprintf(file, "  {\"group\": \"%s\", \"name\": \"%s\", \"value\": ", row->group, row->name);
-        fprintf(file, isfinite(row->value) ? "%.6g" : "null", row->value);
-        fprintf(file, ", \"unit\": \"%s\", \"wanted\": %.6g, \"paper\": %.6g, \"over_machine\": %.6g, \"note\": \"%s\"}%s\n",
-                row->unit, row->wanted, row->paper, row->over_machine, row->note, i + 1 < rows->count ? "," : "");
+    static const char *const words[3] = {"WORSE", "same", "better"};
+    Tally *tally = user;
+    double change = fabs(c->ratio - 1);
+    if (!strcmp(c->after.group, "machine")) {
+        tally->machine = change > tally->machine ? change : tally->machine;
+    } else {
+        tally->better += c->verdict > 0;
+        tally->worse += c->verdict < 0;
+        tally->same += c->verdict == 0;
+        tally->alone += c->before.runs < 2 || c->after.runs < 2;
     }
-    fprintf(file, " ]\n}\n");
+    printf("%-11s %-46s %10.4g -> %-10.4g %-8s x%.2f, noise %.0f %%: %s\n", c->after.group, c->after.name, c->before.value,
+           c->after.value, c->after.unit, c->ratio, 100 * c->noise, words[c->verdict + 1]);
 }
 
-static void write_csv(const Rows *rows, FILE *file)
+static int print_difference(const CliCommand *command, const char *path, const PeltBenchTable *after)
 {
-    fprintf(file, "group,name,value,unit,wanted,paper,over_machine,note\n");
-    for (int i = 0; i < rows->count; i++) {
-        const Row *row = &rows->list[i];
-        fprintf(file, "%s,\"%s\",%.6g,%s,%.6g,%.6g,%.6g,\"%s\"\n", row->group, row->name, row->value, row->unit, row->wanted,
-                row->paper, row->over_machine, row->note);
-    }
-}
-
-// ---- comparing two result files ----
-
-typedef struct Old {
-    char key[128];
-    double value;
-} Old;
-
-/// A csv line's group+name and value; false for lines that are none.
-static bool read_csv_row(char *line, Old *out)
-{
-    char group[32], name[80];
-    double value;
-    if (sscanf(line, "%31[^,],\"%79[^\"]\",%lf", group, name, &value) != 3)
-        return false;
-    snprintf(out->key, sizeof out->key, "%s %s", group, name);
-    out->value = value;
-    return true;
-}
-
-static int print_difference(const CliCommand *command, const char *before_path, const char *after_path)
-{
-    static Old before[MOST_ROWS];
-    int count = 0;
-    char line[1024];
-    FILE *files[2] = {fopen(before_path, "r"), fopen(after_path, "r")};
-    if (!files[0] || !files[1]) {
-        for (int i = 0; i < 2; i++)
-            if (files[i])
-                fclose(files[i]);
-        return cli_fail(command, PELT_IO, "cannot read %s", files[0] ? after_path : before_path);
-    }
-    while (count < MOST_ROWS && fgets(line, sizeof line, files[0]))
-        count += read_csv_row(line, &before[count]);
-    while (fgets(line, sizeof line, files[1])) {
-        Old now;
-        if (!read_csv_row(line, &now))
-            continue;
-        for (int i = 0; i < count; i++)
-            if (!strcmp(before[i].key, now.key))
-                printf("%-60s %12.4g -> %-12.4g x%.2f\n", now.key, before[i].value, now.value, now.value / before[i].value);
-    }
-    fclose(files[0]);
-    fclose(files[1]);
+    PeltBenchTable *before = NULL;
+    PeltError err = {0};
+    Tally tally = {0};
+    PeltStatus status = pelt_bench_table_read(path, &before, &err);
+    if (status != PELT_OK)
+        return cli_fail(command, status, "%s", err.text);
+    pelt_bench_compare(before, after, print_change, &tally);
+    pelt_bench_table_destroy(before);
+    printf("%d better, %d worse, %d within the noise", tally.better, tally.worse, tally.same);
+    if (tally.alone)
+        printf("; %d rows were run only once on a side, where 15 %% counts as noise: --runs 5 knows better", tally.alone);
+    printf("\n");
+    if (tally.machine > 0.1)
+        printf("the machine's own rows differ by %.0f %%: another machine, or a busy one; do not trust small changes\n",
+               100 * tally.machine);
     return 0;
+}
+
+static int compare_files(const CliCommand *command, const char *before_path, const char *after_path)
+{
+    PeltBenchTable *after = NULL;
+    PeltError err = {0};
+    PeltStatus status = pelt_bench_table_read(after_path, &after, &err);
+    int code = status == PELT_OK ? print_difference(command, before_path, after) : cli_fail(command, status, "%s", err.text);
+    pelt_bench_table_destroy(after);
+    return code;
 }
 
 // ---- the command ----
@@ -116,20 +81,21 @@ static int print_difference(const CliCommand *command, const char *before_path, 
 static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
-    int json, csv, quick, threads;
-    const char *output, *data, *diff;
+    int json, csv, quick, threads, runs;
+    const char *output, *data, *against;
     CliList groups;
 } Request;
 
 static const CliOption options[] = {
     {"json", 0, NULL, "print JSON in place of the table", CLI_TO(CLI_FLAG, Request, json)},
     {"csv", 0, NULL, "print CSV in place of the table", CLI_TO(CLI_FLAG, Request, csv)},
-    {"output", 'o', "FILE", "write .json or .csv there too", CLI_TO(CLI_TEXT, Request, output)},
+    {"output", 'o', "FILE", "write .json, .csv or a page (.html) there too", CLI_TO(CLI_TEXT, Request, output)},
     {"threads", 0, "N", "most threads (default: as many as there are)", CLI_TO(CLI_INT, Request, threads)},
+    {"runs", 0, "N", "run all of it N times: medians, with least and most (default 1)", CLI_TO(CLI_INT, Request, runs)},
     {"quick", 0, NULL, "fewer repeats", CLI_TO(CLI_FLAG, Request, quick)},
     {"data", 0, "DIR", "real characters to time as well", CLI_TO(CLI_TEXT, Request, data)},
-    {"diff", 0, "OLD.csv", "with one more FILE.csv: print what changed between two result files",
-     CLI_TO(CLI_TEXT, Request, diff)},
+    {"against", 0, "OLD.csv", "say what became better or worse since; with a NEW.csv in place of groups nothing is run",
+     CLI_TO(CLI_TEXT, Request, against)},
     {"", 0, NULL, "", CLI_TO(CLI_LIST, Request, groups)},
     {0},
 };
@@ -141,47 +107,53 @@ const CliCommand cli_bench = {
     "the benchmark table",
     "Without groups all are run. Each row shows what is wanted beside what was measured, and the machine's own\n"
     "limits are measured in the same run: a row says how many times longer it took than its arithmetic or its memory\n"
-    "traffic alone would have to. Rows appear on stderr as they are ready.\n",
+    "traffic alone would have to. Rows appear on stderr as they are ready. --against calls a change what is more than\n"
+    "the spread of the runs on both sides.\n",
     options,
     run,
 };
 
-static int save(const CliCommand *command, const Rows *rows, const char *path)
+static bool is_csv(const char *path)
 {
     const char *dot = strrchr(path, '.');
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return cli_fail(command, PELT_IO, "cannot write %s", path);
-    if (dot && !strcmp(dot, ".csv"))
-        write_csv(rows, file);
-    else
-        write_json(rows, file);
-    return fclose(file) ? cli_fail(command, PELT_IO, "cannot write %s", path) : 0;
+    return dot && !strcmp(dot, ".csv");
+}
+
+/// What was asked for, from the rows of a run.
+static int tell(const CliCommand *command, const Request *r, const PeltBenchTable *table)
+{
+    PeltError err = {0};
+    PeltStatus status = PELT_OK;
+    if (r->output)
+        status = pelt_bench_table_write(table, r->output, NULL, &err);
+    if (status == PELT_OK && (r->json || r->csv))
+        status = pelt_bench_table_write(table, "-", r->json ? "json" : "csv", &err);
+    if (status != PELT_OK)
+        return cli_fail(command, status, "%s", err.text);
+    return r->against ? print_difference(command, r->against, table) : 0;
 }
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    static Rows rows;
     PeltError err = {0};
-    Request r = {.threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    PeltBenchTable *table = NULL;
+    Request r = {.threads = (int)sysconf(_SC_NPROCESSORS_ONLN), .runs = 1};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (r.threads < 1)
         return cli_usage(command, "--threads %d: at least 1", r.threads);
-    if (r.diff)
-        return r.groups.count == 1 ? print_difference(command, r.diff, r.groups.items[0])
-                                   : cli_usage(command, "--diff OLD.csv NEW.csv");
-    rows = (Rows){.threads = r.threads};
+    if (r.runs < 1 || r.runs > 32)
+        return cli_usage(command, "--runs %d: 1 to 32", r.runs);
+    if (r.against && r.groups.count == 1 && is_csv(r.groups.items[0]))
+        return compare_files(command, r.against, r.groups.items[0]);
     PeltBenchDef def = pelt_bench_def_default();
     def.groups = r.groups.items, def.group_count = r.groups.count;
-    def.threads = r.threads, def.quick = r.quick, def.data = r.data;
-    def.row = take_row, def.row_user = &rows;
-    if (pelt_bench(&def, &err) != PELT_OK)
-        return cli_usage(command, "%s", err.text);
-    int code = r.output ? save(command, &rows, r.output) : 0;
-    if (r.json)
-        write_json(&rows, stdout);
-    else if (r.csv)
-        write_csv(&rows, stdout);
+    def.threads = r.threads, def.quick = r.quick, def.data = r.data, def.runs = r.runs;
+    PeltStatus status = pelt_bench_table_create(&table, &err);
+    if (status != PELT_OK)
+        return cli_fail(command, status, "%s", err.text);
+    def.row = take_row, def.row_user = table;
+    int code = pelt_bench(&def, &err) == PELT_OK ? tell(command, &r, table) : cli_usage(command, "%s", err.text);
+    pelt_bench_table_destroy(table);
     return code;
 }

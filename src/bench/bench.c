@@ -17,6 +17,7 @@ typedef struct Group {
 static const Group groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", pelti_bench_foundation},
     {"see", "built-in characters, measures, pictures", pelti_bench_see},
+    {"frames", "where a frame's time goes, method by method", pelti_bench_frames},
     {"field", "composed fields: one evaluation", pelti_bench_field},
     {"tracking", "implicit skin: Table 1 of the paper, solvers", pelti_bench_tracking},
     {"contact", "friction contact that bends the skeleton", pelti_bench_contact},
@@ -32,7 +33,7 @@ struct PeltiBench {
     double fma_gflops, memory_gbs;
     bool open;        ///< `row` may still be added to
     PeltBenchRow row; ///< the last
-    char name[72], unit[16], note[240];
+    char name[72], unit[16], note[240], parts[240];
 };
 
 int pelti_bench_threads(const PeltiBench *bench)
@@ -78,6 +79,7 @@ void pelti_bench_row(PeltiBench *bench, const char *name, double value, const ch
 {
     tell_last(bench);
     bench->open = true;
+    bench->parts[0] = 0;
     snprintf(bench->name, sizeof bench->name, "%s", name);
     snprintf(bench->unit, sizeof bench->unit, "%s", unit);
     va_list args;
@@ -90,6 +92,13 @@ void pelti_bench_row(PeltiBench *bench, const char *name, double value, const ch
                                 .note = bench->note,
                                 .value = value,
                                 .wanted = limit};
+}
+
+void pelti_bench_part(PeltiBench *bench, const char *name, double value)
+{
+    size_t used = strlen(bench->parts);
+    snprintf(bench->parts + used, sizeof bench->parts - used, "%s%s %.3g", used ? ", " : "", name, value);
+    bench->row.parts = bench->parts;
 }
 
 void pelti_bench_paper(PeltiBench *bench, double value)
@@ -170,14 +179,16 @@ PeltStatus pelt_bench(const PeltBenchDef *def, PeltError *err)
     PELT_ASSERT(def->guard == BENCH_GUARD); // start from pelt_bench_def_default
     PELT_TRY(check_groups(def, err));
     PeltiBench bench = {.def = def, .threads = def->threads > 0 ? def->threads : (int)sysconf(_SC_NPROCESSORS_ONLN)};
-    bench.row.group = "machine";
-    pelti_bench_calibrate(&bench);
-    for (int g = 0; g < GROUP_COUNT; g++)
-        if (wanted(def, groups[g].name)) {
-            tell_last(&bench);
-            bench.row.group = groups[g].name;
-            groups[g].run(&bench);
-        }
-    tell_last(&bench);
+    for (int run = 0; run < (def->runs > 1 ? def->runs : 1); run++) {
+        bench.row.group = "machine";
+        pelti_bench_calibrate(&bench);
+        for (int g = 0; g < GROUP_COUNT; g++)
+            if (wanted(def, groups[g].name)) {
+                tell_last(&bench);
+                bench.row.group = groups[g].name;
+                groups[g].run(&bench);
+            }
+        tell_last(&bench);
+    }
     return PELT_OK;
 }

@@ -15,6 +15,8 @@ void pelti_bench_row(PeltiBench *bench, const char *name, double value, const ch
     PELT_PRINTF(6, 7);
 /// What a paper or another program gives for the last row's value, in the row's unit.
 void pelti_bench_paper(PeltiBench *bench, double value);
+/// A share of the last row's value: where it goes.
+void pelti_bench_part(PeltiBench *bench, const char *name, double value);
 /// What the machine allows for the last row: `flops` and `bytes` are the arithmetic and the memory traffic that the work cannot
 /// do without, `ms` what it took on `threads`. The row then shows how many times the calibrated limit it took.
 void pelti_bench_bound(PeltiBench *bench, double ms, int threads, double flops, double bytes);
@@ -48,6 +50,7 @@ void pelti_bench_projective(PeltiBench *bench);
 void pelti_bench_layered(PeltiBench *bench);
 void pelti_bench_layered_steps(PeltiBench *bench);
 void pelti_bench_field(PeltiBench *bench);
+void pelti_bench_frames(PeltiBench *bench);
 void pelti_bench_tracking(PeltiBench *bench);
 
 #endif

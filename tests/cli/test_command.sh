@@ -24,6 +24,13 @@ expect 1 "no command 'fly'" "$PELT" fly
 for command in inspect bake methods bench render make; do
     "$PELT" --help | grep -q "^  $command " && expect 0 "exit codes" "$PELT" $command --help
 done
+# two results of the benchmark: a change beyond the spread of the runs is told, the page is whole
+printf 'group,name,value,unit,wanted,paper,over_machine,note,runs,low,high,parts\nfield,"a, 1 thread",10,ms,0,0,0,"",3,9.9,10.1,""\nfield,"b",10,ms,0,0,0,"",3,8,12,""\n' >"$work/old.csv"
+sed 's/",10,/",8,/; s/9.9,10.1/7.9,8.1/' "$work/old.csv" >"$work/new.csv"
+expect 0 "1 better, 0 worse, 1 within the noise" "$PELT" bench --against "$work/old.csv" "$work/new.csv"
+expect 0 "0 better, 1 worse, 1 within the noise" "$PELT" bench --against "$work/new.csv" "$work/old.csv"
+expect 3 "pelt bench -o FILE.csv" "$PELT" bench --against "$0" "$work/old.csv"
+expect 1 "there is no group 'speed'" "$PELT" bench speed
 expect 0 "lbs         linear blend skinning" "$PELT" methods
 expect 0 '"dynamic": false' "$PELT" methods --json
 expect 0 '"common": [' "$PELT" methods tracking --json
