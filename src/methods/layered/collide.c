@@ -3,6 +3,7 @@
 // But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
 // if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ static void update_normals(PeltiFlesh *flesh)
     }
     for (int t = 0; t < flesh->mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
-            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < 0.05f)
+            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < CRUMPLED)
                 c->crumpled[flesh->triangles[t][k]] = true;
 }
 
@@ -104,8 +105,6 @@ static PeltiBox box_of(const Vec3 *p, const int *v)
     grow(&box, p[v[2]], p[v[2]]);
     return box;
 }
-
-static const float FACING = 0.3f; // normals that agree by more than this (their cosine) never touch outside to outside
 
 /// Bounds of the normals below every node of the tree: children follow their parents, so one pass from the end does.
 static void update_spread(PeltiCollide *c)
@@ -159,7 +158,7 @@ static bool are_near(const PeltiFlesh *flesh, int a, int b)
 static bool in_reach(const PeltiFlesh *flesh, bool touched, float edge, float before, float now, float rest_distance)
 {
     // skin that slides over a curved neighbour dips below the next triangle's plane: what touched may be crossed a little more
-    float slack = fminf(0.25f * rest_distance, touched ? 0.5f * edge : fminf(flesh->set.thickness, 0.25f * edge));
+    float slack = fminf(SLACK * rest_distance, touched ? SLACK_TOUCHED * edge : fminf(flesh->set.thickness, SLACK * edge));
     return now < fminf(flesh->set.margin, edge) && before > -slack && now > -fminf(0.5f * rest_distance, edge);
 }
 
@@ -171,8 +170,8 @@ typedef struct Found {
 
 static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance, Found *found)
 {
-    contact.thickness = fminf(fminf(flesh->set.thickness, 0.3f * edge), 0.5f * rest_distance);
-    contact.most = 0.25f * edge; // deep ones come out over several iterations: nothing is shot away
+    contact.thickness = fminf(fminf(flesh->set.thickness, GAP_OF_EDGE * edge), 0.5f * rest_distance);
+    contact.most = MOST_PUSH * edge;
     contact.push = 0;
     found->contact[found->count++] = contact;
 }
@@ -182,10 +181,11 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
     const PeltiCollide *c = &flesh->collide;
     const int *v = flesh->triangles[t];
     Vec3 n = c->triangle_normal[t], p = c->skin[s];
-    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > 0.2f || any_crumpled(c, s, v[0], v[1], v[2]))
+    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > FACING_AT_POINT ||
+        any_crumpled(c, s, v[0], v[1], v[2]))
         return false;
     float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
-    if (height > flesh->set.margin || height < -0.03f * flesh->size)
+    if (height > flesh->set.margin || height < -DEEPEST * flesh->size)
         return false;
     PeltiClosest near = pelti_closest_on_triangle(p, c->skin[v[0]], c->skin[v[1]], c->skin[v[2]]);
     if (near.feature != PELTI_FACE)
@@ -258,7 +258,7 @@ static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
     if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || any_crumpled(c, a0, a1, b0, b1))
         return;
     Vec3 na = edge_normal(c, a0, a1), nb = edge_normal(c, b0, b1), way = vec3_sub(nb, na);
-    if (vec3_dot(na, nb) > 0.2f)
+    if (vec3_dot(na, nb) > FACING_AT_POINT)
         return;
     Vec3 n = vec3_cross(ea, eb);
     float length = vec3_length(n), size = vec3_length(ea) * vec3_length(eb);
@@ -266,9 +266,9 @@ static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
     if (near.feature_p != 3 || near.feature_q != 3)
         return; // an end is nearest: a point against a triangle answers
     float s = (float)near.s, t = (float)near.t;
-    if (length > 0.02f * size) {
+    if (length > PARALLEL * size) {
         n = vec3_scale(n, (vec3_dot(n, way) > 0 ? 1 : -1) / length);
-        if (vec3_dot(n, way) < 0.5f * vec3_length(way))
+        if (vec3_dot(n, way) < SIDEWAYS * vec3_length(way))
             return; // edges that pass each other sideways
     } else {        // parallel: the perpendicular that meets both, led by the surfaces
         Vec3 along = vec3_normalize_or(ea, vec3(1, 0, 0));
@@ -406,7 +406,7 @@ void pelti_collide_project(PeltiFlesh *flesh)
             x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
             w[k] = flesh->inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
         }
-        float value = pelti_contact_value(contact, x, gradient) - contact->thickness;
+        float value = pelti_collide_value(contact, x, gradient) - contact->thickness;
         if (!(value < 0))
             continue;
         value = fmaxf(value, -contact->most);
@@ -447,7 +447,7 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
             Vec3 carried = vec3_scale(
                 vec3_sub(pelti_lane(flesh->goal, s, PELTI_SKIN), pelti_lane(flesh->goal_before, s, PELTI_SKIN)), 1 / dt_s);
             Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
-            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, vec3_lerp(v, carried, 0.3f)); // pressed flesh hardly swings
+            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
         }
     }
 }

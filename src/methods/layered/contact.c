@@ -2,12 +2,13 @@
 // are the normal times the edges' parameters at their nearest points: moving an end of an edge moves the nearest point by
 // its share, and turning the normal changes the distance to second order only. The test compares with finite differences.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 static Vec3 normal_of(const PeltiContact *c, const Vec3 x[4])
 {
     Vec3 a = c->edges ? vec3_sub(x[1], x[0]) : vec3_sub(x[2], x[1]), b = c->edges ? vec3_sub(x[3], x[2]) : vec3_sub(x[3], x[1]);
     Vec3 n = vec3_cross(a, b);
-    const float flat = 0.02f * 0.02f; // squared sine of the angle between the edges
+    const float flat = PARALLEL * PARALLEL; // squared sine of the angle between the edges
     float squared = vec3_dot(n, n);
     // parallel edges and zero-area triangles have no normal: the last one, which pointed from one to the other, stays
     if (!(squared > flat * vec3_dot(a, a) * vec3_dot(b, b)))
@@ -15,7 +16,7 @@ static Vec3 normal_of(const PeltiContact *c, const Vec3 x[4])
     return vec3_scale(n, (vec3_dot(n, c->normal) < 0 ? -1 : 1) / sqrtf(squared)); // it turns smoothly, and never flips
 }
 
-float pelti_contact_value(const PeltiContact *c, const Vec3 x[4], Vec3 gradient[4])
+float pelti_collide_value(const PeltiContact *c, const Vec3 x[4], Vec3 gradient[4])
 {
     Vec3 n = normal_of(c, x), gap = {0, 0, 0};
     for (int k = 0; k < 4; k++) {

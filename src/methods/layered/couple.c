@@ -1,8 +1,8 @@
 // Kinematic coupling ([Deul2013] sec. 4.4): lbs goals for the bone layer, lower bounds on the distance to joints.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 enum { GRAIN = 512 };
-static const float FOLD_FROM = 0.6f, FOLD_TO = 1.2f; // of joint_fold: from a bend of some 35 degrees to one of 75
 
 /// Orientations of a slot's particles go with the bones, like their places do: shape matching turns them only little by little.
 static void turn_particles(PeltiFlesh *flesh, int slot, const float turn[9])

@@ -4,6 +4,7 @@
 #include "character/skeleton.h"
 #include "geometry/ray.h"
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 #include <string.h>
 
@@ -67,7 +68,6 @@ static bool faces_away(void *context, int triangle)
 static void fit_ball(void *context, int begin, int end, int worker)
 {
     enum { MOST = 8 };
-    const float near = 0.02f;
     Balls *b = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -81,7 +81,8 @@ static void fit_ball(void *context, int begin, int end, int worker)
             r = 0.5f * hit.distance;
         for (int k = 0; k < MOST && r < INFINITY; k++) {
             Vec3 c = vec3_mad(p, n, -r);
-            if (!pelti_box_tree_nearest(b->tree, b->mesh->triangles, b->mesh->rest, c, r * (1 - near), faces_away, &other, &wall))
+            if (!pelti_box_tree_nearest(b->tree, b->mesh->triangles, b->mesh->rest, c, r * (1 - BALL_NEAR), faces_away, &other,
+                                        &wall))
                 break;
             Vec3 way = vec3_sub(p, wall.closest.point);
             float narrower = vec3_dot(way, way) / (2 * vec3_dot(n, way));
@@ -120,14 +121,13 @@ static void smooth_points(const PeltiMesh *mesh, Vec3 *value, Vec3 *other, int p
 /// tear, and what that carries too far is brought back.
 static void place_feet(const PeltiFlesh *flesh, const Balls *balls, Vec3 *moved, Vec3 *scratch, Vec3 *feet)
 {
-    const float inner = 0.5f, most = 0.75f; // shares of the ball's radius
     for (int v = 0; v < flesh->n; v++) {
         feet[v] = pelti_feet_on_bones(flesh, flesh->paths.slot[v], flesh->mesh->rest[v]);
-        moved[v] = vec3_sub(keep_in_ball(balls, v, inner, feet[v]), feet[v]);
+        moved[v] = vec3_sub(keep_in_ball(balls, v, FOOT_INNER, feet[v]), feet[v]);
     }
     smooth_points(flesh->mesh, moved, scratch, 4);
     for (int v = 0; v < flesh->n; v++)
-        feet[v] = keep_in_ball(balls, v, most, vec3_add(feet[v], moved[v]));
+        feet[v] = keep_in_ball(balls, v, FOOT_MOST, vec3_add(feet[v], moved[v]));
 }
 
 PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err)

@@ -203,7 +203,7 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and 
 bool pelti_sweep_point(const PeltiFlesh *flesh, int slot, int triangle, float weight[3],
                        Vec3 *normal); ///< a point passes through a triangle within the step
 // contact.c
-float pelti_contact_value(const PeltiContact *contact, const Vec3 x[4],
+float pelti_collide_value(const PeltiContact *contact, const Vec3 x[4],
                           Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state
 // volume.c, parts.c
 PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);

@@ -3,9 +3,9 @@
 // and bulges around the bone, it does not leave it), and no edge of the skin is longer than MOST_STRETCH times its length at rest
 // unless the skeleton alone stretches it as far.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 enum { GRAIN = 512, SWEEPS = 4 };
-static const float MOST_STRETCH = 2; // below the 3 that is called torn: what parts crossings afterwards may stretch, too
 
 static void stay_near(void *context, int begin, int end, int worker)
 {

@@ -2,6 +2,7 @@
 #include "character/skeleton.h"
 #include "math/elementary.h"
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 #include <pelt/rig.h>
 
@@ -171,19 +172,17 @@ static void set_masses(PeltiFlesh *flesh)
     float mean = (float)(sum / fmax(1, (double)lanes)), edge2 = (float)(area / fmax(1, flesh->n));
     for (size_t i = 0; i < lanes; i++) {
         float m = mean > 0 ? match->mass[i] / mean : 1;
-        match->mass[i] = fminf(fmaxf(m, 0.05f), 20.0f);
+        match->mass[i] = fminf(fmaxf(m, MASS_LEAST), MASS_MOST);
         flesh->inverse_mass[i] = 1 / match->mass[i];
         match->moment[i] = 0.2f * match->mass[i] * 0.25f * edge2; // (1/5) m r^2, r half an edge: area per vertex ~ edge^2
     }
 }
 
-/// A share taken once a step, as one of every iteration. Spread over all 20 (reference 1) flesh lags behind its bones by
-/// centimetres; taken in every one (reference 20) it undoes contacts faster than they are solved.
+/// A share taken once a step, as one of every iteration.
 static float each_iteration(const PeltiFlesh *flesh, float share)
 {
-    const float reference = 6;
     int iterations = flesh->set.elasticity / flesh->set.match_every;
-    return 1 - pelti_powf(1 - fminf(share, 0.999f), reference / (float)(iterations > 1 ? iterations : 1));
+    return 1 - pelti_powf(1 - fminf(share, 0.999f), FIRM_ITERATIONS / (float)(iterations > 1 ? iterations : 1));
 }
 
 /// s of Table 1, and how hard the outer layers hang on their bones themselves. Flesh of depth D over a bone follows its bends
@@ -193,11 +192,13 @@ static float each_iteration(const PeltiFlesh *flesh, float share)
 static void set_stiffness(PeltiFlesh *flesh)
 {
     for (int s = 0; s < flesh->n; s++) {
-        float ratio = 0.4f * (float)flesh->set.omega * flesh->edge[s] / flesh->depth[s], bed = ratio * ratio * ratio * ratio;
+        float ratio = BED_RADIUS * (float)flesh->set.omega * flesh->edge[s] / flesh->depth[s],
+              bed = ratio * ratio * ratio * ratio;
         for (int l = 0; l < PELTI_LAYERS; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
             flesh->match.stiffness[i] = each_iteration(flesh, around(flesh, s, l, STIFFNESS));
-            flesh->pull[i] = flesh->set.coupling * (l == PELTI_BONE_LAYER ? 1 : each_iteration(flesh, 0.25f * bed / (1 + bed)));
+            flesh->pull[i] =
+                flesh->set.coupling * (l == PELTI_BONE_LAYER ? 1 : each_iteration(flesh, BED_SHARE * bed / (1 + bed)));
         }
     }
 }
@@ -206,7 +207,6 @@ static void set_stiffness(PeltiFlesh *flesh)
 /// Joints are heads of bones that hang on a bone which also moves the vertex.
 static void find_joints(PeltiFlesh *flesh)
 {
-    const float beside = 0.8f, least_weight = 0.05f;
     for (int s = 0; s < flesh->n; s++) {
         Vec3 p = flesh->mesh->rest[flesh->paths.vertex[s]];
         float reach = vec3_distance(p, pelti_feet_on_bones(flesh, s, p)), best = INFINITY;
@@ -215,7 +215,7 @@ static void find_joints(PeltiFlesh *flesh)
             size_t i = (size_t)s * (size_t)flesh->influences + (size_t)k;
             const PeltiBone *bone = &flesh->who->bones[flesh->bone[i]];
             float d = vec3_distance(p, bone->head), along = sqrtf(fmaxf(0, d * d - reach * reach));
-            if (flesh->weight[i] < least_weight || bone->parent < 0 || bone->is_prop || along > beside * reach || d >= best)
+            if (flesh->weight[i] < JOINT_WEIGHT || bone->parent < 0 || bone->is_prop || along > BESIDE_JOINT * reach || d >= best)
                 continue;
             best = d;
             flesh->joint[s] = flesh->bone[i];

@@ -1,5 +1,6 @@
 // Algorithm 1 of [Deul2013], and how a frame is cut into steps.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 #include "math/elementary.h"
 
 #include <string.h>
@@ -162,7 +163,6 @@ static float skin_change(const PeltiFlesh *flesh)
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
 {
     enum { MOST_WAYS = 64, MOST_RESTS = 40 };
-    const float still = 2e-6f; // of the size, per substep
     pelti_motion_set(&flesh->motion, flesh->bones_last, bones);
     int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->motion) / flesh->set.turn_rad), steps = 0;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
@@ -172,7 +172,7 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
     }
     for (int i = 0; i < MOST_RESTS; i++, steps++) {
         pelti_flesh_substep(flesh, bones, flesh->set.step_s, true);
-        if (skin_change(flesh) < still)
+        if (skin_change(flesh) < STILL)
             break;
     }
     memcpy(flesh->bones_last, bones, sizeof *bones * (size_t)flesh->who->bone_count);

@@ -3,6 +3,7 @@
 // it is the bind pose with every bone's translation and scale of now, but none of the turns. Clips that only turn joints leave it
 // as it is, to the bit.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 #include <string.h>
 
@@ -54,7 +55,6 @@ static float ownership(const Sharing *sharing, int bone)
 
 static void place(const Sharing *sharing, PeltiStretch *stretch, int bone)
 {
-    const float carries = 0.25f;
     PeltiStretchBone *out = &stretch->bones[stretch->count++];
     const PeltiCharacter *who = sharing->flesh->who;
     int link = sharing->best[bone];
@@ -62,8 +62,8 @@ static void place(const Sharing *sharing, PeltiStretch *stretch, int bone)
     *out = (PeltiStretchBone){.bone = bone,
                               .link = link,
                               .pivot = who->bones[above ? link : bone].head,
-                              .slides =
-                                  (below || above) && ownership(sharing, bone) > carries && ownership(sharing, link) > carries};
+                              .slides = (below || above) && ownership(sharing, bone) > SLIDE_OWNERSHIP &&
+                                        ownership(sharing, link) > SLIDE_OWNERSHIP};
     sharing->placed[bone] = true;
     for (int b = 0; b < sharing->bones; b++) {
         float now = shared_by(sharing, bone, b);
@@ -194,11 +194,10 @@ void pelti_stretch_reshape(PeltiFlesh *flesh)
 
 void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
 {
-    const float tolerance = 2e-4f; // of the size: a clip that only turns joints is off by less, through its own rounding
     PeltiStretch *stretch = &flesh->stretch;
     unturn(flesh, bones);
-    bool bind = difference(flesh, NULL, stretch->now) < tolerance;
-    if (bind ? !stretch->active : difference(flesh, stretch->used, stretch->now) < 0.1f * tolerance)
+    bool bind = difference(flesh, NULL, stretch->now) < STRETCH_SEEN;
+    if (bind ? !stretch->active : difference(flesh, stretch->used, stretch->now) < 0.1f * STRETCH_SEEN)
         return;
     stretch->active = !bind;
     for (int b = 0; b < flesh->who->bone_count; b++)

@@ -1,5 +1,6 @@
 // Volume constraints of the sub-volumes ([Deul2013] sec. 4.6, [Diziol2011]).
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 typedef struct Dvec {
     double x, y, z;
@@ -121,7 +122,7 @@ static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
 void pelti_volume_project(PeltiFlesh *flesh)
 {
     PeltiVolume *volume = &flesh->volume;
-    float most = 2e-3f * flesh->size; // no particle jumps: a part that cannot keep its volume at once gets there in steps
+    float most = VOLUME_MOST_MOVE * flesh->size;
     for (int p = 0; p < volume->part_count; p++) {
         const PeltiVolumePart *part = &volume->parts[p];
         if (!(part->rest_volume > 0))

@@ -60,7 +60,7 @@ static void gradients_equal_finite_differences(void **state)
         if (vec3_length(vec3_cross(u, v)) < 0.3f * vec3_length(u) * vec3_length(v))
             continue; // differences are too coarse near parallel
         set_weights(&c, x);
-        float value = pelti_contact_value(&c, x, gradient);
+        float value = pelti_collide_value(&c, x, gradient);
         CHECK_NEAR(value, plain_value(c.edges, (const double(*)[3])p, &c.normal), 1e-4);
         for (int k = 0; k < 4; k++)
             for (int axis = 0; axis < 3; axis++) {
@@ -95,7 +95,7 @@ static void the_papers_edge_gradients_are_ours(void **state)
         Vec3 paper4 = vec3_scale(vec3_add(vec3_cross(m, e12), n), 1 / length);
         PeltiContact c = {.edges = true, .normal = n};
         set_weights(&c, x);
-        pelti_contact_value(&c, x, gradient); // ours leads from the second edge to the first: the other sign
+        pelti_collide_value(&c, x, gradient); // ours leads from the second edge to the first: the other sign
         CHECK_NEAR(vec3_distance(paper1, vec3_scale(gradient[0], -1)), 0, 2e-3 * (1 + (double)vec3_length(paper1)));
         CHECK_NEAR(vec3_distance(paper4, vec3_scale(gradient[3], -1)), 0, 2e-3 * (1 + (double)vec3_length(paper4)));
     }
