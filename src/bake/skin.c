@@ -206,18 +206,20 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
     return pelti_touch_create(&def, &skin->touch, err);
 }
 
-/// Parts of what the method sees; of the file where it sees nothing.
+/// Parts of the file's own skin, which is what is shown and compared, whatever the method sees.
 static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
 {
     bool on = pelti_option_is(&skin->options, "give-way", "on");
     bool presses = (skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0; // its flesh dents
-    // lbs and dqs are the plain blends that others are compared with, and a frame of implicit depends on no other; what is made
-    // of pieces that lie in each other at rest (armour, tunics) often gave way where nobody would see a need
-    if (pelti_option_is(&skin->options, "give-way", "off") || (!on && (!presses || skin->body)))
+    // lbs and dqs are the plain blends that others are compared with, and a frame of implicit depends on no other
+    if (pelti_option_is(&skin->options, "give-way", "off") || (!on && !presses))
         return PELT_OK;
-    PeltiGiveWaySettings settings = {.crush = on ? 0 : 0.15f, .friction = 0.2f, .rig = skin->artist.rig};
-    return pelti_give_way_create(skin->who ? skin->who : skin->character->who, skin->who ? &skin->body_weights : &skin->weights,
-                                 &settings, skin->jobs, &skin->pool.allocator, &skin->give_way, err);
+    PeltiGiveWaySettings settings = {.crush = on || skin->body ? 0 : 0.15f, // clothes and armour on a body do not dent
+                                     .friction = 0.2f,
+                                     .most_moved = skin->body ? 0.08f : 0,
+                                     .rig = skin->artist.rig};
+    return pelti_give_way_create(skin->character->who, &skin->weights, &settings, skin->jobs, &skin->pool.allocator,
+                                 &skin->give_way, err);
 }
 
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)

@@ -69,7 +69,9 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
     g->crush = PELTI_NEW(pool, float, parts);
     g->work = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->share = PELTI_NEW(pool, double, joints);
     g->from = pelti_pose_new(pool, g->skin.who);
+    g->shown = pelti_pose_new(pool, g->skin.who);
     g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
     g->x = PELTI_NEW(pool, Vec3, samples);
     g->before = PELTI_NEW(pool, Vec3, samples);
@@ -89,6 +91,7 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
         g->looks[i].hits = hits + (size_t)i * (size_t)most;
     g->bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
+    g->world_free = PELTI_NEW(pool, PeltiWorld, g->skin.who->node_count);
     g->contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
     g->constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
     g->block_room = 24 * GIVE_MOST_CONTACTS;
@@ -114,7 +117,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const Pelti
     PELT_TRY(take_room(g, err));
     PELT_TRY(list_influences(g, err));
     find_crush(g);
-    return PELT_OK;
+    return pelti_give_way_allow(g, err);
 }
 
 PeltStatus pelti_give_way_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiGiveWaySettings *settings,
@@ -322,7 +325,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
     tell(g, &now);
     if (report)
         *report = now;
-    return now.most_turn > 0 ? &g->skin.corrected : free;
+    return now.most_turn > 0 ? pelti_give_way_limit(g) : free;
 }
 
 int pelti_give_way_joint_count(const PeltiGiveWay *g)

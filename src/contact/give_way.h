@@ -15,6 +15,7 @@ typedef struct PeltiGiveWaySettings {
     float crush;        ///< share of the thickness of both parts by which they may overlap; a rig may say it per joint
     float friction;     ///< mu of skin on skin
     const PeltRig *rig; ///< crush and stiffness of joints; NULL: none
+    float most_moved;   ///< share of the size by which skin may be taken from its clip; 0: as far as it must
     bool no_memory;     ///< contacts do not keep their sides, to compare
 } PeltiGiveWaySettings;
 

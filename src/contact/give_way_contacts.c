@@ -83,26 +83,11 @@ static Vec3 from_side(const PeltiGiveWay *g, int a, int b, Vec3 out)
     return b < a ? n : vec3_scale(n, -1);
 }
 
-/// By what flesh of both can take; never so deep that it could come out at the other side.
-static double most_sunk(const PeltiGiveWay *g, int a, int b)
+/// What a sample of part a may sink into part b. Negative: it is not judged.
+static float allowed(const PeltiGiveWay *g, int a, int b, int sample)
 {
-    return (double)fminf(g->crush[a] + g->crush[b], 0.4f * g->parts.parts[b].field.radius);
-}
-
-/// What a sample may sink into a part: what both flesh can take. `rest`: phi at rest. Negative: it is not judged.
-static double allowed(const PeltiGiveWay *g, int a, int b, Vec3 sample)
-{
-    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
-    float phi;
-    Vec3 gradient;
-    double both = (double)(pa->field.radius + pb->field.radius);
-    if (pelti_part_field_at(&pb->field, sample, &phi, &gradient)) {
-        if (phi < 0)
-            return -1; // inside at rest
-        if (g->parts.apart[a * g->parts.part_count + b] == PELTI_APART_NEAR && (double)phi < 0.8 * both)
-            return -1; // a fold
-    }
-    return most_sunk(g, a, b);
+    int row = g->allow_row[a * g->parts.part_count + b];
+    return row < 0 ? pelti_give_way_sunk(g, a, b) : g->allow[row + sample - g->parts.parts[a].first_sample];
 }
 
 /// Part a as a ball may come within `reach` of part b.
@@ -184,7 +169,7 @@ static void look(void *context, int begin, int end, int worker)
             if (!pelti_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient) || (double)hit->phi > far)
                 continue;
             hit->sample = s;
-            hit->allow = (float)allowed(g, l->a, l->b, g->parts.rest[s]);
+            hit->allow = allowed(g, l->a, l->b, s);
             l->count += hit->allow >= 0;
         }
     }
@@ -270,7 +255,7 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
     if (!(way < 1e30))
         return false;
     c->normal = out;
-    c->gap = (most_sunk(g, c->a, c->b) + (double)side->let) * scale - way;
+    c->gap = (double)(pelti_give_way_sunk(g, c->a, c->b) + side->let) * scale - way;
     return true;
 }
 

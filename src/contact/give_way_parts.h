@@ -59,7 +59,10 @@ struct PeltiGiveWay {
     PeltiSkinParts parts;
     double size, alarm;
     float *crush;      ///< [part_count] length
-    double (*work)[3]; ///< [joint_count] turn at the start of the round
+    int *allow_row;    ///< [part_count x part_count] into `allow`, a row of the first part's samples; -1: what flesh takes
+    float *allow;      ///< how deep a sample may be in another part, rest length; negative: it is not judged
+    double (*work)[3]; ///< [joint_count] scratch: turns to go back to
+    double *share;     ///< [joint_count] scratch: of its turn that a joint shows
     PeltiPose from;    ///< free pose of the last step
     bool started;
     long steps;
@@ -80,7 +83,9 @@ struct PeltiGiveWay {
     int contact_count, dropped;
     GiveContact *contacts;
     double deepest;
-    Mat34 *bones_free; ///< [bone_count] of the clip's own pose
+    Mat34 *bones_free;      ///< [bone_count] of the clip's own pose
+    PeltiWorld *world_free; ///< [node_count]
+    PeltiPose shown;        ///< where the limit holds turns back
     PeltiContactSystem system;
     PeltiConstraint *constraints;
     PeltiContactBlock *blocks, *side;
@@ -88,6 +93,9 @@ struct PeltiGiveWay {
     double (*u)[3], (*u_now)[3];
 };
 
+/// By what flesh of both can take; never so deep that it could come out at the other side.
+float pelti_give_way_sunk(const PeltiGiveWay *g, int a, int b);
+PeltStatus pelti_give_way_allow(PeltiGiveWay *g, PeltError *err); ///< fills `allow`: once, at rest
 /// Samples, boxes and inverse matrices of the present pose.
 void pelti_give_way_place(PeltiGiveWay *g);
 /// Whether samples of part a are looked for in part b: the smaller one's in the larger, whose surface is smooth beside them; of
@@ -102,6 +110,9 @@ void pelti_give_way_remember(PeltiGiveWay *g); ///< the solver's forces, and the
 void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
 /// After a step: pairs that the clip took through each other for good are let go.
 void pelti_give_way_release(PeltiGiveWay *g, double dt_s);
+/// The pose to show: the corrected one, its turns held back where they take the skin farther from the clip than the settings
+/// allow.
+const PeltiPose *pelti_give_way_limit(PeltiGiveWay *g);
 Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones); ///< where these bones take it
 
 #endif

@@ -43,7 +43,7 @@ void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
     for (int i = 0; i < n * n && !any; i++)
         any = g->sides[i].let > 0 || (g->sides[i].held && g->sides[i].pushed);
     if (any)
-        pelti_pose_bones(g->skin.who, &g->skin.free, g->skin.world, g->bones_free);
+        pelti_pose_bones(g->skin.who, &g->skin.free, g->world_free, g->bones_free);
     for (int a = 0; a < n && any; a++)
         for (int b = a + 1; b < n; b++) {
             GiveSide *side = &g->sides[a * n + b];

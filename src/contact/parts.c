@@ -2,6 +2,7 @@
 #include "contact/parts.h"
 
 #include "contact/bends.h"
+#include "contact/outer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@ static const float least_area = 2e-4f; // of the whole skin: smaller pieces belo
 typedef struct Work { ///< while the parts are found
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
-    int *owner;          ///< [vertex_count] the bone with the largest weight
+    int *owner;          ///< [vertex_count] the bone with the largest weight; of a prop the bone that carries it
     int *triangle_owner; ///< [triangle_count]
+    bool *outer;         ///< [triangle_count] seen from outside: the others bound nothing that could be touched
     int *vertex_part, *triangle_part;
     int *into;    ///< [bone_count] bone whose part this one's skin belongs to
     int *count;   ///< [bone_count] vertices
@@ -35,8 +37,11 @@ static int find(const Work *w, int bone)
 static void own(Work *w, const PeltiWeights *weights)
 {
     for (int v = 0; v < w->mesh->vertex_count; v++) {
-        w->owner[v] = weights->bone[(size_t)v * (size_t)weights->influences];
-        w->count[w->owner[v]]++;
+        int bone = weights->bone[(size_t)v * (size_t)weights->influences];
+        while (w->who->bones[bone].is_prop && w->who->bones[bone].parent >= 0)
+            bone = w->who->bones[bone].parent;
+        w->owner[v] = bone;
+        w->count[bone]++;
     }
     for (int t = 0; t < w->mesh->triangle_count; t++) {
         const int *v = w->mesh->triangles[t];
@@ -45,6 +50,8 @@ static void own(Work *w, const PeltiWeights *weights)
             vec3_cross(vec3_sub(w->mesh->rest[v[1]], w->mesh->rest[v[0]]), vec3_sub(w->mesh->rest[v[2]], w->mesh->rest[v[0]])),
             0.5f);
         w->triangle_owner[t] = bone;
+        if (!w->outer[t])
+            continue;
         w->area[bone] += vec3_length(n);
         w->vector[bone] = vec3_add(w->vector[bone], n);
     }
@@ -56,6 +63,14 @@ static int depth_of(const PeltiCharacter *who, int bone)
     for (; bone >= 0 && depth <= who->bone_count; bone = who->bones[bone].parent)
         depth++;
     return depth;
+}
+
+static bool is_outer(const Work *w, int vertex)
+{
+    bool seen = false;
+    for (int f = w->mesh->fan_start[vertex]; f < w->mesh->fan_start[vertex + 1]; f++)
+        seen |= w->outer[w->mesh->fan[f]];
+    return seen;
 }
 
 /// Gives pieces that enclose nothing to the part above them, children first.
@@ -76,9 +91,9 @@ static void merge(Work *w)
         int b = w->order[i], up = who->bones[b].parent;
         bool whole =
             w->count[b] >= FEWEST_VERTICES && w->area[b] > least_area * total && vec3_length(w->vector[b]) < flat * w->area[b];
-        if (whole || !(w->area[b] > 0) || who->bones[b].is_prop)
+        if (whole || !(w->area[b] > 0))
             continue;
-        while (up >= 0 && (!(w->area[up] > 0) || who->bones[up].is_prop))
+        while (up >= 0 && !(w->area[up] > 0))
             up = who->bones[up].parent;
         if (up < 0)
             continue;
@@ -89,19 +104,23 @@ static void merge(Work *w)
     }
 }
 
-/// Parts of one bone: its largest component with all small ones, and each other large one (a hand and the sword in it). Says in
-/// `part` which part each component is in, -1: none of its skin.
-static void cut_bone(const Work *w, int bone, float *area, int *part, PeltiSkinParts *out)
+/// Parts of one bone: its largest component with all others, but for large ones that are seen from all sides (a hand and the
+/// sword in it): layers of clothes enclose a limb only together. Says in `part` which part each component is in, -1: none of its
+/// skin.
+static void cut_bone(const Work *w, int bone, float *area, float *hidden, int *part, PeltiSkinParts *out)
 {
     const PeltiMesh *mesh = w->mesh;
     const float large = 0.2f; // of the largest
+    const float covered = 0.1f;
     int largest = 0, first = out->part_count;
     memset(area, 0, sizeof *area * (size_t)mesh->component_count);
+    memset(hidden, 0, sizeof *hidden * (size_t)mesh->component_count);
     for (int t = 0; t < mesh->triangle_count; t++)
         if (find(w, w->triangle_owner[t]) == bone) {
             const int *v = mesh->triangles[t];
-            area[mesh->component[v[0]]] += 0.5f * vec3_length(vec3_cross(vec3_sub(mesh->rest[v[1]], mesh->rest[v[0]]),
-                                                                         vec3_sub(mesh->rest[v[2]], mesh->rest[v[0]])));
+            (w->outer[t] ? area : hidden)[mesh->component[v[0]]] +=
+                0.5f * vec3_length(vec3_cross(vec3_sub(mesh->rest[v[1]], mesh->rest[v[0]]),
+                                              vec3_sub(mesh->rest[v[2]], mesh->rest[v[0]])));
         }
     for (int c = 0; c < mesh->component_count; c++)
         largest = area[c] > area[largest] ? c : largest;
@@ -111,7 +130,8 @@ static void cut_bone(const Work *w, int bone, float *area, int *part, PeltiSkinP
         if (!(area[c] > 0))
             continue;
         part[c] = first;
-        if (c != largest && area[c] > large * area[largest] && out->part_count < PELTI_MOST_PARTS) {
+        if (c != largest && area[c] > large * area[largest] && hidden[c] < covered * area[c] &&
+            out->part_count < PELTI_MOST_PARTS) {
             part[c] = out->part_count;
             out->parts[out->part_count++] = (PeltiSkinPart){.bone = bone, .parent = -1};
         }
@@ -123,7 +143,7 @@ static PeltStatus number_parts(Work *w, PeltiPool *work, PeltiSkinParts *out, Pe
 {
     const PeltiCharacter *who = w->who;
     const PeltiMesh *mesh = w->mesh;
-    float *area = PELTI_NEW(work, float, mesh->component_count);
+    float *area = PELTI_NEW(work, float, mesh->component_count), *hidden = PELTI_NEW(work, float, mesh->component_count);
     int *part = PELTI_NEW(work, int, mesh->component_count), *first = PELTI_NEW(work, int, who->bone_count);
     if (work->failed)
         return pelti_no_memory(err, (size_t)mesh->component_count * sizeof(float));
@@ -134,15 +154,15 @@ static PeltStatus number_parts(Work *w, PeltiPool *work, PeltiSkinParts *out, Pe
     for (int b = 0; b < who->bone_count; b++)
         first[b] = -1;
     for (int b = 0; b < who->bone_count && out->part_count < PELTI_MOST_PARTS; b++) {
-        if (w->into[b] != b || !(w->area[b] > 0) || who->bones[b].is_prop)
+        if (w->into[b] != b || !(w->area[b] > 0))
             continue;
         first[b] = out->part_count;
-        cut_bone(w, b, area, part, out);
+        cut_bone(w, b, area, hidden, part, out);
         for (int v = 0; v < mesh->vertex_count; v++)
-            if (find(w, w->owner[v]) == b)
+            if (find(w, w->owner[v]) == b && is_outer(w, v))
                 w->vertex_part[v] = part[mesh->component[v]];
         for (int t = 0; t < mesh->triangle_count; t++)
-            if (find(w, w->triangle_owner[t]) == b)
+            if (w->outer[t] && find(w, w->triangle_owner[t]) == b)
                 w->triangle_part[t] = part[mesh->component[mesh->triangles[t][0]]];
     }
     for (int p = 0; p < out->part_count; p++)
@@ -344,9 +364,11 @@ static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiCharacter 
     w.vector = PELTI_NEW(work, Vec3, who->bone_count);
     w.vertex_part = PELTI_NEW(work, int, who->mesh->vertex_count);
     w.triangle_part = PELTI_NEW(work, int, who->mesh->triangle_count);
+    w.outer = PELTI_NEW(work, bool, who->mesh->triangle_count);
     out->parts = PELTI_NEW(pool, PeltiSkinPart, PELTI_MOST_PARTS);
     if (pool->failed || work->failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(int));
+    PELT_TRY(pelti_outer_triangles(who->mesh, work, jobs, w.outer, err));
     own(&w, weights);
     merge(&w);
     PELT_TRY(number_parts(&w, work, out, err));

@@ -72,7 +72,7 @@ static PeltiCharacter *make_fingers(float unit, float between)
     return who;
 }
 
-static Fingers open_fingers(float unit, float between, float crush, const PeltRig *rig)
+static Fingers open_with(float unit, float between, const PeltiGiveWaySettings *settings)
 {
     Fingers f = {.who = make_fingers(unit, between), .unit = unit};
     PeltiPool *pool = &f.who->pool;
@@ -82,13 +82,17 @@ static Fingers open_fingers(float unit, float between, float crush, const PeltRi
         bone[v] = f.who->mesh->first_point[v] / TUBE_POINTS, weight[v] = 1;
     f.weights = PELTI_NEW(pool, PeltiWeights, 1);
     *f.weights = (PeltiWeights){1, bone, weight};
-    PeltiGiveWaySettings settings = {.crush = crush, .rig = rig};
-    assert_int_equal(pelti_give_way_create(f.who, f.weights, &settings, NULL, NULL, &f.give_way, NULL), PELT_OK);
+    assert_int_equal(pelti_give_way_create(f.who, f.weights, settings, NULL, NULL, &f.give_way, NULL), PELT_OK);
     f.pose = pelti_pose_new(pool, f.who);
     f.world = PELTI_NEW(pool, PeltiWorld, f.who->node_count);
     f.bones = PELTI_NEW(pool, Mat34, f.who->bone_count);
     pelti_pose_file(f.who, &f.pose);
     return f;
+}
+
+static Fingers open_fingers(float unit, float between, float crush, const PeltRig *rig)
+{
+    return open_with(unit, between, &(PeltiGiveWaySettings){.crush = crush, .rig = rig});
 }
 
 static void close_fingers(Fingers *f)
@@ -275,6 +279,29 @@ static void what_overlaps_at_rest_is_left_alone(void **state)
     close_fingers(&f);
 }
 
+/// How far a finger's tip is from where its clip has it, share of the size.
+static double taken(const Fingers *f, int bone)
+{
+    Vec3 head = f->who->bones[bone].head, up = quat_rotate(f->pose.local[bone].rotation, vec3(0, f->unit * length, 0));
+    return (double)(vec3_distance(tip(f, bone), vec3_add(head, up)) / f->who->mesh->diagonal);
+}
+
+static void skin_is_taken_no_farther_than_it_may_be(void **state)
+{
+    (void)state;
+    const float most = 0.03f;
+    Fingers held = open_with(1, apart, &(PeltiGiveWaySettings){.most_moved = most}), far = open_fingers(1, apart, 0, NULL);
+    for (int s = 0; s <= 20; s++) {
+        step(&held, 0.02f * (float)s, 0.02f * (float)s, 1.0 / 30);
+        step(&far, 0.02f * (float)s, 0.02f * (float)s, 1.0 / 30);
+    }
+    assert_true(taken(&far, LEFT) > 1.5 * (double)most);
+    CHECK_NEAR(taken(&held, LEFT), (double)most, 0.1 * (double)most); // but as far as it may
+    CHECK_NEAR(turned(&held, LEFT), turned(&far, LEFT), 1e-9);        // contacts are followed as without a limit
+    close_fingers(&held);
+    close_fingers(&far);
+}
+
 static void a_part_is_as_deep_as_its_tube(void **state)
 {
     (void)state;
@@ -310,6 +337,7 @@ int main(void)
         cmocka_unit_test(what_a_clip_takes_through_for_good_is_let_go),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_overlaps_at_rest_is_left_alone),
+        cmocka_unit_test(skin_is_taken_no_farther_than_it_may_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

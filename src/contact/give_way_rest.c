@@ -1,0 +1,83 @@
+/// How deep each sample may be in each other part: what flesh takes, and what rest and folds explain.
+#include "contact/give_way_parts.h"
+
+static const float rest_reach =
+    0.02f; // of the size: so near a place where two parts overlap at rest they may slide into each other
+
+float pelti_give_way_sunk(const PeltiGiveWay *g, int a, int b)
+{
+    return fminf(g->crush[a] + g->crush[b], 0.4f * g->parts.parts[b].field.radius);
+}
+
+/// phi of part b at every sample of part a, at rest; INFINITY where it is far.
+static bool rest_depths(const PeltiGiveWay *g, int a, int b, float *phi)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a];
+    bool any = false;
+    for (int i = 0; i < pa->sample_count; i++) {
+        Vec3 gradient;
+        if (!pelti_part_field_at(&g->parts.parts[b].field, g->parts.rest[pa->first_sample + i], &phi[i], &gradient))
+            phi[i] = INFINITY;
+        any |= phi[i] < INFINITY;
+    }
+    return any;
+}
+
+/// A part that is sunk into another at rest goes on sliding in it: near such places the overlap may grow by their depth, less the
+/// way to there.
+static float slide(const PeltiGiveWay *g, int a, const float *phi, int sample)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a];
+    const Vec3 *rest = g->parts.rest + pa->first_sample;
+    float most = 0, reach = rest_reach * (float)g->size;
+    for (int i = 0; i < pa->sample_count; i++)
+        if (phi[i] < 0)
+            most = fmaxf(most, reach - phi[i] - vec3_distance(rest[i], rest[sample]));
+    return most;
+}
+
+/// What of part a may sink how deep into part b; false: all of it by what flesh takes.
+static bool allow_pair(const PeltiGiveWay *g, int a, int b, float *phi, float *allow)
+{
+    const PeltiSkinPart *pa = &g->parts.parts[a];
+    float sunk = pelti_give_way_sunk(g, a, b), both = pa->field.radius + g->parts.parts[b].field.radius;
+    bool near = g->parts.apart[a * g->parts.part_count + b] == PELTI_APART_NEAR, special = false;
+    if (!rest_depths(g, a, b, phi))
+        return false;
+    for (int i = 0; i < pa->sample_count; i++) {
+        bool fold = near && phi[i] < 0.8f * both;
+        allow[i] = phi[i] < 0 || fold ? -1 : sunk + slide(g, a, phi, i);
+        special |= allow[i] != sunk;
+    }
+    return special;
+}
+
+/// Run twice: counts the rows, then fills them.
+static int fill_rows(PeltiGiveWay *g, float *phi, float *allow, float *rows)
+{
+    int n = g->parts.part_count, used = 0;
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            g->allow_row[a * n + b] = -1;
+            if (!pelti_give_way_asks(g, a, b) || !allow_pair(g, a, b, phi, rows ? rows + used : allow))
+                continue;
+            g->allow_row[a * n + b] = used;
+            used += g->parts.parts[a].sample_count;
+        }
+    return used;
+}
+
+PeltStatus pelti_give_way_allow(PeltiGiveWay *g, PeltError *err)
+{
+    int n = g->parts.part_count;
+    g->allow_row = PELTI_NEW(&g->pool, int, (size_t)n *(size_t)n);
+    float *phi = PELTI_NEW(&g->pool, float, g->parts.sample_count), *allow = PELTI_NEW(&g->pool, float, g->parts.sample_count);
+    if (g->pool.failed)
+        return pelti_no_memory(err, (size_t)g->parts.sample_count * sizeof(float));
+    int count = fill_rows(g, phi, allow, NULL);
+    g->allow = PELTI_NEW(&g->pool, float, count);
+    if (g->pool.failed)
+        return pelti_no_memory(err, (size_t)count * sizeof(float));
+    fill_rows(g, phi, allow, g->allow);
+    return PELT_OK;
+}
