@@ -15,7 +15,7 @@ const PeltiOptionInfo pelti_common_options[] = {
      "what flesh is solved on: the file's mesh where it is one closed skin, else a body made from it (auto); or one of them"},
     {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
     {"give-way", PELTI_OPTION_CHOICE, "auto", "auto|off|on", 0, 0,
-     "joints give way where parts of one closed skin overlap by more than flesh takes (auto; not lbs, dqs, implicit), or at all "
+     "joints give way where parts of a body overlap by more than flesh takes (auto; not lbs, dqs, implicit), or at all "
      "(on)"},
     {"quality", PELTI_OPTION_CHOICE, "normal", "preview|normal|final", 0, 0,
      "how far what iterates is carried: layered 5, 10 or 20 iterations (preview: steps of 10 ms, else 5), contact laws of a "
