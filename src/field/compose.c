@@ -244,34 +244,21 @@ void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 
     eval_point(frame, &point, out);
 }
 
-PELTI_CLONES static void max_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value,
-                                    Vec3 *gradient)
+PELTI_CLONES static void max_point(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
-    Place places[PELTI_FIELD_BATCH][PELTI_FIELD_REACH];
-    int found[PELTI_FIELD_BATCH];
-    for (int k = 0; k < count; k++)
-        found[k] = find_places(frame, points[k].skeleton, points[k].x, places[k]);
-    for (int k = 0; k < count; k++) {
-        Leaf leaves[PELTI_FIELD_REACH];
-        int leaf_count = read_places(frame, found[k], places[k], leaves);
-        value[k] = 0;
-        gradient[k] = vec3(0, 0, 0);
-        for (int l = 0; l < leaf_count; l++)
-            if (leaves[l].value > value[k]) {
-                value[k] = leaves[l].value;
-                gradient[k] = leaves[l].gradient;
-            }
-    }
-}
-
-void pelti_frame_max_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value, Vec3 *gradient)
-{
-    for (int k = 0; k < count; k += PELTI_FIELD_BATCH)
-        max_points(frame, count - k < PELTI_FIELD_BATCH ? count - k : PELTI_FIELD_BATCH, points + k, value + k, gradient + k);
+    Place places[PELTI_FIELD_REACH];
+    Leaf leaves[PELTI_FIELD_REACH];
+    int count = read_places(frame, find_places(frame, skeleton, x, places), places, leaves);
+    *value = 0;
+    *gradient = vec3(0, 0, 0);
+    for (int l = 0; l < count; l++)
+        if (leaves[l].value > *value) {
+            *value = leaves[l].value;
+            *gradient = leaves[l].gradient;
+        }
 }
 
 void pelti_frame_max(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
-    PeltiFieldPoint point = {x, skeleton, -1, 0};
-    max_points(frame, 1, &point, value, gradient);
+    max_point(frame, skeleton, x, value, gradient);
 }

@@ -7,8 +7,6 @@
 
 enum { PELTI_FIELD_REACH = 32 }; ///< most fields at one point
 
-/// A field weaker than this composes to less than rounding: g(f, e) - f is of the order of e squared.
-#define PELTI_FIELD_NOTHING 1e-3f
 /// d (in slices) from which a contact line is more than a node long.
 #define PELTI_FIELD_VALLEY (0.06f * (PELTI_OPERATOR_SLICES - 1))
 

@@ -67,7 +67,7 @@ PELTI_WIDE void gather_parts(const Group *g, const PeltiFieldPoint *points, uint
             parts[fields->parts[p].target >> 6] |= (uint64_t)1 << (fields->parts[p].target & 63);
 }
 
-/// The place of the points in a part's grid; false: it reaches none of them.
+/// The place of the points in a part's grid (pelti_grid_reaches for each); false: it reaches none of them.
 PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
 {
     const PeltiPartPose *pose = &g->frame->pose[part];
@@ -90,15 +90,17 @@ PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
     in &= (g->skeleton < 0) | (g->skeleton == g->frame->fields->parts[part].skeleton);
     PeltiInt8 block = ((i[2] >> 2) * grid->blocks[1] + (i[1] >> 2)) * grid->blocks[0] + (i[0] >> 2);
     PeltiInt8 node = (i[2] * grid->size[1] + i[1]) * grid->size[0] + i[0];
-    int inside[LANES], at[LANES];
+    PeltiInt8 eighth = (i[0] >> 1 & 1) | (i[1] & 2) | (i[2] & 2) << 1;
+    int inside[LANES], at[LANES], bit[LANES];
     memcpy(inside, &in, sizeof inside);
     memcpy(at, &block, sizeof at);
+    memcpy(bit, &eighth, sizeof bit);
     memcpy(row->node, &node, sizeof row->node);
     row->t = (PeltiVec8){t[0], t[1], t[2]};
     row->part = part;
     row->bits = 0;
     for (int k = 0; k < LANES; k++)
-        row->bits |= (unsigned)(grid->reaches[at[k]] & inside[k] & 1) << k;
+        row->bits |= (unsigned)(grid->reaches[at[k]] >> bit[k] & inside[k] & 1) << k;
     row->bits &= (1u << g->count) - 1;
     return row->bits != 0;
 }
@@ -370,11 +372,8 @@ PELTI_WIDE void eval_group(Group *g, PeltiFieldSample *out)
     store_samples(&all, &sides, g->count, out);
 }
 
-/// In two passes: the first asks for the memory that the second reads. False: parts without end, see find_rows.
-PELTI_CLONES static bool eval_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points,
-                                     PeltiFieldSample *out)
+PELTI_WIDE bool find_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, Group group[GROUPS])
 {
-    Group group[GROUPS];
     for (int k = 0; k < count; k += LANES) {
         Group *g = &group[k / LANES];
         g->frame = frame;
@@ -382,6 +381,16 @@ PELTI_CLONES static bool eval_points(const PeltiFieldFrame *frame, int count, co
         if (!find_rows(g, points + k))
             return false;
     }
+    return true;
+}
+
+/// In two passes: the first asks for the memory that the second reads. False: parts without end, see find_rows.
+PELTI_CLONES static bool eval_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points,
+                                     PeltiFieldSample *out)
+{
+    Group group[GROUPS];
+    if (!find_points(frame, count, points, group))
+        return false;
     for (int k = 0; k < count; k += LANES)
         eval_group(&group[k / LANES], out + k);
     return true;
@@ -394,5 +403,49 @@ void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiF
         if (!eval_points(frame, some, points + k, out + k))
             for (int i = k; i < k + some; i++)
                 pelti_frame_eval_one(frame, &points[i], &out[i]);
+    }
+}
+
+PELTI_WIDE void max_group(Group *g, float *value, Vec3 *gradient)
+{
+    PeltiLeaf8 most = {0};
+    float lane[4][LANES];
+    for (int r = 0; r < g->row_count; r++) {
+        Row *row = &g->row[r];
+        if (!row->bits)
+            continue;
+        read_row(g, row);
+        PeltiInt8 stronger = row->live & (row->leaf.value > most.value);
+        most.value = select8(stronger, row->leaf.value, most.value);
+        most.gradient = vec8_select(stronger, row->leaf.gradient, most.gradient);
+    }
+    memcpy(lane[0], &most.value, sizeof lane[0]);
+    memcpy(lane[1], &most.gradient.x, sizeof lane[0]);
+    memcpy(lane[2], &most.gradient.y, sizeof lane[0]);
+    memcpy(lane[3], &most.gradient.z, sizeof lane[0]);
+    for (int k = 0; k < g->count; k++) {
+        value[k] = lane[0][k];
+        gradient[k] = vec3(lane[1][k], lane[2][k], lane[3][k]);
+    }
+}
+
+PELTI_CLONES static bool max_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value,
+                                    Vec3 *gradient)
+{
+    Group group[GROUPS];
+    if (!find_points(frame, count, points, group))
+        return false;
+    for (int k = 0; k < count; k += LANES)
+        max_group(&group[k / LANES], value + k, gradient + k);
+    return true;
+}
+
+void pelti_frame_max_many(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value, Vec3 *gradient)
+{
+    for (int k = 0; k < count; k += PELTI_FIELD_BATCH) {
+        int some = count - k < PELTI_FIELD_BATCH ? count - k : PELTI_FIELD_BATCH;
+        if (!max_points(frame, some, points + k, value + k, gradient + k))
+            for (int i = k; i < k + some; i++)
+                pelti_frame_max(frame, points[i].skeleton, points[i].x, &value[i], &gradient[i]);
     }
 }

@@ -1,6 +1,7 @@
 /// Bakes a fitted field into blocks of value and gradient.
 #include "field/grid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void pelti_grid_layout(PeltiGrid *grid, Mat34 rest_to_frame, Vec3 low, Vec3 high, float cell, int most_nodes)
@@ -43,7 +44,31 @@ size_t pelti_grid_blocks(const PeltiGrid *grid)
     return (size_t)grid->blocks[0] * (size_t)grid->blocks[1] * (size_t)grid->blocks[2];
 }
 
-/// A node that is not 0 counts for every block it bounds.
+/// A node counts for every eighth of a block that it bounds.
+static void mark_eighths(PeltiGrid *grid, const int at[3])
+{
+    for (int k = 0; k < 8; k++) { // the cell above, and the one that ends here
+        int c[3] = {at[0] - (k & 1), at[1] - (k >> 1 & 1), at[2] - (k >> 2)};
+        bool in = true;
+        for (int i = 0; i < 3; i++)
+            in = in && c[i] >= 0 && c[i] < grid->size[i] - 1;
+        if (in)
+            grid->reaches[((c[2] >> 2) * grid->blocks[1] + (c[1] >> 2)) * grid->blocks[0] + (c[0] >> 2)] |=
+                (unsigned char)(1u << ((c[0] >> 1 & 1) | (c[1] & 2) | (c[2] & 2) << 1));
+    }
+}
+
+/// In a cell of quiet nodes the field is nothing: its value is at most that of a corner and an eighth of the slopes' differences
+/// along three axes (pelti_grid_cell), each at most twice the largest slope.
+static bool is_quiet(const PeltiGrid *grid, const int16_t node[4])
+{
+    int slope = 0;
+    for (int i = 1; i < 4; i++)
+        slope = abs(node[i]) > slope ? abs(node[i]) : slope;
+    return (float)node[0] * grid->value_scale < 0.499f * PELTI_FIELD_NOTHING &&
+           0.75f * grid->gradient_scale * (float)slope < 0.499f * PELTI_FIELD_NOTHING;
+}
+
 static void mark_blocks(PeltiGrid *grid)
 {
     int low[3] = {grid->size[0], grid->size[1], grid->size[2]}, high[3] = {0, 0, 0};
@@ -59,12 +84,8 @@ static void mark_blocks(PeltiGrid *grid)
                     low[i] = at[i] < low[i] ? at[i] : low[i];
                     high[i] = at[i] > high[i] ? at[i] : high[i];
                 }
-                for (int k = 0; k < 8; k++) { // the block above, and the one that ends here
-                    int b[3] = {(x - (k & 1)) >> 2, (y - ((k >> 1) & 1)) >> 2, (z - (k >> 2)) >> 2};
-                    if (b[0] >= 0 && b[1] >= 0 && b[2] >= 0 && b[0] < grid->blocks[0] && b[1] < grid->blocks[1] &&
-                        b[2] < grid->blocks[2])
-                        grid->reaches[(b[2] * grid->blocks[1] + b[1]) * grid->blocks[0] + b[0]] = 1;
-                }
+                if (!is_quiet(grid, *node))
+                    mark_eighths(grid, at);
             }
     for (int i = 0; i < 3 && low[i] <= high[i]; i++) { // the cells around those nodes
         grid->live[0][i] = low[i] > 0 ? low[i] - 1 : 0;

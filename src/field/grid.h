@@ -14,7 +14,7 @@ typedef struct PeltiGrid {
     int16_t (*nodes)[4];    ///< [size0 x size1 x size2], x fastest: value, gradient in node units
     int live[2][3];         ///< first and last node of the box outside of which the field is 0
     int blocks[3];          ///< of four cells along each axis
-    unsigned char *reaches; ///< [blocks0 x blocks1 x blocks2] 0: the field is 0 in all of the block; NULL: not kept
+    unsigned char *reaches; ///< [blocks0 x blocks1 x blocks2] see pelti_grid_reaches; NULL: not kept
 } PeltiGrid;
 
 /// [Vaillant2013] compact support: 1 for d <= -r, 0 for d >= r, a quintic between; `slope` gets dt/dd.
@@ -73,11 +73,16 @@ static inline size_t pelti_grid_node(const PeltiGrid *grid, int ix, int iy, int 
     return ((size_t)iz * (size_t)grid->size[1] + (size_t)iy) * (size_t)grid->size[0] + (size_t)ix;
 }
 
-/// False: all nodes around the cell of p (inside the box) are 0, and so is the field.
+/// A field weaker than this composes to less than rounding: g(f, e) - f is of the order of e squared.
+#define PELTI_FIELD_NOTHING 1e-3f
+
+/// False: the field is nothing (at most PELTI_FIELD_NOTHING) in all of the cell, which lies in the box. A byte a block of four
+/// cells along each axis, a bit for each eighth of it.
 static inline bool pelti_grid_reaches(const PeltiGrid *grid, int ix, int iy, int iz)
 {
-    return grid->reaches[((size_t)(iz >> 2) * (size_t)grid->blocks[1] + (size_t)(iy >> 2)) * (size_t)grid->blocks[0] +
-                         (size_t)(ix >> 2)] != 0;
+    size_t block =
+        ((size_t)(iz >> 2) * (size_t)grid->blocks[1] + (size_t)(iy >> 2)) * (size_t)grid->blocks[0] + (size_t)(ix >> 2);
+    return grid->reaches[block] >> ((ix >> 1 & 1) | (iy & 2) | (iz & 2) << 1) & 1;
 }
 
 /// Starts to bring the nodes of a cell near.

@@ -107,6 +107,13 @@ static int compare_points(Posed *p, int rounds)
             assert_memory_equal(&one, &many[k], sizeof one);
             contacts += one.other_part >= 0;
         }
+        float value[MOST], f;
+        Vec3 gradient[MOST], g;
+        pelti_frame_max_many(&p->frame, count, points, value, gradient);
+        for (int k = 0; k < count; k++) {
+            pelti_frame_max(&p->frame, points[k].skeleton, points[k].x, &f, &g);
+            assert_true(f == value[k] && !memcmp(&g, &gradient[k], sizeof g));
+        }
     }
     return contacts;
 }

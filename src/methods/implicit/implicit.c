@@ -36,42 +36,84 @@ void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value,
     *gradient = s.gradient;
 }
 
+typedef struct March { ///< a vertex on its way
+    int v;
+    Vec3 x, last; ///< the gradient of the step before
+} March;
+
 /// v <- v + sigma (iso - f) grad / |grad|^2 until it arrives, or the gradient turns as it does on crossing into another
-/// part: there it stops for good.
-static void march_vertex(Implicit *m, int v)
+/// part: there it stops for good. One step, the k-th; false: it was the last.
+static bool march_on(Implicit *m, March *at, int k, float value, Vec3 gradient)
 {
-    Vec3 x = m->x[v], gradient, last = {0, 0, 0};
-    float value;
-    for (int k = 0;; k++) {
-        pelti_implicit_field(m, m->skeleton[v], x, &value, &gradient);
-        float square = vec3_dot(gradient, gradient), before = vec3_dot(last, last);
-        m->residual[v] = fabsf(value - m->iso[v]);
-        if (!(sqrtf(square) * m->reach[v] > PLATEAU)) {
-            m->state[v] = value > m->iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
-            break;
-        }
-        m->normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
-        if (before > 0 && vec3_dot(gradient, last) < m->set.cos_stop * sqrtf(square * before)) {
-            m->state[v] = VERTEX_STOPPED;
-            break;
-        }
-        if (k == m->set.steps || m->residual[v] < ARRIVED)
-            break;
-        float length = m->set.sigma * (m->iso[v] - value) / sqrtf(square), most = LEAP * m->reach[v];
-        x = vec3_mad(x, m->normal[v], -fminf(fmaxf(length, -most), most));
-        last = gradient;
+    int v = at->v;
+    float square = vec3_dot(gradient, gradient), before = vec3_dot(at->last, at->last);
+    m->residual[v] = fabsf(value - m->iso[v]);
+    if (!(sqrtf(square) * m->reach[v] > PLATEAU)) {
+        m->state[v] = value > m->iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
+        return false;
     }
-    if (vec3_finite(x))
-        m->x[v] = x;
+    m->normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
+    if (before > 0 && vec3_dot(gradient, at->last) < m->set.cos_stop * sqrtf(square * before)) {
+        m->state[v] = VERTEX_STOPPED;
+        return false;
+    }
+    if (k == m->set.steps || m->residual[v] < ARRIVED)
+        return false;
+    float length = m->set.sigma * (m->iso[v] - value) / sqrtf(square), most = LEAP * m->reach[v];
+    at->x = vec3_mad(at->x, m->normal[v], -fminf(fmaxf(length, -most), most));
+    at->last = gradient;
+    return true;
+}
+
+static void look(const Implicit *m, int count, const PeltiFieldPoint *points, float *value, Vec3 *gradient)
+{
+    if (!m->set.contact) {
+        pelti_frame_max_many(&m->frame, count, points, value, gradient);
+        return;
+    }
+    PeltiFieldSample s[PELTI_FIELD_BATCH];
+    pelti_frame_eval_many(&m->frame, count, points, s);
+    for (int i = 0; i < count; i++) {
+        value[i] = s[i].value;
+        gradient[i] = s[i].gradient;
+    }
+}
+
+static void march_batch(Implicit *m, int count, March *at)
+{
+    for (int k = 0; count; k++) {
+        PeltiFieldPoint points[PELTI_FIELD_BATCH] = {0};
+        float value[PELTI_FIELD_BATCH];
+        Vec3 gradient[PELTI_FIELD_BATCH];
+        for (int i = 0; i < count; i++)
+            points[i] = (PeltiFieldPoint){at[i].x, m->skeleton[at[i].v], -1, 0};
+        look(m, count, points, value, gradient);
+        int left = 0;
+        for (int i = 0; i < count; i++)
+            if (march_on(m, &at[i], k, value[i], gradient[i]))
+                at[left++] = at[i];
+            else if (vec3_finite(at[i].x))
+                m->x[at[i].v] = at[i].x;
+        count = left;
+    }
 }
 
 static void march_range(void *context, int begin, int end, int worker)
 {
     Implicit *m = context;
+    March at[PELTI_FIELD_BATCH];
+    int count = 0;
     (void)worker;
-    for (int v = begin; v < end; v++)
-        if (m->state[v] == VERTEX_MARCHING)
-            march_vertex(m, v);
+    for (int v = begin; v < end; v++) {
+        if (m->state[v] != VERTEX_MARCHING)
+            continue;
+        at[count++] = (March){v, m->x[v], {0, 0, 0}};
+        if (count == PELTI_FIELD_BATCH) {
+            march_batch(m, count, at);
+            count = 0;
+        }
+    }
+    march_batch(m, count, at);
 }
 
 void pelti_implicit_march(Implicit *m)
