@@ -1,6 +1,7 @@
 /// From touching pairs to the contact problem: frames, older forces, Jacobian blocks, compliances [Duriez2008].
 #include "contact/corrector_parts.h"
 #include "math/elementary.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
@@ -306,7 +307,7 @@ static void free_delta(PeltiCorrector *c, PeltiConstraint *k, bool firm, double 
     }
     double approach = gap_before - k->free[0],
            slow = 2 * h * h * sqrt(c->gravity[0] * c->gravity[0] + c->gravity[1] * c->gravity[1] + c->gravity[2] * c->gravity[2]);
-    if (gap_before < -0.05 * c->alarm && !firm) // started inside: pushed out at a bounded speed
+    if (gap_before < -INSIDE * c->alarm && !firm) // started inside: pushed out at a bounded speed
         k->free[0] -= fmin(0, gap_before + 20 * c->alarm * h);
     else if (restitution > 0 && k->free[0] < 0 && approach > slow)
         k->free[0] -= fmax(gap_before, 0) + restitution * approach;

@@ -1,9 +1,8 @@
 /// Tells joints that bend from cuts of a limb that only twist.
 #include "contact/bends.h"
+#include "contact/constants.def"
 
 enum { MOST_POSES = 240, POSES_A_CLIP = 12 };
-static const float straight = 0.94f; // cosine of 20 degrees: goes on in a line
-static const float bent = 0.966f;    // cosine of 15 degrees
 
 static Vec3 direction(const PeltiCharacter *who, int bone)
 {
@@ -20,7 +19,7 @@ static bool goes_on(const PeltiCharacter *who, int bone)
     if (up < 0 || who->bones[bone].is_prop)
         return false;
     Vec3 along = vec3_normalize_or(vec3_sub(who->bones[bone].head, who->bones[up].head), vec3(0, 0, 0));
-    return vec3_dot(along, direction(who, bone)) > straight;
+    return vec3_dot(along, direction(who, bone)) > LIMB_STRAIGHT;
 }
 
 /// Marks the joints that this pose bends: how far a bone's direction turns as its parent sees it.
@@ -33,7 +32,7 @@ static void mark_bent(const PeltiCharacter *who, const Mat34 *bones, bool *bends
         if (up < 0 || bends[b] || !mat34_inverse(bones[up], &back))
             continue;
         Vec3 now = vec3_normalize_or(mat34_apply_vector(back, mat34_apply_vector(bones[b], d)), d);
-        bends[b] = vec3_dot(now, d) < bent;
+        bends[b] = vec3_dot(now, d) < LIMB_BENT;
     }
 }
 

@@ -2,11 +2,11 @@
 #include "contact/corrector.h"
 
 #include "contact/corrector_parts.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
 enum { MOST_OBJECTS = 4096 };
-static const float swing_share = 0.25f;
 
 // ---- create ----
 
@@ -173,7 +173,7 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
         pelti_corrector_destroy(c);
         return status;
     }
-    c->alarm = scene->alarm_distance > 0 ? (double)scene->alarm_distance : 0.005 * c->size;
+    c->alarm = scene->alarm_distance > 0 ? (double)scene->alarm_distance : ALARM * c->size;
     pelti_corrector_detect(c, c->alarm); // also places everything
     for (int s = 0; s < c->surface_count; s++)
         memcpy(c->surfaces[s].before, c->surfaces[s].x, (size_t)c->surfaces[s].mesh->vertex_count * sizeof(Vec3));
@@ -366,7 +366,7 @@ static void forget_overlaps(PeltiCorrector *c)
         bool inside = false;
         for (int i = 0; i < c->touches.count && c->overlaps[s]; i++) { // as detected last
             const PeltiTouch *t = &c->touches.list[i];
-            inside |= (t->b < 0 ? c->surface_count : t->b) == s && t->gap < -0.05 * c->alarm;
+            inside |= (t->b < 0 ? c->surface_count : t->b) == s && t->gap < -INSIDE * c->alarm;
         }
         c->overlaps[s] &= inside;
     }
@@ -424,7 +424,7 @@ static void say_what_overlaps(PeltiCorrector *c)
         const PeltiTouch *t = &c->touches.list[i];
         if (t->gap < (worst ? worst->gap : -c->alarm))
             worst = t;
-        if (t->gap < -0.05 * c->alarm)
+        if (t->gap < -INSIDE * c->alarm)
             c->overlaps[t->b < 0 ? c->surface_count : t->b] = true;
     }
     if (worst)
@@ -466,7 +466,7 @@ void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points,
 {
     PeltiContactSkin *skin = &c->skins[character];
     PeltiSurface *surface = &c->surfaces[character];
-    pelti_contact_skin_shown(skin, points, swings ? swing_share : 1);
+    pelti_contact_skin_shown(skin, points, swings ? SWING_SHARE : 1);
     pelti_contact_skin_place(skin, surface->x);
     memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
 }

@@ -2,6 +2,7 @@
 #include "contact/coulomb.h"
 
 #include "contact/newton.h"
+#include "contact/constants.def"
 
 #include <math.h>
 #include <stddef.h>
@@ -181,7 +182,7 @@ static void prepare(PeltiContactSystem *s, double regularisation)
         pelti_coulomb_coupling(s, c, c, c->w);
         trace += c->w[0][0] + c->w[1][1] + c->w[2][2];
     }
-    s->least_w = s->constraint_count ? 0.05 * trace / (3.0 * s->constraint_count) : 0;
+    s->least_w = s->constraint_count ? LEAST_BLOCK * trace / (3.0 * s->constraint_count) : 0;
     for (int i = 0; i < s->constraint_count; i++)
         s->constraints[i].epsilon = 0;
     regularise(s, regularisation);

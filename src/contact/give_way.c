@@ -2,14 +2,9 @@
 #include "contact/give_way.h"
 
 #include "contact/give_way_parts.h"
+#include "contact/constants.def"
 
 #include <string.h>
-
-static const double hardens_at = 0.5;      // rad: a joint turned so far is twice as stiff, so that fingers do not take all of it
-static const double comes_back_s = 0.05;   // as joints in a scene do, docs/contact.md; a little slower
-static const double most_back_s = 3;       // rad/s: what slips off another part, or is let go by it, has a long way back
-static const double turn_in_a_round = 0.3; // rad: beyond, the linearised problem says little
-static const double unturned = 1e-5;       // rad
 
 enum { ROUNDS = 4, ROUNDS_ON_THE_WAY = 2, ROUNDS_AT_START = 16, MOST_SUBSTEPS = 8 };
 
@@ -27,7 +22,7 @@ static void find_crush(PeltiGiveWay *g)
         const PeltRigJoint *said = pelt_rig_joint(g->settings.rig, name);
         if (said && said->joint_stiffness > 0)
             g->skin.joints[j].stiffness = (double)said->joint_stiffness;
-        g->skin.joints[j].hardens = hardens_at;
+        g->skin.joints[j].hardens = HARDENS_AT;
         g->gave[j].joint = name;
     }
 }
@@ -109,11 +104,11 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const Pelti
 {
     PeltScene scene = {.gravity = {0, -9.81f, 0}}; // sizes the joints' stiffness
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, who, weights, &scene, "character", err));
-    g->skin.most_back_s = most_back_s;
+    g->skin.most_back_s = MOST_BACK_S;
     g->skin.root_stiffness = 0; // no shift of all takes one part out of another
     PELT_TRY(pelti_skin_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
     g->size = (double)who->mesh->diagonal;
-    g->alarm = 0.0015 * g->size;
+    g->alarm = SELF_ALARM * g->size;
     PELT_TRY(take_room(g, err));
     PELT_TRY(list_influences(g, err));
     find_crush(g);
@@ -161,12 +156,12 @@ static double take_turns(PeltiGiveWay *g)
         double *turn = g->skin.joints[j].turn, square = 0, size = 0;
         for (int k = 0; k < 3; k++)
             square += (turn[k] - g->work[j][k]) * (turn[k] - g->work[j][k]);
-        double change = sqrt(square), keep = change > turn_in_a_round ? turn_in_a_round / change : 1;
+        double change = sqrt(square), keep = change > TURN_IN_A_ROUND ? TURN_IN_A_ROUND / change : 1;
         for (int k = 0; k < 3; k++) {
             turn[k] = g->work[j][k] + keep * (turn[k] - g->work[j][k]);
             size += turn[k] * turn[k];
         }
-        if (!(size > unturned * unturned))
+        if (!(size > UNTURNED * UNTURNED))
             memset(turn, 0, sizeof(double[3]));
         most = fmax(most, change);
     }
@@ -191,7 +186,7 @@ static bool any_turned(const PeltiGiveWay *g)
 static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *report)
 {
     PeltiCoulombSettings settings = {.tolerance = 2e-5 * g->size, .iterations = 60, .regularisation = 0.02};
-    pelti_contact_skin_begin(&g->skin, comes_back_s, h);
+    pelti_contact_skin_begin(&g->skin, COMES_BACK_S, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
             memcpy(g->work[j], g->skin.joints[j].turn, sizeof(double[3]));
@@ -259,7 +254,7 @@ static int count_substeps(PeltiGiveWay *g)
             if (!pelti_give_way_asks(g, a, b) || !pelti_box_overlap(&g->bounds[a], &g->reach[b], 0))
                 continue;
             float thin = pa->field.radius > 0 ? fminf(pa->field.radius, pb->field.radius) : pb->field.radius;
-            double step = fmax(0.7 * (double)thin, 1e-6 * g->size);
+            double step = fmax(STEP_DEPTH * (double)thin, 1e-6 * g->size);
             most = fmax(most, motion_past(g, a, b, step) / step);
         }
     int count = (int)ceil(fmin(most, MOST_SUBSTEPS));

@@ -1,5 +1,6 @@
 /// Finds and assembles the contacts of a skin with its own other parts, and remembers sides.
 #include "contact/give_way_parts.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
@@ -117,10 +118,9 @@ bool pelti_give_way_near(const PeltiGiveWay *g, int a, int b, double reach)
 
 bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b)
 {
-    const float larger = 1.3f;
     const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     return g->parts.apart[a * g->parts.part_count + b] != PELTI_APART_NEVER && pb->field.radius > 0 &&
-           !(pa->field.radius > 0 && pa->area > larger * pb->area);
+           !(pa->field.radius > 0 && pa->area > ASKED_LARGER * pb->area);
 }
 
 /// Of the contacts from `first` on that are only watched (farther than the alarm distance), keeps the nearest few.
@@ -402,11 +402,10 @@ void pelti_give_way_remember(PeltiGiveWay *g)
                 break;
             }
     }
-    const float follow = 0.2f;
     for (int i = 0; i < n * n; i++) // the side goes along where a part slides around another
         if (g->sides[i].held && vec3_length(g->sides[i].sum) > 0 && vec3_dot(g->sides[i].sum, g->sides[i].out) > 0)
             g->sides[i].out = vec3_normalize_or(
-                vec3_lerp(g->sides[i].out, vec3_normalize_or(g->sides[i].sum, g->sides[i].out), follow), g->sides[i].out);
+                vec3_lerp(g->sides[i].out, vec3_normalize_or(g->sides[i].sum, g->sides[i].out), SIDE_FOLLOWS), g->sides[i].out);
 }
 
 void pelti_give_way_forget(PeltiGiveWay *g)

@@ -1,9 +1,6 @@
 /// Lets go of a limb that a clip took through another for good: held on its side, it would never come back to its clip.
 #include "contact/give_way_parts.h"
-
-static const float patience_s =
-    0.5f; // so long the clip's own pose must be free: what comes back sooner never was on the other side
-static const float through_s = 0.3f; // in this time a pair may sink into each other by all of their depth
+#include "contact/constants.def"
 
 /// The clip's own pose has no sample of part a in part b that flesh does not take.
 static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
@@ -25,14 +22,14 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
 static void judge(PeltiGiveWay *g, int a, int b, float dt)
 {
     GiveSide *side = &g->sides[a * g->parts.part_count + b];
-    float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / through_s;
+    float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / THROUGH_S;
     bool free = clip_is_free(g, a, b) && clip_is_free(g, b, a);
     side->clear_s = free ? side->clear_s + dt : 0;
     if (side->let > 0 && !side->inside)
         *side = (GiveSide){0}; // it is through
     else if (!free)
         side->let = fmaxf(0, side->let - rate * dt);
-    else if (side->clear_s > patience_s)
+    else if (side->clear_s > PATIENCE_S)
         side->let += rate * dt;
 }
 

@@ -1,12 +1,10 @@
 /// How deep each sample may be in each other part: what flesh takes, and what rest and folds explain.
 #include "contact/give_way_parts.h"
-
-static const float rest_reach =
-    0.02f; // of the size: so near a place where two parts overlap at rest they may slide into each other
+#include "contact/constants.def"
 
 float pelti_give_way_sunk(const PeltiGiveWay *g, int a, int b)
 {
-    return fminf(g->crush[a] + g->crush[b], 0.4f * g->parts.parts[b].field.radius);
+    return fminf(g->crush[a] + g->crush[b], MOST_SUNK * g->parts.parts[b].field.radius);
 }
 
 /// phi of part b at every sample of part a, at rest; INFINITY where it is far.
@@ -29,7 +27,7 @@ static float slide(const PeltiGiveWay *g, int a, const float *phi, int sample)
 {
     const PeltiSkinPart *pa = &g->parts.parts[a];
     const Vec3 *rest = g->parts.rest + pa->first_sample;
-    float most = 0, reach = rest_reach * (float)g->size;
+    float most = 0, reach = REST_REACH * (float)g->size;
     for (int i = 0; i < pa->sample_count; i++)
         if (phi[i] < 0)
             most = fmaxf(most, reach - phi[i] - vec3_distance(rest[i], rest[sample]));
@@ -45,7 +43,7 @@ static bool allow_pair(const PeltiGiveWay *g, int a, int b, float *phi, float *a
     if (!rest_depths(g, a, b, phi))
         return false;
     for (int i = 0; i < pa->sample_count; i++) {
-        bool fold = near && phi[i] < 0.8f * both;
+        bool fold = near && phi[i] < FOLD_NEAR * both;
         allow[i] = phi[i] < 0 || fold ? -1 : sunk + slide(g, a, phi, i);
         special |= allow[i] != sunk;
     }

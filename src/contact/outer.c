@@ -2,9 +2,7 @@
 #include "contact/outer.h"
 
 #include "geometry/ray.h"
-
-static const float seen = 0.15f;  // of the directions before it that lead out: fewer are glimpses through a hem
-static const float ahead = 0.25f; // cosine: directions flatter than this run along the skin and tell nothing
+#include "contact/constants.def"
 
 typedef struct Look {
     const PeltiMesh *mesh;
@@ -22,13 +20,13 @@ static bool sees_out(const Look *look, int triangle)
     int asked = 0, out = 0;
     for (int k = 0; k < 27; k++) {
         Vec3 d = vec3_normalize_or(vec3((float)(k % 3 - 1), (float)(k / 3 % 3 - 1), (float)(k / 9 - 1)), vec3(0, 0, 0));
-        if (vec3_dot(d, normal) < ahead)
+        if (vec3_dot(d, normal) < OUTER_AHEAD)
             continue;
         PeltiRay ray = {.origin = middle, .near = 1e-4f * look->mesh->diagonal, .direction = d, .far = INFINITY};
         asked++;
         out += !pelti_box_tree_blocked(look->tree, look->mesh->triangles, look->mesh->rest, &ray, NULL, NULL);
     }
-    return (float)out > seen * (float)asked;
+    return (float)out > OUTER_SEEN * (float)asked;
 }
 
 static void look_out(void *context, int begin, int end, int worker)

@@ -2,6 +2,7 @@
 #include "contact/part_field.h"
 
 #include "math/elementary.h"
+#include "contact/constants.def"
 
 typedef struct PeltiDipole { ///< the triangles below a node, seen from afar
     Vec3 centre, area;       ///< sum of their area vectors
@@ -60,7 +61,6 @@ static float triangle_winding(Vec3 a, Vec3 b, Vec3 c)
 float pelti_part_winding(const PeltiPartPiece *piece, Vec3 p)
 {
     enum { DEEP = 64 };
-    const float far = 2.0f; // in reaches: a dipole is then right to a few percent
     int stack[DEEP], top = 0;
     float sum = 0;
     if (piece->tree->node_count)
@@ -71,7 +71,7 @@ float pelti_part_winding(const PeltiPartPiece *piece, Vec3 p)
         const PeltiDipole *dipole = &piece->dipoles[n];
         Vec3 d = vec3_sub(dipole->centre, p);
         float square = vec3_dot(d, d);
-        if (square > far * far * dipole->reach * dipole->reach) {
+        if (square > WINDING_FAR * WINDING_FAR * dipole->reach * dipole->reach) {
             sum += vec3_dot(d, dipole->area) / (12.566371f * square * sqrtf(square));
         } else if (node->right >= 0 && top + 2 <= DEEP) {
             stack[top++] = node->right;

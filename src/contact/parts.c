@@ -3,15 +3,12 @@
 
 #include "contact/bends.h"
 #include "contact/outer.h"
+#include "contact/constants.def"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIELD_NODES = 2500, FEWEST_SAMPLES = 24, MOST_SAMPLES = 128, FEWEST_VERTICES = 6 };
-static const float flat =
-    0.4f; // |sum of area vectors| / area: 0 a closed surface or a straight tube, 0.64 half a tube, 1 a sheet
-static const float spacing = 0.75f;    // of samples, in depths of their part: finer than what could slip between them
-static const float least_area = 2e-4f; // of the whole skin: smaller pieces belong to the part above
 
 typedef struct Work { ///< while the parts are found
     const PeltiCharacter *who;
@@ -89,8 +86,8 @@ static void merge(Work *w)
                 w->order[placed++] = b;
     for (int i = 0; i < placed; i++) {
         int b = w->order[i], up = who->bones[b].parent;
-        bool whole =
-            w->count[b] >= FEWEST_VERTICES && w->area[b] > least_area * total && vec3_length(w->vector[b]) < flat * w->area[b];
+        bool whole = w->count[b] >= FEWEST_VERTICES && w->area[b] > PART_LEAST_AREA * total &&
+                     vec3_length(w->vector[b]) < PART_FLAT * w->area[b];
         if (whole || !(w->area[b] > 0))
             continue;
         while (up >= 0 && !(w->area[up] > 0))
@@ -110,8 +107,6 @@ static void merge(Work *w)
 static void cut_bone(const Work *w, int bone, float *area, float *hidden, int *part, PeltiSkinParts *out)
 {
     const PeltiMesh *mesh = w->mesh;
-    const float large = 0.2f; // of the largest
-    const float covered = 0.1f;
     int largest = 0, first = out->part_count;
     memset(area, 0, sizeof *area * (size_t)mesh->component_count);
     memset(hidden, 0, sizeof *hidden * (size_t)mesh->component_count);
@@ -130,7 +125,7 @@ static void cut_bone(const Work *w, int bone, float *area, float *hidden, int *p
         if (!(area[c] > 0))
             continue;
         part[c] = first;
-        if (c != largest && area[c] > large * area[largest] && hidden[c] < covered * area[c] &&
+        if (c != largest && area[c] > PIECE_LARGE * area[largest] && hidden[c] < PIECE_COVERED * area[c] &&
             out->part_count < PELTI_MOST_PARTS) {
             part[c] = out->part_count;
             out->parts[out->part_count++] = (PeltiSkinPart){.bone = bone, .parent = -1};
@@ -281,7 +276,7 @@ static PeltStatus take_samples(const Work *w, PeltiPool *pool, PeltiPool *work, 
         return pelti_no_memory(err, most * sizeof(PeltiSpot));
     for (int p = 0; p < out->part_count; p++) {
         PeltiSkinPart *part = &out->parts[p];
-        float step = spacing * part->field.radius, wished = step > 0 ? part->area / (step * step) : MOST_SAMPLES / 2;
+        float step = PART_SPACING * part->field.radius, wished = step > 0 ? part->area / (step * step) : MOST_SAMPLES / 2;
         int wanted = wished < FEWEST_SAMPLES ? FEWEST_SAMPLES : wished > MOST_SAMPLES ? MOST_SAMPLES : (int)wished;
         list_candidates(w, p, wanted, &c);
         part->first_sample = out->sample_count;
@@ -337,7 +332,6 @@ static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, P
 /// Clothes over a body, hair over a head: what lies in another part at rest is not judged against it.
 static void exempt_overlaps(PeltiSkinParts *out)
 {
-    const float share = 0.3f;
     for (int p = 0; p < out->part_count; p++)
         for (int q = 0; q < out->part_count; q++) {
             const PeltiSkinPart *part = &out->parts[p];
@@ -346,7 +340,7 @@ static void exempt_overlaps(PeltiSkinParts *out)
             Vec3 g;
             for (int s = part->first_sample; s < part->first_sample + part->sample_count && p != q; s++)
                 inside += pelti_part_field_at(&out->parts[q].field, out->rest[s], &phi, &g) && phi < 0;
-            if (inside > 0 && (float)inside > share * (float)part->sample_count)
+            if (inside > 0 && (float)inside > OVERLAP_SHARE * (float)part->sample_count)
                 out->apart[p * out->part_count + q] = out->apart[q * out->part_count + p] = PELTI_APART_NEVER;
         }
 }

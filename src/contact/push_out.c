@@ -1,12 +1,8 @@
 /// The last resort against objects: after the method, what is shown is moved out of what it must not be in.
 #include "contact/corrector_parts.h"
+#include "contact/constants.def"
 
-/// How much less far a vertex goes than its neighbour, a share of the edge between them. Below 2 / pi skin on either side of a
-/// limb that is wholly inside keeps its order: half way round it is pi / 2 of its thickness.
-static const float slope = 0.5f;
-static const double deepest = 0.25; // of the smaller one's size: beyond, it is not clear which way is out
-static const float worth = 1e-3f;   // of the alarm distance: a smaller push is not passed on
-enum { MOST_VISITS = 64 };          // of each vertex in the mean, while pushes spread
+enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
 
 static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
 {
@@ -20,11 +16,11 @@ static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
 static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
 {
     PeltiReach mine = pelti_surface_reach(skin, 0), reach = {0};
-    double limit = deepest * mine.size, height = (double)c->scene->ground_height;
+    double limit = PUSH_DEEPEST * mine.size, height = (double)c->scene->ground_height;
     int count = 0;
     if (object >= 0) {
         reach = pelti_surface_reach(&c->surfaces[object], 0);
-        limit = fmin(limit, deepest * reach.size);
+        limit = fmin(limit, PUSH_DEEPEST * reach.size);
     }
     bool apart = object < 0 ? (double)mine.box.low.y >= height : !pelti_box_overlap(&reach.box, &mine.box, 0);
     for (int v = 0; v < skin->mesh->vertex_count; v++) {
@@ -55,8 +51,8 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
             for (int e = 0; e < 3; e++) {
                 int other = mesh->triangles[mesh->fan[k]][e];
                 PeltiPush *to = &c->push[other];
-                float by = push->by - slope * vec3_distance(mesh->rest[v], mesh->rest[other]);
-                if (other == v || !(by > to->by + worth * (float)c->alarm))
+                float by = push->by - PUSH_SLOPE * vec3_distance(mesh->rest[v], mesh->rest[other]);
+                if (other == v || !(by > to->by + PUSH_WORTH * (float)c->alarm))
                     continue;
                 to->way = to->by > 0 ? to->way : push->way;
                 to->by = by;

@@ -1,10 +1,9 @@
 /// The skin as a function of joint turns, and its Jacobian [Duriez2008 sec. 4.2].
 #include "contact/skin.h"
 #include "math/elementary.h"
+#include "contact/constants.def"
 
 #include <string.h>
-
-static const double most_turn = 1.2; // rad: a correction larger than this is no correction
 
 static const PeltSceneJoint *find_joint(const PeltScene *scene, const char *character, const char *joint)
 {
@@ -365,8 +364,8 @@ void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
                 joint->base[k] + s * (joint->axes[0][k] * t[0] + joint->axes[1][k] * t[1] + joint->axes[2][k] * t[2]);
             angle += joint->turn[k] * joint->turn[k];
         }
-        for (int k = 0; k < 3 && sqrt(angle) > most_turn; k++)
-            joint->turn[k] *= most_turn / sqrt(angle);
+        for (int k = 0; k < 3 && sqrt(angle) > MOST_TURN; k++)
+            joint->turn[k] *= MOST_TURN / sqrt(angle);
     }
     for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
         skin->shift[k] =

@@ -1,8 +1,7 @@
 /// Closest features of two surfaces, named so that they are known again.
 #include "contact/surface.h"
 #include "math/elementary.h"
-
-static const double crease_cosine = 0.94; // 20 degrees: flatter edges are skin or facets of something round
+#include "contact/constants.def"
 
 static Vec3 triangle_normal(const PeltiSurface *s, int t) // not unit
 {
@@ -62,7 +61,7 @@ static void find_sharp_edges(PeltiSurface *s)
 {
     for (int e = 0; e < s->mesh->edge_count; e++) {
         const int *t = s->edge_triangles[e];
-        bool sharp = t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < crease_cosine;
+        bool sharp = t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < CREASE_COSINE;
         if (!sharp)
             continue;
         s->sharp[s->sharp_count++] = e;
@@ -242,7 +241,7 @@ typedef struct Facing {
 static bool faces(void *context, int triangle)
 {
     const Facing *f = context;
-    return vec3_dot(unit_normal(f->s, triangle), f->own) < 0.3f;
+    return vec3_dot(unit_normal(f->s, triangle), f->own) < FACES_AWAY;
 }
 
 /// The nearest face looks the same way as the vertex' own skin, so it is not what the vertex lies against: the far side of
@@ -297,17 +296,18 @@ bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *oth
         return false;
     bool face = touch->spot_b.feature >> 28 == PELTI_ON_FACE;
     Vec3 own = vertex_normal(mine, v);
-    if (!face && near.distance < 0.02 * alarm)
+    if (!face && near.distance < SAME_PLACE * alarm)
         touch->normal = facing(other, touch->spot_b.feature, own, outward);
     else
         touch->normal = face ? outward : vec3_normalize_or(vec3_scale(d, (float)sign), outward);
-    if (!face && near.distance < 0.02 * alarm)
+    if (!face && near.distance < SAME_PLACE * alarm)
         touch->gap = (double)vec3_dot(d, touch->normal);
     touch->point_a = p;
     touch->point_b = near.closest.point;
-    if (touch->gap < -0.02 * alarm && find_entry(mine, v, other, &touch->spot_b, touch))
+    if (touch->gap < -SAME_PLACE * alarm && find_entry(mine, v, other, &touch->spot_b, touch))
         return true;
-    return vec3_dot(own, touch->normal) < 0.3f || find_facing(other, p, own, touch->gap < 0 ? deep : 0.02 * alarm, touch);
+    return vec3_dot(own, touch->normal) < FACES_AWAY ||
+           find_facing(other, p, own, touch->gap < 0 ? deep : SAME_PLACE * alarm, touch);
 }
 
 bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out)
@@ -357,7 +357,7 @@ static bool leads_out(const PeltiSurface *s, int e, Vec3 n, float slack)
 static bool is_sharp(const PeltiSurface *s, int e)
 {
     const int *t = s->edge_triangles[e];
-    return t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < crease_cosine;
+    return t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < CREASE_COSINE;
 }
 
 static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, int eb, double alarm, PeltiTouch *touch)
