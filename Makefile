@@ -58,6 +58,7 @@ figures: all
 	tools/figures-projective.sh $(BUILD)/pelt
 	tools/figures-body.sh $(BUILD)/pelt
 	tools/figures-characters.sh $(BUILD)/pelt
+	tools/figures-touching.sh $(BUILD)/pelt
 	@if command -v chromium >/dev/null && command -v img2webp >/dev/null; then tools/figures-studio.sh $(BUILD)/pelt; fi
 
 # The Python package as a wheel in build/python, by Debian's own setuptools and wheel (docs/python.md)

@@ -18,7 +18,9 @@ static const CliOption options[] = {
     {"seed", 0, "N", "another character of the same kind, 1 or more: size, girth, joints, mesh, clothes and weights vary",
      CLI_TO(CLI_INT, Request, seed)},
     {"dress", 0, "HOW", "none, some (as the seed draws; the default with a seed) or all", CLI_TO(CLI_TEXT, Request, def.dress)},
-    {"clip", 0, "NAME", "this clip alone; random: smooth motion to the limits of every joint, drawn from the seed",
+    {"clip", 0, "NAME",
+     "this clip alone; random: smooth motion to the limits of every joint, drawn from the seed; touches (biped): hands, arms, "
+     "knees and chin meet the body",
      CLI_TO(CLI_TEXT, Request, def.clip)},
     {"weights", 0, "HOW", "smooth, one-joint, unnormalised, missing or none (default: as the seed draws, mostly smooth)",
      CLI_TO(CLI_TEXT, Request, def.weights)},

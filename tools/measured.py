@@ -192,6 +192,20 @@ def evaluate(work):
     return [line for line in text.splitlines() if line.startswith("|")]
 
 
+def touch_many(work):
+    """Random single skins playing random clips: how often what is shown had to stay behind."""
+    out = run("/usr/bin/python3", "tools/test_many.py", "--pelt", work.pelt, "--seeds", 40, "--first", 201, "--dress", "none", "--vertices", 1500,
+              "--methods", "tracking,layered", "--limit", 300)
+    rows = []
+    for line in out.splitlines():
+        m = re.match(r"(\w+) +touch: (\d+) clips, (\d+) frames, (\d+) stayed behind in (\d+) clips; largest lag ([\d.]+) .*; longest ([\d.]+) s .*; "
+                     r"frozen (\d+); crossing pairs at most (\d+)", line)
+        if m:
+            rows.append([f"`{m[1]}`", m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9]])
+    return table(["", "clips", "frames", "stayed behind", "in so many clips", "largest lag, of the size", "longest time until it caught up, s",
+                  "frozen substeps", "crossing pairs, worst frame"], rows)
+
+
 class Table:
     def __init__(self, page, make, goldens=(), rooms=(), shared=False):
         self.page, self.make, self.goldens, self.rooms, self.shared = ROOT / "docs" / page, make, goldens, rooms, shared
@@ -223,6 +237,7 @@ TABLES = {
     "contact-grasp": Table("contact.md", grasp, goldens=("contact",)),
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
+    "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"

@@ -33,6 +33,7 @@ def arguments():
     p.add_argument("--each", type=int, default=0, metavar="K", help="each seed plays K of the methods, in turn (default: all)")
     p.add_argument("--kinds", default=",".join(KINDS), help="names that seeds take in turn (default: %(default)s)")
     p.add_argument("--vertices", type=int, default=0, metavar="N", help="of the skin (default: as the seed draws)")
+    p.add_argument("--dress", default=None, help="none: single skins alone, which the last word reaches (default: as the seed draws)")
     p.add_argument("--fps", type=float, default=10, help="frames a second (default 10: 41 frames)")
     p.add_argument("--frames", default=None, metavar="A:B", help="only these frames")
     p.add_argument("--jobs", type=int, default=1, metavar="N", help="seeds at a time (default 1); each bake has two threads")
@@ -83,6 +84,16 @@ def check_lbs(report):
     return wrong
 
 
+def touched(report):
+    """What the last word (docs/touching.md) had to hold back; nothing where it was not asked."""
+    stats = report["method_stats"]
+    if "touch_lag" not in stats:
+        return {}
+    return {"frames": len(report["per_frame"]), "fps": report["fps"], "behind": stats["touch_behind_frames"],
+            "longest": stats["touch_behind_longest"], "frozen": stats["touch_frozen"],
+            "lag": stats["touch_lag"], "crossing": report["quality"]["crossings_new"]}
+
+
 def play(a, folder, index):
     """One seed: a list of rows, and what is broken whatever the methods are like."""
     seed, kinds, methods = a.first + index, a.kinds.split(","), a.methods.split(",")
@@ -91,6 +102,8 @@ def play(a, folder, index):
         methods = [methods[(index + k) % len(methods)] for k in range(min(a.each, len(methods)))]
     path = os.path.join(folder, "%d-%s.glb" % (seed, kind))
     command = [a.pelt, "make", kind, "--seed", str(seed), "--clip", "random", "--quiet", "--threads", "2", "-o", path]
+    if a.dress:
+        command += ["--dress", a.dress]
     if a.vertices:
         command += ["--vertices", str(a.vertices)]
     code, said = run(command, a.limit)
@@ -108,6 +121,7 @@ def play(a, folder, index):
             q = report["quality"]
             row.update(vertices=report["mesh"]["vertices"], ms=report["step_ms"]["mean"], good=not q["verdict_worse"],
                        verdict=q["verdict"])
+            row.update(touched(report))
             if q["nonfinite"]:
                 broken.append("seed %d (%s) %s: %d coordinates are no numbers" % (seed, kind, method, q["nonfinite"]))
         if crashed:
@@ -149,6 +163,19 @@ def summarise(rows, methods):
     return good
 
 
+def summarise_touch(rows, methods):
+    """How often skin had to stay behind its method's by a hundredth of the size, how far, how long."""
+    for method in methods:
+        mine = [r for r in rows if r["method"] == method and "lag" in r]
+        if mine:
+            far, long = max(mine, key=lambda r: r["lag"]), max(mine, key=lambda r: r["longest"] / r["fps"])
+            print("%-10s touch: %d clips, %d frames, %d stayed behind in %d clips; largest lag %.3f of the size (seed %d); longest %.2f s (seed %d); "
+                  "frozen %d; crossing pairs at most %d" % (
+                      method, len(mine), sum(r["frames"] for r in mine), sum(r["behind"] for r in mine), sum(r["behind"] > 0 for r in mine),
+                      far["lag"], far["seed"], long["longest"] / long["fps"], long["seed"], sum(r["frozen"] for r in mine),
+                      max(r["crossing"] for r in mine)))
+
+
 def at_least(path, good):
     """Methods with fewer good ones than the file asks."""
     missed = []
@@ -172,6 +199,7 @@ def main():
                 rows += some
                 broken += wrong
         good = summarise(rows, a.methods.split(","))
+        summarise_touch(rows, a.methods.split(","))
         if a.keep:
             with open(os.path.join(folder, "results.json"), "w", encoding="utf-8") as f:
                 json.dump(rows, f, indent=1)

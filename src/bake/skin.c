@@ -386,7 +386,9 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
     pelti_step_stat(report, "touch_rounds", touch.rounds, PELTI_MOST);
     pelti_step_stat(report, "touch_contacts", touch.contacts, PELTI_MOST);
     pelti_step_stat(report, "touch_held", touch.held, PELTI_MOST);
-    pelti_step_stat(report, "touch_lag", (double)touch.lag, PELTI_MOST);
+    pelti_step_stat(report, "touch_lag", (double)touch.lag / fmax((double)skin->who->mesh->diagonal, 1e-30), PELTI_MOST);
+    pelti_step_stat(report, "touch_behind_frames", touch.behind > 0, PELTI_SUM);
+    pelti_step_stat(report, "touch_behind_longest", touch.behind, PELTI_MOST);
     pelti_step_stat(report, "touch_frozen", touch.frozen, PELTI_SUM);
 }
 

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FPS = 30, FRAMES = 61, RANDOM_FRAMES = 121 };
+enum { FPS = 30, FRAMES = 61, LONG_FRAMES = 121 };
 
 /// Angles of a random motion, in degrees.
 typedef struct Curves {
     int turn_count[PELTI_FIGURE_BONES];
     PeltiJointTurn turns[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS];
-    float degrees[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS][RANDOM_FRAMES];
+    float degrees[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS][LONG_FRAMES];
 } Curves;
 
 /// Joints rest unrotated, so a turn is about an axis of rest space that its parent carries along.
@@ -412,10 +412,120 @@ static bool jump(Motion *m, float u)
 /// Every joint on its own, from rest to rest.
 static bool wander(Motion *m, float u)
 {
-    int frame = (int)(u * (RANDOM_FRAMES - 1) + 0.5f);
+    int frame = (int)(u * (LONG_FRAMES - 1) + 0.5f);
     for (int b = 0; b < m->body->bone_count; b++)
         for (int i = 0; i < m->curves->turn_count[b]; i++)
             rotate(m, b, m->curves->turns[b][i].axis, m->curves->degrees[b][i][frame]);
+    return true;
+}
+
+// ---- parts that touch parts ----
+
+typedef struct Reach { ///< where an arm goes, in rest space; spine and shoulders rest
+    int side;          ///< 0 left, 1 right
+    Vec3 wrist, elbow; ///< elbow: it points there
+    Vec3 along, back;  ///< of the hand
+} Reach;
+
+/// Rests -> lies along `to`.
+static Quat turn_bone(const PeltiFigure *body, int bone, Vec3 to)
+{
+    return quat_from_to(direction(body, bone), vec3_normalize_or(to, Y));
+}
+
+/// The hand's turn in space that takes its length and its back as near as can be to those wanted.
+static Quat turn_hand(const PeltiHandPlan *hand, const Reach *to)
+{
+    Vec3 along = vec3_normalize_or(to->along, Z);
+    Quat q = quat_from_to(vec3_normalize_or(hand->along, Z), along);
+    Vec3 back = quat_rotate(q, hand->back), want = vec3_mad(to->back, along, -vec3_dot(to->back, along));
+    back = vec3_mad(back, along, -vec3_dot(back, along));
+    return quat_mul(quat_from_to(vec3_normalize_or(back, Y), vec3_normalize_or(want, Y)), q);
+}
+
+/// Two bones and a wrist: the elbow lies where two spheres meet, as far as it can towards where it is to point.
+static void reach_out(Motion *m, Reach to)
+{
+    const PeltiFigure *body = m->body;
+    char name[48];
+    int bone[3];
+    static const char *const parts[3] = {"UpperArm", "LowerArm", "Hand"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s%s", SIDES[to.side], parts[i]);
+        bone[i] = pelti_figure_find(body, name);
+    }
+    Vec3 shoulder = body->bones[bone[0]].head, way = vec3_sub(to.wrist, shoulder);
+    float upper = vec3_distance(shoulder, body->bones[bone[0]].tail);
+    float lower = vec3_distance(body->bones[bone[1]].head, body->bones[bone[1]].tail);
+    float far = fminf(vec3_length(way), 0.98f * (upper + lower));
+    Vec3 line = vec3_normalize_or(way, Z), out = vec3_sub(to.elbow, shoulder);
+    out = vec3_normalize_or(vec3_mad(out, line, -vec3_dot(out, line)), Y);
+    float on = (far * far + upper * upper - lower * lower) / (2 * far), off = sqrtf(fmaxf(upper * upper - on * on, 0));
+    Vec3 elbow = vec3_add(vec3_scale(line, on), vec3_scale(out, off)); // from the shoulder
+    Quat a = turn_bone(body, bone[0], elbow), b = turn_bone(body, bone[1], vec3_sub(vec3_scale(line, far), elbow));
+    Quat h = turn_hand(&body->hands[to.side], &to);
+    m->turn[bone[0]] = a;
+    m->turn[bone[1]] = quat_mul(quat_conjugate(a), b);
+    m->turn[bone[2]] = quat_mul(quat_conjugate(b), h);
+}
+
+static void hand_on_chest(Motion *m)
+{
+    reach_out(m, (Reach){1, {-0.10f, 1.24f, 0.125f}, {-0.5f, 1.0f, 0.1f}, {0.9f, 0.3f, -0.1f}, {0, 0, 1}});
+}
+
+static void cross_arms(Motion *m)
+{
+    reach_out(m, (Reach){0, {-0.07f, 1.17f, 0.13f}, {0.5f, 1.0f, 0.1f}, {-1, 0.1f, -0.3f}, {-0.2f, 0.3f, 1}});
+    reach_out(m, (Reach){1, {0.07f, 1.21f, 0.17f}, {-0.5f, 1.0f, 0.1f}, {1, 0.1f, -0.4f}, {0.2f, 0.3f, 1}});
+}
+
+static void clap(Motion *m)
+{
+    reach_out(m, (Reach){0, {0.035f, 1.20f, 0.33f}, {0.5f, 1.0f, 0.1f}, {-0.12f, 0.5f, 0.8f}, {1, 0, 0}});
+    reach_out(m, (Reach){1, {-0.035f, 1.20f, 0.33f}, {-0.5f, 1.0f, 0.1f}, {0.12f, 0.5f, 0.8f}, {-1, 0, 0}});
+}
+
+static void fold_hands(Motion *m)
+{
+    reach_out(m, (Reach){0, {0.065f, 1.14f, 0.30f}, {0.5f, 0.9f, 0.1f}, {-0.6f, 0.3f, 0.7f}, {0.75f, 0, 0.6f}});
+    reach_out(m, (Reach){1, {-0.065f, 1.12f, 0.30f}, {-0.5f, 0.9f, 0.1f}, {0.6f, 0.3f, 0.7f}, {-0.75f, 0, 0.6f}});
+    for (int h = 0; h < m->body->hand_count; h++)
+        close_hand(m, &m->body->hands[h], 0.5f);
+}
+
+static void knees_to_chest(Motion *m)
+{
+    static const char *const spine[] = {"Hips", "Spine", "Chest", "UpperChest"};
+    for (int i = 0; i < 4; i++)
+        rotate_named(m, "", spine[i], X, i ? 18.0f : 0);
+    for (int s = 0; s < 2; s++) {
+        rotate_named(m, SIDES[s], "UpperLeg", X, -140);
+        rotate_named(m, SIDES[s], "LowerLeg", X, 145);
+        rotate_named(m, SIDES[s], "UpperArm", Z, s ? -25 : 25);
+    }
+}
+
+static void chin_on_chest(Motion *m)
+{
+    rotate_named(m, "", "UpperChest", X, 8);
+    rotate_named(m, "", "Neck", X, 42);
+    rotate_named(m, "", "Head", X, 42);
+}
+
+/// Six poses one after the other, each from rest and back, full at a twelfth, three twelfths, ... of the clip.
+static bool touches(Motion *m, float u)
+{
+    static void (*const poses[])(Motion *) = {hand_on_chest, cross_arms, clap, fold_hands, knees_to_chest, chin_on_chest};
+    enum { POSES = sizeof poses / sizeof poses[0] };
+    if (strcmp(m->body->name, "biped") != 0)
+        return false;
+    int pose = (int)(u * POSES);
+    pose = pose < POSES ? pose : POSES - 1;
+    poses[pose](m);
+    float share = wave(u * POSES - (float)pose);
+    for (int b = 0; b < m->body->bone_count; b++)
+        m->turn[b] = quat_slerp(quat_identity(), m->turn[b], share);
     return true;
 }
 
@@ -425,10 +535,10 @@ typedef struct ClipPlan {
     int frames;
 } ClipPlan;
 
-static const ClipPlan PLANS[] = {{"bend", bend, FRAMES},   {"twist", twist, FRAMES},         {"fist", fist, FRAMES},
-                                 {"walk", walk, FRAMES},   {"stretch", stretch, FRAMES},     {"jump", jump, FRAMES},
-                                 {"grasp", grasp, FRAMES}, {"random", wander, RANDOM_FRAMES}};
-enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0], RANDOM = PLAN_COUNT - 1 };
+static const ClipPlan PLANS[] = {{"bend", bend, FRAMES},   {"twist", twist, FRAMES},          {"fist", fist, FRAMES},
+                                 {"walk", walk, FRAMES},   {"stretch", stretch, FRAMES},      {"jump", jump, FRAMES},
+                                 {"grasp", grasp, FRAMES}, {"touches", touches, LONG_FRAMES}, {"random", wander, LONG_FRAMES}};
+enum { PLAN_COUNT = sizeof PLANS / sizeof PLANS[0], RANDOM = PLAN_COUNT - 1, ASKED = RANDOM - 1 };
 
 static bool pose_at(const PeltiFigure *body, const Curves *curves, const ClipPlan *plan, int frame, Motion *m)
 {
@@ -485,8 +595,7 @@ static PeltStatus draw_curves(const PeltiFigure *body, uint64_t seed, PeltiPool 
     for (int b = 0; b < body->bone_count; b++) {
         curves->turn_count[b] = pelti_figure_limits(body, b, curves->turns[b]);
         for (int i = 0; i < curves->turn_count[b]; i++)
-            pelti_random_curve(seed, b, i, curves->turns[b][i].low, curves->turns[b][i].high, RANDOM_FRAMES,
-                               curves->degrees[b][i]);
+            pelti_random_curve(seed, b, i, curves->turns[b][i].low, curves->turns[b][i].high, LONG_FRAMES, curves->degrees[b][i]);
     }
     return PELT_OK;
 }
@@ -507,15 +616,15 @@ PeltStatus pelti_builtin_clips(const PeltiFigure *body, const char *only, uint64
                                PeltError *err)
 {
     Curves *curves = NULL;
-    float *times = PELTI_NEW(&who->pool, float, RANDOM_FRAMES); // one for all: the file holds them once
+    float *times = PELTI_NEW(&who->pool, float, LONG_FRAMES); // one for all: the file holds them once
     who->clips = PELTI_NEW(&who->pool, PeltiClip, PLAN_COUNT);
     if (who->pool.failed)
         return pelti_no_memory(err, PLAN_COUNT * sizeof *who->clips);
-    for (int f = 0; f < RANDOM_FRAMES; f++)
+    for (int f = 0; f < LONG_FRAMES; f++)
         times[f] = (float)f / FPS;
     for (int i = 0; i < PLAN_COUNT; i++) {
         Motion probe;
-        if (only ? strcmp(only, PLANS[i].name) != 0 : i == RANDOM) // the random one is for those who ask
+        if (only ? strcmp(only, PLANS[i].name) != 0 : i >= ASKED) // the last two are for those who ask
             continue;
         if (i == RANDOM)
             PELT_TRY(draw_curves(body, seed, work, &curves, err));

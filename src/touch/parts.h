@@ -64,6 +64,7 @@ struct PeltiTouch {
     PeltiMotion motion;
     Mat34 *bones_from, *bones_to, *bones_now, *bones_last; ///< [bone]
     bool started;
+    int behind; ///< frames in a row in which something stayed behind
     Mat34 common;               ///< motion that all skin has in common in this substep
     double (*sums)[TOUCH_SUMS]; ///< [block of vertices] scratch
     float calm; ///< share of a change that is made: falls while a pose is held

@@ -187,6 +187,27 @@ static int note_stretch(PeltiTouch *t)
     return unsafe;
 }
 
+/// Neighbours whose triangles cross where the way ends, though no feature meets another on it as far as was seen: halfway to what
+/// the two triangles have in common. They crossed nothing before, so cuts come to an end.
+static int note_folds(PeltiTouch *t)
+{
+    t->pairs.count = 0;
+    for (int k = 0; k < t->patches.join_count; k++)
+        if (t->join_crosses[k])
+            touch_patches_cross(t, t->patches.join[k].a, t->patches.join[k].b, &t->pairs);
+    for (int i = 0; i < t->pairs.count; i++) {
+        const int *p = t->mesh->triangles[t->pairs.pairs[i].a], *q = t->mesh->triangles[t->pairs.pairs[i].b];
+        Vec3 mean = {0, 0, 0};
+        for (int k = 0; k < 6; k++) {
+            int v = k < 3 ? p[k] : q[k - 3];
+            mean = vec3_mad(mean, vec3_sub(t->plan[v], t->x[v]), 1.0f / 6);
+        }
+        for (int k = 0; k < 6; k++)
+            note_cut(t, k < 3 ? p[k] : q[k - 3], 0.5f, mean);
+    }
+    return t->pairs.count;
+}
+
 static Vec3 cut_move(const PeltiTouch *t, int v, int look)
 {
     Vec3 move = vec3_sub(t->plan[v], t->x[v]);
@@ -214,15 +235,15 @@ int touch_make_safe(PeltiTouch *t, bool *safe)
         int unsafe = note_cuts(t);
         unsafe += look < CUTS ? note_stretch(t) : 0;
         most = look == 0 ? unsafe : most;
-        if (!unsafe && judged) {
-            *safe = true;
-            break;
-        }
-        if (!unsafe) {
+        if (!unsafe && !judged) {
             int added = touch_find_folds(t);
             touch_share(t, t->feature_count - added, false);
             judged = true;
             continue;
+        }
+        if (!unsafe && !note_folds(t)) {
+            *safe = true;
+            break;
         }
         judged = false;
         if (look == CUTS)

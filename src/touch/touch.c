@@ -15,6 +15,7 @@ static const float largest_turn = 0.35f; ///< radians of a joint in a substep
 static const float largest_move = 0.06f; ///< of the size, in a substep
 static const float round_again = 0.004f; ///< of the size: what was cut shorter is worth another round
 static const float still = 5e-6f;        ///< of the size: a skin that moves less is held
+static const float far_behind = 0.01f;   ///< of the size: skin that lags so much is called behind
 static const float asleep = 2e-6f;       ///< of the size: a lag that is none
 
 // ---- the way from pose to pose ----
@@ -342,7 +343,8 @@ static void advance(PeltiTouch *t)
     memset(t->patch_forced, 0, (size_t)t->patches.count);
     touch_find_features(t, true);
     touch_share(t, 0, false);
-    if (!mark_unsafe(t) && !anything(t) && !t->overflow) {
+    bool folds = memchr(t->join_crosses, 1, (size_t)t->patches.join_count) != NULL;
+    if (!mark_unsafe(t) && !anything(t) && !folds && !t->overflow) {
         memcpy(t->x, t->wanted, bytes);
         return;
     }
@@ -380,6 +382,7 @@ static void start(PeltiTouch *t)
     for (int b = 0; b < t->who->bone_count; b++)
         t->bones_from[b] = t->bones_last[b] = mat34_identity();
     t->started = true;
+    t->behind = 0;
 }
 
 static int count_substeps(const PeltiTouch *t, float farthest)
@@ -396,6 +399,7 @@ static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
         report->held += lag > asleep * t->size;
         report->lag = fmaxf(report->lag, lag);
     }
+    report->behind = t->behind = report->lag > far_behind * t->size ? t->behind + 1 : 0;
     memcpy(t->bones_from, t->bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
 }
 
@@ -445,6 +449,7 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
 {
     PELTI_KEEP(s, &t->started, 1);
     PELTI_KEEP(s, &t->calm, 1);
+    PELTI_KEEP(s, &t->behind, 1);
     Vec3 *vectors[] = {t->x, t->wanted, t->lag};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], t->count);

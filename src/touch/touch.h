@@ -24,6 +24,7 @@ typedef struct PeltiTouchReport {
     int held;     ///< vertices that are not where the method wants them
     int frozen;   ///< substeps in which all skin stayed where it was, for want of a better way
     float lag;    ///< the farthest of these, length
+    int behind;   ///< frames in a row, this one included, in which something lagged by more than a hundredth of the size
 } PeltiTouchReport;
 
 /// Pairs of triangles that cross at rest are the artist's: they and what lies around them are left alone.

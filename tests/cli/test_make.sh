@@ -37,6 +37,9 @@ for kind in cylinder beast; do
   grep -q 'random: 4.000 s' "$out/text" || fail "no random clip in a dressed $kind"
   grep -q ' open, ' "$out/text" || fail "no open shell on a dressed $kind"
 done
+expect 0 biped --vertices 900 --clip touches -o "$out/touches.glb"
+"$PELT" inspect "$out/touches.glb" | grep -q 'touches: 4.000 s' || fail "no clip of touches"
+expect 1 beast --clip touches -o "$out/many.glb"
 expect 1 cylinder --seed 0 -o "$out/many.glb"
 expect 1 cylinder --dress twice -o "$out/many.glb"
 expect 1 cylinder --weights good -o "$out/many.glb"

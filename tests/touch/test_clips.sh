@@ -1,0 +1,29 @@
+#!/bin/bash
+# Clips that drive skin into skin, few frames a second, begun in their midst or played whole: nothing that is shown crosses or is
+# no number, and no skin is held for want of a way.
+set -u
+[ -x "$PELT" ] || { echo "skipped: no $PELT"; exit 77; }
+python3 -c '' 2>/dev/null || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+"$PELT" make arm --seed 2 --dress none --vertices 900 --clip random -q -o "$work/arm.glb" || exit 1
+"$PELT" make biped --vertices 1300 --clip touches -q -o "$work/biped.glb" || exit 1
+"$PELT" make hand --vertices 1500 --clip fist -q -o "$work/hand.glb" || exit 1
+try() { # character, method, what else
+  "$PELT" bake "$work/$1.glb" -m "$2" "${@:3}" --threads 1 -q -o "$work/out.pc2" --report "$work/report.json" 2>/dev/null || { echo "$*: no bake"; failed=1; return; }
+  python3 - "$work/report.json" "$*" <<'PY' || failed=1
+import json, sys
+r = json.load(open(sys.argv[1]))
+s, q = r["method_stats"], r["quality"]
+bad = {"crossing pairs": q["crossings_new"], "not finite": q["nonfinite"], "frozen": s["touch_frozen"]}
+print(sys.argv[2], bad, "behind %d frames, lag %.3f of the size" % (s["touch_behind_frames"], s["touch_lag"]))
+sys.exit(any(bad.values()))
+PY
+}
+try arm tracking --fps 10 --frames 0:12   # a fold at the elbow whose triangles cross though no features were seen to meet
+try arm tracking --fps 10 --frames 8:10   # led in from the rest pose
+try biped tracking --fps 10 --frames 14:18 # a clap
+try hand tracking --fps 10 --frames 0:11
+try hand layered --fps 10 --frames 8:11
+exit $failed

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Pictures of docs/touching.md: seven poses by tracking, skin and skeleton left to themselves and with what keeps them apart, and
+# the crouch and the fist from four sides.
+set -e
+pelt=$(realpath "${1:-build/pelt}")
+out=$(cd "$(dirname "$0")/.." && pwd)/docs/figures
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$pelt" make biped --vertices 9000 --clip touches --quiet -o "$work/touches.glb"
+"$pelt" make biped --vertices 9000 --clip bend --quiet -o "$work/crouch.glb"
+"$pelt" make hand --clip fist --quiet -o "$work/fist.glb"
+for who in touches crouch fist; do
+  "$pelt" bake "$work/$who.glb" -m tracking --quiet -o "$work/$who-after.pc2" 2>/dev/null
+  "$pelt" bake "$work/$who.glb" -m tracking --set give-way=off --set touch=off --quiet -o "$work/$who-before.pc2" 2>/dev/null
+done
+draw() { # character, state, frame, camera, name
+  "$pelt" render "$work/$1.glb" --cache "$work/$1-$2.pc2" --frame "$3" --camera "$4" --size 360x360 --samples 9 --quiet -o "$out/touching-$5.webp"
+}
+for state in before after; do
+  draw crouch $state 30 40,5,1.8 crouch-$state
+  draw touches $state 10 30,8,4,0,.18,.1 chest-$state
+  draw touches $state 30 30,8,4,0,.18,.1 arms-$state
+  draw touches $state 50 30,12,5,0,.16,.25 clap-$state
+  draw touches $state 70 30,12,5,0,.14,.25 hands-$state
+  draw touches $state 90 60,5,2.2,0,.1,0 knees-$state
+  draw touches $state 110 40,5,5,0,.33,0 chin-$state
+done
+for side in 0 90 180 270; do
+  draw crouch after 30 $side,8,1.8 crouch-$side
+  draw fist after 30 $side,15,1.6 fist-$side
+done
