@@ -87,7 +87,7 @@ static bool store(const CliCommand *command, const CliOption *o, const char *tex
         return true;
     case CLI_FLAG:
     case CLI_OFF:
-        *(int *)place = o->kind == CLI_FLAG;
+        *(bool *)place = o->kind == CLI_FLAG;
         return true;
     case CLI_INT:
         return read_int(command, o, text, place);

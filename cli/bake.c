@@ -10,7 +10,7 @@ static int run(const CliCommand *command, int argc, char **argv);
 typedef struct Request {
     const char *file;
     CliList outputs, settings;
-    int quiet, json, no_measure;
+    bool quiet, json, no_measure;
     PeltBakeDef def;
 } Request;
 

@@ -8,7 +8,7 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     PeltBatchDef def;
-    int list, slurm, state, quiet, json;
+    bool list, slurm, state, quiet, json;
 } Request;
 
 static bool read_shard(const CliCommand *command, const char *text, void *request)

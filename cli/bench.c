@@ -81,7 +81,8 @@ static int compare_files(const CliCommand *command, const char *before_path, con
 static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
-    int json, csv, quick, threads, runs;
+    bool json, csv, quick;
+    int threads, runs;
     const char *output, *data, *against;
     CliList groups;
 } Request;

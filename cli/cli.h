@@ -12,9 +12,9 @@ struct CliCommand;
 /// What an option's text becomes, at `offset` of the sub-command's request.
 typedef enum CliKind {
     CLI_TEXT,   ///< const char *
-    CLI_FLAG,   ///< int, set to 1; the option takes no value
+    CLI_FLAG,   ///< bool, set; the option takes no value
     CLI_WORD,   ///< int, set to 1, or to 2 where the word in `value` follows: "[body]"
-    CLI_OFF,    ///< int, set to 0; the option takes no value
+    CLI_OFF,    ///< bool, unset; the option takes no value
     CLI_INT,    ///< int
     CLI_DOUBLE, ///< double
     CLI_SIZE,   ///< int[2] from "WxH"
@@ -36,11 +36,18 @@ typedef struct CliOption { // NOLINT(clang-analyzer-optin.performance.Padding): 
     const char *value;     ///< name of its value in the help; NULL: takes none
     const char *help;
     CliKind kind;
-    size_t offset;
+    size_t offset, size;                                                             ///< of the field
     bool (*read)(const struct CliCommand *command, const char *text, void *request); ///< in place of kind; false: said why not
 } CliOption;
 
-#define CLI_TO(what, type, field) .kind = (what), .offset = offsetof(type, field)
+/// Where the value goes: a field of the request. Flags are bool, which is checked when the table is compiled.
+#define CLI_TO(what, type, field) .kind = (CliKind)((what) + 0 * CLI_CHECK(what, type, field)), .offset = offsetof(type, field)
+#define CLI_CHECK(what, type, field)                                                                                             \
+    (int)sizeof(struct {                                                                                                         \
+        _Static_assert(((what) != CLI_FLAG && (what) != CLI_OFF) || sizeof(((type *)0)->field) == sizeof(bool),                  \
+                       "a flag is a bool");                                                                                      \
+        char checked;                                                                                                            \
+    })
 
 typedef struct CliCommand {
     const char *name, *arguments, *summary; ///< arguments: "FILE [options]"
@@ -65,7 +72,7 @@ typedef struct CliProgress {
     int last_tenth;
     char stage[32];
 } CliProgress;
-CliProgress cli_progress_start(int quiet);
+CliProgress cli_progress_start(bool quiet);
 int cli_progress(const char *stage, double share, void *user);
 void cli_progress_end(CliProgress *progress);
 /// Ctrl-C and TERM make the next progress call cancel the work, so that nothing half written stays.
@@ -85,7 +92,7 @@ typedef struct CliSession {
     CliProgress progress;
     PeltError err;
 } CliSession;
-PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, int quiet);
+PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, bool quiet);
 int cli_close(CliSession *session, PeltStatus status);
 /// One line on stderr; of many with the same code only the first few. For PeltBakeDef.warned; user is a CliSession.
 void cli_warn(const PeltWarning *warning, void *user);

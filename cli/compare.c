@@ -10,7 +10,8 @@ static int run(const CliCommand *command, int argc, char **argv);
 typedef struct Request {
     const char *file, *output;
     char methods[600];
-    int quiet, size[2];
+    bool quiet;
+    int size[2];
     PeltCompareDef def;
 } Request;
 

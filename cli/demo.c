@@ -7,7 +7,8 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *folder;
-    int threads, quiet;
+    int threads;
+    bool quiet;
 } Request;
 
 static const CliOption options[] = {

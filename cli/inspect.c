@@ -8,7 +8,7 @@ static int run(const CliCommand *command, int argc, char **argv);
 typedef struct Request {
     const char *file;
     const char *rig;
-    int json;
+    bool json;
 } Request;
 
 static const CliOption options[] = {

@@ -7,7 +7,8 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *output;
-    int quiet, seed;
+    bool quiet;
+    int seed;
     PeltMakeDef def;
 } Request;
 

@@ -7,7 +7,7 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *file;
-    int quiet, json;
+    bool quiet, json;
     PeltMeasureDef def;
 } Request;
 

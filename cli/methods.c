@@ -7,7 +7,7 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *name;
-    int json;
+    bool json;
 } Request;
 
 static const CliOption options[] = {{"", 0, NULL, "one method at a time", CLI_TO(CLI_TEXT, Request, name)},

@@ -13,7 +13,8 @@ static int run(const CliCommand *command, int argc, char **argv);
 typedef struct Wanted {
     const char *start, *profile, *controller, *name;
     CliList outputs;
-    int pixels, quiet;
+    int pixels;
+    bool quiet;
     double depth, reach; // reach NAN: as it is
 } Wanted;
 

@@ -23,7 +23,7 @@ void cli_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-CliProgress cli_progress_start(int quiet)
+CliProgress cli_progress_start(bool quiet)
 {
     return (CliProgress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .last_tenth = -1};
 }
@@ -64,7 +64,7 @@ void cli_progress_end(CliProgress *progress)
         fprintf(stderr, "\r%*s\r", 60, "");
 }
 
-PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, int quiet)
+PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, bool quiet)
 {
     *session = (CliSession){.command = command, .progress = cli_progress_start(quiet)};
     cli_catch_interrupts();

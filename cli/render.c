@@ -9,7 +9,8 @@ static int run(const CliCommand *command, int argc, char **argv);
 typedef struct Request {
     const char *file, *output;
     CliList settings;
-    int quiet, size[2];
+    bool quiet;
+    int size[2];
     double quality;
     PeltRenderDef def;
 } Request;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
 
-Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names]
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers]
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs
   --list          names what is counted
-  --names         the checks `make lint` runs, see tools/names.txt: exit code 1 where one fails
+  --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
+  --headers       the same of include/pelt: each function says thread, cost, ownership and errors
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -140,10 +141,62 @@ class House:
         return found
 
     def unmirrored(self):
+        """Sources that no test tries: there is no tests/ROOM/test_NAME.c, and no test of the room names a function of theirs (of
+        public ones, no test of the public API either)."""
+        of_source = collections.defaultdict(set)
+        for names in self.externals().values():
+            for name, path in names.items():
+                of_source[path].add(name)
+        words = {}
+        for path in (self.tree / "tests").rglob("*"):
+            if path.suffix in (".c", ".h"):
+                room = path.parent.relative_to(self.tree / "tests").as_posix()
+                words.setdefault(room, set()).update(re.findall(r"\bpelti?_\w+", path.read_text()))
         for path in self.files:
             inside = path.relative_to(self.tree / "src")
-            if path.suffix == ".c" and not (self.tree / "tests" / inside.parent / ("test_" + inside.name)).exists():
+            if path.suffix != ".c" or (self.tree / "tests" / inside.parent / ("test_" + inside.name)).exists():
+                continue
+            room = inside.parent.as_posix()
+            tried = words.get(room, set()) | (words.get("methods", set()) if room.startswith("methods/") else set())
+            public = {n for n in of_source[path] if n.startswith("pelt_")}
+            if not of_source[path] & tried and not public & (words.get("public", set()) | words.get("bake", set())):
                 yield inside.as_posix()
+
+
+SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[Tt]akes|[Tt]ime goes|as long as|does not allocate",
+        "ownership": r"\b(?:caller|owned|own\b|outlives?|lives?|copied|copy|kept|free|`out`|destroys?|overwritten|may be NULL|result)",
+        "errors": r"PELT_[A-Z]+_?[A-Z]*\b|\b[Ff]ails?\b|[Cc]annot fail|status"}
+
+
+def check_headers(tree):
+    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment, above or behind it; one
+    that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as just
+    above, or the opening comment of its header for all."""
+    wrong = []
+    for path in sorted((tree / "include").rglob("*.h")):
+        text, before, opening = path.read_text(), "", None
+        comment = []
+        for declaration in re.findall(r"(?:^[ \t]*///[^<][^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", text, re.M):
+            if declaration.lstrip().startswith("///"):
+                comment = [declaration]
+                opening = opening if opening is not None else declaration
+                continue
+            if declaration.startswith("PELT_API"):
+                name = re.search(r"(\w+)\(", declaration).group(1)
+                said = " ".join(comment) + (declaration.split("///<")[1] if "///<" in declaration else "")
+                if re.match(r"\s*/// (?:The same|As above)", said):
+                    said += before
+                told = said + (opening or "")
+                short = [what for what, form in SAYS.items() if not re.search(form, told)]
+                if not said.strip():
+                    wrong.append(f"{path.relative_to(tree)}: {name}: no comment")
+                elif declaration.startswith("PELT_API PeltStatus") and short:
+                    wrong.append(f"{path.relative_to(tree)}: {name}: its comment says nothing of {', '.join(short)}")
+                before = said
+                continue  # a comment may stand above several
+            if not declaration.startswith((" ", "\t")):
+                comment = []
+    return wrong
 
 
 def read_names(path):
@@ -202,7 +255,7 @@ def show(house, listing, build):
         print(f"  {what:46}{len(places):8}")
     sources = sum(1 for p in house.files if p.suffix == ".c")
     bare = list(house.unmirrored())
-    print(f"{f'sources without a mirrored test, of {sources}':48}{len(bare):8}")
+    print(f"{f'sources that no test of their room tries, of {sources}':48}{len(bare):8}")
     externals = house.externals()
     free = [f"{room}: {name}" for room, names in sorted(externals.items()) for name in sorted(names)
             if not name.startswith(("pelt_", "pelti_"))]
@@ -215,10 +268,13 @@ def show(house, listing, build):
         size = subprocess.run(["size", library], capture_output=True, text=True, check=True).stdout.splitlines()[1].split()[0]
         print(f"{'libraries that libpelt.so brings (ldd)':48}{len(needs):8}")
         print(f"{'code and tables of libpelt.so, kB':48}{int(size) // 1000:8}")
+    ran = house.tree / "build" / "test-seconds"
+    if ran.exists():
+        print(f"{'`make test` in seconds, as it last ran here':48}{int(ran.read_text()):8}")
     if listing:
         for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
                              ("turns back", [p for places in turns.values() for p in places]),
-                             ("without a mirrored test", bare), ("without a prefix", free), ("in more than one room", twice)):
+                             ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice)):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))
 
@@ -229,10 +285,11 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--headers", action="store_true")
     options = parser.parse_args()
     house = House(options.tree)
-    if options.names:
-        wrong = check_names(house)
+    if options.names or options.headers:
+        wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
     show(house, options.list, options.build)

@@ -15,6 +15,8 @@ for source in $(git ls-files 'src/*.c' 'cli/*.c' 'import/*.c' 'import/*.cpp' 'fu
 done
 echo "names (tools/names.txt)"
 tools/house.py --names || failed=1
+echo "public headers (each function says thread, cost, ownership and errors)"
+tools/house.py --headers || failed=1
 echo "tables of docs/"
 tools/measured.py --check || failed=1
 echo "cppcheck"

@@ -56,6 +56,8 @@ awk '/^[0-9]+\/[0-9]+ Test(ing)?: / { name = $NF }
     }
     END { if (n) printf "%d tests were left out or cut short, for want of what a clone does not have: %s\n", n, list }' \
     "$logs"/*.log 2>/dev/null >"$logs/skipped"
+# for tools/house.py: how long all of it took, by the clock
+[ -n "$failed" ] || [ $# != 0 ] || echo "$SECONDS" >"$build/test-seconds"
 [ -z "$failed" ] || echo "tools/test.sh: failed in:$failed (one stage again: tools/test.sh STAGE)"
 cat "$logs/skipped"
 [ -z "$failed" ]

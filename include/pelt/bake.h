@@ -27,13 +27,14 @@ typedef struct PeltBakeDef {
     const char *scene_path;  ///< the world it touches (--scene); NULL: none, or `scene`
     const PeltScene *scene;  ///< the same filled by hand; it must live until the bake is done. NULL: none, or `scene_path`
     PeltBakeMeasure measure; ///< PELT_BAKE_MEASURE_FOR_REPORT
-    int morph_per_frame;     ///< .glb: 1: one morph target a frame, exact
+    bool morph_per_frame;    ///< .glb: one morph target a frame, exact
     /// Told once each, when the bake is done: fallbacks of the method and the writers (the character's own are
     /// pelt_character_warning). May be NULL.
     void (*warned)(const PeltWarning *warning, void *user);
     void *warned_user;
     uint32_t guard;
 } PeltBakeDef;
+/// The whole first clip by the default method at 30 frames a second, into no file yet. From any thread.
 PELT_API PeltBakeDef pelt_bake_def_default(void);
 
 typedef struct PeltBakeResult {
@@ -51,11 +52,14 @@ typedef struct PeltBakeResult {
 /// pelt_skin_create says. `result` may be NULL.
 PELT_API PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *who, PeltBakeResult *result, PeltError *err);
 
-/// What is in a character and what each method will do with it, as text for people or JSON. Free with pelt_text_free.
-PELT_API PeltStatus pelt_inspect(const PeltCharacter *who, int json, char **text, PeltError *err);
-/// The same with a rig's file (docs/rig.md): its pieces are what it says they are.
-PELT_API PeltStatus pelt_inspect_rig(const PeltCharacter *who, const char *rig_path, int json, char **text, PeltError *err);
-PELT_API void pelt_text_free(char *text);
+/// What is in a character and what each method will do with it, as text for people or JSON. The caller frees the text with
+/// pelt_text_free. From any thread; the character is only read. Takes some hundredths of a second: weights and pieces are judged.
+/// Fails only for want of memory.
+PELT_API PeltStatus pelt_inspect(const PeltCharacter *who, bool json, char **text, PeltError *err);
+/// The same with a rig's file (docs/rig.md): its pieces are what it says they are. PELT_IO: it cannot be read, PELT_BAD_INPUT: it
+/// is not sound or not for this character.
+PELT_API PeltStatus pelt_inspect_rig(const PeltCharacter *who, const char *rig_path, bool json, char **text, PeltError *err);
+PELT_API void pelt_text_free(char *text); ///< NULL is fine; from any thread
 
 #ifdef __cplusplus
 }

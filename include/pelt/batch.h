@@ -4,6 +4,8 @@
 
 #include <pelt/base.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,7 +30,7 @@ typedef struct PeltBatchDef {
     int workers;         ///< entries at once; 0: as many as cores / threads
     int threads;         ///< of each; 0: 1
     int chunk;           ///< entries a task of Slurm; 0: 8 (a task costs the cluster about a second, a small bake a tenth)
-    int verify;          ///< 1: outputs are hashed again even where size and time say they are what they were
+    bool verify;         ///< outputs are hashed again even where size and time say they are what they were
     double timeout_s;    ///< an entry that takes longer is ended and has failed; 0: none
     const char *program; ///< the command `pelt`; NULL: the running program
     void (*print)(const char *line, void *user); ///< lines of the list, and failures as they happen; may be NULL
@@ -37,6 +39,7 @@ typedef struct PeltBatchDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_batch_def_default
 } PeltBatchDef;
+/// Everything, here, on all cores; `jobs` is still to be said. From any thread.
 PELT_API PeltBatchDef pelt_batch_def_default(void);
 
 typedef struct PeltBatchResult {
@@ -50,8 +53,8 @@ typedef struct PeltBatchResult {
 
 /// Runs what is not done yet. An entry that fails does not stop the others; PELT_FAILED is returned at the end, with how many.
 /// Entries run as children of this process; outputs appear whole or not at all, and each finished entry is in the manifest before
-/// the next begins, so that whatever ends this process, the same call goes on from there. Blocks; not for two threads at once on
-/// one manifest. `result` may be NULL.
+/// the next begins, so that whatever ends this process, the same call goes on from there. Blocks as long as the bakes take (10
+/// 000 done entries are recognised in less than a second); not for two threads at once on one manifest. `result` may be NULL.
 PELT_API PeltStatus pelt_batch(const PeltBatchDef *def, PeltBatchResult *result, PeltError *err);
 
 #ifdef __cplusplus

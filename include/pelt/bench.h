@@ -34,13 +34,15 @@ typedef struct PeltBenchDef {
     void *row_user;
     uint32_t guard; ///< filled by pelt_bench_def_default, checked by pelt_bench
 } PeltBenchDef;
+/// All groups, on all threads, to no one yet. From any thread.
 PELT_API PeltBenchDef pelt_bench_def_default(void);
 
 /// Runs the groups, after two rows of what the machine can do at most. Takes minutes, and means something only where nothing else
-/// runs. One thread at a time. PELT_BAD_ARGUMENT names a group that there is not; a row that cannot be run says so itself.
+/// runs. One thread at a time. `def` stays the caller's. PELT_BAD_ARGUMENT names a group that there is not; a row that cannot be
+/// run says so itself.
 PELT_API PeltStatus pelt_bench(const PeltBenchDef *def, PeltError *err);
 
-PELT_API int pelt_bench_group_count(void);
+PELT_API int pelt_bench_group_count(void);              ///< as the three, from any thread, at no cost
 PELT_API const char *pelt_bench_group_name(int group);  ///< static text; NULL: out of range
 PELT_API const char *pelt_bench_group_about(int group); ///< a line of what it times, static text; NULL: out of range
 

@@ -61,7 +61,7 @@ PELT_API PeltCharacterDef pelt_character_def_default(void); ///< y up, metres
 /// Checked as hard as a file: PELT_BAD_INPUT names the first mesh, joint, point or face that is wrong. Inside, such a character
 /// stands y up in metres: pelt_pose_set_matrices takes the host's matrices, pelt_skin_positions gives the host's space back,
 /// scenes and pelt_pose_set speak metres with y up. It has no clips but "range" and cannot be written to .glb. From any thread;
-/// costs what reading a file of that size does.
+/// costs what reading a file of that size does. The caller destroys what `out` gets.
 PELT_API PeltStatus pelt_character_create(const PeltCharacterDef *def, PeltCharacter **out, PeltError *err);
 PELT_API void pelt_character_destroy(PeltCharacter *who); ///< NULL is fine; skins of it must be gone
 
@@ -110,12 +110,14 @@ typedef struct PeltTransform {
     float rotation[4]; ///< unit quaternion x, y, z, w
     float scale[3];
 } PeltTransform;
-PELT_API PeltStatus pelt_pose_create(const PeltCharacter *who, PeltPose **out, PeltError *err); ///< as the file's nodes stand
-PELT_API void pelt_pose_destroy(PeltPose *pose);                                                ///< NULL is fine
-PELT_API void pelt_pose_reset(PeltPose *pose);                                                  ///< back to the file's nodes
+/// A pose as the file's nodes stand. The caller destroys it, before the character; one thread at a time may use it. Costs a few
+/// allocations, from the character's allocator. Fails only for want of memory.
+PELT_API PeltStatus pelt_pose_create(const PeltCharacter *who, PeltPose **out, PeltError *err);
+PELT_API void pelt_pose_destroy(PeltPose *pose);                            ///< NULL is fine
+PELT_API void pelt_pose_reset(PeltPose *pose);                              ///< back to the file's nodes
 PELT_API void pelt_pose_from_clip(PeltPose *pose, int clip, double time_s); ///< before its first key a channel holds it
-PELT_API PeltTransform pelt_pose_get(const PeltPose *pose, int node);
-PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local);
+PELT_API PeltTransform pelt_pose_get(const PeltPose *pose, int node);       ///< local, of a node in [0, node_count)
+PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local); ///< finite, else it asserts
 
 /// All joints at once: `matrices` [joint_count x 16] by rows, joint -> host space (of a loaded file: its world), in the order of
 /// pelt_character_joint_node. Nodes that are no joints keep what they have. A pose holds a turn, a place and a scale along the

@@ -4,6 +4,8 @@
 
 #include <pelt/bake.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,12 +19,13 @@ typedef struct PeltCompareDef {
     int frames[16], frame_count; ///< frames to picture; frame_count 0: the worst are chosen
     int pictures;                ///< frames to choose, 4
     int width, height;           ///< of the pictures, 640 x 480
-    int films;                   ///< 1: a moving picture of each method
+    bool films;                  ///< a moving picture of each method
     int threads;                 ///< 0: as many as the machine has
     PeltProgress progress;       ///< may be NULL
     void *progress_user;
     uint32_t guard; ///< filled by pelt_compare_def_default
 } PeltCompareDef;
+/// All methods, four pictures each, films: as `pelt compare` does. From any thread.
 PELT_API PeltCompareDef pelt_compare_def_default(void);
 
 typedef struct PeltCompareResult {
@@ -33,12 +36,17 @@ typedef struct PeltCompareResult {
 } PeltCompareResult;
 
 /// Writes folder/index.html (self-contained), folder/compare.json and folder/pictures/ (.png). Finished parts are kept in
-/// folder/parts until the page is written: after an interruption the same call goes on from there. `result` may be NULL.
+/// folder/parts until the page is written: after an interruption the same call goes on from there. `result` may be NULL. From any
+/// thread, one at a time for a folder; the character is only read. Takes what all methods take for the clip, measuring, and a few
+/// seconds of pictures. A method that cannot be prepared is told on the page and fails nothing; PELT_BAD_ARGUMENT: an unknown
+/// method or clip, PELT_IO: the folder cannot be written, PELT_FAILED: `progress` cancelled, or there was no memory.
 PELT_API PeltStatus pelt_compare(const PeltCompareDef *def, const PeltCharacter *who, const char *folder,
                                  PeltCompareResult *result, PeltError *err);
 
 /// The built-in characters by every method: folder/index.html (self-contained) with pictures, measures and links to the
-/// characters and the baked .glb and .pc2 beside it. `threads` 0: as many as the machine has; `progress` may be NULL.
+/// characters and the baked .glb and .pc2 beside it, owned by nobody but the disk. `threads` 0: as many as the machine has;
+/// `progress` may be NULL. From any thread, one at a time for a folder; takes about a minute. Fails with PELT_IO where the folder
+/// cannot be written, PELT_FAILED where `progress` cancels.
 PELT_API PeltStatus pelt_demo(const char *folder, int threads, PeltProgress progress, void *progress_user, PeltError *err);
 
 #ifdef __cplusplus

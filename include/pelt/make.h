@@ -4,6 +4,8 @@
 
 #include <pelt/character.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -11,8 +13,8 @@ extern "C" {
 typedef struct PeltMakeDef {
     const char *name;        ///< as pelt_make_name lists them
     int vertices;            ///< of the skin, wanted, met within 10 %: 500 to 2000000; 0: the character's own default
-    int no_weights;          ///< 1: every weight on the root, as a file with a skeleton that was never painted
-    int uv;                  ///< 1: texture coordinates; vertices are split at their seams
+    bool no_weights;         ///< every weight on the root, as a file with a skeleton that was never painted
+    bool uv;                 ///< texture coordinates; vertices are split at their seams
     uint64_t seed;           ///< 0: as planned; else size, girth, joints, mesh, clothes and weights are drawn from it
     const char *dress;       ///< "none", "some" (as the seed draws), "all"; NULL: some with a seed, else none
     const char *weights;     ///< "smooth", "one-joint", "unnormalised", "missing", "none"; NULL: as the seed draws, else smooth
@@ -21,18 +23,20 @@ typedef struct PeltMakeDef {
     PeltAllocator allocator; ///< all zero: malloc
     uint32_t guard;          ///< filled by pelt_make_def_default
 } PeltMakeDef;
+/// A character as planned, with weights and all its clips; `name` is still to be said. From any thread.
 PELT_API PeltMakeDef pelt_make_def_default(void);
-PELT_API const char *pelt_make_name(int index); ///< NULL past the last
+PELT_API const char *pelt_make_name(int index); ///< static text; NULL past the last; from any thread
 
 /// The character itself, as if it had been read from a file; it cannot be written to .glb by baking. The caller destroys it.
-/// PELT_BAD_ARGUMENT: no such name or count. Cost: see docs/characters.md.
+/// From any thread. PELT_BAD_ARGUMENT: no such name or count. Cost: see docs/characters.md.
 PELT_API PeltStatus pelt_make_character(const PeltMakeDef *def, PeltCharacter **out, PeltError *err);
 
 typedef struct PeltMakeResult {
     int vertices, triangles, joints, clips;
     double make_ms;
 } PeltMakeResult;
-/// Makes it and writes a .glb (or .gltf with the buffer inside), which appears whole or not at all. `result` may be NULL.
+/// Makes it and writes a .glb (or .gltf with the buffer inside), which appears whole or not at all. `result` may be NULL. From
+/// any thread; costs what making it does, and the disk. PELT_IO: `path` cannot be written, else as pelt_make_character.
 PELT_API PeltStatus pelt_make_file(const PeltMakeDef *def, const char *path, PeltMakeResult *result, PeltError *err);
 
 #ifdef __cplusplus

@@ -121,6 +121,7 @@ typedef struct PeltMeasureDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_measure_def_default, checked
 } PeltMeasureDef;
+/// A cache of the first clip, frames and rate as it says; `cache_path` is still to be said. From any thread.
 PELT_API PeltMeasureDef pelt_measure_def_default(void);
 
 typedef struct PeltMeasureResult {
@@ -128,7 +129,9 @@ typedef struct PeltMeasureResult {
     PeltVerdict verdict;
     char verdict_text[400];
 } PeltMeasureResult;
-/// Measures every frame of a cache. `result` may be NULL. PELT_BAD_INPUT where cache and character or clip do not go together.
+/// Measures every frame of a cache. `result` may be NULL. From any thread; the character is only read. Costs 30 to 50 ms of
+/// processor time a frame of 26k triangles. PELT_BAD_INPUT where cache and character or clip do not go together, PELT_IO where a
+/// file cannot be read or written, PELT_FAILED where `progress` cancels.
 PELT_API PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *who, PeltMeasureResult *result,
                                        PeltError *err);
 

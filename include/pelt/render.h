@@ -6,6 +6,8 @@
 #include <pelt/operator.h>
 #include <pelt/skin.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,27 +19,28 @@ typedef struct PeltRenderDef {
     double fps;                  ///< 30; frame i is clip time i / fps
     const char *cache_path;      ///< .pc2 or .mdd to show in place of a method's work; NULL: none
     const char *scene_path;      ///< the world it touches (--scene): the frames before are played too; NULL: none
-    int rest;                    ///< 1: the rest pose (a still)
+    bool rest;                   ///< the rest pose (a still)
     int frame;                   ///< still: which frame of the clip; -1: a still shows the first, .webp shows the clip, moving
     int first_frame, last_frame; ///< moving: inclusive; last -1: to the end
     // how
     int width, height; ///< pixels, 1280 x 960
     int samples;       ///< rays a pixel; 0: 4 for a still, 2 a frame for a moving picture
     const char
-        *camera;      ///< "front", "back", "left", "right", "top", "three-quarter" or "azimuth,elevation[,zoom[,x,y,z]]", degrees
-    int orthographic; ///< 1: no perspective
+        *camera; ///< "front", "back", "left", "right", "top", "three-quarter" or "azimuth,elevation[,zoom[,x,y,z]]", degrees
+    bool orthographic;      ///< no perspective
     const char *background; ///< "light", "dark" or "none" (transparent)
     const char *colour;     ///< "clay", "stretch", "weights", "part", "contact" or "distance" (to lbs)
     const char
-        *section;  ///< cut through the method's field: "x", "y" or "z", with an offset as share of the size ("z=0.1"); NULL: none
-    int wire;      ///< 1: edges of the triangles
-    int inside;    ///< 1: bones and what else the method has inside, through a see-through skin; 2: the body it solves on
-    int forces;    ///< 1: arrows, of a method or a scene that has forces
-    int no_ground; ///< 1: no floor for shadows
+        *section; ///< cut through the method's field: "x", "y" or "z", with an offset as share of the size ("z=0.1"); NULL: none
+    bool wire;    ///< edges of the triangles
+    int inside;   ///< 1: bones and what else the method has inside, through a see-through skin; 2: the body it solves on
+    bool forces;  ///< arrows, of a method or a scene that has forces
+    bool no_ground;    ///< no floor for shadows
     const char *title; ///< NULL: none
     float quality;     ///< of .webp, 0..100
     uint32_t guard;    ///< filled by pelt_render_def_default
 } PeltRenderDef;
+/// A still of the first frame by the default method, as `pelt render` makes it. From any thread.
 PELT_API PeltRenderDef pelt_render_def_default(void);
 
 typedef struct PeltRenderResult {
@@ -47,17 +50,23 @@ typedef struct PeltRenderResult {
 } PeltRenderResult;
 
 /// Draws to `path` (.png, or .webp: a still, or the clip moving; see `frame`). The file appears whole or not at all. `result`
-/// may be NULL. The same bytes for any number of threads. Cost: a second or two a still of 1280 x 960, a quarter of that a
-/// frame of 640 x 480.
+/// may be NULL. From any thread; the character is only read. The same bytes for any number of threads. Cost: a second or two a
+/// still of 1280 x 960, a quarter of that a frame of 640 x 480, and the method's own time for the frames before. Fails with
+/// PELT_BAD_ARGUMENT for words, frames or sizes that make no picture, PELT_IO where `path` or the cache cannot be used,
+/// PELT_BAD_INPUT where cache and character do not go together, PELT_FAILED where def->skin.progress cancels, else as
+/// pelt_skin_create does.
 PELT_API PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *who, const char *path, PeltRenderResult *result,
                                 PeltError *err);
 
-/// The same for positions of your own [point_count x 3], world space; skin, clip, cache and frames of `def` are not looked at.
+/// The same for positions of your own [point_count x 3], world space, which are only read; skin, clip, cache and frames of `def`
+/// are not looked at.
 PELT_API PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCharacter *who, const float *positions,
                                           const char *path, PeltRenderResult *result, PeltError *err);
 
 /// The slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red inside,
-/// the contact line green. Titled with the operator's name and d.
+/// the contact line green. Titled with the operator's name and d. From any thread; takes a second; the operator is only read and
+/// the file appears whole or not at all. Fails with PELT_BAD_INPUT where it makes no operator, PELT_BAD_ARGUMENT for a d outside
+/// 0 to 1 or a size that is none, PELT_IO where `path` cannot be written.
 PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
 
 #ifdef __cplusplus

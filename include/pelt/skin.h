@@ -23,6 +23,7 @@ typedef struct PeltSkinDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_skin_def_default, checked by create
 } PeltSkinDef;
+/// The default method with its own settings, on as many threads as the machine has. From any thread.
 PELT_API PeltSkinDef pelt_skin_def_default(void);
 
 /// Prepares the method for the character; may take seconds (see pelt_skin_prepare_ms), of all `threads`. Takes all memory that
@@ -60,7 +61,8 @@ PELT_API void pelt_skin_restart(PeltSkin *skin);
 PELT_API const float *pelt_skin_positions(const PeltSkin *skin);
 /// Where positions and normals are handed out from now on: `matrix` (4 x 4 by rows, from that world space; NULL: that space
 /// itself) is applied at the first call after each step, in a copy that the skin keeps; a host's object space, a mirrored or
-/// scaled view. PELT_BAD_ARGUMENT: not finite, or not invertible. Measures want positions without one.
+/// scaled view. From the skin's thread; costs a product a point at that call. PELT_BAD_ARGUMENT: not finite, or not invertible.
+/// Measures want positions without one.
 PELT_API PeltStatus pelt_skin_output(PeltSkin *skin, const float matrix[16], PeltError *err);
 /// Unit normals for the same points, computed at the first call after a step. Sharp edges of the file stay sharp.
 PELT_API const float *pelt_skin_normals(PeltSkin *skin);
@@ -83,16 +85,18 @@ PELT_API const char *pelt_skin_get(const PeltSkin *skin, const char *key);
 PELT_API size_t pelt_skin_state_size(PeltSkin *skin); ///< does not change while the skin lives; costs next to nothing
 /// Writes `size` bytes, which must be pelt_skin_state_size. Costs a copy; does not allocate.
 PELT_API void pelt_skin_state_save(PeltSkin *skin, void *bytes, size_t size);
-/// Takes them over. PELT_BAD_INPUT: they are damaged, or of another character, method, version or set of options, and nothing
-/// has changed. Damage by accident is seen by a checksum; bytes made with intent to harm are not: take them from those you trust.
+/// Takes them over: they are copied, and stay the caller's. From the skin's thread. PELT_BAD_INPUT: they are damaged, or of
+/// another character, method, version or set of options, and nothing has changed. Damage by accident is seen by a checksum; bytes
+/// made with intent to harm are not: take them from those you trust.
 PELT_API PeltStatus pelt_skin_state_restore(PeltSkin *skin, const void *bytes, size_t size, PeltError *err);
 
 /// Anchors: a point of the skin pulled by a person or a program, with its surroundings, behind any method. They move what is
 /// shown: the method goes on from where the skin would be, so that nothing swings when one lets go. Those of a rig exist already
 /// and are found by name. All from the skin's thread.
 
-/// A new anchor at a point of the cache; `falloff` is a share of the size, along the surface. It pulls nothing until told. Costs
-/// a few sweeps over the mesh, and allocates; PELT_BAD_ARGUMENT: no such point, or a falloff outside 0 to 10.
+/// A new anchor at a point of the cache; `falloff` is a share of the size, along the surface. It pulls nothing until told. From
+/// the skin's thread; it is owned by the skin. Costs a few sweeps over the mesh, and allocates; PELT_BAD_ARGUMENT: no such point,
+/// or a falloff outside 0 to 10.
 PELT_API PeltStatus pelt_skin_anchor_add(PeltSkin *skin, int point, float falloff, int *anchor, PeltError *err);
 PELT_API int pelt_skin_anchor_find(const PeltSkin *skin, const char *name); ///< of the rig; -1: none
 /// From the next step on the point is `offset` away from where the skin would be (pull), or at the place `at` (hold): world, the
@@ -118,15 +122,16 @@ typedef struct PeltOptionInfo {
     PeltOptionKind kind;
     bool live; ///< pelt_skin_set changes it between two steps; else it needs a new skin
 } PeltOptionInfo;
+/// All from any thread, at no cost; texts are static.
 PELT_API int pelt_method_count(void);
 PELT_API const char *pelt_method_name(int method);    ///< NULL: out of range
 PELT_API const char *pelt_method_summary(int method); ///< one line
 PELT_API int pelt_method_find(const char *name);      ///< -1: none
-PELT_API int pelt_method_is_dynamic(int method);      ///< 1: has dynamics, time steps matter
-PELT_API int pelt_method_remembers(int method);       ///< 1: a frame depends on those before; 0: frames may be baked apart
+PELT_API bool pelt_method_is_dynamic(int method);     ///< has dynamics, time steps matter
+PELT_API bool pelt_method_remembers(int method);      ///< a frame depends on those before; else frames may be baked apart
 PELT_API const char *pelt_method_default(void);       ///< what `pelt bake` uses
 PELT_API int pelt_method_option_count(int method);    ///< common options included
-PELT_API PeltOptionInfo pelt_method_option(int method, int option);
+PELT_API PeltOptionInfo pelt_method_option(int method, int option); ///< option in [0, count): else it asserts
 
 #ifdef __cplusplus
 }

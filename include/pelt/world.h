@@ -21,6 +21,7 @@ typedef struct PeltWorldDef {
     PeltAllocator allocator;
     uint32_t guard; ///< filled by pelt_world_def_default, checked by create
 } PeltWorldDef;
+/// No scene, no skins yet. From any thread.
 PELT_API PeltWorldDef pelt_world_def_default(void);
 
 /// Prepares contact between the skins and the objects: a fraction of a second for each character and soft object, memory from
@@ -61,6 +62,7 @@ typedef struct PeltWorldObject {
     float origin[3], axes[3][3],
         mass_kg; ///< own -> world: x' = axes x + origin, as the scene describes the object; rigid and fixed
 } PeltWorldObject;
+/// Objects in the order of the scene. From the world's thread, at no cost.
 PELT_API int pelt_world_object_count(const PeltWorld *world);
 PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object);
 
@@ -81,8 +83,8 @@ typedef struct PeltWorldContact {
     float gap;         ///< after the step, linearised
     bool slides;       ///< else it sticks
 } PeltWorldContact;
-PELT_API int pelt_world_contact_count(const PeltWorld *world); ///< all that were watched
-PELT_API PeltWorldContact pelt_world_contact(const PeltWorld *world, int contact);
+PELT_API int pelt_world_contact_count(const PeltWorld *world);                     ///< all that were watched
+PELT_API PeltWorldContact pelt_world_contact(const PeltWorld *world, int contact); ///< of the last step; names are the scene's
 
 #ifdef __cplusplus
 }

@@ -196,7 +196,7 @@ _FUNCTIONS = {
     "pelt_method_count": (I, []),
     "pelt_method_name": (S, [I]),
     "pelt_method_summary": (S, [I]),
-    "pelt_method_is_dynamic": (I, [I]),
+    "pelt_method_is_dynamic": (c.c_bool, [I]),
     "pelt_method_find": (I, [S]),
     "pelt_method_default": (S, []),
     "pelt_method_option_count": (I, [I]),

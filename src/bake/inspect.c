@@ -271,13 +271,13 @@ void pelt_text_free(char *text)
     free(text);
 }
 
-PeltStatus pelt_inspect(const PeltCharacter *character, int json, char **text, PeltError *err)
+PeltStatus pelt_inspect(const PeltCharacter *character, bool json, char **text, PeltError *err)
 {
     *text = NULL;
     return inspect(character, NULL, json, text, err);
 }
 
-PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path, int json, char **text, PeltError *err)
+PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path, bool json, char **text, PeltError *err)
 {
     PeltiRig *rig;
     *text = NULL;

@@ -41,12 +41,12 @@ int pelt_method_find(const char *name)
     return -1;
 }
 
-int pelt_method_is_dynamic(int method)
+bool pelt_method_is_dynamic(int method)
 {
     return method >= 0 && method < pelt_method_count() && (pelti_methods[method]->flags & PELTI_DYNAMIC) != 0;
 }
 
-int pelt_method_remembers(int method)
+bool pelt_method_remembers(int method)
 {
     const unsigned remembers = PELTI_KEEPS_STATE | PELTI_DYNAMIC | PELTI_FLESH; // flesh on a body leans on blending over time
     return method >= 0 && method < pelt_method_count() && (pelti_methods[method]->flags & remembers) != 0;

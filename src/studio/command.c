@@ -16,7 +16,8 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *file;
-    int port, open, threads;
+    int port, threads;
+    bool open;
     double slow_ms;
 } Request;
 
