@@ -9,7 +9,7 @@ trap 'rm -f "$words"' EXIT
 find src include cli bench fuzz tests tools import -name '*.[ch]' -exec cat {} + | grep -oE '[A-Za-z_][A-Za-z0-9_]*' | LC_ALL=C sort -u >"$words"
 has() { LC_ALL=C grep -qxF "$1" "$words"; }
 for page in docs/*.md README.md; do
-    for name in $(grep -oE '`[^`]+`' "$page" | grep -oE '\b(pelti?_[a-z0-9_]*[a-z0-9]|Pelti?[A-Z][A-Za-z0-9]*)\b(_\*)?' | sort -u); do
+    for name in $(grep -oE '`[^`]+`' "$page" | grep -v '^`build/' | grep -oE '\b(pelti?_[a-z0-9_]*[a-z0-9]|Pelti?[A-Z][A-Za-z0-9]*)\b(_\*)?' | sort -u); do
         case $name in *_\*) continue ;; esac # a family: `pelt_measure_*`
         has "$name" || { echo "$page: \`$name\` is in no source"; failed=1; }
     done
