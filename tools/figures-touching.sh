@@ -18,12 +18,12 @@ draw() { # character, state, frame, camera, name
 }
 for state in before after; do
   draw crouch $state 30 40,5,1.8 crouch-$state
-  draw touches $state 10 30,8,4,0,.18,.1 chest-$state
-  draw touches $state 30 30,8,4,0,.18,.1 arms-$state
-  draw touches $state 50 30,12,5,0,.16,.25 clap-$state
-  draw touches $state 70 30,12,5,0,.14,.25 hands-$state
-  draw touches $state 90 60,5,2.2,0,.1,0 knees-$state
-  draw touches $state 110 40,5,5,0,.33,0 chin-$state
+  draw touches $state 10 30,8,3.2,0,1.22,.1 chest-$state
+  draw touches $state 30 30,8,3.2,0,1.22,.1 arms-$state
+  draw touches $state 50 30,12,4.5,0,1.2,.35 clap-$state
+  draw touches $state 70 30,12,4.5,0,1.15,.35 hands-$state
+  draw touches $state 90 60,5,1.8,0,1.05,.1 knees-$state
+  draw touches $state 110 40,5,4,0,1.45,0 chin-$state
 done
 for side in 0 90 180 270; do
   draw crouch after 30 $side,8,1.8 crouch-$side

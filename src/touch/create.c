@@ -1,9 +1,8 @@
 /// Prepares the last word on a skin: features, weights, memory.
+#include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
-
-static const float gap_share = 5e-4f; // of the size
 
 /// The strongest influences of every vertex.
 static void copy_weights(PeltiTouch *t, const PeltiTouchDef *def)
@@ -71,7 +70,7 @@ static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
 static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
 {
     TouchPatches *patches = &t->patches;
-    PELT_TRY(touch_patches_create(&t->pool, t->mesh, patches, err));
+    PELT_TRY(pelti_touch_patches_create(&t->pool, t->mesh, patches, err));
     size_t n = (size_t)patches->count + 1, joins = (size_t)patches->join_count + 1;
     PeltiBox **boxes[] = {&t->start_box, &t->end_box, &t->move_box};
     for (int i = 0; i < 3; i++)
@@ -92,7 +91,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     for (int i = 0; i < patches->count; i++) {
         t->start_box[i] = (PeltiBox){t->mesh->rest[patches->patch[i].vertex[0]], t->mesh->rest[patches->patch[i].vertex[0]]};
         for (int k = 1; k < patches->patch[i].vertex_count; k++)
-            touch_reach(&t->start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
+            pelti_touch_reach(&t->start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
     }
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->start_box, &t->tree, err));
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->start_box, &t->move_tree, err));
@@ -102,7 +101,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
 
 static bool exempt(const void *touch, int a, int b)
 {
-    return touch_exempt_triangles(touch, a, b);
+    return pelti_touch_exempt_triangles(touch, a, b);
 }
 
 static PeltStatus build(PeltiTouch *t, const PeltiTouchDef *def, PeltError *err)
@@ -118,8 +117,8 @@ static PeltStatus build(PeltiTouch *t, const PeltiTouchDef *def, PeltError *err)
     for (int v = 0; v < t->count; v++)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
             t->ring_length[r] = vec3_distance(mesh->rest[v], mesh->rest[mesh->ring[r]]);
-    PELT_TRY(touch_find_exempt(t, err));
-    touch_patches_limits(&t->patches, mesh, exempt, t, t->jobs);
+    PELT_TRY(pelti_touch_find_exempt(t, err));
+    pelti_touch_patches_limits(&t->patches, mesh, exempt, t, t->jobs);
     if (t->rest_crossings && def->log)
         pelti_warn(def->log, "rest-crosses", "%d pairs of triangles cross at rest: they are left as they are", t->rest_crossings);
     return PELT_OK;
@@ -138,7 +137,7 @@ PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltEr
     t->jobs = def->jobs;
     t->count = t->mesh->vertex_count;
     t->size = t->mesh->diagonal;
-    t->gap = gap_share * t->size;
+    t->gap = GAP * t->size;
     t->margin = 2.5f * t->gap;
     PeltStatus status = build(t, def, err);
     if (status != PELT_OK) {

@@ -15,21 +15,21 @@ static bool share_vertex(const int a[3], const int b[3])
 static PeltiBox triangle_box(const Vec3 *x, const int i[3])
 {
     PeltiBox box = {x[i[0]], x[i[0]]};
-    touch_reach(&box, x[i[1]]);
-    touch_reach(&box, x[i[2]]);
+    pelti_touch_reach(&box, x[i[1]]);
+    pelti_touch_reach(&box, x[i[2]]);
     return box;
 }
 
 static bool triangles_cross(const PeltiTouch *t, int a, int b)
 {
     const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
-    if (share_vertex(s, u) || touch_exempt_triangles(t, a, b))
+    if (share_vertex(s, u) || pelti_touch_exempt_triangles(t, a, b))
         return false;
     const Vec3 *x = t->looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
     return pelti_triangles_meet(p, q) != PELTI_APART;
 }
 
-int touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
+int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
 {
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
     PeltiBox boxes[TOUCH_PATCH];
@@ -69,18 +69,20 @@ static bool plane_between(const PeltiTouch *t, int a, int b)
     return near - far > 1e-5f * vec3_dot(n, n);
 }
 
-bool touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth)
+bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth)
 {
-    *smooth = !pelti_box_overlap(&t->end_box[join->a], &t->end_box[join->b], t->margin) || touch_join_smooth(join, t->shape_end);
+    *smooth =
+        !pelti_box_overlap(&t->end_box[join->a], &t->end_box[join->b], t->margin) || pelti_touch_join_smooth(join, t->shape_end);
     return !*smooth && (join->a == join->b || !plane_between(t, join->a, join->b)) &&
-           touch_patches_cross(t, join->a, join->b, NULL);
+           pelti_touch_patches_cross(t, join->a, join->b, NULL);
 }
 
 static int far_patches_cross(void *context, int a, int b, int worker)
 {
     const PeltiTouch *t = context;
     (void)worker;
-    return touch_patches_steps(&t->patches, a, b) > 2 && !plane_between(t, a, b) && touch_patches_cross(t, a, b, NULL);
+    return pelti_touch_patches_steps(&t->patches, a, b) > 2 && !plane_between(t, a, b) &&
+           pelti_touch_patches_cross(t, a, b, NULL);
 }
 
 static void crossing_joins(void *context, int begin, int end, int worker)
@@ -89,7 +91,7 @@ static void crossing_joins(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchJoin *join = &t->patches.join[k];
-        t->join_crosses[k] = touch_join_crosses(t, join, &t->join_smooth[k]);
+        t->join_crosses[k] = pelti_touch_join_crosses(t, join, &t->join_smooth[k]);
     }
 }
 
@@ -100,16 +102,16 @@ static void end_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        touch_patch_shape(p, x, &t->shape_end[k]);
+        pelti_touch_patch_shape(p, x, &t->shape_end[k]);
         PeltiBox box = {x[p->vertex[0]], x[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++)
-            touch_reach(&box, x[p->vertex[i]]);
+            pelti_touch_reach(&box, x[p->vertex[i]]);
         t->end_box[k] = box;
     }
 }
 
 /// Every pair of patches is either smooth, or far apart, or its triangles are tested one by one with exact arithmetic.
-int touch_find_crossings(PeltiTouch *t, const Vec3 *x)
+int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x)
 {
     const TouchPatches *patches = &t->patches;
     t->looks_at = x;
@@ -121,8 +123,8 @@ int touch_find_crossings(PeltiTouch *t, const Vec3 *x)
     int found = 0;
     for (int k = 0; k < patches->join_count; k++)
         if (t->join_crosses[k])
-            found += touch_patches_cross(t, patches->join[k].a, patches->join[k].b, &t->pairs);
+            found += pelti_touch_patches_cross(t, patches->join[k].a, patches->join[k].b, &t->pairs);
     for (int k = 0; k < t->near_pairs.count; k++)
-        found += touch_patches_cross(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, &t->pairs);
+        found += pelti_touch_patches_cross(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, &t->pairs);
     return found;
 }

@@ -1,31 +1,31 @@
 /// What the rest pose crosses is the artist's: clothes over skin, eyes in sockets, parts that were pushed into each other. Two
 /// components that cross at rest may cross wherever they lie near each other at rest; within one component the triangles that
 /// cross and one ring around them may cross each other.
+#include "touch/constants.def"
 #include "touch/parts.h"
 
 enum { MOST_COMPONENTS = 4096 };
-static const float near_share = 0.06f; // of the size: parts of crossing components nearer than this at rest are left alone
 
 static bool components_cross(const PeltiTouch *t, int a, int b)
 {
     return t->crossed_stride > 0 && (t->crossed[(size_t)a * (size_t)t->crossed_stride + (size_t)(b >> 3)] >> (b & 7) & 1);
 }
 
-bool touch_exempt_vertices(const PeltiTouch *t, int p, int q)
+bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q)
 {
     if (t->rest_crossings == 0)
         return false;
     int a = t->mesh->component[p], b = t->mesh->component[q];
     if (a == b)
         return t->tangled[p] && t->tangled[q];
-    return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < near_share * t->size;
+    return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < NEAR_AT_REST * t->size;
 }
 
-bool touch_exempt_triangles(const PeltiTouch *t, int a, int b)
+bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b)
 {
     const int *p = t->mesh->triangles[a], *q = t->mesh->triangles[b];
     for (int i = 0; i < 9; i++)
-        if (touch_exempt_vertices(t, p[i / 3], q[i % 3]))
+        if (pelti_touch_exempt_vertices(t, p[i / 3], q[i % 3]))
             return true;
     return false;
 }
@@ -47,7 +47,7 @@ static void grow_tangled(PeltiTouch *t)
                 t->tangled[v] = 2;
 }
 
-PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err)
+PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err)
 {
     const PeltiMesh *mesh = t->mesh;
     int components = mesh->component_count;
@@ -57,7 +57,7 @@ PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err)
         if (!t->crossed)
             return pelti_no_memory(err, (size_t)components * (size_t)t->crossed_stride);
     }
-    int found = touch_find_crossings(t, mesh->rest);
+    int found = pelti_touch_find_crossings(t, mesh->rest);
     for (int i = 0; i < t->pairs.count; i++) {
         const int *p = mesh->triangles[t->pairs.pairs[i].a], *q = mesh->triangles[t->pairs.pairs[i].b];
         int a = mesh->component[p[0]], b = mesh->component[q[0]];

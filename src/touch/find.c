@@ -16,14 +16,14 @@ static void way_range(void *context, int begin, int end, int worker)
             t->patch_fresh[k] |= t->fresh[p->vertex[i]];
         if (!t->patch_fresh[k])
             continue;
-        touch_patch_shape(p, t->plan, &t->shape_end[k]);
+        pelti_touch_patch_shape(p, t->plan, &t->shape_end[k]);
         Vec3 d = vec3_sub(t->plan[p->vertex[0]], t->x[p->vertex[0]]);
         PeltiBox start = {t->x[p->vertex[0]], t->x[p->vertex[0]]}, move = {d, d};
         PeltiBox stop = {t->plan[p->vertex[0]], t->plan[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++) {
-            touch_reach(&start, t->x[p->vertex[i]]);
-            touch_reach(&stop, t->plan[p->vertex[i]]);
-            touch_reach(&move, vec3_sub(t->plan[p->vertex[i]], t->x[p->vertex[i]]));
+            pelti_touch_reach(&start, t->x[p->vertex[i]]);
+            pelti_touch_reach(&stop, t->plan[p->vertex[i]]);
+            pelti_touch_reach(&move, vec3_sub(t->plan[p->vertex[i]], t->x[p->vertex[i]]));
         }
         t->start_box[k] = start;
         t->end_box[k] = stop;
@@ -42,10 +42,9 @@ static inline __m128 high_of(const PeltiBox *b)
     return _mm_shuffle_ps(h, h, _MM_SHUFFLE(3, 3, 2, 1));
 }
 #else
-/// Low and high of one axis, seen from b: how far a can come on its way.
-static inline bool axis_apart(float a_low, float a_high, float b_low, float b_high, float least, float most, float margin)
+static inline bool axis_apart(float from, float to, float low, float high)
 {
-    return a_low + lesser(0, least) - margin > b_high || a_high + larger(0, most) + margin < b_low;
+    return from > high || to < low;
 }
 #endif
 
@@ -54,14 +53,18 @@ static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiB
 {
 #if defined(__SSE2__) && !defined(PELT_NO_SIMD) // three axes at once, as in pelti_box_overlap
     __m128 m = _mm_set1_ps(margin), none = _mm_setzero_ps();
-    __m128 least = _mm_min_ps(none, _mm_sub_ps(low_of(d), high_of(e))), most = _mm_max_ps(none, _mm_sub_ps(high_of(d), low_of(e)));
+    __m128 least = _mm_min_ps(none, _mm_sub_ps(low_of(d), high_of(e))),
+           most = _mm_max_ps(none, _mm_sub_ps(high_of(d), low_of(e)));
     __m128 over = _mm_cmpgt_ps(_mm_sub_ps(_mm_add_ps(low_of(p), least), m), high_of(q));
     __m128 under = _mm_cmplt_ps(_mm_add_ps(_mm_add_ps(high_of(p), most), m), low_of(q));
     return _mm_movemask_ps(_mm_or_ps(over, under)) & 7;
 #else
-    return axis_apart(p->low.x, p->high.x, q->low.x, q->high.x, d->low.x - e->high.x, d->high.x - e->low.x, margin) ||
-           axis_apart(p->low.y, p->high.y, q->low.y, q->high.y, d->low.y - e->high.y, d->high.y - e->low.y, margin) ||
-           axis_apart(p->low.z, p->high.z, q->low.z, q->high.z, d->low.z - e->high.z, d->high.z - e->low.z, margin);
+    return axis_apart(p->low.x + lesser(0, d->low.x - e->high.x) - margin, p->high.x + larger(0, d->high.x - e->low.x) + margin,
+                      q->low.x, q->high.x) ||
+           axis_apart(p->low.y + lesser(0, d->low.y - e->high.y) - margin, p->high.y + larger(0, d->high.y - e->low.y) + margin,
+                      q->low.y, q->high.y) ||
+           axis_apart(p->low.z + lesser(0, d->low.z - e->high.z) - margin, p->high.z + larger(0, d->high.z - e->low.z) + margin,
+                      q->low.z, q->high.z);
 #endif
 }
 
@@ -78,7 +81,7 @@ static int patches_meet(void *context, int a, int b, int worker)
     (void)worker;
     return (t->patch_fresh[a] | t->patch_fresh[b]) &&
            !ways_apart(&t->start_box[a], &t->start_box[b], &t->move_box[a], &t->move_box[b], t->margin) &&
-           touch_patches_steps(&t->patches, a, b) > 2;
+           pelti_touch_patches_steps(&t->patches, a, b) > 2;
 }
 
 static void wake_nodes(PeltiTouch *t)
@@ -102,7 +105,7 @@ static void join_range(void *context, int begin, int end, int worker)
         for (int i = 0; i < join->via_count; i++)
             fresh |= t->patch_fresh[join->via[i]];
         if (fresh)
-            t->join_crosses[k] = touch_join_crosses(t, join, &t->join_smooth[k]);
+            t->join_crosses[k] = pelti_touch_join_crosses(t, join, &t->join_smooth[k]);
     }
 }
 
@@ -206,8 +209,8 @@ static void sum_turn(const PeltiTouch *t, const TouchPatch *p, const Common *c, 
 {
     for (int i = 0; i < p->vertex_count; i++) {
         Vec3 x = vec3_sub(t->x[p->vertex[i]], c->from), y = vec3_sub(t->plan[p->vertex[i]], c->to);
-        touch_add_outer(mixed, y, x);
-        touch_add_outer(own, x, x);
+        pelti_touch_add_outer(mixed, y, x);
+        pelti_touch_add_outer(own, x, x);
     }
 }
 
@@ -231,7 +234,7 @@ static Common common_motion(const PeltiTouch *t, const TouchPatch *a, const Touc
         return c;
     Mat3 linear = mat3_mul(mixed, inverse);
     Mat3 symmetric = mat3_scale(mat3_add(linear, mat3_transpose(linear)), 0.5f);
-    float least = touch_lowest_eigenvalue(&symmetric);
+    float least = pelti_touch_lowest_eigenvalue(&symmetric);
     if (least > 0.5f) {
         c.linear = linear;
         c.inverse = least < 1 ? 1 / least : 1;
@@ -336,14 +339,14 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
         return;
     for (int i = 0; i < first; i++)
         for (int k = first; k < 4; k++)
-            if (v[i] == v[k] || touch_exempt_vertices(t, v[i], v[k]))
+            if (v[i] == v[k] || pelti_touch_exempt_vertices(t, v[i], v[k]))
                 return;
     const Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
     float weight[4];
     Vec3 normal;
     if (far_apart(p, first, ways + t->margin))
         return;
-    feature.start = (float)touch_distance(&feature, p, weight, &normal);
+    feature.start = (float)pelti_touch_distance(&feature, p, weight, &normal);
     if (feature.start > t->margin && (feature.start > ways + t->margin || parted(t, &feature, normal)))
         return;
     if (f->count < f->capacity)
@@ -487,7 +490,7 @@ static int add_features(PeltiTouch *t)
     return t->feature_count - before;
 }
 
-int touch_find_features(PeltiTouch *t, bool all)
+int pelti_touch_find_features(PeltiTouch *t, bool all)
 {
     if (all) {
         t->feature_count = 0;
@@ -500,7 +503,7 @@ int touch_find_features(PeltiTouch *t, bool all)
     return add_features(t);
 }
 
-int touch_find_folds(PeltiTouch *t)
+int pelti_touch_find_folds(PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)
         t->fresh[v] = memcmp(&t->plan[v], &t->judged[v], sizeof(Vec3)) != 0;

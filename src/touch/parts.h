@@ -64,10 +64,10 @@ struct PeltiTouch {
     PeltiMotion motion;
     Mat34 *bones_from, *bones_to, *bones_now, *bones_last; ///< [bone]
     bool started;
-    int behind; ///< frames in a row in which something stayed behind
+    int behind;                 ///< frames in a row in which something stayed behind
     Mat34 common;               ///< motion that all skin has in common in this substep
     double (*sums)[TOUCH_SUMS]; ///< [block of vertices] scratch
-    float calm; ///< share of a change that is made: falls while a pose is held
+    float calm;                 ///< share of a change that is made: falls while a pose is held
 
     // the skin
     Vec3 *x;                          ///< [vertex] shown; crosses nothing
@@ -128,7 +128,7 @@ static inline float larger(float a, float b)
 {
     return a > b ? a : b;
 }
-static inline void touch_reach(PeltiBox *box, Vec3 p)
+static inline void pelti_touch_reach(PeltiBox *box, Vec3 p)
 {
     box->low = vec3(lesser(box->low.x, p.x), lesser(box->low.y, p.y), lesser(box->low.z, p.z));
     box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
@@ -136,40 +136,40 @@ static inline void touch_reach(PeltiBox *box, Vec3 p)
 
 // exempt.c
 /// Marks what crosses at rest.
-PeltStatus touch_find_exempt(PeltiTouch *t, PeltError *err);
-bool touch_exempt_triangles(const PeltiTouch *t, int a, int b);
-bool touch_exempt_vertices(const PeltiTouch *t, int p, int q);
+PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err);
+bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b);
+bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 
 // crossings.c
 /// Pairs of triangles that cross in `x` and are not exempt, left in t->pairs; returns how many.
-int touch_find_crossings(PeltiTouch *t, const Vec3 *x);
+int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x);
 /// Pairs of triangles of two patches that cross in t->looks_at, t->end_box being of that; `out` may be NULL: then it is enough
 /// to know of one.
-int touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out);
+int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out);
 /// The same, with t->shape_end to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps its
 /// shape.
-bool touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth);
+bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth);
 
 // find.c
 /// Features that come near others while the skin goes from t->x to t->plan: fills t->features, or, not `all`, adds those whose
 /// ways are new by more than the gap. Returns how many.
-int touch_find_features(PeltiTouch *t, bool all);
+int pelti_touch_find_features(PeltiTouch *t, bool all);
 /// Adds features of neighbours that would cross at t->plan, or could in the core, and were not listed; returns how many.
-int touch_find_folds(PeltiTouch *t);
+int pelti_touch_find_folds(PeltiTouch *t);
 
 // path.c
 /// Distance of two features; `weight` and `normal` as in TouchContact.
-double touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal);
+double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal);
 /// Share of the linear way from p to p + d that two features can go without coming nearer than a tenth of their distance.
-float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
+float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
 /// t->share of the features from `first` on for the way from t->x to t->plan; or of those with dirty vertices only.
-void touch_share(PeltiTouch *t, int first, bool only_dirty);
+void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty);
 /// Cuts ways short until no feature meets another; returns how many features would have met. Not
 /// `safe`: there was no end to it.
-int touch_make_safe(PeltiTouch *t, bool *safe);
+int pelti_touch_make_safe(PeltiTouch *t, bool *safe);
 
 // solve.c
 /// t->plan from t->wanted and t->lag: contacts are held apart, the lag spreads smoothly.
-void touch_solve(PeltiTouch *t);
+void pelti_touch_solve(PeltiTouch *t);
 
 #endif

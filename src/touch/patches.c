@@ -125,23 +125,23 @@ static void finish_patch(TouchPatch *p, const PeltiMesh *mesh)
     float square = 0;
     for (int i = 0; i < p->vertex_count; i++) {
         p->rest[i] = vec3_sub(mesh->rest[p->vertex[i]], mean);
-        touch_add_outer(&sum, p->rest[i], p->rest[i]);
+        pelti_touch_add_outer(&sum, p->rest[i], p->rest[i]);
         square += vec3_dot(p->rest[i], p->rest[i]);
     }
     p->normal = vec3_normalize_or(area_normal(p, mesh->rest), vec3(0, 0, 1));
     p->normal_weight = 0.5f * square;
-    touch_add_outer(&sum, p->normal, vec3_scale(p->normal, p->normal_weight));
+    pelti_touch_add_outer(&sum, p->normal, vec3_scale(p->normal, p->normal_weight));
     if (!mat3_inverse(sum, &p->inverse)) // a patch on a line is never called smooth: its linear part is none
         p->inverse = (Mat3){{{0}}};
 }
 
-void touch_patch_shape(const TouchPatch *p, const Vec3 *x, TouchShape *out)
+void pelti_touch_patch_shape(const TouchPatch *p, const Vec3 *x, TouchShape *out)
 {
     Vec3 mean = mean_of(p, x), normal = vec3_normalize_or(area_normal(p, x), vec3(0, 0, 0));
     Mat3 sum = {{{0}}};
     for (int i = 0; i < p->vertex_count; i++)
-        touch_add_outer(&sum, vec3_sub(x[p->vertex[i]], mean), p->rest[i]);
-    touch_add_outer(&sum, normal, vec3_scale(p->normal, p->normal_weight));
+        pelti_touch_add_outer(&sum, vec3_sub(x[p->vertex[i]], mean), p->rest[i]);
+    pelti_touch_add_outer(&sum, normal, vec3_scale(p->normal, p->normal_weight));
     Mat3 m = mat3_mul(sum, p->inverse);
     Vec3 off[TOUCH_PATCH_VERTICES];
     for (int i = 0; i < p->vertex_count; i++)
@@ -187,7 +187,7 @@ static bool joined(const TouchPatches *t, int a, int b)
     return false;
 }
 
-int touch_patches_steps(const TouchPatches *t, int a, int b)
+int pelti_touch_patches_steps(const TouchPatches *t, int a, int b)
 {
     if (a == b || joined(t, a, b))
         return a != b;
@@ -291,7 +291,7 @@ static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh
     return find_joins(pool, work, mesh, t, err);
 }
 
-PeltStatus touch_patches_create(PeltiPool *pool, const PeltiMesh *mesh, TouchPatches *out, PeltError *err)
+PeltStatus pelti_touch_patches_create(PeltiPool *pool, const PeltiMesh *mesh, TouchPatches *out, PeltError *err)
 {
     PeltiPool work;
     *out = (TouchPatches){0};

@@ -12,7 +12,7 @@ enum {
     TOUCH_VIA = 6 ///< patches beside two that are joined
 };
 
-static inline void touch_add_outer(Mat3 *m, Vec3 a, Vec3 b) ///< m += a b^T
+static inline void pelti_touch_add_outer(Mat3 *m, Vec3 a, Vec3 b) ///< m += a b^T
 {
     m->m[0][0] += a.x * b.x, m->m[0][1] += a.x * b.y, m->m[0][2] += a.x * b.z;
     m->m[1][0] += a.y * b.x, m->m[1][1] += a.y * b.y, m->m[1][2] += a.y * b.z;
@@ -21,7 +21,7 @@ static inline void touch_add_outer(Mat3 *m, Vec3 a, Vec3 b) ///< m += a b^T
 
 /// No eigenvalue of the symmetric matrix is lower: less its mean, it has no trace, so that its lowest is at least -sqrt(2/3) of
 /// its norm.
-static inline float touch_lowest_eigenvalue(const Mat3 *g)
+static inline float pelti_touch_lowest_eigenvalue(const Mat3 *g)
 {
     float mean = (g->m[0][0] + g->m[1][1] + g->m[2][2]) / 3, norm = 0;
     for (int i = 0; i < 3; i++)
@@ -75,16 +75,17 @@ typedef struct TouchPatches {
     TouchJoin *join; ///< a <= b, ascending
 } TouchPatches;
 
-PeltStatus touch_patches_create(PeltiPool *pool, const PeltiMesh *mesh, TouchPatches *out, PeltError *err);
+PeltStatus pelti_touch_patches_create(PeltiPool *pool, const PeltiMesh *mesh, TouchPatches *out, PeltError *err);
 /// Steps from patch to patch by shared vertices: 0 to 2; 3: more.
-int touch_patches_steps(const TouchPatches *patches, int a, int b);
+int pelti_touch_patches_steps(const TouchPatches *patches, int a, int b);
 
 /// Pairs of triangles that may cross whatever happens.
 typedef bool (*TouchExempt)(const void *context, int a, int b);
 /// join[].limit, 0 before. `jobs` may be NULL.
-void touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context, PeltiJobs *jobs);
+void pelti_touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context,
+                                PeltiJobs *jobs);
 
-void touch_patch_shape(const TouchPatch *patch, const Vec3 *x, TouchShape *out);
-bool touch_join_smooth(const TouchJoin *join, const TouchShape *shapes);
+void pelti_touch_patch_shape(const TouchPatch *patch, const Vec3 *x, TouchShape *out);
+bool pelti_touch_join_smooth(const TouchJoin *join, const TouchShape *shapes);
 
 #endif

@@ -1,16 +1,12 @@
 /// Moves that cannot cross. Additive conservative advancement [Li2021]: two features at distance d whose points move by at most l
 /// relative to each other cannot meet before the share d / l of the move; from there again, until they come nearer than a tenth
 /// of d or the move ends. Common motion of the two is taken out first: it brings nothing nearer.
+#include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
 
-enum { ADVANCES = 24, RELATIVE_CUTS = 6, CUTS = 10, STOP = 18 };
-
-static const float longest = 2.4f;       // of an edge's length at rest
-static const float nearest_share = 0.1f; // of the distance at the start that a move may not use up
-
-double touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal)
+double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal)
 {
     double w[4];
     if (f->edges) {
@@ -58,7 +54,7 @@ static bool never_coplanar(const Vec3 p[4], const Vec3 d[4])
     return (b0 > hair && b1 > hair && b2 > hair && b3 > hair) || (b0 < -hair && b1 < -hair && b2 < -hair && b3 < -hair);
 }
 
-float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair)
+float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair)
 {
     Vec3 mean = vec3_scale(vec3_add(vec3_add(d[0], d[1]), vec3_add(d[2], d[3])), 0.25f), r[4], at[4];
     float most[2] = {0, 0};
@@ -74,7 +70,7 @@ float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], 
     if (never_coplanar(p, d) && start > (double)hair)
         return 1;
     // a pair nearer than a hair may not come much nearer, one farther away may use most of its distance
-    double least = fmin(fmax((double)nearest_share * start, (double)hair), 0.9 * start), share = 0;
+    double least = fmin(fmax((double)NEAREST * start, (double)hair), 0.9 * start), share = 0;
     for (int k = 0; k < ADVANCES; k++) {
         double go = 0.95 * (far - least) / fmax(travel, 1e-30);
         if (share + go >= 1)
@@ -84,7 +80,7 @@ float touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], 
         share += go;
         for (int i = 0; i < 4; i++)
             at[i] = vec3_mad(p[i], r[i], (float)share);
-        far = touch_distance(f, at, NULL, NULL);
+        far = pelti_touch_distance(f, at, NULL, NULL);
     }
     return (float)share;
 }
@@ -109,11 +105,11 @@ static void share_range(void *context, int begin, int end, int worker)
             continue;
         for (int i = 0; i < 4; i++)
             p[i] = t->x[v[i]], d[i] = vec3_sub(t->plan[v[i]], p[i]);
-        t->share[k] = touch_safe_share(f, p, d, hair);
+        t->share[k] = pelti_touch_safe_share(f, p, d, hair);
     }
 }
 
-void touch_share(PeltiTouch *t, int first, bool only_dirty)
+void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty)
 {
     pelti_parallel_for(t->jobs, t->feature_count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only_dirty});
 }
@@ -126,7 +122,7 @@ static void find_bounds(PeltiTouch *t)
     for (int k = 0; k < t->feature_count; k++) {
         const int *v = t->features[k].v;
         Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
-        float d = 0.45f * (float)touch_distance(&t->features[k], p, NULL, NULL);
+        float d = 0.45f * (float)pelti_touch_distance(&t->features[k], p, NULL, NULL);
         for (int i = 0; i < 4; i++)
             t->bound[v[i]] = fminf(t->bound[v[i]], d);
     }
@@ -173,7 +169,7 @@ static int note_stretch(PeltiTouch *t)
             if (t->ring[u] && u < v)
                 continue;
             Vec3 now = vec3_sub(t->x[u], t->x[v]), then = vec3_sub(t->plan[u], t->plan[v]);
-            float length = vec3_length(then), had = vec3_length(now), most = longest * t->ring_length[r];
+            float length = vec3_length(then), had = vec3_length(now), most = LONGEST_EDGE * t->ring_length[r];
             most = most > had ? most : 1.0001f * had;
             if (!(length > 1.001f * most))
                 continue;
@@ -194,7 +190,7 @@ static int note_folds(PeltiTouch *t)
     t->pairs.count = 0;
     for (int k = 0; k < t->patches.join_count; k++)
         if (t->join_crosses[k])
-            touch_patches_cross(t, t->patches.join[k].a, t->patches.join[k].b, &t->pairs);
+            pelti_touch_patches_cross(t, t->patches.join[k].a, t->patches.join[k].b, &t->pairs);
     for (int i = 0; i < t->pairs.count; i++) {
         const int *p = t->mesh->triangles[t->pairs.pairs[i].a], *q = t->mesh->triangles[t->pairs.pairs[i].b];
         Vec3 mean = {0, 0, 0};
@@ -224,20 +220,20 @@ static Vec3 cut_move(const PeltiTouch *t, int v, int look)
 /// First towards the common motion of the pair; where that does not end, towards standing still; then to half of the distance
 /// to the nearest feature, which is safe whatever the others do once all of a pair have been cut so. Ways that were cut are new
 /// ways: others may meet them now.
-int touch_make_safe(PeltiTouch *t, bool *safe)
+int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
 {
     int most = 0;
     bool judged = false; // how neighbours lie at the end of the way
     *safe = false;
-    touch_find_features(t, false);
-    touch_share(t, 0, false);
+    pelti_touch_find_features(t, false);
+    pelti_touch_share(t, 0, false);
     for (int look = 0; look < STOP + 8; look++) {
         int unsafe = note_cuts(t);
         unsafe += look < CUTS ? note_stretch(t) : 0;
         most = look == 0 ? unsafe : most;
         if (!unsafe && !judged) {
-            int added = touch_find_folds(t);
-            touch_share(t, t->feature_count - added, false);
+            int added = pelti_touch_find_folds(t);
+            pelti_touch_share(t, t->feature_count - added, false);
             judged = true;
             continue;
         }
@@ -253,9 +249,9 @@ int touch_make_safe(PeltiTouch *t, bool *safe)
             if (t->dirty[v])
                 t->plan[v] = vec3_add(t->x[v], cut_move(t, v, look));
         }
-        touch_share(t, 0, true);
-        int added = touch_find_features(t, false);
-        touch_share(t, t->feature_count - added, false);
+        pelti_touch_share(t, 0, true);
+        int added = pelti_touch_find_features(t, false);
+        pelti_touch_share(t, t->feature_count - added, false);
     }
     return most;
 }

@@ -135,11 +135,12 @@ static void limit_range(void *context, int begin, int end, int worker)
     const Work *w = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        if (touch_patches_steps(w->patches, w->patches->join[i].a, w->patches->join[i].b) < 2)
+        if (pelti_touch_patches_steps(w->patches, w->patches->join[i].a, w->patches->join[i].b) < 2)
             w->patches->join[i].limit = join_limit(w, &w->patches->join[i]);
 }
 
-void touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context, PeltiJobs *jobs)
+void pelti_touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context,
+                                PeltiJobs *jobs)
 {
     pelti_parallel_for(jobs, patches->join_count, 16, limit_range, &(Work){patches, mesh, exempt, context});
 }
@@ -153,7 +154,7 @@ static float least_stretch_square(const Mat3 *m)
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             g.m[i][k] = m->m[0][i] * m->m[0][k] + m->m[1][i] * m->m[1][k] + m->m[2][i] * m->m[2][k];
-    return touch_lowest_eigenvalue(&g);
+    return pelti_touch_lowest_eigenvalue(&g);
 }
 
 static float mat3_apart(const Mat3 *a, const Mat3 *b)
@@ -165,7 +166,7 @@ static float mat3_apart(const Mat3 *a, const Mat3 *b)
     return sqrtf(sum);
 }
 
-bool touch_join_smooth(const TouchJoin *join, const TouchShape *shapes)
+bool pelti_touch_join_smooth(const TouchJoin *join, const TouchShape *shapes)
 {
     const TouchShape *a = &shapes[join->a], *b = &shapes[join->b];
     if (!(join->limit > 0))

@@ -2,16 +2,10 @@
 /// behind for that does so smoothly. The lag is a membrane: each pass takes it a part of the way to the mean of its ring, lets it
 /// shrink a little and limits its slope, so that edges stay short; then contacts push where they must. At rest the passes agree:
 /// the lag is as small and as smooth as the contacts allow.
+#include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
-
-enum { SETS = 3, PASSES = 4, MOST_TURNS = 20 }; // looks for contacts in a round; passes after each
-static const float spread = 0.5f, steepest = 0.4f;
-/// Shares by which a lag shrinks in a pass: near contacts, and where nothing touches any more. Near contacts a pass changes it by
-/// a part of the gap and of the vertex' own motion at most: contacts push that back before others come near that are not held, so
-/// a held pose keeps its contacts, and comes to rest.
-static const float shrink_held = 0.01f, shrink_free = 0.03f, of_gap = 0.5f, of_motion = 0.2f;
 
 static void enlist(PeltiTouch *t, int v)
 {
@@ -30,7 +24,7 @@ static float make_contact(const PeltiTouch *t, const TouchFeature *f, TouchConta
         c->v[i] = f->v[i];
         p[i] = t->x[f->v[i]];
     }
-    float distance = (float)touch_distance(f, p, c->weight, &c->normal);
+    float distance = (float)pelti_touch_distance(f, p, c->weight, &c->normal);
     for (int i = 0; i < 4; i++) {
         squares += c->weight[i] * c->weight[i];
         rest = vec3_mad(rest, t->mesh->rest[f->v[i]], c->weight[i]);
@@ -71,7 +65,7 @@ static void find_contacts(PeltiTouch *t, bool first)
         t->contact_count = 0;
     else
         mark_changed(t);
-    touch_share(t, 0, !first);
+    pelti_touch_share(t, 0, !first);
     memcpy(t->shared, t->plan, sizeof(Vec3) * (size_t)t->count);
     for (int k = 0; k < t->feature_count && t->contact_count < t->contact_capacity; k++) {
         const TouchFeature *f = &t->features[k];
@@ -103,9 +97,9 @@ static void smooth_range(void *context, int begin, int end, int worker)
             sum = vec3_add(sum, vec3_sub(t->lag[mesh->ring[r]], own));
         float share = degree ? 1 / (float)degree : 0;
         bool held = t->ring[v] == 1;
-        Vec3 change = vec3_scale(sum, spread * share);
-        change = vec3_mad(change, vec3_add(own, change), held ? -shrink_held : -shrink_free);
-        float length = vec3_length(change), most = of_gap * t->gap + of_motion * t->speed[v];
+        Vec3 change = vec3_scale(sum, LAG_SPREAD * share);
+        change = vec3_mad(change, vec3_add(own, change), held ? -SHRINK_HELD : -SHRINK_FREE);
+        float length = vec3_length(change), most = CHANGE_OF_GAP * t->gap + CHANGE_OF_MOTION * t->speed[v];
         t->lag_next[v] = vec3_mad(own, change, held && length > most ? most / length : 1);
     }
 }
@@ -140,7 +134,7 @@ static void limit_slopes(PeltiTouch *t)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int u = mesh->ring[r];
             Vec3 by = vec3_sub(own, t->lag[u]);
-            float most = steepest * t->ring_length[r], square = vec3_dot(by, by);
+            float most = LAG_SLOPE * t->ring_length[r], square = vec3_dot(by, by);
             if (!(square > 1.0001f * most * most) || vec3_dot(t->lag[u], t->lag[u]) > vec3_dot(own, own))
                 continue;
             t->lag[u] = vec3_mad(t->lag[u], by, 1 - most / sqrtf(square));
@@ -169,7 +163,7 @@ static void push_contacts(PeltiTouch *t)
     }
 }
 
-void touch_solve(PeltiTouch *t)
+void pelti_touch_solve(PeltiTouch *t)
 {
     for (int set = 0; set < SETS; set++) {
         find_contacts(t, set == 0);

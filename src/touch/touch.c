@@ -1,22 +1,8 @@
 /// A step of the last word: from the last safe skin towards the wanted one as far as nothing crosses [Li2021].
+#include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
-
-enum {
-    ROUNDS = 3,     ///< of bounded moves in a substep
-    CORE_RINGS = 2, ///< around what touches: looked after
-    RINGS = 6,      ///< around the core: the lag spreads there
-    LAG_RINGS = 2,  ///< around what lags already
-    ATTEMPTS = 3,   ///< with more and more skin looked after, before all of it stays where it was
-    MOST_SUBSTEPS = 40
-};
-static const float largest_turn = 0.35f; ///< radians of a joint in a substep
-static const float largest_move = 0.06f; ///< of the size, in a substep
-static const float round_again = 0.004f; ///< of the size: what was cut shorter is worth another round
-static const float still = 5e-6f;        ///< of the size: a skin that moves less is held
-static const float far_behind = 0.01f;   ///< of the size: skin that lags so much is called behind
-static const float asleep = 2e-6f;       ///< of the size: a lag that is none
 
 // ---- the way from pose to pose ----
 
@@ -118,8 +104,8 @@ static Mat34 common_motion(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
     Mat3 r = mat3_polar(m, NULL);
     Vec3 p = vec3((float)((double)from[0].x + sum[0] / n), (float)((double)from[0].y + sum[1] / n),
                   (float)((double)from[0].z + sum[2] / n));
-    Vec3 q = vec3((float)((double)to[0].x + sum[3] / n), (float)((double)to[0].y + sum[4] / n),
-                  (float)((double)to[0].z + sum[5] / n));
+    Vec3 q =
+        vec3((float)((double)to[0].x + sum[3] / n), (float)((double)to[0].y + sum[4] / n), (float)((double)to[0].z + sum[5] / n));
     return mat34_from(r, vec3_sub(q, mat3_apply(r, p)));
 }
 
@@ -147,7 +133,7 @@ static void carry(PeltiTouch *t, float fastest)
 {
     for (int v = 0; v < t->count; v++)
         t->x[v] = mat34_apply(t->common, t->x[v]);
-    t->calm = fastest < still * t->size ? 0.9f * t->calm : 1;
+    t->calm = fastest < STILL * t->size ? 0.9f * t->calm : 1;
 }
 
 static bool anything_lags(const PeltiTouch *t)
@@ -254,7 +240,7 @@ static void make_plan(PeltiTouch *t)
 /// What is far behind catches up in steps that are worth looking at.
 static void shorten_moves(PeltiTouch *t)
 {
-    float most = 1.5f * largest_move * t->size;
+    float most = 1.5f * LARGEST_MOVE * t->size;
     for (int v = 0; v < t->count; v++) {
         Vec3 move = vec3_sub(t->plan[v], t->x[v]);
         float length = vec3_length(move);
@@ -292,24 +278,24 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again)
     gather(t, wide);
     make_plan(t);
     shorten_moves(t);
-    touch_find_features(t, again);
-    touch_find_folds(t);
-    touch_solve(t);
+    pelti_touch_find_features(t, again);
+    pelti_touch_find_folds(t);
+    pelti_touch_solve(t);
     calm_down(t);
     shorten_moves(t);
     bool safe;
-    int cut = touch_make_safe(t, &safe);
+    int cut = pelti_touch_make_safe(t, &safe);
     memcpy(t->x, t->plan, sizeof(Vec3) * (size_t)t->count);
     t->report->rounds++;
     t->report->contacts = t->contact_count;
     t->unsafe |= !safe || t->overflow;
-    return cut == 0 || behind(t) < round_again * t->size;
+    return cut == 0 || behind(t) < ROUND_AGAIN * t->size;
 }
 
 /// Who stays awake: what touches, or could not go where it was to go.
 static void settle(PeltiTouch *t)
 {
-    float most = asleep * t->size;
+    float most = ASLEEP * t->size;
     memset(t->trouble, 0, (size_t)t->count);
     for (int k = 0; k < t->contact_count; k++) {
         const TouchContact *c = &t->contacts[k];
@@ -341,8 +327,8 @@ static void advance(PeltiTouch *t)
     memset(t->ring, 0, (size_t)t->count);
     memset(t->core, 0, (size_t)t->count);
     memset(t->patch_forced, 0, (size_t)t->patches.count);
-    touch_find_features(t, true);
-    touch_share(t, 0, false);
+    pelti_touch_find_features(t, true);
+    pelti_touch_share(t, 0, false);
     bool folds = memchr(t->join_crosses, 1, (size_t)t->patches.join_count) != NULL;
     if (!mark_unsafe(t) && !anything(t) && !folds && !t->overflow) {
         memcpy(t->x, t->wanted, bytes);
@@ -355,7 +341,7 @@ static void advance(PeltiTouch *t)
         for (int round = 0; round < ROUNDS; round++)
             if (round_of_moves(t, attempt * 3, attempt + round > 0))
                 break;
-        if (!t->unsafe || !touch_find_crossings(t, t->x)) {
+        if (!t->unsafe || !pelti_touch_find_crossings(t, t->x)) {
             settle(t);
             return;
         }
@@ -387,7 +373,7 @@ static void start(PeltiTouch *t)
 
 static int count_substeps(const PeltiTouch *t, float farthest)
 {
-    float wants = fmaxf(pelti_motion_largest_turn(&t->motion) / largest_turn, farthest / (largest_move * t->size));
+    float wants = fmaxf(pelti_motion_largest_turn(&t->motion) / LARGEST_TURN, farthest / (LARGEST_MOVE * t->size));
     return wants < (float)MOST_SUBSTEPS ? (int)ceilf(fmaxf(wants, 1)) : MOST_SUBSTEPS;
 }
 
@@ -396,10 +382,10 @@ static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
     memcpy(vertices, t->x, sizeof(Vec3) * (size_t)t->count);
     for (int v = 0; v < t->count; v++) {
         float lag = vec3_distance(t->x[v], t->wanted[v]);
-        report->held += lag > asleep * t->size;
+        report->held += lag > ASLEEP * t->size;
         report->lag = fmaxf(report->lag, lag);
     }
-    report->behind = t->behind = report->lag > far_behind * t->size ? t->behind + 1 : 0;
+    report->behind = t->behind = report->lag > FAR_BEHIND * t->size ? t->behind + 1 : 0;
     memcpy(t->bones_from, t->bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
 }
 
