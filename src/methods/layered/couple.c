@@ -75,10 +75,6 @@ static Vec3 fold_of(const PeltiFlesh *flesh, const Mat34 *bones, int b)
 
 void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
 {
-    if (flesh->set.two_way) {
-        pelti_react_pose(flesh, bones, flesh->bones_turned);
-        bones = flesh->bones_turned;
-    }
     pelti_stretch_pose(flesh, bones);
     follow(flesh, bones);
     for (int b = 0; b < flesh->who->bone_count; b++) {

@@ -20,9 +20,6 @@ typedef struct PeltiLayeredSettings {
     float turn_rad;                 ///< farthest a bone turns in one step
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
-    bool two_way;                   ///< pressed flesh turns joints
-    float crush;                    ///< share of its depth by which flesh is pressed before that
-    float joint_stiffness;          ///< against that; 1: joint and flesh meet half way
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
     float thickness, margin;        ///< of contacts, length
     float friction, restitution;
@@ -112,8 +109,7 @@ typedef struct PeltiStretch {
 typedef struct PeltiFleshBone {
     float projection[PELTI_LAYERS], stiffness[PELTI_LAYERS], density[PELTI_LAYERS]; ///< density: share of the usual
     int volume;                                                                     ///< bone that stands for its sub-volume
-    float cut;             ///< share of the bone that belongs to its parent's sub-volume
-    float joint_stiffness; ///< times the setting
+    float cut; ///< share of the bone that belongs to its parent's sub-volume
 } PeltiFleshBone;
 
 typedef struct PeltiFlesh {
@@ -155,12 +151,6 @@ typedef struct PeltiFlesh {
     Mat3 *bones_turn;     ///< [bone] from the goals before to those
     Mat34 *bones_blend;   ///< [bone] rest about centre -> about origin
     PeltiMotion motion;
-    // two-way coupling, see react.c
-    Vec3 *turn;                      ///< [bone] correction of the joint at its head, world axes, radians
-    Vec3 *turn_sum;                  ///< [bone] scratch
-    float *turn_lever, *turn_weight; ///< [bone] scratch
-    Mat34 *turn_chain;               ///< [bone] what a bone's own and its ancestors' turns make together
-    Mat34 *bones_turned;             ///< [bone]
     PeltiCollide collide;
     PeltiVolume volume;
     PeltiStretch stretch;
@@ -191,9 +181,6 @@ void pelti_couple_goals(PeltiFlesh *flesh,
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
 // guard.c
 void pelti_guard(PeltiFlesh *flesh); ///< nothing farther from its bones or longer than flesh can be
-// react.c
-void pelti_react_pose(PeltiFlesh *flesh, const Mat34 *bones, Mat34 *out); ///< bones with the joints turned as flesh wants it
-void pelti_react(PeltiFlesh *flesh);                                      ///< after the contacts of a step: turns for the next
 // collide.c
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);

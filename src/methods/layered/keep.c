@@ -30,7 +30,6 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, flesh->bones_last, bones);
     PELTI_KEEP(s, flesh->bones_rotation, bones);
     PELTI_KEEP(s, flesh->bones_turn, bones);
-    PELTI_KEEP(s, flesh->turn, bones);
     PELTI_KEEP(s, flesh->joint_now, bones);
     PELTI_KEEP(s, flesh->joint_fold, bones);
     PELTI_KEEP(s, flesh->shown, flesh->mesh->vertex_count);

@@ -13,9 +13,6 @@
 static void take_joint(PeltiFleshBone *bone, const PeltRigJoint *joint)
 {
     const float usual_density = 1000; // kg per unit^3, of flesh in metres
-    const float usual_joint = 10;     // N m / rad
-    if (joint->joint_stiffness >= 0)
-        bone->joint_stiffness = joint->joint_stiffness / usual_joint;
     for (int l = 0; l < PELTI_LAYERS; l++) {
         if (l > 0 && joint->projection[l - 1] >= 0)
             bone->projection[l] = joint->projection[l - 1];
@@ -66,7 +63,7 @@ static void take_rig(PeltiFlesh *flesh, const PeltiPrepare *in)
     for (int b = 0; b < flesh->who->bone_count; b++) {
         PeltiFleshBone *bone = &flesh->around[b];
         const PeltRigJoint *joint = pelt_rig_joint(rig, flesh->who->nodes[flesh->who->bones[b].node].name);
-        *bone = (PeltiFleshBone){.density = {1, 1, 1, 1}, .volume = b, .cut = flesh->set.cut, .joint_stiffness = 1};
+        *bone = (PeltiFleshBone){.density = {1, 1, 1, 1}, .volume = b, .cut = flesh->set.cut};
         memcpy(bone->projection, flesh->set.projection, sizeof bone->projection);
         memcpy(bone->stiffness, flesh->set.stiffness, sizeof bone->stiffness);
         if (joint)
@@ -268,12 +265,6 @@ static bool take_arrays(PeltiFlesh *flesh)
     flesh->bones_rotation = PELTI_NEW(pool, Mat3, bones);
     flesh->bones_turn = PELTI_NEW(pool, Mat3, bones);
     flesh->around = PELTI_NEW(pool, PeltiFleshBone, bones);
-    flesh->turn = PELTI_NEW(pool, Vec3, bones);
-    flesh->turn_sum = PELTI_NEW(pool, Vec3, bones);
-    flesh->turn_lever = PELTI_NEW(pool, float, bones);
-    flesh->turn_weight = PELTI_NEW(pool, float, bones);
-    flesh->turn_chain = PELTI_NEW(pool, Mat34, bones);
-    flesh->bones_turned = PELTI_NEW(pool, Mat34, bones);
     flesh->triangles = pelti_pool_take(pool, (size_t)flesh->mesh->triangle_count, 3 * sizeof(int));
     PeltiArena measure = {0};
     pelti_motion_in(&measure, flesh->who);

@@ -23,11 +23,6 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"jiggle", PELTI_OPTION_FLOAT, "1", NULL, 0, 100, "how long flesh swings on: 1 damps by e in 0.1 s; 0: not at all"},
     {"joint-keep", PELTI_OPTION_FLOAT, "0.9", NULL, 0, 1, "flesh beside a joint keeps this share of its distance to it; 0: off"},
     {"coupling", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "stiffness of the bone layer's pull to the skeleton"},
-    {"two-way", PELTI_OPTION_BOOL, "false", NULL, 0, 0, "pressed flesh turns joints a little, against their stiffness"},
-    {"crush", PELTI_OPTION_FLOAT, "0.15", NULL, 0, 1000,
-     "flesh is pressed by this share of its depth before joints give way (two-way)"},
-    {"joint-stiffness", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1e6,
-     "of joints against pressed flesh (two-way): 1 meets half way; a rig scales it per joint, 10 N m / rad being usual"},
     {"collide", PELTI_OPTION_BOOL, "true", NULL, 0, 0, "keep skin from passing through skin"},
     {"untangle", PELTI_OPTION_BOOL, "true", NULL, 0, 0,
      "part and smooth skin that has crossed, in each step and in what is shown"},
@@ -69,9 +64,6 @@ static void layered_retune(void *state, const PeltiOptions *o)
         .turn_rad = 5 * 3.14159265f / 180,
         .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
         .joint_keep = pelti_option_float(o, "joint-keep"),
-        .two_way = pelti_option_bool(o, "two-way") && pelti_option_bool(o, "collide"),
-        .joint_stiffness = pelti_option_float(o, "joint-stiffness"),
-        .crush = pelti_option_float(o, "crush"),
         .coupling = pelti_option_float(o, "coupling"),
         .thickness = size * pelti_option_float(o, "gap"),
         .friction = pelti_option_float(o, "friction"),
@@ -135,14 +127,6 @@ static int show(PeltiFlesh *flesh, Vec3 *vertices)
     return left;
 }
 
-static double largest_turn(const PeltiFlesh *flesh)
-{
-    float most = 0;
-    for (int b = 0; b < flesh->who->bone_count; b++)
-        most = fmaxf(most, vec3_length(flesh->turn[b]));
-    return (double)most * 57.29577951;
-}
-
 static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)
 {
     PeltiFlesh *flesh = state;
@@ -166,8 +150,6 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
     pelti_step_stat(report, "crossing_shown", crossing, PELTI_MOST);
-    if (flesh->set.two_way)
-        pelti_step_stat(report, "joint_turn_degrees", largest_turn(flesh), PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
     pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(flesh), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
@@ -187,7 +169,7 @@ const PeltiMethod pelti_method_layered = {
     .destroy = layered_destroy,
     .retune = layered_retune,
     .keep = pelti_layered_keep,
-    .live = "volume-iterations|separate|step|jiggle|two-way|crush|joint-stiffness|collide|continuous|"
+    .live = "volume-iterations|separate|step|jiggle|collide|continuous|"
             "gap|friction|bounce|inside|gravity",
     .draw = pelti_layered_draw,
 };

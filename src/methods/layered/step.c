@@ -103,8 +103,6 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     // each other.
     for (int k = 0; k < flesh->set.separate; k++)
         pelti_collide_project(flesh);
-    if (flesh->set.two_way)
-        pelti_react(flesh);
     if (flesh->tangled)
         heal(flesh);
     pelti_volume_start(flesh, dt_s);
@@ -132,7 +130,6 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
     flesh->tangled = false;
     flesh->settled = true;
     pelti_match_prepare(&flesh->match);
-    memset(flesh->turn, 0, sizeof *flesh->turn * (size_t)flesh->who->bone_count);
     pelti_couple_goals(flesh, flesh->bones_last);
     for (int k = 0; k < 3; k++) {
         memcpy(flesh->match.x[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
