@@ -90,7 +90,7 @@ static PeltStatus judge_pieces(PeltiFacts *facts, const int *number, PeltError *
     for (int c = 0; c < pieces.count; c++)
         if (number[c] >= 0)
             facts->components[number[c]].piece = pieces.pieces[c];
-    facts->own_body = pieces.count && pelti_body_is_file(who, &pieces);
+    facts->own_body = pieces.count && pelti_body_is_file(who, &pieces, 0);
     return PELT_OK;
 }
 

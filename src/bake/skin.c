@@ -164,6 +164,7 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
     PeltiBodySettings settings = {.vertices = pelti_option_int(options, "body-vertices"),
+                                  .own_most = skin->method->own_most,
                                   .rig = skin->artist.rig,
                                   .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                           : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
@@ -190,13 +191,19 @@ static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
     return skin->shape ? PELT_OK : pelti_no_memory(err, (size_t)skin->who->mesh->vertex_count * sizeof(Vec3));
 }
 
+/// Solved on a body made of pieces, which may lie in each other at rest: not on one closed skin, the file's own or a coarser one.
+static bool has_pieces(const PeltSkin *skin)
+{
+    return skin->body && !pelti_body_of_one_skin(skin->body);
+}
+
 /// Methods whose flesh touches show no skin that passes through skin. On a made body it is the body that never does: what is
 /// shown rides on it.
 static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
 {
     unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
     bool on = pelti_option_is(&skin->options, "touch", "on");
-    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") || (!on && skin->body))
+    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") || (!on && has_pieces(skin)))
         return PELT_OK;
     PeltiTouchDef def = {.who = skin->who,
                          .weights = &skin->body_weights,
@@ -248,7 +255,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     if (!skin->who)
         return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
     PELT_TRY(take_shape(skin, err));
-    if (skin->body) { // on the papers' kind of mesh the methods know their way
+    if (has_pieces(skin)) { // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
         PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
     }
@@ -256,7 +263,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .who = skin->who,
         .options = &skin->options,
         .weights = &skin->body_weights,
-        .made_body = skin->body != NULL,
+        .made_body = has_pieces(skin),
         .point_weights = skin->by_point ? &skin->point_weights : NULL,
         .artist = skin->artist,
         .allocator = &skin->pool.allocator,

@@ -1,6 +1,7 @@
 /// A bake in a world: the corrector between clip and method, frame by frame, and what the report tells of it.
 #include "bake/world.h"
 
+#include "body/trial.h"
 #include "core/clock.h"
 #include "io/scene.h"
 
@@ -65,8 +66,10 @@ static PeltStatus load_other(PeltiBakeWorld *w, const PeltSceneCharacter *def, O
     other->bones = PELTI_NEW(&w->pool, Mat34, who->bone_count);
     if (w->pool.failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(Vec3));
-    return who->file_weights_sane ? pelti_weights_from_file(who, &w->pool, &other->weights, err)
-                                  : pelti_weights_automatic(who, &w->pool, NULL, &who->log, &other->weights, err);
+    PeltiTrial trial;
+    PELT_TRY(pelti_trial_best(who, &w->pool, NULL, &who->log, &trial, err));
+    other->weights = trial.weights;
+    return PELT_OK;
 }
 
 /// The clip's pose, with every root moved to where the scene puts the character.

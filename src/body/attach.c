@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const float WIDTH = 2.0f;       // of the kernel, in edges of the body: some 14 vertices
-static const float FOREIGN = 0.3f;     // of the size: how much farther a vertex of quite other bones counts
-static const float SAME_PLACE = 1e-6f; // of the size
+static const float WIDTH = 2.0f;        // of the kernel, in edges of the body: some 14 vertices
+static const float ZIGZAG = 1.3f;       // how much longer than the straight way one along edges is on smooth skin
+static const float FOREIGN = 0.3f;      // of the size: how much farther a vertex of quite other bones counts
+static const float FIRST_LOOK = 0.004f; // of the size: more than CANDIDATES in a ball would leave out near ones
+static const float SAME_PLACE = 1e-6f;  // of the size
 
 typedef struct Place {
     int cell[3];
@@ -106,7 +108,8 @@ typedef struct Candidate {
     int vertex;
     float away;    // from the place
     float measure; // the same, longer where vertex and place follow other bones
-    bool reached;  // along the body, from the seed
+    float path;    // along the body, from where it is nearest; INFINITY: not within the kernel
+    bool done;     // its path is the shortest
 } Candidate;
 typedef struct Near { // candidates of one place
     const Attach *attach;
@@ -121,7 +124,7 @@ static bool visit_vertex(void *context, int vertex)
     float away = vec3_distance(a->out->place[n->place], a->mesh->rest[vertex]);
     float foreign = fmaxf(0, 1 - 2 * common_weight(a, n->place, vertex)) * FOREIGN * a->size;
     if (n->count < CANDIDATES)
-        n->found[n->count++] = (Candidate){vertex, away, sqrtf(away * away + foreign * foreign), false};
+        n->found[n->count++] = (Candidate){vertex, away, sqrtf(away * away + foreign * foreign), INFINITY, false};
     return true;
 }
 
@@ -138,43 +141,66 @@ static int seed_of(const Near *n)
     return best;
 }
 
-/// The part of the candidates that hangs together with the seed: bones choose the seed, never through the air to a neighbour;
-/// from there on only places count, so that pieces that lie in each other move as one.
-static void reach(Near *n)
+static Candidate *find_candidate(Near *n, int vertex)
+{
+    Candidate key = {.vertex = vertex};
+    return bsearch(&key, n->found, (size_t)n->count, sizeof key, compare_candidates);
+}
+
+/// From the seed along the body to where it comes nearest: bones choose the seed, never through the air to a neighbour; from
+/// there on only places count, so that pieces that lie in each other move as one.
+static Candidate *walk_nearer(Near *n)
 {
     const PeltiMesh *mesh = n->attach->mesh;
-    int queue[CANDIDATES], head = 0, tail = 0;
-    qsort(n->found, (size_t)n->count, sizeof *n->found, compare_candidates);
-    queue[tail++] = seed_of(n);
-    n->found[queue[0]].reached = true;
-    while (head < tail) {
-        int v = n->found[queue[head++]].vertex;
-        for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++) {
-            Candidate key = {.vertex = mesh->ring[i]};
-            Candidate *next = bsearch(&key, n->found, (size_t)n->count, sizeof key, compare_candidates);
-            if (next && !next->reached) {
-                next->reached = true;
-                queue[tail++] = (int)(next - n->found);
-            }
+    Candidate *at = &n->found[seed_of(n)], *better = at;
+    do {
+        at = better;
+        for (int i = mesh->ring_start[at->vertex]; i < mesh->ring_start[at->vertex + 1]; i++) {
+            Candidate *next = find_candidate(n, mesh->ring[i]);
+            if (next && next->away < better->away)
+                better = next;
         }
+    } while (better != at);
+    return at;
+}
+
+/// Shortest ways along the body's edges from one candidate, as far as `radius` about the place [Dijkstra1959].
+static void measure_paths(Near *n, Candidate *from, float radius)
+{
+    const PeltiMesh *mesh = n->attach->mesh;
+    from->path = 0;
+    Candidate *at = from;
+    while (at) {
+        for (int i = mesh->ring_start[at->vertex]; i < mesh->ring_start[at->vertex + 1]; i++) {
+            Candidate *next = find_candidate(n, mesh->ring[i]);
+            if (next && next->away < radius)
+                next->path = fminf(next->path, at->path + vec3_distance(mesh->rest[at->vertex], mesh->rest[next->vertex]));
+        }
+        at->done = true;
+        at = NULL;
+        for (int i = 0; i < n->count; i++)
+            if (!n->found[i].done && n->found[i].path < (at ? at->path : INFINITY))
+                at = &n->found[i];
     }
 }
 
-/// The kernel (1 - (d / r)^2)^2 about the place, the strongest kept.
+/// The kernel (1 - (d / r)^2)^2 about the place, the strongest kept. Where the way along the body is much longer than the
+/// straight one (from finger to finger through the web) what it is longer counts too: a neighbour fades in, and does not jump in.
 static void share_out(const Attach *a, Near *n, int place)
 {
     int *vertex = a->out->vertex + (size_t)place * PELTI_ATTACH_MOST;
     float *share = a->out->share + (size_t)place * PELTI_ATTACH_MOST, sum = 0;
-    const Candidate *nearest = NULL;
-    reach(n);
-    for (int i = 0; i < n->count; i++)
-        if (n->found[i].reached && (!nearest || n->found[i].away < nearest->away))
-            nearest = &n->found[i];
+    qsort(n->found, (size_t)n->count, sizeof *n->found, compare_candidates);
+    Candidate *nearest = walk_nearer(n);
     float radius = nearest->away + WIDTH * a->edge[nearest->vertex];
+    Vec3 from = a->mesh->rest[nearest->vertex];
     a->out->away[place] = nearest->away;
+    measure_paths(n, nearest, radius);
     for (int i = 0; i < n->count; i++) {
-        float d = n->found[i].away / radius, k = n->found[i].reached && d < 1 ? (1 - d * d) * (1 - d * d) : 0;
-        pelti_weights_insert(PELTI_ATTACH_MOST, vertex, share, n->found[i].vertex, k);
+        const Candidate *c = &n->found[i];
+        float detour = fmaxf(0, c->path - ZIGZAG * vec3_distance(from, a->mesh->rest[c->vertex]));
+        float d = (c->away + detour) / radius, k = d < 1 ? (1 - d * d) * (1 - d * d) : 0;
+        pelti_weights_insert(PELTI_ATTACH_MOST, vertex, share, c->vertex, k);
     }
     for (int k = 0; k < PELTI_ATTACH_MOST; k++)
         sum += share[k];
@@ -186,13 +212,12 @@ static void attach_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     const Attach *a = context;
-    float mean = a->size * 0.02f;
     for (int place = begin; place < end; place++) {
         Near near = {.attach = a, .place = place};
-        float radius = mean;
+        float radius = FIRST_LOOK * a->size;
         PeltiBox box = {a->out->place[place], a->out->place[place]};
         bool found = false;
-        for (int tries = 0; tries < 12 && !found; tries++, radius *= 1.5f) {
+        for (int tries = 0; tries < 16 && !found; tries++, radius *= 1.5f) {
             near.count = 0;
             pelti_box_tree_visit(a->tree, &box, radius, visit_vertex, &near);
             if (near.count < 4)

@@ -32,10 +32,11 @@ static float well_shaped(const PeltiMesh *mesh)
 }
 
 /// A coarse mesh must be even.
-bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces)
+bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces, int own_most)
 {
     const PeltiMesh *mesh = who->mesh;
-    if (pieces->count != 1 || !mesh->closed || mesh->vertex_count > FINEST_FILE || mesh->vertex_count < LEAST_FILE)
+    if (!pelti_pieces_one_skin(who, pieces) || mesh->vertex_count > (own_most > 0 ? own_most : FINEST_FILE) ||
+        mesh->vertex_count < LEAST_FILE)
         return false;
     return mesh->vertex_count >= COARSEST_FILE || well_shaped(mesh) > EVEN;
 }
@@ -194,7 +195,8 @@ PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weig
     body->file = who;
     pelti_pool_init(&body->pool, allocator);
     PeltStatus status = pelti_pieces_judge(who, weights, settings->rig, &body->pool, &body->pieces, err);
-    bool own = status == PELT_OK && settings->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces);
+    bool own =
+        status == PELT_OK && settings->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces, settings->own_most);
     if (status == PELT_OK && !own)
         status = make_body(body, weights, settings, jobs, err);
     if (status != PELT_OK || own) {
@@ -221,6 +223,11 @@ void pelti_body_destroy(PeltiBody *body)
 const PeltiCharacter *pelti_body_character(const PeltiBody *body)
 {
     return body->who;
+}
+
+bool pelti_body_of_one_skin(const PeltiBody *body)
+{
+    return body->who && pelti_pieces_one_skin(body->file, &body->pieces) && body->file->mesh->vertex_count >= COARSEST_FILE;
 }
 
 const PeltiPieces *pelti_body_pieces(const PeltiBody *body)

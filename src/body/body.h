@@ -11,6 +11,7 @@ typedef enum PeltiBodyMode { PELTI_BODY_AUTO, PELTI_BODY_FILE, PELTI_BODY_PROXY 
 typedef struct PeltiBodySettings {
     PeltiBodyMode mode;
     int vertices;       ///< wanted of a proxy; 0: by default
+    int own_most;       ///< vertices of one closed skin that is its own body; 0: by default
     const PeltRig *rig; ///< what pieces are, by name; NULL: as they look
 } PeltiBodySettings;
 
@@ -22,7 +23,11 @@ PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weig
 void pelti_body_destroy(PeltiBody *body); ///< NULL is fine
 
 /// Whether the file's own mesh is the body (body=auto): one closed manifold skin that methods can work on.
-bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces);
+bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces, int own_most);
+
+/// Made of one closed skin that is too fine to be solved on; else of pieces, which may lie in each other at rest, or a coarse
+/// skin.
+bool pelti_body_of_one_skin(const PeltiBody *body);
 
 /// What a method sees: the same bones and clips, the body's mesh and weights. NULL: nothing of the character bends.
 const PeltiCharacter *pelti_body_character(const PeltiBody *body);

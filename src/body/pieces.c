@@ -202,6 +202,11 @@ static PeltStatus copy_weights(const PeltiCharacter *who, PeltiPool *pool, Pelti
     return PELT_OK;
 }
 
+bool pelti_pieces_one_skin(const PeltiCharacter *who, const PeltiPieces *pieces)
+{
+    return pieces->count == 1 && who->mesh->closed;
+}
+
 PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, PeltiPool *pool, PeltiWeights *weights, bool *changed,
                              PeltError *err)
 {

@@ -34,6 +34,9 @@ typedef struct PeltiPieces {
 PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, const PeltRig *rig, PeltiPool *pool,
                               PeltiPieces *out, PeltError *err);
 
+/// Whether the whole character is one closed skin.
+bool pelti_pieces_one_skin(const PeltiCharacter *who, const PeltiPieces *pieces);
+
 /// Pieces that the rig calls rigid are bound to one bone alone: `weights` is changed to a copy in `pool` where there are such;
 /// returns whether it was by `changed`.
 PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, PeltiPool *pool, PeltiWeights *weights, bool *changed,

@@ -168,22 +168,46 @@ static PeltStatus hand_over(const PeltiRemeshSurface *s, PeltiPool *pool, PeltiB
     return PELT_OK;
 }
 
+/// One closed skin is its own shape: only its triangles are made anew, so that what is apart stays apart. PELT_FAILED where it
+/// is no manifold.
+static PeltStatus take_skin(const PeltiMesh *mesh, const PeltiSoup *soup, PeltiRemeshSurface *out, PeltError *err)
+{
+    PELT_TRY(pelti_remesh_reserve(out, mesh->vertex_count, soup->triangle_count, err));
+    out->vertex_count = mesh->vertex_count;
+    out->triangle_count = soup->triangle_count;
+    memcpy(out->position, mesh->rest, (size_t)mesh->vertex_count * sizeof(Vec3));
+    memcpy(out->corner, soup->triangles, (size_t)soup->triangle_count * sizeof(int[3]));
+    return pelti_remesh_connect(out, err);
+}
+
+static PeltStatus take_cells(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
+                             PeltiJobs *jobs, PeltiRemeshSurface *out, PeltError *err)
+{
+    PeltiPool work;
+    PeltAllocator allocator = out->allocator;
+    pelti_pool_init(&work, &allocator);
+    PeltiCells cells;
+    PeltStatus status = pelti_cells_create(who, pieces, soup, edge, &work, jobs, &cells, err);
+    if (status == PELT_OK)
+        status = pelti_cells_surface(&cells, CRUMB, &allocator, out, err);
+    pelti_pool_release(&work);
+    return status == PELT_OK && out->vertex_count > 0 ? draw_to_skin(out, soup, edge, jobs, err) : status;
+}
+
 PeltStatus pelti_body_surface(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
                               int vertices, PeltiPool *pool, PeltiJobs *jobs, PeltiBodySurface *out, PeltError *err)
 {
-    PeltiPool work;
-    pelti_pool_init(&work, &pool->allocator);
-    PeltiCells cells;
-    PeltiRemeshSurface surface = {0};
-    PeltStatus status = pelti_cells_create(who, pieces, soup, edge, &work, jobs, &cells, err);
-    if (status == PELT_OK)
-        status = pelti_cells_surface(&cells, CRUMB, &pool->allocator, &surface, err);
-    pelti_pool_release(&work);
-    if (status == PELT_OK && surface.vertex_count > 0) {
-        status = draw_to_skin(&surface, soup, edge, jobs, err);
-        if (status == PELT_OK)
-            status = remesh(&surface, who->mesh, vertices, jobs, err);
+    PeltiRemeshSurface surface = {.allocator = pool->allocator};
+    PeltStatus status = PELT_FAILED;
+    if (pelti_pieces_one_skin(who, pieces))
+        status = take_skin(who->mesh, soup, &surface, NULL);
+    if (status == PELT_FAILED) {
+        pelti_remesh_release(&surface);
+        surface = (PeltiRemeshSurface){.allocator = pool->allocator};
+        status = take_cells(who, pieces, soup, edge, jobs, &surface, err);
     }
+    if (status == PELT_OK && surface.vertex_count > 0)
+        status = remesh(&surface, who->mesh, vertices, jobs, err);
     if (status == PELT_OK)
         status = hand_over(&surface, pool, out, err);
     pelti_remesh_release(&surface);

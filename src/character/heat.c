@@ -1,4 +1,4 @@
-// Bone heat [Baran2007] sec. 4: for every bone b solve (-Laplacian + H) w = H p over the welded surface, where H = 1/d^2 at
+// Bone heat [Baran2007] sec. 4: for every bone b solve (-Laplacian + H) w = H p over the welded surface, where H = c/d^2 at
 // vertices that see their nearest bone from inside. With lumped areas A the system is (L + A H) w = A H p, L the cotangent
 // matrix with its negative weights lifted: an M-matrix, so weights are never negative, sum to 1, and solving in float loses
 // no digits to cancellation. We depart from the paper where it gives up: a vertex takes its nearest *visible* bone, not the
@@ -16,8 +16,11 @@ enum {
     GRAIN = 256, // vertices per job
     COLUMNS = 3, // right-hand sides per solve, see math/sparse.h
 };
+static const float STRENGTH = 2;          // of the heat; 1 in the paper. Painted weights are crisper (docs/body.md)
 static const float EQUALLY_NEAR = 1.001f; // ratio of distances: bones that meet at a joint
 static const float END_MARKER = 0.55f;    // a leaf shorter than this share of its parent, its only child, marks an end
+static const float CAP = 1.25f;           // a fingertip's mean distance from its end joint, in radii: 1 for half a ball
+static const float STILL = 1e-3f;         // of a quaternion's parts: what a clip's noise may be
 static const float OPEN_SHARE = 0.1f;     // border edges over edges; above it a component has no inside to speak of
 
 typedef struct Source { // what heats one vertex
@@ -49,9 +52,76 @@ typedef struct Heat {
 
 // ---- who heats a vertex ----
 
+typedef struct Flesh {    // around a joint, of the bone above and the leaf below it
+    double along, beyond; // distance of the skin beside the bone's last half; from the joint, of the skin beyond it
+    int along_count, beyond_count;
+} Flesh;
+
+/// The nearest bone of all, ties by order.
+static int nearest_of_all(const PeltiCharacter *who, int vertex)
+{
+    return pelti_weights_nearest(who, who->mesh->vertex_instance[vertex], who->mesh->rest[vertex]);
+}
+
+static void add_flesh(const PeltiCharacter *who, const bool *leaf, int v, Flesh *flesh)
+{
+    int near = nearest_of_all(who, v);
+    for (int b = 0; b < who->bone_count; b++) {
+        int parent = who->bones[b].parent;
+        if (!leaf[b] || (near != b && near != parent))
+            continue;
+        float t, d = sqrtf(pelti_skeleton_segment_distance2(who->mesh->rest[v], who->bones[parent].head, who->bones[b].head, &t));
+        if (t >= 1) {
+            flesh[b].beyond += (double)d;
+            flesh[b].beyond_count++;
+        } else if (t > 0.5f) {
+            flesh[b].along += (double)d;
+            flesh[b].along_count++;
+        }
+    }
+}
+
+/// Whether a clip of the file turns the node; without clips it may be turned.
+static bool is_turned(const PeltiCharacter *who, int node)
+{
+    for (int i = 0; i < who->clip_count; i++)
+        for (int k = 0; k < who->clips[i].channel_count; k++) {
+            const PeltiChannel *c = &who->clips[i].channels[k];
+            int values = c->key_count * c->width * (c->interpolation == PELTI_CUBIC ? 3 : 1);
+            for (int v = 0; c->node == node && c->path == PELTI_ROTATION && v < values; v++)
+                if (fabsf(c->values[v] - c->values[v % c->width]) > STILL)
+                    return true;
+        }
+    return who->clip_count == 0;
+}
+
+/// Leaves that only mark where their parent ends (fingertips): short, and the flesh beyond their joint is a cap, no farther from
+/// it than the bone's own skin is from the bone. A paw or a foot reaches farther, and clips turn it.
+static void find_end_markers(Heat *heat, const int *children, Flesh *flesh)
+{
+    const PeltiCharacter *who = heat->who;
+    int leaves = 0;
+    for (int b = 0; b < who->bone_count; b++) {
+        const PeltiBone *bone = &who->bones[b];
+        const PeltiSegment *segment = &who->segments[bone->segment_first];
+        if (bone->parent < 0 || children[b] || children[bone->parent] != 1)
+            continue;
+        heat->dead[b] =
+            vec3_distance(segment->a, segment->b) < END_MARKER * vec3_distance(bone->head, who->bones[bone->parent].head);
+        leaves += heat->dead[b];
+    }
+    for (int v = 0; leaves && v < who->mesh->vertex_count; v++)
+        add_flesh(who, heat->dead, v, flesh);
+    for (int b = 0; b < who->bone_count; b++) {
+        const Flesh *f = &flesh[b];
+        if (heat->dead[b] && f->beyond * f->along_count > (double)CAP * f->along * f->beyond_count)
+            heat->dead[b] = !is_turned(who, who->bones[b].node);
+    }
+}
+
 /// Joints that carry no flesh: those the artist gave nothing, where there are painted weights; else leaves that only mark the
 /// end of their parent (fingertips, toe ends). Where that leaves an instance no bone, its bones are all alive.
-static void find_dead(Heat *heat, int *children)
+static void find_dead(Heat *heat, int *children, Flesh *flesh)
 {
     const PeltiCharacter *who = heat->who;
     const PeltiWeights *painted = &who->file_weights;
@@ -63,14 +133,8 @@ static void find_dead(Heat *heat, int *children)
     for (size_t i = 0; who->file_weights_sane && i < (size_t)who->point_count * (size_t)painted->influences; i++)
         if (painted->weight[i] > 0)
             heat->dead[painted->bone[i]] = false;
-    for (int b = 0; b < who->bone_count && !who->file_weights_sane; b++) {
-        const PeltiBone *bone = &who->bones[b];
-        const PeltiSegment *segment = &who->segments[bone->segment_first];
-        if (bone->parent < 0 || children[b] || children[bone->parent] != 1)
-            continue;
-        heat->dead[b] =
-            vec3_distance(segment->a, segment->b) < END_MARKER * vec3_distance(bone->head, who->bones[bone->parent].head);
-    }
+    if (!who->file_weights_sane)
+        find_end_markers(heat, children, flesh);
     for (int i = 0; i < who->instance_count; i++) {
         const PeltiInstance *shown = &who->instances[i];
         int alive = 0;
@@ -151,7 +215,7 @@ static void find_source(const Heat *heat, int v, bool visible_only, Source *out)
             continue;
         if (out->count == 0) {
             limit = d * EQUALLY_NEAR;
-            out->h = 1 / (d * d);
+            out->h = STRENGTH / (d * d);
         }
         out->bones[out->count++] = list[i].bone;
     }
@@ -329,12 +393,13 @@ static PeltStatus prepare(Heat *heat, PeltiPool *work, PeltiJobs *jobs, PeltiLog
     heat->edge_weight = PELTI_NEW(work, float, mesh->edge_count);
     int *counts = PELTI_NEW(work, int, (size_t)components * 3), *edges = PELTI_NEW(work, int, (size_t)components * 2);
     int *children = PELTI_NEW(work, int, heat->who->bone_count);
+    Flesh *flesh = PELTI_NEW(work, Flesh, heat->who->bone_count);
     if (work->failed)
         return pelti_no_memory(err, sizeof(Source) * (size_t)mesh->vertex_count);
     heat->least_distance = 1e-4f * mesh->diagonal;
     pelti_mesh_normals(mesh, mesh->rest, heat->normals);
     pelti_mesh_cotangents(mesh, mesh->rest, 0.01f, heat->edge_weight, heat->area);
-    find_dead(heat, children);
+    find_dead(heat, children, flesh);
     measure_components(heat, edges, edges + components);
     double sum = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {

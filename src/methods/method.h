@@ -15,7 +15,7 @@ typedef struct PeltiPrepare {
     const PeltiCharacter *who;
     const PeltiOptions *options;       ///< checked against the method's own list
     const PeltiWeights *weights;       ///< per welded vertex, chosen by the `weights` option: never NULL
-    bool made_body;                    ///< `who` is a body made from the file's pieces (docs/body.md), not the file's own mesh
+    bool made_body;                    ///< `who` is a body made from the file's pieces (docs/body.md), not one closed skin
     const PeltiWeights *point_weights; ///< per point, for methods with PELTI_BY_POINT; NULL: use `weights`
     PeltiArtist artist;
     const PeltAllocator *allocator;
@@ -69,6 +69,7 @@ typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help
     unsigned flags;
     unsigned rig_parts;             ///< PELTI_RIG_...
+    int own_most;                   ///< vertices of a file's own skin that it solves on, of more a coarser body; 0: any
     const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
     PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
     /// Writes world positions of all vertices of `who`; of its points where prepare was given point_weights. Does not allocate.

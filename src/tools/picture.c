@@ -109,8 +109,6 @@ PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character,
     def.threads = threads;
     PELT_TRY(shows_weights ? pelt_skin_create(&def, character, &guide->lbs, err)
                            : pelti_reference_create(character, threads, NULL, &guide->lbs, err));
-    if (!character->who->file_weights_sane)
-        return PELT_OK;
     def.method = "dqs";
     PeltStatus status = pelt_skin_create(&def, character, &guide->dqs, err);
     if (status != PELT_OK)

@@ -25,7 +25,7 @@ typedef struct Agreement {
     double same;     // share of vertices with the painted strongest bone
     double near_by;  // ... or that bone's parent or child
     double shared;   // mean overlap of the two weight distributions: sum over bones of min
-    double roughest; // 99th percentile over edges of the weights' change, sum over bones of |difference| / 2
+    double roughest; // 99th percentile over edges of the weights' change, sum over bones of |difference| / 2; over the painted
 } Agreement;
 
 static double overlap(const PeltiWeights *a, int v, const PeltiWeights *b, int u)
@@ -68,7 +68,7 @@ static Agreement compare(const PeltiCharacter *who, const PeltiWeights *ours, co
     a.same /= n;
     a.near_by /= n;
     a.shared /= n;
-    a.roughest = roughness(who, ours);
+    a.roughest = roughness(who, ours) / roughness(who, painted);
     return a;
 }
 
@@ -89,9 +89,9 @@ static Agreement judge(const char *name, bool blind, double *ms)
     }
     assert_int_equal(pelti_weights_from_file(who, &who->pool, &painted, &err), PELT_OK);
     Agreement a = compare(who, &ours, &painted);
-    printf("%s%s: strongest bone as painted %.3f, or its neighbour %.3f, overlap %.3f, change along an edge p99 %.3f (painted "
-           "%.3f), %.0f ms\n",
-           name, blind ? " (blind)" : "", a.same, a.near_by, a.shared, a.roughest, roughness(who, &painted), *ms);
+    printf("%s%s: strongest bone as painted %.3f, or its neighbour %.3f, overlap %.3f, change along an edge p99 %.3f of the "
+           "painted, %.0f ms\n",
+           name, blind ? " (blind)" : "", a.same, a.near_by, a.shared, a.roughest, *ms);
     pelti_character_destroy(who);
     return a;
 }
@@ -102,8 +102,8 @@ static void arm_and_hand_are_weighted_as_painted(void **state)
     double ms;
     for (int blind = 0; blind < 2; blind++) {
         Agreement arm = judge("arm.glb", blind, &ms), hand = judge("hand.glb", blind, &ms);
-        assert_true(arm.same > 0.95 && arm.near_by > 0.99 && arm.roughest < 0.2);
-        assert_true(hand.same > 0.88 && hand.near_by > 0.97 && hand.roughest < 0.3);
+        assert_true(arm.same > 0.95 && arm.near_by > 0.99 && arm.roughest < 1.2);
+        assert_true(hand.same > 0.88 && hand.near_by > 0.97 && hand.roughest < 1.2);
     }
 }
 
@@ -112,9 +112,9 @@ static void a_body_with_163_joints_is_weighted_in_time(void **state)
     (void)state;
     double ms;
     Agreement a = judge("makehuman-cc0.glb", false, &ms);
-    assert_true(a.same > 0.72 && a.near_by > 0.86 && a.roughest < 0.5);
+    assert_true(a.same > 0.72 && a.near_by > 0.86 && a.roughest < 1.3);
     a = judge("makehuman-cc0.glb", true, &ms);
-    assert_true(a.same > 0.65 && a.near_by > 0.8 && a.roughest < 0.5);
+    assert_true(a.same > 0.65 && a.near_by > 0.8 && a.roughest < 1.3);
 }
 
 int main(void)

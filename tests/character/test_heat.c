@@ -54,14 +54,15 @@ static void two_bones_share_a_tube(void **state)
 static void along_one_dimension_the_heat_equation_has_a_closed_form(void **state)
 {
     (void)state;
-    // Far from the ends w'' = w / d^2 with d the radius (distance to the axis): past the middle 1 - w = exp(-(x - 2) / d) / 2
+    // Far from the ends w'' = 2 w / d^2 with d the radius (distance to the axis) and 2 the strength of the heat: past the middle
+    // 1 - w = exp(-sqrt(2) (x - 2) / d) / 2
     int triangles = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS};
     PeltiCharacter *who = make_chain(2, 0, 2, 1, points, TUBE_POINTS, tube_p, triangles, (const int(*)[3])tube_t);
     PeltiWeights w = automatic(who, NULL);
     for (int v = 0; v < who->mesh->vertex_count; v++) {
         float x = who->mesh->rest[v].x;
         if (x >= 2 && x <= 3.3f)
-            CHECK_NEAR(weight_of(&w, v, 1), 1 - 0.5f * expf(-(x - 2) / 0.4f), 0.02);
+            CHECK_NEAR(weight_of(&w, v, 1), 1 - 0.5f * expf(-sqrtf(2) * (x - 2) / 0.4f), 0.02);
     }
     pelti_character_destroy(who);
 }
@@ -77,7 +78,7 @@ static void clothes_see_the_bones_through_the_body(void **state)
     for (int v = 0; v < who->mesh->vertex_count; v++) {
         float x = who->mesh->rest[v].x, d = who->mesh->vertex_instance[v] ? 0.5f : 0.4f;
         if (x >= 2 && x <= 3)
-            CHECK_NEAR(weight_of(&w, v, 1), 1 - 0.5f * expf(-(x - 2) / d), 0.02);
+            CHECK_NEAR(weight_of(&w, v, 1), 1 - 0.5f * expf(-sqrtf(2) * (x - 2) / d), 0.02);
     }
     pelti_character_destroy(who);
 }
