@@ -163,14 +163,18 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     if (!(skin->method->flags & PELTI_FLESH))
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
-    PeltiBodySettings settings = {.vertices = pelti_option_int(options, "body-vertices"),
-                                  .own_most = skin->method->own_most,
-                                  .rig = skin->artist.rig,
-                                  .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
-                                          : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
-                                                                                      : PELTI_BODY_AUTO};
-    PELT_TRY(
-        pelti_body_create(skin->who, &skin->weights, &settings, &skin->pool.allocator, skin->jobs, &skin->log, &skin->body, err));
+    PeltiBodyDef def = {.who = skin->who,
+                        .weights = &skin->weights,
+                        .allocator = &skin->pool.allocator,
+                        .jobs = skin->jobs,
+                        .log = &skin->log,
+                        .vertices = pelti_option_int(options, "body-vertices"),
+                        .own_most = skin->method->own_most,
+                        .rig = skin->artist.rig,
+                        .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
+                                : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
+                                                                            : PELTI_BODY_AUTO};
+    PELT_TRY(pelti_body_create(&def, &skin->body, err));
     if (!skin->body)
         return PELT_OK;
     skin->who = pelti_body_character(skin->body);

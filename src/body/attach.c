@@ -1,17 +1,14 @@
 /// Which body vertices a point of the file follows, and how strongly.
 #include "body/attach.h"
 
+#include "body/constants.def"
 #include "geometry/box_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const float WIDTH = 2.0f;        // of the kernel, in edges of the body: some 14 vertices
-static const float ZIGZAG = 1.3f;       // how much longer than the straight way one along edges is on smooth skin
-static const float FOREIGN = 0.3f;      // of the size: how much farther a vertex of quite other bones counts
-static const float FIRST_LOOK = 0.004f; // of the size: more than CANDIDATES in a ball would leave out near ones
-static const float SAME_PLACE = 1e-6f;  // of the size
+static const float SAME_PLACE = 1e-6f; // of the size
 
 typedef struct Place {
     int cell[3];
@@ -122,7 +119,7 @@ static bool visit_vertex(void *context, int vertex)
     Near *n = context;
     const Attach *a = n->attach;
     float away = vec3_distance(a->out->place[n->place], a->mesh->rest[vertex]);
-    float foreign = fmaxf(0, 1 - 2 * common_weight(a, n->place, vertex)) * FOREIGN * a->size;
+    float foreign = fmaxf(0, 1 - 2 * common_weight(a, n->place, vertex)) * ATTACH_FOREIGN * a->size;
     if (n->count < CANDIDATES)
         n->found[n->count++] = (Candidate){vertex, away, sqrtf(away * away + foreign * foreign), INFINITY, false};
     return true;
@@ -192,13 +189,13 @@ static void share_out(const Attach *a, Near *n, int place)
     float *share = a->out->share + (size_t)place * PELTI_ATTACH_MOST, sum = 0;
     qsort(n->found, (size_t)n->count, sizeof *n->found, compare_candidates);
     Candidate *nearest = walk_nearer(n);
-    float radius = nearest->away + WIDTH * a->edge[nearest->vertex];
+    float radius = nearest->away + ATTACH_WIDTH * a->edge[nearest->vertex];
     Vec3 from = a->mesh->rest[nearest->vertex];
     a->out->away[place] = nearest->away;
     measure_paths(n, nearest, radius);
     for (int i = 0; i < n->count; i++) {
         const Candidate *c = &n->found[i];
-        float detour = fmaxf(0, c->path - ZIGZAG * vec3_distance(from, a->mesh->rest[c->vertex]));
+        float detour = fmaxf(0, c->path - ATTACH_ZIGZAG * vec3_distance(from, a->mesh->rest[c->vertex]));
         float d = (c->away + detour) / radius, k = d < 1 ? (1 - d * d) * (1 - d * d) : 0;
         pelti_weights_insert(PELTI_ATTACH_MOST, vertex, share, c->vertex, k);
     }
@@ -214,7 +211,7 @@ static void attach_range(void *context, int begin, int end, int worker)
     const Attach *a = context;
     for (int place = begin; place < end; place++) {
         Near near = {.attach = a, .place = place};
-        float radius = FIRST_LOOK * a->size;
+        float radius = ATTACH_FIRST_LOOK * a->size;
         PeltiBox box = {a->out->place[place], a->out->place[place]};
         bool found = false;
         for (int tries = 0; tries < 16 && !found; tries++, radius *= 1.5f) {
@@ -223,26 +220,25 @@ static void attach_range(void *context, int begin, int end, int worker)
             if (near.count < 4)
                 continue;
             const Candidate *seed = &near.found[seed_of(&near)]; // all that the kernel needs must have been seen
-            found = seed->measure + WIDTH * a->edge[seed->vertex] <= radius || near.count == CANDIDATES;
+            found = seed->measure + ATTACH_WIDTH * a->edge[seed->vertex] <= radius || near.count == CANDIDATES;
         }
         if (near.count > 0)
             share_out(a, &near, place);
     }
 }
 
-PeltStatus pelti_attach(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiCharacter *body,
-                        const PeltiWeights *body_weights, PeltiPool *pool, PeltiJobs *jobs, PeltiAttachment *out, PeltError *err)
+PeltStatus pelti_attach(PeltiBound file, PeltiBound body, PeltiPool *pool, PeltiJobs *jobs, PeltiAttachment *out, PeltError *err)
 {
     *out = (PeltiAttachment){0};
-    PELT_TRY(find_places(who, pool, out, err));
+    PELT_TRY(find_places(file.who, pool, out, err));
     size_t places = (size_t)out->place_count;
     out->vertex = PELTI_NEW(pool, int, places *PELTI_ATTACH_MOST);
     out->share = PELTI_NEW(pool, float, places *PELTI_ATTACH_MOST);
     out->away = PELTI_NEW(pool, float, places);
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    const PeltiMesh *mesh = body->mesh;
-    Attach a = {.body = body, .body_weights = body_weights, .mesh = mesh, .out = out, .size = who->mesh->diagonal};
+    const PeltiMesh *mesh = body.who->mesh;
+    Attach a = {.body = body.who, .body_weights = body.weights, .mesh = mesh, .out = out, .size = file.who->mesh->diagonal};
     a.edge = PELTI_NEW(&work, float, mesh->vertex_count);
     a.bone = PELTI_NEW(&work, int, places *PLACE_BONES);
     a.weight = PELTI_NEW(&work, float, places *PLACE_BONES);
@@ -256,7 +252,7 @@ PeltStatus pelti_attach(const PeltiCharacter *who, const PeltiWeights *weights, 
     if (status == PELT_OK) {
         a.tree = tree;
         pelti_mesh_edge_lengths(mesh, mesh->rest, a.edge);
-        gather_weights(&a, who, weights);
+        gather_weights(&a, file.who, file.weights);
         pelti_parallel_for(jobs, out->place_count, 256, attach_range, &a);
     }
     pelti_pool_release(&work);

@@ -16,8 +16,12 @@ typedef struct PeltiAttachment {
     float *away;   ///< [place_count] to the nearest of its vertices
 } PeltiAttachment;
 
-/// `weights` per welded vertex of `who`, `body_weights` per vertex of the body's mesh. Lives in `pool`.
-PeltStatus pelti_attach(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiCharacter *body,
-                        const PeltiWeights *body_weights, PeltiPool *pool, PeltiJobs *jobs, PeltiAttachment *out, PeltError *err);
+typedef struct PeltiBound { ///< a character with weights per welded vertex of its mesh
+    const PeltiCharacter *who;
+    const PeltiWeights *weights;
+} PeltiBound;
+
+/// Lives in `pool`.
+PeltStatus pelti_attach(PeltiBound file, PeltiBound body, PeltiPool *pool, PeltiJobs *jobs, PeltiAttachment *out, PeltError *err);
 
 #endif

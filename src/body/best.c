@@ -1,21 +1,16 @@
 /// The better weights joint by joint: the file's, but automatic ones around joints where those clearly win the trial.
 #include "body/pieces.h"
+
+#include "body/constants.def"
 #include "body/trial.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BLEND_ROUNDS = 12, NAMES_SHOWN = 3 };
+enum { NAMES_SHOWN = 3 };
 // Costs per area. Measured on 819 joints of painted characters and 457 of characters painted to the nearest bone alone: the
 // former jump nowhere where that doubles an edge and automatic weights cost less, nor cost more than 1.5 and 8 times those.
-static const double ABRUPT = 0.5; // of the area that changes its shape jumps from one side to the other
-static const double ABRUPT_COST = 0.3, ABRUPT_WIN = 1.3;
-static const float ABRUPT_STRETCH = 2; // less, and the mesh is so coarse that a jump is its only transition
-static const double HIGH_COST = 1.5, CLEAR_WIN = 8;
-static const double LEAST_AREA = 0.01; // of the skin: eyelids and lips are no reason for automatic weights
-static const float SAME_SHARE = 0.02f;
-static const double MOSTLY = 0.5; // of the skin that bends: where more of it lost, nothing of the file's is worth keeping
 
 typedef struct Best {
     const PeltiCharacter *who;
@@ -29,7 +24,7 @@ typedef struct Best {
 
 static bool is_abrupt(const PeltiTrialMarks *m)
 {
-    return m->jump > ABRUPT * m->area;
+    return m->jump > BEST_ABRUPT * m->area;
 }
 
 /// Bad enough by itself to ask what automatic weights would do.
@@ -37,13 +32,13 @@ static bool is_suspect(const Best *b, int joint)
 {
     const PeltiTrialMarks *m = &b->file_marks[joint];
     if (is_abrupt(m))
-        return m->cost > ABRUPT_COST * m->area && m->longest > ABRUPT_STRETCH;
-    return m->cost > HIGH_COST * m->area && m->area > LEAST_AREA * b->area;
+        return m->cost > BEST_ABRUPT_COST * m->area && m->longest > BEST_ABRUPT_STRETCH;
+    return m->cost > BEST_HIGH_COST * m->area && m->area > BEST_LEAST_AREA * b->area;
 }
 
 static bool has_lost(const Best *b, int joint)
 {
-    double win = is_abrupt(&b->file_marks[joint]) ? ABRUPT_WIN : CLEAR_WIN;
+    double win = is_abrupt(&b->file_marks[joint]) ? BEST_ABRUPT_WIN : BEST_CLEAR_WIN;
     return is_suspect(b, joint) && b->file_marks[joint].cost > win * b->made_marks[joint].cost;
 }
 
@@ -68,7 +63,7 @@ static bool mostly_lost(const Best *b, const bool *lost)
         all += b->file_marks[j].area;
         bad += lost[j] ? b->file_marks[j].area : 0;
     }
-    return bad > MOSTLY * all;
+    return bad > BEST_MOSTLY * all;
 }
 
 /// Automatic weights where they move a lost joint's skin otherwise than the file's; pieces of one bone keep theirs.
@@ -84,7 +79,7 @@ static PeltStatus mark_skin(Best *b, const bool *lost, PeltError *err)
         b->blend[v] = all;
         for (int j = 0; j < b->who->bone_count && b->blend[v] < 1; j++)
             if (lost[j] &&
-                fabsf(pelti_trial_share(&tree, &b->file, v, j) - pelti_trial_share(&tree, &b->made, v, j)) > SAME_SHARE)
+                fabsf(pelti_trial_share(&tree, &b->file, v, j) - pelti_trial_share(&tree, &b->made, v, j)) > BEST_SAME_SHARE)
                 b->blend[v] = 1;
     }
     return PELT_OK;
@@ -97,7 +92,7 @@ static PeltStatus soften(Best *b, PeltError *err)
     float *next = PELTI_NEW(&b->work, float, mesh->vertex_count);
     if (!next)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof *next);
-    for (int round = 0; round < BLEND_ROUNDS; round++) {
+    for (int round = 0; round < BEST_BLEND_ROUNDS; round++) {
         for (int v = 0; v < mesh->vertex_count; v++) {
             float sum = 0;
             for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++)

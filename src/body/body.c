@@ -1,18 +1,13 @@
 /// Making the body, and the character a method sees of it.
 #include "body/body.h"
 
+#include "body/constants.def"
 #include "body/body_parts.h"
 #include "body/surface.h"
 #include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { DEFAULT_VERTICES = 6000, FINEST_FILE = 40000, COARSEST_FILE = 1500, LEAST_FILE = 250, MOST_CELLS = 3000000 };
-static const float SHARP = 0.94f;     // cosine of 20 degrees: also of 160
-static const float EVEN = 0.9f;       // of the triangles
-static const float CELL = 1.0f / 230; // of the diagonal, for a body of the default size
-static const float COARSEST_CELL = 1.0f / 40;
 
 /// Share of the triangles without sharp or flat corners.
 static float well_shaped(const PeltiMesh *mesh)
@@ -26,7 +21,7 @@ static float well_shaped(const PeltiMesh *mesh)
             Vec3 b = vec3_sub(mesh->rest[mesh->triangles[t][(k + 2) % 3]], at);
             worst = fmaxf(worst, fabsf(vec3_dot(a, b)) / fmaxf(vec3_length(a) * vec3_length(b), 1e-30f));
         }
-        good += worst < SHARP;
+        good += worst < BODY_SHARP;
     }
     return mesh->triangle_count ? (float)good / (float)mesh->triangle_count : 0;
 }
@@ -35,10 +30,10 @@ static float well_shaped(const PeltiMesh *mesh)
 bool pelti_body_is_file(const PeltiCharacter *who, const PeltiPieces *pieces, int own_most)
 {
     const PeltiMesh *mesh = who->mesh;
-    if (!pelti_pieces_one_skin(who, pieces) || mesh->vertex_count > (own_most > 0 ? own_most : FINEST_FILE) ||
-        mesh->vertex_count < LEAST_FILE)
+    if (!pelti_pieces_one_skin(who, pieces) || mesh->vertex_count > (own_most > 0 ? own_most : BODY_FINEST_FILE) ||
+        mesh->vertex_count < BODY_LEAST_FILE)
         return false;
-    return mesh->vertex_count >= COARSEST_FILE || well_shaped(mesh) > EVEN;
+    return mesh->vertex_count >= BODY_COARSEST_FILE || well_shaped(mesh) > BODY_EVEN;
 }
 
 static int count_skeletons(const PeltiCharacter *who)
@@ -59,32 +54,37 @@ static float soup_cell(const PeltiSoup *soup, float diagonal, int vertices)
             high = vec3_max(high, soup->points[soup->triangles[t][k]]);
         }
     Vec3 extent = vec3_sub(high, low);
-    float cell = diagonal * fminf(CELL * sqrtf((float)DEFAULT_VERTICES / (float)vertices), COARSEST_CELL), pad = 6 * cell;
+    float cell = diagonal * fminf(BODY_CELL * sqrtf((float)BODY_VERTICES / (float)vertices), BODY_COARSEST_CELL), pad = 6 * cell;
     double cells = (double)(extent.x + pad) * (double)(extent.y + pad) * (double)(extent.z + pad) /
                    ((double)cell * (double)cell * (double)cell);
-    return cells > MOST_CELLS ? cell * (float)pelti_cbrt(cells / MOST_CELLS) : cell;
+    return cells > BODY_MOST_CELLS ? cell * (float)pelti_cbrt(cells / BODY_MOST_CELLS) : cell;
 }
 
+typedef struct Surfaces { // of all skeletons
+    PeltiArray points, triangles;
+    PeltiArray owner; // of a point: its skeleton
+} Surfaces;
+
 /// Appends the surface of one skeleton's pieces.
-static PeltStatus add_surface(PeltiBody *body, int skeleton, int vertices, PeltiJobs *jobs, PeltiArray *points,
-                              PeltiArray *triangles, PeltiArray *owner, PeltError *err)
+static PeltStatus add_surface(PeltiBody *body, int skeleton, int vertices, PeltiJobs *jobs, Surfaces *all, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, &body->pool.allocator);
     PeltiSoup soup;
     PeltiBodySurface surface = {0};
     PeltStatus status = pelti_pieces_soup(body->file, &body->pieces, skeleton, &work, &soup, err);
-    if (status == PELT_OK && soup.triangle_count > 0)
-        status = pelti_body_surface(body->file, &body->pieces, &soup, soup_cell(&soup, body->file->mesh->diagonal, vertices),
-                                    vertices, &work, jobs, &surface, err);
-    int base = (int)points->count;
+    if (status == PELT_OK && soup.triangle_count > 0) {
+        PeltiCellsDef def = {body->file, &body->pieces, &soup, soup_cell(&soup, body->file->mesh->diagonal, vertices), jobs};
+        status = pelti_body_surface(&def, vertices, &work, &surface, err);
+    }
+    int base = (int)all->points.count;
     for (int v = 0; v < surface.vertex_count && status == PELT_OK; v++)
-        if (!pelti_array_push(points, &surface.points[v]) || !pelti_array_push(owner, &skeleton))
-            status = pelti_no_memory(err, points->count * sizeof(Vec3));
+        if (!pelti_array_push(&all->points, &surface.points[v]) || !pelti_array_push(&all->owner, &skeleton))
+            status = pelti_no_memory(err, all->points.count * sizeof(Vec3));
     for (int t = 0; t < surface.triangle_count && status == PELT_OK; t++) {
         const int *c = surface.triangles[t];
-        if (!pelti_array_push(triangles, (int[3]){c[0] + base, c[1] + base, c[2] + base}))
-            status = pelti_no_memory(err, triangles->count * sizeof(int[3]));
+        if (!pelti_array_push(&all->triangles, (int[3]){c[0] + base, c[1] + base, c[2] + base}))
+            status = pelti_no_memory(err, all->triangles.count * sizeof(int[3]));
     }
     pelti_pool_release(&work);
     return status;
@@ -124,9 +124,9 @@ static PeltStatus build_unwelded(PeltiCharacter *who, PeltError *err)
     return status;
 }
 
-static PeltStatus make_character(PeltiBody *body, int skeletons, const PeltiArray *points, const PeltiArray *triangles,
-                                 const PeltiArray *owner, PeltError *err)
+static PeltStatus make_character(PeltiBody *body, int skeletons, const Surfaces *all, PeltError *err)
 {
+    const PeltiArray *points = &all->points, *triangles = &all->triangles;
     PeltiCharacter *who = pelti_character_create(&body->pool.allocator);
     if (!who)
         return pelti_no_memory(err, sizeof *who);
@@ -147,7 +147,7 @@ static PeltStatus make_character(PeltiBody *body, int skeletons, const PeltiArra
     if (who->pool.failed)
         return pelti_no_memory(err, points->count * sizeof(Vec3));
     memcpy(who->rest_points, points->data, points->count * sizeof(Vec3));
-    memcpy(who->point_instance, owner->data, points->count * sizeof(int));
+    memcpy(who->point_instance, all->owner.data, points->count * sizeof(int));
     memcpy(who->point_triangles, triangles->data, triangles->count * sizeof(int[3]));
     PELT_TRY(make_instances(body->file, who, skeletons, err));
     return build_unwelded(who, err);
@@ -156,55 +156,55 @@ static PeltStatus make_character(PeltiBody *body, int skeletons, const PeltiArra
 static PeltStatus make_surface(PeltiBody *body, int vertices, PeltiJobs *jobs, PeltError *err)
 {
     int skeletons = count_skeletons(body->file);
-    PeltiArray points, triangles, owner;
-    pelti_array_init(&points, &body->pool.allocator, sizeof(Vec3));
-    pelti_array_init(&triangles, &body->pool.allocator, sizeof(int[3]));
-    pelti_array_init(&owner, &body->pool.allocator, sizeof(int));
+    Surfaces all;
+    pelti_array_init(&all.points, &body->pool.allocator, sizeof(Vec3));
+    pelti_array_init(&all.triangles, &body->pool.allocator, sizeof(int[3]));
+    pelti_array_init(&all.owner, &body->pool.allocator, sizeof(int));
     PeltStatus status = PELT_OK;
     for (int s = 0; s < skeletons && status == PELT_OK; s++)
-        status = add_surface(body, s, skeletons > 4 ? vertices / 4 : vertices, jobs, &points, &triangles, &owner, err);
-    if (status == PELT_OK && points.count > 0)
-        status = make_character(body, skeletons, &points, &triangles, &owner, err);
-    pelti_array_release(&points);
-    pelti_array_release(&triangles);
-    pelti_array_release(&owner);
+        status = add_surface(body, s, skeletons > 4 ? vertices / 4 : vertices, jobs, &all, err);
+    if (status == PELT_OK && all.points.count > 0)
+        status = make_character(body, skeletons, &all, err);
+    pelti_array_release(&all.points);
+    pelti_array_release(&all.triangles);
+    pelti_array_release(&all.owner);
     return status;
 }
 
-static PeltStatus make_body(PeltiBody *body, const PeltiWeights *weights, const PeltiBodySettings *settings, PeltiJobs *jobs,
-                            PeltError *err)
+static PeltStatus make_body(PeltiBody *body, const PeltiBodyDef *def, PeltError *err)
 {
-    PELT_TRY(make_surface(body, settings->vertices > 0 ? settings->vertices : DEFAULT_VERTICES, jobs, err));
+    const PeltiWeights *weights = def->weights;
+    PELT_TRY(make_surface(body, def->vertices > 0 ? def->vertices : BODY_VERTICES, def->jobs, err));
     if (!body->who)
         return pelti_carry_prepare(body, weights, err);
     PELT_TRY(pelti_body_weights(body, weights, err));
-    PELT_TRY(pelti_attach(body->file, weights, body->who, &body->weights, &body->pool, jobs, &body->attachment, err));
+    PELT_TRY(pelti_attach((PeltiBound){body->file, weights}, (PeltiBound){body->who, &body->weights}, &body->pool, def->jobs,
+                          &body->attachment, err));
     return pelti_carry_prepare(body, weights, err);
 }
 
-PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiBodySettings *settings,
-                             const PeltAllocator *allocator, PeltiJobs *jobs, PeltiLog *log, PeltiBody **out, PeltError *err)
+PeltStatus pelti_body_create(const PeltiBodyDef *def, PeltiBody **out, PeltError *err)
 {
+    const PeltiCharacter *who = def->who;
     *out = NULL;
-    if (settings->mode == PELTI_BODY_FILE)
+    if (def->mode == PELTI_BODY_FILE)
         return PELT_OK;
-    PeltiBody *body = pelti_alloc(allocator, sizeof *body);
+    PeltiBody *body = pelti_alloc(def->allocator, sizeof *body);
     if (!body)
         return pelti_no_memory(err, sizeof *body);
     memset(body, 0, sizeof *body);
     body->file = who;
-    pelti_pool_init(&body->pool, allocator);
-    PeltStatus status = pelti_pieces_judge(who, weights, settings->rig, &body->pool, &body->pieces, err);
-    bool own =
-        status == PELT_OK && settings->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces, settings->own_most);
+    pelti_pool_init(&body->pool, def->allocator);
+    PeltStatus status = pelti_pieces_judge(who, def->weights, def->rig, &body->pool, &body->pieces, err);
+    bool own = status == PELT_OK && def->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces, def->own_most);
     if (status == PELT_OK && !own)
-        status = make_body(body, weights, settings, jobs, err);
+        status = make_body(body, def, err);
     if (status != PELT_OK || own) {
         pelti_body_destroy(body);
         return status;
     }
     if (body->who)
-        pelti_warn(log, "body", "solved on a body of %d vertices that carries the file's %d", body->who->mesh->vertex_count,
+        pelti_warn(def->log, "body", "solved on a body of %d vertices that carries the file's %d", body->who->mesh->vertex_count,
                    who->mesh->vertex_count);
     *out = body;
     return PELT_OK;
@@ -227,7 +227,7 @@ const PeltiCharacter *pelti_body_character(const PeltiBody *body)
 
 bool pelti_body_of_one_skin(const PeltiBody *body)
 {
-    return body->who && pelti_pieces_one_skin(body->file, &body->pieces) && body->file->mesh->vertex_count >= COARSEST_FILE;
+    return body->who && pelti_pieces_one_skin(body->file, &body->pieces) && body->file->mesh->vertex_count >= BODY_COARSEST_FILE;
 }
 
 const PeltiPieces *pelti_body_pieces(const PeltiBody *body)

@@ -8,18 +8,22 @@
 
 typedef enum PeltiBodyMode { PELTI_BODY_AUTO, PELTI_BODY_FILE, PELTI_BODY_PROXY } PeltiBodyMode;
 
-typedef struct PeltiBodySettings {
+typedef struct PeltiBodyDef {
+    const PeltiCharacter *who;
+    const PeltiWeights *weights; ///< per welded vertex: what the file's points are bound by; outlives the body
     PeltiBodyMode mode;
-    int vertices;       ///< wanted of a proxy; 0: by default
-    int own_most;       ///< vertices of one closed skin that is its own body; 0: by default
-    const PeltRig *rig; ///< what pieces are, by name; NULL: as they look
-} PeltiBodySettings;
+    int vertices;                   ///< wanted of a proxy; 0: by default
+    int own_most;                   ///< vertices of one closed skin that is its own body; 0: by default
+    const PeltRig *rig;             ///< what pieces are, by name; NULL: as they look
+    const PeltAllocator *allocator; ///< NULL: malloc
+    PeltiJobs *jobs;                ///< while it is made; NULL: none
+    PeltiLog *log;                  ///< NULL: nothing is said
+} PeltiBodyDef;
 
 typedef struct PeltiBody PeltiBody;
 
-/// `weights` per welded vertex: what the file's points are bound by. *out is NULL where the file's own mesh is the body.
-PeltStatus pelti_body_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiBodySettings *settings,
-                             const PeltAllocator *allocator, PeltiJobs *jobs, PeltiLog *log, PeltiBody **out, PeltError *err);
+/// *out is NULL where the file's own mesh is the body.
+PeltStatus pelti_body_create(const PeltiBodyDef *def, PeltiBody **out, PeltError *err);
 void pelti_body_destroy(PeltiBody *body); ///< NULL is fine
 
 /// Whether the file's own mesh is the body (body=auto): one closed manifold skin that methods can work on.

@@ -1,13 +1,11 @@
 /// The file's points carried by the body: x = sum of share_k M_k p, M_k the rigid motion of body vertex k with its ring.
 #include "body/body_parts.h"
+
+#include "body/constants.def"
 #include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
-
-static const float TOUCHING = 0.004f; // of the size: boxes of sewn pieces nearer than this belong together
-static const float OWN_SKIN = 0.85f;  // weight of the skin below on the piece's own bone: then the bone is as good
-static const float ON_SKIN = 0.03f;   // of the size: a small rigid piece this near to the body is sewn to it
 
 /// Weight that the body has on a bone where it carries a place.
 static float weight_below(const PeltiBody *body, int place, int bone)
@@ -36,12 +34,12 @@ static void choose_rides(PeltiBody *body, float *below)
     for (int p = 0; p < file->point_count; p++) {
         int c = file->mesh->component[file->mesh->weld[p]], place = body->attachment.place_of[p];
         if (body->ride[c] == PELTI_RIDE_SEWN && !body->pieces.pieces[c].thing &&
-            body->attachment.away[place] > ON_SKIN * file->mesh->diagonal)
+            body->attachment.away[place] > CARRY_ON_SKIN * file->mesh->diagonal)
             body->ride[c] = PELTI_RIDE_BONE;
         below[c] = fminf(below[c], weight_below(body, place, body->pieces.pieces[c].bone));
     }
     for (int c = 0; c < body->pieces.count; c++)
-        if (body->ride[c] == PELTI_RIDE_SEWN && !body->pieces.pieces[c].thing && below[c] > OWN_SKIN)
+        if (body->ride[c] == PELTI_RIDE_SEWN && !body->pieces.pieces[c].thing && below[c] > CARRY_OWN_SKIN)
             body->ride[c] = PELTI_RIDE_BONE;
 }
 
@@ -55,7 +53,7 @@ static bool boxes_meet(const PeltiPiece *a, const PeltiPiece *b, float margin)
 static void group_pieces(PeltiBody *body)
 {
     const PeltiPiece *pieces = body->pieces.pieces;
-    float margin = TOUCHING * body->file->mesh->diagonal;
+    float margin = CARRY_TOUCHING * body->file->mesh->diagonal;
     for (int c = 0; c < body->pieces.count; c++)
         body->group[c] = c;
     for (int round = 0, changed = 1; changed && round < body->pieces.count; round++) { // what touches an exact one is exact

@@ -1,6 +1,7 @@
 /// The body as cells of a grid: inside, outside, nearest skin.
 #include "body/cells.h"
 
+#include "body/constants.def"
 #include "body/cells_parts.h"
 #include "body/winding.h"
 
@@ -9,8 +10,6 @@
 
 // A sheet makes the cells thin whose centres are this near (in cells): a digital plane of this half thickness has no holes
 // that faces could leak through, whatever its direction (half of sqrt(3)).
-static const float THIN = 0.87f;
-static const float BAND = 1.8f; // cells: how far the nearest triangle is known
 enum { BLOCK = 4 };
 
 static int clamp_int(int x, int low, int high)
@@ -23,7 +22,7 @@ static int clamp_int(int x, int low, int high)
 static void touch_cells(PeltiCells *c, int triangle, Vec3 a, Vec3 b, Vec3 d)
 {
     Vec3 low = vec3_min(a, vec3_min(b, d)), high = vec3_max(a, vec3_max(b, d));
-    float reach = BAND * c->edge, inverse = 1 / c->edge;
+    float reach = CELLS_BAND * c->edge, inverse = 1 / c->edge;
     int from[3], to[3];
     const float *l = &low.x, *h = &high.x, *base = &c->low.x;
     for (int k = 0; k < 3; k++) {
@@ -139,9 +138,9 @@ static void set_states(PeltiCells *c)
 {
     size_t count = pelti_cell_count(c);
     for (size_t i = 0; i < count; i++)
-        c->state[i] = c->winding[i] > 0.5f                                 ? PELTI_CELL_SOLID
-                      : c->near[i] >= 0 && c->distance[i] < THIN * c->edge ? PELTI_CELL_THIN
-                                                                           : PELTI_CELL_OUT;
+        c->state[i] = c->winding[i] > 0.5f                                       ? PELTI_CELL_SOLID
+                      : c->near[i] >= 0 && c->distance[i] < CELLS_THIN * c->edge ? PELTI_CELL_THIN
+                                                                                 : PELTI_CELL_OUT;
     for (int z = 0; z < c->n[2]; z++) // the rim stays outside: neighbours need no test
         for (int y = 0; y < c->n[1]; y++)
             for (int x = 0; x < c->n[0]; x++)
@@ -172,12 +171,11 @@ static PeltStatus lay_out(const PeltiSoup *soup, float edge, PeltiPool *pool, Pe
     return pool->failed ? pelti_no_memory(err, count * 18) : PELT_OK;
 }
 
-PeltStatus pelti_cells_create(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
-                              PeltiPool *pool, PeltiJobs *jobs, PeltiCells *out, PeltError *err)
+PeltStatus pelti_cells_create(const PeltiCellsDef *def, PeltiPool *pool, PeltiCells *out, PeltError *err)
 {
-    PELT_TRY(lay_out(soup, edge, pool, out, err));
-    find_nearest(out, soup);
-    PELT_TRY(find_inside(out, soup, jobs, err));
+    PELT_TRY(lay_out(def->soup, def->edge, pool, out, err));
+    find_nearest(out, def->soup);
+    PELT_TRY(find_inside(out, def->soup, def->jobs, err));
     set_states(out);
-    return pelti_cells_wall(who, pieces, soup, out, err);
+    return pelti_cells_wall(def->who, def->pieces, def->soup, out, err);
 }

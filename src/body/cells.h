@@ -42,8 +42,16 @@ static inline bool pelti_cells_open(const PeltiCells *c, size_t cell, int direct
     return c->state[cell + (size_t)pelti_cell_step(c, direction)] && !(c->walls[cell] >> direction & 1);
 }
 
-/// Fills the cells of a soup; `edge` of a cell in the soup's units. Lives in `pool`.
-PeltStatus pelti_cells_create(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
-                              PeltiPool *pool, PeltiJobs *jobs, PeltiCells *out, PeltError *err);
+/// What a body's skin is made from: the pieces of one skeleton.
+typedef struct PeltiCellsDef {
+    const PeltiCharacter *who;
+    const PeltiPieces *pieces;
+    const PeltiSoup *soup;
+    float edge; ///< of a cell, in the soup's units
+    PeltiJobs *jobs;
+} PeltiCellsDef;
+
+/// Fills the cells of a soup. Lives in `pool`.
+PeltStatus pelti_cells_create(const PeltiCellsDef *def, PeltiPool *pool, PeltiCells *out, PeltError *err);
 
 #endif

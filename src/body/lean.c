@@ -1,6 +1,7 @@
 /// Leaning on linear blending where the shown skin would tear, turn over or cross.
 #include "body/lean.h"
 
+#include "body/constants.def"
 #include "body/lean_volume.h"
 #include "geometry/box_tree.h"
 #include "geometry/exact.h"
@@ -8,13 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static const float TORN = 2.3f;     // of its rest length: no skin stretches more, unless blending does already
-static const float BEYOND = 1.2f;   // of the length by blending
-static const float SLOPE = 0.4f;    // share of an edge that a change of the lean along it may add to its length
-static const float DEEPER = 2e-5f;  // of the size: a tenth of what touching skin sinks in
-static const float RECOVERS = 0.2f; // a step: skin that leant comes back over some frames, not with a pop
-static const float FLOWN = 0.095f;  // of the size: no skin of a character of several pieces is farther from blending
-static const float UPRIGHT = 0.2f;  // cosine between a triangle by blending and by its bone: then blending did not turn it over
 enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
 
 struct PeltiLean {
@@ -82,8 +76,8 @@ static void home_range(void *context, int begin, int end, int worker)
         l->home[v] = pelti_weights_blend(l->weights, v, w->bones, l->mesh->rest[v]);
         l->own[v] = w->points[l->mesh->first_point[v]];
         bool rigid = l->rigid[l->mesh->component[v]];
-        float most = l->tree && !rigid ? FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], l->home[v]), 1e-20f) : 1;
-        l->share[v] = fminf(w->restart || rigid ? 1 : l->share[v] + RECOVERS, fminf(most, 1));
+        float most = l->tree && !rigid ? LEAN_FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], l->home[v]), 1e-20f) : 1;
+        l->share[v] = fminf(w->restart || rigid ? 1 : l->share[v] + LEAN_RECOVERS, fminf(most, 1));
     }
 }
 
@@ -108,7 +102,7 @@ static int mend_edges(PeltiLean *l)
     for (int e = 0; e < l->mesh->edge_count; e++) {
         int a = l->mesh->edges[e][0], b = l->mesh->edges[e][1];
         Vec3 home = vec3_sub(l->home[b], l->home[a]), now = vec3_sub(leaned(l, b), leaned(l, a));
-        float most = fmaxf(TORN * l->rest[e], BEYOND * vec3_length(home));
+        float most = fmaxf(LEAN_TORN * l->rest[e], LEAN_BEYOND * vec3_length(home));
         if (!(vec3_dot(now, now) > most * most * 1.0001f))
             continue;
         float s = bearable(home, vec3_sub(now, home), most);
@@ -130,7 +124,7 @@ static int spread_shares(PeltiLean *l)
             if (low == 1)
                 continue;
             int high = l->share[a] > l->share[b] ? a : b;
-            float way = vec3_distance(l->own[high], l->home[high]), most = low + SLOPE * l->rest[e] / fmaxf(way, 1e-20f);
+            float way = vec3_distance(l->own[high], l->home[high]), most = low + LEAN_SLOPE * l->rest[e] / fmaxf(way, 1e-20f);
             if (l->share[high] > most * 1.0001f) {
                 l->share[high] = most;
                 changed++;
@@ -188,7 +182,7 @@ static int crosses_anew(void *context, int a, int b, int worker)
             return 0;
     if (!cross_at(l->now, s, t) || cross_at(l->mesh->rest, s, t))
         return 0;
-    return !cross_at(l->home, s, t) || depth_of(l->now, s, t) > depth_of(l->home, s, t) + DEEPER * l->mesh->diagonal;
+    return !cross_at(l->home, s, t) || depth_of(l->now, s, t) > depth_of(l->home, s, t) + LEAN_DEEPER * l->mesh->diagonal;
 }
 
 /// Turned over against blending, where blending has it the way its bone does.
@@ -199,7 +193,7 @@ static bool turned_over(const PeltiLean *l, const Mat34 *bones, const int *t)
         return false;
     int bone = l->weights->bone[(size_t)t[0] * (size_t)l->weights->influences];
     Vec3 by_bone = mat34_apply_vector(bones[bone], triangle_normal(l->mesh->rest, t));
-    return vec3_dot(by_bone, by_blending) > UPRIGHT * vec3_length(by_bone) * vec3_length(by_blending);
+    return vec3_dot(by_bone, by_blending) > LEAN_UPRIGHT * vec3_length(by_bone) * vec3_length(by_blending);
 }
 
 static void mark(PeltiLean *l, const int *t)

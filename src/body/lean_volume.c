@@ -2,10 +2,11 @@
 /// blending.
 #include "body/lean_volume.h"
 
+#include "body/constants.def"
+
 #include <math.h>
 #include <string.h>
 
-static const double KEPT = 0.04; // of the volume: how far from that by blending one that is worse may be
 static const double FLAT = 1e-8; // of the size, cubed
 enum { HALVINGS = 6 };
 
@@ -60,7 +61,7 @@ PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, Pe
 static bool bearable(const PeltiLeanVolume *l, int c)
 {
     double now = l->now[c] / l->rest[c], home = l->home[c] / l->rest[c];
-    return fabs(now - 1) <= fabs(home - 1) || fabs(now - home) <= KEPT;
+    return fabs(now - 1) <= fabs(home - 1) || fabs(now - home) <= LEAN_VOLUME_KEPT;
 }
 
 void pelti_lean_volume_apply(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *own, float *share)

@@ -1,17 +1,12 @@
 /// How far flesh may stray from where blending has it.
 #include "body/limit.h"
 
+#include "body/constants.def"
 #include "geometry/ray.h"
 #include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
-
-static const float BENT = 1.3f;      // of the half thickness, where bones blend: lbs collapses a joint by as much as it is thick
-static const float STIFF = 0.5f;     // of the half thickness, where one bone moves all: dents and swings
-static const float THICKEST = 0.12f; // of the size: half of a belly
-static const float THINNEST = 0.003f;
-enum { SPREAD_ROUNDS = 10, SMOOTH_ROUNDS = 4 };
 
 struct PeltiLimit {
     const PeltiMesh *mesh;
@@ -39,10 +34,10 @@ static void measure_range(void *context, int begin, int end, int worker)
         PeltiRay ray = {.origin = t->mesh->rest[v],
                         .direction = vec3_scale(t->normals[v], -1),
                         .near = 1e-4f * size,
-                        .far = 2 * THICKEST * size};
+                        .far = 2 * LIMIT_THICKEST * size};
         PeltiHit hit;
         float way = pelti_box_tree_first_hit(t->tree, t->mesh->triangles, t->mesh->rest, &ray, &hit) ? hit.distance : ray.far;
-        t->half[v] = fminf(fmaxf(0.5f * way, THINNEST * size), THICKEST * size);
+        t->half[v] = fminf(fmaxf(0.5f * way, LIMIT_THINNEST * size), LIMIT_THICKEST * size);
     }
 }
 
@@ -75,12 +70,12 @@ static PeltStatus find_limits(PeltiLimit *limit, PeltiPool *work, PeltiJobs *job
     pelti_parallel_for(jobs, mesh->vertex_count, GRAIN, measure_range, &t);
     for (int v = 0; v < mesh->vertex_count; v++)
         blend[v] = fminf(1, 2 * (1 - w->weight[(size_t)v * (size_t)w->influences]));
-    for (int round = 0; round < SPREAD_ROUNDS; round++)
+    for (int round = 0; round < LIMIT_SPREAD_ROUNDS; round++)
         ring_means(mesh, blend, fresh, true);
-    for (int round = 0; round < SMOOTH_ROUNDS; round++)
+    for (int round = 0; round < LIMIT_SMOOTH_ROUNDS; round++)
         ring_means(mesh, half, fresh, false);
     for (int v = 0; v < mesh->vertex_count; v++)
-        limit->most[v] = half[v] * (STIFF + (BENT - STIFF) * fminf(1, blend[v]));
+        limit->most[v] = half[v] * (LIMIT_STIFF + (LIMIT_BENT - LIMIT_STIFF) * fminf(1, blend[v]));
     return PELT_OK;
 }
 

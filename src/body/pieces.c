@@ -1,14 +1,11 @@
 /// Judging a character's components.
 #include "body/pieces.h"
 
+#include "body/constants.def"
 #include "body/winding.h"
 
 #include <math.h>
 #include <string.h>
-
-static const float RIGID_SHARE = 0.02f; // weight on other bones that a rigid piece may have: less than one sees
-static const float THING_SIZE = 0.05f;  // of the character: flesh this small is a thing that lies on other flesh
-static const float SEWN_SIZE = 0.12f;   // of the character: what is larger is held or worn, not sewn on
 
 /// Share of a vertex' weight that lies on bones other than `bone`.
 static float stray_weight(const PeltiWeights *w, int vertex, int bone)
@@ -43,7 +40,7 @@ static void gather(const PeltiCharacter *who, const PeltiWeights *w, PeltiPieces
         piece->high = vec3_max(piece->high, mesh->rest[v]);
         if (piece->bone < 0)
             piece->bone = label[v];
-        if (stray_weight(w, v, piece->bone) > RIGID_SHARE)
+        if (stray_weight(w, v, piece->bone) > PIECES_RIGID_SHARE)
             piece->kind = PELTI_PIECE_SKIN;
     }
 }
@@ -160,12 +157,12 @@ PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *wei
         PeltiPiece *piece = &out->pieces[c];
         float whole = sizes[piece->bone >= 0 ? who->bones[piece->bone].skeleton : 0];
         float size = vec3_distance(piece->low, piece->high);
-        piece->thing = piece->kind == PELTI_PIECE_SKIN && size < THING_SIZE * whole;
+        piece->thing = piece->kind == PELTI_PIECE_SKIN && size < PIECES_THING_SIZE * whole;
         piece->kind = piece->thing ? PELTI_PIECE_RIGID : piece->kind;
         piece->in_body = piece->kind != PELTI_PIECE_RIGID && piece->triangle_count > 0;
         if (piece->kind == PELTI_PIECE_RIGID && piece->triangle_count > 0 && !piece->thing && !who->bones[piece->bone].is_prop)
             PELT_TRY(holds_its_bone(who, out, c, err));
-        piece->sewn = piece->kind == PELTI_PIECE_RIGID && size < SEWN_SIZE * whole;
+        piece->sewn = piece->kind == PELTI_PIECE_RIGID && size < PIECES_SEWN_SIZE * whole;
     }
     return overrule(who, rig, out, err);
 }

@@ -1,16 +1,12 @@
 /// The body's skin: the boundary of the cells, drawn to the file's skin, then remeshed evenly.
 #include "body/surface.h"
 
+#include "body/constants.def"
 #include "geometry/box_tree.h"
 #include "remesh/remesh.h"
 
 #include <math.h>
 #include <string.h>
-
-static const float CRUMB = 0.01f; // of the inside cells: less hangs on nothing and is no part of a body
-static const float PULL = 1.5f;   // cells: skin farther away is not what a vertex stands for
-static const float FACING = 0.2f; // cosine: skin must face the way the vertex does
-enum { SMOOTH_ROUNDS = 12 };
 
 typedef struct Draw { // one round of drawing the steps of the cells to the skin
     PeltiRemeshSurface *surface;
@@ -36,7 +32,7 @@ typedef struct Facing {
 static bool faces(void *context, int triangle)
 {
     const Facing *f = context;
-    return vec3_dot(soup_normal(f->soup, triangle), f->normal) > FACING;
+    return vec3_dot(soup_normal(f->soup, triangle), f->normal) > SURFACE_FACING;
 }
 
 static Vec3 ring_centre(const PeltiRemeshSurface *s, int v)
@@ -56,8 +52,8 @@ static Vec3 drawn(const Draw *d, int v, Vec3 p)
 {
     Facing facing = {d->soup, d->surface->normal[v]};
     PeltiNearest near;
-    if (!pelti_box_tree_nearest(d->tree, (const int(*)[3])d->soup->triangles, d->soup->points, p, PULL * d->edge, faces, &facing,
-                                &near))
+    if (!pelti_box_tree_nearest(d->tree, (const int(*)[3])d->soup->triangles, d->soup->points, p, SURFACE_PULL * d->edge, faces,
+                                &facing, &near))
         return p;
     Vec3 step = vec3_sub(near.closest.point, p);
     if (d->wall[v] && vec3_dot(step, facing.normal) > 0) // a wall stays between the parts it keeps from each other
@@ -89,7 +85,7 @@ static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiSoup *soup, flo
     d.tree = tree;
     for (int v = 0; v < s->vertex_count && status == PELT_OK; v++)
         wall[v] = s->size[v] == 0;
-    for (int round = 0; round < SMOOTH_ROUNDS && status == PELT_OK; round++) {
+    for (int round = 0; round < SURFACE_SMOOTH_ROUNDS && status == PELT_OK; round++) {
         d.strength = round < 2 || round % 2 == 0 ? 0 : 0.7f;
         pelti_remesh_normals(s);
         pelti_parallel_for(jobs, s->vertex_count, 256, draw_range, &d);
@@ -180,34 +176,32 @@ static PeltStatus take_skin(const PeltiMesh *mesh, const PeltiSoup *soup, PeltiR
     return pelti_remesh_connect(out, err);
 }
 
-static PeltStatus take_cells(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
-                             PeltiJobs *jobs, PeltiRemeshSurface *out, PeltError *err)
+static PeltStatus take_cells(const PeltiCellsDef *def, PeltiRemeshSurface *out, PeltError *err)
 {
     PeltiPool work;
     PeltAllocator allocator = out->allocator;
     pelti_pool_init(&work, &allocator);
     PeltiCells cells;
-    PeltStatus status = pelti_cells_create(who, pieces, soup, edge, &work, jobs, &cells, err);
+    PeltStatus status = pelti_cells_create(def, &work, &cells, err);
     if (status == PELT_OK)
-        status = pelti_cells_surface(&cells, CRUMB, &allocator, out, err);
+        status = pelti_cells_surface(&cells, SURFACE_CRUMB, &allocator, out, err);
     pelti_pool_release(&work);
-    return status == PELT_OK && out->vertex_count > 0 ? draw_to_skin(out, soup, edge, jobs, err) : status;
+    return status == PELT_OK && out->vertex_count > 0 ? draw_to_skin(out, def->soup, def->edge, def->jobs, err) : status;
 }
 
-PeltStatus pelti_body_surface(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
-                              int vertices, PeltiPool *pool, PeltiJobs *jobs, PeltiBodySurface *out, PeltError *err)
+PeltStatus pelti_body_surface(const PeltiCellsDef *def, int vertices, PeltiPool *pool, PeltiBodySurface *out, PeltError *err)
 {
     PeltiRemeshSurface surface = {.allocator = pool->allocator};
     PeltStatus status = PELT_FAILED;
-    if (pelti_pieces_one_skin(who, pieces))
-        status = take_skin(who->mesh, soup, &surface, NULL);
+    if (pelti_pieces_one_skin(def->who, def->pieces))
+        status = take_skin(def->who->mesh, def->soup, &surface, NULL);
     if (status == PELT_FAILED) {
         pelti_remesh_release(&surface);
         surface = (PeltiRemeshSurface){.allocator = pool->allocator};
-        status = take_cells(who, pieces, soup, edge, jobs, &surface, err);
+        status = take_cells(def, &surface, err);
     }
     if (status == PELT_OK && surface.vertex_count > 0)
-        status = remesh(&surface, who->mesh, vertices, jobs, err);
+        status = remesh(&surface, def->who->mesh, vertices, def->jobs, err);
     if (status == PELT_OK)
         status = hand_over(&surface, pool, out, err);
     pelti_remesh_release(&surface);

@@ -10,8 +10,7 @@ typedef struct PeltiBodySurface {
     int (*triangles)[3];
 } PeltiBodySurface;
 
-/// About `vertices` vertices. `edge` of the cells, in the soup's units. Lives in `pool`. No vertices: nothing is inside.
-PeltStatus pelti_body_surface(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, float edge,
-                              int vertices, PeltiPool *pool, PeltiJobs *jobs, PeltiBodySurface *out, PeltError *err);
+/// About `vertices` vertices. Lives in `pool`. No vertices: nothing is inside.
+PeltStatus pelti_body_surface(const PeltiCellsDef *def, int vertices, PeltiPool *pool, PeltiBodySurface *out, PeltError *err);
 
 #endif

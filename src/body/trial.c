@@ -3,17 +3,12 @@
 /// and only triangles whose corners differ in s, or lie between 0 and 1, change their shape.
 #include "body/trial_parts.h"
 
+#include "body/constants.def"
+
 #include <math.h>
 #include <string.h>
 
 enum { MOST_POSES = 7, CLIP_SAMPLES = 48, SAMPLES_A_CLIP = 8 };
-enum { MOST_TRIANGLES = 300 };              // looked at per joint: some 20 ms for a human of 160 joints
-static const float ANGLE = 1.04719755f;     // 60 degrees
-static const float LEAST_CLIP_TURN = 0.35f; // 20 degrees: what turns less shows nothing the others do not
-static const float TORN = 3, FREE_STRETCH = 1.25f, MOST_STRETCH = 5, TURNED_COST = 4, SQUASHED = 0.25f;
-static const float JUMP = 0.95f;       // of shares within a triangle: no transition at all
-static const float UNIFORM = 0.05f;    // less, and the triangle moves by one matrix that hardly deforms it
-static const float LEAST_EDGE = 1e-4f; // of the size: shorter ones stretch unseen
 
 typedef struct Trial {
     const PeltiCharacter *who;
@@ -83,8 +78,8 @@ static int make_poses(const Trial *trial, int joint, Mat3 *poses)
     Quat turns[MOST_POSES];
     for (int a = 0; a < 3; a++)
         for (int sign = -1; sign <= 1; sign += 2)
-            turns[count++] = quat_axis_angle(axes[a], (float)sign * ANGLE);
-    if (trial->clip_angle[joint] > LEAST_CLIP_TURN)
+            turns[count++] = quat_axis_angle(axes[a], (float)sign * TRIAL_ANGLE);
+    if (trial->clip_angle[joint] > TRIAL_LEAST_CLIP_TURN)
         turns[count++] = trial->clip_turn[joint];
     for (int i = 0; i < count; i++) {
         poses[i] = quat_to_mat3(turns[i]);
@@ -118,9 +113,10 @@ static Look look(const Shape *t, Mat3 pose)
     Vec3 normal = vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[2], x[0]));
     Vec3 upright = vec3_mad(t->normal, mat3_apply(pose, t->normal), (t->share[0] + t->share[1] + t->share[2]) / 3);
     look.turned = vec3_dot(normal, upright) < 0;
-    float excess = fminf(look.longest, MOST_STRETCH) - FREE_STRETCH, squashed = SQUASHED * vec3_length(t->normal);
+    float excess = fminf(look.longest, TRIAL_MOST_STRETCH) - TRIAL_FREE_STRETCH,
+          squashed = TRIAL_SQUASHED * vec3_length(t->normal);
     look.cost = excess > 0 ? excess * excess : 0;
-    look.cost += look.turned ? TURNED_COST : vec3_dot(normal, normal) < squashed * squashed ? 1 : 0;
+    look.cost += look.turned ? TRIAL_TURNED_COST : vec3_dot(normal, normal) < squashed * squashed ? 1 : 0;
     return look;
 }
 
@@ -134,7 +130,7 @@ static Shape shape_of(const Trial *trial, int joint, const PeltiTrialSample *sam
     }
     for (int k = 0; k < 3; k++) {
         float length = vec3_distance(t.p[k], t.p[(k + 1) % 3]);
-        t.edge[k] = length > LEAST_EDGE * mesh->diagonal ? length : INFINITY;
+        t.edge[k] = length > TRIAL_LEAST_EDGE * mesh->diagonal ? length : INFINITY;
     }
     t.normal = vec3_cross(vec3_sub(t.p[1], t.p[0]), vec3_sub(t.p[2], t.p[0]));
     return t;
@@ -151,15 +147,15 @@ static void bend(const Trial *trial, int joint)
         float longest = 0, cost = 0;
         double area = 0.5 * (double)vec3_length(t.normal) * trial->list.stride[joint];
         bool turned = false;
-        for (int k = 0; k < count && high - low > UNIFORM; k++) {
+        for (int k = 0; k < count && high - low > TRIAL_UNIFORM; k++) {
             Look seen = look(&t, poses[k]);
             longest = fmaxf(longest, seen.longest);
             turned = turned || seen.turned;
             cost += seen.cost;
         }
         marks.area += area;
-        marks.jump += high - low > JUMP ? area : 0;
-        marks.broken += turned || longest > TORN ? area : 0;
+        marks.jump += high - low > TRIAL_JUMP ? area : 0;
+        marks.broken += turned || longest > TRIAL_TORN ? area : 0;
         marks.cost += area * (double)cost / count;
         marks.longest = fmaxf(marks.longest, longest);
     }
@@ -185,7 +181,7 @@ PeltStatus pelti_trial_bend(const PeltiCharacter *who, const PeltiWeights *weigh
                    .clip_angle = PELTI_NEW(&work, float, who->bone_count)};
     PeltStatus status = work.failed ? pelti_no_memory(err, (size_t)who->bone_count * 32) : look_at_clips(&trial, &work, err);
     if (status == PELT_OK)
-        status = pelti_trial_list(who, weights, MOST_TRIANGLES, &work, &trial.list, err);
+        status = pelti_trial_list(who, weights, TRIAL_MOST_TRIANGLES, &work, &trial.list, err);
     if (status == PELT_OK)
         pelti_parallel_for(jobs, who->bone_count, 1, bend_some, &trial);
     pelti_pool_release(&work);

@@ -2,9 +2,9 @@
 /// joints' worth each, found by walking from their bones up to the joint that all of them hang on.
 #include "body/trial_parts.h"
 
-#include <math.h>
+#include "body/constants.def"
 
-static const float RIGID = 1e-3f; // share below which a vertex rests, above one minus which it goes along
+#include <math.h>
 
 typedef struct Listing {
     const PeltiCharacter *who;
@@ -107,7 +107,7 @@ static bool one_bone(const PeltiWeights *w, const int *corner)
     size_t a = (size_t)corner[0] * (size_t)w->influences, b = (size_t)corner[1] * (size_t)w->influences;
     size_t c = (size_t)corner[2] * (size_t)w->influences;
     return w->bone[a] == w->bone[b] && w->bone[b] == w->bone[c] &&
-           fminf(w->weight[a], fminf(w->weight[b], w->weight[c])) > 1 - RIGID;
+           fminf(w->weight[a], fminf(w->weight[b], w->weight[c])) > 1 - TRIAL_RIGID;
 }
 
 static bool list_triangles(Listing *l)
@@ -121,7 +121,7 @@ static bool list_triangles(Listing *l)
         for (int i = 0; i < count; i++) {
             int j = l->touched[i];
             float *s = l->sum[j], low = fminf(s[0], fminf(s[1], s[2])), high = fmaxf(s[0], fmaxf(s[1], s[2]));
-            if (high >= RIGID && low <= 1 - RIGID) {
+            if (high >= TRIAL_RIGID && low <= 1 - TRIAL_RIGID) {
                 kept = pelti_array_push(&l->all, &(PeltiTrialSample){j, t, {s[0], s[1], s[2]}}) && kept;
                 l->count[j]++;
             }

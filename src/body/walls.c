@@ -1,14 +1,12 @@
 /// Walls between cells: nothing may grow together that moves apart.
 #include "body/cells_parts.h"
 
+#include "body/constants.def"
 #include "character/skeleton.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const float PATCH = 5; // cells: two places are on one patch of skin where a way along it stays in a ball of this radius
-static const float OVERLAP = 1.5f; // winding numbers above this: two parts lie in each other
 
 typedef struct Walls {
     const PeltiCharacter *who;
@@ -239,14 +237,14 @@ static bool may_join(Walls *w, size_t a, size_t b)
     const int *component = w->who->mesh->component;
     bool solid = c->state[a] == PELTI_CELL_SOLID && c->state[b] == PELTI_CELL_SOLID;
     if (solid)
-        return fmaxf(c->winding[a], c->winding[b]) < OVERLAP || are_related(w, c->label[a], c->label[b]);
+        return fmaxf(c->winding[a], c->winding[b]) < WALLS_OVERLAP || are_related(w, c->label[a], c->label[b]);
     int ta = c->near[a], tb = c->near[b];
     if (ta < 0 || tb < 0)
         return true;
     if (component[w->soup->triangles[ta][0]] != component[w->soup->triangles[tb][0]])
         return are_related(w, c->label[a], c->label[b]);
     Vec3 middle = vec3_lerp(pelti_cell_centre(c, a), pelti_cell_centre(c, b), 0.5f);
-    return same_patch(w, ta, tb, middle, PATCH * c->edge);
+    return same_patch(w, ta, tb, middle, WALLS_PATCH * c->edge);
 }
 
 static void close_between(Walls *w)

@@ -1,12 +1,13 @@
 /// The file's weights on the body's vertices: those of the nearest skin that faces the same way, smoothed.
 #include "body/body_parts.h"
 
+#include "body/constants.def"
 #include "geometry/box_tree.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BODY_INFLUENCES = 8, SMOOTH_ROUNDS = 3 };
+enum { BODY_INFLUENCES = 8 };
 
 typedef struct Skin {
     PeltiSoup soup;
@@ -120,7 +121,7 @@ PeltStatus pelti_body_weights(PeltiBody *body, const PeltiWeights *weights, Pelt
     for (int s = 0; s < who->instance_count; s++)
         PELT_TRY(find_weights(body, s, weights, bone[0], weight[0], err));
     int now = 0;
-    for (int round = 0; round < SMOOTH_ROUNDS; round++, now = !now)
+    for (int round = 0; round < WEIGHTS_SMOOTH_ROUNDS; round++, now = !now)
         smooth(who->mesh, bone[now], weight[now], bone[!now], weight[!now]);
     body->weights = (PeltiWeights){BODY_INFLUENCES, bone[now], weight[now]};
     who->file_weights = body->weights;

@@ -1,5 +1,7 @@
 /// Generalised winding numbers of triangle soups [Jacobson2013], [Barill2018].
 #include "body/winding.h"
+
+#include "body/constants.def"
 #include "math/elementary.h"
 
 #include <math.h>
@@ -17,7 +19,6 @@ struct PeltiWinding {
     Dipole *dipoles; // [node_count]
 };
 
-static const float FAR = 2.3f; // radii from a branch at which its dipole is good to a few thousandths [Barill2018] sec. 4
 static const float FOUR_PI = 12.5663706f;
 
 static Vec3 corner(const PeltiWinding *w, int triangle, int k)
@@ -90,7 +91,7 @@ float pelti_winding_at(const PeltiWinding *w, Vec3 at)
         const Dipole *d = &w->dipoles[node];
         Vec3 to = vec3_sub(d->centre, at);
         float distance = vec3_length(to);
-        if (distance > FAR * d->radius) {
+        if (distance > WINDING_FAR * d->radius) {
             sum += vec3_dot(to, d->area) / (FOUR_PI * distance * distance * distance);
         } else if (n->right < 0) {
             for (int s = n->first; s < n->first + n->count; s++) {

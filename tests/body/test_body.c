@@ -81,8 +81,8 @@ static PeltiBody *body_of(PeltiCharacter *who, const PeltiWeights *w, int thread
     PeltiBody *body;
     PeltiJobs *jobs = pelti_jobs_create(threads);
     pelti_log_init(&log, NULL);
-    PeltiBodySettings settings = {.mode = PELTI_BODY_PROXY, .vertices = 1500};
-    if (pelti_body_create(who, w, &settings, NULL, jobs, &log, &body, &err) != PELT_OK)
+    PeltiBodyDef def = {.who = who, .weights = w, .mode = PELTI_BODY_PROXY, .vertices = 1500, .jobs = jobs, .log = &log};
+    if (pelti_body_create(&def, &body, &err) != PELT_OK)
         fail_msg("%s", err.text);
     pelti_log_release(&log);
     pelti_jobs_destroy(jobs);
