@@ -80,13 +80,13 @@ static void slerp(const float *a, const float *b, double u, double *out)
 
 /// Cubic Hermite spline of glTF 2.0, appendix C: keys are (in-tangent, value, out-tangent) of `width` numbers each, tangents
 /// scaled by the interval.
-static void hermite(const float *key, int width, int first, int count, double interval_s, double u, double *out)
+static void hermite(const float *key, int width, int count, double interval_s, double u, double *out)
 {
     const float *a = key + width, *out_tangent = key + 2 * width, *in_tangent = key + 3 * width, *b = key + 4 * width;
     double u2 = u * u, u3 = u2 * u;
-    for (int k = first; k < first + count; k++)
-        out[k - first] = (2 * u3 - 3 * u2 + 1) * (double)a[k] + (u3 - 2 * u2 + u) * interval_s * (double)out_tangent[k] +
-                         (-2 * u3 + 3 * u2) * (double)b[k] + (u3 - u2) * interval_s * (double)in_tangent[k];
+    for (int k = 0; k < count; k++)
+        out[k] = (2 * u3 - 3 * u2 + 1) * (double)a[k] + (u3 - 2 * u2 + u) * interval_s * (double)out_tangent[k] +
+                 (-2 * u3 + 3 * u2) * (double)b[k] + (u3 - u2) * interval_s * (double)in_tangent[k];
 }
 
 /// Numbers [first, first + count) of the channel's value, at most four at a time.
@@ -106,7 +106,7 @@ static void sample_channel(const PeltiChannel *channel, double time_s, int first
     double interval_s = (double)channel->times[key + 1] - (double)channel->times[key];
     double u = (time_s - (double)channel->times[key]) / interval_s;
     if (channel->interpolation == PELTI_CUBIC)
-        hermite(at, width, first, count, interval_s, u, out);
+        hermite(at + first, width, count, interval_s, u, out);
     else if (channel->path == PELTI_ROTATION)
         slerp(at, at + stride, u, out);
     else

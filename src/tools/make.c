@@ -47,7 +47,7 @@ static PeltStatus make(const PeltMakeDef *def, PeltiBuiltin *out, PeltError *err
     PELT_TRY(find_word(def->dress, dressings, "way to dress", def->seed ? PELTI_DRESS_SOME : PELTI_DRESS_NONE, &dressing, err));
     PELT_TRY(find_word(def->weights, paintings, "weights", -PELTI_PAINT_SMOOTH, &painting, err));
     PeltiBuiltinOptions options = {.vertices = def->vertices,
-                                   .uv = def->uv != 0,
+                                   .uv = def->uv,
                                    .seed = def->seed,
                                    .clip = def->clip,
                                    .dressing = (PeltiDressing)dressing,
