@@ -97,7 +97,7 @@ static void drawing_outside_is_cut_off(void **state)
     PeltiImage image;
     assert_int_equal(pelti_image_create(20, 10, &image, NULL), PELT_OK);
     PeltiInk ink = {{1, 1, 1}, 1};
-    pelti_draw_stroke(&image, -100, -50, 300, 90, 3, ink);
+    pelti_draw_stroke(&image, (PeltiStroke){-100, -50, 300, 90, 3}, ink);
     pelti_draw_box(&image, -5, -5, 4, 3, ink);
     pelti_draw_text(&image, -30, 5, 40, ink, "Hello, world");
     PeltiLegend legend = {
