@@ -225,9 +225,9 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
     // lbs and dqs are the plain blends that others are compared with, and a frame of implicit depends on no other
     if (pelti_option_is(&skin->options, "give-way", "off") || (!on && !presses))
         return PELT_OK;
-    PeltiGiveWaySettings settings = {.crush = on || skin->body ? 0 : 0.15f, // clothes and armour on a body do not dent
+    PeltiGiveWaySettings settings = {.crush = on || has_pieces(skin) ? 0 : 0.15f, // clothes and armour on a body do not dent
                                      .friction = 0.2f,
-                                     .most_moved = skin->body ? 0.08f : 0,
+                                     .most_moved = has_pieces(skin) ? 0.08f : 0,
                                      .rig = skin->artist.rig};
     return pelti_give_way_create(skin->character->who, &skin->weights, &settings, skin->jobs, &skin->pool.allocator,
                                  &skin->give_way, err);
