@@ -25,8 +25,9 @@ static const CliOption options[] = {
      CLI_TO(CLI_TEXT, Request, def.clip)},
     {"weights", 0, "HOW", "smooth, one-joint, unnormalised, missing or none (default: as the seed draws, mostly smooth)",
      CLI_TO(CLI_TEXT, Request, def.weights)},
-    {"no-weights", 0, NULL, "put every weight on the root, as in a file nobody painted", CLI_TO(CLI_FLAG, Request, no_weights)},
-    {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, Request, uv)},
+    {"no-weights", 0, NULL, "put every weight on the root, as in a file nobody painted",
+     CLI_TO(CLI_FLAG, Request, def.no_weights)},
+    {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, Request, def.uv)},
     {"threads", 0, "N", "0: as many as there are (default); the file does not depend on it",
      CLI_TO(CLI_INT, Request, def.threads)},
     {"quiet", 'q', NULL, "no summary", CLI_TO(CLI_FLAG, Request, quiet)},
@@ -65,8 +66,6 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which character? cylinder, arm, hand, biped or beast");
     if (!r.output)
         return cli_usage(command, "where to? give -o F.glb");
-    r.def.no_weights = r.no_weights != 0;
-    r.def.uv = r.uv != 0;
     PeltError err = {0};
     PeltMakeResult result;
     if (pelt_make_file(&r.def, r.output, &result, &err) != PELT_OK)

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     PeltError err = {0};
     def.name = "biped";
     def.vertices = 4000; // every method prepares it in a few seconds, and it bends well
-    def.uv = true;
+    def.uv = 1;
     if (argc == 2 && pelt_make_file(&def, argv[1], NULL, &err) == PELT_OK)
         return 0;
     fprintf(stderr, "make_character: %s\n", argc == 2 ? err.text : "usage: make_character OUT.glb");

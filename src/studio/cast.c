@@ -98,7 +98,7 @@ static PeltStatus make_bytes(const char *name, int vertices, void **bytes, size_
     char blank[300], path[320];
     def.name = name;
     def.vertices = vertices;
-    def.uv = true;
+    def.uv = 1;
     PELT_TRY(pelti_cast_temporary(blank, sizeof blank, err));
     snprintf(path, sizeof path, "%s.glb", blank);
     PeltStatus status = pelt_make_file(&def, path, NULL, err);
