@@ -14,11 +14,12 @@ typedef struct Two { // a tube along x and, above it, a tube along y: two compon
     PeltiTouchReport report;
 } Two;
 
-static int allocations;
+static int allocations, fails_at = -1;
 static void *counted_alloc(size_t bytes, void *user)
 {
     (void)user;
-    allocations++;
+    if (allocations++ == fails_at)
+        return NULL;
     return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 static void counted_free(void *memory, size_t bytes, void *user)
@@ -27,12 +28,13 @@ static void counted_free(void *memory, size_t bytes, void *user)
     free(memory);
 }
 
+static const PeltAllocator counted = {.alloc = counted_alloc, .free = counted_free};
+
 static void two_tubes(Two *two, float above, PeltiJobs *jobs)
 {
     static Vec3 p[POINTS];
     static int t[2 * SIDES][3];
     PeltError err;
-    static const PeltAllocator counted = {.alloc = counted_alloc, .free = counted_free};
     int points = POINTS, count = make_tube(1, 0.1f, p, t, 0);
     count += make_tube(1, 0.1f, p, t + count, TUBE);
     for (int i = TUBE; i < POINTS; i++) // crossed, with an offset so that no two vertices lie over each other
@@ -222,6 +224,73 @@ static void a_held_pose_comes_to_rest_and_turns_as_a_whole(void **state)
     drop(&two);
 }
 
+/// Down to 0.14 from above or back up to it from 0.2, then held: the same place within 1 % of the size.
+static void forwards_and_backwards_end_alike(void **state)
+{
+    (void)state;
+    static Two two;
+    static Vec3 down[POINTS];
+    two_tubes(&two, 0.3f, NULL);
+    for (int back = 0; back < 2; back++) {
+        for (int frame = 0; frame < 50; frame++) {
+            float by = 0.01f * (float)frame;
+            push_down(&two, back ? fmaxf(0.14f, fminf(by, 0.4f - by)) : fminf(by, 0.14f));
+            step(&two, frame == 0);
+        }
+        assert_true(two.report.held > 0);
+        if (!back)
+            memcpy(down, two.shown, sizeof down);
+    }
+    float apart = 0;
+    for (int i = 0; i < POINTS; i++)
+        apart = fmaxf(apart, vec3_distance(down[i], two.shown[i]));
+    printf("apart by %.4f of the size\n", (double)(apart / two.who->mesh->diagonal));
+    assert_true(apart < 0.01f * two.who->mesh->diagonal);
+    drop(&two);
+}
+
+static void frames_that_stay_behind_are_counted(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.3f, NULL);
+    step(&two, true);
+    assert_int_equal(two.report.behind, 0);
+    int row = 0, most = 0;
+    for (int frame = 1; frame < 60; frame++) { // until the axes meet, and back
+        push_down(&two, fmaxf(0, fminf(0.015f * (float)frame, 0.6f - 0.015f * (float)frame)));
+        step(&two, false);
+        row = two.report.lag > 0.01f * two.who->mesh->diagonal ? row + 1 : 0;
+        most = row > most ? row : most;
+        assert_int_equal(two.report.behind, row);
+    }
+    assert_true(most > 5);
+    assert_int_equal(two.report.behind, 0);
+    drop(&two);
+}
+
+static void refused_memory_fails_and_leaves_nothing(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.3f, NULL);
+    PeltiTouchDef def = {two.who, &two.weights, &counted, NULL, &two.log};
+    PeltStatus status = PELT_FAILED;
+    int n = 0;
+    for (; status != PELT_OK && n < 200; n++) {
+        PeltiTouch *touch;
+        PeltError err;
+        allocations = 0, fails_at = n;
+        status = pelti_touch_create(&def, &touch, &err);
+        fails_at = -1;
+        assert_true(status == PELT_OK || (status == PELT_FAILED && !touch && err.text[0]));
+        pelti_touch_destroy(touch);
+    }
+    assert_int_equal(status, PELT_OK);
+    assert_true(n > 3);
+    drop(&two);
+}
+
 static unsigned noise_state;
 static float noise(void)
 {
@@ -267,6 +336,9 @@ int main(void)
         cmocka_unit_test(a_slap_in_one_frame_does_not_tunnel),
         cmocka_unit_test(what_crosses_at_rest_is_left_alone),
         cmocka_unit_test(a_held_pose_comes_to_rest_and_turns_as_a_whole),
+        cmocka_unit_test(forwards_and_backwards_end_alike),
+        cmocka_unit_test(frames_that_stay_behind_are_counted),
+        cmocka_unit_test(refused_memory_fails_and_leaves_nothing),
         cmocka_unit_test(threads_do_not_show_and_noise_crosses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
