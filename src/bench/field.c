@@ -42,7 +42,7 @@ static bool set_frame(Bent *b, const Mat34 *bones)
 {
     PeltiPool *pool = &b->who->pool;
     PeltiFieldOptions options = pelti_field_options_default();
-    if (pelti_fields_build(pool, b->who, &b->weights, &options, NULL, NULL, &b->fields, NULL) != PELT_OK)
+    if (pelti_fields_build(pool, b->who, &b->weights, &options, &b->fields, NULL) != PELT_OK)
         return false;
     PeltiArena arena = {0};
     pelti_frame_in(&arena, b->fields, &b->frame);

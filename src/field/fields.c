@@ -11,13 +11,15 @@ PeltiFieldOptions pelti_field_options_default(void)
 }
 
 typedef struct Build {
+    PeltiPool *pool, *work; ///< what stays, and what is gone when the fields are built
     const PeltiCharacter *who;
+    const PeltiFieldOptions *options;
+    PeltiPartition partition;
     PeltiFields *fields;
     PeltiPartSamples *samples; ///< [part_count]
     PeltStatus *status;        ///< [part_count]
     bool *fell_back;           ///< [part_count]
     PeltError *error;
-    int most_nodes;
 } Build;
 
 /// Depth of a bone below its root: children compose before their targets.
@@ -62,7 +64,7 @@ static void lay_out_grid(Build *b, int part)
     float cell = s->radius / 7, margin = s->radius + 2 * cell;
     low = vec3_sub(low, vec3(margin, margin, margin));
     high = vec3_add(high, vec3(margin, margin, margin));
-    pelti_grid_layout(&p->grid, frame, low, high, cell, b->most_nodes);
+    pelti_grid_layout(&p->grid, frame, low, high, cell, b->options->most_nodes);
     p->sample_count = s->count;
     p->radius = s->radius;
     p->axis = s->axis;
@@ -95,11 +97,12 @@ static void bake_parts(void *context, int begin, int end, int worker)
     }
 }
 
-static PeltStatus build_operators(PeltiPool *pool, const PeltiFieldOptions *options, PeltiJobs *jobs, PeltiFields *f,
-                                  PeltError *err)
+static PeltStatus build_operators(const Build *b, PeltError *err)
 {
+    const PeltiFieldOptions *options = b->options;
+    PeltiFields *f = b->fields;
     f->operator_count = 2 + options->profile_count;
-    f->operators = PELTI_NEW(pool, PeltiOperator, f->operator_count);
+    f->operators = PELTI_NEW(b->pool, PeltiOperator, f->operator_count);
     if (!f->operators)
         return pelti_no_memory(err, sizeof(PeltiOperator));
     for (int k = 0; k < f->operator_count; k++) {
@@ -111,7 +114,7 @@ static PeltStatus build_operators(PeltiPool *pool, const PeltiFieldOptions *opti
             if (!strcmp(options->profiles[c - 2].name, profile.name))
                 profile = options->profiles[c - 2];
         if (used) {
-            PELT_TRY(pelti_operator_build(pool, jobs, &profile, options->fold_depth, &f->operators[k], err));
+            PELT_TRY(pelti_operator_build(b->pool, options->jobs, &profile, options->fold_depth, &f->operators[k], err));
             f->bytes += sizeof(float[4]) * PELTI_OPERATOR_NODES * PELTI_OPERATOR_NODES * PELTI_OPERATOR_SLICES;
         }
     }
@@ -119,9 +122,13 @@ static PeltStatus build_operators(PeltiPool *pool, const PeltiFieldOptions *opti
 }
 
 /// Parts in their order, primitives last; bone_part and vertex_part renumbered.
-static PeltStatus place_parts(PeltiPool *pool, PeltiPool *work, const PeltiCharacter *who, const PeltiPartition *partition,
-                              const PeltiFieldOptions *options, PeltiFields *f, int *place, PeltError *err)
+static PeltStatus place_parts(const Build *b, int *place, PeltError *err)
 {
+    const PeltiCharacter *who = b->who;
+    const PeltiPartition *partition = &b->partition;
+    const PeltiFieldOptions *options = b->options;
+    PeltiPool *pool = b->pool, *work = b->work;
+    PeltiFields *f = b->fields;
     int n = partition->part_count, *target = PELTI_NEW(work, int, n), *order = PELTI_NEW(work, int, n);
     f->skin_part_count = n;
     f->part_count = n + options->primitive_count;
@@ -149,8 +156,8 @@ static PeltStatus place_parts(PeltiPool *pool, PeltiPool *work, const PeltiChara
         f->parts[n + k] =
             (PeltiPart){.bone = bone, .parent = -1, .target = -1, .primitive = k, .skeleton = who->bones[bone].skeleton};
     }
-    for (int b = 0; b < who->bone_count; b++)
-        f->bone_part[b] = partition->bone_part[b] < 0 ? -1 : place[partition->bone_part[b]];
+    for (int k = 0; k < who->bone_count; k++)
+        f->bone_part[k] = partition->bone_part[k] < 0 ? -1 : place[partition->bone_part[k]];
     for (int k = 0; k < options->primitive_count; k++) { // the flesh it lies in: of its bone, or the nearest towards the root
         int flesh = options->primitives[k].bone;
         while (flesh >= 0 && f->bone_part[flesh] < 0)
@@ -162,14 +169,15 @@ static PeltStatus place_parts(PeltiPool *pool, PeltiPool *work, const PeltiChara
     return PELT_OK;
 }
 
-static PeltStatus sample_parts(PeltiPool *pool, Build *b, const PeltiPartition *partition, const PeltiFieldOptions *options,
-                               const int *place, const Vec3 *normals, PeltError *err)
+static PeltStatus sample_parts(Build *b, const int *place, const Vec3 *normals, PeltError *err)
 {
+    PeltiPool *pool = b->pool;
     PeltiFields *f = b->fields;
-    for (int p = 0; p < partition->part_count; p++)
-        PELT_TRY(pelti_part_samples(b->who, partition, p, normals, options->samples, &b->samples[place[p]], err));
-    for (int k = 0; k < options->primitive_count; k++) {
-        const PeltiPrimitive *m = &options->primitives[k];
+    const PeltiPartSkin skin = {b->who, &b->partition, normals, b->options->samples};
+    for (int p = 0; p < b->partition.part_count; p++)
+        PELT_TRY(pelti_part_samples(&skin, p, &b->samples[place[p]], err));
+    for (int k = 0; k < b->options->primitive_count; k++) {
+        const PeltiPrimitive *m = &b->options->primitives[k];
         pelti_spindle_samples(m->a, m->b, m->radius, &b->samples[f->skin_part_count + k]);
     }
     for (int k = 0; k < f->part_count; k++) {
@@ -222,25 +230,24 @@ static PeltStatus find_apart(PeltiPool *pool, PeltiPool *work, PeltiFields *f, P
     return PELT_OK;
 }
 
-static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights *weights, const PeltiFieldOptions *options,
-                            PeltiJobs *jobs, PeltiLog *log, Build *b, PeltError *err)
+static PeltStatus build_all(Build *b, const PeltiWeights *weights, PeltError *err)
 {
     const PeltiCharacter *who = b->who;
     PeltiFields *f = b->fields;
-    PeltiPartition partition;
-    PELT_TRY(pelti_partition(work, who, weights, options->join_still, &partition, err));
-    int *place = PELTI_NEW(work, int, partition.part_count);
+    PeltiPool *work = b->work;
+    PELT_TRY(pelti_partition(work, who, weights, b->options->join_still, &b->partition, err));
+    int *place = PELTI_NEW(work, int, b->partition.part_count);
     Vec3 *normals = PELTI_NEW(work, Vec3, who->mesh->vertex_count);
     PELT_TRY(work->failed ? pelti_no_memory(err, sizeof(Vec3) * (size_t)who->mesh->vertex_count) : PELT_OK);
-    PELT_TRY(place_parts(pool, work, who, &partition, options, f, place, err));
+    PELT_TRY(place_parts(b, place, err));
     pelti_mesh_normals(who->mesh, who->mesh->rest, normals);
     b->samples = PELTI_NEW(work, PeltiPartSamples, f->part_count);
     b->status = PELTI_NEW(work, PeltStatus, f->part_count);
     b->error = PELTI_NEW(work, PeltError, f->part_count);
     b->fell_back = PELTI_NEW(work, bool, f->part_count);
     PELT_TRY(work->failed ? pelti_no_memory(err, sizeof(PeltiPartSamples) * (size_t)f->part_count) : PELT_OK);
-    PELT_TRY(sample_parts(pool, b, &partition, options, place, normals, err));
-    pelti_parallel_for(jobs, f->part_count, 1, bake_parts, b);
+    PELT_TRY(sample_parts(b, place, normals, err));
+    pelti_parallel_for(b->options->jobs, f->part_count, 1, bake_parts, b);
     for (int k = 0; k < f->part_count; k++) {
         const char *name = who->nodes[who->bones[f->parts[k].bone].node].name;
         if (b->status[k] != PELT_OK) {
@@ -250,15 +257,15 @@ static PeltStatus build_all(PeltiPool *pool, PeltiPool *work, const PeltiWeights
             return b->status[k];
         }
         if (b->fell_back[k])
-            pelti_warn(log, "field-capsule", "joint %s: its skin makes no field (%s), a capsule stands in", name,
+            pelti_warn(b->options->log, "field-capsule", "joint %s: its skin makes no field (%s), a capsule stands in", name,
                        b->error[k].text);
     }
-    PELT_TRY(find_apart(pool, work, f, err));
-    return build_operators(pool, options, jobs, f, err);
+    PELT_TRY(find_apart(b->pool, work, f, err));
+    return build_operators(b, err);
 }
 
 PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights,
-                              const PeltiFieldOptions *options, PeltiJobs *jobs, PeltiLog *log, PeltiFields **out, PeltError *err)
+                              const PeltiFieldOptions *options, PeltiFields **out, PeltError *err)
 {
     PeltiFields *f = PELTI_NEW(pool, PeltiFields, 1);
     if (!f)
@@ -266,8 +273,8 @@ PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const 
     f->who = who;
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    Build b = {.who = who, .fields = f, .most_nodes = options->most_nodes};
-    PeltStatus status = build_all(pool, &work, weights, options, jobs, log, &b, err);
+    Build b = {.pool = pool, .work = &work, .who = who, .options = options, .fields = f};
+    PeltStatus status = build_all(&b, weights, err);
     pelti_pool_release(&work);
     *out = f;
     return status;

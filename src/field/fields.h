@@ -24,6 +24,8 @@ typedef struct PeltiFieldOptions {
     const PeltiProfile *profiles;
     int primitive_count;
     const PeltiPrimitive *primitives;
+    PeltiJobs *jobs; ///< may be NULL
+    PeltiLog *log;   ///< may be NULL
 } PeltiFieldOptions;
 PeltiFieldOptions pelti_field_options_default(void);
 
@@ -57,9 +59,8 @@ static inline bool pelti_fields_apart(const PeltiFields *fields, int a, int b)
     return fields->apart[a * fields->part_count + b] != 0;
 }
 
-/// Builds into `pool`. Parts whose fit fails become capsules, said in `log`.
+/// Builds into `pool`. Parts whose fit fails become capsules, said in the log.
 PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights,
-                              const PeltiFieldOptions *options, PeltiJobs *jobs, PeltiLog *log, PeltiFields **out,
-                              PeltError *err);
+                              const PeltiFieldOptions *options, PeltiFields **out, PeltError *err);
 
 #endif

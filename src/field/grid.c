@@ -129,31 +129,34 @@ static void keep_near_bone(const PeltiGuard *guard, Vec3 x, float *d, Vec3 *grad
     *gradient = vec3_lerp(unit, *gradient, share);
 }
 
-typedef struct Row {
-    Vec3 *x, *gradient;
+typedef struct Bake {
+    const PeltiHrbf *h;
+    float radius, cell;
+    const PeltiGuard *guard;
+    Mat34 grid_to_rest;
+    Vec3 *x, *gradient; ///< scratch, a row of nodes
     float *d;
-} Row;
+} Bake;
 
 static int16_t encode(float value)
 {
     return (int16_t)lrintf(fmaxf(-32767, fminf(32767, value)));
 }
 
-static void bake_row(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard, Mat34 grid_to_rest, float cell,
-                     int y, int z, Row row)
+static void bake_row(PeltiGrid *grid, const Bake *b, int y, int z)
 {
     int count = grid->size[0];
     for (int x = 0; x < count; x++)
-        row.x[x] = mat34_apply(grid_to_rest, vec3((float)x, (float)y, (float)z));
-    pelti_hrbf_eval(h, count, row.x, row.d, row.gradient);
+        b->x[x] = mat34_apply(b->grid_to_rest, vec3((float)x, (float)y, (float)z));
+    pelti_hrbf_eval(b->h, count, b->x, b->d, b->gradient);
     for (int x = 0; x < count; x++)
-        keep_near_bone(guard, row.x[x], &row.d[x], &row.gradient[x]);
-    Mat3 to_node = mat3_transpose(mat34_linear(grid_to_rest)); // a gradient by length becomes one by nodes
+        keep_near_bone(b->guard, b->x[x], &b->d[x], &b->gradient[x]);
+    Mat3 to_node = mat3_transpose(mat34_linear(b->grid_to_rest)); // a gradient by length becomes one by nodes
     float sy, sz, fy = fade((float)y, grid->size[1], &sy), fz = fade((float)z, grid->size[2], &sz);
     for (int x = 0; x < count; x++) {
-        float slope, sx, f = pelti_support(row.d[x], radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
-        Vec3 g = vec3_scale(mat3_apply(to_node, row.gradient[x]), slope);
-        float steep = vec3_length(g), most = cell / radius * 2; // a fit that runs wild far from its samples
+        float slope, sx, f = pelti_support(b->d[x], b->radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
+        Vec3 g = vec3_scale(mat3_apply(to_node, b->gradient[x]), slope);
+        float steep = vec3_length(g), most = b->cell / b->radius * 2; // a fit that runs wild far from its samples
         if (!(steep <= most))
             g = steep < INFINITY ? vec3_scale(g, most / steep) : vec3(0, 0, 0);
         if (!isfinite(f))
@@ -173,20 +176,22 @@ PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, co
     PeltiPool work;
     pelti_pool_init(&work, allocator);
     int count = grid->size[0];
-    Row row = {PELTI_NEW(&work, Vec3, count), PELTI_NEW(&work, Vec3, count), PELTI_NEW(&work, float, count)};
-    Mat34 grid_to_rest;
+    Bake b = {.h = h, .radius = radius, .guard = guard};
+    b.x = PELTI_NEW(&work, Vec3, count);
+    b.gradient = PELTI_NEW(&work, Vec3, count);
+    b.d = PELTI_NEW(&work, float, count);
     PeltStatus status = PELT_OK;
     if (work.failed)
         status = pelti_no_memory(err, (size_t)count * 28);
-    else if (!mat34_inverse(grid->rest_to_grid, &grid_to_rest))
+    else if (!mat34_inverse(grid->rest_to_grid, &b.grid_to_rest))
         status = PELT_FAIL(err, PELT_FAILED, "a field's grid has no size");
     if (status == PELT_OK) {
-        float cell = vec3_length(mat34_apply_vector(grid_to_rest, vec3(1, 0, 0)));
+        b.cell = vec3_length(mat34_apply_vector(b.grid_to_rest, vec3(1, 0, 0)));
         grid->value_scale = 1.0f / 32767;
-        grid->gradient_scale = fmaxf(2 * cell / radius, 1.0f) / 32767;
+        grid->gradient_scale = fmaxf(2 * b.cell / radius, 1.0f) / 32767;
         for (int z = 0; z < grid->size[2]; z++)
             for (int y = 0; y < grid->size[1]; y++)
-                bake_row(grid, h, radius, guard, grid_to_rest, cell, y, z, row);
+                bake_row(grid, &b, y, z);
         if (grid->reaches)
             mark_blocks(grid);
     }

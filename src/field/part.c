@@ -288,10 +288,12 @@ static void add_caps(const Shape *shape, PeltiPartSamples *out)
     }
 }
 
-PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *partition, int part, const Vec3 *normals,
-                              int wanted, PeltiPartSamples *out, PeltError *err)
+PeltStatus pelti_part_samples(const PeltiPartSkin *skin, int part, PeltiPartSamples *out, PeltError *err)
 {
+    const PeltiCharacter *who = skin->who;
+    const PeltiPartition *partition = skin->partition;
     const PeltiMesh *mesh = who->mesh;
+    int wanted = skin->wanted;
     PeltiPool work;
     pelti_pool_init(&work, &who->pool.allocator);
     int *members = PELTI_NEW(&work, int, mesh->vertex_count), *tally = PELTI_NEW(&work, int, mesh->component_count + 1);
@@ -315,11 +317,16 @@ PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *p
         int most = PELTI_PART_SAMPLES - shape->cap_count;
         if (kept > TYPICAL) // a whole palm or head has more shape than a limb
             wanted = (int)((float)wanted * sqrtf((float)kept / TYPICAL));
-        out->count = pelti_sample_disk(kept, members, mesh->rest, wanted < most ? wanted : most, 1e-4f * mesh->diagonal,
-                                       who->bones[partition->part_bone[part]].head, distance, picked);
+        PeltiSampleDisk disk = {.candidate_count = kept,
+                                .candidates = members,
+                                .points = mesh->rest,
+                                .wanted = wanted < most ? wanted : most,
+                                .least = 1e-4f * mesh->diagonal,
+                                .start = who->bones[partition->part_bone[part]].head};
+        out->count = pelti_sample_disk(&disk, distance, picked);
         for (int k = 0; k < out->count; k++) {
             out->point[k] = mesh->rest[picked[k]];
-            out->normal[k] = normals[picked[k]];
+            out->normal[k] = skin->normals[picked[k]];
             out->radius = fmaxf(out->radius, bone_distance(shape, out->point[k]));
         }
         add_caps(shape, out);

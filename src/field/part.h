@@ -33,9 +33,16 @@ typedef struct PeltiPartSamples {
     PeltiGuard guard;
 } PeltiPartSamples;
 
-/// `wanted` samples of the skin by Poisson-disk sampling; `normals` of the rest mesh.
-PeltStatus pelti_part_samples(const PeltiCharacter *who, const PeltiPartition *partition, int part, const Vec3 *normals,
-                              int wanted, PeltiPartSamples *out, PeltError *err);
+/// The skin that samples are taken of.
+typedef struct PeltiPartSkin {
+    const PeltiCharacter *who;
+    const PeltiPartition *partition;
+    const Vec3 *normals; ///< [vertex_count] of the rest mesh
+    int wanted;          ///< samples of a part
+} PeltiPartSkin;
+
+/// Samples of one part by Poisson-disk sampling.
+PeltStatus pelti_part_samples(const PeltiPartSkin *skin, int part, PeltiPartSamples *out, PeltError *err);
 
 /// A closed capsule around a segment: stands in for small parts, and is the shape of a muscle at rest. a == b: a sphere.
 void pelti_part_capsule(Vec3 a, Vec3 b, float radius, PeltiPartSamples *out);

@@ -5,12 +5,19 @@
 #include "core/memory.h"
 #include "math/vec.h"
 
-/// Picks at most `wanted` of `candidates` (indices into points): each new sample is the candidate farthest from all picked
+typedef struct PeltiSampleDisk {
+    int candidate_count;
+    const int *candidates; ///< indices into `points`
+    const Vec3 *points;
+    int wanted;
+    float least;
+    Vec3 start; ///< seeds the first pick: the candidate farthest from it
+} PeltiSampleDisk;
+
+/// Picks at most `wanted` of `candidates`: each new sample is the candidate farthest from all picked
 /// before, so any two lie at least the final disk radius apart and every candidate lies within it of a sample: a maximal
 /// Poisson-disk set, the same for the same input. Stops early where the radius falls below `least`. Returns the number
-/// picked; `distance` [candidate_count] is scratch; `picked` [wanted] gets indices into `points`. `start` seeds the first pick:
-/// the candidate farthest from it.
-int pelti_sample_disk(int candidate_count, const int *candidates, const Vec3 *points, int wanted, float least, Vec3 start,
-                      float *distance, int *picked);
+/// picked; `distance` [candidate_count] is scratch; `picked` [wanted] gets indices into `points`.
+int pelti_sample_disk(const PeltiSampleDisk *disk, float *distance, int *picked);
 
 #endif

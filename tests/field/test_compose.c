@@ -25,7 +25,7 @@ static int build(void **state)
         return 1;
     PeltiFieldOptions o = pelti_field_options_default();
     PeltError err = {0};
-    if (pelti_fields_build(&pool, tube, &weights, &o, NULL, NULL, &fields, &err) != PELT_OK) {
+    if (pelti_fields_build(&pool, tube, &weights, &o, &fields, &err) != PELT_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

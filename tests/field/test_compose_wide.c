@@ -54,7 +54,7 @@ static Posed pose(const char *name, const PeltRig *rig)
     assert_int_equal(pelti_builtin_make(name, &make, NULL, NULL, &p.who, NULL), PELT_OK);
     assert_int_equal(pelti_weights_from_file(p.who, &p.pool, &weights, NULL), PELT_OK);
     assert_int_equal(pelti_rig_fields(&p.pool, p.who, &(PeltiArtist){.rig = rig}, &options, &p.rig, NULL), PELT_OK);
-    assert_int_equal(pelti_fields_build(&p.pool, p.who, &weights, &options, NULL, NULL, &p.fields, NULL), PELT_OK);
+    assert_int_equal(pelti_fields_build(&p.pool, p.who, &weights, &options, &p.fields, NULL), PELT_OK);
     PeltiArena arena = {0};
     pelti_frame_in(&arena, p.fields, &p.frame);
     arena.base = pelti_pool_take(&p.pool, arena.used, 1);

@@ -151,7 +151,7 @@ static void disk_samples_keep_their_distance(void **state)
     sphere(MANY, p);
     for (int k = 0; k < MANY; k++)
         all[k] = k;
-    assert_int_equal(pelti_sample_disk(MANY, all, p, WANTED, 0, vec3(0, 0, 0), scratch, picked), WANTED);
+    assert_int_equal(pelti_sample_disk(&(PeltiSampleDisk){MANY, all, p, WANTED, 0, {0, 0, 0}}, scratch, picked), WANTED);
     float apart = 10, cover = 0;
     for (int a = 0; a < WANTED; a++)
         for (int b = 0; b < a; b++)
@@ -164,7 +164,7 @@ static void disk_samples_keep_their_distance(void **state)
     }
     assert_true(apart > 0.3f);
     assert_true(cover <= apart); // maximal: no candidate could be added
-    assert_int_equal(pelti_sample_disk(3, all, p, WANTED, 0, vec3(0, 0, 0), scratch, picked), 3);
+    assert_int_equal(pelti_sample_disk(&(PeltiSampleDisk){3, all, p, WANTED, 0, {0, 0, 0}}, scratch, picked), 3);
 }
 
 int main(void)

@@ -30,7 +30,7 @@ static Bent start(const char *name, const PeltiArtist *artist, const char *joint
     assert_int_equal(pelti_weights_from_file(b.who, &b.pool, &weights, NULL), PELT_OK);
     if (pelti_rig_fields(&b.pool, b.who, artist, &options, &b.rig, &err) != PELT_OK)
         fail_msg("%s", err.text);
-    if (pelti_fields_build(&b.pool, b.who, &weights, &options, NULL, NULL, &b.fields, &err) != PELT_OK)
+    if (pelti_fields_build(&b.pool, b.who, &weights, &options, &b.fields, &err) != PELT_OK)
         fail_msg("%s", err.text);
     PeltiArena arena = {0};
     pelti_frame_in(&arena, b.fields, &b.frame);

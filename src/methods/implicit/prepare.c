@@ -67,10 +67,11 @@ static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
     start.point_weights = NULL; // one position a vertex
     PELT_TRY(m->dqs->prepare(&start, &m->dqs_state, err));
     PeltiFieldOptions options = pelti_field_options_default();
+    options.jobs = m->jobs, options.log = in->log;
     options.samples = pelti_option_int(in->options, "samples");
     options.join_still = pelti_option_is(in->options, "parts", "moving");
     PELT_TRY(pelti_rig_fields(&m->pool, m->who, &in->artist, &options, &m->rig, err));
-    PELT_TRY(pelti_fields_build(&m->pool, m->who, in->weights, &options, m->jobs, in->log, &m->fields, err));
+    PELT_TRY(pelti_fields_build(&m->pool, m->who, in->weights, &options, &m->fields, err));
     take_memory(m);
     if (m->pool.failed)
         return pelti_no_memory(err, (size_t)m->mesh->vertex_count * 80);

@@ -110,12 +110,13 @@ static void number_rows(Tracking *t)
 static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
 {
     PeltiFieldOptions options = pelti_field_options_default();
+    options.jobs = t->jobs, options.log = in->log;
     options.samples = pelti_option_int(in->options, "samples");
     options.fold_depth = pelti_option_float(in->options, "fold-depth");
     options.join_still = pelti_option_is(in->options, "parts", "moving");
     pelti_tracking_retune(t, in->options);
     PELT_TRY(pelti_rig_fields(&t->pool, t->who, &in->artist, &options, &t->rig, err));
-    PELT_TRY(pelti_fields_build(&t->pool, t->who, &t->weights, &options, t->jobs, in->log, &t->fields, err));
+    PELT_TRY(pelti_fields_build(&t->pool, t->who, &t->weights, &options, &t->fields, err));
     PELT_TRY(pelti_tracking_memory(t, err));
     t->skin.volume = pelti_mesh_volume(t->mesh, t->mesh->rest);
     order_bones(t);
