@@ -1,0 +1,82 @@
+#include "tube.h"
+
+static const float MOST = 2; // times its length at rest, see guard.c
+
+static float stretch_at(const PeltiFlesh *flesh, int s)
+{
+    const PeltiMesh *mesh = flesh->mesh;
+    float most = 0;
+    int v = flesh->paths.vertex[s];
+    for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+        int other = flesh->paths.slot[mesh->ring[r]];
+        float now = vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->match.x, other, PELTI_SKIN));
+        float rest =
+            vec3_distance(pelti_lane(flesh->match.rest, s, PELTI_SKIN), pelti_lane(flesh->match.rest, other, PELTI_SKIN));
+        most = fmaxf(most, now / rest);
+    }
+    return most;
+}
+
+static void flesh_within_its_bounds_is_left_alone(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    tube_pose(&tube, 0.6f, vec3(0, 0, 0));
+    tube_step(&tube, 0, true);
+    PeltiFlesh *flesh = tube.flesh;
+    size_t bytes = sizeof(float) * (size_t)flesh->n * PELTI_LAYERS;
+    float *before = malloc(3 * bytes);
+    for (int k = 0; k < 3; k++)
+        memcpy((char *)before + (size_t)k * bytes, flesh->match.x[k], bytes);
+    pelti_guard(flesh);
+    for (int k = 0; k < 3; k++)
+        assert_memory_equal((char *)before + (size_t)k * bytes, flesh->match.x[k], bytes);
+    free(before);
+    tube_release(&tube);
+}
+
+static void a_particle_thrown_away_is_brought_back_to_its_bone(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    PeltiFlesh *flesh = tube.flesh;
+    int s = flesh->n / 2;
+    for (int l = 0; l < PELTI_BONE_LAYER; l++)
+        pelti_set_lane(flesh->match.x, s, l, vec3(30, -20, 10));
+    pelti_guard(flesh);
+    for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+        float far = vec3_distance(pelti_lane(flesh->match.x, s, l), pelti_lane(flesh->goal, s, l));
+        float reach = flesh->reach[(size_t)s * PELTI_LAYERS + (size_t)l];
+        assert_true(far > 0 && far <= reach * 1.0001f);
+    }
+    tube_release(&tube);
+}
+
+static void an_edge_drawn_out_is_shortened(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    PeltiFlesh *flesh = tube.flesh;
+    int s = flesh->n / 2;
+    Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN), step = vec3(0, 0.001f, 0);
+    while (stretch_at(flesh, s) < 1.2f * MOST) // along the normal or the surface: both draw its edges out
+        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, x = vec3_add(x, step));
+    float drawn = stretch_at(flesh, s);
+    pelti_guard(flesh);
+    printf("longest edge %.3f -> %.3f of its length at rest\n", (double)drawn, (double)stretch_at(flesh, s));
+    assert_true(stretch_at(flesh, s) < MOST + 0.05f * (drawn - MOST));
+    tube_release(&tube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flesh_within_its_bounds_is_left_alone),
+        cmocka_unit_test(a_particle_thrown_away_is_brought_back_to_its_bone),
+        cmocka_unit_test(an_edge_drawn_out_is_shortened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
