@@ -6,8 +6,8 @@ pelt=$(realpath "${1:-build/pelt}")
 out=$(cd "$(dirname "$0")/.." && pwd)/docs/figures
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$pelt" make biped --vertices 9000 --clip touches --quiet -o "$work/touches.glb"
-"$pelt" make biped --vertices 9000 --clip bend --quiet -o "$work/crouch.glb"
+"$pelt" make biped --vertices 6000 --clip touches --quiet -o "$work/touches.glb"
+"$pelt" make biped --vertices 6000 --clip bend --quiet -o "$work/crouch.glb"
 "$pelt" make hand --clip fist --quiet -o "$work/fist.glb"
 for who in touches crouch fist; do
   "$pelt" bake "$work/$who.glb" -m tracking --quiet -o "$work/$who-after.pc2" 2>/dev/null
@@ -27,5 +27,5 @@ for state in before after; do
 done
 for side in 0 90 180 270; do
   draw crouch after 30 $side,8,1.8 crouch-$side
-  draw fist after 30 $side,15,1.6 fist-$side
+  draw fist after 30 $side,15,1.1 fist-$side
 done
