@@ -2,6 +2,8 @@
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 
+#include <string.h>
+
 float pelti_give_way_sunk(const PeltiGiveWay *g, int a, int b)
 {
     return fminf(g->crush[a] + g->crush[b], MOST_SUNK * g->parts.parts[b].field.radius);
@@ -57,8 +59,10 @@ static int fill_rows(PeltiGiveWay *g, float *phi, float *allow, float *rows)
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
             g->allow_row[a * n + b] = -1;
-            if (!pelti_give_way_asks(g, a, b) || !allow_pair(g, a, b, phi, rows ? rows + used : allow))
+            if (!pelti_give_way_asks(g, a, b) || !allow_pair(g, a, b, phi, allow))
                 continue;
+            if (rows)
+                memcpy(rows + used, allow, sizeof *rows * (size_t)g->parts.parts[a].sample_count);
             g->allow_row[a * n + b] = used;
             used += g->parts.parts[a].sample_count;
         }
