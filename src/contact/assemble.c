@@ -59,7 +59,7 @@ static bool frame_to(const PeltiCorrector *c, int surface, Mat34 *out)
     PeltiTurn r;
     if (surface < c->skin_count || c->bodies[surface - c->skin_count].soft)
         return false;
-    pelti_body_current(&c->bodies[surface - c->skin_count], at, &r);
+    pelti_contact_body_current(&c->bodies[surface - c->skin_count], at, &r);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
             out->m[i][j] = (float)r.m[j][i];
@@ -73,13 +73,13 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     c->touches.count = 0;
     for (int s = 0; s < c->surface_count; s++) {
         if (s >= c->skin_count) {
-            const PeltiBody *body = &c->bodies[s - c->skin_count];
+            const PeltiContactBody *body = &c->bodies[s - c->skin_count];
             if (body->kind == PELT_OBJECT_FIXED && !body->held && c->started)
                 continue;
             if (body->soft)
                 pelti_soft_place(body->soft, c->surfaces[s].x);
             else
-                pelti_body_place(body, c->surfaces[s].x, c->surfaces[s].mesh->vertex_count);
+                pelti_contact_body_place(body, c->surfaces[s].x, c->surfaces[s].mesh->vertex_count);
         } else {
             pelti_contact_skin_place(&c->skins[s], c->surfaces[s].x);
         }
@@ -96,16 +96,17 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
             a = b, b = swap;
         }
         if (movable(c, a) || movable(c, b))
-            pelti_touch_surfaces(c->memory, c->surfaces, a, b, frame_to(c, b, &frame) ? &frame : NULL, reach, &c->touches);
+            pelti_contact_touch_surfaces(c->memory, c->surfaces, a, b, frame_to(c, b, &frame) ? &frame : NULL, reach,
+                                         &c->touches);
     }
     for (int s = 0; s < c->surface_count && c->scene->has_ground; s++)
         if (movable(c, s))
-            pelti_touch_ground(c->surfaces, s, (double)c->scene->ground_height, reach, &c->touches);
+            pelti_contact_touch_ground(c->surfaces, s, (double)c->scene->ground_height, reach, &c->touches);
 }
 
 // ---- guesses ----
 
-static unsigned key_hash(const PeltiTouch *t)
+static unsigned key_hash(const PeltiContactTouch *t)
 {
     unsigned h = 2166136261u;
     const unsigned words[4] = {(unsigned)t->a, (unsigned)t->b, t->spot_a.feature, t->spot_b.feature};
@@ -114,7 +115,7 @@ static unsigned key_hash(const PeltiTouch *t)
     return h;
 }
 
-static bool same_key(const PeltiTouch *x, const PeltiTouch *y)
+static bool same_key(const PeltiContactTouch *x, const PeltiContactTouch *y)
 {
     return x->a == y->a && x->b == y->b && x->spot_a.feature == y->spot_a.feature && x->spot_b.feature == y->spot_b.feature;
 }
@@ -132,7 +133,7 @@ static void index_older(PeltiCorrector *c)
     }
 }
 
-static Known *same_features(PeltiCorrector *c, const PeltiTouch *t)
+static Known *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     for (unsigned at = key_hash(t) % MATCH_SLOTS; c->match[at] >= 0; at = (at + 1) % MATCH_SLOTS)
         if (same_key(&c->older[c->match[at]].touch, t))
@@ -141,7 +142,7 @@ static Known *same_features(PeltiCorrector *c, const PeltiTouch *t)
 }
 
 /// The features are gone: the nearest contact of the same two surfaces that nobody claimed (the paper's future work).
-static Known *neighbour(PeltiCorrector *c, const PeltiTouch *t)
+static Known *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     Known *best = NULL;
     float nearest = (float)c->alarm * 2;
@@ -197,13 +198,13 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, co
         return 0;
     if (surface < c->skin_count)
         return pelti_contact_skin_blocks(&c->skins[surface], spot, c->side);
-    PeltiBody *body = &c->bodies[surface - c->skin_count];
+    PeltiContactBody *body = &c->bodies[surface - c->skin_count];
     if (!pelti_body_moves(body))
         return 0;
     if (!body->soft) {
         c->side[0].slot = body->first_slot;
         c->side[1].slot = body->first_slot + 1;
-        pelti_body_blocks(body, point, h, c->side[0].j, c->side[1].j);
+        pelti_contact_body_blocks(body, point, h, c->side[0].j, c->side[1].j);
         return 2;
     }
     int count = 0;
@@ -244,11 +245,12 @@ static void difference(Vec3 a, Vec3 b, double out[3])
 }
 
 /// delta at the present places: gap along the normal, slip over the step along the tangents (eq. 3).
-static void present_delta(const PeltiCorrector *c, const PeltiTouch *t, const Frame *frame, double delta[3], double *gap_before)
+static void present_delta(const PeltiCorrector *c, const PeltiContactTouch *t, const Frame *frame, double delta[3],
+                          double *gap_before)
 {
-    Vec3 a0 = pelti_spot_point(&t->spot_a, c->surfaces[t->a].before), b0 = t->point_b;
+    Vec3 a0 = pelti_contact_spot_point(&t->spot_a, c->surfaces[t->a].before), b0 = t->point_b;
     if (t->b >= 0)
-        b0 = pelti_spot_point(&t->spot_b, c->surfaces[t->b].before);
+        b0 = pelti_contact_spot_point(&t->spot_b, c->surfaces[t->b].before);
     double now[3], then[3];
     difference(t->point_a, t->point_b, now);
     difference(a0, b0, then);
@@ -267,7 +269,7 @@ static void number_soft_slots(PeltiCorrector *c)
     for (int s = 0; s < c->fixed_slots; s++)
         c->slot_group[s] = -1;
     for (int b = 0; b < c->body_count; b++) {
-        PeltiBody *body = &c->bodies[b];
+        PeltiContactBody *body = &c->bodies[b];
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!count)
             continue;
@@ -291,7 +293,7 @@ static void number_soft_slots(PeltiCorrector *c)
 
 /// A skin in something that does not move takes no speed from being pushed out, so it leaves at once, however it came in; but
 /// not where the scene started it inside.
-static bool is_firm(const PeltiCorrector *c, const PeltiTouch *t)
+static bool is_firm(const PeltiCorrector *c, const PeltiContactTouch *t)
 {
     return t->a < c->skin_count && (t->b < 0 || !movable(c, t->b)) && !c->overlaps[t->b < 0 ? c->surface_count : t->b];
 }
@@ -325,7 +327,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
                 c->bodies[b].arms_from[k] = c->bodies[b].free_at[k] + c->bodies[b].moved[0][k];
     }
     for (int i = 0; i < c->touches.count; i++) {
-        const PeltiTouch *t = &c->touches.list[i];
+        const PeltiContactTouch *t = &c->touches.list[i];
         int n = c->system.constraint_count;
         PeltiConstraint *k = &c->constraints[n];
         *k = (PeltiConstraint){.first_block = c->block_count};
@@ -347,7 +349,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
         pelti_contact_skin_get(&c->skins[s], c->u_now);
     for (int b = 0; b < c->body_count; b++)
         if (c->bodies[b].kind == PELT_OBJECT_RIGID && !c->bodies[b].held)
-            pelti_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
+            pelti_contact_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
     number_soft_slots(c);
     for (int i = 0; i < c->system.constraint_count; i++)
         free_delta(c, &c->constraints[i], is_firm(c, &c->known[i].touch), restitution[i], gap_before[i], h);
@@ -371,9 +373,9 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
     for (int k = 0; k < c->skin_count; k++)
         pelti_contact_skin_set(&c->skins[k], (const double(*)[3])s->u);
     for (int b = 0; b < c->body_count; b++) {
-        PeltiBody *body = &c->bodies[b];
+        PeltiContactBody *body = &c->bodies[b];
         if (body->kind == PELT_OBJECT_RIGID && !body->held)
-            pelti_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
+            pelti_contact_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!body->soft)
             continue;

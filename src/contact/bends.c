@@ -36,7 +36,7 @@ static void mark_bent(const PeltiCharacter *who, const Mat34 *bones, bool *bends
     }
 }
 
-PeltStatus pelti_bone_limbs(const PeltiCharacter *who, PeltiPool *work, int *limb, PeltError *err)
+PeltStatus pelti_contact_bone_limbs(const PeltiCharacter *who, PeltiPool *work, int *limb, PeltError *err)
 {
     bool *bends = PELTI_NEW(work, bool, who->bone_count), any = false;
     PeltiWorld *world = PELTI_NEW(work, PeltiWorld, who->node_count);

@@ -7,6 +7,6 @@
 
 /// limb [bone_count]: the bone that a bone's limb starts at: itself, or one above that it goes on from in a straight line
 /// without ever bending in the character's clips. Without clips every bone is a limb of its own.
-PeltStatus pelti_bone_limbs(const PeltiCharacter *who, PeltiPool *work, int *limb, PeltError *err);
+PeltStatus pelti_contact_bone_limbs(const PeltiCharacter *who, PeltiPool *work, int *limb, PeltError *err);
 
 #endif

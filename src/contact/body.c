@@ -6,7 +6,7 @@
 
 // ---- rotations ----
 
-void pelti_turn_from_quat(const float q[4], PeltiTurn *out)
+void pelti_contact_turn_from_quat(const float q[4], PeltiTurn *out)
 {
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3], n = x * x + y * y + z * z + w * w;
     if (!(n > 1e-20))
@@ -45,7 +45,7 @@ static void orthonormalise(PeltiTurn *r) // rows, Gram-Schmidt: only rounding to
     cross(r->m[0], r->m[1], r->m[2]);
 }
 
-PeltiTurn pelti_turn_by(const double v[3], const PeltiTurn *r)
+PeltiTurn pelti_contact_turn_by(const double v[3], const PeltiTurn *r)
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     if (!(angle > 1e-300))
@@ -129,7 +129,7 @@ static PeltStatus check(const PeltSceneObject *def, PeltError *err)
 }
 
 /// Of an open surface: its bounding box, said once.
-static void solid_of_bounds(const PeltiShape *shape, PeltiSolid *out)
+static void solid_of_bounds(const PeltiShape *shape, PeltiContactSolid *out)
 {
     Vec3 low = shape->vertices[0], high = low;
     for (int v = 1; v < shape->vertex_count; v++)
@@ -138,21 +138,22 @@ static void solid_of_bounds(const PeltiShape *shape, PeltiSolid *out)
            most = fmax(e[0], fmax(e[1], e[2]));
     for (int k = 0; k < 3; k++)
         e[k] = fmax(e[k], 1e-3 * most);
-    *out = (PeltiSolid){.volume = e[0] * e[1] * e[2],
-                        .centre = {(double)(low.x + high.x) / 2, (double)(low.y + high.y) / 2, (double)(low.z + high.z) / 2}};
+    *out =
+        (PeltiContactSolid){.volume = e[0] * e[1] * e[2],
+                            .centre = {(double)(low.x + high.x) / 2, (double)(low.y + high.y) / 2, (double)(low.z + high.z) / 2}};
     for (int k = 0; k < 3; k++)
         out->inertia[k][k] = out->volume * (e[(k + 1) % 3] * e[(k + 1) % 3] + e[(k + 2) % 3] * e[(k + 2) % 3]) / 12;
 }
 
-PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh, PeltiLog *log,
-                           PeltError *err)
+PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh,
+                                   PeltiLog *log, PeltError *err)
 {
     PeltiShape shape;
-    PeltiSolid solid;
+    PeltiContactSolid solid;
     PELT_TRY(check(def, err));
-    PELT_TRY(pelti_shape_make(pool, def, &shape, err));
-    *body = (PeltiBody){.def = def, .kind = def->kind, .first_slot = -1};
-    bool closed = pelti_shape_solid(&shape, &solid);
+    PELT_TRY(pelti_contact_shape_make(pool, def, &shape, err));
+    *body = (PeltiContactBody){.def = def, .kind = def->kind, .first_slot = -1};
+    bool closed = pelti_contact_shape_solid(&shape, &solid);
     if (!closed) {
         solid_of_bounds(&shape, &solid);
         if (def->kind == PELT_OBJECT_SOFT)
@@ -176,7 +177,7 @@ PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObje
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             body->inertia[i][j] = solid.inertia[i][j] * body->mass / solid.volume;
-    pelti_turn_from_quat(def->rotation, &body->turn);
+    pelti_contact_turn_from_quat(def->rotation, &body->turn);
     memcpy(body->centre_offset, solid.centre, sizeof body->centre_offset);
     double offset[3],
         spin[3] = {(double)def->angular_velocity[0], (double)def->angular_velocity[1], (double)def->angular_velocity[2]};
@@ -190,13 +191,13 @@ PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObje
     }
     if (def->kind == PELT_OBJECT_FIXED)
         memset(body->velocity, 0, sizeof body->velocity), memset(body->momentum, 0, sizeof body->momentum);
-    pelti_body_free_step(body, (double[3]){0, 0, 0}, 0);
+    pelti_contact_body_free_step(body, (double[3]){0, 0, 0}, 0);
     return PELT_OK;
 }
 
 // ---- a step ----
 
-void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
+void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3], double h)
 {
     double world[3][3], inverse[3][3], spin[3], turned[3];
     double grown = body->last_h > 0 ? h * h / (body->last_h * body->last_h) : 0; // the same forces again
@@ -211,7 +212,7 @@ void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
             body->free_at[k] += h * body->drive[0][k];
             by[k] = h * body->drive[1][k];
         }
-        body->free_turn = pelti_turn_by(by, &body->turn);
+        body->free_turn = pelti_contact_turn_by(by, &body->turn);
         return;
     }
     if (body->kind == PELT_OBJECT_FIXED)
@@ -226,22 +227,22 @@ void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h)
           spin); // the spin follows from the momentum, which nothing but contact changes
     for (int k = 0; k < 3; k++)
         turned[k] = h * spin[k];
-    body->free_turn = pelti_turn_by(turned, &body->turn);
+    body->free_turn = pelti_contact_turn_by(turned, &body->turn);
     cholesky3((const double(*)[3])inverse, body->root_inverse);
 }
 
-void pelti_body_current(const PeltiBody *body, double at[3], PeltiTurn *turn)
+void pelti_contact_body_current(const PeltiContactBody *body, double at[3], PeltiTurn *turn)
 {
     for (int k = 0; k < 3; k++)
         at[k] = body->free_at[k] + body->moved[0][k];
-    *turn = pelti_turn_by(body->moved[1], &body->free_turn);
+    *turn = pelti_contact_turn_by(body->moved[1], &body->free_turn);
 }
 
-void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count)
+void pelti_contact_body_place(const PeltiContactBody *body, Vec3 *x, int vertex_count)
 {
     double at[3];
     PeltiTurn r;
-    pelti_body_current(body, at, &r);
+    pelti_contact_body_current(body, at, &r);
     for (int v = 0; v < vertex_count; v++) {
         double p[3] = {(double)body->local[v].x, (double)body->local[v].y, (double)body->local[v].z}, q[3];
         apply((const double(*)[3])r.m, p, q);
@@ -251,7 +252,7 @@ void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count)
 
 /// Over a step, orbital momentum m c x v changes by c0 x P exactly (c1 = c0 + h v1), the spin by r x P. With r = p - c for both,
 /// the sum of both bodies is (D_b - D_a) x P, D = c - c0; so a's arm must grow by e_a and b's by e_b with e_a - e_b = D_a - D_b.
-void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3], double h)
+void pelti_contact_body_keep_momentum(PeltiContactBody *a, PeltiContactBody *b, const double force[3], double h)
 {
     double inertia_a = a->inertia[0][0] + a->inertia[1][1] + a->inertia[2][2],
            inertia_b = b->inertia[0][0] + b->inertia[1][1] + b->inertia[2][2], share = inertia_a / (inertia_a + inertia_b);
@@ -265,7 +266,7 @@ void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3],
     }
 }
 
-void pelti_body_end_step(PeltiBody *body, double h)
+void pelti_contact_body_end_step(PeltiContactBody *body, double h)
 {
     if (body->held && h > 0) {
         memcpy(body->at, body->free_at, sizeof body->at);
@@ -275,7 +276,7 @@ void pelti_body_end_step(PeltiBody *body, double h)
         return;
     double at[3], world[3][3], gained[3], spin[3];
     PeltiTurn r;
-    pelti_body_current(body, at, &r);
+    pelti_contact_body_current(body, at, &r);
     rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
     for (int k = 0; k < 3; k++) {
         body->velocity[k] += body->moved[0][k] / h;
@@ -295,7 +296,8 @@ void pelti_body_end_step(PeltiBody *body, double h)
 /// A force f at the point moves the centre by h^2/m f and turns by h^2 I^-1 (r x f); the point then moves by
 /// translation + turn x r = translation - [r] turn. With the compliance split as root root^T between force and motion, the
 /// blocks are h/sqrt(m) 1 and -[r] L h.
-void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, double translation[3][3], double turn[3][3])
+void pelti_contact_body_blocks(const PeltiContactBody *body, const double point[3], double h, double translation[3][3],
+                               double turn[3][3])
 {
     double r[3], s = h / sqrt(body->mass);
     for (int k = 0; k < 3; k++)
@@ -311,7 +313,7 @@ void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, d
     }
 }
 
-void pelti_body_take(PeltiBody *body, double h, const double translation[3], const double turn[3])
+void pelti_contact_body_take(PeltiContactBody *body, double h, const double translation[3], const double turn[3])
 {
     double s = h / sqrt(body->mass);
     for (int k = 0; k < 3; k++)
@@ -321,7 +323,7 @@ void pelti_body_take(PeltiBody *body, double h, const double translation[3], con
         body->moved[1][k] *= h;
 }
 
-void pelti_body_frame(const PeltiBody *body, Mat34 *out)
+void pelti_contact_body_frame(const PeltiContactBody *body, Mat34 *out)
 {
     double offset[3];
     apply((const double(*)[3])body->turn.m, body->centre_offset, offset);
@@ -332,7 +334,7 @@ void pelti_body_frame(const PeltiBody *body, Mat34 *out)
     }
 }
 
-void pelti_body_get(const PeltiBody *body, double h, double translation[3], double turn[3])
+void pelti_contact_body_get(const PeltiContactBody *body, double h, double translation[3], double turn[3])
 {
     double s = sqrt(body->mass) / h, b[3];
     for (int k = 0; k < 3; k++) {
@@ -347,7 +349,7 @@ void pelti_body_get(const PeltiBody *body, double h, double translation[3], doub
 
 // ---- moved from outside ----
 
-void pelti_body_hold(PeltiBody *body, const double origin[3], const PeltiTurn *turn)
+void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], const PeltiTurn *turn)
 {
     double offset[3];
     apply((const double(*)[3])turn->m, body->centre_offset, offset);
@@ -359,7 +361,7 @@ void pelti_body_hold(PeltiBody *body, const double origin[3], const PeltiTurn *t
     body->last_h = 0;
 }
 
-void pelti_body_let_go(PeltiBody *body)
+void pelti_contact_body_let_go(PeltiContactBody *body)
 {
     body->held = false;
     if (body->kind == PELT_OBJECT_FIXED)
@@ -395,7 +397,7 @@ static void turn_between(const PeltiTurn *from, const PeltiTurn *to, double v[3]
         v[k] = sine > 1e-300 ? sign * angle / sine * q[k] : 0;
 }
 
-void pelti_body_drive(PeltiBody *body, double dt)
+void pelti_contact_body_drive(PeltiContactBody *body, double dt)
 {
     double turn[3], world[3][3];
     if (!body->held)
@@ -414,7 +416,7 @@ void pelti_body_drive(PeltiBody *body, double dt)
     apply((const double(*)[3])world, body->drive[1], body->momentum);
 }
 
-void pelti_body_spin(const PeltiBody *body, double spin[3])
+void pelti_contact_body_spin(const PeltiContactBody *body, double spin[3])
 {
     double world[3][3], inverse[3][3];
     rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);

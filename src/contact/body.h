@@ -12,7 +12,7 @@ typedef struct PeltiTurn { ///< rotation matrix, rows
     double m[3][3];
 } PeltiTurn;
 
-typedef struct PeltiBody {
+typedef struct PeltiContactBody {
     const PeltSceneObject *def;
     PeltObjectKind kind;
     int surface;                ///< index into the scene's surfaces
@@ -36,48 +36,52 @@ typedef struct PeltiBody {
     double goal[3]; ///< of the centre, at the end of the frame
     PeltiTurn goal_turn;
     double drive[2][3]; ///< velocity and spin that lead there, units/s, rad/s
-} PeltiBody;
+} PeltiContactBody;
 
 /// Contact moves it, or could: not a fixed object, not one that is held.
-static inline bool pelti_body_moves(const PeltiBody *body)
+static inline bool pelti_body_moves(const PeltiContactBody *body)
 {
     return body->kind != PELT_OBJECT_FIXED && !body->held;
 }
 
 /// Mass, inertia, place. `pool` holds the arrays; the surface is built by the caller from `mesh`.
-PeltStatus pelti_body_init(PeltiBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh, PeltiLog *log,
-                           PeltError *err);
+PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh,
+                                   PeltiLog *log, PeltError *err);
 
-void pelti_body_free_step(PeltiBody *body, const double gravity[3], double h); ///< where it would be without contact
-void pelti_body_current(const PeltiBody *body, double at[3], PeltiTurn *turn); ///< centre and turn, free motion plus `moved`
+void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3],
+                                  double h); ///< where it would be without contact
+void pelti_contact_body_current(const PeltiContactBody *body, double at[3],
+                                PeltiTurn *turn); ///< centre and turn, free motion plus `moved`
 /// Places `x` at the free motion plus `moved`. Serial.
-void pelti_body_place(const PeltiBody *body, Vec3 *x, int vertex_count);
-/// Ends the step: velocity and momentum from what contact moved, and the state goes to the place of pelti_body_place.
-void pelti_body_end_step(PeltiBody *body, double h);
+void pelti_contact_body_place(const PeltiContactBody *body, Vec3 *x, int vertex_count);
+/// Ends the step: velocity and momentum from what contact moved, and the state goes to the place of pelti_contact_body_place.
+void pelti_contact_body_end_step(PeltiContactBody *body, double h);
 
 /// Solver blocks of a point of a rigid body: displacement of the point for slots (translation, turn), compliance folded in.
-void pelti_body_blocks(const PeltiBody *body, const double point[3], double h, double translation[3][3], double turn[3][3]);
-void pelti_body_get(const PeltiBody *body, double h, double translation[3], double turn[3]); ///< the inverse of pelti_body_take
+void pelti_contact_body_blocks(const PeltiContactBody *body, const double point[3], double h, double translation[3][3],
+                               double turn[3][3]);
+void pelti_contact_body_get(const PeltiContactBody *body, double h, double translation[3],
+                            double turn[3]); ///< the inverse of pelti_contact_body_take
 /// What the solver found for the two slots (u) becomes `moved`.
-void pelti_body_take(PeltiBody *body, double h, const double translation[3], const double turn[3]);
+void pelti_contact_body_take(PeltiContactBody *body, double h, const double translation[3], const double turn[3]);
 
 /// Forces were applied at one point for both bodies, with arms from where their centres come to be; their impulses act from where
 /// the centres were. Sliding past each other the two differ, and angular momentum would be lost: gives it back to the spins, more
-/// to the body that minds less. `force` on a. Before pelti_body_end_step.
-void pelti_body_keep_momentum(PeltiBody *a, PeltiBody *b, const double force[3], double h);
+/// to the body that minds less. `force` on a. Before pelti_contact_body_end_step.
+void pelti_contact_body_keep_momentum(PeltiContactBody *a, PeltiContactBody *b, const double force[3], double h);
 
 /// Takes a rigid or fixed body in hand: its frame is to be at `origin` and `turn` at the end of the next frame.
-void pelti_body_hold(PeltiBody *body, const double origin[3], const PeltiTurn *turn);
-void pelti_body_let_go(PeltiBody *body); ///< a rigid body goes on with the speed it was moved at
+void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], const PeltiTurn *turn);
+void pelti_contact_body_let_go(PeltiContactBody *body); ///< a rigid body goes on with the speed it was moved at
 /// The start of a frame of `dt` seconds: how a held body gets to its goal. dt 0: it is there at once.
-void pelti_body_drive(PeltiBody *body, double dt);
+void pelti_contact_body_drive(PeltiContactBody *body, double dt);
 
 /// The object's frame (origin and rotation) as the scene describes it: world = turn * own + origin.
-void pelti_body_frame(const PeltiBody *body, Mat34 *out);
+void pelti_contact_body_frame(const PeltiContactBody *body, Mat34 *out);
 
-void pelti_body_spin(const PeltiBody *body, double spin[3]); ///< rad/s, world
+void pelti_contact_body_spin(const PeltiContactBody *body, double spin[3]); ///< rad/s, world
 
-void pelti_turn_from_quat(const float q[4], PeltiTurn *out);    ///< x,y,z,w; all zero: none
-PeltiTurn pelti_turn_by(const double v[3], const PeltiTurn *r); ///< exp([v]) r, orthonormal to rounding
+void pelti_contact_turn_from_quat(const float q[4], PeltiTurn *out);    ///< x,y,z,w; all zero: none
+PeltiTurn pelti_contact_turn_by(const double v[3], const PeltiTurn *r); ///< exp([v]) r, orthonormal to rounding
 
 #endif

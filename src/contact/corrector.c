@@ -62,9 +62,9 @@ static PeltStatus make_bodies(PeltiCorrector *c, PeltiLog *log, PeltError *err)
     double most = 0;
     for (int b = 0; b < c->body_count; b++) {
         PeltiMesh *mesh;
-        PeltiBody *body = &c->bodies[b];
+        PeltiContactBody *body = &c->bodies[b];
         int s = c->skin_count + b;
-        PELT_TRY(pelti_body_init(body, &c->pool, &c->scene->objects[b], &mesh, log, err));
+        PELT_TRY(pelti_contact_body_init(body, &c->pool, &c->scene->objects[b], &mesh, log, err));
         PELT_TRY(pelti_surface_build(&c->pool, mesh, &c->surfaces[s], err));
         c->names[s] = body->def->name;
         body->surface = s;
@@ -105,7 +105,7 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
         joints = c->skins[s].joint_count + 1 > joints ? c->skins[s].joint_count + 1 : joints;
     int slots = c->fixed_slots + soft * PELTI_SOFT_SLOTS;
     c->bounds = PELTI_NEW(pool, PeltiBox, c->surface_count);
-    c->touches = (PeltiTouches){.list = PELTI_NEW(pool, PeltiTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
+    c->touches = (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
     c->known = PELTI_NEW(pool, Known, MOST_CONTACTS);
     c->older = PELTI_NEW(pool, Known, MOST_CONTACTS);
     c->match = PELTI_NEW(pool, int, MATCH_SLOTS);
@@ -123,7 +123,7 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->soft_c = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
-    PELT_TRY(pelti_near_create(pool, c->surface_count, c->surfaces, (size_t)24 << 20, &c->memory, err));
+    PELT_TRY(pelti_contact_near_create(pool, c->surface_count, c->surfaces, (size_t)24 << 20, &c->memory, err));
     PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->touches.pairs, err));
     for (int s = 0; s < c->surface_count; s++)
         c->bounds[s] =
@@ -159,7 +159,7 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
     c->body_count = scene->object_count;
     c->surface_count = c->skin_count + c->body_count;
     c->skins = PELTI_NEW(&c->pool, PeltiContactSkin, c->skin_count);
-    c->bodies = PELTI_NEW(&c->pool, PeltiBody, c->body_count);
+    c->bodies = PELTI_NEW(&c->pool, PeltiContactBody, c->body_count);
     c->surfaces = PELTI_NEW(&c->pool, PeltiSurface, c->surface_count);
     c->names = PELTI_NEW(&c->pool, const char *, c->surface_count);
     c->from = PELTI_NEW(&c->pool, PeltiPose, c->skin_count);
@@ -202,7 +202,7 @@ static void keep_places(PeltiCorrector *c)
         else if (c->bodies[s - c->skin_count].soft)
             pelti_soft_place(c->bodies[s - c->skin_count].soft, surface->x);
         else
-            pelti_body_place(&c->bodies[s - c->skin_count], surface->x, surface->mesh->vertex_count);
+            pelti_contact_body_place(&c->bodies[s - c->skin_count], surface->x, surface->mesh->vertex_count);
         memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
     }
 }
@@ -218,7 +218,7 @@ static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a ca
 /// Motion of a body's centre in the step, if nothing stops it.
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
-    const PeltiBody *body = surface < c->skin_count ? NULL : &c->bodies[surface - c->skin_count];
+    const PeltiContactBody *body = surface < c->skin_count ? NULL : &c->bodies[surface - c->skin_count];
     if (!body || (body->kind == PELT_OBJECT_FIXED && !body->held))
         return vec3(0, 0, 0);
     if (body->soft) {
@@ -352,10 +352,10 @@ static void keep_momentum(PeltiCorrector *c, double h)
 {
     for (int i = 0; i < c->older_count; i++) {
         const Known *k = &c->older[i];
-        PeltiBody *a = k->touch.a < c->skin_count ? NULL : &c->bodies[k->touch.a - c->skin_count],
-                  *b = k->touch.b < c->skin_count ? NULL : &c->bodies[k->touch.b - c->skin_count];
+        PeltiContactBody *a = k->touch.a < c->skin_count ? NULL : &c->bodies[k->touch.a - c->skin_count],
+                         *b = k->touch.b < c->skin_count ? NULL : &c->bodies[k->touch.b - c->skin_count];
         if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->held && !b->held)
-            pelti_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
+            pelti_contact_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
     }
 }
 
@@ -365,7 +365,7 @@ static void forget_overlaps(PeltiCorrector *c)
     for (int s = c->skin_count; s <= c->surface_count; s++) {
         bool inside = false;
         for (int i = 0; i < c->touches.count && c->overlaps[s]; i++) { // as detected last
-            const PeltiTouch *t = &c->touches.list[i];
+            const PeltiContactTouch *t = &c->touches.list[i];
             inside |= (t->b < 0 ? c->surface_count : t->b) == s && t->gap < -INSIDE * c->alarm;
         }
         c->overlaps[s] &= inside;
@@ -381,11 +381,11 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         pelti_contact_skin_pose(skin); // with the last correction: near where it will end
     }
     for (int b = 0; b < c->body_count; b++) {
-        PeltiBody *body = &c->bodies[b];
+        PeltiContactBody *body = &c->bodies[b];
         if (body->soft)
             pelti_soft_free_step(body->soft, c->gravity, h);
         else
-            pelti_body_free_step(body, c->gravity, h);
+            pelti_contact_body_free_step(body, c->gravity, h);
     }
     solve_step(c, h, share < 1, report);
     for (int i = 0; i < c->older_count; i++) {
@@ -400,7 +400,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         if (c->bodies[b].soft)
             pelti_soft_end_step(c->bodies[b].soft, h);
         else
-            pelti_body_end_step(&c->bodies[b], h);
+            pelti_contact_body_end_step(&c->bodies[b], h);
     }
 }
 
@@ -419,9 +419,9 @@ static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
 /// The first pair that starts inside each other: it is pushed apart slowly, which a user should expect.
 static void say_what_overlaps(PeltiCorrector *c)
 {
-    const PeltiTouch *worst = NULL;
+    const PeltiContactTouch *worst = NULL;
     for (int i = 0; i < c->touches.count; i++) {
-        const PeltiTouch *t = &c->touches.list[i];
+        const PeltiContactTouch *t = &c->touches.list[i];
         if (t->gap < (worst ? worst->gap : -c->alarm))
             worst = t;
         if (t->gap < -INSIDE * c->alarm)
@@ -437,7 +437,7 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
     PeltiContactReport now = {.converged = true};
     c->touches.dropped = 0;
     for (int b = 0; b < c->body_count; b++)
-        pelti_body_drive(&c->bodies[b], c->started && dt_s > 0 ? dt_s : 0);
+        pelti_contact_body_drive(&c->bodies[b], c->started && dt_s > 0 ? dt_s : 0);
     if (!c->started || !(dt_s > 0)) {
         for (int s = 0; s < c->skin_count; s++) {
             pelti_pose_copy(c->skins[s].who, &free[s], &c->skins[s].free);
@@ -499,20 +499,20 @@ bool pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal)
     if (c->bodies[index].soft)
         return false;
     const float q[4] = {goal.rotation.x, goal.rotation.y, goal.rotation.z, goal.rotation.w};
-    pelti_turn_from_quat(q, &turn);
+    pelti_contact_turn_from_quat(q, &turn);
     const double origin[3] = {(double)goal.translation.x, (double)goal.translation.y, (double)goal.translation.z};
-    pelti_body_hold(&c->bodies[index], origin, &turn);
+    pelti_contact_body_hold(&c->bodies[index], origin, &turn);
     return true;
 }
 
 void pelti_corrector_let_go(PeltiCorrector *c, int index)
 {
-    pelti_body_let_go(&c->bodies[index]);
+    pelti_contact_body_let_go(&c->bodies[index]);
 }
 
 PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
 {
-    const PeltiBody *body = &c->bodies[index];
+    const PeltiContactBody *body = &c->bodies[index];
     const PeltiSurface *surface = &c->surfaces[body->surface];
     PeltiObjectView view = {.name = body->def->name,
                             .kind = body->kind,
@@ -522,10 +522,10 @@ PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
                             .triangles = surface->mesh->triangles,
                             .rest = surface->mesh->rest,
                             .mass = body->mass};
-    pelti_body_frame(body, &view.frame);
+    pelti_contact_body_frame(body, &view.frame);
     memcpy(view.velocity, body->velocity, sizeof view.velocity);
     memcpy(view.momentum, body->momentum, sizeof view.momentum);
     memcpy(view.centre, body->at, sizeof view.centre);
-    pelti_body_spin(body, view.spin);
+    pelti_contact_body_spin(body, view.spin);
     return view;
 }

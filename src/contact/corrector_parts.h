@@ -13,7 +13,7 @@
 enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192 };
 
 typedef struct Known { ///< a contact with its force: the guess for the next solve
-    PeltiTouch touch;
+    PeltiContactTouch touch;
     Vec3 force; ///< on a, world
     /// Sticking contacts give by epsilon f, the solver's regularisation. Kept from step to step (as the bend of a bristle), it is
     /// a give and not a creep. World, at the start of the step.
@@ -40,7 +40,7 @@ struct PeltiCorrector {
     double size, alarm, gravity[3];
     int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
     PeltiContactSkin *skins;
-    PeltiBody *bodies;
+    PeltiContactBody *bodies;
     PeltiSurface *surfaces;
     const char **names; ///< [surface_count]
     PeltiPose *from;    ///< [skin_count] free poses of the last step
@@ -52,7 +52,7 @@ struct PeltiCorrector {
     PeltiBox *bounds;
     PeltiPairs near;
 
-    PeltiTouches touches;
+    PeltiContactTouches touches;
     PeltiNearMemory *memory;
     Known *known, *older; ///< [MOST_CONTACTS] of this solve and of the one before
     int known_count, older_count;

@@ -106,7 +106,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const Pelti
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, who, weights, &scene, "character", err));
     g->skin.most_back_s = MOST_BACK_S;
     g->skin.root_stiffness = 0; // no shift of all takes one part out of another
-    PELT_TRY(pelti_skin_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
+    PELT_TRY(pelti_contact_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
     g->size = (double)who->mesh->diagonal;
     g->alarm = SELF_ALARM * g->size;
     PELT_TRY(take_room(g, err));
@@ -218,7 +218,7 @@ static bool leads_through(const PeltiPartField *field, Vec3 was, Vec3 now, doubl
     for (int k = 0; k <= count; k++) {
         float phi;
         Vec3 gradient;
-        if (pelti_part_field_at(field, vec3_lerp(was, now, (float)k / (float)count), &phi, &gradient) &&
+        if (pelti_contact_part_field_at(field, vec3_lerp(was, now, (float)k / (float)count), &phi, &gradient) &&
             phi < 0.1f * field->radius)
             return true;
     }

@@ -100,7 +100,7 @@ static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
           far = (g->ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
     Vec3 c = mat34_apply(g->inverse[b], g->centre[a]), gradient;
     float phi;
-    if (pelti_part_field_at(f, c, &phi, &gradient))
+    if (pelti_contact_part_field_at(f, c, &phi, &gradient))
         return phi < far + f->cell; // distances grow by no more than the way; a cell for the table
     const float at[3] = {c.x - f->low.x, c.y - f->low.y, c.z - f->low.z};
     float square = 0;
@@ -166,7 +166,7 @@ static void look(void *context, int begin, int end, int worker)
         for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
             GiveHit *hit = &l->hits[l->count];
             hit->home = mat34_apply(g->inverse[l->b], g->x[s]);
-            if (!pelti_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient) || (double)hit->phi > far)
+            if (!pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient) || (double)hit->phi > far)
                 continue;
             hit->sample = s;
             hit->allow = allowed(g, l->a, l->b, s);
@@ -225,7 +225,7 @@ static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
     for (int k = 0; k < 40 && way < most; k++) {
         float phi;
         Vec3 g;
-        if (!pelti_part_field_at(f, vec3_mad(y, along, (float)way), &phi, &g) || phi >= 0)
+        if (!pelti_contact_part_field_at(f, vec3_mad(y, along, (float)way), &phi, &g) || phi >= 0)
             return way;
         way += fmax((double)-phi, 0.5 * (double)f->cell);
     }
@@ -272,7 +272,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     Vec3 inset = vec3(0.01f * f->cell, 0.01f * f->cell, 0.01f * f->cell);
     Vec3 at = vec3_max(vec3_add(f->low, inset), vec3_min(vec3_sub(high, inset), head));
     float phi;
-    if (!pelti_part_field_at(f, at, &phi, &gradient) || phi < 0)
+    if (!pelti_contact_part_field_at(f, at, &phi, &gradient) || phi < 0)
         return false;
     Vec3 away = vec3_add(vec3_scale(vec3_normalize_or(gradient, vec3(0, 0, 0)), phi), vec3_sub(head, at));
     *out = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[b].bone], away), vec3(0, 0, 0));

@@ -13,7 +13,7 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
         float phi;
         Vec3 gradient;
         Vec3 y = mat34_apply(back, pelti_give_way_sample(g, s, g->bones_free));
-        if (pelti_part_field_at(&pb->field, y, &phi, &gradient) && phi < -(g->crush[a] + g->crush[b]))
+        if (pelti_contact_part_field_at(&pb->field, y, &phi, &gradient) && phi < -(g->crush[a] + g->crush[b]))
             return false;
     }
     return true;

@@ -28,8 +28,8 @@ struct PeltiNearMemory {
     int pair_count;
 };
 
-PeltStatus pelti_near_create(PeltiPool *pool, int surface_count, const PeltiSurface *surfaces, size_t most_bytes,
-                             PeltiNearMemory **out, PeltError *err)
+PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const PeltiSurface *surfaces, size_t most_bytes,
+                                     PeltiNearMemory **out, PeltError *err)
 {
     size_t first = 0, second = 0, all = 0;
     for (int s = 0; s < surface_count; s++) {
@@ -115,7 +115,7 @@ static double still_clear(const Asked *asked, double other_moved)
     return asked->clear == 0 ? 0 : (double)asked->clear - 1.001 * moved;
 }
 
-static bool ask(const Side *side, int v, double other_moved, double far, double deep, double alarm, PeltiTouch *touch)
+static bool ask(const Side *side, int v, double other_moved, double far, double deep, double alarm, PeltiContactTouch *touch)
 {
     Asked *asked = &side->asked[v];
     if (!in_box(&side->region, side->mine->x[v]) || side->mine->mesh->fan_start[v] == side->mine->mesh->fan_start[v + 1])
@@ -126,8 +126,8 @@ static bool ask(const Side *side, int v, double other_moved, double far, double 
     bool search = true;
     if (asked->clear > 0 && clear > -alarm)
         search = false; // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
-    bool touches =
-        pelti_touch_vertex(side->mine, v, side->other, side->reach, far, deep, search, alarm, &asked->hint, &clear, touch);
+    bool touches = pelti_contact_touch_vertex(side->mine, v, side->other, side->reach, far, deep, search, alarm, &asked->hint,
+                                              &clear, touch);
     asked->at = asked->last;
     asked->clear = (float)clear;
     asked->other_moved = (float)other_moved;
@@ -140,8 +140,8 @@ static PeltiBox region_of(const PeltiReach *reach, double grow)
     return (PeltiBox){vec3_sub(reach->box.low, g), vec3_add(reach->box.high, g)};
 }
 
-void pelti_touch_surfaces(PeltiNearMemory *memory, const PeltiSurface *surfaces, int a, int b, const Mat34 *to_frame,
-                          double alarm, PeltiTouches *out)
+void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurface *surfaces, int a, int b, const Mat34 *to_frame,
+                                  double alarm, PeltiContactTouches *out)
 {
     const PeltiSurface *sa = &surfaces[a], *sb = &surfaces[b];
     PeltiReach ra = pelti_surface_reach(sa, alarm), rb = pelti_surface_reach(sb, alarm);
@@ -159,15 +159,15 @@ void pelti_touch_surfaces(PeltiNearMemory *memory, const PeltiSurface *surfaces,
     pair->moved[0] += follow(&of_a, to_frame, pair->fresh);
     pair->moved[1] += follow(&of_b, to_frame, pair->fresh);
     pair->fresh = false;
-    PeltiTouch touch = {.a = a, .b = b};
+    PeltiContactTouch touch = {.a = a, .b = b};
     for (int v = 0; v < sa->mesh->vertex_count; v++)
         if (ask(&of_a, v, pair->moved[1], far, deep, alarm, &touch))
-            pelti_touch_add(out, &touch);
+            pelti_contact_touch_add(out, &touch);
     for (int v = 0; v < sb->mesh->vertex_count; v++) {
         if (!ask(&of_b, v, pair->moved[0], far, deep, alarm, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
             continue; // two vertices were found from the other side
-        pelti_touch_swap(&touch);
-        pelti_touch_add(out, &touch);
+        pelti_contact_touch_swap(&touch);
+        pelti_contact_touch_add(out, &touch);
     }
-    pelti_touch_edges(surfaces, a, b, alarm, out);
+    pelti_contact_touch_edges(surfaces, a, b, alarm, out);
 }

@@ -37,7 +37,7 @@ static void look_out(void *context, int begin, int end, int worker)
         look->outer[t] = sees_out(look, t);
 }
 
-PeltStatus pelti_outer_triangles(const PeltiMesh *mesh, PeltiPool *work, PeltiJobs *jobs, bool *outer, PeltError *err)
+PeltStatus pelti_contact_outer_triangles(const PeltiMesh *mesh, PeltiPool *work, PeltiJobs *jobs, bool *outer, PeltError *err)
 {
     Look look = {.mesh = mesh, .outer = outer};
     PELT_TRY(pelti_box_tree_build_triangles(work, mesh->triangle_count, mesh->triangles, mesh->rest, &look.tree, err));

@@ -6,6 +6,6 @@
 #include "core/jobs.h"
 #include "geometry/mesh.h"
 
-PeltStatus pelti_outer_triangles(const PeltiMesh *mesh, PeltiPool *work, PeltiJobs *jobs, bool *outer, PeltError *err);
+PeltStatus pelti_contact_outer_triangles(const PeltiMesh *mesh, PeltiPool *work, PeltiJobs *jobs, bool *outer, PeltError *err);
 
 #endif

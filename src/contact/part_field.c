@@ -36,8 +36,8 @@ static void sum_dipole(const PeltiPartPiece *p, const PeltiBoxNode *node, PeltiD
     *out = (PeltiDipole){centre, area, reach};
 }
 
-PeltStatus pelti_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
-                                  PeltiPartPiece *out, PeltError *err)
+PeltStatus pelti_contact_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
+                                          PeltiPartPiece *out, PeltError *err)
 {
     *out = (PeltiPartPiece){.triangle_count = triangle_count, .triangles = triangles, .points = points};
     PELT_TRY(pelti_box_tree_build_triangles(pool, triangle_count, triangles, points, &out->tree, err));
@@ -58,7 +58,7 @@ static float triangle_winding(Vec3 a, Vec3 b, Vec3 c)
     return top == 0 && below == 0 ? 0 : pelti_atan2f(top, below) * 0.15915494f; // 2 / (4 pi)
 }
 
-float pelti_part_winding(const PeltiPartPiece *piece, Vec3 p)
+float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p)
 {
     enum { DEEP = 64 };
     int stack[DEEP], top = 0;
@@ -87,7 +87,8 @@ float pelti_part_winding(const PeltiPartPiece *piece, Vec3 p)
     return sum;
 }
 
-PeltStatus pelti_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out, PeltError *err)
+PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out,
+                                           PeltError *err)
 {
     *out = (PeltiPartField){0};
     if (!piece->tree->node_count)
@@ -109,7 +110,7 @@ PeltStatus pelti_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece,
     return pool->failed ? pelti_no_memory(err, count * sizeof(float)) : PELT_OK;
 }
 
-void pelti_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field)
+void pelti_contact_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field)
 {
     float *value = field->value;
     for (int z = 0; z < field->size[2]; z++)
@@ -119,7 +120,7 @@ void pelti_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field)
                 Vec3 p = vec3_mad(field->low, vec3((float)x, (float)y, (float)z), field->cell);
                 PeltiNearest near = {0};
                 pelti_box_tree_nearest(piece->tree, piece->triangles, piece->points, p, within, NULL, NULL, &near);
-                float w = pelti_part_winding(piece, p), d = (float)near.distance;
+                float w = pelti_contact_part_winding(piece, p), d = (float)near.distance;
                 w = w < 0 ? 0 : w > 1 ? 1 : w;
                 *value = d * (1 - 2 * w);
                 field->radius = fmaxf(field->radius, -*value);
@@ -128,7 +129,7 @@ void pelti_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field)
         }
 }
 
-bool pelti_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient)
+bool pelti_contact_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient)
 {
     if (!field->value)
         return false;

@@ -25,15 +25,17 @@ typedef struct PeltiPartPiece {
     struct PeltiDipole *dipoles; ///< [tree->node_count]
 } PeltiPartPiece;
 
-PeltStatus pelti_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
-                                  PeltiPartPiece *out, PeltError *err);
-float pelti_part_winding(const PeltiPartPiece *piece, Vec3 p);
+PeltStatus pelti_contact_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
+                                          PeltiPartPiece *out, PeltError *err);
+float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p);
 
 /// Lays out the grid over the piece's box grown by a margin, about `nodes` of them.
-PeltStatus pelti_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out, PeltError *err);
-void pelti_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field); ///< slow; fields may be filled in parallel
+PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out,
+                                           PeltError *err);
+void pelti_contact_part_field_fill(const PeltiPartPiece *piece,
+                                   PeltiPartField *field); ///< slow; fields may be filled in parallel
 
 /// phi and its gradient (not unit) at a point of rest space; false: outside the grid, far from the part.
-bool pelti_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient);
+bool pelti_contact_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient);
 
 #endif

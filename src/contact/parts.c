@@ -190,7 +190,7 @@ static PeltStatus link_bones(const Work *w, PeltiPool *work, PeltiSkinParts *out
     int *limb = PELTI_NEW(work, int, n);
     if (work->failed)
         return pelti_no_memory(err, n * n);
-    PELT_TRY(pelti_bone_limbs(w->who, work, limb, err));
+    PELT_TRY(pelti_contact_bone_limbs(w->who, work, limb, err));
     for (int b = 0; b < w->who->bone_count; b++) {
         int up = w->who->bones[b].parent;
         if (up < 0)
@@ -258,7 +258,7 @@ static void list_candidates(const Work *w, int part, int wanted, Candidates *c)
         if (w->triangle_part[t] != part)
             continue;
         c->spots[c->count] = (PeltiSpot){.vertex = {v[0], v[1], v[2]}, .weight = {1.0 / 3, 1.0 / 3, 1.0 / 3}};
-        c->at[c->count] = pelti_spot_point(&c->spots[c->count], mesh->rest);
+        c->at[c->count] = pelti_contact_spot_point(&c->spots[c->count], mesh->rest);
         c->count++;
     }
 }
@@ -302,7 +302,7 @@ static void fill_fields(void *context, int begin, int end, int worker)
     (void)worker;
     for (int p = begin; p < end; p++)
         if (fill->parts[p].field.value)
-            pelti_part_field_fill(&fill->pieces[p], &fill->parts[p].field);
+            pelti_contact_part_field_fill(&fill->pieces[p], &fill->parts[p].field);
 }
 
 static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiJobs *jobs, PeltiSkinParts *out,
@@ -318,9 +318,9 @@ static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, P
         for (int t = 0; t < w->mesh->triangle_count; t++)
             if (w->triangle_part[t] == p)
                 memcpy(triangles[used++], w->mesh->triangles[t], sizeof(int[3]));
-        PELT_TRY(
-            pelti_part_piece_build(work, used - first, (const int(*)[3])(triangles + first), w->mesh->rest, &pieces[p], err));
-        PELT_TRY(pelti_part_field_layout(pool, &pieces[p], FIELD_NODES, &out->parts[p].field, err));
+        PELT_TRY(pelti_contact_part_piece_build(work, used - first, (const int(*)[3])(triangles + first), w->mesh->rest,
+                                                &pieces[p], err));
+        PELT_TRY(pelti_contact_part_field_layout(pool, &pieces[p], FIELD_NODES, &out->parts[p].field, err));
     }
     pelti_parallel_for(jobs, out->part_count, 1, fill_fields, &(Fill){pieces, out->parts});
     for (int p = 0; p < out->part_count; p++) // what is thinner than a cell is a sheet
@@ -339,7 +339,7 @@ static void exempt_overlaps(PeltiSkinParts *out)
             float phi;
             Vec3 g;
             for (int s = part->first_sample; s < part->first_sample + part->sample_count && p != q; s++)
-                inside += pelti_part_field_at(&out->parts[q].field, out->rest[s], &phi, &g) && phi < 0;
+                inside += pelti_contact_part_field_at(&out->parts[q].field, out->rest[s], &phi, &g) && phi < 0;
             if (inside > 0 && (float)inside > OVERLAP_SHARE * (float)part->sample_count)
                 out->apart[p * out->part_count + q] = out->apart[q * out->part_count + p] = PELTI_APART_NEVER;
         }
@@ -362,7 +362,7 @@ static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiCharacter 
     out->parts = PELTI_NEW(pool, PeltiSkinPart, PELTI_MOST_PARTS);
     if (pool->failed || work->failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(int));
-    PELT_TRY(pelti_outer_triangles(who->mesh, work, jobs, w.outer, err));
+    PELT_TRY(pelti_contact_outer_triangles(who->mesh, work, jobs, w.outer, err));
     own(&w, weights);
     merge(&w);
     PELT_TRY(number_parts(&w, work, out, err));
@@ -376,8 +376,8 @@ static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiCharacter 
     return PELT_OK;
 }
 
-PeltStatus pelti_skin_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
-                                   PeltiSkinParts *out, PeltError *err)
+PeltStatus pelti_contact_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
+                                      PeltiSkinParts *out, PeltError *err)
 {
     PeltiPool work;
     *out = (PeltiSkinParts){0};

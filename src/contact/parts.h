@@ -30,7 +30,7 @@ enum { PELTI_MOST_PARTS = 512 };
 
 /// Parts by weights and skin, never by names. A piece that is flat (a cheek, an eyelid, half a chest) belongs to the part above
 /// it. Links of the skeleton are parents and bones whose skins share an edge. Props (unskinned meshes) are no parts.
-PeltStatus pelti_skin_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
-                                   PeltiSkinParts *out, PeltError *err);
+PeltStatus pelti_contact_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
+                                      PeltiSkinParts *out, PeltError *err);
 
 #endif

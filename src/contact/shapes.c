@@ -137,7 +137,7 @@ static PeltStatus copy_mesh(PeltiPool *pool, const PeltSceneObject *object, Pelt
     return PELT_OK;
 }
 
-void pelti_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3])
+void pelti_contact_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3])
 {
     float longest = fmaxf(extent[0], fmaxf(extent[1], extent[2]));
     int along = object->detail > 0 && object->detail <= 16 ? object->detail : 6;
@@ -145,7 +145,7 @@ void pelti_shape_cells(const PeltSceneObject *object, const float extent[3], int
         cells[k] = object->kind == PELT_OBJECT_SOFT ? (int)fmaxf(1, roundf((float)along * extent[k] / longest)) : 1;
 }
 
-PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)
+PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)
 {
     static const int sizes[] = {0, 1, 3, 2, 2, 2};
     int cut[3];
@@ -156,7 +156,7 @@ PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, Pelt
             return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: size %g must be positive", object->name, (double)object->size[k]);
     switch (object->shape) {
     case PELT_SHAPE_BOX:
-        pelti_shape_cells(object, object->size, cut);
+        pelti_contact_shape_cells(object, object->size, cut);
         return make_box(pool, object->size, cut, out, err);
     case PELT_SHAPE_SLOPE:
         if (!(object->size[2] >= 0 && object->size[2] < 89))
@@ -171,7 +171,7 @@ PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, Pelt
 
 /// Sums over the tetrahedra (origin, a, b, c): volume det/6, first moment det/24 (a + b + c), second moment
 /// det/120 (s s^T + a a^T + b b^T + c c^T) with s = a + b + c.
-bool pelti_shape_solid(const PeltiShape *shape, PeltiSolid *out)
+bool pelti_contact_shape_solid(const PeltiShape *shape, PeltiContactSolid *out)
 {
     double volume = 0, first[3] = {0, 0, 0}, second[3][3] = {{0}};
     for (int t = 0; t < shape->triangle_count; t++) {
@@ -193,7 +193,7 @@ bool pelti_shape_solid(const PeltiShape *shape, PeltiSolid *out)
     }
     if (!(volume > 0))
         return false;
-    *out = (PeltiSolid){.volume = volume};
+    *out = (PeltiContactSolid){.volume = volume};
     for (int i = 0; i < 3; i++)
         out->centre[i] = first[i] / volume;
     for (int i = 0; i < 3; i++)

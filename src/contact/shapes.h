@@ -14,15 +14,15 @@ typedef struct PeltiShape {
 } PeltiShape;
 
 /// Checks the description and makes (or copies, scaled) its surface in `pool`.
-PeltStatus pelti_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err);
+PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err);
 
 /// Cells of a soft object's lattice along its extents (detail along the longest, 6 by default); 1 for others.
-void pelti_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3]);
+void pelti_contact_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3]);
 
-typedef struct PeltiSolid {                  ///< of unit density
+typedef struct PeltiContactSolid {           ///< of unit density
     double volume, centre[3], inertia[3][3]; ///< inertia about the centre
-} PeltiSolid;
+} PeltiContactSolid;
 /// Volume integrals over a closed surface; false where it encloses nothing (open, or inside out).
-bool pelti_shape_solid(const PeltiShape *shape, PeltiSolid *out);
+bool pelti_contact_shape_solid(const PeltiShape *shape, PeltiContactSolid *out);
 
 #endif

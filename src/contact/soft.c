@@ -35,7 +35,8 @@ struct PeltiSoft {
 static void element(PeltiSoft *s, int t, double lambda, double mu)
 {
     const int *n = s->mesh.tets[t];
-    double g[4][3], volume = pelti_tet_volume(s->mesh.nodes[n[0]], s->mesh.nodes[n[1]], s->mesh.nodes[n[2]], s->mesh.nodes[n[3]]);
+    double g[4][3],
+        volume = pelti_contact_tet_volume(s->mesh.nodes[n[0]], s->mesh.nodes[n[1]], s->mesh.nodes[n[2]], s->mesh.nodes[n[3]]);
     for (int a = 0; a < 4; a++) { // gradient: area normal of the opposite face, inward, over 3 V
         const double *p = s->mesh.nodes[n[(a + 1) % 4]], *q = s->mesh.nodes[n[(a + 2) % 4]], *r = s->mesh.nodes[n[(a + 3) % 4]];
         double u[3], v[3], along = 0;
@@ -81,7 +82,8 @@ static PeltStatus factor(PeltiSoft *s, double h, PeltError *err)
     return status;
 }
 
-PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *mesh, PeltiSoft **out, PeltError *err)
+PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, const PeltiMesh *mesh, PeltiSoft **out,
+                             PeltError *err)
 {
     const PeltSceneObject *def = body->def;
     double young = def->young_modulus_pa != 0 ? (double)def->young_modulus_pa : 1e5,
@@ -117,7 +119,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const Pelti
     double volume = 0, lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = young / (2 * (1 + poisson));
     for (int t = 0; t < s->mesh.tet_count; t++) {
         const int *n = s->mesh.tets[t];
-        double one = pelti_tet_volume(s->mesh.nodes[n[0]], s->mesh.nodes[n[1]], s->mesh.nodes[n[2]], s->mesh.nodes[n[3]]);
+        double one = pelti_contact_tet_volume(s->mesh.nodes[n[0]], s->mesh.nodes[n[1]], s->mesh.nodes[n[2]], s->mesh.nodes[n[3]]);
         volume += one;
         for (int c = 0; c < 4; c++)
             s->mass[n[c]] += one / 4;
@@ -125,7 +127,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const Pelti
     }
     s->turn = body->turn;
     double spin[3];
-    pelti_body_spin(body, spin);
+    pelti_contact_body_spin(body, spin);
     for (int n = 0; n < s->mesh.node_count; n++) {
         double r[3];
         s->mass[n] *= body->mass / volume;

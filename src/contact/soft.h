@@ -7,7 +7,8 @@
 
 /// Tetrahedra of the description, or made from the closed surface. `mesh` is the object's surface, `local` its vertices
 /// relative to the centre of mass, both outlive it; the state starts at rest in the body's place.
-PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *mesh, PeltiSoft **out, PeltError *err);
+PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, const PeltiMesh *mesh, PeltiSoft **out,
+                             PeltError *err);
 void pelti_soft_destroy(PeltiSoft *soft); ///< frees the factorisation; NULL is fine
 
 /// Motion without contact. A new h means a new factorisation (allocates, milliseconds); false: it failed.

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-double pelti_tet_volume(const double a[3], const double b[3], const double c[3], const double d[3])
+double pelti_contact_tet_volume(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     double u[3], v[3], w[3];
     for (int k = 0; k < 3; k++)
@@ -13,15 +13,16 @@ double pelti_tet_volume(const double a[3], const double b[3], const double c[3],
 
 static void barycentric(const PeltiSoftMesh *m, const int tet[4], const double p[3], double w[4])
 {
-    double whole = pelti_tet_volume(m->nodes[tet[0]], m->nodes[tet[1]], m->nodes[tet[2]], m->nodes[tet[3]]);
-    w[0] = pelti_tet_volume(p, m->nodes[tet[1]], m->nodes[tet[2]], m->nodes[tet[3]]) / whole;
-    w[1] = pelti_tet_volume(m->nodes[tet[0]], p, m->nodes[tet[2]], m->nodes[tet[3]]) / whole;
-    w[2] = pelti_tet_volume(m->nodes[tet[0]], m->nodes[tet[1]], p, m->nodes[tet[3]]) / whole;
+    double whole = pelti_contact_tet_volume(m->nodes[tet[0]], m->nodes[tet[1]], m->nodes[tet[2]], m->nodes[tet[3]]);
+    w[0] = pelti_contact_tet_volume(p, m->nodes[tet[1]], m->nodes[tet[2]], m->nodes[tet[3]]) / whole;
+    w[1] = pelti_contact_tet_volume(m->nodes[tet[0]], p, m->nodes[tet[2]], m->nodes[tet[3]]) / whole;
+    w[2] = pelti_contact_tet_volume(m->nodes[tet[0]], m->nodes[tet[1]], p, m->nodes[tet[3]]) / whole;
     w[3] = 1 - w[0] - w[1] - w[2];
 }
 
 /// Hangs every surface vertex in the tetrahedron it lies in, or lies least outside of.
-static PeltStatus hang_surface(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *surface, PeltiSoftMesh *m, PeltError *err)
+static PeltStatus hang_surface(PeltiPool *pool, const PeltiContactBody *body, const PeltiMesh *surface, PeltiSoftMesh *m,
+                               PeltError *err)
 {
     m->corner = pelti_pool_take(pool, (size_t)surface->vertex_count, sizeof(int[4]));
     m->weight = pelti_pool_take(pool, (size_t)surface->vertex_count, sizeof(double[4]));
@@ -63,7 +64,7 @@ static int node_index(const Lattice *l, int x, int y, int z)
 }
 
 /// A cell belongs to the body if its middle lies inside, or a vertex of the surface lies in it.
-static PeltStatus keep_cells(PeltiPool *work, const PeltiBody *body, const PeltiMesh *surface, Lattice *l, PeltError *err)
+static PeltStatus keep_cells(PeltiPool *work, const PeltiContactBody *body, const PeltiMesh *surface, Lattice *l, PeltError *err)
 {
     PeltiBoxTree *tree;
     PELT_TRY(pelti_box_tree_build_triangles(work, surface->triangle_count, surface->triangles, body->local, &tree, err));
@@ -108,7 +109,7 @@ static void cut_cell(Lattice *l, PeltiSoftMesh *m, int x, int y, int z)
             if (c < 3)
                 at[paths[p][c]]++;
         }
-        if (pelti_tet_volume(m->nodes[tet[0]], m->nodes[tet[1]], m->nodes[tet[2]], m->nodes[tet[3]]) < 0) {
+        if (pelti_contact_tet_volume(m->nodes[tet[0]], m->nodes[tet[1]], m->nodes[tet[2]], m->nodes[tet[3]]) < 0) {
             int swap = tet[2];
             tet[2] = tet[3], tet[3] = swap;
         }
@@ -116,7 +117,7 @@ static void cut_cell(Lattice *l, PeltiSoftMesh *m, int x, int y, int z)
     }
 }
 
-static PeltStatus make_lattice(PeltiPool *pool, PeltiPool *work, const PeltiBody *body, const PeltiMesh *surface,
+static PeltStatus make_lattice(PeltiPool *pool, PeltiPool *work, const PeltiContactBody *body, const PeltiMesh *surface,
                                PeltiSoftMesh *m, PeltError *err)
 {
     Lattice l = {.cells = {0}};
@@ -127,7 +128,7 @@ static PeltStatus make_lattice(PeltiPool *pool, PeltiPool *work, const PeltiBody
            start[3] = {(double)low.x, (double)low.y, (double)low.z};
     double longest = fmax(extent[0], fmax(extent[1], extent[2]));
     int cells = 1, nodes = 1;
-    pelti_shape_cells(body->def, (const float[3]){(float)extent[0], (float)extent[1], (float)extent[2]}, l.cells);
+    pelti_contact_shape_cells(body->def, (const float[3]){(float)extent[0], (float)extent[1], (float)extent[2]}, l.cells);
     for (int k = 0; k < 3; k++) {
         l.low[k] = start[k];
         l.step[k] = fmax(extent[k], 1e-6 * longest) / l.cells[k];
@@ -151,7 +152,7 @@ static PeltStatus make_lattice(PeltiPool *pool, PeltiPool *work, const PeltiBody
     return m->tet_count ? PELT_OK : PELT_FAIL(err, PELT_BAD_INPUT, "object %s: nothing inside its surface", body->def->name);
 }
 
-static PeltStatus copy_tets(PeltiPool *pool, const PeltiBody *body, PeltiSoftMesh *m, PeltError *err)
+static PeltStatus copy_tets(PeltiPool *pool, const PeltiContactBody *body, PeltiSoftMesh *m, PeltError *err)
 {
     const PeltSceneObject *def = body->def;
     double scale = def->scale > 0 ? (double)def->scale : 1;
@@ -170,8 +171,8 @@ static PeltStatus copy_tets(PeltiPool *pool, const PeltiBody *body, PeltiSoftMes
                 return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: tetrahedron %d has node %d of %d", def->name, t, m->tets[t][c],
                                  m->node_count);
         }
-        double volume =
-            pelti_tet_volume(m->nodes[m->tets[t][0]], m->nodes[m->tets[t][1]], m->nodes[m->tets[t][2]], m->nodes[m->tets[t][3]]);
+        double volume = pelti_contact_tet_volume(m->nodes[m->tets[t][0]], m->nodes[m->tets[t][1]], m->nodes[m->tets[t][2]],
+                                                 m->nodes[m->tets[t][3]]);
         if (volume == 0)
             return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: tetrahedron %d has no volume", def->name, t);
         if (volume < 0) {
@@ -182,7 +183,7 @@ static PeltStatus copy_tets(PeltiPool *pool, const PeltiBody *body, PeltiSoftMes
     return PELT_OK;
 }
 
-PeltStatus pelti_soft_mesh_make(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *surface, PeltiSoftMesh *out,
+PeltStatus pelti_soft_mesh_make(PeltiPool *pool, const PeltiContactBody *body, const PeltiMesh *surface, PeltiSoftMesh *out,
                                 PeltError *err)
 {
     PeltiPool work;

@@ -12,8 +12,8 @@ typedef struct PeltiSoftMesh {
     double (*weight)[4]; ///< [surface vertices] barycentric, may reach a little outside
 } PeltiSoftMesh;
 
-PeltStatus pelti_soft_mesh_make(PeltiPool *pool, const PeltiBody *body, const PeltiMesh *surface, PeltiSoftMesh *out,
+PeltStatus pelti_soft_mesh_make(PeltiPool *pool, const PeltiContactBody *body, const PeltiMesh *surface, PeltiSoftMesh *out,
                                 PeltError *err);
-double pelti_tet_volume(const double a[3], const double b[3], const double c[3], const double d[3]);
+double pelti_contact_tet_volume(const double a[3], const double b[3], const double c[3], const double d[3]);
 
 #endif

@@ -106,14 +106,14 @@ void pelti_surface_refit(PeltiSurface *surface)
     pelti_box_tree_refit(surface->sharp_tree, NULL, surface->sharp_boxes);
 }
 
-Vec3 pelti_spot_point(const PeltiSpot *spot, const Vec3 *x)
+Vec3 pelti_contact_spot_point(const PeltiSpot *spot, const Vec3 *x)
 {
     return pelti_barycentric(spot->weight, x[spot->vertex[0]], x[spot->vertex[1]], x[spot->vertex[2]]);
 }
 
 // ---- closest features ----
 
-void pelti_touch_add(PeltiTouches *out, const PeltiTouch *touch)
+void pelti_contact_touch_add(PeltiContactTouches *out, const PeltiContactTouch *touch)
 {
     if (out->count < out->capacity)
         out->list[out->count++] = *touch;
@@ -215,9 +215,10 @@ static bool try_entry(void *context, int triangle)
 
 /// A vertex that is inside now and came in during this step is to leave through the face it came in by, which need not be the
 /// nearest one: across something thin the nearest faces pull both ways.
-static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiSpot *nearest, PeltiTouch *touch)
+static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiSpot *nearest,
+                       PeltiContactTouch *touch)
 {
-    Vec3 moved = vec3_sub(pelti_spot_point(nearest, other->x), pelti_spot_point(nearest, other->before));
+    Vec3 moved = vec3_sub(pelti_contact_spot_point(nearest, other->x), pelti_contact_spot_point(nearest, other->before));
     Entry e = {other, vec3_add(mine->before[v], moved), mine->x[v], -1, INFINITY};
     PeltiBox box = {vec3_min(e.from, e.to), vec3_max(e.from, e.to)};
     pelti_box_tree_visit(other->tree, &box, 0, try_entry, &e);
@@ -247,7 +248,7 @@ static bool faces(void *context, int triangle)
 /// The nearest face looks the same way as the vertex' own skin, so it is not what the vertex lies against: the far side of
 /// something thin, or the wall beside a rim that it stands flush with. If it is inside, or as good as touching, the nearest face
 /// that does look at it holds it.
-static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double within, PeltiTouch *touch)
+static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double within, PeltiContactTouch *touch)
 {
     PeltiNearest near;
     Facing facing_own = {other, own};
@@ -273,8 +274,8 @@ static float hinted(const PeltiSurface *other, int triangle, Vec3 p, float far)
     return d < far ? d : far;
 }
 
-bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
-                        double deep, bool search, double alarm, int *hint, double *clear, PeltiTouch *touch)
+bool pelti_contact_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
+                                double deep, bool search, double alarm, int *hint, double *clear, PeltiContactTouch *touch)
 {
     Vec3 p = mine->x[v];
     PeltiNearest near;
@@ -322,7 +323,7 @@ bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p,
     return true;
 }
 
-void pelti_touch_swap(PeltiTouch *t)
+void pelti_contact_touch_swap(PeltiContactTouch *t)
 {
     PeltiSpot spot = t->spot_a;
     t->spot_a = t->spot_b, t->spot_b = spot;
@@ -360,7 +361,7 @@ static bool is_sharp(const PeltiSurface *s, int e)
     return t[1] < 0 || (double)vec3_dot(unit_normal(s, t[0]), unit_normal(s, t[1])) < CREASE_COSINE;
 }
 
-static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, int eb, double alarm, PeltiTouch *touch)
+static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, int eb, double alarm, PeltiContactTouch *touch)
 {
     const int *u = a->mesh->edges[ea], *v = b->mesh->edges[eb];
     Vec3 p0 = a->x[u[0]], p1 = a->x[u[1]], q0 = b->x[v[0]], q1 = b->x[v[1]];
@@ -379,16 +380,16 @@ static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, in
         return false;
     touch->spot_a = (PeltiSpot){{u[0], u[1], u[0]}, {1 - c.s, c.s, 0}, feature_id(PELTI_ON_EDGE, ea)};
     touch->spot_b = (PeltiSpot){{v[0], v[1], v[0]}, {1 - c.t, c.t, 0}, feature_id(PELTI_ON_EDGE, eb)};
-    touch->point_a = pelti_spot_point(&touch->spot_a, a->x);
-    touch->point_b = pelti_spot_point(&touch->spot_b, b->x);
+    touch->point_a = pelti_contact_spot_point(&touch->spot_a, a->x);
+    touch->point_b = pelti_contact_spot_point(&touch->spot_b, b->x);
     touch->normal = n;
     touch->gap = (double)vec3_dot(vec3_sub(touch->point_a, touch->point_b), n);
     return true;
 }
 
 /// Edges of a's triangles against sharp edges of b; where `blunt`, only those of a that are not sharp themselves.
-static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double alarm, bool blunt, bool swapped, PeltiTouch *touch,
-                        PeltiTouches *out)
+static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double alarm, bool blunt, bool swapped,
+                        PeltiContactTouch *touch, PeltiContactTouches *out)
 {
     if (b->sharp_count == 0)
         return;
@@ -400,20 +401,20 @@ static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double ala
             if (a->edge_triangles[ea][0] != t || (blunt && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, touch))
                 continue;
             if (swapped)
-                pelti_touch_swap(touch);
-            pelti_touch_add(out, touch);
+                pelti_contact_touch_swap(touch);
+            pelti_contact_touch_add(out, touch);
         }
     }
 }
 
-void pelti_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out)
+void pelti_contact_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiContactTouches *out)
 {
-    PeltiTouch touch = {.a = a, .b = b};
+    PeltiContactTouch touch = {.a = a, .b = b};
     touch_sharp(&surfaces[a], &surfaces[b], alarm, false, false, &touch, out);
     touch_sharp(&surfaces[b], &surfaces[a], alarm, true, true, &touch, out);
 }
 
-void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiTouches *out)
+void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiContactTouches *out)
 {
     const PeltiSurface *s = &surfaces[a];
     if (s->tree->node_count == 0 || (double)s->tree->nodes[0].box.low.y > height + alarm)
@@ -423,9 +424,9 @@ void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, doub
         double gap = (double)p.y - height;
         if (!(gap <= alarm) || s->mesh->fan_start[v] == s->mesh->fan_start[v + 1])
             continue;
-        PeltiTouch touch = {.a = a, .b = -1, .spot_a = vertex_spot(v), .point_a = p, .normal = vec3(0, 1, 0), .gap = gap};
+        PeltiContactTouch touch = {.a = a, .b = -1, .spot_a = vertex_spot(v), .point_a = p, .normal = vec3(0, 1, 0), .gap = gap};
         touch.point_b = vec3(p.x, (float)height, p.z);
         touch.spot_b = (PeltiSpot){{0, 0, 0}, {0, 0, 0}, feature_id(PELTI_ON_GROUND, 0)};
-        pelti_touch_add(out, &touch);
+        pelti_contact_touch_add(out, &touch);
     }
 }

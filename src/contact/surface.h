@@ -34,19 +34,19 @@ typedef struct PeltiSpot {
 enum { PELTI_ON_VERTEX = 0, PELTI_ON_EDGE = 1, PELTI_ON_FACE = 2, PELTI_ON_GROUND = 3 };
 
 /// Two spots that are near. The normal points from b to a: gap = normal . (point_a - point_b), negative inside.
-typedef struct PeltiTouch {
+typedef struct PeltiContactTouch {
     int a, b; ///< surfaces; b -1: the ground
     PeltiSpot spot_a, spot_b;
     Vec3 point_a, point_b, normal;
     double gap;
-} PeltiTouch;
+} PeltiContactTouch;
 
-typedef struct PeltiTouches {
-    PeltiTouch *list;
+typedef struct PeltiContactTouches {
+    PeltiContactTouch *list;
     int count, capacity;
     long dropped;     ///< found beyond the capacity
     PeltiPairs pairs; ///< room for the edge queries; created for the surface with most pieces
-} PeltiTouches;
+} PeltiContactTouches;
 
 /// A vertex of `mine` against the other surface; true: a touch within `alarm`, as side a. Looks no farther than `far`;
 /// with `search` its side is not known, and within the other's bounds it is found however far the surface is: a touch that is up
@@ -58,17 +58,17 @@ typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm dis
     double size;
 } PeltiReach;
 PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm);
-bool pelti_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
-                        double deep, bool search, double alarm, int *hint, double *clear, PeltiTouch *touch);
+bool pelti_contact_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
+                                double deep, bool search, double alarm, int *hint, double *clear, PeltiContactTouch *touch);
 /// How deep a point is inside (below 0: it is outside), and the nearest way out; false: outside the bounds, or nothing to be in.
 bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out);
-void pelti_touch_swap(PeltiTouch *touch);
-void pelti_touch_add(PeltiTouches *out, const PeltiTouch *touch);
+void pelti_contact_touch_swap(PeltiContactTouch *touch);
+void pelti_contact_touch_add(PeltiContactTouches *out, const PeltiContactTouch *touch);
 /// Edges against sharp edges, both ways.
-void pelti_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiTouches *out);
+void pelti_contact_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiContactTouches *out);
 /// Vertices of a surface near or below the plane y = height.
-void pelti_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiTouches *out);
+void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiContactTouches *out);
 
-Vec3 pelti_spot_point(const PeltiSpot *spot, const Vec3 *x);
+Vec3 pelti_contact_spot_point(const PeltiSpot *spot, const Vec3 *x);
 
 #endif

@@ -309,19 +309,19 @@ static void a_part_is_as_deep_as_its_tube(void **state)
     PeltiPartPiece piece;
     PeltiPartField field;
     int first = who->triangle_count / BONES; // of the left finger
-    assert_int_equal(pelti_part_piece_build(&who->pool, first, who->mesh->triangles + first, who->mesh->rest, &piece, NULL),
-                     PELT_OK);
-    assert_int_equal(pelti_part_field_layout(&who->pool, &piece, 4000, &field, NULL), PELT_OK);
-    pelti_part_field_fill(&piece, &field);
-    CHECK_NEAR(pelti_part_winding(&piece, vec3(-apart / 2, length / 2, 0)), 1, 0.08);
-    CHECK_NEAR(pelti_part_winding(&piece, vec3(apart / 2, length / 2, 0)), 0, 0.02);
+    assert_int_equal(
+        pelti_contact_part_piece_build(&who->pool, first, who->mesh->triangles + first, who->mesh->rest, &piece, NULL), PELT_OK);
+    assert_int_equal(pelti_contact_part_field_layout(&who->pool, &piece, 4000, &field, NULL), PELT_OK);
+    pelti_contact_part_field_fill(&piece, &field);
+    CHECK_NEAR(pelti_contact_part_winding(&piece, vec3(-apart / 2, length / 2, 0)), 1, 0.08);
+    CHECK_NEAR(pelti_contact_part_winding(&piece, vec3(apart / 2, length / 2, 0)), 0, 0.02);
     CHECK_NEAR(field.radius, radius, 0.15f * radius);
     float phi;
     Vec3 g;
-    assert_true(pelti_part_field_at(&field, vec3(-apart / 2 + 0.7f * radius, length / 2, 0), &phi, &g));
+    assert_true(pelti_contact_part_field_at(&field, vec3(-apart / 2 + 0.7f * radius, length / 2, 0), &phi, &g));
     CHECK_NEAR(phi, -0.3f * radius, 0.1f * radius);
     assert_true(vec3_dot(vec3_normalize_or(g, vec3(0, 0, 0)), vec3(1, 0, 0)) > 0.95f);
-    assert_false(pelti_part_field_at(&field, vec3(100, 0, 0), &phi, &g));
+    assert_false(pelti_contact_part_field_at(&field, vec3(100, 0, 0), &phi, &g));
     pelti_character_destroy(who);
 }
 

@@ -22,7 +22,7 @@ static PeltiSurface surface_of(PeltShape shape, float a, float b, float c)
     PeltiMesh *mesh;
     PeltiSurface s = {0};
     PeltError err = {0};
-    if (pelti_shape_make(&pool, &o, &made, &err) != PELT_OK)
+    if (pelti_contact_shape_make(&pool, &o, &made, &err) != PELT_OK)
         fail_msg("%s", err.text);
     int *instance = PELTI_NEW(&pool, int, made.vertex_count);
     if (pelti_mesh_build(&pool, made.vertex_count, made.vertices, made.vertices, instance, made.triangle_count,
@@ -32,9 +32,9 @@ static PeltiSurface surface_of(PeltShape shape, float a, float b, float c)
     return s;
 }
 
-static PeltiTouches touches_new(const PeltiSurface *widest)
+static PeltiContactTouches touches_new(const PeltiSurface *widest)
 {
-    PeltiTouches t = {.list = PELTI_NEW(&pool, PeltiTouch, 8192), .capacity = 8192};
+    PeltiContactTouches t = {.list = PELTI_NEW(&pool, PeltiContactTouch, 8192), .capacity = 8192};
     assert_int_equal(pelti_pairs_create(&pool, 8192, widest->tree, &t.pairs, NULL), PELT_OK);
     return t;
 }
@@ -70,9 +70,9 @@ static void remembering_changes_nothing(void **state)
     (void)state;
     pelti_pool_init(&pool, NULL);
     PeltiSurface s[2] = {surface_of(PELT_SHAPE_CAPSULE, 0.3f, 1, 0), surface_of(PELT_SHAPE_SPHERE, 0.25f, 0, 0)};
-    PeltiTouches kept = touches_new(&s[0]), fresh = touches_new(&s[0]);
+    PeltiContactTouches kept = touches_new(&s[0]), fresh = touches_new(&s[0]);
     PeltiNearMemory *memory;
-    assert_int_equal(pelti_near_create(&pool, 2, s, 1 << 20, &memory, NULL), PELT_OK);
+    assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &memory, NULL), PELT_OK);
     Trs ball = trs_identity();
     ball.translation = vec3(0.6f, 0, 0);
     long found = 0, deep = 0, tried = 0;
@@ -90,10 +90,10 @@ static void remembering_changes_nothing(void **state)
         assert_true(mat34_inverse(at, &back));
         double alarm = step % 3 == 2 ? 0.05 : 0.02; // a step may look farther the second time
         PeltiNearMemory *none;
-        assert_int_equal(pelti_near_create(&pool, 2, s, 1 << 20, &none, NULL), PELT_OK);
+        assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &none, NULL), PELT_OK);
         kept.count = fresh.count = 0;
-        pelti_touch_surfaces(memory, s, 0, 1, &back, alarm, &kept);
-        pelti_touch_surfaces(none, s, 0, 1, NULL, alarm, &fresh);
+        pelti_contact_touch_surfaces(memory, s, 0, 1, &back, alarm, &kept);
+        pelti_contact_touch_surfaces(none, s, 0, 1, NULL, alarm, &fresh);
         if (kept.count != fresh.count)
             fail_msg("step %d: %d contacts where %d are", step, kept.count, fresh.count);
         for (int i = 0; i < kept.count; i++) {

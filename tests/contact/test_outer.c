@@ -26,7 +26,7 @@ static void count_outer(float aside, bool turned, int found[2], int *each)
     pelti_pool_init(&pool, NULL);
     PeltiMesh *mesh = two_tubes(&pool, aside, turned);
     bool *outer = PELTI_NEW(&pool, bool, mesh->triangle_count);
-    assert_int_equal(pelti_outer_triangles(mesh, &pool, NULL, outer, NULL), PELT_OK);
+    assert_int_equal(pelti_contact_outer_triangles(mesh, &pool, NULL, outer, NULL), PELT_OK);
     found[0] = found[1] = 0;
     *each = mesh->triangle_count / 2;
     for (int t = 0; t < mesh->triangle_count; t++)

@@ -74,7 +74,7 @@ static void jacobian_agrees_with_finite_differences(void **state)
                 PeltiSpot spot = {{i, i + 20, i + 40}, {0.2, 0.3, 0.5}, 0};
                 PeltiContactBlock blocks[5];
                 int count = pelti_contact_skin_blocks(&skin, &spot, blocks);
-                Vec3 a = pelti_spot_point(&spot, high), b = pelti_spot_point(&spot, low);
+                Vec3 a = pelti_contact_spot_point(&spot, high), b = pelti_contact_spot_point(&spot, low);
                 double difference[3] = {(double)(a.x - b.x) / (2 * step), (double)(a.y - b.y) / (2 * step),
                                         (double)(a.z - b.z) / (2 * step)};
                 for (int r = 0; r < 3; r++) {
