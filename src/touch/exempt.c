@@ -13,11 +13,13 @@ static bool components_cross(const PeltiTouch *t, int a, int b)
 
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q)
 {
-    if (t->rest_crossings == 0)
+    if (t->rest_crossings == 0 && t->loose == 0)
         return false;
     int a = t->mesh->component[p], b = t->mesh->component[q];
     if (a == b)
         return t->tangled[p] && t->tangled[q];
+    if (t->tangled[p] >= TOUCH_LOOSE && t->tangled[q] >= TOUCH_LOOSE)
+        return true;
     return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < NEAR_AT_REST * t->size;
 }
 

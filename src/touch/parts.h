@@ -40,6 +40,8 @@ typedef struct TouchChunk { ///< what was found for some of these
     bool full;
 } TouchChunk;
 
+enum { TOUCH_LOOSE = 4, TOUCH_LOOSE_RING = 8 }; ///< in `tangled`: crosses since it was let go, or lies beside such skin
+
 struct PeltiTouch {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -55,10 +57,11 @@ struct PeltiTouch {
     float *ring_length;            ///< [as mesh->ring] length of the edge to that neighbour
     int (*bone)[TOUCH_INFLUENCES]; ///< [vertex]
     float (*weight)[TOUCH_INFLUENCES];
-    unsigned char *tangled; ///< [vertex] of, or beside, triangles that cross at rest
+    unsigned char *tangled; ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
     unsigned char *crossed; ///< [component x component] bits: cross at rest
     int crossed_stride;     ///< bytes a row; 0: no two components cross, or there are too many to tell them apart
     int rest_crossings;
+    int loose; ///< pairs that cross since hooking skin was let go
 
     // the way from pose to pose
     PeltiMotion motion;
@@ -139,6 +142,10 @@ static inline void pelti_touch_reach(PeltiBox *box, Vec3 p)
 PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err);
 bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b);
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
+
+// release.c
+/// Lets go what hooks, and looks again at what crosses since then; returns how many vertices hooked.
+int pelti_touch_release(PeltiTouch *t);
 
 // crossings.c
 /// Pairs of triangles that cross in `x` and are not exempt, left in t->pairs; returns how many.

@@ -365,6 +365,9 @@ static void start(PeltiTouch *t)
     memcpy(t->wanted, t->mesh->rest, bytes);
     memset(t->lag, 0, bytes);
     memset(t->trouble, 0, (size_t)t->count);
+    for (int v = 0; v < t->count; v++)
+        t->tangled[v] &= TOUCH_LOOSE - 1;
+    t->loose = 0;
     for (int b = 0; b < t->who->bone_count; b++)
         t->bones_from[b] = t->bones_last[b] = mat34_identity();
     t->started = true;
@@ -379,6 +382,8 @@ static int count_substeps(const PeltiTouch *t, float farthest)
 
 static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
 {
+    report->let_go = pelti_touch_release(t);
+    report->loose = t->loose;
     memcpy(vertices, t->x, sizeof(Vec3) * (size_t)t->count);
     for (int v = 0; v < t->count; v++) {
         float lag = vec3_distance(t->x[v], t->wanted[v]);
@@ -436,6 +441,8 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
     PELTI_KEEP(s, &t->started, 1);
     PELTI_KEEP(s, &t->calm, 1);
     PELTI_KEEP(s, &t->behind, 1);
+    PELTI_KEEP(s, &t->loose, 1);
+    PELTI_KEEP(s, t->tangled, t->count);
     Vec3 *vectors[] = {t->x, t->wanted, t->lag};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], t->count);

@@ -24,6 +24,8 @@ typedef struct PeltiTouchReport {
     int held;     ///< vertices that are not where the method wants them
     int frozen;   ///< substeps in which all skin stayed where it was, for want of a better way
     float lag;    ///< the farthest of these, length
+    int let_go;   ///< vertices of edges that hooking had torn: their skin went to where the method wants it
+    int loose;    ///< pairs that cross since then, until they come apart
     int behind;   ///< frames in a row, this one included, in which something lagged by more than a hundredth of the size
 } PeltiTouchReport;
 
