@@ -61,6 +61,8 @@ def bake(a, folder, seed, path, method):
                "-o", os.path.join(folder, "%d-%s.pc2" % (seed, method)), "--report", report]
     if a.frames:
         command += ["--frames", a.frames]
+    if method == "lbs":
+        command += ["--set", "weights=file"]  # what everything is compared with; weights=best may mend them
     code, said = run(command, a.limit)
     if code is None or code in (-9, -24):  # killed for its time
         return None, "took over %d s" % a.limit, False
