@@ -60,7 +60,7 @@ static void play(const PeltiMethod *method, void *state, PeltiCharacter *who, co
         method->step(state, &in, points, &report);
         out->step_ms = fmin(out->step_ms, stat_of(&report, "substep_best_ms"));
         out->local_ns = fmin(out->local_ns, stat_of(&report, "local_ns_per_tet"));
-        out->solve_ms = fmin(out->solve_ms, stat_of(&report, "solve_ms"));
+        out->solve_ms = fmin(out->solve_ms, stat_of(&report, "solve_step_ms"));
         out->fill = stat_of(&report, "factor_fill");
         out->simulated = (int)stat_of(&report, "simulated_vertices");
         out->tets = (int)stat_of(&report, "tetrahedra");
