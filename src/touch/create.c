@@ -12,12 +12,12 @@ static void copy_weights(PeltiTouch *t, const PeltiTouchDef *def)
         size_t from = (size_t)v * (size_t)w->influences;
         float sum = 0;
         for (int k = 0; k < TOUCH_INFLUENCES && k < w->influences; k++) {
-            t->bone[v][k] = w->bone[from + (size_t)k];
-            t->weight[v][k] = w->weight[from + (size_t)k];
-            sum += t->weight[v][k];
+            t->rest.bone[v][k] = w->bone[from + (size_t)k];
+            t->rest.weight[v][k] = w->weight[from + (size_t)k];
+            sum += t->rest.weight[v][k];
         }
         for (int k = 0; k < TOUCH_INFLUENCES; k++)
-            t->weight[v][k] = sum > 0 ? t->weight[v][k] / sum : k == 0;
+            t->rest.weight[v][k] = sum > 0 ? t->rest.weight[v][k] / sum : k == 0;
     }
 }
 
@@ -25,30 +25,32 @@ static void take_skin(PeltiTouch *t)
 {
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
-    Vec3 **all[] = {&t->x,         &t->wanted, &t->offset[0], &t->offset[1], &t->lag,    &t->lag_next, &t->x_saved,
-                    &t->lag_saved, &t->plan,   &t->way_end,   &t->cut_mean,  &t->shared, &t->judged};
+    Vec3 **all[] = {&t->state.x,          &t->state.wanted,    &t->way.offset[0],     &t->way.offset[1], &t->state.lag,
+                    &t->scratch.lag_next, &t->scratch.x_saved, &t->scratch.lag_saved, &t->moves.plan,    &t->moves.way_end,
+                    &t->moves.cut_mean,   &t->moves.shared,    &t->moves.judged};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
-    unsigned char **flags[] = {&t->ring, &t->core, &t->trouble, &t->dirty, &t->tangled, &t->fresh, &t->queued};
+    unsigned char **flags[] = {&t->gathered.ring, &t->gathered.core, &t->state.trouble, &t->moves.dirty,
+                               &t->state.tangled, &t->moves.fresh,   &t->scratch.queued};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
-    t->list = PELTI_NEW(pool, int, n);
-    t->queue = PELTI_NEW(pool, int, n);
-    t->ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
-    t->cut = PELTI_NEW(pool, float, n);
-    t->bound = PELTI_NEW(pool, float, n);
-    t->speed = PELTI_NEW(pool, float, n);
-    t->edge = PELTI_NEW(pool, float, n);
-    t->bone = pelti_pool_take(pool, n, sizeof *t->bone);
-    t->weight = pelti_pool_take(pool, n, sizeof *t->weight);
-    t->feature_capacity = 20 * t->count + 4096;
-    t->contact_capacity = 8 * t->count + 4096;
-    t->features = PELTI_NEW(pool, TouchFeature, t->feature_capacity);
-    t->found = PELTI_NEW(pool, TouchFeature, t->feature_capacity);
-    t->share = PELTI_NEW(pool, float, t->feature_capacity);
-    t->active = PELTI_NEW(pool, unsigned char, t->feature_capacity);
-    t->sums = pelti_pool_take(pool, n / TOUCH_BLOCK + 1, sizeof *t->sums);
-    t->contacts = PELTI_NEW(pool, TouchContact, t->contact_capacity);
+    t->gathered.list = PELTI_NEW(pool, int, n);
+    t->scratch.queue = PELTI_NEW(pool, int, n);
+    t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
+    t->moves.cut = PELTI_NEW(pool, float, n);
+    t->moves.bound = PELTI_NEW(pool, float, n);
+    t->way.speed = PELTI_NEW(pool, float, n);
+    t->rest.edge = PELTI_NEW(pool, float, n);
+    t->rest.bone = pelti_pool_take(pool, n, sizeof *t->rest.bone);
+    t->rest.weight = pelti_pool_take(pool, n, sizeof *t->rest.weight);
+    t->features.capacity = 20 * t->count + 4096;
+    t->contacts.capacity = 8 * t->count + 4096;
+    t->features.list = PELTI_NEW(pool, TouchFeature, t->features.capacity);
+    t->features.found = PELTI_NEW(pool, TouchFeature, t->features.capacity);
+    t->features.share = PELTI_NEW(pool, float, t->features.capacity);
+    t->features.active = PELTI_NEW(pool, unsigned char, t->features.capacity);
+    t->scratch.sums = pelti_pool_take(pool, n / TOUCH_BLOCK + 1, sizeof *t->scratch.sums);
+    t->contacts.list = PELTI_NEW(pool, TouchContact, t->contacts.capacity);
 }
 
 static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
@@ -59,9 +61,9 @@ static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
     arena.used = 0;
     if (!arena.base)
         return pelti_no_memory(err, sizeof(PeltiMotionBone) * (size_t)t->who->bone_count);
-    t->motion = pelti_motion_in(&arena, t->who);
-    pelti_motion_order(&t->motion);
-    Mat34 **bones[] = {&t->bones_from, &t->bones_to, &t->bones_now, &t->bones_last};
+    t->way.motion = pelti_motion_in(&arena, t->who);
+    pelti_motion_order(&t->way.motion);
+    Mat34 **bones[] = {&t->state.bones_from, &t->way.bones_to, &t->way.bones_now, &t->state.bones_last};
     for (int i = 0; i < 4; i++)
         *bones[i] = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     return PELT_OK;
@@ -72,31 +74,32 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     TouchPatches *patches = &t->patches;
     PELT_TRY(pelti_touch_patches_create(&t->pool, t->mesh, patches, err));
     size_t n = (size_t)patches->count + 1, joins = (size_t)patches->join_count + 1;
-    PeltiBox **boxes[] = {&t->start_box, &t->end_box, &t->move_box};
+    PeltiBox **boxes[] = {&t->bounds.start_box, &t->bounds.end_box, &t->bounds.move_box};
     for (int i = 0; i < 3; i++)
         *boxes[i] = PELTI_NEW(&t->pool, PeltiBox, n);
-    unsigned char **flags[] = {&t->join_listed, &t->join_crosses, &t->join_smooth};
+    unsigned char **flags[] = {&t->marks.join_listed, &t->marks.join_crosses, &t->marks.join_smooth};
     for (int i = 0; i < 3; i++)
         *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
-    t->patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
-    t->patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
-    t->shape_end = PELTI_NEW(&t->pool, TouchShape, n);
-    t->near_capacity = 24 * (int)n + 1024;
-    t->near = PELTI_NEW(&t->pool, TouchNear, t->near_capacity);
-    t->chunks = PELTI_NEW(&t->pool, TouchChunk, t->near_capacity / TOUCH_CHUNK + 2);
-    t->pairs = (PeltiPairs){.capacity = 4 * (int)joins + 1024};
-    t->pairs.pairs = PELTI_NEW(&t->pool, PeltiPair, t->pairs.capacity);
+    t->marks.patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
+    t->marks.patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
+    t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
+    t->search.near_capacity = 24 * (int)n + 1024;
+    t->search.near = PELTI_NEW(&t->pool, TouchNear, t->search.near_capacity);
+    t->features.chunks = PELTI_NEW(&t->pool, TouchChunk, t->search.near_capacity / TOUCH_CHUNK + 2);
+    t->search.crossings = (PeltiPairs){.capacity = 4 * (int)joins + 1024};
+    t->search.crossings.pairs = PELTI_NEW(&t->pool, PeltiPair, t->search.crossings.capacity);
     if (t->pool.failed)
         return pelti_no_memory(err, n * sizeof(TouchShape));
     for (int i = 0; i < patches->count; i++) {
-        t->start_box[i] = (PeltiBox){t->mesh->rest[patches->patch[i].vertex[0]], t->mesh->rest[patches->patch[i].vertex[0]]};
+        t->bounds.start_box[i] =
+            (PeltiBox){t->mesh->rest[patches->patch[i].vertex[0]], t->mesh->rest[patches->patch[i].vertex[0]]};
         for (int k = 1; k < patches->patch[i].vertex_count; k++)
-            pelti_touch_reach(&t->start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
+            pelti_touch_reach(&t->bounds.start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
     }
-    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->start_box, &t->tree, err));
-    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->start_box, &t->move_tree, err));
-    t->awake = PELTI_NEW(&t->pool, unsigned char, t->tree->node_count + 1);
-    return pelti_pairs_create(&t->pool, t->near_capacity, t->tree, &t->near_pairs, err);
+    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.tree, err));
+    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.move_tree, err));
+    t->bounds.awake = PELTI_NEW(&t->pool, unsigned char, t->bounds.tree->node_count + 1);
+    return pelti_pairs_create(&t->pool, t->search.near_capacity, t->bounds.tree, &t->search.near_pairs, err);
 }
 
 static bool exempt(const void *touch, int a, int b)
@@ -113,14 +116,14 @@ static PeltStatus build(PeltiTouch *t, const PeltiTouchDef *def, PeltError *err)
     if (t->pool.failed)
         return pelti_no_memory(err, (size_t)t->count * sizeof(Vec3));
     copy_weights(t, def);
-    pelti_mesh_edge_lengths(mesh, mesh->rest, t->edge);
+    pelti_mesh_edge_lengths(mesh, mesh->rest, t->rest.edge);
     for (int v = 0; v < t->count; v++)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
-            t->ring_length[r] = vec3_distance(mesh->rest[v], mesh->rest[mesh->ring[r]]);
+            t->rest.ring_length[r] = vec3_distance(mesh->rest[v], mesh->rest[mesh->ring[r]]);
     PELT_TRY(pelti_touch_find_exempt(t, err));
     pelti_touch_patches_limits(&t->patches, mesh, exempt, t, t->jobs);
-    if (t->rest_crossings && def->log)
-        pelti_warn(def->log, "rest-crosses", "%d pairs of triangles cross at rest: they are left as they are", t->rest_crossings);
+    if (t->rest.crossings && def->log)
+        pelti_warn(def->log, "rest-crosses", "%d pairs of triangles cross at rest: they are left as they are", t->rest.crossings);
     return PELT_OK;
 }
 
@@ -136,9 +139,9 @@ PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltEr
     t->mesh = def->who->mesh;
     t->jobs = def->jobs;
     t->count = t->mesh->vertex_count;
-    t->size = t->mesh->diagonal;
-    t->gap = GAP * t->size;
-    t->margin = 2.5f * t->gap;
+    t->rest.size = t->mesh->diagonal;
+    t->rest.gap = GAP * t->rest.size;
+    t->rest.margin = 2.5f * t->rest.gap;
     PeltStatus status = build(t, def, err);
     if (status != PELT_OK) {
         pelti_touch_destroy(t);
@@ -159,5 +162,5 @@ void pelti_touch_destroy(PeltiTouch *t)
 
 int pelti_touch_rest_crossings(const PeltiTouch *t)
 {
-    return t->rest_crossings;
+    return t->rest.crossings;
 }

@@ -25,7 +25,7 @@ static bool triangles_cross(const PeltiTouch *t, int a, int b)
     const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
     if (share_vertex(s, u) || pelti_touch_exempt_triangles(t, a, b))
         return false;
-    const Vec3 *x = t->looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
+    const Vec3 *x = t->search.looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
     return pelti_triangles_meet(p, q) != PELTI_APART;
 }
 
@@ -35,10 +35,10 @@ int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out
     PeltiBox boxes[TOUCH_PATCH];
     int found = 0;
     for (int k = 0; k < q->triangle_count; k++)
-        boxes[k] = triangle_box(t->looks_at, t->mesh->triangles[q->triangle[k]]);
+        boxes[k] = triangle_box(t->search.looks_at, t->mesh->triangles[q->triangle[k]]);
     for (int i = 0; i < p->triangle_count; i++) {
-        PeltiBox box = triangle_box(t->looks_at, t->mesh->triangles[p->triangle[i]]);
-        if (a != b && !pelti_box_overlap(&box, &t->end_box[b], 0))
+        PeltiBox box = triangle_box(t->search.looks_at, t->mesh->triangles[p->triangle[i]]);
+        if (a != b && !pelti_box_overlap(&box, &t->bounds.end_box[b], 0))
             continue;
         for (int k = a == b ? i + 1 : 0; k < q->triangle_count; k++) {
             if (!pelti_box_overlap(&box, &boxes[k], 0) || !triangles_cross(t, p->triangle[i], q->triangle[k]))
@@ -58,21 +58,21 @@ int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out
 static bool plane_between(const PeltiTouch *t, int a, int b)
 {
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
-    const PeltiBox *s = &t->end_box[a], *u = &t->end_box[b];
+    const PeltiBox *s = &t->bounds.end_box[a], *u = &t->bounds.end_box[b];
     Vec3 n = vec3_sub(vec3_add(u->low, u->high), vec3_add(s->low, s->high));
     Vec3 origin = vec3_scale(vec3_add(s->low, s->high), 0.5f);
     float far = -INFINITY, near = INFINITY;
     for (int i = 0; i < p->vertex_count; i++)
-        far = larger(far, vec3_dot(n, vec3_sub(t->looks_at[p->vertex[i]], origin)));
+        far = larger(far, vec3_dot(n, vec3_sub(t->search.looks_at[p->vertex[i]], origin)));
     for (int i = 0; i < q->vertex_count; i++)
-        near = lesser(near, vec3_dot(n, vec3_sub(t->looks_at[q->vertex[i]], origin)));
+        near = lesser(near, vec3_dot(n, vec3_sub(t->search.looks_at[q->vertex[i]], origin)));
     return near - far > 1e-5f * vec3_dot(n, n);
 }
 
 bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth)
 {
-    *smooth =
-        !pelti_box_overlap(&t->end_box[join->a], &t->end_box[join->b], t->margin) || pelti_touch_join_smooth(join, t->shape_end);
+    *smooth = !pelti_box_overlap(&t->bounds.end_box[join->a], &t->bounds.end_box[join->b], t->rest.margin) ||
+              pelti_touch_join_smooth(join, t->bounds.shape_end);
     return !*smooth && (join->a == join->b || !plane_between(t, join->a, join->b)) &&
            pelti_touch_patches_cross(t, join->a, join->b, NULL);
 }
@@ -91,22 +91,22 @@ static void crossing_joins(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchJoin *join = &t->patches.join[k];
-        t->join_crosses[k] = pelti_touch_join_crosses(t, join, &t->join_smooth[k]);
+        t->marks.join_crosses[k] = pelti_touch_join_crosses(t, join, &t->marks.join_smooth[k]);
     }
 }
 
 static void end_range(void *context, int begin, int end, int worker)
 {
     PeltiTouch *t = context;
-    const Vec3 *x = t->looks_at;
+    const Vec3 *x = t->search.looks_at;
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        pelti_touch_patch_shape(p, x, &t->shape_end[k]);
+        pelti_touch_patch_shape(p, x, &t->bounds.shape_end[k]);
         PeltiBox box = {x[p->vertex[0]], x[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++)
             pelti_touch_reach(&box, x[p->vertex[i]]);
-        t->end_box[k] = box;
+        t->bounds.end_box[k] = box;
     }
 }
 
@@ -114,17 +114,18 @@ static void end_range(void *context, int begin, int end, int worker)
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x)
 {
     const TouchPatches *patches = &t->patches;
-    t->looks_at = x;
+    t->search.looks_at = x;
     pelti_parallel_for(t->jobs, patches->count, TOUCH_CHUNK, end_range, t);
     pelti_parallel_for(t->jobs, patches->join_count, 4 * TOUCH_CHUNK, crossing_joins, t);
-    pelti_box_tree_refit(t->tree, t->jobs, t->end_box);
-    pelti_box_tree_self_pairs(t->tree, 0, far_patches_cross, t, t->jobs, &t->near_pairs);
-    t->pairs.count = 0;
+    pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.end_box);
+    pelti_box_tree_self_pairs(t->bounds.tree, 0, far_patches_cross, t, t->jobs, &t->search.near_pairs);
+    t->search.crossings.count = 0;
     int found = 0;
     for (int k = 0; k < patches->join_count; k++)
-        if (t->join_crosses[k])
-            found += pelti_touch_patches_cross(t, patches->join[k].a, patches->join[k].b, &t->pairs);
-    for (int k = 0; k < t->near_pairs.count; k++)
-        found += pelti_touch_patches_cross(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, &t->pairs);
+        if (t->marks.join_crosses[k])
+            found += pelti_touch_patches_cross(t, patches->join[k].a, patches->join[k].b, &t->search.crossings);
+    for (int k = 0; k < t->search.near_pairs.count; k++)
+        found +=
+            pelti_touch_patches_cross(t, t->search.near_pairs.pairs[k].a, t->search.near_pairs.pairs[k].b, &t->search.crossings);
     return found;
 }

@@ -8,19 +8,20 @@ enum { MOST_COMPONENTS = 4096 };
 
 static bool components_cross(const PeltiTouch *t, int a, int b)
 {
-    return t->crossed_stride > 0 && (t->crossed[(size_t)a * (size_t)t->crossed_stride + (size_t)(b >> 3)] >> (b & 7) & 1);
+    return t->rest.crossed_stride > 0 &&
+           (t->rest.crossed[(size_t)a * (size_t)t->rest.crossed_stride + (size_t)(b >> 3)] >> (b & 7) & 1);
 }
 
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q)
 {
-    if (t->rest_crossings == 0 && t->loose == 0)
+    if (t->rest.crossings == 0 && t->state.loose == 0)
         return false;
     int a = t->mesh->component[p], b = t->mesh->component[q];
     if (a == b)
-        return t->tangled[p] && t->tangled[q];
-    if (t->tangled[p] >= TOUCH_LOOSE && t->tangled[q] >= TOUCH_LOOSE)
+        return t->state.tangled[p] && t->state.tangled[q];
+    if (t->state.tangled[p] >= TOUCH_LOOSE && t->state.tangled[q] >= TOUCH_LOOSE)
         return true;
-    return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < NEAR_AT_REST * t->size;
+    return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < NEAR_AT_REST * t->rest.size;
 }
 
 bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b)
@@ -34,9 +35,9 @@ bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b)
 
 static void mark_components(PeltiTouch *t, int a, int b)
 {
-    if (t->crossed_stride > 0) {
-        t->crossed[(size_t)a * (size_t)t->crossed_stride + (size_t)(b >> 3)] |= (unsigned char)(1 << (b & 7));
-        t->crossed[(size_t)b * (size_t)t->crossed_stride + (size_t)(a >> 3)] |= (unsigned char)(1 << (a & 7));
+    if (t->rest.crossed_stride > 0) {
+        t->rest.crossed[(size_t)a * (size_t)t->rest.crossed_stride + (size_t)(b >> 3)] |= (unsigned char)(1 << (b & 7));
+        t->rest.crossed[(size_t)b * (size_t)t->rest.crossed_stride + (size_t)(a >> 3)] |= (unsigned char)(1 << (a & 7));
     }
 }
 
@@ -44,9 +45,9 @@ static void grow_tangled(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     for (int v = 0; v < t->count; v++)
-        for (int r = mesh->ring_start[v]; !t->tangled[v] && r < mesh->ring_start[v + 1]; r++)
-            if (t->tangled[mesh->ring[r]] == 1)
-                t->tangled[v] = 2;
+        for (int r = mesh->ring_start[v]; !t->state.tangled[v] && r < mesh->ring_start[v + 1]; r++)
+            if (t->state.tangled[mesh->ring[r]] == 1)
+                t->state.tangled[v] = 2;
 }
 
 PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err)
@@ -54,22 +55,22 @@ PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err)
     const PeltiMesh *mesh = t->mesh;
     int components = mesh->component_count;
     if (components > 1 && components <= MOST_COMPONENTS) {
-        t->crossed_stride = (components + 7) / 8;
-        t->crossed = PELTI_NEW(&t->pool, unsigned char, (size_t)components *(size_t)t->crossed_stride);
-        if (!t->crossed)
-            return pelti_no_memory(err, (size_t)components * (size_t)t->crossed_stride);
+        t->rest.crossed_stride = (components + 7) / 8;
+        t->rest.crossed = PELTI_NEW(&t->pool, unsigned char, (size_t)components *(size_t)t->rest.crossed_stride);
+        if (!t->rest.crossed)
+            return pelti_no_memory(err, (size_t)components * (size_t)t->rest.crossed_stride);
     }
     int found = pelti_touch_find_crossings(t, mesh->rest);
-    for (int i = 0; i < t->pairs.count; i++) {
-        const int *p = mesh->triangles[t->pairs.pairs[i].a], *q = mesh->triangles[t->pairs.pairs[i].b];
+    for (int i = 0; i < t->search.crossings.count; i++) {
+        const int *p = mesh->triangles[t->search.crossings.pairs[i].a], *q = mesh->triangles[t->search.crossings.pairs[i].b];
         int a = mesh->component[p[0]], b = mesh->component[q[0]];
-        if (a != b && t->crossed_stride > 0)
+        if (a != b && t->rest.crossed_stride > 0)
             mark_components(t, a, b);
         else
             for (int k = 0; k < 3; k++)
-                t->tangled[p[k]] = t->tangled[q[k]] = 1;
+                t->state.tangled[p[k]] = t->state.tangled[q[k]] = 1;
     }
     grow_tangled(t);
-    t->rest_crossings = found;
+    t->rest.crossings = found;
     return PELT_OK;
 }

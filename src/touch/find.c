@@ -11,23 +11,23 @@ static void way_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        t->patch_fresh[k] = 0;
+        t->marks.patch_fresh[k] = 0;
         for (int i = 0; i < p->vertex_count; i++)
-            t->patch_fresh[k] |= t->fresh[p->vertex[i]];
-        if (!t->patch_fresh[k])
+            t->marks.patch_fresh[k] |= t->moves.fresh[p->vertex[i]];
+        if (!t->marks.patch_fresh[k])
             continue;
-        pelti_touch_patch_shape(p, t->plan, &t->shape_end[k]);
-        Vec3 d = vec3_sub(t->plan[p->vertex[0]], t->x[p->vertex[0]]);
-        PeltiBox start = {t->x[p->vertex[0]], t->x[p->vertex[0]]}, move = {d, d};
-        PeltiBox stop = {t->plan[p->vertex[0]], t->plan[p->vertex[0]]};
+        pelti_touch_patch_shape(p, t->moves.plan, &t->bounds.shape_end[k]);
+        Vec3 d = vec3_sub(t->moves.plan[p->vertex[0]], t->state.x[p->vertex[0]]);
+        PeltiBox start = {t->state.x[p->vertex[0]], t->state.x[p->vertex[0]]}, move = {d, d};
+        PeltiBox stop = {t->moves.plan[p->vertex[0]], t->moves.plan[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++) {
-            pelti_touch_reach(&start, t->x[p->vertex[i]]);
-            pelti_touch_reach(&stop, t->plan[p->vertex[i]]);
-            pelti_touch_reach(&move, vec3_sub(t->plan[p->vertex[i]], t->x[p->vertex[i]]));
+            pelti_touch_reach(&start, t->state.x[p->vertex[i]]);
+            pelti_touch_reach(&stop, t->moves.plan[p->vertex[i]]);
+            pelti_touch_reach(&move, vec3_sub(t->moves.plan[p->vertex[i]], t->state.x[p->vertex[i]]));
         }
-        t->start_box[k] = start;
-        t->end_box[k] = stop;
-        t->move_box[k] = move;
+        t->bounds.start_box[k] = start;
+        t->bounds.end_box[k] = stop;
+        t->bounds.move_box[k] = move;
     }
 }
 
@@ -71,26 +71,28 @@ static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiB
 static bool may_meet(void *context, int a, int b)
 {
     const PeltiTouch *t = context;
-    return (t->awake[a] | t->awake[b]) && !ways_apart(&t->tree->nodes[a].box, &t->tree->nodes[b].box, &t->move_tree->nodes[a].box,
-                                                      &t->move_tree->nodes[b].box, t->margin);
+    return (t->bounds.awake[a] | t->bounds.awake[b]) &&
+           !ways_apart(&t->bounds.tree->nodes[a].box, &t->bounds.tree->nodes[b].box, &t->bounds.move_tree->nodes[a].box,
+                       &t->bounds.move_tree->nodes[b].box, t->rest.margin);
 }
 
 static int patches_meet(void *context, int a, int b, int worker)
 {
     const PeltiTouch *t = context;
     (void)worker;
-    return (t->patch_fresh[a] | t->patch_fresh[b]) &&
-           !ways_apart(&t->start_box[a], &t->start_box[b], &t->move_box[a], &t->move_box[b], t->margin) &&
+    return (t->marks.patch_fresh[a] | t->marks.patch_fresh[b]) &&
+           !ways_apart(&t->bounds.start_box[a], &t->bounds.start_box[b], &t->bounds.move_box[a], &t->bounds.move_box[b],
+                       t->rest.margin) &&
            pelti_touch_patches_steps(&t->patches, a, b) > 2;
 }
 
 static void wake_nodes(PeltiTouch *t)
 {
-    for (int n = t->tree->node_count - 1; n >= 0; n--) {
-        const PeltiBoxNode *node = &t->tree->nodes[n];
-        t->awake[n] = node->right >= 0 ? t->awake[n + 1] | t->awake[node->right] : 0;
+    for (int n = t->bounds.tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &t->bounds.tree->nodes[n];
+        t->bounds.awake[n] = node->right >= 0 ? t->bounds.awake[n + 1] | t->bounds.awake[node->right] : 0;
         for (int i = 0; node->right < 0 && i < node->count; i++)
-            t->awake[n] |= t->patch_fresh[t->tree->items[node->first + i]];
+            t->bounds.awake[n] |= t->marks.patch_fresh[t->bounds.tree->items[node->first + i]];
     }
 }
 
@@ -101,27 +103,27 @@ static void join_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchJoin *join = &t->patches.join[k];
-        bool fresh = t->patch_fresh[join->a] | t->patch_fresh[join->b];
+        bool fresh = t->marks.patch_fresh[join->a] | t->marks.patch_fresh[join->b];
         for (int i = 0; i < join->via_count; i++)
-            fresh |= t->patch_fresh[join->via[i]];
+            fresh |= t->marks.patch_fresh[join->via[i]];
         if (fresh)
-            t->join_crosses[k] = pelti_touch_join_crosses(t, join, &t->join_smooth[k]);
+            t->marks.join_crosses[k] = pelti_touch_join_crosses(t, join, &t->marks.join_smooth[k]);
     }
 }
 
 static void list_near(PeltiTouch *t, int a, int b, bool whole)
 {
-    if (t->near_count < t->near_capacity)
-        t->near[t->near_count++] = (TouchNear){a, b, whole};
+    if (t->search.near_count < t->search.near_capacity)
+        t->search.near[t->search.near_count++] = (TouchNear){a, b, whole};
     else
-        t->overflow = true;
+        t->search.overflow = true;
 }
 
 static bool lags(const PeltiTouch *t, int patch)
 {
     const TouchPatch *p = &t->patches.patch[patch];
     for (int i = 0; i < p->vertex_count; i++)
-        if (t->core[p->vertex[i]])
+        if (t->gathered.core[p->vertex[i]])
             return true;
     return false;
 }
@@ -131,8 +133,8 @@ static bool lags(const PeltiTouch *t, int patch)
 static bool worth_listing(const PeltiTouch *t, int k)
 {
     const TouchJoin *join = &t->patches.join[k];
-    return t->join_crosses[k] || (t->patch_forced[join->a] & t->patch_forced[join->b]) ||
-           (!t->join_smooth[k] && lags(t, join->a) && lags(t, join->b));
+    return t->marks.join_crosses[k] || (t->marks.patch_forced[join->a] & t->marks.patch_forced[join->b]) ||
+           (!t->marks.join_smooth[k] && lags(t, join->a) && lags(t, join->b));
 }
 
 /// All features of those that were not listed; of the others, `again`, those with new ways.
@@ -140,33 +142,35 @@ static void list_joins(PeltiTouch *t, bool again)
 {
     for (int k = 0; k < t->patches.join_count; k++) {
         const TouchJoin *join = &t->patches.join[k];
-        if (t->join_listed[k] ? again && (t->patch_fresh[join->a] | t->patch_fresh[join->b]) : worth_listing(t, k)) {
-            list_near(t, join->a, join->b, !t->join_listed[k]);
-            t->join_listed[k] = 1;
+        if (t->marks.join_listed[k] ? again && (t->marks.patch_fresh[join->a] | t->marks.patch_fresh[join->b])
+                                    : worth_listing(t, k)) {
+            list_near(t, join->a, join->b, !t->marks.join_listed[k]);
+            t->marks.join_listed[k] = 1;
         }
     }
 }
 
 static void judge_joins(PeltiTouch *t, bool again)
 {
-    t->looks_at = t->plan;
+    t->search.looks_at = t->moves.plan;
     pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
     pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
-    memcpy(t->judged, t->plan, sizeof(Vec3) * (size_t)t->count);
-    t->near_count = 0;
+    memcpy(t->moves.judged, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
+    t->search.near_count = 0;
     list_joins(t, again);
 }
 
 static void find_near(PeltiTouch *t)
 {
     judge_joins(t, true);
-    pelti_box_tree_refit(t->tree, t->jobs, t->start_box);
-    pelti_box_tree_refit(t->move_tree, t->jobs, t->move_box);
+    pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.start_box);
+    pelti_box_tree_refit(t->bounds.move_tree, t->jobs, t->bounds.move_box);
     wake_nodes(t);
-    pelti_box_tree_self_pairs_among(t->tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs, &t->near_pairs);
-    t->overflow |= t->near_pairs.found > t->near_pairs.count;
-    for (int k = 0; k < t->near_pairs.count; k++)
-        list_near(t, t->near_pairs.pairs[k].a, t->near_pairs.pairs[k].b, false);
+    pelti_box_tree_self_pairs_among(t->bounds.tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs,
+                                    &t->search.near_pairs);
+    t->search.overflow |= t->search.near_pairs.found > t->search.near_pairs.count;
+    for (int k = 0; k < t->search.near_pairs.count; k++)
+        list_near(t, t->search.near_pairs.pairs[k].a, t->search.near_pairs.pairs[k].b, false);
 }
 
 // ---- features of two patches that could meet ----
@@ -200,15 +204,15 @@ typedef struct Common {
 static void sum_motion(const PeltiTouch *t, const TouchPatch *p, Vec3 *from, Vec3 *to)
 {
     for (int i = 0; i < p->vertex_count; i++) {
-        *from = vec3_add(*from, t->x[p->vertex[i]]);
-        *to = vec3_add(*to, t->plan[p->vertex[i]]);
+        *from = vec3_add(*from, t->state.x[p->vertex[i]]);
+        *to = vec3_add(*to, t->moves.plan[p->vertex[i]]);
     }
 }
 
 static void sum_turn(const PeltiTouch *t, const TouchPatch *p, const Common *c, Mat3 *mixed, Mat3 *own)
 {
     for (int i = 0; i < p->vertex_count; i++) {
-        Vec3 x = vec3_sub(t->x[p->vertex[i]], c->from), y = vec3_sub(t->plan[p->vertex[i]], c->to);
+        Vec3 x = vec3_sub(t->state.x[p->vertex[i]], c->from), y = vec3_sub(t->moves.plan[p->vertex[i]], c->to);
         pelti_touch_add_outer(mixed, y, x);
         pelti_touch_add_outer(own, x, x);
     }
@@ -247,7 +251,7 @@ static void take_ways(const PeltiTouch *t, const TouchPatch *p, const Common *c,
     s->patch = p;
     for (int i = 0; i < p->vertex_count; i++) {
         int v = p->vertex[i];
-        Vec3 x = t->x[v], d = vec3_sub(vec3_sub(t->plan[v], c->to), mat3_apply(c->linear, vec3_sub(x, c->from)));
+        Vec3 x = t->state.x[v], d = vec3_sub(vec3_sub(t->moves.plan[v], c->to), mat3_apply(c->linear, vec3_sub(x, c->from)));
         float r = 1.0001f * vec3_length(d) * c->inverse;
         s->radius[i] = r;
         s->way[i] = (PeltiBox){vec3(x.x - r, x.y - r, x.z - r), vec3(x.x + r, x.y + r, x.z + r)};
@@ -262,10 +266,10 @@ static bool planes_part(const PeltiTouch *t, const Side *a, const Side *b)
     float far = -INFINITY, near = INFINITY;
     n = vec3_normalize_or(n, vec3(0, 0, 0));
     for (int i = 0; i < a->patch->vertex_count; i++)
-        far = larger(far, vec3_dot(n, t->x[a->patch->vertex[i]]) + a->radius[i]);
+        far = larger(far, vec3_dot(n, t->state.x[a->patch->vertex[i]]) + a->radius[i]);
     for (int i = 0; i < b->patch->vertex_count; i++)
-        near = lesser(near, vec3_dot(n, t->x[b->patch->vertex[i]]) - b->radius[i]);
-    return near - far > t->margin;
+        near = lesser(near, vec3_dot(n, t->state.x[b->patch->vertex[i]]) - b->radius[i]);
+    return near - far > t->rest.margin;
 }
 
 static void take_features(Side *s, const PeltiBox *other, float margin)
@@ -308,10 +312,10 @@ static bool parted(const PeltiTouch *t, const TouchFeature *f, Vec3 n)
     int first = f->edges ? 2 : 1;
     float far = -INFINITY, near = INFINITY;
     for (int i = 0; i < first; i++)
-        near = lesser(near, vec3_dot(n, t->plan[f->v[i]]));
+        near = lesser(near, vec3_dot(n, t->moves.plan[f->v[i]]));
     for (int i = first; i < 4; i++)
-        far = larger(far, vec3_dot(n, t->plan[f->v[i]]));
-    return near - far > t->margin;
+        far = larger(far, vec3_dot(n, t->moves.plan[f->v[i]]));
+    return near - far > t->rest.margin;
 }
 
 /// Across the line between their middles two features lie farther apart than `reach`: cheaper than their distance.
@@ -335,19 +339,19 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
     const PeltiTouch *t = f->t;
     const int *v = feature.v;
     int first = feature.edges ? 2 : 1;
-    if (!f->whole && !(t->fresh[v[0]] | t->fresh[v[1]] | t->fresh[v[2]] | t->fresh[v[3]]))
+    if (!f->whole && !(t->moves.fresh[v[0]] | t->moves.fresh[v[1]] | t->moves.fresh[v[2]] | t->moves.fresh[v[3]]))
         return;
     for (int i = 0; i < first; i++)
         for (int k = first; k < 4; k++)
             if (v[i] == v[k] || pelti_touch_exempt_vertices(t, v[i], v[k]))
                 return;
-    const Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
+    const Vec3 p[4] = {t->state.x[v[0]], t->state.x[v[1]], t->state.x[v[2]], t->state.x[v[3]]};
     float weight[4];
     Vec3 normal;
-    if (far_apart(p, first, ways + t->margin))
+    if (far_apart(p, first, ways + t->rest.margin))
         return;
     feature.start = (float)pelti_touch_distance(&feature, p, weight, &normal);
-    if (feature.start > t->margin && (feature.start > ways + t->margin || parted(t, &feature, normal)))
+    if (feature.start > t->rest.margin && (feature.start > ways + t->rest.margin || parted(t, &feature, normal)))
         return;
     if (f->count < f->capacity)
         f->room[f->count++] = feature;
@@ -357,7 +361,7 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
 
 static void vertices_with_triangles(Finder *f, const Side *a, const Side *b)
 {
-    float margin = f->t->margin;
+    float margin = f->t->rest.margin;
     for (int i = 0; i < a->vertex_count; i++)
         for (int k = 0; k < b->triangle_count; k++)
             if (pelti_box_overlap(&a->vertex[i], &b->triangle[k], margin)) {
@@ -370,7 +374,7 @@ static void vertices_with_triangles(Finder *f, const Side *a, const Side *b)
 
 static void edges_with_edges(Finder *f, const Side *a, const Side *b)
 {
-    float margin = f->t->margin;
+    float margin = f->t->rest.margin;
     for (int i = 0; i < a->edge_count; i++)
         for (int k = a == b ? i + 1 : 0; k < b->edge_count; k++)
             if (pelti_box_overlap(&a->edge[i], &b->edge[k], margin)) {
@@ -390,16 +394,16 @@ static void features_of(Finder *f, const TouchNear *near)
     f->whole = near->whole;
     take_ways(t, p, &common, &a);
     if (p == q) {
-        take_features(&a, &a.whole, t->margin);
+        take_features(&a, &a.whole, t->rest.margin);
         vertices_with_triangles(f, &a, &a);
         edges_with_edges(f, &a, &a);
         return;
     }
     take_ways(t, q, &common, &b);
-    if (!pelti_box_overlap(&a.whole, &b.whole, t->margin) || planes_part(t, &a, &b))
+    if (!pelti_box_overlap(&a.whole, &b.whole, t->rest.margin) || planes_part(t, &a, &b))
         return;
-    take_features(&a, &b.whole, t->margin);
-    take_features(&b, &a.whole, t->margin);
+    take_features(&a, &b.whole, t->rest.margin);
+    take_features(&b, &a.whole, t->rest.margin);
     vertices_with_triangles(f, &a, &b);
     vertices_with_triangles(f, &b, &a);
     edges_with_edges(f, &a, &b);
@@ -409,39 +413,40 @@ static void features_of(Finder *f, const TouchNear *near)
 static void chunk_range(void *context, int begin, int end, int worker)
 {
     PeltiTouch *t = context;
-    int share = t->feature_capacity / pelti_jobs_threads(t->jobs), start = t->worker_used[worker];
-    Finder f = {.t = t, .room = t->found + (size_t)worker * (size_t)share + start, .capacity = share - start};
+    int share = t->features.capacity / pelti_jobs_threads(t->jobs), start = t->features.worker_used[worker];
+    Finder f = {.t = t, .room = t->features.found + (size_t)worker * (size_t)share + start, .capacity = share - start};
     for (int k = begin; k < end; k++)
-        features_of(&f, &t->near[k]);
-    t->worker_used[worker] += f.count;
-    t->chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
+        features_of(&f, &t->search.near[k]);
+    t->features.worker_used[worker] += f.count;
+    t->features.chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
 }
 
 /// In one thread, straight into the list: when a worker's room did not suffice, so that the threads do not show.
 static void find_serially(PeltiTouch *t, int before)
 {
-    Finder f = {.t = t, .room = t->features + before, .capacity = t->feature_capacity - before};
-    for (int k = 0; k < t->near_count; k++)
-        features_of(&f, &t->near[k]);
-    t->feature_count = before + f.count;
-    t->overflow |= f.full;
+    Finder f = {.t = t, .room = t->features.list + before, .capacity = t->features.capacity - before};
+    for (int k = 0; k < t->search.near_count; k++)
+        features_of(&f, &t->search.near[k]);
+    t->features.count = before + f.count;
+    t->search.overflow |= f.full;
 }
 
 static void join_chunks(PeltiTouch *t, int before)
 {
-    int chunks = (t->near_count + TOUCH_CHUNK - 1) / TOUCH_CHUNK, total = before;
+    int chunks = (t->search.near_count + TOUCH_CHUNK - 1) / TOUCH_CHUNK, total = before;
     bool full = false;
     for (int k = 0; k < chunks; k++) {
-        full |= t->chunks[k].full;
-        total += t->chunks[k].count;
+        full |= t->features.chunks[k].full;
+        total += t->features.chunks[k].count;
     }
-    if (full || total > t->feature_capacity) {
+    if (full || total > t->features.capacity) {
         find_serially(t, before);
         return;
     }
     for (int k = 0; k < chunks; k++) {
-        memcpy(t->features + t->feature_count, t->found + t->chunks[k].start, sizeof *t->found * (size_t)t->chunks[k].count);
-        t->feature_count += t->chunks[k].count;
+        memcpy(t->features.list + t->features.count, t->features.found + t->features.chunks[k].start,
+               sizeof *t->features.found * (size_t)t->features.chunks[k].count);
+        t->features.count += t->features.chunks[k].count;
     }
 }
 
@@ -449,13 +454,13 @@ static void join_chunks(PeltiTouch *t, int before)
 static int mark_new_ways(PeltiTouch *t, bool all)
 {
     int count = 0;
-    float most = 0.4f * t->margin * (0.4f * t->margin);
+    float most = 0.4f * t->rest.margin * (0.4f * t->rest.margin);
     for (int v = 0; v < t->count; v++) {
-        Vec3 by = vec3_sub(t->plan[v], t->way_end[v]);
-        t->fresh[v] = all || vec3_dot(by, by) > most;
-        if (t->fresh[v])
-            t->way_end[v] = t->plan[v];
-        count += t->fresh[v];
+        Vec3 by = vec3_sub(t->moves.plan[v], t->moves.way_end[v]);
+        t->moves.fresh[v] = all || vec3_dot(by, by) > most;
+        if (t->moves.fresh[v])
+            t->moves.way_end[v] = t->moves.plan[v];
+        count += t->moves.fresh[v];
     }
     return count;
 }
@@ -464,37 +469,37 @@ static int mark_new_ways(PeltiTouch *t, bool all)
 static void drop_new_ways(PeltiTouch *t)
 {
     int kept = 0;
-    for (int k = 0; k < t->feature_count; k++) {
-        const int *v = t->features[k].v;
-        if (t->fresh[v[0]] | t->fresh[v[1]] | t->fresh[v[2]] | t->fresh[v[3]])
+    for (int k = 0; k < t->features.count; k++) {
+        const int *v = t->features.list[k].v;
+        if (t->moves.fresh[v[0]] | t->moves.fresh[v[1]] | t->moves.fresh[v[2]] | t->moves.fresh[v[3]])
             continue;
-        t->features[kept] = t->features[k];
-        t->active[kept] = t->active[k];
-        t->share[kept++] = t->share[k];
+        t->features.list[kept] = t->features.list[k];
+        t->features.active[kept] = t->features.active[k];
+        t->features.share[kept++] = t->features.share[k];
     }
-    t->feature_count = kept;
+    t->features.count = kept;
 }
 
 /// Features of the patches that are listed as near.
 static int add_features(PeltiTouch *t)
 {
-    int before = t->feature_count;
-    memset(t->worker_used, 0, sizeof t->worker_used);
+    int before = t->features.count;
+    memset(t->features.worker_used, 0, sizeof t->features.worker_used);
     if (pelti_jobs_threads(t->jobs) > TOUCH_MOST_THREADS) {
         find_serially(t, before);
     } else {
-        pelti_parallel_for(t->jobs, t->near_count, TOUCH_CHUNK, chunk_range, t);
+        pelti_parallel_for(t->jobs, t->search.near_count, TOUCH_CHUNK, chunk_range, t);
         join_chunks(t, before);
     }
-    memset(t->active + before, 0, (size_t)(t->feature_count - before));
-    return t->feature_count - before;
+    memset(t->features.active + before, 0, (size_t)(t->features.count - before));
+    return t->features.count - before;
 }
 
 int pelti_touch_find_features(PeltiTouch *t, bool all)
 {
     if (all) {
-        t->feature_count = 0;
-        memset(t->join_listed, 0, (size_t)t->patches.join_count);
+        t->features.count = 0;
+        memset(t->marks.join_listed, 0, (size_t)t->patches.join_count);
     }
     if (!mark_new_ways(t, all))
         return 0;
@@ -506,7 +511,7 @@ int pelti_touch_find_features(PeltiTouch *t, bool all)
 int pelti_touch_find_folds(PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)
-        t->fresh[v] = memcmp(&t->plan[v], &t->judged[v], sizeof(Vec3)) != 0;
+        t->moves.fresh[v] = memcmp(&t->moves.plan[v], &t->moves.judged[v], sizeof(Vec3)) != 0;
     judge_joins(t, false);
     return add_features(t);
 }

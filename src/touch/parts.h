@@ -42,14 +42,8 @@ typedef struct TouchChunk { ///< what was found for some of these
 
 enum { TOUCH_LOOSE = 4, TOUCH_LOOSE_RING = 8 }; ///< in `tangled`: crosses since it was let go, or lies beside such skin
 
-struct PeltiTouch {
-    PeltiPool pool;
-    const PeltiCharacter *who;
-    const PeltiMesh *mesh;
-    PeltiJobs *jobs;
-    int count; ///< vertices
-
-    // of the rest pose
+/// Of the rest pose: made once, never changed.
+typedef struct TouchRest {
     float size;                    ///< diagonal
     float gap;                     ///< length left between features that touch
     float margin;                  ///< features that may come so near are looked after
@@ -57,70 +51,127 @@ struct PeltiTouch {
     float *ring_length;            ///< [as mesh->ring] length of the edge to that neighbour
     int (*bone)[TOUCH_INFLUENCES]; ///< [vertex]
     float (*weight)[TOUCH_INFLUENCES];
-    unsigned char *tangled; ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
     unsigned char *crossed; ///< [component x component] bits: cross at rest
     int crossed_stride;     ///< bytes a row; 0: no two components cross, or there are too many to tell them apart
-    int rest_crossings;
-    int loose; ///< pairs that cross since hooking skin was let go
+    int crossings;          ///< pairs of triangles that cross
+} TouchRest;
 
-    // the way from pose to pose
-    PeltiMotion motion;
-    Mat34 *bones_from, *bones_to, *bones_now, *bones_last; ///< [bone]
+/// What a frame leaves to the next one: all of it is kept in snapshots, and nothing else is.
+typedef struct TouchState {
     bool started;
-    int behind;                 ///< frames in a row in which something stayed behind
-    Mat34 common;               ///< motion that all skin has in common in this substep
-    double (*sums)[TOUCH_SUMS]; ///< [block of vertices] scratch
-    float calm;                 ///< share of a change that is made: falls while a pose is held
+    float calm;                     ///< share of a change that is made: falls while a pose is held
+    int behind;                     ///< frames in a row in which something stayed behind
+    int loose;                      ///< pairs that cross since hooking skin was let go
+    unsigned char *tangled;         ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
+    Vec3 *x;                        ///< [vertex] shown; crosses nothing
+    Vec3 *wanted;                   ///< [vertex] by the method at the end of this substep
+    Vec3 *lag;                      ///< [vertex] planned distance of the shown skin from the wanted one
+    unsigned char *trouble;         ///< [vertex] touched something last time, or would cross something now
+    Mat34 *bones_from, *bones_last; ///< [bone] of the last frame; of the last substep
+} TouchState;
 
-    // the skin
-    Vec3 *x;                          ///< [vertex] shown; crosses nothing
-    Vec3 *wanted;                     ///< [vertex] by the method at the end of this substep
-    Vec3 *offset[2];                  ///< [vertex] of the method from lbs, at the last pose and at this one
-    Vec3 *lag, *lag_next;             ///< [vertex] planned distance of the shown skin from the wanted one
-    Vec3 *x_saved, *lag_saved, *plan; ///< [vertex]; plan: where this round goes
-    unsigned char *ring;              ///< [vertex] 0: moves freely; 1: near trouble; 2: lags, but nothing touches there
-    float *speed;                     ///< [vertex] how far the method moved it in this substep, apart from the common motion
-    unsigned char *core;              ///< [vertex] 1: its features are held apart as soon as they are near
-    unsigned char *trouble;           ///< [vertex] touched something last time, or would cross something now
-    int *list, list_count;            ///< vertices with a ring
-    int *queue;                       ///< [vertex]
-    unsigned char *queued;            ///< [vertex]
-    float *cut;                       ///< [vertex] share of its move that is safe
-    Vec3 *cut_mean;                   ///< [vertex] mean motion of the pair that cut it
-    unsigned char *dirty;             ///< [vertex] its move was cut in the last look
-    unsigned char *fresh;             ///< [vertex] its way is new since features were last searched
-    Vec3 *way_end;                    ///< [vertex] where its way ended then
-    Vec3 *judged;                     ///< [vertex] where it ended when neighbours were last judged
-    Vec3 *shared;                     ///< [vertex] where it ended when shares were last computed
-    float *bound;                     ///< [vertex] half of the distance to the nearest feature
+/// The way from pose to pose: of this frame and its substeps.
+typedef struct TouchWay {
+    PeltiMotion motion;
+    Mat34 *bones_to, *bones_now; ///< [bone]
+    Mat34 common;                ///< motion that all skin has in common in this substep
+    Vec3 *offset[2];             ///< [vertex] of the method from lbs, at the last pose and at this one
+    float *speed;                ///< [vertex] how far the method moved it in this substep, apart from the common motion
+} TouchWay;
 
-    // finding
-    TouchPatches patches;
+/// The vertices that are looked after in this round.
+typedef struct TouchGathered {
+    unsigned char *ring; ///< [vertex] 0: moves freely; 1: near trouble; 2: lags, but nothing touches there
+    unsigned char *core; ///< [vertex] 1: its features are held apart as soon as they are near
+    int *list, count;    ///< vertices with a ring
+} TouchGathered;
+
+/// The moves of this round, from the shown skin to the plan, and what cuts them short.
+typedef struct TouchMoves {
+    Vec3 *plan;           ///< [vertex] where this round goes
+    float *cut;           ///< [vertex] share of its move that is safe
+    Vec3 *cut_mean;       ///< [vertex] mean motion of the pair that cut it
+    float *bound;         ///< [vertex] half of the distance to the nearest feature
+    unsigned char *dirty; ///< [vertex] its move was cut in the last look
+    unsigned char *fresh; ///< [vertex] its way is new since features were last searched
+    Vec3 *way_end;        ///< [vertex] where its way ended then
+    Vec3 *judged;         ///< [vertex] where it ended when neighbours were last judged
+    Vec3 *shared;         ///< [vertex] where it ended when shares were last computed
+} TouchMoves;
+
+/// Work memory: means nothing from one substep to the next.
+typedef struct TouchScratch {
+    double (*sums)[TOUCH_SUMS]; ///< [block of vertices]
+    Vec3 *lag_next;             ///< [vertex]
+    Vec3 *x_saved, *lag_saved;  ///< [vertex] before this substep's rounds
+    int *queue;                 ///< [vertex]
+    unsigned char *queued;      ///< [vertex]
+} TouchScratch;
+
+/// Where the patches are and how they move.
+typedef struct TouchBounds {
     PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
     unsigned char *awake;                     ///< [node] has a patch with new ways
-    unsigned char *patch_fresh;               ///< [patch] has new ways
-    unsigned char *patch_forced;              ///< [patch] crossed another after all: looked at whatever it promises
     PeltiBox *start_box, *end_box, *move_box; ///< [patch]
     TouchShape *shape_end;                    ///< [patch] at the end of the way, or where crossings were last searched
-    unsigned char *join_listed, *join_crosses,
-        *join_smooth;      ///< [join] its features are listed; its triangles cross; or surely not
+} TouchBounds;
+
+/// What is known of the patches and their joins.
+typedef struct TouchMarks {
+    unsigned char *patch_fresh;  ///< [patch] has new ways
+    unsigned char *patch_forced; ///< [patch] crossed another after all: looked at whatever it promises
+    unsigned char *join_listed;  ///< [join] its features are listed
+    unsigned char *join_crosses; ///< [join] its triangles cross
+    unsigned char *join_smooth;  ///< [join] its triangles surely do not cross
+} TouchMarks;
+
+/// The search for patches that come near each other and for triangles that cross.
+typedef struct TouchSearch {
+    const Vec3 *looks_at;  ///< [vertex] the shape that is searched for crossings
     PeltiPairs near_pairs; ///< of patches
-    PeltiPairs pairs;      ///< of triangles that cross; only the list is used
-    TouchNear *near;
+    TouchNear *near;       ///< [near_count] whose features are looked at
     int near_count, near_capacity;
-    bool unsafe;   ///< some way could not be made safe: what crosses now is searched with exact arithmetic
-    bool overflow; ///< there was no room for something: nothing may be called safe
-    const Vec3 *looks_at;
-    TouchFeature *features, *found; ///< found: by the workers
-    int feature_capacity, contact_capacity;
-    TouchChunk *chunks;
-    int worker_used[TOUCH_MOST_THREADS];
+    PeltiPairs crossings; ///< of triangles that cross; only the list is used
+    bool unsafe;          ///< some way could not be made safe: what crosses now is searched with exact arithmetic
+    bool overflow;        ///< there was no room for something: nothing may be called safe
+} TouchSearch;
+
+/// Features that could meet.
+typedef struct TouchFeatures {
+    TouchFeature *list;
+    int count, capacity;
     float *share;          ///< [feature] of the move that is safe
     unsigned char *active; ///< [feature] held apart in this round
-    int feature_count;
-    TouchContact *contacts;
-    int contact_count;
-    PeltiTouchReport *report;
+    TouchFeature *found;   ///< scratch: by the workers
+    TouchChunk *chunks;    ///< scratch: of found
+    int worker_used[TOUCH_MOST_THREADS];
+} TouchFeatures;
+
+/// Features that are held apart.
+typedef struct TouchContacts {
+    TouchContact *list;
+    int count, capacity;
+} TouchContacts;
+
+struct PeltiTouch {
+    PeltiPool pool;
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    PeltiJobs *jobs;
+    int count; ///< vertices
+    TouchRest rest;
+    TouchPatches patches;
+    TouchState state;
+    TouchWay way;
+    TouchGathered gathered;
+    TouchMoves moves;
+    TouchBounds bounds;
+    TouchMarks marks;
+    TouchSearch search;
+    TouchFeatures features;
+    TouchContacts contacts;
+    TouchScratch scratch;
+    PeltiTouchReport *report; ///< of this frame
 };
 
 static inline float lesser(float a, float b) // comparisons: fminf and fmaxf are calls
@@ -148,20 +199,20 @@ bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 int pelti_touch_release(PeltiTouch *t);
 
 // crossings.c
-/// Pairs of triangles that cross in `x` and are not exempt, left in t->pairs; returns how many.
+/// Pairs of triangles that cross in `x` and are not exempt, left in t->search.crossings; returns how many.
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x);
-/// Pairs of triangles of two patches that cross in t->looks_at, t->end_box being of that; `out` may be NULL: then it is enough
-/// to know of one.
+/// Pairs of triangles of two patches that cross in t->search.looks_at, t->bounds.end_box being of that; `out` may be NULL: then
+/// it is enough to know of one.
 int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out);
-/// The same, with t->shape_end to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps its
-/// shape.
+/// The same, with t->bounds.shape_end to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps
+/// its shape.
 bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth);
 
 // find.c
-/// Features that come near others while the skin goes from t->x to t->plan: fills t->features, or, not `all`, adds those whose
-/// ways are new by more than the gap. Returns how many.
+/// Features that come near others while the skin goes from t->state.x to t->moves.plan: fills t->features.list, or, not `all`,
+/// adds those whose ways are new by more than the gap. Returns how many.
 int pelti_touch_find_features(PeltiTouch *t, bool all);
-/// Adds features of neighbours that would cross at t->plan, or could in the core, and were not listed; returns how many.
+/// Adds features of neighbours that would cross at t->moves.plan, or could in the core, and were not listed; returns how many.
 int pelti_touch_find_folds(PeltiTouch *t);
 
 // path.c
@@ -169,14 +220,15 @@ int pelti_touch_find_folds(PeltiTouch *t);
 double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal);
 /// Share of the linear way from p to p + d that two features can go without coming nearer than a tenth of their distance.
 float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
-/// t->share of the features from `first` on for the way from t->x to t->plan; or of those with dirty vertices only.
+/// t->features.share of the features from `first` on for the way from t->state.x to t->moves.plan; or of those with dirty
+/// vertices only.
 void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty);
 /// Cuts ways short until no feature meets another; returns how many features would have met. Not
 /// `safe`: there was no end to it.
 int pelti_touch_make_safe(PeltiTouch *t, bool *safe);
 
 // solve.c
-/// t->plan from t->wanted and t->lag: contacts are held apart, the lag spreads smoothly.
+/// t->moves.plan from t->state.wanted and t->state.lag: contacts are held apart, the lag spreads smoothly.
 void pelti_touch_solve(PeltiTouch *t);
 
 #endif

@@ -95,45 +95,45 @@ static void share_range(void *context, int begin, int end, int worker)
 {
     const Share *s = context;
     PeltiTouch *t = s->t;
-    float hair = 0.02f * t->gap;
+    float hair = 0.02f * t->rest.gap;
     (void)worker;
     for (int k = s->first + begin; k < s->first + end; k++) {
-        const TouchFeature *f = &t->features[k];
+        const TouchFeature *f = &t->features.list[k];
         const int *v = f->v;
         Vec3 p[4], d[4];
-        if (s->only_dirty && !(t->dirty[v[0]] | t->dirty[v[1]] | t->dirty[v[2]] | t->dirty[v[3]]))
+        if (s->only_dirty && !(t->moves.dirty[v[0]] | t->moves.dirty[v[1]] | t->moves.dirty[v[2]] | t->moves.dirty[v[3]]))
             continue;
         for (int i = 0; i < 4; i++)
-            p[i] = t->x[v[i]], d[i] = vec3_sub(t->plan[v[i]], p[i]);
-        t->share[k] = pelti_touch_safe_share(f, p, d, hair);
+            p[i] = t->state.x[v[i]], d[i] = vec3_sub(t->moves.plan[v[i]], p[i]);
+        t->features.share[k] = pelti_touch_safe_share(f, p, d, hair);
     }
 }
 
 void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty)
 {
-    pelti_parallel_for(t->jobs, t->feature_count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only_dirty});
+    pelti_parallel_for(t->jobs, t->features.count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only_dirty});
 }
 
 /// Half of the distance to the nearest feature not its own, for every vertex of the core.
 static void find_bounds(PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)
-        t->bound[v] = t->gap;
-    for (int k = 0; k < t->feature_count; k++) {
-        const int *v = t->features[k].v;
-        Vec3 p[4] = {t->x[v[0]], t->x[v[1]], t->x[v[2]], t->x[v[3]]};
-        float d = 0.45f * (float)pelti_touch_distance(&t->features[k], p, NULL, NULL);
+        t->moves.bound[v] = t->rest.gap;
+    for (int k = 0; k < t->features.count; k++) {
+        const int *v = t->features.list[k].v;
+        Vec3 p[4] = {t->state.x[v[0]], t->state.x[v[1]], t->state.x[v[2]], t->state.x[v[3]]};
+        float d = 0.45f * (float)pelti_touch_distance(&t->features.list[k], p, NULL, NULL);
         for (int i = 0; i < 4; i++)
-            t->bound[v[i]] = fminf(t->bound[v[i]], d);
+            t->moves.bound[v[i]] = fminf(t->moves.bound[v[i]], d);
     }
 }
 
 static void note_cut(PeltiTouch *t, int v, float share, Vec3 mean)
 {
-    if (!(share < t->cut[v]))
+    if (!(share < t->moves.cut[v]))
         return;
-    t->cut[v] = share;
-    t->cut_mean[v] = mean;
+    t->moves.cut[v] = share;
+    t->moves.cut_mean[v] = mean;
 }
 
 /// Notes for every vertex of a pair that is not safe what share of its move is, and the pair's common motion.
@@ -141,17 +141,17 @@ static int note_cuts(PeltiTouch *t)
 {
     int unsafe = 0;
     for (int v = 0; v < t->count; v++)
-        t->cut[v] = 1;
-    for (int k = 0; k < t->feature_count; k++) {
-        const int *v = t->features[k].v;
-        if (!(t->share[k] < 1))
+        t->moves.cut[v] = 1;
+    for (int k = 0; k < t->features.count; k++) {
+        const int *v = t->features.list[k].v;
+        if (!(t->features.share[k] < 1))
             continue;
         unsafe++;
         Vec3 mean = {0, 0, 0};
         for (int i = 0; i < 4; i++)
-            mean = vec3_mad(mean, vec3_sub(t->plan[v[i]], t->x[v[i]]), 0.25f);
+            mean = vec3_mad(mean, vec3_sub(t->moves.plan[v[i]], t->state.x[v[i]]), 0.25f);
         for (int i = 0; i < 4; i++)
-            note_cut(t, v[i], t->share[k], mean);
+            note_cut(t, v[i], t->features.share[k], mean);
     }
     return unsafe;
 }
@@ -162,18 +162,19 @@ static int note_stretch(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     int unsafe = 0;
-    for (int i = 0; i < t->list_count; i++) {
-        int v = t->list[i];
+    for (int i = 0; i < t->gathered.count; i++) {
+        int v = t->gathered.list[i];
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int u = mesh->ring[r];
-            if (t->ring[u] && u < v)
+            if (t->gathered.ring[u] && u < v)
                 continue;
-            Vec3 now = vec3_sub(t->x[u], t->x[v]), then = vec3_sub(t->plan[u], t->plan[v]);
-            float length = vec3_length(then), had = vec3_length(now), most = LONGEST_EDGE * t->ring_length[r];
+            Vec3 now = vec3_sub(t->state.x[u], t->state.x[v]), then = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
+            float length = vec3_length(then), had = vec3_length(now), most = LONGEST_EDGE * t->rest.ring_length[r];
             most = most > had ? most : 1.0001f * had;
             if (!(length > 1.001f * most))
                 continue;
-            Vec3 mean = vec3_scale(vec3_add(vec3_sub(t->plan[u], t->x[u]), vec3_sub(t->plan[v], t->x[v])), 0.5f);
+            Vec3 mean =
+                vec3_scale(vec3_add(vec3_sub(t->moves.plan[u], t->state.x[u]), vec3_sub(t->moves.plan[v], t->state.x[v])), 0.5f);
             float share = (most - had) / (length - had); // lengths are convex along the way: no longer than this there
             note_cut(t, u, share, mean);
             note_cut(t, v, share, mean);
@@ -187,33 +188,34 @@ static int note_stretch(PeltiTouch *t)
 /// the two triangles have in common. They crossed nothing before, so cuts come to an end.
 static int note_folds(PeltiTouch *t)
 {
-    t->pairs.count = 0;
+    t->search.crossings.count = 0;
     for (int k = 0; k < t->patches.join_count; k++)
-        if (t->join_crosses[k])
-            pelti_touch_patches_cross(t, t->patches.join[k].a, t->patches.join[k].b, &t->pairs);
-    for (int i = 0; i < t->pairs.count; i++) {
-        const int *p = t->mesh->triangles[t->pairs.pairs[i].a], *q = t->mesh->triangles[t->pairs.pairs[i].b];
+        if (t->marks.join_crosses[k])
+            pelti_touch_patches_cross(t, t->patches.join[k].a, t->patches.join[k].b, &t->search.crossings);
+    for (int i = 0; i < t->search.crossings.count; i++) {
+        const int *p = t->mesh->triangles[t->search.crossings.pairs[i].a],
+                  *q = t->mesh->triangles[t->search.crossings.pairs[i].b];
         Vec3 mean = {0, 0, 0};
         for (int k = 0; k < 6; k++) {
             int v = k < 3 ? p[k] : q[k - 3];
-            mean = vec3_mad(mean, vec3_sub(t->plan[v], t->x[v]), 1.0f / 6);
+            mean = vec3_mad(mean, vec3_sub(t->moves.plan[v], t->state.x[v]), 1.0f / 6);
         }
         for (int k = 0; k < 6; k++)
             note_cut(t, k < 3 ? p[k] : q[k - 3], 0.5f, mean);
     }
-    return t->pairs.count;
+    return t->search.crossings.count;
 }
 
 static Vec3 cut_move(const PeltiTouch *t, int v, int look)
 {
-    Vec3 move = vec3_sub(t->plan[v], t->x[v]);
+    Vec3 move = vec3_sub(t->moves.plan[v], t->state.x[v]);
     float length = vec3_length(move);
     if (look < RELATIVE_CUTS)
-        return vec3_lerp(t->cut_mean[v], move, 0.9f * t->cut[v]);
+        return vec3_lerp(t->moves.cut_mean[v], move, 0.9f * t->moves.cut[v]);
     if (look < CUTS)
-        return vec3_scale(move, 0.9f * t->cut[v]);
+        return vec3_scale(move, 0.9f * t->moves.cut[v]);
     if (look < STOP)
-        return vec3_scale(move, length > t->bound[v] ? t->bound[v] / length : 0.5f);
+        return vec3_scale(move, length > t->moves.bound[v] ? t->moves.bound[v] / length : 0.5f);
     return vec3(0, 0, 0);
 }
 
@@ -233,7 +235,7 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
         most = look == 0 ? unsafe : most;
         if (!unsafe && !judged) {
             int added = pelti_touch_find_folds(t);
-            pelti_touch_share(t, t->feature_count - added, false);
+            pelti_touch_share(t, t->features.count - added, false);
             judged = true;
             continue;
         }
@@ -245,13 +247,13 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
         if (look == CUTS)
             find_bounds(t);
         for (int v = 0; v < t->count; v++) {
-            t->dirty[v] = t->cut[v] < 1;
-            if (t->dirty[v])
-                t->plan[v] = vec3_add(t->x[v], cut_move(t, v, look));
+            t->moves.dirty[v] = t->moves.cut[v] < 1;
+            if (t->moves.dirty[v])
+                t->moves.plan[v] = vec3_add(t->state.x[v], cut_move(t, v, look));
         }
         pelti_touch_share(t, 0, true);
         int added = pelti_touch_find_features(t, false);
-        pelti_touch_share(t, t->feature_count - added, false);
+        pelti_touch_share(t, t->features.count - added, false);
     }
     return most;
 }

@@ -9,10 +9,10 @@
 
 static void enlist(PeltiTouch *t, int v)
 {
-    if (t->ring[v])
+    if (t->gathered.ring[v])
         return;
-    t->ring[v] = 1;
-    t->list[t->list_count++] = v;
+    t->gathered.ring[v] = 1;
+    t->gathered.list[t->gathered.count++] = v;
 }
 
 /// The contact that a pair of features would be; returns their distance.
@@ -22,15 +22,15 @@ static float make_contact(const PeltiTouch *t, const TouchFeature *f, TouchConta
     float squares = 0;
     for (int i = 0; i < 4; i++) {
         c->v[i] = f->v[i];
-        p[i] = t->x[f->v[i]];
+        p[i] = t->state.x[f->v[i]];
     }
     float distance = (float)pelti_touch_distance(f, p, c->weight, &c->normal);
     for (int i = 0; i < 4; i++) {
         squares += c->weight[i] * c->weight[i];
         rest = vec3_mad(rest, t->mesh->rest[f->v[i]], c->weight[i]);
     }
-    c->inverse = 1 / squares;                          // >= 1/4: weights of either side sum to 1
-    c->gap = lesser(t->gap, 0.4f * vec3_length(rest)); // features that are near at rest may stay so
+    c->inverse = 1 / squares;                               // >= 1/4: weights of either side sum to 1
+    c->gap = lesser(t->rest.gap, 0.4f * vec3_length(rest)); // features that are near at rest may stay so
     return distance;
 }
 
@@ -45,16 +45,16 @@ static inline float opening(const TouchContact *c, const Vec3 *x)
 
 static void mark_changed(PeltiTouch *t)
 {
-    float most = 0.1f * t->gap;
+    float most = 0.1f * t->rest.gap;
     for (int v = 0; v < t->count; v++) {
-        Vec3 by = vec3_sub(t->plan[v], t->shared[v]);
-        t->dirty[v] = vec3_dot(by, by) > most * most;
+        Vec3 by = vec3_sub(t->moves.plan[v], t->moves.shared[v]);
+        t->moves.dirty[v] = vec3_dot(by, by) > most * most;
     }
 }
 
 static bool in_core(const PeltiTouch *t, const TouchFeature *f)
 {
-    return t->core[f->v[0]] | t->core[f->v[1]] | t->core[f->v[2]] | t->core[f->v[3]];
+    return t->gathered.core[f->v[0]] | t->gathered.core[f->v[1]] | t->gathered.core[f->v[2]] | t->gathered.core[f->v[3]];
 }
 
 /// Held apart are features that would meet, those that are near already, and those near by that would come too near: all of them,
@@ -62,24 +62,24 @@ static bool in_core(const PeltiTouch *t, const TouchFeature *f)
 static void find_contacts(PeltiTouch *t, bool first)
 {
     if (first)
-        t->contact_count = 0;
+        t->contacts.count = 0;
     else
         mark_changed(t);
     pelti_touch_share(t, 0, !first);
-    memcpy(t->shared, t->plan, sizeof(Vec3) * (size_t)t->count);
-    for (int k = 0; k < t->feature_count && t->contact_count < t->contact_capacity; k++) {
-        const TouchFeature *f = &t->features[k];
-        bool meets = t->share[k] < 1;
-        if (t->active[k] || (!meets && (f->start > 6 * t->gap || !in_core(t, f))))
+    memcpy(t->moves.shared, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
+    for (int k = 0; k < t->features.count && t->contacts.count < t->contacts.capacity; k++) {
+        const TouchFeature *f = &t->features.list[k];
+        bool meets = t->features.share[k] < 1;
+        if (t->features.active[k] || (!meets && (f->start > 6 * t->rest.gap || !in_core(t, f))))
             continue;
-        TouchContact *c = &t->contacts[t->contact_count];
+        TouchContact *c = &t->contacts.list[t->contacts.count];
         float distance = make_contact(t, f, c);
-        if (!meets && distance > 2.5f * c->gap && opening(c, t->plan) > c->gap)
+        if (!meets && distance > 2.5f * c->gap && opening(c, t->moves.plan) > c->gap)
             continue;
-        t->active[k] = 1;
-        t->contact_count++;
+        t->features.active[k] = 1;
+        t->contacts.count++;
         for (int i = 0; i < 4; i++) {
-            t->trouble[f->v[i]] = 1;
+            t->state.trouble[f->v[i]] = 1;
             enlist(t, f->v[i]);
         }
     }
@@ -91,24 +91,24 @@ static void smooth_range(void *context, int begin, int end, int worker)
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        int v = t->list[i], degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
-        Vec3 own = t->lag[v], sum = {0, 0, 0};
+        int v = t->gathered.list[i], degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
+        Vec3 own = t->state.lag[v], sum = {0, 0, 0};
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
-            sum = vec3_add(sum, vec3_sub(t->lag[mesh->ring[r]], own));
+            sum = vec3_add(sum, vec3_sub(t->state.lag[mesh->ring[r]], own));
         float share = degree ? 1 / (float)degree : 0;
-        bool held = t->ring[v] == 1;
+        bool held = t->gathered.ring[v] == 1;
         Vec3 change = vec3_scale(sum, LAG_SPREAD * share);
         change = vec3_mad(change, vec3_add(own, change), held ? -SHRINK_HELD : -SHRINK_FREE);
-        float length = vec3_length(change), most = CHANGE_OF_GAP * t->gap + CHANGE_OF_MOTION * t->speed[v];
-        t->lag_next[v] = vec3_mad(own, change, held && length > most ? most / length : 1);
+        float length = vec3_length(change), most = CHANGE_OF_GAP * t->rest.gap + CHANGE_OF_MOTION * t->way.speed[v];
+        t->scratch.lag_next[v] = vec3_mad(own, change, held && length > most ? most / length : 1);
     }
 }
 
 static void smooth_lag(PeltiTouch *t)
 {
-    pelti_parallel_for(t->jobs, t->list_count, 4 * TOUCH_GRAIN, smooth_range, t);
-    for (int i = 0; i < t->list_count; i++)
-        t->lag[t->list[i]] = t->lag_next[t->list[i]];
+    pelti_parallel_for(t->jobs, t->gathered.count, 4 * TOUCH_GRAIN, smooth_range, t);
+    for (int i = 0; i < t->gathered.count; i++)
+        t->state.lag[t->gathered.list[i]] = t->scratch.lag_next[t->gathered.list[i]];
 }
 
 /// Limits the slope of the lag, from the contacts outwards: of two neighbours whose lags differ too much the one with less is
@@ -117,49 +117,49 @@ static void limit_slopes(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     int head = 0, waiting = 0, size = t->count;
-    memset(t->queued, 0, (size_t)t->count);
-    for (int i = 0; i < t->list_count; i++) {
-        int v = t->list[i];
-        if (vec3_dot(t->lag[v], t->lag[v]) > 0) {
-            t->queue[waiting++] = v;
-            t->queued[v] = 1;
+    memset(t->scratch.queued, 0, (size_t)t->count);
+    for (int i = 0; i < t->gathered.count; i++) {
+        int v = t->gathered.list[i];
+        if (vec3_dot(t->state.lag[v], t->state.lag[v]) > 0) {
+            t->scratch.queue[waiting++] = v;
+            t->scratch.queued[v] = 1;
         }
     }
     while (waiting > 0) {
-        int v = t->queue[head];
+        int v = t->scratch.queue[head];
         head = head + 1 < size ? head + 1 : 0;
         waiting--;
-        t->queued[v] &= (unsigned char)~1;
-        Vec3 own = t->lag[v];
+        t->scratch.queued[v] &= (unsigned char)~1;
+        Vec3 own = t->state.lag[v];
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int u = mesh->ring[r];
-            Vec3 by = vec3_sub(own, t->lag[u]);
-            float most = LAG_SLOPE * t->ring_length[r], square = vec3_dot(by, by);
-            if (!(square > 1.0001f * most * most) || vec3_dot(t->lag[u], t->lag[u]) > vec3_dot(own, own))
+            Vec3 by = vec3_sub(own, t->state.lag[u]);
+            float most = LAG_SLOPE * t->rest.ring_length[r], square = vec3_dot(by, by);
+            if (!(square > 1.0001f * most * most) || vec3_dot(t->state.lag[u], t->state.lag[u]) > vec3_dot(own, own))
                 continue;
-            t->lag[u] = vec3_mad(t->lag[u], by, 1 - most / sqrtf(square));
+            t->state.lag[u] = vec3_mad(t->state.lag[u], by, 1 - most / sqrtf(square));
             enlist(t, u);
-            if (t->queued[u] & 1 || t->queued[u] > 2 * MOST_TURNS)
+            if (t->scratch.queued[u] & 1 || t->scratch.queued[u] > 2 * MOST_TURNS)
                 continue;
-            t->queued[u] = (unsigned char)(t->queued[u] + 3); // in the queue, one turn more
-            t->queue[(head + waiting++) % size] = u;
+            t->scratch.queued[u] = (unsigned char)(t->scratch.queued[u] + 3); // in the queue, one turn more
+            t->scratch.queue[(head + waiting++) % size] = u;
         }
     }
 }
 
 static void push_contacts(PeltiTouch *t)
 {
-    for (int k = 0; k < t->contact_count; k++) {
-        const TouchContact *c = &t->contacts[k];
+    for (int k = 0; k < t->contacts.count; k++) {
+        const TouchContact *c = &t->contacts.list[k];
         Vec3 d = {0, 0, 0};
         for (int i = 0; i < 4; i++)
-            d = vec3_mad(d, vec3_add(t->wanted[c->v[i]], t->lag[c->v[i]]), c->weight[i]);
+            d = vec3_mad(d, vec3_add(t->state.wanted[c->v[i]], t->state.lag[c->v[i]]), c->weight[i]);
         float missing = c->gap - vec3_dot(d, c->normal);
         if (!(missing > 0))
             continue;
         missing *= c->inverse;
         for (int i = 0; i < 4; i++)
-            t->lag[c->v[i]] = vec3_mad(t->lag[c->v[i]], c->normal, missing * c->weight[i]);
+            t->state.lag[c->v[i]] = vec3_mad(t->state.lag[c->v[i]], c->normal, missing * c->weight[i]);
     }
 }
 
@@ -174,6 +174,6 @@ void pelti_touch_solve(PeltiTouch *t)
         limit_slopes(t);
         push_contacts(t);
         for (int v = 0; v < t->count; v++)
-            t->plan[v] = vec3_add(t->wanted[v], t->lag[v]);
+            t->moves.plan[v] = vec3_add(t->state.wanted[v], t->state.lag[v]);
     }
 }

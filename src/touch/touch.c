@@ -17,8 +17,8 @@ static Vec3 blend_vertex(const PeltiTouch *t, const Mat34 *bones, int v)
 {
     Vec3 sum = {0, 0, 0};
     for (int k = 0; k < TOUCH_INFLUENCES; k++)
-        if (t->weight[v][k] > 0)
-            sum = vec3_mad(sum, mat34_apply(bones[t->bone[v][k]], t->mesh->rest[v]), t->weight[v][k]);
+        if (t->rest.weight[v][k] > 0)
+            sum = vec3_mad(sum, mat34_apply(bones[t->rest.bone[v][k]], t->mesh->rest[v]), t->rest.weight[v][k]);
     return sum;
 }
 
@@ -30,8 +30,8 @@ static void blend_range(void *context, int begin, int end, int worker)
     const PeltiTouch *t = b->t;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        Vec3 offset = vec3_lerp(t->offset[0][v], t->offset[1][v], b->share);
-        b->out[v] = vec3_add(blend_vertex(t, b->bones, v), mat34_apply_vector(b->bones[t->bone[v][0]], offset));
+        Vec3 offset = vec3_lerp(t->way.offset[0][v], t->way.offset[1][v], b->share);
+        b->out[v] = vec3_add(blend_vertex(t, b->bones, v), mat34_apply_vector(b->bones[t->rest.bone[v][0]], offset));
     }
 }
 
@@ -48,7 +48,7 @@ static void offset_range(void *context, int begin, int end, int worker)
     const PeltiTouch *t = o->t;
     (void)worker;
     for (int v = begin; v < end; v++)
-        o->out[v] = mat34_apply(t->bones_now[t->bone[v][0]], vec3_sub(o->skin[v], blend_vertex(t, o->bones, v)));
+        o->out[v] = mat34_apply(t->way.bones_now[t->rest.bone[v][0]], vec3_sub(o->skin[v], blend_vertex(t, o->bones, v)));
 }
 
 /// The offset of `skin` from linear blend skinning by `bones`, seen from each vertex' strongest bone.
@@ -58,7 +58,7 @@ static void find_offsets(PeltiTouch *t, const Mat34 *bones, const Vec3 *skin, Ve
         Mat3 back = mat3_identity();
         if (!mat3_inverse(mat34_linear(bones[b]), &back))
             back = mat3_scale(back, 0); // a bone that collapses carries no offset
-        t->bones_now[b] = mat34_from(back, vec3(0, 0, 0));
+        t->way.bones_now[b] = mat34_from(back, vec3(0, 0, 0));
     }
     pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, offset_range, &(Offsets){t, bones, skin, out});
 }
@@ -72,10 +72,10 @@ typedef struct Pairing { ///< of two shapes of the skin, vertex by vertex
 static void sum_range(void *context, int begin, int end, int worker)
 {
     const Pairing *pair = context;
-    double *sum = pair->t->sums[begin / TOUCH_BLOCK];
+    double *sum = pair->t->scratch.sums[begin / TOUCH_BLOCK];
     Vec3 a = pair->from[0], b = pair->to[0];
     (void)worker;
-    memset(sum, 0, sizeof *pair->t->sums);
+    memset(sum, 0, sizeof *pair->t->scratch.sums);
     for (int v = begin; v < end; v++) {
         Vec3 f = pair->from[v], g = pair->to[v];
         double p[3] = {(double)f.x - (double)a.x, (double)f.y - (double)a.y, (double)f.z - (double)a.z};
@@ -95,9 +95,9 @@ static Mat34 common_motion(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
     pelti_parallel_for(t->jobs, t->count, TOUCH_BLOCK, sum_range, &(Pairing){t, from, to});
     for (int b = 0; b * TOUCH_BLOCK < t->count; b++)
         for (int i = 0; i < TOUCH_SUMS; i++)
-            sum[i] += t->sums[b][i];
+            sum[i] += t->scratch.sums[b][i];
     Mat3 m;
-    double size = (double)t->size * (double)t->size * n + 1e-300;
+    double size = (double)t->rest.size * (double)t->rest.size * n + 1e-300;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             m.m[i][k] = (float)((sum[6 + 3 * i + k] - sum[3 + i] * sum[k] / n) / size);
@@ -115,31 +115,31 @@ static void speed_range(void *context, int begin, int end, int worker)
     PeltiTouch *t = pair->t;
     (void)worker;
     for (int v = begin; v < end; v++)
-        t->speed[v] = vec3_distance(mat34_apply(t->common, pair->from[v]), pair->to[v]);
+        t->way.speed[v] = vec3_distance(mat34_apply(t->way.common, pair->from[v]), pair->to[v]);
 }
 
 /// What all skin has in common on the way between two shapes, and how fast each vertex is apart from that; returns the most.
 static float find_speeds(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
 {
     float most = 0;
-    t->common = common_motion(t, from, to);
+    t->way.common = common_motion(t, from, to);
     pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, speed_range, &(Pairing){t, from, to});
     for (int v = 0; v < t->count; v++)
-        most = larger(most, t->speed[v]);
+        most = larger(most, t->way.speed[v]);
     return most;
 }
 
 static void carry(PeltiTouch *t, float fastest)
 {
     for (int v = 0; v < t->count; v++)
-        t->x[v] = mat34_apply(t->common, t->x[v]);
-    t->calm = fastest < STILL * t->size ? 0.9f * t->calm : 1;
+        t->state.x[v] = mat34_apply(t->way.common, t->state.x[v]);
+    t->state.calm = fastest < STILL * t->rest.size ? 0.9f * t->state.calm : 1;
 }
 
 static bool anything_lags(const PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)
-        if (vec3_dot(t->lag[v], t->lag[v]) > 0)
+        if (vec3_dot(t->state.lag[v], t->state.lag[v]) > 0)
             return true;
     return false;
 }
@@ -151,26 +151,26 @@ static void turn_lags(PeltiTouch *t)
     for (int b = 0; b < t->who->bone_count && any; b++) {
         Mat34 back;
         Mat3 turn = mat3_identity();
-        if (mat34_inverse(t->bones_last[b], &back))
-            turn = mat3_polar(mat34_linear(mat34_mul(t->bones_now[b], back)), NULL);
-        t->bones_last[b] = mat34_from(turn, vec3(0, 0, 0));
+        if (mat34_inverse(t->state.bones_last[b], &back))
+            turn = mat3_polar(mat34_linear(mat34_mul(t->way.bones_now[b], back)), NULL);
+        t->state.bones_last[b] = mat34_from(turn, vec3(0, 0, 0));
     }
     for (int v = 0; v < t->count && any; v++)
-        if (vec3_dot(t->lag[v], t->lag[v]) > 0)
-            t->lag[v] = mat34_apply(t->bones_last[t->bone[v][0]], t->lag[v]);
-    memcpy(t->bones_last, t->bones_now, sizeof(Mat34) * (size_t)t->who->bone_count);
+        if (vec3_dot(t->state.lag[v], t->state.lag[v]) > 0)
+            t->state.lag[v] = mat34_apply(t->state.bones_last[t->rest.bone[v][0]], t->state.lag[v]);
+    memcpy(t->state.bones_last, t->way.bones_now, sizeof(Mat34) * (size_t)t->who->bone_count);
 }
 
 // ---- what is looked after ----
 
 static void mark_crossings(PeltiTouch *t)
 {
-    for (int i = 0; i < t->pairs.count; i++) {
-        t->patch_forced[t->patches.of[t->pairs.pairs[i].a]] = 1;
-        t->patch_forced[t->patches.of[t->pairs.pairs[i].b]] = 1;
+    for (int i = 0; i < t->search.crossings.count; i++) {
+        t->marks.patch_forced[t->patches.of[t->search.crossings.pairs[i].a]] = 1;
+        t->marks.patch_forced[t->patches.of[t->search.crossings.pairs[i].b]] = 1;
         for (int k = 0; k < 3; k++) {
-            t->trouble[t->mesh->triangles[t->pairs.pairs[i].a][k]] = 1;
-            t->trouble[t->mesh->triangles[t->pairs.pairs[i].b][k]] = 1;
+            t->state.trouble[t->mesh->triangles[t->search.crossings.pairs[i].a][k]] = 1;
+            t->state.trouble[t->mesh->triangles[t->search.crossings.pairs[i].b][k]] = 1;
         }
     }
 }
@@ -178,12 +178,12 @@ static void mark_crossings(PeltiTouch *t)
 static int mark_unsafe(PeltiTouch *t)
 {
     int unsafe = 0;
-    for (int k = 0; k < t->feature_count; k++) {
-        if (!(t->share[k] < 1))
+    for (int k = 0; k < t->features.count; k++) {
+        if (!(t->features.share[k] < 1))
             continue;
         unsafe++;
         for (int i = 0; i < 4; i++)
-            t->trouble[t->features[k].v[i]] = 1;
+            t->state.trouble[t->features.list[k].v[i]] = 1;
     }
     return unsafe;
 }
@@ -192,14 +192,14 @@ static int mark_unsafe(PeltiTouch *t)
 static void grow_list(PeltiTouch *t, int begin, int rings, unsigned char as)
 {
     for (int ring = 0; ring < rings; ring++) {
-        int end = t->list_count;
+        int end = t->gathered.count;
         for (int i = begin; i < end; i++)
-            for (int r = t->mesh->ring_start[t->list[i]]; r < t->mesh->ring_start[t->list[i] + 1]; r++) {
+            for (int r = t->mesh->ring_start[t->gathered.list[i]]; r < t->mesh->ring_start[t->gathered.list[i] + 1]; r++) {
                 int u = t->mesh->ring[r];
-                if (t->ring[u])
+                if (t->gathered.ring[u])
                     continue;
-                t->ring[u] = as;
-                t->list[t->list_count++] = u;
+                t->gathered.ring[u] = as;
+                t->gathered.list[t->gathered.count++] = u;
             }
         begin = end;
     }
@@ -208,23 +208,23 @@ static void grow_list(PeltiTouch *t, int begin, int rings, unsigned char as)
 /// `wide`: rings more around trouble that are looked after.
 static void gather(PeltiTouch *t, int wide)
 {
-    memset(t->ring, 0, (size_t)t->count);
-    memset(t->core, 0, (size_t)t->count);
-    t->list_count = 0;
+    memset(t->gathered.ring, 0, (size_t)t->count);
+    memset(t->gathered.core, 0, (size_t)t->count);
+    t->gathered.count = 0;
     for (int v = 0; v < t->count; v++)
-        if (t->trouble[v]) {
-            t->ring[v] = 1;
-            t->list[t->list_count++] = v;
+        if (t->state.trouble[v]) {
+            t->gathered.ring[v] = 1;
+            t->gathered.list[t->gathered.count++] = v;
         }
     grow_list(t, 0, CORE_RINGS + wide, 1);
-    for (int i = 0; i < t->list_count; i++)
-        t->core[t->list[i]] = 1;
+    for (int i = 0; i < t->gathered.count; i++)
+        t->gathered.core[t->gathered.list[i]] = 1;
     grow_list(t, 0, RINGS, 1);
-    int begin = t->list_count;
+    int begin = t->gathered.count;
     for (int v = 0; v < t->count; v++)
-        if (!t->ring[v] && vec3_dot(t->lag[v], t->lag[v]) > 0) {
-            t->ring[v] = 2;
-            t->list[t->list_count++] = v;
+        if (!t->gathered.ring[v] && vec3_dot(t->state.lag[v], t->state.lag[v]) > 0) {
+            t->gathered.ring[v] = 2;
+            t->gathered.list[t->gathered.count++] = v;
         }
     grow_list(t, begin, LAG_RINGS, 2);
 }
@@ -234,18 +234,18 @@ static void gather(PeltiTouch *t, int wide)
 static void make_plan(PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)
-        t->plan[v] = vec3_add(t->wanted[v], t->lag[v]);
+        t->moves.plan[v] = vec3_add(t->state.wanted[v], t->state.lag[v]);
 }
 
 /// What is far behind catches up in steps that are worth looking at.
 static void shorten_moves(PeltiTouch *t)
 {
-    float most = 1.5f * LARGEST_MOVE * t->size;
+    float most = 1.5f * LARGEST_MOVE * t->rest.size;
     for (int v = 0; v < t->count; v++) {
-        Vec3 move = vec3_sub(t->plan[v], t->x[v]);
+        Vec3 move = vec3_sub(t->moves.plan[v], t->state.x[v]);
         float length = vec3_length(move);
-        if (length > most && t->ring[v])
-            t->plan[v] = vec3_mad(t->x[v], move, most / length);
+        if (length > most && t->gathered.ring[v])
+            t->moves.plan[v] = vec3_mad(t->state.x[v], move, most / length);
     }
 }
 
@@ -254,7 +254,7 @@ static float behind(const PeltiTouch *t)
 {
     float most = 0;
     for (int v = 0; v < t->count; v++) {
-        Vec3 by = vec3_sub(t->x[v], vec3_add(t->wanted[v], t->lag[v]));
+        Vec3 by = vec3_sub(t->state.x[v], vec3_add(t->state.wanted[v], t->state.lag[v]));
         most = fmaxf(most, vec3_dot(by, by));
     }
     return sqrtf(most);
@@ -263,12 +263,12 @@ static float behind(const PeltiTouch *t)
 /// In a held pose what still creeps does so less with every frame.
 static void calm_down(PeltiTouch *t)
 {
-    if (!(t->calm < 1))
+    if (!(t->state.calm < 1))
         return;
-    for (int i = 0; i < t->list_count; i++) {
-        int v = t->list[i];
-        t->lag[v] = vec3_lerp(t->lag_saved[v], t->lag[v], t->calm);
-        t->plan[v] = vec3_add(t->wanted[v], t->lag[v]);
+    for (int i = 0; i < t->gathered.count; i++) {
+        int v = t->gathered.list[i];
+        t->state.lag[v] = vec3_lerp(t->scratch.lag_saved[v], t->state.lag[v], t->state.calm);
+        t->moves.plan[v] = vec3_add(t->state.wanted[v], t->state.lag[v]);
     }
 }
 
@@ -285,74 +285,74 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again)
     shorten_moves(t);
     bool safe;
     int cut = pelti_touch_make_safe(t, &safe);
-    memcpy(t->x, t->plan, sizeof(Vec3) * (size_t)t->count);
+    memcpy(t->state.x, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
     t->report->rounds++;
-    t->report->contacts = t->contact_count;
-    t->unsafe |= !safe || t->overflow;
-    return cut == 0 || behind(t) < ROUND_AGAIN * t->size;
+    t->report->contacts = t->contacts.count;
+    t->search.unsafe |= !safe || t->search.overflow;
+    return cut == 0 || behind(t) < ROUND_AGAIN * t->rest.size;
 }
 
 /// Who stays awake: what touches, or could not go where it was to go.
 static void settle(PeltiTouch *t)
 {
-    float most = ASLEEP * t->size;
-    memset(t->trouble, 0, (size_t)t->count);
-    for (int k = 0; k < t->contact_count; k++) {
-        const TouchContact *c = &t->contacts[k];
+    float most = ASLEEP * t->rest.size;
+    memset(t->state.trouble, 0, (size_t)t->count);
+    for (int k = 0; k < t->contacts.count; k++) {
+        const TouchContact *c = &t->contacts.list[k];
         Vec3 d = {0, 0, 0};
         for (int i = 0; i < 4; i++)
-            d = vec3_mad(d, t->x[c->v[i]], c->weight[i]);
+            d = vec3_mad(d, t->state.x[c->v[i]], c->weight[i]);
         for (int i = 0; i < 4 && vec3_dot(d, c->normal) < 1.2f * c->gap; i++)
-            t->trouble[c->v[i]] = 1;
+            t->state.trouble[c->v[i]] = 1;
     }
     for (int v = 0; v < t->count; v++) {
-        if (vec3_distance(t->x[v], vec3_add(t->wanted[v], t->lag[v])) > most)
-            t->trouble[v] = 1;
-        if (!t->trouble[v] && vec3_length(t->lag[v]) < most)
-            t->lag[v] = vec3(0, 0, 0);
+        if (vec3_distance(t->state.x[v], vec3_add(t->state.wanted[v], t->state.lag[v])) > most)
+            t->state.trouble[v] = 1;
+        if (!t->state.trouble[v] && vec3_length(t->state.lag[v]) < most)
+            t->state.lag[v] = vec3(0, 0, 0);
     }
 }
 
 static bool anything(const PeltiTouch *t)
 {
-    return memchr(t->trouble, 1, (size_t)t->count) || anything_lags(t);
+    return memchr(t->state.trouble, 1, (size_t)t->count) || anything_lags(t);
 }
 
-/// From t->x to t->wanted, never across.
+/// From t->state.x to t->state.wanted, never across.
 static void advance(PeltiTouch *t)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     make_plan(t);
-    t->overflow = false;
-    memset(t->ring, 0, (size_t)t->count);
-    memset(t->core, 0, (size_t)t->count);
-    memset(t->patch_forced, 0, (size_t)t->patches.count);
+    t->search.overflow = false;
+    memset(t->gathered.ring, 0, (size_t)t->count);
+    memset(t->gathered.core, 0, (size_t)t->count);
+    memset(t->marks.patch_forced, 0, (size_t)t->patches.count);
     pelti_touch_find_features(t, true);
     pelti_touch_share(t, 0, false);
-    bool folds = memchr(t->join_crosses, 1, (size_t)t->patches.join_count) != NULL;
-    if (!mark_unsafe(t) && !anything(t) && !folds && !t->overflow) {
-        memcpy(t->x, t->wanted, bytes);
+    bool folds = memchr(t->marks.join_crosses, 1, (size_t)t->patches.join_count) != NULL;
+    if (!mark_unsafe(t) && !anything(t) && !folds && !t->search.overflow) {
+        memcpy(t->state.x, t->state.wanted, bytes);
         return;
     }
-    memcpy(t->x_saved, t->x, bytes);
-    memcpy(t->lag_saved, t->lag, bytes);
+    memcpy(t->scratch.x_saved, t->state.x, bytes);
+    memcpy(t->scratch.lag_saved, t->state.lag, bytes);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        t->unsafe = false;
+        t->search.unsafe = false;
         for (int round = 0; round < ROUNDS; round++)
             if (round_of_moves(t, attempt * 3, attempt + round > 0))
                 break;
-        if (!t->unsafe || !pelti_touch_find_crossings(t, t->x)) {
+        if (!t->search.unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
             settle(t);
             return;
         }
         mark_crossings(t);
-        memcpy(t->x, t->x_saved, bytes);
-        memcpy(t->lag, t->lag_saved, bytes);
+        memcpy(t->state.x, t->scratch.x_saved, bytes);
+        memcpy(t->state.lag, t->scratch.lag_saved, bytes);
     }
     t->report->frozen++;
     for (int v = 0; v < t->count; v++) {
-        t->lag[v] = vec3_sub(t->x[v], t->wanted[v]);
-        t->trouble[v] = 1;
+        t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
+        t->state.trouble[v] = 1;
     }
 }
 
@@ -361,48 +361,49 @@ static void advance(PeltiTouch *t)
 static void start(PeltiTouch *t)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
-    memcpy(t->x, t->mesh->rest, bytes);
-    memcpy(t->wanted, t->mesh->rest, bytes);
-    memset(t->lag, 0, bytes);
-    memset(t->trouble, 0, (size_t)t->count);
+    memcpy(t->state.x, t->mesh->rest, bytes);
+    memcpy(t->state.wanted, t->mesh->rest, bytes);
+    memset(t->state.lag, 0, bytes);
+    memset(t->state.trouble, 0, (size_t)t->count);
     for (int v = 0; v < t->count; v++)
-        t->tangled[v] &= TOUCH_LOOSE - 1;
-    t->loose = 0;
+        t->state.tangled[v] &= TOUCH_LOOSE - 1;
+    t->state.loose = 0;
     for (int b = 0; b < t->who->bone_count; b++)
-        t->bones_from[b] = t->bones_last[b] = mat34_identity();
-    t->started = true;
-    t->behind = 0;
+        t->state.bones_from[b] = t->state.bones_last[b] = mat34_identity();
+    t->state.started = true;
+    t->state.behind = 0;
 }
 
 static int count_substeps(const PeltiTouch *t, float farthest)
 {
-    float wants = fmaxf(pelti_motion_largest_turn(&t->motion) / LARGEST_TURN, farthest / (LARGEST_MOVE * t->size));
+    float wants = fmaxf(pelti_motion_largest_turn(&t->way.motion) / LARGEST_TURN, farthest / (LARGEST_MOVE * t->rest.size));
     return wants < (float)MOST_SUBSTEPS ? (int)ceilf(fmaxf(wants, 1)) : MOST_SUBSTEPS;
 }
 
 static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
 {
     report->let_go = pelti_touch_release(t);
-    report->loose = t->loose;
-    memcpy(vertices, t->x, sizeof(Vec3) * (size_t)t->count);
+    report->loose = t->state.loose;
+    memcpy(vertices, t->state.x, sizeof(Vec3) * (size_t)t->count);
     for (int v = 0; v < t->count; v++) {
-        float lag = vec3_distance(t->x[v], t->wanted[v]);
-        report->held += lag > ASLEEP * t->size;
+        float lag = vec3_distance(t->state.x[v], t->state.wanted[v]);
+        report->held += lag > ASLEEP * t->rest.size;
         report->lag = fmaxf(report->lag, lag);
     }
-    report->behind = t->behind = report->lag > FAR_BEHIND * t->size ? t->behind + 1 : 0;
-    memcpy(t->bones_from, t->bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
+    report->behind = t->state.behind = report->lag > FAR_BEHIND * t->rest.size ? t->state.behind + 1 : 0;
+    memcpy(t->state.bones_from, t->way.bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
 }
 
 /// Where the method's skin lies a share of the way from the last pose to this one.
 static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
 {
-    pelti_motion_at(&t->motion, share, t->bones_now);
-    memcpy(t->plan, t->wanted, sizeof(Vec3) * (size_t)t->count);
+    pelti_motion_at(&t->way.motion, share, t->way.bones_now);
+    memcpy(t->moves.plan, t->state.wanted, sizeof(Vec3) * (size_t)t->count);
     if (share < 1)
-        pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range, &(Blend){t, t->bones_now, t->wanted, share});
+        pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range,
+                           &(Blend){t, t->way.bones_now, t->state.wanted, share});
     else
-        memcpy(t->wanted, goal, sizeof(Vec3) * (size_t)t->count);
+        memcpy(t->state.wanted, goal, sizeof(Vec3) * (size_t)t->count);
 }
 
 void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *vertices, PeltiTouchReport *report)
@@ -411,24 +412,24 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *ver
     t->report = report;
     if (t->count == 0)
         return;
-    bool led_in = restart || !t->started; // from the rest pose, where the method's offset is none
+    bool led_in = restart || !t->state.started; // from the rest pose, where the method's offset is none
     if (led_in)
         start(t);
-    memcpy(t->bones_to, bones, sizeof(Mat34) * (size_t)t->who->bone_count);
-    pelti_motion_set(&t->motion, t->bones_from, t->bones_to);
-    float fastest = find_speeds(t, t->wanted, vertices);
+    memcpy(t->way.bones_to, bones, sizeof(Mat34) * (size_t)t->who->bone_count);
+    pelti_motion_set(&t->way.motion, t->state.bones_from, t->way.bones_to);
+    float fastest = find_speeds(t, t->state.wanted, vertices);
     report->substeps = count_substeps(t, fastest);
     if (report->substeps > 1) {
         if (led_in)
-            memset(t->offset[0], 0, sizeof(Vec3) * (size_t)t->count);
+            memset(t->way.offset[0], 0, sizeof(Vec3) * (size_t)t->count);
         else
-            find_offsets(t, t->bones_from, t->wanted, t->offset[0]);
-        find_offsets(t, t->bones_to, vertices, t->offset[1]);
+            find_offsets(t, t->state.bones_from, t->state.wanted, t->way.offset[0]);
+        find_offsets(t, t->way.bones_to, vertices, t->way.offset[1]);
     }
     for (int k = 1; k <= report->substeps; k++) {
         go_to(t, (float)k / (float)report->substeps, vertices);
         if (report->substeps > 1)
-            fastest = find_speeds(t, t->plan, t->wanted);
+            fastest = find_speeds(t, t->moves.plan, t->state.wanted);
         carry(t, fastest);
         turn_lags(t);
         advance(t);
@@ -438,15 +439,16 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *ver
 
 void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
 {
-    PELTI_KEEP(s, &t->started, 1);
-    PELTI_KEEP(s, &t->calm, 1);
-    PELTI_KEEP(s, &t->behind, 1);
-    PELTI_KEEP(s, &t->loose, 1);
-    PELTI_KEEP(s, t->tangled, t->count);
-    Vec3 *vectors[] = {t->x, t->wanted, t->lag};
+    TouchState *state = &t->state;
+    PELTI_KEEP(s, &state->started, 1);
+    PELTI_KEEP(s, &state->calm, 1);
+    PELTI_KEEP(s, &state->behind, 1);
+    PELTI_KEEP(s, &state->loose, 1);
+    PELTI_KEEP(s, state->tangled, t->count);
+    Vec3 *vectors[] = {state->x, state->wanted, state->lag};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], t->count);
-    PELTI_KEEP(s, t->trouble, t->count);
-    PELTI_KEEP(s, t->bones_from, t->who->bone_count);
-    PELTI_KEEP(s, t->bones_last, t->who->bone_count);
+    PELTI_KEEP(s, state->trouble, t->count);
+    PELTI_KEEP(s, state->bones_from, t->who->bone_count);
+    PELTI_KEEP(s, state->bones_last, t->who->bone_count);
 }
