@@ -46,7 +46,7 @@ PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, const Place *at, float *valu
     g = load_four(to_grid->m[0]) * g[0] + load_four(to_grid->m[1]) * g[1] + load_four(to_grid->m[2]) * g[2];
     *value = f < 1 ? f : 1;
     *gradient = vec3(g[0], g[1], g[2]);
-    return f > PELTI_FIELD_NOTHING;
+    return f > NOTHING;
 }
 
 bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
@@ -188,7 +188,7 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
                 out->other_part = leaves[k].part;
                 pelti_frame_line(op, d, &out->mouth, &out->depth);
             }
-        } else if (square > 0.25f * scale && leaves[k].value > out->own) {
+        } else if (square > ALONGSIDE * scale && leaves[k].value > out->own) {
             out->own = leaves[k].value;
             out->own_gradient = h;
         }

@@ -7,12 +7,12 @@
 
 enum { PELTI_FIELD_REACH = 32 }; ///< most fields at one point
 
-/// d (in slices) from which a contact line is more than a node long.
-#define PELTI_FIELD_VALLEY (0.06f * (PELTI_OPERATOR_SLICES - 1))
+/// VALLEY in slices.
+#define PELTI_FIELD_VALLEY (VALLEY * (PELTI_OPERATOR_SLICES - 1))
 
-/// d by slices; where a contact line ends at the latest, a cell and a half before the border.
+/// d by slices; where a contact line ends at the latest.
 #define PELTI_FIELD_SLICE   (1.0f / (PELTI_OPERATOR_SLICES - 1))
-#define PELTI_FIELD_DEEPEST (1 - 1.5f / (PELTI_OPERATOR_NODES - 1))
+#define PELTI_FIELD_DEEPEST (1 - LINE_ENDS / (PELTI_OPERATOR_NODES - 1))
 
 /// One point; pelti_frame_eval_many is to agree with it to the bit.
 void pelti_frame_eval_one(const PeltiFieldFrame *frame, const PeltiFieldPoint *at, PeltiFieldSample *out);
@@ -30,17 +30,16 @@ static inline int pelti_frame_cell(const PeltiFieldFrame *frame, Vec3 x)
 /// What two parts ask of their composition: the bend of the joint between neighbours, full contact for parts that share no skin.
 static inline PeltiFold pelti_frame_fold(const PeltiFieldFrame *frame, int a, int b)
 {
-    static const float FLAT = 0.3f; // by support radius
     const PeltiFields *fields = frame->fields;
     PeltiFold fold = {.kind = PELTI_FOLD_NONE};
     if (fields->apart[a * fields->part_count + b])
         fold = (PeltiFold){.kind = PELTI_FOLD_APART, .bend = PELTI_OPERATOR_SLICES - 1};
     else if (fields->parts[b].parent == a)
         fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[b].bend, frame->pose[b].across, frame->pose[b].out,
-                           FLAT / fields->parts[b].radius};
+                           BEND_FLAT / fields->parts[b].radius};
     else if (fields->parts[a].parent == b)
         fold = (PeltiFold){PELTI_FOLD_JOINT, frame->pose[a].bend, vec3_scale(frame->pose[a].across, -1), frame->pose[a].out,
-                           FLAT / fields->parts[a].radius};
+                           BEND_FLAT / fields->parts[a].radius};
     return fold;
 }
 
@@ -51,7 +50,7 @@ static inline const PeltiOperator *pelti_frame_operator(const PeltiFieldFrame *f
     return &frame->fields->operators[parts[a].target == b ? parts[a].op : parts[b].target == a ? parts[b].op : 0];
 }
 
-/// Ends of the contact line at d (in slices): its mouth and where it stops, a cell and a half before the border.
+/// Ends of the contact line at d (in slices): its mouth and where it stops.
 static inline void pelti_frame_line(const PeltiOperator *op, float d, float *mouth, float *depth)
 {
     const PeltiProfile *p = &op->profile;

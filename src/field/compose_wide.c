@@ -183,7 +183,7 @@ PELTI_WIDE void read_row(const Group *g, Row *row)
     PELTI_UNROLL
     for (int k = 0; k < 3; k++)
         world[k] = splat8(to_grid->m[0][k]) * gx + splat8(to_grid->m[1][k]) * gy + splat8(to_grid->m[2][k]) * gz;
-    row->live = (f > PELTI_FIELD_NOTHING) & mask_of(row->bits);
+    row->live = (f > NOTHING) & mask_of(row->bits);
     row->leaf = (PeltiLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
 }
 
@@ -248,7 +248,7 @@ PELTI_WIDE void weigh_side(const Group *g, const Row *own, PeltiInt8 mask, const
     PeltiFloat8 d = operator8_depth(op, a, b, &all), square = dot * (PeltiFloat8)((PeltiInt8)dot & 0x7fffffff);
     PeltiInt8 valley = mask & (d > PELTI_FIELD_VALLEY);
     PeltiInt8 against = valley & (k->leaf.value > s->other.value);
-    PeltiInt8 along = mask & ~valley & (square > 0.25f * scale) & (k->leaf.value > s->own.value);
+    PeltiInt8 along = mask & ~valley & (square > ALONGSIDE * scale) & (k->leaf.value > s->own.value);
     if (any8(against)) {
         line8(op, d, &mouth, &depth);
         s->other.value = select8(against, k->leaf.value, s->other.value);

@@ -1,6 +1,7 @@
 /// Builds all fields of a character: samples, fits, grids, operators, order.
 #include "field/fields.h"
 
+#include "field/constants.def"
 #include "field/spindle.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ static void lay_out_grid(Build *b, int part)
         low = vec3_min(low, q);
         high = vec3_max(high, q);
     }
-    float cell = s->radius / 7, margin = s->radius + 2 * cell;
+    float cell = s->radius / RADIUS_CELLS, margin = s->radius + 2 * cell;
     low = vec3_sub(low, vec3(margin, margin, margin));
     high = vec3_add(high, vec3(margin, margin, margin));
     pelti_grid_layout(&p->grid, frame, low, high, cell, b->options->most_nodes);
@@ -86,7 +87,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
             const PeltiBone *bone = &b->who->bones[p->bone];
             const PeltiSegment *segment = bone->segment_count ? &b->who->segments[bone->segment_first] : NULL;
             float radius = s->radius;
-            pelti_part_capsule(bone->head, segment ? segment->b : bone->head, 0.7f * radius, s);
+            pelti_part_capsule(bone->head, segment ? segment->b : bone->head, CAPSULE_THICK * radius, s);
             p->capsule = b->fell_back[k] = true;
             p->radius = s->radius;
             b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
@@ -196,7 +197,6 @@ static PeltStatus sample_parts(Build *b, const int *place, const Vec3 *normals, 
 /// chest), or where an edge joins their skin. All others meet only by touching.
 static PeltStatus find_apart(PeltiPool *pool, PeltiPool *work, PeltiFields *f, PeltError *err)
 {
-    static const float SHARED = 0.08f;
     const PeltiMesh *mesh = f->who->mesh;
     int n = f->part_count, *near = PELTI_NEW(work, int, n);
     f->apart = PELTI_NEW(pool, unsigned char, (size_t)n *(size_t)n);

@@ -1,6 +1,8 @@
 /// Bakes a fitted field into blocks of value and gradient.
 #include "field/grid.h"
 
+#include "field/constants.def"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,8 +67,8 @@ static bool is_quiet(const PeltiGrid *grid, const int16_t node[4])
     int slope = 0;
     for (int i = 1; i < 4; i++)
         slope = abs(node[i]) > slope ? abs(node[i]) : slope;
-    return (float)node[0] * grid->value_scale < 0.499f * PELTI_FIELD_NOTHING &&
-           0.75f * grid->gradient_scale * (float)slope < 0.499f * PELTI_FIELD_NOTHING;
+    return (float)node[0] * grid->value_scale < 0.499f * NOTHING &&
+           0.75f * grid->gradient_scale * (float)slope < 0.499f * NOTHING;
 }
 
 static void mark_blocks(PeltiGrid *grid)
@@ -101,7 +103,7 @@ static float fade(float node, int size, float *slope)
     return t < 1 ? t * t * (3 - 2 * t) : 1;
 }
 
-/// d = max(d, distance to the bone - guard radius), rounded over a tenth of the radius so that the gradient stays continuous.
+/// d = max(d, distance to the bone - guard radius), rounded (GUARD_SOFT) so that the gradient stays continuous.
 static void keep_near_bone(const PeltiGuard *guard, Vec3 x, float *d, Vec3 *gradient)
 {
     float best = INFINITY;
@@ -115,7 +117,7 @@ static void keep_near_bone(const PeltiGuard *guard, Vec3 x, float *d, Vec3 *grad
             away = r;
         }
     }
-    float bound = best - guard->radius, soft = 0.1f * guard->radius, gap = (*d - bound) / soft;
+    float bound = best - guard->radius, soft = GUARD_SOFT * guard->radius, gap = (*d - bound) / soft;
     if (!(best < INFINITY) || gap >= 1)
         return;
     Vec3 unit = best > 0 ? vec3_scale(away, 1 / best) : vec3(0, 0, 0);
@@ -156,7 +158,7 @@ static void bake_row(PeltiGrid *grid, const Bake *b, int y, int z)
     for (int x = 0; x < count; x++) {
         float slope, sx, f = pelti_support(b->d[x], b->radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
         Vec3 g = vec3_scale(mat3_apply(to_node, b->gradient[x]), slope);
-        float steep = vec3_length(g), most = b->cell / b->radius * 2; // a fit that runs wild far from its samples
+        float steep = vec3_length(g), most = b->cell / b->radius * STEEPEST; // a fit that runs wild far from its samples
         if (!(steep <= most))
             g = steep < INFINITY ? vec3_scale(g, most / steep) : vec3(0, 0, 0);
         if (!isfinite(f))
@@ -188,7 +190,7 @@ PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, co
     if (status == PELT_OK) {
         b.cell = vec3_length(mat34_apply_vector(b.grid_to_rest, vec3(1, 0, 0)));
         grid->value_scale = 1.0f / 32767;
-        grid->gradient_scale = fmaxf(2 * b.cell / radius, 1.0f) / 32767;
+        grid->gradient_scale = fmaxf(STEEPEST * b.cell / radius, 1.0f) / 32767;
         for (int z = 0; z < grid->size[2]; z++)
             for (int y = 0; y < grid->size[1]; y++)
                 bake_row(grid, &b, y, z);

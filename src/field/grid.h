@@ -73,11 +73,8 @@ static inline size_t pelti_grid_node(const PeltiGrid *grid, int ix, int iy, int 
     return ((size_t)iz * (size_t)grid->size[1] + (size_t)iy) * (size_t)grid->size[0] + (size_t)ix;
 }
 
-/// A field weaker than this composes to less than rounding: g(f, e) - f is of the order of e squared.
-#define PELTI_FIELD_NOTHING 1e-3f
-
-/// False: the field is nothing (at most PELTI_FIELD_NOTHING) in all of the cell, which lies in the box. A byte a block of four
-/// cells along each axis, a bit for each eighth of it.
+/// False: the field is nothing (at most NOTHING of constants.def) in all of the cell, which lies in the box. A byte a block of
+/// four cells along each axis, a bit for each eighth of it.
 static inline bool pelti_grid_reaches(const PeltiGrid *grid, int ix, int iy, int iz)
 {
     size_t block =

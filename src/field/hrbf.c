@@ -1,6 +1,7 @@
 /// Fits Hermite radial basis functions and evaluates them [Vaillant2013].
 #include "field/hrbf.h"
 
+#include "field/constants.def"
 #include "math/dense.h"
 #include "math/wide.h"
 
@@ -70,7 +71,7 @@ PeltStatus pelti_hrbf_fit(PeltiPool *pool, int count, const Vec3 *points, const 
         }
     double rcond = 0;
     PeltStatus status = pelti_dense_solve_symmetric(&pool->allocator, n, a, 1, b, &rcond, err);
-    if (status == PELT_OK && !(rcond > 1e-15))
+    if (status == PELT_OK && !(rcond > LEAST_CONDITION))
         status = PELT_FAIL(err, PELT_FAILED, "field samples coincide (condition %.1e)", 1 / rcond);
     for (int k = 0; k < count && status == PELT_OK; k++)
         for (int i = 0; i < 4; i++)

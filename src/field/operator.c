@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-// In a fold the angle between the gradients equals the joint's bend in the middle only and falls to nothing where the fold
-// meets the flanks of the limb. Taken alone it would leave the contact surface hanging inside, away from the skin; so
-// within a fold (angles above these, degrees) the joint's own bend gives the depth.
-enum { FOLD_FROM = 6, FOLD_TO = 22 };
 enum { N = PELTI_OPERATOR_NODES, LAST = N - 1, HALF_BAND = 2 * N, SAMPLES = 512 };
 
 /// One slice as a linear system. By symmetry only nodes i >= j are unknown; a node is known (border, curve) or numbered.
@@ -86,14 +82,14 @@ static void set_branch(Slice *s, const PeltiProfile *profile, float d)
     }
 }
 
-/// The contact line. It may not touch the border where g = 1: it is scaled to end a cell and a half before.
+/// The contact line. It may not touch the border where g = 1: it is scaled to end LINE_ENDS before.
 static void set_line(Slice *s, const PeltiProfile *profile, float d)
 {
     float from, to;
     pelti_profile_line(profile, d, &from, &to);
     if (!(to > from))
         return;
-    float most = 1 - 1.5f / LAST;
+    float most = 1 - LINE_ENDS / LAST;
     to = from + (to - from) * (most - from) / (1 - from);
     for (int i = (int)ceilf(from * LAST - 1e-3f); i <= (int)floorf(to * LAST + 1e-3f); i++)
         know(s, i, i, 0.5);
@@ -283,7 +279,9 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
         double c = fmin(1, 2.0 * k / (PELTI_OPERATOR_ANGLES - 1) - 1);
         float d = fminf(1, depth_scale * pelti_profile_depth(profile, (float)(pelti_acos(c) * (180 / 3.14159265358979))));
         out->depth_of_cos[k] = d * (PELTI_OPERATOR_SLICES - 1);
-        float fold = (float)((pelti_acos(c) * (180 / 3.14159265358979) - FOLD_FROM) / (FOLD_TO - FOLD_FROM));
+        // In a fold the angle between the gradients equals the joint's bend in the middle only and falls to nothing where the
+        // fold meets the flanks of the limb. Taken alone it would leave the contact surface hanging inside, away from the skin.
+        float fold = (float)((pelti_acos(c) * (180 / 3.14159265358979) - APART_FROM) / (APART_TO - APART_FROM));
         fold = fminf(1, fmaxf(0, fold));
         out->fold_of_cos[k] = fold * fold * (3 - 2 * fold);
     }

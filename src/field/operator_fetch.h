@@ -2,6 +2,7 @@
 #ifndef PELTI_FIELD_OPERATOR_FETCH_H
 #define PELTI_FIELD_OPERATOR_FETCH_H
 
+#include "field/constants.def" // for all of the room that includes this
 #include "field/grid.h"
 #include "field/operator.h"
 
@@ -43,10 +44,6 @@ static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperator *op, float f1
                                 weight);
 }
 
-/// Share of the joint's bend in d begins and ends at these: half of 6 and of 22 degrees.
-#define PELTI_FOLD_FROM 0.05f
-#define PELTI_FOLD_TO   0.19f
-
 typedef enum PeltiFoldKind {
     PELTI_FOLD_NONE,  ///< only the angle of the gradients counts
     PELTI_FOLD_JOINT, ///< neighbours: the bend of the joint, on its inner side
@@ -69,8 +66,7 @@ static inline float pelti_fold_share(const PeltiFold *fold, Vec3 a, Vec3 b)
 {
     float sizes = sqrtf(2 * (vec3_dot(a, a) + vec3_dot(b, b))) + fold->flat;
     float outside = vec3_dot(vec3_add(a, b), fold->out); // both gradients lead back to the joint: below 0 in a fold
-    float t = ((vec3_dot(vec3_sub(b, a), fold->across) - fmaxf(0, outside)) / sizes - PELTI_FOLD_FROM) *
-              (1 / (PELTI_FOLD_TO - PELTI_FOLD_FROM));
+    float t = ((vec3_dot(vec3_sub(b, a), fold->across) - fmaxf(0, outside)) / sizes - BEND_FROM) * (1 / (BEND_TO - BEND_FROM));
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     return t * t * (3 - 2 * t);
 }

@@ -132,8 +132,7 @@ PELTI_WIDE PeltiFloat8 fold8_share(const PeltiFold8 *fold, PeltiVec8 a, PeltiVec
     PeltiFloat8 sizes = sqrt8(2 * (dot8(a, a) + dot8(b, b))) + fold->flat;
     PeltiFloat8 outside = dot8((PeltiVec8){a.x + b.x, a.y + b.y, a.z + b.z}, fold->out);
     PeltiFloat8 along = dot8((PeltiVec8){b.x - a.x, b.y - a.y, b.z - a.z}, fold->across);
-    PeltiFloat8 t =
-        ((along - select8(outside > 0, outside, zero)) / sizes - PELTI_FOLD_FROM) * (1 / (PELTI_FOLD_TO - PELTI_FOLD_FROM));
+    PeltiFloat8 t = ((along - select8(outside > 0, outside, zero)) / sizes - BEND_FROM) * (1 / (BEND_TO - BEND_FROM));
     t = select8(t < 0, zero, select8(t > 1, one, t));
     return t * t * (3 - 2 * t);
 }

@@ -2,22 +2,15 @@
 #include "field/part.h"
 
 #include "character/skeleton.h"
+#include "field/constants.def"
 #include "field/sample.h"
 #include "math/elementary.h"
 
 #include <string.h>
 
-/// The support is a little wider than the farthest sample is from the bone: the field then stays below 1 on the bone, so that a
-/// contact line can reach it.
-static const float REACH = 1.7f;
-/// A field ends this much beyond the farthest sample's distance from the bone, or beyond the middle one's: a few samples far
-/// out (the skin of a shoulder on the chest) must not make a limb's field as wide.
-static const float GUARD_MOST = 1.2f, GUARD_MIDDLE = 1.4f;
+enum { MOST_SEGMENTS = 256, MOST_CAPS = 48 };
 
-enum { FEWEST = 16, CLIP_SAMPLES = 24, MOST_SEGMENTS = 256, MOST_CAPS = 48, TYPICAL = 500 };
-
-/// Marks bones that some clip (or the file's own pose) turns by more than a degree, or shifts by more than 0.2 % of the
-/// size, against their parent.
+/// Marks bones that some clip (or the file's own pose) turns (MOVES_TURN) or shifts (MOVES_SHIFT) against their parent.
 static void mark_pose(const PeltiCharacter *who, const Mat34 *bones, bool *moves)
 {
     for (int b = 0; b < who->bone_count; b++) {
@@ -28,7 +21,7 @@ static void mark_pose(const PeltiCharacter *who, const Mat34 *bones, bool *moves
         Mat34 turn = mat34_mul(back, bones[b]);
         Vec3 head = who->bones[b].head;
         float cosine = 0.5f * (turn.m[0][0] + turn.m[1][1] + turn.m[2][2] - 1);
-        moves[b] = !(cosine > 0.99985f) || vec3_distance(mat34_apply(turn, head), head) > 2e-3f * who->mesh->diagonal;
+        moves[b] = !(cosine > MOVES_TURN) || vec3_distance(mat34_apply(turn, head), head) > MOVES_SHIFT * who->mesh->diagonal;
     }
 }
 
@@ -220,13 +213,13 @@ static void measure_caps(const PeltiMesh *mesh, const PeltiPartition *partition,
     }
 }
 
-/// Samples beyond a joint, or nearer to it along the bone than h = 0.05 of the segment, would bend the field's end.
+/// Samples beyond a joint, or nearer to it along the bone than JOINT_MARGIN, would bend the field's end.
 static bool beyond_joint(const Shape *shape, Vec3 p)
 {
     for (int c = 0; c < shape->cap_count; c++) {
         const Cap *cap = &shape->cap[c];
         Vec3 u = vec3_sub(p, cap->joint);
-        if (vec3_dot(u, cap->out) > -0.05f * cap->length && vec3_length(u) < 2 * cap->ring)
+        if (vec3_dot(u, cap->out) > -JOINT_MARGIN * cap->length && vec3_length(u) < JOINT_AROUND * cap->ring)
             return true;
     }
     return false;
@@ -249,7 +242,7 @@ static void stand_in(const PeltiCharacter *who, const Shape *shape, int count, c
     for (int k = 0; k < count; k++)
         sum += (double)bone_distance(shape, who->mesh->rest[members[k]]);
     float radius = count ? (float)(sum / count) : 0;
-    pelti_part_capsule(shape->segment[0].a, shape->segment[0].b, fmaxf(radius, 2e-3f * who->mesh->diagonal), out);
+    pelti_part_capsule(shape->segment[0].a, shape->segment[0].b, fmaxf(radius, CAPSULE_THINNEST * who->mesh->diagonal), out);
 }
 
 /// Median distance of the samples from the bone.
@@ -266,8 +259,8 @@ static float middle_distance(const Shape *shape, const PeltiPartSamples *samples
     return sorted[samples->count / 2];
 }
 
-/// Round ends: a point as far beyond each joint as the skin is from it. One that would lie nearer to another sample than half
-/// the samples' own spacing is left out: the two would ask the fit for different normals at one place.
+/// Round ends: a point as far beyond each joint as the skin is from it. One that would lie too near to another sample
+/// is left out: the two would ask the fit for different normals at one place.
 static void add_caps(const Shape *shape, PeltiPartSamples *out)
 {
     int skin = out->count;
@@ -281,7 +274,7 @@ static void add_caps(const Shape *shape, PeltiPartSamples *out)
         float nearest = INFINITY;
         for (int k = 0; k < out->count; k++)
             nearest = fminf(nearest, vec3_distance(p, out->point[k]));
-        if (nearest < 0.5f * spacing || nearest < 0.3f * cap->near)
+        if (nearest < CAP_SPACING * spacing || nearest < CAP_NEAR * cap->near)
             continue;
         out->point[out->count] = p;
         out->normal[out->count++] = cap->out;
@@ -315,13 +308,13 @@ PeltStatus pelti_part_samples(const PeltiPartSkin *skin, int part, PeltiPartSamp
         stand_in(who, shape, kept, members, out);
     } else {
         int most = PELTI_PART_SAMPLES - shape->cap_count;
-        if (kept > TYPICAL) // a whole palm or head has more shape than a limb
-            wanted = (int)((float)wanted * sqrtf((float)kept / TYPICAL));
+        if (kept > TYPICAL)
+            wanted = (int)((float)wanted * sqrtf((float)kept / (float)TYPICAL));
         PeltiSampleDisk disk = {.candidate_count = kept,
                                 .candidates = members,
                                 .points = mesh->rest,
                                 .wanted = wanted < most ? wanted : most,
-                                .least = 1e-4f * mesh->diagonal,
+                                .least = LEAST_SPACING * mesh->diagonal,
                                 .start = who->bones[partition->part_bone[part]].head};
         out->count = pelti_sample_disk(&disk, distance, picked);
         for (int k = 0; k < out->count; k++) {
@@ -340,13 +333,13 @@ PeltStatus pelti_part_samples(const PeltiPartSkin *skin, int part, PeltiPartSamp
         }
         out->guard.count = shape->segment_count < PELTI_GUARD_SEGMENTS ? shape->segment_count : PELTI_GUARD_SEGMENTS;
         float middle = middle_distance(shape, out);
-        out->guard.radius =
-            out->radius > 1.5f * middle ? fminf(GUARD_MOST * out->radius, GUARD_MIDDLE * middle) : GUARD_MOST * out->radius;
+        out->guard.radius = out->radius > GUARD_UNEVEN * middle ? fminf(GUARD_MOST * out->radius, GUARD_MIDDLE * middle)
+                                                                : GUARD_MOST * out->radius;
         for (int s = 0; s < out->guard.count; s++) {
             out->guard.a[s] = shape->segment[s].a;
             out->guard.b[s] = shape->segment[s].b;
         }
-        out->radius = fmaxf(REACH * out->radius, 1e-3f * mesh->diagonal);
+        out->radius = fmaxf(REACH * out->radius, SUPPORT_LEAST * mesh->diagonal);
     }
     pelti_pool_release(&work);
     return PELT_OK;
@@ -361,7 +354,7 @@ void pelti_part_capsule(Vec3 a, Vec3 b, float radius, PeltiPartSamples *out)
     for (int ring = -1; ring <= RINGS; ring++) { // half rings on the two domes, RINGS along the tube
         bool dome = ring < 0 || ring == RINGS;
         float t = ring < 0 ? 0 : ring >= RINGS ? 1 : (float)ring / (RINGS - 1), tilt = dome ? 0.70710678f : 0;
-        if (vec3_length(u) < 0.5f * radius && ring > 0 && ring < RINGS)
+        if (vec3_length(u) < CAPSULE_SPHERE * radius && ring > 0 && ring < RINGS)
             continue; // a sphere needs one ring
         for (int k = 0; k < AROUND; k++) {
             float angle = 6.2831853f * ((float)k + 0.5f * (float)(ring & 1)) / AROUND;

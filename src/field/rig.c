@@ -1,6 +1,7 @@
 /// Operators at joints and muscles of a rig, as fields.
 #include "field/rig.h"
 
+#include "field/constants.def"
 #include "field/described.h"
 #include "math/elementary.h"
 
@@ -163,7 +164,7 @@ static Mat34 muscle_matrix(const PeltiMuscle *m, const PeltiCharacter *who, cons
 {
     Vec3 a = mat34_apply(bones[m->bones[0]], m->ends[0]), b = mat34_apply(bones[m->bones[1]], m->ends[1]);
     Vec3 rest = vec3_sub(m->ends[1], m->ends[0]), now = vec3_sub(b, a);
-    float length = vec3_length(rest), stretch = fmaxf(vec3_length(now) / length, 0.05f);
+    float length = vec3_length(rest), stretch = fmaxf(vec3_length(now) / length, MUSCLE_SHORTEST);
     Vec3 u = vec3_scale(rest, 1 / length);
     float thick = 1 + (m->swell - 1) * pelti_muscle_contraction(m, who, bones);
     Mat3 carry = mat3_polar(mat34_linear(bones[m->bones[0]]), NULL);

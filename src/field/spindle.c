@@ -1,12 +1,14 @@
 /// Samples of a muscle's ellipsoid.
 #include "field/spindle.h"
+
+#include "field/constants.def"
 #include "math/elementary.h"
 
 void pelti_spindle_samples(Vec3 a, Vec3 b, float radius, PeltiPartSamples *out)
 {
     enum { AROUND = 7, RINGS = 7 };
     Vec3 u = vec3_sub(b, a), middle = vec3_lerp(a, b, 0.5f);
-    float half = fmaxf(0.5f * vec3_length(u), 0.2f * radius);
+    float half = fmaxf(0.5f * vec3_length(u), SPINDLE_FLATTEST * radius);
     *out = (PeltiPartSamples){.radius = radius, .capsule = true};
     Vec3 axis = out->axis = vec3_normalize_or(u, vec3(0, 0, 1)), side = vec3_orthogonal(axis), third = vec3_cross(axis, side);
     for (int ring = 0; ring < RINGS; ring++) {
