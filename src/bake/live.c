@@ -55,8 +55,13 @@ static PeltStatus open_world(PeltWorld *w, const PeltWorldDef *def, PeltError *e
     }
     if (w->pool.failed)
         return pelti_no_memory(err, w->pool.used_bytes);
-    return pelti_corrector_create(scene, w->count, who, weights, &(PeltiCorrectorSettings){.final = def->final != 0},
-                                  &w->pool.allocator, &w->skins[0]->log, &w->corrector, err);
+    PeltiCorrectorDef corrector = {.scene = scene,
+                                   .character_count = w->count,
+                                   .who = who,
+                                   .weights = weights,
+                                   .settings = {.final = def->final != 0},
+                                   .log = &w->skins[0]->log};
+    return pelti_corrector_create(&corrector, &w->pool.allocator, &w->corrector, err);
 }
 
 PeltStatus pelt_world_create(const PeltWorldDef *def, PeltWorld **out, PeltError *err)

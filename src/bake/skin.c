@@ -229,8 +229,8 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
                                      .friction = 0.2f,
                                      .most_moved = has_pieces(skin) ? 0.08f : 0,
                                      .rig = skin->artist.rig};
-    return pelti_give_way_create(skin->character->who, &skin->weights, &settings, skin->jobs, &skin->pool.allocator,
-                                 &skin->give_way, err);
+    PeltiGiveWayDef def = {.who = skin->character->who, .weights = &skin->weights, .settings = settings, .jobs = skin->jobs};
+    return pelti_give_way_create(&def, &skin->pool.allocator, &skin->give_way, err);
 }
 
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)

@@ -210,8 +210,13 @@ static PeltStatus open_world(PeltiBakeWorld *w, PeltiSceneSource source, const P
     }
     if (w->pool.failed)
         return pelti_no_memory(err, w->pool.used_bytes);
-    PeltiCorrectorSettings settings = {.final = pelti_option_is(&skin->options, "quality", "final")};
-    PELT_TRY(pelti_corrector_create(scene, all, who, weights, &settings, &w->pool.allocator, log, &w->corrector, err));
+    PeltiCorrectorDef corrector = {.scene = scene,
+                                   .character_count = all,
+                                   .who = who,
+                                   .weights = weights,
+                                   .settings = {.final = pelti_option_is(&skin->options, "quality", "final")},
+                                   .log = log};
+    PELT_TRY(pelti_corrector_create(&corrector, &w->pool.allocator, &w->corrector, err));
     return list_outputs(w, err);
 }
 

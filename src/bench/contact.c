@@ -80,8 +80,9 @@ static bool play(Grasp *g, bool cold)
 {
     const PeltiCharacter *who = g->hand;
     const PeltiWeights *weights = &g->weights;
-    PeltiCorrectorSettings settings = {.cold = cold};
-    if (pelti_corrector_create(&g->scene, 1, &who, &weights, &settings, NULL, NULL, &g->corrector, NULL) != PELT_OK)
+    PeltiCorrectorDef def = {
+        .scene = &g->scene, .character_count = 1, .who = &who, .weights = &weights, .settings = {.cold = cold}};
+    if (pelti_corrector_create(&def, NULL, &g->corrector, NULL) != PELT_OK)
         return false;
     const PeltiClip *clip = &who->clips[pelti_clip_find(who, "grasp")];
     double start_at = pelti_corrector_object(g->corrector, 0).centre[1];

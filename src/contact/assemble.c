@@ -95,9 +95,10 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
             int swap = a;
             a = b, b = swap;
         }
-        if (movable(c, a) || movable(c, b))
-            pelti_contact_touch_surfaces(c->memory, c->surfaces, a, b, frame_to(c, b, &frame) ? &frame : NULL, reach,
-                                         &c->touches);
+        if (movable(c, a) || movable(c, b)) {
+            PeltiSurfacePair two = {.surfaces = c->surfaces, .a = a, .b = b, .to_frame = frame_to(c, b, &frame) ? &frame : NULL};
+            pelti_contact_touch_surfaces(c->memory, &two, reach, &c->touches);
+        }
     }
     for (int s = 0; s < c->surface_count && c->scene->has_ground; s++)
         if (movable(c, s))

@@ -42,12 +42,13 @@ static PeltStatus check_scene(const PeltScene *scene, int character_count, PeltE
     return PELT_OK;
 }
 
-static PeltStatus make_skins(PeltiCorrector *c, const PeltiCharacter *const *who, const PeltiWeights *const *weights,
-                             PeltError *err)
+static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, PeltError *err)
 {
+    const PeltiCharacter *const *who = def->who;
     for (int s = 0; s < c->skin_count; s++) {
         c->names[s] = s == 0 ? "character" : s - 1 < c->scene->character_count ? c->scene->characters[s - 1].name : "character";
-        PELT_TRY(pelti_contact_skin_init(&c->skins[s], &c->pool, who[s], weights[s], c->scene, c->names[s], err));
+        PeltiContactSkinDef skin = {.who = who[s], .weights = def->weights[s], .scene = c->scene, .name = c->names[s]};
+        PELT_TRY(pelti_contact_skin_init(&c->skins[s], &c->pool, &skin, err));
         PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->surfaces[s], err));
         c->skins[s].surface = s;
         c->skins[s].first_slot = c->fixed_slots;
@@ -137,11 +138,11 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     return pelti_pairs_create(pool, 8 * (c->surface_count + 8), c->broad, &c->near, err);
 }
 
-PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, const PeltiCharacter *const *who,
-                                  const PeltiWeights *const *weights, const PeltiCorrectorSettings *settings,
-                                  const PeltAllocator *allocator, PeltiLog *log, PeltiCorrector **out, PeltError *err)
+PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAllocator *allocator, PeltiCorrector **out,
+                                  PeltError *err)
 {
-    PELT_TRY(check_scene(scene, character_count, err));
+    const PeltScene *scene = def->scene;
+    PELT_TRY(check_scene(scene, def->character_count, err));
     PeltiPool pool;
     pelti_pool_init(&pool, allocator);
     PeltiCorrector *c = PELTI_NEW(&pool, PeltiCorrector, 1);
@@ -151,11 +152,11 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
     }
     c->pool = pool;
     c->scene = scene;
-    c->log = log;
-    c->settings = settings ? *settings : (PeltiCorrectorSettings){0};
+    c->log = def->log;
+    c->settings = def->settings;
     c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
     c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;
-    c->skin_count = character_count;
+    c->skin_count = def->character_count;
     c->body_count = scene->object_count;
     c->surface_count = c->skin_count + c->body_count;
     c->skins = PELTI_NEW(&c->pool, PeltiContactSkin, c->skin_count);
@@ -166,8 +167,8 @@ PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, c
     c->overlaps = PELTI_NEW(&c->pool, bool, c->surface_count + 1);
     for (int k = 0; k < 3; k++)
         c->gravity[k] = (double)scene->gravity[k];
-    PeltStatus status = c->pool.failed ? pelti_no_memory(err, c->pool.used_bytes) : make_skins(c, who, weights, err);
-    status = status == PELT_OK ? make_bodies(c, log, err) : status;
+    PeltStatus status = c->pool.failed ? pelti_no_memory(err, c->pool.used_bytes) : make_skins(c, def, err);
+    status = status == PELT_OK ? make_bodies(c, def->log, err) : status;
     status = status == PELT_OK ? take_room(c, err) : status;
     if (status != PELT_OK) {
         pelti_corrector_destroy(c);

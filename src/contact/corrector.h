@@ -37,11 +37,18 @@ typedef struct PeltiContactReport { ///< of one step
     double deepest;    ///< linearised penetration left, share of the size
 } PeltiContactReport;
 
-/// `weights` per welded vertex, one set for each character; all must outlive the corrector, the scene as well. The first
-/// character is called "character", the others as scene->characters says.
-PeltStatus pelti_corrector_create(const PeltScene *scene, int character_count, const PeltiCharacter *const *who,
-                                  const PeltiWeights *const *weights, const PeltiCorrectorSettings *settings,
-                                  const PeltAllocator *allocator, PeltiLog *log, PeltiCorrector **out, PeltError *err);
+/// The characters, their weights and the scene must outlive the corrector. The first character is called "character", the others
+/// as scene->characters says.
+typedef struct PeltiCorrectorDef {
+    const PeltScene *scene;
+    int character_count;
+    const PeltiCharacter *const *who;   ///< [character_count]
+    const PeltiWeights *const *weights; ///< [character_count] per welded vertex
+    PeltiCorrectorSettings settings;
+    PeltiLog *log; ///< may be NULL
+} PeltiCorrectorDef;
+PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAllocator *allocator, PeltiCorrector **out,
+                                  PeltError *err);
 void pelti_corrector_destroy(PeltiCorrector *c); ///< NULL is fine
 
 /// One step. `free` and `corrected` by character. The first one says in the log given to create what starts inside each other.

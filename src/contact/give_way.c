@@ -100,14 +100,15 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs, PeltError *err)
+static PeltStatus create(PeltiGiveWay *g, const PeltiGiveWayDef *def, PeltError *err)
 {
     PeltScene scene = {.gravity = {0, -9.81f, 0}}; // sizes the joints' stiffness
-    PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, who, weights, &scene, "character", err));
+    PeltiContactSkinDef skin = {.who = def->who, .weights = def->weights, .scene = &scene, .name = "character"};
+    PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, &skin, err));
     g->skin.most_back_s = MOST_BACK_S;
     g->skin.root_stiffness = 0; // no shift of all takes one part out of another
-    PELT_TRY(pelti_contact_parts_create(&g->pool, who, weights, jobs, &g->parts, err));
-    g->size = (double)who->mesh->diagonal;
+    PELT_TRY(pelti_contact_parts_create(&g->pool, def->who, def->weights, def->jobs, &g->parts, err));
+    g->size = (double)def->who->mesh->diagonal;
     g->alarm = SELF_ALARM * g->size;
     PELT_TRY(take_room(g, err));
     PELT_TRY(list_influences(g, err));
@@ -115,8 +116,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiCharacter *who, const Pelti
     return pelti_give_way_allow(g, err);
 }
 
-PeltStatus pelti_give_way_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiGiveWaySettings *settings,
-                                 PeltiJobs *jobs, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err)
+PeltStatus pelti_give_way_create(const PeltiGiveWayDef *def, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, allocator);
@@ -126,9 +126,9 @@ PeltStatus pelti_give_way_create(const PeltiCharacter *who, const PeltiWeights *
         return pelti_no_memory(err, sizeof *g);
     }
     g->pool = pool;
-    g->settings = *settings;
-    g->jobs = jobs;
-    PeltStatus status = create(g, who, weights, jobs, err);
+    g->settings = def->settings;
+    g->jobs = def->jobs;
+    PeltStatus status = create(g, def, err);
     if (status != PELT_OK) {
         pelti_give_way_destroy(g);
         return status;

@@ -29,9 +29,13 @@ typedef struct PeltiGiveWayReport { ///< of one step
     int held;          ///< pairs of parts that are kept on their sides
 } PeltiGiveWayReport;
 
-/// `weights` per vertex of who's mesh; both outlive it. `jobs` for create and every step; may be NULL.
-PeltStatus pelti_give_way_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiGiveWaySettings *settings,
-                                 PeltiJobs *jobs, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err);
+typedef struct PeltiGiveWayDef {
+    const PeltiCharacter *who;   ///< outlives it
+    const PeltiWeights *weights; ///< per vertex of who's mesh; outlive it
+    PeltiGiveWaySettings settings;
+    PeltiJobs *jobs; ///< for create and every step; may be NULL
+} PeltiGiveWayDef;
+PeltStatus pelti_give_way_create(const PeltiGiveWayDef *def, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err);
 void pelti_give_way_destroy(PeltiGiveWay *g); ///< NULL is fine
 
 /// The pose to show; valid until the next step, `free` itself where nothing gave way. dt_s 0: no time passes, joints are at rest.

@@ -115,19 +115,20 @@ static double still_clear(const Asked *asked, double other_moved)
     return asked->clear == 0 ? 0 : (double)asked->clear - 1.001 * moved;
 }
 
-static bool ask(const Side *side, int v, double other_moved, double far, double deep, double alarm, PeltiContactTouch *touch)
+static bool ask(const Side *side, int v, double other_moved, const PeltiTouchLimits *limits, PeltiContactTouch *touch)
 {
     Asked *asked = &side->asked[v];
     if (!in_box(&side->region, side->mine->x[v]) || side->mine->mesh->fan_start[v] == side->mine->mesh->fan_start[v + 1])
         return false;
     double clear = still_clear(asked, other_moved);
-    if (clear > 1.001 * alarm)
+    if (clear > 1.001 * limits->alarm)
         return false;
     bool search = true;
-    if (asked->clear > 0 && clear > -alarm)
+    if (asked->clear > 0 && clear > -limits->alarm)
         search = false; // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
-    bool touches = pelti_contact_touch_vertex(side->mine, v, side->other, side->reach, far, deep, search, alarm, &asked->hint,
-                                              &clear, touch);
+    PeltiVertexQuery query = {
+        .mine = side->mine, .other = side->other, .reach = side->reach, .vertex = v, .limits = limits, .search = search};
+    bool touches = pelti_contact_touch_vertex(&query, &asked->hint, &clear, touch);
     asked->at = asked->last;
     asked->clear = (float)clear;
     asked->other_moved = (float)other_moved;
@@ -140,10 +141,10 @@ static PeltiBox region_of(const PeltiReach *reach, double grow)
     return (PeltiBox){vec3_sub(reach->box.low, g), vec3_add(reach->box.high, g)};
 }
 
-void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurface *surfaces, int a, int b, const Mat34 *to_frame,
-                                  double alarm, PeltiContactTouches *out)
+void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePair *two, double alarm, PeltiContactTouches *out)
 {
-    const PeltiSurface *sa = &surfaces[a], *sb = &surfaces[b];
+    int a = two->a, b = two->b;
+    const PeltiSurface *sa = &two->surfaces[a], *sb = &two->surfaces[b];
     PeltiReach ra = pelti_surface_reach(sa, alarm), rb = pelti_surface_reach(sb, alarm);
     if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
         return;
@@ -152,22 +153,23 @@ void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurface *s
     // region first.
     if (pair->fresh)
         pair->far = 3 * alarm;
-    double deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size)), far = fmax(pair->far, 1.5 * alarm);
-    double grow = far + 2 * (double)fmaxf(sa->longest_edge, sb->longest_edge);
+    PeltiTouchLimits limits = {
+        .alarm = alarm, .far = fmax(pair->far, 1.5 * alarm), .deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size))};
+    double grow = limits.far + 2 * (double)fmaxf(sa->longest_edge, sb->longest_edge);
     Side of_a = {sa, sb, &rb, region_of(&rb, grow), memory->asked + pair->first[0]},
          of_b = {sb, sa, &ra, region_of(&ra, grow), memory->asked + pair->first[1]};
-    pair->moved[0] += follow(&of_a, to_frame, pair->fresh);
-    pair->moved[1] += follow(&of_b, to_frame, pair->fresh);
+    pair->moved[0] += follow(&of_a, two->to_frame, pair->fresh);
+    pair->moved[1] += follow(&of_b, two->to_frame, pair->fresh);
     pair->fresh = false;
     PeltiContactTouch touch = {.a = a, .b = b};
     for (int v = 0; v < sa->mesh->vertex_count; v++)
-        if (ask(&of_a, v, pair->moved[1], far, deep, alarm, &touch))
+        if (ask(&of_a, v, pair->moved[1], &limits, &touch))
             pelti_contact_touch_add(out, &touch);
     for (int v = 0; v < sb->mesh->vertex_count; v++) {
-        if (!ask(&of_b, v, pair->moved[0], far, deep, alarm, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
+        if (!ask(&of_b, v, pair->moved[0], &limits, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
             continue; // two vertices were found from the other side
         pelti_contact_touch_swap(&touch);
         pelti_contact_touch_add(out, &touch);
     }
-    pelti_contact_touch_edges(surfaces, a, b, alarm, out);
+    pelti_contact_touch_edges(two->surfaces, a, b, alarm, out);
 }

@@ -13,6 +13,8 @@ enum { FIELD_NODES = 2500, FEWEST_SAMPLES = 24, MOST_SAMPLES = 128, FEWEST_VERTI
 typedef struct Work { ///< while the parts are found
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
+    const PeltiWeights *weights;
+    PeltiJobs *jobs;
     int *owner;          ///< [vertex_count] the bone with the largest weight; of a prop the bone that carries it
     int *triangle_owner; ///< [triangle_count]
     bool *outer;         ///< [triangle_count] seen from outside: the others bound nothing that could be touched
@@ -31,8 +33,9 @@ static int find(const Work *w, int bone)
     return bone;
 }
 
-static void own(Work *w, const PeltiWeights *weights)
+static void own(Work *w)
 {
+    const PeltiWeights *weights = w->weights;
     for (int v = 0; v < w->mesh->vertex_count; v++) {
         int bone = weights->bone[(size_t)v * (size_t)weights->influences];
         while (w->who->bones[bone].is_prop && w->who->bones[bone].parent >= 0)
@@ -305,8 +308,7 @@ static void fill_fields(void *context, int begin, int end, int worker)
             pelti_contact_part_field_fill(&fill->pieces[p], &fill->parts[p].field);
 }
 
-static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiJobs *jobs, PeltiSkinParts *out,
-                              PeltError *err)
+static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
     PeltiPartPiece *pieces = PELTI_NEW(work, PeltiPartPiece, out->part_count);
     int(*triangles)[3] = pelti_pool_take(work, (size_t)w->mesh->triangle_count, sizeof(int[3]));
@@ -322,7 +324,7 @@ static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, P
                                                 &pieces[p], err));
         PELT_TRY(pelti_contact_part_field_layout(pool, &pieces[p], FIELD_NODES, &out->parts[p].field, err));
     }
-    pelti_parallel_for(jobs, out->part_count, 1, fill_fields, &(Fill){pieces, out->parts});
+    pelti_parallel_for(w->jobs, out->part_count, 1, fill_fields, &(Fill){pieces, out->parts});
     for (int p = 0; p < out->part_count; p++) // what is thinner than a cell is a sheet
         if (out->parts[p].field.radius < 0.5f * out->parts[p].field.cell)
             out->parts[p].field.radius = 0;
@@ -345,33 +347,32 @@ static void exempt_overlaps(PeltiSkinParts *out)
         }
 }
 
-static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiCharacter *who, const PeltiWeights *weights,
-                         PeltiJobs *jobs, PeltiSkinParts *out, PeltError *err)
+static PeltStatus create(Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
-    Work w = {.who = who, .mesh = who->mesh};
-    w.owner = PELTI_NEW(work, int, who->mesh->vertex_count);
-    w.triangle_owner = PELTI_NEW(work, int, who->mesh->triangle_count);
-    w.into = PELTI_NEW(work, int, who->bone_count);
-    w.count = PELTI_NEW(work, int, who->bone_count);
-    w.order = PELTI_NEW(work, int, who->bone_count);
-    w.area = PELTI_NEW(work, float, who->bone_count);
-    w.vector = PELTI_NEW(work, Vec3, who->bone_count);
-    w.vertex_part = PELTI_NEW(work, int, who->mesh->vertex_count);
-    w.triangle_part = PELTI_NEW(work, int, who->mesh->triangle_count);
-    w.outer = PELTI_NEW(work, bool, who->mesh->triangle_count);
+    const PeltiCharacter *who = w->who;
+    w->owner = PELTI_NEW(work, int, who->mesh->vertex_count);
+    w->triangle_owner = PELTI_NEW(work, int, who->mesh->triangle_count);
+    w->into = PELTI_NEW(work, int, who->bone_count);
+    w->count = PELTI_NEW(work, int, who->bone_count);
+    w->order = PELTI_NEW(work, int, who->bone_count);
+    w->area = PELTI_NEW(work, float, who->bone_count);
+    w->vector = PELTI_NEW(work, Vec3, who->bone_count);
+    w->vertex_part = PELTI_NEW(work, int, who->mesh->vertex_count);
+    w->triangle_part = PELTI_NEW(work, int, who->mesh->triangle_count);
+    w->outer = PELTI_NEW(work, bool, who->mesh->triangle_count);
     out->parts = PELTI_NEW(pool, PeltiSkinPart, PELTI_MOST_PARTS);
     if (pool->failed || work->failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(int));
-    PELT_TRY(pelti_contact_outer_triangles(who->mesh, work, jobs, w.outer, err));
-    own(&w, weights);
-    merge(&w);
-    PELT_TRY(number_parts(&w, work, out, err));
+    PELT_TRY(pelti_contact_outer_triangles(who->mesh, work, w->jobs, w->outer, err));
+    own(w);
+    merge(w);
+    PELT_TRY(number_parts(w, work, out, err));
     out->apart = PELTI_NEW(pool, unsigned char, (size_t)out->part_count *(size_t)out->part_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)out->part_count * (size_t)out->part_count);
-    PELT_TRY(link_bones(&w, work, out, err));
-    PELT_TRY(make_fields(&w, pool, work, jobs, out, err));
-    PELT_TRY(take_samples(&w, pool, work, out, err));
+    PELT_TRY(link_bones(w, work, out, err));
+    PELT_TRY(make_fields(w, pool, work, out, err));
+    PELT_TRY(take_samples(w, pool, work, out, err));
     exempt_overlaps(out);
     return PELT_OK;
 }
@@ -382,7 +383,8 @@ PeltStatus pelti_contact_parts_create(PeltiPool *pool, const PeltiCharacter *who
     PeltiPool work;
     *out = (PeltiSkinParts){0};
     pelti_pool_init(&work, &pool->allocator);
-    PeltStatus status = create(pool, &work, who, weights, jobs, out, err);
+    Work w = {.who = who, .mesh = who->mesh, .weights = weights, .jobs = jobs};
+    PeltStatus status = create(&w, pool, &work, out, err);
     pelti_pool_release(&work);
     return status;
 }

@@ -58,10 +58,16 @@ static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiShape *o
     return PELT_OK;
 }
 
-/// Rings about y with a pole at either end: `profile` gives radius and height of each ring.
-static PeltStatus make_turned(PeltiPool *pool, int around, int rings, const float (*profile)[2], float bottom, float top,
-                              PeltiShape *out, PeltError *err)
+typedef struct Turned {        ///< rings about y with a pole at either end
+    int around, rings;         ///< vertices of a ring, rings
+    const float (*profile)[2]; ///< [rings] radius and height
+    float bottom, top;         ///< heights of the poles
+} Turned;
+
+static PeltStatus make_turned(PeltiPool *pool, const Turned *turned, PeltiShape *out, PeltError *err)
 {
+    int around = turned->around, rings = turned->rings;
+    const float(*profile)[2] = turned->profile;
     PELT_TRY(take(pool, around * rings + 2, 2 * around * rings, out, err));
     int n = 0, low = around * rings, high = low + 1;
     for (int r = 0; r < rings; r++)
@@ -69,8 +75,8 @@ static PeltStatus make_turned(PeltiPool *pool, int around, int rings, const floa
             float a = 2 * pi * ((float)k + (r % 2 ? 0.5f : 0)) / (float)around; // every other ring by half a step: even triangles
             out->vertices[r * around + k] = vec3(profile[r][0] * pelti_cosf(a), profile[r][1], -profile[r][0] * pelti_sinf(a));
         }
-    out->vertices[low] = vec3(0, bottom, 0);
-    out->vertices[high] = vec3(0, top, 0);
+    out->vertices[low] = vec3(0, turned->bottom, 0);
+    out->vertices[high] = vec3(0, turned->top, 0);
     for (int k = 0; k < around; k++) {
         int next = (k + 1) % around, last = (rings - 1) * around;
         memcpy(out->triangles[n++], (int[3]){low, next, k}, sizeof(int[3]));
@@ -101,7 +107,8 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
     if (object->shape == PELT_SHAPE_CYLINDER) {
         for (int r = 0; r <= along; r++, rings++)
             profile[rings][0] = radius, profile[rings][1] = -half + 2 * half * (float)r / (float)(along > 0 ? along : 1);
-        return make_turned(pool, around, rings, (const float(*)[2])profile, -half, half, out, err);
+        Turned turned = {.around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half, .top = half};
+        return make_turned(pool, &turned, out, err);
     }
     for (int r = 1; r <= quarter; r++, rings++) {
         float a = pi / 2 * (float)r / (float)quarter;
@@ -113,7 +120,9 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
         float a = pi / 2 * (float)r / (float)quarter;
         profile[rings][0] = radius * pelti_sinf(a), profile[rings][1] = half + radius * pelti_cosf(a);
     }
-    return make_turned(pool, around, rings, (const float(*)[2])profile, -half - radius, half + radius, out, err);
+    Turned turned = {
+        .around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half - radius, .top = half + radius};
+    return make_turned(pool, &turned, out, err);
 }
 
 static PeltStatus copy_mesh(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)

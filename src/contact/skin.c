@@ -90,10 +90,11 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
         skin->root_stiffness = scale * root_give(skin, (const double(*)[2])carried);
 }
 
-PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiCharacter *who,
-                                   const PeltiWeights *weights, const PeltScene *scene, const char *name, PeltError *err)
+PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiContactSkinDef *def, PeltError *err)
 {
-    *skin = (PeltiContactSkin){.who = who, .weights = weights, .root_stiffness = (double)scene->root_stiffness};
+    const PeltiCharacter *who = def->who;
+    const PeltScene *scene = def->scene;
+    *skin = (PeltiContactSkin){.who = who, .weights = def->weights, .root_stiffness = (double)scene->root_stiffness};
     const PeltiMesh *mesh = who->mesh;
     int *joint_of_node = PELTI_NEW(pool, int, who->node_count);
     skin->bone_joint = PELTI_NEW(pool, int, who->bone_count);
@@ -105,7 +106,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
-    PELT_TRY(find_joints(skin, pool, scene, name, joint_of_node, err));
+    PELT_TRY(find_joints(skin, pool, scene, def->name, joint_of_node, err));
     skin->sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
     skin->touched = PELTI_NEW(pool, int, skin->joint_count + 1);
     skin->marked = PELTI_NEW(pool, bool, skin->joint_count + 1);

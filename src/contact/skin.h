@@ -46,10 +46,15 @@ typedef struct PeltiContactSkin {
     bool *marked;      ///< [joint_count] work: in `touched`
 } PeltiContactSkin;
 
+typedef struct PeltiContactSkinDef {
+    const PeltiCharacter *who;
+    const PeltiWeights *weights;
+    const PeltScene *scene;
+    const char *name; ///< of the character in the scene
+} PeltiContactSkinDef;
 /// Stiffness of each joint: the scene's, or from the mass it carries: enough to hold `subtree mass * gravity * reach` with two
 /// degrees. `unit_gravity` > 0: strength of gravity to size that by.
-PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiCharacter *who,
-                                   const PeltiWeights *weights, const PeltScene *scene, const char *name, PeltError *err);
+PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiContactSkinDef *def, PeltError *err);
 int pelti_contact_skin_slots(const PeltiContactSkin *skin);
 
 /// Begins a step of length h. Joints are springs with a damper, [Duriez2008] eq. 7 with a term C dGamma/dt, C = damping_s K:

@@ -274,12 +274,14 @@ static float hinted(const PeltiSurface *other, int triangle, Vec3 p, float far)
     return d < far ? d : far;
 }
 
-bool pelti_contact_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
-                                double deep, bool search, double alarm, int *hint, double *clear, PeltiContactTouch *touch)
+bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double *clear, PeltiContactTouch *touch)
 {
+    const PeltiSurface *mine = query->mine, *other = query->other;
+    const double alarm = query->limits->alarm, far = query->limits->far, deep = query->limits->deep;
+    int v = query->vertex;
     Vec3 p = mine->x[v];
     PeltiNearest near;
-    search = search && in_box(&reach->box, p);
+    bool search = query->search && in_box(&query->reach->box, p);
     *clear = far;
     if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p,
                                 hinted(other, *hint, p, search ? INFINITY : (float)far), NULL, NULL, &near)) {
@@ -387,9 +389,10 @@ static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, in
     return true;
 }
 
-/// Edges of a's triangles against sharp edges of b; where `blunt`, only those of a that are not sharp themselves.
-static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double alarm, bool blunt, bool swapped,
-                        PeltiContactTouch *touch, PeltiContactTouches *out)
+/// Edges of a's triangles against sharp edges of b. On the way `back` only those of a that are not sharp themselves, the others
+/// were found before; the touch is turned round.
+static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double alarm, bool back, PeltiContactTouch *touch,
+                        PeltiContactTouches *out)
 {
     if (b->sharp_count == 0)
         return;
@@ -398,9 +401,9 @@ static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double ala
         int t = out->pairs.pairs[i].a, eb = b->sharp[out->pairs.pairs[i].b];
         for (int k = 0; k < 3; k++) {
             int ea = a->mesh->triangle_edges[t][k];
-            if (a->edge_triangles[ea][0] != t || (blunt && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, touch))
+            if (a->edge_triangles[ea][0] != t || (back && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, touch))
                 continue;
-            if (swapped)
+            if (back)
                 pelti_contact_touch_swap(touch);
             pelti_contact_touch_add(out, touch);
         }
@@ -410,8 +413,8 @@ static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double ala
 void pelti_contact_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiContactTouches *out)
 {
     PeltiContactTouch touch = {.a = a, .b = b};
-    touch_sharp(&surfaces[a], &surfaces[b], alarm, false, false, &touch, out);
-    touch_sharp(&surfaces[b], &surfaces[a], alarm, true, true, &touch, out);
+    touch_sharp(&surfaces[a], &surfaces[b], alarm, false, &touch, out);
+    touch_sharp(&surfaces[b], &surfaces[a], alarm, true, &touch, out);
 }
 
 void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiContactTouches *out)

@@ -48,18 +48,28 @@ typedef struct PeltiContactTouches {
     PeltiPairs pairs; ///< room for the edge queries; created for the surface with most pieces
 } PeltiContactTouches;
 
-/// A vertex of `mine` against the other surface; true: a touch within `alarm`, as side a. Looks no farther than `far`;
-/// with `search` its side is not known, and within the other's bounds it is found however far the surface is: a touch that is up
-/// to `deep` inside counts. `clear`:
-/// how far the vertex is from the other surface at least, 0 when inside or not known. `hint`: in and out, the nearest triangle,
-/// -1: none.
 typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm distance
     PeltiBox box, grown;
     double size;
 } PeltiReach;
 PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm);
-bool pelti_contact_touch_vertex(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiReach *reach, double far,
-                                double deep, bool search, double alarm, int *hint, double *clear, PeltiContactTouch *touch);
+
+typedef struct PeltiTouchLimits {
+    double alarm; ///< what is nearer is a touch
+    double far;   ///< looks no farther
+    double deep;  ///< a touch up to this far inside counts
+} PeltiTouchLimits;
+
+typedef struct PeltiVertexQuery { ///< one vertex against another surface
+    const PeltiSurface *mine, *other;
+    const PeltiReach *reach; ///< of the other
+    int vertex;              ///< of mine
+    const PeltiTouchLimits *limits;
+    bool search; ///< its side is not known: within the other's bounds it is found however far the surface is
+} PeltiVertexQuery;
+/// True: a touch within the alarm distance, the vertex as side a. `hint`: in and out, the nearest triangle, -1: none. `clear`:
+/// how far the vertex is from the other surface at least, 0 when inside or not known.
+bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double *clear, PeltiContactTouch *touch);
 /// How deep a point is inside (below 0: it is outside), and the nearest way out; false: outside the bounds, or nothing to be in.
 bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out);
 void pelti_contact_touch_swap(PeltiContactTouch *touch);

@@ -8,7 +8,7 @@ static PeltiCorrector *scene_new(const PeltScene *scene, bool final)
 {
     PeltiCorrector *c = NULL;
     PeltError err = {0};
-    if (pelti_corrector_create(scene, 0, NULL, NULL, &(PeltiCorrectorSettings){.final = final}, NULL, NULL, &c, &err) != PELT_OK)
+    if (pelti_corrector_create(&(PeltiCorrectorDef){.scene = scene, .settings = {.final = final}}, NULL, &c, &err) != PELT_OK)
         fail_msg("%s", err.text);
     pelti_corrector_step(c, NULL, 0, NULL, NULL);
     return c;
@@ -225,7 +225,7 @@ static void bad_scenes_say_what_is_wrong(void **state)
             o.triangle_count = 1;
             o.kind = k == 5 ? PELT_OBJECT_SOFT : PELT_OBJECT_RIGID; // open: refused as soft, a box as rigid
         }
-        PeltStatus status = pelti_corrector_create(&scene, 0, NULL, NULL, NULL, NULL, NULL, &c, &err);
+        PeltStatus status = pelti_corrector_create(&(PeltiCorrectorDef){.scene = &scene}, NULL, &c, &err);
         if (k == 6) {
             assert_int_equal(status, PELT_OK);
             pelti_corrector_destroy(c);
@@ -236,7 +236,7 @@ static void bad_scenes_say_what_is_wrong(void **state)
     }
     PeltSceneObject *many = calloc(10000, sizeof *many);
     scene.objects = many, scene.object_count = 10000;
-    assert_int_equal(pelti_corrector_create(&scene, 0, NULL, NULL, NULL, NULL, NULL, &c, &err), PELT_UNSUPPORTED);
+    assert_int_equal(pelti_corrector_create(&(PeltiCorrectorDef){.scene = &scene}, NULL, &c, &err), PELT_UNSUPPORTED);
     free(many);
 }
 

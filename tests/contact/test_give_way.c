@@ -82,7 +82,8 @@ static Fingers open_with(float unit, float between, const PeltiGiveWaySettings *
         bone[v] = f.who->mesh->first_point[v] / TUBE_POINTS, weight[v] = 1;
     f.weights = PELTI_NEW(pool, PeltiWeights, 1);
     *f.weights = (PeltiWeights){1, bone, weight};
-    assert_int_equal(pelti_give_way_create(f.who, f.weights, settings, NULL, NULL, &f.give_way, NULL), PELT_OK);
+    PeltiGiveWayDef def = {.who = f.who, .weights = f.weights, .settings = *settings};
+    assert_int_equal(pelti_give_way_create(&def, NULL, &f.give_way, NULL), PELT_OK);
     f.pose = pelti_pose_new(pool, f.who);
     f.world = PELTI_NEW(pool, PeltiWorld, f.who->node_count);
     f.bones = PELTI_NEW(pool, Mat34, f.who->bone_count);

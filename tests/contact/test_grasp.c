@@ -100,8 +100,12 @@ static void run(Grasp *g, int frames)
     scene.friction = g->mu, scene.joint_stiffness = g->stiffness;
     PeltiCorrector *c = NULL;
     PeltError err = {0};
-    if (pelti_corrector_create(&scene, 1, (const PeltiCharacter *const[]){hand}, (const PeltiWeights *const[]){&weights},
-                               &(PeltiCorrectorSettings){.cold = g->cold, .final = g->final}, NULL, NULL, &c, &err) != PELT_OK)
+    PeltiCorrectorDef def = {.scene = &scene,
+                             .character_count = 1,
+                             .who = (const PeltiCharacter *const[]){hand},
+                             .weights = (const PeltiWeights *const[]){&weights},
+                             .settings = {.cold = g->cold, .final = g->final}};
+    if (pelti_corrector_create(&def, NULL, &c, &err) != PELT_OK)
         fail_msg("%s", err.text);
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
@@ -203,8 +207,11 @@ static int close_on_ball(Vec3 *at, float *force, int most)
     scene.objects = &o, scene.object_count = 1;
     PeltiCorrector *c = NULL;
     PeltError err = {0};
-    if (pelti_corrector_create(&scene, 1, (const PeltiCharacter *const[]){hand}, (const PeltiWeights *const[]){&weights}, NULL,
-                               NULL, NULL, &c, &err) != PELT_OK)
+    PeltiCorrectorDef def = {.scene = &scene,
+                             .character_count = 1,
+                             .who = (const PeltiCharacter *const[]){hand},
+                             .weights = (const PeltiWeights *const[]){&weights}};
+    if (pelti_corrector_create(&def, NULL, &c, &err) != PELT_OK)
         fail_msg("%s", err.text);
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);

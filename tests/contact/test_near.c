@@ -92,8 +92,8 @@ static void remembering_changes_nothing(void **state)
         PeltiNearMemory *none;
         assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &none, NULL), PELT_OK);
         kept.count = fresh.count = 0;
-        pelti_contact_touch_surfaces(memory, s, 0, 1, &back, alarm, &kept);
-        pelti_contact_touch_surfaces(none, s, 0, 1, NULL, alarm, &fresh);
+        pelti_contact_touch_surfaces(memory, &(PeltiSurfacePair){.surfaces = s, .a = 0, .b = 1, .to_frame = &back}, alarm, &kept);
+        pelti_contact_touch_surfaces(none, &(PeltiSurfacePair){.surfaces = s, .a = 0, .b = 1}, alarm, &fresh);
         if (kept.count != fresh.count)
             fail_msg("step %d: %d contacts where %d are", step, kept.count, fresh.count);
         for (int i = 0; i < kept.count; i++) {

@@ -31,7 +31,8 @@ static PeltiContactSkin make_skin(PeltiCharacter *who, const PeltiWeights *w, fl
     scene.joints = joints, scene.joint_count = 1, scene.root_stiffness = root_stiffness;
     PeltiContactSkin skin;
     PeltError err = {0};
-    if (pelti_contact_skin_init(&skin, &who->pool, who, w, &scene, "character", &err) != PELT_OK)
+    PeltiContactSkinDef def = {.who = who, .weights = w, .scene = &scene, .name = "character"};
+    if (pelti_contact_skin_init(&skin, &who->pool, &def, &err) != PELT_OK)
         fail_msg("%s", err.text);
     for (int b = 0; b < 3; b++)
         skin.free.local[b].rotation =
@@ -151,7 +152,8 @@ static void the_root_shifts_unless_it_is_held(void **state)
         scene.joints = joints, scene.joint_count = held;
         PeltiContactSkin skin;
         PeltError err = {0};
-        if (pelti_contact_skin_init(&skin, &who->pool, who, &w, &scene, "character", &err) != PELT_OK)
+        PeltiContactSkinDef def = {.who = who, .weights = &w, .scene = &scene, .name = "character"};
+        if (pelti_contact_skin_init(&skin, &who->pool, &def, &err) != PELT_OK)
             fail_msg("%s", err.text);
         assert_int_equal(pelti_contact_skin_slots(&skin), held ? 2 : 4);
         assert_true(held ? skin.root_stiffness == 0 : skin.root_stiffness > 0);
