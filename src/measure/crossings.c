@@ -17,30 +17,31 @@ static int meet(void *context, int a, int b, int worker)
     int own = m->mesh->triangle_count;
     if (a >= own || b >= own)
         return 0; // the caps over holes are not skin
-    const int *s = m->triangles[a], *t = m->triangles[b];
+    const int *s = m->capped.triangles[a], *t = m->capped.triangles[b];
     for (int i = 0; i < 3; i++)
         if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
             return 0;
-    const Vec3 p[3] = {m->raw[s[0]], m->raw[s[1]], m->raw[s[2]]}, q[3] = {m->raw[t[0]], m->raw[t[1]], m->raw[t[2]]};
+    const Vec3 p[3] = {m->frame.raw[s[0]], m->frame.raw[s[1]], m->frame.raw[s[2]]},
+               q[3] = {m->frame.raw[t[0]], m->frame.raw[t[1]], m->frame.raw[t[2]]};
     return (int)pelti_triangles_meet(p, q);
 }
 
 static void find_pairs(PeltiMeasure *m)
 {
-    pelti_box_tree_self_pairs(m->tree, 0, meet, m, m->jobs, &m->pairs);
-    while (m->pairs.found > m->pairs.count && m->pairs.capacity < MOST_PAIRS) {
-        int room = m->pairs.capacity * 4 < MOST_PAIRS ? m->pairs.capacity * 4 : MOST_PAIRS;
+    pelti_box_tree_self_pairs(m->capped.tree, 0, meet, m, m->jobs, &m->frame.pairs);
+    while (m->frame.pairs.found > m->frame.pairs.count && m->frame.pairs.capacity < MOST_PAIRS) {
+        int room = m->frame.pairs.capacity * 4 < MOST_PAIRS ? m->frame.pairs.capacity * 4 : MOST_PAIRS;
         PeltiPool larger;
         pelti_pool_init(&larger, &m->pool.allocator);
         PeltiPairs pairs;
-        if (pelti_pairs_create(&larger, room, m->tree, &pairs, NULL) != PELT_OK) {
+        if (pelti_pairs_create(&larger, room, m->capped.tree, &pairs, NULL) != PELT_OK) {
             pelti_pool_release(&larger); // refused: the count stays right, the list stays short
             return;
         }
         pelti_pool_release(&m->pair_pool);
         m->pair_pool = larger;
-        m->pairs = pairs;
-        pelti_box_tree_self_pairs(m->tree, 0, meet, m, m->jobs, &m->pairs);
+        m->frame.pairs = pairs;
+        pelti_box_tree_self_pairs(m->capped.tree, 0, meet, m, m->jobs, &m->frame.pairs);
     }
 }
 
@@ -59,17 +60,18 @@ static int compare_keys(const void *a, const void *b)
 static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
 {
     int64_t key = pair_key(pair);
-    return m->rest_pair_count && bsearch(&key, m->rest_pairs, (size_t)m->rest_pair_count, sizeof key, compare_keys) != NULL;
+    return m->rest_pairs.count &&
+           bsearch(&key, m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof key, compare_keys) != NULL;
 }
 
 /// How far triangle `a` reaches to the lesser side of the plane of `b`.
 static double reach(const PeltiMeasure *m, int a, int b)
 {
-    Normal n = m->normal[b];
+    Normal n = m->frame.normal[b];
     double length = pelti_most(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
-    Vec3 o = m->x[m->triangles[b][0]];
+    Vec3 o = m->frame.x[m->capped.triangles[b][0]];
     for (int k = 0; k < 3; k++) {
-        Vec3 p = m->x[m->triangles[a][k]];
+        Vec3 p = m->frame.x[m->capped.triangles[a][k]];
         double h =
             (((double)p.x - (double)o.x) * n.x + ((double)p.y - (double)o.y) * n.y + ((double)p.z - (double)o.z) * n.z) / length;
         high = pelti_most(high, h), low = pelti_least(low, h);
@@ -81,7 +83,7 @@ static double reach(const PeltiMeasure *m, int a, int b)
 
 static void rest_centre(const PeltiMeasure *m, int triangle, double out[3])
 {
-    const int *t = m->triangles[triangle];
+    const int *t = m->capped.triangles[triangle];
     Vec3 a = m->mesh->rest[t[0]], b = m->mesh->rest[t[1]], c = m->mesh->rest[t[2]];
     out[0] = ((double)a.x + (double)b.x + (double)c.x) / 3;
     out[1] = ((double)a.y + (double)b.y + (double)c.y) / 3;
@@ -114,16 +116,16 @@ static bool near_at_rest(const PeltiMeasure *m, const double at[3], int triangle
 
 static bool end_explains(const PeltiMeasure *m, uint64_t cell, const double a[3], const double b[3])
 {
-    int low = 0, high = 2 * m->rest_pair_count;
+    int low = 0, high = 2 * m->rest_pairs.count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (m->rest_ends[middle].cell < cell)
+        if (m->rest_pairs.ends[middle].cell < cell)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < 2 * m->rest_pair_count && m->rest_ends[low].cell == cell; low++)
-        if (near_at_rest(m, b, m->rest_ends[low].far) && near_at_rest(m, a, m->rest_ends[low].near))
+    for (; low < 2 * m->rest_pairs.count && m->rest_pairs.ends[low].cell == cell; low++)
+        if (near_at_rest(m, b, m->rest_pairs.ends[low].far) && near_at_rest(m, a, m->rest_pairs.ends[low].near))
             return true;
     return false;
 }
@@ -131,7 +133,7 @@ static bool end_explains(const PeltiMeasure *m, uint64_t cell, const double a[3]
 /// A pair of triangles crosses at rest, one near each of these two: a button sinks into its jacket, and goes on doing so.
 static bool rest_explains(const PeltiMeasure *m, const PeltiPair *pair)
 {
-    if (m->rest_pair_count == 0)
+    if (m->rest_pairs.count == 0)
         return false;
     double a[3], b[3];
     rest_centre(m, pair->a, a);
@@ -144,31 +146,31 @@ static bool rest_explains(const PeltiMeasure *m, const PeltiPair *pair)
 
 static void keep_rest_pair(PeltiMeasure *m, int i)
 {
-    const PeltiPair *p = &m->pairs.pairs[i];
+    const PeltiPair *p = &m->frame.pairs.pairs[i];
     double a[3], b[3];
     rest_centre(m, p->a, a);
     rest_centre(m, p->b, b);
-    m->rest_pairs[i] = pair_key(p);
-    m->rest_ends[2 * i] = (PeltiRestEnd){cell_of(m, a, 0, 0, 0), p->a, p->b};
-    m->rest_ends[2 * i + 1] = (PeltiRestEnd){cell_of(m, b, 0, 0, 0), p->b, p->a};
-    m->rest_self_intersections += p->tag == PELTI_CROSSING;
+    m->rest_pairs.keys[i] = pair_key(p);
+    m->rest_pairs.ends[2 * i] = (PeltiRestEnd){cell_of(m, a, 0, 0, 0), p->a, p->b};
+    m->rest_pairs.ends[2 * i + 1] = (PeltiRestEnd){cell_of(m, b, 0, 0, 0), p->b, p->a};
+    m->rest_pairs.self_intersections += p->tag == PELTI_CROSSING;
 }
 
 PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
 {
     pelti_pool_init(&m->pair_pool, &m->pool.allocator);
-    PELT_TRY(pelti_pairs_create(&m->pair_pool, FIRST_PAIRS, m->tree, &m->pairs, err));
+    PELT_TRY(pelti_pairs_create(&m->pair_pool, FIRST_PAIRS, m->capped.tree, &m->frame.pairs, err));
     find_pairs(m);
-    m->rest_pairs = PELTI_NEW(&m->pool, int64_t, m->pairs.count);
-    m->rest_ends = PELTI_NEW(&m->pool, PeltiRestEnd, 2 * (size_t)m->pairs.count);
+    m->rest_pairs.keys = PELTI_NEW(&m->pool, int64_t, m->frame.pairs.count);
+    m->rest_pairs.ends = PELTI_NEW(&m->pool, PeltiRestEnd, 2 * (size_t)m->frame.pairs.count);
     if (m->pool.failed)
-        return pelti_no_memory(err, (size_t)m->pairs.count * sizeof(int64_t));
-    m->rest_pair_count = m->pairs.count;
-    for (int i = 0; i < m->pairs.count; i++)
+        return pelti_no_memory(err, (size_t)m->frame.pairs.count * sizeof(int64_t));
+    m->rest_pairs.count = m->frame.pairs.count;
+    for (int i = 0; i < m->frame.pairs.count; i++)
         keep_rest_pair(m, i);
-    if (m->rest_pair_count) {
-        qsort(m->rest_pairs, (size_t)m->rest_pair_count, sizeof(int64_t), compare_keys);
-        qsort(m->rest_ends, 2 * (size_t)m->rest_pair_count, sizeof(PeltiRestEnd), compare_ends);
+    if (m->rest_pairs.count) {
+        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), compare_keys);
+        qsort(m->rest_pairs.ends, 2 * (size_t)m->rest_pairs.count, sizeof(PeltiRestEnd), compare_ends);
     }
     return PELT_OK;
 }
@@ -176,16 +178,16 @@ PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
 void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
 {
     find_pairs(m);
-    memset(m->crossing, 0, (size_t)m->mesh->triangle_count);
+    memset(m->maps.crossing, 0, (size_t)m->mesh->triangle_count);
     out->self_intersections_new = out->coplanar_overlaps = out->deep_pairs = out->crossings_new = 0;
     out->pair_depth = 0;
-    for (int i = 0; i < m->pairs.count; i++) {
-        const PeltiPair *p = &m->pairs.pairs[i];
+    for (int i = 0; i < m->frame.pairs.count; i++) {
+        const PeltiPair *p = &m->frame.pairs.pairs[i];
         out->coplanar_overlaps += p->tag == PELTI_COPLANAR;
-        if (!m->crossing[p->a])
-            m->crossing[p->a] = 1;
-        if (!m->crossing[p->b])
-            m->crossing[p->b] = 1;
+        if (!m->maps.crossing[p->a])
+            m->maps.crossing[p->a] = 1;
+        if (!m->maps.crossing[p->b])
+            m->maps.crossing[p->b] = 1;
         if (at_rest_too(m, p))
             continue;
         out->self_intersections_new++;
@@ -194,13 +196,13 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
         if (depth > deep_pair) {
             out->deep_pairs++;
             out->crossings_new += !rest_explains(m, p);
-            m->crossing[p->a] = m->crossing[p->b] = 2;
+            m->maps.crossing[p->a] = m->maps.crossing[p->b] = 2;
         }
     }
-    long crossing = m->pairs.found - out->coplanar_overlaps;
+    long crossing = m->frame.pairs.found - out->coplanar_overlaps;
     out->self_intersections = crossing < INT_MAX ? (int)crossing : INT_MAX;
     out->self_intersecting_frames = out->self_intersections_new > 0;
     out->triangles_intersecting = 0;
     for (int t = 0; t < m->mesh->triangle_count; t++)
-        out->triangles_intersecting += m->crossing[t] != 0;
+        out->triangles_intersecting += m->maps.crossing[t] != 0;
 }

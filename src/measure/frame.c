@@ -22,16 +22,17 @@ static void normal_range(void *context, int begin, int end, int worker)
     (void)worker;
     PeltiMeasure *m = context;
     for (int t = begin; t < end; t++) {
-        Vec3 a = m->x[m->triangles[t][0]], b = m->x[m->triangles[t][1]], c = m->x[m->triangles[t][2]];
+        Vec3 a = m->frame.x[m->capped.triangles[t][0]], b = m->frame.x[m->capped.triangles[t][1]],
+             c = m->frame.x[m->capped.triangles[t][2]];
         double ux = (double)b.x - (double)a.x, uy = (double)b.y - (double)a.y, uz = (double)b.z - (double)a.z;
         double vx = (double)c.x - (double)a.x, vy = (double)c.y - (double)a.y, vz = (double)c.z - (double)a.z;
-        m->normal[t] = (Normal){uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx};
+        m->frame.normal[t] = (Normal){uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx};
     }
 }
 
 void pelti_measure_normals(PeltiMeasure *m)
 {
-    pelti_parallel_for(m->jobs, m->triangle_count, 2048, normal_range, m);
+    pelti_parallel_for(m->jobs, m->capped.triangle_count, 2048, normal_range, m);
 }
 
 static void add(Normal *a, Normal b)
@@ -47,13 +48,13 @@ double pelti_measure_edge(const PeltiMeasure *m, const Vec3 *x, int edge)
 /// Sums the normals of the triangles across inner edges.
 void pelti_measure_sum_neighbours(PeltiMeasure *m)
 {
-    memset(m->neighbours, 0, (size_t)m->mesh->triangle_count * sizeof(Normal));
+    memset(m->frame.neighbours, 0, (size_t)m->mesh->triangle_count * sizeof(Normal));
     for (int e = 0; e < m->mesh->edge_count; e++) {
-        const int *t = m->edge_triangles[e];
+        const int *t = m->rest.edge_triangles[e];
         if (t[0] < 0 || t[1] < 0)
             continue;
-        add(&m->neighbours[t[0]], m->normal[t[1]]);
-        add(&m->neighbours[t[1]], m->normal[t[0]]);
+        add(&m->frame.neighbours[t[0]], m->frame.normal[t[1]]);
+        add(&m->frame.neighbours[t[1]], m->frame.normal[t[0]]);
     }
 }
 
@@ -68,28 +69,28 @@ void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_poi
     const PeltiMesh *mesh = m->mesh;
     int ignored = 0, wrong = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        m->raw[v] = points[mesh->first_point[v]];
-        m->x[v] = without_nonfinite(m->raw[v], &ignored);
+        m->frame.raw[v] = points[mesh->first_point[v]];
+        m->frame.x[v] = without_nonfinite(m->frame.raw[v], &ignored);
     }
-    m->broken = ignored > 0;
-    pelti_measure_place_holes(mesh, m->x);
-    memcpy(m->raw + mesh->vertex_count, m->x + mesh->vertex_count, (size_t)mesh->hole_count * sizeof(Vec3));
+    m->frame.broken = ignored > 0;
+    pelti_measure_place_holes(mesh, m->frame.x);
+    memcpy(m->frame.raw + mesh->vertex_count, m->frame.x + mesh->vertex_count, (size_t)mesh->hole_count * sizeof(Vec3));
     double crack = 0, flown = 0;
     for (int p = 0; p < mesh->point_count; p++) {
         int before = wrong;
         Vec3 at = without_nonfinite(points[p], &wrong);
-        crack = pelti_most(crack, pelti_squared_distance(at, m->x[mesh->weld[p]]));
+        crack = pelti_most(crack, pelti_squared_distance(at, m->frame.x[mesh->weld[p]]));
         if (lbs_points && wrong == before)
             flown = pelti_most(flown, pelti_squared_distance(at, without_nonfinite(lbs_points[p], &ignored)));
     }
     out->nonfinite = wrong;
     out->crack = sqrt(crack) / m->size;
-    m->has_lbs = lbs_points != NULL;
+    m->frame.has_lbs = lbs_points != NULL;
     if (!lbs_points)
         return;
     out->flown = sqrt(flown) / m->size;
     for (int v = 0; v < mesh->vertex_count; v++)
-        m->lbs[v] = without_nonfinite(lbs_points[mesh->first_point[v]], &ignored);
+        m->frame.lbs[v] = without_nonfinite(lbs_points[mesh->first_point[v]], &ignored);
 }
 
 static double second_difference(Vec3 now, Vec3 one, Vec3 two)
@@ -115,15 +116,15 @@ static double push_history(Vec3 *history[2], const Vec3 *now, int count, int fra
 void pelti_measure_jitter(PeltiMeasure *m, PeltQuality *out)
 {
     const PeltiMesh *mesh = m->mesh;
-    out->jitter_world = push_history(m->previous, m->x, mesh->vertex_count, m->frames, m->size);
-    if (!m->has_lbs) {
-        m->off_frames = 0;
+    out->jitter_world = push_history(m->clip.previous, m->frame.x, mesh->vertex_count, m->clip.frames, m->size);
+    if (!m->frame.has_lbs) {
+        m->clip.off_frames = 0;
         return;
     }
     for (int v = 0; v < mesh->vertex_count; v++)
-        m->lbs[v] = vec3_sub(m->x[v], m->lbs[v]); // from here on the offset: the last stage of the frame
-    out->jitter = push_history(m->previous_off, m->lbs, mesh->vertex_count, m->off_frames, m->size);
-    m->off_frames++;
+        m->frame.lbs[v] = vec3_sub(m->frame.x[v], m->frame.lbs[v]); // from here on the offset: the last stage of the frame
+    out->jitter = push_history(m->clip.previous_off, m->frame.lbs, mesh->vertex_count, m->clip.off_frames, m->size);
+    m->clip.off_frames++;
 }
 
 static Normal turn(const Mat3 *r, Normal n)
@@ -135,22 +136,22 @@ static Normal turn(const Mat3 *r, Normal n)
 
 void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
 {
-    bool by_bone = bones && m->has_skin;
+    bool by_bone = bones && m->rest.has_skin;
     for (int b = 0; b < m->who->bone_count && by_bone; b++)
-        m->bone_turn[b] = mat3_polar(mat34_linear(bones[b]), NULL);
+        m->scratch.bone_turn[b] = mat3_polar(mat34_linear(bones[b]), NULL);
     pelti_measure_sum_neighbours(m);
     out->flipped_vs_bone = out->inverted = by_bone ? 0 : -1;
     out->flipped_vs_neighbours = out->degenerate = 0;
     for (int t = 0; t < m->mesh->triangle_count; t++) {
-        Normal n = m->normal[t];
-        bool against_neighbours = pelti_normal_dot(n, m->neighbours[t]) < 0 && !m->rest_flipped[t];
+        Normal n = m->frame.normal[t];
+        bool against_neighbours = pelti_normal_dot(n, m->frame.neighbours[t]) < 0 && !m->rest.flipped[t];
         out->flipped_vs_neighbours += against_neighbours;
         double area = sqrt(pelti_normal_dot(n, n)) / 2;
-        out->degenerate += area < 1e-6 * pelti_most(m->rest_area[t], 1e-6 * m->mean_area);
-        int bone = m->triangle_bone[t];
+        out->degenerate += area < 1e-6 * pelti_most(m->rest.area[t], 1e-6 * m->rest.mean_area);
+        int bone = m->rest.triangle_bone[t];
         if (!by_bone || bone < 0)
             continue;
-        bool against_bone = pelti_normal_dot(n, turn(&m->bone_turn[bone], m->rest_normal[t])) < 0;
+        bool against_bone = pelti_normal_dot(n, turn(&m->scratch.bone_turn[bone], m->rest.normal[t])) < 0;
         out->flipped_vs_bone += against_bone;
         out->inverted += against_bone && against_neighbours;
     }
@@ -161,7 +162,7 @@ static const double torn_stretch = 3, torn_beyond_lbs = 1.3;
 /// Torn: longer than anything living stretches, and not because the skeleton pulls it there.
 static bool is_torn(const PeltiMeasure *m, int edge, double ratio)
 {
-    return ratio > torn_stretch && ratio * m->rest_length[edge] > torn_beyond_lbs * pelti_measure_edge(m, m->lbs, edge);
+    return ratio > torn_stretch && ratio * m->rest.length[edge] > torn_beyond_lbs * pelti_measure_edge(m, m->frame.lbs, edge);
 }
 
 void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out)
@@ -169,33 +170,34 @@ void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out)
     const PeltiMesh *mesh = m->mesh;
     int count = 0, torn = 0;
     double low = INFINITY, high = -INFINITY;
-    memset(m->stretch, 0, (size_t)mesh->vertex_count * sizeof(float));
+    memset(m->maps.stretch, 0, (size_t)mesh->vertex_count * sizeof(float));
     for (int e = 0; e < mesh->edge_count; e++) {
-        double rest = m->rest_length[e], ratio = 1;
+        double rest = m->rest.length[e], ratio = 1;
         if (rest > 1e-7 * m->size) {
-            ratio = pelti_measure_edge(m, m->x, e) / rest;
-            m->ratio[count++] = (float)ratio;
+            ratio = pelti_measure_edge(m, m->frame.x, e) / rest;
+            m->scratch.ratio[count++] = (float)ratio;
             low = ratio < low ? ratio : low, high = ratio > high ? ratio : high;
-            torn += m->has_lbs && is_torn(m, e, ratio);
+            torn += m->frame.has_lbs && is_torn(m, e, ratio);
         }
-        m->stretch[mesh->edges[e][0]] += (float)ratio;
-        m->stretch[mesh->edges[e][1]] += (float)ratio;
+        m->maps.stretch[mesh->edges[e][0]] += (float)ratio;
+        m->maps.stretch[mesh->edges[e][1]] += (float)ratio;
     }
-    if (m->has_lbs)
+    if (m->frame.has_lbs)
         out->torn = torn;
     for (int v = 0; v < mesh->vertex_count; v++) {
         int edges = mesh->ring_start[v + 1] - mesh->ring_start[v];
-        m->stretch[v] = edges ? m->stretch[v] / (float)edges : 1;
+        m->maps.stretch[v] = edges ? m->maps.stretch[v] / (float)edges : 1;
     }
     out->stretch_min = count ? low : NAN;
     out->stretch_max = count ? high : NAN;
-    out->stretch_p1 = pelti_percentile(m->ratio, count, 1);
-    out->stretch_p50_min = out->stretch_p50_max = pelti_percentile(m->ratio, count, 50);
-    out->stretch_p99 = pelti_percentile(m->ratio, count, 99);
+    out->stretch_p1 = pelti_percentile(m->scratch.ratio, count, 1);
+    out->stretch_p50_min = out->stretch_p50_max = pelti_percentile(m->scratch.ratio, count, 50);
+    out->stretch_p99 = pelti_percentile(m->scratch.ratio, count, 99);
     count = 0;
     for (int t = 0; t < mesh->triangle_count; t++)
-        if (m->rest_area[t] > 1e-9 * m->mean_area)
-            m->ratio[count++] = (float)(sqrt(pelti_normal_dot(m->normal[t], m->normal[t])) / 2 / m->rest_area[t]);
-    out->area_p1 = pelti_percentile(m->ratio, count, 1);
-    out->area_p99 = pelti_percentile(m->ratio, count, 99);
+        if (m->rest.area[t] > 1e-9 * m->rest.mean_area)
+            m->scratch.ratio[count++] =
+                (float)(sqrt(pelti_normal_dot(m->frame.normal[t], m->frame.normal[t])) / 2 / m->rest.area[t]);
+    out->area_p1 = pelti_percentile(m->scratch.ratio, count, 1);
+    out->area_p99 = pelti_percentile(m->scratch.ratio, count, 99);
 }

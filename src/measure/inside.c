@@ -14,20 +14,20 @@ static void normal_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         Normal sum = {0, 0, 0};
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
-            Normal n = m->normal[mesh->fan[k]];
+            Normal n = m->frame.normal[mesh->fan[k]];
             sum.x += n.x, sum.y += n.y, sum.z += n.z;
         }
         double length = sqrt(pelti_normal_dot(sum, sum));
         if (length == 0)
             length = 1;
         Normal u = {sum.x / length, sum.y / length, sum.z / length};
-        m->vertex_normal[v] = u;
+        m->frame.vertex_normal[v] = u;
         double least = INFINITY;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
-            Normal n = m->normal[mesh->fan[k]];
+            Normal n = m->frame.normal[mesh->fan[k]];
             least = pelti_least(least, pelti_normal_dot(n, u) / pelti_most(sqrt(pelti_normal_dot(n, n)), 1e-300));
         }
-        m->judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > 0.15;
+        m->inside.judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > 0.15;
     }
 }
 
@@ -37,33 +37,33 @@ static int median_crossings(const PeltiMeasure *m, int x, int y, const double at
 {
     if (x == y)
         return x;
-    int z = pelti_box_tree_crossings(m->tree, (const int(*)[3])m->triangles, m->x, at, 2);
+    int z = pelti_box_tree_crossings(m->capped.tree, (const int(*)[3])m->capped.triangles, m->frame.x, at, 2);
     int low = x < y ? x : y, high = x < y ? y : x;
     return z < low ? low : z > high ? high : z;
 }
 
 int pelti_measure_find_inside(PeltiMeasure *m)
 {
-    const int(*triangles)[3] = (const int(*)[3])m->triangles;
+    const int(*triangles)[3] = (const int(*)[3])m->capped.triangles;
     double offset = 1e-4 * m->size;
     int count = 0, inside = 0;
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, VERTEX_GRAIN, normal_range, m);
     for (int v = 0; v < m->mesh->vertex_count; v++) {
-        m->winding[v] = 0;
-        if (!m->judged[v])
+        m->inside.winding[v] = 0;
+        if (!m->inside.judged[v])
             continue;
-        Vec3 p = m->x[v];
-        Normal u = m->vertex_normal[v];
-        m->inside[count] = v;
-        double *at = m->outside[count++];
+        Vec3 p = m->frame.x[v];
+        Normal u = m->frame.vertex_normal[v];
+        m->inside.list[count] = v;
+        double *at = m->inside.outside[count++];
         at[0] = (double)p.x + offset * u.x, at[1] = (double)p.y + offset * u.y, at[2] = (double)p.z + offset * u.z;
     }
-    PeltiStabRays rays = {count, (const double(*)[3])m->outside, m->triangle_count, triangles, m->x};
+    PeltiStabRays rays = {count, (const double(*)[3])m->inside.outside, m->capped.triangle_count, triangles, m->frame.x};
     for (int axis = 0; axis < 2; axis++)
-        pelti_stab_count(m->stab, &rays, axis, m->jobs, m->crossings[axis]);
+        pelti_stab_count(m->inside.stab, &rays, axis, m->jobs, m->inside.crossings[axis]);
     for (int i = 0; i < count; i++) {
-        int winding = median_crossings(m, m->crossings[0][i], m->crossings[1][i], m->outside[i]);
-        m->winding[m->inside[i]] = winding;
+        int winding = median_crossings(m, m->inside.crossings[0][i], m->inside.crossings[1][i], m->inside.outside[i]);
+        m->inside.winding[m->inside.list[i]] = winding;
         inside += winding >= 1;
     }
     return inside;
@@ -73,23 +73,24 @@ int pelti_measure_find_inside(PeltiMeasure *m)
 static bool opposes(void *context, int query, int triangle)
 {
     const PeltiMeasure *m = context;
-    int v = m->inside[query];
-    const int *t = m->triangles[triangle];
-    return pelti_normal_dot(m->normal[triangle], m->vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
+    int v = m->inside.list[query];
+    const int *t = m->capped.triangles[triangle];
+    return pelti_normal_dot(m->frame.normal[triangle], m->frame.vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
 }
 
 static double depth_of(const PeltiMeasure *m, int query)
 {
-    const PeltiNearest *n = &m->nearest[query];
+    const PeltiNearest *n = &m->inside.nearest[query];
     if (n->triangle < 0)
         return 0;
-    const int *t = m->triangles[n->triangle];
-    Vec3 p = m->inside_at[query], a = m->x[t[0]], b = m->x[t[1]], c = m->x[t[2]];
+    const int *t = m->capped.triangles[n->triangle];
+    Vec3 p = m->inside.at[query], a = m->frame.x[t[0]], b = m->frame.x[t[1]], c = m->frame.x[t[2]];
     const double *w = n->closest.weight;
     Normal to = {w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x - (double)p.x,
                  w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y - (double)p.y,
                  w[0] * (double)a.z + w[1] * (double)b.z + w[2] * (double)c.z - (double)p.z};
-    return pelti_normal_dot(m->normal[n->triangle], to) > 0 ? n->distance : 0; // on the outer side of it: touching, not inside
+    return pelti_normal_dot(m->frame.normal[n->triangle], to) > 0 ? n->distance
+                                                                  : 0; // on the outer side of it: touching, not inside
 }
 
 void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out)
@@ -97,28 +98,28 @@ void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out)
     const PeltiMesh *mesh = m->mesh;
     out->inside_vertices = out->everted_vertices = -1;
     out->depth = NAN;
-    memset(m->depth, 0, (size_t)mesh->vertex_count * sizeof(float));
-    if (!m->orientable)
+    memset(m->maps.depth, 0, (size_t)mesh->vertex_count * sizeof(float));
+    if (!m->capped.orientable)
         return;
-    if (m->broken) // the pairs left out broken triangles, here their non-finite coordinates are 0
-        pelti_box_tree_refit_triangles(m->tree, m->jobs, (const int(*)[3])m->triangles, m->x, NULL);
+    if (m->frame.broken) // the pairs left out broken triangles, here their non-finite coordinates are 0
+        pelti_box_tree_refit_triangles(m->capped.tree, m->jobs, (const int(*)[3])m->capped.triangles, m->frame.x, NULL);
     pelti_measure_find_inside(m);
     int count = 0;
     out->everted_vertices = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        out->everted_vertices += m->winding[v] <= -1;
-        if (m->winding[v] >= 1 && !m->rest_inside[v]) {
-            m->inside[count] = v;
-            m->inside_at[count++] = m->x[v];
+        out->everted_vertices += m->inside.winding[v] <= -1;
+        if (m->inside.winding[v] >= 1 && !m->rest.inside[v]) {
+            m->inside.list[count] = v;
+            m->inside.at[count++] = m->frame.x[v];
         }
     }
-    PeltiNearestSearch search = {(const int(*)[3])m->triangles, m->x, count, m->inside_at, INFINITY, opposes, m};
-    pelti_box_tree_nearest_many(m->tree, &search, m->jobs, m->nearest);
+    PeltiNearestSearch search = {(const int(*)[3])m->capped.triangles, m->frame.x, count, m->inside.at, INFINITY, opposes, m};
+    pelti_box_tree_nearest_many(m->capped.tree, &search, m->jobs, m->inside.nearest);
     out->inside_vertices = 0;
     double most = 0;
     for (int i = 0; i < count; i++) {
         double d = depth_of(m, i) / m->size;
-        m->depth[m->inside[i]] = (float)d;
+        m->maps.depth[m->inside.list[i]] = (float)d;
         out->inside_vertices += d > 0;
         most = fmax(most, d);
     }

@@ -11,19 +11,19 @@ static void take_capped_mesh(PeltiMeasure *m)
 {
     const PeltiMesh *mesh = m->mesh;
     int caps = mesh->hole_count ? mesh->hole_start[mesh->hole_count] : 0;
-    m->vertex_count = mesh->vertex_count + mesh->hole_count;
-    m->triangle_count = mesh->triangle_count + caps;
-    m->triangles = pelti_pool_take(&m->pool, (size_t)m->triangle_count, sizeof(int[3]));
+    m->capped.vertex_count = mesh->vertex_count + mesh->hole_count;
+    m->capped.triangle_count = mesh->triangle_count + caps;
+    m->capped.triangles = pelti_pool_take(&m->pool, (size_t)m->capped.triangle_count, sizeof(int[3]));
     if (m->pool.failed)
         return;
     if (mesh->triangle_count)
-        memcpy(m->triangles, mesh->triangles, (size_t)mesh->triangle_count * sizeof(int[3]));
+        memcpy(m->capped.triangles, mesh->triangles, (size_t)mesh->triangle_count * sizeof(int[3]));
     int t = mesh->triangle_count;
     for (int h = 0; h < mesh->hole_count; h++)
         for (int i = mesh->hole_start[h]; i < mesh->hole_start[h + 1]; i++, t++) {
-            m->triangles[t][0] = mesh->vertex_count + h;
-            m->triangles[t][1] = mesh->hole[i];
-            m->triangles[t][2] = mesh->hole[i + 1 < mesh->hole_start[h + 1] ? i + 1 : mesh->hole_start[h]];
+            m->capped.triangles[t][0] = mesh->vertex_count + h;
+            m->capped.triangles[t][1] = mesh->hole[i];
+            m->capped.triangles[t][2] = mesh->hole[i + 1 < mesh->hole_start[h + 1] ? i + 1 : mesh->hole_start[h]];
         }
 }
 
@@ -33,37 +33,37 @@ static void take_arrays(PeltiMeasure *m)
     size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count, edges = (size_t)mesh->edge_count;
     size_t points = (size_t)m->who->point_count;
     PeltiPool *pool = &m->pool;
-    m->rest_length = PELTI_NEW(pool, double, edges);
-    m->rest_normal = PELTI_NEW(pool, Normal, triangles);
-    m->rest_area = PELTI_NEW(pool, double, triangles);
-    m->rest_flipped = PELTI_NEW(pool, bool, triangles);
-    m->rest_inside = PELTI_NEW(pool, bool, vertices);
-    m->edge_triangles = pelti_pool_take(pool, edges, sizeof(int[2]));
-    m->triangle_bone = PELTI_NEW(pool, int, triangles);
-    m->x = PELTI_NEW(pool, Vec3, m->vertex_count);
-    m->raw = PELTI_NEW(pool, Vec3, m->vertex_count);
-    m->lbs = PELTI_NEW(pool, Vec3, vertices);
-    m->normal = PELTI_NEW(pool, Normal, m->triangle_count);
-    m->vertex_normal = PELTI_NEW(pool, Normal, vertices);
-    m->neighbours = PELTI_NEW(pool, Normal, triangles);
-    m->winding = PELTI_NEW(pool, int, vertices);
-    m->judged = PELTI_NEW(pool, bool, vertices);
-    m->outside = pelti_pool_take(pool, vertices, sizeof(double[3]));
+    m->rest.length = PELTI_NEW(pool, double, edges);
+    m->rest.normal = PELTI_NEW(pool, Normal, triangles);
+    m->rest.area = PELTI_NEW(pool, double, triangles);
+    m->rest.flipped = PELTI_NEW(pool, bool, triangles);
+    m->rest.inside = PELTI_NEW(pool, bool, vertices);
+    m->rest.edge_triangles = pelti_pool_take(pool, edges, sizeof(int[2]));
+    m->rest.triangle_bone = PELTI_NEW(pool, int, triangles);
+    m->frame.x = PELTI_NEW(pool, Vec3, m->capped.vertex_count);
+    m->frame.raw = PELTI_NEW(pool, Vec3, m->capped.vertex_count);
+    m->frame.lbs = PELTI_NEW(pool, Vec3, vertices);
+    m->frame.normal = PELTI_NEW(pool, Normal, m->capped.triangle_count);
+    m->frame.vertex_normal = PELTI_NEW(pool, Normal, vertices);
+    m->frame.neighbours = PELTI_NEW(pool, Normal, triangles);
+    m->inside.winding = PELTI_NEW(pool, int, vertices);
+    m->inside.judged = PELTI_NEW(pool, bool, vertices);
+    m->inside.outside = pelti_pool_take(pool, vertices, sizeof(double[3]));
     for (int k = 0; k < 2; k++)
-        m->crossings[k] = PELTI_NEW(pool, int, vertices);
-    m->inside = PELTI_NEW(pool, int, vertices);
-    m->inside_at = PELTI_NEW(pool, Vec3, vertices);
-    m->nearest = PELTI_NEW(pool, PeltiNearest, vertices);
-    m->ratio = PELTI_NEW(pool, float, edges > triangles ? edges : triangles);
-    m->stretch = PELTI_NEW(pool, float, vertices);
-    m->depth = PELTI_NEW(pool, float, vertices);
-    m->crossing = PELTI_NEW(pool, uint8_t, triangles);
-    m->bone_turn = PELTI_NEW(pool, Mat3, m->who->bone_count);
-    m->first_points = PELTI_NEW(pool, Vec3, points);
-    m->last_points = PELTI_NEW(pool, Vec3, points);
+        m->inside.crossings[k] = PELTI_NEW(pool, int, vertices);
+    m->inside.list = PELTI_NEW(pool, int, vertices);
+    m->inside.at = PELTI_NEW(pool, Vec3, vertices);
+    m->inside.nearest = PELTI_NEW(pool, PeltiNearest, vertices);
+    m->scratch.ratio = PELTI_NEW(pool, float, edges > triangles ? edges : triangles);
+    m->maps.stretch = PELTI_NEW(pool, float, vertices);
+    m->maps.depth = PELTI_NEW(pool, float, vertices);
+    m->maps.crossing = PELTI_NEW(pool, uint8_t, triangles);
+    m->scratch.bone_turn = PELTI_NEW(pool, Mat3, m->who->bone_count);
+    m->clip.first_points = PELTI_NEW(pool, Vec3, points);
+    m->clip.last_points = PELTI_NEW(pool, Vec3, points);
     for (int k = 0; k < 2; k++) {
-        m->previous[k] = PELTI_NEW(pool, Vec3, vertices);
-        m->previous_off[k] = PELTI_NEW(pool, Vec3, vertices);
+        m->clip.previous[k] = PELTI_NEW(pool, Vec3, vertices);
+        m->clip.previous_off[k] = PELTI_NEW(pool, Vec3, vertices);
     }
 }
 
@@ -71,12 +71,12 @@ static void find_edge_triangles(PeltiMeasure *m)
 {
     const PeltiMesh *mesh = m->mesh;
     for (int e = 0; e < mesh->edge_count; e++)
-        m->edge_triangles[e][0] = m->edge_triangles[e][1] = -1;
+        m->rest.edge_triangles[e][0] = m->rest.edge_triangles[e][1] = -1;
     for (int t = 0; t < mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++) {
             int e = mesh->triangle_edges[t][k];
             if (mesh->edge_use[e] == 2)
-                m->edge_triangles[e][m->edge_triangles[e][0] >= 0] = t;
+                m->rest.edge_triangles[e][m->rest.edge_triangles[e][0] >= 0] = t;
         }
 }
 
@@ -84,29 +84,30 @@ static PeltStatus measure_rest(PeltiMeasure *m, PeltError *err)
 {
     const PeltiMesh *mesh = m->mesh;
     if (mesh->vertex_count)
-        memcpy(m->x, mesh->rest, (size_t)mesh->vertex_count * sizeof(Vec3));
-    pelti_measure_place_holes(mesh, m->x);
-    memcpy(m->raw, m->x, (size_t)m->vertex_count * sizeof(Vec3));
-    PELT_TRY(pelti_box_tree_build_triangles(&m->pool, m->triangle_count, (const int(*)[3])m->triangles, m->x, &m->tree, err));
+        memcpy(m->frame.x, mesh->rest, (size_t)mesh->vertex_count * sizeof(Vec3));
+    pelti_measure_place_holes(mesh, m->frame.x);
+    memcpy(m->frame.raw, m->frame.x, (size_t)m->capped.vertex_count * sizeof(Vec3));
+    PELT_TRY(pelti_box_tree_build_triangles(&m->pool, m->capped.triangle_count, (const int(*)[3])m->capped.triangles, m->frame.x,
+                                            &m->capped.tree, err));
     pelti_measure_normals(m);
     for (int t = 0; t < mesh->triangle_count; t++) {
-        m->rest_normal[t] = m->normal[t];
-        m->rest_area[t] = sqrt(pelti_normal_dot(m->normal[t], m->normal[t])) / 2;
-        m->mean_area += m->rest_area[t] / mesh->triangle_count;
+        m->rest.normal[t] = m->frame.normal[t];
+        m->rest.area[t] = sqrt(pelti_normal_dot(m->frame.normal[t], m->frame.normal[t])) / 2;
+        m->rest.mean_area += m->rest.area[t] / mesh->triangle_count;
     }
-    PELT_TRY(pelti_stab_create(&m->pool, mesh->vertex_count, &m->stab, err));
+    PELT_TRY(pelti_stab_create(&m->pool, mesh->vertex_count, &m->inside.stab, err));
     find_edge_triangles(m);
     pelti_measure_sum_neighbours(m);
     for (int t = 0; t < mesh->triangle_count; t++)
-        m->rest_flipped[t] = pelti_normal_dot(m->normal[t], m->neighbours[t]) < 0;
+        m->rest.flipped[t] = pelti_normal_dot(m->frame.normal[t], m->frame.neighbours[t]) < 0;
     for (int e = 0; e < mesh->edge_count; e++)
-        m->rest_length[e] = pelti_measure_edge(m, m->x, e);
-    m->rest_volume = pelti_mesh_volume(mesh, mesh->rest);
-    m->orientable = mesh->nonmanifold_edge_count == 0 && mesh->inconsistent_edge_count == 0;
-    if (m->orientable) {
+        m->rest.length[e] = pelti_measure_edge(m, m->frame.x, e);
+    m->rest.volume = pelti_mesh_volume(mesh, mesh->rest);
+    m->capped.orientable = mesh->nonmanifold_edge_count == 0 && mesh->inconsistent_edge_count == 0;
+    if (m->capped.orientable) {
         pelti_measure_find_inside(m);
         for (int v = 0; v < mesh->vertex_count; v++)
-            m->rest_inside[v] = m->winding[v] >= 1;
+            m->rest.inside[v] = m->inside.winding[v] >= 1;
     }
     PELT_TRY(pelti_measure_rest_crossings(m, err));
     PELT_TRY(pelti_measure_find_parts(m, err));
@@ -169,15 +170,15 @@ bool pelti_measure_has_reference(const PeltiCharacter *who)
 
 const float *pelti_measure_stretch(const PeltiMeasure *m)
 {
-    return m->stretch;
+    return m->maps.stretch;
 }
 const uint8_t *pelti_measure_crossing(const PeltiMeasure *m)
 {
-    return m->crossing;
+    return m->maps.crossing;
 }
 const float *pelti_measure_depth(const PeltiMeasure *m)
 {
-    return m->depth;
+    return m->maps.depth;
 }
 
 // ---- frames ----
@@ -187,10 +188,10 @@ static PeltQuality measure_shape(PeltiMeasure *m, const Vec3 *points, const Mat3
 {
     PeltQuality frame = pelti_quality_none();
     frame.frames = 1;
-    frame.rest_self_intersections = m->rest_self_intersections;
+    frame.rest_self_intersections = m->rest_pairs.self_intersections;
     pelti_measure_take(m, points, lbs_points, &frame);
     pelti_measure_normals(m);
-    pelti_box_tree_refit_triangles(m->tree, m->jobs, (const int(*)[3])m->triangles, m->raw, NULL);
+    pelti_box_tree_refit_triangles(m->capped.tree, m->jobs, (const int(*)[3])m->capped.triangles, m->frame.raw, NULL);
     pelti_measure_crossings(m, &frame);
     if (inside)
         pelti_measure_inside(m, &frame);
@@ -207,12 +208,12 @@ void pelti_measure_frame(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones
     PeltQuality frame = measure_shape(m, points, bones, lbs_points, true);
     pelti_measure_keep_volumes(m);
     pelti_measure_jitter(m, &frame);
-    if (m->frames == 0 && bytes)
-        memcpy(m->first_points, points, bytes);
+    if (m->clip.frames == 0 && bytes)
+        memcpy(m->clip.first_points, points, bytes);
     if (bytes)
-        memcpy(m->last_points, points, bytes);
-    pelti_quality_merge(&m->quality, &frame);
-    m->frames++;
+        memcpy(m->clip.last_points, points, bytes);
+    pelti_quality_merge(&m->clip.quality, &frame);
+    m->clip.frames++;
     if (out)
         *out = frame;
 }
@@ -220,35 +221,35 @@ void pelti_measure_frame(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones
 void pelti_measure_lbs(PeltiMeasure *m, const Vec3 *lbs_points, const Mat34 *bones)
 {
     PeltQuality frame = measure_shape(m, lbs_points, bones, lbs_points, false);
-    pelti_quality_merge(&m->lbs_quality, &frame);
+    pelti_quality_merge(&m->clip.lbs_quality, &frame);
 }
 
 void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame)
 {
-    pelti_quality_merge(&m->lbs_quality, frame);
+    pelti_quality_merge(&m->clip.lbs_quality, frame);
 }
 
 void pelti_measure_restart(PeltiMeasure *m)
 {
-    m->frames = m->off_frames = 0;
-    m->quality = m->lbs_quality = pelti_quality_none();
-    m->quality.rest_self_intersections = m->rest_self_intersections;
+    m->clip.frames = m->clip.off_frames = 0;
+    m->clip.quality = m->clip.lbs_quality = pelti_quality_none();
+    m->clip.quality.rest_self_intersections = m->rest_pairs.self_intersections;
     pelti_measure_forget_volumes(m);
 }
 
 void pelti_measure_summary(const PeltiMeasure *m, PeltQuality *out)
 {
-    *out = m->quality;
-    if (m->frames == 0 || m->mesh->point_count == 0)
+    *out = m->clip.quality;
+    if (m->clip.frames == 0 || m->mesh->point_count == 0)
         return;
     double most = NAN;
     for (int p = 0; p < m->mesh->point_count; p++)
-        if (vec3_finite(m->last_points[p]) && vec3_finite(m->first_points[p]))
-            most = fmax(most, pelti_squared_distance(m->last_points[p], m->first_points[p]));
+        if (vec3_finite(m->clip.last_points[p]) && vec3_finite(m->clip.first_points[p]))
+            most = fmax(most, pelti_squared_distance(m->clip.last_points[p], m->clip.first_points[p]));
     out->loop_error = sqrt(most) / m->size;
 }
 
 void pelti_measure_lbs_summary(const PeltiMeasure *m, PeltQuality *out)
 {
-    *out = m->lbs_quality;
+    *out = m->clip.lbs_quality;
 }

@@ -152,13 +152,13 @@ PeltStatus pelti_measure_nearest_bones(PeltiMeasure *m, PeltError *err)
         int count = skinned ? skin_segments(who, &who->instances[first], joint_of_node, values, segments) : 0;
         int last = 0;
         enclose_segments(segments, count);
-        m->has_skin |= skinned;
+        m->rest.has_skin |= skinned;
         for (int k = start[i]; k < start[i + 1]; k++) {
             const int *t = mesh->triangles[by_instance[k]];
             Vec3 a = mesh->rest[t[0]], b = mesh->rest[t[1]], c = mesh->rest[t[2]];
             double middle[3] = {((double)a.x + (double)b.x + (double)c.x) / 3, ((double)a.y + (double)b.y + (double)c.y) / 3,
                                 ((double)a.z + (double)b.z + (double)c.z) / 3};
-            m->triangle_bone[by_instance[k]] = nearest_segment(segments, count, middle, &last);
+            m->rest.triangle_bone[by_instance[k]] = nearest_segment(segments, count, middle, &last);
         }
     }
     pelti_pool_release(&work);

@@ -48,7 +48,7 @@ static void gather_extents(const PeltiMeasure *m, Extent *extents)
     }
     for (int t = 0; t < mesh->triangle_count; t++) {
         Extent *e = &extents[mesh->component[mesh->triangles[t][0]]];
-        e->area += m->rest_area[t];
+        e->area += m->rest.area[t];
         e->volume += six_volumes(mesh->rest, mesh->triangles[t], mesh->rest[e->first]) / 6;
     }
 }
@@ -62,11 +62,11 @@ static bool has_volume(const PeltiMeasure *m, const Extent *e)
 static void list_closed(PeltiMeasure *m, const Extent *extents, const bool *open)
 {
     for (int c = 0; c < m->mesh->component_count; c++) {
-        m->closed_of[c] = -1;
+        m->parts.closed_of[c] = -1;
         if (open[c] || extents[c].vertices < 4 || !has_volume(m, &extents[c]))
             continue;
-        m->closed_of[c] = m->closed_count;
-        m->closed[m->closed_count++] =
+        m->parts.closed_of[c] = m->parts.closed_count;
+        m->parts.closed[m->parts.closed_count++] =
             (PeltiClosedPart){.anchor = extents[c].first,
                               .told = {.component = c, .vertices = extents[c].vertices, .rest_volume = extents[c].volume}};
     }
@@ -96,12 +96,12 @@ static void list_pieces(PeltiMeasure *m, const Extent *extents, const int *only,
         if (only[c] < 0 || extents[c].vertices < 3)
             continue;
         place[c] = total;
-        m->pieces[m->piece_count++] = (PeltiMeasurePiece){total, extents[c].vertices};
+        m->parts.pieces[m->parts.piece_count++] = (PeltiMeasurePiece){total, extents[c].vertices};
         total += extents[c].vertices;
     }
     for (int v = 0; v < m->mesh->vertex_count; v++)
         if (place[m->mesh->component[v]] >= 0)
-            m->piece_vertices[place[m->mesh->component[v]]++] = v;
+            m->parts.piece_vertices[place[m->mesh->component[v]]++] = v;
 }
 
 PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
@@ -114,10 +114,10 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
     int *place = PELTI_NEW(&work, int, components);
     bool *open = PELTI_NEW(&work, bool, components);
     Extent *extents = PELTI_NEW(&work, Extent, components);
-    m->closed = PELTI_NEW(&m->pool, PeltiClosedPart, components);
-    m->closed_of = PELTI_NEW(&m->pool, int, components);
-    m->pieces = PELTI_NEW(&m->pool, PeltiMeasurePiece, components);
-    m->piece_vertices = PELTI_NEW(&m->pool, int, mesh->vertex_count);
+    m->parts.closed = PELTI_NEW(&m->pool, PeltiClosedPart, components);
+    m->parts.closed_of = PELTI_NEW(&m->pool, int, components);
+    m->parts.pieces = PELTI_NEW(&m->pool, PeltiMeasurePiece, components);
+    m->parts.piece_vertices = PELTI_NEW(&m->pool, int, mesh->vertex_count);
     PeltStatus status = work.failed || m->pool.failed ? pelti_no_memory(err, components * sizeof(Extent)) : PELT_OK;
     if (status == PELT_OK) {
         mark_open(mesh, direction, open);
@@ -135,14 +135,14 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
 static void sum_volumes(PeltiMeasure *m, const Vec3 *x, bool of_lbs)
 {
     const PeltiMesh *mesh = m->mesh;
-    for (int i = 0; i < m->closed_count; i++)
-        *(of_lbs ? &m->closed[i].lbs : &m->closed[i].now) = 0;
-    for (int t = 0; t < mesh->triangle_count && m->closed_count > 0; t++) {
-        int i = m->closed_of[mesh->component[mesh->triangles[t][0]]];
+    for (int i = 0; i < m->parts.closed_count; i++)
+        *(of_lbs ? &m->parts.closed[i].lbs : &m->parts.closed[i].now) = 0;
+    for (int t = 0; t < mesh->triangle_count && m->parts.closed_count > 0; t++) {
+        int i = m->parts.closed_of[mesh->component[mesh->triangles[t][0]]];
         if (i < 0)
             continue;
-        double more = six_volumes(x, mesh->triangles[t], x[m->closed[i].anchor]) / 6 / m->closed[i].told.rest_volume;
-        *(of_lbs ? &m->closed[i].lbs : &m->closed[i].now) += more;
+        double more = six_volumes(x, mesh->triangles[t], x[m->parts.closed[i].anchor]) / 6 / m->parts.closed[i].told.rest_volume;
+        *(of_lbs ? &m->parts.closed[i].lbs : &m->parts.closed[i].now) += more;
     }
 }
 
@@ -154,47 +154,47 @@ static double beside_lbs(const PeltiClosedPart *part)
 
 void pelti_measure_volumes(PeltiMeasure *m, PeltQuality *out)
 {
-    if (fabs(m->rest_volume) > 1e-12)
-        out->volume_ratio_min = out->volume_ratio_max = pelti_mesh_volume(m->mesh, m->x) / m->rest_volume;
-    sum_volumes(m, m->x, false);
-    if (m->has_lbs)
-        sum_volumes(m, m->lbs, true);
-    for (int i = 0; i < m->closed_count; i++) {
-        const PeltiClosedPart *part = &m->closed[i];
+    if (fabs(m->rest.volume) > 1e-12)
+        out->volume_ratio_min = out->volume_ratio_max = pelti_mesh_volume(m->mesh, m->frame.x) / m->rest.volume;
+    sum_volumes(m, m->frame.x, false);
+    if (m->frame.has_lbs)
+        sum_volumes(m, m->frame.lbs, true);
+    for (int i = 0; i < m->parts.closed_count; i++) {
+        const PeltiClosedPart *part = &m->parts.closed[i];
         out->component_volume_min = fmin(out->component_volume_min, part->now);
         out->component_volume_max = fmax(out->component_volume_max, part->now);
         out->component_volume_error = fmax(out->component_volume_error, fabs(part->now - 1));
-        if (m->has_lbs)
+        if (m->frame.has_lbs)
             out->component_volume_vs_lbs = fmax(out->component_volume_vs_lbs, beside_lbs(part));
     }
 }
 
 void pelti_measure_keep_volumes(PeltiMeasure *m)
 {
-    for (int i = 0; i < m->closed_count; i++) {
-        PeltiClosedPart *part = &m->closed[i];
+    for (int i = 0; i < m->parts.closed_count; i++) {
+        PeltiClosedPart *part = &m->parts.closed[i];
         part->told.ratio_min = fmin(part->told.ratio_min, part->now);
         part->told.ratio_max = fmax(part->told.ratio_max, part->now);
-        if (m->has_lbs)
+        if (m->frame.has_lbs)
             part->told.vs_lbs = fmax(part->told.vs_lbs, beside_lbs(part));
     }
 }
 
 void pelti_measure_forget_volumes(PeltiMeasure *m)
 {
-    for (int i = 0; i < m->closed_count; i++)
-        m->closed[i].told.ratio_min = m->closed[i].told.ratio_max = m->closed[i].told.vs_lbs = NAN;
+    for (int i = 0; i < m->parts.closed_count; i++)
+        m->parts.closed[i].told.ratio_min = m->parts.closed[i].told.ratio_max = m->parts.closed[i].told.vs_lbs = NAN;
 }
 
 int pelti_measure_component_count(const PeltiMeasure *m)
 {
-    return m->closed_count;
+    return m->parts.closed_count;
 }
 
 PeltComponentQuality pelti_measure_component(const PeltiMeasure *m, int index)
 {
-    PELT_ASSERT(index >= 0 && index < m->closed_count);
-    return m->closed[index].told;
+    PELT_ASSERT(index >= 0 && index < m->parts.closed_count);
+    return m->parts.closed[index].told;
 }
 
 // ---- rigid pieces ----
@@ -214,7 +214,7 @@ static Mat3 best_turn(const PeltiMeasure *m, const int *vertices, int count, con
 {
     double sum[3][3] = {{0}}, most = 0;
     for (int i = 0; i < count; i++) {
-        Vec3 p = m->x[vertices[i]], q = m->lbs[vertices[i]];
+        Vec3 p = m->frame.x[vertices[i]], q = m->frame.lbs[vertices[i]];
         const double a[3] = {(double)p.x - now[0], (double)p.y - now[1], (double)p.z - now[2]};
         const double b[3] = {(double)q.x - lbs[0], (double)q.y - lbs[1], (double)q.z - lbs[2]};
         for (int r = 0; r < 3; r++)
@@ -232,11 +232,11 @@ static Mat3 best_turn(const PeltiMeasure *m, const int *vertices, int count, con
 static double piece_error(const PeltiMeasure *m, const int *vertices, int count)
 {
     double now[3], lbs[3], most = 0;
-    mean_of(m->x, vertices, count, now);
-    mean_of(m->lbs, vertices, count, lbs);
+    mean_of(m->frame.x, vertices, count, now);
+    mean_of(m->frame.lbs, vertices, count, lbs);
     Mat3 turn = best_turn(m, vertices, count, now, lbs);
     for (int i = 0; i < count; i++) {
-        Vec3 p = m->x[vertices[i]], q = m->lbs[vertices[i]];
+        Vec3 p = m->frame.x[vertices[i]], q = m->frame.lbs[vertices[i]];
         const double a[3] = {(double)p.x - now[0], (double)p.y - now[1], (double)p.z - now[2]};
         const double b[3] = {(double)q.x - lbs[0], (double)q.y - lbs[1], (double)q.z - lbs[2]};
         double squared = 0;
@@ -251,6 +251,7 @@ static double piece_error(const PeltiMeasure *m, const int *vertices, int count)
 
 void pelti_measure_pieces(PeltiMeasure *m, PeltQuality *out)
 {
-    for (int i = 0; i < m->piece_count && m->has_lbs; i++)
-        out->rigid_error = fmax(out->rigid_error, piece_error(m, m->piece_vertices + m->pieces[i].first, m->pieces[i].count));
+    for (int i = 0; i < m->parts.piece_count && m->frame.has_lbs; i++)
+        out->rigid_error =
+            fmax(out->rigid_error, piece_error(m, m->parts.piece_vertices + m->parts.pieces[i].first, m->parts.pieces[i].count));
 }

@@ -27,72 +27,106 @@ typedef struct PeltiMeasurePiece { ///< a component that lbs moves by one bone o
     int first, count;              ///< into piece_vertices
 } PeltiMeasurePiece;
 
-struct PeltiMeasure {
-    const PeltiCharacter *who;
-    const PeltiMesh *mesh;
-    PeltiJobs *jobs;
-    PeltiPool pool;
-    double size; ///< diagonal at rest
-
-    // the capped mesh: vertices, then a centre for each hole; triangles, then the fans over the holes
+/// The capped mesh: vertices, then a centre for each hole; triangles, then the fans over the holes.
+typedef struct MeasureCapped {
     int vertex_count, triangle_count;
     int (*triangles)[3];
     PeltiBoxTree *tree; ///< over the capped triangles
     bool orientable;    ///< no non-manifold and no inconsistently wound edge: "inside" means something
+} MeasureCapped;
 
-    PeltiPool pair_pool;
-    PeltiPairs pairs;
-    int64_t *rest_pairs; ///< [rest_pair_count] sorted keys low * 2^32 + high
-    int rest_pair_count;
-    PeltiRestEnd *rest_ends; ///< [2 * rest_pair_count] sorted by cell
-    int rest_self_intersections;
+/// The rest shape.
+typedef struct MeasureRest {
+    double *length; ///< [edge_count]
+    Normal *normal; ///< [triangles of the mesh]
+    double *area;   ///< [triangles of the mesh]
+    double mean_area, volume;
+    bool *flipped;            ///< [triangles of the mesh]
+    bool *inside;             ///< [vertices of the mesh]
+    int (*edge_triangles)[2]; ///< [edge_count] the two triangles at an inner edge, -1: not an inner edge
+    int *triangle_bone;       ///< [triangles of the mesh] nearest bone, -1: unskinned
+    bool has_skin;
+} MeasureRest;
 
+/// Pairs of triangles that cross at rest.
+typedef struct MeasureRestPairs {
+    int64_t *keys; ///< [count] sorted: low * 2^32 + high
+    int count;
+    PeltiRestEnd *ends; ///< [2 * count] sorted by cell
+    int self_intersections;
+} MeasureRestPairs;
+
+/// Components that are measured by themselves.
+typedef struct MeasureParts {
     PeltiClosedPart *closed; ///< [closed_count] components that have a volume
     int closed_count;
     int *closed_of;            ///< [component_count] into closed, -1: not closed
     PeltiMeasurePiece *pieces; ///< [piece_count] components painted to one bone
     int piece_count;
     int *piece_vertices; ///< of all pieces
+} MeasureParts;
 
-    // the rest shape
-    double *rest_length; ///< [edge_count]
-    Normal *rest_normal; ///< [triangles of the mesh]
-    double *rest_area;   ///< [triangles of the mesh]
-    double mean_area, rest_volume;
-    bool *rest_flipped;       ///< [triangles of the mesh]
-    bool *rest_inside;        ///< [vertices of the mesh]
-    int (*edge_triangles)[2]; ///< [edge_count] the two triangles at an inner edge, -1: not an inner edge
-    int *triangle_bone;       ///< [triangles of the mesh] nearest bone, -1: unskinned
-    bool has_skin;
-
-    // this frame
-    Vec3 *x;     ///< [vertex_count] non-finite coordinates are 0
-    Vec3 *raw;   ///< [vertex_count] as they came
+/// The shape of this frame.
+typedef struct MeasureFrame {
+    Vec3 *x;     ///< [capped vertices] non-finite coordinates are 0
+    Vec3 *raw;   ///< [capped vertices] as they came
     bool broken; ///< x and raw differ
     Vec3 *lbs;   ///< [vertices of the mesh] linear blending, non-finite coordinates 0
     bool has_lbs;
-    Normal *normal;        ///< [triangle_count]
+    Normal *normal;        ///< [capped triangles]
     Normal *vertex_normal; ///< [vertices of the mesh] unit
     Normal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
-    int *winding;          ///< [vertices of the mesh] of the capped surface just outside the vertex; 0 where not judged
-    bool *judged;          ///< [vertices of the mesh]
-    double (*outside)[3];  ///< [vertices of the mesh] just outside the judged ones
-    int *crossings[2];     ///< [vertices of the mesh] of the rays along x and y from there
-    PeltiStab *stab;
-    int *inside;           ///< [vertices of the mesh] list
-    Vec3 *inside_at;       ///< positions of that list
-    PeltiNearest *nearest; ///< of that list
-    float *ratio;          ///< [edges and triangles] work for percentiles
-    float *stretch, *depth;
-    uint8_t *crossing;
-    Mat3 *bone_turn; ///< [bone_count]
+    PeltiPairs pairs;      ///< of triangles that cross
+} MeasureFrame;
 
-    // over the frames
+/// What pictures show of this frame.
+typedef struct MeasureMaps {
+    float *stretch, *depth; ///< [vertices of the mesh]
+    uint8_t *crossing;      ///< [triangles of the mesh]
+} MeasureMaps;
+
+/// The test for vertices inside the surface.
+typedef struct MeasureInside {
+    int *winding;         ///< [vertices of the mesh] of the capped surface just outside the vertex; 0 where not judged
+    bool *judged;         ///< [vertices of the mesh]
+    double (*outside)[3]; ///< [vertices of the mesh] just outside the judged ones
+    int *crossings[2];    ///< [vertices of the mesh] of the rays along x and y from there
+    PeltiStab *stab;
+    int *list;             ///< [vertices of the mesh]
+    Vec3 *at;              ///< positions of that list
+    PeltiNearest *nearest; ///< of that list
+} MeasureInside;
+
+/// Work memory: means nothing outside the function that fills it.
+typedef struct MeasureScratch {
+    float *ratio;    ///< [edges or triangles] for percentiles
+    Mat3 *bone_turn; ///< [bone_count]
+} MeasureScratch;
+
+/// What goes from frame to frame.
+typedef struct MeasureClip {
     int frames;
     Vec3 *first_points, *last_points;    ///< [point_count]
     Vec3 *previous[2], *previous_off[2]; ///< [vertices of the mesh] one and two frames ago
     int off_frames;                      ///< frames in a row that came with linear blending
     PeltQuality quality, lbs_quality;
+} MeasureClip;
+
+struct PeltiMeasure {
+    const PeltiCharacter *who;
+    const PeltiMesh *mesh;
+    PeltiJobs *jobs;
+    PeltiPool pool, pair_pool; ///< pair_pool: of frame.pairs, which grows
+    double size;               ///< diagonal at rest
+    MeasureCapped capped;
+    MeasureRest rest;
+    MeasureRestPairs rest_pairs;
+    MeasureParts parts;
+    MeasureFrame frame;
+    MeasureMaps maps;
+    MeasureInside inside;
+    MeasureClip clip;
+    MeasureScratch scratch;
 };
 
 /// Of numbers that are none of NAN: fmax and fmin are calls.
@@ -114,8 +148,8 @@ static inline double pelti_squared_distance(Vec3 a, Vec3 b) // double: coordinat
     return x * x + y * y + z * z;
 }
 double pelti_measure_edge(const PeltiMeasure *m, const Vec3 *x, int edge); ///< its length in the shape `x`
-void pelti_measure_normals(PeltiMeasure *m);                               ///< m->normal of m->x
-void pelti_measure_sum_neighbours(PeltiMeasure *m);                        ///< m->neighbours of m->normal
+void pelti_measure_normals(PeltiMeasure *m);                               ///< m->frame.normal of m->frame.x
+void pelti_measure_sum_neighbours(PeltiMeasure *m);                        ///< m->frame.neighbours of m->frame.normal
 void pelti_measure_place_holes(const PeltiMesh *mesh, Vec3 *x);            ///< centres of the holes, behind the vertices
 
 // the stages of a frame: each fills its fields of `out`
@@ -131,13 +165,13 @@ void pelti_measure_pieces(PeltiMeasure *m, PeltQuality *out);  ///< rigid_error
 void pelti_measure_forget_volumes(PeltiMeasure *m);
 void pelti_measure_keep_volumes(PeltiMeasure *m); ///< this frame's volumes go into what is told of each component
 
-/// Pairs that cross now (m->raw), with depths; fills the crossing fields of `out` and m->crossing.
+/// Pairs that cross now (m->frame.raw), with depths; fills the crossing fields of `out` and m->maps.crossing.
 void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out);
 PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err);
 
-/// Vertices inside the surface; fills the inside fields of `out` and m->depth. `m->normal` must be up to date.
+/// Vertices inside the surface; fills the inside fields of `out` and m->maps.depth. `m->frame.normal` must be up to date.
 void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out);
-/// Only the list: m->winding. Returns how many are inside (winding >= 1).
+/// Only the list: m->inside.winding. Returns how many are inside (winding >= 1).
 int pelti_measure_find_inside(PeltiMeasure *m);
 
 /// The bone nearest to the middle of each triangle at rest, among the bones of its instance's skin. -1: unskinned.
