@@ -312,7 +312,7 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
         *volume = fmax(*volume, pelti_volume_worst(body.flesh));
         for (int v = 0; v < *n; v++)
             (*skin)[(size_t)f * (size_t)*n + (size_t)v] =
-                vec3_scale(vec3_add(body.flesh->shown[v], body.flesh->origin), 1 / body.flesh->size);
+                vec3_scale(vec3_add(body.flesh->show.points[v], body.flesh->moving.origin), 1 / body.flesh->rest.size);
     }
     body_release(&body);
     return *skin ? ms : NAN;

@@ -37,15 +37,15 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
         return pelti_no_memory(err, (size_t)mesh->edge_count);
     for (int t = 0; t < mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++) {
-            int s = flesh->triangles[t][k], e = mesh->triangle_edges[t][k];
+            int s = flesh->rest.triangles[t][k], e = mesh->triangle_edges[t][k];
             c->vertex_owner[s] = c->vertex_owner[s] < 0 ? t : c->vertex_owner[s];
             c->edge_owner[t][k] = owned[e] ? -1 : e;
             c->edge_faces[e][owned[e]] = t;
             c->edge_faces[e][1] = t; // the second one stays, or a border's only one
             owned[e] = true;
         }
-    PELT_TRY(
-        pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->triangles, c->rest, &c->tree, err));
+    PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->rest.triangles, c->rest, &c->tree,
+                                            err));
     c->spread = PELTI_NEW(pool, PeltiBox, c->tree->node_count);
     return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
 }
@@ -55,7 +55,7 @@ static void update_normals(PeltiFlesh *flesh)
     PeltiCollide *c = &flesh->collide;
     memset(c->vertex_normal, 0, sizeof(Vec3) * (size_t)flesh->n);
     for (int t = 0; t < flesh->mesh->triangle_count; t++) {
-        const int *v = flesh->triangles[t];
+        const int *v = flesh->rest.triangles[t];
         Vec3 n = vec3_cross(vec3_sub(c->skin[v[1]], c->skin[v[0]]), vec3_sub(c->skin[v[2]], c->skin[v[0]]));
         for (int k = 0; k < 3; k++)
             c->vertex_normal[v[k]] = vec3_add(c->vertex_normal[v[k]], n);
@@ -67,8 +67,8 @@ static void update_normals(PeltiFlesh *flesh)
     }
     for (int t = 0; t < flesh->mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
-            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->triangles[t][k]]) < CRUMPLED)
-                c->crumpled[flesh->triangles[t][k]] = true;
+            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->rest.triangles[t][k]]) < CRUMPLED)
+                c->crumpled[flesh->rest.triangles[t][k]] = true;
 }
 
 /// Where skin is crumpled its normals say nothing about outside, and contacts led by them would crumple it more: there they
@@ -143,7 +143,7 @@ static bool may_face(void *context, int a, int b)
 
 static bool are_near(const PeltiFlesh *flesh, int a, int b)
 {
-    const int *u = flesh->triangles[a], *v = flesh->triangles[b];
+    const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
     if (share_corner(u, v))
         return false;
     if (flesh->set.continuous)
@@ -151,7 +151,8 @@ static bool are_near(const PeltiFlesh *flesh, int a, int b)
     if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > FACING)
         return false;
     PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
-    return pelti_box_overlap(&boxes[0], &boxes[1], less_of(flesh->edge[u[0]], flesh->edge[v[0]])); // fine meshes need less
+    return pelti_box_overlap(&boxes[0], &boxes[1],
+                             less_of(flesh->rest.edge[u[0]], flesh->rest.edge[v[0]])); // fine meshes need less
 }
 
 /// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
@@ -179,19 +180,19 @@ static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float ed
 static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
 {
     const PeltiCollide *c = &flesh->collide;
-    const int *v = flesh->triangles[t];
+    const int *v = flesh->rest.triangles[t];
     Vec3 n = c->triangle_normal[t], p = c->skin[s];
     if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > FACING_AT_POINT ||
         any_crumpled(c, s, v[0], v[1], v[2]))
         return false;
     float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
-    if (height > flesh->set.margin || height < -DEEPEST * flesh->size)
+    if (height > flesh->set.margin || height < -DEEPEST * flesh->rest.size)
         return false;
     PeltiClosest near = pelti_closest_on_triangle(p, c->skin[v[0]], c->skin[v[1]], c->skin[v[2]]);
     if (near.feature != PELTI_FACE)
         return false;
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
-    float edge = fminf(flesh->edge[s], flesh->edge[v[0]]);
+    float edge = fminf(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
     const Vec3 *old = c->skin_before;
     Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
     Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
@@ -212,7 +213,7 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
 static void try_sweep(const PeltiFlesh *flesh, int s, int t, Found *found)
 {
     const PeltiCollide *c = &flesh->collide;
-    const int *v = flesh->triangles[t];
+    const int *v = flesh->rest.triangles[t];
     float w[3];
     Vec3 n;
     if (v[0] == s || v[1] == s || v[2] == s || !pelti_sweep_point(flesh, s, t, w, &n))
@@ -224,7 +225,7 @@ static void try_sweep(const PeltiFlesh *flesh, int s, int t, Found *found)
         flesh,
         (PeltiContact){
             .slot = {s, v[0], v[1], v[2]}, .depth = depth, .key = {s, s}, .weight = {1, -w[0], -w[1], -w[2]}, .normal = n},
-        fmaxf(fminf(flesh->edge[s], flesh->edge[v[0]]), 2 * depth), rest, found);
+        fmaxf(fminf(flesh->rest.edge[s], flesh->rest.edge[v[0]]), 2 * depth), rest, found);
 }
 
 static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
@@ -249,7 +250,7 @@ static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
 {
     const PeltiCollide *c = &flesh->collide;
     int a0 = a.from, a1 = a.to, b0 = b.from, b1 = b.to;
-    float edge = less_of(flesh->edge[a0], flesh->edge[b0]);
+    float edge = less_of(flesh->rest.edge[a0], flesh->rest.edge[b0]);
     Vec3 ea = vec3_sub(c->skin[a1], c->skin[a0]), eb = vec3_sub(c->skin[b1], c->skin[b0]);
     Vec3 middles = vec3_sub(vec3_add(c->skin[a0], c->skin[a1]), vec3_add(c->skin[b0], c->skin[b1])); // twice the way between them
     // too far apart to be in reach: half the edges and `edge` bound the way, and (p + q)^2 <= 2 p^2 + 2 q^2 saves the roots
@@ -296,7 +297,7 @@ static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
 static void try_pair(const PeltiFlesh *flesh, int a, int b, Found *found)
 {
     const PeltiCollide *c = &flesh->collide;
-    const int *u = flesh->triangles[a], *v = flesh->triangles[b];
+    const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
     found->count = 0;
     for (int k = 0; k < 3; k++) {
         if (c->vertex_owner[u[k]] == a && !try_point(flesh, u[k], b, found) && flesh->set.continuous)
@@ -361,11 +362,11 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     c->count = 0;
     for (int s = 0; s < flesh->n; s++) {
         c->skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        c->skin_before[s] = pelti_lane(flesh->before, s, PELTI_SKIN);
+        c->skin_before[s] = pelti_lane(flesh->moving.before, s, PELTI_SKIN);
     }
     update_normals(flesh);
     const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
-    pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->triangles, first, last);
+    pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->rest.triangles, first, last);
     update_spread(c);
     PeltiPairSearch search = {flesh->set.margin, flesh->set.continuous ? NULL : may_face, may_touch, flesh};
     pelti_box_tree_self_pairs_among(c->tree, &search, flesh->jobs, &c->pairs);
@@ -404,7 +405,7 @@ void pelti_collide_project(PeltiFlesh *flesh)
             continue;
         for (int k = 0; k < 4; k++) {
             x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
-            w[k] = flesh->inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
         }
         float value = pelti_collide_value(contact, x, gradient) - contact->thickness;
         if (!(value < 0))
@@ -432,9 +433,9 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
         if (!(contact->push > 0))
             continue;
         for (int k = 0; k < 4; k++) {
-            w[k] = flesh->inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
             sum += w[k] * contact->weight[k] * contact->weight[k];
-            relative = vec3_mad(relative, pelti_lane(flesh->velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+            relative = vec3_mad(relative, pelti_lane(flesh->moving.velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
         }
         float normal = vec3_dot(relative, contact->normal);
         Vec3 tangential = vec3_mad(relative, contact->normal, -normal);
@@ -445,9 +446,10 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
         for (int k = 0; sum > 0 && k < 4; k++) {
             int s = contact->slot[k];
             Vec3 carried = vec3_scale(
-                vec3_sub(pelti_lane(flesh->goal, s, PELTI_SKIN), pelti_lane(flesh->goal_before, s, PELTI_SKIN)), 1 / dt_s);
-            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
-            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
+                vec3_sub(pelti_lane(flesh->moving.goal, s, PELTI_SKIN), pelti_lane(flesh->moving.goal_before, s, PELTI_SKIN)),
+                1 / dt_s);
+            Vec3 v = vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
+            pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
         }
     }
 }

@@ -22,22 +22,23 @@ static void blend_goals(void *context, int begin, int end, int worker)
     (void)worker;
     for (int s = begin; s < end; s++) {
         float m[12] = {0}, turn[9] = {0};
-        for (int k = 0; k < flesh->influences; k++) {
-            size_t i = (size_t)s * (size_t)flesh->influences + (size_t)k;
-            const float *bone = &flesh->bones_blend[flesh->bone[i]].m[0][0], *r = &flesh->bones_turn[flesh->bone[i]].m[0][0];
-            if (!(flesh->weight[i] > 0))
+        for (int k = 0; k < flesh->weights.influences; k++) {
+            size_t i = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
+            const float *bone = &flesh->scratch.blend[flesh->weights.bone[i]].m[0][0],
+                        *r = &flesh->skeleton.turn[flesh->weights.bone[i]].m[0][0];
+            if (!(flesh->weights.weight[i] > 0))
                 continue;
             for (int q = 0; q < 12; q++)
-                m[q] += flesh->weight[i] * bone[q];
+                m[q] += flesh->weights.weight[i] * bone[q];
             for (int q = 0; q < 9; q++)
-                turn[q] += flesh->weight[i] * r[q];
+                turn[q] += flesh->weights.weight[i] * r[q];
         }
         turn_particles(flesh, s, turn);
         for (int l = 0; l < PELTI_LAYERS; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
             float x = flesh->stretch.rest[0][i], y = flesh->stretch.rest[1][i], z = flesh->stretch.rest[2][i];
             for (int r = 0; r < 3; r++)
-                flesh->goal[r][i] = m[4 * r] * x + m[4 * r + 1] * y + m[4 * r + 2] * z + m[4 * r + 3];
+                flesh->moving.goal[r][i] = m[4 * r] * x + m[4 * r + 1] * y + m[4 * r + 2] * z + m[4 * r + 3];
         }
     }
 }
@@ -48,18 +49,18 @@ static void follow(PeltiFlesh *flesh, const Mat34 *bones)
     Vec3 mean = {0, 0, 0};
     int count = flesh->who->bone_count;
     for (int b = 0; b < count; b++)
-        mean = vec3_mad(mean, mat34_apply(bones[b], flesh->centre), 1 / (float)count);
-    if (count == 0 || !vec3_finite(mean) || vec3_distance(mean, flesh->origin) <= flesh->size)
+        mean = vec3_mad(mean, mat34_apply(bones[b], flesh->rest.centre), 1 / (float)count);
+    if (count == 0 || !vec3_finite(mean) || vec3_distance(mean, flesh->moving.origin) <= flesh->rest.size)
         return;
-    float shift[3] = {mean.x - flesh->origin.x, mean.y - flesh->origin.y, mean.z - flesh->origin.z};
+    float shift[3] = {mean.x - flesh->moving.origin.x, mean.y - flesh->moving.origin.y, mean.z - flesh->moving.origin.z};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < (size_t)flesh->n * PELTI_LAYERS; i++) {
             flesh->match.x[k][i] -= shift[k];
-            flesh->before[k][i] -= shift[k];
-            flesh->goal[k][i] -= shift[k];
-            flesh->goal_before[k][i] -= shift[k];
+            flesh->moving.before[k][i] -= shift[k];
+            flesh->moving.goal[k][i] -= shift[k];
+            flesh->moving.goal_before[k][i] -= shift[k];
         }
-    flesh->origin = mean;
+    flesh->moving.origin = mean;
 }
 
 /// Towards which side a joint is bent: how the bone's direction has changed against its parent.
@@ -78,13 +79,13 @@ void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
     pelti_stretch_pose(flesh, bones);
     follow(flesh, bones);
     for (int b = 0; b < flesh->who->bone_count; b++) {
-        Vec3 shift = vec3_scale(flesh->origin, -1);
-        flesh->bones_blend[b] = mat34_from(mat34_linear(bones[b]), vec3_add(mat34_apply(bones[b], flesh->centre), shift));
-        flesh->joint_now[b] = vec3_add(mat34_apply(bones[b], flesh->who->bones[b].head), shift);
-        flesh->joint_fold[b] = fold_of(flesh, bones, b);
+        Vec3 shift = vec3_scale(flesh->moving.origin, -1);
+        flesh->scratch.blend[b] = mat34_from(mat34_linear(bones[b]), vec3_add(mat34_apply(bones[b], flesh->rest.centre), shift));
+        flesh->skeleton.head[b] = vec3_add(mat34_apply(bones[b], flesh->who->bones[b].head), shift);
+        flesh->skeleton.fold[b] = fold_of(flesh, bones, b);
         Mat3 rotation = mat3_polar(mat34_linear(bones[b]), NULL);
-        flesh->bones_turn[b] = mat3_mul(rotation, mat3_transpose(flesh->bones_rotation[b]));
-        flesh->bones_rotation[b] = rotation;
+        flesh->skeleton.turn[b] = mat3_mul(rotation, mat3_transpose(flesh->skeleton.rotation[b]));
+        flesh->skeleton.rotation[b] = rotation;
     }
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
 }
@@ -96,12 +97,12 @@ void pelti_couple_hold(void *context, int begin, int end)
         size_t first = (size_t)s * PELTI_LAYERS;
         for (int k = 0; k < 3; k++)
             for (size_t i = first; i < first + PELTI_LAYERS; i++)
-                flesh->match.x[k][i] += flesh->pull[i] * (flesh->goal[k][i] - flesh->match.x[k][i]);
-        if (flesh->joint[s] < 0)
+                flesh->match.x[k][i] += flesh->hold.pull[i] * (flesh->moving.goal[k][i] - flesh->match.x[k][i]);
+        if (flesh->hold.joint[s] < 0)
             continue;
-        Vec3 joint = flesh->joint_now[flesh->joint[s]], fold = flesh->joint_fold[flesh->joint[s]];
+        Vec3 joint = flesh->skeleton.head[flesh->hold.joint[s]], fold = flesh->skeleton.fold[flesh->hold.joint[s]];
         for (int l = 0; l < PELTI_BONE_LAYER; l++) {
-            float least = flesh->joint_least[(size_t)s * PELTI_LAYERS + (size_t)l];
+            float least = flesh->hold.joint_least[(size_t)s * PELTI_LAYERS + (size_t)l];
             Vec3 away = vec3_sub(pelti_lane(flesh->match.x, s, l), joint);
             float d = vec3_length(away);
             if (!(d < least && d > 1e-6f * least))

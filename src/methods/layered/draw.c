@@ -17,14 +17,14 @@ static Vec3 colour_of(int index)
 
 static Vec3 place(const PeltiFlesh *flesh, int slot, int layer)
 {
-    return vec3_add(pelti_lane(flesh->match.x, slot, layer), flesh->origin);
+    return vec3_add(pelti_lane(flesh->match.x, slot, layer), flesh->moving.origin);
 }
 
 static void draw_layers(const PeltiFlesh *flesh, PeltiDraw *draw)
 {
     for (int l = 1; draw->triangle && l < PELTI_LAYERS; l++)
         for (int t = 0; t < flesh->mesh->triangle_count; t++) {
-            const int *v = flesh->triangles[t];
+            const int *v = flesh->rest.triangles[t];
             draw->triangle(draw->user, place(flesh, v[0], l), place(flesh, v[1], l), place(flesh, v[2], l), LAYER_COLOURS[l]);
         }
 }
@@ -39,7 +39,7 @@ static void draw_volumes(const PeltiFlesh *flesh, PeltiDraw *draw)
         Vec3 middle = {0, 0, 0};
         for (int k = part->slot_first; k < part->slot_first + part->slot_count; k++)
             middle = vec3_mad(middle, place(flesh, volume->slots[k], PELTI_SKIN), 1 / (float)part->slot_count);
-        Vec3 shift = vec3_scale(vec3_sub(middle, flesh->origin), apart);
+        Vec3 shift = vec3_scale(vec3_sub(middle, flesh->moving.origin), apart);
         for (int t = part->triangle_first; t < part->triangle_first + part->triangle_count; t++) {
             Vec3 p[3];
             for (int k = 0; k < 3; k++)
@@ -48,7 +48,7 @@ static void draw_volumes(const PeltiFlesh *flesh, PeltiDraw *draw)
         }
         for (int l = part->loop_first; l < part->loop_first + part->loop_count; l++) {
             const PeltiVolumeLoop *loop = &volume->loops[l];
-            Vec3 centre = vec3_add(vec3_add(loop->centre, flesh->origin), shift);
+            Vec3 centre = vec3_add(vec3_add(loop->centre, flesh->moving.origin), shift);
             for (int k = 0; k < loop->count; k++) {
                 int a = volume->loop_slots[loop->first + k], b = volume->loop_slots[loop->first + (k + 1) % loop->count];
                 draw->triangle(draw->user, centre, vec3_add(place(flesh, a, PELTI_SKIN), shift),
@@ -74,7 +74,7 @@ static int central_slot(const PeltiFlesh *flesh)
     int best = 0;
     float nearest = INFINITY;
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 d = vec3_sub(flesh->mesh->rest[flesh->paths.vertex[s]], vec3_add(flesh->centre, vec3(0, flesh->size, 0)));
+        Vec3 d = vec3_sub(flesh->mesh->rest[flesh->paths.vertex[s]], vec3_add(flesh->rest.centre, vec3(0, flesh->rest.size, 0)));
         if (vec3_dot(d, d) < nearest) {
             nearest = vec3_dot(d, d);
             best = s;
@@ -91,7 +91,7 @@ static void draw_region(const PeltiFlesh *flesh, PeltiDraw *draw)
     if (!draw->point || !draw->line || flesh->n == 0)
         return;
     int centre = central_slot(flesh);
-    float radius = 0.06f * flesh->edge[centre];
+    float radius = 0.06f * flesh->rest.edge[centre];
     for (int r = paths->run_start[centre]; r < paths->run_start[centre + 1]; r++) {
         enum { BEYOND = 6 };
         int block = paths->runs[r][0] / (PELTI_PATH_BLOCK + 1), first = paths->runs[r][0] - block,
@@ -115,7 +115,7 @@ static void draw_contacts(const PeltiFlesh *flesh, PeltiDraw *draw)
 {
     for (int i = 0; draw->point && i < flesh->collide.count; i++)
         if (flesh->collide.contacts[i].push > 0)
-            draw->point(draw->user, place(flesh, flesh->collide.contacts[i].slot[0], PELTI_SKIN), 1e-3f * flesh->size,
+            draw->point(draw->user, place(flesh, flesh->collide.contacts[i].slot[0], PELTI_SKIN), 1e-3f * flesh->rest.size,
                         vec3(1, 0.3f, 0.1f));
 }
 

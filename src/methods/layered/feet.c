@@ -30,12 +30,12 @@ Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p)
 {
     Vec3 sum = {0, 0, 0};
     float total = 0;
-    for (int k = 0; k < flesh->influences; k++) {
-        size_t i = (size_t)slot * (size_t)flesh->influences + (size_t)k;
-        if (!(flesh->weight[i] > 0))
+    for (int k = 0; k < flesh->weights.influences; k++) {
+        size_t i = (size_t)slot * (size_t)flesh->weights.influences + (size_t)k;
+        if (!(flesh->weights.weight[i] > 0))
             continue;
-        sum = vec3_mad(sum, nearest_on_bone(flesh->who, flesh->bone[i], p), flesh->weight[i]);
-        total += flesh->weight[i];
+        sum = vec3_mad(sum, nearest_on_bone(flesh->who, flesh->weights.bone[i], p), flesh->weights.weight[i]);
+        total += flesh->weights.weight[i];
     }
     return total > 0 ? vec3_scale(sum, 1 / total) : p;
 }

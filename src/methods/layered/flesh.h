@@ -1,5 +1,5 @@
 /// The state of the layered method: four layers of particles along projection segments, in slot order (paths.h), moved by
-/// algorithm 1 of [Deul2013]. Positions are about `origin`, which follows the character, so that float keeps its digits.
+/// algorithm 1 of [Deul2013]. Positions are about moving.origin, which follows the character, so that float keeps its digits.
 #ifndef PELTI_LAYERED_FLESH_H
 #define PELTI_LAYERED_FLESH_H
 
@@ -112,54 +112,90 @@ typedef struct PeltiFleshBone {
     float cut; ///< share of the bone that belongs to its parent's sub-volume
 } PeltiFleshBone;
 
+// ---- all of it ----
+
+/// The character at rest.
+typedef struct PeltiFleshRest {
+    float size;             ///< diagonal of the mesh
+    Vec3 centre;            ///< of the mesh: what match.rest is about
+    int (*triangles)[3];    ///< slots
+    PeltiFleshBone *around; ///< [bone]
+    float *depth;           ///< [slot] length of the projection segment
+    float *edge;            ///< [slot] mean length of the edges there
+    float *inverse_mass;    ///< [slot x 4]
+} PeltiFleshRest;
+
+/// Bones that move a slot.
+typedef struct PeltiFleshWeights {
+    int influences;
+    int *bone;     ///< [slot x influences]
+    float *weight; ///< [slot x influences]
+} PeltiFleshWeights;
+
+/// What holds particles to the skeleton.
+typedef struct PeltiFleshHold {
+    float *pull;        ///< [slot x 4] share of the way to its goal a particle takes in one iteration
+    float *reach;       ///< [slot x 4] farthest a particle may be from its goal
+    int *joint;         ///< [slot] bone whose head keeps its distance; -1: none
+    float *joint_least; ///< [slot x 4] that distance, 0: none
+} PeltiFleshHold;
+
+/// Particles from step to step; where they are now is match.x.
+typedef struct PeltiFleshMoving {
+    bool started;
+    bool settled;       ///< the last step was without inertia: speeds are not known yet
+    Vec3 origin;        ///< world; what positions are about
+    float *before[3];   ///< [slot x 4] x at the start of the step
+    float *velocity[3]; ///< [slot x 4]
+    float *goal[3];     ///< [slot x 4] lbs: goals of the bone layer, and where the skeleton alone would carry the others
+    float *goal_before[3];
+} PeltiFleshMoving;
+
+/// Bones from step to step.
+typedef struct PeltiFleshSkeleton {
+    PeltiMotion motion; ///< from the last step's end to this one's
+    Mat34 *last;        ///< [bone] of the last step's end
+    Mat3 *rotation;     ///< [bone] of the last goals
+    Mat3 *turn;         ///< [bone] from the goals before to those
+    Vec3 *head;         ///< [bone] heads, about origin
+    Vec3 *fold;         ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
+} PeltiFleshSkeleton;
+
+/// Skin without what crosses.
+typedef struct PeltiFleshShow {
+    PeltiUntangle untangle;
+    Vec3 *points; ///< [vertex] about origin
+    bool tangled; ///< skin crossed when it was last looked at
+    bool locked;  ///< and could not be parted: bones drive it in
+} PeltiFleshShow;
+
+/// Nothing of this outlives the function that fills it.
+typedef struct PeltiFleshScratch {
+    Mat34 *bones;  ///< [bone] of this substep
+    Mat34 *blend;  ///< [bone] rest about centre -> about origin
+    Vec3 *shorten; ///< [slot] of the guard: half of what edges are too long by
+    int *too_long; ///< [slot] of the guard: edges that are
+} PeltiFleshScratch;
+
 typedef struct PeltiFlesh {
     PeltiPool pool;
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     PeltiJobs *jobs;
     PeltiLayeredSettings set;
+    int n; ///< slots
     PeltiPaths paths;
     PeltiMatch match;
-    int n;       ///< slots
-    float size;  ///< diagonal of the rest mesh
-    Vec3 centre; ///< of the rest mesh: what match.rest is about
-    Vec3 origin; ///< world; what positions are about
-    int influences;
-    int *bone; ///< [slot x influences]
-    float *weight;
-    PeltiFleshBone *around; ///< [bone]
-    float *inverse_mass;    ///< [slot x 4]
-    float *before[3];       ///< [slot x 4] x at the start of the step
-    float *velocity[3];
-    float
-        *goal[3]; ///< [slot x 4] lbs of all layers: goals of the bone layer, and where the skeleton alone would carry the others
-    float *goal_before[3];
-    int (*triangles)[3];  ///< slots
-    float *depth;         ///< [slot] length of the projection segment
-    float *pull;          ///< [slot x 4] share of the way to its goal a particle takes in one iteration
-    float *reach;         ///< [slot x 4] farthest a particle may be from its goal
-    Vec3 *shorten;        ///< [slot] scratch of the guard
-    int *too_long;        ///< [slot] scratch of the guard
-    float *edge;          ///< [slot] mean length of the edges there, at rest
-    int *joint;           ///< [slot] bone whose head keeps its distance; -1: none
-    float *joint_least;   ///< [slot x 4] that distance, 0: none
-    Vec3 *joint_now;      ///< [bone] heads, about origin
-    Vec3 *joint_fold;     ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
-    Mat34 *bones;         ///< [bone] of this substep
-    Mat34 *bones_last;    ///< [bone] of the last step's end
-    Mat3 *bones_rotation; ///< [bone] of the last goals
-    Mat3 *bones_turn;     ///< [bone] from the goals before to those
-    Mat34 *bones_blend;   ///< [bone] rest about centre -> about origin
-    PeltiMotion motion;
+    PeltiFleshRest rest;
+    PeltiFleshWeights weights;
+    PeltiFleshHold hold;
+    PeltiFleshMoving moving;
+    PeltiFleshSkeleton skeleton;
     PeltiCollide collide;
     PeltiVolume volume;
     PeltiStretch stretch;
-    PeltiUntangle untangle;
-    Vec3 *shown;  ///< [vertex] about origin
-    bool tangled; ///< skin crossed when it was last looked at
-    bool locked;  ///< and could not be parted: bones drive it in
-    bool started;
-    bool settled; ///< the last step was without inertia: speeds are not known yet
+    PeltiFleshShow show;
+    PeltiFleshScratch scratch;
 } PeltiFlesh;
 
 // layers.c
@@ -176,8 +212,8 @@ Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p); ///< weight
 PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err); ///< [vertex] rest space
 // couple.c
 void pelti_couple_goals(PeltiFlesh *flesh,
-                        const Mat34 *bones); ///< lbs of all layers for these bones, and orientations with it; moves `origin` when
-                                             ///< the character goes far
+                        const Mat34 *bones); ///< lbs of all layers for these bones, and orientations with it; moves the origin
+                                             ///< when the character goes far
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
 // guard.c
 void pelti_guard(PeltiFlesh *flesh); ///< nothing farther from its bones or longer than flesh can be
@@ -202,7 +238,7 @@ double pelti_volume_worst(const PeltiFlesh *flesh); ///< largest share by which 
 double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
 // step.c
 void pelti_flesh_rest(PeltiFlesh *flesh);                ///< bind pose, no motion
-int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds); ///< skin into `shown`, crossings parted; returns the pairs left
+int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds); ///< skin into show.points, crossings parted; returns the pairs left
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose

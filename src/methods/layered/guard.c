@@ -13,8 +13,8 @@ static void stay_near(void *context, int begin, int end, int worker)
     (void)worker;
     for (int s = begin; s < end; s++)
         for (int l = 0; l < PELTI_BONE_LAYER; l++) {
-            Vec3 goal = pelti_lane(flesh->goal, s, l), off = vec3_sub(pelti_lane(flesh->match.x, s, l), goal);
-            float most = flesh->reach[(size_t)s * PELTI_LAYERS + (size_t)l], squared = vec3_dot(off, off);
+            Vec3 goal = pelti_lane(flesh->moving.goal, s, l), off = vec3_sub(pelti_lane(flesh->match.x, s, l), goal);
+            float most = flesh->hold.reach[(size_t)s * PELTI_LAYERS + (size_t)l], squared = vec3_dot(off, off);
             if (squared > most * most)
                 pelti_set_lane(flesh->match.x, s, l, vec3_mad(goal, off, most / sqrtf(squared)));
         }
@@ -40,15 +40,15 @@ static void measure_stretch(void *context, int begin, int end, int worker)
             float squared = vec3_dot(way, way), most = MOST_STRETCH * length_between(flesh->match.rest, s, other);
             if (squared <= most * most)
                 continue;
-            most = fmaxf(most, length_between(flesh->goal, s, other));
+            most = fmaxf(most, length_between(flesh->moving.goal, s, other));
             float length = sqrtf(squared);
             if (length <= most)
                 continue;
             sum = vec3_mad(sum, way, 0.5f * (length - most) / length);
             count++;
         }
-        flesh->too_long[s] = count;
-        flesh->shorten[s] = count ? vec3_scale(sum, 1 / (float)count) : sum;
+        flesh->scratch.too_long[s] = count;
+        flesh->scratch.shorten[s] = count ? vec3_scale(sum, 1 / (float)count) : sum;
     }
 }
 
@@ -59,10 +59,11 @@ void pelti_guard(PeltiFlesh *flesh)
         int found = 0;
         pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, measure_stretch, flesh);
         for (int s = 0; s < flesh->n; s++) {
-            if (!flesh->too_long[s])
+            if (!flesh->scratch.too_long[s])
                 continue;
             found++;
-            pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), flesh->shorten[s]));
+            pelti_set_lane(flesh->match.x, s, PELTI_SKIN,
+                           vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), flesh->scratch.shorten[s]));
         }
         if (!found)
             break;

@@ -14,25 +14,25 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     PeltiFlesh *flesh = state;
     int bones = flesh->who->bone_count;
     size_t lanes = (size_t)flesh->n * PELTI_LAYERS, blocks = (size_t)flesh->match.padded / 2;
-    PELTI_KEEP(s, &flesh->started, 1);
-    PELTI_KEEP(s, &flesh->settled, 1);
-    PELTI_KEEP(s, &flesh->tangled, 1);
-    PELTI_KEEP(s, &flesh->origin, 1);
+    PELTI_KEEP(s, &flesh->moving.started, 1);
+    PELTI_KEEP(s, &flesh->moving.settled, 1);
+    PELTI_KEEP(s, &flesh->show.tangled, 1);
+    PELTI_KEEP(s, &flesh->moving.origin, 1);
     for (int k = 0; k < 3; k++) {
         PELTI_KEEP(s, flesh->match.x[k], lanes);
-        PELTI_KEEP(s, flesh->before[k], lanes);
-        PELTI_KEEP(s, flesh->velocity[k], lanes);
-        PELTI_KEEP(s, flesh->goal[k], lanes);
-        PELTI_KEEP(s, flesh->goal_before[k], lanes);
+        PELTI_KEEP(s, flesh->moving.before[k], lanes);
+        PELTI_KEEP(s, flesh->moving.velocity[k], lanes);
+        PELTI_KEEP(s, flesh->moving.goal[k], lanes);
+        PELTI_KEEP(s, flesh->moving.goal_before[k], lanes);
     }
     PELTI_KEEP(s, flesh->match.rotation, blocks);
     PELTI_KEEP(s, flesh->match.warm, blocks);
-    PELTI_KEEP(s, flesh->bones_last, bones);
-    PELTI_KEEP(s, flesh->bones_rotation, bones);
-    PELTI_KEEP(s, flesh->bones_turn, bones);
-    PELTI_KEEP(s, flesh->joint_now, bones);
-    PELTI_KEEP(s, flesh->joint_fold, bones);
-    PELTI_KEEP(s, flesh->shown, flesh->mesh->vertex_count);
+    PELTI_KEEP(s, flesh->skeleton.last, bones);
+    PELTI_KEEP(s, flesh->skeleton.rotation, bones);
+    PELTI_KEEP(s, flesh->skeleton.turn, bones);
+    PELTI_KEEP(s, flesh->skeleton.head, bones);
+    PELTI_KEEP(s, flesh->skeleton.fold, bones);
+    PELTI_KEEP(s, flesh->show.points, flesh->mesh->vertex_count);
     keep_contacts(&flesh->collide, flesh->n, s);
     for (int p = 0; p < flesh->volume.part_count; p++)
         PELTI_KEEP(s, &flesh->volume.loops[flesh->volume.parts[p].loop_first], flesh->volume.parts[p].loop_count);

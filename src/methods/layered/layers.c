@@ -46,13 +46,13 @@ static void take_volumes(PeltiFlesh *flesh, const PeltRig *rig, PeltiLog *log)
                 continue;
             }
             first = first < 0 ? b : first;
-            flesh->around[b].volume = first;
-            flesh->around[b].cut = 0;
+            flesh->rest.around[b].volume = first;
+            flesh->rest.around[b].cut = 0;
         }
         for (int b = 0; first >= 0 && b < flesh->who->bone_count; b++) {
             int parent = flesh->who->bones[b].parent;
-            if (parent >= 0 && flesh->around[parent].volume == first && flesh->around[b].volume != first)
-                flesh->around[b].cut = rig->volumes[i].cut;
+            if (parent >= 0 && flesh->rest.around[parent].volume == first && flesh->rest.around[b].volume != first)
+                flesh->rest.around[b].cut = rig->volumes[i].cut;
         }
     }
 }
@@ -61,7 +61,7 @@ static void take_rig(PeltiFlesh *flesh, const PeltiPrepare *in)
 {
     const PeltRig *rig = in->artist.rig;
     for (int b = 0; b < flesh->who->bone_count; b++) {
-        PeltiFleshBone *bone = &flesh->around[b];
+        PeltiFleshBone *bone = &flesh->rest.around[b];
         const PeltRigJoint *joint = pelt_rig_joint(rig, flesh->who->nodes[flesh->who->bones[b].node].name);
         *bone = (PeltiFleshBone){.density = {1, 1, 1, 1}, .volume = b, .cut = flesh->set.cut};
         memcpy(bone->projection, flesh->set.projection, sizeof bone->projection);
@@ -78,15 +78,15 @@ enum { PROJECTION, STIFFNESS, DENSITY };
 static float around(const PeltiFlesh *flesh, int slot, int layer, int what)
 {
     float sum = 0, total = 0;
-    for (int k = 0; k < flesh->influences; k++) {
-        size_t i = (size_t)slot * (size_t)flesh->influences + (size_t)k;
-        const PeltiFleshBone *bone = &flesh->around[flesh->bone[i]];
-        if (!(flesh->weight[i] > 0))
+    for (int k = 0; k < flesh->weights.influences; k++) {
+        size_t i = (size_t)slot * (size_t)flesh->weights.influences + (size_t)k;
+        const PeltiFleshBone *bone = &flesh->rest.around[flesh->weights.bone[i]];
+        if (!(flesh->weights.weight[i] > 0))
             continue;
-        sum += flesh->weight[i] * (what == PROJECTION  ? bone->projection
-                                   : what == STIFFNESS ? bone->stiffness
-                                                       : bone->density)[layer];
-        total += flesh->weight[i];
+        sum += flesh->weights.weight[i] * (what == PROJECTION  ? bone->projection
+                                           : what == STIFFNESS ? bone->stiffness
+                                                               : bone->density)[layer];
+        total += flesh->weights.weight[i];
     }
     const float *usual = what == PROJECTION ? flesh->set.projection : flesh->set.stiffness;
     return total > 0 ? sum / total : what == DENSITY ? 1 : usual[layer];
@@ -102,16 +102,17 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
     PeltStatus status = feet ? pelti_feet_find(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
     for (int s = 0; status == PELT_OK && s < flesh->n; s++) {
         int v = flesh->paths.vertex[s];
-        flesh->depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->size);
+        flesh->rest.depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->rest.size);
         for (int l = 0; l < PELTI_LAYERS; l++)
-            pelti_set_lane(flesh->match.rest, s, l,
-                           vec3_sub(vec3_lerp(flesh->mesh->rest[v], feet[v], around(flesh, s, l, PROJECTION)), flesh->centre));
+            pelti_set_lane(
+                flesh->match.rest, s, l,
+                vec3_sub(vec3_lerp(flesh->mesh->rest[v], feet[v], around(flesh, s, l, PROJECTION)), flesh->rest.centre));
     }
     float *length = PELTI_NEW(&work, float, flesh->n);
     if (status == PELT_OK && length) {
         pelti_mesh_edge_lengths(flesh->mesh, flesh->mesh->rest, length);
         for (int s = 0; s < flesh->n; s++)
-            flesh->edge[s] = fmaxf(length[flesh->paths.vertex[s]], 1e-5f * flesh->size);
+            flesh->rest.edge[s] = fmaxf(length[flesh->paths.vertex[s]], 1e-5f * flesh->rest.size);
     }
     pelti_pool_release(&work);
     return status == PELT_OK && !length ? pelti_no_memory(err, sizeof(float) * (size_t)flesh->n) : status;
@@ -121,7 +122,7 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
 static void add_areas(const PeltiFlesh *flesh, int layer, float *area)
 {
     for (int t = 0; t < flesh->mesh->triangle_count; t++) {
-        const int *v = flesh->triangles[t];
+        const int *v = flesh->rest.triangles[t];
         Vec3 p[3];
         float cotangent[3], squared[3];
         for (int k = 0; k < 3; k++)
@@ -170,7 +171,7 @@ static void set_masses(PeltiFlesh *flesh)
     for (size_t i = 0; i < lanes; i++) {
         float m = mean > 0 ? match->mass[i] / mean : 1;
         match->mass[i] = fminf(fmaxf(m, MASS_LEAST), MASS_MOST);
-        flesh->inverse_mass[i] = 1 / match->mass[i];
+        flesh->rest.inverse_mass[i] = 1 / match->mass[i];
         match->moment[i] = 0.2f * match->mass[i] * 0.25f * edge2; // (1/5) m r^2, r half an edge: area per vertex ~ edge^2
     }
 }
@@ -189,12 +190,12 @@ static float each_iteration(const PeltiFlesh *flesh, float share)
 static void set_stiffness(PeltiFlesh *flesh)
 {
     for (int s = 0; s < flesh->n; s++) {
-        float ratio = BED_RADIUS * (float)flesh->set.omega * flesh->edge[s] / flesh->depth[s],
+        float ratio = BED_RADIUS * (float)flesh->set.omega * flesh->rest.edge[s] / flesh->rest.depth[s],
               bed = ratio * ratio * ratio * ratio;
         for (int l = 0; l < PELTI_LAYERS; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
             flesh->match.stiffness[i] = each_iteration(flesh, around(flesh, s, l, STIFFNESS));
-            flesh->pull[i] =
+            flesh->hold.pull[i] =
                 flesh->set.coupling * (l == PELTI_BONE_LAYER ? 1 : each_iteration(flesh, BED_SHARE * bed / (1 + bed)));
         }
     }
@@ -207,15 +208,16 @@ static void find_joints(PeltiFlesh *flesh)
     for (int s = 0; s < flesh->n; s++) {
         Vec3 p = flesh->mesh->rest[flesh->paths.vertex[s]];
         float reach = vec3_distance(p, pelti_feet_on_bones(flesh, s, p)), best = INFINITY;
-        flesh->joint[s] = -1;
-        for (int k = 0; k < flesh->influences; k++) {
-            size_t i = (size_t)s * (size_t)flesh->influences + (size_t)k;
-            const PeltiBone *bone = &flesh->who->bones[flesh->bone[i]];
+        flesh->hold.joint[s] = -1;
+        for (int k = 0; k < flesh->weights.influences; k++) {
+            size_t i = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
+            const PeltiBone *bone = &flesh->who->bones[flesh->weights.bone[i]];
             float d = vec3_distance(p, bone->head), along = sqrtf(fmaxf(0, d * d - reach * reach));
-            if (flesh->weight[i] < JOINT_WEIGHT || bone->parent < 0 || bone->is_prop || along > BESIDE_JOINT * reach || d >= best)
+            if (flesh->weights.weight[i] < JOINT_WEIGHT || bone->parent < 0 || bone->is_prop || along > BESIDE_JOINT * reach ||
+                d >= best)
                 continue;
             best = d;
-            flesh->joint[s] = flesh->bone[i];
+            flesh->hold.joint[s] = flesh->weights.bone[i];
         }
     }
 }
@@ -225,13 +227,13 @@ void pelti_layers_lengths(PeltiFlesh *flesh)
     for (int s = 0; s < flesh->n; s++) {
         Vec3 skin = pelti_lane(flesh->match.rest, s, PELTI_SKIN), bone = pelti_lane(flesh->match.rest, s, PELTI_BONE_LAYER);
         float depth = vec3_distance(skin, bone) / around(flesh, s, PELTI_BONE_LAYER, PROJECTION);
-        int joint = flesh->joint[s];
+        int joint = flesh->hold.joint[s];
         Vec3 head = joint < 0 ? vec3(0, 0, 0) : mat34_apply(flesh->stretch.used[joint], flesh->who->bones[joint].head);
         for (int l = 0; l < PELTI_BONE_LAYER; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
-            Vec3 x = vec3_add(pelti_lane(flesh->match.rest, s, l), flesh->centre);
-            flesh->reach[i] = depth * (1 - around(flesh, s, l, PROJECTION));
-            flesh->joint_least[i] = joint < 0 ? 0 : flesh->set.joint_keep * vec3_distance(x, head);
+            Vec3 x = vec3_add(pelti_lane(flesh->match.rest, s, l), flesh->rest.centre);
+            flesh->hold.reach[i] = depth * (1 - around(flesh, s, l, PROJECTION));
+            flesh->hold.joint_least[i] = joint < 0 ? 0 : flesh->set.joint_keep * vec3_distance(x, head);
         }
     }
 }
@@ -242,38 +244,38 @@ static bool take_arrays(PeltiFlesh *flesh)
     size_t lanes = (size_t)flesh->match.padded * PELTI_LAYERS + 16;
     int bones = flesh->who->bone_count + 1;
     for (int k = 0; k < 3; k++) {
-        flesh->before[k] = PELTI_NEW(pool, float, lanes);
-        flesh->velocity[k] = PELTI_NEW(pool, float, lanes);
-        flesh->goal[k] = PELTI_NEW(pool, float, lanes);
-        flesh->goal_before[k] = PELTI_NEW(pool, float, lanes);
+        flesh->moving.before[k] = PELTI_NEW(pool, float, lanes);
+        flesh->moving.velocity[k] = PELTI_NEW(pool, float, lanes);
+        flesh->moving.goal[k] = PELTI_NEW(pool, float, lanes);
+        flesh->moving.goal_before[k] = PELTI_NEW(pool, float, lanes);
     }
-    flesh->inverse_mass = PELTI_NEW(pool, float, lanes);
-    flesh->joint = PELTI_NEW(pool, int, flesh->n);
-    flesh->shown = PELTI_NEW(pool, Vec3, flesh->n);
-    flesh->depth = PELTI_NEW(pool, float, flesh->n);
-    flesh->edge = PELTI_NEW(pool, float, flesh->n);
-    flesh->pull = PELTI_NEW(pool, float, lanes);
-    flesh->reach = PELTI_NEW(pool, float, lanes);
-    flesh->shorten = PELTI_NEW(pool, Vec3, flesh->n);
-    flesh->too_long = PELTI_NEW(pool, int, flesh->n);
-    flesh->joint_least = PELTI_NEW(pool, float, lanes);
-    flesh->joint_now = PELTI_NEW(pool, Vec3, bones);
-    flesh->joint_fold = PELTI_NEW(pool, Vec3, bones);
-    flesh->bones = PELTI_NEW(pool, Mat34, bones);
-    flesh->bones_last = PELTI_NEW(pool, Mat34, bones);
-    flesh->bones_blend = PELTI_NEW(pool, Mat34, bones);
-    flesh->bones_rotation = PELTI_NEW(pool, Mat3, bones);
-    flesh->bones_turn = PELTI_NEW(pool, Mat3, bones);
-    flesh->around = PELTI_NEW(pool, PeltiFleshBone, bones);
-    flesh->triangles = pelti_pool_take(pool, (size_t)flesh->mesh->triangle_count, 3 * sizeof(int));
+    flesh->rest.inverse_mass = PELTI_NEW(pool, float, lanes);
+    flesh->hold.joint = PELTI_NEW(pool, int, flesh->n);
+    flesh->show.points = PELTI_NEW(pool, Vec3, flesh->n);
+    flesh->rest.depth = PELTI_NEW(pool, float, flesh->n);
+    flesh->rest.edge = PELTI_NEW(pool, float, flesh->n);
+    flesh->hold.pull = PELTI_NEW(pool, float, lanes);
+    flesh->hold.reach = PELTI_NEW(pool, float, lanes);
+    flesh->scratch.shorten = PELTI_NEW(pool, Vec3, flesh->n);
+    flesh->scratch.too_long = PELTI_NEW(pool, int, flesh->n);
+    flesh->hold.joint_least = PELTI_NEW(pool, float, lanes);
+    flesh->skeleton.head = PELTI_NEW(pool, Vec3, bones);
+    flesh->skeleton.fold = PELTI_NEW(pool, Vec3, bones);
+    flesh->scratch.bones = PELTI_NEW(pool, Mat34, bones);
+    flesh->skeleton.last = PELTI_NEW(pool, Mat34, bones);
+    flesh->scratch.blend = PELTI_NEW(pool, Mat34, bones);
+    flesh->skeleton.rotation = PELTI_NEW(pool, Mat3, bones);
+    flesh->skeleton.turn = PELTI_NEW(pool, Mat3, bones);
+    flesh->rest.around = PELTI_NEW(pool, PeltiFleshBone, bones);
+    flesh->rest.triangles = pelti_pool_take(pool, (size_t)flesh->mesh->triangle_count, 3 * sizeof(int));
     PeltiArena measure = {0};
     pelti_motion_in(&measure, flesh->who);
     char *block = pelti_pool_take(pool, measure.used, 1);
     if (pool->failed)
         return false;
     PeltiArena arena = {.base = block};
-    flesh->motion = pelti_motion_in(&arena, flesh->who);
-    pelti_motion_order(&flesh->motion);
+    flesh->skeleton.motion = pelti_motion_in(&arena, flesh->who);
+    pelti_motion_order(&flesh->skeleton.motion);
     return true;
 }
 
@@ -282,26 +284,27 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
     const PeltiMesh *mesh = flesh->mesh;
     PeltiPool *pool = &flesh->pool;
     flesh->n = mesh->vertex_count;
-    flesh->size = mesh->diagonal > 0 ? mesh->diagonal : 1;
-    flesh->centre = vec3_lerp(mesh->low, mesh->high, 0.5f);
+    flesh->rest.size = mesh->diagonal > 0 ? mesh->diagonal : 1;
+    flesh->rest.centre = vec3_lerp(mesh->low, mesh->high, 0.5f);
     PELT_TRY(pelti_paths_build(pool, mesh, flesh->set.omega, &flesh->paths, err));
     PELT_TRY(pelti_match_new(pool, &flesh->paths, &flesh->match, err));
-    flesh->influences = in->weights->influences;
-    size_t entries = (size_t)flesh->n * (size_t)flesh->influences;
-    flesh->bone = PELTI_NEW(pool, int, entries);
-    flesh->weight = PELTI_NEW(pool, float, entries);
+    flesh->weights.influences = in->weights->influences;
+    size_t entries = (size_t)flesh->n * (size_t)flesh->weights.influences;
+    flesh->weights.bone = PELTI_NEW(pool, int, entries);
+    flesh->weights.weight = PELTI_NEW(pool, float, entries);
     if (!take_arrays(flesh))
         return pelti_no_memory(err, pool->used_bytes);
     for (int s = 0; s < flesh->n; s++)
-        for (int k = 0; k < flesh->influences; k++) {
-            size_t to = (size_t)s * (size_t)flesh->influences + (size_t)k;
-            size_t from = (size_t)flesh->paths.vertex[s] * (size_t)flesh->influences + (size_t)k;
-            flesh->weight[to] = in->weights->weight[from] > 0 ? in->weights->weight[from] : 0;
-            flesh->bone[to] = flesh->weight[to] > 0 ? in->weights->bone[from] : 0; // a bone with no weight may be any number
+        for (int k = 0; k < flesh->weights.influences; k++) {
+            size_t to = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
+            size_t from = (size_t)flesh->paths.vertex[s] * (size_t)flesh->weights.influences + (size_t)k;
+            flesh->weights.weight[to] = in->weights->weight[from] > 0 ? in->weights->weight[from] : 0;
+            flesh->weights.bone[to] =
+                flesh->weights.weight[to] > 0 ? in->weights->bone[from] : 0; // a bone with no weight may be any number
         }
     for (int t = 0; t < mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++)
-            flesh->triangles[t][k] = flesh->paths.slot[mesh->triangles[t][k]];
+            flesh->rest.triangles[t][k] = flesh->paths.slot[mesh->triangles[t][k]];
     take_rig(flesh, in);
     PELT_TRY(place_layers(flesh, err));
     set_masses(flesh);

@@ -104,7 +104,7 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     if (status == PELT_OK)
         status = pelti_collide_build(flesh, err);
     if (status == PELT_OK && flesh->set.untangle)
-        status = pelti_untangle_build(&flesh->pool, flesh->mesh, 1.5e-4f * flesh->size, &flesh->untangle, err);
+        status = pelti_untangle_build(&flesh->pool, flesh->mesh, 1.5e-4f * flesh->rest.size, &flesh->show.untangle, err);
     if (status == PELT_OK)
         status = pelti_parts_build(flesh, in->log, err);
     if (status != PELT_OK) {
@@ -123,7 +123,7 @@ static int show(PeltiFlesh *flesh, Vec3 *vertices)
 {
     int left = pelti_flesh_untangle(flesh, PELTI_UNTANGLE_WHOLLY);
     for (int v = 0; v < flesh->mesh->vertex_count; v++)
-        vertices[v] = vec3_add(flesh->shown[v], flesh->origin);
+        vertices[v] = vec3_add(flesh->show.points[v], flesh->moving.origin);
     return left;
 }
 
@@ -132,7 +132,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     PeltiFlesh *flesh = state;
     double start = pelti_clock_ms();
     int steps = 0;
-    if (in->restart || !flesh->started) {
+    if (in->restart || !flesh->moving.started) {
         pelti_flesh_rest(flesh);
         steps = pelti_flesh_settle(flesh, in->bones);
     } else if (in->dt_s > 0) {
@@ -140,7 +140,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     } else {
         steps = pelti_flesh_settle(flesh, in->bones);
     }
-    flesh->started = true;
+    flesh->moving.started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
     int crossing = show(flesh, vertices);
     if (!report)

@@ -59,14 +59,14 @@ static int owner_of(const PeltiFlesh *flesh, int t)
     Vec3 middle = {0, 0, 0};
     for (int k = 0; k < 3; k++)
         middle = vec3_mad(middle, flesh->mesh->rest[flesh->mesh->triangles[t][k]], 1.0f / 3);
-    for (int k = 0; k < 3 * flesh->influences; k++) {
-        size_t first = (size_t)flesh->triangles[t][k / flesh->influences] * (size_t)flesh->influences;
-        int bone = flesh->bone[first + (size_t)(k % flesh->influences)];
+    for (int k = 0; k < 3 * flesh->weights.influences; k++) {
+        size_t first = (size_t)flesh->rest.triangles[t][k / flesh->weights.influences] * (size_t)flesh->weights.influences;
+        int bone = flesh->weights.bone[first + (size_t)(k % flesh->weights.influences)];
         float sum = 0;
-        for (int j = 0; j < 3 * flesh->influences; j++) {
-            size_t i =
-                (size_t)flesh->triangles[t][j / flesh->influences] * (size_t)flesh->influences + (size_t)(j % flesh->influences);
-            sum += flesh->bone[i] == bone ? flesh->weight[i] : 0;
+        for (int j = 0; j < 3 * flesh->weights.influences; j++) {
+            size_t i = (size_t)flesh->rest.triangles[t][j / flesh->weights.influences] * (size_t)flesh->weights.influences +
+                       (size_t)(j % flesh->weights.influences);
+            sum += flesh->weights.bone[i] == bone ? flesh->weights.weight[i] : 0;
         }
         if (sum > most || (sum == most && bone < best)) {
             most = sum;
@@ -76,8 +76,8 @@ static int owner_of(const PeltiFlesh *flesh, int t)
     if (best < 0)
         return best;
     int parent = flesh->who->bones[best].parent;
-    if (parent < 0 || !(flesh->around[best].cut > 0))
-        return flesh->around[best].volume;
+    if (parent < 0 || !(flesh->rest.around[best].cut > 0))
+        return flesh->rest.around[best].volume;
     float along = 0, nearest = INFINITY;
     for (int s = 0; s < flesh->who->bones[best].segment_count; s++) {
         const PeltiSegment *segment = &flesh->who->segments[flesh->who->bones[best].segment_first + s];
@@ -87,7 +87,7 @@ static int owner_of(const PeltiFlesh *flesh, int t)
             along = at;
         }
     }
-    return flesh->around[along < flesh->around[best].cut ? parent : best].volume;
+    return flesh->rest.around[along < flesh->rest.around[best].cut ? parent : best].volume;
 }
 
 static int across(const Cutter *c, int triangle, int corner)
@@ -257,9 +257,9 @@ static void fill_part(Filler *f, int part_index)
     f->border.count = f->seed_count = 0;
     for (int i = first; i < last; i++) {
         int t = f->order[i];
-        memcpy(flesh->volume.triangles[i], flesh->triangles[t], sizeof flesh->triangles[t]);
+        memcpy(flesh->volume.triangles[i], flesh->rest.triangles[t], sizeof flesh->rest.triangles[t]);
         for (int k = 0; k < 3; k++) {
-            int from = flesh->triangles[t][k], to = flesh->triangles[t][(k + 1) % 3], other = across(c, t, k);
+            int from = flesh->rest.triangles[t][k], to = flesh->rest.triangles[t][(k + 1) % 3], other = across(c, t, k);
             if (f->mark[from] != part_index + 1) {
                 f->mark[from] = part_index + 1;
                 flesh->volume.slots[f->slot_filled++] = from;

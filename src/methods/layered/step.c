@@ -28,15 +28,15 @@ static void integrate(void *context, int begin, int end, int worker)
     const float *a = &flesh->set.acceleration.x;
     (void)worker;
     for (int k = 0; k < 3; k++) {
-        float *x = flesh->match.x[k], *v = flesh->velocity[k], *before = flesh->before[k];
+        float *x = flesh->match.x[k], *v = flesh->moving.velocity[k], *before = flesh->moving.before[k];
         for (int i = begin; i < end; i++) {
             before[i] = x[i];
             if (span->settle) {
-                x[i] += flesh->goal[k][i] - flesh->goal_before[k][i];
+                x[i] += flesh->moving.goal[k][i] - flesh->moving.goal_before[k][i];
                 continue;
             }
             if (span->first)
-                v[i] = (flesh->goal[k][i] - flesh->goal_before[k][i]) / span->dt_s;
+                v[i] = (flesh->moving.goal[k][i] - flesh->moving.goal_before[k][i]) / span->dt_s;
             v[i] += span->dt_s * a[k];
             x[i] += span->dt_s * v[i];
         }
@@ -52,19 +52,19 @@ static void update_velocities(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = 0; k < 3; k++)
         for (int i = begin; i < end; i++) {
-            float carried = (flesh->goal[k][i] - flesh->goal_before[k][i]) * inverse;
-            float v = (flesh->match.x[k][i] - flesh->before[k][i]) * inverse;
-            flesh->velocity[k][i] = span->settle ? 0 : carried + keep * (v - carried);
+            float carried = (flesh->moving.goal[k][i] - flesh->moving.goal_before[k][i]) * inverse;
+            float v = (flesh->match.x[k][i] - flesh->moving.before[k][i]) * inverse;
+            flesh->moving.velocity[k][i] = span->settle ? 0 : carried + keep * (v - carried);
         }
 }
 
 int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds)
 {
     for (int v = 0; v < flesh->n; v++)
-        flesh->shown[v] = pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN);
-    int left = flesh->set.untangle ? pelti_untangle(&flesh->untangle, flesh->jobs, flesh->shown, rounds) : 0;
-    flesh->tangled = flesh->set.untangle && flesh->untangle.found > 0;
-    flesh->locked = left > 0;
+        flesh->show.points[v] = pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN);
+    int left = flesh->set.untangle ? pelti_untangle(&flesh->show.untangle, flesh->jobs, flesh->show.points, rounds) : 0;
+    flesh->show.tangled = flesh->set.untangle && flesh->show.untangle.found > 0;
+    flesh->show.locked = left > 0;
     return left;
 }
 
@@ -73,21 +73,21 @@ int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds)
 static void heal(PeltiFlesh *flesh)
 {
     enum { FEW = 4 }; // where the last look found no way apart; the next step goes on with it
-    pelti_flesh_untangle(flesh, flesh->locked ? FEW : PELTI_UNTANGLE_WHOLLY);
-    for (int v = 0; v < flesh->n && flesh->tangled; v++) {
+    pelti_flesh_untangle(flesh, flesh->show.locked ? FEW : PELTI_UNTANGLE_WHOLLY);
+    for (int v = 0; v < flesh->n && flesh->show.tangled; v++) {
         int s = flesh->paths.slot[v];
-        Vec3 change = vec3_sub(flesh->shown[v], pelti_lane(flesh->match.x, s, PELTI_SKIN));
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, flesh->shown[v]);
-        pelti_set_lane(flesh->before, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->before, s, PELTI_SKIN), change));
+        Vec3 change = vec3_sub(flesh->show.points[v], pelti_lane(flesh->match.x, s, PELTI_SKIN));
+        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, flesh->show.points[v]);
+        pelti_set_lane(flesh->moving.before, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->moving.before, s, PELTI_SKIN), change));
     }
 }
 
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
-    Span span = {flesh, dt_s, settle, flesh->settled && !settle};
-    flesh->settled = settle;
+    Span span = {flesh, dt_s, settle, flesh->moving.settled && !settle};
+    flesh->moving.settled = settle;
     for (int k = 0; k < 3; k++)
-        memcpy(flesh->goal_before[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
+        memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
     if (flesh->set.collide)
@@ -103,7 +103,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     // each other.
     for (int k = 0; k < flesh->set.separate; k++)
         pelti_collide_project(flesh);
-    if (flesh->tangled)
+    if (flesh->show.tangled)
         heal(flesh);
     pelti_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
@@ -123,18 +123,18 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
 void pelti_flesh_rest(PeltiFlesh *flesh)
 {
     for (int b = 0; b < flesh->who->bone_count; b++) {
-        flesh->bones_last[b] = mat34_identity();
-        flesh->bones_rotation[b] = mat3_identity();
+        flesh->skeleton.last[b] = mat34_identity();
+        flesh->skeleton.rotation[b] = mat3_identity();
     }
-    flesh->origin = flesh->centre;
-    flesh->tangled = false;
-    flesh->settled = true;
+    flesh->moving.origin = flesh->rest.centre;
+    flesh->show.tangled = false;
+    flesh->moving.settled = true;
     pelti_match_prepare(&flesh->match);
-    pelti_couple_goals(flesh, flesh->bones_last);
+    pelti_couple_goals(flesh, flesh->skeleton.last);
     for (int k = 0; k < 3; k++) {
-        memcpy(flesh->match.x[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
-        memcpy(flesh->before[k], flesh->goal[k], sizeof(float) * lane_count(flesh));
-        memset(flesh->velocity[k], 0, sizeof(float) * lane_count(flesh));
+        memcpy(flesh->match.x[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
+        memcpy(flesh->moving.before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
+        memset(flesh->moving.velocity[k], 0, sizeof(float) * lane_count(flesh));
     }
 }
 
@@ -142,10 +142,10 @@ float pelti_flesh_speed(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 v = pelti_lane(flesh->velocity, s, PELTI_SKIN);
+        Vec3 v = pelti_lane(flesh->moving.velocity, s, PELTI_SKIN);
         most = fmaxf(most, vec3_dot(v, v));
     }
-    return sqrtf(most) / flesh->size;
+    return sqrtf(most) / flesh->rest.size;
 }
 
 /// How far the skin moved in the last substep, as a share of the size.
@@ -153,41 +153,42 @@ static float skin_change(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++)
-        most = fmaxf(most, vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->before, s, PELTI_SKIN)));
-    return most / flesh->size;
+        most = fmaxf(most,
+                     vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->moving.before, s, PELTI_SKIN)));
+    return most / flesh->rest.size;
 }
 
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
 {
     enum { MOST_WAYS = 64, MOST_RESTS = 40 };
-    pelti_motion_set(&flesh->motion, flesh->bones_last, bones);
-    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->motion) / flesh->set.turn_rad), steps = 0;
+    pelti_motion_set(&flesh->skeleton.motion, flesh->skeleton.last, bones);
+    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad), steps = 0;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
     for (int i = 1; i <= ways; i++, steps++) {
-        pelti_motion_at(&flesh->motion, (float)i / (float)ways, flesh->bones);
-        pelti_flesh_substep(flesh, flesh->bones, flesh->set.step_s, true);
+        pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)ways, flesh->scratch.bones);
+        pelti_flesh_substep(flesh, flesh->scratch.bones, flesh->set.step_s, true);
     }
     for (int i = 0; i < MOST_RESTS; i++, steps++) {
         pelti_flesh_substep(flesh, bones, flesh->set.step_s, true);
         if (skin_change(flesh) < STILL)
             break;
     }
-    memcpy(flesh->bones_last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
+    memcpy(flesh->skeleton.last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
     return steps;
 }
 
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s)
 {
     enum { MOST_STEPS = 256 };
-    pelti_motion_set(&flesh->motion, flesh->bones_last, bones);
+    pelti_motion_set(&flesh->skeleton.motion, flesh->skeleton.last, bones);
     int by_time = (int)ceilf(dt_s / flesh->set.step_s - 1e-3f);
-    int by_turn = (int)ceilf(pelti_motion_largest_turn(&flesh->motion) / flesh->set.turn_rad);
+    int by_turn = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad);
     int steps = by_time > by_turn ? by_time : by_turn;
     steps = steps < 1 ? 1 : steps > MOST_STEPS ? MOST_STEPS : steps;
     for (int i = 1; i <= steps; i++) {
-        pelti_motion_at(&flesh->motion, (float)i / (float)steps, flesh->bones);
-        pelti_flesh_substep(flesh, flesh->bones, dt_s / (float)steps, false);
+        pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)steps, flesh->scratch.bones);
+        pelti_flesh_substep(flesh, flesh->scratch.bones, dt_s / (float)steps, false);
     }
-    memcpy(flesh->bones_last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
+    memcpy(flesh->skeleton.last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
     return steps;
 }

@@ -23,12 +23,12 @@ static void add_sharing(const Sharing *sharing)
 {
     const PeltiFlesh *flesh = sharing->flesh;
     for (int s = 0; s < flesh->n; s++)
-        for (int i = 0; i < flesh->influences; i++)
-            for (int k = 0; k < flesh->influences; k++) {
-                size_t row = (size_t)s * (size_t)flesh->influences;
-                int a = flesh->bone[row + (size_t)i], b = flesh->bone[row + (size_t)k];
+        for (int i = 0; i < flesh->weights.influences; i++)
+            for (int k = 0; k < flesh->weights.influences; k++) {
+                size_t row = (size_t)s * (size_t)flesh->weights.influences;
+                int a = flesh->weights.bone[row + (size_t)i], b = flesh->weights.bone[row + (size_t)k];
                 sharing->shared[(size_t)a * (size_t)sharing->bones + (size_t)b] +=
-                    flesh->weight[row + (size_t)i] * flesh->weight[row + (size_t)k];
+                    flesh->weights.weight[row + (size_t)i] * flesh->weights.weight[row + (size_t)k];
             }
 }
 
@@ -143,12 +143,12 @@ static float difference(const PeltiFlesh *flesh, const Mat34 *a, const Mat34 *b)
     for (int i = 0; i < flesh->who->bone_count; i++) {
         Vec3 head = flesh->who->bones[i].head;
         for (int k = 0; k < 4; k++) {
-            Vec3 p = vec3(head.x + (k == 1 ? flesh->size : 0), head.y + (k == 2 ? flesh->size : 0),
-                          head.z + (k == 3 ? flesh->size : 0));
+            Vec3 p = vec3(head.x + (k == 1 ? flesh->rest.size : 0), head.y + (k == 2 ? flesh->rest.size : 0),
+                          head.z + (k == 3 ? flesh->rest.size : 0));
             most = fmaxf(most, vec3_distance(mat34_apply(a ? a[i] : mat34_identity(), p), mat34_apply(b[i], p)));
         }
     }
-    return most / flesh->size;
+    return most / flesh->rest.size;
 }
 
 static void blend_rest(void *context, int begin, int end, int worker)
@@ -158,17 +158,17 @@ static void blend_rest(void *context, int begin, int end, int worker)
     (void)worker;
     for (int s = begin; s < end; s++)
         for (int l = 0; l < PELTI_LAYERS; l++) {
-            Vec3 x = vec3_add(pelti_lane(stretch->rest, s, l), flesh->centre), sum = {0, 0, 0};
+            Vec3 x = vec3_add(pelti_lane(stretch->rest, s, l), flesh->rest.centre), sum = {0, 0, 0};
             float total = 0;
-            for (int k = 0; k < flesh->influences; k++) {
-                size_t i = (size_t)s * (size_t)flesh->influences + (size_t)k;
-                if (!(flesh->weight[i] > 0))
+            for (int k = 0; k < flesh->weights.influences; k++) {
+                size_t i = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
+                if (!(flesh->weights.weight[i] > 0))
                     continue;
-                sum = vec3_mad(sum, mat34_apply(stretch->used[flesh->bone[i]], x), flesh->weight[i]);
-                total += flesh->weight[i];
+                sum = vec3_mad(sum, mat34_apply(stretch->used[flesh->weights.bone[i]], x), flesh->weights.weight[i]);
+                total += flesh->weights.weight[i];
             }
             sum = total > 0 ? vec3_scale(sum, 1 / total) : x;
-            pelti_set_lane(flesh->match.rest, s, l, vec3_sub(sum, flesh->centre));
+            pelti_set_lane(flesh->match.rest, s, l, vec3_sub(sum, flesh->rest.centre));
         }
 }
 

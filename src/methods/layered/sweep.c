@@ -24,7 +24,7 @@ static float height(const Moving *m, float t)
 bool pelti_sweep_point(const PeltiFlesh *flesh, int slot, int triangle, float weight[3], Vec3 *normal)
 {
     enum { PIECES = 8, HALVINGS = 16 };
-    const int *v = flesh->triangles[triangle];
+    const int *v = flesh->rest.triangles[triangle];
     const Vec3 *from = flesh->collide.skin_before, *to = flesh->collide.skin;
     Moving m = {{from[slot], from[v[0]], from[v[1]], from[v[2]]}, {to[slot], to[v[0]], to[v[1]], to[v[2]]}};
     for (int i = 0; i < PIECES; i++) {

@@ -91,12 +91,12 @@ void pelti_volume_start(PeltiFlesh *flesh, float dt_s)
     for (int p = 0; p < volume->part_count; p++)
         for (int l = volume->parts[p].loop_first; l < volume->parts[p].loop_first + volume->parts[p].loop_count; l++) {
             PeltiVolumeLoop *loop = &volume->loops[l];
-            Vec3 last = fan_centre(volume, loop, flesh->goal_before);
-            loop->centre = fan_centre(volume, loop, flesh->goal);
+            Vec3 last = fan_centre(volume, loop, flesh->moving.goal_before);
+            loop->centre = fan_centre(volume, loop, flesh->moving.goal);
             loop->centre_velocity = vec3_scale(vec3_sub(loop->centre, last), dt_s > 0 ? 1 / dt_s : 0);
         }
     for (int s = 0; s < flesh->n; s++)
-        volume->freedom[s] = flesh->inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_SKIN];
+        volume->freedom[s] = flesh->rest.inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_SKIN];
     for (int i = 0; i < flesh->collide.count; i++)
         for (int k = 0; flesh->collide.contacts[i].push > 0 && k < 4; k++)
             volume->freedom[flesh->collide.contacts[i].slot[k]] = 0;
@@ -122,7 +122,7 @@ static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
 void pelti_volume_project(PeltiFlesh *flesh)
 {
     PeltiVolume *volume = &flesh->volume;
-    float most = VOLUME_MOST_MOVE * flesh->size;
+    float most = VOLUME_MOST_MOVE * flesh->rest.size;
     for (int p = 0; p < volume->part_count; p++) {
         const PeltiVolumePart *part = &volume->parts[p];
         if (!(part->rest_volume > 0))
@@ -152,13 +152,14 @@ void pelti_volume_velocities(PeltiFlesh *flesh)
         pelti_volume_of(flesh, part, volume->gradient, &rate);
         double weight = weigh(flesh, part);
         for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-            rate +=
-                (double)vec3_dot(volume->gradient[volume->slots[i]], pelti_lane(flesh->velocity, volume->slots[i], PELTI_SKIN));
+            rate += (double)vec3_dot(volume->gradient[volume->slots[i]],
+                                     pelti_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
         float lambda = weight > 0 ? (float)(-rate / weight) : 0;
         for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
             int s = volume->slots[i];
-            Vec3 v = vec3_mad(pelti_lane(flesh->velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
-            pelti_set_lane(flesh->velocity, s, PELTI_SKIN, v);
+            Vec3 v =
+                vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
+            pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
         }
         clear(flesh, part);
     }

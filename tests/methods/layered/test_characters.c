@@ -86,12 +86,12 @@ static float offset_of(const Actor *a, int bone)
     float sum = 0;
     int count = 0;
     for (int s = 0; s < flesh->n; s++) {
-        if (flesh->bone[(size_t)s * (size_t)flesh->influences] != bone)
+        if (flesh->weights.bone[(size_t)s * (size_t)flesh->weights.influences] != bone)
             continue;
-        sum += vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->goal, s, PELTI_SKIN));
+        sum += vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->moving.goal, s, PELTI_SKIN));
         count++;
     }
-    return count ? sum / (float)count / flesh->size : 0;
+    return count ? sum / (float)count / flesh->rest.size : 0;
 }
 
 static void belly_and_chest_swing_on_a_jump_and_settle(void **state)

@@ -104,13 +104,13 @@ static void the_papers_edge_gradients_are_ours(void **state)
 /// A flesh of four particles in one slot row each: enough for the projection of contacts.
 static void make_particles(PeltiPool *pool, PeltiFlesh *flesh, const Vec3 x[4])
 {
-    *flesh = (PeltiFlesh){.n = 4, .size = 1};
+    *flesh = (PeltiFlesh){.n = 4, .rest.size = 1};
     for (int k = 0; k < 3; k++)
         flesh->match.x[k] = PELTI_NEW(pool, float, 16);
-    flesh->inverse_mass = PELTI_NEW(pool, float, 16);
+    flesh->rest.inverse_mass = PELTI_NEW(pool, float, 16);
     for (int k = 0; k < 4; k++) {
         pelti_set_lane(flesh->match.x, k, PELTI_SKIN, x[k]);
-        flesh->inverse_mass[k * PELTI_LAYERS] = 1;
+        flesh->rest.inverse_mass[k * PELTI_LAYERS] = 1;
     }
     flesh->collide.contacts = PELTI_NEW(pool, PeltiContact, 1);
     flesh->collide.count = 1;

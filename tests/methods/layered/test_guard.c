@@ -47,8 +47,8 @@ static void a_particle_thrown_away_is_brought_back_to_its_bone(void **state)
         pelti_set_lane(flesh->match.x, s, l, vec3(30, -20, 10));
     pelti_guard(flesh);
     for (int l = 0; l < PELTI_BONE_LAYER; l++) {
-        float far = vec3_distance(pelti_lane(flesh->match.x, s, l), pelti_lane(flesh->goal, s, l));
-        float reach = flesh->reach[(size_t)s * PELTI_LAYERS + (size_t)l];
+        float far = vec3_distance(pelti_lane(flesh->match.x, s, l), pelti_lane(flesh->moving.goal, s, l));
+        float reach = flesh->hold.reach[(size_t)s * PELTI_LAYERS + (size_t)l];
         assert_true(far > 0 && far <= reach * 1.0001f);
     }
     tube_release(&tube);

@@ -10,7 +10,7 @@ static void rest_stays_at_rest(void **state)
     for (int i = 0; i < 5; i++)
         tube_step(&tube, 1 / 30.0f, false);
     for (int p = 0; p < tube.who->point_count; p++)
-        CHECK_NEAR(vec3_distance(tube.points[p], tube.who->rest_points[p]), 0, 1e-5 * (double)tube.flesh->size);
+        CHECK_NEAR(vec3_distance(tube.points[p], tube.who->rest_points[p]), 0, 1e-5 * (double)tube.flesh->rest.size);
     tube_release(&tube);
 }
 
@@ -108,7 +108,7 @@ static void a_turned_character_is_turned_and_no_more(void **state)
     tube_step(&tube, 0, true);
     for (int p = 0; p < tube.who->point_count; p++)
         CHECK_NEAR(vec3_distance(tube.points[p], mat34_apply(turn, tube.who->rest_points[p])), 0,
-                   2e-5 * (double)tube.flesh->size);
+                   2e-5 * (double)tube.flesh->rest.size);
     tube_release(&tube);
 }
 
@@ -116,7 +116,8 @@ static void a_turned_character_is_turned_and_no_more(void **state)
 static Vec3 carried(const Tube *tube, int point)
 {
     const PeltiFlesh *flesh = tube->flesh;
-    return vec3_add(pelti_lane(flesh->goal, flesh->paths.slot[flesh->mesh->weld[point]], PELTI_SKIN), flesh->origin);
+    return vec3_add(pelti_lane(flesh->moving.goal, flesh->paths.slot[flesh->mesh->weld[point]], PELTI_SKIN),
+                    flesh->moving.origin);
 }
 
 /// A clip that begins in the middle of a motion: flesh moves with its bones from the first frame on. Left behind it would jump by
@@ -138,8 +139,8 @@ static void a_clip_begins_in_the_middle_of_a_motion(void **state)
         Vec3 bend = vec3_add(vec3_sub(offset[2][p], vec3_scale(offset[1][p], 2)), offset[0][p]);
         most = fmaxf(most, vec3_length(bend));
     }
-    printf("offset from lbs bends by %.2g of the size at the first frame\n", (double)(most / tube.flesh->size));
-    assert_true(most < 2e-3f * tube.flesh->size);
+    printf("offset from lbs bends by %.2g of the size at the first frame\n", (double)(most / tube.flesh->rest.size));
+    assert_true(most < 2e-3f * tube.flesh->rest.size);
     tube_release(&tube);
 }
 
@@ -153,12 +154,12 @@ static void thrown_flesh_stays_around_its_bones(void **state)
     tube_step(&tube, 0, true);
     tube_step(&tube, 1 / 30.0f, false);
     for (int s = 0; s < flesh->n; s++)
-        pelti_set_lane(flesh->velocity, s, PELTI_SKIN, vec3(0, s % 7 ? 0 : 900, s % 5 ? 0 : -700));
+        pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3(0, s % 7 ? 0 : 900, s % 5 ? 0 : -700));
     pelti_flesh_substep(flesh, tube.bones, 0.005f, false);
     for (int s = 0; s < flesh->n; s++) {
         Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN);
         int v = flesh->paths.vertex[s];
-        assert_true(vec3_distance(x, pelti_lane(flesh->goal, s, PELTI_SKIN)) < 1.01f * flesh->depth[s]);
+        assert_true(vec3_distance(x, pelti_lane(flesh->moving.goal, s, PELTI_SKIN)) < 1.01f * flesh->rest.depth[s]);
         for (int r = flesh->mesh->ring_start[v]; r < flesh->mesh->ring_start[v + 1]; r++) {
             Vec3 y = pelti_lane(flesh->match.x, flesh->paths.slot[flesh->mesh->ring[r]], PELTI_SKIN);
             float rest = vec3_distance(flesh->mesh->rest[v], flesh->mesh->rest[flesh->mesh->ring[r]]);

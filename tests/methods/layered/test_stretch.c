@@ -14,10 +14,11 @@ static float farthest(const Tube *tube, Vec3 *lbs)
     const PeltiFlesh *flesh = tube->flesh;
     float most = 0;
     for (int p = 0; p < tube->who->point_count; p++) {
-        lbs[p] = vec3_add(pelti_lane(flesh->goal, flesh->paths.slot[flesh->mesh->weld[p]], PELTI_SKIN), flesh->origin);
+        lbs[p] =
+            vec3_add(pelti_lane(flesh->moving.goal, flesh->paths.slot[flesh->mesh->weld[p]], PELTI_SKIN), flesh->moving.origin);
         most = fmaxf(most, vec3_distance(tube->points[p], lbs[p]));
     }
-    return most / flesh->size;
+    return most / flesh->rest.size;
 }
 
 static void a_scaled_character_is_scaled_and_no_more(void **state)

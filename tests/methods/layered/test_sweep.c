@@ -10,14 +10,14 @@ static int throw_point(bool continuous, float *end_height)
     // the far end of the tube is folded over its middle: one vertex of its last ring stands for a fast limb
     int found = 0, slot = flesh->paths.slot[tube.who->mesh->weld[(ALONG - 1) * AROUND]];
     Vec3 before = vec3(2.03f, 0.6f, 0.02f), after = vec3(2.03f, -0.1f, 0.02f); // the wall is at y = 0.5
-    pelti_set_lane(flesh->match.x, slot, PELTI_SKIN, vec3_sub(after, flesh->origin));
-    pelti_set_lane(flesh->before, slot, PELTI_SKIN, vec3_sub(before, flesh->origin));
+    pelti_set_lane(flesh->match.x, slot, PELTI_SKIN, vec3_sub(after, flesh->moving.origin));
+    pelti_set_lane(flesh->moving.before, slot, PELTI_SKIN, vec3_sub(before, flesh->moving.origin));
     pelti_collide_detect(flesh);
     for (int i = 0; i < flesh->collide.count; i++)
         found += flesh->collide.contacts[i].slot[0] == slot && !flesh->collide.contacts[i].edges;
     for (int i = 0; i < 50; i++)
         pelti_collide_project(flesh);
-    *end_height = pelti_lane(flesh->match.x, slot, PELTI_SKIN).y + flesh->origin.y;
+    *end_height = pelti_lane(flesh->match.x, slot, PELTI_SKIN).y + flesh->moving.origin.y;
     tube_release(&tube);
     return found;
 }
@@ -43,9 +43,9 @@ static void passing_beside_or_outward_is_no_hit(void **state)
     pelti_collide_detect(flesh); // fills the positions
     int slot = 0, triangle = -1;
     for (int t = 0; t < flesh->mesh->triangle_count && triangle < 0; t++)
-        if (flesh->triangles[t][0] != slot && flesh->triangles[t][1] != slot && flesh->triangles[t][2] != slot)
+        if (flesh->rest.triangles[t][0] != slot && flesh->rest.triangles[t][1] != slot && flesh->rest.triangles[t][2] != slot)
             triangle = t;
-    const int *v = flesh->triangles[triangle];
+    const int *v = flesh->rest.triangles[triangle];
     Vec3 *from = flesh->collide.skin_before, *to = flesh->collide.skin;
     for (int k = 0; k < 3; k++)
         from[v[k]] = to[v[k]];

@@ -111,19 +111,19 @@ static void velocities_lose_their_divergence(void **state)
     pelti_volume_start(flesh, 0.005f);
     for (int s = 0; s < flesh->n; s++)
         for (int k = 0; k < 3; k++)
-            flesh->velocity[k][(size_t)s * PELTI_LAYERS] =
+            flesh->moving.velocity[k][(size_t)s * PELTI_LAYERS] =
                 flesh->match.x[k][(size_t)s * PELTI_LAYERS] + (k == 0); // swelling, and drifting
     double before = 0, after = 0;
     Vec3 *gradient = PELTI_NEW(&tube.who->pool, Vec3, flesh->n);
     const PeltiVolumePart *part = &flesh->volume.parts[flesh->volume.part_count - 1];
     pelti_volume_of(flesh, part, gradient, NULL);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        before +=
-            (double)vec3_dot(gradient[flesh->volume.slots[i]], pelti_lane(flesh->velocity, flesh->volume.slots[i], PELTI_SKIN));
+        before += (double)vec3_dot(gradient[flesh->volume.slots[i]],
+                                   pelti_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
     pelti_volume_velocities(flesh);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        after +=
-            (double)vec3_dot(gradient[flesh->volume.slots[i]], pelti_lane(flesh->velocity, flesh->volume.slots[i], PELTI_SKIN));
+        after += (double)vec3_dot(gradient[flesh->volume.slots[i]],
+                                  pelti_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
     assert_true(fabs(before) > 0.1);
     assert_true(fabs(after) < 1e-4 * fabs(before)); // the last part is done last
     tube_release(&tube);
