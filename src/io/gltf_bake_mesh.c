@@ -94,10 +94,15 @@ static void drop_old_attributes(PeltiGltfBake *bake, PeltiJson *attributes)
     }
 }
 
+/// Of frame 0 and all targets.
+static uint64_t arrays_bytes(const PeltiGltfBake *bake, const PeltiMorphPart *part)
+{
+    return pelti_morph_offset(part, bake->morph.target_count, false) - part->offset;
+}
+
 int pelti_gltf_bake_view(PeltiGltfBake *bake, const PeltiMorphPart *part)
 {
-    uint64_t size = pelti_morph_offset(part, bake->morph.target_count, false) - part->offset;
-    return pelti_gltf_out_view(bake->out, bake->data_offset + part->offset, size, sizeof(Vec3), PELTI_GLTF_VERTICES);
+    return pelti_gltf_out_view(bake->out, part->at, arrays_bytes(bake, part), sizeof(Vec3), PELTI_GLTF_VERTICES);
 }
 
 bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, PeltiJson *primitive)
@@ -260,7 +265,10 @@ static bool place_node(PeltiGltfBake *bake, PeltiGltfBaked *baked, int mesh)
 PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err)
 {
     const PeltiGltf *doc = bake->def->document;
-    bake->data_offset = pelti_gltf_out_spool(bake->out, &bake->data, bake->morph.bytes);
+    for (int i = 0; i < bake->part_count; i++) {
+        PeltiMorphPart *part = &bake->parts[i];
+        part->at = pelti_gltf_out_spool(bake->out, &bake->data, part->offset, arrays_bytes(bake, part));
+    }
     int *users = PELTI_NEW(&bake->out->pool, int, doc->mesh_count);
     bool ok = users != NULL;
     for (int i = 0; ok && i < doc->node_count; i++)

@@ -19,7 +19,6 @@ typedef struct Work {
     PeltiPool scratch;
     PeltiPool *pool; // of the result
     const PeltiProgress *progress;
-    const PeltiSpool *data;
     Block *blocks;
     int block_count;
     int mode_count;   // targets being tried or made
@@ -42,15 +41,60 @@ uint64_t pelti_morph_offset(const PeltiMorphPart *part, int target, bool normals
     return part->offset + array * (uint64_t)part->point_count * sizeof(Vec3);
 }
 
+void pelti_morph_place(const PeltiMorphDef *def)
+{
+    uint64_t end = 0;
+    for (int i = 0; i < def->part_count; i++) {
+        def->parts[i].offset = end;
+        end = pelti_morph_offset(&def->parts[i], def->frame_count - 1, false);
+    }
+}
+
+/// One array of one frame of a part.
+static PeltStatus spool_array(const PeltiMorphDef *def, const PeltiMorphPart *part, int frame, bool normals, const Vec3 *array,
+                              PeltError *err)
+{
+    uint64_t first = pelti_morph_offset(part, -1, normals), at = pelti_morph_offset(part, frame - 1, normals);
+    if (def->mode == PELTI_MORPH_PRINCIPAL || frame == 0)
+        return pelti_spool_write(def->spool, at, array, (size_t)part->point_count * sizeof(Vec3), err);
+    enum { CHUNK = 4096 };
+    Vec3 offsets[CHUNK];
+    for (int p = 0; p < part->point_count; p += CHUNK) {
+        int count = part->point_count - p < CHUNK ? part->point_count - p : CHUNK;
+        size_t skip = (size_t)p * sizeof(Vec3), bytes = (size_t)count * sizeof(Vec3);
+        PELT_TRY(pelti_spool_read(def->spool, first + skip, offsets, bytes, err));
+        for (int i = 0; i < count; i++)
+            offsets[i] = vec3_sub(array[p + i], offsets[i]);
+        PELT_TRY(pelti_spool_write(def->spool, at + skip, offsets, bytes, err));
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_morph_frame(const PeltiMorphDef *def, int frame, const Vec3 *points, const Vec3 *normals, PeltError *err)
+{
+    for (int i = 0; i < def->part_count; i++) {
+        const PeltiMorphPart *part = &def->parts[i];
+        PELT_TRY(spool_array(def, part, frame, false, points + part->first_point, err));
+        if (part->has_normals)
+            PELT_TRY(spool_array(def, part, frame, true, normals + part->first_point, err));
+    }
+    return PELT_OK;
+}
+
+/// Where a block lies in the spool.
+static uint64_t block_offset(const Work *w, const Block *block, int target, bool normals)
+{
+    const PeltiMorphPart *part = &w->def->parts[block->part];
+    return pelti_morph_offset(part, target, normals) + (uint64_t)(block->first_point - part->first_point) * sizeof(Vec3);
+}
+
 /// Row 0 becomes frame 0, the others offsets to it.
 static PeltStatus load_block(const Work *w, const Block *block, bool normals, float *rows, PeltError *err)
 {
     Vec3 points[BLOCK];
-    uint64_t array_bytes = (uint64_t)w->def->point_count * sizeof(Vec3),
-             frame_bytes = array_bytes * (w->def->has_normals ? 2 : 1);
     for (int f = 0; f < w->def->frame_count; f++) {
-        uint64_t at = frame_bytes * (uint64_t)f + (normals ? array_bytes : 0) + (uint64_t)block->first_point * sizeof(Vec3);
-        PELT_TRY(pelti_spool_read(w->def->frames, at, points, (size_t)block->point_count * sizeof(Vec3), err));
+        uint64_t at = block_offset(w, block, f - 1, normals);
+        PELT_TRY(pelti_spool_read(w->def->spool, at, points, (size_t)block->point_count * sizeof(Vec3), err));
         float *row = rows + (size_t)f * ROW;
         memset(row, 0, ROW * sizeof *row);
         for (int i = 0; i < block->point_count; i++) {
@@ -58,20 +102,20 @@ static PeltStatus load_block(const Work *w, const Block *block, bool normals, fl
             row[BLOCK + i] = points[i].y;
             row[2 * BLOCK + i] = points[i].z;
         }
-        for (int i = 0; f > 0 && i < ROW; i++)
+        for (int i = 0; w->u && f > 0 && i < ROW; i++) // one target a frame: they are offsets already
             row[i] -= rows[i];
     }
     return PELT_OK;
 }
 
-static PeltStatus store_row(const Work *w, const Block *block, int target, bool normals, const float *row, PeltError *err)
+/// A target takes the place of a frame, of which there are more.
+static PeltStatus store_target(const Work *w, const Block *block, int target, bool normals, const float *row, PeltError *err)
 {
-    const PeltiMorphPart *part = &w->def->parts[block->part];
     Vec3 points[BLOCK];
     for (int i = 0; i < block->point_count; i++)
         points[i] = vec3(row[i], row[BLOCK + i], row[2 * BLOCK + i]);
-    uint64_t at = pelti_morph_offset(part, target, normals) + (uint64_t)(block->first_point - part->first_point) * sizeof(Vec3);
-    return pelti_spool_write(w->data, at, points, (size_t)block->point_count * sizeof(Vec3), err);
+    return pelti_spool_write(w->def->spool, block_offset(w, block, target, normals), points,
+                             (size_t)block->point_count * sizeof(Vec3), err);
 }
 
 /// to += sum of four rows times their factors: four at once, as it is the memory that takes the time.
@@ -179,7 +223,8 @@ static PeltStatus store_positions(Work *w, int index, int worker)
     for (int k = -1; k < w->mode_count; k++) {
         const float *row = k < 0 ? rows : targets + (size_t)k * ROW;
         bounds[k + 1] = bounds_of(row, block->point_count);
-        PELT_TRY(store_row(w, block, k, false, row, &w->errors[worker]));
+        if (w->u && k >= 0)
+            PELT_TRY(store_target(w, block, k, false, row, &w->errors[worker]));
     }
     float largest = 0;
     for (int f = 1; f < w->def->frame_count; f++) {
@@ -216,16 +261,14 @@ static double normal_angles(const Work *w, const Block *block, const float *rows
 static PeltStatus store_normals(Work *w, int index, int worker)
 {
     const Block *block = &w->blocks[index];
-    if (!w->def->parts[block->part].has_normals)
+    if (!w->def->parts[block->part].has_normals || !w->u)
         return PELT_OK;
-    float *rows = w->rows[worker], *targets = w->u ? w->targets[worker] : rows + ROW;
+    float *rows = w->rows[worker], *targets = w->targets[worker];
     PELT_TRY(load_block(w, block, true, rows, &w->errors[worker]));
-    if (w->u)
-        fit_targets(w, rows, targets);
-    for (int k = -1; k < w->mode_count; k++)
-        PELT_TRY(store_row(w, block, k, true, k < 0 ? rows : targets + (size_t)k * ROW, &w->errors[worker]));
-    if (w->u)
-        w->normal_error[index] = normal_angles(w, block, rows, targets);
+    fit_targets(w, rows, targets);
+    for (int k = 0; k < w->mode_count; k++)
+        PELT_TRY(store_target(w, block, k, true, targets + (size_t)k * ROW, &w->errors[worker]));
+    w->normal_error[index] = normal_angles(w, block, rows, targets);
     return PELT_OK;
 }
 
@@ -352,21 +395,11 @@ static PeltStatus scale_weights(Work *w, const PeltiModes *modes, PeltiPool *poo
     return PELT_OK;
 }
 
-static void place_parts(const PeltiMorphDef *def, PeltiMorph *out)
-{
-    out->bytes = 0;
-    for (int i = 0; i < def->part_count; i++) {
-        def->parts[i].offset = out->bytes;
-        out->bytes = pelti_morph_offset(&def->parts[i], out->target_count, false);
-    }
-}
-
 static PeltStatus store(Work *w, PeltiPool *scratch, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
                         PeltError *err)
 {
     const PeltiMorphDef *def = w->def;
     int arrays = w->mode_count + 1;
-    place_parts(def, out);
     out->bounds = PELTI_NEW(pool, PeltiMorphBounds, (size_t)def->part_count * arrays);
     w->bounds = PELTI_NEW(scratch, PeltiMorphBounds, (size_t)w->block_count * arrays);
     w->error = PELTI_NEW(scratch, float, w->block_count);
@@ -428,11 +461,11 @@ static PeltStatus make(Work *w, PeltiMorph *out, PeltError *err)
     return store(w, scratch, w->pool, w->progress, out, err);
 }
 
-PeltStatus pelti_morph_make(const PeltiMorphDef *def, const PeltiSpool *data, PeltiPool *pool, const PeltiProgress *progress,
-                            PeltiMorph *out, PeltError *err)
+PeltStatus pelti_morph_make(const PeltiMorphDef *def, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
+                            PeltError *err)
 {
     *out = (PeltiMorph){0};
-    Work work = {.def = def, .data = data, .pool = pool, .progress = progress};
+    Work work = {.def = def, .pool = pool, .progress = progress};
     pelti_pool_init(&work.scratch, &pool->allocator);
     PeltStatus status = make(&work, out, err);
     pelti_pool_release(&work.scratch);

@@ -33,15 +33,18 @@ static void choose_points(const PeltiMorphDef *def, Sample *sample)
 /// Streams a frame and picks the sampled points out of it.
 static PeltStatus read_sample(const PeltiMorphDef *def, const Sample *sample, int frame, Vec3 *chunk, double *out, PeltError *err)
 {
-    uint64_t frame_bytes = (uint64_t)def->point_count * sizeof(Vec3) * (def->has_normals ? 2 : 1);
+    const PeltiMorphPart *part = def->parts;
     int first = 0, end = 0;
     for (int i = 0; i < sample->count; i++) {
         int p = sample->points[i];
         if (p >= end) {
+            while (p >= part->first_point + part->point_count)
+                part++;
+            int left = part->first_point + part->point_count - p;
             first = p;
-            end = p + CHUNK_POINTS < def->point_count ? p + CHUNK_POINTS : def->point_count;
-            PELT_TRY(pelti_spool_read(def->frames, frame_bytes * (uint64_t)frame + (uint64_t)first * sizeof(Vec3), chunk,
-                                      (size_t)(end - first) * sizeof(Vec3), err));
+            end = p + (left < CHUNK_POINTS ? left : CHUNK_POINTS);
+            uint64_t at = pelti_morph_offset(part, frame - 1, false) + (uint64_t)(p - part->first_point) * sizeof(Vec3);
+            PELT_TRY(pelti_spool_read(def->spool, at, chunk, (size_t)(end - first) * sizeof(Vec3), err));
         }
         Vec3 v = chunk[p - first];
         out[3 * i] = (double)v.x;

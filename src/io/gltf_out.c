@@ -10,6 +10,7 @@
 typedef struct Piece {
     const void *bytes; // NULL: of the spool
     const PeltiSpool *spool;
+    uint64_t from; // offset in the spool
     uint64_t size;
 } Piece;
 
@@ -67,9 +68,9 @@ uint64_t pelti_gltf_out_bytes(PeltiGltfOut *out, const void *bytes, size_t size)
     return add_piece(out, (Piece){.bytes = bytes, .size = size});
 }
 
-uint64_t pelti_gltf_out_spool(PeltiGltfOut *out, const PeltiSpool *spool, uint64_t size)
+uint64_t pelti_gltf_out_spool(PeltiGltfOut *out, const PeltiSpool *spool, uint64_t from, uint64_t size)
 {
-    return add_piece(out, (Piece){.spool = spool, .size = size});
+    return add_piece(out, (Piece){.spool = spool, .from = from, .size = size});
 }
 
 int pelti_gltf_out_view(PeltiGltfOut *out, uint64_t offset, uint64_t size, int stride, int target)
@@ -287,7 +288,7 @@ static PeltStatus stream_pieces(const PeltiGltfOut *out, Stream *s, PeltError *e
         }
         for (uint64_t at = 0; at < piece->size; at += sizeof buffer) {
             size_t count = piece->size - at < sizeof buffer ? (size_t)(piece->size - at) : sizeof buffer;
-            PELT_TRY(pelti_spool_read(piece->spool, at, buffer, count, err));
+            PELT_TRY(pelti_spool_read(piece->spool, piece->from + at, buffer, count, err));
             PELT_TRY(stream(s, buffer, count, err));
         }
     }

@@ -27,9 +27,9 @@ PeltiJson *pelti_gltf_out_list(PeltiGltfOut *out, const char *name);
 /// Appends to an array of the root, taking `item` over; its index.
 int pelti_gltf_out_push(PeltiGltfOut *out, const char *list, PeltiJson *item);
 
-/// Appends bytes (which must outlive `out`), or a whole spool; the offset, a multiple of 4.
+/// Appends bytes (which must outlive `out`), or some of a spool; the offset, a multiple of 4.
 uint64_t pelti_gltf_out_bytes(PeltiGltfOut *out, const void *bytes, size_t size);
-uint64_t pelti_gltf_out_spool(PeltiGltfOut *out, const PeltiSpool *spool, uint64_t size);
+uint64_t pelti_gltf_out_spool(PeltiGltfOut *out, const PeltiSpool *spool, uint64_t from, uint64_t size);
 
 enum { PELTI_GLTF_VERTICES = 34962, PELTI_GLTF_CORNERS = 34963 }; ///< what a view is for; 0: neither
 int pelti_gltf_out_view(PeltiGltfOut *out, uint64_t offset, uint64_t size, int stride, int target);

@@ -9,13 +9,14 @@ typedef struct GltfSink {
     PeltiPool pool;
     PeltiFile file;
     bool is_glb;
-    PeltiSpool frames; // positions (and normals) of all points, as gltf_morph.h wants them
-    int all_points;    // the character's, then those of soft objects
-    Vec3 *last;        // [all_points] positions that were numbers, of the frame before
-    Vec3 *turned;      // [all_points] normals of the frame
-    Trs *placements;   // [frame_count x object_count]
-    bool odd;          // some were not
-    Trs *poses;        // [frame_count x node_count]
+    PeltiGltfBake bake;
+    PeltiMorphDef morph;
+    int all_points;  // the character's, then those of soft objects
+    Vec3 *last;      // [all_points] positions that were numbers, of the frame before
+    Vec3 *turned;    // [all_points] normals of the frame
+    Trs *placements; // [frame_count x object_count]
+    bool odd;        // some were not
+    Trs *poses;      // [frame_count x node_count]
     PeltiProgress progress;
     PeltiOutputReport report;
 } GltfSink;
@@ -23,40 +24,45 @@ typedef struct GltfSink {
 static PeltStatus take_frame(PeltiSink *head, const Vec3 *points, const Vec3 *normals, PeltError *err)
 {
     GltfSink *sink = (GltfSink *)head;
-    size_t count = (size_t)head->frames.point_count, bytes = (size_t)sink->all_points * sizeof(Vec3);
-    uint64_t at = (uint64_t)head->pushed * bytes * (sink->def.has_normals ? 2 : 1);
+    size_t count = (size_t)head->frames.point_count;
     for (size_t i = 0; i < count; i++) { // glTF allows no NaN: what is none stays where it was
         if (vec3_finite(points[i]))
             sink->last[i] = points[i];
         else
             sink->odd = true;
     }
-    PELT_TRY(pelti_spool_write(&sink->frames, at, sink->last, bytes, err));
-    if (!sink->def.has_normals)
-        return PELT_OK;
-    memcpy(sink->turned, normals, count * sizeof(Vec3));
-    return pelti_spool_write(&sink->frames, at + bytes, sink->turned, bytes, err);
+    if (sink->def.has_normals)
+        memcpy(sink->turned, normals, count * sizeof(Vec3));
+    return pelti_morph_frame(&sink->morph, head->pushed, sink->last, sink->turned, err);
 }
 
-static PeltStatus make_targets(GltfSink *sink, PeltiGltfBake *bake, PeltError *err)
+/// What every frame's points go to: found out before the first.
+static PeltStatus plan_targets(GltfSink *sink, PeltError *err)
 {
     const PeltiOutputDef *def = &sink->def;
     float share = def->morph_tolerance > 0 ? def->morph_tolerance : 5e-4f;
-    PeltiMorphDef morph = {.frames = &sink->frames,
-                           .point_count = sink->all_points,
-                           .frame_count = sink->head.frames.frame_count,
-                           .has_normals = def->has_normals,
-                           .parts = bake->parts,
-                           .part_count = bake->part_count,
-                           .mode = def->morph,
-                           .tolerance = share * def->who->mesh->diagonal,
-                           .most = def->morph_most > 0 ? def->morph_most : 128,
-                           .jobs = def->jobs};
-    PELT_TRY(pelti_morph_make(&morph, &bake->data, &sink->pool, &sink->progress, &bake->morph, err));
-    if (bake->morph.largest_error > morph.tolerance)
+    PELT_TRY(pelti_gltf_bake_parts(&sink->bake, &sink->pool, err));
+    sink->morph = (PeltiMorphDef){.spool = &sink->bake.data,
+                                  .frame_count = sink->head.frames.frame_count,
+                                  .parts = sink->bake.parts,
+                                  .part_count = sink->bake.part_count,
+                                  .mode = def->morph,
+                                  .tolerance = share * def->who->mesh->diagonal,
+                                  .most = def->morph_most > 0 ? def->morph_most : 128,
+                                  .jobs = def->jobs};
+    pelti_morph_place(&sink->morph);
+    return PELT_OK;
+}
+
+static PeltStatus make_targets(GltfSink *sink, PeltError *err)
+{
+    const PeltiOutputDef *def = &sink->def;
+    PeltiGltfBake *bake = &sink->bake;
+    PELT_TRY(pelti_morph_make(&sink->morph, &sink->pool, &sink->progress, &bake->morph, err));
+    if (bake->morph.largest_error > sink->morph.tolerance)
         pelti_warn(def->log, "morph-tolerance",
                    "%d morph targets stay within %.3g of the frames, not %.3g: allow more of them or one a frame",
-                   bake->morph.target_count, (double)bake->morph.largest_error, (double)morph.tolerance);
+                   bake->morph.target_count, (double)bake->morph.largest_error, (double)sink->morph.tolerance);
     sink->report.morph_targets = bake->morph.target_count;
     sink->report.morph_error = bake->morph.largest_error;
     sink->report.morph_error_share = bake->morph.largest_error / fmaxf(def->who->mesh->diagonal, 1e-30f);
@@ -64,10 +70,10 @@ static PeltStatus make_targets(GltfSink *sink, PeltiGltfBake *bake, PeltError *e
     return PELT_OK;
 }
 
-static PeltStatus write_document(GltfSink *sink, PeltiGltfBake *bake, PeltError *err)
+static PeltStatus write_document(GltfSink *sink, PeltError *err)
 {
-    PELT_TRY(pelti_gltf_bake_parts(bake, &sink->pool, err));
-    PELT_TRY(make_targets(sink, bake, err));
+    PeltiGltfBake *bake = &sink->bake;
+    PELT_TRY(make_targets(sink, err));
     PELT_TRY(pelti_gltf_bake_meshes(bake, err));
     PELT_TRY(pelti_gltf_bake_vrm(bake, err));
     PELT_TRY(pelti_gltf_bake_objects(bake, err));
@@ -79,14 +85,12 @@ static PeltStatus complete(PeltiSink *head, PeltError *err)
 {
     GltfSink *sink = (GltfSink *)head;
     PeltiGltfOut out = {0};
-    PeltiGltfBake bake = {.def = &sink->def, .out = &out, .data = {-1}, .poses = sink->poses, .placements = sink->placements};
+    sink->bake.out = &out;
     PeltStatus status = pelti_gltf_out_begin(&out, sink->def.document, sink->def.allocator, sink->def.log, err);
     if (status == PELT_OK)
-        status = pelti_spool_open(sink->file.path, &bake.data, err);
-    if (status == PELT_OK)
-        status = write_document(sink, &bake, err);
-    pelti_spool_close(&bake.data);
+        status = write_document(sink, err);
     pelti_gltf_out_end(&out);
+    sink->bake.out = NULL;
     if (status == PELT_OK && sink->odd)
         pelti_warn(sink->def.log, "morph-not-finite", "some positions were no numbers: the .glb shows where they were before");
     return status == PELT_OK ? pelti_file_complete(&sink->file, err) : status;
@@ -101,7 +105,7 @@ static void destroy(PeltiSink *head)
 {
     GltfSink *sink = (GltfSink *)head;
     pelti_file_abort(&sink->file);
-    pelti_spool_close(&sink->frames);
+    pelti_spool_close(&sink->bake.data);
     pelti_pool_release(&sink->pool);
     PeltAllocator allocator = head->allocator;
     pelti_free(&allocator, sink, sizeof *sink);
@@ -121,8 +125,11 @@ static PeltStatus open_sink(GltfSink *sink, const char *path, PeltError *err)
     if (sink->pool.failed)
         return pelti_no_memory(err, (size_t)sink->all_points * sizeof(Vec3));
     memcpy(sink->last, def->who->rest_points, (size_t)sink->head.frames.point_count * sizeof(Vec3));
+    sink->bake.poses = sink->poses;
+    sink->bake.placements = sink->placements;
+    PELT_TRY(plan_targets(sink, err));
     PELT_TRY(pelti_file_begin(&sink->file, path, err));
-    return pelti_spool_open(path, &sink->frames, err);
+    return pelti_spool_open(path, &sink->bake.data, err);
 }
 
 PeltStatus pelti_gltf_sink(const PeltiOutputDef *def, const char *path, bool is_glb, PeltiSink **out, PeltError *err)
@@ -134,7 +141,8 @@ PeltStatus pelti_gltf_sink(const PeltiOutputDef *def, const char *path, bool is_
     GltfSink *sink = pelti_alloc(def->allocator, sizeof *sink);
     if (!sink)
         return pelti_no_memory(err, sizeof *sink);
-    *sink = (GltfSink){.head = {.kind = &kind, .frames = def->frames}, .def = *def, .is_glb = is_glb, .frames = {-1}};
+    *sink = (GltfSink){.head = {.kind = &kind, .frames = def->frames}, .def = *def, .is_glb = is_glb};
+    sink->bake = (PeltiGltfBake){.def = &sink->def, .data = {-1}};
     if (def->allocator)
         sink->head.allocator = *def->allocator;
     pelti_pool_init(&sink->pool, def->allocator);

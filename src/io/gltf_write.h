@@ -12,7 +12,8 @@ void pelti_gltf_sink_pose(PeltiSink *sink, const PeltiPose *pose); ///< of the n
 void pelti_gltf_sink_place(PeltiSink *sink, const Trs *placements, const Vec3 *soft_points); ///< of the next frame
 void pelti_gltf_sink_report(const PeltiSink *sink, PeltiOutputReport *report);               ///< after complete
 
-/// The steps of `complete`, in their order. A baked instance is a skinned one that the document's default scene shows.
+/// The steps of a bake, in their order; the first is taken before any frame. A baked instance is a skinned one that the
+/// document's default scene shows.
 typedef struct PeltiGltfBaked {
     int instance;               ///< of the character
     int node;                   ///< that shows it in the result
@@ -26,8 +27,7 @@ typedef struct PeltiGltfBake {
     PeltiMorphPart *parts;
     int part_count;
     PeltiMorph morph;
-    PeltiSpool data;       ///< of morph
-    uint64_t data_offset;  ///< of it in the result's buffer
+    PeltiSpool data;       ///< frames as they come, then their targets
     const Trs *poses;      ///< [frame_count x node_count] with play_pose, else NULL
     int first_soft_part;   ///< soft objects' parts follow those of the character, one each
     int *object_nodes;     ///< [object_count]

@@ -572,7 +572,7 @@ static void a_full_disk_leaves_nothing(void **state)
     PeltiOutputDef def = def_of(&s, 8);
     const char *out = at("a.glb");
     int failures = 0;
-    for (rlim_t limit = 0; limit <= 1 << 18; limit += 1 << 14) {
+    for (rlim_t limit = 0; limit <= 1 << 17; limit += 1 << 13) {
         pid_t child = fork();
         if (child == 0) {
             signal(SIGXFSZ, SIG_IGN);
