@@ -303,7 +303,8 @@ static PeltStatus factor(const Heat *heat, PeltiPool *work, const int *unknown, 
     for (int v = 0; v < mesh->vertex_count; v++)
         if (unknown[v] >= 0)
             entries[n++] = (PeltiEntry){unknown[v], unknown[v], (double)heat->area[v] * (double)heat->sources[v].h};
-    return pelti_sparse_create(&work->allocator, count, n, entries, PELTI_ORDER_BEST, out, err);
+    PeltiEntries matrix = {.n = count, .count = n, .list = entries};
+    return pelti_sparse_create(&work->allocator, &matrix, PELTI_ORDER_BEST, out, err);
 }
 
 static float share_of(const Source *source, int bone)

@@ -72,9 +72,9 @@ static PeltStatus factor(PeltiSoft *s, double h, PeltError *err)
     }
     for (int i = 0; i < n; i++)
         s->entries[count + i] = (PeltiEntry){i, i, s->mass[i / 3] / (h * h)};
-    PeltStatus status =
-        s->factor ? pelti_sparse_refactor(s->factor, s->entries, err)
-                  : pelti_sparse_create(&s->pool->allocator, n, count + n, s->entries, PELTI_ORDER_BEST, &s->factor, err);
+    PeltiEntries matrix = {.n = n, .count = count + n, .list = s->entries};
+    PeltStatus status = s->factor ? pelti_sparse_refactor(s->factor, s->entries, err)
+                                  : pelti_sparse_create(&s->pool->allocator, &matrix, PELTI_ORDER_BEST, &s->factor, err);
     s->factor_h = status == PELT_OK ? h : 0;
     for (int v = 0; v < s->surface_count; v++) // columns of another matrix: to be asked again, in the same place
         if (s->column[v])

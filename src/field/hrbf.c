@@ -70,7 +70,8 @@ PeltStatus pelti_hrbf_fit(PeltiPool *pool, int count, const Vec3 *points, const 
             fill_block(a, n, row, column, x);
         }
     double rcond = 0;
-    PeltStatus status = pelti_dense_solve_symmetric(&pool->allocator, n, a, 1, b, &rcond, err);
+    PeltiDenseSystem system = {.n = n, .a = a, .rhs_count = 1, .b = b};
+    PeltStatus status = pelti_dense_solve_symmetric(&pool->allocator, &system, &rcond, err);
     if (status == PELT_OK && !(rcond > LEAST_CONDITION))
         status = PELT_FAIL(err, PELT_FAILED, "field samples coincide (condition %.1e)", 1 / rcond);
     for (int k = 0; k < count && status == PELT_OK; k++)

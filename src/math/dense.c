@@ -287,14 +287,14 @@ static PeltStatus factor_and_solve(Factor *f, int rhs_count, double *b, double *
     return PELT_OK;
 }
 
-PeltStatus pelti_dense_solve_symmetric(const PeltAllocator *allocator, int n, double *a, int rhs_count, double *b, double *rcond,
+PeltStatus pelti_dense_solve_symmetric(const PeltAllocator *allocator, const PeltiDenseSystem *system, double *rcond,
                                        PeltError *err)
 {
-    if (n <= 0 || rhs_count <= 0)
+    if (system->n <= 0 || system->rhs_count <= 0)
         return PELT_OK;
     Factor f;
-    PELT_TRY(take_work(allocator, n, a, &f, err));
-    PeltStatus status = factor_and_solve(&f, rhs_count, b, rcond, err);
+    PELT_TRY(take_work(allocator, system->n, system->a, &f, err));
+    PeltStatus status = factor_and_solve(&f, system->rhs_count, system->b, rcond, err);
     pelti_free(allocator, f.block, f.bytes);
     return status;
 }

@@ -163,22 +163,22 @@ static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entri
     return pelti_sparse_refactor(s, entries, err);
 }
 
-static PeltStatus create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
-                         PeltiOrdering ordering, const PeltiSparse *like, PeltiSparse **out, PeltError *err)
+static PeltStatus create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,
+                         const PeltiSparse *like, PeltiSparse **out, PeltError *err)
 {
     *out = NULL;
-    if (n < 0 || entry_count < 0 || n > 1 << 28 || entry_count > 1 << 29)
-        return PELT_FAIL(err, PELT_FAILED, "sparse matrix: %d unknowns and %d entries", n, entry_count);
+    if (matrix->n < 0 || matrix->count < 0 || matrix->n > 1 << 28 || matrix->count > 1 << 29)
+        return PELT_FAIL(err, PELT_FAILED, "sparse matrix: %d unknowns and %d entries", matrix->n, matrix->count);
     PeltiSparse *s = pelti_alloc(allocator, sizeof *s);
     if (!s)
         return pelti_no_memory(err, sizeof *s);
     memset(s, 0, sizeof *s);
     pelti_pool_init(&s->pool, allocator);
-    s->n = n;
-    s->entry_count = entry_count;
+    s->n = matrix->n;
+    s->entry_count = matrix->count;
     PeltiPool temp;
     pelti_pool_init(&temp, allocator);
-    PeltStatus status = build(s, &temp, entries, ordering, like, err);
+    PeltStatus status = build(s, &temp, matrix->list, ordering, like, err);
     pelti_pool_release(&temp);
     if (status != PELT_OK) {
         pelti_sparse_destroy(s);
@@ -188,15 +188,16 @@ static PeltStatus create(const PeltAllocator *allocator, int n, int entry_count,
     return PELT_OK;
 }
 
-PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
-                               PeltiOrdering ordering, PeltiSparse **out, PeltError *err)
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,
+                               PeltiSparse **out, PeltError *err)
 {
-    return create(allocator, n, entry_count, entries, ordering, NULL, out, err);
+    return create(allocator, matrix, ordering, NULL, out, err);
 }
 
 PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiEntry *entries, PeltiSparse **out, PeltError *err)
 {
-    return create(&like->pool.allocator, like->n, like->entry_count, entries, PELTI_ORDER_BEST, like, out, err);
+    PeltiEntries matrix = {.n = like->n, .count = like->entry_count, .list = entries};
+    return create(&like->pool.allocator, &matrix, PELTI_ORDER_BEST, like, out, err);
 }
 
 void pelti_sparse_destroy(PeltiSparse *s)

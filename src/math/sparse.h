@@ -17,9 +17,15 @@ typedef struct PeltiEntry {
 
 typedef enum PeltiOrdering { PELTI_ORDER_BEST, PELTI_ORDER_METIS, PELTI_ORDER_AMD } PeltiOrdering;
 
+typedef struct PeltiEntries { ///< a whole symmetric matrix
+    int n;                    ///< unknowns
+    int count;
+    const PeltiEntry *list; ///< [count]
+} PeltiEntries;
+
 /// Orders and factors. PELT_FAILED: not positive definite (which unknown is said), not finite, out of memory.
-PeltStatus pelti_sparse_create(const PeltAllocator *allocator, int n, int entry_count, const PeltiEntry *entries,
-                               PeltiOrdering ordering, PeltiSparse **out, PeltError *err);
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,
+                               PeltiSparse **out, PeltError *err);
 /// Another matrix of the same pattern (the same entries but for `value`), in the same order: no ordering is sought.
 PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiEntry *entries, PeltiSparse **out, PeltError *err);
 void pelti_sparse_destroy(PeltiSparse *sparse); ///< NULL is fine

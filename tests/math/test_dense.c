@@ -23,7 +23,8 @@ static void symmetric_indefinite_systems_are_solved(void **state)
             for (int j = 0; j < N; j++)
                 b[k * N + i] += (i <= j ? value(i, j) : value(j, i)) * x[k * N + j];
         }
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, N, a, RHS, b, &rcond, NULL), PELT_OK);
+    assert_int_equal(
+        pelti_dense_solve_symmetric(NULL, &(PeltiDenseSystem){.n = N, .a = a, .rhs_count = RHS, .b = b}, &rcond, NULL), PELT_OK);
     for (int i = 0; i < RHS * N; i++)
         CHECK_NEAR(b[i], x[i], 1e-9);
     assert_true(rcond > 1e-6 && rcond < 1);
@@ -44,10 +45,16 @@ static void pivots_of_two_rows(void **state)
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             b[i] += a[i * N + j] * x[j];
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, N, a, 1, b, &rcond, NULL), PELT_OK);
+    assert_int_equal(pelti_dense_solve_symmetric(NULL, &(PeltiDenseSystem){.n = N, .a = a, .rhs_count = 1, .b = b}, &rcond, NULL),
+                     PELT_OK);
     for (int i = 0; i < N; i++)
         CHECK_NEAR(b[i], x[i], 1e-11);
     assert_true(rcond > 1e-5 && rcond < 1);
+}
+
+static PeltStatus solve_two(double a[4], double b[2], PeltError *err)
+{
+    return pelti_dense_solve_symmetric(NULL, &(PeltiDenseSystem){.n = 2, .a = a, .rhs_count = 1, .b = b}, NULL, err);
 }
 
 static void singular_and_bad_systems_are_errors(void **state)
@@ -55,13 +62,14 @@ static void singular_and_bad_systems_are_errors(void **state)
     (void)state;
     PeltError err = {0};
     double zero[4] = {0, 0, 0, 0}, one[4] = {1, 2, 2, 4}, b[2] = {1, 1};
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, 2, zero, 1, b, NULL, &err), PELT_FAILED);
+    assert_int_equal(solve_two(zero, b, &err), PELT_FAILED);
     assert_true(err.text[0] != 0);
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, 2, one, 1, b, NULL, &err), PELT_FAILED);
+    assert_int_equal(solve_two(one, b, &err), PELT_FAILED);
     double bad[4] = {1, NAN, NAN, 1}, good[4] = {1, 0, 0, 1}, c[2] = {1, INFINITY};
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, 2, bad, 1, b, NULL, &err), PELT_FAILED);
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, 2, good, 1, c, NULL, &err), PELT_FAILED);
-    assert_int_equal(pelti_dense_solve_symmetric(NULL, 0, good, 1, c, NULL, &err), PELT_OK);
+    assert_int_equal(solve_two(bad, b, &err), PELT_FAILED);
+    assert_int_equal(solve_two(good, c, &err), PELT_FAILED);
+    assert_int_equal(
+        pelti_dense_solve_symmetric(NULL, &(PeltiDenseSystem){.n = 0, .a = good, .rhs_count = 1, .b = c}, NULL, &err), PELT_OK);
 }
 
 static void *refuse(size_t bytes, void *user)
@@ -75,7 +83,8 @@ static void refused_memory_is_an_error(void **state)
     (void)state;
     PeltAllocator none = {.alloc = refuse};
     double a[4] = {1, 0, 0, 1}, b[2] = {1, 1};
-    assert_int_equal(pelti_dense_solve_symmetric(&none, 2, a, 1, b, NULL, NULL), PELT_FAILED);
+    assert_int_equal(pelti_dense_solve_symmetric(&none, &(PeltiDenseSystem){.n = 2, .a = a, .rhs_count = 1, .b = b}, NULL, NULL),
+                     PELT_FAILED);
 }
 
 int main(void)

@@ -67,6 +67,12 @@ static Problem make_problem(int w, int h, double shift)
             p.rows[i][k] = (float)(p.b[i] * (k + 1));
     return p;
 }
+static PeltStatus create(const PeltAllocator *allocator, const Problem *p, PeltiOrdering ordering, PeltiSparse **out,
+                         PeltError *err)
+{
+    PeltiEntries matrix = {.n = p->n, .count = p->count, .list = p->entries};
+    return pelti_sparse_create(allocator, &matrix, ordering, out, err);
+}
 static void free_problem(Problem *p)
 {
     free(p->entries);
@@ -85,7 +91,7 @@ static void solves_match_the_known_solution_for_each_ordering(void **state)
         for (int ordering = PELTI_ORDER_BEST; ordering <= PELTI_ORDER_AMD; ordering++) {
             Problem p = make_problem(sizes[k][0], sizes[k][1], 0.5);
             PeltiSparse *s = NULL;
-            assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, (PeltiOrdering)ordering, &s, NULL), PELT_OK);
+            assert_int_equal(create(NULL, &p, (PeltiOrdering)ordering, &s, NULL), PELT_OK);
             double *x = malloc((size_t)p.n * sizeof *x);
             pelti_sparse_solve(s, p.b, x, p.work);
             for (int i = 0; i < p.n; i++)
@@ -118,7 +124,7 @@ static void the_hosts_random_numbers_are_left_alone(void **state)
     srand(5);
     assert_int_equal(rand(), expected[0]);
     PeltiSparse *s;
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_METIS, &s, NULL), PELT_OK);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_METIS, &s, NULL), PELT_OK);
     for (int i = 1; i < 4; i++)
         assert_int_equal(rand(), expected[i]);
     pelti_sparse_destroy(s);
@@ -130,7 +136,7 @@ static void refactoring_follows_new_values(void **state)
     (void)state;
     Problem p = make_problem(30, 20, 0.1);
     PeltiSparse *s = NULL;
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
     for (int k = 0; k < p.count; k++)
         if (p.entries[k].row == p.entries[k].column)
             p.entries[k].value += 0.3 + 0.01 * k;
@@ -160,19 +166,24 @@ static void matrices_that_are_not_positive_definite_are_errors(void **state)
     PeltError err = {0};
     PeltiSparse *s = NULL;
     Problem p = make_problem(12, 10, 0.0); // pure Laplacian: constants are in its kernel
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
     assert_null(s);
     assert_non_null(strstr(err.text, "positive definite"));
     p.entries[p.count - 1].value = -1;
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
     p.entries[p.count - 1].value = NAN;
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
     free_problem(&p);
     PeltiEntry outside[] = {{0, 0, 1}, {1, 7, 1}}, missing[] = {{0, 0, 1}}, indefinite[] = {{0, 0, 1}, {1, 1, 1}, {0, 1, 2}};
-    assert_int_equal(pelti_sparse_create(NULL, 2, 2, outside, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
-    assert_int_equal(pelti_sparse_create(NULL, 2, 1, missing, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
-    assert_int_equal(pelti_sparse_create(NULL, 2, 3, indefinite, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
-    assert_int_equal(pelti_sparse_create(NULL, 0, 0, NULL, PELTI_ORDER_BEST, &s, &err), PELT_OK);
+    assert_int_equal(pelti_sparse_create(NULL, &(PeltiEntries){.n = 2, .count = 2, .list = outside}, PELTI_ORDER_BEST, &s, &err),
+                     PELT_FAILED);
+    assert_int_equal(pelti_sparse_create(NULL, &(PeltiEntries){.n = 2, .count = 1, .list = missing}, PELTI_ORDER_BEST, &s, &err),
+                     PELT_FAILED);
+    assert_int_equal(
+        pelti_sparse_create(NULL, &(PeltiEntries){.n = 2, .count = 3, .list = indefinite}, PELTI_ORDER_BEST, &s, &err),
+        PELT_FAILED);
+    assert_int_equal(pelti_sparse_create(NULL, &(PeltiEntries){.n = 0, .count = 0, .list = NULL}, PELTI_ORDER_BEST, &s, &err),
+                     PELT_OK);
     pelti_sparse_destroy(s);
 }
 
@@ -181,7 +192,7 @@ static void float_solves_have_the_same_bits_for_any_number_of_threads(void **sta
     (void)state;
     Problem p = make_problem(90, 80, 0.02);
     PeltiSparse *s = NULL;
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
     float *work = malloc(pelti_sparse_row_work(s) * sizeof *work);
     float(*first)[4] = malloc((size_t)p.n * 16);
     for (int threads = 1; threads <= 4; threads++) {
@@ -226,7 +237,7 @@ static void every_refused_allocation_is_a_clean_error(void **state)
         Countdown count = {left, 0};
         PeltAllocator allocator = {counted_alloc, counted_free, &count};
         PeltiSparse *s = NULL;
-        status = pelti_sparse_create(&allocator, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, NULL);
+        status = create(&allocator, &p, PELTI_ORDER_BEST, &s, NULL);
         pelti_sparse_destroy(s);
         assert_int_equal(count.live, 0);
     }
@@ -240,7 +251,7 @@ static void time_is_printed(void **state)
     Problem p = make_problem(75, 65, 0.1); // a surface of 4 875 vertices
     PeltiSparse *s = NULL;
     double start = pelti_clock_ms();
-    assert_int_equal(pelti_sparse_create(NULL, p.n, p.count, p.entries, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
     double create_ms = pelti_clock_ms() - start;
     float *work = malloc(pelti_sparse_row_work(s) * sizeof *work);
     for (int threads = 1; threads <= 2; threads++) {

@@ -70,7 +70,8 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
         entries[v] = (PeltiEntry){v, v, 1 + mesh->ring_start[v + 1] - mesh->ring_start[v]};
     for (int e = 0; e < mesh->edge_count; e++)
         entries[n + e] = (PeltiEntry){mesh->edges[e][0], mesh->edges[e][1], -1};
-    PELT_TRY(pelti_sparse_create(&p->allocator, n, n + mesh->edge_count, entries, PELTI_ORDER_BEST, &p->system.still, err));
+    PeltiEntries matrix = {.n = n, .count = n + mesh->edge_count, .list = entries};
+    PELT_TRY(pelti_sparse_create(&p->allocator, &matrix, PELTI_ORDER_BEST, &p->system.still, err));
     p->system.order = pelti_sparse_order(p->system.still);
     for (int i = 0; i < n; i++)
         p->system.place[p->system.order[i]] = i;

@@ -84,9 +84,9 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
                              t->skin.kind[v] == VERTEX_RIGID || !(t->energy.diagonal[v] > 0)
                                  ? 1
                                  : (double)t->energy.diagonal[v] * (1 + (double)SHIFT) + (double)t->energy.hold[v]};
+        PeltiEntries matrix = {.n = mesh->vertex_count, .count = count, .list = entries};
         if (status == PELT_OK)
-            status = pelti_sparse_create(&t->pool.allocator, mesh->vertex_count, count, entries, PELTI_ORDER_BEST,
-                                         &t->solver.factor, err);
+            status = pelti_sparse_create(&t->pool.allocator, &matrix, PELTI_ORDER_BEST, &t->solver.factor, err);
     }
     pelti_pool_release(&work);
     return status;
