@@ -117,9 +117,14 @@ static PeltStatus build_unwelded(PeltiCharacter *who, PeltError *err)
     Vec3 *apart = PELTI_NEW(&work, Vec3, who->point_count);
     for (int p = 0; apart && p < who->point_count; p++)
         apart[p] = vec3((float)p, 0, 0);
+    PeltiMeshDef mesh = {.point_count = who->point_count,
+                         .triangle_count = who->triangle_count,
+                         .weld_positions = apart,
+                         .rest = who->rest_points,
+                         .instance_of_point = who->point_instance,
+                         .point_triangles = (const int(*)[3])who->point_triangles};
     PeltStatus status = !apart ? pelti_no_memory(err, (size_t)who->point_count * sizeof *apart)
-                               : pelti_mesh_build(&who->pool, who->point_count, apart, who->rest_points, who->point_instance,
-                                                  who->triangle_count, (const int(*)[3])who->point_triangles, &who->mesh, err);
+                               : pelti_mesh_build(&who->pool, &mesh, &who->mesh, err);
     pelti_pool_release(&work);
     return status;
 }

@@ -52,8 +52,13 @@ static Vec3 drawn(const Draw *d, int v, Vec3 p)
 {
     Facing facing = {d->soup, d->surface->normal[v]};
     PeltiNearest near;
-    if (!pelti_box_tree_nearest(d->tree, (const int(*)[3])d->soup->triangles, d->soup->points, p, SURFACE_PULL * d->edge, faces,
-                                &facing, &near))
+    PeltiNearestQuery query = {.triangles = (const int(*)[3])d->soup->triangles,
+                               .points = d->soup->points,
+                               .point = p,
+                               .max_distance = SURFACE_PULL * d->edge,
+                               .filter = faces,
+                               .context = &facing};
+    if (!pelti_box_tree_nearest(d->tree, &query, &near))
         return p;
     Vec3 step = vec3_sub(near.closest.point, p);
     if (d->wall[v] && vec3_dot(step, facing.normal) > 0) // a wall stays between the parts it keeps from each other
@@ -110,7 +115,13 @@ static Vec3 project_to_reference(const void *context, Vec3 p, Vec3 normal, float
     PeltiSoup soup = {.triangles = r->triangles, .points = r->points};
     Facing facing = {&soup, normal};
     PeltiNearest near;
-    if (!pelti_box_tree_nearest(r->tree, (const int(*)[3])r->triangles, r->points, p, reach, faces, &facing, &near))
+    PeltiNearestQuery query = {.triangles = (const int(*)[3])r->triangles,
+                               .points = r->points,
+                               .point = p,
+                               .max_distance = reach,
+                               .filter = faces,
+                               .context = &facing};
+    if (!pelti_box_tree_nearest(r->tree, &query, &near))
         return p;
     return near.closest.point;
 }

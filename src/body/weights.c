@@ -59,9 +59,13 @@ static PeltStatus find_weights(PeltiBody *body, int skeleton, const PeltiWeights
         skin.normal = normals[v];
         if (mesh->vertex_instance[v] != skeleton)
             continue;
-        const int(*t)[3] = (const int(*)[3])skin.soup.triangles;
-        if (!pelti_box_tree_nearest(tree, t, skin.soup.points, mesh->rest[v], 0.05f * mesh->diagonal, faces, &skin, &near) &&
-            !pelti_box_tree_nearest(tree, t, skin.soup.points, mesh->rest[v], INFINITY, NULL, NULL, &near))
+        PeltiNearestQuery any = {.triangles = (const int(*)[3])skin.soup.triangles,
+                                 .points = skin.soup.points,
+                                 .point = mesh->rest[v],
+                                 .max_distance = INFINITY};
+        PeltiNearestQuery facing = any;
+        facing.max_distance = 0.05f * mesh->diagonal, facing.filter = faces, facing.context = &skin;
+        if (!pelti_box_tree_nearest(tree, &facing, &near) && !pelti_box_tree_nearest(tree, &any, &near))
             continue;
         take_weights(from, skin.soup.triangles[near.triangle], near.closest.weight, bone + (size_t)v * BODY_INFLUENCES,
                      weight + (size_t)v * BODY_INFLUENCES);

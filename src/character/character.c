@@ -57,8 +57,13 @@ static bool weights_are_sane(const PeltiCharacter *who)
 PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_positions, PeltError *err)
 {
     PELT_TRY(pelti_skeleton_order(who, err));
-    PELT_TRY(pelti_mesh_build(&who->pool, who->point_count, file_positions, who->rest_points, who->point_instance,
-                              who->triangle_count, (const int(*)[3])who->point_triangles, &who->mesh, err));
+    PeltiMeshDef mesh = {.point_count = who->point_count,
+                         .triangle_count = who->triangle_count,
+                         .weld_positions = file_positions,
+                         .rest = who->rest_points,
+                         .instance_of_point = who->point_instance,
+                         .point_triangles = (const int(*)[3])who->point_triangles};
+    PELT_TRY(pelti_mesh_build(&who->pool, &mesh, &who->mesh, err));
     PELT_TRY(pelti_weights_mend(who, err));
     who->file_weights_sane = weights_are_sane(who);
     PELT_TRY(pelti_skeleton_bones(who, err));

@@ -166,8 +166,13 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
     int *instance = PELTI_NEW(pool, int, shape.vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)shape.vertex_count * sizeof(int));
-    PELT_TRY(pelti_mesh_build(pool, shape.vertex_count, shape.vertices, shape.vertices, instance, shape.triangle_count,
-                              (const int(*)[3])shape.triangles, mesh, err));
+    PeltiMeshDef surface = {.point_count = shape.vertex_count,
+                            .triangle_count = shape.triangle_count,
+                            .weld_positions = shape.vertices,
+                            .rest = shape.vertices,
+                            .instance_of_point = instance,
+                            .point_triangles = (const int(*)[3])shape.triangles};
+    PELT_TRY(pelti_mesh_build(pool, &surface, mesh, err));
     body->local = PELTI_NEW(pool, Vec3, (*mesh)->vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)(*mesh)->vertex_count * sizeof(Vec3));

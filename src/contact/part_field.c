@@ -119,7 +119,9 @@ void pelti_contact_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *
             for (int x = 0; x < field->size[0]; x++, value++) {
                 Vec3 p = vec3_mad(field->low, vec3((float)x, (float)y, (float)z), field->cell);
                 PeltiNearest near = {0};
-                pelti_box_tree_nearest(piece->tree, piece->triangles, piece->points, p, within, NULL, NULL, &near);
+                PeltiNearestQuery query = {
+                    .triangles = piece->triangles, .points = piece->points, .point = p, .max_distance = within};
+                pelti_box_tree_nearest(piece->tree, &query, &near);
                 float w = pelti_contact_part_winding(piece, p), d = (float)near.distance;
                 w = w < 0 ? 0 : w > 1 ? 1 : w;
                 *value = d * (1 - 2 * w);

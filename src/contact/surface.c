@@ -252,7 +252,13 @@ static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double with
 {
     PeltiNearest near;
     Facing facing_own = {other, own};
-    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p, (float)within, faces, &facing_own, &near))
+    PeltiNearestQuery query = {.triangles = other->mesh->triangles,
+                               .points = other->x,
+                               .point = p,
+                               .max_distance = (float)within,
+                               .filter = faces,
+                               .context = &facing_own};
+    if (!pelti_box_tree_nearest(other->tree, &query, &near))
         return false;
     const int *t = other->mesh->triangles[near.triangle];
     touch->normal = unit_normal(other, near.triangle);
@@ -283,8 +289,11 @@ bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double
     PeltiNearest near;
     bool search = query->search && in_box(&query->reach->box, p);
     *clear = far;
-    if (!pelti_box_tree_nearest(other->tree, other->mesh->triangles, other->x, p,
-                                hinted(other, *hint, p, search ? INFINITY : (float)far), NULL, NULL, &near)) {
+    PeltiNearestQuery nearest = {.triangles = other->mesh->triangles,
+                                 .points = other->x,
+                                 .point = p,
+                                 .max_distance = hinted(other, *hint, p, search ? INFINITY : (float)far)};
+    if (!pelti_box_tree_nearest(other->tree, &nearest, &near)) {
         *hint = -1;
         return false;
     }
@@ -316,7 +325,8 @@ bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double
 bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out)
 {
     PeltiNearest near;
-    if (!in_box(&reach->box, p) || !pelti_box_tree_nearest(s->tree, s->mesh->triangles, s->x, p, INFINITY, NULL, NULL, &near))
+    PeltiNearestQuery query = {.triangles = s->mesh->triangles, .points = s->x, .point = p, .max_distance = INFINITY};
+    if (!in_box(&reach->box, p) || !pelti_box_tree_nearest(s->tree, &query, &near))
         return false;
     Vec3 outward, d = vec3_sub(near.closest.point, p);
     name_spot(s, near.triangle, &near.closest, &outward);

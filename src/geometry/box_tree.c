@@ -547,14 +547,13 @@ static bool filter_one(void *context, int query, int triangle)
     return one->filter(one->context, triangle);
 }
 
-bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, Vec3 point,
-                            float max_distance, PeltiTriangleFilter filter, void *context, PeltiNearest *out)
+bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const PeltiNearestQuery *query, PeltiNearest *out)
 {
-    OneFilter one = {filter, context};
-    Nearest q = {.tree = tree, .triangles = triangles, .points = points, .max_distance = max_distance};
-    q.filter = filter ? filter_one : NULL;
+    OneFilter one = {query->filter, query->context};
+    Nearest q = {.tree = tree, .triangles = query->triangles, .points = query->points, .max_distance = query->max_distance};
+    q.filter = query->filter ? filter_one : NULL;
     q.context = &one;
-    return find_nearest(&q, point, 0, out);
+    return find_nearest(&q, query->point, 0, out);
 }
 
 static void nearest_range(void *context, int begin, int end, int worker)

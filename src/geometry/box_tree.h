@@ -100,16 +100,24 @@ void pelti_box_tree_pairs(const PeltiBoxTree *a, const PeltiBoxTree *b, const Pe
 typedef bool (*PeltiBoxVisit)(void *context, int item);
 void pelti_box_tree_visit(const PeltiBoxTree *tree, const PeltiBox *box, float margin, PeltiBoxVisit visit, void *context);
 
-/// Nearest triangle to a point, no farther than `max_distance` (INFINITY: any). `filter` may be NULL; it returns false for
-/// triangles to leave out. False: none. Among equals the first in slot order of the search wins, always the same one.
+/// Returns false for triangles to leave out.
 typedef bool (*PeltiTriangleFilter)(void *context, int triangle);
+typedef struct PeltiNearestQuery {
+    const int (*triangles)[3]; ///< of the tree
+    const Vec3 *points;
+    Vec3 point;
+    float max_distance;         ///< INFINITY: any
+    PeltiTriangleFilter filter; ///< NULL: all
+    void *context;              ///< of the filter
+} PeltiNearestQuery;
 typedef struct PeltiNearest {
     int triangle;
     double distance;
     PeltiClosest closest; ///< barycentrics, feature, point
 } PeltiNearest;
-bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, Vec3 point,
-                            float max_distance, PeltiTriangleFilter filter, void *context, PeltiNearest *out);
+/// Nearest triangle to a point, no farther than `max_distance`. False: none. Among equals the first in slot order of the search
+/// wins, always the same one.
+bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const PeltiNearestQuery *query, PeltiNearest *out);
 /// As above for many points at once; triangle -1 where there is none. The filter is called from several threads.
 typedef bool (*PeltiPointFilter)(void *context, int point_index, int triangle);
 typedef struct PeltiNearestSearch {

@@ -425,26 +425,25 @@ static bool end_stage(Builder *b, bool done)
     return done;
 }
 
-PeltStatus pelti_mesh_build(PeltiPool *pool, int point_count, const Vec3 *weld_positions, const Vec3 *rest,
-                            const int *instance_of_point, int triangle_count, const int (*point_triangles)[3], PeltiMesh **out,
-                            PeltError *err)
+PeltStatus pelti_mesh_build(PeltiPool *pool, const PeltiMeshDef *def, PeltiMesh **out, PeltError *err)
 {
-    if (point_count > INT_MAX / 8 || triangle_count > INT_MAX / 8)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%d points and %d triangles are too many for one mesh", point_count,
-                         triangle_count);
+    if (def->point_count > INT_MAX / 8 || def->triangle_count > INT_MAX / 8)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%d points and %d triangles are too many for one mesh", def->point_count,
+                         def->triangle_count);
     PeltiPool temporary;
     pelti_pool_init(&temporary, &pool->allocator);
     Builder b = {.mesh = PELTI_NEW(pool, PeltiMesh, 1), .pool = pool, .temporary = &temporary};
     bool built = false;
     if (b.mesh) {
-        b.mesh->point_count = point_count;
-        built = end_stage(&b, weld(&b, weld_positions, instance_of_point)) && take_rest(&b, rest, instance_of_point) &&
-                end_stage(&b, build_triangles(&b, triangle_count, point_triangles)) && end_stage(&b, build_edges(&b)) &&
+        b.mesh->point_count = def->point_count;
+        built = end_stage(&b, weld(&b, def->weld_positions, def->instance_of_point)) &&
+                take_rest(&b, def->rest, def->instance_of_point) &&
+                end_stage(&b, build_triangles(&b, def->triangle_count, def->point_triangles)) && end_stage(&b, build_edges(&b)) &&
                 end_stage(&b, build_rings(&b)) && end_stage(&b, build_components(&b)) && end_stage(&b, build_holes(&b));
     }
     pelti_pool_release(&temporary);
     if (!built)
-        return pelti_no_memory(err, sizeof(Vec3) * (size_t)point_count);
+        return pelti_no_memory(err, sizeof(Vec3) * (size_t)def->point_count);
     *out = b.mesh;
     return PELT_OK;
 }

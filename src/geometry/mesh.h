@@ -36,11 +36,15 @@ typedef struct PeltiMesh {
     float diagonal; ///< of the bounds: "the character's size"
 } PeltiMesh;
 
-/// Builds into `pool`. `instance_of_point` [point_count] keeps instances apart when welding; the weld tolerance is 1e-6 of
-/// the diagonal of `weld_positions` (positions as in the file, before any scaling; grid-rounded), `rest` the positions to keep.
-PeltStatus pelti_mesh_build(PeltiPool *pool, int point_count, const Vec3 *weld_positions, const Vec3 *rest,
-                            const int *instance_of_point, int triangle_count, const int (*point_triangles)[3], PeltiMesh **out,
-                            PeltError *err);
+typedef struct PeltiMeshDef {
+    int point_count, triangle_count;
+    const Vec3 *weld_positions;      ///< [point_count] as in the file, before any scaling
+    const Vec3 *rest;                ///< [point_count] the positions to keep
+    const int *instance_of_point;    ///< [point_count] instances are kept apart when welding
+    const int (*point_triangles)[3]; ///< [triangle_count]
+} PeltiMeshDef;
+/// Builds into `pool`. The weld tolerance is 1e-6 of the diagonal of `weld_positions`, grid-rounded.
+PeltStatus pelti_mesh_build(PeltiPool *pool, const PeltiMeshDef *def, PeltiMesh **out, PeltError *err);
 
 /// Cotangent Laplacian weights per edge, w_ij = (cot a + cot b) / 2, clamped to >= `least` times the mean positive weight
 /// (0 keeps zero), and lumped (barycentric third) vertex areas. Arrays are the caller's: [edge_count], [vertex_count].

@@ -25,9 +25,13 @@ static PeltiSurface surface_of(PeltShape shape, float a, float b, float c)
     if (pelti_contact_shape_make(&pool, &o, &made, &err) != PELT_OK)
         fail_msg("%s", err.text);
     int *instance = PELTI_NEW(&pool, int, made.vertex_count);
-    if (pelti_mesh_build(&pool, made.vertex_count, made.vertices, made.vertices, instance, made.triangle_count,
-                         (const int(*)[3])made.triangles, &mesh, &err) != PELT_OK ||
-        pelti_surface_build(&pool, mesh, &s, &err) != PELT_OK)
+    PeltiMeshDef def = {.point_count = made.vertex_count,
+                        .triangle_count = made.triangle_count,
+                        .weld_positions = made.vertices,
+                        .rest = made.vertices,
+                        .instance_of_point = instance,
+                        .point_triangles = (const int(*)[3])made.triangles};
+    if (pelti_mesh_build(&pool, &def, &mesh, &err) != PELT_OK || pelti_surface_build(&pool, mesh, &s, &err) != PELT_OK)
         fail_msg("%s", err.text);
     return s;
 }

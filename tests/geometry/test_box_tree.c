@@ -267,7 +267,7 @@ static void broken_and_empty_items_are_found_by_nobody(void **state)
     PeltiBoxTree *none;
     assert_int_equal(pelti_box_tree_build(&s->pool, 0, NULL, &none, NULL), PELT_OK);
     PeltiNearest nearest;
-    assert_false(pelti_box_tree_nearest(none, NULL, NULL, vec3(0, 0, 0), INFINITY, NULL, NULL, &nearest));
+    assert_false(pelti_box_tree_nearest(none, &(PeltiNearestQuery){.max_distance = INFINITY}, &nearest));
     pelti_box_tree_self_pairs(none, 0, NULL, NULL, NULL, &pairs);
     assert_int_equal(pairs.count, 0);
     soup_free(s);

@@ -10,7 +10,13 @@ static PeltiMesh *build(PeltiPool *pool, int points, const Vec3 *p, const int *i
     PeltiMesh *mesh = NULL;
     PeltError err = {0};
     int *zero = instance ? NULL : PELTI_NEW(pool, int, points);
-    assert_int_equal(pelti_mesh_build(pool, points, p, p, instance ? instance : zero, triangles, t, &mesh, &err), PELT_OK);
+    PeltiMeshDef def = {.point_count = points,
+                        .triangle_count = triangles,
+                        .weld_positions = p,
+                        .rest = p,
+                        .instance_of_point = instance ? instance : zero,
+                        .point_triangles = t};
+    assert_int_equal(pelti_mesh_build(pool, &def, &mesh, &err), PELT_OK);
     return mesh;
 }
 
@@ -280,7 +286,13 @@ static void every_refused_allocation_is_a_clean_failure(void **state)
         PeltiMesh *m = NULL;
         pelti_pool_init(&pool, &counted);
         allowance = n;
-        PeltStatus status = pelti_mesh_build(&pool, 24, p, p, zero, 12, (const int(*)[3])t, &m, &err);
+        PeltiMeshDef def = {.point_count = 24,
+                            .triangle_count = 12,
+                            .weld_positions = p,
+                            .rest = p,
+                            .instance_of_point = zero,
+                            .point_triangles = (const int(*)[3])t};
+        PeltStatus status = pelti_mesh_build(&pool, &def, &m, &err);
         failures += status != PELT_OK;
         assert_true((status == PELT_OK) == (m != NULL));
         pelti_pool_release(&pool);

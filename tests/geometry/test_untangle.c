@@ -22,7 +22,13 @@ static PeltiMesh *sheets(PeltiPool *pool)
     }
     PeltiMesh *mesh = NULL;
     PeltError err;
-    assert_int_equal(pelti_mesh_build(pool, 2 * SHEET, p, p, zero, count, (const int(*)[3])t, &mesh, &err), PELT_OK);
+    PeltiMeshDef def = {.point_count = 2 * SHEET,
+                        .triangle_count = count,
+                        .weld_positions = p,
+                        .rest = p,
+                        .instance_of_point = zero,
+                        .point_triangles = (const int(*)[3])t};
+    assert_int_equal(pelti_mesh_build(pool, &def, &mesh, &err), PELT_OK);
     return mesh;
 }
 

@@ -81,8 +81,13 @@ static void fit_ball(void *context, int begin, int end, int worker)
             r = 0.5f * hit.distance;
         for (int k = 0; k < MOST && r < INFINITY; k++) {
             Vec3 c = vec3_mad(p, n, -r);
-            if (!pelti_box_tree_nearest(b->tree, b->mesh->triangles, b->mesh->rest, c, r * (1 - BALL_NEAR), faces_away, &other,
-                                        &wall))
+            PeltiNearestQuery query = {.triangles = b->mesh->triangles,
+                                       .points = b->mesh->rest,
+                                       .point = c,
+                                       .max_distance = r * (1 - BALL_NEAR),
+                                       .filter = faces_away,
+                                       .context = &other};
+            if (!pelti_box_tree_nearest(b->tree, &query, &wall))
                 break;
             Vec3 way = vec3_sub(p, wall.closest.point);
             float narrower = vec3_dot(way, way) / (2 * vec3_dot(n, way));

@@ -34,7 +34,9 @@ static void trim_tips(void *context, int begin, int end, int worker)
             Vec3 p = vec3_lerp(segment->a, segment->b, t);
             const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
             PeltiNearest hit;
-            if (!pelti_box_tree_nearest(m->tree, m->mesh->triangles, m->mesh->rest, p, INFINITY, NULL, NULL, &hit) ||
+            PeltiNearestQuery query = {
+                .triangles = m->mesh->triangles, .points = m->mesh->rest, .point = p, .max_distance = INFINITY};
+            if (!pelti_box_tree_nearest(m->tree, &query, &hit) ||
                 pelti_box_tree_winding(m->tree, m->mesh->triangles, m->mesh->rest, at) == 0)
                 continue;
             thickest = fmaxf(thickest, (float)hit.distance);
@@ -62,7 +64,9 @@ static void measure_segments(void *context, int begin, int end, int worker)
             float t = from + (to - from) * ((float)k + 0.5f) / SAMPLES;
             Vec3 p = vec3_lerp(segment->a, segment->b, t);
             PeltiNearest hit;
-            if (!pelti_box_tree_nearest(m->tree, m->mesh->triangles, m->mesh->rest, p, INFINITY, NULL, NULL, &hit))
+            PeltiNearestQuery query = {
+                .triangles = m->mesh->triangles, .points = m->mesh->rest, .point = p, .max_distance = INFINITY};
+            if (!pelti_box_tree_nearest(m->tree, &query, &hit))
                 continue;
             const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
             counted++;

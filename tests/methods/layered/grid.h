@@ -33,7 +33,13 @@ static inline PeltiMesh *grid_mesh(PeltiPool *pool, int around, int along)
         }
     PeltiMesh *mesh = NULL;
     PeltError err;
-    assert_int_equal(pelti_mesh_build(pool, n, p, p, zero, count, (const int(*)[3])t, &mesh, &err), PELT_OK);
+    PeltiMeshDef def = {.point_count = n,
+                        .triangle_count = count,
+                        .weld_positions = p,
+                        .rest = p,
+                        .instance_of_point = zero,
+                        .point_triangles = (const int(*)[3])t};
+    assert_int_equal(pelti_mesh_build(pool, &def, &mesh, &err), PELT_OK);
     return mesh;
 }
 
