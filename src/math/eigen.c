@@ -130,13 +130,16 @@ static void sweep(int n, int l, int m, double *a, double *d, double *e)
     e[m] = 0;
 }
 
+/// Entries are at most 1: what is below a rounding of that is none. Values of a matrix of low rank are noise of that size, and
+/// beside them nothing is ever small: so this counts once the usual number of sweeps is long past.
 static bool diagonalise(int n, double *a, double *d, double *e)
 {
-    enum { MOST_SWEEPS = 60 }; // about two a value is usual
+    enum { MOST_SWEEPS = 60, LONG = 20 }; // about two a value is usual
     for (int l = 0; l < n; l++)
         for (int turn = 0;; turn++) {
             int m = l;
-            while (m + 1 < n && fabs(e[m]) > 1.1e-16 * (fabs(d[m]) + fabs(d[m + 1])))
+            double none = turn < LONG ? 0 : 1.1e-16;
+            while (m + 1 < n && fabs(e[m]) > fmax(1.1e-16 * (fabs(d[m]) + fabs(d[m + 1])), none))
                 m++;
             if (m == l)
                 break;

@@ -38,6 +38,27 @@ static void vectors_diagonalise(void **state)
     CHECK_NEAR(values[5], 0, 1e-11 * values[0]); // rank 5
 }
 
+/// Frames of a clip that differ in few ways: nearly all values are rounding noise.
+static void low_rank_converges(void **state)
+{
+    (void)state;
+    enum { FRAMES = 61, POINTS = 300 };
+    static double rows[FRAMES][POINTS], a[FRAMES * FRAMES], values[FRAMES];
+    PeltError err;
+    for (int ways = 1; ways <= 6; ways++) {
+        for (int i = 0; i < FRAMES; i++)
+            for (int k = 0; k < POINTS; k++) {
+                rows[i][k] = 0;
+                for (int w = 0; w < ways; w++)
+                    rows[i][k] += (float)(1e-3 * sin(0.05 * i * (w + 1)) * cos(0.7 * k + w * w));
+            }
+        memset(a, 0, sizeof a);
+        pelti_dense_add_products(FRAMES, FRAMES, POINTS, rows[0], rows[0], a);
+        assert_int_equal(pelti_eigen_symmetric(NULL, FRAMES, a, values, &err), PELT_OK);
+        assert_true(values[0] > 0 && fabs(values[FRAMES - 1]) < 1e-12 * values[0]);
+    }
+}
+
 static void refuses_what_is_not_finite(void **state)
 {
     (void)state;
@@ -48,6 +69,7 @@ static void refuses_what_is_not_finite(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors_diagonalise), cmocka_unit_test(refuses_what_is_not_finite)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors_diagonalise), cmocka_unit_test(low_rank_converges),
+                                       cmocka_unit_test(refuses_what_is_not_finite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

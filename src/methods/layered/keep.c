@@ -17,6 +17,7 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, &flesh->moving.started, 1);
     PELTI_KEEP(s, &flesh->moving.settled, 1);
     PELTI_KEEP(s, &flesh->show.tangled, 1);
+    PELTI_KEEP(s, &flesh->show.locked, 1);
     PELTI_KEEP(s, &flesh->moving.origin, 1);
     for (int k = 0; k < 3; k++) {
         PELTI_KEEP(s, flesh->match.x[k], lanes);
