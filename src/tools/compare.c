@@ -205,13 +205,10 @@ static PeltStatus run_methods(PeltiCompare *c, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus choose_frames(PeltiCompare *c, PeltError *err)
+/// The frames that were asked for; none: the bakes will say which are worth a picture.
+static PeltStatus take_frames(PeltiCompare *c, PeltError *err)
 {
     const PeltCompareDef *def = c->def;
-    if (!def->frame_count) {
-        c->frame_count = pelti_study_frames(&c->study, def->pictures, c->frames);
-        return PELT_OK;
-    }
     for (int i = 0; i < def->frame_count && i < 16; i++) {
         if (def->frames[i] < 0 || def->frames[i] >= c->study.frame_count)
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "frame %d is outside 0:%d", def->frames[i], c->study.frame_count - 1);
@@ -242,8 +239,10 @@ static PeltStatus run(PeltiCompare *c, const PeltCharacter *who, const char *par
     PeltiProgress progress = {c->def->progress, c->def->progress_user};
     PELT_TRY(pelti_study_create(&(PeltiStudyDef){who, c->def->file, c->def->clip, c->def->fps, c->def->threads, parts, progress},
                                 &c->study, err));
+    PELT_TRY(take_frames(c, err)); // before minutes of baking
     PELT_TRY(run_methods(c, err));
-    PELT_TRY(choose_frames(c, err));
+    if (!c->frame_count)
+        c->frame_count = pelti_study_frames(&c->study, c->def->pictures, c->frames);
     plan_frames(c);
     PELT_TRY(plan_close_ups(c, err));
     plan_heat(c);
