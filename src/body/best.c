@@ -107,9 +107,9 @@ static PeltStatus soften(Best *b, PeltError *err)
 
 static PeltStatus mix(Best *b, PeltiPool *pool, PeltiWeights *out, PeltError *err)
 {
-    int *bones, width = b->file.influences > b->made.influences ? b->file.influences : b->made.influences;
-    float *weights;
-    PELT_TRY(pelti_weights_new(b->who, pool, width, &bones, &weights, out, err));
+    int width = b->file.influences > b->made.influences ? b->file.influences : b->made.influences;
+    PeltiWeightRows rows;
+    PELT_TRY(pelti_weights_new(b->who, pool, width, &rows, out, err));
     PeltiGather gather = pelti_gather_new(&b->work, b->who);
     if (b->work.failed)
         return pelti_no_memory(err, (size_t)b->who->bone_count * sizeof(double));
@@ -117,8 +117,8 @@ static PeltStatus mix(Best *b, PeltiPool *pool, PeltiWeights *out, PeltError *er
         size_t at = (size_t)v * (size_t)width;
         pelti_gather_share(&gather, &b->file, v, 1 - (double)b->blend[v]);
         pelti_gather_share(&gather, &b->made, v, (double)b->blend[v]);
-        pelti_gather_take(&gather, width, bones + at, weights + at);
-        pelti_weights_normalise(width, bones + at, weights + at);
+        pelti_gather_take(&gather, width, rows.bone + at, rows.weight + at);
+        pelti_weights_normalise(width, rows.bone + at, rows.weight + at);
     }
     return PELT_OK;
 }

@@ -187,14 +187,14 @@ static int bone_of(const PeltiCharacter *who, const PeltRigPiece *piece, const P
 }
 
 /// A copy of weights that may be written to.
-static PeltStatus copy_weights(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *weights, int **bone, float **weight,
+static PeltStatus copy_weights(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *weights, PeltiWeightRows *rows,
                                PeltError *err)
 {
     size_t count = (size_t)who->mesh->vertex_count * (size_t)weights->influences;
     PeltiWeights copy;
-    PELT_TRY(pelti_weights_new(who, pool, weights->influences, bone, weight, &copy, err));
-    memcpy(*bone, weights->bone, count * sizeof **bone);
-    memcpy(*weight, weights->weight, count * sizeof **weight);
+    PELT_TRY(pelti_weights_new(who, pool, weights->influences, rows, &copy, err));
+    memcpy(rows->bone, weights->bone, count * sizeof *rows->bone);
+    memcpy(rows->weight, weights->weight, count * sizeof *rows->weight);
     *weights = copy;
     return PELT_OK;
 }
@@ -207,8 +207,8 @@ bool pelti_pieces_one_skin(const PeltiCharacter *who, const PeltiPieces *pieces)
 PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, PeltiPool *pool, PeltiWeights *weights, bool *changed,
                              PeltError *err)
 {
-    int *bone, rigid = 0, width = weights->influences, vertices = who->mesh->vertex_count;
-    float *weight;
+    int rigid = 0, width = weights->influences, vertices = who->mesh->vertex_count;
+    PeltiWeightRows rows;
     for (int i = 0; rig && i < rig->piece_count; i++)
         rigid += rig->pieces[i].kind == PELT_PIECE_RIGID;
     *changed = rigid > 0;
@@ -218,7 +218,7 @@ PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, Pelt
     const PeltRigPiece **said = PELTI_NEW(pool, const PeltRigPiece *, vertices);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)vertices * sizeof *said);
-    PELT_TRY(copy_weights(who, pool, weights, &bone, &weight, err));
+    PELT_TRY(copy_weights(who, pool, weights, &rows, err));
     for (int v = 0; v < vertices; v++)
         said[v] = said_of(who, rig, v);
     for (int i = 0; i < rig->piece_count; i++) {
@@ -226,8 +226,8 @@ PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, Pelt
         int own = piece->kind == PELT_PIECE_RIGID ? bone_of(who, piece, said, weights, sum) : -1;
         for (int v = 0; v < vertices && own >= 0; v++)
             for (int k = 0; k < width && said[v] == piece; k++) {
-                bone[(size_t)v * (size_t)width + (size_t)k] = own;
-                weight[(size_t)v * (size_t)width + (size_t)k] = k == 0;
+                rows.bone[(size_t)v * (size_t)width + (size_t)k] = own;
+                rows.weight[(size_t)v * (size_t)width + (size_t)k] = k == 0;
             }
     }
     return PELT_OK;

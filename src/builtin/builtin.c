@@ -60,7 +60,8 @@ static PeltStatus make_skin(const PeltiFigure *body, const PeltiVariation *varia
     PeltiRemeshShape plan = pelti_solid_to_remesh(body->shape);
     PeltiVariedShape varied = {plan, variation};
     PeltiRemeshShape shape = variation ? pelti_vary_shape(&varied) : plan;
-    PELT_TRY(pelti_remesh_make(&shape, body->voxel, base, jobs, &pool->allocator, &skin->surface, err));
+    PELT_TRY(pelti_remesh_make(&shape, (PeltiRemeshGoal){.voxel = body->voxel, .vertices = base}, jobs, &pool->allocator,
+                               &skin->surface, err));
     if (variation)
         PELT_TRY(pelti_vary_mesh(variation, body, &skin->surface, err));
     skin->influences = PELTI_NEW(pool, PeltiInfluences, skin->surface.vertex_count);

@@ -455,9 +455,8 @@ static void finish(const Heat *heat, PeltiLog *log, bool *reached, int *bones, f
 PeltStatus pelti_weights_automatic(const PeltiCharacter *who, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log, PeltiWeights *out,
                                    PeltError *err)
 {
-    int *bones;
-    float *weights;
-    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &bones, &weights, out, err));
+    PeltiWeightRows rows;
+    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &rows, out, err));
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
     Heat heat = {.who = who, .mesh = who->mesh};
@@ -465,7 +464,7 @@ PeltStatus pelti_weights_automatic(const PeltiCharacter *who, PeltiPool *pool, P
     PeltStatus status = reached ? prepare(&heat, &work, jobs, log, err) : pelti_no_memory(err, (size_t)who->bone_count);
     if (status == PELT_OK) {
         PeltError story = {0};
-        status = solve(&heat, &work, jobs, bones, weights, &story);
+        status = solve(&heat, &work, jobs, rows.bone, rows.weight, &story);
         if (status != PELT_OK && !work.failed) { // a surface no factorisation takes is no reason to give up
             pelti_warn(log, "weights-heat-failed", "%.200s: all vertices follow their nearest bones", story.text);
             status = PELT_OK;
@@ -474,7 +473,7 @@ PeltStatus pelti_weights_automatic(const PeltiCharacter *who, PeltiPool *pool, P
         }
     }
     if (status == PELT_OK)
-        finish(&heat, log, reached, bones, weights);
+        finish(&heat, log, reached, rows.bone, rows.weight);
     pelti_pool_release(&work);
     return status;
 }

@@ -54,28 +54,27 @@ bool pelti_weights_normalise(int influences, int *bones, float *weights)
     return true;
 }
 
-PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, int **bones, float **weights,
-                             PeltiWeights *out, PeltError *err)
+PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, PeltiWeightRows *rows, PeltiWeights *out,
+                             PeltError *err)
 {
     size_t count = (size_t)who->mesh->vertex_count * (size_t)influences;
-    *bones = PELTI_NEW(pool, int, count);
-    *weights = PELTI_NEW(pool, float, count);
-    if (!*bones || !*weights)
+    rows->bone = PELTI_NEW(pool, int, count);
+    rows->weight = PELTI_NEW(pool, float, count);
+    if (!rows->bone || !rows->weight)
         return pelti_no_memory(err, count * (sizeof(int) + sizeof(float)));
-    *out = (PeltiWeights){influences, *bones, *weights};
+    *out = (PeltiWeights){influences, rows->bone, rows->weight};
     return PELT_OK;
 }
 
 PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err)
 {
-    int *bones;
-    float *weights;
-    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &bones, &weights, out, err));
+    PeltiWeightRows rows;
+    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &rows, out, err));
     for (int v = 0; v < who->mesh->vertex_count; v++) {
         int nearest = pelti_weights_nearest(who, who->mesh->vertex_instance[v], who->mesh->rest[v]);
         for (int k = 0; k < PELTI_INFLUENCES; k++)
-            bones[v * PELTI_INFLUENCES + k] = nearest;
-        weights[v * PELTI_INFLUENCES] = 1;
+            rows.bone[v * PELTI_INFLUENCES + k] = nearest;
+        rows.weight[v * PELTI_INFLUENCES] = 1;
     }
     return PELT_OK;
 }
@@ -115,11 +114,10 @@ PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, P
 {
     const PeltiWeights *file = &who->file_weights;
     const PeltiMesh *mesh = who->mesh;
-    int *bones;
-    float *weights;
+    PeltiWeightRows rows;
     if (file->influences <= 0)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "weights=file, but the file has no weights: use weights=auto");
-    PELT_TRY(pelti_weights_new(who, pool, file->influences, &bones, &weights, out, err));
+    PELT_TRY(pelti_weights_new(who, pool, file->influences, &rows, out, err));
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
     PeltiGather gather = pelti_gather_new(&work, who);
@@ -139,10 +137,10 @@ PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, P
         size_t first = (size_t)v * (size_t)file->influences;
         for (int i = start[v]; i < start[v + 1]; i++)
             pelti_gather_row(&gather, file, points[i]);
-        pelti_gather_take(&gather, file->influences, bones + first, weights + first);
-        if (!pelti_weights_normalise(file->influences, bones + first, weights + first)) {
-            bones[first] = pelti_weights_nearest(who, mesh->vertex_instance[v], mesh->rest[v]);
-            weights[first] = 1;
+        pelti_gather_take(&gather, file->influences, rows.bone + first, rows.weight + first);
+        if (!pelti_weights_normalise(file->influences, rows.bone + first, rows.weight + first)) {
+            rows.bone[first] = pelti_weights_nearest(who, mesh->vertex_instance[v], mesh->rest[v]);
+            rows.weight[first] = 1;
         }
     }
     pelti_pool_release(&work);

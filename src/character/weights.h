@@ -21,9 +21,14 @@ enum { PELTI_INFLUENCES = 4 }; ///< of automatic and rigid weights
 
 /// The bone of an instance (of its own skin) whose segments come nearest to a point of rest space; 0 where it has none.
 int pelti_weights_nearest(const PeltiCharacter *who, int instance, Vec3 p);
-/// Room for `influences` per vertex, zeroed.
-PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, int **bones, float **weights,
-                             PeltiWeights *out, PeltError *err);
+/// The arrays of weights in the making.
+typedef struct PeltiWeightRows {
+    int *bone;     ///< [count x influences]
+    float *weight; ///< [count x influences]
+} PeltiWeightRows;
+/// Room for `influences` per vertex, zeroed; `rows` are the arrays of `out`, to be written.
+PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, PeltiWeightRows *rows, PeltiWeights *out,
+                             PeltError *err);
 /// Puts one influence in its place among one vertex' list, sorted by falling weight; the least drops out.
 void pelti_weights_insert(int influences, int *bones, float *weights, int bone, float weight);
 /// Sums of rows by bone: dense in bones, with the list of those touched.

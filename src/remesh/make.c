@@ -47,13 +47,13 @@ PeltStatus pelti_remesh_crossings(const PeltiRemeshSurface *s, PeltiJobs *jobs, 
 }
 
 /// With very few vertices fingers may come out crossing: then once more, a little finer, within what the count allows.
-PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, float voxel, int vertices, PeltiJobs *jobs,
-                             const PeltAllocator *allocator, PeltiRemeshSurface *out, PeltError *err)
+PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, PeltiRemeshGoal goal, PeltiJobs *jobs, const PeltAllocator *allocator,
+                             PeltiRemeshSurface *out, PeltError *err)
 {
     for (int i = 0;; i++) {
         long crossings = 0;
-        PELT_TRY(extract(shape, voxel, jobs, allocator, out, err));
-        PeltStatus status = pelti_remesh_even(shape, out, vertices + vertices * i / 60, jobs, err);
+        PELT_TRY(extract(shape, goal.voxel, jobs, allocator, out, err));
+        PeltStatus status = pelti_remesh_even(shape, out, goal.vertices + goal.vertices * i / 60, jobs, err);
         if (status == PELT_OK)
             status = pelti_remesh_crossings(out, jobs, &crossings, err);
         if (status == PELT_OK && (crossings == 0 || i + 1 == REMESH_TRIES))

@@ -30,10 +30,16 @@ PeltStatus pelti_remesh_extract(const PeltiRemeshShape *shape, float voxel, Pelt
 PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *surface, int vertices, PeltiJobs *jobs,
                              PeltError *err);
 
-/// Both, to about `vertices` vertices, with a finer grid where the first gives no manifold, and a few more vertices where
+/// How fine a mesh is wanted.
+typedef struct PeltiRemeshGoal {
+    float voxel;  ///< edge of the grid it is extracted on
+    int vertices; ///< about as many
+} PeltiRemeshGoal;
+
+/// Both, to about `goal.vertices` vertices, with a finer grid where the first gives no manifold, and a few more vertices where
 /// thin parts come out crossing. `out` is released where it fails.
-PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, float voxel, int vertices, PeltiJobs *jobs,
-                             const PeltAllocator *allocator, PeltiRemeshSurface *out, PeltError *err);
+PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, PeltiRemeshGoal goal, PeltiJobs *jobs, const PeltAllocator *allocator,
+                             PeltiRemeshSurface *out, PeltError *err);
 
 /// Each triangle into four, new points on the shape; `parents` [new vertices - old] the ends of the edge each new vertex halves
 /// (may be NULL).

@@ -94,17 +94,26 @@ typedef struct Turn { ///< a point of the outline of a turned solid, with its no
     float along, out, normal_along, normal_out;
 } Turn;
 
+typedef struct Turned {
+    Vec3 origin, axis; ///< the outline's 0, and the unit direction it goes along
+    const Turn *outline;
+    int count, sides; ///< points of the outline, vertices of a ring
+    Vec3 colour;
+} Turned;
+
 /// A turned solid: a ring of vertices for each point of the outline, joined.
-static void add_turned(PeltiRenderBody *body, Vec3 origin, Vec3 axis, const Turn *outline, int count, int sides, Vec3 colour)
+static void add_turned(PeltiRenderBody *body, const Turned *solid)
 {
-    Vec3 u = vec3_orthogonal(axis), v = vec3_cross(axis, u);
+    const Turn *outline = solid->outline;
+    int count = solid->count, sides = solid->sides;
+    Vec3 axis = solid->axis, u = vec3_orthogonal(axis), v = vec3_cross(axis, u);
     int first = vertex_count(body);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < sides; k++) {
             float a = 6.2831853f * (float)k / (float)sides;
             Vec3 out = vec3_add(vec3_scale(u, pelti_cosf(a)), vec3_scale(v, pelti_sinf(a)));
-            push_vertex(body, vec3_mad(vec3_mad(origin, axis, outline[i].along), out, outline[i].out),
-                        vec3_mad(vec3_scale(axis, outline[i].normal_along), out, outline[i].normal_out), colour, 0);
+            push_vertex(body, vec3_mad(vec3_mad(solid->origin, axis, outline[i].along), out, outline[i].out),
+                        vec3_mad(vec3_scale(axis, outline[i].normal_along), out, outline[i].normal_out), solid->colour, 0);
         }
     for (int i = 0; i + 1 < count; i++)
         for (int k = 0; k < sides; k++) {
@@ -128,7 +137,8 @@ static void add_capsule(PeltiRenderBody *body, Vec3 a, Vec3 b, float radius, Vec
         outline[i] = (Turn){-radius * c, radius * s, -c, s};
         outline[2 * ARC - 1 - i] = (Turn){length + radius * c, radius * s, c, s};
     }
-    add_turned(body, a, axis, outline, 2 * ARC, sides, colour);
+    add_turned(body,
+               &(Turned){.origin = a, .axis = axis, .outline = outline, .count = 2 * ARC, .sides = sides, .colour = colour});
 }
 
 static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow, float radius)
@@ -147,7 +157,9 @@ static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow,
                             {neck, wide, -1, 0},
                             {neck, wide, wide * slope, head * slope},
                             {length, 0, wide * slope, head * slope}};
-    add_turned(body, arrow->from, axis, outline, 8, 14, arrow->colour);
+    add_turned(
+        body,
+        &(Turned){.origin = arrow->from, .axis = axis, .outline = outline, .count = 8, .sides = 14, .colour = arrow->colour});
 }
 
 static void add_loose(PeltiRenderBody *body, const PeltiRenderSceneTriangle *triangle)

@@ -59,17 +59,17 @@ static PeltiCharacter *character_of(const Boxes *b, int bones)
 /// Weights that go over from bone to bone linearly along x.
 static PeltiWeights weights_along(PeltiCharacter *who)
 {
-    int n = who->mesh->vertex_count, *bone;
-    float *weight;
+    int n = who->mesh->vertex_count;
+    PeltiWeightRows rows;
     PeltiWeights w;
     PeltError err;
-    assert_int_equal(pelti_weights_new(who, &who->pool, 4, &bone, &weight, &w, &err), PELT_OK);
+    assert_int_equal(pelti_weights_new(who, &who->pool, 4, &rows, &w, &err), PELT_OK);
     for (int v = 0; v < n; v++) {
         float x = fminf(fmaxf(who->mesh->rest[v].x - 0.5f, 0), (float)who->bone_count - 1);
         int b = (int)x < who->bone_count - 2 ? (int)x : who->bone_count - 2;
-        pelti_weights_insert(4, bone + 4 * v, weight + 4 * v, b, 1 - (x - (float)b));
-        pelti_weights_insert(4, bone + 4 * v, weight + 4 * v, b + 1, x - (float)b);
-        pelti_weights_normalise(4, bone + 4 * v, weight + 4 * v);
+        pelti_weights_insert(4, rows.bone + 4 * v, rows.weight + 4 * v, b, 1 - (x - (float)b));
+        pelti_weights_insert(4, rows.bone + 4 * v, rows.weight + 4 * v, b + 1, x - (float)b);
+        pelti_weights_normalise(4, rows.bone + 4 * v, rows.weight + 4 * v);
     }
     return w;
 }

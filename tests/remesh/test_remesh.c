@@ -42,7 +42,7 @@ static PeltiRemeshSurface make(const PeltiRemeshShape *shape, int vertices, Pelt
 {
     PeltiRemeshSurface surface;
     PeltError err;
-    if (pelti_remesh_make(shape, 0.02f, vertices, jobs, NULL, &surface, &err) != PELT_OK)
+    if (pelti_remesh_make(shape, (PeltiRemeshGoal){.voxel = 0.02f, .vertices = vertices}, jobs, NULL, &surface, &err) != PELT_OK)
         fail_msg("%s", err.text);
     return surface;
 }

@@ -8,58 +8,57 @@
 enum { MOST = 24 }; // influences gathered from a ring
 
 /// A vertex' influences averaged with its ring's, the largest kept.
-static void average(const PeltiMesh *mesh, int v, int influences, const int *bone, const float *weight, int *to_bone,
-                    float *to_weight)
+static void average(const PeltiMesh *mesh, int v, const PeltiWeights *w, PeltiWeightRows to)
 {
-    int bones[MOST], count = 0;
+    int bones[MOST], count = 0, influences = w->influences;
     float sums[MOST];
     for (int e = mesh->ring_start[v] - 1; e < mesh->ring_start[v + 1]; e++) {
         size_t from = (size_t)(e < mesh->ring_start[v] ? v : mesh->ring[e]) * (size_t)influences;
-        for (int k = 0; k < influences && weight[from + (size_t)k] > 0; k++) {
+        for (int k = 0; k < influences && w->weight[from + (size_t)k] > 0; k++) {
             int at = 0;
-            while (at < count && bones[at] != bone[from + (size_t)k])
+            while (at < count && bones[at] != w->bone[from + (size_t)k])
                 at++;
             if (at == MOST)
                 continue;
             if (at == count) {
-                bones[count] = bone[from + (size_t)k];
+                bones[count] = w->bone[from + (size_t)k];
                 sums[count++] = 0;
             }
-            sums[at] += weight[from + (size_t)k];
+            sums[at] += w->weight[from + (size_t)k];
         }
     }
     for (int k = 0; k < influences; k++) {
-        to_bone[k] = 0;
-        to_weight[k] = 0;
+        to.bone[k] = 0;
+        to.weight[k] = 0;
     }
     for (int k = 0; k < count; k++)
-        pelti_weights_insert(influences, to_bone, to_weight, bones[k], sums[k]);
-    pelti_weights_normalise(influences, to_bone, to_weight);
+        pelti_weights_insert(influences, to.bone, to.weight, bones[k], sums[k]);
+    pelti_weights_normalise(influences, to.bone, to.weight);
 }
 
 PeltStatus pelti_implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err)
 {
     bool rigid = !strcmp(kind, "rigid"), smoother = !strcmp(kind, "smoother");
-    int n = m->mesh->vertex_count, influences = given->influences, *bone, *next_bone;
-    float *weight, *next;
+    int n = m->mesh->vertex_count, influences = given->influences;
+    PeltiWeightRows rows, next;
     PeltiWeights other;
     *out = *given;
     if (!rigid && !smoother)
         return PELT_OK;
-    PELT_TRY(pelti_weights_new(m->who, &m->pool, influences, &bone, &weight, out, err));
-    PELT_TRY(pelti_weights_new(m->who, &m->pool, influences, &next_bone, &next, &other, err));
+    PELT_TRY(pelti_weights_new(m->who, &m->pool, influences, &rows, out, err));
+    PELT_TRY(pelti_weights_new(m->who, &m->pool, influences, &next, &other, err));
     for (size_t i = 0; i < (size_t)n * (size_t)influences; i++) {
-        bone[i] = given->bone[i];
-        weight[i] = rigid ? (float)(i % (size_t)influences == 0) : given->weight[i];
+        rows.bone[i] = given->bone[i];
+        rows.weight[i] = rigid ? (float)(i % (size_t)influences == 0) : given->weight[i];
     }
     for (int pass = 0; smoother && pass < SMOOTHER_PASSES; pass++) {
         for (int v = 0; v < n; v++) {
             size_t at = (size_t)v * (size_t)influences;
-            average(m->mesh, v, influences, bone, weight, next_bone + at, next + at);
+            average(m->mesh, v, out, (PeltiWeightRows){.bone = next.bone + at, .weight = next.weight + at});
         }
         for (size_t i = 0; i < (size_t)n * (size_t)influences; i++) {
-            bone[i] = next_bone[i];
-            weight[i] = next[i];
+            rows.bone[i] = next.bone[i];
+            rows.weight[i] = next.weight[i];
         }
     }
     return PELT_OK;

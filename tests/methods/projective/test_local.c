@@ -170,15 +170,14 @@ static void base_points_follow_the_weights_where_another_bone_is_nearer(void **s
     Tube tube;
     tube_open(&tube, 1, NULL);
     const PeltiMesh *mesh = tube.who->mesh;
-    int *bones;
-    float *weights;
+    PeltiWeightRows rows;
     PeltiWeights all;
     PeltError err = {0};
     ProjBase base = {.slide = true};
-    assert_int_equal(pelti_weights_new(tube.who, &tube.pool, 4, &bones, &weights, &all, &err), PELT_OK);
+    assert_int_equal(pelti_weights_new(tube.who, &tube.pool, 4, &rows, &all, &err), PELT_OK);
     for (int v = 0; v < mesh->vertex_count; v++) {
-        bones[4 * v] = mesh->rest[v].x < 0.5f ? 2 : tube.weights.bone[v * tube.weights.influences];
-        weights[4 * v] = 1;
+        rows.bone[4 * v] = mesh->rest[v].x < 0.5f ? 2 : tube.weights.bone[v * tube.weights.influences];
+        rows.weight[4 * v] = 1;
     }
     assert_int_equal(pelti_proj_agree(tube.who, &tube.p->skeleton, &all, tube.p->feet, &tube.pool, &err), PELT_OK);
     const ProjSource source = {.who = tube.who, .weights = &all, .pool = &tube.pool};
