@@ -36,8 +36,13 @@ static inline uint64_t pelti_bit(int bone)
     return (uint64_t)1 << bone;
 }
 
-int pelti_figure_bone(PeltiFigure *body, const char *prefix, const char *name, int parent, Vec3 head, Vec3 tail, float blend,
-                      bool mirror);
+/// Where a new bone lies.
+typedef struct PeltiFigureSegment {
+    Vec3 head, tail; ///< rest space, of the left side where mirrored
+    float blend;     ///< as of PeltiFigureBone
+    bool mirror;     ///< reflect in x = 0
+} PeltiFigureSegment;
+int pelti_figure_bone(PeltiFigure *body, const char *prefix, const char *name, int parent, PeltiFigureSegment at);
 int pelti_figure_find(const PeltiFigure *body, const char *name); ///< -1: none
 float pelti_figure_size(const PeltiFigure *body);                 ///< m, the longest side of the box around its joints
 /// A bone's name without its side, "Left" or "Right", and which it is; neither: in the middle.

@@ -35,6 +35,16 @@ typedef struct Skin {
     PeltiInfluences *influences; // [surface.vertex_count]
 } Skin;
 
+/// One character in the making.
+typedef struct Making {
+    const Plan *plan;
+    const PeltiBuiltinOptions *options;
+    PeltiPool *work; // until it is made
+    PeltiJobs *jobs;
+    Skin skin;
+    PeltiWear *pieces;
+} Making;
+
 static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jobs, Skin *skin, PeltError *err)
 {
     int old = skin->surface.vertex_count, fresh = old + skin->surface.triangle_count * 3 / 2;
@@ -51,25 +61,25 @@ static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jo
     return PELT_OK;
 }
 
-static PeltStatus make_skin(const PeltiFigure *body, const PeltiVariation *variation, int vertices, PeltiPool *pool,
-                            PeltiJobs *jobs, Skin *skin, PeltError *err)
+static PeltStatus make_skin(Making *m, const PeltiFigure *body, const PeltiVariation *variation, int vertices, PeltError *err)
 {
+    Skin *skin = &m->skin;
     int levels = 0, base = vertices;
     for (; base > REMESH_MOST; levels++)
         base = (base + 6) / 4; // a closed surface of genus 0 with v vertices has 3 v - 6 edges: 4 v - 6 after cutting
     PeltiRemeshShape plan = pelti_solid_to_remesh(body->shape);
     PeltiVariedShape varied = {plan, variation};
     PeltiRemeshShape shape = variation ? pelti_vary_shape(&varied) : plan;
-    PELT_TRY(pelti_remesh_make(&shape, (PeltiRemeshGoal){.voxel = body->voxel, .vertices = base}, jobs, &pool->allocator,
+    PELT_TRY(pelti_remesh_make(&shape, (PeltiRemeshGoal){.voxel = body->voxel, .vertices = base}, m->jobs, &m->work->allocator,
                                &skin->surface, err));
     if (variation)
         PELT_TRY(pelti_vary_mesh(variation, body, &skin->surface, err));
-    skin->influences = PELTI_NEW(pool, PeltiInfluences, skin->surface.vertex_count);
+    skin->influences = PELTI_NEW(m->work, PeltiInfluences, skin->surface.vertex_count);
     if (!skin->influences)
         return pelti_no_memory(err, (size_t)skin->surface.vertex_count * sizeof *skin->influences);
-    PELT_TRY(pelti_builtin_weights(body, &skin->surface, jobs, skin->influences, err));
+    PELT_TRY(pelti_builtin_weights(body, &skin->surface, m->jobs, skin->influences, err));
     for (int i = 0; i < levels; i++)
-        PELT_TRY(refine(body, pool, jobs, skin, err));
+        PELT_TRY(refine(body, m->work, m->jobs, skin, err));
     return PELT_OK;
 }
 
@@ -90,55 +100,60 @@ static void stand_on_ground(PeltiFigure *body, PeltiRemeshSurface *s, PeltiWear 
 }
 
 /// Clothes are cut on the plan's skin, where its distances are known, and carried along when the body is varied.
-static PeltStatus make_body(const Plan *plan, const PeltiBuiltinOptions *options, PeltiFigure *body, PeltiPool *work,
-                            PeltiJobs *jobs, Skin *skin, PeltiWear *pieces, PeltError *err)
+static PeltStatus make_body(Making *m, PeltiFigure *body, PeltError *err)
 {
-    PeltiVariation *variation = options->seed ? PELTI_NEW(work, PeltiVariation, 1) : NULL;
+    const Plan *plan = m->plan;
+    const PeltiBuiltinOptions *options = m->options;
+    Skin *skin = &m->skin;
+    PeltiWear *pieces = m->pieces;
+    PeltiVariation *variation = options->seed ? PELTI_NEW(m->work, PeltiVariation, 1) : NULL;
     int vertices = options->vertices ? options->vertices : plan->vertices;
-    PeltiSolid *shape = pelti_solid_create(work);
-    if (work->failed)
+    PeltiSolid *shape = pelti_solid_create(m->work);
+    if (m->work->failed)
         return pelti_no_memory(err, sizeof *variation);
     body->name = plan->name;
     body->shape = shape;
     plan->plan(body);
     if (variation)
         pelti_vary_ends(body, options->seed);
-    PELT_TRY(pelti_solid_finish(shape, body->cell, jobs, err));
+    PELT_TRY(pelti_solid_finish(shape, body->cell, m->jobs, err));
     if (variation) {
         pelti_vary_draw(variation, body, options->seed, pelti_figure_size(body));
         vertices = options->vertices ? vertices : pelti_vary_vertices(options->seed, vertices);
     }
-    PELT_TRY(make_skin(body, variation, vertices, work, jobs, skin, err));
+    PELT_TRY(make_skin(m, body, variation, vertices, err));
     pelti_wear_init(pieces, body, &skin->surface, skin->influences);
     PELT_TRY(pelti_builtin_dress(pieces, options->seed, options->dressing, err));
     if (variation)
-        PELT_TRY(pelti_vary_body(variation, body, &skin->surface, skin->influences, jobs, err));
-    PELT_TRY(pelti_wear_settle(pieces, variation, jobs, err));
+        PELT_TRY(pelti_vary_body(variation, body, &skin->surface, skin->influences, m->jobs, err));
+    PELT_TRY(pelti_wear_settle(pieces, variation, m->jobs, err));
     if (body->on_ground)
         stand_on_ground(body, &skin->surface, pieces);
     return PELT_OK;
 }
 
-static PeltStatus make(const Plan *plan, const PeltiBuiltinOptions *options, PeltiPool *work, PeltiJobs *jobs, Skin *skin,
-                       PeltiWear *pieces, PeltiBuiltin *made, PeltError *err)
+static PeltStatus make(Making *m, PeltiBuiltin *made, PeltError *err)
 {
+    const PeltiBuiltinOptions *options = m->options;
+    PeltiPool *work = m->work;
+    Skin *skin = &m->skin;
     PeltiCharacter *who = made->who;
     PeltiFigure *body = PELTI_NEW(work, PeltiFigure, 1);
     PeltiRandom r = pelti_random(options->seed, "meshes");
     bool one_mesh = options->seed && pelti_random_chance(&r, 0.3f);
     if (!body)
         return pelti_no_memory(err, sizeof *body);
-    PELT_TRY(make_body(plan, options, body, work, jobs, skin, pieces, err));
+    PELT_TRY(make_body(m, body, err));
     PELT_TRY(pelti_fill_skin(who, &skin->surface, skin->influences, work, err));
     who->bone_count = body->bone_count;
     if (options->uv)
         PELT_TRY(pelti_builtin_uv(body, who, &made->uv, err));
-    int skin_points = who->point_count, skin_triangles = who->triangle_count;
-    PELT_TRY(pelti_fill_pieces(who, pieces, one_mesh, err));
-    PELT_TRY(pelti_fill_parts(who, body, pieces, one_mesh, skin_points, skin_triangles, made, err));
+    const PeltiSkinSize size = {.points = who->point_count, .triangles = who->triangle_count};
+    PELT_TRY(pelti_fill_pieces(who, m->pieces, one_mesh, err));
+    PELT_TRY(pelti_fill_parts(body, m->pieces, one_mesh, size, made, err));
     pelti_remesh_release(&skin->surface); // a million vertices are a lot to hold twice
     PeltiPainting painting = options->painting ? options->painting : pelti_painting_draw(options->seed);
-    PELT_TRY(pelti_fill_painting(who, body, painting, options->seed, skin_points, made, err));
+    PELT_TRY(pelti_fill_painting(body, painting, options->seed, size.points, made, err));
     PELT_TRY(pelti_fill_skeleton(who, body, made, err));
     PELT_TRY(pelti_builtin_clips(body, options->clip, options->seed, work, who, err));
     pelti_fill_unit(who, options->seed);
@@ -162,13 +177,16 @@ PeltStatus pelti_builtin_make_all(const char *name, const PeltiBuiltinOptions *o
         return pelti_no_memory(err, sizeof *made.who);
     PeltiPool work;
     pelti_pool_init(&work, allocator);
-    Skin skin = {.surface = {.allocator = work.allocator}};
-    PeltiWear *pieces = PELTI_NEW(&work, PeltiWear, 1);
-    PeltStatus status =
-        pieces ? make(plan, options, &work, jobs, &skin, pieces, &made, err) : pelti_no_memory(err, sizeof *pieces);
-    if (pieces)
-        pelti_wear_release(pieces);
-    pelti_remesh_release(&skin.surface);
+    Making m = {.plan = plan,
+                .options = options,
+                .work = &work,
+                .jobs = jobs,
+                .skin = {.surface = {.allocator = work.allocator}},
+                .pieces = PELTI_NEW(&work, PeltiWear, 1)};
+    PeltStatus status = m.pieces ? make(&m, &made, err) : pelti_no_memory(err, sizeof *m.pieces);
+    if (m.pieces)
+        pelti_wear_release(m.pieces);
+    pelti_remesh_release(&m.skin.surface);
     pelti_pool_release(&work);
     if (status == PELT_OK)
         *out = made;

@@ -551,10 +551,12 @@ static bool pose_at(const PeltiFigure *body, const Curves *curves, const ClipPla
                              (float)(plan->frames - 1)); // the last frame is the first one, bit by bit
 }
 
-/// Channels for the joints that move at all; the root's translation where it does.
+/// The next clip: channels for the joints that move at all; the root's translation where it does.
 static PeltStatus fill_clip(const PeltiFigure *body, const Curves *curves, const ClipPlan *plan, const float *times,
-                            PeltiPool *pool, PeltiClip *clip, PeltError *err)
+                            PeltiCharacter *who, PeltError *err)
 {
+    PeltiPool *pool = &who->pool;
+    PeltiClip *clip = &who->clips[who->clip_count++];
     int bones = body->bone_count, frames = plan->frames;
     float(*rotation)[4] = pelti_pool_take(pool, (size_t)bones * (size_t)frames, sizeof *rotation);
     float(*root)[3] = pelti_pool_take(pool, (size_t)frames, sizeof *root);
@@ -595,7 +597,7 @@ static PeltStatus draw_curves(const PeltiFigure *body, uint64_t seed, PeltiPool 
     for (int b = 0; b < body->bone_count; b++) {
         curves->turn_count[b] = pelti_figure_limits(body, b, curves->turns[b]);
         for (int i = 0; i < curves->turn_count[b]; i++)
-            pelti_random_curve(seed, b, i, curves->turns[b][i].low, curves->turns[b][i].high, LONG_FRAMES, curves->degrees[b][i]);
+            pelti_random_curve(seed, b, i, &curves->turns[b][i], LONG_FRAMES, curves->degrees[b][i]);
     }
     return PELT_OK;
 }
@@ -629,7 +631,7 @@ PeltStatus pelti_builtin_clips(const PeltiFigure *body, const char *only, uint64
         if (i == RANDOM)
             PELT_TRY(draw_curves(body, seed, work, &curves, err));
         if (pose_at(body, curves, &PLANS[i], 1, &probe))
-            PELT_TRY(fill_clip(body, curves, &PLANS[i], times, &who->pool, &who->clips[who->clip_count++], err));
+            PELT_TRY(fill_clip(body, curves, &PLANS[i], times, who, err));
     }
     return only && who->clip_count == 0 ? no_clip(body, only, err) : PELT_OK;
 }

@@ -172,11 +172,19 @@ static void hold_stick(const Dresser *d, float chance)
     add_stick(d, vec3_mad(at, hand->back, -(0.020f + 1.1f * radius)), hand->side, radius, length, hand->wrist);
 }
 
+typedef struct Strip {
+    Vec3 root, away;            // where it starts, and away from the head there: level, unit
+    float level, length, width; // m
+    const PeltiInfluences *on;  // NULL: as the skin below
+} Strip;
+
 /// A strip of hair from a root outside the scalp: it falls, along the skin where it is near, never nearer than `level`.
-static void add_strip(const Dresser *d, Vec3 root, Vec3 away, float level, float length, float width, const PeltiInfluences *on)
+static void add_strip(const Dresser *d, const Strip *s)
 {
+    Vec3 away = s->away;
+    float level = s->level;
     enum { COUNT = 9 };
-    Vec3 points[COUNT], across[COUNT], p = root;
+    Vec3 points[COUNT], across[COUNT], p = s->root;
     for (int i = 0; i < COUNT; i++) {
         float u = (float)i / (COUNT - 1), here = level * (1 + 2 * u);
         if (pelti_solid_distance(d->body->shape, p) < here)
@@ -186,15 +194,15 @@ static void add_strip(const Dresser *d, Vec3 root, Vec3 away, float level, float
         Vec3 fall = vec3_mad(vec3(0.5f * away.x, -1, 0.5f * away.z), away, u > 0.5f ? -0.5f : 0);
         if (pelti_solid_distance(d->body->shape, p) < 2 * here)
             fall = vec3_mad(fall, out, -vec3_dot(fall, out));
-        p = vec3_mad(p, vec3_normalize_or(fall, away), length / (COUNT - 1));
+        p = vec3_mad(p, vec3_normalize_or(fall, away), s->length / (COUNT - 1));
     }
     for (int i = 0; i < COUNT; i++) {
         Vec3 step = vec3_sub(points[i < COUNT - 1 ? i + 1 : i], points[i < COUNT - 1 ? i : i - 1]);
         Vec3 out = pelti_solid_gradient(d->body->shape, points[i], 0.2f * level);
         float taper = 1 - 0.6f * (float)i / (COUNT - 1);
-        across[i] = vec3_scale(vec3_normalize_or(vec3_cross(out, step), vec3(1, 0, 0)), 0.5f * width * taper);
+        across[i] = vec3_scale(vec3_normalize_or(vec3_cross(out, step), vec3(1, 0, 0)), 0.5f * s->width * taper);
     }
-    pelti_wear_ribbon(d->pieces, COUNT, points, across, on);
+    pelti_wear_ribbon(d->pieces, COUNT, points, across, s->on);
 }
 
 /// Strips all round a head but for the face; `centre` is within it.
@@ -217,7 +225,10 @@ static void add_hair(const Dresser *d, Vec3 centre, float radius, int on)
         Vec3 out = vec3(away.x * pelti_cosf(rise), pelti_sinf(rise), away.z * pelti_cosf(rise));
         float level = 0.045f * radius * (1 + 0.35f * (float)(i % 3));
         if (pelti_wear_meet(d->body->shape, vec3_mad(centre, out, 4 * radius), vec3_scale(out, -1), level, 4 * radius, &root))
-            add_strip(d, root, away, level, length, width, smooth ? NULL : &rigid);
+            add_strip(
+                d,
+                &(Strip){
+                    .root = root, .away = away, .level = level, .length = length, .width = width, .on = smooth ? NULL : &rigid});
     }
     pelti_wear_end(d->pieces);
 }

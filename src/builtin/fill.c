@@ -152,26 +152,27 @@ PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiWear *pieces, bool 
     return PELT_OK;
 }
 
-PeltStatus pelti_fill_parts(PeltiCharacter *who, const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, int skin_points,
-                            int skin_triangles, PeltiBuiltin *made, PeltError *err)
+PeltStatus pelti_fill_parts(const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, PeltiSkinSize skin,
+                            PeltiBuiltin *made, PeltError *err)
 {
+    PeltiCharacter *who = made->who;
     PeltiBuiltinPart *parts = PELTI_NEW(&who->pool, PeltiBuiltinPart, pieces->piece_count + 1);
     if (!parts)
         return pelti_no_memory(err, sizeof *parts);
     parts[0] = (PeltiBuiltinPart){.name = pelti_pool_text(&who->pool, body->name),
                                   .material = "skin",
                                   .colour = {0.80f, 0.58f, 0.47f},
-                                  .point_count = skin_points,
-                                  .triangle_count = skin_triangles};
+                                  .point_count = skin.points,
+                                  .triangle_count = skin.triangles};
     for (int i = 0; i < pieces->piece_count; i++) {
         const PeltiWornPiece *piece = &pieces->pieces[i];
         parts[i + 1] = (PeltiBuiltinPart){.name = piece->name,
                                           .material = piece->material,
                                           .colour = {piece->colour[0], piece->colour[1], piece->colour[2]},
                                           .instance = one_mesh ? 0 : i + 1,
-                                          .first_point = skin_points + piece->first_point,
+                                          .first_point = skin.points + piece->first_point,
                                           .point_count = piece->point_count,
-                                          .first_triangle = skin_triangles + piece->first_triangle,
+                                          .first_triangle = skin.triangles + piece->first_triangle,
                                           .triangle_count = piece->triangle_count};
     }
     made->part_count = pieces->piece_count + 1;
@@ -256,9 +257,10 @@ PeltiPainting pelti_painting_draw(uint64_t seed)
                          : PELTI_PAINT_MISSING;
 }
 
-PeltStatus pelti_fill_painting(PeltiCharacter *who, const PeltiFigure *body, PeltiPainting painting, uint64_t seed,
-                               int skin_points, PeltiBuiltin *made, PeltError *err)
+PeltStatus pelti_fill_painting(const PeltiFigure *body, PeltiPainting painting, uint64_t seed, int skin_points,
+                               PeltiBuiltin *made, PeltError *err)
 {
+    PeltiCharacter *who = made->who;
     if (painting == PELTI_PAINT_NONE)
         return forget_weights(who, err);
     if (painting == PELTI_PAINT_ONE_JOINT)

@@ -114,9 +114,10 @@ static float ease(float u)
     return u * u * u * (u * (u * 6 - 15) + 10);
 }
 
-void pelti_random_curve(uint64_t seed, int bone, int turn, float low, float high, int frames, float *degrees)
+void pelti_random_curve(uint64_t seed, int bone, int turn, const PeltiJointTurn *limits, int frames, float *degrees)
 {
     enum { KNOTS = 4 }; // between the ends
+    float low = limits->low, high = limits->high;
     char purpose[32];
     snprintf(purpose, sizeof purpose, "motion %d %d", bone, turn);
     PeltiRandom r = pelti_random(seed, purpose);

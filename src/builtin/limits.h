@@ -18,6 +18,6 @@ int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiJointTurn turns[
 
 /// Angles of one turn over `frames` frames: rest at both ends, the low and the high limit once each or more often, anything
 /// between. Smooth (its second derivative is continuous and zero where it turns round) and never past a limit.
-void pelti_random_curve(uint64_t seed, int bone, int turn, float low, float high, int frames, float *degrees);
+void pelti_random_curve(uint64_t seed, int bone, int turn, const PeltiJointTurn *limits, int frames, float *degrees);
 
 #endif

@@ -124,21 +124,21 @@ static void box_around(Thing *thing, Vec3 low, Vec3 high)
     }
 }
 
-void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
-                      int section_count, const PeltiSection *sections)
+void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, PeltiLoftLine line, PeltiLoftForm form, int section_count,
+                      const PeltiSection *sections)
 {
     PELT_ASSERT(section_count >= 1 && section_count <= MAX_SECTIONS);
-    Thing *thing = add(shape, pen, a, vec3_sub(b, a), front);
+    Thing *thing = add(shape, pen, line.a, vec3_sub(line.b, line.a), line.front);
     thing->kind = LOFT;
-    thing->length = vec3_distance(a, b);
-    thing->power = power;
-    thing->cap_a = cap_a;
-    thing->cap_b = cap_b;
+    thing->length = vec3_distance(line.a, line.b);
+    thing->power = form.power;
+    thing->cap_a = form.cap_a;
+    thing->cap_b = form.cap_b;
     thing->section_count = section_count;
     memcpy(thing->section, sections, (size_t)section_count * sizeof *sections);
     fill_slopes(thing);
-    Vec3 low = vec3(0, sections[0].t * thing->length - cap_a, 0),
-         high = vec3(0, sections[section_count - 1].t * thing->length + cap_b, 0);
+    Vec3 low = vec3(0, sections[0].t * thing->length - form.cap_a, 0),
+         high = vec3(0, sections[section_count - 1].t * thing->length + form.cap_b, 0);
     for (int i = 0; i < section_count; i++) {
         const PeltiSection *s = &sections[i];
         low = vec3_min(low, vec3(s->x - s->left * 1.1f, low.y, s->z - s->back * 1.1f));
@@ -147,10 +147,10 @@ void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Ve
     box_around(thing, low, high);
 }
 
-static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii,
+static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii,
                             Operation operation)
 {
-    Thing *thing = add(shape, pen, centre, axis, front);
+    Thing *thing = add(shape, pen, centre, facing.axis, facing.front);
     thing->kind = ELLIPSOID;
     thing->operation = operation;
     thing->radii = radii;
@@ -158,14 +158,14 @@ static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre,
     return thing;
 }
 
-void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii)
+void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii)
 {
-    add_ellipsoid(shape, pen, centre, axis, front, radii, JOIN);
+    add_ellipsoid(shape, pen, centre, facing, radii, JOIN);
 }
 
-void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height)
+void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii, float height)
 {
-    add_ellipsoid(shape, pen, centre, axis, front, radii, BUMP)->height = height;
+    add_ellipsoid(shape, pen, centre, facing, radii, BUMP)->height = height;
 }
 
 /// The section at t by cubic Hermite interpolation.

@@ -33,14 +33,26 @@ typedef struct PeltiSolid PeltiSolid;
 PeltiSolid *pelti_solid_create(PeltiPool *pool); ///< lives in the pool; NULL when refused
 /// Radius of the smooth union of this group with all groups before it.
 void pelti_solid_group(PeltiSolid *shape, int group, float blend);
-/// Loft from `a` to `b`; `front` fixes the frame (side = axis x front). `power`: 2 ellipse, more is boxier. Caps are the
-/// lengths of the rounded ends beyond a and b.
-void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, Vec3 a, Vec3 b, Vec3 front, float power, float cap_a, float cap_b,
-                      int section_count, const PeltiSection *sections);
-/// Ellipsoid with half axes `radii` along side, axis, front, where axis and front are directions.
-void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii);
+/// Where a loft goes.
+typedef struct PeltiLoftLine {
+    Vec3 a, b;  ///< its ends
+    Vec3 front; ///< fixes the frame: side = axis x front
+} PeltiLoftLine;
+/// How a loft is rounded.
+typedef struct PeltiLoftForm {
+    float power;        ///< 2: ellipses, more is boxier
+    float cap_a, cap_b; ///< lengths of the rounded ends beyond a and b
+} PeltiLoftForm;
+void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, PeltiLoftLine line, PeltiLoftForm form, int section_count,
+                      const PeltiSection *sections);
+/// Which way an ellipsoid lies; both are directions.
+typedef struct PeltiFacing {
+    Vec3 axis, front;
+} PeltiFacing;
+/// Ellipsoid with half axes `radii` along side, axis, front.
+void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii);
 /// Pushes the surface out by `height` (in where negative) at the centre, fading to nothing on the ellipsoid's skin.
-void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, Vec3 axis, Vec3 front, Vec3 radii, float height);
+void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii, float height);
 
 /// Builds the cells that tell which things matter where. `cell` is their edge; call once, after the last thing is added.
 PeltStatus pelti_solid_finish(PeltiSolid *shape, float cell, PeltiJobs *jobs, PeltError *err);

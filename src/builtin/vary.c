@@ -33,8 +33,9 @@ void pelti_vary_ends(PeltiFigure *body, uint64_t seed)
             for (int f = 0; f < PELTI_FINGERS; f++)
                 tip &= body->hands[h].joint[f][3] != b;
         if (tip)
-            pelti_figure_bone(body, bone->name, "End", b, bone->tail, vec3_lerp(bone->head, bone->tail, 1.2f), bone->blend,
-                              false);
+            pelti_figure_bone(
+                body, bone->name, "End", b,
+                (PeltiFigureSegment){.head = bone->tail, .tail = vec3_lerp(bone->head, bone->tail, 1.2f), .blend = bone->blend});
     }
 }
 

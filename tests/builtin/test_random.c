@@ -227,7 +227,7 @@ static void curves_reach_their_limits_and_stop_there(void **state)
     enum { FRAMES = 121 };
     for (uint64_t seed = 0; seed < 50; seed++) {
         float degrees[FRAMES], low = 0, high = 0, jerk = 0;
-        pelti_random_curve(seed, (int)seed, 1, -30, 100, FRAMES, degrees);
+        pelti_random_curve(seed, (int)seed, 1, &(PeltiJointTurn){.low = -30, .high = 100}, FRAMES, degrees);
         assert_true(degrees[0] == 0 && degrees[FRAMES - 1] == 0);
         for (int f = 0; f < FRAMES; f++) {
             low = fminf(low, degrees[f]);
