@@ -75,13 +75,13 @@ static void tell_last(PeltiBench *bench)
     bench->open = false;
 }
 
-void pelti_bench_row(PeltiBench *bench, const char *name, double value, const char *unit, double limit, const char *format, ...)
+void pelti_bench_row(PeltiBench *bench, const char *name, PeltiBenchFigure figure, const char *format, ...)
 {
     tell_last(bench);
     bench->open = true;
     bench->parts[0] = 0;
     snprintf(bench->name, sizeof bench->name, "%s", name);
-    snprintf(bench->unit, sizeof bench->unit, "%s", unit);
+    snprintf(bench->unit, sizeof bench->unit, "%s", figure.unit);
     va_list args;
     va_start(args, format);
     vsnprintf(bench->note, sizeof bench->note, format, args);
@@ -90,8 +90,8 @@ void pelti_bench_row(PeltiBench *bench, const char *name, double value, const ch
                                 .name = bench->name,
                                 .unit = bench->unit,
                                 .note = bench->note,
-                                .value = value,
-                                .wanted = limit};
+                                .value = figure.value,
+                                .wanted = figure.limit};
 }
 
 void pelti_bench_part(PeltiBench *bench, const char *name, double value)
@@ -116,7 +116,7 @@ void pelti_bench_bound(PeltiBench *bench, double ms, int threads, double flops, 
 
 void pelti_bench_skip(PeltiBench *bench, const char *name, const char *why)
 {
-    pelti_bench_row(bench, name, NAN, "-", 0, "skipped: %s", why);
+    pelti_bench_row(bench, name, (PeltiBenchFigure){.value = NAN, .unit = "-"}, "skipped: %s", why);
 }
 
 double pelti_bench_best_ms(void (*fn)(void *context), void *context, int repeats, int inner)

@@ -10,9 +10,15 @@
 
 typedef struct PeltiBench PeltiBench;
 
-/// One row. `limit`: what an issue or a paper gives for the same thing (0: none); `note`: quality, sizes, what else to know.
-void pelti_bench_row(PeltiBench *bench, const char *name, double value, const char *unit, double limit, const char *format, ...)
-    PELT_PRINTF(6, 7);
+/// What a row shows.
+typedef struct PeltiBenchFigure {
+    double value;
+    const char *unit;
+    double limit; ///< what an issue or a paper gives for the same thing; 0: none
+} PeltiBenchFigure;
+
+/// One row. `format`: a note of quality, sizes, what else to know.
+void pelti_bench_row(PeltiBench *bench, const char *name, PeltiBenchFigure figure, const char *format, ...) PELT_PRINTF(4, 5);
 /// What a paper or another program gives for the last row's value, in the row's unit.
 void pelti_bench_paper(PeltiBench *bench, double value);
 /// A share of the last row's value: where it goes.

@@ -136,21 +136,23 @@ static void pelti_bench_warm_start(PeltiBench *bench, Grasp *g)
         if (!play_best(bench, g, cold))
             continue;
         if (!cold)
-            pelti_bench_row(bench, "grasp, whole clip", g->mean_ms, "ms/frame", 5,
+            pelti_bench_row(bench, "grasp, whole clip", (PeltiBenchFigure){.value = g->mean_ms, .unit = "ms/frame", .limit = 5},
                             "1 thread, ball of 1520 triangles, most %.1f ms, rose by %.3f", g->most_ms, g->rose);
         if (!cold)
             pelti_bench_paper(bench, 50);
-        pelti_bench_row(bench, cold ? "grasp closing, cold start" : "grasp closing", g->closing_ms, "ms/frame", 0,
+        pelti_bench_row(bench, cold ? "grasp closing, cold start" : "grasp closing",
+                        (PeltiBenchFigure){.value = g->closing_ms, .unit = "ms/frame"},
                         "%.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
         pelti_bench_bound(bench, g->closing_ms, 1, sweep_flops(g->closing_contacts, g->closing_iterations), 0);
-        pelti_bench_row(bench, cold ? "grasp held, cold start" : "grasp held", g->held_ms, "ms/frame", cold ? 0 : 5,
+        pelti_bench_row(bench, cold ? "grasp held, cold start" : "grasp held",
+                        (PeltiBenchFigure){.value = g->held_ms, .unit = "ms/frame", .limit = cold ? 0 : 5},
                         "%.0f contacts watched, %.0f iterations a frame", g->held_contacts, g->held_iterations);
         pelti_bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
         describe(g, 0.1f, false, 0);
         if (play_best(bench, g, cold))
-            pelti_bench_row(bench, cold ? "slip, cold start" : "slip", g->closing_ms, "ms/frame", 0,
-                            "friction 0.1, %.0f contacts watched, %.0f iterations a frame", g->closing_contacts,
-                            g->closing_iterations);
+            pelti_bench_row(
+                bench, cold ? "slip, cold start" : "slip", (PeltiBenchFigure){.value = g->closing_ms, .unit = "ms/frame"},
+                "friction 0.1, %.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
     }
 }
 
@@ -167,7 +169,8 @@ static void pelti_bench_contacts(PeltiBench *bench, Grasp *g)
         snprintf(name, sizeof name, "held, %.0f contacts", g->held_contacts);
         double each = 1000 * g->held_ms / g->held_contacts;
         first = k == 0 ? each : first;
-        pelti_bench_row(bench, name, g->held_ms, "ms/frame", g->held_contacts >= 500 ? 40 : 0,
+        pelti_bench_row(bench, name,
+                        (PeltiBenchFigure){.value = g->held_ms, .unit = "ms/frame", .limit = g->held_contacts >= 500 ? 40 : 0},
                         "%.1f us a contact (%.2f of the first), most of the clip %.1f ms", each, each / first, g->most_ms);
         pelti_bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
     }
@@ -190,7 +193,8 @@ void pelti_bench_contact(PeltiBench *bench)
     pelti_bench_warm_start(bench, &g);
     describe(&g, 0.8f, true, 0);
     if (play_best(bench, &g, false)) {
-        pelti_bench_row(bench, "irregular object, whole clip", g.mean_ms, "ms/frame", 5,
+        pelti_bench_row(bench, "irregular object, whole clip",
+                        (PeltiBenchFigure){.value = g.mean_ms, .unit = "ms/frame", .limit = 5},
                         "1500 triangles, %.0f contacts watched closing, %.0f held, most %.1f ms, rose by %.3f",
                         g.closing_contacts, g.held_contacts, g.most_ms, g.rose);
         pelti_bench_paper(bench, 50);

@@ -125,7 +125,7 @@ static void time_fields(PeltiBench *bench, const char *name, int vertices, doubl
             for (int p = 0; p < b.fields->part_count; p++)
                 reach += pelti_frame_part(&b.frame, p, b.points[v].x, &b.value[v], &b.gradient[v]);
         snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
-        pelti_bench_row(bench, label, all, "ns", wanted_ns,
+        pelti_bench_row(bench, label, (PeltiBenchFigure){.value = all, .unit = "ns", .limit = wanted_ns},
                         "%.1f of %d fields reach a point; strongest field alone %.0f; same points again %.0f", (double)reach / n,
                         b.fields->part_count, most, near);
         pelti_bench_bound(bench, all * 1e-6, 1, PELTI_BENCH_FIELD_FLOPS * (double)reach / n, 0);

@@ -171,11 +171,13 @@ static void time_reading(PeltiBench *bench)
         decode = fmin(decode, read_once(path, pelti_gltf_decode));
         whole = fmin(whole, read_once(path, pelti_gltf_character));
     }
-    pelti_bench_row(bench, "read a 100 MB .glb", megabytes / decode * 1e3, "MB/s", 500, "open and decode: %.0f MB in %.0f ms",
-                    megabytes, decode);
+    pelti_bench_row(bench, "read a 100 MB .glb",
+                    (PeltiBenchFigure){.value = megabytes / decode * 1e3, .unit = "MB/s", .limit = 500},
+                    "open and decode: %.0f MB in %.0f ms", megabytes, decode);
     pelti_bench_bound(bench, decode, 1, 0, 2e6 * megabytes);
-    pelti_bench_row(bench, "peak memory of that", decode_peak / megabytes, "x file", 2.5, "%.0f MB", decode_peak);
-    pelti_bench_row(bench, "read, weld, adjacency, bones", megabytes / whole * 1e3, "MB/s", 0,
+    pelti_bench_row(bench, "peak memory of that",
+                    (PeltiBenchFigure){.value = decode_peak / megabytes, .unit = "x file", .limit = 2.5}, "%.0f MB", decode_peak);
+    pelti_bench_row(bench, "read, weld, adjacency, bones", (PeltiBenchFigure){.value = megabytes / whole * 1e3, .unit = "MB/s"},
                     "%.0f ms, peak %.0f MB, %.1f x the file", whole, whole_peak, whole_peak / megabytes);
     pelti_bench_bound(bench, whole, 1, 0, 2e6 * megabytes);
     unlink(path);
@@ -212,7 +214,8 @@ static void time_weights(PeltiBench *bench)
             char name[72];
             snprintf(name, sizeof name, "automatic weights, 13k vertices, 163 joints, %d thread%s", threads,
                      threads > 1 ? "s" : "");
-            pelti_bench_row(bench, name, best, "ms", 1000, "%d vertices, %d bones", who->mesh->vertex_count, who->bone_count);
+            pelti_bench_row(bench, name, (PeltiBenchFigure){.value = best, .unit = "ms", .limit = 1000}, "%d vertices, %d bones",
+                            who->mesh->vertex_count, who->bone_count);
             pelti_jobs_destroy(jobs);
         }
     }
@@ -249,7 +252,8 @@ static void time_inspect(PeltiBench *bench)
     if (handle >= 0)
         unlink(path);
     if (isfinite(best))
-        pelti_bench_row(bench, "pelt inspect of a 1 MB .glb", best, "ms", 50, "%s", "the whole process");
+        pelti_bench_row(bench, "pelt inspect of a 1 MB .glb", (PeltiBenchFigure){.value = best, .unit = "ms", .limit = 50}, "%s",
+                        "the whole process");
     else
         pelti_bench_skip(bench, "pelt inspect of a 1 MB .glb", "could not write the file or start the command");
 }
@@ -274,7 +278,10 @@ static void time_blends(PeltiBench *bench)
                     one = ns;
                 snprintf(label, sizeof label, "%s, %dk vertices, 4 influences, %d thread%s", blends[m].name, sizes[s] / 1000,
                          threads, threads > 1 ? "s" : "");
-                pelti_bench_row(bench, label, ns, "ns/vtx", sizes[s] == 30000 && threads == 1 ? blends[m].wanted : 0,
+                pelti_bench_row(bench, label,
+                                (PeltiBenchFigure){.value = ns,
+                                                   .unit = "ns/vtx",
+                                                   .limit = sizes[s] == 30000 && threads == 1 ? blends[m].wanted : 0},
                                 "%.2f times one thread", one / ns);
                 pelti_bench_bound(bench, ns * vertices * 1e-6, threads, blends[m].flops * vertices, 0);
             }
@@ -290,7 +297,7 @@ static void time_bones(PeltiBench *bench)
             char label[72];
             double ns = time_blend(bench, blends[m].name, 30000, bones[b], 1);
             snprintf(label, sizeof label, "%s, 30k vertices, %d bones, 1 thread", blends[m].name, bones[b]);
-            pelti_bench_row(bench, label, ns, "ns/vtx", 0, "%s", "");
+            pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ns, .unit = "ns/vtx"}, "%s", "");
             pelti_bench_bound(bench, ns * 0.03, 1, blends[m].flops * 30000, 0);
         }
 }

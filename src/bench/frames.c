@@ -84,8 +84,8 @@ void pelti_bench_frames(PeltiBench *bench)
         if (!play(who, pelt_method_name(m), pelti_bench_threads(bench), frames, &s))
             continue;
         snprintf(label, sizeof label, "%s, a frame of 1/30 s", pelt_method_name(m));
-        pelti_bench_row(bench, label, s.whole / frames, "ms", 0, "biped of %d vertices bends, %d frames, all defaults",
-                        make.vertices, frames);
+        pelti_bench_row(bench, label, (PeltiBenchFigure){.value = s.whole / frames, .unit = "ms"},
+                        "biped of %d vertices bends, %d frames, all defaults", make.vertices, frames);
         double rest = s.whole;
         for (int k = 0; k < s.count; k++) {
             if (s.ms[k] > 0.001 * s.whole)

@@ -181,14 +181,15 @@ static void time_model(PeltiBench *bench, const Model *model)
         double limit = threads == 2 ? model->step_limit : 0;
         double ms = play(&body, jobs, model->first, model->first + (pelti_bench_quick(bench) ? 2 : 6));
         snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
-        pelti_bench_row(bench, label, ms, "ms", limit,
+        pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = limit},
                         "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
                         model->iterations, flesh->collide.count, 100 * pelti_volume_worst(flesh), runs_each(flesh));
         pelti_bench_paper(bench, model->paper.total_ms);
         pelti_bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
         ms = pelti_bench_best_ms(match_once, flesh, pelti_bench_quick(bench) ? 5 : 20, 5);
         snprintf(label, sizeof label, "%s shape matching iteration, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
-        pelti_bench_row(bench, label, ms, "ms", threads == 2 ? model->match_limit : 0,
+        pelti_bench_row(bench, label,
+                        (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = threads == 2 ? model->match_limit : 0},
                         "4 x %d particles, omega 2; all %d take %.1f ms", flesh->n, model->iterations, ms * model->iterations);
         pelti_bench_paper(bench, model->paper.elasticity_ms / model->iterations);
         pelti_bench_bound(bench, ms, threads, match_flops(flesh), 0);
@@ -197,7 +198,8 @@ static void time_model(PeltiBench *bench, const Model *model)
     flesh->jobs = NULL;
     double ms = 4 * pelti_bench_best_ms(volume_once, flesh, 5, 4);
     snprintf(label, sizeof label, "%s volume loop", model->name);
-    pelti_bench_row(bench, label, ms, "ms", 0, "1 thread, 4 iterations over %d sub-volumes", flesh->volume.part_count);
+    pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ms, .unit = "ms"}, "1 thread, 4 iterations over %d sub-volumes",
+                    flesh->volume.part_count);
     pelti_bench_paper(bench, model->paper.volume_ms);
     body_release(&body);
 }
@@ -242,10 +244,12 @@ static void time_omega(PeltiBench *bench, const Body *body, int omega)
     int n = paths.slot_count, repeats = pelti_bench_quick(bench) ? 3 : 25;
     double fast = pelti_bench_best_ms(fast_once, &match, repeats, 2), slow = pelti_bench_best_ms(plain_once, &plain, repeats, 2);
     snprintf(label, sizeof label, "shape matching, omega %d, fast sums", omega);
-    pelti_bench_row(bench, label, fast, "ms", 0, "1 thread, 4 x %d particles, %.1f runs a region, %.2f times faster", n,
-                    (double)paths.run_start[n] / n, slow / fast);
+    pelti_bench_row(bench, label, (PeltiBenchFigure){.value = fast, .unit = "ms"},
+                    "1 thread, 4 x %d particles, %.1f runs a region, %.2f times faster", n, (double)paths.run_start[n] / n,
+                    slow / fast);
     snprintf(label, sizeof label, "shape matching, omega %d, plain sums", omega);
-    pelti_bench_row(bench, label, slow, "ms", 0, "%.1f particles a region and layer", (double)plain.member_start[n] / n);
+    pelti_bench_row(bench, label, (PeltiBenchFigure){.value = slow, .unit = "ms"}, "%.1f particles a region and layer",
+                    (double)plain.member_start[n] / n);
     pelti_pool_release(&pool);
 }
 
@@ -273,8 +277,9 @@ static void time_size(PeltiBench *bench, int vertices, double *first)
     }
     double each = best * 1e6 / (body.flesh->n * (double)PELTI_LAYERS);
     *first = *first > 0 ? *first : each;
-    pelti_bench_row(bench, label, each, "ns", 0, "%d threads, %d vertices, %.1f ms a step, 15 iterations; %.2f times the first",
-                    pelti_jobs_threads(jobs), body.flesh->n, best, each / *first);
+    pelti_bench_row(bench, label, (PeltiBenchFigure){.value = each, .unit = "ns"},
+                    "%d threads, %d vertices, %.1f ms a step, 15 iterations; %.2f times the first", pelti_jobs_threads(jobs),
+                    body.flesh->n, best, each / *first);
     pelti_jobs_destroy(jobs);
     body_release(&body);
 }
@@ -328,8 +333,8 @@ void pelti_bench_layered_steps(PeltiBench *bench)
     int n = 0;
     double volume = 0, fine_ms = play_sweep(1.25, 40, jobs, &truth, &n, &volume);
     if (truth)
-        pelti_bench_row(bench, "1.25 ms, 40 iterations", fine_ms, "ms/s", 0, "off by 0 of the size, sub-volumes within %.2g",
-                        volume);
+        pelti_bench_row(bench, "1.25 ms, 40 iterations", (PeltiBenchFigure){.value = fine_ms, .unit = "ms/s"},
+                        "off by 0 of the size, sub-volumes within %.2g", volume);
     for (int s = 0; truth && s < 4; s++)
         for (int i = 0; i < 4; i++) {
             char label[72];
@@ -337,7 +342,8 @@ void pelti_bench_layered_steps(PeltiBench *bench)
             for (int v = 0; skin && v < n * SWEEP_FRAMES; v++)
                 sum += (double)vec3_distance(skin[v], truth[v]) / (n * (double)SWEEP_FRAMES);
             snprintf(label, sizeof label, "%g ms, %d iterations", steps[s], iterations[i]);
-            pelti_bench_row(bench, label, ms, "ms/s", 0, "off by %.6f of the size, sub-volumes within %.2g", sum, volume);
+            pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ms, .unit = "ms/s"},
+                            "off by %.6f of the size, sub-volumes within %.2g", sum, volume);
             free(skin);
             skin = NULL;
         }

@@ -39,11 +39,13 @@ void pelti_bench_calibrate(PeltiBench *bench)
     float out[8] = {1};
     char *block = malloc(64 << 20);
     double ms = pelti_bench_best_ms(spin_fma, out, 20, 1), fma_gflops = 100000.0 * 8 * 8 * 2 / (ms * 1e6), memory_gbs = 0;
-    pelti_bench_row(bench, "fused multiply-add peak, one thread", fma_gflops, "Gflop/s", 0, "%s", "");
+    pelti_bench_row(bench, "fused multiply-add peak, one thread", (PeltiBenchFigure){.value = fma_gflops, .unit = "Gflop/s"},
+                    "%s", "");
     if (block) {
         memset(block, 1, 64 << 20);
         memory_gbs = 2 * (32 << 20) / (pelti_bench_best_ms(copy_block, block, 10, 1) * 1e6);
-        pelti_bench_row(bench, "memory bandwidth, one thread", memory_gbs, "GB/s", 0, "%s", "copy of 32 MB, read + write");
+        pelti_bench_row(bench, "memory bandwidth, one thread", (PeltiBenchFigure){.value = memory_gbs, .unit = "GB/s"}, "%s",
+                        "copy of 32 MB, read + write");
     }
     pelti_bench_set_machine(bench, fma_gflops, memory_gbs);
     free(block);

@@ -130,13 +130,16 @@ static void table_row(PeltiBench *bench, const PaperRow *row)
             break;
         }
         snprintf(name, sizeof name, "%s, %d thread%s", row->name, threads, threads > 1 ? "s" : "");
-        pelti_bench_row(bench, name, t.step_ms, "ms/step", threads > 1 ? row->wanted_two : row->wanted_one,
-                        "%d vertices, %d tets, local %.1f ns a tet and iteration, solves %.2f ms, prepare %.0f ms", t.simulated,
-                        t.tets, t.local_ns, t.solve_ms, t.prepare_ms);
+        pelti_bench_row(
+            bench, name,
+            (PeltiBenchFigure){.value = t.step_ms, .unit = "ms/step", .limit = threads > 1 ? row->wanted_two : row->wanted_one},
+            "%d vertices, %d tets, local %.1f ns a tet and iteration, solves %.2f ms, prepare %.0f ms", t.simulated, t.tets,
+            t.local_ns, t.solve_ms, t.prepare_ms);
         pelti_bench_paper(bench, row->paper_ms);
         pelti_bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
         if (threads == 1 && row->wanted_one > 0)
-            pelti_bench_row(bench, "local step, 1 thread", t.local_ns, "ns/tet", 12, "the authors' later code: 48 to 63");
+            pelti_bench_row(bench, "local step, 1 thread", (PeltiBenchFigure){.value = t.local_ns, .unit = "ns/tet", .limit = 12},
+                            "the authors' later code: 48 to 63");
     }
     pelti_character_destroy(who);
 }
@@ -161,13 +164,14 @@ static void collisions(PeltiBench *bench, PeltiCharacter *who, const char *clip)
         off = k ? off : t.step_ms;
         off_frame = k ? off_frame : frame.mean_ms;
         snprintf(name, sizeof name, "%s, collisions=%s, %d threads", clip, kinds[k], threads);
-        pelti_bench_row(bench, name, t.step_ms, "ms/step", k ? 1.1 * off : 0,
+        pelti_bench_row(bench, name, (PeltiBenchFigure){.value = t.step_ms, .unit = "ms/step", .limit = k ? 1.1 * off : 0},
                         "%+.0f %%, %.0f planes watched; a frame of 1/30 s %.1f ms (%+.0f %%)", 100 * (t.step_ms / off - 1),
                         t.contacts, frame.mean_ms, 100 * (frame.mean_ms / off_frame - 1));
         pelti_bench_bound(bench, t.step_ms, threads, step_flops(&t), 0);
         snprintf(name, sizeof name, "prepare, collisions=%s, %d threads", kinds[k], threads);
         if (!strcmp(clip, "walk"))
-            pelti_bench_row(bench, name, t.prepare_ms, "ms", k ? 5000 : 500, "%d vertices", t.simulated);
+            pelti_bench_row(bench, name, (PeltiBenchFigure){.value = t.prepare_ms, .unit = "ms", .limit = k ? 5000 : 500},
+                            "%d vertices", t.simulated);
     }
 }
 
@@ -182,7 +186,7 @@ static void scaling(PeltiBench *bench)
         char name[72];
         snprintf(name, sizeof name, "%d simulated vertices, 1 thread", sizes[k]);
         if (who && measure(who, &scene, &t)) {
-            pelti_bench_row(bench, name, 1000 * t.step_ms / t.simulated, "us/vtx", 0,
+            pelti_bench_row(bench, name, (PeltiBenchFigure){.value = 1000 * t.step_ms / t.simulated, .unit = "us/vtx"},
                             "%d vertices, %.2f ms a step, fill %.1f a vertex, solves %.2f us a vertex", t.simulated, t.step_ms,
                             t.fill / t.simulated, 1000 * t.solve_ms / t.simulated);
             pelti_bench_bound(bench, t.step_ms, 1, step_flops(&t), 0);

@@ -38,7 +38,8 @@ static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertic
     snprintf(label, sizeof label, "make %s, %d vertices asked", name, vertices);
     double start = pelti_clock_ms();
     if (pelti_builtin_make(name, &options, jobs, NULL, &who, &err) == PELT_OK)
-        pelti_bench_row(bench, label, (pelti_clock_ms() - start) * 1e-3, "s", limit_s,
+        pelti_bench_row(bench, label,
+                        (PeltiBenchFigure){.value = (pelti_clock_ms() - start) * 1e-3, .unit = "s", .limit = limit_s},
                         "%d vertices, %.1f %% of angles in 25..120 (wanted 95), peak %.0f MB", who->mesh->vertex_count,
                         100 * good_angles(who->mesh), pelti_peak_mb());
     else
@@ -93,10 +94,11 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
         m.points = points;
         m.bones = bones;
         double ms = pelti_bench_best_ms(measure_frame, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
-        pelti_bench_row(bench, "all measures of a frame", ms, "ms", 60, "%d triangles, %d crossing pairs",
-                        who->mesh->triangle_count, m.frame.self_intersections);
+        pelti_bench_row(bench, "all measures of a frame", (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = 60},
+                        "%d triangles, %d crossing pairs", who->mesh->triangle_count, m.frame.self_intersections);
         double pairs_ms = pelti_bench_best_ms(find_crossings, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
-        pelti_bench_row(bench, "crossing pairs of a frame", pairs_ms, "ms", 20, "%d pairs", m.frame.self_intersections);
+        pelti_bench_row(bench, "crossing pairs of a frame", (PeltiBenchFigure){.value = pairs_ms, .unit = "ms", .limit = 20},
+                        "%d pairs", m.frame.self_intersections);
     } else {
         pelti_bench_skip(bench, "all measures of a frame", err.text);
     }
@@ -124,7 +126,8 @@ static void time_picture(PeltiBench *bench)
         close(handle);
     if (handle >= 0 && pelt_make_character(&make, &who, &err) == PELT_OK &&
         pelt_render(&def, who, path, &result, &err) == PELT_OK)
-        pelti_bench_row(bench, "picture 1280x960, 15k vertices, soft shadows", result.render_ms * 1e-3, "s", 4, "%d rays a pixel",
+        pelti_bench_row(bench, "picture 1280x960, 15k vertices, soft shadows",
+                        (PeltiBenchFigure){.value = result.render_ms * 1e-3, .unit = "s", .limit = 4}, "%d rays a pixel",
                         def.samples ? def.samples : 4);
     else
         pelti_bench_skip(bench, "picture 1280x960, 15k vertices, soft shadows", err.text);

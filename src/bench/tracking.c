@@ -205,7 +205,8 @@ static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const
         if (!play(s, "tracking", threads, &p) || !play(s, "implicit", threads, &i))
             return;
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
-        pelti_bench_row(bench, name, p.mean_ms, "ms", threads == 2 ? paper->wanted_ms : 0,
+        pelti_bench_row(bench, name,
+                        (PeltiBenchFigure){.value = p.mean_ms, .unit = "ms", .limit = threads == 2 ? paper->wanted_ms : 0},
                         "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); virtual frames %.1f, "
                         "relaxations %.1f, "
                         "evaluations %.1f a vertex; residual p99 %.0e",
@@ -217,15 +218,18 @@ static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const
         if (threads < 2)
             continue;
         snprintf(name, sizeof name, "%s, %g rad, implicit", label, paper->step_rad);
-        pelti_bench_row(bench, name, i.mean_ms, "ms", 0, "tracking takes %.2f times as long (paper %.1f, wanted 1.5)",
-                        p.mean_ms / i.mean_ms, paper->tracking_ms / paper->implicit_ms);
+        pelti_bench_row(bench, name, (PeltiBenchFigure){.value = i.mean_ms, .unit = "ms"},
+                        "tracking takes %.2f times as long (paper %.1f, wanted 1.5)", p.mean_ms / i.mean_ms,
+                        paper->tracking_ms / paper->implicit_ms);
         pelti_bench_paper(bench, paper->implicit_ms);
         if (paper->step_rad != 0.05)
             continue;
         snprintf(name, sizeof name, "%s, prepare", label);
-        pelti_bench_row(bench, name, p.prepare_ms * 1e-3, "s", 3, "%g vertices, %d bones", vertices, s->who->bone_count);
+        pelti_bench_row(bench, name, (PeltiBenchFigure){.value = p.prepare_ms * 1e-3, .unit = "s", .limit = 3},
+                        "%g vertices, %d bones", vertices, s->who->bone_count);
         snprintf(name, sizeof name, "%s, fields, operators", label);
-        pelti_bench_row(bench, name, p.field_mb * 1.048576, "MB", 30, "%s", "grids of value and gradient, operator tables");
+        pelti_bench_row(bench, name, (PeltiBenchFigure){.value = p.field_mb * 1.048576, .unit = "MB", .limit = 30}, "%s",
+                        "grids of value and gradient, operator tables");
     }
 }
 
@@ -241,8 +245,9 @@ static void one_joint(PeltiBench *bench, Subject *s)
         turn_joint(s, joints[k], 0.05f, 12);
         snprintf(name, sizeof name, "biped 13.3k/52, 0.05 rad, %s alone", joints[k]);
         if (play(s, "tracking", pelti_bench_threads(bench), &one))
-            pelti_bench_row(bench, name, one.mean_ms, "ms", 0.25 * all.mean_ms, "%.2f of all joints (%.1f ms); %.1f evals/vtx",
-                            one.mean_ms / all.mean_ms, all.mean_ms, one.evaluations / s->who->mesh->vertex_count);
+            pelti_bench_row(bench, name, (PeltiBenchFigure){.value = one.mean_ms, .unit = "ms", .limit = 0.25 * all.mean_ms},
+                            "%.2f of all joints (%.1f ms); %.1f evals/vtx", one.mean_ms / all.mean_ms, all.mean_ms,
+                            one.evaluations / s->who->mesh->vertex_count);
     }
 }
 
@@ -344,7 +349,7 @@ static void compare_solvers(PeltiBench *bench, const char *name, int vertices)
         double fast = time_to_energy(t, true, 2, 100, goal, &steps);
         char label[72];
         snprintf(label, sizeof label, "%s %.1fk, fast solver against Jacobi", name, n * 1e-3);
-        pelti_bench_row(bench, label, slow / fast, "x", 8,
+        pelti_bench_row(bench, label, (PeltiBenchFigure){.value = slow / fast, .unit = "x", .limit = 8},
                         "%.1f ms, %d steps against %.0f ms, %d sweeps; energy %.4g before, %.4g after 10^4 sweeps", fast, steps,
                         slow, sweeps, before, goal);
     }
@@ -368,7 +373,7 @@ static void cost_per_vertex(PeltiBench *bench)
                 double cost = p.mean_ms * 1e6 / s.who->mesh->vertex_count;
                 first = k ? first : cost;
                 snprintf(name, sizeof name, "biped %.1fk, 0.05 rad, a vertex", s.who->mesh->vertex_count * 1e-3);
-                pelti_bench_row(bench, name, cost, "ns", 1.25 * first,
+                pelti_bench_row(bench, name, (PeltiBenchFigure){.value = cost, .unit = "ns", .limit = 1.25 * first},
                                 "%.2f of the smallest mesh's cost (wanted 0.75 to 1.25); %.1f ms", cost / first, p.mean_ms);
             }
         }
@@ -392,11 +397,13 @@ static void real_human(PeltiBench *bench)
     else if (set_up(&s)) {
         cut_clip(&s, 0.05, 0, MOST_FRAMES);
         if (play(&s, "tracking", pelti_bench_threads(bench), &p)) {
-            pelti_bench_row(bench, "human 13.4k/163, 0.05 rad", p.mean_ms, "ms", 0,
+            pelti_bench_row(bench, "human 13.4k/163, 0.05 rad", (PeltiBenchFigure){.value = p.mean_ms, .unit = "ms"},
                             "median %.1f, worst %.0f (fields %.1f, project %.1f, relax %.1f, smooth %.1f); residual p99 %.0e",
                             p.median_ms, p.most_ms, p.stage_ms[0], p.stage_ms[1], p.stage_ms[2], p.stage_ms[3], p.residual_p99);
-            pelti_bench_row(bench, "human 13.4k/163, prepare", p.prepare_ms * 1e-3, "s", 8, "%s", "");
-            pelti_bench_row(bench, "human 13.4k/163, fields, operators", p.field_mb * 1.048576, "MB", 60, "%s", "");
+            pelti_bench_row(bench, "human 13.4k/163, prepare",
+                            (PeltiBenchFigure){.value = p.prepare_ms * 1e-3, .unit = "s", .limit = 8}, "%s", "");
+            pelti_bench_row(bench, "human 13.4k/163, fields, operators",
+                            (PeltiBenchFigure){.value = p.field_mb * 1.048576, .unit = "MB", .limit = 60}, "%s", "");
         }
     }
     pelti_character_destroy(s.who);
