@@ -94,8 +94,8 @@ typedef enum PeltMeasureMap {
     PELT_MEASURE_DEPTH,    ///< how far it lies inside another part, share of the size; 0: outside
     PELT_MEASURE_FROM_LBS, ///< distance to linear blending, share of the size; 0 where there is none to compare with
 } PeltMeasureMap;
-/// A number a point, [point_count], of the last frame that pelt_measure_frame was given: for heat maps. Belongs to `measure`, good
-/// until the next call; before the first frame all are 0. One pass over the points; does not allocate, cannot fail.
+/// A number a point, [point_count], of the last frame that pelt_measure_frame was given: for heat maps. Belongs to `measure`,
+/// good until the next call; before the first frame all are 0. One pass over the points; does not allocate, cannot fail.
 PELT_API const float *pelt_measure_map(PeltMeasure *measure, PeltMeasureMap map);
 /// The worst over the frames so far; frames 0: there were none.
 PELT_API PeltQuality pelt_measure_quality(const PeltMeasure *measure);
