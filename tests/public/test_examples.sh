@@ -25,4 +25,7 @@ awk '/^bent/ { gsub(/[()]/, ""); if ($8 < -35 && $8 > -60 && $9 < 50 && $9 > 25)
     { echo "from_arrays:"; cat "$work/from_arrays.txt"; failed=1; }
 awk '/frame 20/ { if ($NF > 3) ok++ } /frame 60/ { if ($NF < 3) ok++ } END { exit ok != 2 }' "$work/hold_objects.txt" ||
     { echo "hold_objects:"; cat "$work/hold_objects.txt"; failed=1; }
+# pulled by a tenth of its size, a metre or two, in centimetres, and back
+awk '/^pulled/ { if ($(NF - 1) > 5) ok++ } /^let go/ { if ($NF * $NF < 1e-4) ok++ } END { exit ok != 2 }' \
+    "$work/pull_skin.txt" || { echo "pull_skin:"; cat "$work/pull_skin.txt"; failed=1; }
 exit $failed
