@@ -30,14 +30,14 @@ DRESSED = ("biped", "--vertices", "1500", "--seed", "5", "--dress", "all")
 # A room's plays: what is made, the clip, frames, and the bake's options
 PLAYS = {
     "methods/implicit": [(BEND, "bend", 20, ("-m", "implicit"))],
-    "methods/tracking": [(BEND, "bend", 24, ("-m", "tracking")), (("cylinder", "--vertices", "1500"), "twist", 16, ("-m", "tracking"))],
-    "methods/projective": [(BEND, "bend", 24, ("-m", "projective")), (("cylinder", "--vertices", "1500"), "twist", 16, ("-m", "projective"))],
-    "methods/layered": [(BEND, "bend", 24, ("-m", "layered")), (("cylinder", "--vertices", "1500"), "twist", 16, ("-m", "layered"))],
-    "field": [(BEND, "bend", 24, ("-m", "tracking"))],
-    "touch": [(BEND, "bend", 30, ("-m", "tracking")), (("hand", "--vertices", "1500"), "fist", 24, ("-m", "tracking"))],
-    "contact": [(BEND, "bend", 30, ("-m", "lbs", "--set", "give-way=on")),
-                (("hand", "--vertices", "700"), "grasp", 20, ("-m", "lbs", "--scene", "examples/scenes/grasp.json"))],
-    "body": [(DRESSED, "bend", 8, ("-m", "tracking")), (DRESSED, "walk", 8, ("-m", "projective"))],
+    "methods/tracking": [(BEND, "bend", 14, ("-m", "tracking")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "tracking"))],
+    "methods/projective": [(BEND, "bend", 14, ("-m", "projective")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "projective"))],
+    "methods/layered": [(BEND, "bend", 10, ("-m", "layered")), (("cylinder", "--vertices", "1200"), "twist", 8, ("-m", "layered"))],
+    "field": [(BEND, "bend", 14, ("-m", "tracking"))],
+    "touch": [(BEND, "bend", 14, ("-m", "tracking")), (("hand", "--vertices", "1200"), "fist", 12, ("-m", "tracking"))],
+    "contact": [(BEND, "bend", 14, ("-m", "lbs", "--set", "give-way=on")),
+                (("hand", "--vertices", "700"), "grasp", 16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json"))],
+    "body": [(DRESSED, "bend", 3, ("-m", "tracking")), (DRESSED, "walk", 3, ("-m", "projective"))],
 }
 # measure of the report -> how far it must go to be told: (share of itself, amount)
 TOLD = {"deep_pairs": (0.1, 3), "crossing_pairs": (0.1, 5), "inverted": (0.1, 2), "stretch_max": (0.05, 0.05),
