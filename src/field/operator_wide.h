@@ -177,9 +177,9 @@ PELTI_WIDE void operator8_fetch(const PeltiOperator *op, unsigned bits, PeltiFlo
     PeltiFloat8 x = f1 * (N - 1), y = f2 * (N - 1);
     PeltiInt8 i = __builtin_convertvector(x, PeltiInt8), j = __builtin_convertvector(y, PeltiInt8),
               k = __builtin_convertvector(d, PeltiInt8);
-    i = least8i(i, N - 2);
-    j = least8i(j, N - 2);
-    k = least8i(k, PELTI_OPERATOR_SLICES - 2);
+    i = least8i(i & (i >= 0), N - 2); // lanes that are not asked for may hold anything: none below 0, whose products overflow
+    j = least8i(j & (j >= 0), N - 2);
+    k = least8i(k & (k >= 0), PELTI_OPERATOR_SLICES - 2);
     PeltiFloat8 u = x - __builtin_convertvector(i, PeltiFloat8), v = y - __builtin_convertvector(j, PeltiFloat8),
                 w = d - __builtin_convertvector(k, PeltiFloat8);
     PeltiInt8 below = u >= v, node = (k * N + i) * N + j, middle = (splat8i(N) & below) | (splat8i(1) & ~below);
