@@ -6,8 +6,6 @@ build=${1:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/pelt" make biped --vertices 6000 -q -o "$work/biped.glb"
-tools/blender.py "$build/libpelt.so" "$work/pelt_skin.zip"
-mkdir -p "$work/scripts/addons" docs/figures
-python3 -m zipfile -e "$work/pelt_skin.zip" "$work/scripts/addons"
+tools/blender.py "$build/libpelt.so" "$work/pelt_skin.zip" "$work/scripts"
 BLENDER_USER_SCRIPTS="$work/scripts" LIBGL_ALWAYS_SOFTWARE=1 timeout 300 xvfb-run -a -s '-screen 0 1280x800x24' "${BLENDER:-blender}" --factory-startup \
     --window-geometry 0 0 1280 800 --python tools/figures-blender.py -- "$work/biped.glb" "$work" "$PWD/docs/figures"

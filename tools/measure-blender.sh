@@ -6,8 +6,6 @@ build=${1:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/pelt" make biped --vertices 13300 -q -o "$work/biped.glb"
-tools/blender.py "$build/libpelt.so" "$work/pelt_skin.zip"
-mkdir -p "$work/scripts/addons"
-python3 -m zipfile -e "$work/pelt_skin.zip" "$work/scripts/addons"
+tools/blender.py "$build/libpelt.so" "$work/pelt_skin.zip" "$work/scripts"
 BLENDER_USER_SCRIPTS="$work/scripts" "${BLENDER:-blender}" --background --factory-startup --python-exit-code 3 \
     --python tests/blender/cost.py -- "$work/biped.glb" "$work" 2>&1 | grep -E '^\||Error|Traceback|File' || true

@@ -5,9 +5,8 @@ blender=${BLENDER:-$(command -v blender)}
 [ -n "$blender" ] || { echo "skipped: there is no Blender here (Debian: apt-get install blender)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python3 "$PELT_SOURCE/tools/blender.py" "$(dirname "$PELT")/libpelt.so" "$work/pelt_skin.zip" || exit 1
-mkdir -p "$work/scripts/addons" "$work/files"
-python3 -m zipfile -e "$work/pelt_skin.zip" "$work/scripts/addons" || exit 1
+python3 "$PELT_SOURCE/tools/blender.py" "$(dirname "$PELT")/libpelt.so" "$work/pelt_skin.zip" "$work/scripts" || exit 1
+mkdir -p "$work/files"
 BLENDER_USER_SCRIPTS="$work/scripts" timeout 400 "$blender" --background --factory-startup --python-exit-code 3 \
     --python "$PELT_SOURCE/tests/blender/addon.py" -- "$work/files" "$@" >"$work/log" 2>&1
 status=$?

@@ -419,15 +419,22 @@ static void a_torn_edge_leans_on_blending(void **state)
     pelti_character_destroy(who);
 }
 
+/// A box along two bones, and a second one, whose points begin at `second`.
+static PeltiCharacter *with_second_box(Vec3 low, Vec3 high, int *second)
+{
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    *second = b->points;
+    add_box(b, low, high);
+    return character_of(b, 2);
+}
+
 /// A second box that the method pushes into the first, which blending leaves beside it.
 static void what_crosses_anew_leans_on_blending(void **state)
 {
     (void)state;
-    Boxes *b = new_boxes();
-    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
-    int second = b->points;
-    add_box(b, vec3(0.5f, 0.22f, -0.1f), vec3(1.5f, 0.5f, 0.1f));
-    PeltiCharacter *who = character_of(b, 2);
+    int second;
+    PeltiCharacter *who = with_second_box(vec3(0.5f, 0.22f, -0.1f), vec3(1.5f, 0.5f, 0.1f), &second);
     PeltiWeights w = weights_along(who);
     PeltiLean *lean = lean_of(who, &w);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
@@ -454,11 +461,8 @@ static void what_crosses_anew_leans_on_blending(void **state)
 static void a_squeezed_piece_leans_on_blending(void **state)
 {
     (void)state;
-    Boxes *b = new_boxes();
-    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
-    int second = b->points;
-    add_box(b, vec3(0, 1, -0.2f), vec3(2, 1.4f, 0.2f));
-    PeltiCharacter *who = character_of(b, 2);
+    int second;
+    PeltiCharacter *who = with_second_box(vec3(0, 1, -0.2f), vec3(2, 1.4f, 0.2f), &second);
     PeltiWeights w = weights_along(who);
     PeltiLean *lean = lean_of(who, &w);
     Mat34 bones[2] = {mat34_identity(), mat34_identity()};
