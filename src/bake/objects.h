@@ -58,7 +58,7 @@ struct PeltSkin {
     const char *weight_source;           ///< "file", "mixed", "auto", "rigid"
     PeltiWorld *node_world;              ///< [node_count]
     Mat34 *bones;                        ///< [bone_count]
-    PeltiJoint *joints;                  ///< [bone_count] NULL: the method does not ask
+    PeltiJoint *joints;                  ///< [bone_count] each against its parent
     PeltiTargetMix targets;              ///< morph targets of the character
     PeltiAnchors anchors;                ///< what is held or pulled
     PeltiTouch *touch;                   ///< the last word on what is shown; NULL: not wanted

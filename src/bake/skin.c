@@ -242,8 +242,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->jobs = pelti_jobs_create(def->threads);
     skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
-    if (skin->method->flags & PELTI_JOINTS)
-        skin->joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
+    skin->joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
     skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->output = pelti_host_from_own(skin->character);
@@ -467,8 +466,7 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     if (skin->stepped)
         skin->time_s += (double)dt_s;
     skin->stepped = true;
-    if (skin->joints)
-        pelti_joints_pose(skin->character->who, pose, skin->joints);
+    pelti_joints_pose(skin->character->who, pose, skin->joints);
     PeltiStepInput in = {.pose = pose,
                          .bones = skin->bones,
                          .joints = skin->joints,
@@ -495,8 +493,10 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);
     pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, !shown.points, shown.x);
-    if (!skin->body && skin->touch) // morph targets have been added: what is shown is what must not cross
+    if (!skin->body && skin->touch) { // morph targets have been added: what is shown is what must not cross
         last_word(skin, report);
+        catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);
+    }
     if (!shown.points)
         pelti_scatter(skin->character->who->mesh, shown.x, skin->points);
     *ms = pelti_clock_ms() - start_ms;

@@ -146,13 +146,12 @@ PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const Pe
     return PELT_OK;
 }
 
-float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiCharacter *who, const Mat34 *bones)
+float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiJoint *joints)
 {
-    int parent = muscle->driver < 0 ? -1 : who->bones[muscle->driver].parent;
-    Mat34 back = mat34_identity();
-    if (muscle->driver < 0 || (parent >= 0 && !mat34_inverse(bones[parent], &back)))
+    if (muscle->driver < 0)
         return 0;
-    Vec3 axis = mat34_apply_vector(back, mat34_apply_vector(bones[muscle->driver], muscle->axis));
+    const PeltiJoint *joint = &joints[muscle->driver];
+    Vec3 axis = mat3_apply(quat_to_mat3(joint->turn), mat3_apply(joint->stretch, muscle->axis));
     float c = vec3_dot(vec3_normalize_or(axis, muscle->axis), muscle->axis), angle = pelti_acosf(fminf(fmaxf(c, -1), 1));
     float t = muscle->to > muscle->from ? (angle - muscle->from) / (muscle->to - muscle->from) : angle >= muscle->to;
     return t < 0 ? 0 : t > 1 ? 1 : t;
@@ -160,13 +159,14 @@ float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiCharacter *
 
 /// Rest space -> world: turns with the bone of its first end, then so that it points to the second; as long as the two are
 /// apart, as thick as its contraction says.
-static Mat34 muscle_matrix(const PeltiMuscle *m, const PeltiCharacter *who, const Mat34 *bones)
+static Mat34 muscle_matrix(const PeltiMuscle *m, const PeltiRigPose *pose)
 {
+    const Mat34 *bones = pose->bones;
     Vec3 a = mat34_apply(bones[m->bones[0]], m->ends[0]), b = mat34_apply(bones[m->bones[1]], m->ends[1]);
     Vec3 rest = vec3_sub(m->ends[1], m->ends[0]), now = vec3_sub(b, a);
     float length = vec3_length(rest), stretch = fmaxf(vec3_length(now) / length, MUSCLE_SHORTEST);
     Vec3 u = vec3_scale(rest, 1 / length);
-    float thick = 1 + (m->swell - 1) * pelti_muscle_contraction(m, who, bones);
+    float thick = 1 + (m->swell - 1) * pelti_muscle_contraction(m, pose->joints);
     Mat3 carry = mat3_polar(mat34_linear(bones[m->bones[0]]), NULL);
     Vec3 carried = vec3_normalize_or(mat3_apply(carry, u), u);
     Mat3 turn = mat3_mul(quat_to_mat3(quat_from_to(carried, vec3_normalize_or(now, carried))), carry);
@@ -179,11 +179,10 @@ static Mat34 muscle_matrix(const PeltiMuscle *m, const PeltiCharacter *who, cons
     return mat34_from(linear, vec3_sub(a, mat3_apply(linear, m->ends[0])));
 }
 
-void pelti_rig_matrices(const PeltiRigFields *rig, const PeltiFields *fields, const Mat34 *bones, Mat34 *part_matrix)
+void pelti_rig_matrices(const PeltiRigFields *rig, const PeltiFields *fields, const PeltiRigPose *pose, Mat34 *part_matrix)
 {
     for (int p = 0; p < fields->part_count; p++) {
         int primitive = fields->parts[p].primitive;
-        part_matrix[p] =
-            primitive < 0 ? bones[fields->parts[p].bone] : muscle_matrix(&rig->muscles[primitive], fields->who, bones);
+        part_matrix[p] = primitive < 0 ? pose->bones[fields->parts[p].bone] : muscle_matrix(&rig->muscles[primitive], pose);
     }
 }

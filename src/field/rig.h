@@ -3,6 +3,7 @@
 #define PELTI_FIELD_RIG_H
 
 #include "character/artist.h"
+#include "character/joints.h"
 #include "field/fields.h"
 
 /// A spindle between two places of the body; [Vaillant2014] sec. 6.2, fig. 10.
@@ -29,9 +30,15 @@ PeltStatus pelti_rig_place(const PeltiCharacter *who, const PeltRigPlace *place,
 PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const PeltiArtist *artist, PeltiFieldOptions *options,
                             PeltiRigFields *out, PeltError *err);
 
+/// A pose as parts need it: where bones are, and for muscles how joints turn. Both [bone_count].
+typedef struct PeltiRigPose {
+    const Mat34 *bones;       ///< rest space -> world
+    const PeltiJoint *joints; ///< each bone against its parent; not read where the rig has no muscles
+} PeltiRigPose;
+
 /// Share of its contraction, 0 to 1, in a pose.
-float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiCharacter *who, const Mat34 *bones);
+float pelti_muscle_contraction(const PeltiMuscle *muscle, const PeltiJoint *joints);
 /// Matrices of all parts in a pose: a piece of skin moves with its bone, a muscle spans its two ends and swells.
-void pelti_rig_matrices(const PeltiRigFields *rig, const PeltiFields *fields, const Mat34 *bones, Mat34 *part_matrix);
+void pelti_rig_matrices(const PeltiRigFields *rig, const PeltiFields *fields, const PeltiRigPose *pose, Mat34 *part_matrix);
 
 #endif

@@ -12,10 +12,10 @@ typedef struct GltfSink {
     PeltiGltfBake bake;
     PeltiMorphDef morph;
     int all_points;  // the character's, then those of soft objects
-    Vec3 *last;      // [all_points] positions that were numbers, of the frame before
+    Vec3 *last;      // [all_points] positions of the frame; soft objects' that are no numbers, of one before
     Vec3 *turned;    // [all_points] normals of the frame
     Trs *placements; // [frame_count x object_count]
-    bool odd;        // some were not
+    bool odd;        // some of those were not
     Trs *poses;      // [frame_count x node_count]
     PeltiProgress progress;
     PeltiOutputReport report;
@@ -25,12 +25,7 @@ static PeltStatus take_frame(PeltiSink *head, const Vec3 *points, const Vec3 *no
 {
     GltfSink *sink = (GltfSink *)head;
     size_t count = (size_t)head->frames.point_count;
-    for (size_t i = 0; i < count; i++) { // glTF allows no NaN: what is none stays where it was
-        if (vec3_finite(points[i]))
-            sink->last[i] = points[i];
-        else
-            sink->odd = true;
-    }
+    memcpy(sink->last, points, count * sizeof(Vec3)); // numbers all: the skin's step saw to it
     if (sink->def.has_normals)
         memcpy(sink->turned, normals, count * sizeof(Vec3));
     return pelti_morph_frame(&sink->morph, head->pushed, sink->last, sink->turned, err);
@@ -92,7 +87,8 @@ static PeltStatus complete(PeltiSink *head, PeltError *err)
     pelti_gltf_out_end(&out);
     sink->bake.out = NULL;
     if (status == PELT_OK && sink->odd)
-        pelti_warn(sink->def.log, "morph-not-finite", "some positions were no numbers: the .glb shows where they were before");
+        pelti_warn(sink->def.log, "morph-not-finite",
+                   "some positions of soft objects were no numbers: the .glb shows where they were before");
     return status == PELT_OK ? pelti_file_complete(&sink->file, err) : status;
 }
 
@@ -124,7 +120,6 @@ static PeltStatus open_sink(GltfSink *sink, const char *path, PeltError *err)
         sink->poses = PELTI_NEW(&sink->pool, Trs, (size_t)sink->head.frames.frame_count * (size_t)def->who->node_count);
     if (sink->pool.failed)
         return pelti_no_memory(err, (size_t)sink->all_points * sizeof(Vec3));
-    memcpy(sink->last, def->who->rest_points, (size_t)sink->head.frames.point_count * sizeof(Vec3));
     sink->bake.poses = sink->poses;
     sink->bake.placements = sink->placements;
     PELT_TRY(plan_targets(sink, err));
@@ -185,7 +180,7 @@ void pelti_gltf_sink_place(PeltiSink *head, const Trs *placements, const Vec3 *s
         const PeltiOutputObject *object = &sink->def.objects[i];
         if (!object->soft)
             continue;
-        for (int v = 0; v < object->vertex_count; v++, soft_points++)
+        for (int v = 0; v < object->vertex_count; v++, soft_points++) // glTF allows no NaN, and nobody else looks at these
             if (vec3_finite(*soft_points))
                 sink->last[first + (size_t)v] = *soft_points;
             else

@@ -27,7 +27,7 @@ typedef struct PeltiPrepare {
 typedef struct PeltiStepInput {
     const PeltiPose *pose;
     const Mat34 *bones;       ///< [bone_count] rest space -> world, from `pose`
-    const PeltiJoint *joints; ///< [bone_count] each bone against its parent, from `pose`; NULL without PELTI_JOINTS
+    const PeltiJoint *joints; ///< [bone_count] each bone against its parent, from `pose`'s own turns
     float dt_s;               ///< time since the last step; 0: a method with dynamics settles in this pose
     double time_s;            ///< of the clip, for what an artist key-framed
     bool restart;             ///< first step, or a cut: no motion from the last pose to this one; settle here
@@ -50,16 +50,9 @@ typedef struct PeltiStepReport {
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
 
-/// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h). PELTI_JOINTS: its steps read `joints`.
+/// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
 /// PELTI_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
-enum {
-    PELTI_NEEDS_WEIGHTS = 1,
-    PELTI_KEEPS_STATE = 2,
-    PELTI_DYNAMIC = 4,
-    PELTI_FLESH = 8,
-    PELTI_JOINTS = 16,
-    PELTI_BY_POINT = 32
-};
+enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8, PELTI_BY_POINT = 16 };
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.

@@ -30,16 +30,18 @@ static float draw(Posed *p) ///< 0 to 1
 static void pose_all(Posed *p, float most)
 {
     Mat34 *bones = PELTI_NEW(&p->pool, Mat34, p->who->bone_count);
+    PeltiJoint *joints = PELTI_NEW(&p->pool, PeltiJoint, p->who->bone_count);
     p->parts = PELTI_NEW(&p->pool, Mat34, p->fields->part_count);
     for (int b = 0; b < p->who->bone_count; b++) {
         Vec3 axis = vec3_normalize_or(vec3(draw(p) - 0.5f, draw(p) - 0.5f, draw(p) - 0.5f), vec3(1, 0, 0));
         Vec3 head = p->who->bones[b].head;
-        Mat3 r = quat_to_mat3(quat_axis_angle(axis, most * draw(p)));
+        joints[b] = (PeltiJoint){quat_axis_angle(axis, most * draw(p)), head, mat3_identity()};
+        Mat3 r = quat_to_mat3(joints[b].turn);
         Mat34 own = mat34_from(r, vec3_sub(head, mat3_apply(r, head)));
         int parent = p->who->bones[b].parent;
         bones[b] = parent < 0 ? own : mat34_mul(bones[parent], own);
     }
-    pelti_rig_matrices(&p->rig, p->fields, bones, p->parts);
+    pelti_rig_matrices(&p->rig, p->fields, &(PeltiRigPose){bones, joints}, p->parts);
     pelti_frame_set(&p->frame, p->parts);
 }
 

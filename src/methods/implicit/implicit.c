@@ -153,7 +153,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
         m->state[v] = m->projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
         m->residual[v] = 0;
     }
-    pelti_rig_matrices(&m->rig, m->fields, in->bones, m->part_matrix);
+    pelti_rig_matrices(&m->rig, m->fields, &(PeltiRigPose){in->bones, in->joints}, m->part_matrix);
     pelti_frame_set(&m->frame, m->part_matrix);
     for (int k = 0; k < m->set.rounds; k++) {
         pelti_implicit_march(m);

@@ -35,7 +35,7 @@ static const PeltiOptionInfo options[] = {
 
 static void set_fields(Tracking *t, const TrackingBones *bones)
 {
-    pelti_rig_matrices(&t->rig, t->fields, bones->matrix, t->bones.part_matrix);
+    pelti_rig_matrices(&t->rig, t->fields, &(PeltiRigPose){bones->matrix, bones->joint}, t->bones.part_matrix);
     pelti_frame_set(&t->frame, t->bones.part_matrix);
 }
 
@@ -192,7 +192,7 @@ const PeltiMethod pelti_method_tracking = {
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
-    .flags = PELTI_KEEPS_STATE | PELTI_FLESH | PELTI_JOINTS,
+    .flags = PELTI_KEEPS_STATE | PELTI_FLESH,
     .options = options,
     .prepare = pelti_tracking_prepare,
     .step = step,
