@@ -1,6 +1,7 @@
 /// Which bones carry a field and which vertices each owns.
 #include "field/part.h"
 
+#include "character/joints.h"
 #include "character/skeleton.h"
 #include "field/constants.def"
 #include "field/sample.h"
@@ -11,17 +12,15 @@
 enum { MOST_SEGMENTS = 256, MOST_CAPS = 48 };
 
 /// Marks bones that some clip (or the file's own pose) turns (MOVES_TURN) or shifts (MOVES_SHIFT) against their parent.
-static void mark_pose(const PeltiCharacter *who, const Mat34 *bones, bool *moves)
+static void mark_pose(const PeltiCharacter *who, const PeltiJoint *joints, bool *moves)
 {
     for (int b = 0; b < who->bone_count; b++) {
-        int p = who->bones[b].parent;
-        Mat34 back;
-        if (p < 0 || moves[b] || !mat34_inverse(bones[p], &back))
+        if (who->bones[b].parent < 0 || moves[b])
             continue;
-        Mat34 turn = mat34_mul(back, bones[b]);
-        Vec3 head = who->bones[b].head;
-        float cosine = 0.5f * (turn.m[0][0] + turn.m[1][1] + turn.m[2][2] - 1);
-        moves[b] = !(cosine > MOVES_TURN) || vec3_distance(mat34_apply(turn, head), head) > MOVES_SHIFT * who->mesh->diagonal;
+        Mat3 m = mat3_mul(quat_to_mat3(joints[b].turn), joints[b].stretch);
+        float cosine = 0.5f * (m.m[0][0] + m.m[1][1] + m.m[2][2] - 1);
+        float shift = vec3_distance(joints[b].head, who->bones[b].head);
+        moves[b] = !(cosine > MOVES_TURN) || shift > MOVES_SHIFT * who->mesh->diagonal;
     }
 }
 
@@ -30,14 +29,13 @@ static PeltStatus find_moving(const PeltiCharacter *who, bool *moves, PeltError 
     PeltiPool work;
     pelti_pool_init(&work, &who->pool.allocator);
     PeltiPose pose = pelti_pose_new(&work, who);
-    PeltiWorld *world = PELTI_NEW(&work, PeltiWorld, who->node_count);
-    Mat34 *bones = PELTI_NEW(&work, Mat34, who->bone_count);
-    PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(Mat34) * (size_t)who->bone_count) : PELT_OK;
+    PeltiJoint *joints = PELTI_NEW(&work, PeltiJoint, who->bone_count);
+    PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(PeltiJoint) * (size_t)who->bone_count) : PELT_OK;
     for (int c = 0; c < who->clip_count && status == PELT_OK; c++)
         for (int k = 0; k <= CLIP_SAMPLES; k++) {
             pelti_pose_clip(who, &who->clips[c], (double)who->clips[c].duration_s * k / CLIP_SAMPLES, &pose);
-            pelti_pose_bones(who, &pose, world, bones);
-            mark_pose(who, bones, moves);
+            pelti_joints_pose(who, &pose, joints);
+            mark_pose(who, joints, moves);
         }
     pelti_pool_release(&work);
     return status;
