@@ -21,6 +21,7 @@ import io
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -206,9 +207,20 @@ def touch_many(work):
                   "frozen substeps", "crossing pairs, worst frame"], rows)
 
 
+def blender_cost(work):
+    text = run("tools/measure-blender.sh", work.pelt.parent)
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
 class Table:
-    def __init__(self, page, make, goldens=(), rooms=(), shared=False):
-        self.page, self.make, self.goldens, self.rooms, self.shared = ROOT / "docs" / page, make, goldens, rooms, shared
+    def __init__(self, page, make, goldens=(), rooms=(), shared=False, program=None):
+        self.page, self.make, self.goldens, self.rooms, self.shared, self.program = ROOT / "docs" / page, make, goldens, rooms, shared, program
+
+    def absent(self):
+        """What the table needs and this machine does not have."""
+        if self.shared and not (SHARED / "data").is_dir():
+            return "../shared"
+        return self.program if self.program and not shutil.which(self.program) else None
 
     def key(self):
         """A hash of what the table depends on."""
@@ -238,6 +250,7 @@ TABLES = {
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
+    "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"
@@ -304,8 +317,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Work((ROOT / options.pelt).resolve(), options.results, folder)
         for name in names:
-            if TABLES[name].shared and not (SHARED / "data").is_dir():
-                print(f"{name}: kept, ../shared is not here")
+            if TABLES[name].absent():
+                print(f"{name}: kept, {TABLES[name].absent()} is not here")
                 continue
             print(name, file=sys.stderr)
             write(name, TABLES[name].make(work), made_at)

@@ -83,6 +83,8 @@ def test_bake_is_live_and_remove():
     for frame in range(1, 7):
         bpy.context.scene.frame_set(frame)
         near(shown(skin), by_live[frame - 1], 1e-6, "bake against live, frame %d" % frame)
+    bpy.context.scene.frame_set(3, subframe=0.5)  # what motion blur asks for
+    near(shown(skin), 0.5 * (by_live[2] + by_live[3]), 1e-6, "between two frames")
     files = os.listdir(os.path.join(FOLDER, "pelt"))
     assert len(files) == 1 and files[0].endswith(".pc2"), files
     assert bpy.ops.pelt.remove() == {"FINISHED"}

@@ -1,6 +1,7 @@
 """Inside Blender: what the add-on adds to the library's own time, live and in a bake, on a character that `pelt make` made.
 Prints a table; tools/measure-blender.sh runs it."""
 import os
+import subprocess
 import sys
 import time
 
@@ -48,16 +49,36 @@ for method in ("lbs", "tracking"):
     print("| live by `%s`, %s turning, %d vertices: the add-on beside the library's step (median of %d) | %.2f |"
           % (method, elbow.name, vertices, len(own), np.median(own)))
     bpy.ops.pelt.live()
-for frame in (1, 60):
-    elbow.rotation_euler[0] = 0.02 * frame
+
+# a bake of the same keys by the add-on and, of the file as Blender exports it, by the command
+FRAMES = 250
+for frame in (1, FRAMES):
+    elbow.rotation_euler[0] = 1.2 * frame / FRAMES
     elbow.keyframe_insert("rotation_euler", frame=frame)
-scene.frame_start, scene.frame_end = 1, 60
+scene.frame_start, scene.frame_end = 1, FRAMES
 bpy.ops.wm.save_as_mainfile(filepath=os.path.join(FOLDER, "cost.blend"))
+exported = os.path.join(FOLDER, "cost.glb")
+bpy.ops.export_scene.gltf(filepath=exported, export_frame_range=True, export_force_sampling=True)
 from pelt_skin import bake  # noqa: E402
 
-work, spent = bake.Bake(rig, scene), 0.0
-began = time.perf_counter()
-for _ in work.run():
-    spent += work.session.skin.last_step.ms
-total = 1e3 * (time.perf_counter() - began)
-print("| bake of 60 frames by `tracking`, a frame | %.2f |\n| of that the library's steps | %.2f |" % (total / 60, spent / 60))
+
+def by_add_on():
+    began, spent = time.perf_counter(), 0.0
+    work = bake.Bake(rig, scene)
+    for _ in work.run():
+        spent += work.session.skin.last_step.ms
+    return 1e3 * (time.perf_counter() - began), spent
+
+
+def by_command():
+    began = time.perf_counter()
+    subprocess.run([os.environ["PELT"], "bake", exported, "-m", "tracking", "--fps", "24", "--frames", "0:%d" % (FRAMES - 1), "-q",
+                    "-o", os.path.join(FOLDER, "cost.pc2")], check=True)
+    return 1e3 * (time.perf_counter() - began)
+
+
+runs = [(by_command(),) + by_add_on() for _ in range(3)]
+command, add_on, spent = (np.median(column) for column in zip(*runs))
+print("| bake of %d frames by `tracking`, preparing included: `pelt bake`, a frame (median of 3) | %.2f |" % (FRAMES, command / FRAMES))
+print("| the add-on, a frame (median of 3, by turns with it) | %.2f |\n| of that the library's steps | %.2f |" % (add_on / FRAMES, spent / FRAMES))
+print("| the add-on against `pelt bake`, %% | %+.1f |" % (100 * (add_on / command - 1)))
