@@ -160,10 +160,10 @@ def mixed_keys(obj):
     return out
 
 
-def weight_rows(source, bones):
+def weight_rows(rows, bones):
     """Rows of joints and shares, as long as the longest; None: no vertex has any."""
     places = {b: i for i, b in enumerate(bones)}
-    rows = [[(places[n], w) for n, w in row if n in places and w > 0] for row in source.rows]
+    rows = [[(places[n], w) for n, w in row if n in places and w > 0] for row in rows]
     most = max((len(r) for r in rows), default=0)
     if not most:
         return None, None
@@ -196,7 +196,7 @@ def character_of(rig, scene):
     moving = [b.name if b.use_deform else None for b in bones]
     meshes = []
     for s in sources:
-        which, share = weight_rows(s, moving)
+        which, share = s.weights = weight_rows(s.rows, moving)
         points = moved(s.rest, matrix(s.find(scene).matrix_world))
         meshes.append(pelt.Mesh(s.name, points, s.corners, s.sizes, which, share))
     who = pelt.Character.create(joints, meshes, up="z", unit_m=scene.unit_settings.scale_length or 1)

@@ -24,7 +24,6 @@ class Session:
         self.pose = library.pelt.Pose(self.character)
         self.bones = convert.Bones(rig, names)
         self.rest = np.array([convert.matrix(rig.matrix_world) @ convert.matrix(rig.data.bones[n].matrix_local) for n in names])
-        self.weights = [convert.weight_rows(s, names) for s in self.sources]
         self.words = convert.oddities(rig, scene) + [text for _, text in self.character.warnings + self.skin.warnings]
         self.matrices, self.frame, self.world, self.said = None, None, None, ""
         self.keys = [s.keys for s in self.sources]
@@ -87,7 +86,7 @@ class Session:
         if now is None:
             return shown
         shift = (now - source.rest) @ convert.matrix(obj.matrix_world)[:3, :3].T
-        which, share = self.weights[index]
+        which, share = source.weights
         if which is None:
             return shown + shift
         turned = np.flatnonzero(np.abs(shift).max(axis=1) > 1e-9)
