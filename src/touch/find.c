@@ -155,7 +155,9 @@ static void judge_joins(PeltiTouch *t, bool again)
     t->search.looks_at = t->moves.plan;
     pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
     pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
-    memcpy(t->moves.judged, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
+    for (int v = 0; v < t->count; v++)
+        if (t->moves.fresh[v]) // the others may have moved too, by less than makes a way new: folds ask again
+            t->moves.judged[v] = t->moves.plan[v];
     t->search.near_count = 0;
     list_joins(t, again);
 }
