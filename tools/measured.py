@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -145,6 +146,39 @@ def bench(group, pattern=""):
     return make
 
 
+# What the tool is to be, in two threads: row of `pelt bench`, what it took when this list was made, what is wanted
+SPEED = [("tracking", r"biped 13.3k.* 0.05 rad, 2 threads", "70, worst 277", "25, worst 60"), ("tracking", r"biped 16.4k.* 0.05 rad, 2 threads", "88", "32"),
+         ("tracking", r"hand 31.7k.* 0.05 rad, 2 threads", "140, worst 541", "60, worst 120"), ("tracking", r"13.3k.* 0.05 rad, implicit", "3.4 times", "1.5 times"),
+         ("tracking", r"LeftLowerArm alone", "8 to 10", "3"), ("layered", r"walk step, 2 threads", "30", "18"), ("layered", r"squat step, 2 threads", "36 to 66", "24"),
+         ("layered", r"squat shape matching iteration, 2 threads", "1.2", "0.8"), ("layered", r"cost per particle", "", "within 20 %"),
+         ("projective", r"4651.* 2 threads|4\.7k.* 2 threads", "2.4", "1.8"), ("contact", r"^grasp closing$", "7.9", "3"), ("contact", r"deep", "100", "15"),
+         ("field", r"biped|cylinder", "303 and 97", "90 and 50"), ("see", r"all measures", "50", "20")]
+
+
+def timed(*command):
+    began = time.perf_counter()
+    run(*command)
+    return time.perf_counter() - began
+
+
+def speed(work):
+    rows = []
+    for group, pattern, before, wanted in SPEED:
+        for r in work.bench(group, pattern):
+            rows.append([f"{group}: {r['name']}", f"{number(r['value'])} {r['unit']}", before, wanted, r["note"].split(";")[0]])
+    human = SHARED / "data" / "makehuman-cc0.glb"
+    for quality, wanted in (("default", "300"), ("preview", "100")):
+        out = work.folder / "speed.json"
+        run(work.pelt, "bake", human, "-m", "layered", "--clip", "bend", "--report", out, "--no-measure", "-q", *(["--set", "quality=preview"] if quality == "preview" else []))
+        frames = [f["step_ms"] for f in json.loads(out.read_text())["per_frame"]]
+        rows.append([f"layered: 13k human, squat, a frame of 1/30 s, quality {quality}", f"{sum(frames) / len(frames):.0f} ms", "1100" if quality == "default" else "", wanted, f"worst {max(frames):.0f}"])
+    rows.append(["`pelt compare` of the 13k human, six methods, 60 frames", f"{timed(work.pelt, 'compare', human, '-q', '-o', work.folder / 'speed'):.0f} s", "", "90 s", ""])
+    large = work.character("biped", 34000)
+    baked = timed(work.pelt, "bake", large, "-m", "lbs", "--clip", "walk", "--fps", 299.5, "-q", "-o", work.folder / "speed.glb")
+    rows.append(["`.glb` of 600 frames of 34k vertices by `lbs`", f"{baked:.1f} s", "", "10 s", ""])
+    return table(["two threads", "measured", "before", "wanted", ""], rows)
+
+
 def layered_steps(work):
     counts = [5, 10, 20, 40]
     rows = []
@@ -251,6 +285,7 @@ TABLES = {
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
+    "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"

@@ -94,7 +94,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
         m.points = points;
         m.bones = bones;
         double ms = pelti_bench_best_ms(measure_frame, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
-        pelti_bench_row(bench, "all measures of a frame", (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = 60},
+        pelti_bench_row(bench, "all measures of a frame", (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = 20},
                         "%d triangles, %d crossing pairs", who->mesh->triangle_count, m.frame.self_intersections);
         double pairs_ms = pelti_bench_best_ms(find_crossings, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
         pelti_bench_row(bench, "crossing pairs of a frame", (PeltiBenchFigure){.value = pairs_ms, .unit = "ms", .limit = 20},
