@@ -73,7 +73,9 @@ static void it_ends_where_no_force_is_left(void **state)
     for (int k = 0; k < t->mesh->vertex_count; k++)
         t->surface.x[t->solver.order[k]] = vec3_add(t->surface.x[t->solver.order[k]], tracking_row(t->solver.slid[k]));
     assert_true(tangential_force() < 0.01 * first);
-    assert_true(pelti_tracking_conjugate_steps(t, 200, &gain) < steps + 1);
+    double left;
+    pelti_tracking_conjugate_steps(t, 200, &left);
+    assert_true(left < 1e-4 * gain); // there is hardly anything to gain any more
 }
 
 static void skin_that_follows_its_bone_does_not_slide(void **state)
