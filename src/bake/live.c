@@ -60,7 +60,8 @@ static PeltStatus open_world(PeltWorld *w, const PeltWorldDef *def, PeltError *e
                                    .who = who,
                                    .weights = weights,
                                    .settings = {.final = def->final != 0},
-                                   .log = &w->skins[0]->log};
+                                   .log = &w->skins[0]->log,
+                                   .jobs = w->skins[0]->jobs};
     return pelti_corrector_create(&corrector, &w->pool.allocator, &w->corrector, err);
 }
 

@@ -215,7 +215,8 @@ static PeltStatus open_world(PeltiBakeWorld *w, PeltiSceneSource source, const P
                                    .who = who,
                                    .weights = weights,
                                    .settings = {.final = pelti_option_is(&skin->options, "quality", "final")},
-                                   .log = log};
+                                   .log = log,
+                                   .jobs = skin->jobs};
     PELT_TRY(pelti_corrector_create(&corrector, &w->pool.allocator, &w->corrector, err));
     return list_outputs(w, err);
 }

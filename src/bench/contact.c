@@ -15,6 +15,7 @@ typedef struct Grasp {
     PeltiCharacter *hand;
     PeltiWeights weights;
     PeltiCorrector *corrector;
+    PeltiJobs *jobs;
     PeltiPose free, corrected;
     PeltSceneObject objects[2];
     PeltScenePair pairs[2];
@@ -81,7 +82,7 @@ static bool play(Grasp *g, bool cold)
     const PeltiCharacter *who = g->hand;
     const PeltiWeights *weights = &g->weights;
     PeltiCorrectorDef def = {
-        .scene = &g->scene, .character_count = 1, .who = &who, .weights = &weights, .settings = {.cold = cold}};
+        .scene = &g->scene, .character_count = 1, .who = &who, .weights = &weights, .settings = {.cold = cold}, .jobs = g->jobs};
     if (pelti_corrector_create(&def, NULL, &g->corrector, NULL) != PELT_OK)
         return false;
     const PeltiClip *clip = &who->clips[pelti_clip_find(who, "grasp")];
@@ -137,17 +138,19 @@ static void pelti_bench_warm_start(PeltiBench *bench, Grasp *g)
             continue;
         if (!cold)
             pelti_bench_row(bench, "grasp, whole clip", (PeltiBenchFigure){.value = g->mean_ms, .unit = "ms/frame", .limit = 5},
-                            "1 thread, ball of 1520 triangles, most %.1f ms, rose by %.3f", g->most_ms, g->rose);
+                            "%d threads, ball of 1520 triangles, most %.1f ms, rose by %.3f", pelti_jobs_threads(g->jobs),
+                            g->most_ms, g->rose);
         if (!cold)
             pelti_bench_paper(bench, 50);
         pelti_bench_row(bench, cold ? "grasp closing, cold start" : "grasp closing",
                         (PeltiBenchFigure){.value = g->closing_ms, .unit = "ms/frame"},
                         "%.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
-        pelti_bench_bound(bench, g->closing_ms, 1, sweep_flops(g->closing_contacts, g->closing_iterations), 0);
+        pelti_bench_bound(bench, g->closing_ms, pelti_jobs_threads(g->jobs),
+                          sweep_flops(g->closing_contacts, g->closing_iterations), 0);
         pelti_bench_row(bench, cold ? "grasp held, cold start" : "grasp held",
                         (PeltiBenchFigure){.value = g->held_ms, .unit = "ms/frame", .limit = cold ? 0 : 5},
                         "%.0f contacts watched, %.0f iterations a frame", g->held_contacts, g->held_iterations);
-        pelti_bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
+        pelti_bench_bound(bench, g->held_ms, pelti_jobs_threads(g->jobs), sweep_flops(g->held_contacts, g->held_iterations), 0);
         describe(g, 0.1f, false, 0);
         if (play_best(bench, g, cold))
             pelti_bench_row(
@@ -172,7 +175,7 @@ static void pelti_bench_contacts(PeltiBench *bench, Grasp *g)
         pelti_bench_row(bench, name,
                         (PeltiBenchFigure){.value = g->held_ms, .unit = "ms/frame", .limit = g->held_contacts >= 500 ? 40 : 0},
                         "%.1f us a contact (%.2f of the first), most of the clip %.1f ms", each, each / first, g->most_ms);
-        pelti_bench_bound(bench, g->held_ms, 1, sweep_flops(g->held_contacts, g->held_iterations), 0);
+        pelti_bench_bound(bench, g->held_ms, pelti_jobs_threads(g->jobs), sweep_flops(g->held_contacts, g->held_iterations), 0);
     }
 }
 
@@ -189,6 +192,7 @@ void pelti_bench_contact(PeltiBench *bench)
     }
     g.free = pelti_pose_new(&g.hand->pool, g.hand);
     g.corrected = pelti_pose_new(&g.hand->pool, g.hand);
+    g.jobs = pelti_jobs_create(pelti_bench_threads(bench));
     make_toy(&g);
     pelti_bench_warm_start(bench, &g);
     describe(&g, 0.8f, true, 0);
@@ -200,5 +204,6 @@ void pelti_bench_contact(PeltiBench *bench)
         pelti_bench_paper(bench, 50);
     }
     pelti_bench_contacts(bench, &g);
+    pelti_jobs_destroy(g.jobs);
     pelti_character_destroy(g.hand);
 }

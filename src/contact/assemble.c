@@ -83,7 +83,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
         } else {
             pelti_contact_skin_place(&c->skins[s], c->surfaces[s].x);
         }
-        pelti_surface_refit(&c->surfaces[s]);
+        pelti_surface_refit(&c->surfaces[s], c->jobs);
         c->bounds[s] = bounds_of(&c->surfaces[s]);
     }
     pelti_box_tree_refit(c->broad, NULL, c->bounds);
@@ -96,7 +96,8 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
             a = b, b = swap;
         }
         if (movable(c, a) || movable(c, b)) {
-            PeltiSurfacePair two = {.surfaces = c->surfaces, .a = a, .b = b, .to_frame = frame_to(c, b, &frame) ? &frame : NULL};
+            PeltiSurfacePair two = {
+                .surfaces = c->surfaces, .a = a, .b = b, .to_frame = frame_to(c, b, &frame) ? &frame : NULL, .jobs = c->jobs};
             pelti_contact_touch_surfaces(c->memory, &two, reach, &c->touches);
         }
     }

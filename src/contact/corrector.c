@@ -47,7 +47,8 @@ static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, Pe
     const PeltiCharacter *const *who = def->who;
     for (int s = 0; s < c->skin_count; s++) {
         c->names[s] = s == 0 ? "character" : s - 1 < c->scene->character_count ? c->scene->characters[s - 1].name : "character";
-        PeltiContactSkinDef skin = {.who = who[s], .weights = def->weights[s], .scene = c->scene, .name = c->names[s]};
+        PeltiContactSkinDef skin = {
+            .who = who[s], .weights = def->weights[s], .scene = c->scene, .name = c->names[s], .jobs = def->jobs};
         PELT_TRY(pelti_contact_skin_init(&c->skins[s], &c->pool, &skin, err));
         PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->surfaces[s], err));
         c->skins[s].surface = s;
@@ -153,6 +154,7 @@ PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAlloca
     c->pool = pool;
     c->scene = scene;
     c->log = def->log;
+    c->jobs = def->jobs;
     c->settings = def->settings;
     c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
     c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;

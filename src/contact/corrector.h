@@ -45,14 +45,16 @@ typedef struct PeltiCorrectorDef {
     const PeltiCharacter *const *who;   ///< [character_count]
     const PeltiWeights *const *weights; ///< [character_count] per welded vertex
     PeltiCorrectorSettings settings;
-    PeltiLog *log; ///< may be NULL
+    PeltiLog *log;   ///< may be NULL
+    PeltiJobs *jobs; ///< for every step; may be NULL
 } PeltiCorrectorDef;
 PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAllocator *allocator, PeltiCorrector **out,
                                   PeltError *err);
 void pelti_corrector_destroy(PeltiCorrector *c); ///< NULL is fine
 
 /// One step. `free` and `corrected` by character. The first one says in the log given to create what starts inside each other.
-/// dt_s 0: no time passes, only places the skins (a start). Serial, does not allocate; `report` may be NULL.
+/// dt_s 0: no time passes, only places the skins (a start). The same bytes for any number of threads, does not allocate; `report`
+/// may be NULL.
 void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected,
                           PeltiContactReport *report);
 

@@ -36,7 +36,8 @@ struct PeltiCorrector {
     const PeltScene *scene;
     PeltiCorrectorSettings settings;
     PeltiPool pool;
-    PeltiLog *log; ///< may be NULL
+    PeltiLog *log;   ///< may be NULL
+    PeltiJobs *jobs; ///< may be NULL
     double size, alarm, gravity[3];
     int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
     PeltiContactSkin *skins;

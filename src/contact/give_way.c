@@ -103,7 +103,8 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
 static PeltStatus create(PeltiGiveWay *g, const PeltiGiveWayDef *def, PeltError *err)
 {
     PeltScene scene = {.gravity = {0, -9.81f, 0}}; // sizes the joints' stiffness
-    PeltiContactSkinDef skin = {.who = def->who, .weights = def->weights, .scene = &scene, .name = "character"};
+    PeltiContactSkinDef skin = {
+        .who = def->who, .weights = def->weights, .scene = &scene, .name = "character", .jobs = def->jobs};
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, &skin, err));
     g->skin.most_back_s = MOST_BACK_S;
     g->skin.root_stiffness = 0; // no shift of all takes one part out of another

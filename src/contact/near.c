@@ -19,13 +19,22 @@ typedef struct Pair {
     bool fresh;
 } Pair;
 
-enum { PAIRS = 4096, TABLE = 2 * PAIRS };
+enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 512, QUERIES = 16, BATCH = 1024 };
+
+typedef struct NearScratch {  ///< of one detection; vertices of the two surfaces are numbered on
+    double (*moved)[2];       ///< [pieces of VERTICES] largest motion of a vertex of either
+    int *chosen;              ///< [vertices] those in the other's region; then those of them that must be asked
+    int *chosen_count;        ///< [pieces of VERTICES] how many, from the piece's first place on
+    PeltiContactTouch *found; ///< [BATCH]
+    bool *touches;            ///< [BATCH]
+} NearScratch;
 
 struct PeltiNearMemory {
     Asked *asked;
     size_t capacity, used;
     Pair *table; ///< [TABLE] open hash
     int pair_count;
+    NearScratch scratch;
 };
 
 PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const PeltiSurface *surfaces, size_t most_bytes,
@@ -47,6 +56,11 @@ PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const P
     m->capacity = capacity;
     m->asked = PELTI_NEW(pool, Asked, capacity);
     m->table = PELTI_NEW(pool, Pair, TABLE);
+    m->scratch = (NearScratch){.moved = pelti_pool_take(pool, (first + second) / VERTICES + 1, sizeof(double[2])),
+                               .chosen = PELTI_NEW(pool, int, first + second),
+                               .chosen_count = PELTI_NEW(pool, int, (first + second) / VERTICES + 1),
+                               .found = PELTI_NEW(pool, PeltiContactTouch, BATCH),
+                               .touches = PELTI_NEW(pool, bool, BATCH)};
     if (pool->failed)
         return pelti_no_memory(err, capacity * sizeof(Asked));
     for (int i = 0; i < TABLE; i++)
@@ -87,52 +101,124 @@ typedef struct Side {
     Asked *asked;
 } Side;
 
-/// Takes every vertex to where it is now; returns the largest motion of those in the region, before or after.
-static double follow(const Side *side, const Mat34 *to_frame, bool fresh)
+typedef struct Look { ///< one detection of two surfaces
+    Side sides[2];
+    const Mat34 *to_frame;
+    bool fresh;
+    double moved[2]; ///< running sums of the pair
+    PeltiTouchLimits limits;
+    NearScratch *scratch;
+    int first; ///< of the batch in `chosen`
+} Look;
+
+/// Vertices of both surfaces are numbered on: the side of one, and its number there.
+static const Side *side_of(const Look *look, int *v)
 {
-    double most = 0;
-    for (int v = 0; v < side->mine->mesh->vertex_count; v++) {
+    int count = look->sides[0].mine->mesh->vertex_count;
+    bool second = *v >= count;
+    *v -= second ? count : 0;
+    return &look->sides[second];
+}
+
+/// Takes every vertex to where it is now; lists those in the region, and keeps the largest motion of those in it before or after.
+static void follow(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    const Look *look = context;
+    double most[2] = {0, 0};
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        int v = i;
+        const Side *side = side_of(look, &v);
+        const PeltiMesh *mesh = side->mine->mesh;
         Asked *asked = &side->asked[v];
-        Vec3 p = side->mine->x[v], y = to_frame ? mat34_apply(*to_frame, p) : p;
-        if (fresh)
+        Vec3 p = side->mine->x[v], y = look->to_frame ? mat34_apply(*look->to_frame, p) : p;
+        if (look->fresh)
             *asked = (Asked){.at = y, .last = y, .hint = -1};
         bool now = in_box(&side->region, p);
         if (now || asked->clear != 0) {
-            double d = (double)vec3_distance(y, asked->last);
-            most = d > most ? d : most;
+            double d = (double)vec3_distance(y, asked->last), *of = &most[side == &look->sides[1]];
+            *of = d > *of ? d : *of;
         }
         if (!now)
             asked->clear = 0; // asked anew when it comes back
+        else if (mesh->fan_start[v] != mesh->fan_start[v + 1])
+            look->scratch->chosen[begin + count++] = i;
         asked->last = y;
     }
-    return most;
+    memcpy(look->scratch->moved[begin / VERTICES], most, sizeof most);
+    look->scratch->chosen_count[begin / VERTICES] = count;
 }
 
 /// How far the vertex is clear of the other surface at least, after what has moved since it was asked.
-static double still_clear(const Asked *asked, double other_moved)
+static inline double still_clear(const Asked *asked, double other_moved)
 {
     double moved = (double)vec3_distance(asked->last, asked->at) + other_moved - (double)asked->other_moved;
     return asked->clear == 0 ? 0 : (double)asked->clear - 1.001 * moved;
 }
 
-static bool ask(const Side *side, int v, double other_moved, const PeltiTouchLimits *limits, PeltiContactTouch *touch)
+static double other_moved(const Look *look, const Side *side)
 {
-    Asked *asked = &side->asked[v];
-    if (!in_box(&side->region, side->mine->x[v]) || side->mine->mesh->fan_start[v] == side->mine->mesh->fan_start[v + 1])
-        return false;
-    double clear = still_clear(asked, other_moved);
-    if (clear > 1.001 * limits->alarm)
-        return false;
-    bool search = true;
-    if (asked->clear > 0 && clear > -limits->alarm)
-        search = false; // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
-    PeltiVertexQuery query = {
-        .mine = side->mine, .other = side->other, .reach = side->reach, .vertex = v, .limits = limits, .search = search};
-    bool touches = pelti_contact_touch_vertex(&query, &asked->hint, &clear, touch);
-    asked->at = asked->last;
-    asked->clear = (float)clear;
-    asked->other_moved = (float)other_moved;
-    return touches;
+    return look->moved[side == &look->sides[0]];
+}
+
+/// The vertices in the region that may be within the alarm distance, in one row; how many.
+static int choose(const Look *look, int vertices)
+{
+    const NearScratch *scratch = look->scratch;
+    int count = 0;
+    for (int begin = 0; begin < vertices; begin += VERTICES)
+        for (int k = 0; k < scratch->chosen_count[begin / VERTICES]; k++) {
+            int i = scratch->chosen[begin + k], v = i;
+            const Side *side = side_of(look, &v);
+            if (!(still_clear(&side->asked[v], other_moved(look, side)) > 1.001 * look->limits.alarm))
+                scratch->chosen[count++] = i;
+        }
+    return count;
+}
+
+static void ask(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    const Look *look = context;
+    for (int k = begin; k < end; k++) {
+        int v = look->scratch->chosen[look->first + k];
+        const Side *side = side_of(look, &v);
+        Asked *asked = &side->asked[v];
+        double moved = other_moved(look, side), clear = still_clear(asked, moved);
+        // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
+        bool search = !(asked->clear > 0 && clear > -look->limits.alarm);
+        PeltiVertexQuery query = {.mine = side->mine,
+                                  .other = side->other,
+                                  .reach = side->reach,
+                                  .vertex = v,
+                                  .limits = &look->limits,
+                                  .search = search};
+        look->scratch->touches[k] = pelti_contact_touch_vertex(&query, &asked->hint, &clear, &look->scratch->found[k]);
+        asked->at = asked->last;
+        asked->clear = (float)clear;
+        asked->other_moved = (float)moved;
+    }
+}
+
+/// Asks the chosen vertices, a batch at a time, and adds what touches in their order.
+static void ask_chosen(Look *look, const PeltiSurfacePair *two, int chosen, PeltiContactTouches *out)
+{
+    NearScratch *scratch = look->scratch;
+    for (look->first = 0; look->first < chosen; look->first += BATCH) {
+        int count = chosen - look->first < BATCH ? chosen - look->first : BATCH;
+        pelti_parallel_for(two->jobs, count, QUERIES, ask, look);
+        for (int k = 0; k < count; k++) {
+            PeltiContactTouch *touch = &scratch->found[k];
+            bool second = scratch->chosen[look->first + k] >= two->surfaces[two->a].mesh->vertex_count;
+            if (!scratch->touches[k] || (second && touch->spot_b.feature >> 28 == PELTI_ON_VERTEX))
+                continue; // two vertices were found from the other side
+            if (second)
+                pelti_contact_touch_swap(touch);
+            touch->a = two->a, touch->b = two->b;
+            pelti_contact_touch_add(out, touch);
+        }
+    }
 }
 
 static PeltiBox region_of(const PeltiReach *reach, double grow)
@@ -156,20 +242,21 @@ void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePai
     PeltiTouchLimits limits = {
         .alarm = alarm, .far = fmax(pair->far, 1.5 * alarm), .deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size))};
     double grow = limits.far + 2 * (double)fmaxf(sa->longest_edge, sb->longest_edge);
-    Side of_a = {sa, sb, &rb, region_of(&rb, grow), memory->asked + pair->first[0]},
-         of_b = {sb, sa, &ra, region_of(&ra, grow), memory->asked + pair->first[1]};
-    pair->moved[0] += follow(&of_a, two->to_frame, pair->fresh);
-    pair->moved[1] += follow(&of_b, two->to_frame, pair->fresh);
-    pair->fresh = false;
-    PeltiContactTouch touch = {.a = a, .b = b};
-    for (int v = 0; v < sa->mesh->vertex_count; v++)
-        if (ask(&of_a, v, pair->moved[1], &limits, &touch))
-            pelti_contact_touch_add(out, &touch);
-    for (int v = 0; v < sb->mesh->vertex_count; v++) {
-        if (!ask(&of_b, v, pair->moved[0], &limits, &touch) || touch.spot_b.feature >> 28 == PELTI_ON_VERTEX)
-            continue; // two vertices were found from the other side
-        pelti_contact_touch_swap(&touch);
-        pelti_contact_touch_add(out, &touch);
+    Look look = {.sides = {{sa, sb, &rb, region_of(&rb, grow), memory->asked + pair->first[0]},
+                           {sb, sa, &ra, region_of(&ra, grow), memory->asked + pair->first[1]}},
+                 .to_frame = two->to_frame,
+                 .fresh = pair->fresh,
+                 .limits = limits,
+                 .scratch = &memory->scratch};
+    int vertices = sa->mesh->vertex_count + sb->mesh->vertex_count;
+    pelti_parallel_for(two->jobs, vertices, VERTICES, follow, &look);
+    for (int k = 0; k < 2; k++) {
+        double most = 0;
+        for (int piece = 0; piece * VERTICES < vertices; piece++)
+            most = fmax(most, memory->scratch.moved[piece][k]);
+        look.moved[k] = pair->moved[k] += most;
     }
-    pelti_contact_touch_edges(two->surfaces, a, b, alarm, out);
+    pair->fresh = false;
+    ask_chosen(&look, two, choose(&look, vertices), out);
+    pelti_contact_touch_edges(two, alarm, out);
 }

@@ -13,15 +13,8 @@ typedef struct PeltiNearMemory PeltiNearMemory;
 PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const PeltiSurface *surfaces, size_t most_bytes,
                                      PeltiNearMemory **out, PeltError *err);
 
-typedef struct PeltiSurfacePair {
-    const PeltiSurface *surfaces; ///< of all
-    int a, b;                     ///< the two
-    const Mat34
-        *to_frame; ///< world to the frame of whichever of them is rigid, so that moving together is no motion; NULL: world
-} PeltiSurfacePair;
-
 /// Adds the closest features of two surfaces within `alarm`: vertices of each against the other, and edges against sharp
-/// edges. Deterministic order; each pair of features once. Does not allocate.
+/// edges. Deterministic order, the same for any number of threads; each pair of features once. Does not allocate.
 void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePair *two, double alarm, PeltiContactTouches *out);
 
 #endif

@@ -1,6 +1,7 @@
 /// Newton steps on the contacts that push, with the exact cone [Alart1991].
 #include "contact/newton.h"
 #include "math/elementary.h"
+#include "math/wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,15 +63,30 @@ static bool gather(PeltiContactSystem *s, double near)
     return n->count > 0;
 }
 
-static void find_delta(PeltiNewton *n, const double *f)
+enum { LANES = 4 };
+typedef double Lanes __attribute__((vector_size(8 * LANES)));
+
+/// to += share from, a few at a time.
+PELTI_WIDE void add_row(double *restrict to, const double *restrict from, double share, int count)
+{
+    int k = 0;
+    for (; k + LANES <= count; k += LANES) {
+        Lanes a, b;
+        memcpy(&a, to + k, sizeof a);
+        memcpy(&b, from + k, sizeof b);
+        a += share * b;
+        memcpy(to + k, &a, sizeof a);
+    }
+    for (; k < count; k++)
+        to[k] += share * from[k];
+}
+
+PELTI_CLONES static void find_delta(PeltiNewton *n, const double *f)
 {
     int size = 3 * n->count;
-    for (int i = 0; i < size; i++) {
-        double sum = n->free[i];
-        for (int k = 0; k < size; k++)
-            sum += n->w[i * size + k] * f[k];
-        n->delta[i] = sum;
-    }
+    memcpy(n->delta, n->free, (size_t)size * sizeof(double));
+    for (int k = 0; k < size; k++) // W is symmetric: its rows are its columns
+        add_row(n->delta, n->w + k * size, f[k], size);
 }
 
 static State state_of(const PeltiContactSystem *s, int a, const double *f)
@@ -133,7 +149,7 @@ static void fill_rows(const PeltiContactSystem *s, int a, const State *st, doubl
 }
 
 /// Gauss's elimination with partial pivoting, in place; x: right-hand side, then solution.
-static bool eliminate(double *m, int size, double *x)
+PELTI_CLONES static bool eliminate(double *m, int size, double *x)
 {
     for (int c = 0; c < size; c++) {
         int best = c;
@@ -155,10 +171,7 @@ static bool eliminate(double *m, int size, double *x)
             double share = m[r * size + c] / pivot;
             if (share == 0)
                 continue;
-            const double *restrict from = m + c * size;
-            double *restrict to = m + r * size;
-            for (int k = c + 1; k < size; k++)
-                to[k] -= share * from[k];
+            add_row(m + r * size + c + 1, m + c * size + c + 1, -share, size - c - 1);
             x[r] -= share * x[c];
         }
     }

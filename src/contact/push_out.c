@@ -9,7 +9,7 @@ static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
     PeltiSurface *surface = &c->surfaces[character];
     for (int v = 0; v < surface->mesh->vertex_count; v++)
         surface->x[v] = points[surface->mesh->first_point[v]];
-    pelti_surface_refit(surface);
+    pelti_surface_refit(surface, c->jobs);
 }
 
 /// Pushes of the vertices that are inside an object; how many. `object` -1: the ground.
@@ -84,14 +84,14 @@ static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
         if (ground && !c->scene->has_ground)
             continue;
         if (!ground && (c->bodies[o - c->skin_count].kind != PELT_OBJECT_FIXED || c->bodies[o - c->skin_count].held))
-            pelti_surface_refit(&c->surfaces[o]); // it was last seen before its last small move
+            pelti_surface_refit(&c->surfaces[o], c->jobs); // it was last seen before its last small move
         int inside = find_inside(c, skin, ground ? -1 : o);
         if (!inside)
             continue;
         if (smoothly)
             spread(c, skin, inside);
         most = fmax(most, apply(c, skin));
-        pelti_surface_refit(skin);
+        pelti_surface_refit(skin, c->jobs);
     }
     return most;
 }

@@ -94,7 +94,8 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
 {
     const PeltiCharacter *who = def->who;
     const PeltScene *scene = def->scene;
-    *skin = (PeltiContactSkin){.who = who, .weights = def->weights, .root_stiffness = (double)scene->root_stiffness};
+    *skin = (PeltiContactSkin){
+        .who = who, .weights = def->weights, .root_stiffness = (double)scene->root_stiffness, .jobs = def->jobs};
     const PeltiMesh *mesh = who->mesh;
     int *joint_of_node = PELTI_NEW(pool, int, who->node_count);
     skin->bone_joint = PELTI_NEW(pool, int, who->bone_count);
@@ -103,6 +104,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     skin->corrected = pelti_pose_new(pool, who);
     skin->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(pool, Mat34, who->bone_count);
+    skin->columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
@@ -216,18 +218,40 @@ void pelti_contact_skin_pose(PeltiContactSkin *skin)
     }
 }
 
-void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
+typedef float Column __attribute__((vector_size(16)));
+typedef struct Place {
+    const PeltiContactSkin *skin;
+    Vec3 *x;
+} Place;
+
+/// x = sum w_b (M_b r), a column of M_b at a time: to the bit what rows give.
+static void place_range(void *context, int begin, int end, int worker)
 {
+    (void)worker;
+    const Place *place = context;
+    const PeltiContactSkin *skin = place->skin;
     const PeltiWeights *w = skin->weights;
-    for (int v = 0; v < skin->who->mesh->vertex_count; v++) {
-        Vec3 sum = vec3(0, 0, 0);
+    for (int v = begin; v < end; v++) {
+        Column sum = {0, 0, 0, 0};
+        Vec3 r = skin->rest[v];
         for (int k = 0; k < w->influences; k++) {
             size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
-            if (w->weight[i] > 0)
-                sum = vec3_mad(sum, mat34_apply(skin->bones[w->bone[i]], skin->rest[v]), w->weight[i]);
+            if (!(w->weight[i] > 0))
+                continue;
+            Column c[4];
+            memcpy(c, skin->columns[w->bone[i]], sizeof c);
+            sum += (c[0] * r.x + c[1] * r.y + c[2] * r.z + c[3]) * w->weight[i];
         }
-        x[v] = sum;
+        place->x[v] = vec3(sum[0], sum[1], sum[2]);
     }
+}
+
+void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
+{
+    for (int b = 0; b < skin->who->bone_count; b++)
+        for (int i = 0; i < 12; i++)
+            skin->columns[b][4 * (i % 4) + i / 4] = skin->bones[b].m[i / 4][i % 4];
+    pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 1024, place_range, &(Place){skin, x});
 }
 
 void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h)

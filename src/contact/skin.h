@@ -39,11 +39,13 @@ typedef struct PeltiContactSkin {
     double most_back_s; ///< rad/s: no joint comes back faster; 0: any speed
     Vec3 *rest;         ///< [vertex_count] what lbs must be given so that it shows the shown skin
     PeltiPose free, corrected;
-    PeltiWorld *world; ///< [node_count] of the corrected pose
-    Mat34 *bones;      ///< [bone_count] of the corrected pose
-    double (*sum)[4];  ///< [joint_count] work: weighted position and weight below a joint
-    int *touched;      ///< [joint_count] work
-    bool *marked;      ///< [joint_count] work: in `touched`
+    PeltiWorld *world;    ///< [node_count] of the corrected pose
+    Mat34 *bones;         ///< [bone_count] of the corrected pose
+    float (*columns)[16]; ///< [bone_count] work: bones by columns of four
+    PeltiJobs *jobs;      ///< may be NULL
+    double (*sum)[4];     ///< [joint_count] work: weighted position and weight below a joint
+    int *touched;         ///< [joint_count] work
+    bool *marked;         ///< [joint_count] work: in `touched`
 } PeltiContactSkin;
 
 typedef struct PeltiContactSkinDef {
@@ -51,6 +53,7 @@ typedef struct PeltiContactSkinDef {
     const PeltiWeights *weights;
     const PeltScene *scene;
     const char *name; ///< of the character in the scene
+    PeltiJobs *jobs;  ///< may be NULL
 } PeltiContactSkinDef;
 /// Stiffness of each joint: the scene's, or from the mass it carries: enough to hold `subtree mass * gravity * reach` with two
 /// degrees. `unit_gravity` > 0: strength of gravity to size that by.

@@ -99,11 +99,11 @@ PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurf
     return pelti_box_tree_build(pool, out->sharp_count, out->sharp_boxes, &out->sharp_tree, err);
 }
 
-void pelti_surface_refit(PeltiSurface *surface)
+void pelti_surface_refit(PeltiSurface *surface, PeltiJobs *jobs)
 {
-    pelti_box_tree_refit_triangles(surface->tree, NULL, surface->mesh->triangles, surface->x, NULL);
+    pelti_box_tree_refit_triangles(surface->tree, jobs, surface->mesh->triangles, surface->x, NULL);
     box_sharp_edges(surface);
-    pelti_box_tree_refit(surface->sharp_tree, NULL, surface->sharp_boxes);
+    pelti_box_tree_refit(surface->sharp_tree, jobs, surface->sharp_boxes);
 }
 
 Vec3 pelti_contact_spot_point(const PeltiSpot *spot, const Vec3 *x)
@@ -401,30 +401,30 @@ static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, in
 
 /// Edges of a's triangles against sharp edges of b. On the way `back` only those of a that are not sharp themselves, the others
 /// were found before; the touch is turned round.
-static void touch_sharp(const PeltiSurface *a, const PeltiSurface *b, double alarm, bool back, PeltiContactTouch *touch,
-                        PeltiContactTouches *out)
+static void touch_sharp(const PeltiSurfacePair *two, double alarm, bool back, PeltiContactTouches *out)
 {
+    const PeltiSurface *a = &two->surfaces[back ? two->b : two->a], *b = &two->surfaces[back ? two->a : two->b];
+    PeltiContactTouch touch = {.a = two->a, .b = two->b};
     if (b->sharp_count == 0)
         return;
-    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, NULL, &out->pairs);
+    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, two->jobs, &out->pairs);
     for (int i = 0; i < out->pairs.count; i++) {
         int t = out->pairs.pairs[i].a, eb = b->sharp[out->pairs.pairs[i].b];
         for (int k = 0; k < 3; k++) {
             int ea = a->mesh->triangle_edges[t][k];
-            if (a->edge_triangles[ea][0] != t || (back && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, touch))
+            if (a->edge_triangles[ea][0] != t || (back && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, &touch))
                 continue;
             if (back)
-                pelti_contact_touch_swap(touch);
-            pelti_contact_touch_add(out, touch);
+                pelti_contact_touch_swap(&touch);
+            pelti_contact_touch_add(out, &touch);
         }
     }
 }
 
-void pelti_contact_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiContactTouches *out)
+void pelti_contact_touch_edges(const PeltiSurfacePair *two, double alarm, PeltiContactTouches *out)
 {
-    PeltiContactTouch touch = {.a = a, .b = b};
-    touch_sharp(&surfaces[a], &surfaces[b], alarm, false, &touch, out);
-    touch_sharp(&surfaces[b], &surfaces[a], alarm, true, &touch, out);
+    touch_sharp(two, alarm, false, out);
+    touch_sharp(two, alarm, true, out);
 }
 
 void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiContactTouches *out)

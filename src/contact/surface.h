@@ -23,7 +23,7 @@ typedef struct PeltiSurface {
 
 /// Builds over a mesh that outlives it. `x` and `before` start at the mesh's rest.
 PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurface *out, PeltError *err);
-void pelti_surface_refit(PeltiSurface *surface); ///< after x has moved; serial, does not allocate
+void pelti_surface_refit(PeltiSurface *surface, PeltiJobs *jobs); ///< after x has moved; does not allocate
 
 /// A point of a surface: weights of the corners of one triangle, and the feature it lies on (kind << 28 | index).
 typedef struct PeltiSpot {
@@ -74,8 +74,16 @@ bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double
 bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out);
 void pelti_contact_touch_swap(PeltiContactTouch *touch);
 void pelti_contact_touch_add(PeltiContactTouches *out, const PeltiContactTouch *touch);
+typedef struct PeltiSurfacePair {
+    const PeltiSurface *surfaces; ///< of all
+    int a, b;                     ///< the two
+    const Mat34
+        *to_frame;   ///< world to the frame of whichever of them is rigid, so that moving together is no motion; NULL: world
+    PeltiJobs *jobs; ///< may be NULL
+} PeltiSurfacePair;
+
 /// Edges against sharp edges, both ways.
-void pelti_contact_touch_edges(const PeltiSurface *surfaces, int a, int b, double alarm, PeltiContactTouches *out);
+void pelti_contact_touch_edges(const PeltiSurfacePair *two, double alarm, PeltiContactTouches *out);
 /// Vertices of a surface near or below the plane y = height.
 void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiContactTouches *out);
 

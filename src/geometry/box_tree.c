@@ -465,6 +465,20 @@ void pelti_box_tree_visit(const PeltiBoxTree *tree, const PeltiBox *box, float m
 
 // ---- nearest ----
 
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD)
+static inline double box_squared(const PeltiBox *box, Vec3 p) // x and y at once; to the bit the plain one
+{
+    __m128 low = _mm_loadu_ps(&box->low.x), up = _mm_loadu_ps(&box->low.z); // up: z, and x y z
+    __m128 high = _mm_shuffle_ps(up, up, _MM_SHUFFLE(3, 3, 2, 1)), at = _mm_setr_ps(p.x, p.y, p.z, 0);
+    __m128d zero = _mm_setzero_pd(), p_xy = _mm_cvtps_pd(at), p_z = _mm_cvtps_pd(_mm_movehl_ps(at, at));
+    __m128d xy = _mm_max_pd(_mm_sub_pd(_mm_cvtps_pd(low), p_xy), _mm_sub_pd(p_xy, _mm_cvtps_pd(high)));
+    __m128d z = _mm_max_pd(_mm_sub_pd(_mm_cvtps_pd(_mm_movehl_ps(low, low)), p_z),
+                           _mm_sub_pd(p_z, _mm_cvtps_pd(_mm_movehl_ps(high, high))));
+    xy = _mm_max_pd(xy, zero), z = _mm_max_pd(z, zero);
+    xy = _mm_mul_pd(xy, xy), z = _mm_mul_sd(z, z);
+    return _mm_cvtsd_f64(_mm_add_sd(_mm_add_sd(xy, _mm_unpackhi_pd(xy, xy)), z));
+}
+#else
 static inline double beyond(float low, float high, float at)
 {
     double below = (double)low - (double)at, above = (double)at - (double)high;
@@ -478,6 +492,7 @@ static inline double box_squared(const PeltiBox *box, Vec3 p)
            z = beyond(box->low.z, box->high.z, p.z);
     return x * x + y * y + z * z;
 }
+#endif
 
 typedef struct Nearest {
     const PeltiBoxTree *tree;

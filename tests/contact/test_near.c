@@ -1,4 +1,5 @@
-/// What vertices remember must not change what is found: the same contacts as by asking every vertex anew.
+/// What vertices remember must not change what is found: the same contacts as by asking every vertex anew, with any number of
+/// threads.
 #include "check.h"
 #include "contact/near.h"
 #include "contact/shapes.h"
@@ -51,7 +52,7 @@ static void move(PeltiSurface *s, Mat34 at, float bend)
         p.x += bend * p.y * p.y; // a skin does not keep its shape
         s->x[v] = mat34_apply(at, p);
     }
-    pelti_surface_refit(s);
+    pelti_surface_refit(s, NULL);
 }
 
 /// Vertices of a within the alarm distance of b's faces, by trying all.
@@ -77,6 +78,7 @@ static void remembering_changes_nothing(void **state)
     PeltiContactTouches kept = touches_new(&s[0]), fresh = touches_new(&s[0]);
     PeltiNearMemory *memory;
     assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &memory, NULL), PELT_OK);
+    PeltiJobs *jobs = pelti_jobs_create(3);
     Trs ball = trs_identity();
     ball.translation = vec3(0.6f, 0, 0);
     long found = 0, deep = 0, tried = 0;
@@ -96,7 +98,8 @@ static void remembering_changes_nothing(void **state)
         PeltiNearMemory *none;
         assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &none, NULL), PELT_OK);
         kept.count = fresh.count = 0;
-        pelti_contact_touch_surfaces(memory, &(PeltiSurfacePair){.surfaces = s, .a = 0, .b = 1, .to_frame = &back}, alarm, &kept);
+        pelti_contact_touch_surfaces(memory, &(PeltiSurfacePair){.surfaces = s, .a = 0, .b = 1, .to_frame = &back, .jobs = jobs},
+                                     alarm, &kept);
         pelti_contact_touch_surfaces(none, &(PeltiSurfacePair){.surfaces = s, .a = 0, .b = 1}, alarm, &fresh);
         if (kept.count != fresh.count)
             fail_msg("step %d: %d contacts where %d are", step, kept.count, fresh.count);
@@ -121,6 +124,7 @@ static void remembering_changes_nothing(void **state)
         }
     }
     assert_true(found > 3000 && deep > 300 && tried > 10);
+    pelti_jobs_destroy(jobs);
     pelti_pool_release(&pool);
 }
 
