@@ -51,13 +51,28 @@ static __attribute__((noinline)) void finish_block(const PeltiMat3Block *matrice
     }
 }
 
+PELTI_WIDE void store_rotation(const RotationW *r, PeltiQuatBlock *q, PeltiMat3Block *m)
+{
+    PELTI_UNROLL
+    for (int i = 0; i < 4; i++)
+        store_w(q->q[i], r->q[i]);
+    PELTI_UNROLL
+    for (int i = 0; m && i < 3; i++)
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        store_w(m->m[i][j], r->m[i][j]);
+}
+
 PELTI_WIDE void polar_block(const PeltiMat3Block *matrix, PeltiQuatBlock *warm, PeltiMat3Block *out)
 {
     FloatW a[3][3], turn2 = splat_w(0);
     RotationW r;
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            a[i][j] = load_w(matrix->m[i][j]);
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        a[i][j] = load_w(matrix->m[i][j]);
+    PELTI_UNROLL
     for (int i = 0; i < 4; i++)
         r.q[i] = load_w(warm->q[i]);
     normalize_w(a);
@@ -69,18 +84,17 @@ PELTI_WIDE void polar_block(const PeltiMat3Block *matrix, PeltiQuatBlock *warm, 
             break;
     }
     MaskW good = less_w(turn2, done);
-    int32_t bad[PELT_W], any_bad = 0;
+    if (all_w(good)) {
+        store_rotation(&r, warm, out);
+        return;
+    }
+    int32_t bad[PELT_W];
     for (int lane = 0; lane < PELT_W; lane++)
-        any_bad |= bad[lane] = !lane_is(good, lane);
+        bad[lane] = !lane_is(good, lane);
     PeltiQuatBlock q;
     PeltiMat3Block m;
-    for (int i = 0; i < 4; i++)
-        store_w(q.q[i], r.q[i]);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            store_w(m.m[i][j], r.m[i][j]);
-    if (any_bad)
-        finish_block(matrix, bad, &q, &m, warm);
+    store_rotation(&r, &q, &m);
+    finish_block(matrix, bad, &q, &m, warm);
     *warm = q;
     if (out)
         *out = m;

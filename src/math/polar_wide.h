@@ -35,9 +35,11 @@ PELTI_WIDE void rotation_matrix_w(RotationW *r)
 PELTI_WIDE FloatW rotation_newton_w(RotationW *r, FloatW a[3][3], FloatW size)
 {
     FloatW b[3][3];
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            b[i][j] = mad_w(r->m[0][i], a[0][j], mad_w(r->m[1][i], a[1][j], mul_w(r->m[2][i], a[2][j])));
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        b[i][j] = mad_w(r->m[0][i], a[0][j], mad_w(r->m[1][i], a[1][j], mul_w(r->m[2][i], a[2][j])));
     FloatW g0 = sub_w(b[2][1], b[1][2]), g1 = sub_w(b[0][2], b[2][0]), g2 = sub_w(b[1][0], b[0][1]);
     FloatW nudge = mul_w(size, splat_w(1e-5f)), half = splat_w(-0.5f); // nudge: H is singular where A leaves R open
     FloatW h00 = add_w(add_w(b[1][1], b[2][2]), nudge), h11 = add_w(add_w(b[0][0], b[2][2]), nudge);
@@ -81,9 +83,11 @@ PELTI_WIDE FloatW rotation_newton_w(RotationW *r, FloatW a[3][3], FloatW size)
 PELTI_WIDE FloatW matrix_size_w(FloatW a[3][3])
 {
     FloatW sum = splat_w(1e-30f);
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            sum = mad_w(a[i][j], a[i][j], sum);
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        sum = mad_w(a[i][j], a[i][j], sum);
     return mul_w(sum, rsqrt_w(sum));
 }
 
@@ -91,13 +95,17 @@ PELTI_WIDE FloatW matrix_size_w(FloatW a[3][3])
 PELTI_WIDE void normalize_w(FloatW a[3][3])
 {
     FloatW most = splat_w(1e-30f);
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            most = max_w(abs_w(a[i][j]), most);
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        most = max_w(abs_w(a[i][j]), most);
     FloatW scale = div_w(splat_w(1), most);
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            a[i][j] = mul_w(a[i][j], scale);
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        a[i][j] = mul_w(a[i][j], scale);
 }
 
 #endif
