@@ -69,10 +69,16 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
     for (; settings && *settings; settings += 2)
         if (pelti_options_set(&body->options, settings[0], settings[1], &err) != PELT_OK)
             return false;
-    PeltiPrepare in = {.who = body->who, .options = &body->options, .weights = &body->weights};
-    if (!body->clip || body->who->pool.failed || pelti_method_layered.prepare(&in, &state, &err) != PELT_OK)
+    PeltiPrepare in = {.who = body->who,
+                       .options = &body->options,
+                       .weights = &body->weights,
+                       .jobs = pelti_jobs_create(2)}; // the most asked for
+    bool ready = body->clip && !body->who->pool.failed && pelti_method_layered.prepare(&in, &state, &err) == PELT_OK;
+    pelti_jobs_destroy(in.jobs);
+    if (!ready)
         return false;
     body->flesh = state;
+    body->flesh->jobs = NULL;
     return true;
 }
 
@@ -116,10 +122,10 @@ static double runs_each(const PeltiFlesh *flesh)
 }
 
 /// Arithmetic of one iteration: 12 sums twice over the runs (an addition and a subtraction each), 12 prefix sums twice, and some
-/// 250 for terms, the rotation and the goal of each particle. Sums in double count twice.
+/// 250 for terms, the rotation and the goal of each particle.
 static double match_flops(const PeltiFlesh *flesh)
 {
-    return flesh->n * (double)PELTI_LAYERS * (runs_each(flesh) * 12 * 2 * 3 + 12 * 3 + 250);
+    return flesh->n * (double)PELTI_LAYERS * (runs_each(flesh) * 12 * 2 * 2 + 12 * 2 + 250);
 }
 
 // ---- Table 1 ----
@@ -225,7 +231,7 @@ static void time_omega(PeltiBench *bench, const Body *body, int omega)
     char label[72];
     pelti_pool_init(&pool, NULL);
     bool made = pelti_paths_build(&pool, body->who->mesh, omega, &paths, NULL) == PELT_OK &&
-                pelti_match_new(&pool, &paths, &match, NULL) == PELT_OK;
+                pelti_match_new(&pool, &paths, 1, &match, NULL) == PELT_OK;
     for (int s = 0; made && s < paths.slot_count; s++) { // the same layers and masses, in this omega's order
         int from = body->flesh->paths.slot[paths.vertex[s]];
         for (int l = 0; l < PELTI_LAYERS; l++) {

@@ -38,19 +38,27 @@ bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out
     int n = paths->slot_count, total = 0;
     for (int s = 0; s < n; s++)
         total += paths->region_size[s];
-    *out = (PlainMatch){match, PELTI_NEW(pool, int, n + 1), PELTI_NEW(pool, int, total),
+    *out = (PlainMatch){match,
+                        PELTI_NEW(pool, int, n + 1),
+                        PELTI_NEW(pool, int, total),
                         PELTI_NEW(pool, double, (size_t)n *SUMS *PELTI_LAYERS),
-                        PELTI_NEW(pool, float, (size_t)n *SUMS *PELTI_LAYERS)};
+                        PELTI_NEW(pool, float, (size_t)n *SUMS *PELTI_LAYERS),
+                        PELTI_NEW(pool, double, (size_t)n * 3 * PELTI_LAYERS),
+                        PELTI_NEW(pool, double, (size_t)n * 3 * PELTI_LAYERS)};
     if (pool->failed)
         return false;
     total = 0;
     for (int s = 0; s < n; s++) {
         for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-            int block = paths->runs[r][0] / (PELTI_PATH_BLOCK + 1);
-            for (int i = paths->runs[r][0] - block; i < paths->runs[r][1] - block; i++)
-                out->members[total++] = i;
+            const PeltiTile *tile = &paths->tiles[paths->tile[s]];
+            for (int i = paths->runs[r][0]; i < paths->runs[r][0] + paths->runs[r][1]; i++)
+                out->members[total++] = pelti_path_slot(paths, tile, i);
         }
         out->member_start[s + 1] = total;
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < PELTI_LAYERS; l++)
+                out->centre[(s * 3 + k) * PELTI_LAYERS + l] =
+                    (double)match->centre[k][s * PELTI_LAYERS + l] + (double)match->about[paths->tile[s]].rest[k];
     }
     return true;
 }
@@ -85,8 +93,8 @@ PELTI_CLONES static void gather(const PlainMatch *plain, int n)
             for (int q = 0; q < SUMS; q++)
                 sum[q] += row[q];
         }
-        const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3;
-        Double4 *now = (Double4 *)match->centre_now + (size_t)s * 3, inverse = ((const Double4 *)match->inverse_mass)[s];
+        const Double4 *c0 = (const Double4 *)plain->centre + (size_t)s * 3;
+        Double4 *now = (Double4 *)plain->centre_now + (size_t)s * 3, inverse = wide(((const Float4 *)match->inverse_mass)[s]);
         for (int i = 0; i < 3; i++) {
             now[i] = sum[i] * inverse;
             for (int j = 0; j < 3; j++)
@@ -100,8 +108,8 @@ PELTI_CLONES static void write_goals(const PlainMatch *plain, int n)
     PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
         Float4 *row = (Float4 *)plain->goals + (size_t)s * SUMS;
-        const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3,
-                      *now = (const Double4 *)match->centre_now + (size_t)s * 3;
+        const Double4 *c0 = (const Double4 *)plain->centre + (size_t)s * 3,
+                      *now = (const Double4 *)plain->centre_now + (size_t)s * 3;
         for (int i = 0; i < 3; i++) {
             Double4 t = now[i];
             for (int j = 0; j < 3; j++) {

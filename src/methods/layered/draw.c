@@ -91,17 +91,19 @@ static void draw_region(const PeltiFlesh *flesh, PeltiDraw *draw)
     if (!draw->point || !draw->line || flesh->n == 0)
         return;
     int centre = central_slot(flesh);
+    const PeltiTile *tile = &paths->tiles[paths->tile[centre]];
     float radius = 0.06f * flesh->rest.edge[centre];
     for (int r = paths->run_start[centre]; r < paths->run_start[centre + 1]; r++) {
         enum { BEYOND = 6 };
-        int block = paths->runs[r][0] / (PELTI_PATH_BLOCK + 1), first = paths->runs[r][0] - block,
-            last = paths->runs[r][1] - block;
+        int first = paths->runs[r][0], last = first + paths->runs[r][1];
         Vec3 colour = colour_of(1 + r - paths->run_start[centre]);
-        for (int s = first > BEYOND ? first - BEYOND : 0; s < last + BEYOND && s + 1 < flesh->n; s++) {
-            bool inside = s >= first && s < last;
-            if (are_joined(flesh, s, s + 1))
-                draw->line(draw->user, place(flesh, s, PELTI_SKIN), place(flesh, s + 1, PELTI_SKIN), radius, colour);
-            draw->point(draw->user, place(flesh, s, PELTI_SKIN), inside ? 3 * radius : 1.5f * radius, colour);
+        for (int i = first > BEYOND ? first - BEYOND : 0; i < last + BEYOND && i + 1 < tile->places; i++) {
+            int s = pelti_path_slot(paths, tile, i), next = pelti_path_slot(paths, tile, i + 1);
+            if (s >= flesh->n || next >= flesh->n)
+                continue;
+            if (are_joined(flesh, s, next))
+                draw->line(draw->user, place(flesh, s, PELTI_SKIN), place(flesh, next, PELTI_SKIN), radius, colour);
+            draw->point(draw->user, place(flesh, s, PELTI_SKIN), i >= first && i < last ? 3 * radius : 1.5f * radius, colour);
         }
     }
     for (int l = 0; l < PELTI_LAYERS; l++) {

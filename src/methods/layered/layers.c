@@ -287,7 +287,7 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
     flesh->rest.size = mesh->diagonal > 0 ? mesh->diagonal : 1;
     flesh->rest.centre = vec3_lerp(mesh->low, mesh->high, 0.5f);
     PELT_TRY(pelti_paths_build(pool, mesh, flesh->set.omega, &flesh->paths, err));
-    PELT_TRY(pelti_match_new(pool, &flesh->paths, &flesh->match, err));
+    PELT_TRY(pelti_match_new(pool, &flesh->paths, pelti_jobs_threads(flesh->jobs), &flesh->match, err));
     flesh->weights.influences = in->weights->influences;
     size_t entries = (size_t)flesh->n * (size_t)flesh->weights.influences;
     flesh->weights.bone = PELTI_NEW(pool, int, entries);

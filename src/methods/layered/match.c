@@ -5,234 +5,195 @@
 
 #include <string.h>
 
-// Four layers in a vector. Sums of m x x0^T far from the origin nearly cancel when the centre is taken off, and masses differ by
-// a factor of 400: those are double (whole numbers of 32 bits left fingertips trembling by 1e-5 of the size). Sums of R and t are
-// whole numbers: they add up without rounding, and differences of two are right though both have long overflowed, as long as the
-// sum of one region fits into 32 bits.
+// Four layers of two slots in a vector, as the batched rotations want them; two quantities of one slot in a vector where slots
+// are summed. Sums are about a point of the tile and over few places, so that little cancels and float is enough (whole numbers
+// of 32 bits about the middle of the mesh left fingertips trembling by 1e-5 of the size: masses differ by a factor of 400).
 typedef float Float4 __attribute__((vector_size(16), may_alias));
-typedef double Double4 __attribute__((vector_size(32), may_alias));
-typedef int32_t Int4 __attribute__((vector_size(16), may_alias));
-typedef int32_t Int8 __attribute__((vector_size(32), may_alias));
-typedef uint32_t Word4 __attribute__((vector_size(16), may_alias));
-typedef uint32_t Word8 __attribute__((vector_size(32), may_alias));
+typedef float Float8 __attribute__((vector_size(32), may_alias));
 
-enum { SUMS = 12, ROW = SUMS * PELTI_LAYERS };
+enum { SUMS = 12, ROW = SUMS / 2 }; // quantities; vectors in a row
 
-PELTI_WIDE Double4 wide(Float4 a)
+PELTI_WIDE Float8 splat(float a)
 {
-    return __builtin_convertvector(a, Double4);
-}
-PELTI_WIDE Float4 narrow(Double4 a)
-{
-    return __builtin_convertvector(a, Float4);
-}
-PELTI_WIDE Double4 splat(double a)
-{
-    Double4 v = {a};
-    return __builtin_shufflevector(v, v, 0, 0, 0, 0);
-}
-PELTI_WIDE Word4 fixed(Double4 a)
-{
-    return (Word4) __builtin_convertvector(a, Int4);
+    Float8 v = {a};
+    return __builtin_shufflevector(v, v, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 /// What the layers above and below a layer hold: siblings are part of a region.
-PELTI_WIDE Double4 siblings(Double4 a)
+PELTI_WIDE Float8 siblings(Float8 a)
 {
-    Double4 zero = {0, 0, 0, 0};
-    return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
-}
-PELTI_WIDE Word4 siblings_w(Word4 a)
-{
-    Word4 zero = {0, 0, 0, 0};
-    return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
-}
-PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
-{
-    return (Float4 *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
+    Float8 zero = {0};
+    return __builtin_shufflevector(a, zero, 8, 0, 1, 2, 8, 4, 5, 6) + __builtin_shufflevector(a, zero, 1, 2, 3, 8, 5, 6, 7, 8);
 }
 
-PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, PeltiMatch *out, PeltError *err)
+/// Rows of two slots from twelve quantities of both, added up; and back.
+PELTI_WIDE void add_rows(const Float8 quantity[SUMS], Float8 sum[ROW], Float8 *row)
+{
+    PELTI_UNROLL
+    for (int q = 0; q < ROW; q++) {
+        sum[q] += __builtin_shufflevector(quantity[2 * q], quantity[2 * q + 1], 0, 1, 2, 3, 8, 9, 10, 11);
+        row[q] = sum[q];
+        sum[q] += __builtin_shufflevector(quantity[2 * q], quantity[2 * q + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+        row[ROW + q] = sum[q];
+    }
+}
+PELTI_WIDE void from_rows(const Float8 first[ROW], const Float8 second[ROW], Float8 quantity[SUMS])
+{
+    PELTI_UNROLL
+    for (int q = 0; q < ROW; q++) {
+        quantity[2 * q] = __builtin_shufflevector(first[q], second[q], 0, 1, 2, 3, 8, 9, 10, 11);
+        quantity[2 * q + 1] = __builtin_shufflevector(first[q], second[q], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers, PeltiMatch *out, PeltError *err)
 {
     int padded = (paths->slot_count + 1) / 2 * 2;
-    size_t lanes = (size_t)padded * PELTI_LAYERS;
-    *out = (PeltiMatch){.paths = paths, .padded = padded};
+    size_t lanes = (size_t)padded * PELTI_LAYERS + 16;
+    *out = (PeltiMatch){.paths = paths, .padded = padded, .workers = workers < 1 ? 1 : workers};
     for (int k = 0; k < 3; k++) {
-        out->x[k] = PELTI_NEW(pool, float, lanes + 16);
-        out->rest[k] = PELTI_NEW(pool, float, lanes + 16);
+        out->x[k] = PELTI_NEW(pool, float, lanes);
+        out->rest[k] = PELTI_NEW(pool, float, lanes);
+        out->centre[k] = PELTI_NEW(pool, float, lanes);
+        out->centre_now[k] = PELTI_NEW(pool, float, lanes);
     }
-    out->mass = PELTI_NEW(pool, float, lanes + 16);
-    out->moment = PELTI_NEW(pool, float, lanes + 16);
-    out->stiffness = PELTI_NEW(pool, float, lanes + 16);
-    out->share = PELTI_NEW(pool, float, lanes + 16);
+    out->mass = PELTI_NEW(pool, float, lanes);
+    out->moment = PELTI_NEW(pool, float, lanes);
+    out->stiffness = PELTI_NEW(pool, float, lanes);
+    out->share = PELTI_NEW(pool, float, lanes);
+    out->inverse_mass = PELTI_NEW(pool, float, lanes);
     out->rotation = PELTI_NEW(pool, PeltiMat3Block, padded / 2 + 1);
+    out->rotation_next = PELTI_NEW(pool, PeltiMat3Block, padded / 2 + 1);
     out->warm = PELTI_NEW(pool, PeltiQuatBlock, padded / 2 + 1);
-    out->prefix = PELTI_NEW(pool, double, ((size_t)paths->row_count + 2) * ROW);
-    out->prefix_goal = PELTI_NEW(pool, uint32_t, ((size_t)paths->row_count + 2) * ROW);
-    out->centre = PELTI_NEW(pool, double, lanes * 3 + 16);
-    out->centre_now = PELTI_NEW(pool, double, lanes * 3 + 16);
-    out->inverse_mass = PELTI_NEW(pool, double, lanes + 16);
-    return pool->failed ? pelti_no_memory(err, lanes * 48 * sizeof(double)) : PELT_OK;
+    out->about = PELTI_NEW(pool, PeltiMatchAbout, paths->tile_count);
+    out->scratch_each = ((size_t)paths->places_most + 1) * ROW * 8;
+    out->scratch = PELTI_NEW(pool, float, out->scratch_each *(size_t)out->workers);
+    return pool->failed ? pelti_no_memory(err, lanes * 48 * sizeof(float)) : PELT_OK;
 }
 
-// ---- the three passes of an iteration ----
+// ---- sums over a tile's regions ----
 
-/// Prefix sums of m x and of A_i + m x x0^T over one block ([Deul2013] eq. 1 with the particles' moments, expanded:
-/// sum m (x - c)(x0 - c0)^T = sum m x x0^T - (sum m x) c0^T).
-PELTI_CLONES static void sum_block(PeltiMatch *match, int begin, int end)
+/// The sum over the region of a slot, and the siblings at its middle.
+PELTI_WIDE void gather(const PeltiPaths *paths, const Float8 *rows, int s, int place, Float8 sum[ROW])
 {
-    Double4 sum[SUMS] = {{0}};
-    Double4 *row = (Double4 *)match->prefix + (size_t)pelti_path_row(begin) * SUMS;
+    const Float8 *own = rows + (place + 1) * ROW, *before_own = place % PELTI_PATH_GROUP ? own - ROW : rows;
     PELTI_UNROLL
-    for (int q = 0; q < SUMS; q++)
-        row[q] = sum[q];
-    for (int s = begin; s < end; s++) {
-        Double4 x0[3], m = wide(((Float4 *)match->mass)[s]);
-        Float4 moment = ((Float4 *)match->moment)[s];
+    for (int q = 0; q < ROW; q++)
+        sum[q] = siblings(own[q] - before_own[q]);
+    for (int r = paths->piece_start[s]; r < paths->piece_start[s + 1]; r++) {
+        const Float8 *before = rows + (size_t)paths->pieces[r][0] * ROW, *after = rows + (size_t)paths->pieces[r][1] * ROW;
         PELTI_UNROLL
-        for (int k = 0; k < 3; k++)
-            x0[k] = wide(((Float4 *)match->rest[k])[s]);
-        row += SUMS;
+        for (int q = 0; q < ROW; q++)
+            sum[q] += after[q] - before[q];
+    }
+}
+/// Of the two slots at a place; of one where they are an odd number.
+PELTI_WIDE void gather_pair(const PeltiPaths *paths, const Float8 *rows, int s, int place, Float8 quantity[SUMS])
+{
+    Float8 sum[2][ROW];
+    gather(paths, rows, s, place, sum[0]);
+    if (s + 1 < paths->slot_count)
+        gather(paths, rows, s + 1, place + 1, sum[1]);
+    else
+        memcpy(sum[1], sum[0], sizeof sum[1]);
+    from_rows(sum[0], sum[1], quantity);
+}
+
+// ---- the two passes of an iteration ----
+
+/// Terms m x and A_i + m x x0^T of two slots ([Deul2013] eq. 1 with the particles' moments, expanded:
+/// sum m (x - c)(x0 - c0)^T = sum m x x0^T - (sum m x) c0^T).
+PELTI_WIDE void moments_at(const PeltiMatch *match, const PeltiMatchAbout *about, int pair, Float8 term[SUMS])
+{
+    const PeltiMat3Block *turn = &match->rotation[pair];
+    Float8 x0[3], m = ((const Float8 *)match->mass)[pair], moment = ((const Float8 *)match->moment)[pair];
+    PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        x0[j] = ((const Float8 *)match->rest[j])[pair] - splat(about->rest[j]);
+    PELTI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        term[i] = m * (((const Float8 *)match->x[i])[pair] - splat(about->now[i]));
         PELTI_UNROLL
-        for (int i = 0; i < 3; i++) {
-            Double4 mx = m * wide(((Float4 *)match->x[i])[s]);
-            sum[i] += mx;
-            PELTI_UNROLL
-            for (int j = 0; j < 3; j++)
-                sum[3 + 3 * i + j] += mx * x0[j] + wide(moment * *rotation_at(match, s, i, j));
-        }
-        PELTI_UNROLL
-        for (int q = 0; q < SUMS; q++)
-            row[q] = sum[q];
+        for (int j = 0; j < 3; j++)
+            term[3 + 3 * i + j] = term[i] * x0[j] + moment * *(const Float8 *)turn->m[i][j];
     }
 }
 
-/// A of every region from its runs; centres of mass on the way.
-PELTI_CLONES static void gather_block(PeltiMatch *match, int begin, int end)
+/// A of every region of a tile; centres of mass on the way.
+PELTI_CLONES static void sum_moments(PeltiMatch *match, const PeltiTile *tile, PeltiMatchAbout *about, Float8 *rows)
 {
     const PeltiPaths *paths = match->paths;
-    const Double4 *rows = (const Double4 *)match->prefix;
-    for (int s = begin; s < end; s++) {
-        const Double4 *own = rows + (size_t)pelti_path_row(s) * SUMS;
-        Double4 sum[SUMS];
+    Float8 before[ROW] = {{0}};
+    for (int k = 0; k < 3; k++)
+        about->now[k] = match->x[k][(size_t)about->middle * PELTI_LAYERS];
+    for (int i = 0; i < tile->places; i += 2) {
+        Float8 term[SUMS];
+        moments_at(match, about, pelti_path_slot(paths, tile, i) / 2, term);
+        if (i % PELTI_PATH_GROUP == 0)
+            memset(before, 0, sizeof before);
+        add_rows(term, before, rows + (i + 1) * ROW);
+    }
+    for (int i = 0; i < tile->places_own; i += 2) {
+        int pair = (tile->first + i) / 2;
+        Float8 sum[SUMS], inverse = ((const Float8 *)match->inverse_mass)[pair];
+        gather_pair(paths, rows, tile->first + i, i, sum);
         PELTI_UNROLL
-        for (int q = 0; q < SUMS; q++)
-            sum[q] = siblings(own[SUMS + q] - own[q]);
-        for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-            const Double4 *before = rows + (size_t)paths->runs[r][0] * SUMS, *after = rows + (size_t)paths->runs[r][1] * SUMS;
+        for (int p = 0; p < 3; p++) {
+            ((Float8 *)match->centre_now[p])[pair] = sum[p] * inverse;
             PELTI_UNROLL
-            for (int q = 0; q < SUMS; q++)
-                sum[q] += after[q] - before[q];
-        }
-        const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3;
-        Double4 *now = (Double4 *)match->centre_now + (size_t)s * 3, inverse = ((const Double4 *)match->inverse_mass)[s];
-        PELTI_UNROLL
-        for (int i = 0; i < 3; i++) {
-            now[i] = sum[i] * inverse;
-            PELTI_UNROLL
-            for (int j = 0; j < 3; j++)
-                *rotation_at(match, s, i, j) = narrow(sum[3 + 3 * i + j] - sum[i] * c0[j]);
+            for (int q = 0; q < 3; q++)
+                *(Float8 *)match->rotation_next[pair].m[p][q] =
+                    sum[3 + 3 * p + q] - sum[p] * ((const Float8 *)match->centre[q])[pair];
         }
     }
 }
 
-/// Prefix sums of t = c - R c0 and of R over one block.
-PELTI_CLONES static void sum_goals_block(PeltiMatch *match, int begin, int end)
+/// Terms t = c - R c0 and R of two slots' regions; their centres are about a point of their own tile.
+PELTI_WIDE void goals_at(const PeltiMatch *match, const PeltiMatchAbout *about, int pair, Float8 term[SUMS])
 {
-    Word4 sum[SUMS] = {{0}};
-    Word4 *row = (Word4 *)match->prefix_goal + (size_t)pelti_path_row(begin) * SUMS;
-    Double4 first = splat(1 / match->unit_t), other = splat(1 / match->unit_R);
+    const PeltiMatchAbout *from = &match->about[match->paths->tile[2 * pair]];
+    const PeltiMat3Block *turn = &match->rotation[pair];
+    Float8 c0[3];
     PELTI_UNROLL
-    for (int q = 0; q < SUMS; q++)
-        row[q] = sum[q];
-    for (int s = begin; s < end; s++) {
-        const Double4 *c0 = (const Double4 *)match->centre + (size_t)s * 3,
-                      *now = (const Double4 *)match->centre_now + (size_t)s * 3;
-        row += SUMS;
+    for (int j = 0; j < 3; j++)
+        c0[j] = ((const Float8 *)match->centre[j])[pair] + splat(from->rest[j] - about->rest[j]);
+    PELTI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        term[i] = ((const Float8 *)match->centre_now[i])[pair] + splat(from->now[i] - about->now[i]);
         PELTI_UNROLL
-        for (int i = 0; i < 3; i++) {
-            Double4 t = now[i];
-            PELTI_UNROLL
-            for (int j = 0; j < 3; j++) {
-                Double4 r = wide(*rotation_at(match, s, i, j));
-                t -= r * c0[j];
-                sum[3 + 3 * i + j] += fixed(other * r);
-            }
-            sum[i] += fixed(first * t);
+        for (int j = 0; j < 3; j++) {
+            Float8 r = *(const Float8 *)turn->m[i][j];
+            term[i] -= r * c0[j];
+            term[3 + 3 * i + j] = r;
         }
-        PELTI_UNROLL
-        for (int q = 0; q < SUMS; q++)
-            row[q] = sum[q];
-    }
-}
-
-/// Sums of R and t over the region of a slot from its runs, and from the siblings at its middle.
-PELTI_WIDE void gather(const PeltiPaths *paths, const uint32_t *prefix, int s, Word4 sum[SUMS])
-{
-    const Word4 *own = (const Word4 *)prefix + (size_t)pelti_path_row(s) * SUMS;
-    Word8 pair[SUMS / 2] = {{0}};
-    for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-        const Word8 *before = (const Word8 *)prefix + (size_t)paths->runs[r][0] * (SUMS / 2);
-        const Word8 *after = (const Word8 *)prefix + (size_t)paths->runs[r][1] * (SUMS / 2);
-        PELTI_UNROLL
-        for (int q = 0; q < SUMS / 2; q++)
-            pair[q] += after[q] - before[q];
-    }
-    PELTI_UNROLL
-    for (int q = 0; q < SUMS / 2; q++) {
-        Word4 low = __builtin_shufflevector(pair[q], pair[q], 0, 1, 2, 3);
-        Word4 high = __builtin_shufflevector(pair[q], pair[q], 4, 5, 6, 7);
-        sum[2 * q] = low + siblings_w(own[SUMS + 2 * q] - own[2 * q]);
-        sum[2 * q + 1] = high + siblings_w(own[SUMS + 2 * q + 1] - own[2 * q + 1]);
     }
 }
 
 /// Goals: a particle's mean over the regions that hold it, (sum R x0 + sum t) / count; regions are symmetric, so these are
 /// the regions at the particles of its own region.
-PELTI_CLONES static void move_block(PeltiMatch *match, int begin, int end)
+PELTI_CLONES static void move_tile(PeltiMatch *match, const PeltiTile *tile, const PeltiMatchAbout *about, Float8 *rows)
 {
-    float unit[2] = {(float)match->unit_t, (float)match->unit_R};
-    for (int s = begin; s < end; s++) {
-        Word4 sum[SUMS];
-        gather(match->paths, match->prefix_goal, s, sum);
-        Float4 share = ((Float4 *)match->share)[s], stiffness = ((Float4 *)match->stiffness)[s];
+    const PeltiPaths *paths = match->paths;
+    Float8 before[ROW] = {{0}};
+    for (int i = 0; i < tile->places; i += 2) {
+        Float8 term[SUMS];
+        goals_at(match, about, pelti_path_slot(paths, tile, i) / 2, term);
+        if (i % PELTI_PATH_GROUP == 0)
+            memset(before, 0, sizeof before);
+        add_rows(term, before, rows + (i + 1) * ROW);
+    }
+    for (int i = 0; i < tile->places_own; i += 2) {
+        int pair = (tile->first + i) / 2;
+        Float8 sum[SUMS], share = ((const Float8 *)match->share)[pair], stiffness = ((const Float8 *)match->stiffness)[pair];
+        gather_pair(paths, rows, tile->first + i, i, sum);
         PELTI_UNROLL
-        for (int i = 0; i < 3; i++) {
-            Float4 goal = {0, 0, 0, 0}, *x = (Float4 *)match->x[i] + s;
+        for (int p = 0; p < 3; p++) {
+            Float8 goal = sum[p], *x = (Float8 *)match->x[p] + pair;
             PELTI_UNROLL
-            for (int j = 0; j < 3; j++)
-                goal += __builtin_convertvector((Int4)sum[3 + 3 * i + j], Float4) * ((Float4 *)match->rest[j])[s];
-            goal = unit[0] * __builtin_convertvector((Int4)sum[i], Float4) + unit[1] * goal;
-            *x += stiffness * (goal * share - *x);
+            for (int q = 0; q < 3; q++)
+                goal += sum[3 + 3 * p + q] * (((const Float8 *)match->rest[q])[pair] - splat(about->rest[q]));
+            *x += stiffness * (goal * share + splat(about->now[p]) - *x);
         }
     }
-}
-
-/// The largest coordinate; what is not finite leaves the last one.
-PELTI_CLONES static void find_extent(PeltiMatch *match)
-{
-    Int8 most = {0};
-    int count = match->padded * PELTI_LAYERS / 8;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < count; i++) { // floats without their sign are ordered like whole numbers
-            Int8 a = ((const Int8 *)match->x[k])[i] & 0x7fffffff, more = a > most;
-            most = (a & more) | (most & ~more);
-        }
-    int32_t all = 0;
-    for (int lane = 0; lane < 8; lane++)
-        all = most[lane] > all ? most[lane] : all;
-    float x;
-    memcpy(&x, &all, sizeof x);
-    match->x_most = x < INFINITY ? x : match->x_most;
-}
-
-/// Units in which no region's sum overflows, with a little room.
-static void choose_units(PeltiMatch *match)
-{
-    const double most = 2147483648.0 * 0.9, tiny = 1e-30;
-    find_extent(match);
-    double x = fmax((double)match->x_most, tiny), rest = fmax((double)match->rest_most, tiny);
-    match->unit_t = match->count_most * (x + 1.8 * rest) / most; // |R c0| <= sqrt(3) times c0's largest coordinate
-    match->unit_R = match->count_most / most;
 }
 
 typedef struct Pass {
@@ -241,39 +202,45 @@ typedef struct Pass {
     void *context;
 } Pass;
 
-static void run_sums(void *context, int begin, int end, int worker)
+static Float8 *scratch_of(const PeltiMatch *match, int worker)
 {
-    (void)worker;
-    sum_block(((Pass *)context)->match, begin, end);
+    return (Float8 *)(match->scratch + match->scratch_each * (size_t)worker);
 }
 
 static void run_rotations(void *context, int begin, int end, int worker)
 {
     PeltiMatch *match = ((Pass *)context)->match;
-    (void)worker;
-    gather_block(match, begin, end);
-    int first = begin / 2, blocks = (end + 1) / 2 - first;
-    pelti_polar_batch(match->rotation + first, match->warm + first, match->rotation + first, blocks);
-    sum_goals_block(match, begin, end);
+    for (int t = begin; t < end; t++) {
+        const PeltiTile *tile = &match->paths->tiles[t];
+        PeltiMat3Block *matrices = match->rotation_next + tile->first / 2;
+        sum_moments(match, tile, &match->about[t], scratch_of(match, worker));
+        pelti_polar_batch(matrices, match->warm + tile->first / 2, matrices, tile->places_own / 2);
+    }
 }
 
 static void run_goals(void *context, int begin, int end, int worker)
 {
     Pass *pass = context;
-    (void)worker;
-    move_block(pass->match, begin, end);
-    if (pass->after)
-        pass->after(pass->context, begin, end);
+    PeltiMatch *match = pass->match;
+    for (int t = begin; t < end; t++) {
+        const PeltiTile *tile = &match->paths->tiles[t];
+        move_tile(match, tile, &match->about[t], scratch_of(match, worker));
+        if (pass->after)
+            pass->after(pass->context, tile->first, tile->first + tile->count);
+    }
 }
 
 void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch after, void *context)
 {
     Pass pass = {match, after, context};
-    int n = match->paths->slot_count;
-    choose_units(match);
-    pelti_parallel_for(jobs, n, PELTI_PATH_BLOCK, run_sums, &pass);
-    pelti_parallel_for(jobs, n, PELTI_PATH_BLOCK, run_rotations, &pass);
-    pelti_parallel_for(jobs, n, PELTI_PATH_BLOCK, run_goals, &pass);
+    int n = match->paths->tile_count;
+    if (pelti_jobs_threads(jobs) > match->workers)
+        jobs = NULL; // more than there is scratch for
+    pelti_parallel_for(jobs, n, 1, run_rotations, &pass);
+    PeltiMat3Block *before = match->rotation;
+    match->rotation = match->rotation_next;
+    match->rotation_next = before;
+    pelti_parallel_for(jobs, n, 1, run_goals, &pass);
 }
 
 // ---- constants ----
@@ -291,34 +258,46 @@ void pelti_match_centres(PeltiMatch *match, int begin, int end)
     const PeltiPaths *paths = match->paths;
     for (int s = begin; s < end; s++)
         for (int l = 0; l < PELTI_LAYERS; l++) {
+            const PeltiTile *tile = &paths->tiles[paths->tile[s]];
             size_t own = (size_t)s * PELTI_LAYERS + (size_t)l;
             double mass = 0, moment[3] = {0};
-            for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-                int first = pelti_path_slot(paths->runs[r][0]), last = first + paths->runs[r][1] - paths->runs[r][0];
-                for (int i = first; i < last; i++)
-                    add_mass(match, (size_t)i * PELTI_LAYERS + (size_t)l, &mass, moment);
-            }
+            for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++)
+                for (int i = paths->runs[r][0]; i < paths->runs[r][0] + paths->runs[r][1]; i++)
+                    add_mass(match, (size_t)pelti_path_slot(paths, tile, i) * PELTI_LAYERS + (size_t)l, &mass, moment);
             if (l > 0)
                 add_mass(match, own - 1, &mass, moment);
             if (l < PELTI_LAYERS - 1)
                 add_mass(match, own + 1, &mass, moment);
-            match->inverse_mass[own] = mass > 0 ? 1 / mass : 0;
+            match->inverse_mass[own] = mass > 0 ? (float)(1 / mass) : 0;
             match->share[own] = 1.0f / (float)(paths->region_size[s] + (l > 0) + (l < PELTI_LAYERS - 1));
-            for (int k = 0; k < 3; k++)
-                match->centre[((size_t)s * 3 + (size_t)k) * PELTI_LAYERS + (size_t)l] = mass > 0 ? moment[k] / mass : 0;
+            for (int k = 0; k < 3; k++) {
+                double about = (double)match->about[paths->tile[s]].rest[k];
+                match->centre[k][own] = mass > 0 ? (float)(moment[k] / mass - about) : 0;
+            }
         }
 }
 
-void pelti_match_limits(PeltiMatch *match)
+/// The slot of a tile that lies nearest to the mean of its skin: sums are about where that is.
+static void find_middle(PeltiMatch *match, int t)
 {
-    match->count_most = 1;
-    match->rest_most = 0;
-    for (size_t i = 0; i < (size_t)match->paths->slot_count * PELTI_LAYERS; i++) {
-        int count = (int)lroundf(1 / match->share[i]);
-        match->count_most = count > match->count_most ? count : match->count_most;
+    const PeltiTile *tile = &match->paths->tiles[t];
+    double mean[3] = {0}, least = INFINITY;
+    for (int s = tile->first; s < tile->first + tile->count; s++)
         for (int k = 0; k < 3; k++)
-            match->rest_most = fmaxf(match->rest_most, fabsf(match->rest[k][i]));
+            mean[k] += (double)match->rest[k][(size_t)s * PELTI_LAYERS] / tile->count;
+    for (int s = tile->first; s < tile->first + tile->count; s++) {
+        double squared = 0;
+        for (int k = 0; k < 3; k++) {
+            double d = (double)match->rest[k][(size_t)s * PELTI_LAYERS] - mean[k];
+            squared += d * d;
+        }
+        if (squared < least) {
+            least = squared;
+            match->about[t].middle = s;
+        }
     }
+    for (int k = 0; k < 3; k++)
+        match->about[t].rest[k] = match->rest[k][(size_t)match->about[t].middle * PELTI_LAYERS];
 }
 
 void pelti_match_prepare(PeltiMatch *match)
@@ -328,8 +307,9 @@ void pelti_match_prepare(PeltiMatch *match)
     memset(match->rotation, 0, sizeof *match->rotation * (size_t)(match->padded / 2));
     for (int k = 0; k < 3; k++)
         memcpy(match->x[k], match->rest[k], sizeof(float) * (size_t)n * PELTI_LAYERS);
+    for (int t = 0; t < match->paths->tile_count; t++)
+        find_middle(match, t);
     pelti_match_centres(match, 0, n);
-    pelti_match_limits(match);
     for (int s = 0; s < match->padded; s++)
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < PELTI_LAYERS; l++)

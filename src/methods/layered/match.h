@@ -7,9 +7,13 @@
 #include "math/polar.h"
 #include "methods/layered/paths.h"
 
-#include <stdint.h>
-
 enum { PELTI_LAYERS = 4, PELTI_SKIN = 0, PELTI_FAT = 1, PELTI_MUSCLE = 2, PELTI_BONE_LAYER = 3 };
+
+/// What a tile's sums are about.
+typedef struct PeltiMatchAbout {
+    float rest[3], now[3]; ///< the skin at `middle`
+    int middle;            ///< slot
+} PeltiMatchAbout;
 
 /// All arrays are in slot order, padded to an even number of slots; [slot x 4] has one lane per layer.
 typedef struct PeltiMatch {
@@ -21,26 +25,25 @@ typedef struct PeltiMatch {
     float *moment;    ///< [slot x 4] (1/5) m r^2 of a particle as a sphere of radius r
     float *stiffness; ///< [slot x 4] share of the way to the goal taken in one iteration
     PeltiMat3Block
-        *rotation;         ///< [padded / 2] of regions, and orientations of the particles at their middle; lanes: slot % 2, layer
-    PeltiQuatBlock *warm;  ///< [padded / 2]
-    double *prefix;        ///< [row][12][4] sums of m x, then of A_i + m x x0^T by rows
-    uint32_t *prefix_goal; ///< [row][12][4] sums of t, then of R by rows; fixed point, modulo 2^32
-    double unit_t, unit_R; ///< of one in prefix_goal
-    float rest_most, x_most; ///< largest coordinate
-    int count_most;          ///< particles of a region
-    double *centre;          ///< [slot][3][4] rest centre of mass of each region
-    double *centre_now;      ///< [slot][3][4]
-    double *inverse_mass;    ///< [slot][4] 1 / mass of each region
-    float *share;            ///< [slot][4] 1 / regions that hold the particle
+        *rotation; ///< [padded / 2] of regions, and orientations of the particles at their middle; lanes: slot % 2, layer
+    PeltiMat3Block *rotation_next; ///< [padded / 2] of the iteration under way
+    PeltiQuatBlock *warm;          ///< [padded / 2]
+    float *centre[3];              ///< [slot x 4] rest centre of mass of each region, about its tile's point
+    float *centre_now[3];          ///< [slot x 4] the same now
+    float *inverse_mass;           ///< [slot x 4] 1 / mass of each region
+    float *share;                  ///< [slot x 4] 1 / regions that hold the particle
+    PeltiMatchAbout *about;        ///< [tile]
+    int workers;                   ///< threads there is scratch for
+    size_t scratch_each;           ///< floats: rows of a tile
+    float *scratch;                ///< [workers x scratch_each]
 } PeltiMatch;
 
-/// Takes the arrays from `pool` (all but prefix sums zeroed); x0, mass and moment are filled by the caller, then
-/// pelti_match_prepare derives the regions' constants and starts at rest.
-PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, PeltiMatch *out, PeltError *err);
+/// Takes the arrays from `pool`, zeroed, with scratch for so many threads (with more an iteration is done by its caller); x0,
+/// mass and moment are filled by the caller, then pelti_match_prepare derives the regions' constants and starts at rest.
+PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers, PeltiMatch *out, PeltError *err);
 void pelti_match_prepare(PeltiMatch *match);
-/// Where x0 has changed: centres of the regions at these slots, then, once, the largest of all.
+/// Where x0 has changed: centres of the regions at these slots.
 void pelti_match_centres(PeltiMatch *match, int begin, int end);
-void pelti_match_limits(PeltiMatch *match);
 
 /// One iteration: goals of all regions from the present positions, x <- x + s (g - x). `after` (may be NULL) is called at the
 /// end for each finished range of slots, from several threads.

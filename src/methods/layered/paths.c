@@ -6,9 +6,11 @@
 
 // ---- the order ----
 
+enum { WAITS = -1, ELSEWHERE = -2 };
+
 typedef struct Walk {
     const PeltiMesh *mesh;
-    int *visit;       // [vertex_count] place in the order, -1: not yet
+    int *visit;       // [vertex_count] place in the order, WAITS: not yet, ELSEWHERE: in a tile to come
     int *order;       // [vertex_count]
     int *done_beside; // [vertex_count] visited neighbours
     int count;        // visited so far
@@ -40,7 +42,7 @@ static int next_beside(const Walk *walk, int v)
     int best = -1, most = -1, oldest = 0;
     for (int r = walk->mesh->ring_start[v]; r < walk->mesh->ring_start[v + 1]; r++) {
         int u = walk->mesh->ring[r];
-        if (walk->visit[u] >= 0 || walk->done_beside[u] < most)
+        if (walk->visit[u] != WAITS || walk->done_beside[u] < most)
             continue;
         int old = oldest_neighbour(walk, u);
         if (walk->done_beside[u] > most || old < oldest) {
@@ -63,28 +65,33 @@ static int next_anywhere(Walk *walk)
     return -1;
 }
 
-/// The last vertex a breadth-first search from `seed` meets: an end of the component, such as a finger tip.
-static int far_end(const PeltiMesh *mesh, int seed, int *mark, int *queue)
+/// The last vertex a breadth-first search from `seed` meets: an end of the piece, such as a finger tip.
+static int far_end(const Walk *walk, int seed, int *mark, int *queue)
 {
+    const PeltiMesh *mesh = walk->mesh;
     int filled = 1, stamp = seed + 1;
     queue[0] = seed;
     mark[seed] = stamp;
     for (int done = 0; done < filled; done++)
-        for (int r = mesh->ring_start[queue[done]]; r < mesh->ring_start[queue[done] + 1]; r++)
-            if (mark[mesh->ring[r]] != stamp) {
-                mark[mesh->ring[r]] = stamp;
-                queue[filled++] = mesh->ring[r];
+        for (int r = mesh->ring_start[queue[done]]; r < mesh->ring_start[queue[done] + 1]; r++) {
+            int u = mesh->ring[r];
+            if (walk->visit[u] == WAITS && mark[u] != stamp) {
+                mark[u] = stamp;
+                queue[filled++] = u;
             }
+        }
     return queue[filled - 1];
 }
 
-static void lay_paths(Walk *walk, int *mark, int *queue, PeltiPaths *out)
+/// Orders the vertices of one tile; they stand at its places of the order, which is overwritten as it goes: `seeds` is a copy.
+static void lay_tile(Walk *walk, const PeltiTile *tile, const int *seeds, int *work[2], PeltiPaths *out)
 {
-    int n = walk->mesh->vertex_count;
-    for (int seed = 0; seed < n; seed++) {
-        if (walk->visit[seed] >= 0)
+    for (int i = 0; i < tile->count; i++)
+        walk->visit[seeds[i]] = WAITS;
+    for (int i = 0; i < tile->count; i++) {
+        if (walk->visit[seeds[i]] != WAITS)
             continue;
-        int v = far_end(walk->mesh, seed, mark, queue);
+        int v = far_end(walk, seeds[i], work[0], work[1]);
         walk->behind = walk->count;
         while (v >= 0) {
             out->path_count++;
@@ -130,33 +137,37 @@ static int gather_region(const Search *search, const PeltiPaths *paths, int s, i
     return filled;
 }
 
-static bool push_runs(const int *slots, int count, PeltiArray *runs)
+/// Regions of all slots, one after the other.
+static bool find_regions(const Search *search, int omega, PeltiPaths *out, int *start, PeltiArray *slots)
 {
-    for (int first = 0, i = 1; i <= count; i++)
-        if (i == count || slots[i] != slots[i - 1] + 1 || slots[i] % PELTI_PATH_BLOCK == 0) {
-            int run[2] = {pelti_path_row(slots[first]), pelti_path_row(slots[i - 1]) + 1};
-            if (!pelti_array_push(runs, run))
+    for (int s = 0; s < out->slot_count; s++) {
+        out->region_size[s] = gather_region(search, out, s, omega);
+        for (int i = 0; i < out->region_size[s]; i++)
+            if (!pelti_array_push(slots, &search->list[i]))
                 return false;
-            first = i;
-        }
+        start[s + 1] = (int)slots->count;
+    }
     return true;
 }
 
-static bool build_regions(PeltiPool *pool, const Search *search, int omega, PeltiPaths *out)
+static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int omega, PeltiPaths *out)
 {
-    PeltiArray runs;
-    pelti_array_init(&runs, &pool->allocator, 2 * sizeof(int));
-    bool fits = true;
-    for (int s = 0; s < out->slot_count && fits; s++) {
-        out->region_size[s] = gather_region(search, out, s, omega);
-        fits = push_runs(search->list, out->region_size[s], &runs);
-        out->run_start[s + 1] = (int)runs.count;
-    }
-    out->runs = fits ? pelti_pool_take(pool, runs.count, 2 * sizeof(int)) : NULL;
-    if (out->runs && runs.count)
-        memcpy(out->runs, runs.data, runs.count * 2 * sizeof(int));
-    pelti_array_release(&runs);
-    return out->runs != NULL;
+    int n = mesh->vertex_count, *queues[2] = {PELTI_NEW(work, int, n), PELTI_NEW(work, int, n)};
+    int *start = PELTI_NEW(work, int, (size_t)n + 1), *seeds = PELTI_NEW(work, int, n);
+    Walk walk = {mesh, out->slot, out->vertex, PELTI_NEW(work, int, n), 0, 0};
+    if (pool->failed || work->failed || !pelti_tiles_cut(pool, mesh, out))
+        return false;
+    for (int v = 0; v < n; v++)
+        out->slot[v] = ELSEWHERE;
+    memcpy(seeds, out->vertex, sizeof *seeds * (size_t)n);
+    for (int t = 0; t < out->tile_count; t++)
+        lay_tile(&walk, &out->tiles[t], seeds + out->tiles[t].first, queues, out);
+    PeltiArray slots;
+    pelti_array_init(&slots, &pool->allocator, sizeof(int));
+    bool built = find_regions(&(Search){mesh, queues[0], queues[1]}, omega, out, start, &slots) &&
+                 pelti_tiles_regions(pool, start, (const int *)slots.data, out);
+    pelti_array_release(&slots);
+    return built;
 }
 
 PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, PeltiPaths *out, PeltError *err)
@@ -164,21 +175,14 @@ PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, 
     int n = mesh->vertex_count;
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    *out = (PeltiPaths){.slot_count = n, .block_count = (n + PELTI_PATH_BLOCK - 1) / PELTI_PATH_BLOCK};
-    out->row_count = n + out->block_count;
+    *out = (PeltiPaths){.slot_count = n};
     out->vertex = PELTI_NEW(pool, int, n);
     out->slot = PELTI_NEW(pool, int, n);
+    out->tile = PELTI_NEW(pool, int, n);
     out->run_start = PELTI_NEW(pool, int, (size_t)n + 1);
+    out->piece_start = PELTI_NEW(pool, int, (size_t)n + 1);
     out->region_size = PELTI_NEW(pool, int, n);
-    int *mark = PELTI_NEW(&work, int, n), *queue = PELTI_NEW(&work, int, n);
-    Walk walk = {mesh, out->slot, out->vertex, PELTI_NEW(&work, int, n), 0, 0};
-    bool built = !pool->failed && !work.failed;
-    if (built) {
-        for (int v = 0; v < n; v++)
-            out->slot[v] = -1;
-        lay_paths(&walk, mark, queue, out);
-        built = build_regions(pool, &(Search){mesh, mark, queue}, omega, out);
-    }
+    bool built = build(pool, &work, mesh, omega, out);
     pelti_pool_release(&work);
-    return built ? PELT_OK : pelti_no_memory(err, sizeof(int) * 8 * (size_t)n);
+    return built ? PELT_OK : pelti_no_memory(err, sizeof(int) * 32 * (size_t)n);
 }

@@ -187,7 +187,6 @@ void pelti_stretch_reshape(PeltiFlesh *flesh)
         for (int k = 0; k < 3; k++)
             memcpy(flesh->match.rest[k], stretch->rest[k], sizeof(float) * (size_t)flesh->n * PELTI_LAYERS);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, find_centres, flesh);
-    pelti_match_limits(&flesh->match);
     pelti_layers_lengths(flesh);
     pelti_volume_rest(flesh);
 }

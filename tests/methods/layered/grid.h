@@ -48,7 +48,7 @@ static inline void grid_match(PeltiPool *pool, const PeltiMesh *mesh, const Pelt
 {
     PeltError err;
     uint32_t seed = 5;
-    assert_int_equal(pelti_match_new(pool, paths, match, &err), PELT_OK);
+    assert_int_equal(pelti_match_new(pool, paths, 8, match, &err), PELT_OK);
     for (int s = 0; s < paths->slot_count; s++) {
         Vec3 p = mesh->rest[paths->vertex[s]];
         float b = atan2f(p.y, p.x);

@@ -29,15 +29,14 @@ static void every_run_set_is_its_region(void **state)
                 size += distance[v] >= 0 && distance[v] <= omega;
             assert_int_equal(paths.region_size[s], size);
             for (int r = paths.run_start[s]; r < paths.run_start[s + 1]; r++, runs++) {
-                int block = paths.runs[r][0] / (PELTI_PATH_BLOCK + 1);
-                assert_int_equal((paths.runs[r][1] - 1) / (PELTI_PATH_BLOCK + 1), block); // sums start anew there
-                for (int i = paths.runs[r][0] - block; i < paths.runs[r][1] - block; i++, covered++)
-                    assert_in_range(distance[paths.vertex[i]], 0, omega);
+                const PeltiTile *tile = &paths.tiles[paths.tile[s]];
+                for (int i = paths.runs[r][0]; i < paths.runs[r][0] + paths.runs[r][1]; i++, covered++)
+                    assert_in_range(distance[paths.vertex[pelti_path_slot(&paths, tile, i)]], 0, omega);
             }
             assert_int_equal(covered, size);
         }
         printf("omega %d: %.2f runs a region, %d paths\n", omega, (double)runs / paths.slot_count, paths.path_count);
-        // a perfect strip pattern needs 2 omega + 1 runs; the blocks' ends add a few
+        // a perfect strip pattern needs 2 omega + 1 runs; the tiles' rims add a few
         assert_true((double)runs / paths.slot_count < 2.2 * omega + 2);
     }
     pelti_pool_release(&pool);
