@@ -155,7 +155,7 @@ static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int o
     int n = mesh->vertex_count, *queues[2] = {PELTI_NEW(work, int, n), PELTI_NEW(work, int, n)};
     int *start = PELTI_NEW(work, int, (size_t)n + 1), *seeds = PELTI_NEW(work, int, n);
     Walk walk = {mesh, out->slot, out->vertex, PELTI_NEW(work, int, n), 0, 0};
-    if (pool->failed || work->failed || !pelti_tiles_cut(pool, mesh, out))
+    if (pool->failed || work->failed || !pelti_paths_cut(pool, mesh, out))
         return false;
     for (int v = 0; v < n; v++)
         out->slot[v] = ELSEWHERE;
@@ -165,7 +165,7 @@ static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int o
     PeltiArray slots;
     pelti_array_init(&slots, &pool->allocator, sizeof(int));
     bool built = find_regions(&(Search){mesh, queues[0], queues[1]}, omega, out, start, &slots) &&
-                 pelti_tiles_regions(pool, start, (const int *)slots.data, out);
+                 pelti_paths_regions(pool, start, (const int *)slots.data, out);
     pelti_array_release(&slots);
     return built;
 }

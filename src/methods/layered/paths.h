@@ -46,8 +46,8 @@ PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, 
 
 // tiles.c
 /// Cuts the mesh into compact pieces: fills tiles, tile_count and the order of `vertex` up to that within a tile.
-bool pelti_tiles_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths);
+bool pelti_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths);
 /// Rims, runs and pieces of the regions of `slots` (region of s: start[s] to start[s + 1], ascending).
-bool pelti_tiles_regions(PeltiPool *pool, const int *start, const int *slots, PeltiPaths *paths);
+bool pelti_paths_regions(PeltiPool *pool, const int *start, const int *slots, PeltiPaths *paths);
 
 #endif

@@ -51,7 +51,7 @@ static bool cut_range(const PeltiMesh *mesh, Cut *cuts, int first, int count, Pe
     return cut_range(mesh, cuts, first, half, tiles) && cut_range(mesh, cuts, first + half, count - half, tiles);
 }
 
-bool pelti_tiles_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths)
+bool pelti_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths)
 {
     int n = mesh->vertex_count;
     PeltiPool work;
@@ -180,7 +180,7 @@ static void *settle(PeltiPool *pool, const PeltiArray *array, size_t size)
     return kept;
 }
 
-bool pelti_tiles_regions(PeltiPool *pool, const int *start, const int *slots, PeltiPaths *paths)
+bool pelti_paths_regions(PeltiPool *pool, const int *start, const int *slots, PeltiPaths *paths)
 {
     int n = paths->slot_count;
     PeltiPool work;
