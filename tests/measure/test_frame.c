@@ -95,7 +95,8 @@ static void holes_are_closed_by_their_middle(void **state)
         Vec3 c = at[pipe->mesh->vertex_count + h];
         CHECK_NEAR(c.y, 0, 1e-5);
         CHECK_NEAR(c.z, 0, 1e-5);
-        CHECK_NEAR(fminf(fabsf(c.x), fabsf(c.x - 3)), 0, 1e-5); // in the middle of an end
+        CHECK_NEAR(fminf(fabsf(c.x), fabsf(c.x - 3)), 0, 1e-5); // in the middle of an end, one each
+        CHECK_NEAR(fabsf(c.x - at[pipe->mesh->vertex_count + 1 - h].x), 3, 1e-5);
     }
     pelti_character_destroy(pipe);
 }
