@@ -71,16 +71,18 @@ float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 
         return 1;
     // a pair nearer than a hair may not come much nearer, one farther away may use most of its distance
     double least = fmin(fmax((double)NEAREST * start, (double)hair), 0.9 * start), share = 0;
+    bool parts = true;
     for (int k = 0; k < ADVANCES; k++) {
-        double go = 0.95 * (far - least) / fmax(travel, 1e-30);
+        double go = 0.95 * (far - least) / fmax(travel, 1e-30), before = far;
         if (share + go >= 1)
             return 1;
-        if (go < 1e-3)
+        if (go < 1e-3 && !parts)
             break;
         share += go;
         for (int i = 0; i < 4; i++)
             at[i] = vec3_mad(p[i], r[i], (float)share);
         far = pelti_touch_distance(f, at, NULL, NULL);
+        parts = far > before; // steps of what opens are small at first, and grow: a pair that all but touches may part
     }
     return (float)share;
 }

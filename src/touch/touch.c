@@ -260,13 +260,15 @@ static float behind(const PeltiTouch *t)
     return sqrtf(most);
 }
 
-/// In a held pose what still creeps does so less with every frame.
+/// In a held pose what still creeps near contacts does so less with every frame.
 static void calm_down(PeltiTouch *t)
 {
     if (!(t->state.calm < 1))
         return;
     for (int i = 0; i < t->gathered.count; i++) {
         int v = t->gathered.list[i];
+        if (t->gathered.ring[v] != 1)
+            continue; // nothing touches there: what is left of a lag goes
         t->state.lag[v] = vec3_lerp(t->scratch.lag_saved[v], t->state.lag[v], t->state.calm);
         t->moves.plan[v] = vec3_add(t->state.wanted[v], t->state.lag[v]);
     }

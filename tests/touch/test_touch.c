@@ -180,6 +180,31 @@ static void a_slap_in_one_frame_does_not_tunnel(void **state)
     drop(&two);
 }
 
+/// Driven through a limb's whole thickness in one frame and taken back in the next: nothing stays behind for good.
+static void what_jams_comes_free(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.3f, NULL);
+    for (int tenths = 3; tenths <= 4; tenths++) {
+        push_down(&two, 0);
+        step(&two, true);
+        push_down(&two, 0.1f * (float)tenths);
+        step(&two, false);
+        assert_int_equal(crossings(&two), 0);
+        push_down(&two, 0);
+        int frames = 0;
+        do {
+            step(&two, false);
+        } while (++frames < 30 && two.report.lag > 1e-3f);
+        printf("pushed by 0.%d: back after %d frames\n", tenths, frames);
+        assert_true(two.report.lag < 1e-3f);
+        assert_int_equal(two.report.let_go, 0);
+        assert_int_equal(crossings(&two), 0);
+    }
+    drop(&two);
+}
+
 static void what_crosses_at_rest_is_left_alone(void **state)
 {
     (void)state;
@@ -334,6 +359,7 @@ int main(void)
         cmocka_unit_test(what_is_apart_moves_freely),
         cmocka_unit_test(a_tube_pushed_through_another_stays_on_its_side),
         cmocka_unit_test(a_slap_in_one_frame_does_not_tunnel),
+        cmocka_unit_test(what_jams_comes_free),
         cmocka_unit_test(what_crosses_at_rest_is_left_alone),
         cmocka_unit_test(a_held_pose_comes_to_rest_and_turns_as_a_whole),
         cmocka_unit_test(forwards_and_backwards_end_alike),
