@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { PAIR_GRAIN = 64 }; // pairs in a piece of work
+
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
 {
     PeltiCollide *c = &flesh->collide;
@@ -26,7 +28,7 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
     c->capacity = 16384 + 4 * mesh->triangle_count;
     c->contacts = PELTI_NEW(pool, PeltiContact, c->capacity);
-    if (pool->failed)
+    if (!pelti_collide_islands_new(flesh))
         return pelti_no_memory(err, sizeof(PeltiContact) * (size_t)c->capacity);
     for (int s = 0; s < flesh->n; s++) {
         c->rest[s] = mesh->rest[flesh->paths.vertex[s]];
@@ -352,6 +354,33 @@ static void keep_shallowest(PeltiFlesh *flesh)
     c->count = kept;
 }
 
+/// Where each pair's contacts begin, instead of how many they are; returns the pairs whose contacts fit.
+static int place_contacts(PeltiCollide *c)
+{
+    for (int i = 0; i < c->pairs.count; i++) {
+        int found = c->pairs.pairs[i].tag;
+        if (found > c->capacity - c->count) {
+            c->overflowed = true;
+            return i;
+        }
+        c->pairs.pairs[i].tag = c->count;
+        c->count += found;
+    }
+    return c->pairs.count;
+}
+
+static void fill_contacts(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const PeltiPair *pair = &flesh->collide.pairs.pairs[i];
+        Found found;
+        try_pair(flesh, pair->a, pair->b, &found);
+        memcpy(&flesh->collide.contacts[pair->tag], found.contact, sizeof *found.contact * (size_t)found.count);
+    }
+}
+
 void pelti_collide_detect(PeltiFlesh *flesh)
 {
     PeltiCollide *c = &flesh->collide;
@@ -370,16 +399,9 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     update_spread(c);
     PeltiPairSearch search = {flesh->set.margin, flesh->set.continuous ? NULL : may_face, may_touch, flesh};
     pelti_box_tree_self_pairs_among(c->tree, &search, flesh->jobs, &c->pairs);
-    for (int i = 0; i < c->pairs.count; i++) {
-        Found found;
-        try_pair(flesh, c->pairs.pairs[i].a, c->pairs.pairs[i].b, &found);
-        for (int k = 0; k < found.count; k++) {
-            c->overflowed = c->overflowed || c->count == c->capacity;
-            if (c->count < c->capacity)
-                c->contacts[c->count++] = found.contact[k];
-        }
-    }
+    pelti_parallel_for(flesh->jobs, place_contacts(c), PAIR_GRAIN, fill_contacts, flesh);
     keep_shallowest(flesh);
+    pelti_collide_islands(flesh);
     c->overflowed = c->overflowed || c->pairs.found > c->pairs.count;
 }
 
@@ -394,32 +416,43 @@ static bool is_apart(const PeltiFlesh *flesh, const PeltiContact *contact)
     return along > 2 * contact->thickness && 4 * along * along > vec3_dot(gap, gap);
 }
 
-/// One sweep over all contacts in their order (Gauss-Seidel).
+static void project(PeltiFlesh *flesh, PeltiContact *contact)
+{
+    Vec3 x[4], gradient[4];
+    float w[4], sum = 0;
+    if (is_apart(flesh, contact))
+        return;
+    for (int k = 0; k < 4; k++) {
+        x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
+        w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+    }
+    float value = pelti_collide_value(contact, x, gradient) - contact->thickness;
+    if (!(value < 0))
+        return;
+    value = fmaxf(value, -contact->most);
+    for (int k = 0; k < 4; k++)
+        sum += w[k] * vec3_dot(gradient[k], gradient[k]);
+    if (!(sum > 0))
+        return;
+    contact->push -= value;
+    contact->normal = vec3_normalize_or(vec3_scale(gradient[0], contact->weight[0] < 0 ? -1 : 1), contact->normal);
+    for (int k = 0; k < 4; k++)
+        pelti_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
+}
+
+static void project_pieces(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
+    const PeltiIslands *islands = &flesh->collide.islands;
+    (void)worker;
+    for (int i = islands->piece_start[begin]; i < islands->piece_start[end]; i++)
+        project(flesh, &flesh->collide.contacts[islands->order[i]]);
+}
+
+/// One sweep over the contacts, in their order within each island (Gauss-Seidel).
 void pelti_collide_project(PeltiFlesh *flesh)
 {
-    for (int i = 0; i < flesh->collide.count; i++) {
-        PeltiContact *contact = &flesh->collide.contacts[i];
-        Vec3 x[4], gradient[4];
-        float w[4], sum = 0;
-        if (is_apart(flesh, contact))
-            continue;
-        for (int k = 0; k < 4; k++) {
-            x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
-            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
-        }
-        float value = pelti_collide_value(contact, x, gradient) - contact->thickness;
-        if (!(value < 0))
-            continue;
-        value = fmaxf(value, -contact->most);
-        for (int k = 0; k < 4; k++)
-            sum += w[k] * vec3_dot(gradient[k], gradient[k]);
-        if (!(sum > 0))
-            continue;
-        contact->push -= value;
-        contact->normal = vec3_normalize_or(vec3_scale(gradient[0], contact->weight[0] < 0 ? -1 : 1), contact->normal);
-        for (int k = 0; k < 4; k++)
-            pelti_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
-    }
+    pelti_parallel_for(flesh->jobs, flesh->collide.count ? flesh->collide.islands.piece_count : 0, 1, project_pieces, flesh);
 }
 
 /// Approaching contacts bounce by the restitution, pushed ones come to rest against each other; tangential motion is braked by at

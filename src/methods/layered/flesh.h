@@ -45,6 +45,16 @@ typedef struct PeltiContact {
     Vec3 normal; ///< of the last projection
 } PeltiContact;
 
+/// Contacts that share no particle with those of another piece: pieces are solved side by side, each in the order it was found.
+typedef struct PeltiIslands {
+    int *parent;      ///< [slot] towards one of its island's
+    int *island;      ///< [slot] at an island's root: its number
+    int *size;        ///< [contact] of an island; then where it goes on
+    int *order;       ///< [contact] grouped by island
+    int *piece_start; ///< [contact + 1] into order
+    int piece_count;
+} PeltiIslands;
+
 typedef struct PeltiCollide {
     PeltiBoxTree *tree; ///< over the skin's triangles
     PeltiBox *spread;   ///< [node of tree] bounds of the normals below it
@@ -62,6 +72,7 @@ typedef struct PeltiCollide {
     PeltiContact *contacts;
     int count, capacity;
     bool overflowed;
+    PeltiIslands islands;
 } PeltiCollide;
 
 // ---- volume ----
@@ -222,6 +233,9 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);
 void pelti_collide_project(PeltiFlesh *flesh);
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
+// islands.c
+bool pelti_collide_islands_new(PeltiFlesh *flesh);
+void pelti_collide_islands(PeltiFlesh *flesh); ///< of the contacts there are
 // sweep.c
 bool pelti_sweep_point(const PeltiFlesh *flesh, int slot, int triangle, float weight[3],
                        Vec3 *normal); ///< a point passes through a triangle within the step

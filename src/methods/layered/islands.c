@@ -1,0 +1,90 @@
+// Contacts in islands that share no particle. Gauss-Seidel over one island does not see the others, so islands are solved side by
+// side with the bytes that one after the other would give.
+#include "methods/layered/flesh.h"
+
+#include <string.h>
+
+enum { ENOUGH = 64 }; // contacts in a piece of work: smaller islands share one
+
+bool pelti_collide_islands_new(PeltiFlesh *flesh)
+{
+    PeltiIslands *islands = &flesh->collide.islands;
+    size_t most = (size_t)flesh->collide.capacity;
+    islands->parent = PELTI_NEW(&flesh->pool, int, flesh->n);
+    islands->island = PELTI_NEW(&flesh->pool, int, flesh->n);
+    islands->size = PELTI_NEW(&flesh->pool, int, most);
+    islands->order = PELTI_NEW(&flesh->pool, int, most);
+    islands->piece_start = PELTI_NEW(&flesh->pool, int, most + 1);
+    return !flesh->pool.failed;
+}
+
+static int root_of(int *parent, int slot)
+{
+    while (parent[slot] != slot) {
+        parent[slot] = parent[parent[slot]];
+        slot = parent[slot];
+    }
+    return slot;
+}
+
+/// Joins the particles of every contact.
+static void join(PeltiIslands *islands, const PeltiContact *contacts, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 4; k++) {
+            islands->parent[contacts[i].slot[k]] = contacts[i].slot[k];
+            islands->island[contacts[i].slot[k]] = -1;
+        }
+    for (int i = 0; i < count; i++) {
+        int first = root_of(islands->parent, contacts[i].slot[0]);
+        for (int k = 1; k < 4; k++) {
+            int other = root_of(islands->parent, contacts[i].slot[k]);
+            islands->parent[other] = first;
+        }
+    }
+}
+
+static int island_of(PeltiIslands *islands, const PeltiContact *contact)
+{
+    return islands->island[root_of(islands->parent, contact->slot[0])];
+}
+
+/// Where each island begins in the order: large ones first, a piece each, so that none is waited for at the end. Returns the
+/// pieces.
+static int place(PeltiIslands *islands, int island_count)
+{
+    int pieces = 0, at = 0;
+    islands->piece_start[0] = 0;
+    for (int large = 1; large >= 0; large--)
+        for (int i = 0; i < island_count; i++) {
+            int size = islands->size[i];
+            if (size < 0 || (large && size < ENOUGH))
+                continue;
+            islands->size[i] = -1 - at; // placed
+            at += size;
+            if (at - islands->piece_start[pieces] >= ENOUGH)
+                islands->piece_start[++pieces] = at;
+        }
+    if (at > islands->piece_start[pieces])
+        islands->piece_start[++pieces] = at;
+    return pieces;
+}
+
+void pelti_collide_islands(PeltiFlesh *flesh)
+{
+    PeltiIslands *islands = &flesh->collide.islands;
+    const PeltiContact *contacts = flesh->collide.contacts;
+    int count = flesh->collide.count, island_count = 0;
+    join(islands, contacts, count);
+    for (int i = 0; i < count; i++) {
+        int *number = &islands->island[root_of(islands->parent, contacts[i].slot[0])];
+        if (*number < 0) {
+            *number = island_count;
+            islands->size[island_count++] = 0;
+        }
+        islands->size[*number]++;
+    }
+    islands->piece_count = place(islands, island_count);
+    for (int i = 0; i < count; i++)
+        islands->order[-1 - islands->size[island_of(islands, &contacts[i])]--] = i;
+}
