@@ -4,6 +4,7 @@
 
 #include "bake/anchors.h"
 #include "bake/normals.h"
+#include "body/automatic.h"
 #include "body/body.h"
 #include "body/lean.h"
 #include "body/limit.h"

@@ -142,7 +142,7 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
     }
     if (!strcmp(wanted, "rigid"))
         return pelti_weights_rigid(who, &skin->pool, &skin->weights, err);
-    return pelti_weights_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
+    return pelti_body_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
 }
 
 /// Pieces that the rig calls rigid move with one bone by every method.

@@ -1,6 +1,7 @@
 /// The better weights joint by joint: the file's, but automatic ones around joints where those clearly win the trial.
 #include "body/pieces.h"
 
+#include "body/automatic.h"
 #include "body/constants.def"
 #include "body/trial.h"
 
@@ -177,7 +178,7 @@ static PeltStatus try_file(Best *b, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *
         suspects += is_suspect(b, j);
     if (!suspects)
         return PELT_OK;
-    PELT_TRY(pelti_weights_automatic(who, &b->work, jobs, NULL, &b->made, err));
+    PELT_TRY(pelti_body_automatic(who, &b->work, jobs, NULL, &b->made, err));
     PELT_TRY(pelti_trial_bend(who, &b->made, jobs, b->made_marks, err));
     for (int j = 0; j < who->bone_count; j++) {
         out->lost[j] = has_lost(b, j);
@@ -202,7 +203,7 @@ PeltStatus pelti_trial_best(const PeltiCharacter *who, PeltiPool *pool, PeltiJob
     if (!who->file_weights_sane) {
         pelti_warn(log, "weights-automatic", "the file's weights are %s: made automatically from the bones",
                    who->file_weights.influences ? "useless (one joint, or most rows unusable)" : "missing");
-        return pelti_weights_automatic(who, pool, jobs, log, &out->weights, err);
+        return pelti_body_automatic(who, pool, jobs, log, &out->weights, err);
     }
     Best b = {.who = who};
     pelti_pool_init(&b.work, &pool->allocator);

@@ -2,7 +2,6 @@
 #include "body/pieces.h"
 
 #include "body/constants.def"
-#include "body/winding.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,6 +44,16 @@ static void gather(const PeltiCharacter *who, const PeltiWeights *w, PeltiPieces
     }
 }
 
+static void list_vertices(const PeltiMesh *mesh, int *start, int *vertex)
+{
+    for (int v = 0; v < mesh->vertex_count; v++)
+        start[mesh->component[v] + 2]++;
+    for (int c = 0; c < mesh->component_count; c++)
+        start[c + 2] += start[c + 1];
+    for (int v = 0; v < mesh->vertex_count; v++)
+        vertex[start[mesh->component[v] + 1]++] = v;
+}
+
 static void look_at_triangles(const PeltiMesh *mesh, PeltiPieces *out, double *volume)
 {
     for (int t = 0; t < mesh->triangle_count; t++) {
@@ -59,30 +68,42 @@ static void look_at_triangles(const PeltiMesh *mesh, PeltiPieces *out, double *v
         out->pieces[c].turned = volume[c] < 0;
 }
 
-/// Share of the piece's own bone that lies inside the piece: a head or a limb holds its bone, a sword or a button does not.
-static PeltStatus holds_its_bone(const PeltiCharacter *who, PeltiPieces *pieces, int c, PeltError *err)
+PeltStatus pelti_pieces_winding(const PeltiCharacter *who, const PeltiPieces *pieces, int c, PeltiPool *pool, PeltiWinding **out,
+                                PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
-    PeltiPiece *piece = &pieces->pieces[c];
-    const PeltiBone *bone = &who->bones[piece->bone];
-    PeltiPool pool;
-    pelti_pool_init(&pool, &who->pool.allocator);
-    int(*triangles)[3] = (int(*)[3])PELTI_NEW(&pool, int, (size_t)3 * (size_t)piece->triangle_count), count = 0;
-    PeltiWinding *winding = NULL;
-    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)piece->triangle_count * 12) : PELT_OK;
-    for (int t = 0; t < mesh->triangle_count && status == PELT_OK; t++)
+    const PeltiPiece *piece = &pieces->pieces[c];
+    int(*triangles)[3] = (int(*)[3])PELTI_NEW(pool, int, (size_t)3 * (size_t)piece->triangle_count), count = 0;
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)piece->triangle_count * 12);
+    for (int t = 0; t < mesh->triangle_count; t++)
         if (mesh->component[mesh->triangles[t][0]] == c) {
             for (int k = 0; k < 3; k++)
                 triangles[count][k] = mesh->triangles[t][piece->turned ? 2 - k : k];
             count++;
         }
-    if (status == PELT_OK)
-        status = pelti_winding_create(&pool, count, (const int(*)[3])triangles, mesh->rest, &winding, err);
+    return pelti_winding_create(pool, count, (const int(*)[3])triangles, mesh->rest, out, err);
+}
+
+float pelti_pieces_bone_inside(const PeltiCharacter *who, const PeltiWinding *winding, int bone)
+{
+    const PeltiBone *b = &who->bones[bone];
     int inside = 0, tried = 0;
-    for (int s = bone->segment_first; s < bone->segment_first + bone->segment_count && status == PELT_OK; s++)
+    for (int s = b->segment_first; s < b->segment_first + b->segment_count; s++)
         for (int i = 0; i < 8; i++, tried++)
             inside += pelti_winding_at(winding, vec3_lerp(who->segments[s].a, who->segments[s].b, ((float)i + 0.5f) / 8)) > 0.5f;
-    piece->in_body = tried > 0 && 4 * inside >= tried;
+    return tried ? (float)inside / (float)tried : 0;
+}
+
+/// A head or a limb holds its bone, a sword or a button does not.
+static PeltStatus holds_its_bone(const PeltiCharacter *who, PeltiPieces *pieces, int c, PeltError *err)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, &who->pool.allocator);
+    PeltiWinding *winding = NULL;
+    PeltStatus status = pelti_pieces_winding(who, pieces, c, &pool, &winding, err);
+    pieces->pieces[c].in_body =
+        status == PELT_OK && pelti_pieces_bone_inside(who, winding, pieces->pieces[c].bone) >= PIECES_HELD_SHARE;
     pelti_pool_release(&pool);
     return status;
 }
@@ -146,9 +167,13 @@ PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *wei
     out->pieces = PELTI_NEW(pool, PeltiPiece, out->count);
     int *label = PELTI_NEW(pool, int, mesh->vertex_count);
     double *volume = PELTI_NEW(pool, double, out->count);
+    int *start = PELTI_NEW(pool, int, out->count + 2), *vertex = PELTI_NEW(pool, int, mesh->vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof *label);
     out->label = label;
+    out->start = start;
+    out->vertex = vertex;
+    list_vertices(mesh, start, vertex);
     gather(who, weights, out, label);
     look_at_triangles(mesh, out, volume);
     float *sizes;
@@ -186,19 +211,6 @@ static int bone_of(const PeltiCharacter *who, const PeltRigPiece *piece, const P
     return best;
 }
 
-/// A copy of weights that may be written to.
-static PeltStatus copy_weights(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *weights, PeltiWeightRows *rows,
-                               PeltError *err)
-{
-    size_t count = (size_t)who->mesh->vertex_count * (size_t)weights->influences;
-    PeltiWeights copy;
-    PELT_TRY(pelti_weights_new(who, pool, weights->influences, rows, &copy, err));
-    memcpy(rows->bone, weights->bone, count * sizeof *rows->bone);
-    memcpy(rows->weight, weights->weight, count * sizeof *rows->weight);
-    *weights = copy;
-    return PELT_OK;
-}
-
 bool pelti_pieces_one_skin(const PeltiCharacter *who, const PeltiPieces *pieces)
 {
     return pieces->count == 1 && who->mesh->closed;
@@ -218,7 +230,7 @@ PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, Pelt
     const PeltRigPiece **said = PELTI_NEW(pool, const PeltRigPiece *, vertices);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)vertices * sizeof *said);
-    PELT_TRY(copy_weights(who, pool, weights, &rows, err));
+    PELT_TRY(pelti_weights_copy(who, pool, weights, &rows, err));
     for (int v = 0; v < vertices; v++)
         said[v] = said_of(who, rig, v);
     for (int i = 0; i < rig->piece_count; i++) {

@@ -2,6 +2,7 @@
 #ifndef PELTI_BODY_PIECES_H
 #define PELTI_BODY_PIECES_H
 
+#include "body/winding.h"
 #include "character/weights.h"
 
 #include <pelt/rig.h>
@@ -28,11 +29,19 @@ typedef struct PeltiPieces {
     int count;
     PeltiPiece *pieces; ///< [mesh->component_count]
     const int *label;   ///< [vertex_count] strongest bone
+    const int *start;   ///< [count + 1] into `vertex`
+    const int *vertex;  ///< [vertex_count] piece by piece
 } PeltiPieces;
 
 /// `weights` per welded vertex. What `rig` says of a piece counts for more; NULL: nothing. Lives in `pool`.
 PeltStatus pelti_pieces_judge(const PeltiCharacter *who, const PeltiWeights *weights, const PeltRig *rig, PeltiPool *pool,
                               PeltiPieces *out, PeltError *err);
+
+/// Winding numbers of one piece's own triangles, all facing outwards. Lives in `pool`.
+PeltStatus pelti_pieces_winding(const PeltiCharacter *who, const PeltiPieces *pieces, int piece, PeltiPool *pool,
+                                PeltiWinding **out, PeltError *err);
+/// Share of a bone that lies inside.
+float pelti_pieces_bone_inside(const PeltiCharacter *who, const PeltiWinding *winding, int bone);
 
 /// Whether the whole character is one closed skin.
 bool pelti_pieces_one_skin(const PeltiCharacter *who, const PeltiPieces *pieces);

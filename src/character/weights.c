@@ -66,6 +66,18 @@ PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int inf
     return PELT_OK;
 }
 
+PeltStatus pelti_weights_copy(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *weights, PeltiWeightRows *rows,
+                              PeltError *err)
+{
+    size_t count = (size_t)who->mesh->vertex_count * (size_t)weights->influences;
+    PeltiWeights copy;
+    PELT_TRY(pelti_weights_new(who, pool, weights->influences, rows, &copy, err));
+    memcpy(rows->bone, weights->bone, count * sizeof *rows->bone);
+    memcpy(rows->weight, weights->weight, count * sizeof *rows->weight);
+    *weights = copy;
+    return PELT_OK;
+}
+
 PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err)
 {
     PeltiWeightRows rows;

@@ -29,6 +29,9 @@ typedef struct PeltiWeightRows {
 /// Room for `influences` per vertex, zeroed; `rows` are the arrays of `out`, to be written.
 PeltStatus pelti_weights_new(const PeltiCharacter *who, PeltiPool *pool, int influences, PeltiWeightRows *rows, PeltiWeights *out,
                              PeltError *err);
+/// `weights` becomes a copy in `pool` that may be written to by `rows`.
+PeltStatus pelti_weights_copy(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *weights, PeltiWeightRows *rows,
+                              PeltError *err);
 /// Puts one influence in its place among one vertex' list, sorted by falling weight; the least drops out.
 void pelti_weights_insert(int influences, int *bones, float *weights, int bone, float weight);
 /// Sums of rows by bone: dense in bones, with the list of those touched.
