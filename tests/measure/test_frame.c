@@ -90,6 +90,7 @@ static void holes_are_closed_by_their_middle(void **state)
     assert_int_equal(pipe->mesh->hole_count, 2);
     Vec3 *at = PELTI_NEW(&pipe->pool, Vec3, pipe->mesh->vertex_count + 2);
     memcpy(at, pipe->mesh->rest, sizeof(Vec3) * (size_t)pipe->mesh->vertex_count);
+    at[pipe->mesh->vertex_count] = at[pipe->mesh->vertex_count + 1] = vec3(NAN, NAN, NAN);
     pelti_measure_place_holes(pipe->mesh, at);
     for (int h = 0; h < 2; h++) {
         Vec3 c = at[pipe->mesh->vertex_count + h];
