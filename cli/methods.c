@@ -138,7 +138,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (r.name && pelt_method_find(r.name) < 0)
-        return cli_usage(command, "there is no method '%s'", r.name);
+        return cli_usage(command, "there is no method '%s': `pelt methods` lists them", r.name);
     if (r.json)
         print_json(r.name);
     else

@@ -189,7 +189,7 @@ PeltStatus pelti_session_method(PeltiSession *s, const PeltiMsgMethod *wish, Pel
     snprintf(settings, sizeof settings, "%.*s", (int)wish->settings.count, wish->settings.data);
     int method = pelt_method_find(name);
     if (*name && method < 0)
-        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no method '%s'", name);
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no method '%s': `pelt methods` lists them", name);
     if (*name)
         PELT_TRY(check_settings(method, settings, err));
     pthread_mutex_lock(&s->lock);

@@ -1,7 +1,5 @@
 /// Forces of contacts: raised by what is missing, never pulling, bounded, and added along the plane.
-#include "tube.h"
-
-static Tube tube;
+#include "shared_tube.h"
 
 /// Bent so far that skin meets in the fold.
 static void bend(void)
@@ -86,20 +84,6 @@ static void rates_keep_the_ascent_stable(void **state)
         assert_true(p->contacts.rate[PROJ_MOVING][i] >= p->contacts.rate[PROJ_STILL][i]);
         assert_true(p->contacts.most_force[i] > 0);
     }
-}
-
-static int open_tube(void **state)
-{
-    (void)state;
-    tube_open(&tube, 1, NULL);
-    return 0;
-}
-
-static int close_tube(void **state)
-{
-    (void)state;
-    tube_close(&tube);
-    return 0;
 }
 
 int main(void)

@@ -1,7 +1,5 @@
 /// Planes of folds: through the joint, halving the angle of its bones; skin and base points keep to their side of them.
-#include "tube.h"
-
-static Tube tube;
+#include "shared_tube.h"
 
 static ProjFold *fold_of(int child)
 {
@@ -92,21 +90,6 @@ static void skin_across_a_plane_is_held(void **state)
             fold->swell = swell;
         }
     assert_true(held > 20 && moved > 20);
-}
-
-static int open_tube(void **state)
-{
-    (void)state;
-    const char *const set[] = {"collisions=joints", NULL};
-    tube_open(&tube, 1, set);
-    return 0;
-}
-
-static int close_tube(void **state)
-{
-    (void)state;
-    tube_close(&tube);
-    return 0;
 }
 
 int main(void)

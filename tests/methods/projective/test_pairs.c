@@ -1,7 +1,5 @@
 /// Hulls of the skin around bones, and planes between bones that share no joint.
-#include "tube.h"
-
-static Tube tube;
+#include "shared_tube.h"
 
 static void a_hull_is_the_skin_around_its_bone(void **state)
 {
@@ -68,20 +66,6 @@ static void planes_lie_between_bones_that_meet(void **state)
         assert_true(vec3_dot(vec3_sub(own, other), vec3(n[0], n[1], n[2])) > 0); // it faces its own side
     }
     assert_true(cut > 20);
-}
-
-static int open_tube(void **state)
-{
-    (void)state;
-    tube_open(&tube, 1, NULL);
-    return 0;
-}
-
-static int close_tube(void **state)
-{
-    (void)state;
-    tube_close(&tube);
-    return 0;
 }
 
 int main(void)

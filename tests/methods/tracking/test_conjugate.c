@@ -1,5 +1,5 @@
 /// The linear solver of the relaxation: it takes away the energy it says, moves only along the surface, and ends at no force.
-#include "rig.h"
+#include "shared_rig.h"
 
 /// The quadratic part of the energy that the solver lowers: x A x / 2 - b x, in double.
 static double energy(const Tracking *t, const Vec3 *x)
@@ -15,8 +15,6 @@ static double energy(const Tracking *t, const Vec3 *x)
     }
     return sum;
 }
-
-static Rig rig;
 
 /// The rest shape dragged about along its surface; targets at rest.
 static void drag(void)
@@ -92,24 +90,10 @@ static void skin_that_follows_its_bone_does_not_slide(void **state)
     t->skin.kind[5] = kind;
 }
 
-static int open_rig(void **state)
-{
-    (void)state;
-    rig = start("cylinder", 500, 1, NULL, NULL);
-    return 0;
-}
-
-static int close_rig(void **state)
-{
-    (void)state;
-    stop(&rig);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(it_takes_away_the_energy_it_says),
                                        cmocka_unit_test(it_ends_where_no_force_is_left),
                                        cmocka_unit_test(skin_that_follows_its_bone_does_not_slide)};
-    return cmocka_run_group_tests(tests, open_rig, close_rig);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

@@ -1,7 +1,5 @@
 /// Poses of virtual frames: ends are met, signs go on, no joint turns farther than it may.
-#include "rig.h"
-
-static Rig rig;
+#include "shared_rig.h"
 
 static void pose(TrackingBones *out, const TrackingBones *near, float angle)
 {
@@ -78,24 +76,10 @@ static void no_joint_turns_farther_than_a_third_of_its_bend(void **state)
     CHECK_NEAR(pelti_tracking_share(t, &t->bones.now, &t->bones.goal), 1, 0);
 }
 
-static int open_rig(void **state)
-{
-    (void)state;
-    rig = start("cylinder", 500, 1, NULL, NULL);
-    return 0;
-}
-
-static int close_rig(void **state)
-{
-    (void)state;
-    stop(&rig);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blends_meet_both_ends_and_turn_evenly),
                                        cmocka_unit_test(whole_turns_are_products), cmocka_unit_test(signs_go_on_over_half_a_turn),
                                        cmocka_unit_test(no_joint_turns_farther_than_a_third_of_its_bend)};
-    return cmocka_run_group_tests(tests, open_rig, close_rig);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

@@ -1,7 +1,5 @@
 /// The rigid move, and the way back to a vertex' own iso-surface.
-#include "rig.h"
-
-static Rig rig;
+#include "shared_rig.h"
 
 static void the_rest_shape_lies_on_its_surface(void **state)
 {
@@ -72,24 +70,10 @@ static void the_rigid_move_goes_with_the_bones(void **state)
         CHECK_NEAR(vec3_distance(t->surface.x[v], t->mesh->rest[v]), 0, 1e-5 * (double)t->mesh->diagonal);
 }
 
-static int open_rig(void **state)
-{
-    (void)state;
-    rig = start("cylinder", 800, 1, NULL, NULL);
-    return 0;
-}
-
-static int close_rig(void **state)
-{
-    (void)state;
-    stop(&rig);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_shape_lies_on_its_surface),
                                        cmocka_unit_test(skin_off_its_surface_goes_back),
                                        cmocka_unit_test(the_rigid_move_goes_with_the_bones)};
-    return cmocka_run_group_tests(tests, open_rig, close_rig);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

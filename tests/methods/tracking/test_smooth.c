@@ -1,7 +1,5 @@
 /// Smoothing for show: nothing where nothing touches; in contact bumps go, but not across the contact surface.
-#include "rig.h"
-
-static Rig rig;
+#include "shared_rig.h"
 
 static void reset(void)
 {
@@ -80,23 +78,9 @@ static void skin_on_a_wall_stays_on_it(void **state)
     t->skin.kind[v] = VERTEX_TRACKED;
 }
 
-static int open_rig(void **state)
-{
-    (void)state;
-    rig = start("cylinder", 800, 1, NULL, NULL);
-    return 0;
-}
-
-static int close_rig(void **state)
-{
-    (void)state;
-    stop(&rig);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_smoothed_where_nothing_touches),
                                        cmocka_unit_test(bumps_in_contact_go), cmocka_unit_test(skin_on_a_wall_stays_on_it)};
-    return cmocka_run_group_tests(tests, open_rig, close_rig);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

@@ -1,7 +1,5 @@
 /// Volume that contacts squeeze away rises elsewhere; tethers hold skin of one bone.
-#include "rig.h"
-
-static Rig rig;
+#include "shared_rig.h"
 
 static void reset(void)
 {
@@ -114,24 +112,10 @@ static void only_skin_of_one_bone_is_tethered(void **state)
     t->skin.kind[v] = VERTEX_TRACKED;
 }
 
-static int open_rig(void **state)
-{
-    (void)state;
-    rig = start("cylinder", 800, 1, NULL, NULL);
-    return 0;
-}
-
-static int close_rig(void **state)
-{
-    (void)state;
-    stop(&rig);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_free_skin_rises_by_what_is_missing),
                                        cmocka_unit_test(it_is_no_balloon_and_goes_down_again),
                                        cmocka_unit_test(only_skin_of_one_bone_is_tethered)};
-    return cmocka_run_group_tests(tests, open_rig, close_rig);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

@@ -1,7 +1,5 @@
 /// Which skin looks at the field again: what is near a joint that moved, and all of it once in a while.
-#include "rig.h"
-
-static Rig rig;
+#include "shared_rig.h"
 
 static int stirred(int part)
 {
@@ -80,13 +78,6 @@ static int open_rig(void **state)
 {
     (void)state;
     rig = start("hand", 800, 1, "samples", "8");
-    return 0;
-}
-
-static int close_rig(void **state)
-{
-    (void)state;
-    stop(&rig);
     return 0;
 }
 
