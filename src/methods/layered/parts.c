@@ -14,39 +14,10 @@ typedef struct Cutter {
     int patch_count;
 } Cutter;
 
-// ---- which component has a volume ----
-
-/// Components that are closed, or nearly so, and soundly wound; others are said once and left out.
-static void choose_components(Cutter *c, bool *sound, PeltiLog *log)
+/// Closed, or nearly so, and soundly wound: every body is, a file's own mesh (body=file) may not be.
+static bool has_volume(const PeltiMesh *mesh)
 {
-    const PeltiMesh *mesh = c->flesh->mesh;
-    int *edges = PELTI_NEW(c->work, int, mesh->component_count), *borders = PELTI_NEW(c->work, int, mesh->component_count);
-    int *bad = PELTI_NEW(c->work, int, mesh->component_count), skipped = 0, triangles = 0;
-    if (c->work->failed)
-        return;
-    for (int e = 0; e < mesh->edge_count; e++) {
-        int at = mesh->component[mesh->edges[e][0]];
-        edges[at]++;
-        borders[at] += mesh->edge_use[e] == 1;
-        bad[at] += mesh->edge_use[e] > 2;
-    }
-    for (int t = 0; t < mesh->triangle_count; t++)
-        for (int k = 0; k < 3; k++) { // both triangles of an edge must run along it in opposite directions
-            int e = mesh->triangle_edges[t][k],
-                other = c->edge_triangles[e][0] == t ? c->edge_triangles[e][1] : c->edge_triangles[e][0];
-            for (int j = 0; other >= 0 && mesh->edge_use[e] == 2 && j < 3; j++)
-                bad[mesh->component[mesh->edges[e][0]]] +=
-                    mesh->triangle_edges[other][j] == e && mesh->triangles[other][j] == mesh->triangles[t][k];
-        }
-    for (int i = 0; i < mesh->component_count; i++)
-        sound[i] = edges[i] > 0 && !bad[i] && borders[i] * 20 <= edges[i];
-    for (int t = 0; t < mesh->triangle_count; t++)
-        triangles += !sound[mesh->component[mesh->triangles[t][0]]];
-    for (int i = 0; i < mesh->component_count; i++)
-        skipped += edges[i] > 0 && !sound[i];
-    if (skipped)
-        pelti_warn(log, "layered-volume-open",
-                   "%d components (%d triangles) are open or not soundly wound: their volume is not kept", skipped, triangles);
+    return !mesh->nonmanifold_edge_count && !mesh->inconsistent_edge_count && mesh->border_edge_count * 20 <= mesh->edge_count;
 }
 
 // ---- labels ----
@@ -173,7 +144,6 @@ static PeltStatus cut(Cutter *c, PeltiLog *log, PeltError *err)
     c->edge_triangles = pelti_pool_take(c->work, (size_t)mesh->edge_count + 1, 2 * sizeof(int));
     c->label = PELTI_NEW(c->work, int, n);
     c->patch = PELTI_NEW(c->work, int, n);
-    bool *sound = PELTI_NEW(c->work, bool, mesh->component_count);
     int *queue = PELTI_NEW(c->work, int, n), *size = PELTI_NEW(c->work, int, n), *shared = PELTI_NEW(c->work, int, n);
     if (c->work->failed)
         return pelti_no_memory(err, sizeof(int) * 6 * (size_t)n);
@@ -185,9 +155,12 @@ static PeltStatus cut(Cutter *c, PeltiLog *log, PeltError *err)
             pair[1] = pair[0];
             pair[0] = t;
         }
-    choose_components(c, sound, log);
+    bool sound = has_volume(mesh);
+    if (!sound)
+        pelti_warn(log, "layered-volume-open",
+                   "the mesh is open or not soundly wound: its volume is not kept; body=auto or proxy makes a closed one");
     for (int t = 0; t < n; t++)
-        c->label[t] = sound[mesh->component[mesh->triangles[t][0]]] ? owner_of(flesh, t) : -1;
+        c->label[t] = sound ? owner_of(flesh, t) : -1;
     int least = n / 250 > LEAST ? n / 250 : LEAST;
     flood(c, queue, size);
     for (int pass = 0; pass < PASSES && merge_scraps(c, least, size, shared, queue); pass++)
