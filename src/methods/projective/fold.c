@@ -163,6 +163,16 @@ static bool takes_part(const ProjFold *fold, float side, Vec3 x)
     return s < FOLD_FLATTEST * out;
 }
 
+/// Bones further down and further up count where they go straight on at rest: the chest is no part of the fold of arm and
+/// collar bone, and lies across its plane in every pose.
+static bool goes_on(const ProjFold *fold, int bone, int side, Vec3 direction)
+{
+    if (bone == fold->child || bone == fold->parent)
+        return true;
+    return vec3_dot(side > 0 ? direction : vec3_scale(direction, -1), side > 0 ? fold->rest_child : fold->rest_parent) >=
+           STRAIGHT_ON;
+}
+
 static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, PeltiPool *pool, ProjFolds *out, PeltError *err)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -174,8 +184,7 @@ static PeltStatus relate(const PeltiCharacter *who, const ProjSkeleton *k, Pelti
                 int b = next_bone(k, s), side = b >= 0 ? side_of_bone(who, &out->folds[f], b) : 0;
                 if (!side || !own_direction(k, b, &direction, &length))
                     continue;
-                const ProjFold *fold = &out->folds[f]; // bones further down count where they go straight on at rest
-                if (side > 0 && b != fold->child && vec3_dot(direction, fold->rest_child) < STRAIGHT_ON)
+                if (!goes_on(&out->folds[f], b, side, direction))
                     continue;
                 if (pass)
                     out->relations[used] = (ProjRelation){.fold = f, .bone = b, .side = (float)side};

@@ -285,6 +285,36 @@ static void hips_fold_between_thigh_and_spine(void **state)
     pelti_character_destroy(who);
 }
 
+/// The trunk's skin near the spine is of no fold between arm and collar bone, whose plane it lies across in every pose.
+static void arms_that_hang_leave_the_back_alone(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = NULL;
+    assert_int_equal(pelti_builtin_make("biped", &(PeltiBuiltinOptions){.vertices = 1500}, NULL, NULL, &who, NULL), PELT_OK);
+    const PeltiMesh *mesh = who->mesh;
+    Vec3 *plain = PELTI_NEW(&who->pool, Vec3, mesh->point_count);
+    float most = 0;
+    for (int held = 0; held < 2; held++) {
+        Hand body;
+        hand_open(&body, who);
+        for (int m = 0; !held && m < body.p->contacts.folds.start[body.p->count]; m++)
+            body.p->contacts.folds.members[m].weight = 0;
+        pelti_pose_clip(who, &who->clips[pelti_clip_find(who, "walk")], 0.2, &body.pose);
+        pelti_pose_bones(who, &body.pose, body.world, body.bones);
+        hand_step(&body, 0, true);
+        for (int v = 0; v < mesh->vertex_count; v++) {
+            if (!held)
+                plain[v] = body.points[v];
+            else if (fabsf(mesh->rest[v].x) < 0.025f * mesh->diagonal && mesh->rest[v].y > who->bones[1].head.y)
+                most = fmaxf(most, vec3_distance(plain[v], body.points[v]));
+        }
+        hand_close(&body);
+    }
+    printf("folds move the back of a walker by %.5f of the size\n", (double)(most / mesh->diagonal));
+    assert_true(most < 0.003f * mesh->diagonal);
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +322,7 @@ int main(void)
         cmocka_unit_test(small_turns_leave_the_skin_where_it_is_without_contacts),
         cmocka_unit_test(planes_and_stored_pairs_both_hold_a_fold_apart),
         cmocka_unit_test(hips_fold_between_thigh_and_spine),
+        cmocka_unit_test(arms_that_hang_leave_the_back_alone),
         cmocka_unit_test(stored_pairs_that_do_not_collide_leave_rest_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
