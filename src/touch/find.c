@@ -417,7 +417,7 @@ static void chunk_range(void *context, int begin, int end, int worker)
     PeltiTouch *t = context;
     int share = t->features.capacity / pelti_jobs_threads(t->jobs), start = t->features.worker_used[worker];
     Finder f = {.t = t, .room = t->features.found + (size_t)worker * (size_t)share + start, .capacity = share - start};
-    for (int k = begin; k < end; k++)
+    for (int k = begin; k < end && !f.full; k++)
         features_of(&f, &t->search.near[k]);
     t->features.worker_used[worker] += f.count;
     t->features.chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
@@ -427,7 +427,7 @@ static void chunk_range(void *context, int begin, int end, int worker)
 static void find_serially(PeltiTouch *t, int before)
 {
     Finder f = {.t = t, .room = t->features.list + before, .capacity = t->features.capacity - before};
-    for (int k = 0; k < t->search.near_count; k++)
+    for (int k = 0; k < t->search.near_count && !f.full; k++)
         features_of(&f, &t->search.near[k]);
     t->features.count = before + f.count;
     t->search.overflow |= f.full;
@@ -486,6 +486,8 @@ static void drop_new_ways(PeltiTouch *t)
 static int add_features(PeltiTouch *t)
 {
     int before = t->features.count;
+    if (!pelti_touch_spend(t, 2 * (long long)t->search.near_count))
+        return 0;
     memset(t->features.worker_used, 0, sizeof t->features.worker_used);
     if (pelti_jobs_threads(t->jobs) > TOUCH_MOST_THREADS) {
         find_serially(t, before);
@@ -494,6 +496,7 @@ static int add_features(PeltiTouch *t)
         join_chunks(t, before);
     }
     memset(t->features.active + before, 0, (size_t)(t->features.count - before));
+    pelti_touch_spend(t, t->features.count - before);
     return t->features.count - before;
 }
 

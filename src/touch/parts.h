@@ -61,6 +61,7 @@ typedef struct TouchState {
     bool started;
     float calm;                     ///< share of a change that is made: falls while a pose is held
     int behind;                     ///< frames in a row in which something stayed behind
+    int stuck;                      ///< frames in a row that could not be finished
     int loose;                      ///< pairs that cross since hooking skin was let go
     unsigned char *tangled;         ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
     Vec3 *x;                        ///< [vertex] shown; crosses nothing
@@ -147,6 +148,12 @@ typedef struct TouchFeatures {
     int worker_used[TOUCH_MOST_THREADS];
 } TouchFeatures;
 
+/// What a frame may cost.
+typedef struct TouchBudget {
+    long long used, allowed; ///< pairs of features looked at, about
+    bool spent;              ///< nothing more is looked for in this substep
+} TouchBudget;
+
 /// Features that are held apart.
 typedef struct TouchContacts {
     TouchContact *list;
@@ -170,6 +177,7 @@ struct PeltiTouch {
     TouchSearch search;
     TouchFeatures features;
     TouchContacts contacts;
+    TouchBudget budget;
     TouchScratch scratch;
     PeltiTouchReport *report; ///< of this frame
 };
@@ -195,8 +203,15 @@ bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b);
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 
 // release.c
-/// Lets go what hooks, and looks again at what crosses since then; returns how many vertices hooked.
+/// Lets go what hooks or is stuck, and looks again at what crosses since then; returns how many vertices
+/// did.
 int pelti_touch_release(PeltiTouch *t);
+
+// budget.c
+/// What the work up to the end of this substep, counted from 1, may be.
+void pelti_touch_allow(PeltiTouch *t, int substep);
+/// Counts work in pairs of features; false: there was too much.
+bool pelti_touch_spend(PeltiTouch *t, long long work);
 
 // crossings.c
 /// Pairs of triangles that cross in `x` and are not exempt, left in t->search.crossings; returns how many.

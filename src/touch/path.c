@@ -223,15 +223,17 @@ static Vec3 cut_move(const PeltiTouch *t, int v, int look)
 
 /// First towards the common motion of the pair; where that does not end, towards standing still; then to half of the distance
 /// to the nearest feature, which is safe whatever the others do once all of a pair have been cut so. Ways that were cut are new
-/// ways: others may meet them now.
+/// ways: others may meet them now. Ends, not safe, where the frame's work is spent.
 int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
 {
     int most = 0;
-    bool judged = false; // how neighbours lie at the end of the way
+    bool judged = false, bounded = false; // how neighbours lie at the end of the way; whether bounds are known
     *safe = false;
     pelti_touch_find_features(t, false);
     pelti_touch_share(t, 0, false);
     for (int look = 0; look < STOP + 8; look++) {
+        if (!pelti_touch_spend(t, t->count / 32 + t->features.count / 8))
+            return most;
         int unsafe = note_cuts(t);
         unsafe += look < CUTS ? note_stretch(t) : 0;
         most = look == 0 ? unsafe : most;
@@ -246,8 +248,11 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
             break;
         }
         judged = false;
-        if (look == CUTS)
+        if (look < IN_A_HURRY && 8 * t->budget.used > 7 * t->budget.allowed)
+            look = IN_A_HURRY;
+        if (look >= CUTS && !bounded)
             find_bounds(t);
+        bounded = look >= CUTS;
         for (int v = 0; v < t->count; v++) {
             t->moves.dirty[v] = t->moves.cut[v] < 1;
             if (t->moves.dirty[v])

@@ -1,5 +1,5 @@
-/// Skin that hooks is let go: where it stays so far behind that edges tear, it goes to where the method wants it, and what
-/// crosses there is left alone until it has come apart.
+/// Skin that hooks or is stuck is let go: where it stays so far behind that edges tear, or no step could be finished for some
+/// frames, it goes to where the method wants it, and what crosses there is left alone until it has come apart.
 #include "touch/constants.def"
 #include "touch/parts.h"
 
@@ -62,9 +62,21 @@ static void mark_loose(PeltiTouch *t)
                 t->state.tangled[v] |= TOUCH_LOOSE_RING;
 }
 
+/// Where steps cannot be finished, in `queued` all that is behind; returns how many.
+static int find_stuck(PeltiTouch *t)
+{
+    int stuck = 0;
+    for (int v = 0; v < t->count; v++) {
+        t->scratch.queued[v] = vec3_distance(t->state.x[v], t->state.wanted[v]) > ASLEEP * t->rest.size;
+        stuck += t->scratch.queued[v];
+    }
+    t->state.stuck = 0;
+    return stuck;
+}
+
 int pelti_touch_release(PeltiTouch *t)
 {
-    int hooked = find_hooked(t);
+    int hooked = t->state.stuck >= MOST_STUCK ? find_stuck(t) : find_hooked(t);
     if (hooked)
         let_go_from(t);
     if (hooked || t->state.loose)

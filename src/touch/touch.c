@@ -274,6 +274,12 @@ static void calm_down(PeltiTouch *t)
     }
 }
 
+/// Not all that could meet was looked at.
+static bool too_much(const PeltiTouch *t)
+{
+    return t->budget.spent || t->search.overflow;
+}
+
 /// One round of bounded moves; true where all went where it was planned to go.
 static bool round_of_moves(PeltiTouch *t, int wide, bool again)
 {
@@ -287,10 +293,12 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again)
     shorten_moves(t);
     bool safe;
     int cut = pelti_touch_make_safe(t, &safe);
+    if (too_much(t))
+        return true; // not all was looked at: the skin stays where the last round left it
     memcpy(t->state.x, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
     t->report->rounds++;
     t->report->contacts = t->contacts.count;
-    t->search.unsafe |= !safe || t->search.overflow;
+    t->search.unsafe |= !safe;
     return cut == 0 || behind(t) < ROUND_AGAIN * t->rest.size;
 }
 
@@ -320,6 +328,16 @@ static bool anything(const PeltiTouch *t)
     return memchr(t->state.trouble, 1, (size_t)t->count) || anything_lags(t);
 }
 
+/// The skin stays where it is; from there it comes nearer in the steps that follow.
+static void stay(PeltiTouch *t)
+{
+    for (int v = 0; v < t->count; v++) {
+        t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
+        t->state.trouble[v] = 1;
+    }
+    t->report->spent += too_much(t);
+}
+
 /// From t->state.x to t->state.wanted, never across.
 static void advance(PeltiTouch *t)
 {
@@ -332,7 +350,11 @@ static void advance(PeltiTouch *t)
     pelti_touch_find_features(t, true);
     pelti_touch_share(t, 0, false);
     bool folds = memchr(t->marks.join_crosses, 1, (size_t)t->patches.join_count) != NULL;
-    if (!mark_unsafe(t) && !anything(t) && !folds && !t->search.overflow) {
+    if (too_much(t)) {
+        stay(t);
+        return;
+    }
+    if (!mark_unsafe(t) && !anything(t) && !folds) {
         memcpy(t->state.x, t->state.wanted, bytes);
         return;
     }
@@ -341,21 +363,21 @@ static void advance(PeltiTouch *t)
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         t->search.unsafe = false;
         for (int round = 0; round < ROUNDS; round++)
-            if (round_of_moves(t, attempt * 3, attempt + round > 0))
-                break;
+            if (round_of_moves(t, attempt * 3, attempt + round > 0) || 2 * t->budget.used > t->budget.allowed)
+                break; // a round costs what the last one did
         if (!t->search.unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
-            settle(t);
+            if (too_much(t))
+                stay(t);
+            else
+                settle(t);
             return;
         }
         mark_crossings(t);
         memcpy(t->state.x, t->scratch.x_saved, bytes);
         memcpy(t->state.lag, t->scratch.lag_saved, bytes);
     }
-    t->report->frozen++;
-    for (int v = 0; v < t->count; v++) {
-        t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
-        t->state.trouble[v] = 1;
-    }
+    t->report->frozen += !too_much(t);
+    stay(t);
 }
 
 // ---- a frame ----
@@ -373,7 +395,7 @@ static void start(PeltiTouch *t)
     for (int b = 0; b < t->who->bone_count; b++)
         t->state.bones_from[b] = t->state.bones_last[b] = mat34_identity();
     t->state.started = true;
-    t->state.behind = 0;
+    t->state.behind = t->state.stuck = 0;
 }
 
 static int count_substeps(const PeltiTouch *t, float farthest)
@@ -384,6 +406,7 @@ static int count_substeps(const PeltiTouch *t, float farthest)
 
 static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
 {
+    t->state.stuck = report->frozen || report->spent ? t->state.stuck + 1 : 0;
     report->let_go = pelti_touch_release(t);
     report->loose = t->state.loose;
     memcpy(vertices, t->state.x, sizeof(Vec3) * (size_t)t->count);
@@ -434,6 +457,7 @@ void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *ver
             fastest = find_speeds(t, t->moves.plan, t->state.wanted);
         carry(t, fastest);
         turn_lags(t);
+        pelti_touch_allow(t, k);
         advance(t);
     }
     finish(t, vertices, report);
@@ -445,6 +469,7 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
     PELTI_KEEP(s, &state->started, 1);
     PELTI_KEEP(s, &state->calm, 1);
     PELTI_KEEP(s, &state->behind, 1);
+    PELTI_KEEP(s, &state->stuck, 1);
     PELTI_KEEP(s, &state->loose, 1);
     PELTI_KEEP(s, state->tangled, t->count);
     Vec3 *vectors[] = {state->x, state->wanted, state->lag};
