@@ -21,7 +21,7 @@ const char *const pelti_page_style[] = {
     "nav ul{display:flex;flex-wrap:wrap;gap:6px 18px;list-style:none;padding:0;margin:14px 0}\n"
     "figure{margin:0}\n"
     "img{max-width:100%;height:auto;display:block;border-radius:8px;background:var(--card)}\n"
-    ".row{display:grid;grid-template-columns:repeat(auto-fill,minmax(205px,1fr));gap:16px}\n"
+    ".row{display:grid;grid-template-columns:repeat(auto-fill,minmax(340px,1fr));gap:16px}\n"
     ".row figcaption{padding:6px 2px}\n"
     ".row b{margin-right:8px}\n"
     "code{font:12px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft);overflow-wrap:anywhere}\n"
