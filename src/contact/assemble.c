@@ -95,7 +95,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
             int swap = a;
             a = b, b = swap;
         }
-        if (movable(c, a) || movable(c, b)) {
+        if ((movable(c, a) || movable(c, b)) && (c->escapes.look || !pelti_corrector_leaves(c, a, b))) {
             PeltiSurfacePair two = {
                 .surfaces = c->surfaces, .a = a, .b = b, .to_frame = frame_to(c, b, &frame) ? &frame : NULL, .jobs = c->jobs};
             pelti_contact_touch_surfaces(c->memory, &two, reach, &c->touches);
@@ -104,6 +104,9 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     for (int s = 0; s < c->surface_count && c->scene->has_ground; s++)
         if (movable(c, s))
             pelti_contact_touch_ground(c->surfaces, s, (double)c->scene->ground_height, reach, &c->touches);
+    if (c->escapes.look && c->escapes.calm_s > 0)
+        pelti_corrector_find_escapes(c);
+    pelti_corrector_lead_out(c);
 }
 
 // ---- guesses ----
@@ -301,7 +304,8 @@ static bool is_firm(const PeltiCorrector *c, const PeltiContactTouch *t)
 }
 
 /// free = delta now - J u now: the solver's u is the whole motion by contact, not a change of it.
-static void free_delta(PeltiCorrector *c, PeltiConstraint *k, bool firm, double restitution, double gap_before, double h)
+static void free_delta(PeltiCorrector *c, PeltiConstraint *k, const PeltiContactTouch *t, double restitution, double gap_before,
+                       double h)
 {
     for (int b = 0; b < k->block_count; b++) {
         const PeltiContactBlock *block = &c->blocks[k->first_block + b];
@@ -311,8 +315,8 @@ static void free_delta(PeltiCorrector *c, PeltiConstraint *k, bool firm, double 
     }
     double approach = gap_before - k->free[0],
            slow = 2 * h * h * sqrt(c->gravity[0] * c->gravity[0] + c->gravity[1] * c->gravity[1] + c->gravity[2] * c->gravity[2]);
-    if (gap_before < -INSIDE * c->alarm && !firm) // started inside: pushed out at a bounded speed
-        k->free[0] -= fmin(0, gap_before + 20 * c->alarm * h);
+    if (gap_before < -INSIDE * c->alarm && !is_firm(c, t)) // started inside: pushed out at a bounded speed
+        k->free[0] -= fmin(0, gap_before + (t->speed > 0 ? t->speed : 20 * c->alarm) * h);
     else if (restitution > 0 && k->free[0] < 0 && approach > slow)
         k->free[0] -= fmax(gap_before, 0) + restitution * approach;
 }
@@ -334,10 +338,12 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
         PeltiConstraint *k = &c->constraints[n];
         *k = (PeltiConstraint){.first_block = c->block_count};
         pelti_corrector_pair(c, t->a, t->b, &k->mu, &restitution[n]);
+        k->mu = t->speed > 0 ? 0 : k->mu;
         c->frames[n] = frame_of(t->normal);
         Vec3 m = vec3_lerp(t->point_a, t->point_b, 0.5f); // one place for both: the pair of forces has no moment
         double middle[3] = {(double)m.x, (double)m.y, (double)m.z};
-        if (!add_side(c, k, &c->frames[n], side_blocks(c, t->a, &t->spot_a, middle, h), 1) ||
+        bool leaves = t->speed > 0 && t->a < c->skin_count && t->b >= c->skin_count && movable(c, t->b); // the skin stays
+        if ((!leaves && !add_side(c, k, &c->frames[n], side_blocks(c, t->a, &t->spot_a, middle, h), 1)) ||
             !add_side(c, k, &c->frames[n], side_blocks(c, t->b, &t->spot_b, middle, h), -1)) {
             c->touches.dropped++;
             c->block_count = k->first_block;
@@ -354,7 +360,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
             pelti_contact_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
     number_soft_slots(c);
     for (int i = 0; i < c->system.constraint_count; i++)
-        free_delta(c, &c->constraints[i], is_firm(c, &c->known[i].touch), restitution[i], gap_before[i], h);
+        free_delta(c, &c->constraints[i], &c->known[i].touch, restitution[i], gap_before[i], h);
     guess_forces(c);
 }
 

@@ -312,17 +312,20 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
     return power;
 }
 
-/// `loose`: a part of a frame that is not its end; the next part puts right what is left.
-static void solve_step(PeltiCorrector *c, double h, bool loose, PeltiContactReport *report)
+/// `loose`: a part of a frame that is not its end; the next part puts right what is left. `work`: visits to contacts at most.
+static void solve_step(PeltiCorrector *c, double h, bool loose, long work, PeltiContactReport *report)
 {
     PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 3e-7) * c->size,
                                      .iterations = c->settings.final ? 4000 : 600,
                                      .regularisation = c->settings.final ? 1e-5 : 1e-4};
     double moved = 0; // how far the solution lies from where the problem was linearised
     int most = c->settings.linearisations;
-    for (int k = 0; k < most || (k < 2 * most && moved > c->alarm); k++) { // more only where things are still on their way
-        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm));   // what contact pushed apart must stay in the problem
+    for (int k = 0; work > 0 && (k < most || (k < 2 * most && moved > c->alarm));
+         k++) {                                                          // more only where things are still on their way
+        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm)); // what contact pushed apart must stay in the problem
+        c->escapes.look = false;
         pelti_corrector_assemble(c, h);
+        settings.work = work;
         PeltiCoulombResult r = pelti_coulomb_solve(&c->system, &settings);
         moved = 0;
         for (int i = 0; i < c->system.constraint_count; i++) {
@@ -341,6 +344,8 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, PeltiContactRepo
             pelti_contact_skin_pose(&c->skins[s]);
         report->iterations += r.iterations;
         report->linearisations++;
+        report->work += r.work;
+        work -= r.work;
         report->change = r.change / c->size;
         report->converged &= r.converged;
         Known *swap = c->older;
@@ -375,7 +380,7 @@ static void forget_overlaps(PeltiCorrector *c)
     }
 }
 
-static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, PeltiContactReport *report)
+static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
 {
     for (int s = 0; s < c->skin_count; s++) {
         PeltiContactSkin *skin = &c->skins[s];
@@ -390,7 +395,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         else
             pelti_contact_body_free_step(body, c->gravity, h);
     }
-    solve_step(c, h, share < 1, report);
+    solve_step(c, h, share < 1, work, report);
     for (int i = 0; i < c->older_count; i++) {
         Known *k = &c->older[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
@@ -398,6 +403,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
     }
     keep_momentum(c, h);
     forget_overlaps(c);
+    pelti_corrector_forget_escapes(c, h);
     keep_places(c);
     for (int b = 0; b < c->body_count; b++) {
         if (c->bodies[b].soft)
@@ -446,15 +452,21 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
             pelti_pose_copy(c->skins[s].who, &free[s], &c->skins[s].free);
             pelti_contact_skin_pose(&c->skins[s]);
         }
+        c->escapes.look = true;
         pelti_corrector_detect(c, c->alarm);
         keep_places(c);
-        if (!c->started)
+        if (!c->started) {
             say_what_overlaps(c);
+            pelti_corrector_find_escapes(c);
+        }
         c->started = true;
     } else {
         now.substeps = count_substeps(c, free, dt_s);
-        for (int k = 1; k <= now.substeps; k++)
-            substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, &now);
+        c->escapes.look = true; // once a step
+        long work = c->escapes.calm_s > 0 ? PELTI_CORRECTOR_WORK_INSIDE : PELTI_CORRECTOR_WORK * (c->settings.final ? 10L : 1L);
+        for (int k = 1; k <= now.substeps; k++) // each may use its share of what is left
+            substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, (work - now.work) / (now.substeps + 1 - k),
+                    &now);
     }
     for (int s = 0; s < c->skin_count; s++) {
         pelti_pose_copy(c->skins[s].who, &free[s], &c->from[s]);

@@ -25,6 +25,10 @@ typedef struct PeltiContactPoint {
     bool slides;
 } PeltiContactPoint;
 
+/// A step's most visits to contacts (a microsecond or less each); what is left over waits for the next step. Ten times as many
+/// with `final`; fewer while something leaves what it started deep inside of, where haste helps nothing.
+enum { PELTI_CORRECTOR_WORK = 200000, PELTI_CORRECTOR_WORK_INSIDE = 8000 };
+
 typedef struct PeltiContactReport { ///< of one step
     int contacts;                   ///< watched in the last substep
     int active;                     ///< with a force
@@ -32,6 +36,7 @@ typedef struct PeltiContactReport { ///< of one step
     int iterations;    ///< of the solver, all together
     double change;     ///< of the last iteration, share of the size
     bool converged;    ///< every solve
+    long work;         ///< the solver's visits to a contact; bounded, see PELTI_CORRECTOR_WORK
     long dropped;      ///< features beyond the room for them
     double most_force; ///< N
     double deepest;    ///< linearised penetration left, share of the size

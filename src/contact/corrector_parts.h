@@ -10,7 +10,7 @@
 #include "contact/skin.h"
 #include "contact/soft.h"
 
-enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192 };
+enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192, MOST_ESCAPES = 64 };
 
 typedef struct Known { ///< a contact with its force: the guess for the next solve
     PeltiContactTouch touch;
@@ -32,6 +32,20 @@ typedef struct PeltiPush { ///< of a vertex out of an object
     bool queued;
 } PeltiPush;
 
+typedef struct PeltiEscape { ///< two surfaces that started deep in each other
+    int a, b;
+    Vec3 way;     ///< unit: the smaller one leaves the larger one so
+    double speed; ///< and so fast, units/s
+    bool inside;  ///< as detected last
+} PeltiEscape;
+
+typedef struct PeltiEscapes {
+    PeltiEscape list[MOST_ESCAPES];
+    int count;
+    bool look;     ///< the next detection looks whether they have left each other
+    double calm_s; ///< so long work stays small: while something is deep in something else, and a while after
+} PeltiEscapes;
+
 struct PeltiCorrector {
     const PeltScene *scene;
     PeltiCorrectorSettings settings;
@@ -48,6 +62,8 @@ struct PeltiCorrector {
     bool started;
     bool *
         overlaps; ///< [surface_count + 1] fixed objects (the last: the ground) that a skin started inside of and has not left yet
+
+    PeltiEscapes escapes;
 
     PeltiBoxTree *broad; ///< over the surfaces' bounds
     PeltiBox *bounds;
@@ -83,5 +99,12 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h);
 void pelti_corrector_take(PeltiCorrector *c, double h);
 /// Friction and restitution of two surfaces (b -1: the ground).
 void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, double *restitution);
+
+/// Pairs that start deeper in each other than contacts can resolve, as detected last.
+void pelti_corrector_find_escapes(PeltiCorrector *c);
+/// Puts one contact straight out in the place of all of such a pair.
+void pelti_corrector_lead_out(PeltiCorrector *c);
+void pelti_corrector_forget_escapes(PeltiCorrector *c, double h); ///< of pairs that have left each other in a step of length h
+bool pelti_corrector_leaves(PeltiCorrector *c, int a, int b);     ///< a pair on its way out
 
 #endif

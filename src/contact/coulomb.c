@@ -230,7 +230,7 @@ static double sweep(PeltiContactSystem *s, bool hot, double near)
     for (int i = 0; i < s->constraint_count; i++) {
         PeltiConstraint *c = &s->constraints[i];
         if (!hot || c->force[0] > 0 || c->delta[0] < near)
-            change = fmax(change, visit(s, c));
+            change = fmax(change, visit(s, c)), s->work++;
     }
     return change;
 }
@@ -273,11 +273,16 @@ static void remember(PeltiContactSystem *s)
         memcpy(s->constraints[i].old, s->constraints[i].force, sizeof(double[3]));
 }
 
+static bool exhausted(const PeltiContactSystem *s, const PeltiCoulombSettings *settings)
+{
+    return settings->work > 0 && s->work >= settings->work;
+}
+
 /// `count` sweeps over the contacts that push, then one over all.
 static void sweeps(PeltiContactSystem *s, const PeltiCoulombSettings *settings, int count, double near, double *last,
                    PeltiCoulombResult *result)
 {
-    for (int k = 0; k < count && result->iterations < settings->iterations; k++) {
+    for (int k = 0; k < count && result->iterations < settings->iterations && !exhausted(s, settings); k++) {
         remember(s);
         result->iterations++;
         if (sweep(s, true, near) <= settings->tolerance)
@@ -325,10 +330,10 @@ static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
     double last = 0, near = 1000 * settings->tolerance;
     int end = result->iterations + most < settings->iterations ? result->iterations + most : settings->iterations;
     result->converged = false;
-    for (int round = 0; result->iterations < end && !result->converged; round++) {
+    for (int round = 0; result->iterations < end && !result->converged && !exhausted(s, settings); round++) {
         bool steps = s->newton && result->misses < most_misses(settings);
         sweeps(s, settings, steps && round < 4 ? 2 : 15, near, &last, result);
-        if (!result->converged && steps)
+        if (!result->converged && steps && !exhausted(s, settings))
             newton(s, settings, near, result);
         if (!result->converged)
             last = steps ? 0 : accelerate(s, last);
@@ -338,11 +343,14 @@ static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings)
 {
     PeltiCoulombResult result = {0};
+    system->work = 0;
     prepare(system, settings->regularisation);
     rounds(system, settings, system->newton ? 120 : settings->iterations, &result);
     // Contacts that contradict each other: softer ones do less, and the way back from their solution leads to this one.
     bool few = system->newton && result.misses < most_misses(settings);
-    for (double soft = 1000; few && soft >= 1 && !result.converged && result.iterations < settings->iterations; soft /= 10) {
+    for (double soft = 1000;
+         few && soft >= 1 && !result.converged && result.iterations < settings->iterations && !exhausted(system, settings);
+         soft /= 10) {
         regularise(system, soft * settings->regularisation);
         rounds(system, settings, 100, &result);
         result.converged = result.converged && soft <= 1;
@@ -352,5 +360,6 @@ PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCo
         rounds(system, settings, settings->iterations, &result);
     for (int i = 0; i < system->constraint_count; i++)
         read_delta(system, &system->constraints[i], system->constraints[i].delta);
+    result.work = system->work;
     return result;
 }

@@ -43,6 +43,7 @@ typedef struct PeltiContactSystem {
     double (*u)[3];      ///< [slot_count] out: sum C J^T f
     double least_w;      ///< work: the smallest W_cc that a regularisation is a share of
     PeltiNewton *newton; ///< room for Newton steps; NULL: sweeps alone
+    long work;           ///< visits to contacts so far
 } PeltiContactSystem;
 
 typedef struct PeltiCoulombSettings {
@@ -51,12 +52,14 @@ typedef struct PeltiCoulombSettings {
     /// Compliance of each contact's own, as a share of the mean of its W_cc: contacts that contradict each other, or that nothing
     /// can resolve, then share the load and stay bounded.
     double regularisation;
+    long work; ///< visits to a contact at most, Newton steps counted for as many as take their time; 0: any. Counted, not timed
 } PeltiCoulombSettings;
 
 typedef struct PeltiCoulombResult {
     int iterations;
     double change; ///< of the last iteration, length
     bool converged;
+    long work;  ///< visits made
     int misses; ///< Newton steps that led nowhere; after a few, or with too many contacts, sweeps go on alone
 } PeltiCoulombResult;
 

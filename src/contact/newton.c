@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 3 * PELTI_NEWTON_MOST, STEPS = 10 };
+enum { MOST = 3 * PELTI_NEWTON_MOST, STEPS = 10, STEP_FLOPS_A_VISIT = 1000 };
 
 typedef struct State { ///< of one contact, [Alart1991]: pushes if f_n - r delta_n > 0, slips if f_t - r delta_t leaves the cone
     bool pushes, slips;
@@ -244,6 +244,7 @@ int pelti_newton_solve(PeltiContactSystem *s, double near, double tolerance)
         for (int i = 0; i < size; i++)
             n->f[i] += n->step[i];
         steps++;
+        s->work += (long)size * size * size / STEP_FLOPS_A_VISIT;
         now = find_rest(s, n->f);
         if (now < best)
             best = now, memcpy(n->best, n->f, (size_t)size * sizeof(double));

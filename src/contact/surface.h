@@ -39,6 +39,7 @@ typedef struct PeltiContactTouch {
     PeltiSpot spot_a, spot_b;
     Vec3 point_a, point_b, normal;
     double gap;
+    double speed; ///< > 0: the only contact of two that started deep in each other, who part so fast, units/s
 } PeltiContactTouch;
 
 typedef struct PeltiContactTouches {

@@ -87,7 +87,7 @@ static void make_problem(Problem *p)
                 (&block->j[0][0])[i] = noise();
         }
     }
-    p->system = (PeltiContactSystem){CONTACTS, SLOTS, 1, p->constraints, p->blocks, p->slot_group, &p->group, p->u, 0, NULL};
+    p->system = (PeltiContactSystem){CONTACTS, SLOTS, 1, p->constraints, p->blocks, p->slot_group, &p->group, p->u, 0, NULL, 0};
 }
 
 /// delta from the forces by W formed entry by entry (eq. 10, 11), checked against both laws.
@@ -136,7 +136,7 @@ static void many_coupled_contacts_obey_both_laws(void **state)
         Problem p;
         make_problem(&p);
         p.system.newton = round % 2 ? room : NULL;
-        PeltiCoulombResult r = pelti_coulomb_solve(&p.system, &(PeltiCoulombSettings){1e-10, 200000, 1e-4});
+        PeltiCoulombResult r = pelti_coulomb_solve(&p.system, &(PeltiCoulombSettings){1e-10, 200000, 1e-4, 0});
         assert_true(r.converged);
         double worst = worst_residual(&p);
         if (!(worst < 1e-6))
@@ -144,7 +144,7 @@ static void many_coupled_contacts_obey_both_laws(void **state)
         *(round % 2 ? &steps : &sweeps) += r.iterations;
         // the solution as a guess: there in a few iterations, and it stays
         double before = p.constraints[0].force[0];
-        PeltiCoulombResult again = pelti_coulomb_solve(&p.system, &(PeltiCoulombSettings){1e-9, 200000, 1e-4});
+        PeltiCoulombResult again = pelti_coulomb_solve(&p.system, &(PeltiCoulombSettings){1e-9, 200000, 1e-4, 0});
         assert_true(again.iterations <= 3 && r.iterations > 10);
         CHECK_NEAR(p.constraints[0].force[0], before, 1e-5);
     }
@@ -160,8 +160,8 @@ static void a_block_pressed_on_a_plane_sticks_until_the_cone(void **state)
         PeltiContactBlock block = {0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         PeltiConstraint c = {.block_count = 1, .mu = 0.5, .free = {-1, 0.05 * pull, 0}};
         double u[1][3];
-        PeltiContactSystem s = {1, 1, 0, &c, &block, NULL, NULL, u, 0, NULL};
-        pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-12, 100, 0});
+        PeltiContactSystem s = {1, 1, 0, &c, &block, NULL, NULL, u, 0, NULL, 0};
+        pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-12, 100, 0, 0});
         CHECK_NEAR(c.force[0], 1, 1e-9);
         CHECK_NEAR(c.force[1], -fmin(0.05 * pull, 0.5), 1e-9);
         CHECK_NEAR(c.delta[1], fmax(0.05 * pull - 0.5, 0), 1e-9);
@@ -175,8 +175,8 @@ static void contacts_nothing_can_resolve_stay_finite(void **state)
     PeltiConstraint c[2] = {{.block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}},
                             {.first_block = 1, .block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}}};
     double u[1][3];
-    PeltiContactSystem s = {2, 1, 0, c, blocks, NULL, NULL, u, 0, NULL};
-    pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-9, 1000, 1e-6});
+    PeltiContactSystem s = {2, 1, 0, c, blocks, NULL, NULL, u, 0, NULL, 0};
+    pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-9, 1000, 1e-6, 0});
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 3; i++)
             assert_true(isfinite(c[k].force[i]) && fabs(c[k].force[i]) < 1e9);
