@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PAIR_GRAIN = 64 }; // pairs in a piece of work
+enum { PAIR_GRAIN = 64, GRAIN = 1024 }; // pairs, vertices or triangles in a piece of work
 
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
 {
@@ -52,25 +52,48 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
 }
 
-static void update_normals(PeltiFlesh *flesh)
+static void copy_skin(void *context, int begin, int end, int worker)
 {
+    PeltiFlesh *flesh = context;
+    (void)worker;
+    for (int s = begin; s < end; s++) {
+        flesh->collide.skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        flesh->collide.skin_before[s] = pelti_lane(flesh->moving.before, s, PELTI_SKIN);
+    }
+}
+
+/// Of twice the area.
+static Vec3 area_normal(const PeltiFlesh *flesh, int t)
+{
+    const Vec3 *skin = flesh->collide.skin;
+    const int *v = flesh->rest.triangles[t];
+    return vec3_cross(vec3_sub(skin[v[1]], skin[v[0]]), vec3_sub(skin[v[2]], skin[v[0]]));
+}
+
+static void triangle_normals(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
+    (void)worker;
+    for (int t = begin; t < end; t++)
+        flesh->collide.triangle_normal[t] = vec3_normalize_or(area_normal(flesh, t), vec3(0, 0, 0));
+}
+
+static void vertex_normals(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
     PeltiCollide *c = &flesh->collide;
-    memset(c->vertex_normal, 0, sizeof(Vec3) * (size_t)flesh->n);
-    for (int t = 0; t < flesh->mesh->triangle_count; t++) {
-        const int *v = flesh->rest.triangles[t];
-        Vec3 n = vec3_cross(vec3_sub(c->skin[v[1]], c->skin[v[0]]), vec3_sub(c->skin[v[2]], c->skin[v[0]]));
-        for (int k = 0; k < 3; k++)
-            c->vertex_normal[v[k]] = vec3_add(c->vertex_normal[v[k]], n);
-        c->triangle_normal[t] = vec3_normalize_or(n, vec3(0, 0, 0));
-    }
-    for (int s = 0; s < flesh->n; s++) {
-        c->vertex_normal[s] = vec3_normalize_or(c->vertex_normal[s], vec3(0, 0, 0));
+    (void)worker;
+    for (int s = begin; s < end; s++) {
+        int v = flesh->paths.vertex[s], first = flesh->mesh->fan_start[v], last = flesh->mesh->fan_start[v + 1];
+        const int *fan = flesh->mesh->fan;
+        Vec3 sum = {0, 0, 0};
+        for (int i = first; i < last; i++)
+            sum = vec3_add(sum, area_normal(flesh, fan[i]));
+        c->vertex_normal[s] = vec3_normalize_or(sum, vec3(0, 0, 0));
         c->crumpled[s] = false;
+        for (int i = first; i < last && !c->crumpled[s]; i++)
+            c->crumpled[s] = vec3_dot(c->triangle_normal[fan[i]], c->vertex_normal[s]) < CRUMPLED;
     }
-    for (int t = 0; t < flesh->mesh->triangle_count; t++)
-        for (int k = 0; k < 3; k++)
-            if (vec3_dot(c->triangle_normal[t], c->vertex_normal[flesh->rest.triangles[t][k]]) < CRUMPLED)
-                c->crumpled[flesh->rest.triangles[t][k]] = true;
 }
 
 /// Where skin is crumpled its normals say nothing about outside, and contacts led by them would crumple it more: there they
@@ -143,18 +166,19 @@ static bool may_face(void *context, int a, int b)
            FACING + 1e-5f; // rounding
 }
 
+/// What the tree's boxes, `margin` apart, leave to ask; the cheapest first, which most pairs fail.
 static bool are_near(const PeltiFlesh *flesh, int a, int b)
 {
     const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
-    if (share_corner(u, v))
+    if (flesh->set.continuous) // the tree's boxes hold the whole motion, and normals at its end say nothing about the hit
+        return !share_corner(u, v);
+    if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > FACING || share_corner(u, v))
         return false;
-    if (flesh->set.continuous)
-        return true; // the tree's boxes hold the whole motion, and normals at its end say nothing about the hit
-    if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > FACING)
-        return false;
+    float edge = less_of(flesh->rest.edge[u[0]], flesh->rest.edge[v[0]]);
+    if (edge >= flesh->set.margin)
+        return true;
     PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
-    return pelti_box_overlap(&boxes[0], &boxes[1],
-                             less_of(flesh->rest.edge[u[0]], flesh->rest.edge[v[0]])); // fine meshes need less
+    return pelti_box_overlap(&boxes[0], &boxes[1], edge); // fine meshes need less
 }
 
 /// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
@@ -389,11 +413,9 @@ void pelti_collide_detect(PeltiFlesh *flesh)
         for (int k = 0; c->contacts[i].push > 0 && k < 4; k++)
             c->touched[c->contacts[i].slot[k]] = true;
     c->count = 0;
-    for (int s = 0; s < flesh->n; s++) {
-        c->skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        c->skin_before[s] = pelti_lane(flesh->moving.before, s, PELTI_SKIN);
-    }
-    update_normals(flesh);
+    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, copy_skin, flesh);
+    pelti_parallel_for(flesh->jobs, flesh->mesh->triangle_count, GRAIN, triangle_normals, flesh);
+    pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, vertex_normals, flesh);
     const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
     pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->rest.triangles, first, last);
     update_spread(c);

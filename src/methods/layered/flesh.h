@@ -97,6 +97,9 @@ typedef struct PeltiVolume {
     Vec3 *gradient;      ///< [slot] scratch, zero outside a projection
     float *freedom;      ///< [slot] inverse mass of skin particles, 0 where they collide
     bool *triangle_free; ///< [triangle of the mesh] in no part
+    int *order;          ///< [part] by turns: parts of one turn share no particle
+    int *turn_start;     ///< [turn_count + 1] into order
+    int turn_count;
 } PeltiVolume;
 
 // ---- stretch ----
@@ -245,6 +248,7 @@ float pelti_collide_value(const PeltiContact *contact, const Vec3 x[4],
 // volume.c, parts.c
 PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
 void pelti_volume_rest(PeltiFlesh *flesh);              ///< volumes of the rest shape
+bool pelti_volume_turns(PeltiFlesh *flesh);             ///< which parts are solved side by side
 void pelti_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
 void pelti_volume_project(PeltiFlesh *flesh);
 void pelti_volume_velocities(PeltiFlesh *flesh);    ///< makes the velocities divergence free, part by part

@@ -119,50 +119,105 @@ static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
         flesh->volume.gradient[flesh->volume.slots[i]] = vec3(0, 0, 0);
 }
 
-void pelti_volume_project(PeltiFlesh *flesh)
+// ---- parts side by side ----
+
+/// A part takes its turn after those before it that share a particle with it, so that turns give the bytes of one after the
+/// other.
+bool pelti_volume_turns(PeltiFlesh *flesh)
+{
+    PeltiVolume *volume = &flesh->volume;
+    int n = volume->part_count, *turn = PELTI_NEW(&flesh->pool, int, n), *next = PELTI_NEW(&flesh->pool, int, flesh->n);
+    volume->order = PELTI_NEW(&flesh->pool, int, n);
+    volume->turn_start = PELTI_NEW(&flesh->pool, int, (size_t)n + 1);
+    if (flesh->pool.failed)
+        return false;
+    volume->turn_count = 0;
+    for (int p = 0; p < n; p++) {
+        const int *slots = volume->slots + volume->parts[p].slot_first, count = volume->parts[p].slot_count;
+        for (int i = 0; i < count; i++)
+            turn[p] = next[slots[i]] > turn[p] ? next[slots[i]] : turn[p];
+        for (int i = 0; i < count; i++)
+            next[slots[i]] = turn[p] + 1;
+        volume->turn_count = turn[p] + 1 > volume->turn_count ? turn[p] + 1 : volume->turn_count;
+    }
+    for (int t = 0, filled = 0; t < volume->turn_count; t++) {
+        for (int p = 0; p < n; p++)
+            if (turn[p] == t)
+                volume->order[filled++] = p;
+        volume->turn_start[t + 1] = filled;
+    }
+    return true;
+}
+
+typedef struct Turn {
+    PeltiFlesh *flesh;
+    void (*solve)(PeltiFlesh *flesh, const PeltiVolumePart *part);
+    const int *parts;
+} Turn;
+
+static void run_turn(void *context, int begin, int end, int worker)
+{
+    const Turn *turn = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const PeltiVolumePart *part = &turn->flesh->volume.parts[turn->parts[i]];
+        if (part->rest_volume > 0)
+            turn->solve(turn->flesh, part);
+    }
+}
+
+static void run_turns(PeltiFlesh *flesh, void (*solve)(PeltiFlesh *flesh, const PeltiVolumePart *part))
+{
+    const PeltiVolume *volume = &flesh->volume;
+    for (int t = 0; t < volume->turn_count; t++) {
+        Turn turn = {flesh, solve, volume->order + volume->turn_start[t]};
+        pelti_parallel_for(flesh->jobs, volume->turn_start[t + 1] - volume->turn_start[t], 1, run_turn, &turn);
+    }
+}
+
+static void project_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     PeltiVolume *volume = &flesh->volume;
     float most = VOLUME_MOST_MOVE * flesh->rest.size;
-    for (int p = 0; p < volume->part_count; p++) {
-        const PeltiVolumePart *part = &volume->parts[p];
-        if (!(part->rest_volume > 0))
-            continue;
-        double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
-        float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
-        for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
-            int s = volume->slots[i];
-            Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
-            float length = vec3_length(d);
-            if (length > most)
-                d = vec3_scale(d, most / length);
-            pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), d));
-        }
-        clear(flesh, part);
+    double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
+    float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
+    for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
+        int s = volume->slots[i];
+        Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
+        float length = vec3_length(d);
+        if (length > most)
+            d = vec3_scale(d, most / length);
+        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), d));
     }
+    clear(flesh, part);
+}
+
+void pelti_volume_project(PeltiFlesh *flesh)
+{
+    run_turns(flesh, project_part);
+}
+
+static void calm_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
+{
+    PeltiVolume *volume = &flesh->volume;
+    double rate = 0;
+    pelti_volume_of(flesh, part, volume->gradient, &rate);
+    double weight = weigh(flesh, part);
+    for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
+        rate += (double)vec3_dot(volume->gradient[volume->slots[i]],
+                                 pelti_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
+    float lambda = weight > 0 ? (float)(-rate / weight) : 0;
+    for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
+        int s = volume->slots[i];
+        Vec3 v = vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
+        pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
+    }
+    clear(flesh, part);
 }
 
 void pelti_volume_velocities(PeltiFlesh *flesh)
 {
-    PeltiVolume *volume = &flesh->volume;
-    for (int p = 0; p < volume->part_count; p++) {
-        const PeltiVolumePart *part = &volume->parts[p];
-        double rate = 0;
-        if (!(part->rest_volume > 0))
-            continue;
-        pelti_volume_of(flesh, part, volume->gradient, &rate);
-        double weight = weigh(flesh, part);
-        for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-            rate += (double)vec3_dot(volume->gradient[volume->slots[i]],
-                                     pelti_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
-        float lambda = weight > 0 ? (float)(-rate / weight) : 0;
-        for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
-            int s = volume->slots[i];
-            Vec3 v =
-                vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
-            pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
-        }
-        clear(flesh, part);
-    }
+    run_turns(flesh, calm_part);
 }
 
 double pelti_volume_worst(const PeltiFlesh *flesh)

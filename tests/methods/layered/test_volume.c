@@ -129,6 +129,32 @@ static void velocities_lose_their_divergence(void **state)
     tube_release(&tube);
 }
 
+/// Parts that share particles keep their order over the turns, and never have the same one.
+static void turns_keep_the_order_of_neighbours(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 6, NULL, NULL, NULL);
+    const PeltiVolume *volume = &tube.flesh->volume;
+    int *last = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n), *turn_of = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n),
+        seen = 0;
+    assert_true(volume->part_count > 2 && volume->turn_count > 1);
+    for (int s = 0; s < tube.flesh->n; s++)
+        last[s] = turn_of[s] = -1;
+    for (int t = 0; t < volume->turn_count; t++)
+        for (int i = volume->turn_start[t]; i < volume->turn_start[t + 1]; i++, seen++) {
+            const PeltiVolumePart *part = &volume->parts[volume->order[i]];
+            for (int k = part->slot_first; k < part->slot_first + part->slot_count; k++) {
+                int s = volume->slots[k];
+                assert_true(turn_of[s] < t && last[s] < volume->order[i]);
+                turn_of[s] = t;
+                last[s] = volume->order[i];
+            }
+        }
+    assert_int_equal(seen, volume->part_count);
+    tube_release(&tube);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_squeezed_end_bulges_there_and_nowhere_else),
         cmocka_unit_test(held_particles_stay),
         cmocka_unit_test(velocities_lose_their_divergence),
+        cmocka_unit_test(turns_keep_the_order_of_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
