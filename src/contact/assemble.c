@@ -15,13 +15,13 @@ static bool named(const char *text, const char *name)
 void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, double *restitution)
 {
     const PeltScene *scene = c->scene;
-    const char *na = c->names[a], *nb = b < 0 ? "ground" : c->names[b];
+    const char *na = c->things.names[a], *nb = b < 0 ? "ground" : c->things.names[b];
     float value[2][2] = {{-1, -1}, {-1, -1}}; // of either
     for (int side = 0; side < 2; side++) {
-        int body = (side ? b : a) - c->skin_count;
+        int body = (side ? b : a) - c->things.skin_count;
         if (body >= 0) {
-            value[side][0] = c->bodies[body].def->friction;
-            value[side][1] = c->bodies[body].def->restitution;
+            value[side][0] = c->things.bodies[body].def->friction;
+            value[side][1] = c->things.bodies[body].def->restitution;
         }
     }
     double out[2] = {(double)scene->friction, (double)scene->restitution};
@@ -44,7 +44,7 @@ void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, dou
 
 static bool movable(const PeltiCorrector *c, int surface)
 {
-    return surface < c->skin_count || pelti_body_moves(&c->bodies[surface - c->skin_count]);
+    return surface < c->things.skin_count || pelti_body_moves(&c->things.bodies[surface - c->things.skin_count]);
 }
 
 static PeltiBox bounds_of(const PeltiSurface *s)
@@ -57,9 +57,9 @@ static bool frame_to(const PeltiCorrector *c, int surface, Mat34 *out)
 {
     double at[3];
     PeltiTurn r;
-    if (surface < c->skin_count || c->bodies[surface - c->skin_count].soft)
+    if (surface < c->things.skin_count || c->things.bodies[surface - c->things.skin_count].soft)
         return false;
-    pelti_contact_body_current(&c->bodies[surface - c->skin_count], at, &r);
+    pelti_contact_body_current(&c->things.bodies[surface - c->things.skin_count], at, &r);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
             out->m[i][j] = (float)r.m[j][i];
@@ -70,40 +70,43 @@ static bool frame_to(const PeltiCorrector *c, int surface, Mat34 *out)
 
 void pelti_corrector_detect(PeltiCorrector *c, double reach)
 {
-    c->touches.count = 0;
-    for (int s = 0; s < c->surface_count; s++) {
-        if (s >= c->skin_count) {
-            const PeltiContactBody *body = &c->bodies[s - c->skin_count];
+    c->detection.touches.count = 0;
+    for (int s = 0; s < c->things.surface_count; s++) {
+        if (s >= c->things.skin_count) {
+            const PeltiContactBody *body = &c->things.bodies[s - c->things.skin_count];
             if (body->kind == PELT_OBJECT_FIXED && !body->held && c->started)
                 continue;
             if (body->soft)
-                pelti_soft_place(body->soft, c->surfaces[s].x);
+                pelti_soft_place(body->soft, c->things.surfaces[s].x);
             else
-                pelti_contact_body_place(body, c->surfaces[s].x, c->surfaces[s].mesh->vertex_count);
+                pelti_contact_body_place(body, c->things.surfaces[s].x, c->things.surfaces[s].mesh->vertex_count);
         } else {
-            pelti_contact_skin_place(&c->skins[s], c->surfaces[s].x);
+            pelti_contact_skin_place(&c->things.skins[s], c->things.surfaces[s].x);
         }
-        pelti_surface_refit(&c->surfaces[s], c->jobs);
-        c->bounds[s] = bounds_of(&c->surfaces[s]);
+        pelti_surface_refit(&c->things.surfaces[s], c->jobs);
+        c->detection.bounds[s] = bounds_of(&c->things.surfaces[s]);
     }
-    pelti_box_tree_refit(c->broad, NULL, c->bounds);
-    pelti_box_tree_self_pairs(c->broad, (float)reach, NULL, NULL, NULL, &c->near);
+    pelti_box_tree_refit(c->detection.broad, NULL, c->detection.bounds);
+    pelti_box_tree_self_pairs(c->detection.broad, (float)reach, NULL, NULL, NULL, &c->detection.near);
     Mat34 frame;
-    for (int i = 0; i < c->near.count; i++) {
-        int a = c->near.pairs[i].a, b = c->near.pairs[i].b;
+    for (int i = 0; i < c->detection.near.count; i++) {
+        int a = c->detection.near.pairs[i].a, b = c->detection.near.pairs[i].b;
         if (a > b) {
             int swap = a;
             a = b, b = swap;
         }
         if ((movable(c, a) || movable(c, b)) && (c->escapes.look || !pelti_corrector_leaves(c, a, b))) {
-            PeltiSurfacePair two = {
-                .surfaces = c->surfaces, .a = a, .b = b, .to_frame = frame_to(c, b, &frame) ? &frame : NULL, .jobs = c->jobs};
-            pelti_contact_touch_surfaces(c->memory, &two, reach, &c->touches);
+            PeltiSurfacePair two = {.surfaces = c->things.surfaces,
+                                    .a = a,
+                                    .b = b,
+                                    .to_frame = frame_to(c, b, &frame) ? &frame : NULL,
+                                    .jobs = c->jobs};
+            pelti_contact_touch_surfaces(c->detection.memory, &two, reach, &c->detection.touches);
         }
     }
-    for (int s = 0; s < c->surface_count && c->scene->has_ground; s++)
+    for (int s = 0; s < c->things.surface_count && c->scene->has_ground; s++)
         if (movable(c, s))
-            pelti_contact_touch_ground(c->surfaces, s, (double)c->scene->ground_height, reach, &c->touches);
+            pelti_contact_touch_ground(c->things.surfaces, s, (double)c->scene->ground_height, reach, &c->detection.touches);
     if (c->escapes.look && c->escapes.calm_s > 0)
         pelti_corrector_find_escapes(c);
     pelti_corrector_lead_out(c);
@@ -128,21 +131,21 @@ static bool same_key(const PeltiContactTouch *x, const PeltiContactTouch *y)
 static void index_older(PeltiCorrector *c)
 {
     for (int i = 0; i < MATCH_SLOTS; i++)
-        c->match[i] = -1;
-    for (int i = 0; i < c->older_count; i++) {
-        c->older[i].claimed = false;
-        unsigned at = key_hash(&c->older[i].touch) % MATCH_SLOTS;
-        while (c->match[at] >= 0)
+        c->guess.match[i] = -1;
+    for (int i = 0; i < c->guess.older_count; i++) {
+        c->guess.older[i].claimed = false;
+        unsigned at = key_hash(&c->guess.older[i].touch) % MATCH_SLOTS;
+        while (c->guess.match[at] >= 0)
             at = (at + 1) % MATCH_SLOTS;
-        c->match[at] = i;
+        c->guess.match[at] = i;
     }
 }
 
 static Known *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 {
-    for (unsigned at = key_hash(t) % MATCH_SLOTS; c->match[at] >= 0; at = (at + 1) % MATCH_SLOTS)
-        if (same_key(&c->older[c->match[at]].touch, t))
-            return &c->older[c->match[at]];
+    for (unsigned at = key_hash(t) % MATCH_SLOTS; c->guess.match[at] >= 0; at = (at + 1) % MATCH_SLOTS)
+        if (same_key(&c->guess.older[c->guess.match[at]].touch, t))
+            return &c->guess.older[c->guess.match[at]];
     return NULL;
 }
 
@@ -151,8 +154,8 @@ static Known *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     Known *best = NULL;
     float nearest = (float)c->alarm * 2;
-    for (int i = 0; i < c->older_count; i++) {
-        Known *k = &c->older[i];
+    for (int i = 0; i < c->guess.older_count; i++) {
+        Known *k = &c->guess.older[i];
         if (k->claimed || k->touch.a != t->a || k->touch.b != t->b)
             continue;
         float d = vec3_distance(k->touch.point_b, t->point_b);
@@ -166,8 +169,8 @@ static void guess_forces(PeltiCorrector *c)
 {
     index_older(c);
     for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < c->system.constraint_count; i++) {
-            Known *mine = &c->known[i];
+        for (int i = 0; i < c->linear.system.constraint_count; i++) {
+            Known *mine = &c->guess.known[i];
             if (pass == 1 && mine->claimed)
                 continue;
             Known *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
@@ -177,12 +180,13 @@ static void guess_forces(PeltiCorrector *c)
             k->claimed = true;
             mine->bend = k->bend;
             for (int r = 1; r < 3; r++)
-                c->constraints[i].free[r] -= c->frames[i].m[r][0] * (double)k->bend.x + c->frames[i].m[r][1] * (double)k->bend.y +
-                                             c->frames[i].m[r][2] * (double)k->bend.z;
+                c->linear.constraints[i].free[r] -= c->linear.frames[i].m[r][0] * (double)k->bend.x +
+                                                    c->linear.frames[i].m[r][1] * (double)k->bend.y +
+                                                    c->linear.frames[i].m[r][2] * (double)k->bend.z;
             for (int r = 0; r < 3 && !c->settings.cold; r++)
-                c->constraints[i].force[r] = c->frames[i].m[r][0] * (double)k->force.x +
-                                             c->frames[i].m[r][1] * (double)k->force.y +
-                                             c->frames[i].m[r][2] * (double)k->force.z;
+                c->linear.constraints[i].force[r] = c->linear.frames[i].m[r][0] * (double)k->force.x +
+                                                    c->linear.frames[i].m[r][1] * (double)k->force.y +
+                                                    c->linear.frames[i].m[r][2] * (double)k->force.z;
         }
 }
 
@@ -196,20 +200,20 @@ static Frame frame_of(Vec3 normal)
                     {(double)s.x, (double)s.y, (double)s.z}}};
 }
 
-/// Blocks of one side in world axes, into c->side; -1: no room.
+/// Blocks of one side in world axes, into c->linear.side; -1: no room.
 static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, const double point[3], double h)
 {
     if (surface < 0)
         return 0;
-    if (surface < c->skin_count)
-        return pelti_contact_skin_blocks(&c->skins[surface], spot, c->side);
-    PeltiContactBody *body = &c->bodies[surface - c->skin_count];
+    if (surface < c->things.skin_count)
+        return pelti_contact_skin_blocks(&c->things.skins[surface], spot, c->linear.side);
+    PeltiContactBody *body = &c->things.bodies[surface - c->things.skin_count];
     if (!pelti_body_moves(body))
         return 0;
     if (!body->soft) {
-        c->side[0].slot = body->first_slot;
-        c->side[1].slot = body->first_slot + 1;
-        pelti_contact_body_blocks(body, point, h, c->side[0].j, c->side[1].j);
+        c->linear.side[0].slot = body->first_slot;
+        c->linear.side[1].slot = body->first_slot + 1;
+        pelti_contact_body_blocks(body, point, h, c->linear.side[0].j, c->linear.side[1].j);
         return 2;
     }
     int count = 0;
@@ -221,25 +225,26 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, co
             return -1;
         double w = spot->weight[k];
         // numbered within the body for now, below zero: final numbers follow when all contacts are known
-        c->side[count++] =
-            (PeltiContactBlock){-1 - (slot + (surface - c->skin_count) * PELTI_SOFT_SLOTS), {{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
+        c->linear.side[count++] = (PeltiContactBlock){-1 - (slot + (surface - c->things.skin_count) * PELTI_SOFT_SLOTS),
+                                                      {{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
     }
     return count;
 }
 
 static bool add_side(PeltiCorrector *c, PeltiConstraint *k, const Frame *frame, int count, double sign)
 {
-    if (count < 0 || c->block_count + count > MOST_CONTACTS * BLOCKS_A_CONTACT)
+    if (count < 0 || c->linear.block_count + count > MOST_CONTACTS * BLOCKS_A_CONTACT)
         return false;
     for (int b = 0; b < count; b++) {
-        PeltiContactBlock *out = &c->blocks[c->block_count + b];
-        out->slot = c->side[b].slot;
+        PeltiContactBlock *out = &c->linear.blocks[c->linear.block_count + b];
+        out->slot = c->linear.side[b].slot;
         for (int r = 0; r < 3; r++)
             for (int col = 0; col < 3; col++)
-                out->j[r][col] = sign * (frame->m[r][0] * c->side[b].j[0][col] + frame->m[r][1] * c->side[b].j[1][col] +
-                                         frame->m[r][2] * c->side[b].j[2][col]);
+                out->j[r][col] =
+                    sign * (frame->m[r][0] * c->linear.side[b].j[0][col] + frame->m[r][1] * c->linear.side[b].j[1][col] +
+                            frame->m[r][2] * c->linear.side[b].j[2][col]);
     }
-    c->block_count += count;
+    c->linear.block_count += count;
     k->block_count += count;
     return true;
 }
@@ -253,9 +258,9 @@ static void difference(Vec3 a, Vec3 b, double out[3])
 static void present_delta(const PeltiCorrector *c, const PeltiContactTouch *t, const Frame *frame, double delta[3],
                           double *gap_before)
 {
-    Vec3 a0 = pelti_contact_spot_point(&t->spot_a, c->surfaces[t->a].before), b0 = t->point_b;
+    Vec3 a0 = pelti_contact_spot_point(&t->spot_a, c->things.surfaces[t->a].before), b0 = t->point_b;
     if (t->b >= 0)
-        b0 = pelti_contact_spot_point(&t->spot_b, c->surfaces[t->b].before);
+        b0 = pelti_contact_spot_point(&t->spot_b, c->things.surfaces[t->b].before);
     double now[3], then[3];
     difference(t->point_a, t->point_b, now);
     difference(a0, b0, then);
@@ -269,38 +274,39 @@ static void present_delta(const PeltiCorrector *c, const PeltiContactTouch *t, c
 
 static void number_soft_slots(PeltiCorrector *c)
 {
-    int next = c->fixed_slots, groups = 0;
+    int next = c->linear.fixed_slots, groups = 0;
     size_t used = 0;
-    for (int s = 0; s < c->fixed_slots; s++)
-        c->slot_group[s] = -1;
-    for (int b = 0; b < c->body_count; b++) {
-        PeltiContactBody *body = &c->bodies[b];
+    for (int s = 0; s < c->linear.fixed_slots; s++)
+        c->linear.slot_group[s] = -1;
+    for (int b = 0; b < c->things.body_count; b++) {
+        PeltiContactBody *body = &c->things.bodies[b];
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!count)
             continue;
         body->first_slot = next;
-        c->groups[groups] = (PeltiCompliance){next, count, c->soft_c + used};
-        pelti_soft_compliance(body->soft, c->soft_c + used);
-        pelti_soft_moved(body->soft, c->u_now + next);
+        c->linear.groups[groups] = (PeltiCompliance){next, count, c->soft.compliance + used};
+        pelti_soft_compliance(body->soft, c->soft.compliance + used);
+        pelti_soft_moved(body->soft, c->linear.u_now + next);
         used += 9 * (size_t)count * (size_t)count;
         for (int s = 0; s < count; s++)
-            c->slot_group[next++] = groups;
+            c->linear.slot_group[next++] = groups;
         groups++;
     }
-    for (int i = 0; i < c->block_count; i++)
-        if (c->blocks[i].slot < 0) {
-            int code = -1 - c->blocks[i].slot;
-            c->blocks[i].slot = c->bodies[code / PELTI_SOFT_SLOTS].first_slot + code % PELTI_SOFT_SLOTS;
+    for (int i = 0; i < c->linear.block_count; i++)
+        if (c->linear.blocks[i].slot < 0) {
+            int code = -1 - c->linear.blocks[i].slot;
+            c->linear.blocks[i].slot = c->things.bodies[code / PELTI_SOFT_SLOTS].first_slot + code % PELTI_SOFT_SLOTS;
         }
-    c->system.slot_count = next;
-    c->system.group_count = groups;
+    c->linear.system.slot_count = next;
+    c->linear.system.group_count = groups;
 }
 
 /// A skin in something that does not move takes no speed from being pushed out, so it leaves at once, however it came in; but
 /// not where the scene started it inside.
 static bool is_firm(const PeltiCorrector *c, const PeltiContactTouch *t)
 {
-    return t->a < c->skin_count && (t->b < 0 || !movable(c, t->b)) && !c->overlaps[t->b < 0 ? c->surface_count : t->b];
+    return t->a < c->things.skin_count && (t->b < 0 || !movable(c, t->b)) &&
+           !c->things.overlaps[t->b < 0 ? c->things.surface_count : t->b];
 }
 
 /// free = delta now - J u now: the solver's u is the whole motion by contact, not a change of it.
@@ -308,8 +314,8 @@ static void free_delta(PeltiCorrector *c, PeltiConstraint *k, const PeltiContact
                        double h)
 {
     for (int b = 0; b < k->block_count; b++) {
-        const PeltiContactBlock *block = &c->blocks[k->first_block + b];
-        const double *u = c->u_now[block->slot];
+        const PeltiContactBlock *block = &c->linear.blocks[k->first_block + b];
+        const double *u = c->linear.u_now[block->slot];
         for (int r = 0; r < 3; r++)
             k->free[r] -= block->j[r][0] * u[0] + block->j[r][1] * u[1] + block->j[r][2] * u[2];
     }
@@ -324,80 +330,83 @@ static void free_delta(PeltiCorrector *c, PeltiConstraint *k, const PeltiContact
 void pelti_corrector_assemble(PeltiCorrector *c, double h)
 {
     double gap_before[MOST_CONTACTS], restitution[MOST_CONTACTS];
-    c->block_count = c->system.constraint_count = 0;
-    for (int b = 0; b < c->body_count; b++) {
-        if (c->bodies[b].soft)
-            pelti_soft_clear_slots(c->bodies[b].soft);
+    c->linear.block_count = c->linear.system.constraint_count = 0;
+    for (int b = 0; b < c->things.body_count; b++) {
+        if (c->things.bodies[b].soft)
+            pelti_soft_clear_slots(c->things.bodies[b].soft);
         else
             for (int k = 0; k < 3; k++)
-                c->bodies[b].arms_from[k] = c->bodies[b].free_at[k] + c->bodies[b].moved[0][k];
+                c->things.bodies[b].arms_from[k] = c->things.bodies[b].free_at[k] + c->things.bodies[b].moved[0][k];
     }
-    for (int i = 0; i < c->touches.count; i++) {
-        const PeltiContactTouch *t = &c->touches.list[i];
-        int n = c->system.constraint_count;
-        PeltiConstraint *k = &c->constraints[n];
-        *k = (PeltiConstraint){.first_block = c->block_count};
+    for (int i = 0; i < c->detection.touches.count; i++) {
+        const PeltiContactTouch *t = &c->detection.touches.list[i];
+        int n = c->linear.system.constraint_count;
+        PeltiConstraint *k = &c->linear.constraints[n];
+        *k = (PeltiConstraint){.first_block = c->linear.block_count};
         pelti_corrector_pair(c, t->a, t->b, &k->mu, &restitution[n]);
         k->mu = t->speed > 0 ? 0 : k->mu;
-        c->frames[n] = frame_of(t->normal);
+        c->linear.frames[n] = frame_of(t->normal);
         Vec3 m = vec3_lerp(t->point_a, t->point_b, 0.5f); // one place for both: the pair of forces has no moment
         double middle[3] = {(double)m.x, (double)m.y, (double)m.z};
-        bool leaves = t->speed > 0 && t->a < c->skin_count && t->b >= c->skin_count && movable(c, t->b); // the skin stays
-        if ((!leaves && !add_side(c, k, &c->frames[n], side_blocks(c, t->a, &t->spot_a, middle, h), 1)) ||
-            !add_side(c, k, &c->frames[n], side_blocks(c, t->b, &t->spot_b, middle, h), -1)) {
-            c->touches.dropped++;
-            c->block_count = k->first_block;
+        bool leaves =
+            t->speed > 0 && t->a < c->things.skin_count && t->b >= c->things.skin_count && movable(c, t->b); // the skin stays
+        if ((!leaves && !add_side(c, k, &c->linear.frames[n], side_blocks(c, t->a, &t->spot_a, middle, h), 1)) ||
+            !add_side(c, k, &c->linear.frames[n], side_blocks(c, t->b, &t->spot_b, middle, h), -1)) {
+            c->detection.touches.dropped++;
+            c->linear.block_count = k->first_block;
             continue;
         }
-        present_delta(c, t, &c->frames[n], k->free, &gap_before[n]);
-        c->known[n] = (Known){.touch = *t};
-        c->system.constraint_count++;
+        present_delta(c, t, &c->linear.frames[n], k->free, &gap_before[n]);
+        c->guess.known[n] = (Known){.touch = *t};
+        c->linear.system.constraint_count++;
     }
-    for (int s = 0; s < c->skin_count; s++)
-        pelti_contact_skin_get(&c->skins[s], c->u_now);
-    for (int b = 0; b < c->body_count; b++)
-        if (c->bodies[b].kind == PELT_OBJECT_RIGID && !c->bodies[b].held)
-            pelti_contact_body_get(&c->bodies[b], h, c->u_now[c->bodies[b].first_slot], c->u_now[c->bodies[b].first_slot + 1]);
+    for (int s = 0; s < c->things.skin_count; s++)
+        pelti_contact_skin_get(&c->things.skins[s], c->linear.u_now);
+    for (int b = 0; b < c->things.body_count; b++)
+        if (c->things.bodies[b].kind == PELT_OBJECT_RIGID && !c->things.bodies[b].held)
+            pelti_contact_body_get(&c->things.bodies[b], h, c->linear.u_now[c->things.bodies[b].first_slot],
+                                   c->linear.u_now[c->things.bodies[b].first_slot + 1]);
     number_soft_slots(c);
-    for (int i = 0; i < c->system.constraint_count; i++)
-        free_delta(c, &c->constraints[i], &c->known[i].touch, restitution[i], gap_before[i], h);
+    for (int i = 0; i < c->linear.system.constraint_count; i++)
+        free_delta(c, &c->linear.constraints[i], &c->guess.known[i].touch, restitution[i], gap_before[i], h);
     guess_forces(c);
 }
 
 void pelti_corrector_take(PeltiCorrector *c, double h)
 {
-    const PeltiContactSystem *s = &c->system;
+    const PeltiContactSystem *s = &c->linear.system;
     for (int i = 0; i < s->constraint_count; i++) {
-        const double *f = c->constraints[i].force;
-        double(*m)[3] = c->frames[i].m;
-        c->known[i].force = vec3((float)(m[0][0] * f[0] + m[1][0] * f[1] + m[2][0] * f[2]),
-                                 (float)(m[0][1] * f[0] + m[1][1] * f[1] + m[2][1] * f[2]),
-                                 (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
-        c->known[i].touch.gap = c->constraints[i].delta[0] - c->constraints[i].epsilon * f[0];
-        c->known[i].epsilon = c->constraints[i].epsilon;
-        c->known[i].slides = f[0] > 0 && pelti_hypot(c->constraints[i].delta[1], c->constraints[i].delta[2]) > 1e-6 * c->size;
+        const double *f = c->linear.constraints[i].force;
+        double(*m)[3] = c->linear.frames[i].m;
+        c->guess.known[i].force = vec3((float)(m[0][0] * f[0] + m[1][0] * f[1] + m[2][0] * f[2]),
+                                       (float)(m[0][1] * f[0] + m[1][1] * f[1] + m[2][1] * f[2]),
+                                       (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
+        c->guess.known[i].touch.gap = c->linear.constraints[i].delta[0] - c->linear.constraints[i].epsilon * f[0];
+        c->guess.known[i].epsilon = c->linear.constraints[i].epsilon;
+        c->guess.known[i].slides =
+            f[0] > 0 && pelti_hypot(c->linear.constraints[i].delta[1], c->linear.constraints[i].delta[2]) > 1e-6 * c->size;
     }
-    c->known_count = s->constraint_count;
-    for (int k = 0; k < c->skin_count; k++)
-        pelti_contact_skin_set(&c->skins[k], (const double(*)[3])s->u);
-    for (int b = 0; b < c->body_count; b++) {
-        PeltiContactBody *body = &c->bodies[b];
+    c->guess.known_count = s->constraint_count;
+    for (int k = 0; k < c->things.skin_count; k++)
+        pelti_contact_skin_set(&c->things.skins[k], (const double(*)[3])s->u);
+    for (int b = 0; b < c->things.body_count; b++) {
+        PeltiContactBody *body = &c->things.bodies[b];
         if (body->kind == PELT_OBJECT_RIGID && !body->held)
             pelti_contact_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!body->soft)
             continue;
-        memset(c->soft_force, 0, (size_t)count * sizeof(double[3]));
+        memset(c->soft.force, 0, (size_t)count * sizeof(double[3]));
         for (int i = 0; i < s->constraint_count && count; i++)
-            for (int q = 0; q < c->constraints[i].block_count; q++) {
-                const PeltiContactBlock *block = &c->blocks[c->constraints[i].first_block + q];
+            for (int q = 0; q < c->linear.constraints[i].block_count; q++) {
+                const PeltiContactBlock *block = &c->linear.blocks[c->linear.constraints[i].first_block + q];
                 int local = block->slot - body->first_slot;
-                if (local < 0 || local >= count || block->slot < c->fixed_slots)
+                if (local < 0 || local >= count || block->slot < c->linear.fixed_slots)
                     continue;
                 for (int col = 0; col < 3; col++)
                     for (int r = 0; r < 3; r++)
-                        c->soft_force[local][col] += block->j[r][col] * c->constraints[i].force[r];
+                        c->soft.force[local][col] += block->j[r][col] * c->linear.constraints[i].force[r];
             }
-        pelti_soft_take(body->soft, (const double(*)[3])c->soft_force);
+        pelti_soft_take(body->soft, (const double(*)[3])c->soft.force);
     }
 }

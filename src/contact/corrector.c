@@ -45,16 +45,18 @@ static PeltStatus check_scene(const PeltScene *scene, int character_count, PeltE
 static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, PeltError *err)
 {
     const PeltiCharacter *const *who = def->who;
-    for (int s = 0; s < c->skin_count; s++) {
-        c->names[s] = s == 0 ? "character" : s - 1 < c->scene->character_count ? c->scene->characters[s - 1].name : "character";
+    for (int s = 0; s < c->things.skin_count; s++) {
+        c->things.names[s] = s == 0                              ? "character"
+                             : s - 1 < c->scene->character_count ? c->scene->characters[s - 1].name
+                                                                 : "character";
         PeltiContactSkinDef skin = {
-            .who = who[s], .weights = def->weights[s], .scene = c->scene, .name = c->names[s], .jobs = def->jobs};
-        PELT_TRY(pelti_contact_skin_init(&c->skins[s], &c->pool, &skin, err));
-        PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->surfaces[s], err));
-        c->skins[s].surface = s;
-        c->skins[s].first_slot = c->fixed_slots;
-        c->fixed_slots += pelti_contact_skin_slots(&c->skins[s]);
-        c->from[s] = pelti_pose_new(&c->pool, who[s]);
+            .who = who[s], .weights = def->weights[s], .scene = c->scene, .name = c->things.names[s], .jobs = def->jobs};
+        PELT_TRY(pelti_contact_skin_init(&c->things.skins[s], &c->pool, &skin, err));
+        PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->things.surfaces[s], err));
+        c->things.skins[s].surface = s;
+        c->things.skins[s].first_slot = c->linear.fixed_slots;
+        c->linear.fixed_slots += pelti_contact_skin_slots(&c->things.skins[s]);
+        c->things.from[s] = pelti_pose_new(&c->pool, who[s]);
     }
     return PELT_OK;
 }
@@ -62,25 +64,25 @@ static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, Pe
 static PeltStatus make_bodies(PeltiCorrector *c, PeltiLog *log, PeltError *err)
 {
     double most = 0;
-    for (int b = 0; b < c->body_count; b++) {
+    for (int b = 0; b < c->things.body_count; b++) {
         PeltiMesh *mesh;
-        PeltiContactBody *body = &c->bodies[b];
-        int s = c->skin_count + b;
+        PeltiContactBody *body = &c->things.bodies[b];
+        int s = c->things.skin_count + b;
         PELT_TRY(pelti_contact_body_init(body, &c->pool, &c->scene->objects[b], &mesh, log, err));
-        PELT_TRY(pelti_surface_build(&c->pool, mesh, &c->surfaces[s], err));
-        c->names[s] = body->def->name;
+        PELT_TRY(pelti_surface_build(&c->pool, mesh, &c->things.surfaces[s], err));
+        c->things.names[s] = body->def->name;
         body->surface = s;
         if (body->kind == PELT_OBJECT_RIGID) {
-            body->first_slot = c->fixed_slots;
-            c->fixed_slots += 2;
+            body->first_slot = c->linear.fixed_slots;
+            c->linear.fixed_slots += 2;
         }
         if (body->kind == PELT_OBJECT_SOFT)
             PELT_TRY(pelti_soft_create(&c->pool, body, mesh, &body->soft, err));
         if (body->kind != PELT_OBJECT_FIXED)
             most = fmax(most, (double)mesh->diagonal);
     }
-    for (int s = 0; s < c->skin_count; s++)
-        c->size = fmax(c->size, (double)c->surfaces[s].mesh->diagonal);
+    for (int s = 0; s < c->things.skin_count; s++)
+        c->size = fmax(c->size, (double)c->things.surfaces[s].mesh->diagonal);
     c->size = c->size > 0 ? c->size : most > 0 ? most : 1;
     return PELT_OK;
 }
@@ -88,8 +90,8 @@ static PeltStatus make_bodies(PeltiCorrector *c, PeltiLog *log, PeltError *err)
 static int most_vertices(const PeltiCorrector *c) ///< of a skin
 {
     int most = 0;
-    for (int s = 0; s < c->skin_count; s++)
-        most = c->surfaces[s].mesh->vertex_count > most ? c->surfaces[s].mesh->vertex_count : most;
+    for (int s = 0; s < c->things.skin_count; s++)
+        most = c->things.surfaces[s].mesh->vertex_count > most ? c->things.surfaces[s].mesh->vertex_count : most;
     return most;
 }
 
@@ -97,46 +99,51 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
 {
     PeltiPool *pool = &c->pool;
     int pieces = 0, soft = 0, joints = 2;
-    const PeltiBoxTree *widest = c->surface_count ? c->surfaces[0].tree : NULL;
-    for (int s = 0; s < c->surface_count; s++)
-        if (c->surfaces[s].tree->piece_count > pieces)
-            pieces = c->surfaces[s].tree->piece_count, widest = c->surfaces[s].tree;
-    for (int b = 0; b < c->body_count; b++)
-        soft += c->bodies[b].soft != NULL;
-    for (int s = 0; s < c->skin_count; s++)
-        joints = c->skins[s].joint_count + 1 > joints ? c->skins[s].joint_count + 1 : joints;
-    int slots = c->fixed_slots + soft * PELTI_SOFT_SLOTS;
-    c->bounds = PELTI_NEW(pool, PeltiBox, c->surface_count);
-    c->touches = (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
-    c->known = PELTI_NEW(pool, Known, MOST_CONTACTS);
-    c->older = PELTI_NEW(pool, Known, MOST_CONTACTS);
-    c->match = PELTI_NEW(pool, int, MATCH_SLOTS);
-    c->constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
-    c->blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
-    c->side = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
-    c->frames = PELTI_NEW(pool, Frame, MOST_CONTACTS);
-    c->slot_group = PELTI_NEW(pool, int, slots + 1);
-    c->groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
-    c->u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
-    c->u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
-    c->soft_force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
-    c->push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
-    c->push_queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
-    c->soft_c = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
+    const PeltiBoxTree *widest = c->things.surface_count ? c->things.surfaces[0].tree : NULL;
+    for (int s = 0; s < c->things.surface_count; s++)
+        if (c->things.surfaces[s].tree->piece_count > pieces)
+            pieces = c->things.surfaces[s].tree->piece_count, widest = c->things.surfaces[s].tree;
+    for (int b = 0; b < c->things.body_count; b++)
+        soft += c->things.bodies[b].soft != NULL;
+    for (int s = 0; s < c->things.skin_count; s++)
+        joints = c->things.skins[s].joint_count + 1 > joints ? c->things.skins[s].joint_count + 1 : joints;
+    int slots = c->linear.fixed_slots + soft * PELTI_SOFT_SLOTS;
+    c->detection.bounds = PELTI_NEW(pool, PeltiBox, c->things.surface_count);
+    c->detection.touches =
+        (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
+    c->guess.known = PELTI_NEW(pool, Known, MOST_CONTACTS);
+    c->guess.older = PELTI_NEW(pool, Known, MOST_CONTACTS);
+    c->guess.match = PELTI_NEW(pool, int, MATCH_SLOTS);
+    c->linear.constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
+    c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
+    c->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
+    c->linear.frames = PELTI_NEW(pool, Frame, MOST_CONTACTS);
+    c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
+    c->linear.groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
+    c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
+    c->linear.u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
+    c->soft.force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
+    c->pushing.push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
+    c->pushing.queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
+    c->soft.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
-    PELT_TRY(pelti_contact_near_create(pool, c->surface_count, c->surfaces, (size_t)24 << 20, &c->memory, err));
-    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->touches.pairs, err));
-    for (int s = 0; s < c->surface_count; s++)
-        c->bounds[s] =
-            c->surfaces[s].tree->node_count ? c->surfaces[s].tree->nodes[0].box : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
-    PELT_TRY(pelti_box_tree_build(pool, c->surface_count, c->bounds, &c->broad, err));
-    c->system = (PeltiContactSystem){
-        .constraints = c->constraints, .blocks = c->blocks, .slot_group = c->slot_group, .groups = c->groups, .u = c->u};
-    c->system.newton = pelti_newton_new(pool);
-    if (!c->system.newton)
+    PELT_TRY(pelti_contact_near_create(pool, c->things.surface_count, c->things.surfaces, (size_t)24 << 20, &c->detection.memory,
+                                       err));
+    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs, err));
+    for (int s = 0; s < c->things.surface_count; s++)
+        c->detection.bounds[s] = c->things.surfaces[s].tree->node_count ? c->things.surfaces[s].tree->nodes[0].box
+                                                                        : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
+    PELT_TRY(pelti_box_tree_build(pool, c->things.surface_count, c->detection.bounds, &c->detection.broad, err));
+    c->linear.system = (PeltiContactSystem){.constraints = c->linear.constraints,
+                                            .blocks = c->linear.blocks,
+                                            .slot_group = c->linear.slot_group,
+                                            .groups = c->linear.groups,
+                                            .u = c->linear.u};
+    c->linear.system.newton = pelti_newton_new(pool);
+    if (!c->linear.system.newton)
         return pelti_no_memory(err, pool->used_bytes);
-    return pelti_pairs_create(pool, 8 * (c->surface_count + 8), c->broad, &c->near, err);
+    return pelti_pairs_create(pool, 8 * (c->things.surface_count + 8), c->detection.broad, &c->detection.near, err);
 }
 
 PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAllocator *allocator, PeltiCorrector **out,
@@ -158,15 +165,15 @@ PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAlloca
     c->settings = def->settings;
     c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
     c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;
-    c->skin_count = def->character_count;
-    c->body_count = scene->object_count;
-    c->surface_count = c->skin_count + c->body_count;
-    c->skins = PELTI_NEW(&c->pool, PeltiContactSkin, c->skin_count);
-    c->bodies = PELTI_NEW(&c->pool, PeltiContactBody, c->body_count);
-    c->surfaces = PELTI_NEW(&c->pool, PeltiSurface, c->surface_count);
-    c->names = PELTI_NEW(&c->pool, const char *, c->surface_count);
-    c->from = PELTI_NEW(&c->pool, PeltiPose, c->skin_count);
-    c->overlaps = PELTI_NEW(&c->pool, bool, c->surface_count + 1);
+    c->things.skin_count = def->character_count;
+    c->things.body_count = scene->object_count;
+    c->things.surface_count = c->things.skin_count + c->things.body_count;
+    c->things.skins = PELTI_NEW(&c->pool, PeltiContactSkin, c->things.skin_count);
+    c->things.bodies = PELTI_NEW(&c->pool, PeltiContactBody, c->things.body_count);
+    c->things.surfaces = PELTI_NEW(&c->pool, PeltiSurface, c->things.surface_count);
+    c->things.names = PELTI_NEW(&c->pool, const char *, c->things.surface_count);
+    c->things.from = PELTI_NEW(&c->pool, PeltiPose, c->things.skin_count);
+    c->things.overlaps = PELTI_NEW(&c->pool, bool, c->things.surface_count + 1);
     for (int k = 0; k < 3; k++)
         c->gravity[k] = (double)scene->gravity[k];
     PeltStatus status = c->pool.failed ? pelti_no_memory(err, c->pool.used_bytes) : make_skins(c, def, err);
@@ -178,8 +185,9 @@ PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAlloca
     }
     c->alarm = scene->alarm_distance > 0 ? (double)scene->alarm_distance : ALARM * c->size;
     pelti_corrector_detect(c, c->alarm); // also places everything
-    for (int s = 0; s < c->surface_count; s++)
-        memcpy(c->surfaces[s].before, c->surfaces[s].x, (size_t)c->surfaces[s].mesh->vertex_count * sizeof(Vec3));
+    for (int s = 0; s < c->things.surface_count; s++)
+        memcpy(c->things.surfaces[s].before, c->things.surfaces[s].x,
+               (size_t)c->things.surfaces[s].mesh->vertex_count * sizeof(Vec3));
     *out = c;
     return PELT_OK;
 }
@@ -188,8 +196,8 @@ void pelti_corrector_destroy(PeltiCorrector *c)
 {
     if (!c)
         return;
-    for (int b = 0; c->bodies && b < c->body_count; b++)
-        pelti_soft_destroy(c->bodies[b].soft);
+    for (int b = 0; c->things.bodies && b < c->things.body_count; b++)
+        pelti_soft_destroy(c->things.bodies[b].soft);
     PeltiPool pool = c->pool; // it holds c itself
     pelti_pool_release(&pool);
 }
@@ -198,14 +206,14 @@ void pelti_corrector_destroy(PeltiCorrector *c)
 
 static void keep_places(PeltiCorrector *c)
 {
-    for (int s = 0; s < c->surface_count; s++) {
-        PeltiSurface *surface = &c->surfaces[s];
-        if (s < c->skin_count)
-            pelti_contact_skin_place(&c->skins[s], surface->x);
-        else if (c->bodies[s - c->skin_count].soft)
-            pelti_soft_place(c->bodies[s - c->skin_count].soft, surface->x);
+    for (int s = 0; s < c->things.surface_count; s++) {
+        PeltiSurface *surface = &c->things.surfaces[s];
+        if (s < c->things.skin_count)
+            pelti_contact_skin_place(&c->things.skins[s], surface->x);
+        else if (c->things.bodies[s - c->things.skin_count].soft)
+            pelti_soft_place(c->things.bodies[s - c->things.skin_count].soft, surface->x);
         else
-            pelti_contact_body_place(&c->bodies[s - c->skin_count], surface->x, surface->mesh->vertex_count);
+            pelti_contact_body_place(&c->things.bodies[s - c->things.skin_count], surface->x, surface->mesh->vertex_count);
         memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
     }
 }
@@ -221,7 +229,7 @@ static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a ca
 /// Motion of a body's centre in the step, if nothing stops it.
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
-    const PeltiContactBody *body = surface < c->skin_count ? NULL : &c->bodies[surface - c->skin_count];
+    const PeltiContactBody *body = surface < c->things.skin_count ? NULL : &c->things.bodies[surface - c->things.skin_count];
     if (!body || (body->kind == PELT_OBJECT_FIXED && !body->held))
         return vec3(0, 0, 0);
     if (body->soft) {
@@ -259,17 +267,17 @@ static double skin_motion(const PeltiSurface *skin, double moved, const PeltiBox
 static double body_motion(const PeltiCorrector *c, double dt)
 {
     double most = 0;
-    for (int b = c->skin_count; b < c->surface_count; b++) {
+    for (int b = c->things.skin_count; b < c->things.surface_count; b++) {
         Vec3 shift = shift_of(c, b, dt);
-        PeltiBox swept = grown(&c->bounds[b], shift, c->alarm);
+        PeltiBox swept = grown(&c->detection.bounds[b], shift, c->alarm);
         double length = (double)vec3_length(shift);
         if (length <= most)
             continue;
-        if (c->body_count > 256 || (c->scene->has_ground && swept.low.y < c->scene->ground_height))
+        if (c->things.body_count > 256 || (c->scene->has_ground && swept.low.y < c->scene->ground_height))
             most = length;
-        for (int o = c->skin_count; o < c->surface_count && c->body_count <= 256; o++) {
+        for (int o = c->things.skin_count; o < c->things.surface_count && c->things.body_count <= 256; o++) {
             Vec3 other = shift_of(c, o, dt);
-            PeltiBox other_swept = grown(&c->bounds[o], other, c->alarm);
+            PeltiBox other_swept = grown(&c->detection.bounds[o], other, c->alarm);
             if (o != b && pelti_box_overlap(&swept, &other_swept, 0))
                 most = fmax(most, (double)vec3_distance(shift, other));
         }
@@ -281,9 +289,9 @@ static double body_motion(const PeltiCorrector *c, double dt)
 static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 {
     double most = body_motion(c, dt);
-    for (int s = 0; s < c->skin_count; s++) {
-        PeltiContactSkin *skin = &c->skins[s];
-        PeltiSurface *surface = &c->surfaces[s];
+    for (int s = 0; s < c->things.skin_count; s++) {
+        PeltiContactSkin *skin = &c->things.skins[s];
+        PeltiSurface *surface = &c->things.surfaces[s];
         pelti_pose_copy(skin->who, &free[s], &skin->free);
         pelti_contact_skin_pose(skin);
         pelti_contact_skin_place(skin, surface->x);
@@ -298,11 +306,11 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
             if (c->scene->has_ground && d > most && (double)(p.y < q.y ? p.y : q.y) < (double)c->scene->ground_height + c->alarm)
                 most = d;
         }
-        for (int o = 0; o < c->surface_count; o++) {
+        for (int o = 0; o < c->things.surface_count; o++) {
             Vec3 shift = shift_of(c, o, dt);
-            PeltiBox reach = grown(&c->bounds[o], shift, 2 * c->alarm);
+            PeltiBox reach = grown(&c->detection.bounds[o], shift, 2 * c->alarm);
             if (o != s && pelti_box_overlap(&swept, &reach, 0))
-                most = fmax(most, skin_motion(surface, moved, &c->bounds[o], shift, c->alarm));
+                most = fmax(most, skin_motion(surface, moved, &c->detection.bounds[o], shift, c->alarm));
         }
     }
     int n = (int)fmin(ceil(most / (2 * c->alarm)), c->settings.most_substeps);
@@ -326,42 +334,42 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
         c->escapes.look = false;
         pelti_corrector_assemble(c, h);
         settings.work = work;
-        PeltiCoulombResult r = pelti_coulomb_solve(&c->system, &settings);
+        PeltiCoulombResult r = pelti_coulomb_solve(&c->linear.system, &settings);
         moved = 0;
-        for (int i = 0; i < c->system.constraint_count; i++) {
-            const PeltiConstraint *k2 = &c->constraints[i];
+        for (int i = 0; i < c->linear.system.constraint_count; i++) {
+            const PeltiConstraint *k2 = &c->linear.constraints[i];
             for (int b = 0; b < k2->block_count; b++) {
-                const PeltiContactBlock *block = &c->blocks[k2->first_block + b];
+                const PeltiContactBlock *block = &c->linear.blocks[k2->first_block + b];
                 double d[3], n = 0;
                 for (int e = 0; e < 3; e++)
-                    d[e] = c->u[block->slot][e] - c->u_now[block->slot][e];
+                    d[e] = c->linear.u[block->slot][e] - c->linear.u_now[block->slot][e];
                 n = block->j[0][0] * d[0] + block->j[0][1] * d[1] + block->j[0][2] * d[2];
                 moved = fmax(moved, fabs(n));
             }
         }
         pelti_corrector_take(c, h);
-        for (int s = 0; s < c->skin_count; s++)
-            pelti_contact_skin_pose(&c->skins[s]);
+        for (int s = 0; s < c->things.skin_count; s++)
+            pelti_contact_skin_pose(&c->things.skins[s]);
         report->iterations += r.iterations;
         report->linearisations++;
         report->work += r.work;
         work -= r.work;
         report->change = r.change / c->size;
         report->converged &= r.converged;
-        Known *swap = c->older;
-        c->older = c->known, c->older_count = c->known_count, c->known = swap;
+        Known *swap = c->guess.older;
+        c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
         double enough = c->settings.final ? 0.01 : loose ? 0.5 : 0.05;
-        if (c->system.constraint_count == 0 || moved < enough * c->alarm)
+        if (c->linear.system.constraint_count == 0 || moved < enough * c->alarm)
             break;
     }
 }
 
 static void keep_momentum(PeltiCorrector *c, double h)
 {
-    for (int i = 0; i < c->older_count; i++) {
-        const Known *k = &c->older[i];
-        PeltiContactBody *a = k->touch.a < c->skin_count ? NULL : &c->bodies[k->touch.a - c->skin_count],
-                         *b = k->touch.b < c->skin_count ? NULL : &c->bodies[k->touch.b - c->skin_count];
+    for (int i = 0; i < c->guess.older_count; i++) {
+        const Known *k = &c->guess.older[i];
+        PeltiContactBody *a = k->touch.a < c->things.skin_count ? NULL : &c->things.bodies[k->touch.a - c->things.skin_count],
+                         *b = k->touch.b < c->things.skin_count ? NULL : &c->things.bodies[k->touch.b - c->things.skin_count];
         if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->held && !b->held)
             pelti_contact_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
     }
@@ -370,34 +378,34 @@ static void keep_momentum(PeltiCorrector *c, double h)
 /// A skin that has left what it started in is from now on kept out of it at any speed.
 static void forget_overlaps(PeltiCorrector *c)
 {
-    for (int s = c->skin_count; s <= c->surface_count; s++) {
+    for (int s = c->things.skin_count; s <= c->things.surface_count; s++) {
         bool inside = false;
-        for (int i = 0; i < c->touches.count && c->overlaps[s]; i++) { // as detected last
-            const PeltiContactTouch *t = &c->touches.list[i];
-            inside |= (t->b < 0 ? c->surface_count : t->b) == s && t->gap < -INSIDE * c->alarm;
+        for (int i = 0; i < c->detection.touches.count && c->things.overlaps[s]; i++) { // as detected last
+            const PeltiContactTouch *t = &c->detection.touches.list[i];
+            inside |= (t->b < 0 ? c->things.surface_count : t->b) == s && t->gap < -INSIDE * c->alarm;
         }
-        c->overlaps[s] &= inside;
+        c->things.overlaps[s] &= inside;
     }
 }
 
 static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
 {
-    for (int s = 0; s < c->skin_count; s++) {
-        PeltiContactSkin *skin = &c->skins[s];
-        pelti_pose_blend(skin->who, &c->from[s], &free[s], share, &skin->free);
+    for (int s = 0; s < c->things.skin_count; s++) {
+        PeltiContactSkin *skin = &c->things.skins[s];
+        pelti_pose_blend(skin->who, &c->things.from[s], &free[s], share, &skin->free);
         pelti_contact_skin_begin(skin, (double)c->scene->joint_damping_s, h);
         pelti_contact_skin_pose(skin); // with the last correction: near where it will end
     }
-    for (int b = 0; b < c->body_count; b++) {
-        PeltiContactBody *body = &c->bodies[b];
+    for (int b = 0; b < c->things.body_count; b++) {
+        PeltiContactBody *body = &c->things.bodies[b];
         if (body->soft)
             pelti_soft_free_step(body->soft, c->gravity, h);
         else
             pelti_contact_body_free_step(body, c->gravity, h);
     }
     solve_step(c, h, share < 1, work, report);
-    for (int i = 0; i < c->older_count; i++) {
-        Known *k = &c->older[i];
+    for (int i = 0; i < c->guess.older_count; i++) {
+        Known *k = &c->guess.older[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
@@ -405,23 +413,23 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
     forget_overlaps(c);
     pelti_corrector_forget_escapes(c, h);
     keep_places(c);
-    for (int b = 0; b < c->body_count; b++) {
-        if (c->bodies[b].soft)
-            pelti_soft_end_step(c->bodies[b].soft, h);
+    for (int b = 0; b < c->things.body_count; b++) {
+        if (c->things.bodies[b].soft)
+            pelti_soft_end_step(c->things.bodies[b].soft, h);
         else
-            pelti_contact_body_end_step(&c->bodies[b], h);
+            pelti_contact_body_end_step(&c->things.bodies[b], h);
     }
 }
 
 static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
 {
-    report->contacts = c->older_count;
-    report->dropped = c->touches.dropped;
-    for (int i = 0; i < c->older_count; i++) {
-        double f = (double)vec3_length(c->older[i].force);
+    report->contacts = c->guess.older_count;
+    report->dropped = c->detection.touches.dropped;
+    for (int i = 0; i < c->guess.older_count; i++) {
+        double f = (double)vec3_length(c->guess.older[i].force);
         report->active += f > 0;
         report->most_force = fmax(report->most_force, f);
-        report->deepest = fmax(report->deepest, -c->older[i].touch.gap / c->size);
+        report->deepest = fmax(report->deepest, -c->guess.older[i].touch.gap / c->size);
     }
 }
 
@@ -429,28 +437,28 @@ static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
 static void say_what_overlaps(PeltiCorrector *c)
 {
     const PeltiContactTouch *worst = NULL;
-    for (int i = 0; i < c->touches.count; i++) {
-        const PeltiContactTouch *t = &c->touches.list[i];
+    for (int i = 0; i < c->detection.touches.count; i++) {
+        const PeltiContactTouch *t = &c->detection.touches.list[i];
         if (t->gap < (worst ? worst->gap : -c->alarm))
             worst = t;
         if (t->gap < -INSIDE * c->alarm)
-            c->overlaps[t->b < 0 ? c->surface_count : t->b] = true;
+            c->things.overlaps[t->b < 0 ? c->things.surface_count : t->b] = true;
     }
     if (worst)
         pelti_warn(c->log, "scene-overlap", "%s and %s start %g inside each other: they are pushed apart at a bounded speed",
-                   c->names[worst->a], worst->b < 0 ? "ground" : c->names[worst->b], -worst->gap);
+                   c->things.names[worst->a], worst->b < 0 ? "ground" : c->things.names[worst->b], -worst->gap);
 }
 
 void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
 {
     PeltiContactReport now = {.converged = true};
-    c->touches.dropped = 0;
-    for (int b = 0; b < c->body_count; b++)
-        pelti_contact_body_drive(&c->bodies[b], c->started && dt_s > 0 ? dt_s : 0);
+    c->detection.touches.dropped = 0;
+    for (int b = 0; b < c->things.body_count; b++)
+        pelti_contact_body_drive(&c->things.bodies[b], c->started && dt_s > 0 ? dt_s : 0);
     if (!c->started || !(dt_s > 0)) {
-        for (int s = 0; s < c->skin_count; s++) {
-            pelti_pose_copy(c->skins[s].who, &free[s], &c->skins[s].free);
-            pelti_contact_skin_pose(&c->skins[s]);
+        for (int s = 0; s < c->things.skin_count; s++) {
+            pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].free);
+            pelti_contact_skin_pose(&c->things.skins[s]);
         }
         c->escapes.look = true;
         pelti_corrector_detect(c, c->alarm);
@@ -468,9 +476,9 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
             substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, (work - now.work) / (now.substeps + 1 - k),
                     &now);
     }
-    for (int s = 0; s < c->skin_count; s++) {
-        pelti_pose_copy(c->skins[s].who, &free[s], &c->from[s]);
-        pelti_pose_copy(c->skins[s].who, &c->skins[s].corrected, &corrected[s]);
+    for (int s = 0; s < c->things.skin_count; s++) {
+        pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.from[s]);
+        pelti_pose_copy(c->things.skins[s].who, &c->things.skins[s].corrected, &corrected[s]);
     }
     fill_report(c, &now);
     if (report)
@@ -479,8 +487,8 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
 
 void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points, bool swings)
 {
-    PeltiContactSkin *skin = &c->skins[character];
-    PeltiSurface *surface = &c->surfaces[character];
+    PeltiContactSkin *skin = &c->things.skins[character];
+    PeltiSurface *surface = &c->things.surfaces[character];
     pelti_contact_skin_shown(skin, points, swings ? SWING_SHARE : 1);
     pelti_contact_skin_place(skin, surface->x);
     memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
@@ -488,14 +496,14 @@ void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points,
 
 int pelti_corrector_contact_count(const PeltiCorrector *c)
 {
-    return c->older_count;
+    return c->guess.older_count;
 }
 
 PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index)
 {
-    const Known *k = &c->older[index];
-    return (PeltiContactPoint){.a = c->names[k->touch.a],
-                               .b = k->touch.b < 0 ? "ground" : c->names[k->touch.b],
+    const Known *k = &c->guess.older[index];
+    return (PeltiContactPoint){.a = c->things.names[k->touch.a],
+                               .b = k->touch.b < 0 ? "ground" : c->things.names[k->touch.b],
                                .point = vec3_lerp(k->touch.point_a, k->touch.point_b, 0.5f),
                                .normal = k->touch.normal,
                                .force = k->force,
@@ -505,30 +513,30 @@ PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index)
 
 int pelti_corrector_object_count(const PeltiCorrector *c)
 {
-    return c->body_count;
+    return c->things.body_count;
 }
 
 bool pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal)
 {
     PeltiTurn turn;
-    if (c->bodies[index].soft)
+    if (c->things.bodies[index].soft)
         return false;
     const float q[4] = {goal.rotation.x, goal.rotation.y, goal.rotation.z, goal.rotation.w};
     pelti_contact_turn_from_quat(q, &turn);
     const double origin[3] = {(double)goal.translation.x, (double)goal.translation.y, (double)goal.translation.z};
-    pelti_contact_body_hold(&c->bodies[index], origin, &turn);
+    pelti_contact_body_hold(&c->things.bodies[index], origin, &turn);
     return true;
 }
 
 void pelti_corrector_let_go(PeltiCorrector *c, int index)
 {
-    pelti_contact_body_let_go(&c->bodies[index]);
+    pelti_contact_body_let_go(&c->things.bodies[index]);
 }
 
 PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
 {
-    const PeltiContactBody *body = &c->bodies[index];
-    const PeltiSurface *surface = &c->surfaces[body->surface];
+    const PeltiContactBody *body = &c->things.bodies[index];
+    const PeltiSurface *surface = &c->things.surfaces[body->surface];
     PeltiObjectView view = {.name = body->def->name,
                             .kind = body->kind,
                             .vertex_count = surface->mesh->vertex_count,

@@ -46,6 +46,53 @@ typedef struct PeltiEscapes {
     double calm_s; ///< so long work stays small: while something is deep in something else, and a while after
 } PeltiEscapes;
 
+typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
+    int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
+    PeltiContactSkin *skins;
+    PeltiContactBody *bodies;
+    PeltiSurface *surfaces;
+    const char **names; ///< [surface_count]
+    PeltiPose *from;    ///< [skin_count] free poses of the last step
+    /// [surface_count + 1] fixed objects (the last: the ground) that a skin started inside of and has not left yet
+    bool *overlaps;
+} PeltiCorrectorThings;
+
+typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: touches
+    PeltiBoxTree *broad;                 ///< over the surfaces' bounds
+    PeltiBox *bounds;
+    PeltiPairs near;
+    PeltiNearMemory *memory;
+    PeltiContactTouches touches;
+} PeltiCorrectorDetection;
+
+typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve before; out: the guess for this one
+    Known *known, *older;            ///< [MOST_CONTACTS] of this solve and of the one before
+    int known_count, older_count;
+    int *match; ///< [MATCH_SLOTS] scratch: open hash over `older`
+} PeltiCorrectorGuess;
+
+typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem and its solution
+    PeltiContactSystem system;
+    PeltiConstraint *constraints;
+    PeltiContactBlock *blocks;
+    PeltiContactBlock *side; ///< scratch: of one body
+    Frame *frames;
+    int fixed_slots, block_count;
+    int *slot_group;
+    PeltiCompliance *groups;
+    double (*u)[3], (*u_now)[3]; ///< the solution, and where the problem was linearised
+} PeltiCorrectorLinear;
+
+typedef struct PeltiCorrectorSoft { ///< scratch of soft bodies
+    double *compliance;             ///< room for the compliances
+    double (*force)[3];
+} PeltiCorrectorSoft;
+
+typedef struct PeltiCorrectorPushing { ///< scratch of the last resort
+    PeltiPush *push;                   ///< [vertices of the largest skin]
+    int *queue;                        ///< [2 x as many]
+} PeltiCorrectorPushing;
+
 struct PeltiCorrector {
     const PeltScene *scene;
     PeltiCorrectorSettings settings;
@@ -53,42 +100,14 @@ struct PeltiCorrector {
     PeltiLog *log;   ///< may be NULL
     PeltiJobs *jobs; ///< may be NULL
     double size, alarm, gravity[3];
-    int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
-    PeltiContactSkin *skins;
-    PeltiContactBody *bodies;
-    PeltiSurface *surfaces;
-    const char **names; ///< [surface_count]
-    PeltiPose *from;    ///< [skin_count] free poses of the last step
     bool started;
-    bool *
-        overlaps; ///< [surface_count + 1] fixed objects (the last: the ground) that a skin started inside of and has not left yet
-
+    PeltiCorrectorThings things;
     PeltiEscapes escapes;
-
-    PeltiBoxTree *broad; ///< over the surfaces' bounds
-    PeltiBox *bounds;
-    PeltiPairs near;
-
-    PeltiContactTouches touches;
-    PeltiNearMemory *memory;
-    Known *known, *older; ///< [MOST_CONTACTS] of this solve and of the one before
-    int known_count, older_count;
-    int *match; ///< [MATCH_SLOTS] open hash over `older`
-
-    PeltiContactSystem system;
-    PeltiConstraint *constraints;
-    PeltiContactBlock *blocks, *side; ///< side: work for one body
-    Frame *frames;
-    double *surface_mu; ///< unused entries of the scene give its default
-    int fixed_slots, block_count;
-    int *slot_group;
-    PeltiCompliance *groups;
-    double (*u)[3], (*u_now)[3];
-    double *soft_c; ///< room for the soft compliances
-    size_t soft_c_room;
-    double (*soft_force)[3];
-    PeltiPush *push; ///< [vertices of the largest skin]
-    int *push_queue; ///< [2 x as many]
+    PeltiCorrectorDetection detection;
+    PeltiCorrectorGuess guess;
+    PeltiCorrectorLinear linear;
+    PeltiCorrectorSoft soft;
+    PeltiCorrectorPushing pushing;
 };
 
 /// Detection at the present places, within `reach`: fills `touches`.

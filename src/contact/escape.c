@@ -11,11 +11,11 @@ typedef struct Tube { ///< what lies in the way of the smaller of the two
 
 static Tube tube_of(const PeltiCorrector *c, const PeltiEscape *e)
 {
-    PeltiReach a = pelti_surface_reach(&c->surfaces[e->a], 0), b = pelti_surface_reach(&c->surfaces[e->b], 0);
+    PeltiReach a = pelti_surface_reach(&c->things.surfaces[e->a], 0), b = pelti_surface_reach(&c->things.surfaces[e->b], 0);
     bool first = a.size <= b.size;
     PeltiBox box = first ? a.box : b.box;
-    Tube tube = {.small = &c->surfaces[first ? e->a : e->b],
-                 .large = &c->surfaces[first ? e->b : e->a],
+    Tube tube = {.small = &c->things.surfaces[first ? e->a : e->b],
+                 .large = &c->things.surfaces[first ? e->b : e->a],
                  .centre = vec3_lerp(box.low, box.high, 0.5f)};
     for (int v = 0; v < tube.small->mesh->vertex_count; v++)
         tube.radius = fmaxf(tube.radius, vec3_distance(tube.small->x[v], tube.centre));
@@ -58,13 +58,13 @@ static PeltiEscape *find_escape(PeltiCorrector *c, int a, int b)
 
 static bool thing_moves(const PeltiCorrector *c, int surface)
 {
-    return surface >= c->skin_count && pelti_body_moves(&c->bodies[surface - c->skin_count]);
+    return surface >= c->things.skin_count && pelti_body_moves(&c->things.bodies[surface - c->things.skin_count]);
 }
 
 void pelti_corrector_find_escapes(PeltiCorrector *c)
 {
-    for (int i = 0; i < c->touches.count; i++) {
-        const PeltiContactTouch *t = &c->touches.list[i];
+    for (int i = 0; i < c->detection.touches.count; i++) {
+        const PeltiContactTouch *t = &c->detection.touches.list[i];
         if (t->b < 0 || !(t->gap < -ESCAPE_DEEP * c->alarm) || find_escape(c, t->a, t->b) || c->escapes.count == MOST_ESCAPES)
             continue;
         c->escapes.calm_s = ESCAPE_S;
@@ -94,16 +94,17 @@ static PeltiSpot nearest_vertex(const PeltiSurface *s, Vec3 p)
 static PeltiContactTouch leading_out(const PeltiCorrector *c, const PeltiEscape *e)
 {
     Tube tube = tube_of(c, e);
-    bool first = tube.small == &c->surfaces[e->a];
+    bool first = tube.small == &c->things.surfaces[e->a];
     PeltiContactTouch t = {.a = e->a, .b = e->b, .speed = e->speed, .normal = first ? e->way : vec3_scale(e->way, -1)};
-    t.spot_a = nearest_vertex(&c->surfaces[e->a], tube.centre);
-    t.spot_b = nearest_vertex(&c->surfaces[e->b], tube.centre);
-    t.point_a = pelti_contact_spot_point(&t.spot_a, c->surfaces[e->a].x);
-    t.point_b = pelti_contact_spot_point(&t.spot_b, c->surfaces[e->b].x);
+    t.spot_a = nearest_vertex(&c->things.surfaces[e->a], tube.centre);
+    t.spot_b = nearest_vertex(&c->things.surfaces[e->b], tube.centre);
+    t.point_a = pelti_contact_spot_point(&t.spot_a, c->things.surfaces[e->a].x);
+    t.point_b = pelti_contact_spot_point(&t.spot_b, c->things.surfaces[e->b].x);
     // As deep as ever at the start of the step: the one thing it says is how fast the two part. What is still before the smaller
     // one changes by leaps as it passes, and would shake it.
-    Vec3 now = vec3_sub(t.point_a, t.point_b), then = vec3_sub(pelti_contact_spot_point(&t.spot_a, c->surfaces[e->a].before),
-                                                               pelti_contact_spot_point(&t.spot_b, c->surfaces[e->b].before));
+    Vec3 now = vec3_sub(t.point_a, t.point_b),
+         then = vec3_sub(pelti_contact_spot_point(&t.spot_a, c->things.surfaces[e->a].before),
+                         pelti_contact_spot_point(&t.spot_b, c->things.surfaces[e->b].before));
     t.gap = (double)vec3_dot(vec3_sub(now, then), t.normal) - ESCAPE_S * e->speed;
     return t;
 }
@@ -113,19 +114,19 @@ void pelti_corrector_lead_out(PeltiCorrector *c)
     int kept = 0;
     for (int i = 0; i < c->escapes.count; i++)
         c->escapes.list[i].inside &= !c->escapes.look;
-    for (int i = 0; i < c->touches.count && c->escapes.count; i++) {
-        const PeltiContactTouch *t = &c->touches.list[i];
+    for (int i = 0; i < c->detection.touches.count && c->escapes.count; i++) {
+        const PeltiContactTouch *t = &c->detection.touches.list[i];
         PeltiEscape *e = find_escape(c, t->a, t->b);
         if (e)
             e->inside |= t->gap < -INSIDE * c->alarm;
         else
-            c->touches.list[kept++] = *t;
+            c->detection.touches.list[kept++] = *t;
     }
-    c->touches.count = c->escapes.count ? kept : c->touches.count;
+    c->detection.touches.count = c->escapes.count ? kept : c->detection.touches.count;
     for (int i = 0; i < c->escapes.count; i++)
         if (c->escapes.list[i].inside) {
             PeltiContactTouch t = leading_out(c, &c->escapes.list[i]);
-            pelti_contact_touch_add(&c->touches, &t);
+            pelti_contact_touch_add(&c->detection.touches, &t);
         }
 }
 

@@ -15,7 +15,7 @@ static void find_crush(PeltiGiveWay *g)
     for (int p = 0; p < g->parts.part_count; p++) {
         const PeltiSkinPart *part = &g->parts.parts[p];
         const PeltRigJoint *said = pelt_rig_joint(g->settings.rig, g->skin.who->nodes[g->skin.who->bones[part->bone].node].name);
-        g->crush[p] = (said && said->crush >= 0 ? said->crush : g->settings.crush) * part->field.radius;
+        g->flesh.crush[p] = (said && said->crush >= 0 ? said->crush : g->settings.crush) * part->field.radius;
     }
     for (int j = 0; j < g->skin.joint_count; j++) {
         const char *name = g->skin.who->nodes[g->skin.joints[j].node].name;
@@ -32,29 +32,29 @@ static PeltStatus list_influences(PeltiGiveWay *g, PeltError *err)
 {
     const PeltiWeights *w = g->skin.weights;
     int samples = g->parts.sample_count, used = 0;
-    g->pull_start = PELTI_NEW(&g->pool, int, samples + 1);
+    g->placed.pull_start = PELTI_NEW(&g->pool, int, samples + 1);
     for (int pass = 0; pass < 2; pass++) {
         used = 0;
         for (int s = 0; s < samples && !g->pool.failed; s++) {
             const PeltiSpot *spot = &g->parts.samples[s];
-            g->pull_start[s] = used;
+            g->placed.pull_start[s] = used;
             for (int c = 0; c < 3; c++)
                 for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
                     size_t i = (size_t)spot->vertex[c] * (size_t)w->influences + (size_t)k;
                     if (!(w->weight[i] > 0))
                         continue;
                     if (pass)
-                        g->pulls[used] =
+                        g->placed.pulls[used] =
                             (GivePull){w->bone[i], (float)spot->weight[c] * w->weight[i], g->skin.rest[spot->vertex[c]]};
                     used++;
                 }
         }
         if (!pass)
-            g->pulls = PELTI_NEW(&g->pool, GivePull, used);
+            g->placed.pulls = PELTI_NEW(&g->pool, GivePull, used);
         if (g->pool.failed)
             return pelti_no_memory(err, (size_t)used * sizeof(GivePull));
     }
-    g->pull_start[samples] = used;
+    g->placed.pull_start[samples] = used;
     return PELT_OK;
 }
 
@@ -62,41 +62,41 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
 {
     PeltiPool *pool = &g->pool;
     size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
-    g->crush = PELTI_NEW(pool, float, parts);
-    g->work = pelti_pool_take(pool, joints, sizeof(double[3]));
-    g->share = PELTI_NEW(pool, double, joints);
-    g->from = pelti_pose_new(pool, g->skin.who);
-    g->shown = pelti_pose_new(pool, g->skin.who);
+    g->flesh.crush = PELTI_NEW(pool, float, parts);
+    g->held_back.work = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->held_back.share = PELTI_NEW(pool, double, joints);
+    g->past.from = pelti_pose_new(pool, g->skin.who);
+    g->held_back.shown = pelti_pose_new(pool, g->skin.who);
     g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
-    g->x = PELTI_NEW(pool, Vec3, samples);
-    g->before = PELTI_NEW(pool, Vec3, samples);
-    g->inverse = PELTI_NEW(pool, Mat34, parts);
-    g->bone_before = PELTI_NEW(pool, Mat34, parts);
-    g->centre = PELTI_NEW(pool, Vec3, parts);
-    g->ball = PELTI_NEW(pool, float, parts);
-    g->bounds = PELTI_NEW(pool, PeltiBox, parts);
-    g->reach = PELTI_NEW(pool, PeltiBox, parts);
-    g->sides = PELTI_NEW(pool, GiveSide, parts * parts);
-    g->memory = pelti_pool_take(pool, samples, sizeof *g->memory);
+    g->placed.x = PELTI_NEW(pool, Vec3, samples);
+    g->placed.before = PELTI_NEW(pool, Vec3, samples);
+    g->placed.inverse = PELTI_NEW(pool, Mat34, parts);
+    g->placed.bone_before = PELTI_NEW(pool, Mat34, parts);
+    g->placed.centre = PELTI_NEW(pool, Vec3, parts);
+    g->placed.ball = PELTI_NEW(pool, float, parts);
+    g->placed.bounds = PELTI_NEW(pool, PeltiBox, parts);
+    g->placed.reach = PELTI_NEW(pool, PeltiBox, parts);
+    g->past.sides = PELTI_NEW(pool, GiveSide, parts * parts);
+    g->past.memory = pelti_pool_take(pool, samples, sizeof *g->past.memory);
     int most = 0;
     for (int p = 0; p < g->parts.part_count; p++)
         most = g->parts.parts[p].sample_count > most ? g->parts.parts[p].sample_count : most;
     GiveHit *hits = PELTI_NEW(pool, GiveHit, (size_t)GIVE_LOOKS * (size_t)most);
-    g->looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
+    g->detection.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
-        g->looks[i].hits = hits + (size_t)i * (size_t)most;
-    g->bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
-    g->world_free = PELTI_NEW(pool, PeltiWorld, g->skin.who->node_count);
-    g->contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
-    g->constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
-    g->block_room = 24 * GIVE_MOST_CONTACTS;
-    g->blocks = PELTI_NEW(pool, PeltiContactBlock, g->block_room);
-    g->side = PELTI_NEW(pool, PeltiContactBlock, joints);
-    g->u = pelti_pool_take(pool, joints, sizeof(double[3]));
-    g->u_now = pelti_pool_take(pool, joints, sizeof(double[3]));
+        g->detection.looks[i].hits = hits + (size_t)i * (size_t)most;
+    g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
+    g->own.world_free = PELTI_NEW(pool, PeltiWorld, g->skin.who->node_count);
+    g->detection.contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
+    g->linear.constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
+    g->linear.block_room = 24 * GIVE_MOST_CONTACTS;
+    g->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, g->linear.block_room);
+    g->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints);
+    g->linear.u = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->linear.u_now = pelti_pool_take(pool, joints, sizeof(double[3]));
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
-    g->system = (PeltiContactSystem){.constraints = g->constraints, .blocks = g->blocks, .u = g->u};
+    g->linear.system = (PeltiContactSystem){.constraints = g->linear.constraints, .blocks = g->linear.blocks, .u = g->linear.u};
     return PELT_OK;
 }
 
@@ -152,14 +152,14 @@ void pelti_give_way_destroy(PeltiGiveWay *g)
 static double take_turns(PeltiGiveWay *g)
 {
     double most = 0;
-    pelti_contact_skin_set(&g->skin, (const double(*)[3])g->u);
+    pelti_contact_skin_set(&g->skin, (const double(*)[3])g->linear.u);
     for (int j = 0; j < g->skin.joint_count; j++) {
         double *turn = g->skin.joints[j].turn, square = 0, size = 0;
         for (int k = 0; k < 3; k++)
-            square += (turn[k] - g->work[j][k]) * (turn[k] - g->work[j][k]);
+            square += (turn[k] - g->held_back.work[j][k]) * (turn[k] - g->held_back.work[j][k]);
         double change = sqrt(square), keep = change > TURN_IN_A_ROUND ? TURN_IN_A_ROUND / change : 1;
         for (int k = 0; k < 3; k++) {
-            turn[k] = g->work[j][k] + keep * (turn[k] - g->work[j][k]);
+            turn[k] = g->held_back.work[j][k] + keep * (turn[k] - g->held_back.work[j][k]);
             size += turn[k] * turn[k];
         }
         if (!(size > UNTURNED * UNTURNED))
@@ -171,9 +171,9 @@ static double take_turns(PeltiGiveWay *g)
 
 static void keep_places(PeltiGiveWay *g)
 {
-    memcpy(g->before, g->x, (size_t)g->parts.sample_count * sizeof(Vec3));
+    memcpy(g->placed.before, g->placed.x, (size_t)g->parts.sample_count * sizeof(Vec3));
     for (int p = 0; p < g->parts.part_count; p++)
-        g->bone_before[p] = g->skin.bones[g->parts.parts[p].bone];
+        g->placed.bone_before[p] = g->skin.bones[g->parts.parts[p].bone];
 }
 
 static bool any_turned(const PeltiGiveWay *g)
@@ -190,15 +190,15 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
     pelti_contact_skin_begin(&g->skin, COMES_BACK_S, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
-            memcpy(g->work[j], g->skin.joints[j].turn, sizeof(double[3]));
+            memcpy(g->held_back.work[j], g->skin.joints[j].turn, sizeof(double[3]));
         pelti_contact_skin_soften(&g->skin);
         pelti_give_way_detect(g);
         if (k == 0)
-            report->depth_free = fmax(report->depth_free, g->deepest / g->size);
-        if (!(g->deepest > 0) && !any_turned(g))
+            report->depth_free = fmax(report->depth_free, g->detection.deepest / g->size);
+        if (!(g->detection.deepest > 0) && !any_turned(g))
             break;
         pelti_give_way_assemble(g);
-        PeltiCoulombResult r = pelti_coulomb_solve(&g->system, &settings);
+        PeltiCoulombResult r = pelti_coulomb_solve(&g->linear.system, &settings);
         pelti_give_way_remember(g);
         report->sweeps += r.iterations;
         report->rounds++;
@@ -233,10 +233,10 @@ static double motion_past(const PeltiGiveWay *g, int a, int b, double step)
     const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     double most = step;
     Mat34 back;
-    if (!mat34_inverse(g->bone_before[b], &back))
+    if (!mat34_inverse(g->placed.bone_before[b], &back))
         return 0;
     for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s += 2) {
-        Vec3 now = mat34_apply(g->inverse[b], g->x[s]), was = mat34_apply(back, g->before[s]);
+        Vec3 now = mat34_apply(g->placed.inverse[b], g->placed.x[s]), was = mat34_apply(back, g->placed.before[s]);
         double moved = (double)vec3_distance(now, was);
         if (moved > most && leads_through(&pb->field, was, now, step))
             most = moved;
@@ -252,7 +252,7 @@ static int count_substeps(PeltiGiveWay *g)
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
             const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
-            if (!pelti_give_way_asks(g, a, b) || !pelti_box_overlap(&g->bounds[a], &g->reach[b], 0))
+            if (!pelti_give_way_asks(g, a, b) || !pelti_box_overlap(&g->placed.bounds[a], &g->placed.reach[b], 0))
                 continue;
             float thin = pa->field.radius > 0 ? fminf(pa->field.radius, pb->field.radius) : pb->field.radius;
             double step = fmax(STEP_DEPTH * (double)thin, 1e-6 * g->size);
@@ -264,10 +264,10 @@ static int count_substeps(PeltiGiveWay *g)
 
 static void tell(PeltiGiveWay *g, PeltiGiveWayReport *report)
 {
-    report->contacts = g->contact_count;
+    report->contacts = g->detection.contact_count;
     report->most_joint = -1;
-    for (int i = 0; i < g->contact_count; i++)
-        report->active += vec3_length(g->contacts[i].force) > 0;
+    for (int i = 0; i < g->detection.contact_count; i++)
+        report->active += vec3_length(g->detection.contacts[i].force) > 0;
     for (int j = 0; j < g->skin.joint_count; j++) {
         const double *t = g->skin.joints[j].turn;
         double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
@@ -275,15 +275,15 @@ static void tell(PeltiGiveWay *g, PeltiGiveWayReport *report)
         gave->now = angle;
         gave->steps += angle > 0.00873;
         if (angle > gave->most)
-            gave->most = angle, gave->most_step = g->steps;
+            gave->most = angle, gave->most_step = g->past.steps;
         if (angle > report->most_turn)
             report->most_turn = angle, report->most_joint = j;
     }
     for (int i = 0; i < g->parts.part_count * g->parts.part_count; i++)
-        report->held += g->sides[i].held;
+        report->held += g->past.sides[i].held;
 
-    report->depth = g->deepest / g->size;
-    g->steps++;
+    report->depth = g->detection.deepest / g->size;
+    g->past.steps++;
 }
 
 const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, double dt_s, bool restart,
@@ -291,7 +291,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
 {
     PeltiGiveWayReport now = {0};
     const PeltiCharacter *who = g->skin.who;
-    restart |= !g->started;
+    restart |= !g->past.started;
     if (restart) {
         for (int j = 0; j < g->skin.joint_count; j++)
             memset(g->skin.joints[j].turn, 0, sizeof(double[3]));
@@ -308,7 +308,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
         now.substeps = count_substeps(g);
         for (int k = 1; k <= now.substeps; k++) {
             if (now.substeps > 1) {
-                pelti_pose_blend(who, &g->from, free, (float)k / (float)now.substeps, &g->skin.free);
+                pelti_pose_blend(who, &g->past.from, free, (float)k / (float)now.substeps, &g->skin.free);
                 pelti_contact_skin_pose(&g->skin);
                 pelti_give_way_place(g);
             }
@@ -316,8 +316,8 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
         }
         pelti_give_way_release(g, dt_s);
     }
-    pelti_pose_copy(who, free, &g->from);
-    g->started = true;
+    pelti_pose_copy(who, free, &g->past.from);
+    g->past.started = true;
     tell(g, &now);
     if (report)
         *report = now;
@@ -336,12 +336,12 @@ PeltiGaveWay pelti_give_way_joint(const PeltiGiveWay *g, int joint)
 
 int pelti_give_way_push_count(const PeltiGiveWay *g)
 {
-    return g->contact_count;
+    return g->detection.contact_count;
 }
 
 PeltiGivePush pelti_give_way_push(const PeltiGiveWay *g, int push)
 {
-    const GiveContact *c = &g->contacts[push];
+    const GiveContact *c = &g->detection.contacts[push];
     const PeltiCharacter *who = g->skin.who;
     return (PeltiGivePush){.point = c->point,
                            .normal = c->normal,
@@ -361,15 +361,15 @@ void pelti_give_way_keep(PeltiGiveWay *g, PeltiSnapshot *s)
 {
     const PeltiCharacter *who = g->skin.who;
     size_t parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
-    PELTI_KEEP(s, &g->started, 1);
-    PELTI_KEEP(s, &g->steps, 1);
-    keep_pose(who, &g->from, s);
+    PELTI_KEEP(s, &g->past.started, 1);
+    PELTI_KEEP(s, &g->past.steps, 1);
+    keep_pose(who, &g->past.from, s);
     keep_pose(who, &g->skin.corrected, s);
     PELTI_KEEP(s, g->skin.joints, g->skin.joint_count);
     PELTI_KEEP(s, g->skin.shift, 3);
     PELTI_KEEP(s, g->skin.shift_base, 3);
-    PELTI_KEEP(s, g->before, samples);
-    PELTI_KEEP(s, g->bone_before, parts);
-    PELTI_KEEP(s, g->sides, parts * parts);
-    PELTI_KEEP(s, g->memory, samples);
+    PELTI_KEEP(s, g->placed.before, samples);
+    PELTI_KEEP(s, g->placed.bone_before, parts);
+    PELTI_KEEP(s, g->past.sides, parts * parts);
+    PELTI_KEEP(s, g->past.memory, samples);
 }

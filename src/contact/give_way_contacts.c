@@ -21,8 +21,8 @@ static const PeltiBox nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -IN
 Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones)
 {
     Vec3 sum = vec3(0, 0, 0);
-    for (int i = g->pull_start[sample]; i < g->pull_start[sample + 1]; i++)
-        sum = vec3_mad(sum, mat34_apply(bones[g->pulls[i].bone], g->pulls[i].rest), g->pulls[i].share);
+    for (int i = g->placed.pull_start[sample]; i < g->placed.pull_start[sample + 1]; i++)
+        sum = vec3_mad(sum, mat34_apply(bones[g->placed.pulls[i].bone], g->placed.pulls[i].rest), g->placed.pulls[i].share);
     return sum;
 }
 
@@ -34,23 +34,23 @@ static void place_parts(void *context, int begin, int end, int worker)
         const PeltiSkinPart *part = &g->parts.parts[p];
         const PeltiPartField *f = &part->field;
         Mat34 m = g->skin.bones[part->bone];
-        g->bounds[p] = g->reach[p] = nothing;
+        g->placed.bounds[p] = g->placed.reach[p] = nothing;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
-            g->x[s] = pelti_give_way_sample(g, s, g->skin.bones);
-            grow(&g->bounds[p], g->x[s]);
+            g->placed.x[s] = pelti_give_way_sample(g, s, g->skin.bones);
+            grow(&g->placed.bounds[p], g->placed.x[s]);
         }
-        g->centre[p] = vec3_lerp(g->bounds[p].low, g->bounds[p].high, 0.5f);
+        g->placed.centre[p] = vec3_lerp(g->placed.bounds[p].low, g->placed.bounds[p].high, 0.5f);
         float square = 0;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
-            Vec3 d = vec3_sub(g->x[s], g->centre[p]);
+            Vec3 d = vec3_sub(g->placed.x[s], g->placed.centre[p]);
             square = fmaxf(square, vec3_dot(d, d));
         }
-        g->ball[p] = sqrtf(square);
-        if (!(f->radius > 0) || !mat34_inverse(m, &g->inverse[p]))
+        g->placed.ball[p] = sqrtf(square);
+        if (!(f->radius > 0) || !mat34_inverse(m, &g->placed.inverse[p]))
             continue;
         Vec3 wide = vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell);
         for (int k = 0; k < 8; k++)
-            grow(&g->reach[p],
+            grow(&g->placed.reach[p],
                  mat34_apply(m, vec3_add(f->low, vec3(k & 1 ? wide.x : 0, k & 2 ? wide.y : 0, k & 4 ? wide.z : 0))));
     }
 }
@@ -65,7 +65,7 @@ void pelti_give_way_place(PeltiGiveWay *g)
 static GiveSide *side_of(PeltiGiveWay *g, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
-    return &g->sides[low * g->parts.part_count + high];
+    return &g->past.sides[low * g->parts.part_count + high];
 }
 
 /// A direction of the world, out of b towards a, as the pair keeps it: from the lower part to the higher, in the lower's space.
@@ -87,8 +87,8 @@ static Vec3 from_side(const PeltiGiveWay *g, int a, int b, Vec3 out)
 /// What a sample of part a may sink into part b. Negative: it is not judged.
 static float allowed(const PeltiGiveWay *g, int a, int b, int sample)
 {
-    int row = g->allow_row[a * g->parts.part_count + b];
-    return row < 0 ? pelti_give_way_sunk(g, a, b) : g->allow[row + sample - g->parts.parts[a].first_sample];
+    int row = g->flesh.allow_row[a * g->parts.part_count + b];
+    return row < 0 ? pelti_give_way_sunk(g, a, b) : g->flesh.allow[row + sample - g->parts.parts[a].first_sample];
 }
 
 /// Part a as a ball may come within `reach` of part b.
@@ -97,8 +97,8 @@ static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
     const PeltiPartField *f = &g->parts.parts[b].field;
     Mat34 out = g->skin.bones[g->parts.parts[b].bone];
     float scale = vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0])),
-          far = (g->ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
-    Vec3 c = mat34_apply(g->inverse[b], g->centre[a]), gradient;
+          far = (g->placed.ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
+    Vec3 c = mat34_apply(g->placed.inverse[b], g->placed.centre[a]), gradient;
     float phi;
     if (pelti_contact_part_field_at(f, c, &phi, &gradient))
         return phi < far + f->cell; // distances grow by no more than the way; a cell for the table
@@ -113,7 +113,8 @@ static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
 
 bool pelti_give_way_near(const PeltiGiveWay *g, int a, int b, double reach)
 {
-    return pelti_give_way_asks(g, a, b) && pelti_box_overlap(&g->bounds[a], &g->reach[b], 0) && ball_near(g, a, b, reach);
+    return pelti_give_way_asks(g, a, b) && pelti_box_overlap(&g->placed.bounds[a], &g->placed.reach[b], 0) &&
+           ball_near(g, a, b, reach);
 }
 
 bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b)
@@ -129,8 +130,8 @@ static void keep_nearest(PeltiGiveWay *g, int first)
     enum { WATCHED = 8 };
     double nearest[WATCHED + 1] = {0};
     int count = 0, kept = first;
-    for (int i = first; i < g->contact_count; i++) {
-        double gap = g->contacts[i].gap;
+    for (int i = first; i < g->detection.contact_count; i++) {
+        double gap = g->detection.contacts[i].gap;
         if (!(gap > g->alarm))
             continue;
         int at = count < WATCHED ? count++ : WATCHED;
@@ -138,10 +139,10 @@ static void keep_nearest(PeltiGiveWay *g, int first)
             nearest[at] = nearest[at - 1];
         nearest[at] = gap;
     }
-    for (int i = first; i < g->contact_count; i++)
-        if (!(g->contacts[i].gap > g->alarm) || g->contacts[i].gap <= nearest[count ? count - 1 : 0])
-            g->contacts[kept++] = g->contacts[i];
-    g->contact_count = kept;
+    for (int i = first; i < g->detection.contact_count; i++)
+        if (!(g->detection.contacts[i].gap > g->alarm) || g->detection.contacts[i].gap <= nearest[count ? count - 1 : 0])
+            g->detection.contacts[kept++] = g->detection.contacts[i];
+    g->detection.contact_count = kept;
 }
 
 static double scale_of(Mat34 m)
@@ -159,13 +160,13 @@ static void look(void *context, int begin, int end, int worker)
     PeltiGiveWay *g = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        GiveLook *l = &g->looks[i];
+        GiveLook *l = &g->detection.looks[i];
         const PeltiSkinPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
         double far = watched(g, l->a, l->b) / scale_of(g->skin.bones[pb->bone]);
         l->count = 0;
         for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
             GiveHit *hit = &l->hits[l->count];
-            hit->home = mat34_apply(g->inverse[l->b], g->x[s]);
+            hit->home = mat34_apply(g->placed.inverse[l->b], g->placed.x[s]);
             if (!pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient) || (double)hit->phi > far)
                 continue;
             hit->sample = s;
@@ -182,22 +183,22 @@ static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
     GiveSide *side = side_of(g, l->a, l->b);
     Mat34 out = g->skin.bones[pb->bone];
     double scale = scale_of(out), alarm = watched(g, l->a, l->b);
-    int first = g->contact_count;
+    int first = g->detection.contact_count;
     for (int i = 0; i < l->count; i++) {
         const GiveHit *hit = &l->hits[i];
         double gap = ((double)hit->phi + (double)hit->allow + (double)side->let) * scale;
         side->inside |= hit->phi < 0;
         if (gap > alarm)
             continue;
-        if (g->contact_count == GIVE_MOST_CONTACTS) {
-            g->dropped++;
+        if (g->detection.contact_count == GIVE_MOST_CONTACTS) {
+            g->detection.dropped++;
             continue;
         }
-        GiveContact *c = &g->contacts[g->contact_count++];
+        GiveContact *c = &g->detection.contacts[g->detection.contact_count++];
         *c = (GiveContact){.sample = hit->sample,
                            .a = l->a,
                            .b = l->b,
-                           .point = g->x[hit->sample],
+                           .point = g->placed.x[hit->sample],
                            .home = hit->home,
                            .gap = gap,
                            .mu = (double)g->settings.friction};
@@ -212,10 +213,10 @@ static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
 
 static void take_looks(PeltiGiveWay *g)
 {
-    pelti_parallel_for(g->jobs, g->look_count, 4, look, g);
-    for (int i = 0; i < g->look_count; i++)
-        add_contacts(g, &g->looks[i]);
-    g->look_count = 0;
+    pelti_parallel_for(g->jobs, g->detection.look_count, 4, look, g);
+    for (int i = 0; i < g->detection.look_count; i++)
+        add_contacts(g, &g->detection.looks[i]);
+    g->detection.look_count = 0;
 }
 
 /// The way out of part b from a point of its rest space along a direction of it: a length of rest space, INFINITY: too far.
@@ -250,7 +251,7 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
     const PeltiSkinPart *pb = &g->parts.parts[c->b];
     Mat34 m = g->skin.bones[pb->bone];
     double scale = scale_of(m);
-    Vec3 along = vec3_normalize_or(mat34_apply_vector(g->inverse[c->b], out), vec3(0, 1, 0));
+    Vec3 along = vec3_normalize_or(mat34_apply_vector(g->placed.inverse[c->b], out), vec3(0, 1, 0));
     double way = way_out(&pb->field, c->home, along) * scale;
     if (!(way < 1e30))
         return false;
@@ -266,7 +267,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     const PeltiBone *bone = &g->skin.who->bones[g->parts.parts[a].bone];
     if (!(f->radius > 0))
         return false;
-    Vec3 head = mat34_apply(g->inverse[b], mat34_apply(g->skin.bones[g->parts.parts[a].bone], bone->head)), gradient;
+    Vec3 head = mat34_apply(g->placed.inverse[b], mat34_apply(g->skin.bones[g->parts.parts[a].bone], bone->head)), gradient;
     Vec3 high =
         vec3_add(f->low, vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell));
     Vec3 inset = vec3(0.01f * f->cell, 0.01f * f->cell, 0.01f * f->cell);
@@ -286,7 +287,7 @@ static void take_sides(PeltiGiveWay *g)
     int n = g->parts.part_count;
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++) {
-            GiveSide *side = &g->sides[a * n + b];
+            GiveSide *side = &g->past.sides[a * n + b];
             if (!side->seen)
                 side->held = false;
             if (!side->seen || side->held || !(vec3_length(side->sum) > 0))
@@ -303,28 +304,28 @@ static void take_sides(PeltiGiveWay *g)
 void pelti_give_way_detect(PeltiGiveWay *g)
 {
     int n = g->parts.part_count, kept = 0;
-    g->contact_count = g->dropped = 0;
-    g->deepest = 0;
+    g->detection.contact_count = g->detection.dropped = 0;
+    g->detection.deepest = 0;
     for (int i = 0; i < n * n; i++)
-        g->sides[i].sum = vec3(0, 0, 0), g->sides[i].seen = g->sides[i].inside = false;
+        g->past.sides[i].sum = vec3(0, 0, 0), g->past.sides[i].seen = g->past.sides[i].inside = false;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
             if (pelti_give_way_near(g, a, b, HELD * g->alarm)) {
-                GiveLook *l = &g->looks[g->look_count++];
+                GiveLook *l = &g->detection.looks[g->detection.look_count++];
                 l->a = a, l->b = b;
-                if (g->look_count == GIVE_LOOKS)
+                if (g->detection.look_count == GIVE_LOOKS)
                     take_looks(g);
             }
     take_looks(g);
     take_sides(g);
-    for (int i = 0; i < g->contact_count; i++) {
-        GiveContact c = g->contacts[i];
+    for (int i = 0; i < g->detection.contact_count; i++) {
+        GiveContact c = g->detection.contacts[i];
         if (!keep_side(g, &c))
             continue;
-        g->contacts[kept++] = c;
-        g->deepest = fmax(g->deepest, -c.gap);
+        g->detection.contacts[kept++] = c;
+        g->detection.deepest = fmax(g->detection.deepest, -c.gap);
     }
-    g->contact_count = kept;
+    g->detection.contact_count = kept;
 }
 
 // ---- the linearised problem ----
@@ -339,39 +340,41 @@ static void frame_of(Vec3 normal, Vec3 frame[3])
 static void guess(const PeltiGiveWay *g, const GiveContact *c, const Vec3 frame[3], double force[3])
 {
     for (int m = 0; m < GIVE_REMEMBERED; m++)
-        if (g->memory[c->sample][m].part == c->b)
+        if (g->past.memory[c->sample][m].part == c->b)
             for (int r = 0; r < 3; r++)
-                force[r] = (double)vec3_dot(frame[r], g->memory[c->sample][m].force);
+                force[r] = (double)vec3_dot(frame[r], g->past.memory[c->sample][m].force);
 }
 
 void pelti_give_way_assemble(PeltiGiveWay *g)
 {
-    PeltiContactSystem *s = &g->system;
-    s->constraint_count = g->block_count = 0;
-    pelti_contact_skin_get(&g->skin, g->u_now);
-    for (int i = 0; i < g->contact_count; i++) {
-        GiveContact *c = &g->contacts[i];
-        PeltiConstraint *k = &g->constraints[i];
+    PeltiContactSystem *s = &g->linear.system;
+    s->constraint_count = g->linear.block_count = 0;
+    pelti_contact_skin_get(&g->skin, g->linear.u_now);
+    for (int i = 0; i < g->detection.contact_count; i++) {
+        GiveContact *c = &g->detection.contacts[i];
+        PeltiConstraint *k = &g->linear.constraints[i];
         Vec3 frame[3], now = c->point, // the point of b that meets the sample now, and where both were
-            slip = vec3_sub(vec3_sub(now, g->before[c->sample]), vec3_sub(now, mat34_apply(g->bone_before[c->b], c->home)));
-        int count =
-            pelti_contact_skin_self_blocks(&g->skin, &g->parts.samples[c->sample], g->parts.parts[c->b].bone, c->point, g->side);
-        *k = (PeltiConstraint){.first_block = g->block_count, .mu = c->mu};
+            slip = vec3_sub(vec3_sub(now, g->placed.before[c->sample]),
+                            vec3_sub(now, mat34_apply(g->placed.bone_before[c->b], c->home)));
+        int count = pelti_contact_skin_self_blocks(&g->skin, &g->parts.samples[c->sample], g->parts.parts[c->b].bone, c->point,
+                                                   g->linear.side);
+        *k = (PeltiConstraint){.first_block = g->linear.block_count, .mu = c->mu};
         frame_of(c->normal, frame);
         s->constraint_count++;
-        if (g->block_count + count > g->block_room)
+        if (g->linear.block_count + count > g->linear.block_room)
             count = 0;
         k->free[0] = c->gap;
         for (int r = 1; r < 3; r++)
             k->free[r] = (double)vec3_dot(frame[r], slip);
         for (int b = 0; b < count; b++) {
-            PeltiContactBlock *block = &g->blocks[g->block_count++];
-            const double *u = g->u_now[g->side[b].slot];
-            block->slot = g->side[b].slot;
+            PeltiContactBlock *block = &g->linear.blocks[g->linear.block_count++];
+            const double *u = g->linear.u_now[g->linear.side[b].slot];
+            block->slot = g->linear.side[b].slot;
             for (int r = 0; r < 3; r++) {
                 for (int col = 0; col < 3; col++)
-                    block->j[r][col] = (double)frame[r].x * g->side[b].j[0][col] + (double)frame[r].y * g->side[b].j[1][col] +
-                                       (double)frame[r].z * g->side[b].j[2][col];
+                    block->j[r][col] = (double)frame[r].x * g->linear.side[b].j[0][col] +
+                                       (double)frame[r].y * g->linear.side[b].j[1][col] +
+                                       (double)frame[r].z * g->linear.side[b].j[2][col];
                 k->free[r] -= block->j[r][0] * u[0] + block->j[r][1] * u[1] + block->j[r][2] * u[2];
             }
         }
@@ -386,26 +389,28 @@ void pelti_give_way_remember(PeltiGiveWay *g)
     int n = g->parts.part_count;
     for (int s = 0; s < g->parts.sample_count; s++)
         for (int m = 0; m < GIVE_REMEMBERED; m++)
-            g->memory[s][m].part = -1;
+            g->past.memory[s][m].part = -1;
     for (int i = 0; i < n * n; i++)
-        g->sides[i].pushed = false;
-    for (int i = 0; i < g->contact_count; i++) {
-        GiveContact *c = &g->contacts[i];
-        const double *f = g->constraints[i].force;
+        g->past.sides[i].pushed = false;
+    for (int i = 0; i < g->detection.contact_count; i++) {
+        GiveContact *c = &g->detection.contacts[i];
+        const double *f = g->linear.constraints[i].force;
         Vec3 frame[3];
         frame_of(c->normal, frame);
         c->force = vec3_mad(vec3_mad(vec3_scale(frame[0], (float)f[0]), frame[1], (float)f[1]), frame[2], (float)f[2]);
         side_of(g, c->a, c->b)->pushed |= f[0] > 0;
         for (int m = 0; m < GIVE_REMEMBERED && f[0] > 0; m++)
-            if (g->memory[c->sample][m].part < 0) {
-                g->memory[c->sample][m] = (GiveMemory){c->b, c->force};
+            if (g->past.memory[c->sample][m].part < 0) {
+                g->past.memory[c->sample][m] = (GiveMemory){c->b, c->force};
                 break;
             }
     }
     for (int i = 0; i < n * n; i++) // the side goes along where a part slides around another
-        if (g->sides[i].held && vec3_length(g->sides[i].sum) > 0 && vec3_dot(g->sides[i].sum, g->sides[i].out) > 0)
-            g->sides[i].out = vec3_normalize_or(
-                vec3_lerp(g->sides[i].out, vec3_normalize_or(g->sides[i].sum, g->sides[i].out), SIDE_FOLLOWS), g->sides[i].out);
+        if (g->past.sides[i].held && vec3_length(g->past.sides[i].sum) > 0 &&
+            vec3_dot(g->past.sides[i].sum, g->past.sides[i].out) > 0)
+            g->past.sides[i].out = vec3_normalize_or(
+                vec3_lerp(g->past.sides[i].out, vec3_normalize_or(g->past.sides[i].sum, g->past.sides[i].out), SIDE_FOLLOWS),
+                g->past.sides[i].out);
 }
 
 void pelti_give_way_forget(PeltiGiveWay *g)
@@ -413,7 +418,7 @@ void pelti_give_way_forget(PeltiGiveWay *g)
     int n = g->parts.part_count;
     for (int s = 0; s < g->parts.sample_count; s++)
         for (int m = 0; m < GIVE_REMEMBERED; m++)
-            g->memory[s][m].part = -1;
+            g->past.memory[s][m].part = -1;
     for (int i = 0; i < n * n; i++)
-        g->sides[i] = (GiveSide){0};
+        g->past.sides[i] = (GiveSide){0};
 }

@@ -51,23 +51,14 @@ typedef struct GivePull { ///< of a bone on a sample; 20 bytes
     Vec3 rest;
 } GivePull;
 
-struct PeltiGiveWay {
-    PeltiPool pool;
-    PeltiJobs *jobs;
-    PeltiGiveWaySettings settings;
-    PeltiContactSkin skin;
-    PeltiSkinParts parts;
-    double size, alarm;
-    float *crush;      ///< [part_count] length
-    int *allow_row;    ///< [part_count x part_count] into `allow`, a row of the first part's samples; -1: what flesh takes
-    float *allow;      ///< how deep a sample may be in another part, rest length; negative: it is not judged
-    double (*work)[3]; ///< [joint_count] scratch: turns to go back to
-    double *share;     ///< [joint_count] scratch: of its turn that a joint shows
-    PeltiPose from;    ///< free pose of the last step
-    bool started;
-    long steps;
-    PeltiGaveWay *gave; ///< [joint_count]
-    int *pull_start;    ///< [sample_count + 1] into `pulls`
+typedef struct GiveFlesh { ///< what parts may sink into each other; made once, at rest
+    float *crush;          ///< [part_count] length
+    int *allow_row;        ///< [part_count x part_count] into `allow`, a row of the first part's samples; -1: what flesh takes
+    float *allow;          ///< how deep a sample may be in another part, rest length; negative: it is not judged
+} GiveFlesh;
+
+typedef struct GivePlaced { ///< in: bones of the corrected pose; out: where samples and parts are
+    int *pull_start;        ///< [sample_count + 1] into `pulls`
     GivePull *pulls;
     Vec3 *x, *before;   ///< [sample_count] world, now and at the end of the last step
     Mat34 *inverse;     ///< [part_count] world to rest space
@@ -76,21 +67,58 @@ struct PeltiGiveWay {
     float *ball;
     PeltiBox *bounds; ///< [part_count] of the samples
     PeltiBox *reach;  ///< [part_count] of the field's grid, world
-    GiveSide *sides;  ///< [part_count x part_count] lower number first
+} GivePlaced;
+
+typedef struct GivePast { ///< what is remembered from step to step
+    GiveSide *sides;      ///< [part_count x part_count] lower number first
     GiveMemory (*memory)[GIVE_REMEMBERED];
-    int look_count; ///< looks are taken in parallel, GIVE_LOOKS at a time
-    GiveLook *looks;
+    PeltiPose from; ///< free pose of the last step
+    bool started;
+    long steps;
+} GivePast;
+
+typedef struct GiveDetection { ///< in: places; out: contacts
+    int look_count;            ///< looks are taken in parallel, GIVE_LOOKS at a time
+    GiveLook *looks;           ///< scratch
     int contact_count, dropped;
     GiveContact *contacts;
     double deepest;
-    Mat34 *bones_free;      ///< [bone_count] of the clip's own pose
-    PeltiWorld *world_free; ///< [node_count]
-    PeltiPose shown;        ///< where the limit holds turns back
+} GiveDetection;
+
+typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its solution
     PeltiContactSystem system;
     PeltiConstraint *constraints;
-    PeltiContactBlock *blocks, *side;
+    PeltiContactBlock *blocks, *side; ///< side: scratch of one contact
     int block_count, block_room;
     double (*u)[3], (*u_now)[3];
+} GiveLinear;
+
+typedef struct GiveOwn {    ///< scratch: the clip's own pose
+    Mat34 *bones_free;      ///< [bone_count]
+    PeltiWorld *world_free; ///< [node_count]
+} GiveOwn;
+
+typedef struct GiveHeldBack { ///< in: the corrected pose; out: the one to show
+    double (*work)[3];        ///< [joint_count] scratch: turns to go back to
+    double *share;            ///< [joint_count] scratch: of its turn that a joint shows
+    PeltiPose shown;          ///< where the limit holds turns back
+} GiveHeldBack;
+
+struct PeltiGiveWay {
+    PeltiPool pool;
+    PeltiJobs *jobs;
+    PeltiGiveWaySettings settings;
+    double size, alarm;
+    PeltiContactSkin skin;
+    PeltiSkinParts parts;
+    PeltiGaveWay *gave; ///< [joint_count]
+    GiveFlesh flesh;
+    GivePlaced placed;
+    GivePast past;
+    GiveDetection detection;
+    GiveLinear linear;
+    GiveOwn own;
+    GiveHeldBack held_back;
 };
 
 /// By what flesh of both can take; never so deep that it could come out at the other side.

@@ -7,13 +7,13 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
 {
     const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     Mat34 back;
-    if (!pelti_give_way_asks(g, a, b) || !mat34_inverse(g->bones_free[pb->bone], &back))
+    if (!pelti_give_way_asks(g, a, b) || !mat34_inverse(g->own.bones_free[pb->bone], &back))
         return true;
     for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
         float phi;
         Vec3 gradient;
-        Vec3 y = mat34_apply(back, pelti_give_way_sample(g, s, g->bones_free));
-        if (pelti_contact_part_field_at(&pb->field, y, &phi, &gradient) && phi < -(g->crush[a] + g->crush[b]))
+        Vec3 y = mat34_apply(back, pelti_give_way_sample(g, s, g->own.bones_free));
+        if (pelti_contact_part_field_at(&pb->field, y, &phi, &gradient) && phi < -(g->flesh.crush[a] + g->flesh.crush[b]))
             return false;
     }
     return true;
@@ -21,7 +21,7 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
 
 static void judge(PeltiGiveWay *g, int a, int b, float dt)
 {
-    GiveSide *side = &g->sides[a * g->parts.part_count + b];
+    GiveSide *side = &g->past.sides[a * g->parts.part_count + b];
     float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / THROUGH_S;
     bool free = clip_is_free(g, a, b) && clip_is_free(g, b, a);
     side->clear_s = free ? side->clear_s + dt : 0;
@@ -38,12 +38,12 @@ void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
     int n = g->parts.part_count;
     bool any = false;
     for (int i = 0; i < n * n && !any; i++)
-        any = g->sides[i].let > 0 || (g->sides[i].held && g->sides[i].pushed);
+        any = g->past.sides[i].let > 0 || (g->past.sides[i].held && g->past.sides[i].pushed);
     if (any)
-        pelti_pose_bones(g->skin.who, &g->skin.free, g->world_free, g->bones_free);
+        pelti_pose_bones(g->skin.who, &g->skin.free, g->own.world_free, g->own.bones_free);
     for (int a = 0; a < n && any; a++)
         for (int b = a + 1; b < n; b++) {
-            GiveSide *side = &g->sides[a * n + b];
+            GiveSide *side = &g->past.sides[a * n + b];
             if (side->let > 0 || (side->held && side->pushed))
                 judge(g, a, b, (float)dt_s);
             else

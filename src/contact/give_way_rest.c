@@ -6,7 +6,7 @@
 
 float pelti_give_way_sunk(const PeltiGiveWay *g, int a, int b)
 {
-    return fminf(g->crush[a] + g->crush[b], MOST_SUNK * g->parts.parts[b].field.radius);
+    return fminf(g->flesh.crush[a] + g->flesh.crush[b], MOST_SUNK * g->parts.parts[b].field.radius);
 }
 
 /// phi of part b at every sample of part a, at rest; INFINITY where it is far.
@@ -58,12 +58,12 @@ static int fill_rows(PeltiGiveWay *g, float *phi, float *allow, float *rows)
     int n = g->parts.part_count, used = 0;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
-            g->allow_row[a * n + b] = -1;
+            g->flesh.allow_row[a * n + b] = -1;
             if (!pelti_give_way_asks(g, a, b) || !allow_pair(g, a, b, phi, allow))
                 continue;
             if (rows)
                 memcpy(rows + used, allow, sizeof *rows * (size_t)g->parts.parts[a].sample_count);
-            g->allow_row[a * n + b] = used;
+            g->flesh.allow_row[a * n + b] = used;
             used += g->parts.parts[a].sample_count;
         }
     return used;
@@ -72,14 +72,14 @@ static int fill_rows(PeltiGiveWay *g, float *phi, float *allow, float *rows)
 PeltStatus pelti_give_way_allow(PeltiGiveWay *g, PeltError *err)
 {
     int n = g->parts.part_count;
-    g->allow_row = PELTI_NEW(&g->pool, int, (size_t)n *(size_t)n);
+    g->flesh.allow_row = PELTI_NEW(&g->pool, int, (size_t)n *(size_t)n);
     float *phi = PELTI_NEW(&g->pool, float, g->parts.sample_count), *allow = PELTI_NEW(&g->pool, float, g->parts.sample_count);
     if (g->pool.failed)
         return pelti_no_memory(err, (size_t)g->parts.sample_count * sizeof(float));
     int count = fill_rows(g, phi, allow, NULL);
-    g->allow = PELTI_NEW(&g->pool, float, count);
+    g->flesh.allow = PELTI_NEW(&g->pool, float, count);
     if (g->pool.failed)
         return pelti_no_memory(err, (size_t)count * sizeof(float));
-    fill_rows(g, phi, allow, g->allow);
+    fill_rows(g, phi, allow, g->flesh.allow);
     return PELT_OK;
 }

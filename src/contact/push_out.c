@@ -6,7 +6,7 @@ enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
 
 static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
 {
-    PeltiSurface *surface = &c->surfaces[character];
+    PeltiSurface *surface = &c->things.surfaces[character];
     for (int v = 0; v < surface->mesh->vertex_count; v++)
         surface->x[v] = points[surface->mesh->first_point[v]];
     pelti_surface_refit(surface, c->jobs);
@@ -19,20 +19,20 @@ static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
     double limit = PUSH_DEEPEST * mine.size, height = (double)c->scene->ground_height;
     int count = 0;
     if (object >= 0) {
-        reach = pelti_surface_reach(&c->surfaces[object], 0);
+        reach = pelti_surface_reach(&c->things.surfaces[object], 0);
         limit = fmin(limit, PUSH_DEEPEST * reach.size);
     }
     bool apart = object < 0 ? (double)mine.box.low.y >= height : !pelti_box_overlap(&reach.box, &mine.box, 0);
     for (int v = 0; v < skin->mesh->vertex_count; v++) {
         Vec3 p = skin->x[v], way = vec3(0, 1, 0);
         double depth = height - (double)p.y;
-        c->push[v] = (PeltiPush){0};
-        if (apart || (object >= 0 && !pelti_surface_depth(&c->surfaces[object], &reach, p, &depth, &way)))
+        c->pushing.push[v] = (PeltiPush){0};
+        if (apart || (object >= 0 && !pelti_surface_depth(&c->things.surfaces[object], &reach, p, &depth, &way)))
             continue;
         if (!(depth > 0 && depth < limit))
             continue;
-        c->push[v] = (PeltiPush){way, (float)depth, true};
-        c->push_queue[count++] = v;
+        c->pushing.push[v] = (PeltiPush){way, (float)depth, true};
+        c->pushing.queue[count++] = v;
     }
     return count;
 }
@@ -43,14 +43,14 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
     const PeltiMesh *mesh = skin->mesh;
     int room = 2 * mesh->vertex_count, first = 0;
     for (long visits = (long)MOST_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
-        int v = c->push_queue[first];
-        PeltiPush *push = &c->push[v];
+        int v = c->pushing.queue[first];
+        PeltiPush *push = &c->pushing.push[v];
         first = first + 1 == room ? 0 : first + 1;
         push->queued = false;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++)
             for (int e = 0; e < 3; e++) {
                 int other = mesh->triangles[mesh->fan[k]][e];
-                PeltiPush *to = &c->push[other];
+                PeltiPush *to = &c->pushing.push[other];
                 float by = push->by - PUSH_SLOPE * vec3_distance(mesh->rest[v], mesh->rest[other]);
                 if (other == v || !(by > to->by + PUSH_WORTH * (float)c->alarm))
                     continue;
@@ -59,7 +59,7 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
                 if (to->queued)
                     continue;
                 to->queued = true;
-                c->push_queue[(first + count++ - 1 + room) % room] = other;
+                c->pushing.queue[(first + count++ - 1 + room) % room] = other;
             }
     }
 }
@@ -68,9 +68,9 @@ static double apply(const PeltiCorrector *c, PeltiSurface *skin)
 {
     double most = 0;
     for (int v = 0; v < skin->mesh->vertex_count; v++)
-        if (c->push[v].by > 0) {
-            skin->x[v] = vec3_mad(skin->x[v], c->push[v].way, c->push[v].by);
-            most = fmax(most, (double)c->push[v].by);
+        if (c->pushing.push[v].by > 0) {
+            skin->x[v] = vec3_mad(skin->x[v], c->pushing.push[v].way, c->pushing.push[v].by);
+            most = fmax(most, (double)c->pushing.push[v].by);
         }
     return most;
 }
@@ -79,12 +79,13 @@ static double apply(const PeltiCorrector *c, PeltiSurface *skin)
 static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
 {
     double most = 0;
-    for (int o = c->skin_count - 1; o < c->surface_count; o++) {
-        bool ground = o < c->skin_count;
+    for (int o = c->things.skin_count - 1; o < c->things.surface_count; o++) {
+        bool ground = o < c->things.skin_count;
         if (ground && !c->scene->has_ground)
             continue;
-        if (!ground && (c->bodies[o - c->skin_count].kind != PELT_OBJECT_FIXED || c->bodies[o - c->skin_count].held))
-            pelti_surface_refit(&c->surfaces[o], c->jobs); // it was last seen before its last small move
+        if (!ground && (c->things.bodies[o - c->things.skin_count].kind != PELT_OBJECT_FIXED ||
+                        c->things.bodies[o - c->things.skin_count].held))
+            pelti_surface_refit(&c->things.surfaces[o], c->jobs); // it was last seen before its last small move
         int inside = find_inside(c, skin, ground ? -1 : o);
         if (!inside)
             continue;
@@ -98,7 +99,7 @@ static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
 
 double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points)
 {
-    PeltiSurface *skin = &c->surfaces[character];
+    PeltiSurface *skin = &c->things.surfaces[character];
     const PeltiMesh *mesh = skin->mesh;
     place_shown(c, character, points);
     double most = push_round(c, skin, true);

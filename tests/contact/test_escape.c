@@ -45,7 +45,7 @@ static double depth_in(const PeltiCorrector *c, Vec3 centre, float radius) ///< 
 {
     double deepest = 0;
     for (int v = 0; v < hand->mesh->vertex_count; v++)
-        deepest = fmax(deepest, (double)(radius - vec3_distance(c->surfaces[0].before[v], centre)));
+        deepest = fmax(deepest, (double)(radius - vec3_distance(c->things.surfaces[0].before[v], centre)));
     return deepest;
 }
 
@@ -78,15 +78,15 @@ static double play(const Start *start, int frames)
         for (int k = 0; k < 3; k++)
             assert_true(isfinite(view.centre[k]) && fabs(view.velocity[k]) < 0.5);
         for (int v = 0; v < hand->mesh->vertex_count; v++)
-            assert_true(vec3_finite(c->surfaces[0].before[v]));
+            assert_true(vec3_finite(c->things.surfaces[0].before[v]));
         // the last sweep and Newton step that were begun are brought to their end
         if (!(report.work <= PELTI_CORRECTOR_WORK_INSIDE + 2 * MOST_CONTACTS + 10 * 3000))
             fail_msg("frame %d: %ld visits", f, report.work);
         now = depth_in(c, vec3((float)view.centre[0], (float)view.centre[1], (float)view.centre[2]), start->radius);
         before = f == 0 ? now : before;
-        for (int j = 0; j < c->skins[0].joint_count; j++)
+        for (int j = 0; j < c->things.skins[0].joint_count; j++)
             for (int k = 0; k < 3; k++)
-                farthest = fmax(farthest, fabs(c->skins[0].joints[j].turn[k]));
+                farthest = fmax(farthest, fabs(c->things.skins[0].joints[j].turn[k]));
     }
     if (start->kind == PELT_OBJECT_RIGID && !(farthest < 0.3))
         fail_msg("%s: a joint turned by %g", start->joint, farthest);

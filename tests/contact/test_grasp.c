@@ -119,7 +119,7 @@ static void run(Grasp *g, int frames)
         pelti_corrector_step(c, &free, f ? 1 / 30.0 : 0, &corrected, &report);
         Vec3 at = middle_of(c);
         if (!g->soft && f)
-            g->residual = fmax(g->residual, system_residual(&c->system, c->size));
+            g->residual = fmax(g->residual, system_residual(&c->linear.system, c->size));
         if (!g->soft)
             g->depth = fmax(g->depth, deepest(hand, &corrected, world, bones, at));
         g->contacts = report.contacts > g->contacts ? report.contacts : g->contacts;
