@@ -1,6 +1,6 @@
 /// Memory of tracking: refused at any place, prepare says so and leaves nothing behind; taken, every stage has its own.
 #include "refusing.h"
-#include "rig.h"
+#include "shared_rig.h"
 
 static PeltStatus take(const PeltAllocator *allocator, const void *user, PeltError *err)
 {
@@ -17,16 +17,13 @@ static void refused_memory_is_an_error_and_leaks_nothing(void **state)
 {
     (void)state;
     static Places places;
-    Rig rig = start("cylinder", 500, 1, NULL, NULL);
     assert_true(refuse_each_place(take, rig.state, &places) >= 3);
-    stop(&rig);
 }
 
 /// Fills every array of the surface with its own pattern: none lies over another.
 static void stages_do_not_share_memory(void **state)
 {
     (void)state;
-    Rig rig = start("cylinder", 500, 1, NULL, NULL);
     Tracking *t = rig.state;
     int n = t->mesh->vertex_count;
     float *arrays[] = {t->skin.edge,          t->skin.area,          t->skin.reach,       t->skin.paint,    t->skin.tilt,
@@ -43,12 +40,11 @@ static void stages_do_not_share_memory(void **state)
             CHECK_NEAR(arrays[k][v], 1000 * k + v, 0);
     assert_int_equal((uintptr_t)t->solver.load % 16, 0); // rows are read four floats at a time
     assert_int_equal((uintptr_t)t->solver.slid % 16, 0);
-    stop(&rig);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused_memory_is_an_error_and_leaks_nothing),
                                        cmocka_unit_test(stages_do_not_share_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

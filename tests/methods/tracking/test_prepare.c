@@ -1,10 +1,9 @@
 /// What tracking prepares: kinds of vertices, edge weights, the solver's numbering.
-#include "rig.h"
+#include "shared_rig.h"
 
 static void edge_weights_are_symmetric_and_sum_up(void **state)
 {
     (void)state;
-    Rig rig = start("cylinder", 600, 1, NULL, NULL);
     const Tracking *t = rig.state;
     const PeltiMesh *mesh = t->mesh;
     double area = 0;
@@ -30,13 +29,11 @@ static void edge_weights_are_symmetric_and_sum_up(void **state)
     }
     CHECK_NEAR(area / triangles, 1, 1e-4); // lumped areas make up the whole
     CHECK_NEAR(t->skin.volume, pelti_mesh_volume(mesh, mesh->rest), 0);
-    stop(&rig);
 }
 
 static void bones_come_after_their_parents(void **state)
 {
     (void)state;
-    Rig rig = start("arm", 600, 1, "samples", "8");
     bool seen[BONES] = {0};
     for (int k = 0; k < rig.who->bone_count; k++) {
         int b = rig.state->bones.order[k], parent = rig.who->bones[b].parent;
@@ -49,21 +46,20 @@ static void bones_come_after_their_parents(void **state)
                                                       ? rig.weights.bone[v * rig.weights.influences]
                                                       : rig.state->fields->parts[part].bone);
     }
-    stop(&rig);
 }
 
 static void options_are_read_and_can_be_changed(void **state)
 {
     (void)state;
-    Rig rig = start("cylinder", 500, 1, "gap", "0.01");
     Tracking *t = rig.state;
-    CHECK_NEAR(t->set.gap, 0.01 * (double)t->mesh->diagonal, 1e-6);
     PeltiOptions *o = test_malloc(sizeof *o);
     pelti_options_init(o, pelti_method_tracking.options);
+    assert_int_equal(pelti_options_set(o, "gap", "0.01", NULL), PELT_OK);
     assert_int_equal(pelti_options_set(o, "virtual-step", "9", NULL), PELT_OK);
     assert_int_equal(pelti_options_set(o, "blend", "rigid", NULL), PELT_OK);
     assert_int_equal(pelti_options_set(o, "solver", "jacobi", NULL), PELT_OK);
     pelti_tracking_retune(t, o);
+    CHECK_NEAR(t->set.gap, 0.01 * (double)t->mesh->diagonal, 1e-6);
     CHECK_NEAR(t->set.floor_rad, 9 * 3.14159265 / 180, 1e-6);
     assert_int_equal(t->set.target, TARGET_RIGID);
     assert_int_equal(t->set.blend_passes, 0);
@@ -73,7 +69,6 @@ static void options_are_read_and_can_be_changed(void **state)
     assert_int_equal(t->set.target, TARGET_BLENDED);
     assert_true(t->set.blend_passes > 0);
     test_free(o);
-    stop(&rig);
 }
 
 int main(void)
@@ -81,5 +76,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(edge_weights_are_symmetric_and_sum_up),
                                        cmocka_unit_test(bones_come_after_their_parents),
                                        cmocka_unit_test(options_are_read_and_can_be_changed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }

@@ -1,5 +1,5 @@
 /// Target rotations and the right-hand side of the relaxation where both are known.
-#include "rig.h"
+#include "shared_rig.h"
 
 /// Right-hand side of turned and scaled rest edges: A applied to the rest shape, turned and scaled.
 static Vec3 expected(const Tracking *t, int v, const Mat34 *m)
@@ -11,27 +11,27 @@ static Vec3 expected(const Tracking *t, int v, const Mat34 *m)
     return vec3_mad(sum, mat34_apply(*m, t->mesh->rest[v]), t->energy.hold[v]);
 }
 
-static void all_bones(Rig *rig, Mat34 m)
+static void all_bones(Mat34 m)
 {
     PeltiJoint joints[BONES];
-    for (int b = 0; b < rig->who->bone_count; b++)
-        rig->bones[b] = m;
-    test_joints(rig->who, rig->bones, joints);
-    PeltiStepInput in = {.bones = rig->bones, .joints = joints};
-    pelti_tracking_bones_from(rig->state, &in, NULL, &rig->state->bones.goal);
+    for (int b = 0; b < rig.who->bone_count; b++)
+        rig.bones[b] = m;
+    test_joints(rig.who, rig.bones, joints);
+    PeltiStepInput in = {.bones = rig.bones, .joints = joints};
+    pelti_tracking_bones_from(rig.state, &in, NULL, &rig.state->bones.goal);
 }
 
 static void one_motion_of_all_bones_is_every_target(void **state)
 {
     (void)state;
-    static const char *const targets[] = {"blended", "rigid", "polar"};
+    static const TargetKind targets[] = {TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR};
     Quat q = quat_axis_angle(vec3_normalize_or(vec3(1, 2, -1), vec3(1, 0, 0)), 1.1f);
     for (int k = 0; k < 3; k++) {
-        Rig rig = start("cylinder", 500, 1, "target", targets[k]);
         Tracking *t = rig.state;
+        t->set.target = targets[k];
         float scale = k == 2 ? 1 : 1.5f; // polar targets know no scale
         Mat34 m = mat34_from(mat3_scale(quat_to_mat3(q), scale), vec3(1, 2, 3));
-        all_bones(&rig, m);
+        all_bones(m);
         for (int v = 0; v < t->mesh->vertex_count; v++)
             t->surface.x[v] = mat34_apply(m, t->mesh->rest[v]);
         pelti_tracking_target_rotations(t, &t->bones.goal);
@@ -43,7 +43,6 @@ static void one_motion_of_all_bones_is_every_target(void **state)
                        1e-4 * (double)(1 + vec3_length(t->target.rhs[v])));
             CHECK_NEAR(vec3_length(tracking_force(t, v)), 0, 2e-4); // and there is nothing left to relax
         }
-        stop(&rig);
     }
 }
 
@@ -51,8 +50,8 @@ static void one_motion_of_all_bones_is_every_target(void **state)
 static void targets_blend_between_bones(void **state)
 {
     (void)state;
-    Rig rig = start("cylinder", 500, 1, NULL, NULL);
     Tracking *t = rig.state;
+    t->set.target = TARGET_BLENDED;
     PeltiJoint joints[BONES];
     int last = last_bone(&rig);
     turn(&rig, last, vec3(0, 0, 1), 2.0f);
@@ -84,12 +83,11 @@ static void targets_blend_between_bones(void **state)
         for (int e = t->mesh->ring_start[v]; e < t->mesh->ring_start[v + 1]; e++)
             smoothed = fmaxf(smoothed, 1 - quat_dot(t->target.rotation[v], t->target.rotation[t->mesh->ring[e]]));
     assert_true(smoothed < 0.8f * most);
-    stop(&rig);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_motion_of_all_bones_is_every_target),
                                        cmocka_unit_test(targets_blend_between_bones)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }
