@@ -61,7 +61,7 @@ static void layered_retune(void *state, const PeltiOptions *o)
         .step_s = 1e-3f * (step > 0  ? step
                            : preview ? 10
                                      : 5),
-        .turn_rad = 5 * 3.14159265f / 180,
+        .turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
         .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),
