@@ -3,7 +3,7 @@
 #ifndef PELT_SWEEP
 #define PELT_SWEEP
 #endif
-#include "../../src/core/constants.c"
+#include "core/constants.c"
 #include "check.h"
 
 PELT_CONSTANT(SWEPT_SHARE, 0.25f, "of the edge", "a constant of this test")
