@@ -208,15 +208,14 @@ static void mean_of(const Vec3 *x, const int *vertices, int count, double out[3]
     }
 }
 
-/// Best rotation of the shape by lbs onto the shape now: the polar factor of sum (now - mean)(lbs - mean)^T [Kabsch1976].
-/// From lbs and not from rest: where the bone itself scales, lbs says how large the piece should be.
-static Mat3 best_turn(const PeltiMeasure *m, const int *vertices, int count, const double now[3], const double lbs[3])
+/// Best rotation of `from` onto the shape now: the polar factor of sum (now - mean)(from - mean)^T [Kabsch1976].
+static Mat3 best_turn(const PeltiMeasure *m, const Vec3 *from, const int *vertices, int count, double middle[2][3])
 {
     double sum[3][3] = {{0}}, most = 0;
     for (int i = 0; i < count; i++) {
-        Vec3 p = m->frame.x[vertices[i]], q = m->frame.lbs[vertices[i]];
-        const double a[3] = {(double)p.x - now[0], (double)p.y - now[1], (double)p.z - now[2]};
-        const double b[3] = {(double)q.x - lbs[0], (double)q.y - lbs[1], (double)q.z - lbs[2]};
+        Vec3 p = m->frame.x[vertices[i]], q = from[vertices[i]];
+        const double a[3] = {(double)p.x - middle[0][0], (double)p.y - middle[0][1], (double)p.z - middle[0][2]};
+        const double b[3] = {(double)q.x - middle[1][0], (double)q.y - middle[1][1], (double)q.z - middle[1][2]};
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++)
                 sum[r][c] += a[r] * b[c];
@@ -229,16 +228,17 @@ static Mat3 best_turn(const PeltiMeasure *m, const int *vertices, int count, con
     return mat3_polar(scaled, NULL);
 }
 
-static double piece_error(const PeltiMeasure *m, const int *vertices, int count)
+/// How far the piece is from `from` turned and moved.
+static double piece_error(const PeltiMeasure *m, const Vec3 *from, const int *vertices, int count)
 {
-    double now[3], lbs[3], most = 0;
-    mean_of(m->frame.x, vertices, count, now);
-    mean_of(m->frame.lbs, vertices, count, lbs);
-    Mat3 turn = best_turn(m, vertices, count, now, lbs);
+    double middle[2][3], most = 0;
+    mean_of(m->frame.x, vertices, count, middle[0]);
+    mean_of(from, vertices, count, middle[1]);
+    Mat3 turn = best_turn(m, from, vertices, count, middle);
     for (int i = 0; i < count; i++) {
-        Vec3 p = m->frame.x[vertices[i]], q = m->frame.lbs[vertices[i]];
-        const double a[3] = {(double)p.x - now[0], (double)p.y - now[1], (double)p.z - now[2]};
-        const double b[3] = {(double)q.x - lbs[0], (double)q.y - lbs[1], (double)q.z - lbs[2]};
+        Vec3 p = m->frame.x[vertices[i]], q = from[vertices[i]];
+        const double a[3] = {(double)p.x - middle[0][0], (double)p.y - middle[0][1], (double)p.z - middle[0][2]};
+        const double b[3] = {(double)q.x - middle[1][0], (double)q.y - middle[1][1], (double)q.z - middle[1][2]};
         double squared = 0;
         for (int r = 0; r < 3; r++) {
             double d = a[r] - (double)turn.m[r][0] * b[0] - (double)turn.m[r][1] * b[1] - (double)turn.m[r][2] * b[2];
@@ -249,9 +249,13 @@ static double piece_error(const PeltiMeasure *m, const int *vertices, int count)
     return sqrt(most) / m->size;
 }
 
+/// Of the shape by lbs, which says how large the piece should be where its bone scales, or of that at rest, where a trace of
+/// other bones' weight bends it by lbs.
 void pelti_measure_pieces(PeltiMeasure *m, PeltQuality *out)
 {
-    for (int i = 0; i < m->parts.piece_count && m->frame.has_lbs; i++)
-        out->rigid_error =
-            fmax(out->rigid_error, piece_error(m, m->parts.piece_vertices + m->parts.pieces[i].first, m->parts.pieces[i].count));
+    for (int i = 0; i < m->parts.piece_count && m->frame.has_lbs; i++) {
+        const int *vertices = m->parts.piece_vertices + m->parts.pieces[i].first, count = m->parts.pieces[i].count;
+        double by_lbs = piece_error(m, m->frame.lbs, vertices, count), by_rest = piece_error(m, m->mesh->rest, vertices, count);
+        out->rigid_error = fmax(out->rigid_error, fmin(by_lbs, by_rest));
+    }
 }

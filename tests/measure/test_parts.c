@@ -132,6 +132,11 @@ static void pieces_of_one_bone_are_rigid_or_not(void **state)
         x[i] = vec3(-rest[i].x, rest[i].y, rest[i].z);
     pelti_measure_frame(m, x, NULL, lbs, &f);
     assert_true(f.rigid_error * size > 0.5);
+    memcpy(x, rest, sizeof x);
+    for (int i = 0; i < 8; i++) // bent by lbs alone
+        lbs[i] = vec3(1.2f * rest[i].x, rest[i].y, rest[i].z);
+    pelti_measure_frame(m, x, NULL, lbs, &f);
+    CHECK_NEAR(f.rigid_error, 0, 1e-6);
     pelti_measure_destroy(m);
     pelti_character_destroy(who);
 }
