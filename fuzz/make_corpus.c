@@ -1,5 +1,5 @@
 /// Writes the seeds of the fuzz targets: the tests' tiny character, stored in every way the reader knows.
-#include "io/tiny_gltf.h"
+#include "support/tiny_gltf.h"
 
 static void save(const char *folder, const char *name, void *bytes, size_t size)
 {

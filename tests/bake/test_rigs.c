@@ -1,6 +1,6 @@
 /// Skeletons as people have them: control bones, twist bones, end bones, bones outside the mesh, several roots, helpers, scale of
 /// every kind, bones of no length. Linear blending is what the format says, and every method stays finite and near it.
-#include "../io/tiny_gltf.h"
+#include "tiny_gltf.h"
 #include "check.h"
 
 #include "math/vec.h"

@@ -1,5 +1,5 @@
 /// Morph targets of the file, played under every method. The reference is a second file whose positions were moved by hand.
-#include "../io/tiny_gltf.h"
+#include "tiny_gltf.h"
 #include "check.h"
 
 #include "math/vec.h"

@@ -1,5 +1,5 @@
 /// Compressed glTF gives the character of the plain file, bit for bit where the compression loses nothing.
-#include "../io/tiny_gltf.h"
+#include "tiny_gltf.h"
 #include "check.h"
 #include "io/json.h"
 

@@ -1,5 +1,5 @@
 /// FBX and Collada give the character of the glTF file they were made from. The files are written by Assimp's exporters.
-#include "../io/tiny_gltf.h"
+#include "tiny_gltf.h"
 #include "check.h"
 
 #include "math/vec.h"
