@@ -19,7 +19,7 @@ typedef struct Pair {
     bool fresh;
 } Pair;
 
-enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 512, QUERIES = 16, BATCH = 1024 };
+enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048 };
 
 typedef struct NearScratch {  ///< of one detection; vertices of the two surfaces are numbered on
     double (*moved)[2];       ///< [pieces of VERTICES] largest motion of a vertex of either

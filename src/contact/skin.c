@@ -251,7 +251,7 @@ void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
     for (int b = 0; b < skin->who->bone_count; b++)
         for (int i = 0; i < 12; i++)
             skin->columns[b][4 * (i % 4) + i / 4] = skin->bones[b].m[i / 4][i % 4];
-    pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 1024, place_range, &(Place){skin, x});
+    pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 2048, place_range, &(Place){skin, x});
 }
 
 void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h)

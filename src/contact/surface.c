@@ -407,7 +407,7 @@ static void touch_sharp(const PeltiSurfacePair *two, double alarm, bool back, Pe
     PeltiContactTouch touch = {.a = two->a, .b = two->b};
     if (b->sharp_count == 0)
         return;
-    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, two->jobs, &out->pairs);
+    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, NULL, &out->pairs);
     for (int i = 0; i < out->pairs.count; i++) {
         int t = out->pairs.pairs[i].a, eb = b->sharp[out->pairs.pairs[i].b];
         for (int k = 0; k < 3; k++) {
