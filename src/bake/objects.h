@@ -64,6 +64,7 @@ struct PeltSkin {
     PeltiAnchors anchors;                ///< what is held or pulled
     PeltiTouch *touch;                   ///< the last word on what is shown; NULL: not wanted
     PeltiGiveWay *give_way;              ///< joints give way to the body itself before the method; NULL: off
+    Vec3 *held;                          ///< [who->mesh->vertex_count] scratch: what `touch` changed; NULL: nobody asks
     Vec3 *shape;                         ///< [who->mesh->vertex_count] what the method makes; `points` where it is by_point
     Vec3 *points;                        ///< [point_count] of the character: what is shown
     Vec3 *normals;                       ///< [point_count] of the character

@@ -214,6 +214,8 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
                          .allocator = &skin->pool.allocator,
                          .jobs = skin->jobs,
                          .log = &skin->log};
+    if (skin->method->held && !(skin->held = PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count)))
+        return pelti_no_memory(err, (size_t)skin->who->mesh->vertex_count * sizeof(Vec3));
     return pelti_touch_create(&def, &skin->touch, err);
 }
 
@@ -390,7 +392,14 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
 {
     PeltiTouchReport touch;
     double start_ms = pelti_clock_ms();
+    int count = skin->held ? skin->who->mesh->vertex_count : 0;
+    for (int v = 0; v < count; v++)
+        skin->held[v] = skin->shape[v];
     pelti_touch_step(skin->touch, skin->bones, skin->restart, skin->shape, &touch);
+    for (int v = 0; v < count; v++)
+        skin->held[v] = vec3_sub(skin->shape[v], skin->held[v]);
+    if (touch.held > 0 && skin->held)
+        skin->method->held(skin->state, skin->held);
     pelti_step_stat(report, "touch_ms", pelti_clock_ms() - start_ms, PELTI_MEAN);
     pelti_step_stat(report, "touch_substeps", touch.substeps, PELTI_MOST);
     pelti_step_stat(report, "touch_rounds", touch.rounds, PELTI_MOST);

@@ -319,12 +319,12 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
             pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
         else
             pelti_flesh_settle(body.flesh, body.bones);
-        pelti_flesh_untangle(body.flesh, PELTI_UNTANGLE_WHOLLY);
+        pelti_flesh_show(body.flesh, *skin + (size_t)f * (size_t)*n);
         ms += f ? pelti_clock_ms() - start : 0;
         *volume = fmax(*volume, pelti_volume_worst(body.flesh));
         for (int v = 0; v < *n; v++)
             (*skin)[(size_t)f * (size_t)*n + (size_t)v] =
-                vec3_scale(vec3_add(body.flesh->show.points[v], body.flesh->moving.origin), 1 / body.flesh->rest.size);
+                vec3_scale((*skin)[(size_t)f * (size_t)*n + (size_t)v], 1 / body.flesh->rest.size);
     }
     body_release(&body);
     return *skin ? ms : NAN;

@@ -69,6 +69,9 @@ typedef struct PeltiMethod {
     /// What is not finite is seen to by the caller, who then asks for a restart.
     void (*step)(void *state, const PeltiStepInput *in, Vec3 *positions, PeltiStepReport *report);
     void (*destroy)(void *state); ///< NULL is fine
+    /// What is shown differs from what the last step wrote, by `change` [vertex of `who`], because skin would have passed through
+    /// skin: the state goes on from what is shown. NULL: it goes on from what it wrote.
+    void (*held)(void *state, const Vec3 *change);
     /// Names what a step carries over to the next (core/snapshot.h): the same bytes restored, the next step is the same. NULL:
     /// nothing.
     void (*keep)(void *state, PeltiSnapshot *snapshot);

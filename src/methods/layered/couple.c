@@ -74,18 +74,32 @@ static Vec3 fold_of(const PeltiFlesh *flesh, const Mat34 *bones, int b)
     return vec3_sub(mat3_apply(mat34_linear(bones[b]), along), mat3_apply(mat34_linear(bones[bone->parent]), along));
 }
 
+/// What the bone has done since the last goals, `head` being where its head was: turned, moved and scaled.
+static Mat34 carry_of(PeltiFlesh *flesh, int b, Mat3 linear, Vec3 head)
+{
+    Mat3 back, way = flesh->skeleton.turn[b];
+    if (mat3_inverse(flesh->skeleton.linear[b], &back))
+        way = mat3_mul(linear, back);
+    flesh->skeleton.linear[b] = linear;
+    return mat34_from(way, vec3_sub(flesh->skeleton.head[b], mat3_apply(way, head)));
+}
+
 void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
 {
     pelti_stretch_pose(flesh, bones);
+    Vec3 origin = flesh->moving.origin;
     follow(flesh, bones);
+    origin = vec3_sub(origin, flesh->moving.origin); // where it was, as seen from where it is
     for (int b = 0; b < flesh->who->bone_count; b++) {
         Vec3 shift = vec3_scale(flesh->moving.origin, -1);
         flesh->scratch.blend[b] = mat34_from(mat34_linear(bones[b]), vec3_add(mat34_apply(bones[b], flesh->rest.centre), shift));
+        Vec3 head = vec3_add(flesh->skeleton.head[b], origin);
         flesh->skeleton.head[b] = vec3_add(mat34_apply(bones[b], flesh->who->bones[b].head), shift);
         flesh->skeleton.fold[b] = fold_of(flesh, bones, b);
         Mat3 rotation = mat3_polar(mat34_linear(bones[b]), NULL);
         flesh->skeleton.turn[b] = mat3_mul(rotation, mat3_transpose(flesh->skeleton.rotation[b]));
         flesh->skeleton.rotation[b] = rotation;
+        flesh->skeleton.carry[b] = carry_of(flesh, b, mat34_linear(bones[b]), head);
     }
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
 }

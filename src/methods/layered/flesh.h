@@ -5,7 +5,7 @@
 
 #include "character/motion.h"
 #include "character/weights.h"
-#include "geometry/untangle.h"
+#include "geometry/box_tree.h"
 #include "methods/layered/match.h"
 #include "methods/method.h"
 
@@ -26,8 +26,7 @@ typedef struct PeltiLayeredSettings {
     float cut;                ///< where bones are cut into sub-volumes: 0 at joints, 0.5 in the middle of bones
     Vec3 acceleration;        ///< length / s^2
     bool collide, continuous; ///< continuous: also what passes through within a step
-    bool untangle;
-    int inside; ///< what is drawn: layers, a region, sub-volumes
+    int inside;               ///< what is drawn: layers, a region, sub-volumes
 } PeltiLayeredSettings;
 
 // ---- contacts ----
@@ -172,16 +171,10 @@ typedef struct PeltiFleshSkeleton {
     Mat3 *rotation;     ///< [bone] of the last goals
     Mat3 *turn;         ///< [bone] from the goals before to those
     Vec3 *head;         ///< [bone] heads, about origin
+    Mat3 *linear;       ///< [bone] of the last goals, with its scale
+    Mat34 *carry;       ///< [bone] from the goals before to those, about origin
     Vec3 *fold;         ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
 } PeltiFleshSkeleton;
-
-/// Skin without what crosses.
-typedef struct PeltiFleshShow {
-    PeltiUntangle untangle;
-    Vec3 *points; ///< [vertex] about origin
-    bool tangled; ///< skin crossed when it was last looked at
-    bool locked;  ///< and could not be parted: bones drive it in
-} PeltiFleshShow;
 
 /// Nothing of this outlives the function that fills it.
 typedef struct PeltiFleshScratch {
@@ -208,7 +201,6 @@ typedef struct PeltiFlesh {
     PeltiCollide collide;
     PeltiVolume volume;
     PeltiStretch stretch;
-    PeltiFleshShow show;
     PeltiFleshScratch scratch;
 } PeltiFlesh;
 
@@ -230,7 +222,7 @@ void pelti_couple_goals(PeltiFlesh *flesh,
                                              ///< when the character goes far
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
 // guard.c
-void pelti_guard(PeltiFlesh *flesh); ///< nothing farther from its bones or longer than flesh can be
+void pelti_guard(PeltiFlesh *flesh); ///< nothing faster, farther from its bones or longer than flesh can be
 // collide.c
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);
@@ -255,8 +247,9 @@ void pelti_volume_velocities(PeltiFlesh *flesh);    ///< makes the velocities di
 double pelti_volume_worst(const PeltiFlesh *flesh); ///< largest share by which a part is off its volume at rest
 double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
 // step.c
-void pelti_flesh_rest(PeltiFlesh *flesh);                ///< bind pose, no motion
-int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds); ///< skin into show.points, crossings parted; returns the pairs left
+void pelti_flesh_rest(PeltiFlesh *flesh);                       ///< bind pose, no motion
+void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices); ///< the skin in the world
+void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change);   ///< [vertex] goes on from skin that is shown elsewhere
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose

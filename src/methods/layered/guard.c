@@ -1,11 +1,41 @@
 // The last word on where flesh may be. Position-based dynamics stops before it has converged, so nothing above promises a bound:
-// here no particle is farther from where the skeleton alone would carry it than it lies from its bone (flesh swings, is pressed
-// and bulges around the bone, it does not leave it), and no edge of the skin is longer than MOST_STRETCH times its length at rest
-// unless the skeleton alone stretches it as far.
+// here no particle goes farther in a step, beyond what its bones carry it, than half of how far contacts look: they are found
+// once a step, and where they push against each other (knees at the chest) skin is shot through skin. No particle is farther from
+// where the skeleton alone would carry it than it lies from its bone (flesh swings, is pressed and bulges around the bone, it
+// does not leave it), and no edge of the skin is longer than MOST_STRETCH times its length at rest unless the skeleton alone
+// stretches it as far.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
 enum { GRAIN = 512, SWEEPS = 4 };
+
+/// Where its bones' turns and moves of this step alone would take a particle. (Not its goal: in a twist of half a turn the goals
+/// of lbs fall into the axis.)
+static Vec3 carried_from(const PeltiFlesh *flesh, int s, Vec3 x)
+{
+    Vec3 sum = x;
+    for (int k = 0; k < flesh->weights.influences; k++) {
+        size_t i = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
+        if (flesh->weights.weight[i] > 0)
+            sum = vec3_mad(sum, vec3_sub(mat34_apply(flesh->skeleton.carry[flesh->weights.bone[i]], x), x),
+                           flesh->weights.weight[i]);
+    }
+    return sum;
+}
+
+static void keep_pace(void *context, int begin, int end, int worker)
+{
+    PeltiFlesh *flesh = context;
+    (void)worker;
+    for (int s = begin; s < end; s++)
+        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+            Vec3 from = carried_from(flesh, s, pelti_lane(flesh->moving.before, s, l));
+            Vec3 off = vec3_sub(pelti_lane(flesh->match.x, s, l), from);
+            float most = PACE * fminf(flesh->set.margin, flesh->rest.edge[s]), squared = vec3_dot(off, off);
+            if (squared > most * most)
+                pelti_set_lane(flesh->match.x, s, l, vec3_mad(from, off, most / sqrtf(squared)));
+        }
+}
 
 static void stay_near(void *context, int begin, int end, int worker)
 {
@@ -54,6 +84,8 @@ static void measure_stretch(void *context, int begin, int end, int worker)
 
 void pelti_guard(PeltiFlesh *flesh)
 {
+    if (!flesh->moving.settled) // without inertia nothing is shot, and flesh may have a long way to where it settles
+        pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, keep_pace, flesh);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, stay_near, flesh);
     for (int k = 0; k < SWEEPS; k++) {
         int found = 0;

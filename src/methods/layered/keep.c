@@ -16,8 +16,6 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     size_t lanes = (size_t)flesh->n * PELTI_LAYERS, blocks = (size_t)flesh->match.padded / 2;
     PELTI_KEEP(s, &flesh->moving.started, 1);
     PELTI_KEEP(s, &flesh->moving.settled, 1);
-    PELTI_KEEP(s, &flesh->show.tangled, 1);
-    PELTI_KEEP(s, &flesh->show.locked, 1);
     PELTI_KEEP(s, &flesh->moving.origin, 1);
     for (int k = 0; k < 3; k++) {
         PELTI_KEEP(s, flesh->match.x[k], lanes);
@@ -30,10 +28,10 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, flesh->match.warm, blocks);
     PELTI_KEEP(s, flesh->skeleton.last, bones);
     PELTI_KEEP(s, flesh->skeleton.rotation, bones);
+    PELTI_KEEP(s, flesh->skeleton.linear, bones);
     PELTI_KEEP(s, flesh->skeleton.turn, bones);
     PELTI_KEEP(s, flesh->skeleton.head, bones);
     PELTI_KEEP(s, flesh->skeleton.fold, bones);
-    PELTI_KEEP(s, flesh->show.points, flesh->mesh->vertex_count);
     keep_contacts(&flesh->collide, flesh->n, s);
     for (int p = 0; p < flesh->volume.part_count; p++)
         PELTI_KEEP(s, &flesh->volume.loops[flesh->volume.parts[p].loop_first], flesh->volume.parts[p].loop_count);

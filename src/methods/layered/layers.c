@@ -251,7 +251,6 @@ static bool take_arrays(PeltiFlesh *flesh)
     }
     flesh->rest.inverse_mass = PELTI_NEW(pool, float, lanes);
     flesh->hold.joint = PELTI_NEW(pool, int, flesh->n);
-    flesh->show.points = PELTI_NEW(pool, Vec3, flesh->n);
     flesh->rest.depth = PELTI_NEW(pool, float, flesh->n);
     flesh->rest.edge = PELTI_NEW(pool, float, flesh->n);
     flesh->hold.pull = PELTI_NEW(pool, float, lanes);
@@ -260,6 +259,8 @@ static bool take_arrays(PeltiFlesh *flesh)
     flesh->scratch.too_long = PELTI_NEW(pool, int, flesh->n);
     flesh->hold.joint_least = PELTI_NEW(pool, float, lanes);
     flesh->skeleton.head = PELTI_NEW(pool, Vec3, bones);
+    flesh->skeleton.carry = PELTI_NEW(pool, Mat34, bones);
+    flesh->skeleton.linear = PELTI_NEW(pool, Mat3, bones);
     flesh->skeleton.fold = PELTI_NEW(pool, Vec3, bones);
     flesh->scratch.bones = PELTI_NEW(pool, Mat34, bones);
     flesh->skeleton.last = PELTI_NEW(pool, Mat34, bones);

@@ -24,8 +24,6 @@ static const PeltiOptionInfo OPTIONS[] = {
     {"joint-keep", PELTI_OPTION_FLOAT, "0.9", NULL, 0, 1, "flesh beside a joint keeps this share of its distance to it; 0: off"},
     {"coupling", PELTI_OPTION_FLOAT, "1", NULL, 0, 1, "stiffness of the bone layer's pull to the skeleton"},
     {"collide", PELTI_OPTION_BOOL, "true", NULL, 0, 0, "keep skin from passing through skin"},
-    {"untangle", PELTI_OPTION_BOOL, "true", NULL, 0, 0,
-     "part and smooth skin that has crossed, in each step and in what is shown"},
     {"continuous", PELTI_OPTION_BOOL, "false", NULL, 0, 0,
      "find also skin that passes through skin within a step: allows steps of 20 ms"},
     {"gap", PELTI_OPTION_FLOAT, "0.0006", NULL, 0, 0.1, "distance kept between touching skin, share of the size"},
@@ -72,7 +70,6 @@ static void layered_retune(void *state, const PeltiOptions *o)
         .acceleration = vec3(0, -pelti_option_float(o, "gravity"), 0),
         .collide = pelti_option_bool(o, "collide"),
         .continuous = pelti_option_bool(o, "continuous"),
-        .untangle = pelti_option_bool(o, "untangle"),
         .inside = pelti_option_is(o, "inside", "region")    ? 1
                   : pelti_option_is(o, "inside", "volumes") ? 2
                                                             : 0,
@@ -103,8 +100,6 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     PeltStatus status = pelti_layers_build(flesh, in, err);
     if (status == PELT_OK)
         status = pelti_collide_build(flesh, err);
-    if (status == PELT_OK && flesh->set.untangle)
-        status = pelti_untangle_build(&flesh->pool, flesh->mesh, 1.5e-4f * flesh->rest.size, &flesh->show.untangle, err);
     if (status == PELT_OK)
         status = pelti_parts_build(flesh, in->log, err);
     if (status != PELT_OK) {
@@ -118,13 +113,9 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     return PELT_OK;
 }
 
-/// The skin in the world, without what still crosses; returns the pairs that cross nevertheless.
-static int show(PeltiFlesh *flesh, Vec3 *vertices)
+static void layered_held(void *state, const Vec3 *change)
 {
-    int left = pelti_flesh_untangle(flesh, PELTI_UNTANGLE_WHOLLY);
-    for (int v = 0; v < flesh->mesh->vertex_count; v++)
-        vertices[v] = vec3_add(flesh->show.points[v], flesh->moving.origin);
-    return left;
+    pelti_flesh_held(state, change);
 }
 
 static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)
@@ -142,14 +133,13 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     }
     flesh->moving.started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
-    int crossing = show(flesh, vertices);
+    pelti_flesh_show(flesh, vertices);
     if (!report)
         return;
     report->substeps = steps;
     report->substep_ms = ms;
     pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
-    pelti_step_stat(report, "crossing_shown", crossing, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
     pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(flesh), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
@@ -166,6 +156,7 @@ const PeltiMethod pelti_method_layered = {
     .options = OPTIONS,
     .prepare = layered_prepare,
     .step = layered_step,
+    .held = layered_held,
     .destroy = layered_destroy,
     .retune = layered_retune,
     .keep = pelti_layered_keep,

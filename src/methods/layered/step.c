@@ -58,27 +58,26 @@ static void update_velocities(void *context, int begin, int end, int worker)
         }
 }
 
-int pelti_flesh_untangle(PeltiFlesh *flesh, int rounds)
+void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices)
 {
     for (int v = 0; v < flesh->n; v++)
-        flesh->show.points[v] = pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN);
-    int left = flesh->set.untangle ? pelti_untangle(&flesh->show.untangle, flesh->jobs, flesh->show.points, rounds) : 0;
-    flesh->show.tangled = flesh->set.untangle && flesh->show.untangle.found > 0;
-    flesh->show.locked = left > 0;
-    return left;
+        vertices[v] = vec3_add(pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN), flesh->moving.origin);
 }
 
-/// Contacts tell outside from inside by how skin lay when the step began, so what has crossed once is lost to them. It is parted
-/// here, without a change of speed, and before the volume loop, which then makes up for what overlapped.
-static void heal(PeltiFlesh *flesh)
+/// Contacts tell outside from inside by how skin lay when the step began, so what has crossed once is lost to them. What is shown
+/// has not crossed: flesh goes on from there, less with every layer down to the bone. Its speed is that of the step: what was
+/// held back tries again.
+void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
 {
-    enum { FEW = 4 }; // where the last look found no way apart; the next step goes on with it
-    pelti_flesh_untangle(flesh, flesh->show.locked ? FEW : PELTI_UNTANGLE_WHOLLY);
-    for (int v = 0; v < flesh->n && flesh->show.tangled; v++) {
+    float least = HELD_LEAST * flesh->rest.size;
+    const float *at = flesh->set.projection;
+    for (int v = 0; v < flesh->n; v++) {
         int s = flesh->paths.slot[v];
-        Vec3 change = vec3_sub(flesh->show.points[v], pelti_lane(flesh->match.x, s, PELTI_SKIN));
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, flesh->show.points[v]);
-        pelti_set_lane(flesh->moving.before, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->moving.before, s, PELTI_SKIN), change));
+        if (!(vec3_dot(change[v], change[v]) > least * least))
+            continue;
+        for (int l = 0; l < PELTI_BONE_LAYER; l++)
+            pelti_set_lane(flesh->match.x, s, l,
+                           vec3_mad(pelti_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_BONE_LAYER], 0)));
     }
 }
 
@@ -103,8 +102,6 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     // each other.
     for (int k = 0; k < flesh->set.separate; k++)
         pelti_collide_project(flesh);
-    if (flesh->show.tangled)
-        heal(flesh);
     pelti_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
         pelti_volume_project(flesh);
@@ -124,16 +121,18 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
 {
     for (int b = 0; b < flesh->who->bone_count; b++) {
         flesh->skeleton.last[b] = mat34_identity();
-        flesh->skeleton.rotation[b] = mat3_identity();
+        flesh->skeleton.rotation[b] = flesh->skeleton.linear[b] = mat3_identity();
     }
     flesh->moving.origin = flesh->rest.centre;
-    flesh->show.tangled = false;
     flesh->moving.settled = true;
     pelti_match_prepare(&flesh->match);
     pelti_couple_goals(flesh, flesh->skeleton.last);
+    for (int b = 0; b < flesh->who->bone_count; b++)
+        flesh->skeleton.carry[b] = mat34_identity();
     for (int k = 0; k < 3; k++) {
         memcpy(flesh->match.x[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
         memcpy(flesh->moving.before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
+        memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
         memset(flesh->moving.velocity[k], 0, sizeof(float) * lane_count(flesh));
     }
 }

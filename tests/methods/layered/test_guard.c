@@ -17,6 +17,13 @@ static float stretch_at(const PeltiFlesh *flesh, int s)
     return most;
 }
 
+/// It has been there since the last step, so that it is not its speed that is too much.
+static void put(PeltiFlesh *flesh, int s, int layer, Vec3 x)
+{
+    pelti_set_lane(flesh->match.x, s, layer, x);
+    pelti_set_lane(flesh->moving.before, s, layer, x);
+}
+
 static void flesh_within_its_bounds_is_left_alone(void **state)
 {
     (void)state;
@@ -44,7 +51,7 @@ static void a_particle_thrown_away_is_brought_back_to_its_bone(void **state)
     PeltiFlesh *flesh = tube.flesh;
     int s = flesh->n / 2;
     for (int l = 0; l < PELTI_BONE_LAYER; l++)
-        pelti_set_lane(flesh->match.x, s, l, vec3(30, -20, 10));
+        put(flesh, s, l, vec3(30, -20, 10));
     pelti_guard(flesh);
     for (int l = 0; l < PELTI_BONE_LAYER; l++) {
         float far = vec3_distance(pelti_lane(flesh->match.x, s, l), pelti_lane(flesh->moving.goal, s, l));
@@ -63,11 +70,58 @@ static void an_edge_drawn_out_is_shortened(void **state)
     int s = flesh->n / 2;
     Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN), step = vec3(0, 0.001f, 0);
     while (stretch_at(flesh, s) < 1.2f * MOST) // along the normal or the surface: both draw its edges out
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, x = vec3_add(x, step));
+        put(flesh, s, PELTI_SKIN, x = vec3_add(x, step));
     float drawn = stretch_at(flesh, s);
     pelti_guard(flesh);
     printf("longest edge %.3f -> %.3f of its length at rest\n", (double)drawn, (double)stretch_at(flesh, s));
     assert_true(stretch_at(flesh, s) < MOST + 0.05f * (drawn - MOST));
+    tube_release(&tube);
+}
+
+static void flesh_is_no_faster_than_contacts_look(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    PeltiFlesh *flesh = tube.flesh;
+    int s = flesh->n / 2;
+    Vec3 from = pelti_lane(flesh->match.x, s, PELTI_SKIN), way = vec3(0, flesh->set.margin, 0);
+    pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(from, way));
+    flesh->moving.settled = false;
+    pelti_guard(flesh);
+    float looks = fminf(flesh->set.margin, flesh->rest.edge[s]),
+          went = vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), from);
+    assert_true(went > 0 && 2 * went <= looks * 1.0001f); // two that meet each other go half of it each
+    for (int b = 0; b < flesh->who->bone_count; b++)
+        flesh->skeleton.carry[b] = mat34_from(mat3_identity(), way);
+    pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(from, way));
+    pelti_guard(flesh);
+    went = vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), from);
+    assert_true(fabsf(went - flesh->set.margin) < 1e-5f * flesh->rest.size); // as fast as its bones is not too fast
+    tube_release(&tube);
+}
+
+/// Flesh goes on from skin that is shown elsewhere, and only from that.
+static void flesh_goes_on_from_what_is_shown(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    PeltiFlesh *flesh = tube.flesh;
+    int n = flesh->n, held = n / 2, rounded = n / 3;
+    Vec3 *wrote = calloc((size_t)n, sizeof *wrote), *change = calloc((size_t)n, sizeof *change),
+         *next = calloc((size_t)n, sizeof *next);
+    pelti_flesh_show(flesh, wrote);
+    change[held] = vec3(0, 0.01f * flesh->rest.size, 0);
+    change[rounded] = vec3(0, 1e-7f * flesh->rest.size, 0);
+    pelti_flesh_held(flesh, change);
+    pelti_flesh_show(flesh, next);
+    for (int v = 0; v < n; v++)
+        assert_true(vec3_distance(next[v], vec3_add(wrote[v], v == rounded ? vec3(0, 0, 0) : change[v])) <=
+                    (v == held ? 1e-6f * flesh->rest.size : 0));
+    free(wrote);
+    free(change);
+    free(next);
     tube_release(&tube);
 }
 
@@ -77,6 +131,8 @@ int main(void)
         cmocka_unit_test(flesh_within_its_bounds_is_left_alone),
         cmocka_unit_test(a_particle_thrown_away_is_brought_back_to_its_bone),
         cmocka_unit_test(an_edge_drawn_out_is_shortened),
+        cmocka_unit_test(flesh_is_no_faster_than_contacts_look),
+        cmocka_unit_test(flesh_goes_on_from_what_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
