@@ -172,10 +172,10 @@ def summarise_touch(rows, methods):
         if mine:
             far, long = max(mine, key=lambda r: r["lag"]), max(mine, key=lambda r: r["longest"] / r["fps"])
             print("%-10s touch: %d clips, %d frames, %d stayed behind in %d clips; largest lag %.3f of the size (seed %d); longest %.2f s (seed %d); "
-                  "frozen %d; crossing pairs at most %d" % (
+                  "frozen %d; crossing pairs at most %d, in %d clips" % (
                       method, len(mine), sum(r["frames"] for r in mine), sum(r["behind"] for r in mine), sum(r["behind"] > 0 for r in mine),
                       far["lag"], far["seed"], long["longest"] / long["fps"], long["seed"], sum(r["frozen"] for r in mine),
-                      max(r["crossing"] for r in mine)))
+                      max(r["crossing"] for r in mine), sum(r["crossing"] > 0 for r in mine)))
 
 
 def at_least(path, good):
