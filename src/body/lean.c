@@ -11,6 +11,14 @@
 
 enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
 
+/// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
+typedef struct Flight {
+    Vec3 sum;  // of home - own over its vertices
+    int count; // of those
+    float farthest;
+    Vec3 back; // the way back
+} Flight;
+
 struct PeltiLean {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
@@ -22,6 +30,7 @@ struct PeltiLean {
     bool *marked;       // [vertex_count] to lean more
     bool *rigid;        // [component_count] leans wholly or not at all, or it would bend
     bool *leans;        // [component_count] of the rigid ones
+    Flight *flight;     // [component_count] of the rigid ones
     PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
     PeltiPairs pairs;
     PeltiLeanVolume volume; // of closed pieces; not looked at without pieces
@@ -44,6 +53,7 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     l->marked = PELTI_NEW(pool, bool, mesh->vertex_count);
     l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
+    l->flight = PELTI_NEW(pool, Flight, mesh->component_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 48);
     if (pieces) {
@@ -79,6 +89,32 @@ static void home_range(void *context, int begin, int end, int worker)
         float most = l->tree && !rigid ? LEAN_FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], l->home[v]), 1e-20f) : 1;
         l->share[v] = fminf(w->restart || rigid ? 1 : l->share[v] + LEAN_RECOVERS, fminf(most, 1));
     }
+}
+
+/// Small things ride on skin that slides, and may come farther from blending than skin may.
+static void bring_back(PeltiLean *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    memset(l->flight, 0, (size_t)mesh->component_count * sizeof *l->flight);
+    if (!l->tree)
+        return;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        Flight *f = &l->flight[mesh->component[v]];
+        Vec3 way = vec3_sub(l->home[v], l->own[v]);
+        f->sum = vec3_add(f->sum, way);
+        f->farthest = fmaxf(f->farthest, vec3_length(way));
+        f->count++;
+    }
+    float most = LEAN_FLOWN * mesh->diagonal;
+    for (int c = 0; c < mesh->component_count; c++) {
+        Flight *f = &l->flight[c];
+        if (!l->rigid[c] || !(f->farthest > most))
+            continue;
+        Vec3 mean = vec3_scale(f->sum, 1 / (float)f->count);
+        f->back = vec3_scale(mean, fminf((f->farthest - most) / fmaxf(vec3_length(mean), 1e-20f), 1));
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        l->own[v] = vec3_add(l->own[v], l->flight[mesh->component[v]].back);
 }
 
 static Vec3 leaned(const PeltiLean *l, int v)
@@ -255,8 +291,10 @@ static void write_range(void *context, int begin, int end, int worker)
     const PeltiLean *l = w->lean;
     for (int p = begin; p < end; p++) {
         int v = l->mesh->weld[p];
+        Vec3 back = l->flight[l->mesh->component[v]].back;
         if (l->share[v] < 1)
-            w->points[p] = vec3_add(w->points[p], vec3_scale(vec3_sub(l->home[v], l->own[v]), 1 - l->share[v]));
+            back = vec3_add(back, vec3_scale(vec3_sub(l->home[v], l->own[v]), 1 - l->share[v]));
+        w->points[p] = vec3_add(w->points[p], back);
     }
 }
 
@@ -265,11 +303,12 @@ int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, bool restart, PeltiJobs *
     Work w = {l, bones, points, restart};
     int count = 0;
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
+    bring_back(l);
     settle(l);
     for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(l, bones, jobs, round) > 0; round++)
         settle(l);
     for (int v = 0; v < l->mesh->vertex_count; v++)
-        count += l->share[v] < 1;
+        count += l->share[v] < 1 || vec3_dot(l->flight[l->mesh->component[v]].back, l->flight[l->mesh->component[v]].back) > 0;
     if (count)
         pelti_parallel_for(jobs, l->who->point_count, GRAIN, write_range, &w);
     return count;

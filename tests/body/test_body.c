@@ -479,6 +479,28 @@ static void a_squeezed_piece_leans_on_blending(void **state)
     pelti_character_destroy(who);
 }
 
+/// A rigid piece that flew off comes back to a tenth of the size, as one.
+static void a_thing_that_flew_comes_back_whole(void **state)
+{
+    (void)state;
+    int second;
+    PeltiCharacter *who = with_second_box(vec3(1.8f, 0.3f, -0.1f), vec3(1.95f, 0.4f, 0.1f), &second);
+    PeltiWeights w = weights_along(who);
+    PeltiLean *lean = lean_of(who, &w);
+    Mat34 bones[2] = {mat34_identity(), mat34_identity()};
+    Vec3 *points = copy_points(who->rest_points, who->point_count);
+    for (int p = second; p < who->point_count; p++)
+        points[p] = vec3_add(points[p], vec3(0.3f, 0.8f, 0));
+    assert_true(pelti_lean_apply(lean, bones, true, NULL, points) > 0);
+    Vec3 moved = vec3_sub(points[second], who->rest_points[second]);
+    assert_true(vec3_length(moved) < 0.1f * who->mesh->diagonal && vec3_length(moved) > 0.09f * who->mesh->diagonal);
+    for (int p = second; p < who->point_count; p++)
+        CHECK_NEAR(vec3_distance(vec3_sub(points[p], who->rest_points[p]), moved), 0, 1e-6f);
+    assert_memory_equal(points, who->rest_points, sizeof(Vec3) * (size_t)second);
+    free(points);
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_torn_edge_leans_on_blending),
         cmocka_unit_test(what_crosses_anew_leans_on_blending),
         cmocka_unit_test(a_squeezed_piece_leans_on_blending),
+        cmocka_unit_test(a_thing_that_flew_comes_back_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
