@@ -142,6 +142,7 @@ static void crossed_and_parallel_edges_separate(void **state)
         CHECK_NEAR(a + b, -0.1f, 1e-6); // equal masses keep the middle
         pelti_collide_project(&flesh);  // satisfied: nothing moves
         CHECK_NEAR(0.5f * (flesh.match.x[2][0] + flesh.match.x[2][4]), a, 1e-7);
+        pelti_pool_release(&flesh.pool);
     }
     pelti_pool_release(&pool);
 }
