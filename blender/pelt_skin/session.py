@@ -80,11 +80,12 @@ class Session:
     def points(self, index, scene, exact=False):
         """World positions of a mesh after the step; shape keys that changed since the prepare ride on the blended bones."""
         source = self.sources[index]
-        shown = self.skin.positions[source.span()].astype(np.float64)
+        shown = self.skin.positions[source.span()]
         obj = source.find(scene)
         now = source.points_now(obj, exact)
         if now is None:
-            return shown
+            return shown  # good until the next step
+        shown = shown.astype(np.float64)
         shift = (now - source.rest) @ convert.matrix(obj.matrix_world)[:3, :3].T
         which, share = source.weights
         if which is None:
