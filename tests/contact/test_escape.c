@@ -1,29 +1,14 @@
 /// Things that start deep inside a hand leave it, within a bound of work in every frame, and the hand keeps its shape.
-#include "check.h"
-#include "builtin/builtin.h"
+#include "hand.h"
 #include "contact/corrector_parts.h"
 #include "contact/constants.def"
 
 #include <string.h>
 
-static PeltiCharacter *hand;
-static PeltiWeights weights;
-
 static int make_hand(void **state)
 {
     (void)state;
-    PeltError err = {0};
-    if (pelti_builtin_make("hand", &(PeltiBuiltinOptions){.vertices = 1500}, NULL, NULL, &hand, &err) != PELT_OK ||
-        pelti_weights_from_file(hand, &hand->pool, &weights, &err) != PELT_OK)
-        fail_msg("%s", err.text);
-    return 0;
-}
-
-static int drop_hand(void **state)
-{
-    (void)state;
-    pelti_character_destroy(hand);
-    return 0;
+    return make_hand_of(1500);
 }
 
 typedef struct Start {

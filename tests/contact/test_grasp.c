@@ -1,30 +1,15 @@
 /// The built-in hand closes on an object, lifts it sideways off a peg (gravity pulls along the tunnel of the fingers, so that
 /// friction alone holds it) and keeps it. No attachment anywhere.
-#include "check.h"
-#include "builtin/builtin.h"
+#include "hand.h"
 #include "contact/corrector_parts.h"
 #include "contact_laws.h"
 
 #include <string.h>
 
-static PeltiCharacter *hand;
-static PeltiWeights weights;
-
 static int make_hand(void **state)
 {
     (void)state;
-    PeltError err = {0};
-    if (pelti_builtin_make("hand", &(PeltiBuiltinOptions){.vertices = 3000}, NULL, NULL, &hand, &err) != PELT_OK ||
-        pelti_weights_from_file(hand, &hand->pool, &weights, &err) != PELT_OK)
-        fail_msg("%s", err.text);
-    return 0;
-}
-
-static int drop_hand(void **state)
-{
-    (void)state;
-    pelti_character_destroy(hand);
-    return 0;
+    return make_hand_of(3000);
 }
 
 typedef struct Grasp {

@@ -15,15 +15,22 @@ static PeltiCharacter *tubes(void)
     return make_chain(2, 0, 1, 1, &points, points, p, count, (const int(*)[3])t);
 }
 
+/// Of the first frame, which is the rest pose.
+static PeltiMeasure *measured_at_rest(PeltiCharacter *who, PeltQuality *f)
+{
+    PeltiMeasure *m = NULL;
+    assert_int_equal(pelti_measure_create(who, NULL, NULL, &m, NULL), PELT_OK);
+    memcpy(x, p, sizeof x);
+    pelti_measure_frame(m, x, NULL, NULL, f);
+    return m;
+}
+
 static void a_thin_tube_in_a_thick_one_is_as_deep_as_it_is(void **state)
 {
     (void)state;
     PeltiCharacter *who = tubes();
-    PeltiMeasure *m = NULL;
     PeltQuality f;
-    assert_int_equal(pelti_measure_create(who, NULL, NULL, &m, NULL), PELT_OK);
-    memcpy(x, p, sizeof x);
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    PeltiMeasure *m = measured_at_rest(who, &f);
     assert_int_equal(f.inside_vertices, 0);
     CHECK_NEAR(f.depth, 0, 0);
     for (int i = TUBE_POINTS; i < 2 * TUBE_POINTS; i++) // shorter, so that its ends are inside too, and off the middle
@@ -52,11 +59,8 @@ static void a_tube_turned_inside_out_is_everted(void **state)
 {
     (void)state;
     PeltiCharacter *who = tubes();
-    PeltiMeasure *m = NULL;
     PeltQuality f;
-    assert_int_equal(pelti_measure_create(who, NULL, NULL, &m, NULL), PELT_OK);
-    memcpy(x, p, sizeof x);
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    PeltiMeasure *m = measured_at_rest(who, &f);
     assert_int_equal(f.everted_vertices, 0);
     for (int i = 0; i < TUBE_POINTS; i++) // mirrored: normals lead inside
         x[i].z = -p[i].z;

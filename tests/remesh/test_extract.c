@@ -1,7 +1,7 @@
 /// Surfaces extracted on a grid: closed, outward, near the shape, the same for any number of threads.
 #include "check.h"
 
-#include "remesh/remesh.h"
+#include "volume.h"
 
 #include <string.h>
 
@@ -28,16 +28,6 @@ static PeltStatus extract(const Balls *balls, float voxel, int threads, PeltiRem
     PeltStatus status = pelti_remesh_extract(&shape, voxel, jobs, NULL, out, err);
     pelti_jobs_destroy(jobs);
     return status;
-}
-
-static double volume(const PeltiRemeshSurface *s)
-{
-    double sum = 0;
-    for (int t = 0; t < s->triangle_count; t++) {
-        const int *c = &s->corner[3 * t];
-        sum += (double)vec3_dot(s->position[c[0]], vec3_cross(s->position[c[1]], s->position[c[2]])) / 6;
-    }
-    return sum;
 }
 
 static void a_ball_is_closed_outward_and_round(void **state)

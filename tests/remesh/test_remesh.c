@@ -1,4 +1,4 @@
-#include "remesh/remesh.h"
+#include "volume.h"
 #include "check.h"
 
 static const float RADIUS = 0.3f;
@@ -45,16 +45,6 @@ static PeltiRemeshSurface make(const PeltiRemeshShape *shape, int vertices, Pelt
     if (pelti_remesh_make(shape, (PeltiRemeshGoal){.voxel = 0.02f, .vertices = vertices}, jobs, NULL, &surface, &err) != PELT_OK)
         fail_msg("%s", err.text);
     return surface;
-}
-
-static double volume(const PeltiRemeshSurface *s)
-{
-    double sum = 0;
-    for (int t = 0; t < s->triangle_count; t++) {
-        const int *c = &s->corner[3 * t];
-        sum += (double)vec3_dot(s->position[c[0]], vec3_cross(s->position[c[1]], s->position[c[2]])) / 6;
-    }
-    return sum;
 }
 
 static void a_ball_gets_the_wanted_number_of_even_triangles(void **state)
