@@ -1,0 +1,94 @@
+/// A distilled skin: what every engine plays. Linear blending with few weights over the file's joints and helpers between them,
+/// and morph targets in rest space before that (correctives). Helpers and correctives follow the file's joints by rules short
+/// enough for any engine's script (docs/distil.md); `drive.c` is the reference of those rules.
+///
+/// Joints are the character's bones, by their number. A joint's turn is the one of character/joints.h: relative to its parent
+/// bone, in the parent's rest space, the identity in the bind pose.
+#ifndef PELTI_DISTIL_DISTILLED_H
+#define PELTI_DISTIL_DISTILLED_H
+
+#include "character/joints.h"
+
+typedef enum PeltiHelperKind {
+    PELTI_HELPER_TURN,  ///< turns by `fraction` of the driver's turn: slerp(1, turn, fraction)
+    PELTI_HELPER_TWIST, ///< turns by `fraction` of the driver's twist about `axis` (VRMC_node_constraint's roll)
+} PeltiHelperKind;
+
+/// A helper sits at the head of its driver, beside it: below the driver's parent. In the parent's rest space it maps
+/// x -> at + turn (x - head), with `at` where the parent carries the driver's head (+ offset * angle of the driver's turn).
+typedef struct PeltiHelper {
+    const char *name; ///< "<driver>.half", unlike any node's name
+    int parent;       ///< bone whose frame it lives in: the driver's parent, never -1
+    int driver;       ///< bone
+    PeltiHelperKind kind;
+    float fraction; ///< 0 to 1
+    Vec3 axis;      ///< unit, the parent's rest space; of a twist
+    Vec3 head;      ///< the driver's head, rest space
+    Vec3 offset;    ///< how far it is pushed, the parent's rest space, units a radian of the driver's turn; usually zero
+} PeltiHelper;
+
+typedef enum PeltiDriveKind {
+    PELTI_DRIVE_RAMP, ///< clamp((r . axis - from) / (to - from), 0, 1), rad
+    PELTI_DRIVE_BUMP, ///< exp(-|r - axis|^2 / (2 to^2)); axis is the centre, rad
+} PeltiDriveKind;
+
+/// What one joint says: r is its turn as a rotation vector (axis times angle in [0, pi], the parent's rest space).
+typedef struct PeltiDrive {
+    int joint; ///< bone
+    PeltiDriveKind kind;
+    Vec3 axis;
+    float from, to; ///< from != to; either may be the larger
+} PeltiDrive;
+
+/// A morph target whose weight is the product of its drives, in [0, 1]; 0 in the bind pose.
+typedef struct PeltiCorrective {
+    const char *name; ///< unlike any other target's
+    int drive_count;  ///< 1 or 2
+    PeltiDrive drives[2];
+    int count;
+    const int *points;   ///< [count] ascending
+    const Vec3 *offsets; ///< [count] rest space
+} PeltiCorrective;
+
+typedef struct PeltiDistilled {
+    const PeltiCharacter *who;
+    int joint_count;      ///< bones of the character
+    PeltiWeights weights; ///< of points; a bone >= joint_count is helper joint_count + h. Points of props keep their one bone
+    int helper_count, corrective_count;
+    const PeltiHelper *helpers;
+    const PeltiCorrective *correctives;
+} PeltiDistilled;
+
+/// Where a helper is in its parent's rest space: x -> at + turn (x - head).
+typedef struct PeltiHelperPose {
+    Quat turn;
+    Vec3 at;
+} PeltiHelperPose;
+
+/// What the rules make of a pose; arrays are the caller's.
+typedef struct PeltiDriven {
+    PeltiHelperPose *helpers; ///< [helper_count]
+    float *correctives;       ///< [corrective_count] in [0, 1]
+} PeltiDriven;
+
+PeltiDriven pelti_distil_driven_new(PeltiPool *pool, const PeltiDistilled *distilled);
+/// The rules: helpers and weights of correctives from joints [bone_count] (pelti_joints_pose). Does not allocate.
+void pelti_distil_drive(const PeltiDistilled *distilled, const PeltiJoint *joints, PeltiDriven *out);
+/// The same, of one helper and of one corrective.
+PeltiHelperPose pelti_distil_helper(const PeltiHelper *helper, const PeltiJoint *driver);
+float pelti_distil_weight(const PeltiCorrective *corrective, const PeltiJoint *joints);
+
+/// A joint's turn as a rotation vector.
+Vec3 pelti_distil_rotation_vector(Quat turn);
+/// The part of a turn that is about a unit axis: turn = swing * twist.
+Quat pelti_distil_twist(Quat turn, Vec3 axis);
+
+/// Rest space -> world of joints and helpers, [joint_count + helper_count], the first joint_count copied from `bones`.
+void pelti_distil_matrices(const PeltiDistilled *distilled, const Mat34 *bones, const PeltiDriven *driven, Mat34 *out);
+
+/// What a viewer makes of it: rest + correctives, blended. `matrices` from pelti_distil_matrices; `rest` [point_count] with the
+/// file's own targets added already; out [point_count], world; may not be `rest`.
+void pelti_distil_play(const PeltiDistilled *distilled, const Mat34 *matrices, const PeltiDriven *driven, const Vec3 *rest,
+                       Vec3 *out);
+
+#endif
