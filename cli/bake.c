@@ -37,7 +37,7 @@ static bool read_frames(const CliCommand *command, const char *text, void *reque
 
 static const CliOption options[] = {
     {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
-    {"output", 'o', "FILE", "by extension .glb .vrm .gltf .usda .pc2 .mdd .npz .obj (numbered); may be given several times",
+    {"output", 'o', "FILE", "by extension .glb .vrm .gltf .abc .usda .pc2 .mdd .npz .obj (numbered); may be given several times",
      CLI_TO(CLI_LIST, Request, outputs)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first); range: a range of motion made from the skeleton",
      CLI_TO(CLI_TEXT, Request, def.clip)},

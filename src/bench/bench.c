@@ -16,6 +16,7 @@ typedef struct Group {
 
 static const Group groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", pelti_bench_foundation},
+    {"files", "frames into files", pelti_bench_files},
     {"see", "built-in characters, measures, pictures", pelti_bench_see},
     {"frames", "where a frame's time goes, method by method", pelti_bench_frames},
     {"field", "composed fields: one evaluation", pelti_bench_field},

@@ -50,6 +50,7 @@ void pelti_bench_set_machine(PeltiBench *bench, double fma_gflops, double memory
 
 // the groups
 void pelti_bench_foundation(PeltiBench *bench);
+void pelti_bench_files(PeltiBench *bench);
 void pelti_bench_see(PeltiBench *bench);
 void pelti_bench_contact(PeltiBench *bench);
 void pelti_bench_projective(PeltiBench *bench);

@@ -46,6 +46,7 @@ PeltStatus pelti_mdd_sink(const PeltAllocator *allocator, const char *path, cons
 typedef struct PeltiObjGroup {
     const char *name;
     int first_point, point_count;
+    const Mat34 *placement; ///< of an object that hangs on a node: its points -> world in the file's pose; NULL: none
 } PeltiObjGroup;
 typedef struct PeltiObjShape {
     int triangle_count, group_count;
@@ -61,6 +62,9 @@ PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, cons
                           PeltiSink **out, PeltError *err);
 /// USD as text, a Mesh a group with time samples; normals if each frame brings them.
 PeltStatus pelti_usd_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
+                          PeltiSink **out, PeltError *err);
+/// Alembic (Ogawa): an Xform and a PolyMesh a group; normals if each frame brings them. Streams.
+PeltStatus pelti_abc_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
                           PeltiSink **out, PeltError *err);
 void pelti_obj_path(const char *path, int frame, char *out, size_t capacity); ///< name of one frame's file
 

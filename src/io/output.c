@@ -14,12 +14,13 @@ typedef enum Kind {
     KIND_NPZ,
     KIND_OBJ,
     KIND_USDA,
+    KIND_ABC,
     KIND_GLB,
     KIND_VRM,
     KIND_GLTF,
     KIND_COUNT
 } Kind; // from .obj on: with normals
-static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".npz", ".obj", ".usda", ".glb", ".vrm", ".gltf"};
+static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".npz", ".obj", ".usda", ".abc", ".glb", ".vrm", ".gltf"};
 
 typedef struct OneOutput {
     Kind kind;
@@ -89,6 +90,28 @@ static PeltStatus read_uv(PeltiOutput *output, float (**out)[2], PeltError *err)
     return PELT_OK;
 }
 
+/// Where the nodes of meshes without a skin are in the file's pose; NULL where nothing is left of space there.
+static PeltStatus place_groups(PeltiOutput *output, PeltiObjGroup *groups, PeltError *err)
+{
+    const PeltiCharacter *who = output->def.who;
+    PeltiWorld *world = PELTI_NEW(&output->pool, PeltiWorld, who->node_count);
+    Mat34 *bones = PELTI_NEW(&output->pool, Mat34, who->bone_count),
+          *placements = PELTI_NEW(&output->pool, Mat34, who->instance_count);
+    PeltiPose pose = pelti_pose_new(&output->pool, who);
+    Mat34 inverse;
+    if (!world || !bones || !placements || !pose.local)
+        return pelti_no_memory(err, (size_t)who->node_count * sizeof *world);
+    pelti_pose_file(who, &pose);
+    pelti_pose_bones(who, &pose, world, bones);
+    for (int i = 0; i < who->instance_count; i++) {
+        for (int k = 0; k < 12; k++)
+            placements[i].m[k / 4][k % 4] = (float)world[who->instances[i].node].m[k / 4][k % 4];
+        if (who->instances[i].skin < 0 && pelti_mat34_inverse(placements[i], &inverse))
+            groups[i].placement = &placements[i];
+    }
+    return PELT_OK;
+}
+
 static PeltStatus make_shape(PeltiOutput *output, PeltError *err)
 {
     const PeltiCharacter *who = output->def.who;
@@ -99,7 +122,8 @@ static PeltStatus make_shape(PeltiOutput *output, PeltError *err)
         return pelti_no_memory(err, (size_t)who->instance_count * sizeof *groups);
     for (int i = 0; i < who->instance_count; i++)
         groups[i] = (PeltiObjGroup){who->nodes[who->instances[i].node].name, who->instances[i].first_point,
-                                    who->instances[i].point_count};
+                                    who->instances[i].point_count, NULL};
+    PELT_TRY(place_groups(output, groups, err));
     float(*uv)[2];
     PELT_TRY(read_uv(output, &uv, err));
     output->shape = (PeltiObjShape){.triangle_count = who->triangle_count,
@@ -127,6 +151,9 @@ static PeltStatus open_one(PeltiOutput *output, OneOutput *one, PeltError *err)
     case KIND_USDA:
         PELT_TRY(make_shape(output, err));
         return pelti_usd_sink(def->allocator, one->path, &def->frames, &output->shape, &one->sink, err);
+    case KIND_ABC:
+        PELT_TRY(make_shape(output, err));
+        return pelti_abc_sink(def->allocator, one->path, &def->frames, &output->shape, &one->sink, err);
     default:
         return pelti_gltf_sink(def, one->path, one->kind != KIND_GLTF, &one->sink, err);
     }
@@ -141,7 +168,7 @@ static PeltStatus open_all(PeltiOutput *output, const char *const *paths, PeltEr
             return pelti_no_memory(err, strlen(paths[i]));
         if (!kind_of(paths[i], &one->kind))
             return PELT_FAIL(err, PELT_BAD_ARGUMENT,
-                             "%s: unknown kind of output; there are .glb .vrm .gltf .pc2 .mdd .npz .obj .usda", paths[i]);
+                             "%s: unknown kind of output; there are .glb .vrm .gltf .pc2 .mdd .npz .obj .usda .abc", paths[i]);
         for (int k = 0; k < i; k++)
             if (strcmp(output->each[k].path, one->path) == 0)
                 return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%s is given twice as output", paths[i]);

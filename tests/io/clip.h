@@ -9,7 +9,8 @@
 enum { CLIP_POINTS = 1500, CLIP_FRAMES = 3, CLIP_SPLIT = 700 }; // more points than a block of any writer; two meshes
 
 static const int clip_triangles[2][3] = {{0, 1, 2}, {CLIP_SPLIT, CLIP_SPLIT + 1, CLIP_POINTS - 1}};
-static const PeltiObjGroup clip_groups[2] = {{"3rd arm", 0, CLIP_SPLIT}, {"Hut \"x\"", CLIP_SPLIT, CLIP_POINTS - CLIP_SPLIT}};
+static const PeltiObjGroup clip_groups[2] = {{"3rd arm", 0, CLIP_SPLIT, NULL},
+                                             {"Hut \"x\"", CLIP_SPLIT, CLIP_POINTS - CLIP_SPLIT, NULL}};
 static const PeltiObjShape clip_shape = {2, 2, clip_triangles, clip_groups, NULL};
 static const PeltiFrames clip_frames = {CLIP_POINTS, CLIP_FRAMES, 7, 24};
 
