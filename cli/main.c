@@ -5,12 +5,13 @@
 #include <string.h>
 
 extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_measure, cli_render, cli_make, cli_demo, cli_methods,
-    cli_operator, pelti_studio_command, cli_bench, cli_batch;
+    cli_operator, pelti_studio_command, cli_bench, cli_batch, cli_convert;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
     &cli_inspect,
     &cli_bake,
+    &cli_convert,
     &cli_batch,
     &cli_compare,
     &cli_measure,

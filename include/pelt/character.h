@@ -24,6 +24,12 @@ PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *a
 PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
 
+/// Writes the file a character came from as .glb, .vrm or .gltf, unbaked: everything that was read, whatever the format was, in
+/// one file that stands alone. `warned` (may be NULL) is told what could not be taken along. From any thread. PELT_BAD_ARGUMENT:
+/// another kind of file, PELT_IO: it cannot be written, PELT_UNSUPPORTED: the character was made by pelt_character_create.
+PELT_API PeltStatus pelt_character_save(const PeltCharacter *who, const char *path,
+                                        void (*warned)(const PeltWarning *warning, void *user), void *user, PeltError *err);
+
 /// A character from arrays: what a host holds anyway. Matrices are 4 x 4 by rows, x' = M x, the last row 0 0 0 1, in the host's
 /// space and units. Everything is copied.
 typedef struct PeltJointDef {

@@ -48,4 +48,7 @@ int pelti_gltf_out_accessor(PeltiGltfOut *out, const PeltiGltfOutAccessor *acces
 /// Writes a .glb, or a .gltf with the buffer inside. PELT_UNSUPPORTED: larger than a .glb can be.
 PeltStatus pelti_gltf_out_write(PeltiGltfOut *out, PeltiFile *file, bool is_glb, PeltError *err);
 
+/// All of a document as a .glb, .vrm or .gltf by the name's end; PELT_BAD_ARGUMENT for another. Whole or not at all.
+PeltStatus pelti_gltf_save(const PeltiGltf *doc, const char *path, const PeltAllocator *allocator, PeltiLog *log, PeltError *err);
+
 #endif

@@ -6,7 +6,7 @@ set -u
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 here=$PELT_SOURCE/tests/cli
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
-"$PELT" make biped --vertices 900 --seed 3 --dress all -o a.glb -q || exit 1
+"$PELT" make arm --vertices 600 -o a.glb -q || exit 1
 # a prop on a node of its own, turned, scaled and away from the middle, with texture coordinates, and one more of the same name that has no extent
 python3 - <<'P' || exit 1
 import json, struct

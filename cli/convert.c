@@ -1,0 +1,50 @@
+/// `pelt convert`: a character from one format to another, unbaked.
+#include "cli.h"
+
+#include <stdio.h>
+
+static int run(const CliCommand *command, int argc, char **argv);
+
+typedef struct Request {
+    CliList files;
+    bool quiet;
+} Request;
+
+static const CliOption options[] = {
+    {"quiet", 'q', NULL, "no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_LIST, Request, files)},
+    {0},
+};
+
+const CliCommand cli_convert = {
+    "convert",
+    "IN OUT",
+    "a character from one format to another, unbaked",
+    "IN is a .glb, .vrm, .gltf, .fbx or .dae, OUT a .glb, .vrm or .gltf with everything inside: meshes, skins, weights,\n"
+    "morph targets, clips, materials and textures, names and whatever else the file has. Compressed meshes become plain.\n"
+    "The file is checked as for a bake; OUT appears whole or not at all.\n"
+    "  pelt convert hero.fbx hero.glb\n",
+    options,
+    run,
+};
+
+static int run(const CliCommand *command, int argc, char **argv)
+{
+    Request r = {0};
+    if (!cli_parse(command, argc, argv, &r))
+        return PELT_BAD_ARGUMENT;
+    if (r.files.count != 2)
+        return cli_usage(command, "give the file to read and the file to write");
+    CliSession session;
+    PeltCharacterInfo info = {0};
+    PeltStatus status = cli_open(&session, command, r.files.items[0], r.quiet);
+    if (status == PELT_OK) {
+        info = pelt_character_info(session.who);
+        status = pelt_character_save(session.who, r.files.items[1], cli_warn, &session, &session.err);
+    }
+    int code = cli_close(&session, status);
+    if (code == 0 && !r.quiet)
+        printf("%s: %d meshes, %d points, %d joints, %d clips\n", r.files.items[1], info.mesh_count, info.point_count,
+               info.joint_count, info.clip_count);
+    return code;
+}
