@@ -115,8 +115,7 @@ void pelt_world_step(PeltWorld *w, const PeltPose *const *poses, float dt_s, Pel
         pelti_skin_step_posed(skin, &w->corrected[i], dt_s, &(PeltiStepReport){0}, &ms);
         now.skin_ms += ms;
         start = pelti_clock_ms();
-        pelti_corrector_shown(w->corrector, i, skin->points, (skin->method->flags & PELTI_DYNAMIC) != 0);
-        double pushed = pelti_corrector_push_out(w->corrector, i, skin->points) / (double)skin->character->who->mesh->diagonal;
+        double pushed = pelti_skin_push_out(skin, w->corrector, i);
         now.pushed = pushed > now.pushed ? pushed : now.pushed;
         now.ms += pelti_clock_ms() - start;
     }

@@ -19,7 +19,6 @@ PeltStatus pelti_normals_create(PeltiNormals *maker, const PeltiCharacter *who, 
     const PeltiMesh *mesh = who->mesh;
     maker->who = who;
     maker->local = PELTI_NEW(pool, Vec3, who->point_count);
-    maker->vertices = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     maker->smooth = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
@@ -34,15 +33,13 @@ PeltStatus pelti_normals_create(PeltiNormals *maker, const PeltiCharacter *who, 
     return PELT_OK;
 }
 
-void pelti_normals_make(PeltiNormals *maker, const Vec3 *points, Vec3 *normals)
+void pelti_normals_make(PeltiNormals *maker, const Vec3 *vertices, Vec3 *normals)
 {
     const PeltiMesh *mesh = maker->who->mesh;
-    for (int v = 0; v < mesh->vertex_count; v++)
-        maker->vertices[v] = points[mesh->first_point[v]];
-    pelti_mesh_normals(mesh, maker->vertices, maker->smooth);
+    pelti_mesh_normals(mesh, vertices, maker->smooth);
     for (int p = 0; p < mesh->point_count; p++) {
         int v = mesh->weld[p];
-        Mat3 frame = vertex_frame(mesh, maker->vertices, maker->smooth[v], v);
+        Mat3 frame = vertex_frame(mesh, vertices, maker->smooth[v], v);
         normals[p] = vec3_normalize_or(mat3_apply(frame, maker->local[p]), maker->smooth[v]);
     }
 }

@@ -7,12 +7,12 @@
 
 typedef struct PeltiNormals {
     const PeltiCharacter *who;
-    Vec3 *local;    ///< [point_count] the file's normal in the rest frame of its vertex
-    Vec3 *vertices; ///< [vertex_count] scratch: moved positions
-    Vec3 *smooth;   ///< [vertex_count] scratch: smooth normals
+    Vec3 *local;  ///< [point_count] the file's normal in the rest frame of its vertex
+    Vec3 *smooth; ///< [vertex_count] scratch: smooth normals
 } PeltiNormals;
 
 PeltStatus pelti_normals_create(PeltiNormals *maker, const PeltiCharacter *who, PeltiPool *pool, PeltError *err);
-void pelti_normals_make(PeltiNormals *maker, const Vec3 *points, Vec3 *normals); ///< does not allocate
+/// `vertices`: moved; `normals` [point_count]. Does not allocate.
+void pelti_normals_make(PeltiNormals *maker, const Vec3 *vertices, Vec3 *normals);
 
 #endif

@@ -10,6 +10,7 @@
 #include "body/limit.h"
 #include "body/trial.h"
 #include "character/targets.h"
+#include "contact/corrector.h"
 #include "contact/give_way.h"
 #include "io/gltf.h"
 #include "io/rig.h"
@@ -66,13 +67,14 @@ struct PeltSkin {
     PeltiGiveWay *give_way;              ///< joints give way to the body itself before the method; NULL: off
     Vec3 *held;                          ///< [who->mesh->vertex_count] scratch: what `touch` changed; NULL: nobody asks
     Vec3 *shape;                         ///< [who->mesh->vertex_count] what the method makes; `points` where it is by_point
+    Vec3 *shown;                         ///< [vertex_count] of the character: its skin; `shape` where that is it
     Vec3 *points;                        ///< [point_count] of the character: what is shown
     Vec3 *normals;                       ///< [point_count] of the character
     PeltiNormals normal_maker;
     Vec3 *handed; ///< [point_count] `points` by `output`; NULL: as they are
     Mat34 output; ///< own -> what is handed out
-    bool handed_fresh;
-    bool normals_fresh, restart, stepped;
+    bool shown_fresh, handed_fresh, normals_fresh;
+    bool restart, stepped;
     double time_s; ///< of the last step, or of the first one to come
     double prepare_ms;
 };
@@ -91,5 +93,9 @@ void pelti_skin_tell_give_way(PeltSkin *skin); ///< warns of the joints that tur
 /// The second half: the skin of a pose as it is.
 void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
+/// The vertices of the last step. A blend by point has none of its own: each is where its first point is.
+Vec3 *pelti_skin_vertices(PeltSkin *skin);
+/// Tells the corrector what is shown, and moves that out of objects; returns how far, as a share of the size.
+double pelti_skin_push_out(PeltSkin *skin, PeltiCorrector *corrector, int character);
 
 #endif

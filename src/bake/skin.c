@@ -191,8 +191,11 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
 {
     skin->by_point = (skin->method->flags & PELTI_BY_POINT) && skin->point_weights.influences > 0;
-    skin->shape = skin->by_point ? skin->points : PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count);
-    return skin->shape ? PELT_OK : pelti_no_memory(err, (size_t)skin->who->mesh->vertex_count * sizeof(Vec3));
+    int vertices = skin->character->who->mesh->vertex_count;
+    if (skin->who)
+        skin->shape = skin->by_point ? skin->points : PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count);
+    skin->shown = skin->body || skin->by_point ? PELTI_NEW(&skin->pool, Vec3, vertices) : skin->shape;
+    return skin->pool.failed ? pelti_no_memory(err, (size_t)vertices * sizeof(Vec3)) : PELT_OK;
 }
 
 /// Solved on a body made of pieces, which may lie in each other at rest: not on one closed skin, the file's own or a coarser one.
@@ -257,10 +260,10 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(choose_weights(skin, err));
     PELT_TRY(bind_pieces(skin, err));
     PELT_TRY(choose_body(skin, err));
+    PELT_TRY(take_shape(skin, err));
     if (!skin->who)
         return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
-    PELT_TRY(take_shape(skin, err));
-    if (has_pieces(skin)) { // on the papers' kind of mesh the methods know their way
+    if (has_pieces(skin)) {                 // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
         PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
     }
@@ -495,11 +498,11 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     if (skin->body && skin->restart)
         pelti_body_restart(skin->body);
     if (skin->body)
-        pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->points);
+        pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->shown);
     if (skin->lean)
-        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->points),
+        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->shown),
                         PELTI_MOST);
-    Shown shown = skin->body || skin->by_point ? (Shown){true, skin->points} : (Shown){false, skin->shape};
+    Shown shown = skin->by_point ? (Shown){true, skin->points} : (Shown){false, skin->shown};
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);
     pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, !shown.points, shown.x);
@@ -511,7 +514,32 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
         pelti_scatter(skin->character->who->mesh, shown.x, skin->points);
     *ms = pelti_clock_ms() - start_ms;
     skin->restart = report->nonfinite > 0;
+    skin->shown_fresh = !skin->by_point;
     skin->normals_fresh = skin->handed_fresh = false;
+}
+
+Vec3 *pelti_skin_vertices(PeltSkin *skin)
+{
+    const PeltiMesh *mesh = skin->character->who->mesh;
+    for (int v = 0; v < mesh->vertex_count && !skin->shown_fresh; v++)
+        skin->shown[v] = skin->points[mesh->first_point[v]];
+    skin->shown_fresh = true;
+    return skin->shown;
+}
+
+double pelti_skin_push_out(PeltSkin *skin, PeltiCorrector *corrector, int character)
+{
+    const PeltiMesh *mesh = skin->character->who->mesh;
+    Vec3 *shown = pelti_skin_vertices(skin);
+    pelti_corrector_shown(corrector, character, shown, (skin->method->flags & PELTI_DYNAMIC) != 0);
+    double most = pelti_corrector_push_out(corrector, character, shown);
+    if (most > 0 && !skin->by_point)
+        pelti_scatter(mesh, shown, skin->points);
+    for (int p = mesh->point_count - 1; p >= 0 && most > 0 && skin->by_point; p--) { // a vertex' first point is the lowest
+        Vec3 by = vec3_sub(shown[mesh->weld[p]], skin->points[mesh->first_point[mesh->weld[p]]]);
+        skin->points[p] = vec3_add(skin->points[p], by);
+    }
+    return most / (double)mesh->diagonal;
 }
 
 void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info)

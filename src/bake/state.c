@@ -44,6 +44,8 @@ static void walk(PeltSkin *skin, PeltiSnapshot *s)
     PELTI_KEEP(s, skin->points, who->point_count);
     if (skin->who && skin->shape != skin->points)
         PELTI_KEEP(s, skin->shape, skin->who->mesh->vertex_count);
+    if (skin->body)
+        PELTI_KEEP(s, skin->shown, who->mesh->vertex_count);
     if (skin->state && skin->method->keep)
         skin->method->keep(skin->state, s);
     if (skin->body)
@@ -89,6 +91,7 @@ PeltStatus pelt_skin_state_restore(PeltSkin *skin, const void *bytes, size_t siz
         return PELT_FAIL(err, PELT_BAD_INPUT, "state: the bytes are damaged");
     PeltiSnapshot s = {PELTI_SNAPSHOT_RESTORE, (char *)body, 0}; // read only in this mode
     walk(skin, &s);
+    skin->shown_fresh = !skin->by_point;
     skin->normals_fresh = skin->handed_fresh = false;
     return PELT_OK;
 }

@@ -291,8 +291,7 @@ static void correct_pose(PeltiBakeWorld *w, PeltiPose *pose, double time_s, doub
 static void push_out(PeltiBakeWorld *w, PeltSkin *skin, int frame_index)
 {
     double start = pelti_clock_ms();
-    pelti_corrector_shown(w->corrector, 0, skin->points, (skin->method->flags & PELTI_DYNAMIC) != 0);
-    w->frames[frame_index].pushed = pelti_corrector_push_out(w->corrector, 0, skin->points) / (double)w->who->mesh->diagonal;
+    w->frames[frame_index].pushed = pelti_skin_push_out(skin, w->corrector, 0);
     w->frames[frame_index].ms += pelti_clock_ms() - start;
 }
 

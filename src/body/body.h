@@ -37,9 +37,9 @@ bool pelti_body_of_one_skin(const PeltiBody *body);
 const PeltiCharacter *pelti_body_character(const PeltiBody *body);
 const PeltiPieces *pelti_body_pieces(const PeltiBody *body);
 
-/// The file's points carried by the body. `shape` [points of the body's character] world, `bones` [bone_count] rest space ->
-/// world, `points` [point_count]. Does not allocate.
-void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points);
+/// The file's vertices carried by the body. `shape` [points of the body's character] world, `bones` [bone_count] rest space ->
+/// world, `vertices` [vertices of the file's mesh]. Does not allocate.
+void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *vertices);
 
 /// What pelti_body_carry carries from step to step (where turns are looked for first); after a cut nothing should.
 void pelti_body_keep(PeltiBody *body, PeltiSnapshot *snapshot);

@@ -1,4 +1,4 @@
-/// The file's points carried by the body: x = sum of share_k M_k p, M_k the rigid motion of body vertex k with its ring.
+/// The file's vertices carried by the body: x = sum of share_k M_k p, M_k the rigid motion of body vertex k with its ring.
 #include "body/body_parts.h"
 
 #include "body/constants.def"
@@ -112,7 +112,7 @@ typedef struct Carry {
     PeltiBody *body;
     const Vec3 *shape;
     const Mat34 *bones;
-    Vec3 *points;
+    Vec3 *vertices;
 } Carry;
 
 /// Covariance of the ring's edges, before and after; neighbours' edges twice over keep a fold from turning one vertex alone.
@@ -189,7 +189,7 @@ static void motion_range(void *context, int begin, int end, int worker)
     }
 }
 
-// ---- points ----
+// ---- vertices of the file ----
 
 static void place_range(void *context, int begin, int end, int worker)
 {
@@ -206,33 +206,33 @@ static void place_range(void *context, int begin, int end, int worker)
     }
 }
 
-static void point_range(void *context, int begin, int end, int worker)
+static void vertex_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Carry *c = context;
     const PeltiBody *body = c->body;
+    const PeltiMesh *mesh = body->file->mesh;
     const PeltiAttachment *a = &body->attachment;
-    for (int p = begin; p < end; p++) {
-        int v = body->file->mesh->weld[p], piece = body->file->mesh->component[v], place = body->who ? a->place_of[p] : -1;
-        Vec3 rest = body->file->rest_points[p];
+    for (int v = begin; v < end; v++) {
+        int piece = mesh->component[v], place = body->who ? a->place_of[mesh->first_point[v]] : -1;
         bool attached = place >= 0 && a->share[(size_t)place * PELTI_ATTACH_MOST] > 0;
         if (body->who && body->ride[piece] == PELTI_RIDE_BONE)
-            c->points[p] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], rest);
+            c->vertices[v] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], mesh->rest[v]);
         else
-            c->points[p] = attached ? body->places[place] : pelti_weights_blend(body->bound, v, c->bones, rest);
+            c->vertices[v] = attached ? body->places[place] : pelti_weights_blend(body->bound, v, c->bones, mesh->rest[v]);
     }
 }
 
-/// Sewn pieces: the rigid motion nearest to where the body carries their points. Sums in double: a piece may be far away.
+/// Sewn pieces: the rigid motion nearest to where the body carries their vertices. Sums in double: a piece may be far away.
 static void sum_pieces(const Carry *c, bool centred)
 {
-    const PeltiCharacter *file = c->body->file;
-    for (int p = 0; p < file->point_count; p++) {
-        int piece = file->mesh->component[file->mesh->weld[p]];
+    const PeltiMesh *mesh = c->body->file->mesh;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        int piece = mesh->component[v];
         PeltiFit *fit = &c->body->fit[c->body->group[piece]];
         if (c->body->ride[piece] != PELTI_RIDE_SEWN)
             continue;
-        const float *from = &file->rest_points[p].x, *to = &c->points[p].x;
+        const float *from = &mesh->rest[v].x, *to = &c->vertices[v].x;
         fit->count += !centred;
         for (int r = 0; r < 3; r++) {
             fit->from[r] += centred ? 0 : (double)from[r];
@@ -259,7 +259,7 @@ static void fit_pieces(Carry *c)
         if (body->ride[i] != PELTI_RIDE_SEWN || !fit->count)
             continue;
         Mat34 bone = c->bones[body->pieces.pieces[i].bone];
-        Mat3 spread, hint = mat3_scale(mat34_linear(bone), 1e-6f); // decides where the points leave the turn open
+        Mat3 spread, hint = mat3_scale(mat34_linear(bone), 1e-6f); // decides where the vertices leave the turn open
         float largest = 0;
         for (int r = 0; r < 9; r++)
             largest = fmaxf(largest, fabsf((float)fit->spread[r / 3][r % 3]));
@@ -270,26 +270,24 @@ static void fit_pieces(Carry *c)
         Vec3 to = vec3((float)fit->to[0], (float)fit->to[1], (float)fit->to[2]);
         fit->motion = mat34_from(turn, vec3_sub(to, mat3_apply(turn, from)));
     }
-    const PeltiCharacter *file = body->file;
-    for (int p = 0; p < file->point_count; p++) {
-        int piece = file->mesh->component[file->mesh->weld[p]];
-        if (body->ride[piece] == PELTI_RIDE_SEWN)
-            c->points[p] = mat34_apply(body->fit[body->group[piece]].motion, file->rest_points[p]);
-    }
+    const PeltiMesh *mesh = body->file->mesh;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (body->ride[mesh->component[v]] == PELTI_RIDE_SEWN)
+            c->vertices[v] = mat34_apply(body->fit[body->group[mesh->component[v]]].motion, mesh->rest[v]);
 }
 
-void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *points)
+void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *vertices)
 {
-    Carry c = {body, shape, bones, points};
+    Carry c = {body, shape, bones, vertices};
     if (!body->who) { // nothing bends
-        pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
+        pelti_parallel_for(jobs, body->file->mesh->vertex_count, 1024, vertex_range, &c);
         return;
     }
     pelti_parallel_for(jobs, body->who->mesh->vertex_count, 512, ring_range, &c);
     pelti_parallel_for(jobs, body->block_count, 16, spread_range, &c);
     pelti_parallel_for(jobs, body->who->mesh->vertex_count, 512, motion_range, &c);
     pelti_parallel_for(jobs, body->attachment.place_count, 512, place_range, &c);
-    pelti_parallel_for(jobs, body->file->point_count, 1024, point_range, &c);
+    pelti_parallel_for(jobs, body->file->mesh->vertex_count, 1024, vertex_range, &c);
     fit_pieces(&c);
 }
 

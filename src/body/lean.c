@@ -73,7 +73,7 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
 typedef struct Work {
     PeltiLean *lean;
     const Mat34 *bones;
-    Vec3 *points;
+    Vec3 *vertices;
     bool restart;
 } Work;
 
@@ -84,7 +84,7 @@ static void home_range(void *context, int begin, int end, int worker)
     PeltiLean *l = w->lean;
     for (int v = begin; v < end; v++) {
         l->home[v] = pelti_weights_blend(l->weights, v, w->bones, l->mesh->rest[v]);
-        l->own[v] = w->points[l->mesh->first_point[v]];
+        l->own[v] = w->vertices[v];
         bool rigid = l->rigid[l->mesh->component[v]];
         float most = l->tree && !rigid ? LEAN_FLOWN * l->mesh->diagonal / fmaxf(vec3_distance(l->own[v], l->home[v]), 1e-20f) : 1;
         l->share[v] = fminf(w->restart || rigid ? 1 : l->share[v] + LEAN_RECOVERS, fminf(most, 1));
@@ -289,18 +289,17 @@ static void write_range(void *context, int begin, int end, int worker)
     (void)worker;
     Work *w = context;
     const PeltiLean *l = w->lean;
-    for (int p = begin; p < end; p++) {
-        int v = l->mesh->weld[p];
+    for (int v = begin; v < end; v++) {
         Vec3 back = l->flight[l->mesh->component[v]].back;
         if (l->share[v] < 1)
             back = vec3_add(back, vec3_scale(vec3_sub(l->home[v], l->own[v]), 1 - l->share[v]));
-        w->points[p] = vec3_add(w->points[p], back);
+        w->vertices[v] = vec3_add(w->vertices[v], back);
     }
 }
 
-int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *points)
+int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices)
 {
-    Work w = {l, bones, points, restart};
+    Work w = {l, bones, vertices, restart};
     int count = 0;
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
     bring_back(l);
@@ -310,7 +309,7 @@ int pelti_lean_apply(PeltiLean *l, const Mat34 *bones, bool restart, PeltiJobs *
     for (int v = 0; v < l->mesh->vertex_count; v++)
         count += l->share[v] < 1 || vec3_dot(l->flight[l->mesh->component[v]].back, l->flight[l->mesh->component[v]].back) > 0;
     if (count)
-        pelti_parallel_for(jobs, l->who->point_count, GRAIN, write_range, &w);
+        pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, write_range, &w);
     return count;
 }
 

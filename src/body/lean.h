@@ -12,9 +12,9 @@ typedef struct PeltiLean PeltiLean;
 /// that cross are looked for too (some milliseconds a frame). NULL: one closed skin.
 PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
                              PeltiLean **out, PeltError *err);
-/// Changes the points that need it; returns how many vertices lean. Does not allocate. `restart`: forgets the step before, from
+/// Changes the vertices that need it; returns how many lean. Does not allocate. `restart`: forgets the step before, from
 /// which skin comes back over some steps.
-int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *points);
+int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices);
 
 /// What it carries from step to step.
 void pelti_lean_keep(PeltiLean *lean, PeltiSnapshot *snapshot);

@@ -485,11 +485,11 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
         *report = now;
 }
 
-void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points, bool swings)
+void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *vertices, bool swings)
 {
     PeltiContactSkin *skin = &c->things.skins[character];
     PeltiSurface *surface = &c->things.surfaces[character];
-    pelti_contact_skin_shown(skin, points, swings ? SWING_SHARE : 1);
+    pelti_contact_skin_shown(skin, vertices, swings ? SWING_SHARE : 1);
     pelti_contact_skin_place(skin, surface->x);
     memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
 }

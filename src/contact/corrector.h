@@ -63,15 +63,15 @@ void pelti_corrector_destroy(PeltiCorrector *c); ///< NULL is fine
 void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected,
                           PeltiContactReport *report);
 
-/// The skin a method made of the corrected pose, in cache order: what later steps touch with. Without it, linear blending.
+/// The skin a method made of the corrected pose, its vertices: what later steps touch with. Without it, linear blending.
 /// `swings`: the skin has dynamics and moves about its pose; the corrector then follows it with some patience, or the two would
 /// answer each other's last frame for ever.
-void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *points, bool swings);
+void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *vertices, bool swings);
 
-/// Moves points of a skin that are still inside an object or the ground straight out of it, after the method has made the skin:
+/// Moves vertices of a skin that are still inside an object or the ground straight out of it, after the method has made the skin:
 /// what the corrector could not foresee. Skin around them goes along, less with every step away. Nothing deeper than a quarter of
 /// the smaller one's size is touched. Returns the farthest move. Does not allocate.
-double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points);
+double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *vertices);
 
 int pelti_corrector_contact_count(const PeltiCorrector *c);
 PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index);

@@ -2,15 +2,9 @@
 #include "contact/corrector_parts.h"
 #include "contact/constants.def"
 
-enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
+#include <string.h>
 
-static void place_shown(PeltiCorrector *c, int character, const Vec3 *points)
-{
-    PeltiSurface *surface = &c->things.surfaces[character];
-    for (int v = 0; v < surface->mesh->vertex_count; v++)
-        surface->x[v] = points[surface->mesh->first_point[v]];
-    pelti_surface_refit(surface, c->jobs);
-}
+enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
 
 /// Pushes of the vertices that are inside an object; how many. `object` -1: the ground.
 static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
@@ -97,17 +91,16 @@ static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
     return most;
 }
 
-double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *points)
+double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *vertices)
 {
     PeltiSurface *skin = &c->things.surfaces[character];
-    const PeltiMesh *mesh = skin->mesh;
-    place_shown(c, character, points);
+    size_t bytes = (size_t)skin->mesh->vertex_count * sizeof *vertices;
+    memcpy(skin->x, vertices, bytes);
+    pelti_surface_refit(skin, c->jobs);
     double most = push_round(c, skin, true);
     if (most > 0)
         most = fmax(most, push_round(c, skin, false)); // what the first round moved into another object, or a round one's facets
-    for (int p = mesh->point_count - 1; p >= 0 && most > 0; p--) { // from the last: a vertex' first point is the lowest
-        Vec3 by = vec3_sub(skin->x[mesh->weld[p]], points[mesh->first_point[mesh->weld[p]]]);
-        points[p] = vec3_add(points[p], by);
-    }
+    if (most > 0)
+        memcpy(vertices, skin->x, bytes);
     return most;
 }

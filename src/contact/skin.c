@@ -397,7 +397,7 @@ void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
             skin->shift_base[k] + u[skin->first_slot + skin->joint_count][k] / sqrt(skin->root_stiffness * (1 + skin->slow));
 }
 
-void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points, float share)
+void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, float share)
 {
     const PeltiMesh *mesh = skin->who->mesh;
     const PeltiWeights *w = skin->weights;
@@ -408,7 +408,7 @@ void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points, float 
             for (int e = 0; e < 12 && w->weight[i] > 0; e++)
                 (&blend.m[0][0])[e] += w->weight[i] * (&skin->bones[w->bone[i]].m[0][0])[e];
         }
-        Vec3 p = points[mesh->first_point[v]];
+        Vec3 p = vertices[v];
         if (vec3_finite(p) && mat34_inverse(blend, &back)) {
             Vec3 rest = mat34_apply(back, p);
             if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)

@@ -88,6 +88,6 @@ void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3]);
 
 /// The skin as it was shown for the corrected pose, by whatever method: `points` in cache order. Later steps touch with it.
 /// `share` in (0, 1]: how far what was known goes towards it; less than 1 for a skin that swings about its pose.
-void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *points, float share);
+void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, float share);
 
 #endif

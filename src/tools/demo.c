@@ -50,13 +50,15 @@ static PeltStatus write_baked(const Demo *demo, const PeltiStudy *study, int met
                           .has_normals = true,
                           .clip = study->clip,
                           .jobs = study->jobs};
-    Vec3 *normals = PELTI_NEW(&pool, Vec3, who->point_count);
-    PeltStatus status = normals ? pelti_normals_create(&maker, who, &pool, err) : pelti_no_memory(err, 0);
+    Vec3 *normals = PELTI_NEW(&pool, Vec3, who->point_count), *vertices = PELTI_NEW(&pool, Vec3, who->mesh->vertex_count);
+    PeltStatus status = !pool.failed ? pelti_normals_create(&maker, who, &pool, err) : pelti_no_memory(err, 0);
     if (status == PELT_OK)
         status = pelti_output_open(&def, paths, 2, &output, err);
     for (int f = 0; status == PELT_OK && f < study->frame_count; f++) {
         const Vec3 *points = pelti_study_points(study, method, f);
-        pelti_normals_make(&maker, points, normals);
+        for (int v = 0; v < who->mesh->vertex_count; v++)
+            vertices[v] = points[who->mesh->first_point[v]];
+        pelti_normals_make(&maker, vertices, normals);
         status = pelti_output_frame(output, points, normals, NULL, err);
     }
     if (status == PELT_OK)

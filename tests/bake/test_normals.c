@@ -12,15 +12,16 @@ static void normals_turn_with_the_surface(void **state)
     assert_int_equal(pelti_builtin_make("cylinder", &options, NULL, NULL, &who, NULL), PELT_OK);
     PeltiPool *pool = &who->pool;
     int count = who->point_count;
-    Vec3 *given = PELTI_NEW(pool, Vec3, count), *moved = PELTI_NEW(pool, Vec3, count), *out = PELTI_NEW(pool, Vec3, count);
+    Vec3 *given = PELTI_NEW(pool, Vec3, count), *moved = PELTI_NEW(pool, Vec3, who->mesh->vertex_count),
+         *out = PELTI_NEW(pool, Vec3, count);
     for (int p = 0; p < count; p++) // a third has none: it gets the smooth one
         given[p] = p % 3 ? vec3_normalize_or(vec3(sinf((float)p), cosf((float)p), 0.3f), vec3(0, 1, 0)) : vec3(0, 0, 0);
     who->file_normals = given;
     PeltiNormals maker;
     assert_int_equal(pelti_normals_create(&maker, who, pool, NULL), PELT_OK);
     Mat3 turn = quat_to_mat3(quat_axis_angle(vec3_normalize_or(vec3(1, 2, 3), vec3(0, 1, 0)), 1.1f));
-    for (int p = 0; p < count; p++)
-        moved[p] = vec3_add(mat3_apply(turn, who->rest_points[p]), vec3(5, -2, 1));
+    for (int v = 0; v < who->mesh->vertex_count; v++)
+        moved[v] = vec3_add(mat3_apply(turn, who->mesh->rest[v]), vec3(5, -2, 1));
     Vec3 *smooth = PELTI_NEW(pool, Vec3, who->mesh->vertex_count);
     pelti_mesh_normals(who->mesh, who->mesh->rest, smooth);
     pelti_normals_make(&maker, moved, out);
