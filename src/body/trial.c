@@ -4,6 +4,7 @@
 #include "body/trial_parts.h"
 
 #include "body/constants.def"
+#include "character/joints.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,22 +22,13 @@ typedef struct Trial {
 
 // ---- how far the clips turn a joint ----
 
-static void note_turns(Trial *trial, const Mat34 *bones)
+static void note_turns(Trial *trial, const PeltiJoint *joints)
 {
-    const PeltiCharacter *who = trial->who;
-    for (int b = 0; b < who->bone_count; b++) {
-        int parent = who->bones[b].parent;
-        Mat34 back = mat34_identity();
-        if (parent >= 0 && !mat34_inverse(bones[parent], &back))
-            continue;
-        Mat3 linear = mat34_linear(parent >= 0 ? mat34_mul(back, bones[b]) : bones[b]);
-        if (!(fabsf(mat3_det(linear)) > 1e-6f))
-            continue;
-        Quat turn = quat_from_mat3(mat3_polar(linear, NULL));
-        float angle = quat_angle(turn);
-        if (angle > trial->clip_angle[b]) {
+    for (int b = 0; b < trial->who->bone_count; b++) {
+        float angle = quat_angle(joints[b].turn);
+        if (fabsf(mat3_det(joints[b].stretch)) > 1e-6f && angle > trial->clip_angle[b]) { // not one that a clip hides
             trial->clip_angle[b] = angle;
-            trial->clip_turn[b] = turn;
+            trial->clip_turn[b] = joints[b].turn;
         }
     }
 }
@@ -45,10 +37,9 @@ static PeltStatus look_at_clips(Trial *trial, PeltiPool *work, PeltError *err)
 {
     const PeltiCharacter *who = trial->who;
     PeltiPose pose = pelti_pose_new(work, who);
-    PeltiWorld *world = PELTI_NEW(work, PeltiWorld, who->node_count);
-    Mat34 *bones = PELTI_NEW(work, Mat34, who->bone_count);
+    PeltiJoint *joints = PELTI_NEW(work, PeltiJoint, who->bone_count);
     if (work->failed)
-        return pelti_no_memory(err, (size_t)who->node_count * sizeof *world);
+        return pelti_no_memory(err, (size_t)who->bone_count * sizeof *joints);
     int clips = who->clip_count < CLIP_SAMPLES ? who->clip_count : CLIP_SAMPLES;
     int samples = clips ? CLIP_SAMPLES / clips : 0;
     samples = samples > SAMPLES_A_CLIP ? SAMPLES_A_CLIP : samples;
@@ -56,8 +47,8 @@ static PeltStatus look_at_clips(Trial *trial, PeltiPool *work, PeltError *err)
         for (int i = 0; i < samples; i++) {
             double time_s = (double)who->clips[c].duration_s * ((double)i + 0.5) / samples;
             pelti_pose_clip(who, &who->clips[c], time_s, &pose);
-            pelti_pose_bones(who, &pose, world, bones);
-            note_turns(trial, bones);
+            pelti_joints_pose(who, &pose, joints);
+            note_turns(trial, joints);
         }
     return PELT_OK;
 }

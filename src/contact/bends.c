@@ -1,5 +1,7 @@
 /// Tells joints that bend from cuts of a limb that only twist.
 #include "contact/bends.h"
+
+#include "character/joints.h"
 #include "contact/constants.def"
 
 enum { MOST_POSES = 240, POSES_A_CLIP = 12 };
@@ -23,34 +25,28 @@ static bool goes_on(const PeltiCharacter *who, int bone)
 }
 
 /// Marks the joints that this pose bends: how far a bone's direction turns as its parent sees it.
-static void mark_bent(const PeltiCharacter *who, const Mat34 *bones, bool *bends)
+static void mark_bent(const PeltiCharacter *who, const PeltiJoint *joints, bool *bends)
 {
     for (int b = 0; b < who->bone_count; b++) {
-        int up = who->bones[b].parent;
-        Mat34 back;
-        Vec3 d = direction(who, b);
-        if (up < 0 || bends[b] || !mat34_inverse(bones[up], &back))
-            continue;
-        Vec3 now = vec3_normalize_or(mat34_apply_vector(back, mat34_apply_vector(bones[b], d)), d);
-        bends[b] = vec3_dot(now, d) < LIMB_BENT;
+        Vec3 d = direction(who, b), now = quat_rotate(joints[b].turn, d);
+        bends[b] |= who->bones[b].parent >= 0 && vec3_dot(now, d) < LIMB_BENT;
     }
 }
 
 PeltStatus pelti_contact_bone_limbs(const PeltiCharacter *who, PeltiPool *work, int *limb, PeltError *err)
 {
     bool *bends = PELTI_NEW(work, bool, who->bone_count), any = false;
-    PeltiWorld *world = PELTI_NEW(work, PeltiWorld, who->node_count);
-    Mat34 *bones = PELTI_NEW(work, Mat34, who->bone_count);
+    PeltiJoint *joints = PELTI_NEW(work, PeltiJoint, who->bone_count);
     PeltiPose pose = pelti_pose_new(work, who);
     if (work->failed)
-        return pelti_no_memory(err, (size_t)who->bone_count * sizeof(Mat34));
+        return pelti_no_memory(err, (size_t)who->bone_count * sizeof *joints);
     int each = who->clip_count ? MOST_POSES / who->clip_count : 0;
     each = each < 2 ? 2 : each > POSES_A_CLIP ? POSES_A_CLIP : each;
     for (int c = 0; c < who->clip_count && c < MOST_POSES; c++)
         for (int k = 0; k < each; k++) {
             pelti_pose_clip(who, &who->clips[c], (double)who->clips[c].duration_s * (k + 0.5) / each, &pose);
-            pelti_pose_bones(who, &pose, world, bones);
-            mark_bent(who, bones, bends);
+            pelti_joints_pose(who, &pose, joints);
+            mark_bent(who, joints, bends);
         }
     for (int b = 0; b < who->bone_count; b++)
         any |= bends[b];
