@@ -107,43 +107,7 @@ static int times_accessor(Clips *clips)
     }
     for (int f = 0; f < frames->frame_count; f++)
         times[f] = (float)((frames->start_frame + f) / frames->fps);
-    size_t bytes = (size_t)frames->frame_count * sizeof(float);
-    int view = pelti_gltf_out_view(clips->bake->out, pelti_gltf_out_bytes(clips->bake->out, times, bytes), bytes, 0, 0);
-    PeltiGltfOutAccessor accessor = {.view = view,
-                                     .count = frames->frame_count,
-                                     .type = "SCALAR",
-                                     .component = PELTI_GLTF_F32,
-                                     .bound_count = 1,
-                                     .low = times,
-                                     .high = times + frames->frame_count - 1};
-    return clips->times = pelti_gltf_out_accessor(clips->bake->out, &accessor);
-}
-
-/// A sampler over the frames; its index in the clip.
-static int add_sampler(Clips *clips, PeltiJson *clip, const float *values, int count, const char *type, int components)
-{
-    PeltiGltfOut *out = clips->bake->out;
-    size_t bytes = (size_t)count * (size_t)components * sizeof(float);
-    int view = pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, values, bytes), bytes, 0, 0);
-    PeltiGltfOutAccessor accessor = {.view = view, .count = count, .type = type, .component = PELTI_GLTF_F32};
-    PeltiJson *samplers = pelti_json_get(clip, "samplers"), *sampler = pelti_json_new_object();
-    int index = pelti_json_count(samplers);
-    bool ok = sampler && pelti_json_set(sampler, "input", pelti_json_new_int(times_accessor(clips)));
-    ok = ok && pelti_json_set(sampler, "interpolation", pelti_json_new_text("LINEAR"));
-    ok = ok && pelti_json_set(sampler, "output", pelti_json_new_int(pelti_gltf_out_accessor(out, &accessor)));
-    out->ok &= pelti_json_push(samplers, sampler) && ok;
-    return index;
-}
-
-static void add_channel(Clips *clips, PeltiJson *clip, int sampler, int node, const char *path)
-{
-    PeltiJson *channel = pelti_json_new_object();
-    bool ok = channel && pelti_json_set(channel, "sampler", pelti_json_new_int(sampler)) &&
-              pelti_json_set(channel, "target", pelti_json_new_object());
-    PeltiJson *target = pelti_json_get(channel, "target");
-    ok = ok && pelti_json_set(target, "node", pelti_json_new_int(node)) &&
-         pelti_json_set(target, "path", pelti_json_new_text(path));
-    clips->bake->out->ok &= pelti_json_push(pelti_json_get(clip, "channels"), channel) && ok;
+    return clips->times = pelti_gltf_out_times(clips->bake->out, times, frames->frame_count);
 }
 
 static void add_weights(Clips *clips, PeltiJson *clip)
@@ -151,46 +115,29 @@ static void add_weights(Clips *clips, PeltiJson *clip)
     PeltiGltfBake *bake = clips->bake;
     if (bake->morph.target_count == 0)
         return;
-    int sampler =
-        add_sampler(clips, clip, bake->morph.weights, bake->def->frames.frame_count * bake->morph.target_count, "SCALAR", 1);
+    PeltiGltfOutCurve curve = {.times = times_accessor(clips),
+                               .values = bake->morph.weights,
+                               .count = bake->def->frames.frame_count * bake->morph.target_count,
+                               .components = 1};
+    int sampler = pelti_gltf_out_sampler(bake->out, clip, &curve);
     for (int i = 0; i < bake->baked_count; i++)
         if (bake->baked[i].node >= 0)
-            add_channel(clips, clip, sampler, bake->baked[i].node, "weights");
+            pelti_gltf_out_channel(bake->out, clip, sampler, bake->baked[i].node, "weights");
     for (int i = 0; i < bake->def->object_count; i++)
         if (bake->def->objects[i].soft)
-            add_channel(clips, clip, sampler, bake->object_nodes[i], "weights");
+            pelti_gltf_out_channel(bake->out, clip, sampler, bake->object_nodes[i], "weights");
 }
 
-/// Translation, rotation or scale of one transform over the frames (one every `stride`), in the pool; NULL when refused.
-static float *track(const PeltiGltfBake *bake, const Trs *transforms, size_t stride, int path)
-{
-    int frames = bake->def->frames.frame_count, width = path == 1 ? 4 : 3;
-    float *values = PELTI_NEW(&bake->out->pool, float, (size_t)frames *(size_t)width);
-    for (int f = 0; values && f < frames; f++) {
-        const Trs *trs = &transforms[stride * (size_t)f];
-        Quat q = quat_normalize(trs->rotation);
-        if (path == 1 && f > 0) { // the same side of the sphere as the frame before
-            const float *before = values + 4 * (f - 1);
-            if (quat_dot(q, (Quat){before[0], before[1], before[2], before[3]}) < 0)
-                q = (Quat){-q.x, -q.y, -q.z, -q.w};
-        }
-        const float *from = path == 0 ? &trs->translation.x : path == 1 ? &q.x : &trs->scale.x;
-        memcpy(values + f * width, from, (size_t)width * sizeof(float));
-    }
-    return values;
-}
-
+/// The first `path_count` of translation, rotation and scale of one transform over the frames, one every `stride`.
 static void add_tracks(Clips *clips, PeltiJson *clip, const Trs *transforms, size_t stride, int path_count, int node)
 {
-    static const char *const paths[3] = {"translation", "rotation", "scale"}, *const types[3] = {"VEC3", "VEC4", "VEC3"};
-    for (int path = 0; path < path_count; path++) {
-        float *values = track(clips->bake, transforms, stride, path);
-        clips->bake->out->ok &= values != NULL;
-        if (values)
-            add_channel(clips, clip,
-                        add_sampler(clips, clip, values, clips->bake->def->frames.frame_count, types[path], path == 1 ? 4 : 3),
-                        node, paths[path]);
-    }
+    PeltiGltfOutTrack track = {.times = times_accessor(clips),
+                               .key_count = clips->bake->def->frames.frame_count,
+                               .transforms = transforms,
+                               .stride = stride,
+                               .node = node};
+    for (int path = 0; path < path_count; path++)
+        pelti_gltf_out_track(clips->bake->out, clip, &track, (PeltiPath)path);
 }
 
 /// The joints play the poses of the bake. A node given by a matrix cannot be animated: it gets its parts instead.

@@ -78,20 +78,15 @@ bool pelti_gltf_bake_arrays(PeltiGltfBake *bake, const PeltiMorphPart *part, int
 }
 
 /// What belonged to the old shape: influences, and tangents, which viewers derive anew from normals and UVs.
-static void drop_old_attributes(PeltiGltfBake *bake, PeltiJson *attributes)
+static void drop_old_attributes(PeltiGltfBake *bake, PeltiJson *primitive)
 {
-    char key[24];
+    PeltiJson *attributes = pelti_json_get(primitive, "attributes");
     if (pelti_json_get(attributes, "TANGENT")) {
         pelti_json_remove(attributes, "TANGENT");
         pelti_warn(bake->def->log, "tangents-dropped",
                    "tangents of the file's pose are left out of the glTF result: viewers derive them");
     }
-    for (int set = 0; set < 256; set++) {
-        snprintf(key, sizeof key, "JOINTS_%d", set);
-        pelti_json_remove(attributes, key);
-        snprintf(key, sizeof key, "WEIGHTS_%d", set);
-        pelti_json_remove(attributes, key);
-    }
+    pelti_gltf_out_drop_influences(primitive);
 }
 
 /// Of frame 0 and all targets.
@@ -122,10 +117,7 @@ static bool edit_primitive(PeltiGltfBake *bake, const PeltiMorphPart *part, Pelt
 {
     PeltiJson *attributes = pelti_json_get(primitive, "attributes");
     int view = pelti_gltf_bake_view(bake, part);
-    drop_old_attributes(bake, attributes);
-    PeltiJson *extensions = pelti_json_get(primitive, "extensions");
-    if (extensions) // it would bring the old shape back
-        pelti_json_remove(extensions, "KHR_draco_mesh_compression");
+    drop_old_attributes(bake, primitive);
     return pelti_gltf_bake_arrays(bake, part, view, -1, attributes) && pelti_gltf_bake_targets(bake, part, view, primitive);
 }
 
@@ -167,14 +159,6 @@ static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJso
     return pelti_json_set(mesh, "primitives", kept) && pelti_gltf_bake_weights(mesh, bake->morph.target_count);
 }
 
-static bool in_list(const PeltiJson *list, int value)
-{
-    for (int i = 0; i < pelti_json_count(list); i++)
-        if (pelti_json_int_of(pelti_json_at(list, i), -1) == value)
-            return true;
-    return false;
-}
-
 /// Does anything but the mesh depend on the node's place: children, a camera, a skin, a clip, an extension?
 static bool stands_for_more(const PeltiGltf *doc, int index)
 {
@@ -185,7 +169,7 @@ static bool stands_for_more(const PeltiGltf *doc, int index)
     PeltiJson *skins = pelti_json_get(doc->root, "skins"), *clips = pelti_json_get(doc->root, "animations");
     for (int i = 0; i < pelti_json_count(skins); i++) {
         PeltiJson *skin = pelti_json_at(skins, i);
-        if (in_list(pelti_json_get(skin, "joints"), index) || pelti_json_int_of(pelti_json_get(skin, "skeleton"), -1) == index)
+        if (pelti_gltf_out_lists(pelti_json_get(skin, "joints"), index) || pelti_json_int_of(pelti_json_get(skin, "skeleton"), -1) == index)
             return true;
     }
     for (int i = 0; i < pelti_json_count(clips); i++) {
@@ -227,7 +211,7 @@ static bool enter_scenes(PeltiGltfBake *bake, int old_node, int node)
     bool ok = true;
     for (int i = 0; i < pelti_json_count(scenes); i++) {
         PeltiJson *roots = pelti_json_get(pelti_json_at(scenes, i), "nodes");
-        if (in_list(roots, top) && !in_list(roots, node))
+        if (pelti_gltf_out_lists(roots, top) && !pelti_gltf_out_lists(roots, node))
             ok &= pelti_json_push(roots, pelti_json_new_int(node));
     }
     return ok;
@@ -269,22 +253,14 @@ PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err)
         PeltiMorphPart *part = &bake->parts[i];
         part->at = pelti_gltf_out_spool(bake->out, &bake->data, part->offset, arrays_bytes(bake, part));
     }
-    int *users = PELTI_NEW(&bake->out->pool, int, doc->mesh_count);
+    int *users = pelti_gltf_out_mesh_users(bake->out, doc);
     bool ok = users != NULL;
-    for (int i = 0; ok && i < doc->node_count; i++)
-        if (doc->nodes[i].mesh >= 0)
-            users[doc->nodes[i].mesh]++;
     for (int i = 0; ok && i < bake->baked_count; i++) {
         PeltiGltfBaked *baked = &bake->baked[i];
         if (baked->part_count == 0)
             continue;
-        int mesh = bake->def->who->instances[baked->instance].mesh;
-        if (--users[mesh] > 0) { // others still show it as it is
-            PeltiJson *copy = pelti_json_copy(pelti_json_at(pelti_json_get(doc->root, "meshes"), mesh));
-            ok = copy != NULL;
-            mesh = pelti_gltf_out_push(bake->out, "meshes", copy);
-        }
-        ok = ok && edit_mesh(bake, baked, pelti_json_at(pelti_json_get(bake->out->root, "meshes"), mesh)) &&
+        int mesh = pelti_gltf_out_own_mesh(bake->out, doc, users, bake->def->who->instances[baked->instance].mesh);
+        ok = mesh >= 0 && edit_mesh(bake, baked, pelti_json_at(pelti_json_get(bake->out->root, "meshes"), mesh)) &&
              place_node(bake, baked, mesh);
     }
     bake->out->ok &= ok;

@@ -87,7 +87,7 @@ int pelti_gltf_out_view(PeltiGltfOut *out, uint64_t offset, uint64_t size, int s
     return pelti_gltf_out_push(out, "bufferViews", view);
 }
 
-static PeltiJson *float_list(const float *values, int count)
+PeltiJson *pelti_gltf_out_floats(const float *values, int count)
 {
     PeltiJson *list = pelti_json_new_array();
     for (int i = 0; list && i < count; i++)
@@ -98,19 +98,38 @@ static PeltiJson *float_list(const float *values, int count)
     return list;
 }
 
+static PeltiJson *sparse_part(const PeltiGltfOutAccessor *a)
+{
+    PeltiJson *json = pelti_json_new_object();
+    bool ok = json && pelti_json_set(json, "count", pelti_json_new_int(a->sparse_count)) &&
+              pelti_json_set(json, "indices", pelti_json_new_object()) && pelti_json_set(json, "values", pelti_json_new_object());
+    PeltiJson *indices = pelti_json_get(json, "indices"), *values = pelti_json_get(json, "values");
+    ok = ok && pelti_json_set(indices, "bufferView", pelti_json_new_int(a->sparse_index_view)) &&
+         pelti_json_set(indices, "componentType", pelti_json_new_int(a->sparse_index_component)) &&
+         pelti_json_set(values, "bufferView", pelti_json_new_int(a->sparse_value_view));
+    if (ok)
+        return json;
+    pelti_json_release(json);
+    return NULL;
+}
+
 int pelti_gltf_out_accessor(PeltiGltfOut *out, const PeltiGltfOutAccessor *a)
 {
     PeltiJson *json = pelti_json_new_object();
-    bool ok = json && pelti_json_set(json, "bufferView", pelti_json_new_int(a->view));
+    bool ok = json != NULL;
+    if (a->view >= 0)
+        ok = ok && pelti_json_set(json, "bufferView", pelti_json_new_int(a->view));
     if (a->offset)
         ok = ok && pelti_json_set(json, "byteOffset", pelti_json_new_int((int64_t)a->offset));
     ok = ok && pelti_json_set(json, "componentType", pelti_json_new_int(a->component));
     ok = ok && pelti_json_set(json, "count", pelti_json_new_int(a->count));
     ok = ok && pelti_json_set(json, "type", pelti_json_new_text(a->type));
     if (a->bound_count) {
-        ok = ok && pelti_json_set(json, "min", float_list(a->low, a->bound_count));
-        ok = ok && pelti_json_set(json, "max", float_list(a->high, a->bound_count));
+        ok = ok && pelti_json_set(json, "min", pelti_gltf_out_floats(a->low, a->bound_count));
+        ok = ok && pelti_json_set(json, "max", pelti_gltf_out_floats(a->high, a->bound_count));
     }
+    if (a->sparse_count)
+        ok = ok && pelti_json_set(json, "sparse", sparse_part(a));
     note(out, ok);
     return pelti_gltf_out_push(out, "accessors", json);
 }
