@@ -169,7 +169,8 @@ static bool stands_for_more(const PeltiGltf *doc, int index)
     PeltiJson *skins = pelti_json_get(doc->root, "skins"), *clips = pelti_json_get(doc->root, "animations");
     for (int i = 0; i < pelti_json_count(skins); i++) {
         PeltiJson *skin = pelti_json_at(skins, i);
-        if (pelti_gltf_out_lists(pelti_json_get(skin, "joints"), index) || pelti_json_int_of(pelti_json_get(skin, "skeleton"), -1) == index)
+        if (pelti_gltf_out_lists(pelti_json_get(skin, "joints"), index) ||
+            pelti_json_int_of(pelti_json_get(skin, "skeleton"), -1) == index)
             return true;
     }
     for (int i = 0; i < pelti_json_count(clips); i++) {

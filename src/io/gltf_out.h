@@ -28,7 +28,7 @@ PeltiJson *pelti_gltf_out_list(PeltiGltfOut *out, const char *name);
 int pelti_gltf_out_push(PeltiGltfOut *out, const char *list, PeltiJson *item);
 
 PeltiJson *pelti_gltf_out_floats(const float *values, int count); ///< an array of numbers; NULL when refused
-bool pelti_gltf_out_lists(const PeltiJson *list, int value);     ///< is the whole number in the array?
+bool pelti_gltf_out_lists(const PeltiJson *list, int value);      ///< is the whole number in the array?
 
 /// Appends bytes (which must outlive `out`), or some of a spool; the offset, a multiple of 4.
 uint64_t pelti_gltf_out_bytes(PeltiGltfOut *out, const void *bytes, size_t size);
@@ -38,7 +38,7 @@ enum { PELTI_GLTF_VERTICES = 34962, PELTI_GLTF_CORNERS = 34963 }; ///< what a vi
 int pelti_gltf_out_view(PeltiGltfOut *out, uint64_t offset, uint64_t size, int stride, int target);
 
 typedef struct PeltiGltfOutAccessor {
-    int view; ///< -1: zeros
+    int view;        ///< -1: zeros
     uint64_t offset; ///< in the view
     int count;
     const char *type; ///< "VEC3"

@@ -18,8 +18,8 @@ typedef struct PeltiReskinJoint { ///< a joint the file does not have
     Trs local;                 ///< in the file's pose
     double rest_to_bone[3][4]; ///< as of a PeltiBone
     PeltiReskinLinkKind link;
-    int source;      ///< node of the link
-    float share;     ///< of the link, 0 to 1
+    int source;       ///< node of the link
+    float share;      ///< of the link, 0 to 1
     const char *axis; ///< "X", "Y" or "Z" of a roll: the source's own
 } PeltiReskinJoint;
 

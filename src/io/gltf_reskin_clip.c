@@ -99,7 +99,7 @@ static bool add_weights(Clip *clip, int instance)
     if (!found && !is_moved(clip, from, to))
         return true;
     size_t width = (size_t)(shown->target_count + to - from), keys = (size_t)clip->curves->key_count;
-    float *values = PELTI_NEW(&work->out->pool, float, keys * width);
+    float *values = PELTI_NEW(&work->out->pool, float, keys *width);
     if (!values)
         return false;
     for (size_t k = 0; k < keys; k++) {

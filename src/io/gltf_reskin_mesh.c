@@ -90,8 +90,8 @@ typedef struct Offsets { ///< of one target on one part, in the space of the mes
     Vec3 low, high; ///< points that it does not move count too
 } Offsets;
 
-static PeltStatus gather(PeltiReskinWork *work, const Part *part, const PeltiTarget *target, double from_rest[3][4],
-                         Offsets *out, PeltError *err)
+static PeltStatus gather(PeltiReskinWork *work, const Part *part, const PeltiTarget *target, double from_rest[3][4], Offsets *out,
+                         PeltError *err)
 {
     PeltiPool *pool = &work->out->pool;
     int first = part->first_point, end = first + part->facts->point_count, from = 0;
@@ -147,8 +147,8 @@ static int push_offsets(PeltiReskinWork *work, const Part *part, const Offsets *
         accessor.sparse_index_component = width == 2 ? PELTI_GLTF_U16 : PELTI_GLTF_U32;
         accessor.sparse_index_view =
             pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, indices, count * width), count * width, 0, 0);
-        accessor.sparse_value_view = pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, offsets->moves, count * sizeof(Vec3)),
-                                                         count * sizeof(Vec3), 0, 0);
+        accessor.sparse_value_view =
+            pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, offsets->moves, count * sizeof(Vec3)), count * sizeof(Vec3), 0, 0);
         return pelti_gltf_out_accessor(out, &accessor);
     }
     Vec3 *dense = PELTI_NEW(&out->pool, Vec3, points);
