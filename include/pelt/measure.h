@@ -42,7 +42,7 @@ typedef struct PeltQuality {
     double stretch_min, stretch_p1, stretch_p50_min, stretch_p50_max, stretch_p99,
         stretch_max;          ///< edge lengths over rest lengths
     double area_p1, area_p99; ///< triangle areas over rest areas
-    double flown;             ///< farthest a point lies from lbs; NAN: no lbs
+    double flown;             ///< farthest a point lies from lbs (of weights that a trial mended: or of those); NAN: no lbs
     double rigid_error;  ///< farthest a point of a piece painted to one bone lies from a rigid motion of it; NAN: no such piece
     double crack;        ///< largest gap between points that are one vertex at rest
     double jitter_world; ///< largest second difference of a vertex over three frames; NAN: fewer frames

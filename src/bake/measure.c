@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+/// Blending by the weights that the trial chooses. Where the file's lost, blending with those tears, and to be near to it is
+/// nothing to be asked for.
+static PeltStatus create_chosen(PeltMeasure *m, int threads, PeltError *err)
+{
+    PeltSkinDef def = pelt_skin_def_default();
+    def.method = "lbs";
+    def.threads = threads;
+    def.allocator = m->allocator;
+    PELT_TRY(pelt_skin_create(&def, m->character, &m->chosen, err));
+    const PeltiWeights *a = &m->lbs->weights, *b = &m->chosen->weights;
+    size_t count = (size_t)m->character->who->mesh->vertex_count * (size_t)a->influences;
+    if (a->influences == b->influences && !memcmp(a->bone, b->bone, count * sizeof *a->bone) &&
+        !memcmp(a->weight, b->weight, count * sizeof *a->weight)) {
+        pelt_skin_destroy(m->chosen);
+        m->chosen = NULL;
+    }
+    return PELT_OK;
+}
+
 PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
                                   PeltError *err)
 {
@@ -33,8 +52,10 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
     if (m->pool.failed || !m->jobs)
         return pelti_no_memory(err, sizeof *m);
     PELT_TRY(pelti_measure_create(who, m->jobs, &m->allocator, &m->measure, err));
-    return pelti_measure_has_reference(who) ? pelti_reference_create(m->character, threads, &m->allocator, &m->lbs, err)
-                                            : PELT_OK;
+    if (!pelti_measure_has_reference(who))
+        return PELT_OK;
+    PELT_TRY(pelti_reference_create(m->character, threads, &m->allocator, &m->lbs, err));
+    return create_chosen(m, threads, err);
 }
 
 PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *jobs, int threads, const PeltAllocator *allocator,
@@ -68,6 +89,7 @@ void pelt_measure_destroy(PeltMeasure *m)
         return;
     pelti_measure_destroy(m->measure);
     pelt_skin_destroy(m->lbs);
+    pelt_skin_destroy(m->chosen);
     if (m->owns_jobs)
         pelti_jobs_destroy(m->jobs);
     pelti_pool_release(&m->pool);
@@ -79,19 +101,24 @@ void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *po
 {
     const PeltiCharacter *who = m->character->who;
     PeltQuality quality;
-    const Vec3 *lbs = NULL;
+    const Vec3 *lbs = NULL, *near = NULL;
     if (pose)
         pelti_pose_bones(who, pose, m->node_world, m->bones);
     if (pose && m->lbs) {
         double ms;
         pelti_skin_step(m->lbs, pose, 0, &(PeltiStepReport){0}, &ms);
         lbs = m->lbs->points;
+        if (m->chosen)
+            pelti_skin_step(m->chosen, pose, 0, &(PeltiStepReport){0}, &ms);
+        near = m->chosen ? m->chosen->points : NULL;
     }
     bool judge = lbs && !m->lbs_is_judged, same = judge && !memcmp(points, lbs, (size_t)who->point_count * sizeof(Vec3));
     if (judge && !same)
         pelti_measure_lbs(m->measure, lbs, m->bones);
+    pelti_measure_also_near(m->measure, near);
     pelti_measure_frame(m->measure, points, pose ? m->bones : NULL, lbs, &quality);
     m->last_lbs = lbs;
+    m->last_near = near;
     if (same) // lbs itself is being measured: once is enough
         pelti_measure_lbs_is(m->measure, &quality);
     if (frame)

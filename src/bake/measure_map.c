@@ -26,8 +26,10 @@ static void touching(const PeltMeasure *m, const PeltiMesh *mesh)
 static void from_lbs(const PeltMeasure *m, const PeltiMesh *mesh)
 {
     float size = fmaxf(mesh->diagonal, 1e-30f);
-    for (int p = 0; p < mesh->point_count; p++)
-        m->map[p] = m->last_lbs ? vec3_distance(m->last[p], m->last_lbs[p]) / size : 0;
+    for (int p = 0; p < mesh->point_count; p++) {
+        float far = m->last_lbs ? vec3_distance(m->last[p], m->last_lbs[p]) : 0;
+        m->map[p] = (m->last_near ? fminf(far, vec3_distance(m->last[p], m->last_near[p])) : far) / size;
+    }
 }
 
 const float *pelt_measure_map(PeltMeasure *m, PeltMeasureMap map)

@@ -60,6 +60,7 @@ struct PeltSkin {
     const char *weight_source;           ///< "file", "mixed", "auto", "rigid"
     PeltiWorld *node_world;              ///< [node_count]
     Mat34 *bones;                        ///< [bone_count]
+    Mat34 *asked;                        ///< [bone_count] of the pose before joints gave way; only where skin leans
     PeltiJoint *joints;                  ///< [bone_count] each against its parent
     PeltiTargetMix targets;              ///< morph targets of the character
     PeltiAnchors anchors;                ///< what is held or pulled

@@ -247,6 +247,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->jobs = pelti_jobs_create(def->threads);
     skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
     skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
+    skin->asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
     skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
@@ -422,6 +423,8 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
     if (!skin->give_way)
         return pose;
     double start_ms = pelti_clock_ms();
+    if (skin->lean)
+        pelti_pose_bones(skin->character->who, pose, skin->node_world, skin->asked);
     pose = pelti_give_way_step(skin->give_way, pose, (double)dt_s, skin->restart, &gave);
     pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
     pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
@@ -499,9 +502,9 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
         pelti_body_restart(skin->body);
     if (skin->body)
         pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->shown);
+    PeltiLeanStep lean = {skin->bones, skin->give_way ? skin->asked : NULL, skin->restart};
     if (skin->lean)
-        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, skin->bones, skin->restart, skin->jobs, skin->shown),
-                        PELTI_MOST);
+        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, &lean, skin->jobs, skin->shown), PELTI_MOST);
     Shown shown = skin->by_point ? (Shown){true, skin->points} : (Shown){false, skin->shown};
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);

@@ -12,9 +12,14 @@ typedef struct PeltiLean PeltiLean;
 /// that cross are looked for too (some milliseconds a frame). NULL: one closed skin.
 PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
                              PeltiLean **out, PeltError *err);
-/// Changes the vertices that need it; returns how many lean. Does not allocate. `restart`: forgets the step before, from
-/// which skin comes back over some steps.
-int pelti_lean_apply(PeltiLean *lean, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices);
+typedef struct PeltiLeanStep {
+    const Mat34 *bones; ///< rest space -> world, as the method saw them: what is leant on
+    const Mat34 *asked; ///< of the pose that was asked for, where joints gave way; NULL: the same
+    bool restart;       ///< forgets the step before, from which skin comes back over some steps
+} PeltiLeanStep;
+
+/// Changes the vertices that need it; returns how many. Does not allocate.
+int pelti_lean_apply(PeltiLean *lean, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices);
 
 /// What it carries from step to step.
 void pelti_lean_keep(PeltiLean *lean, PeltiSnapshot *snapshot);

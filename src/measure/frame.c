@@ -64,6 +64,19 @@ static Vec3 without_nonfinite(Vec3 p, int *nonfinite)
     return vec3(isfinite(p.x) ? p.x : 0, isfinite(p.y) ? p.y : 0, isfinite(p.z) ? p.z : 0);
 }
 
+void pelti_measure_also_near(PeltiMeasure *m, const Vec3 *points)
+{
+    m->frame.near = points;
+}
+
+/// Squared, of a point that is finite.
+static double distance_from_lbs(const PeltiMeasure *m, const Vec3 *lbs_points, int p, Vec3 at)
+{
+    int ignored = 0;
+    double far = pelti_squared_distance(at, without_nonfinite(lbs_points[p], &ignored));
+    return m->frame.near ? fmin(far, pelti_squared_distance(at, without_nonfinite(m->frame.near[p], &ignored))) : far;
+}
+
 void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_points, PeltQuality *out)
 {
     const PeltiMesh *mesh = m->mesh;
@@ -81,7 +94,7 @@ void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_poi
         Vec3 at = without_nonfinite(points[p], &wrong);
         crack = pelti_most(crack, pelti_squared_distance(at, m->frame.x[mesh->weld[p]]));
         if (lbs_points && wrong == before)
-            flown = pelti_most(flown, pelti_squared_distance(at, without_nonfinite(lbs_points[p], &ignored)));
+            flown = pelti_most(flown, distance_from_lbs(m, lbs_points, p, at));
     }
     out->nonfinite = wrong;
     out->crack = sqrt(crack) / m->size;

@@ -21,6 +21,9 @@ void pelti_measure_destroy(PeltiMeasure *m); ///< NULL is fine
 /// compares with it. Does not allocate, except that the room for crossing pairs grows (to 2 million at most).
 void pelti_measure_frame(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs_points, PeltQuality *out);
 void pelti_measure_summary(const PeltiMeasure *m, PeltQuality *out);
+/// The frames that follow are as far from linear blending as from the nearer of it and `points` [point_count]: blending of the
+/// same pose by other weights. They must stay until the next frame; NULL: there are none.
+void pelti_measure_also_near(PeltiMeasure *m, const Vec3 *points);
 /// The same for linear blending itself, without the inside test and what needs several frames. Before the frame it goes with, so
 /// that what is kept for pictures is the skin's.
 void pelti_measure_lbs(PeltiMeasure *m, const Vec3 *lbs_points, const Mat34 *bones);

@@ -73,6 +73,7 @@ typedef struct MeasureFrame {
     bool broken; ///< x and raw differ
     Vec3 *lbs;   ///< [vertices of the mesh] linear blending, non-finite coordinates 0
     bool has_lbs;
+    const Vec3 *near;      ///< [points] what a point may also be near to; NULL: lbs alone
     Normal *normal;        ///< [capped triangles]
     Normal *vertex_normal; ///< [vertices of the mesh] unit
     Normal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals

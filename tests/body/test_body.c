@@ -3,6 +3,7 @@
 
 #include "body/body.h"
 #include "body/lean.h"
+#include "body/lean_turned.h"
 #include "body/limit.h"
 #include "body/surface.h"
 #include "body/winding.h"
@@ -414,7 +415,7 @@ static int lean_on(PeltiLean *lean, const PeltiCharacter *who, const Mat34 *bone
     Vec3 *vertices = calloc((size_t)who->mesh->vertex_count, sizeof *vertices);
     for (int v = 0; v < who->mesh->vertex_count; v++)
         vertices[v] = points[who->mesh->first_point[v]];
-    int count = pelti_lean_apply(lean, bones, true, NULL, vertices);
+    int count = pelti_lean_apply(lean, &(PeltiLeanStep){bones, NULL, true}, NULL, vertices);
     scatter(who->mesh, vertices, points);
     free(vertices);
     return count;
@@ -504,6 +505,15 @@ static void a_squeezed_piece_leans_on_blending(void **state)
     pelti_character_destroy(who);
 }
 
+static int count_turned(PeltiLeanTurned *turned, const Vec3 *x)
+{
+    int count = 0;
+    pelti_lean_turned_find(turned, x, NULL, turned->now);
+    for (int t = 0; t < turned->mesh->triangle_count; t++)
+        count += turned->now[t];
+    return count;
+}
+
 /// A rigid piece that flew off comes back to a tenth of the size, as one.
 static void a_thing_that_flew_comes_back_whole(void **state)
 {
@@ -526,6 +536,40 @@ static void a_thing_that_flew_comes_back_whole(void **state)
     pelti_character_destroy(who);
 }
 
+/// A vertex pushed over its neighbours comes back: by leaning where blending is upright (c = 0), by the mean of its neighbours
+/// where joints gave way so that blending folds as well (c = 1).
+static void a_triangle_turned_over_is_mended(void **state)
+{
+    (void)state;
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    PeltiCharacter *who = character_of(b, 2);
+    const PeltiMesh *mesh = who->mesh;
+    int *bone = PELTI_NEW(&who->pool, int, mesh->vertex_count);
+    float *one = PELTI_NEW(&who->pool, float, mesh->vertex_count);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        bone[v] = vec3_distance(mesh->rest[v], vec3(4.0f / SIDE, 0, -0.2f)) < 1e-3f; // one on a broad side
+        one[v] = 1;
+    }
+    PeltiWeights w = {.influences = 1, .bone = bone, .weight = one};
+    PeltiLean *lean = lean_of(who, &w);
+    PeltiLeanTurned turned;
+    PeltError err;
+    assert_int_equal(pelti_lean_turned_create(mesh, &who->pool, &turned, &err), PELT_OK);
+    Mat34 asked[2] = {mat34_identity(), mat34_identity()}, gave[2] = {asked[0], asked[1]};
+    gave[1].m[0][3] = 3.0f / SIDE; // over the next row and on
+    for (int c = 0; c < 2; c++) {
+        Vec3 *x = copy_points(mesh->rest, mesh->vertex_count);
+        for (int v = 0; v < mesh->vertex_count; v++)
+            x[v] = pelti_weights_blend(&w, v, gave, mesh->rest[v]);
+        assert_true(count_turned(&turned, x) > 0);
+        pelti_lean_apply(lean, &(PeltiLeanStep){c ? gave : asked, c ? asked : NULL, true}, NULL, x);
+        assert_int_equal(count_turned(&turned, x), 0);
+        free(x);
+    }
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,6 +586,7 @@ int main(void)
         cmocka_unit_test(what_crosses_anew_leans_on_blending),
         cmocka_unit_test(a_squeezed_piece_leans_on_blending),
         cmocka_unit_test(a_thing_that_flew_comes_back_whole),
+        cmocka_unit_test(a_triangle_turned_over_is_mended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,23 @@
+/// Triangles that are turned over: against the sum of the normals across their edges, where they were not at rest.
+#ifndef PELTI_BODY_LEAN_TURNED_H
+#define PELTI_BODY_LEAN_TURNED_H
+
+#include "core/jobs.h"
+#include "geometry/mesh.h"
+
+typedef struct PeltiLeanTurned {
+    const PeltiMesh *mesh;
+    int (*across)[3]; ///< [triangle_count] the triangle across edge k; -1: border, or more than two meet there
+    bool *at_rest;    ///< [triangle_count] turned over at rest already
+    bool *home;       ///< [triangle_count] by blending
+    bool *asked;      ///< [triangle_count] by blending of the pose that was asked for, and against its bone as well
+    bool *now;        ///< [triangle_count]
+    Vec3 *normal;     ///< [triangle_count]
+} PeltiLeanTurned;
+
+/// Lives in `pool`.
+PeltStatus pelti_lean_turned_create(const PeltiMesh *mesh, PeltiPool *pool, PeltiLeanTurned *out, PeltError *err);
+/// Sets `out` [triangle_count], one of its arrays, for the vertices `x`; those of rest are left out. Does not allocate.
+void pelti_lean_turned_find(PeltiLeanTurned *turned, const Vec3 *x, PeltiJobs *jobs, bool *out);
+
+#endif
