@@ -5,6 +5,7 @@
 #include <pelt/batch.h>
 #include <pelt/bench.h>
 #include <pelt/compare.h>
+#include <pelt/distil.h>
 #include <pelt/make.h>
 #include <pelt/pelt.h>
 #include <pelt/render.h>

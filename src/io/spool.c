@@ -28,6 +28,18 @@ PeltStatus pelti_spool_open(const char *path, PeltiSpool *out, PeltError *err)
     return PELT_OK;
 }
 
+PeltStatus pelti_spool_named(const char *path, PeltiSpool *out, uint64_t *bytes, PeltError *err)
+{
+    struct stat about;
+    out->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (out->descriptor < 0 || fstat(out->descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
+        pelti_spool_close(out);
+        return PELT_FAIL(err, PELT_IO, "%s: cannot keep work there: %s", path, errno ? strerror(errno) : "not a regular file");
+    }
+    *bytes = (uint64_t)about.st_size;
+    return PELT_OK;
+}
+
 PeltStatus pelti_spool_write(const PeltiSpool *spool, uint64_t offset, const void *data, size_t bytes, PeltError *err)
 {
     const char *p = data;

@@ -13,6 +13,8 @@ typedef struct PeltiSpool {
     int descriptor; ///< -1: closed
 } PeltiSpool;
 PeltStatus pelti_spool_open(const char *path, PeltiSpool *out, PeltError *err);
+/// The same with a name, and what is in it already: work that is to be gone on with. `bytes`: how long it is.
+PeltStatus pelti_spool_named(const char *path, PeltiSpool *out, uint64_t *bytes, PeltError *err);
 PeltStatus pelti_spool_write(const PeltiSpool *spool, uint64_t offset, const void *data, size_t bytes, PeltError *err);
 PeltStatus pelti_spool_read(const PeltiSpool *spool, uint64_t offset, void *data, size_t bytes, PeltError *err);
 void pelti_spool_close(PeltiSpool *spool); ///< closed is fine

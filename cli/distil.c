@@ -1,0 +1,111 @@
+/// `pelt distil`: a method's skin for engines.
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int run(const CliCommand *command, int argc, char **argv);
+
+typedef struct Request {
+    const char *file;
+    CliList settings;
+    bool quiet;
+    PeltDistilDef def;
+} Request;
+
+static const CliOption options[] = {
+    {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
+    {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, Request, def.output)},
+    {"weights", 0, "4|8", "a vertex (default 4)", CLI_TO(CLI_INT, Request, def.weights)},
+    {"helpers", 0, "N", "joints between joints, at most (default: one for each joint that bends)",
+     CLI_TO(CLI_INT, Request, def.helpers)},
+    {"correctives", 0, "M", "morph targets, at most (default 64)", CLI_TO(CLI_INT, Request, def.correctives)},
+    {"error", 0, "E", "no more correctives than this root mean square takes, in the file's units",
+     CLI_TO(CLI_DOUBLE, Request, def.error)},
+    {"bytes", 0, "B", "of weights and morph targets, at most", CLI_TO(CLI_DOUBLE, Request, def.bytes)},
+    {"poses", 0, "N", "to learn from (default 1000)", CLI_TO(CLI_INT, Request, def.poses)},
+    {"held-out", 0, "N", "poses no fit sees, for the error (default: a fifth of them, 200 at most)",
+     CLI_TO(CLI_INT, Request, def.held_out)},
+    {"unseen", 0, "CLIP", "a clip that no pose is taken from, for the error", CLI_TO(CLI_TEXT, Request, def.unseen_clip)},
+    {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, Request, def.seed)},
+    {"samples", 0, "FILE", "keeps the samples there, and goes on with those it holds",
+     CLI_TO(CLI_TEXT, Request, def.samples_path)},
+    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
+    {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
+    {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
+     CLI_TO(CLI_INT, Request, def.skin.threads)},
+    {"report", 0, "R.json", "errors by pose set, clip and joint", CLI_TO(CLI_TEXT, Request, def.report_path)},
+    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+    {0},
+};
+
+const CliCommand cli_distil = {
+    "distil",
+    "FILE [-m METHOD] -o OUT.glb [options]",
+    "a method's skin as weights, helper joints and morph targets for engines",
+    "Samples the method in many poses and fits what every engine plays: linear blending with few weights, helper joints\n"
+    "between joints and morph targets that joints drive. Tells how near that comes, in poses the fit did not see.\n"
+    "  pelt distil hero.glb -m tracking -o hero-engine.glb --report hero-engine.json\n"
+    "  pelt distil hero.glb -m tracking -o hero-small.glb --helpers 16 --correctives 24 --unseen walk\n",
+    options,
+    run,
+};
+
+/// A line a set of poses, when all is done.
+typedef struct Lines {
+    CliSession session;
+    char *text;
+    size_t size;
+    FILE *to;
+} Lines;
+
+static void tell(const char *poses, const PeltDistilError *e, void *user)
+{
+    fprintf(((Lines *)user)->to, "%-12.24s %5d | %9.4g %9.4g %9.4g | %9.4g %9.4g %9.4g | %d\n", poses, e->poses, e->rms, e->p99,
+            e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest, e->worse);
+}
+
+static void print_result(const Request *r, const PeltDistilResult *result, const char *lines)
+{
+    printf("%s: %d joints, %d helpers, %d correctives, %.0f kB\n", r->file, result->joints, result->helpers, result->correctives,
+           (double)result->bytes / 1000);
+    printf("sampled in %.1f s (%d samples were there), fitted in %.1f s\n", result->sample_s, result->samples_found,
+           result->fit_s);
+    printf("distances in the file's units (size %.4g):\n"
+           "poses              |  distilled: rms, p99, largest |  the file's weights: as well  | poses that are worse\n%s",
+           result->size, lines);
+}
+
+static int run(const CliCommand *command, int argc, char **argv)
+{
+    Request r = {.def = pelt_distil_def_default()};
+    if (!cli_parse(command, argc, argv, &r))
+        return PELT_BAD_ARGUMENT;
+    if (!r.file)
+        return cli_usage(command, "which file?");
+    if (!r.def.output && !r.def.report_path)
+        return cli_usage(command, "nothing to write: give -o or --report");
+    r.def.skin.settings = r.settings.items;
+    r.def.skin.setting_count = r.settings.count;
+    Lines lines = {0};
+    PeltDistilResult result = {0};
+    lines.to = open_memstream(&lines.text, &lines.size);
+    if (!lines.to)
+        return cli_fail(command, PELT_FAILED, "out of memory");
+    PeltStatus status = cli_open(&lines.session, command, r.file, r.quiet);
+    r.def.skin.progress = cli_progress;
+    r.def.skin.progress_user = &lines.session.progress;
+    r.def.warned = cli_warn;
+    r.def.warned_user = &lines.session;
+    r.def.told = tell;
+    r.def.told_user = &lines;
+    if (status == PELT_OK)
+        status = pelt_distil(&r.def, lines.session.who, &result, &lines.session.err);
+    int code = cli_close(&lines.session, status);
+    fclose(lines.to);
+    if (code == 0 && !r.quiet)
+        print_result(&r, &result, lines.text);
+    free(lines.text);
+    return code;
+}

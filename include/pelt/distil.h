@@ -1,0 +1,70 @@
+/// Distilling (libpelt-tools): a method's skin as weights, helper joints and morph targets that every engine plays, and how near
+/// that comes. `pelt distil` and `pelt sample` are this.
+#ifndef PELT_DISTIL_H
+#define PELT_DISTIL_H
+
+#include <pelt/skin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Distances to what the method makes, over all points of some poses; the file's units.
+typedef struct PeltDistilError {
+    int poses;
+    double rms, p99, largest;
+    double lbs_rms, lbs_p99, lbs_largest; ///< of the file's own weights
+    int worse;                            ///< poses that the file's own weights come nearer to
+    double pairs, lbs_pairs,
+        method_pairs; ///< crossing pairs that are not so at rest, mean over the poses looked at; NAN: without a report
+    double volume, lbs_volume, method_volume; ///< largest change, share; NAN: not closed, or without a report
+} PeltDistilError;
+
+typedef struct PeltDistilDef {
+    PeltSkinDef skin;         ///< whose skin
+    int poses;                ///< to learn from; 1000
+    int held_out;             ///< poses no fit sees, for the error; 0: a fifth of `poses`, 200 at most
+    int seed;                 ///< 1; the same seed, the same bytes
+    const char *unseen_clip;  ///< name or index of a clip that neither poses nor limits are taken from; NULL: none
+    const char *samples_path; ///< where samples are kept and gone on with; NULL: they are scratch
+    int weights;              ///< a vertex: 4 or 8
+    int helpers;              ///< joints between joints, at most; -1: one for each joint that bends
+    int correctives;          ///< morph targets, at most; 64
+    double error;       ///< root mean square, the file's units: no more correctives than it takes; 0: as many as there may be
+    double bytes;       ///< of weights and morph targets, at most; 0: any
+    const char *output; ///< .glb or .gltf, with its rules beside it; NULL: only the report
+    const char *report_path; ///< JSON; NULL: none
+    /// Told what the errors are, set by set: "held out", "learnt", each clip by its name. May be NULL.
+    void (*told)(const char *poses, const PeltDistilError *error, void *user);
+    void *told_user;
+    void (*warned)(const PeltWarning *warning, void *user); ///< as of PeltBakeDef; may be NULL
+    void *warned_user;
+    uint32_t guard;
+} PeltDistilDef;
+/// The default method from 1000 poses, four weights, a helper a joint and 64 correctives. From any thread.
+PELT_API PeltDistilDef pelt_distil_def_default(void);
+
+typedef struct PeltDistilResult {
+    int joints, helpers, correctives;
+    size_t bytes;             ///< of weights and morph targets
+    double size;              ///< diagonal of the character, the file's units
+    PeltDistilError held_out; ///< random poses that no fit saw
+    double sample_s, fit_s;   ///< how long it took
+    int samples_found;        ///< from an earlier run
+} PeltDistilResult;
+
+/// Samples the method, fits, tells the error and writes. From any thread; the character is only read. Takes what the method
+/// takes for all poses, and a minute or two; memory from def->skin.allocator that does not grow with the poses (samples wait on
+/// disk beside the output). Outputs appear whole or not at all. PELT_BAD_ARGUMENT names what cannot be asked for,
+/// PELT_UNSUPPORTED a character that nothing bends, PELT_FAILED where def->skin.progress cancels. `result` may be NULL.
+PELT_API PeltStatus pelt_distil(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result, PeltError *err);
+
+/// The samples alone: def->output is .npz or .pc2 of the points, def->poses of them, and <output>.poses.npz holds the poses.
+/// Interrupted, the same call goes on (what is made waits in <output>.samples). Threads, memory and errors as pelt_distil.
+PELT_API PeltStatus pelt_distil_sample(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result,
+                                       PeltError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

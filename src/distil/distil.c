@@ -1,0 +1,192 @@
+/// include/pelt/distil.h: from a method's poses to a skin that every engine plays.
+#include "character/targets.h"
+#include "character/weights.h"
+#include "core/clock.h"
+#include "distil/error.h"
+#include "distil/run.h"
+#include "distil/write.h"
+
+#include <string.h>
+
+enum { DISTIL_GUARD = 0xd15711 };
+
+PeltDistilDef pelt_distil_def_default(void)
+{
+    return (PeltDistilDef){.skin = pelt_skin_def_default(),
+                           .poses = 1000,
+                           .seed = 1,
+                           .weights = 4,
+                           .helpers = -1,
+                           .correctives = 64,
+                           .guard = DISTIL_GUARD};
+}
+
+static PeltStatus check(const PeltDistilDef *def, PeltError *err)
+{
+    PELT_ASSERT(def->guard == DISTIL_GUARD); // start from pelt_distil_def_default
+    if (def->poses < 1 || def->poses > 10000000)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "poses must be 1 to 10000000, not %d", def->poses);
+    if (def->held_out < 0 || def->held_out > 1000000)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "held-out poses must be 0 to 1000000, not %d", def->held_out);
+    if (def->weights != 4 && def->weights != 8)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "engines play 4 or 8 weights a vertex, not %d", def->weights);
+    if (def->helpers < -1 || def->helpers > 10000)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "helpers must be 0 to 10000, or -1 for one a joint, not %d", def->helpers);
+    if (def->correctives < 0 || def->correctives > 4096)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "correctives must be 0 to 4096, not %d", def->correctives);
+    if (!(def->error >= 0) || !(def->bytes >= 0))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "an error and a number of bytes to keep to are 0 (any) or above");
+    return PELT_OK;
+}
+
+PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep_path, PeltError *err)
+{
+    const PeltDistilDef *def = run->def;
+    const PeltiCharacter *who = run->character->who;
+    PELT_TRY(check(def, err));
+    if (def->output && !run->character->document)
+        return PELT_FAIL(err, PELT_UNSUPPORTED, "a character made by a program has no file to write into: leave the output out");
+    int unseen = def->unseen_clip ? pelti_clip_find(who, def->unseen_clip) : -1;
+    if (def->unseen_clip && unseen < 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no clip '%s': `pelt inspect` lists the %d there are", def->unseen_clip,
+                         who->clip_count);
+    PeltiPosesDef poses = {who, (uint64_t)def->seed, unseen};
+    PELT_TRY(pelti_distil_poses(&poses, &run->pool, &run->poses, err));
+    if (run->poses.joint_count == 0)
+        return PELT_FAIL(err, PELT_UNSUPPORTED, "nothing bends: the file has no joint below another");
+    run->samples_def = (PeltiSamplesDef){.character = run->character,
+                                         .skin = &def->skin,
+                                         .poses = &run->poses,
+                                         .count = def->poses,
+                                         .held_out = held_out,
+                                         .keep_path = keep_path,
+                                         .beside_path = def->output        ? def->output
+                                                        : def->report_path ? def->report_path
+                                                                           : "pelt-distil"};
+    return pelti_distil_samples(&run->samples_def, &run->pool, &run->samples, err);
+}
+
+/// The weights that the skin is compared with and starts from: the file's, or automatic ones where it has none.
+static PeltStatus original_weights(PeltiDistilRun *run, PeltError *err)
+{
+    const PeltiCharacter *who = run->character->who;
+    if (who->file_weights.influences > 0) {
+        run->original = who->file_weights;
+        return pelti_weights_from_file(who, &run->pool, &run->model.original, err);
+    }
+    PELT_TRY(pelti_distil_samples_skin(&run->samples, &run->samples_def, err));
+    run->model.original = run->samples.skin->weights;
+    PeltiWeightRows rows = {PELTI_NEW(&run->pool, int, (size_t)who->point_count *(size_t)run->model.original.influences),
+                            PELTI_NEW(&run->pool, float, (size_t)who->point_count *(size_t)run->model.original.influences)};
+    if (run->pool.failed)
+        return pelti_no_memory(err, (size_t)who->point_count * sizeof(float));
+    size_t width = (size_t)run->model.original.influences;
+    for (int p = 0; p < who->point_count; p++) {
+        size_t row = (size_t)who->mesh->weld[p] * width;
+        memcpy(rows.bone + (size_t)p * width, run->model.original.bone + row, width * sizeof *rows.bone);
+        memcpy(rows.weight + (size_t)p * width, run->model.original.weight + row, width * sizeof *rows.weight);
+    }
+    run->original = (PeltiWeights){(int)width, rows.bone, rows.weight};
+    return PELT_OK;
+}
+
+static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
+{
+    enum { ROUNDS = 2 }; // weights and correctives, each to what the other leaves
+    const PeltDistilDef *def = run->def;
+    PeltiModel *model = &run->model;
+    model->who = run->character->who;
+    model->pool = &run->pool;
+    model->jobs = run->jobs;
+    model->samples = &run->samples;
+    model->progress = (PeltiProgress){def->skin.progress, def->skin.progress_user};
+    model->influences = def->weights;
+    model->corrective_room = def->correctives;
+    PELT_TRY(original_weights(run, err));
+    PELT_TRY(pelti_distil_model(model, err));
+    if (def->helpers != 0) {
+        PELT_TRY(pelti_distil_model_helpers(model, err));
+        PELT_TRY(pelti_distil_model_ways(model, err));
+    }
+    PELT_TRY(pelti_distil_fit_weights(model, err));
+    if (model->helper_count > 0) {
+        PELT_TRY(pelti_distil_model_keep_helpers(model, def->helpers >= 0 ? def->helpers : model->helper_count, err));
+        PELT_TRY(pelti_distil_fit_weights(model, err));
+    }
+    if (def->correctives > 0) {
+        PELT_TRY(pelti_distil_pick_drives(model, def->correctives, def->error, err));
+        PELT_TRY(pelti_distil_fit_offsets(model, err));
+        for (int round = 1; round < ROUNDS; round++) {
+            PELT_TRY(pelti_distil_fit_weights(model, err));
+            PELT_TRY(pelti_distil_fit_offsets(model, err));
+        }
+    }
+    return pelti_distil_model_finish(model, &run->distilled, err);
+}
+
+/// Joints of two bytes and floats for weights; sparse targets, an index and an offset each.
+static size_t bytes_of(const PeltiDistilled *d)
+{
+    size_t bytes = (size_t)d->who->point_count * (size_t)d->weights.influences * 6;
+    for (int c = 0; c < d->corrective_count; c++)
+        bytes += (size_t)d->correctives[c].count * 16;
+    return bytes;
+}
+
+static PeltDistilResult tell(const PeltiDistilRun *run)
+{
+    const PeltiDistilled *d = &run->distilled;
+    return (PeltDistilResult){.joints = run->character->who->bone_count,
+                              .helpers = d->helper_count,
+                              .correctives = d->corrective_count,
+                              .bytes = run->bytes,
+                              .size = (double)run->character->who->mesh->diagonal,
+                              .held_out = run->tried[0].error,
+                              .sample_s = run->samples.seconds,
+                              .fit_s = run->fit_s,
+                              .samples_found = run->samples.found};
+}
+
+static PeltStatus distil(PeltiDistilRun *run, PeltDistilResult *result, PeltError *err)
+{
+    const PeltDistilDef *def = run->def;
+    int held_out = def->held_out > 0 ? def->held_out : def->poses / 5 < 200 ? def->poses / 5 : 200;
+    PELT_TRY(pelti_distil_open(run, held_out > 0 ? held_out : 1, def->samples_path, err));
+    double start_ms = pelti_clock_ms();
+    PELT_TRY(fit(run, err));
+    run->bytes = bytes_of(&run->distilled);
+    run->fit_s = (pelti_clock_ms() - start_ms) / 1000;
+    PELT_TRY(pelti_distil_judge(run, err));
+    if (result)
+        *result = tell(run);
+    if (def->report_path)
+        PELT_TRY(pelti_distil_report(run, err));
+    if (!def->output)
+        return PELT_OK;
+    PeltiDistilWriteDef files = {.distilled = &run->distilled,
+                                 .document = run->character->document,
+                                 .path = def->output,
+                                 .method = def->skin.method,
+                                 .log = &run->log,
+                                 .allocator = &run->pool.allocator};
+    return pelti_distil_write(&files, err);
+}
+
+PeltStatus pelt_distil(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result, PeltError *err)
+{
+    PeltiDistilRun run = {.def = def, .character = who};
+    pelti_pool_init(&run.pool, &def->skin.allocator);
+    run.jobs = pelti_jobs_create(def->skin.threads);
+    pelti_log_init(&run.log, &def->skin.allocator);
+    PeltStatus status = run.jobs ? distil(&run, result, err) : pelti_no_memory(err, 1);
+    for (int i = 0; i < pelti_log_count(&run.log) && def->warned; i++)
+        def->warned(pelti_log_get(&run.log, i), def->warned_user);
+    for (int i = 0; run.samples.skin && def->warned && i < pelt_skin_warning_count(run.samples.skin); i++)
+        def->warned(pelt_skin_warning(run.samples.skin, i), def->warned_user);
+    pelti_log_release(&run.log);
+    pelti_distil_judge_close(&run);
+    pelti_distil_samples_close(&run.samples);
+    pelti_jobs_destroy(run.jobs);
+    pelti_pool_release(&run.pool);
+    return status;
+}

@@ -1,0 +1,84 @@
+/// From the model that was fitted, by vertices, to the distilled skin, by points.
+#include "character/weights.h"
+#include "distil/model.h"
+
+#include <string.h>
+
+#include "distil/constants.def"
+
+/// A vertex whose weights are as they were keeps them by point, as the file has them.
+static void fill_row(const PeltiModel *model, int point, int *bones, float *weights)
+{
+    const PeltiCharacter *who = model->who;
+    const PeltiModelVertex *v = &model->vertices[who->mesh->weld[point]];
+    const PeltiWeights *file = &who->file_weights;
+    if (v->fixed && file->influences > 0) {
+        for (int i = 0; i < file->influences; i++) {
+            size_t at = (size_t)point * (size_t)file->influences + (size_t)i;
+            pelti_weights_insert(model->influences, bones, weights, file->bone[at], file->weight[at]);
+        }
+        return;
+    }
+    for (int w = 0; w < v->way_count; w++)
+        if (v->weight[w] > 0)
+            pelti_weights_insert(model->influences, bones, weights, v->way[w], v->weight[w]);
+    pelti_weights_normalise(model->influences, bones, weights);
+}
+
+static PeltStatus fill_corrective(const PeltiModel *model, int c, PeltiCorrective *to, PeltError *err)
+{
+    const PeltiCharacter *who = model->who;
+    float least = DELTA_LEAST * who->mesh->diagonal;
+    PeltiArray points, offsets;
+    pelti_array_init(&points, &model->pool->allocator, sizeof(int));
+    pelti_array_init(&offsets, &model->pool->allocator, sizeof(Vec3));
+    for (int p = 0; p < who->point_count; p++) {
+        int v = who->mesh->weld[p];
+        const PeltiModelVertex *vertex = &model->vertices[v];
+        for (int i = 0; i < vertex->driven_count; i++) {
+            const Vec3 *offset = &model->offsets[(size_t)v * PELTI_MODEL_DRIVEN + (size_t)i];
+            if (vertex->driven[i] == c && vec3_length(*offset) > least) {
+                pelti_array_push(&points, &p);
+                pelti_array_push(&offsets, offset);
+            }
+        }
+    }
+    *to = model->correctives[c];
+    to->count = (int)points.count;
+    int *kept = PELTI_NEW(model->pool, int, points.count);
+    Vec3 *moved = PELTI_NEW(model->pool, Vec3, points.count);
+    bool failed = points.failed || offsets.failed || model->pool->failed;
+    if (!failed && to->count > 0) {
+        memcpy(kept, points.data, points.count * sizeof *kept);
+        memcpy(moved, offsets.data, points.count * sizeof *moved);
+    }
+    to->points = kept;
+    to->offsets = moved;
+    pelti_array_release(&points);
+    pelti_array_release(&offsets);
+    return failed ? pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3)) : PELT_OK;
+}
+
+PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *out, PeltError *err)
+{
+    const PeltiCharacter *who = model->who;
+    size_t width = (size_t)model->influences;
+    int *bones = PELTI_NEW(model->pool, int, (size_t)who->point_count *width);
+    float *weights = PELTI_NEW(model->pool, float, (size_t)who->point_count *width);
+    PeltiCorrective *correctives = PELTI_NEW(model->pool, PeltiCorrective, model->corrective_count + 1);
+    if (model->pool->failed)
+        return pelti_no_memory(err, (size_t)who->point_count * width * sizeof *weights);
+    for (int p = 0; p < who->point_count; p++)
+        fill_row(model, p, bones + (size_t)p * width, weights + (size_t)p * width);
+    *out = (PeltiDistilled){.who = who,
+                            .joint_count = who->bone_count,
+                            .weights = {model->influences, bones, weights},
+                            .helper_count = model->helper_count,
+                            .helpers = model->helpers,
+                            .correctives = correctives};
+    for (int c = 0; c < model->corrective_count; c++) {
+        PELT_TRY(fill_corrective(model, c, &correctives[out->corrective_count], err));
+        out->corrective_count += correctives[out->corrective_count].count > 0;
+    }
+    return PELT_OK;
+}

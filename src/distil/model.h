@@ -1,0 +1,88 @@
+/// A distilled skin while it is fitted: by welded vertices, with all transforms a vertex may hang on and all drives picked.
+#ifndef PELTI_DISTIL_MODEL_H
+#define PELTI_DISTIL_MODEL_H
+
+#include "distil/distilled.h"
+#include "distil/samples.h"
+
+enum {
+    PELTI_MODEL_WAYS = 20,  ///< transforms (joints and helpers) a vertex may hang on
+    PELTI_MODEL_NEAR = 8,   ///< joints that may drive a vertex' correctives
+    PELTI_MODEL_DRIVEN = 24 ///< correctives that may move one vertex
+};
+
+typedef struct PeltiModelVertex {
+    bool fixed; ///< keeps the weights it has, and takes no corrective: props, and what is exact already
+    short way_count, near_count, driven_count;
+    short way[PELTI_MODEL_WAYS];      ///< bone, or bone_count + helper
+    float weight[PELTI_MODEL_WAYS];   ///< of each way, sum one
+    short near[PELTI_MODEL_NEAR];     ///< bones, nearest first
+    short driven[PELTI_MODEL_DRIVEN]; ///< correctives
+} PeltiModelVertex;
+
+typedef struct PeltiModel {
+    const PeltiCharacter *who;
+    PeltiPool *pool;
+    PeltiJobs *jobs;
+    PeltiSamples *samples;
+    PeltiProgress progress;
+    PeltiWeights original; ///< of vertices
+    int influences;        ///< wanted, 4 or 8
+    int helper_count;
+    PeltiHelper *helpers; ///< [bone_count] room for one a joint
+    int *helper_of;       ///< [bone_count] -1: none
+    PeltiModelVertex *vertices;
+    int corrective_count, corrective_room;
+    PeltiCorrective *correctives; ///< without their points; see offsets
+    Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
+    // of the sample at hand
+    PeltiDriven driven;
+    Mat34 *matrices; ///< [bone_count + room for helpers]
+} PeltiModel;
+
+/// Ways and near joints of every vertex, weights as they are. `original` are of vertices.
+PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err);
+/// Half a turn for every joint that is worth one.
+PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err);
+PeltStatus pelti_distil_model_ways(PeltiModel *model, PeltError *err); ///< anew, after helpers changed
+/// Only the helpers that carry most are kept, at most `most`; the ways of others are closed.
+PeltStatus pelti_distil_model_keep_helpers(PeltiModel *model, int most, PeltError *err);
+
+/// Rules and matrices for the sample at hand.
+void pelti_distil_model_drive(PeltiModel *model, const PeltiSample *sample);
+/// Rest position of a vertex with what correctives add.
+static inline Vec3 pelti_distil_model_rest(const PeltiModel *model, int vertex)
+{
+    const PeltiModelVertex *v = &model->vertices[vertex];
+    const Vec3 *offsets = model->offsets + (size_t)vertex * PELTI_MODEL_DRIVEN;
+    Vec3 rest = model->who->mesh->rest[vertex];
+    for (int i = 0; i < v->driven_count; i++)
+        rest = vec3_mad(rest, offsets[i], model->driven.correctives[v->driven[i]]);
+    return rest;
+}
+/// The blend of a vertex' ways.
+static inline Mat34 pelti_distil_model_blend(const PeltiModel *model, int vertex)
+{
+    const PeltiModelVertex *v = &model->vertices[vertex];
+    Mat34 sum = {{{0}}};
+    for (int i = 0; i < v->way_count; i++)
+        for (int k = 0; k < 12 && v->weight[i] > 0; k++)
+            (&sum.m[0][0])[k] += v->weight[i] * (&model->matrices[v->way[i]].m[0][0])[k];
+    return sum;
+}
+
+/// Runs fn over all vertices with each sample to learn from.
+typedef void (*PeltiModelVisit)(void *context, const PeltiSample *sample, int begin, int end);
+PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiModelVisit visit, void *context, PeltError *err);
+
+/// Weights anew, given helpers and correctives.
+PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err);
+/// Drives of at most `most` correctives, picked by what they take from the error, until `error` (root mean square, units) is met.
+PeltStatus pelti_distil_pick_drives(PeltiModel *model, int most, double error, PeltError *err);
+/// Offsets of all correctives anew, given weights and helpers.
+PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err);
+
+/// The model as a distilled skin, in the model's pool.
+PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *out, PeltError *err);
+
+#endif

@@ -1,0 +1,263 @@
+/// Poses to learn from: limits of joints, and an even spread of turns within them.
+#include "distil/poses.h"
+#include "distil/distilled.h"
+#include "core/hash.h"
+#include "math/eigen.h"
+#include "math/elementary.h"
+
+#include <string.h>
+
+#include "distil/constants.def"
+
+const char *const pelti_distil_pose_kinds[] = {"clip", "sweep", "pair", "random", "held out"};
+
+// ---- even numbers ----
+
+/// Square roots of the primes: together with 1 they are independent over the rationals, which spreads their multiples evenly.
+static void fill_steps(double *steps, int count)
+{
+    for (int n = 2, found = 0; found < count; n++) {
+        bool prime = true;
+        for (int d = 2; d * d <= n && prime; d++)
+            prime = n % d != 0;
+        if (prime)
+            steps[found++] = sqrt((double)n);
+    }
+}
+
+/// In [0, 1): term `index` of dimension `dimension` of one stream, shifted by the seed.
+static double even(const PeltiPoses *poses, const char *stream, int dimension, int index)
+{
+    uint64_t hash = pelti_hash(PELTI_HASH_START, &poses->seed, sizeof poses->seed);
+    hash = pelti_hash(hash, stream, strlen(stream));
+    hash = pelti_mix(pelti_hash(hash, &dimension, sizeof dimension));
+    double x = (double)(hash >> 11) * 0x1p-53 + (double)(index + 1) * poses->steps[dimension];
+    return x - floor(x);
+}
+
+// ---- limits ----
+
+/// A joint's turn away from the file's pose, in its parent node's frame.
+static Vec3 away(const PeltiCharacter *who, const PeltiPose *pose, int node)
+{
+    Quat from = quat_normalize(who->nodes[node].trs.rotation);
+    return pelti_distil_rotation_vector(quat_mul(quat_normalize(pose->local[node].rotation), quat_conjugate(from)));
+}
+
+/// Calls with the poses of every clip that may be seen, and of the range of motion.
+typedef void (*PoseVisit)(void *context, const PeltiPose *pose);
+static void each_clip_pose(const PeltiPoses *poses, PeltiPose *pose, PoseVisit visit, void *context)
+{
+    const PeltiCharacter *who = poses->who;
+    for (int c = 0; c <= who->clip_count; c++) {
+        if (c == poses->unseen)
+            continue;
+        int frames = pelti_clip_frames(&who->clips[c], LIMIT_FPS);
+        for (int f = 0; f < frames; f++) {
+            pelti_pose_file(who, pose);
+            pelti_pose_clip(who, &who->clips[c], f / LIMIT_FPS, pose);
+            visit(context, pose);
+        }
+    }
+}
+
+typedef struct Moments {
+    double m[9];
+} Moments;
+typedef struct Spread {
+    const PeltiPoses *poses;
+    Moments *sum; // [joint_count] second moments of turns
+} Spread;
+
+static void add_moments(void *context, const PeltiPose *pose)
+{
+    Spread *spread = context;
+    for (int j = 0; j < spread->poses->joint_count; j++) {
+        Vec3 r = away(spread->poses->who, pose, spread->poses->joints[j].node);
+        const double x[3] = {(double)r.x, (double)r.y, (double)r.z};
+        for (int i = 0; i < 9; i++)
+            spread->sum[j].m[i] += x[i / 3] * x[i % 3];
+    }
+}
+
+static void widen(void *context, const PeltiPose *pose)
+{
+    const PeltiPoses *poses = context;
+    for (int j = 0; j < poses->joint_count; j++) {
+        PeltiPoseJoint *joint = &poses->joints[j];
+        Vec3 r = away(poses->who, pose, joint->node);
+        for (int a = 0; a < 3; a++) {
+            float along = vec3_dot(r, joint->axis[a]);
+            joint->most[2 * a] = fmaxf(joint->most[2 * a], along);
+            joint->most[2 * a + 1] = fmaxf(joint->most[2 * a + 1], -along);
+        }
+    }
+}
+
+static PeltStatus find_limits(PeltiPoses *poses, PeltiPool *pool, PeltError *err)
+{
+    PeltiPose pose = pelti_pose_new(pool, poses->who);
+    Spread spread = {poses, PELTI_NEW(pool, Moments, poses->joint_count)};
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)poses->joint_count * sizeof *spread.sum);
+    each_clip_pose(poses, &pose, add_moments, &spread);
+    for (int j = 0; j < poses->joint_count; j++) {
+        double values[3];
+        PELT_TRY(pelti_eigen_symmetric(&pool->allocator, 3, spread.sum[j].m, values, err));
+        for (int a = 0; a < 3; a++) {
+            const double *row = spread.sum[j].m + (size_t)3 * (size_t)a;
+            poses->joints[j].axis[a] =
+                vec3_normalize_or(vec3((float)row[0], (float)row[1], (float)row[2]), vec3(a == 0, a == 1, a == 2));
+        }
+    }
+    each_clip_pose(poses, &pose, widen, poses);
+    return PELT_OK;
+}
+
+// ---- the set ----
+
+static void find_joints(PeltiPoses *poses, int *of_bone)
+{
+    const PeltiCharacter *who = poses->who;
+    for (int b = 0; b < who->bone_count; b++) {
+        const PeltiBone *bone = &who->bones[b];
+        of_bone[b] = -1;
+        if (bone->is_prop || bone->is_repeat || bone->parent < 0)
+            continue;
+        of_bone[b] = poses->joint_count;
+        poses->joints[poses->joint_count++] = (PeltiPoseJoint){.node = bone->node, .bone = b, .parent = -1};
+    }
+    for (int j = 0; j < poses->joint_count; j++)
+        poses->joints[j].parent = of_bone[who->bones[poses->joints[j].bone].parent];
+}
+
+PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPoses *out, PeltError *err)
+{
+    const PeltiCharacter *who = def->who;
+    size_t bones = (size_t)who->bone_count;
+    *out = (PeltiPoses){.who = who, .seed = def->seed, .unseen = def->unseen};
+    out->joints = PELTI_NEW(pool, PeltiPoseJoint, bones);
+    out->sweeps = PELTI_NEW(pool, PeltiPoseSweep, 6 * bones);
+    out->pairs = PELTI_NEW(pool, int, bones);
+    out->clips = PELTI_NEW(pool, int, (size_t)who->clip_count + 1);
+    out->steps = PELTI_NEW(pool, double, 4 * bones + 1);
+    int *of_bone = PELTI_NEW(pool, int, bones);
+    if (pool->failed)
+        return pelti_no_memory(err, bones * sizeof(PeltiPoseJoint));
+    fill_steps(out->steps, 4 * who->bone_count + 1);
+    find_joints(out, of_bone);
+    PELT_TRY(find_limits(out, pool, err));
+    for (int side = 0; side < 6; side++)
+        for (int j = 0; j < out->joint_count; j++)
+            if (out->joints[j].most[side] > LIMIT_LEAST)
+                out->sweeps[out->sweep_count++] = (PeltiPoseSweep){j, side};
+    for (int j = 0; j < out->joint_count; j++)
+        if (out->joints[j].parent >= 0)
+            out->pairs[out->pair_count++] = j;
+    for (int c = 0; c < who->clip_count; c++)
+        if (c != def->unseen)
+            out->clips[out->clip_count++] = c;
+    if (out->clip_count == 0)
+        out->clips[out->clip_count++] = who->clip_count;
+    return PELT_OK;
+}
+
+// ---- a pose ----
+
+static void turn_joint(const PeltiPoses *poses, int j, Vec3 r, PeltiPose *out)
+{
+    int node = poses->joints[j].node;
+    const Trs *file = &poses->who->nodes[node].trs;
+    float angle = vec3_length(r);
+    Quat turn = quat_axis_angle(vec3_normalize_or(r, vec3(1, 0, 0)), angle);
+    out->local[node] = *file;
+    out->local[node].rotation = quat_normalize(quat_mul(turn, quat_normalize(file->rotation)));
+    out->touched[node] = true;
+}
+
+/// Anywhere between the limits of a joint, more often near them.
+static Vec3 drawn(const PeltiPoses *poses, const char *stream, int j, int index)
+{
+    const PeltiPoseJoint *joint = &poses->joints[j];
+    Vec3 r = vec3(0, 0, 0);
+    for (int a = 0; a < 3; a++) {
+        float x = (float)(2 * even(poses, stream, 3 * j + a, index) - 1);
+        float far = pelti_powf(fabsf(x), TO_THE_ENDS);
+        r = vec3_mad(r, joint->axis[a], x > 0 ? far * joint->most[2 * a] : -far * joint->most[2 * a + 1]);
+    }
+    return r;
+}
+
+static void random_pose(const PeltiPoses *poses, const char *stream, int index, PeltiPose *out)
+{
+    double active = fmax(ACTIVE_SHARE, fmin(1, ACTIVE_LEAST / fmax(poses->joint_count, 1)));
+    for (int j = 0; j < poses->joint_count; j++)
+        if (even(poses, stream, 3 * poses->joint_count + j, index) < active)
+            turn_joint(poses, j, drawn(poses, stream, j, index), out);
+}
+
+static void clip_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+{
+    const PeltiClip *clip = &poses->who->clips[poses->clips[index % poses->clip_count]];
+    pelti_pose_clip(poses->who, clip, even(poses, "time", 0, index) * (double)clip->duration_s, out);
+    for (int t = 0; t < poses->who->target_count; t++) // the file's own targets play on top
+        out->morph[t] = poses->who->target_weights[t];
+}
+
+/// Full turns first, in an order that visits all joints about their strongest axis before the next axis; then half of them.
+static void sweep_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+{
+    const PeltiPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
+    const PeltiPoseJoint *joint = &poses->joints[sweep->joint];
+    float sign = sweep->side % 2 ? -1 : 1, share = (index / poses->sweep_count) % 2 ? 0.5f : 1;
+    turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * share * joint->most[sweep->side]), out);
+}
+
+static void pair_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+{
+    int joint = poses->pairs[index % poses->pair_count];
+    turn_joint(poses, joint, drawn(poses, "pair", joint, index), out);
+    turn_joint(poses, poses->joints[joint].parent, drawn(poses, "pair", poses->joints[joint].parent, index), out);
+}
+
+enum { ROUND = 10 }; // of poses: how many of each kind in a row
+static const PeltiPoseKind IN_A_ROUND[ROUND] = {PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_RANDOM, PELTI_POSE_SWEEP,
+                                                PELTI_POSE_PAIR,   PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_RANDOM,
+                                                PELTI_POSE_SWEEP,  PELTI_POSE_RANDOM};
+
+PeltiPoseKind pelti_distil_pose_kind(int index)
+{
+    return IN_A_ROUND[index % ROUND];
+}
+
+/// How many of its kind come before it.
+static int number_in_kind(int index)
+{
+    int each = 0, before = 0;
+    for (int i = 0; i < ROUND; i++) {
+        each += IN_A_ROUND[i] == IN_A_ROUND[index % ROUND];
+        before += i < index % ROUND && IN_A_ROUND[i] == IN_A_ROUND[index % ROUND];
+    }
+    return index / ROUND * each + before;
+}
+
+void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+{
+    int number = number_in_kind(index);
+    PeltiPoseKind kind = pelti_distil_pose_kind(index);
+    pelti_pose_file(poses->who, out);
+    if (kind == PELTI_POSE_CLIP)
+        clip_pose(poses, number, out);
+    else if (kind == PELTI_POSE_SWEEP && poses->sweep_count > 0)
+        sweep_pose(poses, number, out);
+    else if (kind == PELTI_POSE_PAIR && poses->pair_count > 0)
+        pair_pose(poses, number, out);
+    else
+        random_pose(poses, "random", number, out);
+}
+
+void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out)
+{
+    pelti_pose_file(poses->who, out);
+    random_pose(poses, "held out", index, out);
+}

@@ -1,0 +1,55 @@
+/// Poses to learn from, by number: frames of clips, sweeps of each joint to its limits, pairs of neighbours, and few joints at
+/// random, spread evenly (a Kronecker sequence: frac(i sqrt(prime)), low discrepancy in every dimension). Pose i depends on the
+/// character, the seed and i alone, so any part of a set can be made anywhere.
+#ifndef PELTI_DISTIL_POSES_H
+#define PELTI_DISTIL_POSES_H
+
+#include "character/character.h"
+
+typedef struct PeltiPoseJoint {
+    int node, bone;
+    int parent;    ///< index among the joints of a set; -1: none
+    Vec3 axis[3];  ///< the parent node's frame; the first is the one it turns about most in the clips
+    float most[6]; ///< rad, along the axes: towards, away from each
+} PeltiPoseJoint;
+
+typedef struct PeltiPoseSweep {
+    int joint, side; ///< side in [0, 6), of `most`
+} PeltiPoseSweep;
+
+typedef struct PeltiPoses {
+    const PeltiCharacter *who;
+    uint64_t seed;
+    int unseen; ///< clip that no pose is taken from; -1: none
+    int joint_count, sweep_count, pair_count;
+    PeltiPoseJoint *joints;
+    PeltiPoseSweep *sweeps;
+    int *pairs;             ///< [pair_count] joints whose parent is a joint too
+    double *steps;          ///< [4 bone_count + 1] of the sequences, a dimension each
+    int clip_count, *clips; ///< those that poses are taken from; the range of motion where the file has none
+} PeltiPoses;
+
+typedef enum PeltiPoseKind {
+    PELTI_POSE_CLIP,
+    PELTI_POSE_SWEEP,
+    PELTI_POSE_PAIR,
+    PELTI_POSE_RANDOM,
+    PELTI_POSE_HELD_OUT
+} PeltiPoseKind;
+extern const char *const pelti_distil_pose_kinds[]; ///< names, by kind
+
+typedef struct PeltiPosesDef {
+    const PeltiCharacter *who;
+    uint64_t seed;
+    int unseen; ///< clip whose poses and limits are not looked at; -1: none
+} PeltiPosesDef;
+/// Limits of joints from the clips and from the range of motion that the skeleton is worth. Lives in `pool`.
+PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPoses *out, PeltError *err);
+
+PeltiPoseKind pelti_distil_pose_kind(int index); ///< of pose `index` to learn from
+/// Pose `index` to learn from.
+void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out);
+/// Pose `index` of those that no fit sees: random ones of a sequence of their own.
+void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out);
+
+#endif

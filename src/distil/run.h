@@ -1,0 +1,56 @@
+/// One distilling while it runs.
+#ifndef PELTI_DISTIL_RUN_H
+#define PELTI_DISTIL_RUN_H
+
+#include "distil/error.h"
+#include "distil/model.h"
+#include "measure/measure.h"
+
+#include <pelt/distil.h>
+
+/// What a pose is judged with.
+typedef struct PeltiJudge {
+    PeltiDriven driven;
+    Mat34 *matrices; ///< [bone_count + helper_count]
+    PeltiTargetMix targets;
+    Vec3 *points, *lbs, *rest; ///< [point_count] distilled, by the original weights, with the file's own targets
+    PeltiMeasure *measure;     ///< NULL: nobody reads it
+} PeltiJudge;
+
+/// Poses that the skin was tried in: held-out ones, those learnt from, each clip.
+typedef struct PeltiTried {
+    const char *name;
+    bool is_clip, unseen;
+    PeltiErrors errors;
+    int measured;               ///< poses
+    double pairs[3], volume[3]; ///< sum of new crossing pairs, largest change of volume: method, distilled, original weights
+    PeltDistilError error;
+} PeltiTried;
+
+typedef struct PeltiDistilRun {
+    const PeltDistilDef *def;
+    const PeltCharacter *character;
+    PeltiPool pool;
+    PeltiLog log;
+    PeltiJobs *jobs;
+    PeltiPoses poses;
+    PeltiSamplesDef samples_def;
+    PeltiSamples samples;
+    PeltiWeights original; ///< of points
+    PeltiModel model;
+    PeltiDistilled distilled;
+    PeltiJudge judge;
+    int tried_count;
+    PeltiTried *tried; ///< held out, learnt, clips
+    double fit_s;
+    size_t bytes; ///< of weights and targets
+} PeltiDistilRun;
+
+/// Checks the request and makes the samples.
+PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep_path, PeltError *err);
+/// Tries the distilled skin beside the method and the original weights.
+PeltStatus pelti_distil_judge(PeltiDistilRun *run, PeltError *err);
+void pelti_distil_judge_close(PeltiDistilRun *run);
+PeltStatus pelti_distil_report(const PeltiDistilRun *run, PeltError *err);
+
+#endif

@@ -1,0 +1,59 @@
+/// What a method makes of many poses, on disk: a record of points each, made once and read as often as a fit asks, so that
+/// memory does not grow with the number of poses. Kept in a named file the work is gone on with where it was left.
+#ifndef PELTI_DISTIL_SAMPLES_H
+#define PELTI_DISTIL_SAMPLES_H
+
+#include "bake/objects.h"
+#include "distil/far.h"
+#include "distil/poses.h"
+#include "io/spool.h"
+
+typedef struct PeltiSamplesDef {
+    const PeltCharacter *character;
+    const PeltSkinDef *skin; ///< method, settings, threads, progress
+    const PeltiPoses *poses;
+    int count, held_out;     ///< poses to learn from, poses that no fit sees
+    const char *keep_path;   ///< named file to go on with; NULL: nameless, beside `beside_path`
+    const char *beside_path; ///< where there is room
+} PeltiSamplesDef;
+
+/// One pose and what the method made of it. Arrays belong to the samples and are good until the next read.
+typedef struct PeltiSample {
+    const PeltiPose *pose;
+    const Mat34 *bones;       ///< [bone_count]
+    const PeltiJoint *joints; ///< [bone_count]
+    const Vec3 *points;       ///< [point_count] world
+} PeltiSample;
+
+typedef struct PeltiSamples {
+    const PeltiCharacter *who;
+    const PeltiPoses *poses;
+    PeltSkin *skin;
+    int count, held_out;
+    int made;       ///< records there are
+    int redrawn;    ///< poses that no body takes, this run
+    PeltiFar *far;  ///< while they are made
+    int found;      ///< of them, from an earlier run
+    double seconds; ///< of sampling, this run
+    PeltiSpool spool;
+    PeltiPose pose;
+    PeltiWorld *world;
+    Mat34 *bones;
+    PeltiJoint *joints;
+    Vec3 *points, *last;
+} PeltiSamples;
+
+/// Makes all there are to be, or goes on. The skin is prepared only where something is missing, or is asked for by
+/// pelti_distil_samples_skin. In `pool`; ends with pelti_distil_samples_close.
+PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, PeltiSamples *out, PeltError *err);
+void pelti_distil_samples_close(PeltiSamples *samples); ///< zeroed is fine
+
+PeltStatus pelti_distil_sample(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err); ///< to learn from
+PeltStatus pelti_distil_sample_held_out(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err);
+
+PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDef *def, PeltError *err);
+/// One settled pose, held until a dynamic method comes to rest. Where joints give way to the body itself they do so first, and
+/// the pose they give way to is returned: no skin is asked to be where another part of the body is.
+const PeltiPose *pelti_distil_settle(PeltSkin *skin, const PeltiPose *pose, Vec3 *last);
+
+#endif
