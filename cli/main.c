@@ -5,7 +5,7 @@
 #include <string.h>
 
 extern const CliCommand cli_inspect, cli_bake, cli_compare, cli_measure, cli_render, cli_make, cli_demo, cli_methods,
-    cli_operator, pelti_studio_command, cli_bench, cli_batch, cli_convert, cli_distil;
+    cli_operator, pelti_studio_command, cli_bench, cli_batch, cli_convert, cli_distil, cli_sample;
 
 // clang-format off
 const CliCommand *const cli_commands[] = {
@@ -14,6 +14,7 @@ const CliCommand *const cli_commands[] = {
     &cli_convert,
     &cli_batch,
     &cli_distil,
+    &cli_sample,
     &cli_compare,
     &cli_measure,
     &cli_render,

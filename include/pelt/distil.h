@@ -59,8 +59,10 @@ typedef struct PeltDistilResult {
 /// PELT_UNSUPPORTED a character that nothing bends, PELT_FAILED where def->skin.progress cancels. `result` may be NULL.
 PELT_API PeltStatus pelt_distil(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result, PeltError *err);
 
-/// The samples alone: def->output is .npz or .pc2 of the points, def->poses of them, and <output>.poses.npz holds the poses.
-/// Interrupted, the same call goes on (what is made waits in <output>.samples). Threads, memory and errors as pelt_distil.
+/// The samples alone: def->output is .npz, .pc2 or .mdd of the points, and <output>.poses.npy and .poses.json hold the poses.
+/// From any thread; the character is only read and the files are the caller's. Takes what the method takes for all poses and
+/// memory that does not grow with them. Interrupted, the same call goes on (what is made waits in <output>.samples). Errors as
+/// pelt_distil: PELT_BAD_ARGUMENT, PELT_IO, PELT_FAILED.
 PELT_API PeltStatus pelt_distil_sample(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result,
                                        PeltError *err);
 

@@ -90,6 +90,34 @@ static PeltStatus original_weights(PeltiDistilRun *run, PeltError *err)
     return PELT_OK;
 }
 
+/// Joints of two bytes and floats for weights; sparse targets, an index and an offset each.
+static size_t bytes_of(const PeltiDistilled *d)
+{
+    size_t bytes = (size_t)d->who->point_count * (size_t)d->weights.influences * 6;
+    for (int c = 0; c < d->corrective_count; c++)
+        bytes += (size_t)d->correctives[c].count * 16;
+    return bytes;
+}
+
+/// Leaves out the correctives that were picked last until the rest fits into the bytes there are.
+static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
+{
+    PeltiModel *model = &run->model;
+    double wanted = run->def->bytes;
+    while (wanted > 0 && (double)bytes_of(&run->distilled) > wanted && model->corrective_count > 0) {
+        double all = (double)bytes_of(&run->distilled), targets = all;
+        for (int c = 0; c < run->distilled.corrective_count; c++)
+            targets -= (double)run->distilled.correctives[c].count * 16;
+        double share = all > targets ? fmax(wanted - targets, 0) / (all - targets) : 0;
+        int fewer = (int)(share * model->corrective_count);
+        model->corrective_count = fewer < model->corrective_count ? fewer : model->corrective_count - 1;
+        pelti_distil_hand_out(model);
+        PELT_TRY(pelti_distil_fit_offsets(model, err));
+        PELT_TRY(pelti_distil_model_finish(model, &run->distilled, err));
+    }
+    return PELT_OK;
+}
+
 static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
 {
     enum { ROUNDS = 2 }; // weights and correctives, each to what the other leaves
@@ -121,16 +149,8 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
             PELT_TRY(pelti_distil_fit_offsets(model, err));
         }
     }
-    return pelti_distil_model_finish(model, &run->distilled, err);
-}
-
-/// Joints of two bytes and floats for weights; sparse targets, an index and an offset each.
-static size_t bytes_of(const PeltiDistilled *d)
-{
-    size_t bytes = (size_t)d->who->point_count * (size_t)d->weights.influences * 6;
-    for (int c = 0; c < d->corrective_count; c++)
-        bytes += (size_t)d->correctives[c].count * 16;
-    return bytes;
+    PELT_TRY(pelti_distil_model_finish(model, &run->distilled, err));
+    return keep_to_bytes(run, err);
 }
 
 static PeltDistilResult tell(const PeltiDistilRun *run)
@@ -172,21 +192,27 @@ static PeltStatus distil(PeltiDistilRun *run, PeltDistilResult *result, PeltErro
     return pelti_distil_write(&files, err);
 }
 
-PeltStatus pelt_distil(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result, PeltError *err)
+PeltStatus pelti_distil_run(const PeltDistilDef *def, const PeltCharacter *who, PeltiDistilWork work, PeltDistilResult *result,
+                            PeltError *err)
 {
     PeltiDistilRun run = {.def = def, .character = who};
     pelti_pool_init(&run.pool, &def->skin.allocator);
-    run.jobs = pelti_jobs_create(def->skin.threads);
     pelti_log_init(&run.log, &def->skin.allocator);
-    PeltStatus status = run.jobs ? distil(&run, result, err) : pelti_no_memory(err, 1);
+    run.jobs = pelti_jobs_create(def->skin.threads);
+    PeltStatus status = run.jobs ? work(&run, result, err) : pelti_no_memory(err, 1);
     for (int i = 0; i < pelti_log_count(&run.log) && def->warned; i++)
         def->warned(pelti_log_get(&run.log, i), def->warned_user);
     for (int i = 0; run.samples.skin && def->warned && i < pelt_skin_warning_count(run.samples.skin); i++)
         def->warned(pelt_skin_warning(run.samples.skin, i), def->warned_user);
-    pelti_log_release(&run.log);
     pelti_distil_judge_close(&run);
     pelti_distil_samples_close(&run.samples);
+    pelti_log_release(&run.log);
     pelti_jobs_destroy(run.jobs);
     pelti_pool_release(&run.pool);
     return status;
+}
+
+PeltStatus pelt_distil(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result, PeltError *err)
+{
+    return pelti_distil_run(def, who, distil, result, err);
 }

@@ -79,6 +79,8 @@ PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiMo
 PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err);
 /// Drives of at most `most` correctives, picked by what they take from the error, until `error` (root mean square, units) is met.
 PeltStatus pelti_distil_pick_drives(PeltiModel *model, int most, double error, PeltError *err);
+/// Each vertex may be moved by the correctives of joints near it, those picked first first.
+void pelti_distil_hand_out(PeltiModel *model);
 /// Offsets of all correctives anew, given weights and helpers.
 PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err);
 

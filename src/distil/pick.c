@@ -259,8 +259,7 @@ static PeltStatus pick_all(Pick *pick, int most, double error, PeltiPool *pool, 
     return model->pool->failed ? pelti_no_memory(err, 240) : PELT_OK;
 }
 
-/// Each vertex may be moved by the correctives of joints near it, those picked first first.
-static void hand_out(PeltiModel *model)
+void pelti_distil_hand_out(PeltiModel *model)
 {
     for (int v = 0; v < model->who->mesh->vertex_count; v++) {
         PeltiModelVertex *vertex = &model->vertices[v];
@@ -301,7 +300,7 @@ PeltStatus pelti_distil_pick_drives(PeltiModel *model, int most, double error, P
     if (status == PELT_OK)
         status = pick_all(&pick, most, error, &pool, err);
     if (status == PELT_OK)
-        hand_out(model);
+        pelti_distil_hand_out(model);
     pelti_pool_release(&pool);
     return status;
 }

@@ -111,6 +111,9 @@ static PeltStatus find_limits(PeltiPoses *poses, PeltiPool *pool, PeltError *err
         }
     }
     each_clip_pose(poses, &pose, widen, poses);
+    for (int j = 0; j < poses->joint_count; j++)
+        for (int side = 0; side < 6; side++)
+            poses->joints[j].most[side] = fminf(LIMIT_BEYOND * poses->joints[j].most[side], LIMIT_MOST);
     return PELT_OK;
 }
 

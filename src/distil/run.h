@@ -46,6 +46,10 @@ typedef struct PeltiDistilRun {
     size_t bytes; ///< of weights and targets
 } PeltiDistilRun;
 
+/// Opens and closes what both commands need around their work.
+typedef PeltStatus (*PeltiDistilWork)(PeltiDistilRun *run, PeltDistilResult *result, PeltError *err);
+PeltStatus pelti_distil_run(const PeltDistilDef *def, const PeltCharacter *who, PeltiDistilWork work, PeltDistilResult *result,
+                            PeltError *err);
 /// Checks the request and makes the samples.
 PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep_path, PeltError *err);
 /// Tries the distilled skin beside the method and the original weights.

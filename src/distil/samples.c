@@ -103,6 +103,20 @@ const PeltiPose *pelti_distil_settle(PeltSkin *skin, const PeltiPose *pose, Vec3
     return pose;
 }
 
+/// In the pose, or on the way there from the file's pose, which a method with a memory takes.
+static bool crosses_on_the_way(PeltiSamples *s)
+{
+    enum { STATIONS = 4 };
+    pelti_pose_file(s->who, &s->start);
+    for (int i = STATIONS; i > 0; i--) {
+        pelti_pose_blend(s->who, &s->start, &s->pose, (float)i / STATIONS, &s->station);
+        pelti_pose_bones(s->who, &s->station, s->world, s->bones);
+        if (pelti_distil_far_crosses(s->far, s->bones))
+            return true;
+    }
+    return false;
+}
+
 /// The pose of a record, drawn again where far parts of the body would pass through each other.
 static void draw_pose(PeltiSamples *s, int record)
 {
@@ -112,8 +126,7 @@ static void draw_pose(PeltiSamples *s, int record)
             pelti_distil_pose_held_out(s->poses, record + draw * APART, &s->pose);
         else
             pelti_distil_pose(s->poses, record - s->held_out + draw * APART, &s->pose);
-        pelti_pose_bones(s->who, &s->pose, s->world, s->bones);
-        if (!pelti_distil_far_crosses(s->far, s->bones))
+        if (!crosses_on_the_way(s))
             break;
         s->redrawn++;
     }
@@ -148,6 +161,8 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     *out = (PeltiSamples){
         .who = who, .poses = def->poses, .count = def->count, .held_out = def->held_out, .spool = {.descriptor = -1}};
     out->pose = pelti_pose_new(pool, who);
+    out->start = pelti_pose_new(pool, who);
+    out->station = pelti_pose_new(pool, who);
     out->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);

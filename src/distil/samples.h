@@ -36,7 +36,7 @@ typedef struct PeltiSamples {
     int found;      ///< of them, from an earlier run
     double seconds; ///< of sampling, this run
     PeltiSpool spool;
-    PeltiPose pose;
+    PeltiPose pose, start, station; ///< at hand; the file's; on the way
     PeltiWorld *world;
     Mat34 *bones;
     PeltiJoint *joints;
