@@ -1,0 +1,171 @@
+#define _XOPEN_SOURCE 700
+#include "folder.h"
+
+#include <pelt/distil.h>
+#include <pelt/make.h>
+#include <pelt/pelt.h>
+
+#include <stdlib.h>
+
+/// A built-in character of few vertices, as a file read again: distilling writes into the file.
+static PeltCharacter *character_of(const char *name)
+{
+    PeltMakeDef make = pelt_make_def_default();
+    PeltCharacter *who = NULL;
+    make.name = name;
+    make.vertices = 600;
+    assert_int_equal(pelt_make_file(&make, at("who.glb"), NULL, NULL), PELT_OK);
+    assert_int_equal(pelt_character_load(at("who.glb"), NULL, &who, NULL), PELT_OK);
+    return who;
+}
+
+/// Paths that a request keeps: at()'s live for four calls only.
+enum { REPORT, OUTPUT, SAMPLES };
+static const char *path_of(int which, const char *name)
+{
+    static char path[3][512];
+    snprintf(path[which], sizeof path[which], "%s", at(name));
+    return path[which];
+}
+
+static PeltDistilDef def_of(const char *method, int poses)
+{
+    PeltDistilDef def = pelt_distil_def_default();
+    def.skin.method = method;
+    def.poses = poses;
+    def.report_path = path_of(REPORT, "report.json");
+    return def;
+}
+
+static PeltDistilResult distil(const PeltDistilDef *def, const PeltCharacter *who)
+{
+    PeltDistilResult result;
+    PeltError err = {0};
+    if (pelt_distil(def, who, &result, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    return result;
+}
+
+/// Nothing to learn: no corrective moves anything, no helper is needed, and the error is rounding's.
+static void linear_blending_distils_to_itself(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("arm");
+    PeltDistilDef def = def_of("lbs", 40);
+    def.correctives = 8;
+    PeltDistilResult result = distil(&def, who);
+    assert_int_equal(result.helpers, 0);
+    assert_int_equal(result.correctives, 0);
+    assert_int_equal(result.held_out.worse, 0);
+    assert_true(result.held_out.largest < 1e-6 * result.size);
+    pelt_character_destroy(who);
+}
+
+/// A twisted cylinder: blending loses its girth, half-turn helpers give most of it back, correctives the rest.
+static void each_part_takes_from_the_error_of_a_twist(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("cylinder");
+    PeltDistilDef def = def_of("dqs", 80);
+    def.correctives = def.helpers = 0;
+    PeltDistilResult weights = distil(&def, who);
+    def.helpers = -1;
+    PeltDistilResult helpers = distil(&def, who);
+    def.correctives = 10;
+    PeltDistilResult all = distil(&def, who);
+    assert_true(weights.held_out.rms < weights.held_out.lbs_rms);
+    assert_true(helpers.held_out.rms < 0.6 * weights.held_out.rms);
+    assert_true(all.held_out.rms < 0.8 * helpers.held_out.rms);
+    assert_true(all.helpers > 0 && all.correctives > 0);
+    assert_int_equal(all.held_out.worse, 0);
+    def.bytes = (double)(helpers.bytes + all.bytes) / 2;
+    PeltDistilResult small = distil(&def, who);
+    assert_true((double)small.bytes <= def.bytes && small.correctives < all.correctives);
+    pelt_character_destroy(who);
+}
+
+static char *bytes_of(const char *path, long *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = ftell(file);
+    rewind(file);
+    char *bytes = malloc((size_t)*size + 1);
+    assert_int_equal(fread(bytes, 1, (size_t)*size, file), (size_t)*size);
+    fclose(file);
+    return bytes;
+}
+
+static void check_same(const char *path, const char *bytes, long size)
+{
+    long other;
+    char *now = bytes_of(path, &other);
+    assert_int_equal(size, other);
+    assert_memory_equal(bytes, now, (size_t)size);
+    free(now);
+}
+
+/// One thread or two, in one go or gone on with after half of the samples: the same file.
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("arm");
+    PeltDistilDef def = def_of("dqs", 60);
+    def.held_out = 5;
+    def.skin.threads = 1;
+    def.correctives = 6;
+    def.output = path_of(OUTPUT, "out.glb");
+    distil(&def, who);
+    long size, rules_size;
+    char *file = bytes_of(at("out.glb"), &size), *rules = bytes_of(at("out.drivers.json"), &rules_size);
+    def.skin.threads = 2;
+    def.samples_path = path_of(SAMPLES, "kept.samples");
+    def.poses = 30;
+    distil(&def, who);
+    def.poses = 60;
+    PeltDistilResult second = distil(&def, who);
+    assert_int_equal(second.samples_found, 35);
+    check_same(at("out.glb"), file, size);
+    check_same(at("out.drivers.json"), rules, rules_size);
+    free(file);
+    free(rules);
+    def.seed = 2;
+    PeltError err = {0};
+    assert_int_equal(pelt_distil(&def, who, NULL, &err), PELT_BAD_INPUT); // the file holds samples of another seed
+    assert_non_null(strstr(err.text, "remove it"));
+    pelt_character_destroy(who);
+}
+
+static void samples_are_points_and_poses(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("arm");
+    PeltCharacterInfo info = pelt_character_info(who);
+    PeltDistilDef def = def_of("lbs", 25);
+    PeltError err = {0};
+    long size;
+    def.output = path_of(OUTPUT, "s.pc2");
+    assert_int_equal(pelt_distil_sample(&def, who, NULL, &err), PELT_OK);
+    free(bytes_of(at("s.pc2"), &size));
+    assert_int_equal(size, 32 + 25 * 12L * info.point_count);
+    char *poses = bytes_of(at("s.pc2.poses.npy"), &size);
+    assert_int_equal(size, 128 + 25 * 40L * info.node_count);
+    assert_memory_equal(poses, "\x93NUMPY", 6);
+    free(poses);
+    assert_int_not_equal(access(at("s.pc2.samples"), F_OK), 0); // work that is done is not kept
+    def.output = path_of(OUTPUT, "s.glb");
+    assert_int_equal(pelt_distil_sample(&def, who, NULL, &err), PELT_BAD_ARGUMENT);
+    pelt_character_destroy(who);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(linear_blending_distils_to_itself, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(each_part_takes_from_the_error_of_a_twist, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(the_same_seed_gives_the_same_bytes, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(samples_are_points_and_poses, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
