@@ -1,6 +1,7 @@
 #!/bin/sh
-# The browser tests: the page of `pelt compare` and that of `pelt studio`. Needs node, npm and Debian's chromium.
-# Usage: tools/test-web.sh path/to/pelt [compare [screenshot.png] | studio [part...]]; without either, both whole.
+# The browser tests: the page of `pelt compare`, that of `pelt studio` and the three.js player of `pelt distil`. Needs node, npm
+# and Debian's chromium.
+# Usage: tools/test-web.sh path/to/pelt [compare [screenshot.png] | player [screenshot.png] | studio [part...]]; else all whole.
 # Skips (exit 77) where something is not installed.
 set -eu
 pelt=${1:?path to pelt}
@@ -17,12 +18,18 @@ trap 'rm -rf "$work"' EXIT
 export PELT_WEB_MODULES=${PELT_WEB_MODULES:-$here/studio} CHROMIUM="$chromium"
 [ -d "$PELT_WEB_MODULES/node_modules/playwright-core" ] || (cd "$PELT_WEB_MODULES" && timeout 120 npm ci --no-audit --no-fund --silent) ||
     { echo "skipped: playwright-core could not be installed (npm ci in studio/)" >&2; exit 77; }
-if [ "$what" != studio ]; then
+if [ "$what" = all ] || [ "$what" = player ]; then
+    "$pelt" make hand --vertices 900 -q -o "$work/source.glb"
+    "$pelt" distil "$work/source.glb" -m dqs --poses 60 --correctives 8 -q -o "$work/engine.glb"
+    "$pelt" bake "$work/engine.glb" -m lbs --set weights=file --clip fist --fps 6 --no-measure -q -o "$work/engine.pc2"
+    node "$here/tests/web/player.mjs" "$work/engine.glb" "$work/engine.pc2" fist 6 ${3:+"$3"}
+fi
+if [ "$what" = all ] || [ "$what" = compare ]; then
     "$pelt" make hand --vertices 1500 -q -o "$work/hand.glb"
     "$pelt" compare "$work/hand.glb" -m lbs,dqs --clip fist --fps 8 --pictures 2 --size 320x240 -q -o "$work/out"
     node "$here/tests/web/compare.mjs" "$work/out/index.html" ${3:+"$3"}
 fi
-if [ "$what" != compare ]; then
+if [ "$what" = all ] || [ "$what" = studio ]; then
     [ $# -lt 2 ] || shift 2
     [ "$what" = studio ] || shift $#
     node "$here/tests/web/studio.mjs" "$pelt" "$@"

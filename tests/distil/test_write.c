@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "folder.h"
 
+#include "../io/schema_keys.h"
 #include "character/targets.h"
 #include "character/weights.h"
 #include "distil/write.h"
@@ -252,6 +253,21 @@ static void a_file_of_everything_plays_as_the_rules_say(void **state)
     assert_int_equal(entries(false), 4);
 }
 
+static void nothing_appears_where_it_cannot_be_written(void **state)
+{
+    (void)state;
+    Subject s;
+    PeltError err = {0};
+    open_subject(&s, PELT_SOURCE_DIR "/tests/io/kept/kept.gltf");
+    invent(&s, 4);
+    PeltiDistilWriteDef def = {.distilled = &s.skin, .document = s.doc, .path = at("kept.obj"), .method = "lbs"};
+    assert_int_equal(pelti_distil_write(&def, &err), PELT_BAD_ARGUMENT);
+    def.path = at("absent/kept.glb");
+    assert_int_equal(pelti_distil_write(&def, &err), PELT_IO);
+    assert_int_equal(entries(false), 0);
+    close_subject(&s);
+}
+
 static void a_dressed_character_plays_as_the_rules_say(void **state)
 {
     (void)state;
@@ -264,6 +280,7 @@ static void a_dressed_character_plays_as_the_rules_say(void **state)
     def.dress = "all";
     OK(pelt_make_file(&def, at("made.glb"), NULL, &err));
     write_and_check(at("made.glb"), 4, "out.glb");
+    check_same_keys(PELT_SOURCE_DIR "/docs/schema/drivers.schema.json", at("out.drivers.json"), NULL);
 }
 
 static void strangers_files_play_as_the_rules_say(void **state)
@@ -279,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_file_of_everything_plays_as_the_rules_say, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(nothing_appears_where_it_cannot_be_written, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_dressed_character_plays_as_the_rules_say, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(strangers_files_play_as_the_rules_say, make_folder, remove_folder),
     };
