@@ -9,6 +9,8 @@
 
 typedef struct PeltiSparse PeltiSparse;
 
+enum { PELTI_SPARSE_PARTS = 4 }; ///< that a float solve is cut into, at most
+
 /// One entry of a symmetric matrix: an off-diagonal pair is given once, in either triangle; repeated entries add up.
 typedef struct PeltiEntry {
     int row, column;
@@ -47,6 +49,22 @@ size_t pelti_sparse_row_work(const PeltiSparse *sparse);
 /// factor's own order (pelti_sparse_order): a caller that numbers its unknowns so streams through memory. `jobs` may be NULL; the
 /// result has the same bits for any number of threads.
 void pelti_sparse_solve_rows_ordered(const PeltiSparse *sparse, PeltiJobs *jobs, float (*x)[4], float *work);
+
+/// Columns of the factor that a solve needs whose right-hand side is 0, and whose answer is not wanted, in all other rows: the
+/// wanted ones and what lies above them in the elimination tree.
+typedef struct PeltiSparseSome {
+    int count;
+    int *column;                         ///< [n] ascending; the caller's memory
+    int part_first[PELTI_SPARSE_PARTS + 1]; ///< where each part begins in `column`, then the top
+} PeltiSparseSome;
+
+/// mark [n], in the factor's order: wanted rows are not 0 on entry, needed ones are not 0 on return.
+void pelti_sparse_some(const PeltiSparse *sparse, unsigned char *mark, PeltiSparseSome *out);
+
+/// pelti_sparse_solve_rows_ordered in some rows: those of `some` that are not wanted have to be 0 on entry, all others are left as they
+/// are. To the bit what the whole solve gives there.
+void pelti_sparse_solve_rows_some(const PeltiSparse *sparse, PeltiJobs *jobs, const PeltiSparseSome *some, float (*x)[4],
+                                  float *work);
 
 /// The same with the caller's numbering: b is kept unless x is b.
 void pelti_sparse_solve_rows(const PeltiSparse *sparse, PeltiJobs *jobs, const float (*b)[4], float (*x)[4], float *work);

@@ -5,8 +5,6 @@
 
 #include "math/sparse.h"
 
-enum { PELTI_SPARSE_PARTS = 4 };
-
 typedef struct Graph {
     const int *start, *list; ///< neighbours of i: list[start[i] .. start[i+1])
 } Graph;

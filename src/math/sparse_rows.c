@@ -39,6 +39,8 @@ size_t pelti_sparse_row_work(const PeltiSparse *s)
 
 typedef struct RowSolve {
     const PeltiSparse *s;
+    const int *first;  // [part_count + 1] where parts and the top begin, in `column`
+    const int *column; // that take part; NULL: all
     Float4 *x;
     Float4 *sums; // [part_count x top_count] what each part adds to the top
 } RowSolve;
@@ -50,6 +52,11 @@ static inline void scatter(const PeltiSparse *s, Float4 *restrict x, int first, 
         x[s->li[e] - first] -= s->fx[e] * xj;
 }
 
+static inline int column_at(const RowSolve *solve, int i)
+{
+    return solve->column ? solve->column[i] : i;
+}
+
 static void forward_parts(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -59,7 +66,8 @@ static void forward_parts(void *context, int begin, int end, int worker)
     for (int p = begin; p < end; p++) {
         Float4 *sums = solve->sums + (size_t)p * (size_t)rows;
         memset(sums, 0, (size_t)rows * sizeof *sums);
-        for (int j = s->part_start[p]; j < s->part_start[p + 1]; j++) {
+        for (int i = solve->first[p]; i < solve->first[p + 1]; i++) {
+            int j = column_at(solve, i);
             Float4 xj = solve->x[j];
             scatter(s, solve->x, 0, xj, s->lp[j], s->top_at[j]);
             scatter(s, sums, top, xj, s->top_at[j], s->lp[j + 1]);
@@ -67,9 +75,12 @@ static void forward_parts(void *context, int begin, int end, int worker)
     }
 }
 
-static void backward(const PeltiSparse *s, Float4 *x, int begin, int end)
+static void backward(const RowSolve *solve, int begin, int end)
 {
-    for (int j = end - 1; j >= begin; j--) {
+    const PeltiSparse *s = solve->s;
+    Float4 *x = solve->x;
+    for (int i = end - 1; i >= begin; i--) {
+        int j = column_at(solve, i);
         Float4 even = s->fd[j] * x[j], odd = {0};
         int e = s->lp[j], last = s->lp[j + 1];
         for (; e + 1 < last; e += 2) {
@@ -87,22 +98,56 @@ static void backward_parts(void *context, int begin, int end, int worker)
     (void)worker;
     const RowSolve *solve = context;
     for (int p = begin; p < end; p++)
-        backward(solve->s, solve->x, solve->s->part_start[p], solve->s->part_start[p + 1]);
+        backward(solve, solve->first[p], solve->first[p + 1]);
+}
+
+/// count: of the columns that take part
+static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
+{
+    const PeltiSparse *s = solve->s;
+    size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15; // callers' work need not be aligned
+    int top = s->part_start[s->part_count], rows = top_count(s), first = solve->first[s->part_count];
+    solve->sums = (Float4 *)(void *)((char *)work + skip);
+    pelti_parallel_for(jobs, s->part_count, 1, forward_parts, solve);
+    for (int p = 0; p < s->part_count; p++)
+        for (int i = 0; i < rows; i++)
+            solve->x[top + i] += solve->sums[(size_t)p * (size_t)rows + (size_t)i];
+    for (int i = first; i < count; i++) {
+        int j = column_at(solve, i);
+        scatter(s, solve->x, 0, solve->x[j], s->lp[j], s->lp[j + 1]);
+    }
+    backward(solve, first, count);
+    pelti_parallel_for(jobs, s->part_count, 1, backward_parts, solve);
 }
 
 void pelti_sparse_solve_rows_ordered(const PeltiSparse *s, PeltiJobs *jobs, float (*rows)[4], float *work)
 {
-    size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15; // callers' work need not be aligned
-    RowSolve solve = {s, (Float4 *)(void *)rows, (Float4 *)(void *)((char *)work + skip)};
-    int top = s->part_start[s->part_count], count = top_count(s);
-    pelti_parallel_for(jobs, s->part_count, 1, forward_parts, &solve);
-    for (int p = 0; p < s->part_count; p++)
-        for (int i = 0; i < count; i++)
-            solve.x[top + i] += solve.sums[(size_t)p * (size_t)count + (size_t)i];
-    for (int j = top; j < s->n; j++)
-        scatter(s, solve.x, 0, solve.x[j], s->lp[j], s->lp[j + 1]);
-    backward(s, solve.x, top, s->n);
-    pelti_parallel_for(jobs, s->part_count, 1, backward_parts, &solve);
+    RowSolve solve = {.s = s, .first = s->part_start, .x = (Float4 *)(void *)rows};
+    solve_rows(&solve, jobs, s->n, work);
+}
+
+void pelti_sparse_some(const PeltiSparse *s, unsigned char *mark, PeltiSparseSome *out)
+{
+    int part = 0;
+    out->count = 0;
+    for (int j = 0; j < s->n; j++) { // parents come after their children
+        for (; part <= s->part_count && j == s->part_start[part]; part++)
+            out->part_first[part] = out->count;
+        if (!mark[j])
+            continue;
+        out->column[out->count++] = j;
+        if (s->parent[j] >= 0)
+            mark[s->parent[j]] = 1;
+    }
+    for (; part <= s->part_count; part++)
+        out->part_first[part] = out->count;
+}
+
+void pelti_sparse_solve_rows_some(const PeltiSparse *s, PeltiJobs *jobs, const PeltiSparseSome *some, float (*rows)[4],
+                                  float *work)
+{
+    RowSolve solve = {.s = s, .first = some->part_first, .column = some->column, .x = (Float4 *)(void *)rows};
+    solve_rows(&solve, jobs, some->count, work);
 }
 
 void pelti_sparse_solve_rows(const PeltiSparse *s, PeltiJobs *jobs, const float (*b)[4], float (*x)[4], float *work)

@@ -273,6 +273,50 @@ static void time_is_printed(void **state)
     free_problem(&p);
 }
 
+/// A load on one corner of the grid: the needed rows are few, and what they hold is to the bit what the whole solve gives.
+static void solves_in_some_rows_are_those_of_the_whole(void **state)
+{
+    (void)state;
+    Problem p = make_problem(60, 50, 0.1);
+    PeltiSparse *s;
+    size_t n = (size_t)p.n;
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
+    float *work = malloc(pelti_sparse_row_work(s) * sizeof *work);
+    unsigned char *wanted = calloc(n, 1), *mark = calloc(n, 1);
+    PeltiSparseSome some = {.column = malloc(n * sizeof *some.column)};
+    const int *order = pelti_sparse_order(s);
+    for (int k = 0; k < p.n; k++) {
+        wanted[k] = mark[k] = order[k] % 60 < 6 && order[k] / 60 < 6;
+        for (int i = 0; i < 4; i++) {
+            p.rows[k][i] = wanted[k] ? (float)(k % 7 + i) : 0;
+            p.result[k][i] = wanted[k] ? p.rows[k][i] : NAN; // nobody may read the others
+        }
+    }
+    pelti_sparse_some(s, mark, &some);
+    assert_true(some.count >= 36 && some.count < p.n / 4);
+    for (int i = 0; i < some.count; i++)
+        if (!wanted[some.column[i]])
+            memset(p.result[some.column[i]], 0, sizeof p.result[0]);
+    pelti_sparse_solve_rows_ordered(s, NULL, p.rows, work);
+    for (int threads = 1; threads <= 2; threads++) {
+        PeltiJobs *jobs = pelti_jobs_create(threads);
+        float (*copy)[4] = aligned_alloc(16, n * 16);
+        memcpy(copy, p.result, n * 16);
+        pelti_sparse_solve_rows_some(s, jobs, &some, copy, work);
+        for (int k = 0; k < p.n; k++)
+            if (wanted[k])
+                assert_memory_equal(copy[k], p.rows[k], sizeof copy[k]);
+        free(copy);
+        pelti_jobs_destroy(jobs);
+    }
+    free(some.column);
+    free(wanted);
+    free(mark);
+    free(work);
+    pelti_sparse_destroy(s);
+    free_problem(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +325,7 @@ int main(void)
         cmocka_unit_test(refactoring_follows_new_values),
         cmocka_unit_test(matrices_that_are_not_positive_definite_are_errors),
         cmocka_unit_test(float_solves_have_the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(solves_in_some_rows_are_those_of_the_whole),
         cmocka_unit_test(every_refused_allocation_is_a_clean_error),
         cmocka_unit_test(time_is_printed),
     };

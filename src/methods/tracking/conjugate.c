@@ -6,10 +6,10 @@ typedef struct Solve {
     float alpha, beta;
 } Solve;
 
-/// Runs a pass over all vertices; the sum of what its blocks leave in t->solver.sum_scratch, in a fixed order.
+/// Runs a pass over all rows that take part; the sum of what its blocks leave in t->solver.sum_scratch, in a fixed order.
 static double pass(Solve *r, PeltiJob job)
 {
-    int count = r->t->mesh->vertex_count;
+    int count = r->t->awake.rows.count;
     double sum = 0;
     pelti_parallel_for(r->t->jobs, count, TRACKING_GRAIN, job, r);
     for (int k = 0; k < (count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
@@ -27,7 +27,8 @@ static void start_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Solve *)context)->t;
     (void)worker;
-    for (int k = begin; k < end; k++) {
+    for (int i = begin; i < end; i++) {
+        int k = t->awake.rows.column[i];
         int v = t->solver.order[k];
         Vec3 f = tracking_tangential(t, v, tracking_force(t, v)), zero = {0, 0, 0};
         tracking_set_row(t->solver.load[k], f);
@@ -43,7 +44,8 @@ static void precondition_range(void *context, int begin, int end, int worker)
     Tracking *t = ((Solve *)context)->t;
     double sum = 0;
     (void)worker;
-    for (int k = begin; k < end; k++) {
+    for (int i = begin; i < end; i++) {
+        int k = t->awake.rows.column[i];
         Vec3 z = tracking_tangential(t, t->solver.order[k], tracking_row(t->solver.row[k]));
         tracking_set_row(t->solver.row[k], z);
         sum += (double)vec3_dot(z, tracking_row(t->solver.load[k]));
@@ -56,9 +58,11 @@ static void direction_range(void *context, int begin, int end, int worker)
     Solve *r = context;
     Tracking *t = r->t;
     (void)worker;
-    for (int k = begin; k < end; k++)
+    for (int i = begin; i < end; i++) {
+        int k = t->awake.rows.column[i];
         tracking_set_row(t->solver.direction[k],
                          vec3_mad(tracking_row(t->solver.row[k]), tracking_row(t->solver.direction[k]), r->beta));
+    }
 }
 
 /// q = P A p, left in row; leaves p q.
@@ -68,7 +72,8 @@ static void image_range(void *context, int begin, int end, int worker)
     const int *ring_start = t->mesh->ring_start;
     double sum = 0;
     (void)worker;
-    for (int k = begin; k < end; k++) {
+    for (int i = begin; i < end; i++) {
+        int k = t->awake.rows.column[i];
         int v = t->solver.order[k];
         Vec3 p = tracking_row(t->solver.direction[k]), q = vec3_scale(p, t->energy.hold[v]);
         for (int e = ring_start[v]; e < ring_start[v + 1]; e++)
@@ -85,7 +90,8 @@ static void advance_range(void *context, int begin, int end, int worker)
     Solve *r = context;
     Tracking *t = r->t;
     (void)worker;
-    for (int k = begin; k < end; k++) {
+    for (int i = begin; i < end; i++) {
+        int k = t->awake.rows.column[i];
         Vec3 load = vec3_mad(tracking_row(t->solver.load[k]), tracking_row(t->solver.row[k]), -r->alpha);
         tracking_set_row(t->solver.slid[k],
                          vec3_mad(tracking_row(t->solver.slid[k]), tracking_row(t->solver.direction[k]), r->alpha));
@@ -104,7 +110,7 @@ int pelti_tracking_conjugate_steps(Tracking *t, int most, double *gain)
     int k = 0;
     pass(&r, start_range);
     for (; k < most; k++) {
-        pelti_sparse_solve_rows_ordered(t->solver.factor, t->jobs, t->solver.row, t->solver.scratch);
+        pelti_sparse_solve_rows_some(t->solver.factor, t->jobs, &t->awake.rows, t->solver.row, t->solver.scratch);
         double before = rz;
         rz = pass(&r, precondition_range);
         first = k ? first : rz;

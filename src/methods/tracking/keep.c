@@ -16,8 +16,9 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, &t->started, 1);
     PELTI_KEEP(s, &t->swelling.swollen, 1);
     PELTI_KEEP(s, &t->wake.turn, 1);
+    PELTI_KEEP(s, &t->awake.fresh, 1);
     keep_bones(s, &t->bones.now, t->who->bone_count);
-    Vec3 *vectors[] = {t->surface.x, t->surface.normal, t->show.shown};
+    Vec3 *vectors[] = {t->surface.x, t->surface.normal, t->show.shown, t->target.rhs, t->awake.left};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], n);
     float *floats[] = {t->surface.wall,     t->surface.pressed, t->surface.lean, t->swelling.height,
@@ -29,5 +30,7 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, t->surface.other, n);
     PELTI_KEEP(s, t->surface.contact, n);
     PELTI_KEEP(s, t->surface.stirred, n);
+    PELTI_KEEP(s, t->awake.changed, n);
+    PELTI_KEEP(s, t->awake.restless, n);
     PELTI_KEEP(s, t->wake.around, n * (size_t)t->frame.words);
 }

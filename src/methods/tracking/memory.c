@@ -55,6 +55,22 @@ static TrackingSolver new_solver(PeltiPool *pool, int n, int rings)
     return solver;
 }
 
+static TrackingAwake new_awake(PeltiPool *pool, int n, int bones)
+{
+    TrackingAwake awake = {.words = (bones + 63) / 64,
+                           .changed = PELTI_NEW(pool, unsigned char, n),
+                           .restless = PELTI_NEW(pool, unsigned char, n),
+                           .mark_scratch = PELTI_NEW(pool, unsigned char, n),
+                           .on = PELTI_NEW(pool, unsigned char, n),
+                           .left = PELTI_NEW(pool, Vec3, n),
+                           .from_scratch = PELTI_NEW(pool, Vec3, n),
+                           .vertex = PELTI_NEW(pool, int, n),
+                           .rows.column = PELTI_NEW(pool, int, n)};
+    awake.moved = PELTI_NEW(pool, uint64_t, awake.words);
+    awake.bones = PELTI_NEW(pool, uint64_t, (size_t)n * (size_t)awake.words);
+    return awake;
+}
+
 static void new_frame(Tracking *t)
 {
     PeltiArena arena = {0};
@@ -86,6 +102,7 @@ PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err)
                                  .scale = PELTI_NEW(pool, float, n),
                                  .rhs = PELTI_NEW(pool, Vec3, n)};
     t->solver = new_solver(pool, n, rings);
+    t->awake = new_awake(pool, n, bones);
     t->ease =
         (TrackingEase){.before = PELTI_NEW(pool, Vec3, n), .went = PELTI_NEW(pool, Vec3, n), .share = PELTI_NEW(pool, float, n)};
     t->show = (TrackingShow){.shown = PELTI_NEW(pool, Vec3, n),

@@ -25,6 +25,7 @@ void pelti_tracking_retune(void *state, const PeltiOptions *o)
     s->slide = pelti_option_float(o, "slide");
     s->keep_volume = pelti_option_float(o, "keep-volume");
     s->hold = pelti_option_float(o, "hold");
+    t->awake.fresh = true;
 }
 
 static void order_bones(Tracking *t)
@@ -129,6 +130,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     PELT_TRY(pelti_tracking_effects(t, in->artist.rig, err));
     PELT_TRY(weigh_edges(t, err));
     number_rows(t);
+    pelti_tracking_awake_prepare(t);
     for (int v = 0; v < t->mesh->vertex_count; v++)
         t->ease.share[v] = 1;
     t->solver.scratch = PELTI_NEW(&t->pool, float, pelti_sparse_row_work(t->solver.factor));

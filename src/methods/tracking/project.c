@@ -13,6 +13,8 @@ static void move_range(void *context, int begin, int end, int worker)
     Work *w = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
+        if (!tracking_bone_moved(w->t, w->t->skin.bone[v]))
+            continue;
         const Mat34 *delta = &w->t->bones.delta_scratch[w->t->skin.bone[v]];
         w->t->surface.x[v] = mat34_apply(*delta, w->t->surface.x[v]);
         w->t->surface.normal[v] = vec3_normalize_or(mat34_apply_vector(*delta, w->t->surface.normal[v]), w->t->surface.normal[v]);
@@ -150,6 +152,7 @@ static int project_batch(const Work *w, int count, int *vertex)
                  x = vec3_add(t->surface.x[v], step);
             if (vec3_finite(x))
                 t->surface.x[v] = x;
+            t->awake.changed[v] = 1;
             t->surface.stirred[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
             if (t->surface.stirred[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
                 vertex[left++] = v;

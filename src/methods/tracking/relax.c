@@ -8,7 +8,8 @@ static void jacobi_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = context;
     (void)worker;
-    for (int v = begin; v < end; v++) {
+    for (int i = begin; i < end; i++) {
+        int v = t->awake.vertex[i];
         float diagonal = t->energy.diagonal[v];
         Vec3 step = {0, 0, 0};
         if (diagonal > 0)
@@ -22,7 +23,8 @@ static void apply_range(void *context, int begin, int end, int worker)
     Tracking *t = context;
     float largest = 0;
     (void)worker;
-    for (int v = begin; v < end; v++) {
+    for (int i = begin; i < end; i++) {
+        int v = t->awake.vertex[i];
         Vec3 step = tracking_row(t->solver.slid[t->solver.place[v]]);
         float most = SLIDE_REACH * t->skin.edge[v], length = vec3_length(step);
         float scale = t->skin.paint[v] * (length > most ? most / length : 1);
@@ -42,7 +44,7 @@ static void apply_range(void *context, int begin, int end, int worker)
 
 static float apply(Tracking *t)
 {
-    int count = t->mesh->vertex_count;
+    int count = t->awake.vertex_count;
     float largest = 0;
     pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, apply_range, t);
     for (int k = 0; k < (count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
@@ -54,7 +56,8 @@ static void begin_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = context;
     (void)worker;
-    for (int v = begin; v < end; v++) {
+    for (int i = begin; i < end; i++) {
+        int v = t->awake.vertex[i];
         t->ease.share[v] = 1;
         t->ease.before[v] = t->surface.x[v];
         t->ease.went[v] = vec3(0, 0, 0);
@@ -69,7 +72,8 @@ static void ease_range(void *context, int begin, int end, int worker)
     Tracking *t = context;
     double sum = 0;
     (void)worker;
-    for (int v = begin; v < end; v++) {
+    for (int i = begin; i < end; i++) {
+        int v = t->awake.vertex[i];
         Vec3 way = vec3_sub(t->surface.x[v], t->ease.before[v]);
         float square = vec3_dot(way, way), least = SWING * t->skin.edge[v];
         sum += (double)(t->energy.diagonal[v] * square);
@@ -86,7 +90,7 @@ static int slide(Tracking *t, int most, double *gain)
 {
     if (t->set.fast)
         return pelti_tracking_conjugate_steps(t, most, gain);
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, jacobi_range, t);
+    pelti_parallel_for(t->jobs, t->awake.vertex_count, TRACKING_GRAIN, jacobi_range, t);
     return 1;
 }
 
@@ -104,18 +108,18 @@ static void look_between(Tracking *t)
 static double ease(Tracking *t)
 {
     double sum = 0;
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, ease_range, t);
-    for (int k = 0; k < (t->mesh->vertex_count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
+    pelti_parallel_for(t->jobs, t->awake.vertex_count, TRACKING_GRAIN, ease_range, t);
+    for (int k = 0; k < (t->awake.vertex_count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
         sum += t->solver.sum_scratch[k];
     return sum;
 }
 
 int pelti_tracking_relax(Tracking *t)
 {
-    int k = 0, count = t->mesh->vertex_count;
+    int k = 0, count = t->awake.vertex_count;
     double gain = 0, first_gain = 0, first_way = 0, least = SMALL * t->energy.rest;
     pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, begin_range, t);
-    for (int round = 0; k < t->set.iterations; round++) {
+    for (int round = 0; k < t->set.iterations && count; round++) {
         int left = t->set.iterations - k, wanted = round ? INNER_STEPS : FIRST_STEPS;
         int taken = slide(t, left < wanted ? left : wanted, &gain);
         k += taken ? taken : 1;

@@ -16,6 +16,8 @@ static void blend_range(void *context, int begin, int end, int worker)
     const PeltiWeights *weights = &b->t->weights;
     (void)worker;
     for (int v = begin; v < end; v++) {
+        if (!tracking_moved_around(b->t, v))
+            continue;
         const int *bone = weights->bone + (size_t)v * (size_t)weights->influences;
         const float *weight = weights->weight + (size_t)v * (size_t)weights->influences;
         int used = b->t->set.target == TARGET_RIGID ? 1 : weights->influences;
@@ -96,6 +98,8 @@ static void side_range(void *context, int begin, int end, int worker)
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
+        if (!tracking_moved_around(t, v))
+            continue;
         Quat q = t->target.rotation[v];
         Vec3 own = {0, 0, 0}, sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {

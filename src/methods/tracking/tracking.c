@@ -52,6 +52,7 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
 {
     double start = pelti_clock_ms();
     set_fields(t, to);
+    pelti_tracking_find_moved(t, &t->bones.now, to);
     pelti_tracking_move(t, &t->bones.now, to);
     pelti_tracking_wake(t, &t->bones.now, to);
     count_time(t, STAGE_FIELDS, &start);
@@ -60,10 +61,13 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
     count_time(t, STAGE_PROJECT, &start);
     pelti_tracking_target_rotations(t, to);
     pelti_tracking_right_hand_side(t, to);
+    pelti_tracking_choose_awake(t);
     t->counters.relaxations += pelti_tracking_relax(t);
     count_time(t, STAGE_RELAX, &start);
     pelti_tracking_project(t, (TrackingLooks){.steps = LAST_LOOKS, .enough = LAST_ENOUGH, .rescue = true});
     count_time(t, STAGE_PROJECT, &start);
+    pelti_tracking_put_to_rest(t);
+    count_time(t, STAGE_RELAX, &start);
     t->counters.virtual_frames++;
 }
 
@@ -120,6 +124,9 @@ static void start(Tracking *t)
     memset(t->swelling.height, 0, sizeof(float) * n);
     t->swelling.swollen = false;
     t->wake.turn = 0;
+    t->awake.fresh = true;
+    memset(t->awake.restless, 0, n);
+    memset(t->awake.changed, 0, n);
     memset(t->wake.around, 0xff, sizeof(uint64_t) * n * (size_t)t->frame.words); // look everywhere
     pelti_tracking_bones_rest(t, &t->bones.now);
     t->started = true;

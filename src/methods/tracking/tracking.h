@@ -86,6 +86,7 @@ typedef struct TrackingSurface {
 /// Which skin has to look again, as bones moved around it.
 typedef struct TrackingWake {
     unsigned turn;     ///< of virtual frames
+    bool all;          ///< scratch: more moves than is worth leaving out
     uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
     int *cluster;      ///< [bone_count] scratch: bones that move as one have the same
     uint64_t *strange; ///< [bone_count x frame.words] scratch: parts that move otherwise than the cluster
@@ -128,6 +129,23 @@ typedef struct TrackingSolver {
     float *moved_scratch;  ///< [blocks]
     float *scratch;        ///< of the factor
 } TrackingSolver;
+
+/// Which skin takes part in the relaxation: see awake.c.
+typedef struct TrackingAwake {
+    bool fresh;                  ///< nothing is known of the frame before: all take part
+    bool creeps;                 ///< scratch: some joint moves by less than STANDS
+    int words;                   ///< of a set of bones
+    uint64_t *moved;             ///< [words] scratch: bones that are not, to the bit, where they were
+    uint64_t *bones;             ///< [vertex_count x words] that act on a vertex or its ring; made once
+    unsigned char *changed;      ///< its place or normal changed since forces were looked at
+    unsigned char *restless;     ///< its last relaxation moved it
+    Vec3 *left;                  ///< force along the surface that its last relaxation left, in the frame of its target rotation
+    Vec3 *from_scratch;          ///< place before the relaxation
+    unsigned char *mark_scratch; ///< in the factor's order
+    unsigned char *on;           ///< takes part
+    int vertex_count, *vertex;   ///< those, ascending
+    PeltiSparseSome rows;        ///< the same in the factor's order, and what solves need besides
+} TrackingAwake;
 
 /// Vertices that swing to and fro take shorter steps, within one relaxation.
 typedef struct TrackingEase {
@@ -172,6 +190,7 @@ typedef struct Tracking {
     TrackingEnergy energy;
     TrackingTarget target;
     TrackingSolver solver;
+    TrackingAwake awake;
     TrackingEase ease;
     TrackingShow show;
     TrackingCounters counters;
@@ -218,6 +237,14 @@ void pelti_tracking_rest_values(Tracking *t);
 // wake.c
 void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< skin whose surroundings changed
 
+bool pelti_tracking_stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to);
+
+// awake.c
+void pelti_tracking_awake_prepare(Tracking *t); ///< after the factor
+void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to);
+void pelti_tracking_choose_awake(Tracking *t); ///< before a relaxation
+void pelti_tracking_put_to_rest(Tracking *t);  ///< after the projection that follows it
+
 // swell.c
 void pelti_tracking_swell(Tracking *t);
 PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err);
@@ -238,7 +265,7 @@ void pelti_tracking_smooth_contacts(Tracking *t);
 
 /// S P d: the part of d along the surface, all of it where the vertex is free, nothing where it follows its bone; times the share
 /// of its steps that the vertex takes, so that the solver knows how little it will move.
-static inline Vec3 tracking_tangential(const Tracking *t, int v, Vec3 d)
+static inline Vec3 tracking_along(const Tracking *t, int v, Vec3 d)
 {
     if (t->skin.kind[v] == VERTEX_FREE && !t->surface.contact[v])
         return d;
@@ -246,6 +273,27 @@ static inline Vec3 tracking_tangential(const Tracking *t, int v, Vec3 d)
         return vec3(0, 0, 0);
     Vec3 n = t->surface.normal[v];
     return vec3_scale(vec3_mad(d, n, -vec3_dot(d, n)), t->ease.share[v]);
+}
+
+/// The same; nothing where the vertex sleeps.
+static inline Vec3 tracking_tangential(const Tracking *t, int v, Vec3 d)
+{
+    return t->awake.on[v] ? tracking_along(t, v, d) : vec3(0, 0, 0);
+}
+
+static inline bool tracking_bone_moved(const Tracking *t, int bone)
+{
+    return t->awake.moved[bone >> 6] >> (bone & 63) & 1;
+}
+
+/// A bone that acts on the vertex or its ring moved.
+static inline bool tracking_moved_around(const Tracking *t, int v)
+{
+    const uint64_t *bones = t->awake.bones + (size_t)v * (size_t)t->awake.words;
+    uint64_t met = 0;
+    for (int k = 0; k < t->awake.words; k++)
+        met |= bones[k] & t->awake.moved[k];
+    return met != 0;
 }
 
 /// Half the negative gradient of eq. (3): b_i - sum_j w_ij (x_i - x_j), and the tether.

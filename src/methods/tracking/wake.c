@@ -8,11 +8,10 @@
 
 typedef struct Wake {
     Tracking *t;
-    bool all;
     int turn;
 } Wake;
 
-static bool stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to)
+bool pelti_tracking_stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to)
 {
     Quat a = from->turn, b = to->turn;
     float turn = fabsf(a.x - b.x) + fabsf(a.y - b.y) + fabsf(a.z - b.z) + fabsf(a.w - b.w), stretch = 0;
@@ -28,7 +27,7 @@ static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingB
     int count = 0;
     for (int k = 0; k < t->who->bone_count; k++) {
         int b = t->bones.order[k], parent = t->who->bones[b].parent;
-        t->wake.cluster[b] = parent >= 0 && stands_still(t, &from->joint[b], &to->joint[b]) ? t->wake.cluster[parent] : count++;
+        t->wake.cluster[b] = parent >= 0 && pelti_tracking_stands_still(t, &from->joint[b], &to->joint[b]) ? t->wake.cluster[parent] : count++;
     }
     return count;
 }
@@ -59,7 +58,8 @@ static void wake_range(void *context, int begin, int end, int worker)
             met |= (here | before[k]) & strange[k];
             before[k] = here;
         }
-        if (met || w->all || v % TURNS == w->turn)
+        bool turn = v % TURNS == w->turn && (t->awake.creeps || tracking_bone_moved(t, t->skin.bone[v]));
+        if (met || t->wake.all || turn)
             t->surface.stirred[v] = 1;
     }
 }
@@ -68,8 +68,8 @@ void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingB
 {
     int clusters = find_clusters(t, from, to);
     Wake w = {.t = t, .turn = (int)(t->wake.turn++ % (unsigned)TURNS)};
-    w.all = t->set.everywhere || clusters * HARDLY > t->who->bone_count; // hardly anything could be left out
-    if (!w.all)
+    t->wake.all = t->set.everywhere || clusters * HARDLY > t->who->bone_count; // hardly anything could be left out
+    if (!t->wake.all)
         find_strangers(t, clusters);
     else
         memset(t->wake.strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
