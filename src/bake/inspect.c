@@ -78,8 +78,9 @@ static const char *piece_words(const PeltiPiece *piece)
 {
     if (piece->kind != PELTI_PIECE_RIGID && !piece->in_body)
         return "inside: follows the body, no part of it";
-    if (piece->thing && piece->said)
-        return "a thing: rides on the skin below it, as a rigid body";
+    if (piece->thing)
+        return piece->said ? "a thing: rides on the skin below it, as a rigid body"
+                           : "small: rides on the skin below it as a rigid body, though its weights blend";
     if (piece->kind == PELTI_PIECE_RIGID)
         return piece->in_body ? "rigid, holds its bone: part of the body, moves with the bone"
                : piece->sewn  ? "rigid and small: rides on its bone, or on the skin where it lies on some that bends"
@@ -87,14 +88,24 @@ static const char *piece_words(const PeltiPiece *piece)
     return piece->kind == PELTI_PIECE_SHELL ? "open shell: part of the body" : "skin: part of the body";
 }
 
+/// A rigid piece may have a trace of weight on bones that it does not move with.
+static void say_bones(Text *text, const PeltiComponentFacts *f)
+{
+    if (f->bones > 1 && f->piece.kind == PELTI_PIECE_RIGID && !f->piece.thing && !f->piece.said)
+        say(text, "1 bone and a trace of %d other%s", f->bones - 1, f->bones == 2 ? "" : "s");
+    else
+        say(text, "%d bone%s", f->bones, f->bones == 1 ? "" : "s");
+}
+
 static void say_components(Text *text, const PeltiFacts *facts)
 {
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < facts->component_count; c++) {
         const PeltiComponentFacts *f = &facts->components[c];
-        say(text, "component  %d: %d vertices, %d triangles, %s, %d bone%s (node %s); %s%s\n", f->component, f->vertices,
-            f->triangles, f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed",
-            f->bones, f->bones == 1 ? "" : "s", who->nodes[who->instances[f->instance].node].name,
+        say(text, "component  %d: %d vertices, %d triangles, %s, ", f->component, f->vertices, f->triangles,
+            f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed");
+        say_bones(text, f);
+        say(text, " (node %s); %s%s\n", who->nodes[who->instances[f->instance].node].name,
             facts->info.joint_count ? piece_words(&f->piece) : "follows its node", f->piece.said ? " (the rig says so)" : "");
     }
     for (int b = 0; b < who->bone_count; b++)

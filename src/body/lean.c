@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000, UNFOLD_ROUNDS = 12 };
+enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
 
 /// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
 typedef struct Flight {
@@ -29,7 +29,6 @@ struct PeltiLean {
     Vec3 *home, *own;   // [vertex_count] by blending, by the method
     Vec3 *asked;        // [vertex_count] by blending of the pose that was asked for; as home where nothing gave way
     Vec3 *now;          // [vertex_count] as it leans
-    Vec3 *lift;         // [vertex_count] what unfolds triangles that have nothing to lean on
     bool *marked;       // [vertex_count] to lean more
     bool *rigid;        // [component_count] leans wholly or not at all, or it would bend
     bool *leans;        // [component_count] of the rigid ones
@@ -55,13 +54,12 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     l->own = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->asked = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->now = PELTI_NEW(pool, Vec3, mesh->vertex_count);
-    l->lift = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->marked = PELTI_NEW(pool, bool, mesh->vertex_count);
     l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     l->flight = PELTI_NEW(pool, Flight, mesh->component_count);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)mesh->vertex_count * 72);
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * 60);
     PELT_TRY(pelti_lean_turned_create(mesh, pool, &l->turned, err));
     if (pieces) {
         PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &l->tree, err));
@@ -236,21 +234,15 @@ static int crosses_anew(void *context, int a, int b, int worker)
     return !cross_at(l->home, s, t) || depth_of(l->now, s, t) > depth_of(l->home, s, t) + LEAN_DEEPER * l->mesh->diagonal;
 }
 
-/// The normal of a triangle that its bone alone moves.
-static Vec3 by_bone(const PeltiLean *l, const Mat34 *bones, const int *t)
-{
-    int bone = l->weights->bone[(size_t)t[0] * (size_t)l->weights->influences];
-    return mat34_apply_vector(bones[bone], triangle_normal(l->mesh->rest, t));
-}
-
 /// Turned over against blending, where blending has it the way its bone does.
 static bool turned_over(const PeltiLean *l, const Mat34 *bones, const int *t)
 {
     Vec3 by_blending = triangle_normal(l->home, t);
     if (vec3_dot(triangle_normal(l->now, t), by_blending) >= 0)
         return false;
-    Vec3 straight = by_bone(l, bones, t);
-    return vec3_dot(straight, by_blending) > LEAN_UPRIGHT * vec3_length(straight) * vec3_length(by_blending);
+    int bone = l->weights->bone[(size_t)t[0] * (size_t)l->weights->influences];
+    Vec3 by_bone = mat34_apply_vector(bones[bone], triangle_normal(l->mesh->rest, t));
+    return vec3_dot(by_bone, by_blending) > LEAN_UPRIGHT * vec3_length(by_bone) * vec3_length(by_blending);
 }
 
 static void mark(PeltiLean *l, const int *t)
@@ -259,35 +251,18 @@ static void mark(PeltiLean *l, const int *t)
         l->marked[t[k]] = true;
 }
 
-/// Marks the corners of triangles that are turned over and not `excused` [triangle_count], `widely` those around them too;
-/// returns how many there are.
-static int mark_turned(PeltiLean *l, const bool *excused, PeltiJobs *jobs, bool widely)
+/// Marks the corners of triangles that are turned over and not by blending, `widely` those around them too.
+static void mark_turned(PeltiLean *l, PeltiJobs *jobs, bool widely)
 {
     PeltiLeanTurned *turned = &l->turned;
-    int count = 0;
     pelti_lean_turned_find(turned, l->now, jobs, turned->now);
     for (int t = 0; t < l->mesh->triangle_count; t++) {
-        if (!turned->now[t] || excused[t] || l->rigid[l->mesh->component[l->mesh->triangles[t][0]]])
+        if (!turned->now[t] || turned->home[t])
             continue;
         mark(l, l->mesh->triangles[t]);
         for (int k = 0; k < 3 && widely; k++)
             if (turned->across[t][k] >= 0)
                 mark(l, l->mesh->triangles[turned->across[t][k]]);
-        count++;
-    }
-    return count;
-}
-
-/// What blending turns over itself: nothing to lean on; and, where its bone says so too, no fault of a method's.
-static void find_excuses(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs)
-{
-    const Mat34 *bones = step->asked ? step->asked : step->bones;
-    pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);
-    pelti_lean_turned_find(&l->turned, l->asked, jobs, l->turned.asked);
-    for (int t = 0; t < l->mesh->triangle_count; t++) {
-        const int *corner = l->mesh->triangles[t];
-        if (l->turned.asked[t])
-            l->turned.asked[t] = vec3_dot(by_bone(l, bones, corner), triangle_normal(l->asked, corner)) < 0;
     }
 }
 
@@ -305,7 +280,7 @@ static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int
     for (int t = 0; t < mesh->triangle_count; t++)
         if (turned_over(l, bones, mesh->triangles[t]))
             mark(l, mesh->triangles[t]);
-    mark_turned(l, l->turned.home, jobs, round >= HALVINGS);
+    mark_turned(l, jobs, round >= HALVINGS);
     if (l->tree) {
         pelti_box_tree_refit_triangles(l->tree, jobs, mesh->triangles, l->now, NULL);
         pelti_box_tree_self_pairs(l->tree, 0, crosses_anew, l, jobs, &l->pairs);
@@ -338,36 +313,6 @@ static void settle(PeltiLean *l)
         pelti_lean_volume_apply(&l->volume, l->home, l->own, l->share);
 }
 
-/// Triangles that are turned over though they lean wholly (where joints gave way blending may fold as well): their corners go
-/// towards the mean of their neighbours until they are upright; nothing is moved where that does not help.
-static void unfold(PeltiLean *l, PeltiJobs *jobs)
-{
-    const PeltiMesh *mesh = l->mesh;
-    int before = 0, left = 0;
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        l->now[v] = leaned(l, v);
-        l->lift[v] = vec3(0, 0, 0);
-    }
-    for (int round = 0; round <= UNFOLD_ROUNDS; round++) {
-        memset(l->marked, 0, (size_t)mesh->vertex_count * sizeof *l->marked);
-        left = mark_turned(l, l->turned.asked, jobs, round >= UNFOLD_ROUNDS / 4);
-        before = round ? before : left;
-        if (!left || round == UNFOLD_ROUNDS)
-            break;
-        for (int v = 0; v < mesh->vertex_count; v++) {
-            if (!l->marked[v])
-                continue;
-            Vec3 sum = {0, 0, 0};
-            int first = mesh->ring_start[v], last = mesh->ring_start[v + 1];
-            for (int i = first; i < last; i++)
-                sum = vec3_add(sum, l->now[mesh->ring[i]]);
-            l->now[v] = vec3_lerp(l->now[v], vec3_scale(sum, 1 / (float)(last - first)), 0.5f);
-        }
-    }
-    for (int v = 0; v < mesh->vertex_count && left < before; v++)
-        l->lift[v] = vec3_sub(l->now[v], leaned(l, v));
-}
-
 static void write_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -377,14 +322,14 @@ static void write_range(void *context, int begin, int end, int worker)
         Vec3 back = l->flight[l->mesh->component[v]].back;
         if (l->share[v] < 1)
             back = vec3_add(back, vec3_scale(vec3_sub(l->home[v], l->own[v]), 1 - l->share[v]));
-        w->vertices[v] = vec3_add(w->vertices[v], vec3_add(back, l->lift[v]));
+        w->vertices[v] = vec3_add(w->vertices[v], back);
     }
 }
 
 static bool moved(const PeltiLean *l, int v)
 {
     Vec3 back = l->flight[l->mesh->component[v]].back;
-    return l->share[v] < 1 || vec3_dot(back, back) > 0 || vec3_dot(l->lift[v], l->lift[v]) > 0;
+    return l->share[v] < 1 || vec3_dot(back, back) > 0;
 }
 
 int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices)
@@ -392,12 +337,11 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     Work w = {l, step, vertices};
     int count = 0;
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
-    find_excuses(l, step, jobs);
+    pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);
     bring_back(l);
     settle(l);
     for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(l, step->bones, jobs, round) > 0; round++)
         settle(l);
-    unfold(l, jobs);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         count += moved(l, v);
     if (count)

@@ -65,7 +65,6 @@ PeltStatus pelti_lean_turned_create(const PeltiMesh *mesh, PeltiPool *pool, Pelt
                              .across = pelti_pool_take(pool, (size_t)count, sizeof(int[3])),
                              .at_rest = PELTI_NEW(pool, bool, count),
                              .home = PELTI_NEW(pool, bool, count),
-                             .asked = PELTI_NEW(pool, bool, count),
                              .now = PELTI_NEW(pool, bool, count),
                              .normal = PELTI_NEW(pool, Vec3, count)};
     if (pool->failed)

@@ -10,7 +10,6 @@ typedef struct PeltiLeanTurned {
     int (*across)[3]; ///< [triangle_count] the triangle across edge k; -1: border, or more than two meet there
     bool *at_rest;    ///< [triangle_count] turned over at rest already
     bool *home;       ///< [triangle_count] by blending
-    bool *asked;      ///< [triangle_count] by blending of the pose that was asked for, and against its bone as well
     bool *now;        ///< [triangle_count]
     Vec3 *normal;     ///< [triangle_count]
 } PeltiLeanTurned;
