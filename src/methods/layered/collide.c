@@ -18,6 +18,7 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->skin_before = PELTI_NEW(pool, Vec3, flesh->n);
     c->rest = PELTI_NEW(pool, Vec3, flesh->n);
     c->triangle_normal = PELTI_NEW(pool, Vec3, mesh->triangle_count);
+    c->boxes = PELTI_NEW(pool, PeltiBox, mesh->triangle_count);
     c->vertex_normal = PELTI_NEW(pool, Vec3, flesh->n);
     c->point_depth = PELTI_NEW(pool, float, flesh->n);
     c->edge_depth = PELTI_NEW(pool, float, mesh->edge_count);
@@ -70,12 +71,49 @@ static Vec3 area_normal(const PeltiFlesh *flesh, int t)
     return vec3_cross(vec3_sub(skin[v[1]], skin[v[0]]), vec3_sub(skin[v[2]], skin[v[0]]));
 }
 
+/// Comparisons in place of fminf and fmaxf, which are calls for the sake of NaN.
+static inline float less_of(float a, float b)
+{
+    return a < b ? a : b;
+}
+static inline void grow(PeltiBox *box, Vec3 low, Vec3 high)
+{
+    box->low = vec3(less_of(box->low.x, low.x), less_of(box->low.y, low.y), less_of(box->low.z, low.z));
+    box->high = vec3(-less_of(-box->high.x, -high.x), -less_of(-box->high.y, -high.y), -less_of(-box->high.z, -high.z));
+}
+
+static PeltiBox box_of(const Vec3 *p, const int *v)
+{
+    PeltiBox box = {p[v[0]], p[v[0]]};
+    grow(&box, p[v[1]], p[v[1]]);
+    grow(&box, p[v[2]], p[v[2]]);
+    return box;
+}
+
+/// How far from a triangle contacts are looked for: where the mesh is fine, no farther than its edges.
+static inline float reach_of(const PeltiFlesh *flesh, int t)
+{
+    return less_of(flesh->set.margin, flesh->rest.edge[flesh->rest.triangles[t][0]]);
+}
+
+/// A pair is looked at within the smaller reach of the two, so boxes wider by half of their own reach meet for all of them. (One
+/// margin for the whole mesh meets twice as many pairs on a human, mostly in its face and fingers.)
+static PeltiBox wide_box(const PeltiFlesh *flesh, int t)
+{
+    float by = 0.5001f * reach_of(flesh, t) + 1e-6f * flesh->rest.size; // and what rounding may take
+    PeltiBox box = box_of(flesh->collide.skin, flesh->rest.triangles[t]);
+    Vec3 wider = vec3(by, by, by);
+    return (PeltiBox){vec3_sub(box.low, wider), vec3_add(box.high, wider)};
+}
+
 static void triangle_normals(void *context, int begin, int end, int worker)
 {
     PeltiFlesh *flesh = context;
     (void)worker;
-    for (int t = begin; t < end; t++)
+    for (int t = begin; t < end; t++) {
         flesh->collide.triangle_normal[t] = vec3_normalize_or(area_normal(flesh, t), vec3(0, 0, 0));
+        flesh->collide.boxes[t] = wide_box(flesh, t);
+    }
 }
 
 static void vertex_normals(void *context, int begin, int end, int worker)
@@ -110,25 +148,6 @@ static bool share_corner(const int *a, const int *b)
             if (a[i] == b[k])
                 return true;
     return false;
-}
-
-/// Comparisons in place of fminf and fmaxf, which are calls for the sake of NaN.
-static inline float less_of(float a, float b)
-{
-    return a < b ? a : b;
-}
-static inline void grow(PeltiBox *box, Vec3 low, Vec3 high)
-{
-    box->low = vec3(less_of(box->low.x, low.x), less_of(box->low.y, low.y), less_of(box->low.z, low.z));
-    box->high = vec3(-less_of(-box->high.x, -high.x), -less_of(-box->high.y, -high.y), -less_of(-box->high.z, -high.z));
-}
-
-static PeltiBox box_of(const Vec3 *p, const int *v)
-{
-    PeltiBox box = {p[v[0]], p[v[0]]};
-    grow(&box, p[v[1]], p[v[1]]);
-    grow(&box, p[v[2]], p[v[2]]);
-    return box;
 }
 
 /// Bounds of the normals below every node of the tree: children follow their parents, so one pass from the end does.
@@ -166,7 +185,7 @@ static bool may_face(void *context, int a, int b)
            FACING + 1e-5f; // rounding
 }
 
-/// What the tree's boxes, `margin` apart, leave to ask; the cheapest first, which most pairs fail.
+/// What the tree's boxes leave to ask; the cheapest first.
 static bool are_near(const PeltiFlesh *flesh, int a, int b)
 {
     const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
@@ -174,11 +193,8 @@ static bool are_near(const PeltiFlesh *flesh, int a, int b)
         return !share_corner(u, v);
     if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > FACING || share_corner(u, v))
         return false;
-    float edge = less_of(flesh->rest.edge[u[0]], flesh->rest.edge[v[0]]);
-    if (edge >= flesh->set.margin)
-        return true;
     PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
-    return pelti_box_overlap(&boxes[0], &boxes[1], edge); // fine meshes need less
+    return pelti_box_overlap(&boxes[0], &boxes[1], less_of(reach_of(flesh, a), reach_of(flesh, b)));
 }
 
 /// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
@@ -416,10 +432,15 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, copy_skin, flesh);
     pelti_parallel_for(flesh->jobs, flesh->mesh->triangle_count, GRAIN, triangle_normals, flesh);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, vertex_normals, flesh);
-    const Vec3 *first = flesh->set.continuous ? c->skin_before : c->skin, *last = flesh->set.continuous ? c->skin : NULL;
-    pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->rest.triangles, first, last);
+    PeltiPairSearch search = {0, may_face, may_touch, flesh};
+    if (flesh->set.continuous) {
+        search.margin = flesh->set.margin;
+        search.nodes = NULL;
+        pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->rest.triangles, c->skin_before, c->skin);
+    } else {
+        pelti_box_tree_refit(c->tree, flesh->jobs, c->boxes);
+    }
     update_spread(c);
-    PeltiPairSearch search = {flesh->set.margin, flesh->set.continuous ? NULL : may_face, may_touch, flesh};
     pelti_box_tree_self_pairs_among(c->tree, &search, flesh->jobs, &c->pairs);
     pelti_parallel_for(flesh->jobs, place_contacts(c), PAIR_GRAIN, fill_contacts, flesh);
     keep_shallowest(flesh);

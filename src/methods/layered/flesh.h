@@ -62,6 +62,7 @@ typedef struct PeltiCollide {
     Vec3 *skin_before; ///< [slot] at the start of the step
     Vec3 *rest;        ///< [slot]
     Vec3 *triangle_normal, *vertex_normal;
+    PeltiBox *boxes;                 ///< [triangle] wider by half of how far contacts are looked for there
     int (*edge_faces)[2];            ///< [edge] triangles there (the same twice at a border)
     float *point_depth, *edge_depth; ///< [slot], [edge] least depth among the crossed contacts of each
     bool *crumpled;                  ///< [slot] a triangle there has turned against the vertex' normal
