@@ -50,6 +50,18 @@ size_t pelti_sparse_row_work(const PeltiSparse *sparse);
 /// result has the same bits for any number of threads.
 void pelti_sparse_solve_rows_ordered(const PeltiSparse *sparse, PeltiJobs *jobs, float (*x)[4], float *work);
 
+/// The same for a caller that makes its right-hand side row by row and uses the result row by row: `before` fills the rows of a
+/// range, `after` is called when those of a range are solved. Both are called from several threads, for ranges that together
+/// are all rows and are the same for any number of threads. Fewer waits than passes of their own, and rows are still in the cache.
+enum { PELTI_SPARSE_RANGES = PELTI_SPARSE_PARTS + 1 }; ///< at most: parts and what is above them
+typedef struct PeltiSparseRows {
+    void (*before)(void *context, int begin, int end);           ///< NULL: the rows are there
+    void (*after)(void *context, int begin, int end, int range); ///< NULL: nothing to do
+    void *context;
+} PeltiSparseRows;
+void pelti_sparse_solve_made_rows(const PeltiSparse *sparse, PeltiJobs *jobs, const PeltiSparseRows *made, float (*x)[4],
+                                  float *work);
+
 /// Columns of the factor that a solve needs whose right-hand side is 0, and whose answer is not wanted, in all other rows: the
 /// wanted ones and what lies above them in the elimination tree.
 typedef struct PeltiSparseSome {

@@ -43,7 +43,24 @@ typedef struct RowSolve {
     const int *column; // that take part; NULL: all
     Float4 *x;
     Float4 *sums; // [part_count x top_count] what each part adds to the top
+    PeltiSparseRows made;
 } RowSolve;
+
+/// Of part p; what comes after the parts is the top.
+static int range_end(const PeltiSparse *s, int p)
+{
+    return p < s->part_count ? s->part_start[p + 1] : s->n;
+}
+static void rows_before(const RowSolve *solve, int p)
+{
+    if (solve->made.before)
+        solve->made.before(solve->made.context, solve->s->part_start[p], range_end(solve->s, p));
+}
+static void rows_after(const RowSolve *solve, int p)
+{
+    if (solve->made.after)
+        solve->made.after(solve->made.context, solve->s->part_start[p], range_end(solve->s, p), p);
+}
 
 /// x holds the rows from `first` on.
 static inline void scatter(const PeltiSparse *s, Float4 *restrict x, int first, Float4 xj, int begin, int end)
@@ -64,6 +81,9 @@ static void forward_parts(void *context, int begin, int end, int worker)
     const PeltiSparse *s = solve->s;
     int top = s->part_start[s->part_count], rows = s->n - top;
     for (int p = begin; p < end; p++) {
+        rows_before(solve, p);
+        if (p == s->part_count)
+            return; // the top waits for the parts
         Float4 *sums = solve->sums + (size_t)p * (size_t)rows;
         memset(sums, 0, (size_t)rows * sizeof *sums);
         for (int i = solve->first[p]; i < solve->first[p + 1]; i++) {
@@ -97,8 +117,11 @@ static void backward_parts(void *context, int begin, int end, int worker)
 {
     (void)worker;
     const RowSolve *solve = context;
-    for (int p = begin; p < end; p++)
-        backward(solve, solve->first[p], solve->first[p + 1]);
+    for (int p = begin; p < end; p++) {
+        if (p < solve->s->part_count) // the top is done
+            backward(solve, solve->first[p], solve->first[p + 1]);
+        rows_after(solve, p);
+    }
 }
 
 /// count: of the columns that take part
@@ -108,7 +131,7 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
     size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15; // callers' work need not be aligned
     int top = s->part_start[s->part_count], rows = top_count(s), first = solve->first[s->part_count];
     solve->sums = (Float4 *)(void *)((char *)work + skip);
-    pelti_parallel_for(jobs, s->part_count, 1, forward_parts, solve);
+    pelti_parallel_for(jobs, s->part_count + (solve->made.before != NULL), 1, forward_parts, solve);
     for (int p = 0; p < s->part_count; p++)
         for (int i = 0; i < rows; i++)
             solve->x[top + i] += solve->sums[(size_t)p * (size_t)rows + (size_t)i];
@@ -117,13 +140,19 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
         scatter(s, solve->x, 0, solve->x[j], s->lp[j], s->lp[j + 1]);
     }
     backward(solve, first, count);
-    pelti_parallel_for(jobs, s->part_count, 1, backward_parts, solve);
+    pelti_parallel_for(jobs, s->part_count + (solve->made.after != NULL), 1, backward_parts, solve);
+}
+
+void pelti_sparse_solve_made_rows(const PeltiSparse *s, PeltiJobs *jobs, const PeltiSparseRows *made, float (*rows)[4],
+                                  float *work)
+{
+    RowSolve solve = {.s = s, .first = s->part_start, .x = (Float4 *)(void *)rows, .made = *made};
+    solve_rows(&solve, jobs, s->n, work);
 }
 
 void pelti_sparse_solve_rows_ordered(const PeltiSparse *s, PeltiJobs *jobs, float (*rows)[4], float *work)
 {
-    RowSolve solve = {.s = s, .first = s->part_start, .x = (Float4 *)(void *)rows};
-    solve_rows(&solve, jobs, s->n, work);
+    pelti_sparse_solve_made_rows(s, jobs, &(PeltiSparseRows){0}, rows, work);
 }
 
 void pelti_sparse_some(const PeltiSparse *s, unsigned char *mark, PeltiSparseSome *out)

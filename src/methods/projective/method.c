@@ -91,7 +91,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->swelling.share = PELTI_NEW(&p->pool, ProjSwell, blocks);
     p->state.warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
     p->system.work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
-    p->step.moved = PELTI_NEW(&p->pool, float, n);
+    p->step.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
     p->travel.from = PELTI_NEW(&p->pool, Mat34, bones);
     p->travel.to = PELTI_NEW(&p->pool, Mat34, bones);
     p->travel.now = PELTI_NEW(&p->pool, Mat34, bones);

@@ -313,7 +313,7 @@ typedef struct ProjStep { ///< scratch of one step
     ProjRow *constant;    ///< right-hand side that stays the same over the iterations
     ProjRow *rows, *y;    ///< pulls of the elements' corners; right-hand side, then moves
     ProjFrame *frames;
-    float *moved; ///< [count / grain] largest move of the last iteration in each piece
+    float *moved; ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
 } ProjStep;
 
 typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it

@@ -81,11 +81,9 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 }
 
 /// Right-hand side: the constant part and what the elements pull.
-static void gather_rows(void *context, int begin, int end, int worker)
+static void gather(void *context, int begin, int end)
 {
-    (void)worker;
-    Rows *r = context;
-    Projective *p = r->p;
+    const Projective *p = ((const Rows *)context)->p;
     const ProjTissue *t = &p->tissue;
     for (int i = begin; i < end; i++) {
         typedef float Four __attribute__((vector_size(16)));
@@ -98,13 +96,19 @@ static void gather_rows(void *context, int begin, int end, int worker)
         }
         memcpy(p->step.y[i], &sum, sizeof sum);
     }
-    if (r->touching)
-        pelti_proj_contact_forces(p, r->mode, begin / PROJ_PIECE);
 }
 
-static void move_rows(void *context, int begin, int end, int worker)
+static void gather_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
+    Rows *r = context;
+    gather(r, begin, end);
+    if (r->touching)
+        pelti_proj_contact_forces(r->p, r->mode, begin / PROJ_PIECE);
+}
+
+static void move(void *context, int begin, int end, int range)
+{
     Projective *p = ((Rows *)context)->p;
     float most = 0;
     for (int i = begin; i < end; i++)
@@ -114,7 +118,7 @@ static void move_rows(void *context, int begin, int end, int worker)
             most = moved > most ? moved : most;
             p->state.x[i][k] = to;
         }
-    p->step.moved[begin / ROW_GRAIN] = most;
+    p->step.moved[range] = most;
 }
 
 static void find_pulls(Projective *p)
@@ -123,34 +127,49 @@ static void find_pulls(Projective *p)
     pelti_proj_local(&p->tissue, p->jobs, &pulls);
 }
 
-void pelti_proj_pull(Projective *p, int mode, bool touching)
+static void local_step(Projective *p)
 {
-    Rows r = {p, NULL, mode, touching};
     double start = pelti_clock_ms();
     find_pulls(p);
     p->figures.local_ms += pelti_clock_ms() - start;
+}
+
+void pelti_proj_pull(Projective *p, int mode, bool touching)
+{
+    Rows r = {p, NULL, mode, touching};
+    local_step(p);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
+}
+
+/// `gathers`: the right-hand side is still to be made of the pulls.
+static void global_step(Projective *p, const PeltiSparse *matrix, bool gathers)
+{
+    Rows r = {.p = p};
+    double start = pelti_clock_ms();
+    PeltiSparseRows made = {gathers ? gather : NULL, move, &r};
+    memset(p->step.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->step.moved);
+    pelti_sparse_solve_made_rows(matrix, p->jobs, &made, p->step.y, p->system.work);
+    p->figures.solve_ms += pelti_clock_ms() - start;
+    float most = 0;
+    for (int k = 0; k < PELTI_SPARSE_RANGES; k++)
+        most = fmaxf(most, p->step.moved[k]);
+    p->figures.residual = (double)most / (double)p->mesh->diagonal;
 }
 
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix)
 {
-    Rows r = {.p = p};
-    double start = pelti_clock_ms();
-    pelti_sparse_solve_rows_ordered(matrix, p->jobs, p->step.y, p->system.work);
-    p->figures.solve_ms += pelti_clock_ms() - start;
-    pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, move_rows, &r);
-    float most = 0;
-    for (int k = 0; k * ROW_GRAIN < p->count; k++)
-        most = fmaxf(most, p->step.moved[k]);
-    p->figures.residual = (double)most / (double)p->mesh->diagonal;
+    global_step(p, matrix, false);
 }
 
 void pelti_proj_run(Projective *p, const ProjRounds *rounds)
 {
     const PeltiSparse *matrix = rounds->mode == PROJ_STILL ? p->system.still : p->system.moving;
     for (int k = 0; k < rounds->most; k++) {
-        pelti_proj_pull(p, rounds->mode, rounds->touching);
-        pelti_proj_solve(p, matrix);
+        if (rounds->touching) // forces come in pieces of their own
+            pelti_proj_pull(p, rounds->mode, true);
+        else
+            local_step(p);
+        global_step(p, matrix, !rounds->touching);
         if (p->figures.residual < rounds->enough)
             break;
     }
