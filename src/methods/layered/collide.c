@@ -227,14 +227,13 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
     if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > FACING_AT_POINT ||
         any_crumpled(c, s, v[0], v[1], v[2]))
         return false;
-    float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n);
-    if (height > flesh->set.margin || height < -DEEPEST * flesh->rest.size)
-        return false;
+    float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n), edge = less_of(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
+    if (!(height < less_of(flesh->set.margin, edge) && height > -less_of(edge, DEEPEST * flesh->rest.size)))
+        return false; // as in_reach has it, before what costs more
     PeltiClosest near = pelti_closest_on_triangle(p, c->skin[v[0]], c->skin[v[1]], c->skin[v[2]]);
     if (near.feature != PELTI_FACE)
         return false;
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
-    float edge = fminf(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
     const Vec3 *old = c->skin_before;
     Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
     Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
@@ -287,6 +286,20 @@ typedef struct Edge {
     int from, to; // slots
 } Edge;
 
+/// Lines through two edges, n their common perpendicular: whether they are surely too far apart, or nearest to each other beyond an
+/// end of an edge. Float will do with some room; most pairs of edges end here.
+static bool pass_by(Vec3 from_b, Vec3 ea, Vec3 eb, Vec3 n, float reach)
+{
+    const float room = 0.02f;
+    float squared = vec3_dot(n, n), height = vec3_dot(from_b, n), lengths = vec3_dot(ea, ea) * vec3_dot(eb, eb);
+    if (!(squared > PARALLEL * PARALLEL * lengths))
+        return false;
+    if (height * height > (1 + room) * reach * reach * squared)
+        return true;
+    float s = vec3_dot(vec3_cross(eb, from_b), n), t = vec3_dot(vec3_cross(ea, from_b), n); // times squared
+    return s < -room * squared || s > (1 + room) * squared || t < -room * squared || t > (1 + room) * squared;
+}
+
 /// Edge a against b. The normal leads from b to a: along b's outward normal, against a's.
 static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
 {
@@ -298,12 +311,13 @@ static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
     // too far apart to be in reach: half the edges and `edge` bound the way, and (p + q)^2 <= 2 p^2 + 2 q^2 saves the roots
     if (vec3_dot(middles, middles) > 4 * (vec3_dot(ea, ea) + vec3_dot(eb, eb)) + 8 * edge * edge)
         return;
-    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || any_crumpled(c, a0, a1, b0, b1))
+    Vec3 n = vec3_cross(ea, eb);
+    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || pass_by(vec3_sub(c->skin[a0], c->skin[b0]), ea, eb, n, edge) ||
+        any_crumpled(c, a0, a1, b0, b1))
         return;
     Vec3 na = edge_normal(c, a0, a1), nb = edge_normal(c, b0, b1), way = vec3_sub(nb, na);
     if (vec3_dot(na, nb) > FACING_AT_POINT)
         return;
-    Vec3 n = vec3_cross(ea, eb);
     float length = vec3_length(n), size = vec3_length(ea) * vec3_length(eb);
     PeltiClosestSegments near = pelti_closest_segments(c->skin[a0], c->skin[a1], c->skin[b0], c->skin[b1]);
     if (near.feature_p != 3 || near.feature_q != 3)
