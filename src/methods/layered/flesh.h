@@ -18,6 +18,8 @@ typedef struct PeltiLayeredSettings {
     int match_every;                ///< shape matching in every n-th iteration
     float step_s;                   ///< longest simulation step
     float turn_rad;                 ///< farthest a bone turns in one step
+    float settle_turn_rad;          ///< the same while settling
+    int detect_every;               ///< contacts are found in every n-th step of a frame, from its first on
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
@@ -72,6 +74,7 @@ typedef struct PeltiCollide {
     PeltiContact *contacts;
     int count, capacity;
     bool overflowed;
+    bool keep; ///< this step goes on with the last one's contacts
     PeltiIslands islands;
 } PeltiCollide;
 
@@ -223,10 +226,11 @@ void pelti_couple_goals(PeltiFlesh *flesh,
                                              ///< when the character goes far
 void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
 // guard.c
-void pelti_guard(PeltiFlesh *flesh); ///< nothing faster, farther from its bones or longer than flesh can be
+void pelti_guard(PeltiFlesh *flesh, float dt_s); ///< nothing faster, farther from its bones or longer than flesh can be
 // collide.c
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);
+void pelti_collide_again(PeltiFlesh *flesh); ///< the last step's contacts, not pushed yet
 void pelti_collide_project(PeltiFlesh *flesh);
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
 // islands.c

@@ -23,15 +23,21 @@ static Vec3 carried_from(const PeltiFlesh *flesh, int s, Vec3 x)
     return sum;
 }
 
+typedef struct Pace {
+    PeltiFlesh *flesh;
+    float share; // of how far contacts look
+} Pace;
+
 static void keep_pace(void *context, int begin, int end, int worker)
 {
-    PeltiFlesh *flesh = context;
+    const Pace *pace = context;
+    PeltiFlesh *flesh = pace->flesh;
     (void)worker;
     for (int s = begin; s < end; s++)
         for (int l = 0; l < PELTI_BONE_LAYER; l++) {
             Vec3 from = carried_from(flesh, s, pelti_lane(flesh->moving.before, s, l));
             Vec3 off = vec3_sub(pelti_lane(flesh->match.x, s, l), from);
-            float most = PACE * fminf(flesh->set.margin, flesh->rest.edge[s]), squared = vec3_dot(off, off);
+            float most = pace->share * fminf(flesh->set.margin, flesh->rest.edge[s]), squared = vec3_dot(off, off);
             if (squared > most * most)
                 pelti_set_lane(flesh->match.x, s, l, vec3_mad(from, off, most / sqrtf(squared)));
         }
@@ -82,10 +88,13 @@ static void measure_stretch(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_guard(PeltiFlesh *flesh)
+void pelti_guard(PeltiFlesh *flesh, float dt_s)
 {
+    // A long step (of a preview) has the pace of the short ones in its place: held to half of how far contacts look, flesh would
+    // stay behind more and more, and skin that passes unseen is held by the last word.
+    Pace pace = {flesh, PACE * fmaxf(1, dt_s / PACE_STEP)};
     if (!flesh->moving.settled) // without inertia nothing is shot, and flesh may have a long way to where it settles
-        pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, keep_pace, flesh);
+        pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, keep_pace, &pace);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, stay_near, flesh);
     for (int k = 0; k < SWEEPS; k++) {
         int found = 0;

@@ -89,8 +89,10 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
-    if (flesh->set.collide)
+    if (flesh->set.collide && !flesh->collide.keep)
         pelti_collide_detect(flesh);
+    else
+        pelti_collide_again(flesh);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
             pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
@@ -109,7 +111,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     }
     for (int k = 0; k < flesh->set.separate / 2; k++)
         pelti_collide_project(flesh);
-    pelti_guard(flesh);
+    pelti_guard(flesh, dt_s);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
         pelti_volume_velocities(flesh);
@@ -161,7 +163,8 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
 {
     enum { MOST_WAYS = 64, MOST_RESTS = 40 };
     pelti_motion_set(&flesh->skeleton.motion, flesh->skeleton.last, bones);
-    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad), steps = 0;
+    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.settle_turn_rad), steps = 0;
+    flesh->collide.keep = false;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
     for (int i = 1; i <= ways; i++, steps++) {
         pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)ways, flesh->scratch.bones);
@@ -186,6 +189,7 @@ int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s)
     steps = steps < 1 ? 1 : steps > MOST_STEPS ? MOST_STEPS : steps;
     for (int i = 1; i <= steps; i++) {
         pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)steps, flesh->scratch.bones);
+        flesh->collide.keep = (i - 1) % flesh->set.detect_every != 0;
         pelti_flesh_substep(flesh, flesh->scratch.bones, dt_s / (float)steps, false);
     }
     memcpy(flesh->skeleton.last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
