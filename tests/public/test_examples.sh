@@ -10,6 +10,7 @@ for source in "$PELT_SOURCE"/examples/*.c; do
     name=$(basename "$source" .c)
     case $name in
     bake_clip) set -- "$work/c.glb" "$work/out.pc2" ;;
+    distil_skin) set -- "$work/c.glb" dqs "$work/distilled.glb" 0.002 ;;
     live_grasp) continue ;; # seconds: tests/contact/test_grasp.c plays it
     from_arrays) set -- ;;
     *) set -- "$work/c.glb" ;;
