@@ -25,8 +25,9 @@ PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, c
                                                PeltCharacter **out, PeltError *err);
 
 /// Writes the file a character came from as .glb, .vrm or .gltf, unbaked: everything that was read, whatever the format was, in
-/// one file that stands alone. `warned` (may be NULL) is told what could not be taken along. From any thread. PELT_BAD_ARGUMENT:
-/// another kind of file, PELT_IO: it cannot be written, PELT_UNSUPPORTED: the character was made by pelt_character_create.
+/// one file that stands alone. `warned` (may be NULL) is told what could not be taken along. From any thread. Costs reading and
+/// writing the file once. PELT_BAD_ARGUMENT: another kind of file, PELT_IO: it cannot be written, PELT_UNSUPPORTED: the character
+/// was made by pelt_character_create.
 PELT_API PeltStatus pelt_character_save(const PeltCharacter *who, const char *path,
                                         void (*warned)(const PeltWarning *warning, void *user), void *user, PeltError *err);
 

@@ -37,7 +37,7 @@ struct PeltiLean {
     PeltiPairs pairs;
     PeltiLeanVolume volume; // of closed pieces; not looked at without pieces
     PeltiLeanTurned turned;
-    bool again;             // not the first look at this step
+    bool again; // not the first look at this step
 };
 
 PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,

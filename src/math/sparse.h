@@ -52,7 +52,8 @@ void pelti_sparse_solve_rows_ordered(const PeltiSparse *sparse, PeltiJobs *jobs,
 
 /// The same for a caller that makes its right-hand side row by row and uses the result row by row: `before` fills the rows of a
 /// range, `after` is called when those of a range are solved. Both are called from several threads, for ranges that together
-/// are all rows and are the same for any number of threads. Fewer waits than passes of their own, and rows are still in the cache.
+/// are all rows and are the same for any number of threads. Fewer waits than passes of their own, and rows are still in the
+/// cache.
 enum { PELTI_SPARSE_RANGES = PELTI_SPARSE_PARTS + 1 }; ///< at most: parts and what is above them
 typedef struct PeltiSparseRows {
     void (*before)(void *context, int begin, int end);           ///< NULL: the rows are there
@@ -66,15 +67,15 @@ void pelti_sparse_solve_made_rows(const PeltiSparse *sparse, PeltiJobs *jobs, co
 /// wanted ones and what lies above them in the elimination tree.
 typedef struct PeltiSparseSome {
     int count;
-    int *column;                         ///< [n] ascending; the caller's memory
+    int *column;                            ///< [n] ascending; the caller's memory
     int part_first[PELTI_SPARSE_PARTS + 1]; ///< where each part begins in `column`, then the top
 } PeltiSparseSome;
 
 /// mark [n], in the factor's order: wanted rows are not 0 on entry, needed ones are not 0 on return.
 void pelti_sparse_some(const PeltiSparse *sparse, unsigned char *mark, PeltiSparseSome *out);
 
-/// pelti_sparse_solve_rows_ordered in some rows: those of `some` that are not wanted have to be 0 on entry, all others are left as they
-/// are. To the bit what the whole solve gives there.
+/// pelti_sparse_solve_rows_ordered in some rows: those of `some` that are not wanted have to be 0 on entry, all others are left
+/// as they are. To the bit what the whole solve gives there.
 void pelti_sparse_solve_rows_some(const PeltiSparse *sparse, PeltiJobs *jobs, const PeltiSparseSome *some, float (*x)[4],
                                   float *work);
 

@@ -300,7 +300,7 @@ static void solves_in_some_rows_are_those_of_the_whole(void **state)
     pelti_sparse_solve_rows_ordered(s, NULL, p.rows, work);
     for (int threads = 1; threads <= 2; threads++) {
         PeltiJobs *jobs = pelti_jobs_create(threads);
-        float (*copy)[4] = aligned_alloc(16, n * 16);
+        float(*copy)[4] = aligned_alloc(16, n * 16);
         memcpy(copy, p.result, n * 16);
         pelti_sparse_solve_rows_some(s, jobs, &some, copy, work);
         for (int k = 0; k < p.n; k++)

@@ -286,8 +286,8 @@ typedef struct Edge {
     int from, to; // slots
 } Edge;
 
-/// Lines through two edges, n their common perpendicular: whether they are surely too far apart, or nearest to each other beyond an
-/// end of an edge. Float will do with some room; most pairs of edges end here.
+/// Lines through two edges, n their common perpendicular: whether they are surely too far apart, or nearest to each other beyond
+/// an end of an edge. Float will do with some room; most pairs of edges end here.
 static bool pass_by(Vec3 from_b, Vec3 ea, Vec3 eb, Vec3 n, float reach)
 {
     const float room = 0.02f;

@@ -27,7 +27,8 @@ static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingB
     int count = 0;
     for (int k = 0; k < t->who->bone_count; k++) {
         int b = t->bones.order[k], parent = t->who->bones[b].parent;
-        t->wake.cluster[b] = parent >= 0 && pelti_tracking_stands_still(t, &from->joint[b], &to->joint[b]) ? t->wake.cluster[parent] : count++;
+        t->wake.cluster[b] =
+            parent >= 0 && pelti_tracking_stands_still(t, &from->joint[b], &to->joint[b]) ? t->wake.cluster[parent] : count++;
     }
     return count;
 }

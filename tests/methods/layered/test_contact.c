@@ -206,10 +206,8 @@ static void islands_share_no_particle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_equal_finite_differences),
-        cmocka_unit_test(the_papers_edge_gradients_are_ours),
-        cmocka_unit_test(crossed_and_parallel_edges_separate),
-        cmocka_unit_test(kept_contacts_begin_anew),
+        cmocka_unit_test(gradients_equal_finite_differences),  cmocka_unit_test(the_papers_edge_gradients_are_ours),
+        cmocka_unit_test(crossed_and_parallel_edges_separate), cmocka_unit_test(kept_contacts_begin_anew),
         cmocka_unit_test(islands_share_no_particle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
