@@ -399,7 +399,7 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
     int count = skin->held ? skin->who->mesh->vertex_count : 0;
     for (int v = 0; v < count; v++)
         skin->held[v] = skin->shape[v];
-    pelti_touch_step(skin->touch, skin->bones, skin->restart, skin->shape, &touch);
+    pelti_touch_step(skin->touch, (PeltiTouchPose){skin->bones, skin->joints, skin->restart}, skin->shape, &touch);
     for (int v = 0; v < count; v++)
         skin->held[v] = vec3_sub(skin->shape[v], skin->held[v]);
     if (touch.held > 0 && skin->held)

@@ -19,6 +19,7 @@ typedef struct Body {
     PeltiPose pose;
     PeltiWorld *world;
     Mat34 *bones;
+    PeltiJoint *joints;
     const PeltiClip *clip;
 } Body;
 
@@ -65,6 +66,7 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
     body->pose = pelti_pose_new(&body->who->pool, body->who);
     body->world = PELTI_NEW(&body->who->pool, PeltiWorld, body->who->node_count);
     body->bones = PELTI_NEW(&body->who->pool, Mat34, body->who->bone_count);
+    body->joints = PELTI_NEW(&body->who->pool, PeltiJoint, body->who->bone_count);
     pelti_options_init(&body->options, pelti_method_layered.options);
     for (; settings && *settings; settings += 2)
         if (pelti_options_set(&body->options, settings[0], settings[1], &err) != PELT_OK)
@@ -86,6 +88,7 @@ static void pose_at(Body *body, double time_s)
 {
     pelti_pose_clip(body->who, body->clip, time_s, &body->pose);
     pelti_pose_bones(body->who, &body->pose, body->world, body->bones);
+    pelti_joints_pose(body->who, &body->pose, body->joints);
 }
 
 /// Settles at `first` (frames of 1/30 s), plays on to `last`; the best time of a step of 5 ms within a frame.
@@ -95,11 +98,11 @@ static double play(Body *body, PeltiJobs *jobs, int first, int last)
     body->flesh->jobs = jobs;
     pelti_flesh_rest(body->flesh);
     pose_at(body, first / 30.0);
-    pelti_flesh_settle(body->flesh, body->bones);
+    pelti_flesh_settle(body->flesh, body->bones, body->joints);
     for (int f = first + 1; f <= last; f++) {
         pose_at(body, f / 30.0);
         double start = pelti_clock_ms();
-        int steps = pelti_flesh_move(body->flesh, body->bones, 1 / 30.0f);
+        int steps = pelti_flesh_move(body->flesh, body->bones, body->joints, 1 / 30.0f);
         best = fmin(best, (pelti_clock_ms() - start) / steps);
     }
     return best;
@@ -278,7 +281,7 @@ static void time_size(PeltiBench *bench, int vertices, double *first)
     for (int f = 0; f <= (vertices > 20000 ? 3 : 10); f++) { // from the bind pose into the clip's first frames
         pose_at(&body, f / 30.0);
         double start = pelti_clock_ms();
-        int steps = pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
+        int steps = pelti_flesh_move(body.flesh, body.bones, body.joints, 1 / 30.0f);
         best = fmin(best, (pelti_clock_ms() - start) / steps);
     }
     double each = best * 1e6 / (body.flesh->n * (double)PELTI_LAYERS);
@@ -316,9 +319,9 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
         pose_at(&body, f / 30.0);
         double start = pelti_clock_ms();
         if (f)
-            pelti_flesh_move(body.flesh, body.bones, 1 / 30.0f);
+            pelti_flesh_move(body.flesh, body.bones, body.joints, 1 / 30.0f);
         else
-            pelti_flesh_settle(body.flesh, body.bones);
+            pelti_flesh_settle(body.flesh, body.bones, body.joints);
         pelti_flesh_show(body.flesh, *skin + (size_t)f * (size_t)*n);
         ms += f ? pelti_clock_ms() - start : 0;
         *volume = fmax(*volume, pelti_volume_worst(body.flesh));

@@ -1,15 +1,25 @@
 /// Bones between two poses, each turning about its head relative to its parent.
 #include "character/motion.h"
 
+#include <string.h>
+
+static PeltiMotionEnd end_in(PeltiArena *arena, const PeltiCharacter *who)
+{
+    return (PeltiMotionEnd){.bones = PELTI_TAKE(arena, Mat34, who->bone_count + 1),
+                            .joints = PELTI_TAKE(arena, PeltiJoint, who->bone_count + 1)};
+}
+
 PeltiMotion pelti_motion_in(PeltiArena *arena, const PeltiCharacter *who)
 {
     return (PeltiMotion){.who = who,
-                         .bones = PELTI_TAKE(arena, PeltiMotionBone, who->bone_count + 1),
+                         .from = end_in(arena, who),
+                         .to = end_in(arena, who),
+                         .order = PELTI_TAKE(arena, int, who->bone_count + 1),
                          .first = PELTI_TAKE(arena, int, who->node_count + 1),
                          .next = PELTI_TAKE(arena, int, who->bone_count + 1)};
 }
 
-void pelti_motion_order(PeltiMotion *motion)
+void pelti_motion_start(PeltiMotion *motion)
 {
     const PeltiCharacter *who = motion->who;
     int placed = 0;
@@ -22,67 +32,63 @@ void pelti_motion_order(PeltiMotion *motion)
     // a parent bone sits on an ancestor node, and nodes are ordered parents first
     for (int i = 0; i < who->node_count; i++)
         for (int b = motion->first[who->node_order[i]]; b >= 0; b = motion->next[b])
-            motion->bones[placed++].bone = b;
+            motion->order[placed++] = b;
+    pelti_motion_reset(motion);
 }
 
-/// The bone's motion in its parent's rest space; in the world's where `parent` is -1.
-static Mat34 relative(const Mat34 *bones, int b, int parent)
+static void set_end(const PeltiMotion *motion, PeltiMotionEnd end, const Mat34 *bones, const PeltiJoint *joints)
 {
-    Mat34 back;
-    if (!bones)
-        return mat34_identity();
-    if (parent < 0 || !mat34_inverse(bones[parent], &back))
-        return bones[b];
-    return mat34_mul(back, bones[b]);
+    memcpy(end.bones, bones, sizeof *bones * (size_t)motion->who->bone_count);
+    memcpy(end.joints, joints, sizeof *joints * (size_t)motion->who->bone_count);
 }
 
-void pelti_motion_set(PeltiMotion *motion, const Mat34 *from, const Mat34 *to)
+void pelti_motion_reset(PeltiMotion *motion)
 {
-    motion->from = from;
-    motion->to = to;
-    for (int i = 0; i < motion->who->bone_count; i++) {
-        PeltiMotionBone *bone = &motion->bones[i];
-        int parent = motion->who->bones[bone->bone].parent;
-        Mat34 back;
-        if (parent >= 0 && ((from && !mat34_inverse(from[parent], &back)) || (to && !mat34_inverse(to[parent], &back))))
-            parent = -1;
-        bone->parent = parent;
-        for (int end = 0; end < 2; end++) {
-            Mat34 m = relative(end ? to : from, bone->bone, parent);
-            bone->turn[end] = quat_from_mat3(mat3_polar(mat34_linear(m), &bone->stretch[end]));
-            bone->head[end] = mat34_apply(m, motion->who->bones[bone->bone].head);
-        }
+    for (int b = 0; b < motion->who->bone_count; b++) {
+        motion->from.bones[b] = mat34_identity();
+        motion->from.joints[b] =
+            (PeltiJoint){.turn = quat_identity(), .head = motion->who->bones[b].head, .stretch = mat3_identity()};
     }
+    set_end(motion, motion->to, motion->from.bones, motion->from.joints);
 }
 
-static void copy_end(const PeltiMotion *motion, const Mat34 *end, Mat34 *out)
+void pelti_motion_to(PeltiMotion *motion, const Mat34 *bones, const PeltiJoint *joints)
 {
-    for (int b = 0; b < motion->who->bone_count; b++)
-        out[b] = end ? end[b] : mat34_identity();
+    set_end(motion, motion->to, bones, joints);
+}
+
+void pelti_motion_arrive(PeltiMotion *motion)
+{
+    set_end(motion, motion->from, motion->to.bones, motion->to.joints);
 }
 
 void pelti_motion_at(const PeltiMotion *motion, float t, Mat34 *out)
 {
     if (t <= 0 || t >= 1) {
-        copy_end(motion, t <= 0 ? motion->from : motion->to, out);
+        memcpy(out, (t <= 0 ? motion->from : motion->to).bones, sizeof *out * (size_t)motion->who->bone_count);
         return;
     }
     for (int i = 0; i < motion->who->bone_count; i++) {
-        const PeltiMotionBone *bone = &motion->bones[i];
-        Mat3 stretch = mat3_add(mat3_scale(bone->stretch[0], 1 - t), mat3_scale(bone->stretch[1], t));
-        Mat3 linear = mat3_mul(quat_to_mat3(quat_slerp(bone->turn[0], bone->turn[1], t)), stretch);
-        Vec3 head = vec3_lerp(bone->head[0], bone->head[1], t);
-        Mat34 m = mat34_from(linear, vec3_sub(head, mat3_apply(linear, motion->who->bones[bone->bone].head)));
-        out[bone->bone] = bone->parent >= 0 ? mat34_mul(out[bone->parent], m) : m;
+        int b = motion->order[i], parent = motion->who->bones[b].parent;
+        const PeltiJoint *from = &motion->from.joints[b], *to = &motion->to.joints[b];
+        Mat3 stretch = mat3_add(mat3_scale(from->stretch, 1 - t), mat3_scale(to->stretch, t));
+        Mat3 linear = mat3_mul(quat_to_mat3(quat_slerp(from->turn, to->turn, t)), stretch);
+        Vec3 head = vec3_lerp(from->head, to->head, t);
+        Mat34 m = mat34_from(linear, vec3_sub(head, mat3_apply(linear, motion->who->bones[b].head)));
+        out[b] = parent >= 0 ? mat34_mul(out[parent], m) : m;
     }
 }
 
 float pelti_motion_largest_turn(const PeltiMotion *motion)
 {
     float most = 0;
-    for (int i = 0; i < motion->who->bone_count; i++) {
-        const PeltiMotionBone *bone = &motion->bones[i];
-        most = fmaxf(most, quat_angle(quat_mul(quat_conjugate(bone->turn[0]), bone->turn[1])));
-    }
+    for (int b = 0; b < motion->who->bone_count; b++)
+        most = fmaxf(most, quat_angle(quat_mul(quat_conjugate(motion->from.joints[b].turn), motion->to.joints[b].turn)));
     return most;
+}
+
+void pelti_motion_keep(PeltiMotion *motion, PeltiSnapshot *snapshot)
+{
+    PELTI_KEEP(snapshot, motion->from.bones, motion->who->bone_count);
+    PELTI_KEEP(snapshot, motion->from.joints, motion->who->bone_count);
 }

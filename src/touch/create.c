@@ -60,12 +60,11 @@ static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
     arena.base = pelti_pool_take(&t->pool, arena.used, 1);
     arena.used = 0;
     if (!arena.base)
-        return pelti_no_memory(err, sizeof(PeltiMotionBone) * (size_t)t->who->bone_count);
+        return pelti_no_memory(err, sizeof(PeltiJoint) * (size_t)t->who->bone_count);
     t->way.motion = pelti_motion_in(&arena, t->who);
-    pelti_motion_order(&t->way.motion);
-    Mat34 **bones[] = {&t->state.bones_from, &t->way.bones_to, &t->way.bones_now, &t->state.bones_last};
-    for (int i = 0; i < 4; i++)
-        *bones[i] = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
+    pelti_motion_start(&t->way.motion);
+    t->way.bones_now = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
+    t->state.bones_last = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     return PELT_OK;
 }
 

@@ -59,25 +59,25 @@ typedef struct TouchRest {
 /// What a frame leaves to the next one: all of it is kept in snapshots, and nothing else is.
 typedef struct TouchState {
     bool started;
-    float calm;                     ///< share of a change that is made: falls while a pose is held
-    int behind;                     ///< frames in a row in which something stayed behind
-    int stuck;                      ///< frames in a row that could not be finished
-    int loose;                      ///< pairs that cross since hooking skin was let go
-    unsigned char *tangled;         ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
-    Vec3 *x;                        ///< [vertex] shown; crosses nothing
-    Vec3 *wanted;                   ///< [vertex] by the method at the end of this substep
-    Vec3 *lag;                      ///< [vertex] planned distance of the shown skin from the wanted one
-    unsigned char *trouble;         ///< [vertex] touched something last time, or would cross something now
-    Mat34 *bones_from, *bones_last; ///< [bone] of the last frame; of the last substep
+    float calm;             ///< share of a change that is made: falls while a pose is held
+    int behind;             ///< frames in a row in which something stayed behind
+    int stuck;              ///< frames in a row that could not be finished
+    int loose;              ///< pairs that cross since hooking skin was let go
+    unsigned char *tangled; ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
+    Vec3 *x;                ///< [vertex] shown; crosses nothing
+    Vec3 *wanted;           ///< [vertex] by the method at the end of this substep
+    Vec3 *lag;              ///< [vertex] planned distance of the shown skin from the wanted one
+    unsigned char *trouble; ///< [vertex] touched something last time, or would cross something now
+    Mat34 *bones_last;      ///< [bone] of the last substep
 } TouchState;
 
 /// The way from pose to pose: of this frame and its substeps.
 typedef struct TouchWay {
     PeltiMotion motion;
-    Mat34 *bones_to, *bones_now; ///< [bone]
-    Mat34 common;                ///< motion that all skin has in common in this substep
-    Vec3 *offset[2];             ///< [vertex] of the method from lbs, at the last pose and at this one
-    float *speed;                ///< [vertex] how far the method moved it in this substep, apart from the common motion
+    Mat34 *bones_now; ///< [bone] of this substep
+    Mat34 common;     ///< motion that all skin has in common in this substep
+    Vec3 *offset[2];  ///< [vertex] of the method from lbs, at the last pose and at this one
+    float *speed;     ///< [vertex] how far the method moved it in this substep, apart from the common motion
 } TouchWay;
 
 /// The vertices that are looked after in this round.

@@ -393,7 +393,8 @@ static void start(PeltiTouch *t)
         t->state.tangled[v] &= TOUCH_LOOSE - 1;
     t->state.loose = 0;
     for (int b = 0; b < t->who->bone_count; b++)
-        t->state.bones_from[b] = t->state.bones_last[b] = mat34_identity();
+        t->state.bones_last[b] = mat34_identity();
+    pelti_motion_reset(&t->way.motion);
     t->state.started = true;
     t->state.behind = t->state.stuck = 0;
 }
@@ -416,7 +417,7 @@ static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
         report->lag = fmaxf(report->lag, lag);
     }
     report->behind = t->state.behind = report->lag > FAR_BEHIND * t->rest.size ? t->state.behind + 1 : 0;
-    memcpy(t->state.bones_from, t->way.bones_to, sizeof(Mat34) * (size_t)t->who->bone_count);
+    pelti_motion_arrive(&t->way.motion);
 }
 
 /// Where the method's skin lies a share of the way from the last pose to this one.
@@ -431,25 +432,24 @@ static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
         memcpy(t->state.wanted, goal, sizeof(Vec3) * (size_t)t->count);
 }
 
-void pelti_touch_step(PeltiTouch *t, const Mat34 *bones, bool restart, Vec3 *vertices, PeltiTouchReport *report)
+void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
 {
     *report = (PeltiTouchReport){0};
     t->report = report;
     if (t->count == 0)
         return;
-    bool led_in = restart || !t->state.started; // from the rest pose, where the method's offset is none
+    bool led_in = pose.restart || !t->state.started; // from the rest pose, where the method's offset is none
     if (led_in)
         start(t);
-    memcpy(t->way.bones_to, bones, sizeof(Mat34) * (size_t)t->who->bone_count);
-    pelti_motion_set(&t->way.motion, t->state.bones_from, t->way.bones_to);
+    pelti_motion_to(&t->way.motion, pose.bones, pose.joints);
     float fastest = find_speeds(t, t->state.wanted, vertices);
     report->substeps = count_substeps(t, fastest);
     if (report->substeps > 1) {
         if (led_in)
             memset(t->way.offset[0], 0, sizeof(Vec3) * (size_t)t->count);
         else
-            find_offsets(t, t->state.bones_from, t->state.wanted, t->way.offset[0]);
-        find_offsets(t, t->way.bones_to, vertices, t->way.offset[1]);
+            find_offsets(t, t->way.motion.from.bones, t->state.wanted, t->way.offset[0]);
+        find_offsets(t, t->way.motion.to.bones, vertices, t->way.offset[1]);
     }
     for (int k = 1; k <= report->substeps; k++) {
         go_to(t, (float)k / (float)report->substeps, vertices);
@@ -476,6 +476,6 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], t->count);
     PELTI_KEEP(s, state->trouble, t->count);
-    PELTI_KEEP(s, state->bones_from, t->who->bone_count);
+    pelti_motion_keep(&t->way.motion, s);
     PELTI_KEEP(s, state->bones_last, t->who->bone_count);
 }

@@ -34,9 +34,16 @@ typedef struct PeltiTouchReport {
 PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltError *err);
 void pelti_touch_destroy(PeltiTouch *touch); ///< NULL is fine
 
-/// `vertices` [vertex_count of `who`]: in, what the method wants for the pose `bones` [bone_count]; out, what is shown. With
-/// `restart` the skin is led in from the rest pose. Does not allocate. The same bytes for any number of threads.
-void pelti_touch_step(PeltiTouch *touch, const Mat34 *bones, bool restart, Vec3 *vertices, PeltiTouchReport *report);
+/// A step's pose.
+typedef struct PeltiTouchPose {
+    const Mat34 *bones;       ///< [bone_count] rest space -> world
+    const PeltiJoint *joints; ///< [bone_count] the same, each bone against its parent
+    bool restart;             ///< the skin is led in from the rest pose
+} PeltiTouchPose;
+
+/// `vertices` [vertex_count of `who`]: in, what the method wants for the pose; out, what is shown. Does not allocate. The same
+/// bytes for any number of threads.
+void pelti_touch_step(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report);
 
 /// Pairs of triangles that cross at rest.
 int pelti_touch_rest_crossings(const PeltiTouch *touch);

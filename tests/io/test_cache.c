@@ -152,7 +152,7 @@ static void a_killed_process_leaves_no_half_file(void **state)
 }
 
 static const int g_triangles[2][3] = {{0, 1, 2}, {3, 4, 5}};
-static const PeltiObjGroup g_groups[2] = {{"left hand", 0, 3}, {"right", 3, 3}};
+static const PeltiObjGroup g_groups[2] = {{"left hand", 0, 3, NULL}, {"right", 3, 3, NULL}};
 static const float g_uv[6][2] = {{0, 0.25f}, {1, 0}, {0, 1}, {0, 0}, {0, 0}, {0, 0}};
 
 static void obj_sequence_appears_together(void **state)

@@ -61,7 +61,8 @@ static void drop(Two *two)
 static void step_as(Two *two, bool restart, Mat34 bone)
 {
     memcpy(two->shown, two->wanted, sizeof two->shown);
-    pelti_touch_step(two->touch, &bone, restart, two->shown, &two->report);
+    PeltiJoint joint = {quat_from_mat3(mat34_linear(bone)), mat34_apply(bone, two->who->bones[0].head), mat3_identity()};
+    pelti_touch_step(two->touch, (PeltiTouchPose){&bone, &joint, restart}, two->shown, &two->report);
 }
 
 static void step(Two *two, bool restart)

@@ -171,7 +171,6 @@ typedef struct PeltiFleshMoving {
 /// Bones from step to step.
 typedef struct PeltiFleshSkeleton {
     PeltiMotion motion; ///< from the last step's end to this one's
-    Mat34 *last;        ///< [bone] of the last step's end
     Mat3 *rotation;     ///< [bone] of the last goals
     Mat3 *turn;         ///< [bone] from the goals before to those
     Vec3 *head;         ///< [bone] heads, about origin
@@ -256,9 +255,11 @@ void pelti_flesh_rest(PeltiFlesh *flesh);                       ///< bind pose, 
 void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices); ///< the skin in the world
 void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change);   ///< [vertex] goes on from skin that is shown elsewhere
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle);
-int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s); ///< one output frame; returns its substeps
-int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones);           ///< from where it is to rest in this pose
-float pelti_flesh_speed(const PeltiFlesh *flesh);                        ///< of the fastest skin particle, sizes per second
+/// One output frame, to the pose of `bones` and `joints`; returns its substeps.
+int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints, float dt_s);
+/// From where it is to rest in this pose; returns its substeps.
+int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints);
+float pelti_flesh_speed(const PeltiFlesh *flesh); ///< of the fastest skin particle, sizes per second
 
 // draw.c
 void pelti_layered_draw(const void *state, const char *what, PeltiDraw *draw);

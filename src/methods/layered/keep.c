@@ -26,7 +26,7 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     }
     PELTI_KEEP(s, flesh->match.rotation, blocks);
     PELTI_KEEP(s, flesh->match.warm, blocks);
-    PELTI_KEEP(s, flesh->skeleton.last, bones);
+    pelti_motion_keep(&flesh->skeleton.motion, s);
     PELTI_KEEP(s, flesh->skeleton.rotation, bones);
     PELTI_KEEP(s, flesh->skeleton.linear, bones);
     PELTI_KEEP(s, flesh->skeleton.turn, bones);

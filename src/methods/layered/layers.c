@@ -263,7 +263,6 @@ static bool take_arrays(PeltiFlesh *flesh)
     flesh->skeleton.linear = PELTI_NEW(pool, Mat3, bones);
     flesh->skeleton.fold = PELTI_NEW(pool, Vec3, bones);
     flesh->scratch.bones = PELTI_NEW(pool, Mat34, bones);
-    flesh->skeleton.last = PELTI_NEW(pool, Mat34, bones);
     flesh->scratch.blend = PELTI_NEW(pool, Mat34, bones);
     flesh->skeleton.rotation = PELTI_NEW(pool, Mat3, bones);
     flesh->skeleton.turn = PELTI_NEW(pool, Mat3, bones);
@@ -276,7 +275,7 @@ static bool take_arrays(PeltiFlesh *flesh)
         return false;
     PeltiArena arena = {.base = block};
     flesh->skeleton.motion = pelti_motion_in(&arena, flesh->who);
-    pelti_motion_order(&flesh->skeleton.motion);
+    pelti_motion_start(&flesh->skeleton.motion);
     return true;
 }
 

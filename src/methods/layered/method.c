@@ -127,11 +127,11 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     int steps = 0;
     if (in->restart || !flesh->moving.started) {
         pelti_flesh_rest(flesh);
-        steps = pelti_flesh_settle(flesh, in->bones);
+        steps = pelti_flesh_settle(flesh, in->bones, in->joints);
     } else if (in->dt_s > 0) {
-        steps = pelti_flesh_move(flesh, in->bones, in->dt_s);
+        steps = pelti_flesh_move(flesh, in->bones, in->joints, in->dt_s);
     } else {
-        steps = pelti_flesh_settle(flesh, in->bones);
+        steps = pelti_flesh_settle(flesh, in->bones, in->joints);
     }
     flesh->moving.started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);

@@ -121,14 +121,13 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
 
 void pelti_flesh_rest(PeltiFlesh *flesh)
 {
-    for (int b = 0; b < flesh->who->bone_count; b++) {
-        flesh->skeleton.last[b] = mat34_identity();
+    pelti_motion_reset(&flesh->skeleton.motion);
+    for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->skeleton.rotation[b] = flesh->skeleton.linear[b] = mat3_identity();
-    }
     flesh->moving.origin = flesh->rest.centre;
     flesh->moving.settled = true;
     pelti_match_prepare(&flesh->match);
-    pelti_couple_goals(flesh, flesh->skeleton.last);
+    pelti_couple_goals(flesh, flesh->skeleton.motion.from.bones);
     for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->skeleton.carry[b] = mat34_identity();
     for (int k = 0; k < 3; k++) {
@@ -159,10 +158,10 @@ static float skin_change(const PeltiFlesh *flesh)
     return most / flesh->rest.size;
 }
 
-int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
+int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints)
 {
     enum { MOST_WAYS = 64, MOST_RESTS = 40 };
-    pelti_motion_set(&flesh->skeleton.motion, flesh->skeleton.last, bones);
+    pelti_motion_to(&flesh->skeleton.motion, bones, joints);
     int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.settle_turn_rad), steps = 0;
     flesh->collide.keep = false;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
@@ -175,14 +174,14 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones)
         if (skin_change(flesh) < STILL)
             break;
     }
-    memcpy(flesh->skeleton.last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
+    pelti_motion_arrive(&flesh->skeleton.motion);
     return steps;
 }
 
-int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s)
+int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints, float dt_s)
 {
     enum { MOST_STEPS = 256 };
-    pelti_motion_set(&flesh->skeleton.motion, flesh->skeleton.last, bones);
+    pelti_motion_to(&flesh->skeleton.motion, bones, joints);
     int by_time = (int)ceilf(dt_s / flesh->set.step_s - 1e-3f);
     int by_turn = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad);
     int steps = by_time > by_turn ? by_time : by_turn;
@@ -192,6 +191,6 @@ int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, float dt_s)
         flesh->collide.keep = (i - 1) % flesh->set.detect_every != 0;
         pelti_flesh_substep(flesh, flesh->scratch.bones, dt_s / (float)steps, false);
     }
-    memcpy(flesh->skeleton.last, bones, sizeof *bones * (size_t)flesh->who->bone_count);
+    pelti_motion_arrive(&flesh->skeleton.motion);
     return steps;
 }

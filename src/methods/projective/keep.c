@@ -28,6 +28,6 @@ void pelti_proj_keep(void *state, PeltiSnapshot *s)
         PELTI_KEEP(s, rows[k], p->count);
     PELTI_KEEP(s, p->swelling.share, p->tissue.block_count);
     PELTI_KEEP(s, p->state.warm, p->tissue.block_count);
-    PELTI_KEEP(s, p->travel.from, p->who->bone_count);
+    pelti_motion_keep(&p->travel.motion, s);
     keep_contacts(p, s);
 }

@@ -92,8 +92,6 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->state.warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
     p->system.work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
     p->step.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
-    p->travel.from = PELTI_NEW(&p->pool, Mat34, bones);
-    p->travel.to = PELTI_NEW(&p->pool, Mat34, bones);
     p->travel.now = PELTI_NEW(&p->pool, Mat34, bones);
     PeltiArena arena = {0};
     (void)pelti_motion_in(&arena, p->who);
@@ -102,7 +100,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
         return pelti_no_memory(err, n * sizeof(ProjRow) * 8);
     arena.used = 0;
     p->travel.motion = pelti_motion_in(&arena, p->who);
-    pelti_motion_order(&p->travel.motion);
+    pelti_motion_start(&p->travel.motion);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
     pelti_proj_swell_reset(p);
     return PELT_OK;
@@ -252,21 +250,21 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
 {
     Projective *p = state;
     int substeps = 1;
-    memcpy(p->travel.to, in->bones, (size_t)p->who->bone_count * sizeof(Mat34));
-    if (in->restart || !p->travel.started || in->dt_s <= 0) {
-        pelti_proj_settle(p, p->travel.to);
+    bool settle = in->restart || !p->travel.started || in->dt_s <= 0;
+    if (settle)
+        pelti_motion_reset(&p->travel.motion);
+    pelti_motion_to(&p->travel.motion, in->bones, in->joints);
+    if (settle) {
+        pelti_proj_settle(p);
         p->travel.started = true;
     } else {
-        pelti_motion_set(&p->travel.motion, p->travel.from, p->travel.to);
         substeps = substep_count(p, in->dt_s);
         for (int s = 1; s <= substeps; s++) {
             pelti_motion_at(&p->travel.motion, (float)s / (float)substeps, p->travel.now);
             pelti_proj_substep(p, p->travel.now);
         }
     }
-    Mat34 *swap = p->travel.from;
-    p->travel.from = p->travel.to;
-    p->travel.to = swap;
+    pelti_motion_arrive(&p->travel.motion);
     for (int i = 0; i < p->count; i++)
         vertices[p->system.order[i]] = vec3(p->state.x[i][0], p->state.x[i][1], p->state.x[i][2]);
     if (!report)
@@ -298,7 +296,7 @@ static void projective_draw(const void *state, const char *what, PeltiDraw *draw
                base_colour = vec3(0.55f, 0.25f, 0.25f);
     for (int s = 0; s < p->skeleton.segment_count; s++) {
         const ProjSegment *segment = &p->skeleton.segments[s];
-        Mat34 m = p->travel.started ? p->travel.from[segment->bone] : mat34_identity();
+        Mat34 m = p->travel.motion.from.bones[segment->bone];
         draw->line(draw->user, mat34_apply(m, segment->a), mat34_apply(m, segment->b), segment->radius, bone_colour);
         if (draw->point)
             draw->point(draw->user, mat34_apply(m, segment->a), p->skeleton.joint_radius[segment->bone], joint_colour);

@@ -334,7 +334,7 @@ typedef struct ProjContacts {
 
 typedef struct ProjTravel { ///< the way of the bones over a frame
     PeltiMotion motion;
-    Mat34 *from, *to, *now;
+    Mat34 *now; ///< [bone] at the substep
     bool started;
 } ProjTravel;
 
@@ -390,8 +390,8 @@ void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 
 enum { PROJ_STILL, PROJ_MOVING };
 void pelti_proj_swell_reset(Projective *p);
-void pelti_proj_settle(Projective *p, const Mat34 *bones);          ///< at rest in this pose
-void pelti_proj_substep(Projective *p, const Mat34 *bones);         ///< one time step to this pose
+void pelti_proj_settle(Projective *p);                      ///< at rest in the pose that `travel` goes to, from the bind pose
+void pelti_proj_substep(Projective *p, const Mat34 *bones); ///< one time step to this pose
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step
 void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the local step: y for the global one
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it

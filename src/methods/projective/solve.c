@@ -279,10 +279,9 @@ static void forget_contacts(Projective *p)
 }
 
 /// From the bind pose in virtual frames, so that folds close as they would in motion, then until nothing moves.
-void pelti_proj_settle(Projective *p, const Mat34 *bones)
+void pelti_proj_settle(Projective *p)
 {
     forget_contacts(p);
-    pelti_motion_set(&p->travel.motion, NULL, bones);
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
     pelti_motion_at(&p->travel.motion, 0, p->travel.now);

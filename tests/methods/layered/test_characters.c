@@ -1,5 +1,6 @@
 /// The built-in characters by this method: what the paper shows of its own.
 #include "check.h"
+#include "joints.h"
 
 #include "builtin/builtin.h"
 #include "methods/layered/flesh.h"
@@ -56,7 +57,9 @@ static void actor_release(Actor *a)
 static void actor_show(Actor *a, bool restart)
 {
     PeltiStepReport report = {0};
-    PeltiStepInput in = {.bones = a->bones, .dt_s = restart ? 0 : 1 / 30.0f, .restart = restart};
+    PeltiJoint joints[64];
+    test_joints(a->who, a->bones, joints);
+    PeltiStepInput in = {.bones = a->bones, .joints = joints, .dt_s = restart ? 0 : 1 / 30.0f, .restart = restart};
     pelti_method_layered.step(a->flesh, &in, a->points, &report);
     for (int v = 0; v < a->who->mesh->vertex_count; v++)
         assert_true(vec3_finite(a->points[v]));

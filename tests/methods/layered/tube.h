@@ -2,6 +2,7 @@
 #ifndef PELT_TESTS_LAYERED_TUBE_H
 #define PELT_TESTS_LAYERED_TUBE_H
 
+#include "joints.h"
 #include "chain.h"
 
 #include "methods/layered/flesh.h"
@@ -76,7 +77,9 @@ static inline PeltiStepReport tube_step(Tube *tube, float dt_s, bool restart)
 {
     extern const PeltiMethod pelti_method_layered;
     PeltiStepReport report = {0};
-    PeltiStepInput in = {.bones = tube->bones, .dt_s = dt_s, .restart = restart};
+    PeltiJoint joints[8];
+    test_joints(tube->who, tube->bones, joints);
+    PeltiStepInput in = {.bones = tube->bones, .joints = joints, .dt_s = dt_s, .restart = restart};
     pelti_method_layered.step(tube->flesh, &in, tube->points, &report);
     for (int p = 0; p < tube->who->point_count; p++)
         assert_true(vec3_finite(tube->points[p]));

@@ -1,3 +1,4 @@
+#include "joints.h"
 #include "tube.h"
 
 #include "methods/projective/variants.h"
@@ -46,7 +47,9 @@ static void hand_close(Hand *hand)
 
 static void hand_step(Hand *hand, float dt_s, bool restart)
 {
-    PeltiStepInput in = {.bones = hand->bones, .dt_s = dt_s, .restart = restart};
+    PeltiJoint joints[64];
+    test_joints(hand->who, hand->bones, joints);
+    PeltiStepInput in = {.bones = hand->bones, .joints = joints, .dt_s = dt_s, .restart = restart};
     hand->report = (PeltiStepReport){0};
     pelti_method_projective.step(hand->p, &in, hand->points, &hand->report);
 }

@@ -2,6 +2,7 @@
 #ifndef PELT_TESTS_TUBE_H
 #define PELT_TESTS_TUBE_H
 
+#include "joints.h"
 #include "chain.h"
 
 #include "methods/projective/parts.h"
@@ -80,7 +81,9 @@ static inline void tube_pose(Tube *tube, Mat34 root, float bend1, float bend2)
 
 static inline void tube_step(Tube *tube, float dt_s, bool restart)
 {
-    PeltiStepInput in = {.bones = tube->bones, .dt_s = dt_s, .restart = restart};
+    PeltiJoint joints[3];
+    test_joints(tube->who, tube->bones, joints);
+    PeltiStepInput in = {.bones = tube->bones, .joints = joints, .dt_s = dt_s, .restart = restart};
     tube->report = (PeltiStepReport){0};
     pelti_method_projective.step(tube->p, &in, tube->points, &tube->report);
 }
