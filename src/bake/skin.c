@@ -414,7 +414,7 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
     pelti_step_stat(report, "touch_behind_longest", touch.behind, PELTI_MOST);
     pelti_step_stat(report, "touch_frozen", touch.frozen, PELTI_SUM);
     pelti_step_stat(report, "touch_spent", touch.spent, PELTI_SUM);
-    pelti_step_stat(report, "touch_let_go", touch.let_go > 0, PELTI_SUM);
+    pelti_step_stat(report, "touch_led_anew", touch.led_anew, PELTI_SUM);
 }
 
 const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report)

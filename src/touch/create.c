@@ -25,13 +25,13 @@ static void take_skin(PeltiTouch *t)
 {
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
-    Vec3 **all[] = {&t->state.x,          &t->state.wanted,    &t->way.offset[0],     &t->way.offset[1], &t->state.lag,
-                    &t->scratch.lag_next, &t->scratch.x_saved, &t->scratch.lag_saved, &t->moves.plan,    &t->moves.way_end,
-                    &t->moves.cut_mean,   &t->moves.shared,    &t->moves.judged};
+    Vec3 **all[] = {&t->state.x,          &t->state.wanted,    &t->way.offset[0],     &t->way.offset[1],  &t->state.lag,
+                    &t->scratch.lag_next, &t->scratch.x_saved, &t->scratch.lag_saved, &t->moves.plan,     &t->moves.way_end,
+                    &t->moves.cut_mean,   &t->moves.shared,    &t->moves.judged,      &t->scratch.x_kept, &t->scratch.lag_kept};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
-    unsigned char **flags[] = {&t->gathered.ring, &t->gathered.core, &t->state.trouble, &t->moves.dirty,
-                               &t->state.tangled, &t->moves.fresh,   &t->scratch.queued};
+    unsigned char **flags[] = {&t->gathered.ring, &t->gathered.core, &t->state.trouble,  &t->moves.dirty,
+                               &t->rest.tangled,  &t->moves.fresh,   &t->scratch.queued, &t->scratch.trouble_kept};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
     t->gathered.list = PELTI_NEW(pool, int, n);

@@ -14,13 +14,11 @@ static bool components_cross(const PeltiTouch *t, int a, int b)
 
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q)
 {
-    if (t->rest.crossings == 0 && t->state.loose == 0)
+    if (t->rest.crossings == 0)
         return false;
     int a = t->mesh->component[p], b = t->mesh->component[q];
     if (a == b)
-        return t->state.tangled[p] && t->state.tangled[q];
-    if (t->state.tangled[p] >= TOUCH_LOOSE && t->state.tangled[q] >= TOUCH_LOOSE)
-        return true;
+        return t->rest.tangled[p] && t->rest.tangled[q];
     return components_cross(t, a, b) && vec3_distance(t->mesh->rest[p], t->mesh->rest[q]) < NEAR_AT_REST * t->rest.size;
 }
 
@@ -45,9 +43,9 @@ static void grow_tangled(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     for (int v = 0; v < t->count; v++)
-        for (int r = mesh->ring_start[v]; !t->state.tangled[v] && r < mesh->ring_start[v + 1]; r++)
-            if (t->state.tangled[mesh->ring[r]] == 1)
-                t->state.tangled[v] = 2;
+        for (int r = mesh->ring_start[v]; !t->rest.tangled[v] && r < mesh->ring_start[v + 1]; r++)
+            if (t->rest.tangled[mesh->ring[r]] == 1)
+                t->rest.tangled[v] = 2;
 }
 
 PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err)
@@ -68,7 +66,7 @@ PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err)
             mark_components(t, a, b);
         else
             for (int k = 0; k < 3; k++)
-                t->state.tangled[p[k]] = t->state.tangled[q[k]] = 1;
+                t->rest.tangled[p[k]] = t->rest.tangled[q[k]] = 1;
     }
     grow_tangled(t);
     t->rest.crossings = found;

@@ -40,8 +40,6 @@ typedef struct TouchChunk { ///< what was found for some of these
     bool full;
 } TouchChunk;
 
-enum { TOUCH_LOOSE = 4, TOUCH_LOOSE_RING = 8 }; ///< in `tangled`: crosses since it was let go, or lies beside such skin
-
 /// Of the rest pose: made once, never changed.
 typedef struct TouchRest {
     float size;                    ///< diagonal
@@ -54,6 +52,7 @@ typedef struct TouchRest {
     unsigned char *crossed; ///< [component x component] bits: cross at rest
     int crossed_stride;     ///< bytes a row; 0: no two components cross, or there are too many to tell them apart
     int crossings;          ///< pairs of triangles that cross
+    unsigned char *tangled; ///< [vertex] 1, 2: of, or beside, triangles that cross
 } TouchRest;
 
 /// What a frame leaves to the next one: all of it is kept in snapshots, and nothing else is.
@@ -62,8 +61,7 @@ typedef struct TouchState {
     float calm;             ///< share of a change that is made: falls while a pose is held
     int behind;             ///< frames in a row in which something stayed behind
     int stuck;              ///< frames in a row that could not be finished
-    int loose;              ///< pairs that cross since hooking skin was let go
-    unsigned char *tangled; ///< [vertex] 1, 2: of, or beside, triangles that cross at rest; or TOUCH_LOOSE
+    int hung;               ///< frames in a row in which something was very far behind
     Vec3 *x;                ///< [vertex] shown; crosses nothing
     Vec3 *wanted;           ///< [vertex] by the method at the end of this substep
     Vec3 *lag;              ///< [vertex] planned distance of the shown skin from the wanted one
@@ -102,11 +100,13 @@ typedef struct TouchMoves {
 
 /// Work memory: means nothing from one substep to the next.
 typedef struct TouchScratch {
-    double (*sums)[TOUCH_SUMS]; ///< [block of vertices]
-    Vec3 *lag_next;             ///< [vertex]
-    Vec3 *x_saved, *lag_saved;  ///< [vertex] before this substep's rounds
-    int *queue;                 ///< [vertex]
-    unsigned char *queued;      ///< [vertex]
+    double (*sums)[TOUCH_SUMS];  ///< [block of vertices]
+    Vec3 *lag_next;              ///< [vertex]
+    Vec3 *x_saved, *lag_saved;   ///< [vertex] before this substep's rounds
+    Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew
+    unsigned char *trouble_kept; ///< [vertex] likewise
+    int *queue;                  ///< [vertex]
+    unsigned char *queued;       ///< [vertex]
 } TouchScratch;
 
 /// Where the patches are and how they move.
@@ -202,10 +202,15 @@ PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err);
 bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b);
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 
-// release.c
-/// Lets go what hooks or is stuck, and looks again at what crosses since then; returns how many vertices
-/// did.
-int pelti_touch_release(PeltiTouch *t);
+// touch.c
+/// From the shown skin to the pose, where the method wants `goal`; `pose.restart`: that is from the rest pose.
+void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// The rest pose, as it is shown.
+void pelti_touch_to_rest(PeltiTouch *t);
+
+// anew.c
+/// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`.
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 
 // budget.c
 /// What the work up to the end of this substep, counted from 1, may be.

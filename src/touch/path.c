@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+static const float TOO_LONG = 1.00003f; ///< of the longest: rounding
+
 double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal)
 {
     double w[4];
@@ -158,6 +160,15 @@ static int note_cuts(PeltiTouch *t)
     return unsafe;
 }
 
+/// How far the moves may draw out the edge r of the vertex v; `had`, `length`: what it has before and after them.
+static float longest(const PeltiTouch *t, int v, int r, float *had, float *length)
+{
+    int u = t->mesh->ring[r];
+    *had = vec3_distance(t->state.x[u], t->state.x[v]);
+    *length = vec3_distance(t->moves.plan[u], t->moves.plan[v]);
+    return larger(LONGEST_EDGE * t->rest.ring_length[r], *had);
+}
+
 /// Edges that a move would draw out too far are unsafe too: what is held back holds its neighbours back, rather than tear from
 /// them.
 static int note_stretch(PeltiTouch *t)
@@ -170,10 +181,8 @@ static int note_stretch(PeltiTouch *t)
             int u = mesh->ring[r];
             if (t->gathered.ring[u] && u < v)
                 continue;
-            Vec3 now = vec3_sub(t->state.x[u], t->state.x[v]), then = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
-            float length = vec3_length(then), had = vec3_length(now), most = LONGEST_EDGE * t->rest.ring_length[r];
-            most = most > had ? most : 1.0001f * had;
-            if (!(length > 1.001f * most))
+            float length, had, most = longest(t, v, r, &had, &length);
+            if (!(length > TOO_LONG * most))
                 continue;
             Vec3 mean =
                 vec3_scale(vec3_add(vec3_sub(t->moves.plan[u], t->state.x[u]), vec3_sub(t->moves.plan[v], t->state.x[v])), 0.5f);
@@ -181,6 +190,10 @@ static int note_stretch(PeltiTouch *t)
             note_cut(t, u, share, mean);
             note_cut(t, v, share, mean);
             unsafe++;
+            if (!t->gathered.ring[u]) { // its own neighbours follow
+                t->gathered.ring[u] = 2;
+                t->gathered.list[t->gathered.count++] = u;
+            }
         }
     }
     return unsafe;
@@ -208,6 +221,28 @@ static int note_folds(PeltiTouch *t)
     return t->search.crossings.count;
 }
 
+/// Where vertices stand still, those that would draw edges out from them do so too, and so on: no edge grows beyond the longest.
+static void stand_still(PeltiTouch *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int count = 0;
+    for (int v = 0; v < t->count; v++)
+        if (t->moves.dirty[v])
+            t->scratch.queue[count++] = v;
+    for (int i = 0; i < count; i++) {
+        int v = t->scratch.queue[i];
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+            float length, had, most = longest(t, v, r, &had, &length);
+            int u = mesh->ring[r];
+            if (t->moves.dirty[u] || !(length > TOO_LONG * most))
+                continue;
+            t->moves.dirty[u] = 1;
+            t->moves.plan[u] = t->state.x[u];
+            t->scratch.queue[count++] = u;
+        }
+    }
+}
+
 static Vec3 cut_move(const PeltiTouch *t, int v, int look)
 {
     Vec3 move = vec3_sub(t->moves.plan[v], t->state.x[v]);
@@ -231,11 +266,11 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
     *safe = false;
     pelti_touch_find_features(t, false);
     pelti_touch_share(t, 0, false);
-    for (int look = 0; look < STOP + 8; look++) {
+    for (int look = 0; look < LOOKS; look++) {
         if (!pelti_touch_spend(t, t->count / 32 + t->features.count / 8))
             return most;
         int unsafe = note_cuts(t);
-        unsafe += look < CUTS ? note_stretch(t) : 0;
+        unsafe += note_stretch(t);
         most = look == 0 ? unsafe : most;
         if (!unsafe && !judged) {
             int added = pelti_touch_find_folds(t);
@@ -258,6 +293,8 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
             if (t->moves.dirty[v])
                 t->moves.plan[v] = vec3_add(t->state.x[v], cut_move(t, v, look));
         }
+        if (look >= STOP)
+            stand_still(t);
         pelti_touch_share(t, 0, true);
         int added = pelti_touch_find_features(t, false);
         pelti_touch_share(t, t->features.count - added, false);

@@ -382,21 +382,16 @@ static void advance(PeltiTouch *t)
 
 // ---- a frame ----
 
-static void start(PeltiTouch *t)
+void pelti_touch_to_rest(PeltiTouch *t)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     memcpy(t->state.x, t->mesh->rest, bytes);
     memcpy(t->state.wanted, t->mesh->rest, bytes);
     memset(t->state.lag, 0, bytes);
     memset(t->state.trouble, 0, (size_t)t->count);
-    for (int v = 0; v < t->count; v++)
-        t->state.tangled[v] &= TOUCH_LOOSE - 1;
-    t->state.loose = 0;
     for (int b = 0; b < t->who->bone_count; b++)
         t->state.bones_last[b] = mat34_identity();
     pelti_motion_reset(&t->way.motion);
-    t->state.started = true;
-    t->state.behind = t->state.stuck = 0;
 }
 
 static int count_substeps(const PeltiTouch *t, float farthest)
@@ -405,11 +400,9 @@ static int count_substeps(const PeltiTouch *t, float farthest)
     return wants < (float)MOST_SUBSTEPS ? (int)ceilf(fmaxf(wants, 1)) : MOST_SUBSTEPS;
 }
 
-static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
+static void finish(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
 {
-    t->state.stuck = report->frozen || report->spent ? t->state.stuck + 1 : 0;
-    report->let_go = pelti_touch_release(t);
-    report->loose = t->state.loose;
+    pelti_touch_lead_anew(t, pose, vertices);
     memcpy(vertices, t->state.x, sizeof(Vec3) * (size_t)t->count);
     for (int v = 0; v < t->count; v++) {
         float lag = vec3_distance(t->state.x[v], t->state.wanted[v]);
@@ -432,35 +425,44 @@ static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
         memcpy(t->state.wanted, goal, sizeof(Vec3) * (size_t)t->count);
 }
 
-void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
+void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
-    *report = (PeltiTouchReport){0};
-    t->report = report;
-    if (t->count == 0)
-        return;
-    bool led_in = pose.restart || !t->state.started; // from the rest pose, where the method's offset is none
-    if (led_in)
-        start(t);
     pelti_motion_to(&t->way.motion, pose.bones, pose.joints);
-    float fastest = find_speeds(t, t->state.wanted, vertices);
-    report->substeps = count_substeps(t, fastest);
-    if (report->substeps > 1) {
-        if (led_in)
+    float fastest = find_speeds(t, t->state.wanted, goal);
+    int substeps = count_substeps(t, fastest);
+    if (substeps > 1) {
+        if (pose.restart)
             memset(t->way.offset[0], 0, sizeof(Vec3) * (size_t)t->count);
         else
             find_offsets(t, t->way.motion.from.bones, t->state.wanted, t->way.offset[0]);
-        find_offsets(t, t->way.motion.to.bones, vertices, t->way.offset[1]);
+        find_offsets(t, t->way.motion.to.bones, goal, t->way.offset[1]);
     }
-    for (int k = 1; k <= report->substeps; k++) {
-        go_to(t, (float)k / (float)report->substeps, vertices);
-        if (report->substeps > 1)
+    for (int k = 1; k <= substeps; k++) {
+        go_to(t, (float)k / (float)substeps, goal);
+        if (substeps > 1)
             fastest = find_speeds(t, t->moves.plan, t->state.wanted);
         carry(t, fastest);
         turn_lags(t);
         pelti_touch_allow(t, k);
         advance(t);
     }
-    finish(t, vertices, report);
+    t->report->substeps += substeps;
+}
+
+void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
+{
+    *report = (PeltiTouchReport){0};
+    t->report = report;
+    if (t->count == 0)
+        return;
+    pose.restart |= !t->state.started; // from the rest pose, where the method's offset is none
+    if (pose.restart) {
+        pelti_touch_to_rest(t);
+        t->state.started = true;
+        t->state.behind = t->state.stuck = t->state.hung = 0;
+    }
+    pelti_touch_travel(t, pose, vertices);
+    finish(t, pose, vertices, report);
 }
 
 void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
@@ -470,8 +472,7 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
     PELTI_KEEP(s, &state->calm, 1);
     PELTI_KEEP(s, &state->behind, 1);
     PELTI_KEEP(s, &state->stuck, 1);
-    PELTI_KEEP(s, &state->loose, 1);
-    PELTI_KEEP(s, state->tangled, t->count);
+    PELTI_KEEP(s, &state->hung, 1);
     Vec3 *vectors[] = {state->x, state->wanted, state->lag};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], t->count);

@@ -18,16 +18,15 @@ typedef struct PeltiTouchDef {
 } PeltiTouchDef;
 
 typedef struct PeltiTouchReport {
-    int substeps; ///< the way from the last pose was cut into so many
-    int rounds;   ///< of bounded moves, over all substeps
-    int contacts; ///< pairs of features held apart in the last round
-    int held;     ///< vertices that are not where the method wants them
-    int frozen;   ///< substeps in which all skin stayed where it was, for want of a better way
-    int spent;    ///< substeps that were not finished: there was too much to look at
-    float lag;    ///< the farthest of these, length
-    int let_go;   ///< vertices of edges that hooking had torn, or that were stuck: their skin went to where the method wants it
-    int loose;    ///< pairs that cross since then, until they come apart
-    int behind;   ///< frames in a row, this one included, in which something lagged by more than a hundredth of the size
+    int substeps;  ///< the way from the last pose was cut into so many
+    int rounds;    ///< of bounded moves, over all substeps
+    int contacts;  ///< pairs of features held apart in the last round
+    int held;      ///< vertices that are not where the method wants them
+    int frozen;    ///< substeps in which all skin stayed where it was, for want of a better way
+    int spent;     ///< substeps that were not finished: there was too much to look at
+    float lag;     ///< the farthest of these, length
+    bool led_anew; ///< what was stuck or hooked was led in anew from the rest pose
+    int behind;    ///< frames in a row, this one included, in which something lagged by more than a hundredth of the size
 } PeltiTouchReport;
 
 /// Pairs of triangles that cross at rest are the artist's: they and what lies around them are left alone.

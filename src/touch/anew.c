@@ -1,0 +1,51 @@
+/// Skin that is stuck, or hooked behind other skin, is led in anew: from the rest pose, which crosses nothing, to the pose of
+/// this frame, past what it was caught by. Nothing crosses on that way either; where it ends no nearer, all stays as it was.
+#include "touch/constants.def"
+#include "touch/parts.h"
+
+#include <string.h>
+
+/// Sum of squares of how far the shown skin is behind; `most`: the farthest.
+static double behind_in_all(const PeltiTouch *t, float *most)
+{
+    double sum = 0;
+    *most = 0;
+    for (int v = 0; v < t->count; v++) {
+        Vec3 by = vec3_sub(t->state.x[v], t->state.wanted[v]);
+        float square = vec3_dot(by, by);
+        sum += (double)square;
+        *most = larger(*most, square);
+    }
+    *most = sqrtf(*most);
+    return sum;
+}
+
+/// Exchanges what is shown with what was kept.
+static void exchange(PeltiTouch *t)
+{
+    Vec3 *x = t->state.x, *lag = t->state.lag;
+    unsigned char *trouble = t->state.trouble;
+    t->state.x = t->scratch.x_kept, t->scratch.x_kept = x;
+    t->state.lag = t->scratch.lag_kept, t->scratch.lag_kept = lag;
+    t->state.trouble = t->scratch.trouble_kept, t->scratch.trouble_kept = trouble;
+}
+
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+{
+    float most;
+    double before = behind_in_all(t, &most), calm = (double)t->state.calm;
+    t->state.stuck = t->report->frozen || t->report->spent ? t->state.stuck + 1 : 0;
+    t->state.hung = most > HUNG * t->rest.size ? t->state.hung + 1 : 0;
+    if (t->state.stuck < MOST_STUCK && t->state.hung < MOST_HUNG)
+        return;
+    t->state.stuck = t->state.hung = 0;
+    exchange(t);
+    pelti_touch_to_rest(t);
+    pose.restart = true;
+    pelti_touch_travel(t, pose, goal);
+    t->report->led_anew = behind_in_all(t, &most) < (double)ANEW_BETTER * before;
+    if (!t->report->led_anew) {
+        exchange(t);
+        t->state.calm = (float)calm;
+    }
+}
