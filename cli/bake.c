@@ -8,7 +8,7 @@
 static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
-    const char *file;
+    const char *file, *motion;
     CliList outputs, settings;
     bool quiet, json, no_measure;
     PeltBakeDef def;
@@ -41,6 +41,7 @@ static const CliOption options[] = {
      CLI_TO(CLI_LIST, Request, outputs)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first); range: a range of motion made from the skeleton",
      CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
     {"fps", 0, "F", "output frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
     {"frames", 0, "A:B", "only these output frames, inclusive; the skin starts settled in frame A", .read = read_frames},
     {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
@@ -109,7 +110,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     r.def.skin.setting_count = r.settings.count;
     CliSession session;
     PeltBakeResult result = {0};
-    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
+    PeltStatus status = cli_open_motion(&session, command, r.file, r.motion, r.quiet);
     r.def.skin.progress = cli_progress;
     r.def.skin.progress_user = &session.progress;
     r.def.warned = cli_warn;

@@ -93,6 +93,10 @@ typedef struct CliSession {
     PeltError err;
 } CliSession;
 PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, bool quiet);
+/// The same with the clips of another file first; `motion` NULL: without.
+PeltStatus cli_open_motion(CliSession *session, const CliCommand *command, const char *file, const char *motion, bool quiet);
+#define CLI_MOTION_HELP                                                                                                          \
+    "clips of another file (.glb .vrm .gltf .fbx .dae .bvh), joints paired by name, before the character's own"
 int cli_close(CliSession *session, PeltStatus status);
 /// One line on stderr; of many with the same code only the first few. For PeltBakeDef.warned; user is a CliSession.
 void cli_warn(const PeltWarning *warning, void *user);

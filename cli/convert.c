@@ -7,10 +7,12 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     CliList files;
+    const char *motion;
     bool quiet;
 } Request;
 
 static const CliOption options[] = {
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
     {"quiet", 'q', NULL, "no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_LIST, Request, files)},
     {0},
@@ -37,7 +39,7 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "give the file to read and the file to write");
     CliSession session;
     PeltCharacterInfo info = {0};
-    PeltStatus status = cli_open(&session, command, r.files.items[0], r.quiet);
+    PeltStatus status = cli_open_motion(&session, command, r.files.items[0], r.motion, r.quiet);
     if (status == PELT_OK) {
         info = pelt_character_info(session.who);
         status = pelt_character_save(session.who, r.files.items[1], cli_warn, &session, &session.err);

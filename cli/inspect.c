@@ -7,12 +7,13 @@ static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
     const char *file;
-    const char *rig;
+    const char *rig, *motion;
     bool json;
 } Request;
 
 static const CliOption options[] = {
     {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, Request, json)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
     {"rig", 0, "FILE", "with a rig's pieces (docs/rig.md)", CLI_TO(CLI_TEXT, Request, rig)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},
@@ -38,7 +39,8 @@ static int run(const CliCommand *command, int argc, char **argv)
     PeltError err = {0};
     PeltCharacter *who = NULL;
     char *text = NULL;
-    PeltStatus status = pelt_character_load(r.file, NULL, &who, &err);
+    PeltStatus status =
+        r.motion ? pelt_character_load_motion(r.file, r.motion, NULL, &who, &err) : pelt_character_load(r.file, NULL, &who, &err);
     if (status == PELT_OK)
         status = r.rig ? pelt_inspect_rig(who, r.rig, r.json, &text, &err) : pelt_inspect(who, r.json, &text, &err);
     if (status == PELT_OK)

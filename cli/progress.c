@@ -64,11 +64,17 @@ void cli_progress_end(CliProgress *progress)
         fprintf(stderr, "\r%*s\r", 60, "");
 }
 
-PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, bool quiet)
+PeltStatus cli_open_motion(CliSession *session, const CliCommand *command, const char *file, const char *motion, bool quiet)
 {
     *session = (CliSession){.command = command, .progress = cli_progress_start(quiet)};
     cli_catch_interrupts();
-    return pelt_character_load(file, NULL, &session->who, &session->err);
+    return motion ? pelt_character_load_motion(file, motion, NULL, &session->who, &session->err)
+                  : pelt_character_load(file, NULL, &session->who, &session->err);
+}
+
+PeltStatus cli_open(CliSession *session, const CliCommand *command, const char *file, bool quiet)
+{
+    return cli_open_motion(session, command, file, NULL, quiet);
 }
 
 enum { SHOWN_OF_A_KIND = 3 };

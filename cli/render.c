@@ -7,7 +7,7 @@
 static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct Request {
-    const char *file, *output;
+    const char *file, *output, *motion;
     CliList settings;
     bool quiet;
     int size[2];
@@ -40,6 +40,7 @@ static const CliOption options[] = {
     {"output", 'o', "FILE", ".png, or .webp: the whole clip, moving (a still with --frame)", CLI_TO(CLI_TEXT, Request, output)},
     {"cache", 0, "C.pc2", "show this cache (.pc2, .mdd) in place of a method's work", CLI_TO(CLI_TEXT, Request, def.cache_path)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
     {"fps", 0, "F", "frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
     {"frame", 0, "N",
      "which frame of the clip (default: the first for .png, all for .webp); a cache's count from where it begins in the clip",
@@ -104,7 +105,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     r.def.skin.setting_count = r.settings.count;
     CliSession session;
     PeltRenderResult result = {0};
-    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
+    PeltStatus status = cli_open_motion(&session, command, r.file, r.motion, r.quiet);
     r.def.skin.progress = cli_progress;
     r.def.skin.progress_user = &session.progress;
     if (status == PELT_OK)

@@ -20,6 +20,11 @@ typedef struct PeltCharacter PeltCharacter;
 /// on failure that is NULL, and `err` (may be NULL) says why in a line: PELT_IO the file cannot be read, PELT_BAD_INPUT it is not
 /// sound, PELT_UNSUPPORTED it needs what Pelt does not have, PELT_FAILED there was no memory.
 PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err);
+/// The same, with the clips of `motion` (any of those files, or a .bvh; it needs no mesh) before the character's own. Joints are
+/// paired by the names of the usual rigs, or by equal names, and differences of the rest poses are taken out (docs/files.md). What
+/// has no pair is a warning of the character; PELT_BAD_INPUT: nothing has. Costs reading both files, and the character twice.
+PELT_API PeltStatus pelt_character_load_motion(const char *path, const char *motion, const PeltAllocator *allocator,
+                                               PeltCharacter **out, PeltError *err);
 /// The same from bytes in memory, which stay the caller's and must outlive the character; external buffers are refused.
 PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);

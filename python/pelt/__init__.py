@@ -105,10 +105,13 @@ class Character(Handle):
     _destroy = "pelt_character_destroy"
 
     @classmethod
-    def load(cls, path: Any) -> "Character":
-        """From a .glb, .gltf, .vrm, .fbx or .dae."""
+    def load(cls, path: Any, motion: Any = None) -> "Character":
+        """From a .glb, .gltf, .vrm, .fbx or .dae; with the clips of another such file, or a .bvh, before its own."""
         self, error, out = cls(), _library.CError(), _c.c_void_p()
-        _library.check(_lib.pelt_character_load(str(path).encode(), None, out, error), error)
+        if motion is None:
+            _library.check(_lib.pelt_character_load(str(path).encode(), None, out, error), error)
+        else:
+            _library.check(_lib.pelt_character_load_motion(str(path).encode(), str(motion).encode(), None, out, error), error)
         return self._take(out)
 
     @classmethod

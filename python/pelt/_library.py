@@ -134,6 +134,7 @@ E = c.POINTER(CError)
 _FUNCTIONS = {
     "pelt_version": (S, []),
     "pelt_character_load": (I, [S, P, c.POINTER(P), E]),
+    "pelt_character_load_motion": (I, [S, S, P, c.POINTER(P), E]),
     "pelt_character_def_default": (CharacterDef, []),
     "pelt_character_create": (I, [c.POINTER(CharacterDef), c.POINTER(P), E]),
     "pelt_character_destroy": (None, [P]),

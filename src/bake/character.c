@@ -20,7 +20,7 @@ PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, c
     return PELT_OK;
 }
 
-static PeltStatus from_document(PeltiGltf *document, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err)
+PeltStatus pelti_bake_from_document(PeltiGltf *document, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err)
 {
     PeltiCharacter *who = NULL;
     PeltStatus status = pelti_gltf_character(document, allocator, &who, err);
@@ -31,9 +31,9 @@ static PeltStatus from_document(PeltiGltf *document, const PeltAllocator *alloca
     return pelti_bake_character_wrap(who, document, allocator, out, err);
 }
 
-/// Plain glTF as it is; what needs another's reader through the helper program. Where there is none, the first story stands: it
-/// tells how to convert the file.
-static PeltStatus open_any(const char *path, const PeltAllocator *allocator, PeltiGltf **document, PeltError *err)
+// Plain glTF as it is; what needs another's reader through the helper program. Where there is none, the first story stands: it
+// tells how to convert the file.
+PeltStatus pelti_bake_open(const char *path, const PeltAllocator *allocator, PeltiGltf **document, PeltError *err)
 {
     bool foreign = pelti_import_is_foreign(path), found;
     PeltError own;
@@ -58,9 +58,9 @@ PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator,
 {
     PeltiGltf *document = NULL;
     *out = NULL;
-    PeltStatus status = open_any(path, allocator, &document, err);
+    PeltStatus status = pelti_bake_open(path, allocator, &document, err);
     if (status == PELT_OK)
-        status = from_document(document, allocator, out, err);
+        status = pelti_bake_from_document(document, allocator, out, err);
     if (status != PELT_OK && status != PELT_IO)
         pelti_error_prefix(err, "%s", path);
     return status;
@@ -72,7 +72,7 @@ PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const Pelt
     PeltiGltf *document = NULL;
     *out = NULL;
     PELT_TRY(pelti_gltf_open_memory(bytes, size, NULL, allocator, &document, err));
-    return from_document(document, allocator, out, err);
+    return pelti_bake_from_document(document, allocator, out, err);
 }
 
 void pelt_character_destroy(PeltCharacter *character)

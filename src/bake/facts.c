@@ -141,7 +141,9 @@ const char *pelti_cure(const char *code)
          "nothing to do: the file's vertices come out; --set body=file solves on the file's own mesh, body-vertices=N on a "
          "finer or coarser body"},
         {"no-skin", "export the mesh with its armature (glTF skins), or add a skeleton"},
-        {"no-clip", "add an animation, or use the file's own pose as the only frame"},
+        {"motion-unmatched", "nothing to do unless a joint should move that does not: give it the name its pair has"},
+        {"motion-names", "rename joints as Mixamo, VRM, Rigify, Unreal or MakeHuman do, or as the other file does"},
+        {"no-clip", "add an animation, play another file's (--motion) or a range of motion (--clip range)"},
     };
     for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
         if (!strncmp(code, cures[i].prefix, strlen(cures[i].prefix)))

@@ -80,6 +80,10 @@ struct PeltSkin {
     double prepare_ms;
 };
 
+/// Opens a file of any kind that is read, through the helper program where it must.
+PeltStatus pelti_bake_open(const char *path, const PeltAllocator *allocator, PeltiGltf **document, PeltError *err);
+/// The character of a document, which is taken over.
+PeltStatus pelti_bake_from_document(PeltiGltf *document, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err);
 /// Wraps a finished character (taken over; destroyed on failure too). `document` may be NULL.
 PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator,
                                      PeltCharacter **out, PeltError *err);

@@ -119,6 +119,13 @@ size_t pelti_gltf_element_size(const PeltiGltfAccessor *accessor); ///< bytes, p
 /// The character of the default scene, finished (welded, segments...). What was odd and what was done instead is in its
 /// log. The document may be closed afterwards.
 PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err);
+/// Of a file whose motion is wanted: its character where it shows one, else nodes, their order and clips alone.
+PeltStatus pelti_gltf_motion(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err);
+/// Names that a VRM file gives its joints ("leftUpperArm"), [node_count] in the pool, NULL for all others; NULL: it says nothing.
+const char *const *pelti_gltf_said(const PeltiGltf *doc, PeltiPool *pool);
+/// A copy of the document, in memory, with these clips before its own. Pictures in files beside it come inside.
+PeltStatus pelti_gltf_with_clips(const PeltiGltf *doc, const PeltiClip *clips, int clip_count, const PeltAllocator *allocator,
+                                 PeltiGltf **out, PeltError *err);
 /// The reading alone, without pelti_character_finish (no welded mesh, node order, parents or segments): for benches.
 PeltStatus pelti_gltf_decode(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err);
 

@@ -1,5 +1,6 @@
 /// From a document to a character: nodes, instances, points, triangles.
 #include "character/pose_math.h"
+#include "character/skeleton.h"
 #include "io/gltf_parts.h"
 
 #include <stdio.h>
@@ -318,7 +319,17 @@ static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, bool finish, PeltiCharacter **out, PeltError *err)
+static PeltStatus read_skeleton(PeltiGltfReader *reader, PeltError *err)
+{
+    PELT_TRY(read_nodes(reader, err));
+    PELT_TRY(place_nodes(reader, err));
+    PELT_TRY(pelti_gltf_read_clips(reader, err));
+    return pelti_skeleton_order(reader->who, err);
+}
+
+typedef enum Extent { DECODE, FINISH, SKELETON } Extent;
+
+static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, Extent extent, PeltiCharacter **out, PeltError *err)
 {
     *out = NULL;
     PeltiCharacter *who = pelti_character_create(allocator);
@@ -326,8 +337,8 @@ static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, b
         return pelti_no_memory(err, sizeof *who);
     PeltiGltfReader reader = {.doc = doc, .who = who, .root = pelti_json_root(doc->root), .budget = doc->point_limit * 64};
     pelti_pool_init(&reader.work, allocator);
-    PeltStatus status = read_character(&reader, err);
-    if (status == PELT_OK && finish)
+    PeltStatus status = extent == SKELETON ? read_skeleton(&reader, err) : read_character(&reader, err);
+    if (status == PELT_OK && extent == FINISH)
         status = pelti_character_finish(who, reader.positions, err);
     pelti_pool_release(&reader.work);
     if (status != PELT_OK) {
@@ -340,10 +351,20 @@ static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, b
 
 PeltStatus pelti_gltf_character(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err)
 {
-    return create(doc, allocator, true, out, err);
+    return create(doc, allocator, FINISH, out, err);
 }
 
 PeltStatus pelti_gltf_decode(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err)
 {
-    return create(doc, allocator, false, out, err);
+    return create(doc, allocator, DECODE, out, err);
+}
+
+PeltStatus pelti_gltf_motion(const PeltiGltf *doc, const PeltAllocator *allocator, PeltiCharacter **out, PeltError *err)
+{
+    bool shows = false;
+    for (int n = 0; n < doc->node_count; n++)
+        shows = shows || (doc->nodes[n].live && doc->nodes[n].skin >= 0);
+    if (shows && create(doc, allocator, FINISH, out, NULL) == PELT_OK)
+        return PELT_OK;
+    return create(doc, allocator, SKELETON, out, err);
 }
