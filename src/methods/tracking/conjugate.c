@@ -1,6 +1,8 @@
 /// Linear solves of the relaxation: conjugate gradients in the tangent planes, preconditioned by a factor made once.
 #include "methods/tracking/tracking.h"
 
+#include <string.h>
+
 typedef struct Solve {
     Tracking *t;
     float alpha, beta;
@@ -21,20 +23,72 @@ static double pass(Solve *r, PeltiJob job)
 // with M factored once. Both projections are needed: normal forces must not leak into sliding. Without the conjugate steps,
 // taken in full, P M^-1 P overshoots where normals turn quickly from vertex to vertex (fingertips) and such modes grow.
 
-// All rows are in the order of the factor, k for the vertex order[k]: threads write whole lines of their own.
+// All rows are in the order of the factor, k for the vertex order[k]: threads write whole lines of their own. Rows are four floats
+// wide, and each lane goes the way its coordinate would go alone, in the same order of sums.
+
+typedef PeltiFloat4 Row;
+
+static inline Row load_row(const float row[4])
+{
+    Row a;
+    memcpy(&a, row, sizeof a);
+    return a;
+}
+
+static inline void store_row(float row[4], Row a)
+{
+    memcpy(row, &a, sizeof a);
+}
+
+static inline Row row_of(Vec3 a)
+{
+    return (Row){a.x, a.y, a.z, 0};
+}
+
+static inline float dot_rows(Row a, Row b)
+{
+    Row m = a * b;
+    return m[0] + m[1] + m[2];
+}
+
+/// P d: see tracking_along.
+static inline Row along_plane(Row d, Row plane)
+{
+    const Row normal = {plane[0], plane[1], plane[2], 0};
+    return (d - normal * dot_rows(d, normal)) * plane[3];
+}
+
+static Row plane_of(const Tracking *t, int v)
+{
+    if (!t->awake.on[v] || t->skin.kind[v] == VERTEX_RIGID)
+        return (Row){0, 0, 0, 0};
+    if (t->skin.kind[v] == VERTEX_FREE && !t->surface.contact[v])
+        return (Row){0, 0, 0, 1};
+    Vec3 n = t->surface.normal[v];
+    return (Row){n.x, n.y, n.z, t->ease.share[v]};
+}
 
 static void start_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Solve *)context)->t;
+    const TrackingRows *ring = &t->solver.ring;
+    const Row zero = {0, 0, 0, 0};
     (void)worker;
     for (int i = begin; i < end; i++) {
-        int k = t->awake.rows.column[i];
-        int v = t->solver.order[k];
-        Vec3 f = tracking_tangential(t, v, tracking_force(t, v)), zero = {0, 0, 0};
-        tracking_set_row(t->solver.load[k], f);
-        tracking_set_row(t->solver.row[k], f);
-        tracking_set_row(t->solver.slid[k], zero);
-        tracking_set_row(t->solver.direction[k], zero);
+        int k = t->awake.rows.column[i], v = t->solver.order[k];
+        Row plane = plane_of(t, v), f = zero;
+        if (plane[3] > 0) { // tracking_force
+            Row x = row_of(t->surface.x[v]);
+            f = row_of(t->target.rhs[v]) - x * ring->hold[k];
+            for (int e = ring->start[k]; e < ring->start[k + 1]; e++)
+                f -= (x - row_of(t->surface.x[ring->vertex[e]])) * ring->weight[e];
+            f = along_plane(f, plane);
+        }
+        store_row(t->solver.plane[k], plane);
+        store_row(t->solver.load[k], f);
+        store_row(t->solver.row[k], f);
+        store_row(t->solver.slid[k], zero);
+        store_row(t->solver.direction[k], zero);
     }
 }
 
@@ -46,9 +100,9 @@ static void precondition_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        Vec3 z = tracking_tangential(t, t->solver.order[k], tracking_row(t->solver.row[k]));
-        tracking_set_row(t->solver.row[k], z);
-        sum += (double)vec3_dot(z, tracking_row(t->solver.load[k]));
+        Row z = along_plane(load_row(t->solver.row[k]), load_row(t->solver.plane[k]));
+        store_row(t->solver.row[k], z);
+        sum += (double)dot_rows(z, load_row(t->solver.load[k]));
     }
     t->solver.sum_scratch[begin / TRACKING_GRAIN] = sum;
 }
@@ -60,8 +114,7 @@ static void direction_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        tracking_set_row(t->solver.direction[k],
-                         vec3_mad(tracking_row(t->solver.row[k]), tracking_row(t->solver.direction[k]), r->beta));
+        store_row(t->solver.direction[k], load_row(t->solver.row[k]) + load_row(t->solver.direction[k]) * r->beta);
     }
 }
 
@@ -69,18 +122,17 @@ static void direction_range(void *context, int begin, int end, int worker)
 static void image_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Solve *)context)->t;
-    const int *ring_start = t->mesh->ring_start;
+    const TrackingRows *ring = &t->solver.ring;
     double sum = 0;
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        int v = t->solver.order[k];
-        Vec3 p = tracking_row(t->solver.direction[k]), q = vec3_scale(p, t->energy.hold[v]);
-        for (int e = ring_start[v]; e < ring_start[v + 1]; e++)
-            q = vec3_mad(q, vec3_sub(p, tracking_row(t->solver.direction[t->solver.ring_place[e]])), t->energy.ring_weight[e]);
-        q = tracking_tangential(t, v, q);
-        tracking_set_row(t->solver.row[k], q);
-        sum += (double)vec3_dot(q, p);
+        Row p = load_row(t->solver.direction[k]), q = p * ring->hold[k];
+        for (int e = ring->start[k]; e < ring->start[k + 1]; e++)
+            q += (p - load_row(t->solver.direction[ring->place[e]])) * ring->weight[e];
+        q = along_plane(q, load_row(t->solver.plane[k]));
+        store_row(t->solver.row[k], q);
+        sum += (double)dot_rows(q, p);
     }
     t->solver.sum_scratch[begin / TRACKING_GRAIN] = sum;
 }
@@ -92,11 +144,10 @@ static void advance_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        Vec3 load = vec3_mad(tracking_row(t->solver.load[k]), tracking_row(t->solver.row[k]), -r->alpha);
-        tracking_set_row(t->solver.slid[k],
-                         vec3_mad(tracking_row(t->solver.slid[k]), tracking_row(t->solver.direction[k]), r->alpha));
-        tracking_set_row(t->solver.load[k], load);
-        tracking_set_row(t->solver.row[k], load); // for the next solve, which works in place
+        Row load = load_row(t->solver.load[k]) - load_row(t->solver.row[k]) * r->alpha;
+        store_row(t->solver.slid[k], load_row(t->solver.slid[k]) + load_row(t->solver.direction[k]) * r->alpha);
+        store_row(t->solver.load[k], load);
+        store_row(t->solver.row[k], load); // for the next solve, which works in place
     }
 }
 

@@ -45,9 +45,14 @@ static TrackingSurface new_surface(PeltiPool *pool, int n)
 static TrackingSolver new_solver(PeltiPool *pool, int n, int rings)
 {
     TrackingSolver solver = {.place = PELTI_NEW(pool, int, n),
-                             .ring_place = PELTI_NEW(pool, int, rings),
+                             .ring = {.start = PELTI_NEW(pool, int, n + 1),
+                                      .vertex = PELTI_NEW(pool, int, rings),
+                                      .place = PELTI_NEW(pool, int, rings),
+                                      .weight = PELTI_NEW(pool, float, rings),
+                                      .hold = PELTI_NEW(pool, float, n)},
                              .sum_scratch = PELTI_NEW(pool, double, n / TRACKING_GRAIN + 1),
                              .moved_scratch = PELTI_NEW(pool, float, n / TRACKING_GRAIN + 1)};
+    solver.plane = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.load = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.row = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.direction = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));

@@ -103,9 +103,21 @@ static void number_rows(Tracking *t)
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
             Vec3 edge = vec3_sub(mesh->rest[v], mesh->rest[mesh->ring[e]]);
-            t->solver.ring_place[e] = t->solver.place[mesh->ring[e]];
             t->energy.rest += (double)(t->energy.ring_weight[e] * vec3_dot(edge, edge));
         }
+    TrackingRows *ring = &t->solver.ring;
+    int count = 0;
+    for (int k = 0; k < mesh->vertex_count; k++) {
+        int v = t->solver.order[k];
+        ring->start[k] = count;
+        ring->hold[k] = t->energy.hold[v];
+        for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++, count++) {
+            ring->vertex[count] = mesh->ring[e];
+            ring->place[count] = t->solver.place[mesh->ring[e]];
+            ring->weight[count] = t->energy.ring_weight[e];
+        }
+    }
+    ring->start[mesh->vertex_count] = count;
 }
 
 static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)

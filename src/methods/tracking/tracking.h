@@ -115,12 +115,22 @@ typedef struct TrackingTarget {
     Vec3 *rhs; ///< sum_j w_ij (R_i + R_j) / 2 (p_i - p_j), and the tether's pull
 } TrackingTarget;
 
+/// The mesh' rings in the factor's order, place by place; made once.
+typedef struct TrackingRows {
+    int *start;    ///< [vertex_count + 1]
+    int *vertex;   ///< [ring] neighbour
+    int *place;    ///< [ring] the same in the factor's order
+    float *weight; ///< [ring] energy.ring_weight
+    float *hold;   ///< energy.hold
+} TrackingRows;
+
 /// Conjugate gradients; rows are in the factor's order, padded to four floats.
 typedef struct TrackingSolver {
     PeltiSparse *factor;
     const int *order;      ///< place in the factor -> vertex
     int *place;            ///< and back
-    int *ring_place;       ///< [ring] places of mesh->ring
+    TrackingRows ring;     ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
+    float (*plane)[4];     ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
     float (*load)[4];      ///< force that is left
     float (*row)[4];       ///< M^-1 load, then the direction's image
     float (*direction)[4]; ///< conjugate to those before it

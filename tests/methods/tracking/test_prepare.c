@@ -14,7 +14,10 @@ static void edge_weights_are_symmetric_and_sum_up(void **state)
             while (mesh->ring[back] != v)
                 back++;
             assert_true(t->energy.ring_weight[e] > 0 && t->energy.ring_weight[e] == t->energy.ring_weight[back]);
-            assert_int_equal(t->solver.order[t->solver.ring_place[e]], w);
+            int row = t->solver.ring.start[t->solver.place[v]] + e - mesh->ring_start[v];
+            assert_int_equal(t->solver.ring.vertex[row], w);
+            assert_int_equal(t->solver.order[t->solver.ring.place[row]], w);
+            assert_true(t->solver.ring.weight[row] == t->energy.ring_weight[e]);
             sum += (double)t->energy.ring_weight[e];
         }
         CHECK_NEAR(t->energy.diagonal[v], sum, 1e-4 * sum);
