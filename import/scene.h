@@ -8,8 +8,9 @@
 
 typedef struct ImportNode {
     const struct aiNode *from;
-    int parent;     ///< -1: below the node that turns and scales the whole
-    int first_mesh; ///< glTF mesh; -1: shows none
+    int parent;       ///< -1: below the node that turns and scales the whole
+    int target_count; ///< morph targets of the mesh it shows
+    float *weights;   ///< [target_count] where no curve moves them
     bool is_animated;
     int helper; ///< glTF node above it that takes the parent's scale back (Maya's segment scale compensation); 0: none
 } ImportNode;

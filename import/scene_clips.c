@@ -2,6 +2,8 @@
 #include "scene.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 typedef struct Clip {
     ImportScene *scene;
@@ -19,6 +21,8 @@ static double earliest(const struct aiAnimation *clip)
         first = n->mNumRotationKeys ? fmin(first, n->mRotationKeys[0].mTime) : first;
         first = n->mNumScalingKeys ? fmin(first, n->mScalingKeys[0].mTime) : first;
     }
+    for (unsigned c = 0; c < clip->mNumMorphMeshChannels; c++)
+        first = clip->mMorphMeshChannels[c]->mNumKeys ? fmin(first, clip->mMorphMeshChannels[c]->mKeys[0].mTime) : first;
     return first;
 }
 
@@ -29,6 +33,7 @@ static void add_channel(Clip *clip, int node, const char *path, const float *tim
     PeltiJson *sampler = pelti_json_new_object(), *channel = pelti_json_new_object();
     int index = pelti_json_count(clip->samplers);
     static const char *const types[] = {"", "SCALAR", "", "VEC3", "VEC4"};
+    bool weights = !strcmp(path, "weights"); // one number after the other, however many targets there are
     int times_at = import_array(s, times, count, sizeof(float), "SCALAR", PELTI_GLTF_F32, 0);
     PeltiJson *accessor = pelti_json_at(pelti_gltf_out_list(&s->out, "accessors"), times_at);
     import_set_floats(s, accessor, "min", times, 1);
@@ -36,7 +41,8 @@ static void add_channel(Clip *clip, int node, const char *path, const float *tim
     import_set(s, sampler, "input", pelti_json_new_int(times_at));
     import_set(
         s, sampler, "output",
-        pelti_json_new_int(import_array(s, values, count, (size_t)width * sizeof(float), types[width], PELTI_GLTF_F32, 0)));
+        pelti_json_new_int(import_array(s, values, weights ? count * width : count, (weights ? 1 : (size_t)width) * sizeof(float),
+                                        weights ? "SCALAR" : types[width], PELTI_GLTF_F32, 0)));
     import_set(s, channel, "sampler", pelti_json_new_int(index));
     PeltiJson *target = import_open(s, channel, "target", false);
     import_set(s, target, "node", pelti_json_new_int(node));
@@ -75,11 +81,39 @@ static void add_turns(Clip *clip, int node, const struct aiQuatKey *keys, unsign
         add_channel(clip, node, "rotation", times, values, (int)count, 4);
 }
 
+/// Weights of morph targets: "node*0" names the first geometry of a node; targets that have no key keep their default.
+static void add_weights(Clip *clip, const struct aiMeshMorphAnim *from)
+{
+    ImportScene *s = clip->scene;
+    char name[1100];
+    snprintf(name, sizeof name, "%s", from->mName.data);
+    char *star = strrchr(name, '*');
+    bool first = !star || !strcmp(star, "*0");
+    if (star)
+        *star = 0;
+    int node = first ? import_find_node(s, name) : -1, width = node >= 0 ? s->nodes[node].target_count : 0;
+    if (width <= 0 || !from->mNumKeys || !s->nodes[node].weights)
+        return;
+    float *times = import_take(s, from->mNumKeys, sizeof *times),
+          *values = import_take(s, (size_t)from->mNumKeys * (size_t)width, sizeof *values);
+    for (unsigned k = 0; times && values && k < from->mNumKeys; k++) {
+        const struct aiMeshMorphKey *key = &from->mKeys[k];
+        float *row = values + (size_t)k * (size_t)width;
+        times[k] = (float)((key->mTime - clip->start) / clip->ticks_per_s);
+        memcpy(row, s->nodes[node].weights, (size_t)width * sizeof *row);
+        for (unsigned i = 0; i < key->mNumValuesAndWeights; i++)
+            if (key->mValues[i] < (unsigned)width && isfinite(key->mWeights[i]))
+                row[key->mValues[i]] = (float)key->mWeights[i];
+    }
+    if (times && values)
+        add_channel(clip, node + 1, "weights", times, values, (int)from->mNumKeys, width);
+}
+
 void import_clips(ImportScene *s)
 {
     for (unsigned a = 0; a < s->from->mNumAnimations; a++) {
         const struct aiAnimation *from = s->from->mAnimations[a];
-        if (from->mNumChannels == 0)
+        if (from->mNumChannels == 0 && from->mNumMorphMeshChannels == 0)
             continue;
         PeltiJson *json = import_append(s, "animations", NULL);
         if (from->mName.length)
@@ -103,5 +137,7 @@ void import_clips(ImportScene *s)
                 if (s->nodes[child].helper && s->nodes[child].parent == node)
                     add_vectors(&clip, s->nodes[child].helper, "scale", n->mScalingKeys, n->mNumScalingKeys, true);
         }
+        for (unsigned c = 0; c < from->mNumMorphMeshChannels; c++)
+            add_weights(&clip, from->mMorphMeshChannels[c]);
     }
 }

@@ -74,7 +74,7 @@ static int count_nodes(const struct aiNode *node)
 static void list_nodes(ImportScene *s, const struct aiNode *node, int parent)
 {
     int index = s->node_count++;
-    s->nodes[index] = (ImportNode){.from = node, .parent = parent, .first_mesh = -1};
+    s->nodes[index] = (ImportNode){.from = node, .parent = parent};
     for (unsigned i = 0; i < node->mNumChildren; i++)
         list_nodes(s, node->mChildren[i], index);
 }

@@ -267,12 +267,16 @@ static bool is_drawn(const struct aiMesh *mesh)
     return mesh->mNumFaces > 0 && mesh->mNumVertices > 0 && mesh->mNumVertices < (1u << 30) && mesh->mVertices;
 }
 
-static void write_defaults(ImportScene *s, const struct aiMesh *mesh, int targets, PeltiJson *json)
+static void write_defaults(ImportScene *s, const struct aiMesh *mesh, ImportNode *node, PeltiJson *json)
 {
+    int targets = node->target_count;
+    node->weights = import_take(s, (size_t)targets, sizeof *node->weights);
     PeltiJson *weights = import_open(s, json, "weights", true);
     PeltiJson *names = import_open(s, import_open(s, json, "extras", false), "targetNames", true);
     for (int t = 0; weights && names && t < targets; t++) {
         float weight = isfinite(mesh->mAnimMeshes[t]->mWeight) ? mesh->mAnimMeshes[t]->mWeight : 0;
+        if (node->weights)
+            node->weights[t] = weight;
         s->out.ok &= pelti_json_push(weights, pelti_json_new_float(weight));
         s->out.ok &= pelti_json_push(names, pelti_json_new_text(mesh->mAnimMeshes[t]->mName.data));
     }
@@ -309,8 +313,9 @@ static PeltStatus write_mesh(ImportScene *s, int node, Skin *skin, PeltError *er
         if (!ok || !s->out.ok)
             return pelti_no_memory(err, (size_t)mesh->mNumVertices * sizeof(float));
     }
+    s->nodes[node].target_count = targets;
     if (targets > 0)
-        write_defaults(s, first, targets, json);
+        write_defaults(s, first, &s->nodes[node], json);
     PeltiJson *shown = pelti_json_at(pelti_gltf_out_list(&s->out, "nodes"), node + 1);
     import_set(s, shown, "mesh", pelti_json_new_int(index));
     if (bones && skin->joint_count)
