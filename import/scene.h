@@ -23,6 +23,35 @@ typedef struct ImportScene {
     ImportNode *nodes; ///< parents first; glTF node i + 1 (0 is the one that turns and scales the whole)
 } ImportScene;
 
+/// The skin of a node: joints of all its meshes.
+typedef struct ImportSkin {
+    int joint_count;
+    int *joints;    ///< nodes
+    float *inverse; ///< [joint_count x 16]
+} ImportSkin;
+int import_joint(const ImportSkin *skin, int node); ///< -1: none
+
+/// One of Assimp's meshes on its way to a primitive: vertices joined to points. Rows are made when they are asked for, since a
+/// vertex for every corner is several times the file.
+enum { IMPORT_NORMAL = 3, IMPORT_UV = 6, IMPORT_FIXED = 8 }; ///< where things are in a row
+typedef struct ImportPart {
+    const struct aiMesh *from;
+    int width;          ///< floats of a row: position, normal, uv, then morphed positions, then joints and weights in pairs
+    int targets;        ///< morph targets
+    int set_count;      ///< of four influences
+    unsigned *start;    ///< [mNumVertices + 1] a vertex' influences; NULL: it has none
+    uint16_t *joint;    ///< [influences]
+    float *weight;      ///< [influences]
+    float *row, *other; ///< [width] scratch
+    int *point;         ///< [mNumVertices] vertex -> point
+    int *first;         ///< [point_count] point -> vertex
+    int point_count;
+} ImportPart;
+/// False: no memory. What it holds is released in any case by import_part_release.
+bool import_part(ImportScene *s, const struct aiMesh *mesh, const ImportSkin *skin, int targets, ImportPart *part);
+void import_part_release(ImportPart *part);
+const float *import_part_row(ImportPart *part, int vertex); ///< good until the next
+
 /// JSON that goes into the document; a refusal of memory is noted in out.ok.
 void import_set(ImportScene *s, PeltiJson *object, const char *key, PeltiJson *value);
 void import_set_floats(ImportScene *s, PeltiJson *object, const char *key, const float *values, int count);

@@ -4,6 +4,7 @@
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -275,6 +276,7 @@ PeltStatus import_scene(const char *path, FILE *to, PeltError *err)
     aiReleasePropertyStore(settings);
     if (!s.from)
         return PELT_FAIL(err, PELT_BAD_INPUT, "cannot be read: %.300s", aiGetErrorString());
+    malloc_trim(0); // what the reading alone needed
     PeltStatus status = s.from->mRootNode ? convert(&s, path, to, err) : PELT_FAIL(err, PELT_BAD_INPUT, "the file has no nodes");
     pelti_gltf_out_end(&s.out);
     aiReleaseImport(s.from);

@@ -1,37 +1,13 @@
-/// Meshes and skins. Assimp gives every corner of a polygon a vertex of its own; those that agree in position, normal, texture
-/// coordinates, morph targets and weights are joined.
+/// Meshes and skins.
 #include "scene.h"
-
-#include "core/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS_MOST = 16, NORMAL = 3, UV = 6, FIXED = 8 };
-
-/// The skin of a node: joints of all its meshes.
-typedef struct Skin {
-    int joint_count;
-    int *joints;    ///< nodes
-    float *inverse; ///< [joint_count x 16]
-} Skin;
-
-/// One of Assimp's meshes on its way to a primitive.
-typedef struct Part {
-    const struct aiMesh *from;
-    int width;     ///< floats of a row: position, normal, uv, then morphed positions, then joints and weights
-    int targets;   ///< morph targets
-    int set_count; ///< of four influences
-    float *rows;   ///< [mNumVertices x width]
-    int *point;    ///< [mNumVertices] vertex -> point
-    int *first;    ///< [point_count] point -> vertex
-    int point_count;
-} Part;
-
 // ---- skins
 
-static int joint_of(const Skin *skin, int node)
+int import_joint(const ImportSkin *skin, int node)
 {
     for (int k = 0; k < skin->joint_count; k++)
         if (skin->joints[k] == node)
@@ -39,18 +15,18 @@ static int joint_of(const Skin *skin, int node)
     return -1;
 }
 
-static void add_bones(ImportScene *s, const struct aiMesh *mesh, Skin *skin)
+static void add_bones(ImportScene *s, const struct aiMesh *mesh, ImportSkin *skin)
 {
     for (unsigned b = 0; b < mesh->mNumBones; b++) {
         int node = import_find_node(s, mesh->mBones[b]->mName.data);
-        if (node < 0 || joint_of(skin, node) >= 0)
+        if (node < 0 || import_joint(skin, node) >= 0)
             continue;
         skin->joints[skin->joint_count] = node;
         import_columns(&mesh->mBones[b]->mOffsetMatrix, skin->inverse + 16 * skin->joint_count++);
     }
 }
 
-static int write_skin(ImportScene *s, const Skin *skin)
+static int write_skin(ImportScene *s, const ImportSkin *skin)
 {
     int index;
     PeltiJson *json = import_append(s, "skins", &index), *joints = import_open(s, json, "joints", true);
@@ -62,124 +38,14 @@ static int write_skin(ImportScene *s, const Skin *skin)
     return index;
 }
 
-// ---- rows
-
-static void fill_fixed(Part *part)
-{
-    const struct aiMesh *m = part->from;
-    for (unsigned v = 0; v < m->mNumVertices; v++) {
-        float *row = part->rows + (size_t)v * (size_t)part->width;
-        memcpy(row, &m->mVertices[v].x, 3 * sizeof(float));
-        if (m->mNormals)
-            memcpy(row + NORMAL, &m->mNormals[v].x, 3 * sizeof(float));
-        if (m->mTextureCoords[0]) {
-            row[UV] = m->mTextureCoords[0][v].x;
-            row[UV + 1] = 1 - m->mTextureCoords[0][v].y; // glTF counts from the top
-        }
-        for (int t = 0; t < part->targets; t++)
-            for (int k = 0; k < 3 && m->mAnimMeshes[t]->mVertices; k++)
-                row[FIXED + 3 * t + k] = (&m->mAnimMeshes[t]->mVertices[v].x)[k] - row[k];
-    }
-    for (size_t i = 0; i < (size_t)m->mNumVertices * (size_t)part->width; i++)
-        part->rows[i] = isfinite(part->rows[i]) ? part->rows[i] + 0.0f : 0; // no negative zeros: rows are compared as bytes
-}
-
-/// Influences of every vertex, as pairs of joint and weight at the end of its row, in the order of the bones.
-static void fill_weights(ImportScene *s, const Skin *skin, Part *part, int *held)
-{
-    const struct aiMesh *m = part->from;
-    memset(held, 0, (size_t)m->mNumVertices * sizeof *held);
-    for (unsigned b = 0; b < m->mNumBones; b++) {
-        int node = import_find_node(s, m->mBones[b]->mName.data), joint = node >= 0 ? joint_of(skin, node) : -1;
-        for (unsigned i = 0; joint >= 0 && i < m->mBones[b]->mNumWeights; i++) {
-            const struct aiVertexWeight *w = &m->mBones[b]->mWeights[i];
-            if (w->mVertexId >= m->mNumVertices || !(w->mWeight > 0) || held[w->mVertexId] >= 4 * part->set_count)
-                continue;
-            float *at =
-                part->rows + (size_t)w->mVertexId * (size_t)part->width + FIXED + 3 * part->targets + 2 * held[w->mVertexId]++;
-            at[0] = (float)joint;
-            at[1] = w->mWeight;
-        }
-    }
-}
-
-static int count_sets(const struct aiMesh *m, int *held)
-{
-    int most = 0;
-    memset(held, 0, (size_t)m->mNumVertices * sizeof *held);
-    for (unsigned b = 0; b < m->mNumBones; b++)
-        for (unsigned i = 0; i < m->mBones[b]->mNumWeights; i++) {
-            unsigned v = m->mBones[b]->mWeights[i].mVertexId;
-            if (v < m->mNumVertices && m->mBones[b]->mWeights[i].mWeight > 0 && ++held[v] > most)
-                most = held[v];
-        }
-    int sets = (most + 3) / 4;
-    return sets < 1 ? 1 : sets < SETS_MOST ? sets : SETS_MOST;
-}
-
-static bool join_points(Part *part)
-{
-    unsigned count = part->from->mNumVertices;
-    size_t slots = 16, bytes = (size_t)part->width * sizeof(float);
-    while (slots < 2 * (size_t)count)
-        slots *= 2;
-    int *table = malloc(slots * sizeof *table);
-    if (!table)
-        return false;
-    memset(table, 0xff, slots * sizeof *table);
-    for (unsigned v = 0; v < count; v++) {
-        const float *row = part->rows + (size_t)v * (size_t)part->width;
-        size_t slot = (size_t)pelti_mix(pelti_hash(PELTI_HASH_START, row, bytes)) & (slots - 1);
-        while (table[slot] >= 0 && memcmp(part->rows + (size_t)part->first[table[slot]] * (size_t)part->width, row, bytes) != 0)
-            slot = (slot + 1) & (slots - 1);
-        if (table[slot] < 0) {
-            table[slot] = part->point_count;
-            part->first[part->point_count++] = (int)v;
-        }
-        part->point[v] = table[slot];
-    }
-    free(table);
-    return true;
-}
-
-static bool read_part(ImportScene *s, const struct aiMesh *mesh, const Skin *skin, int targets, Part *part)
-{
-    int *held = calloc(mesh->mNumVertices + 1, sizeof *held);
-    *part = (Part){.from = mesh, .targets = (int)mesh->mNumAnimMeshes < targets ? (int)mesh->mNumAnimMeshes : targets};
-    if (!held)
-        return false;
-    part->set_count = skin->joint_count ? count_sets(mesh, held) : 0;
-    part->width = FIXED + 3 * part->targets + 8 * part->set_count;
-    part->rows = calloc((size_t)mesh->mNumVertices + 1, (size_t)part->width * sizeof(float));
-    part->point = calloc((size_t)mesh->mNumVertices + 1, sizeof(int));
-    part->first = calloc((size_t)mesh->mNumVertices + 1, sizeof(int));
-    bool ok = part->rows && part->point && part->first;
-    if (ok) {
-        fill_fixed(part);
-        if (part->set_count)
-            fill_weights(s, skin, part, held);
-        ok = join_points(part);
-    }
-    free(held);
-    return ok;
-}
-
-static void release_part(Part *part)
-{
-    free(part->rows);
-    free(part->point);
-    free(part->first);
-}
-
 // ---- primitives
 
 /// `width` floats from `offset` of every point's row.
-static int write_floats(ImportScene *s, const Part *part, int offset, int width, const char *type)
+static int write_floats(ImportScene *s, ImportPart *part, int offset, int width, const char *type)
 {
     float *values = import_take(s, (size_t)part->point_count, (size_t)width * sizeof *values);
     for (int p = 0; values && p < part->point_count; p++)
-        memcpy(values + p * width, part->rows + (size_t)part->first[p] * (size_t)part->width + offset,
-               (size_t)width * sizeof *values);
+        memcpy(values + p * width, import_part_row(part, part->first[p]) + offset, (size_t)width * sizeof *values);
     int accessor = import_array(s, values, values ? part->point_count : 0, (size_t)width * sizeof(float), type, PELTI_GLTF_F32,
                                 PELTI_GLTF_VERTICES);
     if (width != 3 || !values)
@@ -195,7 +61,7 @@ static int write_floats(ImportScene *s, const Part *part, int offset, int width,
     return accessor;
 }
 
-static void write_weights(ImportScene *s, const Part *part, PeltiJson *attributes)
+static void write_weights(ImportScene *s, ImportPart *part, PeltiJson *attributes)
 {
     for (int set = 0; set < part->set_count; set++) {
         uint16_t(*joints)[4] = import_take(s, (size_t)part->point_count, sizeof *joints);
@@ -203,13 +69,13 @@ static void write_weights(ImportScene *s, const Part *part, PeltiJson *attribute
         char key[24];
         if (!joints || !weights)
             return;
-        for (int p = 0; p < part->point_count; p++)
+        for (int p = 0; p < part->point_count; p++) {
+            const float *at = import_part_row(part, part->first[p]) + IMPORT_FIXED + 3 * part->targets + 8 * set;
             for (int k = 0; k < 4; k++) {
-                const float *at =
-                    part->rows + (size_t)part->first[p] * (size_t)part->width + FIXED + 3 * part->targets + 8 * set + 2 * k;
-                joints[p][k] = (uint16_t)at[0];
-                weights[p][k] = at[1];
+                joints[p][k] = (uint16_t)at[2 * k];
+                weights[p][k] = at[2 * k + 1];
             }
+        }
         snprintf(key, sizeof key, "JOINTS_%d", set);
         import_set(s, attributes, key,
                    pelti_json_new_int(
@@ -221,7 +87,7 @@ static void write_weights(ImportScene *s, const Part *part, PeltiJson *attribute
     }
 }
 
-static int write_corners(ImportScene *s, const Part *part)
+static int write_corners(ImportScene *s, ImportPart *part)
 {
     const struct aiMesh *m = part->from;
     uint32_t *corners = import_take(s, (size_t)m->mNumFaces, 3 * sizeof *corners);
@@ -234,26 +100,28 @@ static int write_corners(ImportScene *s, const Part *part)
         for (int k = 0; k < 3; k++)
             corners[count++] = (uint32_t)part->point[face->mIndices[k]];
     }
+    free(part->point);
+    part->point = NULL;
     return import_array(s, corners, count, sizeof *corners, "SCALAR", PELTI_GLTF_U32, PELTI_GLTF_CORNERS);
 }
 
-static void write_primitive(ImportScene *s, const Part *part, PeltiJson *primitives)
+static void write_primitive(ImportScene *s, ImportPart *part, PeltiJson *primitives)
 {
     PeltiJson *json = pelti_json_new_object();
     PeltiJson *attributes = import_open(s, json, "attributes", false);
+    import_set(s, json, "indices", pelti_json_new_int(write_corners(s, part))); // first: `point` is large and goes then
     import_set(s, attributes, "POSITION", pelti_json_new_int(write_floats(s, part, 0, 3, "VEC3")));
     if (part->from->mNormals)
-        import_set(s, attributes, "NORMAL", pelti_json_new_int(write_floats(s, part, NORMAL, 3, "VEC3")));
+        import_set(s, attributes, "NORMAL", pelti_json_new_int(write_floats(s, part, IMPORT_NORMAL, 3, "VEC3")));
     if (part->from->mTextureCoords[0])
-        import_set(s, attributes, "TEXCOORD_0", pelti_json_new_int(write_floats(s, part, UV, 2, "VEC2")));
+        import_set(s, attributes, "TEXCOORD_0", pelti_json_new_int(write_floats(s, part, IMPORT_UV, 2, "VEC2")));
     write_weights(s, part, attributes);
-    import_set(s, json, "indices", pelti_json_new_int(write_corners(s, part)));
     if (part->from->mMaterialIndex < s->from->mNumMaterials)
         import_set(s, json, "material", pelti_json_new_int((int)part->from->mMaterialIndex));
     PeltiJson *targets = part->targets ? import_open(s, json, "targets", true) : NULL;
     for (int t = 0; targets && t < part->targets; t++) {
         PeltiJson *target = pelti_json_new_object();
-        import_set(s, target, "POSITION", pelti_json_new_int(write_floats(s, part, FIXED + 3 * t, 3, "VEC3")));
+        import_set(s, target, "POSITION", pelti_json_new_int(write_floats(s, part, IMPORT_FIXED + 3 * t, 3, "VEC3")));
         s->out.ok &= pelti_json_push(targets, target);
     }
     s->out.ok &= pelti_json_push(primitives, json);
@@ -282,7 +150,7 @@ static void write_defaults(ImportScene *s, const struct aiMesh *mesh, ImportNode
     }
 }
 
-static PeltStatus write_mesh(ImportScene *s, int node, Skin *skin, PeltError *err)
+static PeltStatus write_mesh(ImportScene *s, int node, ImportSkin *skin, PeltError *err)
 {
     const struct aiNode *from = s->nodes[node].from;
     int drawn = 0, targets = INT32_MAX, bones = 0, index;
@@ -303,13 +171,13 @@ static PeltStatus write_mesh(ImportScene *s, int node, Skin *skin, PeltError *er
     import_set(s, json, "name", pelti_json_new_text(from->mName.data));
     for (unsigned i = 0; i < from->mNumMeshes; i++) {
         const struct aiMesh *mesh = s->from->mMeshes[from->mMeshes[i]];
-        Part part = {0};
+        ImportPart part = {0};
         if (!is_drawn(mesh))
             continue;
-        bool ok = read_part(s, mesh, skin, targets, &part);
+        bool ok = import_part(s, mesh, skin, targets, &part);
         if (ok)
             write_primitive(s, &part, primitives);
-        release_part(&part);
+        import_part_release(&part);
         if (!ok || !s->out.ok)
             return pelti_no_memory(err, (size_t)mesh->mNumVertices * sizeof(float));
     }
@@ -327,7 +195,7 @@ PeltStatus import_meshes(ImportScene *s, PeltError *err)
 {
     for (int n = 0; n < s->node_count; n++) {
         const struct aiNode *from = s->nodes[n].from;
-        Skin skin = {0};
+        ImportSkin skin = {0};
         size_t most = 0;
         for (unsigned i = 0; i < from->mNumMeshes; i++)
             most += s->from->mMeshes[from->mMeshes[i]]->mNumBones;
