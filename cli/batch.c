@@ -28,6 +28,8 @@ static const CliOption options[] = {
     {"slurm", 0, NULL, "write and submit a job array, watch it, submit again what is missing", CLI_TO(CLI_FLAG, Request, slurm)},
     {"state", 0, NULL, "only say what is done and what is not", CLI_TO(CLI_FLAG, Request, state)},
     {"shard", 0, "I/N", "every N-th entry, from the I-th (0 to N-1)", .read = read_shard},
+    {"stage", 0, "1|2", "only what waits for nothing, or only fits, which wait for samples (default: both, in turn)",
+     CLI_TO(CLI_INT, Request, def.stage)},
     {"only", 0, "KEY", "the one entry that --list names so", CLI_TO(CLI_TEXT, Request, def.only)},
     {"manifest", 0, "M", "what was made from what (default: JOBS.manifest)", CLI_TO(CLI_TEXT, Request, def.manifest)},
     {"method", 'm', "NAME", "for a folder or a pattern: the method for all", CLI_TO(CLI_TEXT, Request, def.method)},

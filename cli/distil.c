@@ -13,6 +13,16 @@ typedef struct Request {
     PeltDistilDef def;
 } Request;
 
+static bool read_part(const CliCommand *command, const char *text, void *request)
+{
+    PeltDistilDef *def = &((Request *)request)->def;
+    char end;
+    if (sscanf(text, "%d/%d%c", &def->part, &def->parts, &end) == 2 && def->parts > 0 && def->part >= 0 && def->part < def->parts)
+        return true;
+    cli_usage(command, "--part wants I/N with 0 <= I < N, not '%s'", text);
+    return false;
+}
+
 static const CliOption options[] = {
     {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
     {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, Request, def.output)},
@@ -30,6 +40,8 @@ static const CliOption options[] = {
     {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, Request, def.seed)},
     {"samples", 0, "FILE", "keeps the samples there, and goes on with those it holds",
      CLI_TO(CLI_TEXT, Request, def.samples_path)},
+    {"part", 0, "I/N", "makes only this part of the samples, into FILE.part-I-N, and stops", .read = read_part},
+    {"parts", 0, "N", "takes in what --part I/N of other runs has made", CLI_TO(CLI_INT, Request, def.parts)},
     {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
     {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
@@ -84,7 +96,7 @@ static int run(const CliCommand *command, int argc, char **argv)
         return PELT_BAD_ARGUMENT;
     if (!r.file)
         return cli_usage(command, "which file?");
-    if (!r.def.output && !r.def.report_path)
+    if (!r.def.output && !r.def.report_path && r.def.part < 0)
         return cli_usage(command, "nothing to write: give -o or --report");
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
@@ -104,7 +116,10 @@ static int run(const CliCommand *command, int argc, char **argv)
         status = pelt_distil(&r.def, lines.session.who, &result, &lines.session.err);
     int code = cli_close(&lines.session, status);
     fclose(lines.to);
-    if (code == 0 && !r.quiet)
+    if (code == 0 && !r.quiet && r.def.part >= 0)
+        printf("part %d of %d sampled in %.1f s (%d samples were there)\n", r.def.part, r.def.parts, result.sample_s,
+               result.samples_found);
+    else if (code == 0 && !r.quiet)
         print_result(&r, &result, lines.text);
     free(lines.text);
     return code;

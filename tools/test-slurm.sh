@@ -86,4 +86,12 @@ wait $batch; code=$?
 [ "$(find disk -name '*.pc2' | wc -l)" = 200 ] || fail "$(find disk -name '*.pc2' | wc -l) outputs"
 for i in $(seq -w 0 199); do cmp -s disk/$i.pc2 plain/$i.pc2 || fail "disk/$i.pc2 has other bytes"; done
 "$pelt" batch jobs.json --verify --json | grep -q '"skipped": 200, "made": 0' || fail "the manifest does not know them all"
+# ---- samples, and behind them the fit ----
+cat > distil.json <<'J'
+{"jobs": [{"character": "one.glb", "method": "dqs", "output": "{character}-engine.glb", "distil": {"poses": 24, "correctives": 4, "parts": 3}}]}
+J
+"$pelt" distil one.glb -m dqs --poses 24 --correctives 4 -q -o alone.glb || fail "distil without Slurm"
+"$pelt" batch distil.json --slurm --chunk 1 > distil.log 2>&1 || { tail -5 distil.log; fail "a distil job"; }
+cmp -s alone.glb one-engine.glb || fail "the distilled file has other bytes"
+grep -q 'stage 2' distil.manifest.slurm-2.sh || fail "the fit is no array of its own"
 echo "slurm: 200 of 200 good, $(find disk -type f ! -name '*.pc2' | wc -l) other files left"

@@ -26,6 +26,7 @@ typedef struct PeltBatchDef {
     const char *manifest; ///< NULL: the jobs' name with .manifest in place of .json
     PeltBatchMode mode;
     int shard, shards;   ///< only every shards-th entry, from the shard-th; shards 0: all
+    int stage;           ///< 1: only what waits for nothing; 2: only what waits for parts (fits, for their samples); 0: all
     const char *only;    ///< only the entry with this key, as the list names it; NULL: all
     int workers;         ///< entries at once; 0: as many as cores / threads
     int threads;         ///< of each; 0: 1

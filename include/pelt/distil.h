@@ -27,9 +27,11 @@ typedef struct PeltDistilDef {
     int seed;                 ///< 1; the same seed, the same bytes
     const char *unseen_clip;  ///< name or index of a clip that neither poses nor limits are taken from; NULL: none
     const char *samples_path; ///< where samples are kept and gone on with; NULL: they are scratch
-    int weights;              ///< a vertex: 4 or 8
-    int helpers;              ///< joints between joints, at most; -1: one for each joint that bends
-    int correctives;          ///< morph targets, at most; 64
+    int part, parts;    ///< parts > 0: only part `part` of the samples is made, into <samples_path>.part-<part>-<parts>, and
+                        ///< nothing else; part -1: all, with what such parts hold taken in. 0 (all) and -1
+    int weights;        ///< a vertex: 4 or 8
+    int helpers;        ///< joints between joints, at most; -1: one for each joint that bends
+    int correctives;    ///< morph targets, at most; 64
     double error;       ///< root mean square, the file's units: no more correctives than it takes; 0: as many as there may be
     double bytes;       ///< of weights and morph targets, at most; 0: any
     const char *output; ///< .glb or .gltf, with its rules beside it; NULL: only the report

@@ -7,6 +7,7 @@ extends SkeletonModifier3D
 
 var _joints: Array[Dictionary] = []
 var _helpers: Array[Dictionary] = []
+var _drives: Array[Dictionary] = []
 var _correctives: Array[Dictionary] = []
 
 
@@ -18,12 +19,10 @@ func _ready() -> void:
 	for helper: Dictionary in rules.helpers:
 		_helpers.append({"bone": _bone(helper.name), "joint": _joints[helper.joint], "twist": helper.rule == "twist",
 			"fraction": helper.fraction, "axis": _vector(helper.get("axis")), "push": _vector(helper.get("push"))})
+	for drive: Dictionary in rules.drives:
+		_drives.append({"joint": _joints[drive.joint], "axis": _vector(drive.axis), "from": drive.from, "to": drive.to, "weight": 0.0})
 	for corrective: Dictionary in rules.correctives:
-		var drives: Array[Dictionary] = []
-		for drive: Dictionary in corrective.drives:
-			drives.append({"joint": _joints[drive.joint], "bump": drive.rule == "bump", "axis": _vector(drive.get("axis")),
-				"centre": _vector(drive.get("centre")), "from": drive.get("from", 0.0), "to": drive.get("to", 1.0), "width": drive.get("width", 1.0)})
-		_correctives.append({"name": corrective.name, "drives": drives, "places": corrective.places})
+		_correctives.append(corrective)
 
 
 func _process_modification() -> void:
@@ -35,10 +34,16 @@ func _process_modification() -> void:
 		var whole: Quaternion = _twist(joint.turn, helper.axis) if helper.twist else joint.turn
 		skeleton.set_bone_pose_rotation(helper.bone, Quaternion().slerp(whole, helper.fraction) * joint.rest)
 		skeleton.set_bone_pose_position(helper.bone, joint.at + helper.push * joint.r.length())
+	for drive in _drives:
+		drive.weight = _weigh(drive)
 	for corrective in _correctives:
-		var weight := 1.0
-		for drive: Dictionary in corrective.drives:
-			weight *= _weigh(drive)
+		var weight := 0.0
+		for term: Dictionary in corrective.terms:
+			var part: float = term.gain
+			for index: int in term.drives:
+				part *= _drives[index].weight
+			weight += part
+		weight = clampf(weight, corrective.low, corrective.high)
 		for place: Dictionary in corrective.places: # by name: importers may put several surfaces into one mesh
 			var mesh := skeleton.find_child(place.name.validate_node_name(), true, false) as MeshInstance3D
 			if mesh:
@@ -70,8 +75,6 @@ func _twist(turn: Quaternion, axis: Vector3) -> Quaternion:
 
 func _weigh(drive: Dictionary) -> float:
 	var r: Vector3 = drive.joint.r
-	if drive.bump:
-		return exp(-(r - drive.centre).length_squared() / (2.0 * drive.width * drive.width))
 	return clampf((r.dot(drive.axis) - drive.from) / (drive.to - drive.from), 0.0, 1.0)
 
 

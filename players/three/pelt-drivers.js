@@ -8,7 +8,7 @@
 //   drivers.update();
 import { Quaternion, Vector3 } from 'three';
 
-const whole = new Quaternion(), offset = new Vector3();
+const whole = new Quaternion();
 
 /** The rotation of a unit quaternion as axis times angle in [0, pi]. */
 function rotationVector(q, out) {
@@ -32,9 +32,9 @@ export class PeltDrivers {
       object: await node(helper.node), joint: drivers.joints[helper.joint], fraction: helper.fraction,
       axis: helper.rule === 'twist' ? new Vector3(...helper.axis) : null, push: new Vector3(...(helper.push ?? [0, 0, 0])),
     })));
-    drivers.correctives = await Promise.all(rules.correctives.map(async corrective => ({
-      drives: corrective.drives.map(drive => ({ ...drive, joint: drivers.joints[drive.joint],
-        axis: new Vector3(...(drive.axis ?? [0, 0, 0])), centre: new Vector3(...(drive.centre ?? [0, 0, 0])) })),
+    drivers.drives = rules.drives.map(drive => ({ ...drive, joint: drivers.joints[drive.joint], axis: new Vector3(...drive.axis), weight: 0 }));
+    drivers.correctives = await Promise.all(rules.correctives.map(async ({ low, high, terms, ...corrective }) => ({
+      low, high, terms: terms.map(term => ({ gain: term.gain, drives: term.drives.map(index => drivers.drives[index]) })),
       places: (await Promise.all(corrective.places.map(async place => {
         const object = await node(place.node); // a mesh, or a group with one for every primitive
         const meshes = object.isMesh ? [object] : object.children.filter(child => child.isMesh &&
@@ -57,8 +57,10 @@ export class PeltDrivers {
       object.quaternion.identity().slerp(whole, fraction).multiply(joint.rest);
       object.position.copy(joint.at).addScaledVector(push, joint.r.length());
     }
-    for (const { drives, places } of this.correctives) {
-      const weight = drives.reduce((product, drive) => product * weigh(drive), 1);
+    for (const drive of this.drives) drive.weight = weigh(drive);
+    for (const { low, high, terms, places } of this.correctives) {
+      const sum = terms.reduce((sum, term) => sum + term.drives.reduce((product, drive) => product * drive.weight, term.gain), 0);
+      const weight = Math.min(Math.max(sum, low), high);
       for (const { mesh, target } of places) mesh.morphTargetInfluences[target] = weight;
     }
   }
@@ -77,7 +79,6 @@ function measure(joint) {
   rotationVector(turn.multiply(restInverse), r);
 }
 
-function weigh({ joint, rule, axis, from, to, centre, width }) {
-  if (rule === 'bump') return Math.exp(-offset.copy(joint.r).sub(centre).lengthSq() / (2 * width * width));
+function weigh({ joint, axis, from, to }) {
   return Math.min(Math.max((joint.r.dot(axis) - from) / (to - from), 0), 1);
 }

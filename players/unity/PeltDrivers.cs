@@ -13,15 +13,17 @@ public class PeltDrivers : MonoBehaviour
 
     [Serializable] class JointRule { public string name, parent; public float[] rest; }
     [Serializable] class HelperRule { public string name, rule; public int joint; public float fraction; public float[] axis, push; }
-    [Serializable] class DriveRule { public int joint; public string rule; public float[] axis, centre; public float from, to, width; }
+    [Serializable] class DriveRule { public int joint; public float[] axis; public float from, to; }
+    [Serializable] class TermRule { public float gain; public int[] drives; }
     [Serializable] class PlaceRule { public string name; public int target; }
-    [Serializable] class CorrectiveRule { public string name; public DriveRule[] drives; public PlaceRule[] places; }
-    [Serializable] class Rules { public JointRule[] joints; public HelperRule[] helpers; public CorrectiveRule[] correctives; }
+    [Serializable] class CorrectiveRule { public string name; public float low, high; public TermRule[] terms; public PlaceRule[] places; }
+    [Serializable] class Rules { public JointRule[] joints; public HelperRule[] helpers; public DriveRule[] drives; public CorrectiveRule[] correctives; }
 
     class Joint { public Transform bone, parent; public Quaternion rest, turn; public Vector3 at, r; }
     Rules read;
     Joint[] joints;
     Transform[] helpers;
+    float[] drives;
     readonly Dictionary<string, List<SkinnedMeshRenderer>> shown = new Dictionary<string, List<SkinnedMeshRenderer>>();
 
     void Awake()
@@ -33,6 +35,7 @@ public class PeltDrivers : MonoBehaviour
             bone = byName[j.name], rest = Turn(j.rest),
             parent = string.IsNullOrEmpty(j.parent) ? transform : byName[j.parent] });
         helpers = Array.ConvertAll(read.helpers, h => byName[h.name]);
+        drives = new float[read.drives.Length];
         foreach (CorrectiveRule corrective in read.correctives)
             foreach (PlaceRule place in corrective.places)
                 if (!shown.ContainsKey(place.name)) // a mesh of several materials may come as children of its node
@@ -50,10 +53,17 @@ public class PeltDrivers : MonoBehaviour
             helpers[i].localRotation = Quaternion.Slerp(Quaternion.identity, whole, rule.fraction) * joint.rest;
             helpers[i].localPosition = joint.at + Push(rule.push) * joint.r.magnitude;
         }
+        for (int i = 0; i < drives.Length; i++) drives[i] = Weigh(read.drives[i], joints[read.drives[i].joint].r);
         foreach (CorrectiveRule corrective in read.correctives)
         {
-            float weight = 1;
-            foreach (DriveRule drive in corrective.drives) weight *= Weigh(drive, joints[drive.joint].r);
+            float weight = 0;
+            foreach (TermRule term in corrective.terms)
+            {
+                float part = term.gain;
+                foreach (int drive in term.drives) part *= drives[drive];
+                weight += part;
+            }
+            weight = Mathf.Clamp(weight, corrective.low, corrective.high);
             foreach (PlaceRule place in corrective.places)
                 foreach (SkinnedMeshRenderer mesh in shown[place.name])
                     mesh.SetBlendShapeWeight(place.target, weight * mesh.sharedMesh.GetBlendShapeFrameWeight(place.target, 0));
@@ -85,7 +95,6 @@ public class PeltDrivers : MonoBehaviour
 
     float Weigh(DriveRule drive, Vector3 r)
     {
-        if (drive.rule == "bump") return Mathf.Exp(-(r - Spin(drive.centre)).sqrMagnitude / (2 * drive.width * drive.width));
         return Mathf.Clamp01((Vector3.Dot(r, Spin(drive.axis)) - drive.from) / (drive.to - drive.from));
     }
 

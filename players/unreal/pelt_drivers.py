@@ -4,8 +4,9 @@ Run in the editor's Python console after importing hero.glb:
     import pelt_drivers
     pelt_drivers.set_up('/Game/Hero/Hero', 'C:/art/hero.drivers.json')
 It makes a Control Rig beside the skeletal mesh whose forwards solve turns the helpers. Put it into the mesh's post-process
-animation blueprint. Correctives have curves in every imported clip; for live posing `pose_driver_table` gives the rows of a
-Pose Driver: one pose a drive, with the joint, the rotation where its weight is 1, and the curve it plays.
+animation blueprint. Correctives have curves in every imported clip; for live posing `pose_driver_table` gives the poses of a
+Pose Driver for each joint and what every curve is there. A Pose Driver hears one joint: what the rules say of two joints
+together is left to the curves of clips.
 """
 import json
 import math
@@ -25,23 +26,31 @@ def through_import(r):
     return (-r[0], -r[2], -r[1])
 
 
-def full_rotation(drive):
-    """The rotation vector at which a drive is 1."""
-    if drive['rule'] == 'bump':
-        return drive['centre']
-    return [a * drive['to'] for a in drive['axis']]
+def weights(rules, turns):
+    """What the rules make of turns {joint: rotation vector}: {corrective: weight}. Joints that are not named are at rest."""
+    says = []
+    for drive in rules['drives']:
+        along = sum(a * r for a, r in zip(drive['axis'], turns.get(drive['joint'], (0, 0, 0))))
+        says.append(min(max((along - drive['from']) / (drive['to'] - drive['from']), 0.0), 1.0))
+    out = {}
+    for corrective in rules['correctives']:
+        total = sum(term['gain'] * math.prod(says[d] for d in term['drives']) for term in corrective['terms'])
+        out[corrective['name']] = min(max(total, corrective['low']), corrective['high'])
+    return out
 
 
 def pose_driver_table(rules):
-    """Rows for Pose Driver nodes: (curve, joint, axis, angle in degrees, radius in degrees)."""
+    """Poses for Pose Driver nodes: (joint, axis, angle in degrees, {curve: weight}), where its drives reach 1."""
     rows = []
-    for corrective in rules['correctives']:
-        for drive in corrective['drives']:
-            r = through_import(full_rotation(drive))
-            angle = math.sqrt(sum(v * v for v in r))
-            axis = tuple(v / angle for v in r) if angle > 0 else (1.0, 0.0, 0.0)
-            radius = drive['width'] if drive['rule'] == 'bump' else abs(drive['to'] - drive['from'])
-            rows.append((corrective['name'], rules['joints'][drive['joint']]['name'], axis, math.degrees(angle), math.degrees(radius)))
+    for drive in rules['drives']:
+        turn = [a * drive['to'] for a in drive['axis']]
+        curves = {name: weight for name, weight in weights(rules, {drive['joint']: turn}).items() if abs(weight) > 0.005}
+        r = through_import(turn)
+        angle = math.sqrt(sum(v * v for v in r))
+        axis = tuple(v / angle for v in r) if angle > 0 else (1.0, 0.0, 0.0)
+        row = (rules['joints'][drive['joint']]['name'], axis, math.degrees(angle), curves)
+        if curves and row not in rows:
+            rows.append(row)
     return rows
 
 
@@ -94,6 +103,6 @@ def set_up(mesh_path, rules_path):
         controller.add_link(f'{full}.Result', f'{put}.Value')
         controller.add_link(f'{before}.ExecuteContext', f'{put}.ExecuteContext')
         before = put
-    for curve, joint, axis, angle, radius in pose_driver_table(rules):
-        unreal.log(f'pose driver: curve {curve}, joint {joint}, axis {axis}, angle {angle:.1f}, radius {radius:.1f}')
+    for joint, axis, angle, curves in pose_driver_table(rules):
+        unreal.log(f'pose driver: joint {joint}, axis {axis}, angle {angle:.1f}, curves {curves}')
     return rig

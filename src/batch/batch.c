@@ -25,7 +25,10 @@ static PeltStatus check(const PeltBatchDef *def, PeltError *err)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "which jobs?");
     if (def->shards < 0 || def->shards > 1000000 || (def->shards && (def->shard < 0 || def->shard >= def->shards)))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "--shard wants I/N with 0 <= I < N");
-    if (def->mode == PELT_BATCH_SLURM && (def->shards || def->only))
+    if (def->stage < 0 || def->stage > 2)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "--stage is 1 (what waits for nothing) or 2 (what waits for parts), not %d",
+                         def->stage);
+    if (def->mode == PELT_BATCH_SLURM && (def->shards || def->only || def->stage))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "--slurm makes its own shards");
     return PELT_OK;
 }
@@ -64,6 +67,8 @@ static bool is_mine(const PeltiBatch *batch, int i)
     const PeltBatchDef *def = batch->def;
     char key[33];
     pelti_fingerprint_text(pelti_batch_entry(batch, i)->key, key);
+    if (def->stage && pelti_batch_stage(pelti_batch_entry(batch, i)) != def->stage)
+        return false;
     return def->only ? !strcmp(key, def->only) : !def->shards || i % def->shards == def->shard;
 }
 
@@ -102,7 +107,7 @@ static void print_list(const PeltiBatch *batch)
     for (int i = 0; i < pelti_batch_count(batch) && batch->def->print; i++) {
         const PeltiBatchEntry *entry = pelti_batch_entry(batch, i);
         char key[33], line[16384];
-        if (entry->state != PELTI_BATCH_TODO || entry->parts_count)
+        if (entry->state != PELTI_BATCH_TODO || pelti_batch_is_join(entry))
             continue;
         pelti_fingerprint_text(entry->key, key);
         int used = snprintf(line, sizeof line, "'%s' batch '%s' --manifest '%s'", batch->program, batch->jobs, batch->manifest);
@@ -123,7 +128,7 @@ static void count(const PeltiBatch *batch, PeltBatchResult *result)
             continue;
         result->made += entry->state == PELTI_BATCH_DONE;
         result->failed += entry->state == PELTI_BATCH_FAILED;
-        result->left += entry->state == PELTI_BATCH_TODO && !entry->parts_count;
+        result->left += entry->state == PELTI_BATCH_TODO && !pelti_batch_is_join(entry);
     }
     result->made -= result->skipped;
 }

@@ -31,8 +31,9 @@ typedef struct PeltiBatchEntry {
     int input_count;
     const char **outputs; ///< what appears: caches and the report
     int output_count;
-    int parts_first, parts_count; ///< entries whose caches this one joins; parts_count 0: it bakes
-    int join;                     ///< the entry that joins this one; -1: none
+    int parts_first, parts_count; ///< entries that come before this one: caches that it joins, or samples that it fits
+    bool fits;                    ///< it is run after its parts; else they are joined here
+    int join;                     ///< the entry that this one is a part of; -1: none
     PeltiFingerprint key;
     PeltiBatchState state;
     int code;        ///< exit code of a failure, 128 + signal where one ended it
@@ -66,6 +67,16 @@ static inline PeltiBatchEntry *pelti_batch_entry(const PeltiBatch *batch, int i)
 {
     return &((PeltiBatchEntry *)(void *)batch->entries.data)[i];
 }
+/// 1: as soon as there is room; 2: after its parts, which are of stage 1.
+static inline int pelti_batch_stage(const PeltiBatchEntry *entry)
+{
+    return entry->fits ? 2 : 1;
+}
+/// Joined by this process, not run.
+static inline bool pelti_batch_is_join(const PeltiBatchEntry *entry)
+{
+    return entry->parts_count > 0 && !entry->fits;
+}
 static inline int pelti_batch_count(const PeltiBatch *batch)
 {
     return (int)batch->entries.count;
@@ -80,11 +91,16 @@ typedef struct PeltiBatchJob {
     const char *method, *output, *report, *frames, *rig, *scene; ///< NULL: not given
     const char **settings;                                       ///< "key=value"
     int setting_count;
-    double fps; ///< 0: not given
-    int range;  ///< frames a part; 0: whole clips
+    double fps;             ///< 0: not given
+    int range;              ///< frames a part; 0: whole clips
+    bool distil;            ///< an engine-ready file in place of a cache
+    const char **distilled; ///< its options, "--poses", "500", ...
+    int distilled_count;
+    int parts; ///< that its samples are made in; 0: one run does all
 } PeltiBatchJob;
 PeltStatus pelti_batch_add(PeltiBatch *batch, const PeltiBatchJob *job, const char *character, const char *clip, int frames,
                            PeltError *err);
+PeltStatus pelti_batch_add_distil(PeltiBatch *batch, const PeltiBatchJob *job, const char *character, PeltError *err);
 char *pelti_batch_path(PeltiBatch *batch, const char *path); ///< absolute, from the jobs' folder
 char *pelti_batch_format(PeltiBatch *batch, const char *format, ...) PELT_PRINTF(2, 3);
 // fingerprint.c
@@ -100,7 +116,8 @@ PeltStatus pelti_manifest_merge(PeltiBatch *batch, PeltError *err);        ///< 
 // run.c
 PeltStatus pelti_batch_run(PeltiBatch *batch, PeltError *err); ///< every entry that is to do; failures are kept, not returned
 // join.c
-PeltStatus pelti_batch_join(PeltiBatch *batch, PeltError *err); ///< where all parts are there
+PeltStatus pelti_batch_join(PeltiBatch *batch, PeltError *err);                       ///< where all parts are there
+void pelti_batch_remove_parts(const PeltiBatch *batch, const PeltiBatchEntry *entry); ///< of an entry that is done
 // slurm.c
 PeltStatus pelti_batch_slurm(PeltiBatch *batch, PeltError *err);
 

@@ -92,11 +92,11 @@ static bool write_words(const Words *words, const PeltiBatchJob *job, const char
 {
     PeltiBatchEntry *entry = words->entry;
     PeltiPool *pool = &words->batch->pool;
-    entry->arguments = PELTI_NEW(pool, const char *, 32 + 2 * job->setting_count);
+    entry->arguments = PELTI_NEW(pool, const char *, 32 + 2 * job->setting_count + job->distilled_count);
     entry->outputs = PELTI_NEW(pool, const char *, 4);
     if (pool->failed)
         return false;
-    depend(words, "bake", character);
+    depend(words, job->distil ? "distil" : "bake", character);
     say(words, "-m", job->method);
     if (clip)
         say(words, "--clip", clip);
@@ -107,6 +107,8 @@ static bool write_words(const Words *words, const PeltiBatchJob *job, const char
     for (int i = 0; i < job->setting_count; i++) {
         say(words, "--set", job->settings[i]);
     }
+    for (int i = 0; i < job->distilled_count; i++)
+        say(words, NULL, job->distilled[i]);
     say(words, "-q", NULL);
     return !pool->failed;
 }
@@ -168,4 +170,49 @@ PeltStatus pelti_batch_add(PeltiBatch *batch, const PeltiBatchJob *job, const ch
         return add_parts(batch, job, names, &entry, frames, err);
     }
     return push(batch, &entry, err);
+}
+
+/// Samples in parts, each by itself, for the fit before them. They lie beside its output until that is made.
+static PeltStatus add_samples(PeltiBatch *batch, const PeltiBatchJob *job, const char *character, const char *samples,
+                              PeltError *err)
+{
+    int fit = pelti_batch_count(batch) - 1;
+    for (int p = 0; p < job->parts; p++) {
+        PeltiBatchEntry part = {.line = job->line, .join = fit};
+        Words words = {batch, &part};
+        if (!write_words(&words, job, character, NULL))
+            return pelti_no_memory(err, sizeof part);
+        say(&words, "--samples", samples);
+        say(&words, "--part", pelti_batch_format(batch, "%d/%d", p, job->parts));
+        leave(&words, NULL, pelti_batch_format(batch, "%s.part-%d-%d", samples, p, job->parts));
+        part.arguments[--part.argument_count] = NULL; // the command itself names it
+        PELT_TRY(push(batch, &part, err));
+    }
+    return PELT_OK;
+}
+
+PeltStatus pelti_batch_add_distil(PeltiBatch *batch, const PeltiBatchJob *job, const char *character, PeltError *err)
+{
+    PeltiBatchEntry fit = {.line = job->line, .join = -1, .fits = job->parts > 0, .parts_count = job->parts};
+    Words words = {batch, &fit};
+    char *output = fill_in(batch, job, character, NULL, job->output);
+    const char *dot = output ? strrchr(output, '.') : NULL,
+               *samples = pelti_batch_format(batch, "%s.samples", output ? output : "");
+    if (!dot || (strcmp(dot, ".glb") != 0 && strcmp(dot, ".gltf") != 0))
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: a distilled character is a .glb or .gltf", output ? output : "");
+    fit.parts_first = pelti_batch_count(batch) + 1;
+    if (!write_words(&words, job, character, NULL))
+        return pelti_no_memory(err, sizeof fit);
+    if (job->parts > 0) {
+        say(&words, "--samples", samples);
+        say(&words, "--parts", pelti_batch_format(batch, "%d", job->parts));
+    }
+    leave(&words, "-o", output);
+    fit.outputs[fit.output_count++] = pelti_batch_format(batch, "%.*s.drivers.json", (int)(dot - output), output);
+    if (job->report)
+        leave(&words, "--report", fill_in(batch, job, character, NULL, job->report));
+    if (batch->pool.failed)
+        return pelti_no_memory(err, sizeof fit);
+    PELT_TRY(push(batch, &fit, err));
+    return add_samples(batch, job, character, samples, err);
 }

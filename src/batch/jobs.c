@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 
 static const char DEFAULT_OUTPUT[] = "baked/{character}-{clip}-{method}.pc2";
-static const char *const KEYS[] = {"character", "clip",  "method", "output", "report", "frames",
-                                   "rig",       "scene", "set",    "fps",    "range",  NULL};
+static const char *const KEYS[] = {"character", "clip", "method", "output", "report", "frames", "rig",
+                                   "scene",     "set",  "fps",    "range",  "distil", NULL};
 
 /// What a job says, or else what the defaults say.
 typedef struct Said {
@@ -104,20 +104,63 @@ static PeltStatus read_settings(Said *said, PeltiBatchJob *job, PeltError *err)
     return said->batch->pool.failed ? pelti_no_memory(err, sizeof(char *)) : pelti_json_each(&at, add_setting, both, err);
 }
 
+/// Options of `pelt distil`, by their names there.
+static const char *const DISTIL_KEYS[] = {"poses",       "held-out", "seed",  "unseen", "weights", "helpers",
+                                          "correctives", "error",    "bytes", "parts",  NULL};
+
 static const char *key_at(const void *list, int index)
 {
     return ((const char *const *)list)[index];
 }
 
+static PeltStatus check_among(const PeltiJsonAt *member, const char *const *keys, PeltError *err)
+{
+    for (int i = 0; keys[i]; i++)
+        if (!strcmp(keys[i], member->key))
+            return PELT_OK;
+    const char *near = pelti_text_nearest(member->key, key_at, keys);
+    return PELT_FAIL(err, PELT_BAD_INPUT, "%s: a job has no such key%s%s%s", PELTI_JSON_PATH(member),
+                     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
 static PeltStatus check_key(const PeltiJsonAt *member, void *user, PeltError *err)
 {
     (void)user;
-    for (int i = 0; KEYS[i]; i++)
-        if (!strcmp(KEYS[i], member->key))
-            return PELT_OK;
-    const char *near = pelti_text_nearest(member->key, key_at, KEYS);
-    return PELT_FAIL(err, PELT_BAD_INPUT, "%s: a job has no such key%s%s%s", PELTI_JSON_PATH(member),
-                     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return check_among(member, KEYS, err);
+}
+
+static PeltStatus add_distil_option(const PeltiJsonAt *member, void *user, PeltError *err)
+{
+    Said *said = ((void **)user)[0];
+    PeltiBatchJob *job = ((void **)user)[1];
+    size_t length;
+    const char *text = pelti_json_text_of(member->value);
+    PELT_TRY(check_among(member, DISTIL_KEYS, err));
+    if (!strcmp(member->key, "parts")) {
+        int64_t parts = 0;
+        PELT_TRY(pelti_json_int(member, PELTI_REQUIRED, 1, 10000, &parts, err));
+        job->parts = (int)parts;
+        return PELT_OK;
+    }
+    if (!text)
+        text = member->value ? pelti_json_serialize(member->value, false, &length) : NULL;
+    if (!text)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s is no value an option can have", PELTI_JSON_PATH(member));
+    job->distilled[job->distilled_count++] = pelti_batch_format(said->batch, "--%s", member->key);
+    job->distilled[job->distilled_count++] = pelti_pool_text(&said->batch->pool, text);
+    return PELT_OK;
+}
+
+static PeltStatus read_distil(Said *said, PeltiBatchJob *job, PeltError *err)
+{
+    PeltiJsonAt at = find(said, "distil");
+    void *both[2] = {said, job};
+    if (!at.value)
+        return PELT_OK;
+    PELT_TRY(pelti_json_object(&at, PELTI_REQUIRED, err));
+    job->distil = true;
+    job->distilled = PELTI_NEW(&said->batch->pool, const char *, 2 * (sizeof DISTIL_KEYS / sizeof *DISTIL_KEYS));
+    return said->batch->pool.failed ? pelti_no_memory(err, sizeof(char *)) : pelti_json_each(&at, add_distil_option, both, err);
 }
 
 // ---- characters and clips ----
@@ -162,7 +205,8 @@ static PeltStatus add_clip(Work *work, const PeltCharacter *who, const char *pat
     for (int m = 0; m < work->methods.count; m++) {
         PeltiBatchJob job = work->job;
         job.method = work->methods.items[m];
-        PELT_TRY(pelti_batch_add(work->batch, &job, path, clip, frames, err));
+        PELT_TRY(job.distil ? pelti_batch_add_distil(work->batch, &job, path, err)
+                            : pelti_batch_add(work->batch, &job, path, clip, frames, err));
     }
     return PELT_OK;
 }
@@ -227,7 +271,12 @@ static PeltStatus read_job(Said *said, PeltError *err)
     PELT_TRY(pelti_json_double(&fps, PELTI_OPTIONAL, 0.001, 10000, &work.job.fps, err));
     PELT_TRY(pelti_json_int(&range, PELTI_OPTIONAL, 1, 1000000, &frames, err));
     PELT_TRY(read_settings(said, &work.job, err));
+    PELT_TRY(read_distil(said, &work.job, err));
     work.job.range = (int)frames;
+    if (work.job.distil && (work.clips.count || work.job.frames || work.job.scene || work.job.fps > 0 || work.job.range))
+        return PELT_FAIL(err, PELT_BAD_INPUT,
+                         "%s: a character is distilled from all its clips: no clip, frames, fps, range or scene",
+                         PELTI_JSON_PATH(&said->job));
     if (!characters.count)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: a job needs a \"character\"", PELTI_JSON_PATH(&said->job));
     const char *usual = pelt_method_default();

@@ -66,10 +66,15 @@ static bool parts_are_there(PeltiBatch *batch, const PeltiBatchEntry *entry)
     return true;
 }
 
-static void remove_parts(const PeltiBatch *batch, const PeltiBatchEntry *entry)
+void pelti_batch_remove_parts(const PeltiBatch *batch, const PeltiBatchEntry *entry)
 {
-    for (int i = 0; i < entry->parts_count; i++)
-        unlink(pelti_batch_entry(batch, entry->parts_first + i)->outputs[0]);
+    for (int i = 0; i < entry->parts_count; i++) {
+        const char *path = pelti_batch_entry(batch, entry->parts_first + i)->outputs[0], *end = strstr(path, ".samples.part-");
+        char all[4096];
+        unlink(path);
+        if (entry->fits && end && snprintf(all, sizeof all, "%.*s.samples", (int)(end - path), path) < (int)sizeof all)
+            unlink(all);
+    }
 }
 
 /// Under a lock beside the manifest: of several shards that finish at once one joins, and the others find it done.
@@ -77,7 +82,7 @@ PeltStatus pelti_batch_join(PeltiBatch *batch, PeltError *err)
 {
     bool any = false;
     for (int i = 0; i < pelti_batch_count(batch) && !any; i++)
-        any = pelti_batch_entry(batch, i)->parts_count && pelti_batch_entry(batch, i)->state != PELTI_BATCH_DONE;
+        any = pelti_batch_is_join(pelti_batch_entry(batch, i)) && pelti_batch_entry(batch, i)->state != PELTI_BATCH_DONE;
     if (!any)
         return PELT_OK;
     const char *path = pelti_batch_format(batch, "%s.lock", batch->manifest);
@@ -88,7 +93,7 @@ PeltStatus pelti_batch_join(PeltiBatch *batch, PeltError *err)
     PeltStatus status = pelti_manifest_read(batch, err);
     for (int i = 0; status == PELT_OK && i < pelti_batch_count(batch); i++) {
         PeltiBatchEntry *entry = pelti_batch_entry(batch, i);
-        if (!entry->parts_count || entry->state == PELTI_BATCH_DONE)
+        if (!pelti_batch_is_join(entry) || entry->state == PELTI_BATCH_DONE)
             continue;
         bool done = pelti_manifest_done(batch, entry);
         if (!done && parts_are_there(batch, entry)) {
@@ -98,7 +103,7 @@ PeltStatus pelti_batch_join(PeltiBatch *batch, PeltError *err)
         }
         if (done) {
             entry->state = PELTI_BATCH_DONE;
-            remove_parts(batch, entry);
+            pelti_batch_remove_parts(batch, entry);
         }
     }
     unlink(path);

@@ -33,7 +33,7 @@ typedef struct Pool {
     PeltiBatch *batch;
     Child children[MOST_WORKERS];
     int size, running;
-    int next;        // entry to look at
+    int next, stage; // entry to look at; those that wait for parts come when all others are done
     int total, done; // of this run
     long peak_kb;    // largest child so far
     double start_ms, told_ms;
@@ -192,6 +192,8 @@ static void finish(Pool *pool, Child *child, int status)
     }
     if (code == 0) {
         entry->state = PELTI_BATCH_DONE;
+        if (entry->fits)
+            pelti_batch_remove_parts(pool->batch, entry);
     } else if (tries < MOST_TRIES && !late && !pool->cancelled && may_pass(entry, code) && pool->again_count < MOST_WORKERS) {
         pool->again[pool->again_count] = index;
         pool->again_tries[pool->again_count++] = tries;
@@ -256,8 +258,13 @@ static int take_next(Pool *pool, int *tries)
     }
     while (pool->next < pelti_batch_count(pool->batch)) {
         const PeltiBatchEntry *entry = pelti_batch_entry(pool->batch, pool->next++);
-        if (entry->state == PELTI_BATCH_TODO && !entry->parts_count)
+        if (entry->state == PELTI_BATCH_TODO && !pelti_batch_is_join(entry) && pelti_batch_stage(entry) == pool->stage)
             return pool->next - 1;
+    }
+    if (pool->stage == 1 && !pool->running && !pool->again_count) {
+        pool->stage = 2;
+        pool->next = 0;
+        return take_next(pool, tries);
     }
     return -1;
 }
@@ -274,9 +281,10 @@ PeltStatus pelti_batch_run(PeltiBatch *batch, PeltError *err)
     Pool *pool = PELTI_NEW(&batch->pool, Pool, 1);
     if (!pool)
         return pelti_no_memory(err, sizeof *pool);
-    *pool = (Pool){.batch = batch, .size = pool_size(batch->def), .start_ms = pelti_clock_ms()};
+    *pool = (Pool){.batch = batch, .size = pool_size(batch->def), .stage = 1, .start_ms = pelti_clock_ms()};
     for (int i = 0; i < pelti_batch_count(batch); i++)
-        pool->total += pelti_batch_entry(batch, i)->state == PELTI_BATCH_TODO && !pelti_batch_entry(batch, i)->parts_count;
+        pool->total +=
+            pelti_batch_entry(batch, i)->state == PELTI_BATCH_TODO && !pelti_batch_is_join(pelti_batch_entry(batch, i));
     while (pool->done < pool->total) {
         int tries = 0;
         while (!pool->cancelled && pool->running < pool->size && has_room(pool)) {

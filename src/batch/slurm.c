@@ -14,6 +14,13 @@
 
 enum { MOST_TASKS = 1000, MOST_ROUNDS = 4 };
 
+/// One job array: entries of one stage.
+typedef struct Array {
+    int stage, tasks;
+    char *script, *log;
+    char id[64]; ///< "": not submitted
+} Array;
+
 static int left_to_do(const PeltiBatch *batch)
 {
     int left = 0;
@@ -36,15 +43,15 @@ static void put_quoted(FILE *to, const char *text)
 }
 
 /// Each task is a shard: entries it finds done are skipped, so that a task that is requeued goes on where it was ended.
-static PeltStatus write_script(const PeltiBatch *batch, const char *path, const char *log, int tasks, PeltError *err)
+static PeltStatus write_script(const PeltiBatch *batch, const Array *array, PeltError *err)
 {
     PeltiFile file;
     int threads = batch->def->threads > 0 ? batch->def->threads : 1;
-    PELT_TRY(pelti_file_begin(&file, path, err));
+    PELT_TRY(pelti_file_begin(&file, array->script, err));
     FILE *to = file.stream;
-    fprintf(to, "#!/bin/bash\n#SBATCH --job-name=pelt-batch\n#SBATCH --array=0-%d\n#SBATCH --cpus-per-task=%d\n", tasks - 1,
-            threads);
-    fprintf(to, "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=%s\nexec ", log);
+    fprintf(to, "#!/bin/bash\n#SBATCH --job-name=pelt-batch\n#SBATCH --array=0-%d\n#SBATCH --cpus-per-task=%d\n",
+            array->tasks - 1, threads);
+    fprintf(to, "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=%s\nexec ", array->log);
     put_quoted(to, batch->program);
     fprintf(to, " batch ");
     put_quoted(to, batch->jobs);
@@ -62,7 +69,8 @@ static PeltStatus write_script(const PeltiBatch *batch, const char *path, const 
         fprintf(to, " --clip ");
         put_quoted(to, batch->def->clip);
     }
-    fprintf(to, " --shard \"$SLURM_ARRAY_TASK_ID\"/%d --workers 1 --threads %d -q\n", tasks, threads);
+    fprintf(to, " --stage %d --shard \"$SLURM_ARRAY_TASK_ID\"/%d --workers 1 --threads %d -q\n", array->stage, array->tasks,
+            threads);
     return pelti_file_commit(&file, err);
 }
 
@@ -81,22 +89,28 @@ static bool ask(const char *command, char *line, size_t room)
     return pclose(answer) == 0 && any;
 }
 
-static PeltStatus submit(const char *script, char *id, size_t room, PeltError *err)
+/// An array that has another to wait for starts when all tasks of that have ended, however they did: what they left undone it
+/// does itself, or the next round does.
+static PeltStatus submit(Array *array, const Array *after, PeltError *err)
 {
-    char command[4300], answer[256];
-    if (strchr(script, '\''))
-        return PELT_FAIL(err, PELT_UNSUPPORTED, "%s: sbatch is not given paths with a quote in them", script);
+    char command[4400], answer[256], wait[96] = "";
+    if (strchr(array->script, '\''))
+        return PELT_FAIL(err, PELT_UNSUPPORTED, "%s: sbatch is not given paths with a quote in them", array->script);
     if (!ask("command -v sbatch 2>/dev/null", answer, sizeof answer))
         return PELT_FAIL(err, PELT_UNSUPPORTED, "sbatch is not on the PATH: run this where Slurm is, or use --list");
-    snprintf(command, sizeof command, "sbatch --parsable '%s' 2>&1", script);
+    if (after && after->id[0])
+        snprintf(wait, sizeof wait, "--dependency=afterany:%s ", after->id);
+    snprintf(command, sizeof command, "sbatch --parsable %s'%s' 2>&1", wait, array->script);
     bool good = ask(command, answer, sizeof answer) && isdigit((unsigned char)answer[0]);
-    snprintf(id, room, "%.*s", (int)strspn(answer, "0123456789"), answer);
+    snprintf(array->id, sizeof array->id, "%.*s", (int)strspn(answer, "0123456789"), answer);
     return good ? PELT_OK : PELT_FAIL(err, PELT_FAILED, "sbatch refused the job array: %s", answer);
 }
 
 /// Waits until no task of the array is queued or runs. A controller that does not answer is asked again.
-static PeltStatus watch(PeltiBatch *batch, const char *id, int tasks, PeltError *err)
+static PeltStatus watch(PeltiBatch *batch, const Array *array, const Array *behind, PeltError *err)
 {
+    const char *id = array->id;
+    int tasks = array->tasks;
     const PeltBatchDef *def = batch->def;
     char command[128], line[256], stage[64];
     int gone = 0;
@@ -110,7 +124,7 @@ static PeltStatus watch(PeltiBatch *batch, const char *id, int tasks, PeltError 
         snprintf(stage, sizeof stage, "slurm job %s", id);
         if (def->progress &&
             def->progress(stage, 1 - (double)(waiting < tasks ? waiting : tasks) / tasks, def->progress_user) != 0) {
-            snprintf(command, sizeof command, "scancel %s", id);
+            snprintf(command, sizeof command, "scancel %s %s", behind ? behind->id : "", id);
             ask(command, line, sizeof line);
             return PELT_FAIL(err, PELT_FAILED, "stopped: job %s was cancelled; the same command goes on from here", id);
         }
@@ -124,7 +138,8 @@ static PeltStatus collect(PeltiBatch *batch, PeltError *err)
     PELT_TRY(pelti_manifest_read(batch, err));
     for (int i = 0; i < pelti_batch_count(batch); i++) {
         PeltiBatchEntry *entry = pelti_batch_entry(batch, i);
-        if (entry->state != PELTI_BATCH_DONE && pelti_manifest_done(batch, entry))
+        bool whole = entry->join >= 0 && pelti_batch_entry(batch, entry->join)->state == PELTI_BATCH_DONE;
+        if (entry->state != PELTI_BATCH_DONE && (whole || pelti_manifest_done(batch, entry)))
             entry->state = PELTI_BATCH_DONE;
     }
     return pelti_batch_join(batch, err);
@@ -136,19 +151,45 @@ static int count_tasks(const PeltiBatch *batch)
     return tasks < MOST_TASKS ? tasks : MOST_TASKS;
 }
 
+/// Whether an entry of a stage is left.
+static bool has_stage(const PeltiBatch *batch, int stage)
+{
+    for (int i = 0; i < pelti_batch_count(batch); i++) {
+        const PeltiBatchEntry *entry = pelti_batch_entry(batch, i);
+        if (entry->state != PELTI_BATCH_DONE && pelti_batch_stage(entry) == stage)
+            return true;
+    }
+    return false;
+}
+
+/// An array for what waits for nothing, one behind it for what waits for parts (samples, then the fit).
+static PeltStatus play_round(PeltiBatch *batch, PeltError *err)
+{
+    Array arrays[2] = {{.stage = 1}, {.stage = 2}};
+    for (int a = 0; a < 2; a++) {
+        Array *array = &arrays[a];
+        if (!has_stage(batch, array->stage))
+            continue;
+        array->tasks = count_tasks(batch);
+        array->script = pelti_batch_format(batch, "%s.slurm-%d.sh", batch->manifest, array->stage);
+        array->log = pelti_batch_format(batch, "%s.slurm-%d-%%a.txt", batch->manifest, array->stage);
+        if (!array->script || !array->log)
+            return pelti_no_memory(err, 1);
+        PELT_TRY(write_script(batch, array, err));
+        PELT_TRY(submit(array, a == 1 ? &arrays[0] : NULL, err));
+    }
+    for (int a = 0; a < 2; a++)
+        if (arrays[a].id[0])
+            PELT_TRY(watch(batch, &arrays[a], a == 0 ? &arrays[1] : NULL, err));
+    return PELT_OK;
+}
+
 PeltStatus pelti_batch_slurm(PeltiBatch *batch, PeltError *err)
 {
-    char id[64];
-    char *script = pelti_batch_format(batch, "%s.slurm.sh", batch->manifest);
-    char *log = pelti_batch_format(batch, "%s.slurm-%%a.txt", batch->manifest);
-    if (!script || !log)
-        return pelti_no_memory(err, 1);
     PELT_TRY(collect(batch, err));
     for (int round = 0; round < MOST_ROUNDS && left_to_do(batch); round++) {
-        int left = left_to_do(batch), tasks = count_tasks(batch);
-        PELT_TRY(write_script(batch, script, log, tasks, err));
-        PELT_TRY(submit(script, id, sizeof id, err));
-        PELT_TRY(watch(batch, id, tasks, err));
+        int left = left_to_do(batch);
+        PELT_TRY(play_round(batch, err));
         PELT_TRY(collect(batch, err));
         if (left_to_do(batch) == left && round > 0)
             break; // nothing came of it twice: what is left fails by itself
@@ -159,7 +200,7 @@ PeltStatus pelti_batch_slurm(PeltiBatch *batch, PeltError *err)
             continue;
         entry->state = PELTI_BATCH_FAILED;
         entry->code = PELT_FAILED;
-        snprintf(entry->words, sizeof entry->words, "not made by any task: see %.200s", log);
+        snprintf(entry->words, sizeof entry->words, "not made by any task: see %.180s.slurm-*.txt", batch->manifest);
     }
     return PELT_OK;
 }

@@ -15,6 +15,7 @@ PeltDistilDef pelt_distil_def_default(void)
     return (PeltDistilDef){.skin = pelt_skin_def_default(),
                            .poses = 1000,
                            .seed = 1,
+                           .part = -1,
                            .weights = 4,
                            .helpers = -1,
                            .correctives = 64,
@@ -28,6 +29,10 @@ static PeltStatus check(const PeltDistilDef *def, PeltError *err)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "poses must be 1 to 10000000, not %d", def->poses);
     if (def->held_out < 0 || def->held_out > 1000000)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "held-out poses must be 0 to 1000000, not %d", def->held_out);
+    if (def->parts < 0 || def->parts > 100000 || def->part < -1 || def->part >= (def->parts ? def->parts : 1))
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "part %d of %d parts: counted from 0, 100000 at most", def->part, def->parts);
+    if (def->parts > 0 && !def->samples_path)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "parts of samples need a name: give the file of the samples");
     if (def->weights != 4 && def->weights != 8)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "engines play 4 or 8 weights a vertex, not %d", def->weights);
     if (def->helpers < -1 || def->helpers > 10000)
@@ -59,6 +64,8 @@ PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep
                                          .poses = &run->poses,
                                          .count = def->poses,
                                          .held_out = held_out,
+                                         .part = def->part,
+                                         .parts = def->parts,
                                          .keep_path = keep_path,
                                          .beside_path = def->output        ? def->output
                                                         : def->report_path ? def->report_path
@@ -142,7 +149,7 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
         PELT_TRY(pelti_distil_fit_weights(model, err));
     }
     if (def->correctives > 0) {
-        PELT_TRY(pelti_distil_pick_drives(model, def->correctives, def->error, err));
+        PELT_TRY(pelti_distil_find_modes(model, def->correctives, def->error, err));
         PELT_TRY(pelti_distil_fit_offsets(model, err));
         for (int round = 1; round < ROUNDS; round++) {
             PELT_TRY(pelti_distil_fit_weights(model, err));
@@ -172,6 +179,11 @@ static PeltStatus distil(PeltiDistilRun *run, PeltDistilResult *result, PeltErro
     const PeltDistilDef *def = run->def;
     int held_out = def->held_out > 0 ? def->held_out : def->poses / 5 < 200 ? def->poses / 5 : 200;
     PELT_TRY(pelti_distil_open(run, held_out > 0 ? held_out : 1, def->samples_path, err));
+    if (def->parts > 0 && def->part >= 0) {
+        if (result)
+            *result = (PeltDistilResult){.sample_s = run->samples.seconds, .samples_found = run->samples.found};
+        return PELT_OK;
+    }
     double start_ms = pelti_clock_ms();
     PELT_TRY(fit(run, err));
     run->bytes = bytes_of(&run->distilled);

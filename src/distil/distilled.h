@@ -27,24 +27,27 @@ typedef struct PeltiHelper {
     Vec3 offset;    ///< how far it is pushed, the parent's rest space, units a radian of the driver's turn; usually zero
 } PeltiHelper;
 
-typedef enum PeltiDriveKind {
-    PELTI_DRIVE_RAMP, ///< clamp((r . axis - from) / (to - from), 0, 1), rad
-    PELTI_DRIVE_BUMP, ///< exp(-|r - axis|^2 / (2 to^2)); axis is the centre, rad
-} PeltiDriveKind;
-
-/// What one joint says: r is its turn as a rotation vector (axis times angle in [0, pi], the parent's rest space).
+/// What one joint says: clamp((r . axis - from) / (to - from), 0, 1), where r is its turn as a rotation vector (axis times angle
+/// in [0, pi], the parent's rest space).
 typedef struct PeltiDrive {
-    int joint; ///< bone
-    PeltiDriveKind kind;
-    Vec3 axis;
-    float from, to; ///< from != to; either may be the larger
+    int joint;      ///< bone
+    Vec3 axis;      ///< unit
+    float from, to; ///< rad; from != to; either may be the larger
 } PeltiDrive;
 
-/// A morph target whose weight is the product of its drives, in [0, 1]; 0 in the bind pose.
+/// A share of a weight: gain times what one or two drives say.
+typedef struct PeltiTerm {
+    float gain;
+    int drive[2]; ///< of the skin's drives; the second -1: only one
+} PeltiTerm;
+
+/// A morph target whose weight is clamp(sum of its terms, low, high): 0 in the bind pose, and never beyond what the samples had.
 typedef struct PeltiCorrective {
     const char *name; ///< unlike any other target's
-    int drive_count;  ///< 1 or 2
-    PeltiDrive drives[2];
+    int joint;        ///< bone that all its terms hear, alone or with a neighbour
+    int term_count;
+    const PeltiTerm *terms;
+    float low, high; ///< -1 <= low <= 0 <= high <= 1
     int count;
     const int *points;   ///< [count] ascending
     const Vec3 *offsets; ///< [count] rest space
@@ -54,8 +57,9 @@ typedef struct PeltiDistilled {
     const PeltiCharacter *who;
     int joint_count;      ///< bones of the character
     PeltiWeights weights; ///< of points; a bone >= joint_count is helper joint_count + h. Points of props keep their one bone
-    int helper_count, corrective_count;
+    int helper_count, drive_count, corrective_count;
     const PeltiHelper *helpers;
+    const PeltiDrive *drives; ///< that terms name, those of a joint one after another
     const PeltiCorrective *correctives;
 } PeltiDistilled;
 
@@ -68,15 +72,17 @@ typedef struct PeltiHelperPose {
 /// What the rules make of a pose; arrays are the caller's.
 typedef struct PeltiDriven {
     PeltiHelperPose *helpers; ///< [helper_count]
-    float *correctives;       ///< [corrective_count] in [0, 1]
+    float *drives;            ///< [drive_count] in [0, 1]
+    float *correctives;       ///< [corrective_count] in [-1, 1]
 } PeltiDriven;
 
 PeltiDriven pelti_distil_driven_new(PeltiPool *pool, const PeltiDistilled *distilled);
 /// The rules: helpers and weights of correctives from joints [bone_count] (pelti_joints_pose). Does not allocate.
 void pelti_distil_drive(const PeltiDistilled *distilled, const PeltiJoint *joints, PeltiDriven *out);
-/// The same, of one helper and of one corrective.
+/// The same, of one helper, of some drives, and of one corrective from these.
 PeltiHelperPose pelti_distil_helper(const PeltiHelper *helper, const PeltiJoint *driver);
-float pelti_distil_weight(const PeltiCorrective *corrective, const PeltiJoint *joints);
+void pelti_distil_drives_say(int count, const PeltiDrive *drives, const PeltiJoint *joints, float *out);
+float pelti_distil_weight(const PeltiCorrective *corrective, const float *drives);
 
 /// A joint's turn as a rotation vector.
 Vec3 pelti_distil_rotation_vector(Quat turn);

@@ -8,7 +8,7 @@
 PeltiDriven pelti_distil_driven_new(PeltiPool *pool, const PeltiDistilled *distilled)
 {
     return (PeltiDriven){PELTI_NEW(pool, PeltiHelperPose, distilled->helper_count),
-                         PELTI_NEW(pool, float, distilled->corrective_count)};
+                         PELTI_NEW(pool, float, distilled->drive_count), PELTI_NEW(pool, float, distilled->corrective_count)};
 }
 
 Vec3 pelti_distil_rotation_vector(Quat turn)
@@ -35,30 +35,33 @@ PeltiHelperPose pelti_distil_helper(const PeltiHelper *helper, const PeltiJoint 
                              .at = vec3_mad(driver->head, helper->offset, angle)};
 }
 
-static float drive_weight(const PeltiDrive *drive, const PeltiJoint *joints)
+void pelti_distil_drives_say(int count, const PeltiDrive *drives, const PeltiJoint *joints, float *out)
 {
-    Vec3 r = pelti_distil_rotation_vector(joints[drive->joint].turn);
-    if (drive->kind == PELTI_DRIVE_BUMP) {
-        Vec3 off = vec3_sub(r, drive->axis);
-        return pelti_expf(-vec3_dot(off, off) / (2 * drive->to * drive->to));
+    Vec3 r = vec3(0, 0, 0);
+    for (int d = 0; d < count; d++) {
+        if (d == 0 || drives[d].joint != drives[d - 1].joint)
+            r = pelti_distil_rotation_vector(joints[drives[d].joint].turn);
+        out[d] = fminf(fmaxf((vec3_dot(r, drives[d].axis) - drives[d].from) / (drives[d].to - drives[d].from), 0), 1);
     }
-    return fminf(fmaxf((vec3_dot(r, drive->axis) - drive->from) / (drive->to - drive->from), 0), 1);
 }
 
-float pelti_distil_weight(const PeltiCorrective *corrective, const PeltiJoint *joints)
+float pelti_distil_weight(const PeltiCorrective *corrective, const float *drives)
 {
-    float weight = 1;
-    for (int i = 0; i < corrective->drive_count; i++)
-        weight *= drive_weight(&corrective->drives[i], joints);
-    return weight;
+    float weight = 0;
+    for (int i = 0; i < corrective->term_count; i++) {
+        const PeltiTerm *term = &corrective->terms[i];
+        weight += term->gain * drives[term->drive[0]] * (term->drive[1] >= 0 ? drives[term->drive[1]] : 1);
+    }
+    return fminf(fmaxf(weight, corrective->low), corrective->high);
 }
 
 void pelti_distil_drive(const PeltiDistilled *distilled, const PeltiJoint *joints, PeltiDriven *out)
 {
     for (int h = 0; h < distilled->helper_count; h++)
         out->helpers[h] = pelti_distil_helper(&distilled->helpers[h], &joints[distilled->helpers[h].driver]);
+    pelti_distil_drives_say(distilled->drive_count, distilled->drives, joints, out->drives);
     for (int c = 0; c < distilled->corrective_count; c++)
-        out->correctives[c] = pelti_distil_weight(&distilled->correctives[c], joints);
+        out->correctives[c] = pelti_distil_weight(&distilled->correctives[c], out->drives);
 }
 
 void pelti_distil_matrices(const PeltiDistilled *distilled, const Mat34 *bones, const PeltiDriven *driven, Mat34 *out)
@@ -80,7 +83,7 @@ void pelti_distil_play(const PeltiDistilled *distilled, const Mat34 *matrices, c
     for (int c = 0; c < distilled->corrective_count; c++) {
         const PeltiCorrective *corrective = &distilled->correctives[c];
         float weight = driven->correctives[c];
-        for (int i = 0; i < corrective->count && weight > 0; i++)
+        for (int i = 0; i < corrective->count && weight != 0; i++)
             out[corrective->points[i]] = vec3_mad(out[corrective->points[i]], corrective->offsets[i], weight);
     }
     for (int p = 0; p < count; p++)

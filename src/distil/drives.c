@@ -2,7 +2,11 @@
 #include "distil/drives.h"
 #include "math/eigen.h"
 
+#include <string.h>
+
 #include "distil/constants.def"
+
+enum { RAMP_PARTS = 5, SIDES = 6 };
 
 typedef struct Reach {
     double moments[9];
@@ -55,50 +59,75 @@ static PeltStatus find_reach(PeltiModel *model, PeltiPool *pool, Reach *reach, P
 static PeltiDrive ramp(const Reach *reach, int bone, int side, float from, float to)
 {
     float sign = side % 2 ? -1 : 1, most = reach[bone].most[side];
-    return (PeltiDrive){.joint = bone,
-                        .kind = PELTI_DRIVE_RAMP,
-                        .axis = vec3_scale(reach[bone].axis[side / 2], sign),
-                        .from = from * most,
-                        .to = to * most};
+    return (PeltiDrive){
+        .joint = bone, .axis = vec3_scale(reach[bone].axis[side / 2], sign), .from = from * most, .to = to * most};
 }
 
-static void add(PeltiDrives *drives, int bone, PeltiDrive one, const PeltiDrive *two)
+typedef struct Making {
+    PeltiModel *model;
+    PeltiDrives *out;
+    const Reach *reach;
+    int *first; // [bone_count x SIDES] drive all the way to that side, its parts behind it; -1: the joint does not turn there
+} Making;
+
+/// Ramps of a joint: to each side in parts, which together make any polyline with a corner every quarter.
+static void add_ramps(const Making *making, int bone)
 {
-    if (drives->count[bone] == PELTI_DRIVES_MOST)
+    static const float parts[RAMP_PARTS][2] = {{0, 1}, {0, 0.5f}, {0.5f, 1}, {0.25f, 0.75f}, {0.75f, 1}};
+    PeltiModel *model = making->model;
+    for (int side = 0; side < SIDES; side++) {
+        if (making->reach[bone].most[side] <= DRIVE_LEAST)
+            continue;
+        making->first[bone * SIDES + side] = model->drive_count;
+        for (int p = 0; p < RAMP_PARTS; p++)
+            model->drives[model->drive_count++] = ramp(making->reach, bone, side, parts[p][0], parts[p][1]);
+    }
+}
+
+static void add(const Making *making, int bone, int one, int two)
+{
+    PeltiDrives *out = making->out;
+    if (out->count[bone] == PELTI_BASIS_MOST)
         return;
-    PeltiCorrective *to = &drives->all[drives->total++];
-    drives->count[bone]++;
-    *to = (PeltiCorrective){.drive_count = two ? 2 : 1, .drives = {one}};
-    if (two)
-        to->drives[1] = *two;
+    out->all[out->total++] = (PeltiBasis){{one, two}};
+    out->count[bone]++;
 }
 
-static void add_ramps(PeltiDrives *drives, const Reach *reach, int bone)
+/// Products of one of the joint's first `own` sides and one of another joint's first `theirs`.
+static void add_pairs(const Making *making, int bone, int other, int sides)
 {
-    static const float parts[][2] = {{0, 1}, {0, 0.5f}, {0.5f, 1}, {0.25f, 0.75f}, {0.75f, 1}};
-    for (int side = 0; side < 6; side++)
-        for (int p = 0; p < 5 && reach[bone].most[side] > DRIVE_LEAST; p++)
-            add(drives, bone, ramp(reach, bone, side, parts[p][0], parts[p][1]), NULL);
+    const int *one = making->first + (long)bone * SIDES, *two = making->first + (long)other * SIDES;
+    for (int i = 0; i < sides; i++)
+        for (int k = 0; k < sides; k++)
+            if (one[i] >= 0 && two[k] >= 0)
+                add(making, bone, one[i], two[k]);
 }
 
-/// Two sides of the same joint, and of the joint and its parent, first axes first.
-static void add_products(PeltiDrives *drives, const Reach *reach, int bone)
+/// The joint's own ramps, products of two of its sides, and of a side of it and one of its parent, of those beside it (thigh and
+/// spine, both thighs) and of its parent's parent, first axes first.
+static void add_functions(const Making *making, int bone)
 {
-    int parent = drives->who->bones[bone].parent;
-    for (int side = 0; side < 6; side++)
-        for (int other = (side / 2 + 1) * 2; other < 6; other++) {
-            PeltiDrive two = ramp(reach, bone, other, 0, 1);
-            if (reach[bone].most[side] > DRIVE_LEAST && reach[bone].most[other] > DRIVE_LEAST)
-                add(drives, bone, ramp(reach, bone, side, 0, 1), &two);
-        }
-    if (parent < 0 || drives->who->bones[parent].parent < 0)
-        return;
-    for (int side = 0; side < 4; side++)
-        for (int other = 0; other < 4; other++) {
-            PeltiDrive two = ramp(reach, parent, other, 0, 1);
-            if (reach[bone].most[side] > DRIVE_LEAST && reach[parent].most[other] > DRIVE_LEAST)
-                add(drives, bone, ramp(reach, bone, side, 0, 1), &two);
-        }
+    const PeltiCharacter *who = making->out->who;
+    int parent = who->bones[bone].parent;
+    const int *own = making->first + (long)bone * SIDES;
+    for (int side = 0; side < SIDES; side++)
+        for (int p = 0; p < RAMP_PARTS && own[side] >= 0; p++)
+            add(making, bone, own[side] + p, -1);
+    for (int side = 0; side < SIDES; side++)
+        for (int other = (side / 2 + 1) * 2; other < SIDES; other++)
+            if (own[side] >= 0 && own[other] >= 0)
+                add(making, bone, own[side], own[other]);
+    add_pairs(making, bone, parent, SIDES);
+    for (int b = 0; b < who->bone_count; b++)
+        if (b != bone && who->bones[b].parent == parent)
+            add_pairs(making, bone, b, 4);
+    if (who->bones[parent].parent >= 0)
+        add_pairs(making, bone, who->bones[parent].parent, 4);
+}
+
+static bool may_drive(const PeltiCharacter *who, int b)
+{
+    return who->bones[b].parent >= 0 && !who->bones[b].is_prop && !who->bones[b].is_repeat;
 }
 
 PeltStatus pelti_distil_drives(PeltiModel *model, PeltiPool *pool, PeltiDrives *out, PeltError *err)
@@ -109,16 +138,22 @@ PeltStatus pelti_distil_drives(PeltiModel *model, PeltiPool *pool, PeltiDrives *
     *out = (PeltiDrives){.who = who,
                          .first = PELTI_NEW(pool, int, bones),
                          .count = PELTI_NEW(pool, int, bones),
-                         .all = PELTI_NEW(pool, PeltiCorrective, bones * PELTI_DRIVES_MOST)};
-    if (pool->failed)
-        return pelti_no_memory(err, bones * PELTI_DRIVES_MOST * sizeof *out->all);
+                         .all = PELTI_NEW(pool, PeltiBasis, bones * PELTI_BASIS_MOST)};
+    Making making = {model, out, reach, PELTI_NEW(pool, int, bones *SIDES)};
+    model->drives = PELTI_NEW(model->pool, PeltiDrive, bones * SIDES * RAMP_PARTS);
+    model->driven.drives = PELTI_NEW(model->pool, float, bones *SIDES *RAMP_PARTS);
+    if (pool->failed || model->pool->failed)
+        return pelti_no_memory(err, bones * PELTI_BASIS_MOST * sizeof *out->all);
     PELT_TRY(find_reach(model, pool, reach, err));
+    memset(making.first, 0xff, bones * SIDES * sizeof *making.first);
+    model->drive_count = 0;
+    for (int b = 0; b < who->bone_count; b++)
+        if (may_drive(who, b))
+            add_ramps(&making, b);
     for (int b = 0; b < who->bone_count; b++) {
         out->first[b] = out->total;
-        if (who->bones[b].parent < 0 || who->bones[b].is_prop || who->bones[b].is_repeat)
-            continue;
-        add_ramps(out, reach, b);
-        add_products(out, reach, b);
+        if (may_drive(who, b))
+            add_functions(&making, b);
     }
     return PELT_OK;
 }

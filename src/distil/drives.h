@@ -1,19 +1,24 @@
-/// All the drives a corrective could have: ramps along the axes each joint turns about, and products of two.
+/// What correctives can hear: ramps along the axes each joint turns about, and products of two of them.
 #ifndef PELTI_DISTIL_DRIVES_H
 #define PELTI_DISTIL_DRIVES_H
 
 #include "distil/model.h"
 
-enum { PELTI_DRIVES_MOST = 64 }; ///< of one joint
+enum { PELTI_BASIS_MOST = 128 }; ///< of one joint
+
+/// One function of a pose: what a drive says, or two of them multiplied.
+typedef struct PeltiBasis {
+    int drive[2]; ///< of the model's drives; the second -1: only one
+} PeltiBasis;
 
 typedef struct PeltiDrives {
     const PeltiCharacter *who;
-    int *first, *count; ///< [bone_count] into all
+    int *first, *count; ///< [bone_count] into all: functions that are this joint's, alone or with its parent
     int total;
-    PeltiCorrective *all; ///< without points
+    PeltiBasis *all;
 } PeltiDrives;
 
-/// From how far the joints turn in the samples. Lives in `pool`.
+/// From how far the joints turn in the samples; fills the model's drives. Lives in `pool`, the drives in the model's.
 PeltStatus pelti_distil_drives(PeltiModel *model, PeltiPool *pool, PeltiDrives *out, PeltError *err);
 
 #endif

@@ -33,7 +33,7 @@ static int meet(void *context, int a, int b, int worker)
     return (int)pelti_triangles_meet(p, q);
 }
 
-static int steps_between(const PeltiCharacter *who, int a, int b)
+int pelti_distil_apart(const PeltiCharacter *who, int a, int b)
 {
     int up = 0;
     for (int x = a; x >= 0; x = who->bones[x].parent, up++) {
@@ -42,7 +42,7 @@ static int steps_between(const PeltiCharacter *who, int a, int b)
             if (x == y)
                 return up + down;
     }
-    return 0; // of different skeletons: clothes, props
+    return -1;
 }
 
 PeltStatus pelti_distil_far(const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs, PeltiPool *pool,
@@ -62,7 +62,7 @@ PeltStatus pelti_distil_far(const PeltiCharacter *who, const PeltiWeights *weigh
         return pelti_no_memory(err, bones * bones);
     for (int a = 0; a < who->bone_count; a++)
         for (int b = 0; b < who->bone_count; b++)
-            far->near[(size_t)a * bones + (size_t)b] = steps_between(who, a, b) < FAR_JOINTS;
+            far->near[(size_t)a * bones + (size_t)b] = pelti_distil_apart(who, a, b) < FAR_JOINTS;
     PELT_TRY(
         pelti_box_tree_build_triangles(pool, who->mesh->triangle_count, who->mesh->triangles, who->mesh->rest, &far->tree, err));
     return pelti_pairs_create(pool, ROOM, far->tree, &far->pairs, err);
@@ -75,5 +75,5 @@ bool pelti_distil_far_crosses(PeltiFar *far, const Mat34 *bones)
         far->points[v] = pelti_weights_blend(far->weights, v, bones, mesh->rest[v]);
     pelti_box_tree_refit_triangles(far->tree, far->jobs, mesh->triangles, far->points, NULL);
     pelti_box_tree_self_pairs(far->tree, 0, meet, far, far->jobs, &far->pairs);
-    return (double)far->pairs.found > FAR_PAIRS * mesh->triangle_count;
+    return far->pairs.found > 0;
 }

@@ -13,4 +13,7 @@ PeltStatus pelti_distil_far(const PeltiCharacter *who, const PeltiWeights *weigh
 /// Whether far parts cross when the skin is blended by `bones` [bone_count].
 bool pelti_distil_far_crosses(PeltiFar *far, const Mat34 *bones);
 
+/// Joints along the skeleton from one bone to another; -1: they are of different skeletons.
+int pelti_distil_apart(const PeltiCharacter *who, int a, int b);
+
 #endif

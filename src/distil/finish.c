@@ -59,6 +59,36 @@ static PeltStatus fill_corrective(const PeltiModel *model, int c, PeltiCorrectiv
     return failed ? pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3)) : PELT_OK;
 }
 
+/// Only the drives that terms name, numbered anew.
+static PeltStatus keep_drives(const PeltiModel *model, PeltiDistilled *out, PeltiCorrective *correctives, PeltError *err)
+{
+    PeltiDrive *drives = PELTI_NEW(model->pool, PeltiDrive, model->drive_count + 1);
+    int *number = PELTI_NEW(model->pool, int, model->drive_count + 1);
+    if (model->pool->failed)
+        return pelti_no_memory(err, (size_t)model->drive_count * sizeof *drives);
+    for (int c = 0; c < out->corrective_count; c++)
+        for (int t = 0; t < 2 * correctives[c].term_count; t++)
+            if (correctives[c].terms[t / 2].drive[t % 2] >= 0)
+                number[correctives[c].terms[t / 2].drive[t % 2]] = 1;
+    for (int d = 0; d < model->drive_count; d++)
+        if (number[d] > 0) {
+            number[d] = out->drive_count;
+            drives[out->drive_count++] = model->drives[d];
+        }
+    for (int c = 0; c < out->corrective_count; c++) {
+        PeltiTerm *terms = PELTI_NEW(model->pool, PeltiTerm, correctives[c].term_count);
+        if (!terms && correctives[c].term_count > 0)
+            return pelti_no_memory(err, (size_t)correctives[c].term_count * sizeof *terms);
+        for (int t = 0; t < correctives[c].term_count; t++) {
+            const PeltiTerm *from = &correctives[c].terms[t];
+            terms[t] = (PeltiTerm){from->gain, {number[from->drive[0]], from->drive[1] >= 0 ? number[from->drive[1]] : -1}};
+        }
+        correctives[c].terms = terms;
+    }
+    out->drives = drives;
+    return PELT_OK;
+}
+
 PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *out, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
@@ -80,5 +110,5 @@ PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *ou
         PELT_TRY(fill_corrective(model, c, &correctives[out->corrective_count], err));
         out->corrective_count += correctives[out->corrective_count].count > 0;
     }
-    return PELT_OK;
+    return keep_drives(model, out, correctives, err);
 }

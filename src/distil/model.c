@@ -251,8 +251,10 @@ static PeltiDistilled rules_of(const PeltiModel *model)
     return (PeltiDistilled){.who = model->who,
                             .joint_count = model->who->bone_count,
                             .helper_count = model->helper_count,
+                            .drive_count = model->drive_count,
                             .corrective_count = model->corrective_count,
                             .helpers = model->helpers,
+                            .drives = model->drives,
                             .correctives = model->correctives};
 }
 

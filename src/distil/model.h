@@ -8,7 +8,7 @@
 enum {
     PELTI_MODEL_WAYS = 20,  ///< transforms (joints and helpers) a vertex may hang on
     PELTI_MODEL_NEAR = 8,   ///< joints that may drive a vertex' correctives
-    PELTI_MODEL_DRIVEN = 24 ///< correctives that may move one vertex
+    PELTI_MODEL_DRIVEN = 32 ///< correctives that may move one vertex
 };
 
 typedef struct PeltiModelVertex {
@@ -32,8 +32,10 @@ typedef struct PeltiModel {
     PeltiHelper *helpers; ///< [bone_count] room for one a joint
     int *helper_of;       ///< [bone_count] -1: none
     PeltiModelVertex *vertices;
+    int drive_count;
+    PeltiDrive *drives; ///< that terms of correctives name
     int corrective_count, corrective_room;
-    PeltiCorrective *correctives; ///< without their points; see offsets
+    PeltiCorrective *correctives; ///< without their points, those that take most first; see offsets
     Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
     // of the sample at hand
     PeltiDriven driven;
@@ -77,9 +79,10 @@ PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiMo
 
 /// Weights anew, given helpers and correctives.
 PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err);
-/// Drives of at most `most` correctives, picked by what they take from the error, until `error` (root mean square, units) is met.
-PeltStatus pelti_distil_pick_drives(PeltiModel *model, int most, double error, PeltError *err);
-/// Each vertex may be moved by the correctives of joints near it, those picked first first.
+/// What at most `most` correctives hear: those that take most from the error, no more than `error` (root mean square, units)
+/// asks.
+PeltStatus pelti_distil_find_modes(PeltiModel *model, int most, double error, PeltError *err);
+/// Each vertex may be moved by the correctives of joints near it, those that take most first.
 void pelti_distil_hand_out(PeltiModel *model);
 /// Offsets of all correctives anew, given weights and helpers.
 PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err);

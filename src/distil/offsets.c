@@ -8,7 +8,7 @@
 
 #include "distil/constants.def"
 
-enum { DRIVEN = PELTI_MODEL_DRIVEN, BLOCKS = DRIVEN * (DRIVEN + 1) / 2, SLAB = 8192, UNKNOWNS = 3 * DRIVEN };
+enum { DRIVEN = PELTI_MODEL_DRIVEN, BLOCKS = DRIVEN * (DRIVEN + 1) / 2, SLAB = 4096, UNKNOWNS = 3 * DRIVEN };
 
 typedef struct Work {
     PeltiModel *model;
@@ -29,7 +29,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         double *right = work->right + (size_t)(v - work->first) * UNKNOWNS;
         float phi[DRIVEN], any = 0;
         for (int s = 0; s < vertex->driven_count; s++)
-            any += phi[s] = model->driven.correctives[vertex->driven[s]];
+            any += fabsf(phi[s] = model->driven.correctives[vertex->driven[s]]);
         if (!(any > 0))
             continue;
         Mat34 blend = pelti_distil_model_blend(model, v);
@@ -42,7 +42,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         for (int s = 0; s < vertex->driven_count; s++) {
             for (int t = 0; t <= s; t++, left += 6) {
                 double weight = (double)phi[s] * (double)phi[t];
-                for (int i = 0; i < 6 && weight > 0; i++)
+                for (int i = 0; i < 6; i++)
                     left[i] += weight * six[i];
             }
             for (int i = 0; i < 3; i++)

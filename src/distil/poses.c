@@ -1,6 +1,7 @@
 /// Poses to learn from: limits of joints, and an even spread of turns within them.
 #include "distil/poses.h"
 #include "distil/distilled.h"
+#include "distil/far.h"
 #include "core/hash.h"
 #include "math/eigen.h"
 #include "math/elementary.h"
@@ -9,7 +10,7 @@
 
 #include "distil/constants.def"
 
-const char *const pelti_distil_pose_kinds[] = {"clip", "sweep", "pair", "random", "held out"};
+const char *const pelti_distil_pose_kinds[] = {"clip", "sweep", "pair", "around", "random", "held out"};
 
 // ---- even numbers ----
 
@@ -113,7 +114,7 @@ static PeltStatus find_limits(PeltiPoses *poses, PeltiPool *pool, PeltError *err
     each_clip_pose(poses, &pose, widen, poses);
     for (int j = 0; j < poses->joint_count; j++)
         for (int side = 0; side < 6; side++)
-            poses->joints[j].most[side] = fminf(LIMIT_BEYOND * poses->joints[j].most[side], LIMIT_MOST);
+            poses->joints[j].most[side] = fminf(poses->joints[j].most[side], LIMIT_MOST);
     return PELT_OK;
 }
 
@@ -134,6 +135,20 @@ static void find_joints(PeltiPoses *poses, int *of_bone)
         poses->joints[j].parent = of_bone[who->bones[poses->joints[j].bone].parent];
 }
 
+static void sum_lengths(PeltiPoses *poses)
+{
+    const PeltiCharacter *who = poses->who;
+    for (int j = 0; j < poses->joint_count; j++) {
+        const PeltiBone *bone = &who->bones[poses->joints[j].bone];
+        float length = 1e-3f * who->mesh->diagonal;
+        for (int i = 0; i < bone->segment_count; i++) {
+            const PeltiSegment *segment = &who->segments[bone->segment_first + i];
+            length = fmaxf(length, vec3_distance(segment->a, segment->b));
+        }
+        poses->reach[j + 1] = poses->reach[j] + (double)length;
+    }
+}
+
 PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPoses *out, PeltError *err)
 {
     const PeltiCharacter *who = def->who;
@@ -144,12 +159,14 @@ PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPo
     out->pairs = PELTI_NEW(pool, int, bones);
     out->clips = PELTI_NEW(pool, int, (size_t)who->clip_count + 1);
     out->steps = PELTI_NEW(pool, double, 4 * bones + 1);
+    out->reach = PELTI_NEW(pool, double, bones + 1);
     int *of_bone = PELTI_NEW(pool, int, bones);
     if (pool->failed)
         return pelti_no_memory(err, bones * sizeof(PeltiPoseJoint));
     fill_steps(out->steps, 4 * who->bone_count + 1);
     find_joints(out, of_bone);
     PELT_TRY(find_limits(out, pool, err));
+    sum_lengths(out);
     for (int side = 0; side < 6; side++)
         for (int j = 0; j < out->joint_count; j++)
             if (out->joints[j].most[side] > LIMIT_LEAST)
@@ -178,25 +195,51 @@ static void turn_joint(const PeltiPoses *poses, int j, Vec3 r, PeltiPose *out)
     out->touched[node] = true;
 }
 
+/// How far a set goes beyond the limits that were seen, and whether both sides of a joint come equally often, however far each
+/// goes (or all angles do).
+typedef struct Spreading {
+    const char *stream;
+    float beyond;
+    bool by_sides;
+} Spreading;
+
 /// Anywhere between the limits of a joint, more often near them.
-static Vec3 drawn(const PeltiPoses *poses, const char *stream, int j, int index)
+static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int index)
 {
     const PeltiPoseJoint *joint = &poses->joints[j];
     Vec3 r = vec3(0, 0, 0);
     for (int a = 0; a < 3; a++) {
-        float x = (float)(2 * even(poses, stream, 3 * j + a, index) - 1);
-        float far = pelti_powf(fabsf(x), TO_THE_ENDS);
-        r = vec3_mad(r, joint->axis[a], x > 0 ? far * joint->most[2 * a] : -far * joint->most[2 * a + 1]);
+        float towards = joint->most[2 * a], away = joint->most[2 * a + 1];
+        float x = (float)(2 * even(poses, how->stream, 3 * j + a, index) - 1), far = pelti_powf(fabsf(x), TO_THE_ENDS);
+        float angle = how->by_sides ? (x > 0 ? far * towards : -far * away)
+                                    : 0.5f * (towards - away) + (x > 0 ? far : -far) * 0.5f * (towards + away);
+        angle = fminf(fmaxf(how->beyond * angle, -LIMIT_MOST), LIMIT_MOST);
+        r = vec3_mad(r, joint->axis[a], angle);
     }
     return r;
 }
 
-static void random_pose(const PeltiPoses *poses, const char *stream, int index, PeltiPose *out)
+static void random_pose(const PeltiPoses *poses, const Spreading *how, int index, PeltiPose *out)
 {
     double active = fmax(ACTIVE_SHARE, fmin(1, ACTIVE_LEAST / fmax(poses->joint_count, 1)));
     for (int j = 0; j < poses->joint_count; j++)
-        if (even(poses, stream, 3 * poses->joint_count + j, index) < active)
-            turn_joint(poses, j, drawn(poses, stream, j, index), out);
+        if (even(poses, how->stream, 3 * poses->joint_count + j, index) < active)
+            turn_joint(poses, j, drawn(poses, how, j, index), out);
+}
+
+/// All joints within two steps of one: folds that several joints make together, such as a crouch. Long bones come more often.
+static void around_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+{
+    double at = even(poses, "centre", 4 * poses->joint_count, index) * poses->reach[poses->joint_count];
+    int centre = 0;
+    while (centre < poses->joint_count - 1 && poses->reach[centre + 1] <= at)
+        centre++;
+    const Spreading around = {"around", LEARN_BEYOND, false};
+    for (int j = 0; j < poses->joint_count; j++) {
+        int steps = pelti_distil_apart(poses->who, poses->joints[centre].bone, poses->joints[j].bone);
+        if (steps >= 0 && steps <= AROUND_JOINTS)
+            turn_joint(poses, j, drawn(poses, &around, j, index), out);
+    }
 }
 
 static void clip_pose(const PeltiPoses *poses, int index, PeltiPose *out)
@@ -213,20 +256,22 @@ static void sweep_pose(const PeltiPoses *poses, int index, PeltiPose *out)
     const PeltiPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
     const PeltiPoseJoint *joint = &poses->joints[sweep->joint];
     float sign = sweep->side % 2 ? -1 : 1, share = (index / poses->sweep_count) % 2 ? 0.5f : 1;
-    turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * share * joint->most[sweep->side]), out);
+    float angle = share * fminf(LEARN_BEYOND * joint->most[sweep->side], LIMIT_MOST);
+    turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * angle), out);
 }
 
 static void pair_pose(const PeltiPoses *poses, int index, PeltiPose *out)
 {
+    const Spreading pair = {"pair", LEARN_BEYOND, true};
     int joint = poses->pairs[index % poses->pair_count];
-    turn_joint(poses, joint, drawn(poses, "pair", joint, index), out);
-    turn_joint(poses, poses->joints[joint].parent, drawn(poses, "pair", poses->joints[joint].parent, index), out);
+    turn_joint(poses, joint, drawn(poses, &pair, joint, index), out);
+    turn_joint(poses, poses->joints[joint].parent, drawn(poses, &pair, poses->joints[joint].parent, index), out);
 }
 
 enum { ROUND = 10 }; // of poses: how many of each kind in a row
-static const PeltiPoseKind IN_A_ROUND[ROUND] = {PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_RANDOM, PELTI_POSE_SWEEP,
-                                                PELTI_POSE_PAIR,   PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_RANDOM,
-                                                PELTI_POSE_SWEEP,  PELTI_POSE_RANDOM};
+static const PeltiPoseKind IN_A_ROUND[ROUND] = {PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_AROUND, PELTI_POSE_SWEEP,
+                                                PELTI_POSE_PAIR,   PELTI_POSE_RANDOM, PELTI_POSE_AROUND, PELTI_POSE_RANDOM,
+                                                PELTI_POSE_AROUND, PELTI_POSE_RANDOM};
 
 PeltiPoseKind pelti_distil_pose_kind(int index)
 {
@@ -255,12 +300,14 @@ void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out)
         sweep_pose(poses, number, out);
     else if (kind == PELTI_POSE_PAIR && poses->pair_count > 0)
         pair_pose(poses, number, out);
+    else if (kind == PELTI_POSE_AROUND)
+        around_pose(poses, number, out);
     else
-        random_pose(poses, "random", number, out);
+        random_pose(poses, &(Spreading){"random", LEARN_BEYOND, true}, number, out);
 }
 
 void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out)
 {
     pelti_pose_file(poses->who, out);
-    random_pose(poses, "held out", index, out);
+    random_pose(poses, &(Spreading){"held out", HELD_BEYOND, true}, index, out);
 }

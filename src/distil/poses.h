@@ -1,6 +1,6 @@
-/// Poses to learn from, by number: frames of clips, sweeps of each joint to its limits, pairs of neighbours, and few joints at
-/// random, spread evenly (a Kronecker sequence: frac(i sqrt(prime)), low discrepancy in every dimension). Pose i depends on the
-/// character, the seed and i alone, so any part of a set can be made anywhere.
+/// Poses to learn from, by number: frames of clips, sweeps of each joint to its limits, pairs of neighbours, all joints around
+/// one, and few joints at random, spread evenly (a Kronecker sequence: frac(i sqrt(prime)), low discrepancy in every dimension).
+/// Pose i depends on the character, the seed and i alone, so any part of a set can be made anywhere.
 #ifndef PELTI_DISTIL_POSES_H
 #define PELTI_DISTIL_POSES_H
 
@@ -10,7 +10,7 @@ typedef struct PeltiPoseJoint {
     int node, bone;
     int parent;    ///< index among the joints of a set; -1: none
     Vec3 axis[3];  ///< the parent node's frame; the first is the one it turns about most in the clips
-    float most[6]; ///< rad, along the axes: towards, away from each
+    float most[6]; ///< rad, along the axes: towards, away from each, as the clips and the range of motion have them
 } PeltiPoseJoint;
 
 typedef struct PeltiPoseSweep {
@@ -26,6 +26,7 @@ typedef struct PeltiPoses {
     PeltiPoseSweep *sweeps;
     int *pairs;             ///< [pair_count] joints whose parent is a joint too
     double *steps;          ///< [4 bone_count + 1] of the sequences, a dimension each
+    double *reach;          ///< [joint_count + 1] lengths of the bones before each, summed
     int clip_count, *clips; ///< those that poses are taken from; the range of motion where the file has none
 } PeltiPoses;
 
@@ -33,6 +34,7 @@ typedef enum PeltiPoseKind {
     PELTI_POSE_CLIP,
     PELTI_POSE_SWEEP,
     PELTI_POSE_PAIR,
+    PELTI_POSE_AROUND,
     PELTI_POSE_RANDOM,
     PELTI_POSE_HELD_OUT
 } PeltiPoseKind;

@@ -95,13 +95,19 @@ static void add_drive(Rules *r, PeltiJson *list, const PeltiDrive *drive)
 {
     PeltiJson *json = push_object(r, list);
     Vec3 axis = in_parent(r, drive->joint, drive->axis);
-    bool bump = drive->kind == PELTI_DRIVE_BUMP;
     set(r, json, "joint", pelti_json_new_int(joint_number(r, drive->joint)));
-    set(r, json, "rule", pelti_json_new_text(bump ? "bump" : "ramp"));
-    set(r, json, bump ? "centre" : "axis", pelti_gltf_out_floats(&axis.x, 3));
-    if (!bump)
-        set(r, json, "from", pelti_json_new_float(drive->from));
-    set(r, json, bump ? "width" : "to", pelti_json_new_float(drive->to));
+    set(r, json, "axis", pelti_gltf_out_floats(&axis.x, 3));
+    set(r, json, "from", pelti_json_new_float(drive->from));
+    set(r, json, "to", pelti_json_new_float(drive->to));
+}
+
+static void add_term(Rules *r, PeltiJson *list, const PeltiTerm *term)
+{
+    PeltiJson *json = push_object(r, list);
+    set(r, json, "gain", pelti_json_new_float(term->gain));
+    PeltiJson *drives = open_list(r, json, "drives");
+    for (int i = 0; i < 2 && term->drive[i] >= 0; i++)
+        r->ok &= drives && pelti_json_push(drives, pelti_json_new_int(term->drive[i]));
 }
 
 static void add_corrective(Rules *r, PeltiJson *list, int index)
@@ -109,9 +115,11 @@ static void add_corrective(Rules *r, PeltiJson *list, int index)
     const PeltiCorrective *corrective = &r->distilled->correctives[index];
     PeltiJson *json = push_object(r, list);
     set(r, json, "name", pelti_json_new_text(corrective->name));
-    PeltiJson *drives = open_list(r, json, "drives"), *places = open_list(r, json, "places");
-    for (int i = 0; i < corrective->drive_count; i++)
-        add_drive(r, drives, &corrective->drives[i]);
+    set(r, json, "low", pelti_json_new_float(corrective->low));
+    set(r, json, "high", pelti_json_new_float(corrective->high));
+    PeltiJson *terms = open_list(r, json, "terms"), *places = open_list(r, json, "places");
+    for (int i = 0; i < corrective->term_count; i++)
+        add_term(r, terms, &corrective->terms[i]);
     for (int i = 0; i < r->result->place_count; i++) {
         const PeltiReskinPlace *at = &r->result->places[i];
         if (at->target != index)
@@ -138,7 +146,10 @@ PeltiJson *pelti_distil_rules(const PeltiDistilWriteDef *def, const PeltiReskinR
         set(&r, r.root, "file", pelti_json_new_text(slash ? slash + 1 : def->path));
         set(&r, r.root, "method", pelti_json_new_text(def->method));
         open_list(&r, r.root, "joints");
-        PeltiJson *helpers = open_list(&r, r.root, "helpers"), *correctives = open_list(&r, r.root, "correctives");
+        PeltiJson *helpers = open_list(&r, r.root, "helpers"), *drives = open_list(&r, r.root, "drives");
+        PeltiJson *correctives = open_list(&r, r.root, "correctives");
+        for (int i = 0; i < d->drive_count; i++)
+            add_drive(&r, drives, &d->drives[i]);
         for (int h = 0; h < d->helper_count; h++)
             add_helper(&r, helpers, h);
         for (int c = 0; c < d->corrective_count; c++)

@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/hash.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "distil/constants.def"
@@ -53,7 +54,7 @@ static uint64_t record_bytes(const PeltiSamples *samples)
 
 static uint64_t record_at(const PeltiSamples *samples, int record)
 {
-    return HEADER_BYTES + (uint64_t)record * record_bytes(samples);
+    return HEADER_BYTES + (uint64_t)(record - samples->first) * record_bytes(samples);
 }
 
 static PeltStatus write_record(const PeltiSamples *s, int record, const PeltiPose *pose, PeltError *err)
@@ -63,73 +64,190 @@ static PeltStatus write_record(const PeltiSamples *s, int record, const PeltiPos
     return pelti_spool_write(&s->spool, at + points_bytes(s), pose->local, (size_t)s->who->node_count * sizeof(Trs), err);
 }
 
+static Header header_of(const PeltiSamples *s, const PeltiSamplesDef *def)
+{
+    return (Header){"PELTSMP", key_of(def), record_bytes(s), {0}};
+}
+
+static PeltStatus other_samples(const char *path, PeltError *err)
+{
+    return PELT_FAIL(err, PELT_BAD_INPUT,
+                     "%s: holds samples of another character, method, seed or version: remove it, or name another file", path);
+}
+
+/// The first record of a part, and where the next begins.
+static int part_start(const PeltiSamples *s, int part, int parts)
+{
+    return (int)((int64_t)(s->count + s->held_out) * part / parts);
+}
+
 static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
 {
-    Header header = {"PELTSMP", key_of(def), record_bytes(s), {0}}, found;
+    Header header = header_of(s, def), found;
     uint64_t bytes = 0;
-    if (!def->keep_path)
+    char part_path[PELTI_SAMPLES_PATH];
+    const char *path = def->keep_path;
+    s->end = s->count + s->held_out;
+    if (!path)
         return pelti_spool_open(def->beside_path, &s->spool, err);
-    PELT_TRY(pelti_spool_named(def->keep_path, &s->spool, &bytes, err));
+    if (def->parts > 0 && def->part >= 0) {
+        PELT_TRY(pelti_distil_part_path(path, def->part, def->parts, part_path, err));
+        path = part_path;
+        s->first = s->made = part_start(s, def->part, def->parts);
+        s->end = part_start(s, def->part + 1, def->parts);
+    }
+    PELT_TRY(pelti_spool_named(path, &s->spool, &bytes, err));
     if (bytes < HEADER_BYTES)
         return pelti_spool_write(&s->spool, 0, &header, sizeof header, err);
     PELT_TRY(pelti_spool_read(&s->spool, 0, &found, sizeof found, err));
     if (memcmp(&header, &found, sizeof header) != 0)
-        return PELT_FAIL(err, PELT_BAD_INPUT,
-                         "%s: holds samples of another character, method, seed or version: remove it, or name another file",
-                         def->keep_path);
-    uint64_t whole = (bytes - HEADER_BYTES) / record_bytes(s), most = (uint64_t)s->count + (uint64_t)s->held_out;
-    s->made = s->found = (int)(whole < most ? whole : most);
+        return other_samples(path, err);
+    uint64_t whole = (bytes - HEADER_BYTES) / record_bytes(s), most = (uint64_t)(s->end - s->first);
+    s->found = (int)(whole < most ? whole : most);
+    s->made = s->first + s->found;
     return PELT_OK;
 }
 
-const PeltiPose *pelti_distil_settle(PeltSkin *skin, const PeltiPose *pose, Vec3 *last)
+PeltStatus pelti_distil_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err)
+{
+    if (snprintf(out, PELTI_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_SAMPLES_PATH)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "the path of the samples is too long");
+    return PELT_OK;
+}
+
+/// Records of one part that are next, as many as it has.
+static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int part, PeltError *err)
+{
+    Header header = header_of(s, def), found;
+    PeltiSource source;
+    char path[PELTI_SAMPLES_PATH];
+    int first = part_start(s, part, def->parts);
+    size_t points = (size_t)points_bytes(s), nodes = (size_t)(record_bytes(s) - points_bytes(s));
+    PELT_TRY(pelti_distil_part_path(def->keep_path, part, def->parts, path, err));
+    PeltError none;
+    if (pelti_source_open(path, &source, &none) != PELT_OK)
+        return PELT_OK; // not there: its samples are made here
+    PeltStatus status = source.bytes < HEADER_BYTES ? PELT_OK : pelti_source_read(&source, 0, &found, sizeof found, err);
+    if (status == PELT_OK && source.bytes >= HEADER_BYTES && memcmp(&header, &found, sizeof header) != 0)
+        status = other_samples(path, err);
+    uint64_t whole = source.bytes < HEADER_BYTES ? 0 : (source.bytes - HEADER_BYTES) / record_bytes(s);
+    while (status == PELT_OK && s->made < part_start(s, part + 1, def->parts) && (uint64_t)(s->made - first) < whole) {
+        uint64_t at = HEADER_BYTES + (uint64_t)(s->made - first) * record_bytes(s), to = record_at(s, s->made);
+        status = pelti_source_read(&source, at, s->points, points, err);
+        status = status == PELT_OK ? pelti_source_read(&source, at + points, s->pose.local, nodes, err) : status;
+        status = status == PELT_OK ? pelti_spool_write(&s->spool, to, s->points, points, err) : status;
+        status = status == PELT_OK ? pelti_spool_write(&s->spool, to + points, s->pose.local, nodes, err) : status;
+        s->made += status == PELT_OK;
+        s->taken += status == PELT_OK;
+    }
+    pelti_source_close(&source);
+    return status;
+}
+
+/// What tasks elsewhere have made, in order, up to the first that is missing.
+static PeltStatus take_parts(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
+{
+    for (int part = 0; part < def->parts && def->part < 0 && def->keep_path; part++)
+        if (s->made >= part_start(s, part, def->parts) && s->made < part_start(s, part + 1, def->parts))
+            PELT_TRY(take_part(s, def, part, err));
+    s->found += s->taken;
+    return PELT_OK;
+}
+
+/// Stays in a pose until what moves has come to rest.
+static void hold(PeltSkin *skin, const PeltiPose *pose, Vec3 *last)
 {
     PeltiStepReport report = {0};
-    int points = skin->character->who->point_count;
-    float still = HELD_STILL * skin->character->who->mesh->diagonal;
+    const PeltiCharacter *who = skin->character->who;
+    bool remembers = (skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+    float still = (skin->method->flags & PELTI_DYNAMIC ? HELD_STILL : HELD_ARRIVED) * who->mesh->diagonal, most = INFINITY;
+    double ms;
+    for (int step = 0; step < HELD_STEPS && remembers && most > still; step++) {
+        memcpy(last, skin->points, (size_t)who->point_count * sizeof *last);
+        pelti_skin_step_posed(skin, pose, 1 / 30.0f, &report, &ms);
+        most = 0;
+        for (int p = 0; p < who->point_count; p++)
+            most = fmaxf(most, vec3_distance(last[p], skin->points[p]));
+    }
+}
+
+/// Whether the skin is where its bones are: contacts may have jammed on the way, and everything hangs behind.
+static bool has_arrived(const PeltSkin *skin)
+{
+    const PeltiCharacter *who = skin->character->who;
+    double square = 0;
+    for (int p = 0; p < who->point_count; p++) {
+        int v = who->mesh->weld[p];
+        float d = vec3_distance(skin->points[p], pelti_weights_blend(&skin->weights, v, skin->bones, who->mesh->rest[v]));
+        square += (double)d * (double)d;
+    }
+
+    return square <= who->point_count * pow(STRAYED * (double)who->mesh->diagonal, 2);
+}
+
+static const PeltiPose *settle(PeltiSamples *s, int steps)
+{
+    PeltSkin *skin = s->skin;
+    const PeltiPose *shown = NULL;
+    PeltiStepReport report = {0};
     double ms;
     skin->restart = true;
-    pose = pelti_skin_give_way(skin, pose, 1 / 30.0f, &report);
-    pelti_skin_step_posed(skin, pose, 1 / 30.0f, &report, &ms);
-    for (int step = 0; step < HELD_STEPS && (skin->method->flags & PELTI_DYNAMIC); step++) {
-        float most = 0;
-        memcpy(last, skin->points, (size_t)points * sizeof *last);
-        pelti_skin_step_posed(skin, pose, 1 / 30.0f, &report, &ms);
-        for (int p = 0; p < points; p++)
-            most = fmaxf(most, vec3_distance(last[p], skin->points[p]));
-        if (most < still)
-            break;
+    pelti_pose_file(s->who, &s->start);
+    for (int i = 1; i <= steps; i++) {
+        pelti_pose_blend(s->who, &s->start, &s->pose, (float)i / (float)steps, &s->station);
+        shown = pelti_skin_give_way(skin, &s->station, 1 / 30.0f, &report);
+        pelti_skin_step_posed(skin, shown, 1 / 30.0f, &report, &ms);
     }
-    return pose;
+    hold(skin, shown, s->last);
+    return shown;
 }
 
-/// In the pose, or on the way there from the file's pose, which a method with a memory takes.
-static bool crosses_on_the_way(PeltiSamples *s)
+/// How far the way from the file's pose, which a method with a memory takes, is free: 1 all of it.
+static float free_way(PeltiSamples *s)
 {
     enum { STATIONS = 4 };
+    int reached = 0;
     pelti_pose_file(s->who, &s->start);
-    for (int i = STATIONS; i > 0; i--) {
-        pelti_pose_blend(s->who, &s->start, &s->pose, (float)i / STATIONS, &s->station);
+    while (reached < STATIONS) {
+        pelti_pose_blend(s->who, &s->start, &s->pose, (float)(reached + 1) / STATIONS, &s->station);
         pelti_pose_bones(s->who, &s->station, s->world, s->bones);
         if (pelti_distil_far_crosses(s->far, s->bones))
-            return true;
+            break;
+        reached++;
     }
-    return false;
+    return (float)reached / STATIONS;
 }
 
-/// The pose of a record, drawn again where far parts of the body would pass through each other.
-static void draw_pose(PeltiSamples *s, int record)
+/// The pose of a record and the skin in it; drawn again where far parts of the body would pass through each other, or where the
+/// method does not get there; in the end as far as the body lets it.
+static const PeltiPose *draw_pose(PeltiSamples *s, int record)
 {
-    enum { APART = 1000000 }; // draws are numbers of the sequences that no record has; a multiple of a round of kinds
+    enum { APART = 1000000, WALK = 12 }; // draws are numbers of the sequences that no record has; a multiple of a round of kinds
+    const PeltiPose *shown = NULL;
     for (int draw = 0; draw < FAR_TRIES; draw++) {
         if (record < s->held_out)
             pelti_distil_pose_held_out(s->poses, record + draw * APART, &s->pose);
         else
             pelti_distil_pose(s->poses, record - s->held_out + draw * APART, &s->pose);
-        if (!crosses_on_the_way(s))
+        float way = free_way(s);
+        s->redrawn += way < 1;
+        if (way < 1 && draw < FAR_TRIES - 1)
+            continue;
+        if (way < 1) {
+            pelti_pose_blend(s->who, &s->start, &s->pose, way, &s->station);
+            PeltiPose kept = s->pose;
+            s->pose = s->station;
+            s->station = kept;
+        }
+        shown = settle(s, 1);
+        if (has_arrived(s->skin))
+            break;
+        shown = settle(s, WALK);
+        if (has_arrived(s->skin))
             break;
         s->redrawn++;
     }
+    return shown;
 }
 
 PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDef *def, PeltError *err)
@@ -140,16 +258,15 @@ PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDe
 static PeltStatus make(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
 {
     PeltiProgress progress = {def->skin->progress, def->skin->progress_user};
-    int wanted = s->count + s->held_out;
+    int wanted = s->end;
     double start_ms = pelti_clock_ms();
     if (s->made < wanted) {
         PELT_TRY(pelti_distil_samples_skin(s, def, err));
         PELT_TRY(pelti_distil_far(s->who, &s->skin->weights, s->skin->jobs, &s->skin->pool, &s->far, err));
     }
     for (; s->made < wanted; s->made++) {
-        PELT_TRY(pelti_progress(&progress, "sample", (double)s->made / wanted, err));
-        draw_pose(s, s->made);
-        PELT_TRY(write_record(s, s->made, pelti_distil_settle(s->skin, &s->pose, s->last), err));
+        PELT_TRY(pelti_progress(&progress, "sample", (double)(s->made - s->first) / (wanted - s->first), err));
+        PELT_TRY(write_record(s, s->made, draw_pose(s, s->made), err));
     }
     s->seconds = (pelti_clock_ms() - start_ms) / 1000;
     return PELT_OK;
@@ -171,6 +288,7 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     if (pool->failed)
         return pelti_no_memory(err, (size_t)record_bytes(out));
     PELT_TRY(open_store(out, def, err));
+    PELT_TRY(take_parts(out, def, err));
     return make(out, def, err);
 }
 

@@ -8,11 +8,16 @@
 #include "distil/poses.h"
 #include "io/spool.h"
 
+enum { PELTI_SAMPLES_PATH = 4096 };
+/// <path>.part-<part>-<parts>: where a part of the samples of `path` is kept.
+PeltStatus pelti_distil_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err);
+
 typedef struct PeltiSamplesDef {
     const PeltCharacter *character;
     const PeltSkinDef *skin; ///< method, settings, threads, progress
     const PeltiPoses *poses;
     int count, held_out;     ///< poses to learn from, poses that no fit sees
+    int part, parts;         ///< parts > 0: only this part, into a file of its own; part -1: takes in what parts there are
     const char *keep_path;   ///< named file to go on with; NULL: nameless, beside `beside_path`
     const char *beside_path; ///< where there is room
 } PeltiSamplesDef;
@@ -30,10 +35,12 @@ typedef struct PeltiSamples {
     const PeltiPoses *poses;
     PeltSkin *skin;
     int count, held_out;
-    int made;       ///< records there are
+    int first, end; ///< record that the file begins with, and the one behind its last
+    int made;       ///< records there are, up to this one
     int redrawn;    ///< poses that no body takes, this run
     PeltiFar *far;  ///< while they are made
     int found;      ///< of them, from an earlier run
+    int taken;      ///< of them, from parts
     double seconds; ///< of sampling, this run
     PeltiSpool spool;
     PeltiPose pose, start, station; ///< at hand; the file's; on the way
@@ -52,8 +59,5 @@ PeltStatus pelti_distil_sample(PeltiSamples *samples, int index, PeltiSample *ou
 PeltStatus pelti_distil_sample_held_out(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err);
 
 PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDef *def, PeltError *err);
-/// One settled pose, held until a dynamic method comes to rest. Where joints give way to the body itself they do so first, and
-/// the pose they give way to is returned: no skin is asked to be where another part of the body is.
-const PeltiPose *pelti_distil_settle(PeltSkin *skin, const PeltiPose *pose, Vec3 *last);
 
 #endif

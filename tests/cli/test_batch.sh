@@ -66,6 +66,27 @@ again; "$PELT" batch jobs.json --list > list.txt || fail list
 [ "$(made "$("$PELT" batch jobs.json -q --json)")" = 0 ] || fail "what the list made is not known"
 sums | cmp -s - whole.txt || fail "the list makes other bytes"
 
+# distilling: samples in parts, then the fit; the bytes of one run, in one go, in stages, and after a kill
+cat > distil.json <<'J'
+{"jobs": [{"character": "two.glb", "method": "dqs", "output": "engine/{character}-{method}.glb", "distil": {"poses": 24, "correctives": 4, "parts": 3}}]}
+J
+mkdir single; "$PELT" distil two.glb -m dqs --poses 24 --correctives 4 -q -o single/engine.glb || fail distil
+distilled() { cmp -s single/engine.glb engine/two-dqs.glb || fail "$1: the distilled file has other bytes"; [ "$(ls engine | wc -l)" = 2 ] || fail "$1: samples are left: $(ls engine)"; }
+[ "$(made "$("$PELT" batch distil.json -q --json)")" = 4 ] || fail "three parts and a fit"
+distilled "in one go"
+[ "$(made "$("$PELT" batch distil.json -q --json)")" = 0 ] || fail "a fit that is done is made again"
+rm -rf engine distil.manifest
+"$PELT" batch distil.json --stage 1 -q || fail "stage 1"
+[ "$(ls engine | grep -c samples.part)" = 3 ] || fail "three parts of samples"
+"$PELT" batch distil.json --stage 2 -q || fail "stage 2"
+distilled "in stages"
+rm -rf engine distil.manifest
+"$PELT" batch distil.json -q & child=$!; sleep 0.2; kill -9 $child 2>/dev/null; wait $child 2>/dev/null
+"$PELT" batch distil.json -q || fail "distilling after a kill"
+distilled "after a kill"
+echo '{"jobs": [{"character": "two.glb", "output": "x.glb", "distil": {"pose": 3}}]}' > typo.json
+"$PELT" batch typo.json -q 2>&1 | grep -q 'did you mean poses' || fail "a mistyped option of distil"
+
 # killed anywhere, it ends the same
 again
 for i in $(seq ${KILLS:-6}); do
@@ -74,5 +95,5 @@ for i in $(seq ${KILLS:-6}); do
   [ $((i % 2)) = 0 ] && head -c -7 jobs.manifest > cut 2>/dev/null && cat cut > jobs.manifest # a line cut off in the middle
 done
 "$PELT" batch jobs.json -q || fail "after kills"
-sums | grep -v '\.tmp\|part-' | cmp -s - whole.txt || fail "killed and resumed, but other bytes"
+sums | grep -v '\.tmp\|part-' | cmp -s - whole.txt || { sums | grep -v '\.tmp\|part-' | diff - whole.txt | head -5; fail "killed and resumed, but other bytes"; }
 echo "batch: good"

@@ -46,24 +46,21 @@ static void a_twist_helper_knows_no_swing(void **state)
     CHECK_NEAR(quat_rotate(pose.turn, vec3(0, 1, 0)).y, 1, 1e-6);
 }
 
-static void weights_stay_between_none_and_one(void **state)
+static void weights_are_sums_of_products_between_two_ends(void **state)
 {
     (void)state;
-    PeltiCorrective ramp = {.drive_count = 1,
-                            .drives = {{.joint = 0, .kind = PELTI_DRIVE_RAMP, .axis = vec3(0, 0, 1), .from = 0.5f, .to = 1.5f}}};
-    PeltiCorrective back = ramp, bump = ramp, both = ramp;
-    back.drives[0].from = -0.5f;
-    back.drives[0].to = -1.5f;
-    bump.drives[0] = (PeltiDrive){.joint = 0, .kind = PELTI_DRIVE_BUMP, .axis = vec3(0, 0, 1), .to = 0.5f};
-    both.drive_count = 2;
-    both.drives[1] = both.drives[0];
+    const PeltiDrive drives[] = {{0, vec3(0, 0, 1), 0.5f, 1.5f}, {0, vec3(0, 0, 1), -0.5f, -1.5f}, {1, vec3(1, 0, 0), 0, 1}};
+    const PeltiTerm terms[] = {{0.5f, {0, -1}}, {-0.75f, {1, -1}}, {1, {0, 2}}};
+    PeltiCorrective corrective = {.term_count = 3, .terms = terms, .low = -0.5f, .high = 1};
     for (float angle = -HALF_TURN + 0.1f; angle < HALF_TURN - 0.1f; angle += 0.1f) {
-        PeltiJoint joint = joint_of(vec3(0, 0, 1), angle);
-        double wanted = fmin(fmax((double)angle - 0.5, 0), 1);
-        CHECK_NEAR(pelti_distil_weight(&ramp, &joint), wanted, 2e-6);
-        CHECK_NEAR(pelti_distil_weight(&both, &joint), wanted * wanted, 4e-6);
-        CHECK_NEAR(pelti_distil_weight(&back, &joint), fmin(fmax(-(double)angle - 0.5, 0), 1), 2e-6);
-        CHECK_NEAR(pelti_distil_weight(&bump, &joint), exp(-2 * ((double)angle - 1) * ((double)angle - 1)), 2e-6);
+        PeltiJoint joints[] = {joint_of(vec3(0, 0, 1), angle), joint_of(vec3(1, 0, 0), 0.8f)};
+        float said[3];
+        pelti_distil_drives_say(3, drives, joints, said);
+        double there = fmin(fmax((double)angle - 0.5, 0), 1), back = fmin(fmax(-(double)angle - 0.5, 0), 1);
+        CHECK_NEAR(said[0], there, 2e-6);
+        CHECK_NEAR(said[1], back, 2e-6);
+        CHECK_NEAR(said[2], 0.8, 2e-6);
+        CHECK_NEAR(pelti_distil_weight(&corrective, said), fmin(fmax(1.3 * there - 0.75 * back, -0.5), 1), 4e-6);
     }
 }
 
@@ -77,18 +74,16 @@ static void play_blends_what_correctives_moved(void **state)
     const int moved[] = {1};
     const Vec3 offset[] = {{2, 0, 0}}, rest[] = {{0, 2, 0}, {0, 2, 0}};
     PeltiHelper half = {.parent = 0, .driver = 1, .fraction = 0.5f, .head = vec3(0, 1, 0)};
-    PeltiCorrective corrective = {.drive_count = 1,
-                                  .drives = {{.joint = 1, .axis = vec3(0, 0, 1), .from = 0, .to = HALF_TURN}},
-                                  .count = 1,
-                                  .points = moved,
-                                  .offsets = offset};
-    PeltiDistilled distilled = {&who, 2, {1, bone, weight}, 1, 1, &half, &corrective};
+    const PeltiDrive drive = {1, vec3(0, 0, 1), 0, HALF_TURN};
+    const PeltiTerm term = {1, {0, -1}};
+    PeltiCorrective corrective = {.term_count = 1, .terms = &term, .high = 1, .count = 1, .points = moved, .offsets = offset};
+    PeltiDistilled distilled = {&who, 2, {1, bone, weight}, 1, 1, 1, &half, &drive, &corrective};
     PeltiJoint joints[] = {joint_of(vec3(0, 0, 1), 0), joint_of(vec3(0, 0, 1), HALF_TURN / 2)};
     Mat3 turned = quat_to_mat3(joints[1].turn);
     Mat34 bones[] = {mat34_identity(), mat34_from(turned, vec3_sub(vec3(0, 1, 0), mat3_apply(turned, vec3(0, 1, 0))))};
     PeltiHelperPose pose[1];
-    float weights[1];
-    PeltiDriven driven = {pose, weights};
+    float said[1], weights[1];
+    PeltiDriven driven = {pose, said, weights};
     Mat34 all[3];
     Vec3 out[2];
     pelti_distil_drive(&distilled, joints, &driven);
@@ -104,7 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rotation_vectors_are_axis_times_angle), cmocka_unit_test(a_half_helper_turns_half_the_way),
-        cmocka_unit_test(a_twist_helper_knows_no_swing),         cmocka_unit_test(weights_stay_between_none_and_one),
+        cmocka_unit_test(a_twist_helper_knows_no_swing),         cmocka_unit_test(weights_are_sums_of_products_between_two_ends),
         cmocka_unit_test(play_blends_what_correctives_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,10 +95,12 @@ static void invent_weights(Subject *s, const int *helper_of, int influences)
     s->skin.weights = (PeltiWeights){influences, bone, weight};
 }
 
-/// Correctives: a few points, a third of them, all of them; driven by one joint or two, by ramp and by bump.
+/// Correctives: a few points, a third of them, all of them; driven by one joint or two, beyond their ends in some poses.
 static void invent_correctives(Subject *s, int count)
 {
     PeltiCorrective *correctives = PELTI_NEW(&s->pool, PeltiCorrective, count);
+    PeltiDrive *drives = PELTI_NEW(&s->pool, PeltiDrive, (size_t)2 * (size_t)count);
+    PeltiTerm *terms = PELTI_NEW(&s->pool, PeltiTerm, (size_t)2 * (size_t)count);
     for (int c = 0; c < count && s->skin.helper_count > 0; c++) {
         int step = c % 3 == 0 ? 1 : c % 3 == 1 ? 3 : 50, points = 0;
         int *point = PELTI_NEW(&s->pool, int, s->who->point_count);
@@ -111,16 +113,23 @@ static void invent_correctives(Subject *s, int count)
         const PeltiHelper *helper = &s->skin.helpers[c % s->skin.helper_count];
         char name[32];
         snprintf(name, sizeof name, "corrective %d", c);
-        correctives[c] = (PeltiCorrective){
-            .name = pelti_pool_text(&s->pool, name),
-            .drive_count = 1 + c % 2,
-            .drives = {{.joint = helper->driver, .kind = PELTI_DRIVE_RAMP, .axis = vec3(0.6f, 0.64f, 0.48f), .to = 1.1f},
-                       {.joint = helper->parent, .kind = PELTI_DRIVE_BUMP, .axis = vec3(0.1f, 0, 0.1f), .to = 0.8f}},
-            .count = points,
-            .points = point,
-            .offsets = offset};
+        correctives[c] = (PeltiCorrective){.name = pelti_pool_text(&s->pool, name),
+                                           .joint = helper->driver,
+                                           .term_count = 1 + c % 2,
+                                           .terms = terms + (size_t)2 * (size_t)c,
+                                           .low = -0.3f,
+                                           .high = 0.8f,
+                                           .count = points,
+                                           .points = point,
+                                           .offsets = offset};
+        drives[2 * c] = (PeltiDrive){helper->driver, vec3(0.6f, 0.64f, 0.48f), 0, 1.1f};
+        drives[2 * c + 1] = (PeltiDrive){helper->parent, vec3(0.6f, 0, -0.8f), 0.1f, -0.8f};
+        terms[2 * c] = (PeltiTerm){1.2f, {2 * c, -1}};
+        terms[2 * c + 1] = (PeltiTerm){-0.9f, {2 * c, 2 * c + 1}};
         s->skin.corrective_count++;
     }
+    s->skin.drive_count = 2 * s->skin.corrective_count;
+    s->skin.drives = drives;
     s->skin.correctives = correctives;
 }
 

@@ -27,10 +27,12 @@ def imported(p):
 r, p = [0.3, -0.9, 0.5], [1.0, 2.0, -0.7]
 there, here = imported(turned(r, p)), turned(pelt_drivers.through_import(r), imported(p))
 assert max(abs(a - b) for a, b in zip(there, here)) < 1e-12, (there, here)
-rules = {'joints': [{'name': 'elbow'}], 'helpers': [],
-         'correctives': [{'name': 'c', 'drives': [{'joint': 0, 'rule': 'ramp', 'axis': [0, 0, 1], 'from': 0.5, 'to': 1.5},
-                                                  {'joint': 0, 'rule': 'bump', 'centre': [0.2, 0, 0], 'width': 0.4}]}]}
-ramp, bump = pelt_drivers.pose_driver_table(rules)
-assert ramp[:2] == ('c', 'elbow') and abs(ramp[3] - math.degrees(1.5)) < 1e-9 and abs(ramp[4] - math.degrees(1)) < 1e-9, ramp
-assert abs(ramp[2][1] + 1) < 1e-12 and abs(bump[3] - math.degrees(0.2)) < 1e-9, (ramp, bump)
+rules = {'joints': [{'name': 'elbow'}, {'name': 'wrist'}], 'helpers': [],
+         'drives': [{'joint': 0, 'axis': [0, 0, 1], 'from': 0.5, 'to': 1.5}, {'joint': 1, 'axis': [1, 0, 0], 'from': 0, 'to': -1}],
+         'correctives': [{'name': 'c', 'low': -0.25, 'high': 1, 'terms': [{'gain': 0.5, 'drives': [0]}, {'gain': -2, 'drives': [0, 1]}]}]}
+assert abs(pelt_drivers.weights(rules, {0: [0, 0, 1.1]})['c'] - 0.3) < 1e-12
+assert abs(pelt_drivers.weights(rules, {0: [0, 0, 2], 1: [-0.3, 0, 0]})['c'] + 0.1) < 1e-12
+assert pelt_drivers.weights(rules, {0: [0, 0, 2], 1: [-1, 0, 0]})['c'] == -0.25
+(row,) = pelt_drivers.pose_driver_table(rules)
+assert row[0] == 'elbow' and abs(row[2] - math.degrees(1.5)) < 1e-9 and abs(row[1][1] + 1) < 1e-12 and row[3] == {'c': 0.5}, row
 P
