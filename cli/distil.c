@@ -47,6 +47,8 @@ static const CliOption options[] = {
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
      CLI_TO(CLI_INT, Request, def.skin.threads)},
     {"report", 0, "R.json", "errors by pose set, clip and joint", CLI_TO(CLI_TEXT, Request, def.report_path)},
+    {"page", 0, "P.html", "errors and pictures of the worst poses: the method's, the distilled and the file's own weights' skin",
+     CLI_TO(CLI_TEXT, Request, def.page_path)},
     {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},
@@ -96,8 +98,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return PELT_BAD_ARGUMENT;
     if (!r.file)
         return cli_usage(command, "which file?");
-    if (!r.def.output && !r.def.report_path && r.def.part < 0)
-        return cli_usage(command, "nothing to write: give -o or --report");
+    if (!r.def.output && !r.def.report_path && !r.def.page_path && r.def.part < 0)
+        return cli_usage(command, "nothing to write: give -o, --report or --page");
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
     Lines lines = {0};

@@ -36,6 +36,7 @@ typedef struct PeltDistilDef {
     double bytes;       ///< of weights and morph targets, at most; 0: any
     const char *output; ///< .glb or .gltf, with its rules beside it; NULL: only the report
     const char *report_path; ///< JSON; NULL: none
+    const char *page_path;   ///< .html: errors, and pictures of the worst poses and places by all three skins; NULL: none
     /// Told what the errors are, set by set: "held out", "learnt", each clip by its name. May be NULL.
     void (*told)(const char *poses, const PeltDistilError *error, void *user);
     void *told_user;

@@ -69,6 +69,7 @@ PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep
                                          .keep_path = keep_path,
                                          .beside_path = def->output        ? def->output
                                                         : def->report_path ? def->report_path
+                                                        : def->page_path   ? def->page_path
                                                                            : "pelt-distil"};
     return pelti_distil_samples(&run->samples_def, &run->pool, &run->samples, err);
 }
@@ -193,6 +194,8 @@ static PeltStatus distil(PeltiDistilRun *run, PeltDistilResult *result, PeltErro
         *result = tell(run);
     if (def->report_path)
         PELT_TRY(pelti_distil_report(run, err));
+    if (def->page_path)
+        PELT_TRY(pelti_distil_page(run, err));
     if (!def->output)
         return PELT_OK;
     PeltiDistilWriteDef files = {.distilled = &run->distilled,

@@ -6,7 +6,7 @@
 
 #include "distil/constants.def"
 
-enum { RAMP_PARTS = 5, SIDES = 6 };
+enum { RAMP_PARTS = 5, FAR_HALF = 2, SIDES = 6 }; // FAR_HALF: which part is the far half
 
 typedef struct Reach {
     double moments[9];
@@ -93,7 +93,8 @@ static void add(const Making *making, int bone, int one, int two)
     out->count[bone]++;
 }
 
-/// Products of one of the joint's first `own` sides and one of another joint's first `theirs`.
+/// Products of one of the joint's first sides and one of another joint's; then of the far halves of their strongest axes: where
+/// two folds are deep at once.
 static void add_pairs(const Making *making, int bone, int other, int sides)
 {
     const int *one = making->first + (long)bone * SIDES, *two = making->first + (long)other * SIDES;
@@ -101,6 +102,10 @@ static void add_pairs(const Making *making, int bone, int other, int sides)
         for (int k = 0; k < sides; k++)
             if (one[i] >= 0 && two[k] >= 0)
                 add(making, bone, one[i], two[k]);
+    for (int i = 0; i < 4; i++)
+        for (int far = 1; far < 4; far++)
+            if (one[i / 2] >= 0 && two[i % 2] >= 0)
+                add(making, bone, one[i / 2] + (far & 1 ? FAR_HALF : 0), two[i % 2] + (far & 2 ? FAR_HALF : 0));
 }
 
 /// The joint's own ramps, products of two of its sides, and of a side of it and one of its parent, of those beside it (thigh and

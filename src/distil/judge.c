@@ -49,6 +49,11 @@ static void try_pose(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *
     if (judge->measure && tried->errors.poses % every == 0)
         measure(run, tried, sample);
     pelti_distil_errors_add(&tried->errors, sample->points, judge->points, judge->lbs);
+    if (tried->worst[0] && tried->errors.distilled.worst_pose == tried->errors.poses - 1) {
+        const Vec3 *skins[3] = {sample->points, judge->points, judge->lbs};
+        for (int i = 0; i < 3; i++)
+            memcpy(tried->worst[i], skins[i], (size_t)run->character->who->point_count * sizeof(Vec3));
+    }
 }
 
 static void tell(const PeltiDistilRun *run, PeltiTried *tried)
@@ -80,7 +85,7 @@ static PeltStatus open_judge(PeltiDistilRun *run, PeltError *err)
     if (run->pool.failed)
         return pelti_no_memory(err, 3 * (size_t)who->point_count * sizeof(Vec3));
     PELT_TRY(pelti_targets_create(&judge->targets, who, &run->pool, err));
-    if (!run->def->report_path)
+    if (!run->def->report_path && !run->def->page_path)
         return PELT_OK;
     return pelti_measure_create(who, run->jobs, &run->pool.allocator, &judge->measure, err);
 }
@@ -94,6 +99,10 @@ static PeltStatus new_tried(PeltiDistilRun *run, const char *name, PeltiTried **
 {
     *out = &run->tried[run->tried_count++];
     (*out)->name = name;
+    for (int i = 0; i < 3 && run->def->page_path; i++)
+        (*out)->worst[i] = PELTI_NEW(&run->pool, Vec3, run->character->who->point_count);
+    if (run->pool.failed)
+        return pelti_no_memory(err, 3 * (size_t)run->character->who->point_count * sizeof(Vec3));
     return pelti_distil_errors(&(*out)->errors, run->character->who, &run->original, &run->pool, err);
 }
 

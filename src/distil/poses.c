@@ -199,7 +199,7 @@ static void turn_joint(const PeltiPoses *poses, int j, Vec3 r, PeltiPose *out)
 /// goes (or all angles do).
 typedef struct Spreading {
     const char *stream;
-    float beyond;
+    float beyond, aside; // aside: share of that, about other axes than the strongest
     bool by_sides;
 } Spreading;
 
@@ -213,7 +213,7 @@ static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int inde
         float x = (float)(2 * even(poses, how->stream, 3 * j + a, index) - 1), far = pelti_powf(fabsf(x), TO_THE_ENDS);
         float angle = how->by_sides ? (x > 0 ? far * towards : -far * away)
                                     : 0.5f * (towards - away) + (x > 0 ? far : -far) * 0.5f * (towards + away);
-        angle = fminf(fmaxf(how->beyond * angle, -LIMIT_MOST), LIMIT_MOST);
+        angle = fminf(fmaxf((a > 0 ? how->aside : 1) * how->beyond * angle, -LIMIT_MOST), LIMIT_MOST);
         r = vec3_mad(r, joint->axis[a], angle);
     }
     return r;
@@ -234,7 +234,8 @@ static void around_pose(const PeltiPoses *poses, int index, PeltiPose *out)
     int centre = 0;
     while (centre < poses->joint_count - 1 && poses->reach[centre + 1] <= at)
         centre++;
-    const Spreading around = {"around", LEARN_BEYOND, false};
+    float aside = (float)even(poses, "aside", 4 * poses->joint_count, index);
+    const Spreading around = {"around", FOLD_BEYOND, aside * aside, false}; // mostly plain folds, as bodies make them
     for (int j = 0; j < poses->joint_count; j++) {
         int steps = pelti_distil_apart(poses->who, poses->joints[centre].bone, poses->joints[j].bone);
         if (steps >= 0 && steps <= AROUND_JOINTS)
@@ -256,13 +257,13 @@ static void sweep_pose(const PeltiPoses *poses, int index, PeltiPose *out)
     const PeltiPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
     const PeltiPoseJoint *joint = &poses->joints[sweep->joint];
     float sign = sweep->side % 2 ? -1 : 1, share = (index / poses->sweep_count) % 2 ? 0.5f : 1;
-    float angle = share * fminf(LEARN_BEYOND * joint->most[sweep->side], LIMIT_MOST);
+    float angle = share * fminf(FOLD_BEYOND * joint->most[sweep->side], LIMIT_MOST);
     turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * angle), out);
 }
 
 static void pair_pose(const PeltiPoses *poses, int index, PeltiPose *out)
 {
-    const Spreading pair = {"pair", LEARN_BEYOND, true};
+    const Spreading pair = {"pair", RANDOM_BEYOND, 1, true};
     int joint = poses->pairs[index % poses->pair_count];
     turn_joint(poses, joint, drawn(poses, &pair, joint, index), out);
     turn_joint(poses, poses->joints[joint].parent, drawn(poses, &pair, poses->joints[joint].parent, index), out);
@@ -303,11 +304,11 @@ void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out)
     else if (kind == PELTI_POSE_AROUND)
         around_pose(poses, number, out);
     else
-        random_pose(poses, &(Spreading){"random", LEARN_BEYOND, true}, number, out);
+        random_pose(poses, &(Spreading){"random", RANDOM_BEYOND, 1, true}, number, out);
 }
 
 void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out)
 {
     pelti_pose_file(poses->who, out);
-    random_pose(poses, &(Spreading){"held out", HELD_BEYOND, true}, index, out);
+    random_pose(poses, &(Spreading){"held out", RANDOM_BEYOND, 1, true}, index, out);
 }

@@ -25,6 +25,7 @@ typedef struct PeltiTried {
     int measured;               ///< poses
     double pairs[3], volume[3]; ///< sum of new crossing pairs, largest change of volume: method, distilled, original weights
     PeltDistilError error;
+    Vec3 *worst[3]; ///< [point_count] the pose with the largest distance: method, distilled, original weights; NULL: no page
 } PeltiTried;
 
 typedef struct PeltiDistilRun {
@@ -55,6 +56,7 @@ PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep
 /// Tries the distilled skin beside the method and the original weights.
 PeltStatus pelti_distil_judge(PeltiDistilRun *run, PeltError *err);
 void pelti_distil_judge_close(PeltiDistilRun *run);
+PeltStatus pelti_distil_page(PeltiDistilRun *run, PeltError *err);
 PeltStatus pelti_distil_report(const PeltiDistilRun *run, PeltError *err);
 
 #endif

@@ -175,14 +175,14 @@ static void hold(PeltSkin *skin, const PeltiPose *pose, Vec3 *last)
 static bool has_arrived(const PeltSkin *skin)
 {
     const PeltiCharacter *who = skin->character->who;
-    double square = 0;
+    double square = 0, strayed = STRAYED * (double)who->mesh->diagonal;
     for (int p = 0; p < who->point_count; p++) {
         int v = who->mesh->weld[p];
         float d = vec3_distance(skin->points[p], pelti_weights_blend(&skin->weights, v, skin->bones, who->mesh->rest[v]));
         square += (double)d * (double)d;
     }
 
-    return square <= who->point_count * pow(STRAYED * (double)who->mesh->diagonal, 2);
+    return square <= who->point_count * strayed * strayed;
 }
 
 static const PeltiPose *settle(PeltiSamples *s, int steps)

@@ -241,7 +241,10 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
     case PELTI_COLOUR_DISTANCE:
         if (!frame->lbs)
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "colour 'distance' needs a method: a cache does not say its pose");
-        *legend = (PeltiLegend){.title = "from lbs, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 5};
+        *legend = (PeltiLegend){.title = frame->distance_title ? frame->distance_title : "from lbs, % of size",
+                                .map = PELTI_MAP_HEAT,
+                                .low = 0,
+                                .high = frame->distance_most > 0 ? frame->distance_most : 5};
         distance_values(picture, frame);
         mesh->values = picture->values;
         break;
