@@ -25,6 +25,7 @@ struct PeltiSparse {
     int part_count, part_start[PELTI_SPARSE_PARTS + 1];
     int *top_at;    ///< [n] first entry of a column whose row is in the top
     float *fx, *fd; ///< L in float; 1 / D
+    bool *twin;     ///< [n] the next column has the same rows, but for itself, and is of the same part
 };
 
 PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const Graph *g, PeltiOrdering ordering, PeltError *err);

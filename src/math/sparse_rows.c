@@ -10,7 +10,21 @@ PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltError *err)
     s->fx = PELTI_NEW(&s->pool, float, fill + 1);
     s->fd = PELTI_NEW(&s->pool, float, (size_t)s->n);
     s->top_at = PELTI_NEW(&s->pool, int, (size_t)s->n);
+    s->twin = PELTI_NEW(&s->pool, bool, (size_t)s->n + 1);
     return s->pool.failed ? pelti_no_memory(err, fill * sizeof(float)) : PELT_OK;
+}
+
+/// Below its own diagonal a column's pattern is contained in its parent's, so equal counts are equal patterns. Twins do not
+/// reach over the border of a part.
+static void mark_twins(PeltiSparse *s)
+{
+    for (int k = 0, part = 0; k < s->n; k++) {
+        while (part <= s->part_count && s->part_start[part] <= k)
+            part++;
+        bool border = part <= s->part_count && s->part_start[part] == k + 1;
+        s->twin[k] = k + 1 < s->n && !border && s->lp[k] < s->lp[k + 1] && s->li[s->lp[k]] == k + 1 &&
+                     s->lp[k + 1] - s->lp[k] == s->lp[k + 2] - s->lp[k + 1] + 1;
+    }
 }
 
 void pelti_sparse_pack(PeltiSparse *s)
@@ -25,6 +39,7 @@ void pelti_sparse_pack(PeltiSparse *s)
             e++;
         s->top_at[k] = e;
     }
+    mark_twins(s);
 }
 
 static int top_count(const PeltiSparse *s)
@@ -69,6 +84,27 @@ static inline void scatter(const PeltiSparse *s, Float4 *restrict x, int first, 
         x[s->li[e] - first] -= s->fx[e] * xj;
 }
 
+typedef struct Twins { // two columns with one pattern
+    Float4 x[2];
+    int ahead; // from an entry of the first to that of the second in the same row
+} Twins;
+
+/// The first is subtracted from the second.
+static inline Twins twins_at(const PeltiSparse *s, Float4 *x, int j)
+{
+    x[j + 1] -= s->fx[s->lp[j]] * x[j];
+    return (Twins){{x[j], x[j + 1]}, s->lp[j + 1] - s->lp[j] - 1};
+}
+
+/// As `scatter`, of both: rows are read and written once, to the bits of one column after the other.
+static inline void scatter_twins(const PeltiSparse *s, Float4 *restrict x, int first, const Twins *twins, int begin, int end)
+{
+    for (int e = begin; e < end; e++) {
+        Float4 *row = &x[s->li[e] - first];
+        *row = (*row - s->fx[e] * twins->x[0]) - s->fx[e + twins->ahead] * twins->x[1];
+    }
+}
+
 static inline int column_at(const RowSolve *solve, int i)
 {
     return solve->column ? solve->column[i] : i;
@@ -89,6 +125,13 @@ static void forward_parts(void *context, int begin, int end, int worker)
         for (int i = solve->first[p]; i < solve->first[p + 1]; i++) {
             int j = column_at(solve, i);
             Float4 xj = solve->x[j];
+            if (s->twin[j]) { // the columns that take part have their ancestors with them
+                Twins twins = twins_at(s, solve->x, j);
+                scatter_twins(s, solve->x, 0, &twins, s->lp[j] + 1, s->top_at[j]);
+                scatter_twins(s, sums, top, &twins, s->top_at[j], s->lp[j + 1]);
+                i++;
+                continue;
+            }
             scatter(s, solve->x, 0, xj, s->lp[j], s->top_at[j]);
             scatter(s, sums, top, xj, s->top_at[j], s->lp[j + 1]);
         }
@@ -137,7 +180,14 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
             solve->x[top + i] += solve->sums[(size_t)p * (size_t)rows + (size_t)i];
     for (int i = first; i < count; i++) {
         int j = column_at(solve, i);
-        scatter(s, solve->x, 0, solve->x[j], s->lp[j], s->lp[j + 1]);
+        Float4 *x = solve->x;
+        if (s->twin[j]) {
+            Twins twins = twins_at(s, x, j);
+            scatter_twins(s, x, 0, &twins, s->lp[j] + 1, s->lp[j + 1]);
+            i++;
+            continue;
+        }
+        scatter(s, x, 0, x[j], s->lp[j], s->lp[j + 1]);
     }
     backward(solve, first, count);
     pelti_parallel_for(jobs, s->part_count + (solve->made.after != NULL), 1, backward_parts, solve);
