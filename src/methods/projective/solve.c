@@ -10,6 +10,9 @@
 
 enum { ROW_GRAIN = PROJ_PIECE };
 
+typedef float Four __attribute__((vector_size(16))); // a row
+typedef int32_t Bits __attribute__((vector_size(16)));
+
 typedef struct Rows {
     Projective *p;
     const Mat34 *bones;
@@ -86,7 +89,6 @@ static void gather(void *context, int begin, int end)
     const Projective *p = ((const Rows *)context)->p;
     const ProjTissue *t = &p->tissue;
     for (int i = begin; i < end; i++) {
-        typedef float Four __attribute__((vector_size(16)));
         Four sum;
         memcpy(&sum, p->step.constant[i], sizeof sum);
         for (int e = t->corner_start[i]; e < t->corner_start[i + 1]; e++) {
@@ -110,15 +112,18 @@ static void gather_rows(void *context, int begin, int end, int worker)
 static void move(void *context, int begin, int end, int range)
 {
     Projective *p = ((Rows *)context)->p;
-    float most = 0;
-    for (int i = begin; i < end; i++)
-        for (int k = 0; k < 3; k++) {
-            float to = p->step.origin[i][k] + p->step.y[i][k];
-            float moved = fabsf(to - p->state.x[i][k]);
-            most = moved > most ? moved : most;
-            p->state.x[i][k] = to;
-        }
-    p->step.moved[range] = most;
+    Four most = {0};
+    for (int i = begin; i < end; i++) {
+        Four from, to, by;
+        memcpy(&from, p->state.x[i], sizeof from);
+        memcpy(&to, p->step.origin[i], sizeof to);
+        memcpy(&by, p->step.y[i], sizeof by);
+        to += by;
+        memcpy(p->state.x[i], &to, sizeof to);
+        Bits moved = (Bits)(to - from) & 0x7fffffff, more = (Four)moved > most;
+        most = (Four)((moved & more) | ((Bits)most & ~more));
+    }
+    p->step.moved[range] = fmaxf(fmaxf(most[0], most[1]), most[2]);
 }
 
 static void find_pulls(Projective *p)
