@@ -233,6 +233,7 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
     PeltiGiveWaySettings settings = {.crush = on || has_pieces(skin) ? 0 : 0.15f, // clothes and armour on a body do not dent
                                      .friction = 0.2f,
                                      .most_moved = has_pieces(skin) ? 0.08f : 0,
+                                     .weigh = has_pieces(skin),
                                      .rig = skin->artist.rig};
     PeltiGiveWayDef def = {.who = skin->character->who, .weights = &skin->weights, .settings = settings, .jobs = skin->jobs};
     return pelti_give_way_create(&def, &skin->pool.allocator, &skin->give_way, err);

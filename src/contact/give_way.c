@@ -114,7 +114,10 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiGiveWayDef *def, PeltError 
     PELT_TRY(take_room(g, err));
     PELT_TRY(list_influences(g, err));
     find_crush(g);
-    return pelti_give_way_allow(g, err);
+    PELT_TRY(pelti_give_way_allow(g, err));
+    if (g->settings.weigh)
+        PELT_TRY(pelti_give_way_weigh_create(g, err));
+    return pelti_give_way_shown_create(g, err);
 }
 
 PeltStatus pelti_give_way_create(const PeltiGiveWayDef *def, const PeltAllocator *allocator, PeltiGiveWay **out, PeltError *err)
@@ -321,7 +324,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
     tell(g, &now);
     if (report)
         *report = now;
-    return now.most_turn > 0 ? pelti_give_way_limit(g) : free;
+    return pelti_give_way_shown(g, dt_s, restart);
 }
 
 int pelti_give_way_joint_count(const PeltiGiveWay *g)
@@ -372,4 +375,9 @@ void pelti_give_way_keep(PeltiGiveWay *g, PeltiSnapshot *s)
     PELTI_KEEP(s, g->placed.bone_before, parts);
     PELTI_KEEP(s, g->past.sides, parts * parts);
     PELTI_KEEP(s, g->past.memory, samples);
+    PELTI_KEEP(s, g->held_back.wanted, g->skin.joint_count);
+    PELTI_KEEP(s, g->held_back.now, g->skin.joint_count);
+    PELTI_KEEP(s, g->held_back.speed, g->skin.joint_count);
+    if (g->settings.weigh)
+        PELTI_KEEP(s, g->weigh.gate, g->skin.joint_count);
 }

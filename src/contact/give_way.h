@@ -16,6 +16,7 @@ typedef struct PeltiGiveWaySettings {
     float friction;     ///< mu of skin on skin
     const PeltRig *rig; ///< crush and stiffness of joints; NULL: none
     float most_moved;   ///< share of the size by which skin may be taken from its clip; 0: as far as it must
+    bool weigh;         ///< turns are shown only as far as blending crosses less by them, and in no haste
     bool no_memory;     ///< contacts do not keep their sides, to compare
 } PeltiGiveWaySettings;
 

@@ -100,9 +100,34 @@ typedef struct GiveOwn {    ///< scratch: the clip's own pose
 
 typedef struct GiveHeldBack { ///< in: the corrected pose; out: the one to show
     double (*work)[3];        ///< [joint_count] scratch: turns to go back to
-    double *share;            ///< [joint_count] scratch: of its turn that a joint shows
-    PeltiPose shown;          ///< where the limit holds turns back
+    double *share;            ///< [joint_count] scratch: of its turn that a joint may show
+    double (*turn)[3];        ///< [joint_count] scratch: what is to be shown
+    double *reach;            ///< [joint_count] of what it carries at rest, from the joint; length
+    float (*head)[3];         ///< [joint_count] the joint at rest
+    double (*wanted)[3];      ///< [joint_count] `turn` of the last step
+    double (*now)[3];         ///< [joint_count] the turns that are shown
+    double (*speed)[3];       ///< [joint_count] and their change in the last step
+    double (*change)[3];      ///< [joint_count] scratch: by which that is to change
+    Vec3 *x;                  ///< [sample_count] scratch
+    PeltiPose shown;
 } GiveHeldBack;
+
+typedef struct GiveWeigh { ///< in: two poses of the skin by blending; out: what of a joint's turn helps
+    PeltiBoxTree *tree;    ///< of all triangles
+    PeltiPairs pairs;      ///< that cross and do not at rest
+    int *joint;            ///< [triangle_count] that carries most of it
+    int *node_joint;       ///< [tree's node_count] the one that carries all below it most; MIXED: several
+    int rest_count;
+    int64_t *rest_keys;   ///< [rest_count] sorted: pairs that cross at rest
+    bool all;             ///< at rest: all pairs that cross
+    Vec3 *x, *other;      ///< [vertex_count] scratch: of the pose that is judged, and of the other one
+    bool *moved;          ///< [tree's node_count] scratch: the poses differ there
+    bool *triangle_moved; ///< [triangle_count]
+    bool *on_path;        ///< [joint_count] scratch, false
+    int *by_clip;         ///< [joint_count] scratch: crossing pairs that it moves against each other, in the clip's pose
+    int *by_turn;         ///< [joint_count] and in the corrected one
+    double *gate;         ///< [joint_count] share of its turn that is shown
+} GiveWeigh;
 
 struct PeltiGiveWay {
     PeltiPool pool;
@@ -119,6 +144,7 @@ struct PeltiGiveWay {
     GiveLinear linear;
     GiveOwn own;
     GiveHeldBack held_back;
+    GiveWeigh weigh;
 };
 
 /// By what flesh of both can take; never so deep that it could come out at the other side.
@@ -138,9 +164,17 @@ void pelti_give_way_remember(PeltiGiveWay *g); ///< the solver's forces, and the
 void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
 /// After a step: pairs that the clip took through each other for good are let go.
 void pelti_give_way_release(PeltiGiveWay *g, double dt_s);
-/// The pose to show: the corrected one, its turns held back where they take the skin farther from the clip than the settings
-/// allow.
-const PeltiPose *pelti_give_way_limit(PeltiGiveWay *g);
+/// Holds turns back where they take the skin farther from the clip than the settings allow; false: they do not.
+bool pelti_give_way_limit(PeltiGiveWay *g, double (*turn)[3]);
+/// Bounds held_back.share of the joints that move a sample: with all of them turned by `share` of their turns it moves by no more
+/// than that share of its way, to first order.
+void pelti_give_way_bound_chain(PeltiGiveWay *g, int sample, double share);
+PeltStatus pelti_give_way_weigh_create(PeltiGiveWay *g, PeltError *err);
+void pelti_give_way_weigh(PeltiGiveWay *g, double dt_s, bool restart); ///< held_back.turn, where it does not help
+PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err);
+const PeltiPose *pelti_give_way_shown(PeltiGiveWay *g, double dt_s, bool restart); ///< the pose to show
+void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3]);
+double pelti_give_way_angle(const double turn[3]);
 Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones); ///< where these bones take it
 
 #endif

@@ -177,10 +177,10 @@ static void find_apart(const Work *w, const int *limb, const unsigned char *link
     for (int p = 0; p < out->part_count; p++)
         for (int q = 0; q < out->part_count; q++) {
             int a = limb[out->parts[p].bone], b = limb[out->parts[q].bone];
-            PeltiApart apart = PELTI_APART;
+            PeltiApart apart = PELTI_APART_FAR;
             if (a == b || linked[a * n + b] || who->bones[a].skeleton != who->bones[b].skeleton)
                 apart = PELTI_APART_NEVER;
-            for (int k = 0; k < n && apart == PELTI_APART; k++)
+            for (int k = 0; k < n && apart == PELTI_APART_FAR; k++)
                 apart = linked[a * n + k] && linked[k * n + b] ? PELTI_APART_NEAR : apart;
             out->apart[p * out->part_count + q] = (unsigned char)apart;
         }

@@ -8,7 +8,7 @@
 
 /// Never: one part, or neighbours that a joint folds into each other. Near: with one part between them; where they nearly touch
 /// at rest that is a fold too. Apart: farther along the skeleton.
-typedef enum PeltiApart { PELTI_APART_NEVER, PELTI_APART_NEAR, PELTI_APART } PeltiApart;
+typedef enum PeltiApart { PELTI_APART_NEVER, PELTI_APART_NEAR, PELTI_APART_FAR } PeltiApart;
 
 typedef struct PeltiSkinPart {
     int bone;   ///< the part moves with it, but for its rims; large separate pieces on one bone are parts of their own

@@ -1,6 +1,5 @@
 #include "chain.h"
-#include "contact/give_way.h"
-#include "contact/parts.h"
+#include "contact/give_way_parts.h"
 
 /// Two straight fingers that stand on a palm, one bone each: the simplest body that can touch itself.
 enum { PALM, LEFT, RIGHT, BONES };
@@ -303,6 +302,56 @@ static void skin_is_taken_no_farther_than_it_may_be(void **state)
     close_fingers(&far);
 }
 
+/// What weighing leaves of a turn of the left finger about z where the fingers lean by `lean`.
+static double weighed(float lean, double turn)
+{
+    Fingers f = open_with(1, apart, &(PeltiGiveWaySettings){.weigh = true});
+    PeltiGiveWay *g = f.give_way;
+    step(&f, lean, lean, 0);
+    for (int j = 0; j < g->skin.joint_count; j++)
+        memset(g->held_back.turn[j], 0, sizeof(double[3]));
+    g->held_back.turn[LEFT][2] = turn;
+    pelti_give_way_weigh(g, 0, true);
+    double left = g->held_back.turn[LEFT][2];
+    close_fingers(&f);
+    return left;
+}
+
+static void turns_are_shown_only_where_they_help(void **state)
+{
+    (void)state;
+    assert_true(weighed(0.3f, 0.4) == 0.4);  // out of the other finger
+    assert_true(weighed(0.3f, -0.05) == 0);  // deeper into it
+    assert_true(weighed(0.15f, -0.15) == 0); // into it
+    assert_true(weighed(0, 0.2) == 0);       // nothing crosses in the clip's pose: nothing to mend
+    assert_true(weighed(0, 1e-3) == 1e-3);   // not worth it
+}
+
+/// The offset from the clip's place changes its speed by a bounded amount, and ends where contact puts it.
+static void what_is_weighed_is_shown_in_no_haste(void **state)
+{
+    (void)state;
+    Fingers f = open_with(1, apart, &(PeltiGiveWaySettings){.weigh = true}), at_once = open_fingers(1, apart, 0, NULL);
+    double size = (double)f.who->mesh->diagonal, most = 0, without = 0;
+    Vec3 a = {0}, b = {0}, c, p = {0}, q = {0}, r;
+    for (int s = 0; s < 60; s++) { // 5.7 degrees a frame, then still
+        float lean = fminf(0.4f, 0.1f * (float)s);
+        step(&f, lean, 0.5f * lean, 1.0 / 30);
+        step(&at_once, lean, 0.5f * lean, 1.0 / 30);
+        Vec3 clip = vec3_add(f.who->bones[LEFT].head, quat_rotate(f.pose.local[LEFT].rotation, vec3(0, length, 0)));
+        c = vec3_sub(tip(&f, LEFT), clip), r = vec3_sub(tip(&at_once, LEFT), clip);
+        most = fmax(most, (double)vec3_length(vec3_add(vec3_sub(c, vec3_scale(b, 2)), a)) / size);
+        without = fmax(without, (double)vec3_length(vec3_add(vec3_sub(r, vec3_scale(q, 2)), p)) / size);
+        a = b, b = c, p = q, q = r;
+    }
+    if (!(most < 0.01 && without > 0.015))
+        fail_msg("the offset changes its speed by %g of the size a frame, without calm by %g", most, without);
+    assert_true(turned(&f, LEFT) > 0.03);
+    CHECK_NEAR(vec3_distance(tip(&f, LEFT), tip(&at_once, LEFT)) / (float)size, 0, 1e-3);
+    close_fingers(&f);
+    close_fingers(&at_once);
+}
+
 static void a_part_is_as_deep_as_its_tube(void **state)
 {
     (void)state;
@@ -339,6 +388,8 @@ int main(void)
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_overlaps_at_rest_is_left_alone),
         cmocka_unit_test(skin_is_taken_no_farther_than_it_may_be),
+        cmocka_unit_test(turns_are_shown_only_where_they_help),
+        cmocka_unit_test(what_is_weighed_is_shown_in_no_haste),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
