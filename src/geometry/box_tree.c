@@ -500,25 +500,38 @@ typedef struct Nearest {
     const Vec3 *points, *queries;
     float max_distance;
     PeltiPointFilter filter;
+    PeltiPointNode nodes;
     void *context;
     PeltiNearest *out;
 } Nearest;
 
-static bool find_nearest(const Nearest *q, Vec3 point, int query, PeltiNearest *out)
+/// Squared distance that some triangle is known to have, the one found for a point nearby; so far is far enough. What is found
+/// does not depend on it: what lies farther is never the answer, and all else is met in the same order.
+static double known_bound(const Nearest *q, Vec3 point, int query, int triangle)
+{
+    double most = (double)q->max_distance * (double)q->max_distance;
+    if (triangle < 0 || !usable(point) || (q->filter && !q->filter(q->context, query, triangle)))
+        return most;
+    const int *t = q->triangles[triangle];
+    double squared = pelti_closest_on_triangle(point, q->points[t[0]], q->points[t[1]], q->points[t[2]]).squared;
+    return squared < most ? squared : most;
+}
+
+/// best: squared distance within which to look
+static bool find_nearest(const Nearest *q, Vec3 point, int query, double best, PeltiNearest *out)
 {
     struct {
         int node;
         double squared;
     } stack[STACK];
     int top = 0;
-    double best = (double)q->max_distance * (double)q->max_distance;
     *out = (PeltiNearest){.triangle = -1, .distance = INFINITY};
     if (q->tree->node_count && usable(point))
         stack[top].node = 0, stack[top++].squared = box_squared(&q->tree->nodes[0].box, point);
     while (top) {
         top--;
         int n = stack[top].node;
-        if (!(stack[top].squared <= best))
+        if (!(stack[top].squared <= best) || (q->nodes && !q->nodes(q->context, query, n)))
             continue;
         const PeltiBoxNode *node = &q->tree->nodes[n];
         if (node->right >= 0) {
@@ -568,20 +581,22 @@ bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const PeltiNearestQuery *q
     Nearest q = {.tree = tree, .triangles = query->triangles, .points = query->points, .max_distance = query->max_distance};
     q.filter = query->filter ? filter_one : NULL;
     q.context = &one;
-    return find_nearest(&q, query->point, 0, out);
+    return find_nearest(&q, query->point, 0, known_bound(&q, query->point, 0, -1), out);
 }
 
 static void nearest_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Nearest *q = context;
-    for (int i = begin; i < end; i++)
-        find_nearest(q, q->queries[i], i, &q->out[i]);
+    for (int i = begin; i < end; i++) {
+        int before = i > begin ? q->out[i - 1].triangle : -1; // queries in a row are mostly neighbours
+        find_nearest(q, q->queries[i], i, known_bound(q, q->queries[i], i, before), &q->out[i]);
+    }
 }
 
 void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const PeltiNearestSearch *s, PeltiJobs *jobs, PeltiNearest *out)
 {
-    Nearest q = {tree, s->triangles, s->points, s->queries, s->max_distance, s->filter, s->context, out};
+    Nearest q = {tree, s->triangles, s->points, s->queries, s->max_distance, s->filter, s->nodes, s->context, out};
     pelti_parallel_for(jobs, s->query_count, QUERY_GRAIN, nearest_range, &q);
 }
 

@@ -120,6 +120,8 @@ typedef struct PeltiNearest {
 bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const PeltiNearestQuery *query, PeltiNearest *out);
 /// As above for many points at once; triangle -1 where there is none. The filter is called from several threads.
 typedef bool (*PeltiPointFilter)(void *context, int point_index, int triangle);
+/// Returns false where no triangle below the node can pass the filter.
+typedef bool (*PeltiPointNode)(void *context, int point_index, int node);
 typedef struct PeltiNearestSearch {
     const int (*triangles)[3]; ///< that the tree was built of
     const Vec3 *points;
@@ -127,7 +129,8 @@ typedef struct PeltiNearestSearch {
     const Vec3 *queries; ///< [query_count]
     float max_distance;
     PeltiPointFilter filter; ///< may be NULL
-    void *context;
+    PeltiPointNode nodes;    ///< leaves out whole branches; may be NULL
+    void *context;           ///< of both
 } PeltiNearestSearch;
 void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const PeltiNearestSearch *search, PeltiJobs *jobs, PeltiNearest *out);
 

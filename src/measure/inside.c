@@ -78,6 +78,48 @@ static bool opposes(void *context, int query, int triangle)
     return pelti_normal_dot(m->frame.normal[triangle], m->frame.vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
 }
 
+static void widen(MeasureFacing *to, const float low[3], const float high[3])
+{
+    for (int i = 0; i < 3; i++) {
+        to->low[i] = low[i] < to->low[i] ? low[i] : to->low[i];
+        to->high[i] = high[i] > to->high[i] ? high[i] : to->high[i];
+    }
+}
+
+/// Bounds of the normals below each node, from the leaves up: children come after their parents.
+static void bound_normals(PeltiMeasure *m)
+{
+    const PeltiBoxTree *tree = m->capped.tree;
+    for (int n = tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &tree->nodes[n];
+        MeasureFacing *f = &m->inside.facing[n];
+        *f = (MeasureFacing){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        if (node->right >= 0) {
+            widen(f, m->inside.facing[n + 1].low, m->inside.facing[n + 1].high);
+            widen(f, m->inside.facing[node->right].low, m->inside.facing[node->right].high);
+            continue;
+        }
+        for (int i = node->first; i < node->first + node->count; i++) {
+            Normal u = m->frame.normal[tree->items[i]];
+            double most = pelti_most(pelti_most(fabs(u.x), fabs(u.y)), fabs(u.z));
+            const float at[3] = {(float)(u.x / most), (float)(u.y / most), (float)(u.z / most)};
+            if (most > 0) // what has no normal faces nowhere
+                widen(f, at, at);
+        }
+    }
+}
+
+/// Most skin near a vertex that is not deep is its own side, which faces as the vertex does: branches of it need no look.
+static bool may_oppose(void *context, int query, int node)
+{
+    const PeltiMeasure *m = context;
+    const MeasureFacing *f = &m->inside.facing[node];
+    Normal u = m->frame.vertex_normal[m->inside.list[query]];
+    double least = u.x * (double)(u.x > 0 ? f->low[0] : f->high[0]) + u.y * (double)(u.y > 0 ? f->low[1] : f->high[1]) +
+                   u.z * (double)(u.z > 0 ? f->low[2] : f->high[2]);
+    return least < 1e-6; // far above the rounding to float
+}
+
 static double depth_of(const PeltiMeasure *m, int query)
 {
     const PeltiNearest *n = &m->inside.nearest[query];
@@ -113,7 +155,16 @@ void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out)
             m->inside.at[count++] = m->frame.x[v];
         }
     }
-    PeltiNearestSearch search = {(const int(*)[3])m->capped.triangles, m->frame.x, count, m->inside.at, INFINITY, opposes, m};
+    PeltiNearestSearch search = {.triangles = (const int(*)[3])m->capped.triangles,
+                                 .points = m->frame.x,
+                                 .query_count = count,
+                                 .queries = m->inside.at,
+                                 .max_distance = INFINITY,
+                                 .filter = opposes,
+                                 .nodes = may_oppose,
+                                 .context = m};
+    if (count)
+        bound_normals(m);
     pelti_box_tree_nearest_many(m->capped.tree, &search, m->jobs, m->inside.nearest);
     out->inside_vertices = 0;
     double most = 0;

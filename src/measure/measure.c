@@ -89,6 +89,9 @@ static PeltStatus measure_rest(PeltiMeasure *m, PeltError *err)
     memcpy(m->frame.raw, m->frame.x, (size_t)m->capped.vertex_count * sizeof(Vec3));
     PELT_TRY(pelti_box_tree_build_triangles(&m->pool, m->capped.triangle_count, (const int(*)[3])m->capped.triangles, m->frame.x,
                                             &m->capped.tree, err));
+    m->inside.facing = PELTI_NEW(&m->pool, MeasureFacing, m->capped.tree->node_count);
+    if (m->pool.failed)
+        return pelti_no_memory(err, sizeof(MeasureFacing) * (size_t)m->capped.tree->node_count);
     pelti_measure_normals(m);
     for (int t = 0; t < mesh->triangle_count; t++) {
         m->rest.normal[t] = m->frame.normal[t];

@@ -86,6 +86,11 @@ typedef struct MeasureMaps {
     uint8_t *crossing;      ///< [triangles of the mesh]
 } MeasureMaps;
 
+/// Where the triangles below a node of the tree face: bounds of their normals, each scaled to a largest coordinate of 1.
+typedef struct MeasureFacing {
+    float low[3], high[3];
+} MeasureFacing;
+
 /// The test for vertices inside the surface.
 typedef struct MeasureInside {
     int *winding;         ///< [vertices of the mesh] of the capped surface just outside the vertex; 0 where not judged
@@ -96,6 +101,7 @@ typedef struct MeasureInside {
     int *list;             ///< [vertices of the mesh]
     Vec3 *at;              ///< positions of that list
     PeltiNearest *nearest; ///< of that list
+    MeasureFacing *facing; ///< [nodes of the tree]
 } MeasureInside;
 
 /// Work memory: means nothing outside the function that fills it.

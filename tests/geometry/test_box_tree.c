@@ -180,6 +180,35 @@ static bool not_thirds(void *context, int query, int triangle)
     return triangle % 3 != query % 3;
 }
 
+/// Below the node lies a triangle that the query may have.
+static bool some_not_thirds(void *context, int query, int node)
+{
+    const PeltiBoxTree *tree = context;
+    for (int i = tree->nodes[node].first; i < tree->nodes[node].first + tree->nodes[node].count; i++)
+        if (not_thirds(NULL, query, tree->items[i]))
+            return true;
+    return false;
+}
+
+typedef struct OneQuery {
+    int query;
+} OneQuery;
+
+static bool not_thirds_of(void *context, int triangle)
+{
+    return not_thirds(NULL, ((const OneQuery *)context)->query, triangle);
+}
+
+/// Many queries at once know what the one before found: they find the same triangle as one alone.
+static void check_alone(const Soup *s, Vec3 point, int i, float limit, const PeltiNearest *found)
+{
+    OneQuery one = {i};
+    PeltiNearestQuery query = {(const int(*)[3])s->triangles, s->points, point, limit, not_thirds_of, &one};
+    PeltiNearest alone;
+    pelti_box_tree_nearest(s->tree, &query, &alone);
+    assert_int_equal(alone.triangle, found->triangle);
+}
+
 static void nearest_agrees_with_brute_force(void **state)
 {
     (void)state;
@@ -190,9 +219,10 @@ static void nearest_agrees_with_brute_force(void **state)
         queries[i] = vec3_scale(vec3(noise(), noise(), noise()), 1.3f);
     queries[3] = vec3(NAN, 0, 0);
     PeltiJobs *jobs = pelti_jobs_create(2);
-    for (int round = 0; round < 2; round++) {
-        float limit = round ? 0.1f : INFINITY;
-        PeltiNearestSearch search = {(const int(*)[3])s->triangles, s->points, 400, queries, limit, not_thirds, NULL};
+    for (int round = 0; round < 3; round++) {
+        float limit = round == 1 ? 0.1f : INFINITY;
+        PeltiNearestSearch search = {(const int(*)[3])s->triangles,       s->points, 400, queries, limit, not_thirds,
+                                     round == 2 ? some_not_thirds : NULL, s->tree};
         pelti_box_tree_nearest_many(s->tree, &search, jobs, found);
         for (int i = 0; i < 400; i++) {
             double best = INFINITY;
@@ -201,6 +231,7 @@ static void nearest_agrees_with_brute_force(void **state)
                     const Vec3 *p = s->points + 3 * t;
                     best = fmin(best, sqrt(pelti_closest_on_triangle(queries[i], p[0], p[1], p[2]).squared));
                 }
+            check_alone(s, queries[i], i, limit, &found[i]);
             if (i == 3 || best > (double)limit) {
                 assert_int_equal(found[i].triangle, -1);
                 continue;

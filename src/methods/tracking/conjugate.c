@@ -23,8 +23,8 @@ static double pass(Solve *r, PeltiJob job)
 // with M factored once. Both projections are needed: normal forces must not leak into sliding. Without the conjugate steps,
 // taken in full, P M^-1 P overshoots where normals turn quickly from vertex to vertex (fingertips) and such modes grow.
 
-// All rows are in the order of the factor, k for the vertex order[k]: threads write whole lines of their own. Rows are four floats
-// wide, and each lane goes the way its coordinate would go alone, in the same order of sums.
+// All rows are in the order of the factor, k for the vertex order[k]: threads write whole lines of their own. Rows are four
+// floats wide, and each lane goes the way its coordinate would go alone, in the same order of sums.
 
 typedef PeltiFloat4 Row;
 
