@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int run(const CliCommand *command, int argc, char **argv);
 
@@ -23,6 +24,24 @@ static bool read_part(const CliCommand *command, const char *text, void *request
     return false;
 }
 
+/// A length: a number in the file's units, or with mm, cm or m (glTF's unit is a metre).
+static bool read_error(const CliCommand *command, const char *text, void *request)
+{
+    static const struct {
+        const char *unit;
+        double metres;
+    } units[] = {{"", 1}, {"m", 1}, {"cm", 0.01}, {"mm", 0.001}};
+    char *end = NULL;
+    double value = strtod(text, &end);
+    for (int i = 0; i < 4 && end != text && value >= 0; i++)
+        if (!strcmp(end, units[i].unit)) {
+            ((Request *)request)->def.error = value * units[i].metres;
+            return true;
+        }
+    cli_usage(command, "--error wants a length such as 2mm or 0.002, not '%s'", text);
+    return false;
+}
+
 static const CliOption options[] = {
     {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
     {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, Request, def.output)},
@@ -30,8 +49,7 @@ static const CliOption options[] = {
     {"helpers", 0, "N", "joints between joints, at most (default: one for each joint that bends)",
      CLI_TO(CLI_INT, Request, def.helpers)},
     {"correctives", 0, "M", "morph targets, at most (default 64)", CLI_TO(CLI_INT, Request, def.correctives)},
-    {"error", 0, "E", "no more correctives than this root mean square takes, in the file's units",
-     CLI_TO(CLI_DOUBLE, Request, def.error)},
+    {"error", 0, "E", "no more correctives than this root mean square takes: 2mm, or in the file's units", .read = read_error},
     {"bytes", 0, "B", "of weights and morph targets, at most", CLI_TO(CLI_DOUBLE, Request, def.bytes)},
     {"poses", 0, "N", "to learn from (default 1000)", CLI_TO(CLI_INT, Request, def.poses)},
     {"held-out", 0, "N", "poses no fit sees, for the error (default: a fifth of them, 200 at most)",

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "distil/constants.def"
+
 enum { DISTIL_GUARD = 0xd15711 };
 
 PeltDistilDef pelt_distil_def_default(void)
@@ -126,9 +128,34 @@ static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
     return PELT_OK;
 }
 
+/// As many correctives as the error asks for: what few of them take is estimated, so where that was too bold there are more.
+/// Weights and correctives, each to what the other leaves; then poses that correctives make worse count more, until none is.
+static PeltStatus fit_correctives(PeltiModel *model, const PeltDistilDef *def, PeltError *err)
+{
+    enum { ROUNDS = 2, TRIES = 4 };
+    double goal = def->error, points = (double)model->samples->count * model->who->mesh->vertex_count, reached = INFINITY;
+    for (int i = 0; i < TRIES && reached > def->error; i++) {
+        PELT_TRY(pelti_distil_find_modes(model, def->correctives, goal, err));
+        PELT_TRY(pelti_distil_fit_offsets(model, err));
+        for (int round = 1; round < ROUNDS; round++) {
+            PELT_TRY(pelti_distil_fit_weights(model, err));
+            PELT_TRY(pelti_distil_fit_offsets(model, err));
+        }
+        PELT_TRY(pelti_distil_find_worse(model, err));
+        for (int again = 0; again < WORSE_TRIES && model->worse > 0; again++) {
+            PELT_TRY(pelti_distil_fit_offsets(model, err));
+            PELT_TRY(pelti_distil_find_worse(model, err));
+        }
+        reached = def->error > 0 ? sqrt(model->square / points) : 0;
+        if (model->corrective_count >= def->correctives)
+            break;
+        goal *= 0.95 * def->error / fmax(reached, def->error);
+    }
+    return PELT_OK;
+}
+
 static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
 {
-    enum { ROUNDS = 2 }; // weights and correctives, each to what the other leaves
     const PeltDistilDef *def = run->def;
     PeltiModel *model = &run->model;
     model->who = run->character->who;
@@ -149,14 +176,8 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
         PELT_TRY(pelti_distil_model_keep_helpers(model, def->helpers >= 0 ? def->helpers : model->helper_count, err));
         PELT_TRY(pelti_distil_fit_weights(model, err));
     }
-    if (def->correctives > 0) {
-        PELT_TRY(pelti_distil_find_modes(model, def->correctives, def->error, err));
-        PELT_TRY(pelti_distil_fit_offsets(model, err));
-        for (int round = 1; round < ROUNDS; round++) {
-            PELT_TRY(pelti_distil_fit_weights(model, err));
-            PELT_TRY(pelti_distil_fit_offsets(model, err));
-        }
-    }
+    if (def->correctives > 0)
+        PELT_TRY(fit_correctives(model, def, err));
     PELT_TRY(pelti_distil_model_finish(model, &run->distilled, err));
     return keep_to_bytes(run, err);
 }

@@ -239,8 +239,11 @@ PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err)
     model->driven.helpers = PELTI_NEW(model->pool, PeltiHelperPose, bones);
     model->driven.correctives = PELTI_NEW(model->pool, float, model->corrective_room + 1);
     model->matrices = PELTI_NEW(model->pool, Mat34, 2 * bones);
+    model->importance = PELTI_NEW(model->pool, float, model->samples->count);
     if (model->pool->failed)
         return pelti_no_memory(err, vertices * PELTI_MODEL_DRIVEN * sizeof(Vec3));
+    for (int i = 0; i < model->samples->count; i++)
+        model->importance[i] = 1;
     for (size_t b = 0; b < bones; b++)
         model->helper_of[b] = -1;
     return pelti_distil_model_ways(model, err);
@@ -278,16 +281,23 @@ static void visit_piece(void *context, int begin, int end, int worker)
     pass->visit(pass->context, pass->sample, begin, end);
 }
 
-PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiModelVisit visit, void *context, PeltError *err)
+PeltStatus pelti_distil_model_visit(PeltiModel *model, const PeltiModelVisits *visits, PeltError *err)
 {
-    enum { GRAIN = 256 };
     PeltiSample sample;
-    Pass pass = {visit, context, &sample};
+    Pass pass = {visits->visit, visits->context, &sample};
     for (int i = 0; i < model->samples->count; i++) {
-        PELT_TRY(pelti_progress(&model->progress, stage, (double)i / model->samples->count, err));
+        PELT_TRY(pelti_progress(&model->progress, visits->stage, (double)i / model->samples->count, err));
         PELT_TRY(pelti_distil_sample(model->samples, i, &sample, err));
+        model->index = i;
         pelti_distil_model_drive(model, &sample);
-        pelti_parallel_for(model->jobs, model->who->mesh->vertex_count, GRAIN, visit_piece, &pass);
+        pelti_parallel_for(model->jobs, model->who->mesh->vertex_count, PELTI_MODEL_PIECE, visit_piece, &pass);
+        if (visits->end)
+            visits->end(visits->context, i);
     }
     return PELT_OK;
+}
+
+PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiModelVisit visit, void *context, PeltError *err)
+{
+    return pelti_distil_model_visit(model, &(PeltiModelVisits){stage, visit, NULL, context}, err);
 }

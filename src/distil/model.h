@@ -6,9 +6,10 @@
 #include "distil/samples.h"
 
 enum {
-    PELTI_MODEL_WAYS = 20,  ///< transforms (joints and helpers) a vertex may hang on
-    PELTI_MODEL_NEAR = 8,   ///< joints that may drive a vertex' correctives
-    PELTI_MODEL_DRIVEN = 32 ///< correctives that may move one vertex
+    PELTI_MODEL_WAYS = 20,   ///< transforms (joints and helpers) a vertex may hang on
+    PELTI_MODEL_NEAR = 8,    ///< joints that may drive a vertex' correctives
+    PELTI_MODEL_DRIVEN = 32, ///< correctives that may move one vertex
+    PELTI_MODEL_PIECE = 256  ///< vertices a piece of parallel work
 };
 
 typedef struct PeltiModelVertex {
@@ -37,7 +38,11 @@ typedef struct PeltiModel {
     int corrective_count, corrective_room;
     PeltiCorrective *correctives; ///< without their points, those that take most first; see offsets
     Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
+    float *importance;            ///< [samples] how much each counts where offsets are fitted
+    double square;                ///< of all distances in the samples, with correctives; by pelti_distil_find_worse
+    int worse;                    ///< samples that correctives make worse; by the same
     // of the sample at hand
+    int index;
     PeltiDriven driven;
     Mat34 *matrices; ///< [bone_count + room for helpers]
 } PeltiModel;
@@ -75,6 +80,14 @@ static inline Mat34 pelti_distil_model_blend(const PeltiModel *model, int vertex
 
 /// Runs fn over all vertices with each sample to learn from.
 typedef void (*PeltiModelVisit)(void *context, const PeltiSample *sample, int begin, int end);
+typedef struct PeltiModelVisits {
+    const char *stage;
+    PeltiModelVisit visit;
+    void (*end)(void *context, int index); ///< after a sample's pieces; NULL: nothing to do
+    void *context;
+} PeltiModelVisits;
+PeltStatus pelti_distil_model_visit(PeltiModel *model, const PeltiModelVisits *visits, PeltError *err);
+/// The same without an end.
 PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiModelVisit visit, void *context, PeltError *err);
 
 /// Weights anew, given helpers and correctives.
@@ -86,6 +99,9 @@ PeltStatus pelti_distil_find_modes(PeltiModel *model, int most, double error, Pe
 void pelti_distil_hand_out(PeltiModel *model);
 /// Offsets of all correctives anew, given weights and helpers.
 PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err);
+
+/// How near the samples are met, and which are met better without correctives: these count more from now on.
+PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err);
 
 /// The model as a distilled skin, in the model's pool.
 PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *out, PeltError *err);

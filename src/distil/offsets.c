@@ -38,15 +38,15 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         Vec3 r = mat3_apply(mat3_transpose(a), vec3_sub(target, mat34_apply(blend, model->who->mesh->rest[v])));
         const double six[6] = {(double)square.m[0][0], (double)square.m[1][0], (double)square.m[1][1],
                                (double)square.m[2][0], (double)square.m[2][1], (double)square.m[2][2]};
-        const double e[3] = {(double)r.x, (double)r.y, (double)r.z};
+        const double e[3] = {(double)r.x, (double)r.y, (double)r.z}, counts = (double)model->importance[model->index];
         for (int s = 0; s < vertex->driven_count; s++) {
             for (int t = 0; t <= s; t++, left += 6) {
-                double weight = (double)phi[s] * (double)phi[t];
+                double weight = counts * (double)phi[s] * (double)phi[t];
                 for (int i = 0; i < 6; i++)
                     left[i] += weight * six[i];
             }
             for (int i = 0; i < 3; i++)
-                right[3 * s + i] += (double)phi[s] * e[i];
+                right[3 * s + i] += counts * (double)phi[s] * e[i];
         }
     }
 }
