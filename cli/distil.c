@@ -55,6 +55,8 @@ static const CliOption options[] = {
     {"held-out", 0, "N", "poses no fit sees, for the error (default: a fifth of them, 200 at most)",
      CLI_TO(CLI_INT, Request, def.held_out)},
     {"unseen", 0, "CLIP", "a clip that no pose is taken from, for the error", CLI_TO(CLI_TEXT, Request, def.unseen_clip)},
+    {"no-clips", 0, NULL, "does not look at the error in clips: saves playing them by the method",
+     CLI_TO(CLI_FLAG, Request, def.no_clips)},
     {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, Request, def.seed)},
     {"samples", 0, "FILE", "keeps the samples there, and goes on with those it holds",
      CLI_TO(CLI_TEXT, Request, def.samples_path)},

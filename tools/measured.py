@@ -248,6 +248,56 @@ def blender_cost(work):
     return [line for line in text.splitlines() if line.startswith("|")]
 
 
+BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 64", -1, 64))
+
+
+def distil_budgets(work):
+    """What a budget gives, by tracking: built-in characters and two real ones; a plot of it in docs/figures."""
+    subjects = [("arm", work.character("arm", 1500)), ("hand", work.character("hand", 1500)), ("arm (real)", SHARED / "data/arm.glb"), ("hand (real)", SHARED / "data/hand.glb")]
+    lines = ["| character | original weights | " + " | ".join(f"{name}{' correctives' if name[-1].isdigit() else ''}" for name, _, _ in BUDGETS) + " |",
+             "|---|---|" + "---|" * len(BUDGETS)]
+    curves = []
+    for subject, path in subjects:
+        cells, curve = [], []
+        for name, helpers, correctives in BUDGETS:
+            out = work.folder / "distil.json"
+            print(f"  {subject} {name}", file=sys.stderr)
+            run(work.pelt, "distil", path, "-m", "tracking", "--poses", 200, "--held-out", 40, "--no-clips", "--samples", work.folder / f"{subject}.samples", "--helpers", helpers,
+                "--correctives", correctives, "--report", out, "-q")
+            report = json.loads(out.read_text())
+            held = report["errors"][0]
+            if not cells:
+                cells.append("{:.3f} / {:.2f}".format(100 * held["original"]["rms_share"], 100 * held["original"]["p99_share"]))
+            cells.append("{:.3f} / {:.2f}, {} kB".format(100 * held["distilled"]["rms_share"], 100 * held["distilled"]["p99_share"], round(report["bytes"] / 1000)))
+            curve.append(100 * held["distilled"]["rms_share"])
+        lines.append(f"| {subject}, {report['points']} points, {report['joints']} joints | " + " | ".join(cells) + " |")
+        curves.append((subject, curve))
+    (ROOT / "docs/figures/distil-budgets.svg").write_text(budget_plot(curves))
+    return lines
+
+
+def budget_plot(curves):
+    """Root mean square, % of the size, over budgets: a line a character."""
+    wide, high, left, top = 720, 320, 60, 20
+    most = max(max(c) for _, c in curves)
+    across = lambda i: left + i * (wide - left - 150) / (len(BUDGETS) - 1)
+    up = lambda v: top + (high - top - 50) * (1 - v / most)
+    colours = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#a463f2")
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" font-family="sans-serif" font-size="12">',
+           f'<rect width="{wide}" height="{high}" fill="white"/>']
+    for k in range(5):
+        v = most * k / 4
+        out.append(f'<path d="M{left} {up(v):.1f}H{wide - 150}" stroke="#ddd"/><text x="{left - 8}" y="{up(v) + 4:.1f}" text-anchor="end">{v:.3f}</text>')
+    for i, (name, _, _) in enumerate(BUDGETS):
+        out.append(f'<text x="{across(i):.1f}" y="{high - 25}" text-anchor="middle">{name}</text>')
+    out.append(f'<text x="{left}" y="{high - 6}">held-out RMS, % of the size, by budget (numbers: correctives)</text>')
+    for n, (subject, curve) in enumerate(curves):
+        path = "L".join(f"{across(i):.1f} {up(v):.1f}" for i, v in enumerate(curve))
+        out.append(f'<path d="M{path}" fill="none" stroke="{colours[n % 6]}" stroke-width="2"/>')
+        out.append(f'<text x="{wide - 140}" y="{top + 20 + 18 * n}" fill="{colours[n % 6]}">{subject}</text>')
+    return "\n".join(out + ["</svg>", ""])
+
+
 class Table:
     def __init__(self, page, make, goldens=(), rooms=(), shared=False, program=None):
         self.page, self.make, self.goldens, self.rooms, self.shared, self.program = ROOT / "docs" / page, make, goldens, rooms, shared, program
@@ -288,6 +338,7 @@ TABLES = {
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
+    "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"

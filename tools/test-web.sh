@@ -20,9 +20,10 @@ export PELT_WEB_MODULES=${PELT_WEB_MODULES:-$here/studio} CHROMIUM="$chromium"
     { echo "skipped: playwright-core could not be installed (npm ci in studio/)" >&2; exit 77; }
 if [ "$what" = all ] || [ "$what" = player ]; then
     "$pelt" make hand --vertices 900 -q -o "$work/source.glb"
-    "$pelt" distil "$work/source.glb" -m dqs --poses 60 --correctives 8 -q -o "$work/engine.glb"
-    "$pelt" bake "$work/engine.glb" -m lbs --set weights=file --clip fist --fps 6 --no-measure -q -o "$work/engine.pc2"
-    node "$here/tests/web/player.mjs" "$work/engine.glb" "$work/engine.pc2" fist 6 ${3:+"$3"}
+    "$pelt" distil "$work/source.glb" -m dqs --poses 60 --correctives 8 -q -o "$work/engine.glb" --report "$work/engine.json" --page "$work/engine.html"
+    "$pelt" bake "$work/engine.glb" -m lbs --set weights=file --clip fist --fps 15 --no-measure -q -o "$work/engine.pc2"
+    "$pelt" bake "$work/source.glb" -m dqs --clip fist --fps 15 --no-measure -q -o "$work/engine.method.pc2"
+    node "$here/tests/web/player.mjs" "$work/engine.glb" fist 15 ${3:+"$3"}
 fi
 if [ "$what" = all ] || [ "$what" = compare ]; then
     "$pelt" make hand --vertices 1500 -q -o "$work/hand.glb"

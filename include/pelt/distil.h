@@ -5,6 +5,8 @@
 
 #include <pelt/skin.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,6 +31,7 @@ typedef struct PeltDistilDef {
     const char *samples_path; ///< where samples are kept and gone on with; NULL: they are scratch
     int part, parts;    ///< parts > 0: only part `part` of the samples is made, into <samples_path>.part-<part>-<parts>, and
                         ///< nothing else; part -1: all, with what such parts hold taken in. 0 (all) and -1
+    bool no_clips;      ///< the error in clips is not looked at: the method need not play them
     int weights;        ///< a vertex: 4 or 8
     int helpers;        ///< joints between joints, at most; -1: one for each joint that bends
     int correctives;    ///< morph targets, at most; 64

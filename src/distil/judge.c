@@ -153,9 +153,10 @@ PeltStatus pelti_distil_judge(PeltiDistilRun *run, PeltError *err)
     PELT_TRY(open_judge(run, err));
     PELT_TRY(try_samples(run, "held out", true, err));
     PELT_TRY(try_samples(run, "learnt", false, err));
-    if (run->character->who->clip_count > 0)
+    int clips = run->def->no_clips ? 0 : run->character->who->clip_count;
+    if (clips > 0)
         PELT_TRY(pelti_distil_samples_skin(&run->samples, &run->samples_def, err));
-    for (int c = 0; c < run->character->who->clip_count; c++)
+    for (int c = 0; c < clips; c++)
         PELT_TRY(try_clip(run, c, err));
     return PELT_OK;
 }

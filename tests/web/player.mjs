@@ -1,7 +1,9 @@
 // The three.js player in a real browser: a distilled file, its joints posed by its clips with the curves of helpers and
 // correctives taken out, so that the rules alone move them; every point of every frame where `pelt bake -m lbs` of the file puts
-// it, to 1e-4 of the size. The same again for the file as any viewer plays it, by its own curves.
-// Usage: node player.mjs DISTILLED.glb POINTS.pc2 CLIP FPS [screenshot.png]; the rules are beside the file.
+// it, to 1e-4 of the size. The same again for the file as any viewer plays it, by its own curves. How far that is from the method's
+// own bake is what the report says, to 1e-4 of the size; the file is clean by Khronos' validator; the page shows its pictures.
+// Usage: node player.mjs X.glb CLIP FPS [screenshot.png]; beside it are X.drivers.json, X.json (the report, whose clips are looked
+// at FPS times a second), X.html, X.pc2 (`pelt bake -m lbs` of it) and X.method.pc2 (the method's bake of the source).
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +13,8 @@ import assert from 'node:assert/strict';
 
 const require = createRequire(process.env.PELT_WEB_MODULES + '/');
 const { chromium } = require('playwright-core');
-const [model, cache, clip, fps, screenshot] = process.argv.slice(2);
+const [model, clip, fps, screenshot] = process.argv.slice(2);
+const beside = end => model.replace(/\.[^.]*$/, end);
 const here = path.dirname(fileURLToPath(import.meta.url));
 const folders = { modules: path.join(process.env.PELT_WEB_MODULES, 'node_modules'), players: path.join(here, '../../players'), data: path.dirname(path.resolve(model)) };
 const base = path.basename(model);
@@ -83,8 +86,17 @@ const server = createServer(async (request, response) => {
 await new Promise(resolve => server.once('listening', resolve));
 
 // PC2: "POINTCACHE2\0", version, points, start, rate, samples; then floats
-const bytes = await readFile(cache), points = bytes.readInt32LE(16), frames = bytes.readInt32LE(28);
-const baked = f => new Float32Array(bytes.buffer.slice(bytes.byteOffset + 32 + 12 * points * f, bytes.byteOffset + 32 + 12 * points * (f + 1)));
+const bytes = await readFile(beside('.pc2')), points = bytes.readInt32LE(16), frames = bytes.readInt32LE(28);
+const frame = (file, f) => new Float32Array(file.buffer.slice(file.byteOffset + 32 + 12 * points * f, file.byteOffset + 32 + 12 * points * (f + 1)));
+const baked = f => frame(bytes, f);
+const method = await readFile(beside('.method.pc2'));
+const told = JSON.parse(await readFile(beside('.json'))).errors.find(set => set.poses === clip);
+assert.equal(told.count, frames);
+
+const { validateBytes } = require('gltf-validator');
+const { issues } = await validateBytes(new Uint8Array(await readFile(model)));
+assert.deepEqual([issues.numErrors, issues.numWarnings], [0, 0], JSON.stringify(issues.messages.slice(0, 5)));
+
 const distance = (a, b) => {
   let most = 0;
   for (let i = 0; i < a.length; i += 3) most = Math.max(most, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
@@ -101,23 +113,32 @@ try {
   page.on('pageerror', e => errors.push(String(e)));
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   await page.waitForFunction(() => window.ready, null, { timeout: 60000 }).catch(() => assert.fail(errors.join('\n')));
-  let live = 0, curves = 0, moved = 0;
+  let live = 0, curves = 0, moved = 0, largest = 0, square = 0;
   for (let f = 0; f < frames; f++) {
     const play = rules => page.evaluate(([c, t, l]) => window.play(c, t, l), [clip, f / Number(fps), rules]);
     const shown = await play(true);
     assert.equal(shown.length, 3 * points);
     live = Math.max(live, distance(shown, baked(f)));
-    curves = Math.max(curves, distance(await play(false), baked(f)));
+    const played = await play(false), truth = frame(method, f);
+    curves = Math.max(curves, distance(played, baked(f)));
+    largest = Math.max(largest, distance(played, truth));
+    square += played.reduce((sum, v, i) => sum + (v - truth[i]) ** 2, 0);
     moved = Math.max(moved, distance(baked(f), baked(0)));
   }
   const { helpers, correctives } = await page.evaluate(() => window.ready);
   console.log(`three.js: ${helpers} helpers, ${correctives} correctives, ${points} points, ${frames} frames; largest distance by the rules ${(live / size).toExponential(1)}, by the curves ${(curves / size).toExponential(1)} of the size (moves ${(moved / size).toFixed(2)})`);
   assert.ok(moved > 0.05 * size, 'the clip moves the character');
   assert.ok(live <= 1e-4 * size && curves <= 1e-4 * size);
+  const rms = Math.sqrt(square / (points * frames));
+  console.log(`from the method: RMS ${rms.toExponential(3)}, largest ${largest.toExponential(3)}; the report says ${told.distilled.rms.toExponential(3)}, ${told.distilled.largest.toExponential(3)}`);
+  assert.ok(Math.abs(rms - told.distilled.rms) <= 1e-4 * size && Math.abs(largest - told.distilled.largest) <= 1e-4 * size);
   const { error, drawn } = await page.evaluate(() => window.draw());
   assert.equal(error, 0);
   assert.ok(drawn > 2000, `${drawn} pixels show the character`);
   if (screenshot) await page.locator('canvas').screenshot({ path: screenshot });
+  await page.goto('file://' + path.resolve(beside('.html')));
+  const pictures = await page.$$eval('figure img', images => images.map(image => image.complete && image.naturalWidth > 0));
+  assert.ok(pictures.length >= 20 && pictures.every(Boolean), `${pictures.length} pictures of the worst poses`);
   assert.deepEqual(errors, []);
 } finally {
   await browser.close();
