@@ -204,8 +204,14 @@ static PeltStatus decode_view(const PackedView *v, const unsigned char *from, vo
         failed = meshopt_decodeIndexBuffer(to, v->count, v->stride, from, v->size);
     else if (!strcmp(v->mode, "INDICES"))
         failed = meshopt_decodeIndexSequence(to, v->count, v->stride, from, v->size);
+    int known = strcmp(v->mode, "ATTRIBUTES") != 0; // version 0 for vertices, 1 for indices; the low half of the first byte tells
+    if (failed && v->size && (from[0] & 0xf) > known)
+        return PELT_FAIL(err, PELT_UNSUPPORTED,
+                         "packed bytes (%.20s) are of version %d of the codec, which the library here does not know: unpack the "
+                         "file with npx @gltf-transform/cli copy IN.glb OUT.glb",
+                         v->mode, from[0] & 0xf);
     if (failed)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "packed bytes (%.20s) do not unpack: damaged, or of a newer codec", v->mode);
+        return PELT_FAIL(err, PELT_BAD_INPUT, "packed bytes (%.20s) do not unpack: they are damaged", v->mode);
     if (!strcmp(v->filter, "OCTAHEDRAL") && (v->stride == 4 || v->stride == 8))
         meshopt_decodeFilterOct(to, v->count, v->stride);
     else if (!strcmp(v->filter, "QUATERNION") && v->stride == 8)
@@ -213,7 +219,11 @@ static PeltStatus decode_view(const PackedView *v, const unsigned char *from, vo
     else if (!strcmp(v->filter, "EXPONENTIAL"))
         meshopt_decodeFilterExp(to, v->count, v->stride);
     else if (strcmp(v->filter, "NONE") != 0)
-        return PELT_FAIL(err, PELT_UNSUPPORTED, "packed bytes use the filter %.20s, which is not known here", v->filter);
+        return PELT_FAIL(
+            err, PELT_UNSUPPORTED,
+            "packed bytes use the filter %.20s, which is not known here: unpack the file with npx @gltf-transform/cli copy "
+            "IN.glb OUT.glb",
+            v->filter);
     return PELT_OK;
 }
 
