@@ -3,6 +3,7 @@
 
 #include "io/import.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,6 +30,25 @@ static void set_limits(const char *path)
         setrlimit(limits[i].what, &(struct rlimit){limits[i].most, limits[i].most});
 }
 
+static char notes[1800];
+
+void import_note(const char *code, const char *format, ...)
+{
+    size_t used = strlen(notes);
+    va_list args;
+    int length = snprintf(notes + used, sizeof notes - used, "%s: ", code);
+    va_start(args, format);
+    if (length > 0 && used + (size_t)length < sizeof notes - 200) { // whole lines only
+        vsnprintf(notes + used + length, 190, format, args);
+        for (char *c = notes + used; *c; c++)
+            *c = *c == '\n' ? ' ' : *c;
+        snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "\n");
+    } else {
+        notes[used] = 0;
+    }
+    va_end(args);
+}
+
 PeltStatus import_write(PeltiGltfOut *out, FILE *to, PeltError *err)
 {
     PeltiFile file = {.stream = to};
@@ -53,5 +73,7 @@ int main(int argc, char **argv)
         pelti_import_is_foreign(argv[1]) ? import_scene(argv[1], stdout, &err) : import_packed(argv[1], stdout, &err);
     if (status != PELT_OK)
         fprintf(stderr, "%s\n", err.text);
+    else
+        fputs(notes, stderr);
     return (int)status;
 }

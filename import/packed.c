@@ -327,6 +327,9 @@ PeltStatus import_packed(const char *path, FILE *to, PeltError *err)
         forget_names(&unpack, "extensionsRequired");
         status = import_write(&out, to, err);
     }
+    import_note("origin", "glTF 2.0, unpacked");
+    for (int i = 0; i < pelti_log_count(&log); i++)
+        import_note(pelti_log_get(&log, i)->code, "%s", pelti_log_get(&log, i)->text);
     pelti_gltf_out_end(&out);
     pelti_gltf_close(doc);
     pelti_log_release(&log);

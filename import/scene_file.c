@@ -4,6 +4,7 @@
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
+#include <assimp/version.h>
 #include <malloc.h>
 #include <math.h>
 #include <string.h>
@@ -241,6 +242,31 @@ static void write_top(ImportScene *s, bool is_fbx)
     import_set(s, s->out.root, "scene", pelti_json_new_int(0));
 }
 
+// ---- what is not taken over
+
+static void note_dropped(const ImportScene *s, const char *format)
+{
+    unsigned colours = 0, more_uv = 0, lines = 0, shapes = 0;
+    for (unsigned m = 0; m < s->from->mNumMeshes; m++) {
+        const struct aiMesh *mesh = s->from->mMeshes[m];
+        colours += mesh->mColors[0] != NULL;
+        more_uv += mesh->mTextureCoords[1] != NULL;
+        lines += !(mesh->mPrimitiveTypes & aiPrimitiveType_TRIANGLE);
+        for (unsigned t = 0; t < mesh->mNumAnimMeshes; t++)
+            shapes += mesh->mAnimMeshes[t]->mNumVertices != mesh->mNumVertices;
+    }
+    const struct {
+        unsigned count;
+        const char *what;
+    } dropped[] = {{s->from->mNumCameras, "cameras"},    {s->from->mNumLights, "lights"},
+                   {colours, "meshes' vertex colours"},  {more_uv, "meshes' second texture coordinates"},
+                   {lines, "meshes of lines or points"}, {shapes, "morph targets of another mesh"}};
+    import_note("origin", "%s, through Assimp %u.%u", format, aiGetVersionMajor(), aiGetVersionMinor());
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (dropped[i].count)
+            import_note("import-dropped", "%u %s are not taken over", dropped[i].count, dropped[i].what);
+}
+
 // ---- all of it
 
 static PeltStatus convert(ImportScene *s, const char *path, FILE *to, PeltError *err)
@@ -257,7 +283,9 @@ static PeltStatus convert(ImportScene *s, const char *path, FILE *to, PeltError 
     list_nodes(s, s->from->mRootNode, -1);
     mark_animated(s);
     find_helpers(s);
-    write_top(s, !dot || strcmp(dot, ".dae") != 0); // Assimp turns and scales Collada itself
+    bool is_fbx = !dot || strcmp(dot, ".dae") != 0;
+    note_dropped(s, is_fbx ? "FBX" : "Collada");
+    write_top(s, is_fbx); // Assimp turns and scales Collada itself
     write_nodes(s);
     import_materials(s);
     PELT_TRY(import_meshes(s, err));

@@ -55,8 +55,10 @@ static int add_texture(ImportScene *s, const char *name)
         bytes = read_beside(s, name, &size);
     }
     const char *mime = bytes ? mime_of(bytes, size) : NULL;
-    if (!mime)
+    if (!mime) {
+        import_note("import-picture", "the picture %.120s is %s", name, bytes ? "neither PNG nor JPEG" : "not there");
         return -1;
+    }
     PeltiJson *json = import_append(s, "images", &image);
     import_set(s, json, "mimeType", pelti_json_new_text(mime));
     import_set(s, json, "bufferView",

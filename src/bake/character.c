@@ -3,6 +3,8 @@
 #include "io/import.h"
 
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator,
                                      PeltCharacter **out, PeltError *err)
@@ -31,11 +33,37 @@ PeltStatus pelti_bake_from_document(PeltiGltf *document, const PeltAllocator *al
     return pelti_bake_character_wrap(who, document, allocator, out, err);
 }
 
+/// Files people have that hold no character Pelt reads, each with what to do about it.
+static PeltStatus refuse_known(const char *path, PeltError *err)
+{
+    static const struct {
+        const char *end, *what;
+    } known[] = {{".bvh", "motion without a skin: play it on a character with --motion"},
+                 {".abc", "Alembic, which Pelt writes and does not read: it has points and no skeleton"},
+                 {".usda", "USD, which Pelt writes and does not read: export .glb"},
+                 {".usd", "USD, which Pelt does not read: export .glb"},
+                 {".usdz", "USD, which Pelt does not read: export .glb"},
+                 {".obj", "a mesh without a skeleton: export .glb or .fbx with its armature"},
+                 {".pc2", "a point cache, not a character: `pelt render CHARACTER --cache` shows it"},
+                 {".mdd", "a point cache, not a character: `pelt render CHARACTER --cache` shows it"},
+                 {".npz", "points for Python, not a character"},
+                 {".blend", "Blender's own file: File > Export > glTF 2.0, or the add-on (docs/blender.md)"},
+                 {".max", "3ds Max's own file: export .fbx"},
+                 {".ma", "Maya's own file: export .fbx"},
+                 {".mb", "Maya's own file: export .fbx"}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
+        if (!strcasecmp(dot, known[i].end) && access(path, R_OK) == 0)
+            return PELT_FAIL(err, PELT_UNSUPPORTED, "this is %s", known[i].what);
+    return PELT_OK;
+}
+
 // Plain glTF as it is; what needs another's reader through the helper program. Where there is none, the first story stands: it
 // tells how to convert the file.
 PeltStatus pelti_bake_open(const char *path, const PeltAllocator *allocator, PeltiGltf **document, PeltError *err)
 {
     bool foreign = pelti_import_is_foreign(path), found;
+    PELT_TRY(refuse_known(path, err));
     PeltError own;
     PeltStatus status = PELT_UNSUPPORTED;
     if (!foreign)

@@ -37,6 +37,30 @@ static void say(Text *text, const char *format, ...)
     va_end(again);
 }
 
+/// What the file is, whatever it is: "FBX, through Assimp 5.2", "VRM 1.0 (glTF 2.0)", "glTF 2.0".
+static const char *format_of(const PeltiGltf *doc)
+{
+    PeltiJson *extensions = doc ? pelti_json_get(doc->root, "extensions") : NULL;
+    return !doc                                     ? "made by a host"
+           : doc->origin                            ? doc->origin
+           : pelti_json_get(extensions, "VRMC_vrm") ? "VRM 1.0 (glTF 2.0)"
+           : pelti_json_get(extensions, "VRM")      ? "VRM 0.x (glTF 2.0)"
+                                                    : "glTF 2.0";
+}
+
+static const char *generator_of(const PeltiGltf *doc)
+{
+    const char *name =
+        doc && !doc->origin ? pelti_json_text_of(pelti_json_get(pelti_json_get(doc->root, "asset"), "generator")) : NULL;
+    return name && *name ? name : NULL;
+}
+
+static void say_file(Text *text, const PeltiGltf *doc)
+{
+    const char *generator = generator_of(doc);
+    say(text, "file       %s%s%s\n", format_of(doc), generator ? ", written by " : "", generator ? generator : "");
+}
+
 static void say_mesh(Text *text, const PeltiFacts *facts)
 {
     const PeltCharacterInfo *i = &facts->info;
@@ -70,7 +94,7 @@ static void say_clips(Text *text, const PeltiFacts *facts)
         say(text, "clip %-3d   %s: %.3f s, %d channels, %d frames at 30 a second\n", c, who->clips[c].name,
             (double)who->clips[c].duration_s, who->clips[c].channel_count, pelti_clip_frames(&who->clips[c], 30));
     if (who->clip_count == 0)
-        say(text, "clips      none: a bake gives one frame, in the file's own pose\n");
+        say(text, "clips      none: a bake gives one frame, in the file's own pose; --clip range and --motion FILE play one\n");
 }
 
 /// What a piece is to the body, and why.
@@ -128,6 +152,7 @@ static void say_problems(Text *text, const PeltiLog *log)
 static void say_all(Text *text, const PeltiFacts *facts)
 {
     char plan[200];
+    say_file(text, facts->character->document);
     say_mesh(text, facts);
     say_clips(text, facts);
     say_components(text, facts);
@@ -226,6 +251,7 @@ static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
     const PeltiCharacter *who = facts->character->who;
     char plan[200];
     put(root, "pelt", pelti_json_new_text(PELT_VERSION_STRING), ok);
+    put(root, "format", pelti_json_new_text(format_of(facts->character->document)), ok);
     put(root, "mesh", mesh_json(&facts->info, ok), ok);
     put(root, "joints", pelti_json_new_int(facts->info.joint_count), ok);
     put(root, "skins", pelti_json_new_int(facts->info.skin_count), ok);

@@ -69,6 +69,8 @@ typedef struct PeltiGltf {
     PeltiPool pool;
     PeltiJson *root;
     char *path;   ///< NULL: opened from memory
+    char *origin; ///< what it was before the helper program read it ("FBX, through Assimp 5.2"); NULL: glTF from the start
+    char *notes;  ///< what the helper could not take along: lines "code: text"; NULL: none
     char *folder; ///< where relative URIs start; NULL: external buffers are refused
     bool is_glb;
     bool is_packed;            ///< opened by pelti_gltf_open_packed

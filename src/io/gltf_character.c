@@ -327,9 +327,24 @@ static PeltStatus read_skeleton(PeltiGltfReader *reader, PeltError *err)
     return pelti_skeleton_order(reader->who, err);
 }
 
+/// What the helper program could not take along, as the character's own warnings.
+static void repeat_notes(const PeltiGltf *doc, PeltiLog *log)
+{
+    for (const char *line = doc->notes; line && *line;) {
+        size_t length = strcspn(line, "\n"), code = strcspn(line, ":");
+        char name[48];
+        if (code + 2 < length && code < sizeof name) {
+            snprintf(name, sizeof name, "%.*s", (int)code, line);
+            pelti_warn(log, name, "%.*s", (int)(length - code - 2), line + code + 2);
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
 typedef enum Extent { DECODE, FINISH, SKELETON } Extent;
 
-static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, Extent extent, PeltiCharacter **out, PeltError *err)
+static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, Extent extent, PeltiCharacter **out,
+                         PeltError *err)
 {
     *out = NULL;
     PeltiCharacter *who = pelti_character_create(allocator);
@@ -337,6 +352,7 @@ static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, E
         return pelti_no_memory(err, sizeof *who);
     PeltiGltfReader reader = {.doc = doc, .who = who, .root = pelti_json_root(doc->root), .budget = doc->point_limit * 64};
     pelti_pool_init(&reader.work, allocator);
+    repeat_notes(doc, &who->log);
     PeltStatus status = extent == SKELETON ? read_skeleton(&reader, err) : read_character(&reader, err);
     if (status == PELT_OK && extent == FINISH)
         status = pelti_character_finish(who, reader.positions, err);

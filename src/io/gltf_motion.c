@@ -112,6 +112,10 @@ PeltStatus pelti_gltf_with_clips(const PeltiGltf *doc, const PeltiClip *clips, i
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     if (status == PELT_OK)
         status = pelti_gltf_open(path, allocator, out, err);
+    if (status == PELT_OK) {
+        (*out)->origin = pelti_pool_text(&(*out)->pool, doc->origin);
+        (*out)->notes = pelti_pool_text(&(*out)->pool, doc->notes);
+    }
     if (memory >= 0)
         close(memory);
     return status;

@@ -124,12 +124,26 @@ static PeltStatus judge(int status, bool timely, const char *words, PeltError *e
                      code == 5   ? PELT_UNSUPPORTED
                      : code == 2 ? PELT_IO
                                  : PELT_BAD_INPUT,
-                     "%s", *words ? words : "the import failed without a word");
+                     "%.400s", *words ? words : "the import failed without a word");
+}
+
+/// "origin: ..." first, then what was not taken over, a line each. Notes are no part of the file: without memory they are not
+/// kept.
+static void keep_notes(PeltiGltf *doc, char *words)
+{
+    static const char origin[] = "origin: ";
+    if (strncmp(words, origin, sizeof origin - 1) != 0)
+        return;
+    char *rest = strchr(words, '\n');
+    if (rest)
+        *rest++ = 0;
+    doc->origin = pelti_pool_text(&doc->pool, words + sizeof origin - 1);
+    doc->notes = rest && *rest ? pelti_pool_text(&doc->pool, rest) : NULL;
 }
 
 PeltStatus pelti_import(const char *path, const PeltAllocator *allocator, bool *found, PeltiGltf **out, PeltError *err)
 {
-    char program[4400], words[480] = "", result_path[40];
+    char program[4400], words[2000] = "", result_path[40];
     struct stat facts = {0};
     int result = memfd_create("pelt-import", MFD_CLOEXEC), status = 0;
     pid_t child = -1;
@@ -160,6 +174,8 @@ PeltStatus pelti_import(const char *path, const PeltAllocator *allocator, bool *
     snprintf(result_path, sizeof result_path, "/proc/self/fd/%d", result);
     if (judged == PELT_OK)
         judged = pelti_gltf_open(result_path, allocator, out, err);
+    if (judged == PELT_OK)
+        keep_notes(*out, words);
     close(result);
     return judged;
 }

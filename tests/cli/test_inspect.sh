@@ -1,0 +1,34 @@
+#!/bin/bash
+# pelt inspect in one voice for every format: what was read, what was dropped, what to do about it; files that hold no character are told what they are.
+set -u
+[ -x "$PELT" ] || { echo "skipped: no command at $PELT"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
+fail() { echo "FAILED: $*"; exit 1; }
+says() { # file, first line
+    "$PELT" inspect "$1" > said.txt 2> err.txt; code=$?; [ $code = 5 ] && { echo "not read here: $1: $(cat err.txt)"; return; }
+    [ $code = 0 ] || fail "$1: $(cat err.txt)"
+    head -1 said.txt | grep -q "^file       $2" || fail "$1: $(head -1 said.txt)"
+    for word in mesh size skeleton weights method; do grep -q "^$word " said.txt || fail "$1: no word of $word"; done
+    grep -q '^clip' said.txt || fail "$1: no word of clips"
+    ! grep '^problem' said.txt | grep -v '; cure: ' | grep -q . || fail "$1: without a cure: $(grep '^problem' said.txt | grep -v '; cure: ')"
+    "$PELT" inspect "$1" --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["format"] and "problems" in d' || fail "$1 as JSON"
+}
+"$PELT" make arm --vertices 500 -o a.glb -q && "$PELT" convert a.glb a.gltf -q || exit 1
+says a.glb 'glTF 2.0, written by pelt'; says a.gltf 'glTF 2.0, written by pelt'
+python3 "$here/../import/make_fbx.py" a.fbx --rings 6 --around 5 || exit 1
+says a.fbx 'FBX, through Assimp'
+data=$PELT_SHARED/data/corpus
+for pair in "VRM-Polydancer.glb|VRM 0.x (glTF 2.0), written by" "CesiumMan-draco/CesiumMan-draco.gltf|glTF 2.0, unpacked" "maya_kenney_character_7700_binary.fbx|FBX, through Assimp"; do
+    [ -e "$data/${pair%%|*}" ] && says "$data/${pair%%|*}" "${pair#*|}"
+done
+[ -e "$data/maya_kenney_character_7700_binary.fbx" ] && "$PELT" inspect "$data/maya_kenney_character_7700_binary.fbx" 2>/dev/null > said.txt && { grep -q "^problem    import-dropped: 1 meshes' vertex colours are not taken over; cure: " said.txt || fail "what was dropped"; }
+for end in bvh abc usda obj pc2 mdd npz blend ma; do
+    echo something > x.$end; "$PELT" inspect x.$end > said.txt 2> err.txt; code=$?
+    [ $code = 5 ] && [ ! -s said.txt ] && [ "$(wc -l < err.txt)" = 1 ] && grep -q 'this is' err.txt || fail "x.$end: exit $code, $(cat err.txt)"
+done
+"$PELT" inspect gone.blend 2>/dev/null; [ $? = 2 ] || fail "a file that is not there"
+printf '#!/bin/sh\nkill -SEGV $$\n' > crash; chmod +x crash; PELT_IMPORT=$work/crash "$PELT" inspect a.fbx > said.txt 2> err.txt; code=$?
+[ $code = 3 ] && [ "$(wc -l < err.txt)" = 1 ] && grep -q "another program's reader" err.txt || fail "a crash of the reader: exit $code, $(cat err.txt)"
+echo "inspect: good"
