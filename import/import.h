@@ -10,7 +10,8 @@ PeltStatus import_packed(const char *path, FILE *to, PeltError *err);
 /// FBX and Collada.
 PeltStatus import_scene(const char *path, FILE *to, PeltError *err);
 
-/// A line for `pelt inspect`, said where all went well: what was not taken over, under a code as of warnings; "origin": what was read.
+/// A line for `pelt inspect`, said where all went well: what was not taken over, under a code as of warnings; "origin": what was
+/// read.
 void import_note(const char *code, const char *format, ...) PELT_PRINTF(2, 3);
 
 /// The end of both: writes the document.
