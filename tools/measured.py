@@ -252,17 +252,18 @@ BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 
 
 
 def distil_budgets(work):
-    """What a budget gives, by tracking: built-in characters and two real ones; a plot of it in docs/figures."""
-    subjects = [("arm", work.character("arm", 1500)), ("hand", work.character("hand", 1500)), ("arm (real)", SHARED / "data/arm.glb"), ("hand (real)", SHARED / "data/hand.glb")]
+    """What a budget gives: built-in characters by tracking, two real ones by dqs; a plot of it in docs/figures."""
+    subjects = [("arm, tracking", "tracking", work.character("arm", 1500)), ("hand, tracking", "tracking", work.character("hand", 1500)),
+                ("arm (real), dqs", "dqs", SHARED / "data/arm.glb"), ("hand (real), dqs", "dqs", SHARED / "data/hand.glb")]
     lines = ["| character | original weights | " + " | ".join(f"{name}{' correctives' if name[-1].isdigit() else ''}" for name, _, _ in BUDGETS) + " |",
              "|---|---|" + "---|" * len(BUDGETS)]
     curves = []
-    for subject, path in subjects:
+    for subject, method, path in subjects:
         cells, curve = [], []
         for name, helpers, correctives in BUDGETS:
             out = work.folder / "distil.json"
             print(f"  {subject} {name}", file=sys.stderr)
-            run(work.pelt, "distil", path, "-m", "tracking", "--poses", 200, "--held-out", 40, "--no-clips", "--samples", work.folder / f"{subject}.samples", "--helpers", helpers,
+            run(work.pelt, "distil", path, "-m", method, "--poses", 120, "--held-out", 30, "--no-clips", "--samples", work.folder / f"{subject}.samples", "--helpers", helpers,
                 "--correctives", correctives, "--report", out, "-q")
             report = json.loads(out.read_text())
             held = report["errors"][0]
