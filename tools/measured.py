@@ -243,6 +243,26 @@ def touch_many(work):
                   "frozen substeps", "crossing pairs, worst frame", "in so many clips"], rows)
 
 
+def corpus(work):
+    """Characters that people made: the strict figures, and what a frame costs; one clip each, its middle six frames."""
+    kept = work.folder / "corpus.json"
+    subprocess.run(["/usr/bin/python3", "tools/test_corpus.py", "--pelt", str(work.pelt), "--frames", "6", "--clips", "1", "--keep", str(kept)], cwd=ROOT,
+                   stdout=subprocess.DEVNULL, check=False)
+    found = {}
+    for r in json.loads(kept.read_text()):
+        found.setdefault(r["name"], {})[r["method"]] = r
+    rows = []
+    for name, by in found.items():
+        cells = []
+        for method in ("tracking", "projective", "layered"):
+            r = by[method]
+            cells.append((f"{r['costs']['ms']:.0f} ms" if r["costs"] else "failed") + (": " + "; ".join(w for _, w in r["wrong"]) if r["wrong"] else ""))
+        costs = [r["costs"] for r in by.values() if r["costs"]]
+        rows.append([name] + cells + [f"{max(c['prepare_s'] for c in costs):.1f}", f"{max(c['mb'] for c in costs):.0f}"] if costs else [name] + cells + ["", ""])
+    good = [f"**{sum(not r[m]['wrong'] for r in found.values())} of {len(found)}**" for m in ("tracking", "projective", "layered")]
+    return table(["", "`tracking` (25 ms)", "`projective` (15 ms)", "`layered` (120 ms)", "prepare, s (3)", "MB (300)"], rows + [["nothing missed"] + good + ["", ""]])
+
+
 def blender_cost(work):
     text = run("tools/measure-blender.sh", work.pelt.parent)
     return [line for line in text.splitlines() if line.startswith("|")]
@@ -337,6 +357,7 @@ TABLES = {
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
+    "characters-corpus": Table("characters.md", corpus, rooms=("src/body", "src/bake", "tools/test_corpus.py"), shared=True),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),

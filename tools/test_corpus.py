@@ -3,7 +3,8 @@
 against lbs: nothing non-finite, longest stretch <= max(3, 1.3 lbs), inverted triangles <= lbs, deep pairs that rest and touch do not
 explain <= a third of lbs's, closed components within 5 % of their volume by lbs or better, no point farther than 10 % of the size
 from lbs, rigid pieces rigid to 1e-4. Prints a line a bake that fails with its reasons, then a table. The files are not part of this
-project: without the folder it says so and ends with exit code 0. Exit code 1: a bake failed, or fewer are good than --at-least asks.
+project: without the folder it says so and ends with exit code 0. A second table has the times (of all frames but the first, which is
+led in from rest) and the memory: on a quiet machine alone they mean something. Exit code 1: a bake failed, or fewer are good than --at-least asks.
   tools/test_corpus.py --frames 6 --clips 2 --jobs 2 --only Q-Frog,Q-Bee
 """
 import argparse
@@ -108,6 +109,23 @@ def print_table(rows, methods):
                                      ", ".join("%s %d" % c for c in causes.most_common())))
 
 
+def find_costs(report):
+    """Milliseconds a frame, seconds to prepare, MB."""
+    frames = [f["step_ms"] for f in report["per_frame"]]
+    later = frames[1:] or frames
+    return {"ms": sum(later) / len(later), "prepare_s": report["prepare_ms"] / 1000, "mb": report["peak_mb"]}
+
+
+def print_costs(rows, methods):
+    print("%-12s %14s %14s %14s  %s" % ("method", "ms a frame", "s to prepare", "MB", "worst of all bakes, in brackets whose"))
+    for method in methods:
+        mine = [r for r in rows if r["method"] == method and r["costs"]]
+        worst = [max(mine, key=lambda r: r["costs"][key]) for key in ("ms", "prepare_s", "mb")] if mine else []
+        if worst:
+            print("%-12s %14.1f %14.2f %14.0f  (%s)" % (method, worst[0]["costs"]["ms"], worst[1]["costs"]["prepare_s"], worst[2]["costs"]["mb"],
+                                                       ", ".join(w["name"] for w in worst)))
+
+
 def main():
     a = arguments()
     if not os.path.exists(os.path.join(a.folder, "manifest.tsv")):
@@ -125,10 +143,11 @@ def main():
             wrong = [("failed", why)] if why else judge(report)
             failed += why is not None
             rows.append({"name": job[0], "clip": job[2][1], "method": job[3], "wrong": wrong,
-                         "step_ms": report and report["step_ms"]["mean"]})
+                         "costs": find_costs(report) if report else None})
             if wrong:
                 print("%-22s %-14s %-10s %s" % (job[0], job[2][1][:14], job[3], "; ".join(words for _, words in wrong)), flush=True)
     print_table(rows, methods)
+    print_costs(rows, methods)
     if a.keep:
         with open(a.keep, "w", encoding="utf-8") as f:
             json.dump(rows, f, indent=1)

@@ -7,6 +7,7 @@
 #include "body/automatic.h"
 #include "body/body.h"
 #include "body/lean.h"
+#include "body/parted.h"
 #include "body/limit.h"
 #include "body/trial.h"
 #include "character/targets.h"
@@ -46,6 +47,7 @@ struct PeltSkin {
     const PeltiCharacter *who; ///< what the method sees: the body's or the character itself; NULL: nothing bends
     PeltiLimit *limit;         ///< how far flesh may stray; NULL: no body was made
     PeltiLean *lean;           ///< keeps the shown skin from tearing where blending does not
+    PeltiParted *parted;       ///< parts what passes through itself
     const PeltiMethod *method;
     void *state;
     PeltiJobs *jobs;

@@ -268,6 +268,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     if (has_pieces(skin)) {                 // on the papers' kind of mesh the methods know their way
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
         PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
+        PELT_TRY(pelti_parted_create(who, pelti_body_pieces(skin->body), &skin->pool, skin->jobs, &skin->parted, err));
     }
     PeltiPrepare in = {
         .who = skin->who,
@@ -506,6 +507,9 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     PeltiLeanStep lean = {skin->bones, skin->give_way ? skin->asked : NULL, skin->restart};
     if (skin->lean)
         pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, &lean, skin->jobs, skin->shown), PELTI_MOST);
+    if (skin->parted)
+        pelti_step_stat(report, "parted", pelti_parted_apply(skin->parted, skin->bones, skin->restart, skin->jobs, skin->shown),
+                        PELTI_MOST);
     Shown shown = skin->by_point ? (Shown){true, skin->points} : (Shown){false, skin->shown};
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);

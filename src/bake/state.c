@@ -52,6 +52,8 @@ static void walk(PeltSkin *skin, PeltiSnapshot *s)
         pelti_body_keep(skin->body, s);
     if (skin->lean)
         pelti_lean_keep(skin->lean, s);
+    if (skin->parted)
+        pelti_parted_keep(skin->parted, s);
     if (skin->touch)
         pelti_touch_keep(skin->touch, s);
     if (skin->give_way)

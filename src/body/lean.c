@@ -4,8 +4,8 @@
 #include "body/constants.def"
 #include "body/lean_turned.h"
 #include "body/lean_volume.h"
+#include "geometry/triangles.h"
 #include "geometry/box_tree.h"
-#include "geometry/exact.h"
 
 #include <math.h>
 #include <string.h>
@@ -184,38 +184,9 @@ static int spread_shares(PeltiLean *l)
 
 // ---- triangles ----
 
-static Vec3 triangle_normal(const Vec3 *x, const int *t)
-{
-    return vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
-}
-
-static bool cross_at(const Vec3 *x, const int *s, const int *t)
-{
-    const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[t[0]], x[t[1]], x[t[2]]};
-    return pelti_triangles_meet(p, q) != 0;
-}
-
 static bool leans_at(const PeltiLean *l, const int *t)
 {
     return (l->share[t[0]] < 1) | (l->share[t[1]] < 1) | (l->share[t[2]] < 1);
-}
-
-/// How far triangle a reaches to the lesser side of the plane of b.
-static float reach(const Vec3 *x, const int *a, const int *b)
-{
-    Vec3 n = triangle_normal(x, b);
-    float high = 0, low = 0, length = fmaxf(vec3_length(n), 1e-30f);
-    for (int k = 0; k < 3; k++) {
-        float h = vec3_dot(vec3_sub(x[a[k]], x[b[0]]), n) / length;
-        high = fmaxf(high, h);
-        low = fmaxf(low, -h);
-    }
-    return fminf(high, low);
-}
-
-static float depth_of(const Vec3 *x, const int *s, const int *t)
-{
-    return fminf(reach(x, s, t), reach(x, t, s));
 }
 
 /// Crosses now, and not at rest, and by blending not at all or less deeply.
@@ -226,22 +197,20 @@ static int crosses_anew(void *context, int a, int b, int worker)
     const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
     if (l->again && !leans_at(l, s) && !leans_at(l, t))
         return 0; // as in the round before
-    for (int i = 0; i < 3; i++)
-        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
-            return 0;
-    if (!cross_at(l->now, s, t) || cross_at(l->mesh->rest, s, t))
+    if (pelti_triangles_share(s, t) || !pelti_triangles_cross(l->now, s, t) || pelti_triangles_cross(l->mesh->rest, s, t))
         return 0;
-    return !cross_at(l->home, s, t) || depth_of(l->now, s, t) > depth_of(l->home, s, t) + LEAN_DEEPER * l->mesh->diagonal;
+    return !pelti_triangles_cross(l->home, s, t) ||
+           pelti_triangles_depth(l->now, s, t) > pelti_triangles_depth(l->home, s, t) + LEAN_DEEPER * l->mesh->diagonal;
 }
 
 /// Turned over against blending, where blending has it the way its bone does.
 static bool turned_over(const PeltiLean *l, const Mat34 *bones, const int *t)
 {
-    Vec3 by_blending = triangle_normal(l->home, t);
-    if (vec3_dot(triangle_normal(l->now, t), by_blending) >= 0)
+    Vec3 by_blending = pelti_triangle_normal(l->home, t);
+    if (vec3_dot(pelti_triangle_normal(l->now, t), by_blending) >= 0)
         return false;
     int bone = l->weights->bone[(size_t)t[0] * (size_t)l->weights->influences];
-    Vec3 by_bone = mat34_apply_vector(bones[bone], triangle_normal(l->mesh->rest, t));
+    Vec3 by_bone = mat34_apply_vector(bones[bone], pelti_triangle_normal(l->mesh->rest, t));
     return vec3_dot(by_bone, by_blending) > LEAN_UPRIGHT * vec3_length(by_bone) * vec3_length(by_blending);
 }
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum { FIRST_PAIRS = 1 << 16, MOST_PAIRS = 2000000 };
-static const double deep_pair = 2e-4;  // of the size: a crossing shallower than this is touching skin
-static const double rest_reach = 0.02; // of the size: a pair this near to one that crosses at rest is a sunk part that slides
+static const double deep_pair = 2e-4; // of the size: a crossing shallower than this is touching skin
 
 static int meet(void *context, int a, int b, int worker)
 {
@@ -79,100 +78,22 @@ static double reach(const PeltiMeasure *m, int a, int b)
     return pelti_least(pelti_most(high, 0), pelti_most(-low, 0));
 }
 
-// ---- pairs that cross near where pairs cross at rest ----
-
-static void rest_centre(const PeltiMeasure *m, int triangle, double out[3])
-{
-    const int *t = m->capped.triangles[triangle];
-    Vec3 a = m->mesh->rest[t[0]], b = m->mesh->rest[t[1]], c = m->mesh->rest[t[2]];
-    out[0] = ((double)a.x + (double)b.x + (double)c.x) / 3;
-    out[1] = ((double)a.y + (double)b.y + (double)c.y) / 3;
-    out[2] = ((double)a.z + (double)b.z + (double)c.z) / 3;
-}
-
-/// Cells are as wide as the reach and count from the lower corner of the rest shape: 51 at most in an axis, plus the border.
-static uint64_t cell_of(const PeltiMeasure *m, const double at[3], int dx, int dy, int dz)
-{
-    double edge = rest_reach * m->size;
-    const Vec3 low = m->mesh->low;
-    int x = (int)((at[0] - (double)low.x) / edge) + 1 + dx, y = (int)((at[1] - (double)low.y) / edge) + 1 + dy;
-    int z = (int)((at[2] - (double)low.z) / edge) + 1 + dz;
-    return (uint64_t)x << 32 | (uint64_t)y << 16 | (uint64_t)z;
-}
-
-static int compare_ends(const void *a, const void *b)
-{
-    uint64_t x = ((const PeltiRestEnd *)a)->cell, y = ((const PeltiRestEnd *)b)->cell;
-    return (x > y) - (x < y);
-}
-
-static bool near_at_rest(const PeltiMeasure *m, const double at[3], int triangle)
-{
-    double c[3], reach_here = rest_reach * m->size;
-    rest_centre(m, triangle, c);
-    double x = c[0] - at[0], y = c[1] - at[1], z = c[2] - at[2];
-    return x * x + y * y + z * z <= reach_here * reach_here;
-}
-
-static bool end_explains(const PeltiMeasure *m, uint64_t cell, const double a[3], const double b[3])
-{
-    int low = 0, high = 2 * m->rest_pairs.count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (m->rest_pairs.ends[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < 2 * m->rest_pairs.count && m->rest_pairs.ends[low].cell == cell; low++)
-        if (near_at_rest(m, b, m->rest_pairs.ends[low].far) && near_at_rest(m, a, m->rest_pairs.ends[low].near))
-            return true;
-    return false;
-}
-
-/// A pair of triangles crosses at rest, one near each of these two: a button sinks into its jacket, and goes on doing so.
-static bool rest_explains(const PeltiMeasure *m, const PeltiPair *pair)
-{
-    if (m->rest_pairs.count == 0)
-        return false;
-    double a[3], b[3];
-    rest_centre(m, pair->a, a);
-    rest_centre(m, pair->b, b);
-    for (int k = 0; k < 27; k++)
-        if (end_explains(m, cell_of(m, a, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), a, b))
-            return true;
-    return false;
-}
-
-static void keep_rest_pair(PeltiMeasure *m, int i)
-{
-    const PeltiPair *p = &m->frame.pairs.pairs[i];
-    double a[3], b[3];
-    rest_centre(m, p->a, a);
-    rest_centre(m, p->b, b);
-    m->rest_pairs.keys[i] = pair_key(p);
-    m->rest_pairs.ends[2 * i] = (PeltiRestEnd){cell_of(m, a, 0, 0, 0), p->a, p->b};
-    m->rest_pairs.ends[2 * i + 1] = (PeltiRestEnd){cell_of(m, b, 0, 0, 0), p->b, p->a};
-    m->rest_pairs.self_intersections += p->tag == PELTI_CROSSING;
-}
-
 PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
 {
     pelti_pool_init(&m->pair_pool, &m->pool.allocator);
     PELT_TRY(pelti_pairs_create(&m->pair_pool, FIRST_PAIRS, m->capped.tree, &m->frame.pairs, err));
     find_pairs(m);
     m->rest_pairs.keys = PELTI_NEW(&m->pool, int64_t, m->frame.pairs.count);
-    m->rest_pairs.ends = PELTI_NEW(&m->pool, PeltiRestEnd, 2 * (size_t)m->frame.pairs.count);
     if (m->pool.failed)
         return pelti_no_memory(err, (size_t)m->frame.pairs.count * sizeof(int64_t));
     m->rest_pairs.count = m->frame.pairs.count;
-    for (int i = 0; i < m->frame.pairs.count; i++)
-        keep_rest_pair(m, i);
-    if (m->rest_pairs.count) {
-        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), compare_keys);
-        qsort(m->rest_pairs.ends, 2 * (size_t)m->rest_pairs.count, sizeof(PeltiRestEnd), compare_ends);
+    for (int i = 0; i < m->frame.pairs.count; i++) {
+        m->rest_pairs.keys[i] = pair_key(&m->frame.pairs.pairs[i]);
+        m->rest_pairs.self_intersections += m->frame.pairs.pairs[i].tag == PELTI_CROSSING;
     }
-    return PELT_OK;
+    if (m->rest_pairs.count)
+        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), compare_keys);
+    return pelti_sunk_create(m->mesh, m->frame.pairs.pairs, m->frame.pairs.count, &m->pool, &m->rest_pairs.sunk, err);
 }
 
 void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
@@ -195,7 +116,7 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
         out->pair_depth = pelti_most(out->pair_depth, depth);
         if (depth > deep_pair) {
             out->deep_pairs++;
-            out->crossings_new += !rest_explains(m, p);
+            out->crossings_new += !pelti_sunk_explains(&m->rest_pairs.sunk, p->a, p->b);
             m->maps.crossing[p->a] = m->maps.crossing[p->b] = 2;
         }
     }

@@ -59,6 +59,7 @@ static void take_arrays(PeltiMeasure *m)
     m->maps.depth = PELTI_NEW(pool, float, vertices);
     m->maps.crossing = PELTI_NEW(pool, uint8_t, triangles);
     m->scratch.bone_turn = PELTI_NEW(pool, Mat3, m->who->bone_count);
+    m->scratch.near = PELTI_NEW(pool, Vec3, vertices);
     m->clip.first_points = PELTI_NEW(pool, Vec3, points);
     m->clip.last_points = PELTI_NEW(pool, Vec3, points);
     for (int k = 0; k < 2; k++) {

@@ -132,33 +132,61 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
 
 // ---- volumes ----
 
-static void sum_volumes(PeltiMeasure *m, const Vec3 *x, bool of_lbs)
+typedef enum VolumeOf { VOLUME_NOW, VOLUME_LBS, VOLUME_NEAR } VolumeOf;
+
+static double *volume_of(PeltiClosedPart *part, VolumeOf of)
+{
+    return of == VOLUME_NOW ? &part->now : of == VOLUME_LBS ? &part->lbs : &part->near;
+}
+
+static Vec3 finite_point(Vec3 p)
+{
+    return vec3(isfinite(p.x) ? p.x : 0, isfinite(p.y) ? p.y : 0, isfinite(p.z) ? p.z : 0);
+}
+
+static void sum_volumes(PeltiMeasure *m, const Vec3 *x, VolumeOf of)
 {
     const PeltiMesh *mesh = m->mesh;
     for (int i = 0; i < m->parts.closed_count; i++)
-        *(of_lbs ? &m->parts.closed[i].lbs : &m->parts.closed[i].now) = 0;
+        *volume_of(&m->parts.closed[i], of) = 0;
     for (int t = 0; t < mesh->triangle_count && m->parts.closed_count > 0; t++) {
         int i = m->parts.closed_of[mesh->component[mesh->triangles[t][0]]];
         if (i < 0)
             continue;
         double more = six_volumes(x, mesh->triangles[t], x[m->parts.closed[i].anchor]) / 6 / m->parts.closed[i].told.rest_volume;
-        *(of_lbs ? &m->parts.closed[i].lbs : &m->parts.closed[i].now) += more;
+        *volume_of(&m->parts.closed[i], of) += more;
     }
 }
 
-/// 0 where the ratio is at least as near to 1 as that of linear blending.
+/// Of blending by other weights than the file's, if there are any.
+static void sum_near_volumes(PeltiMeasure *m)
+{
+    for (int i = 0; i < m->parts.closed_count && !m->frame.near; i++)
+        m->parts.closed[i].near = m->parts.closed[i].lbs;
+    if (!m->frame.near)
+        return;
+    for (int v = 0; v < m->mesh->vertex_count; v++)
+        m->scratch.near[v] = finite_point(m->frame.near[m->mesh->first_point[v]]);
+    sum_volumes(m, m->scratch.near, VOLUME_NEAR);
+}
+
+/// 0 where the ratio is at least as near to 1 as that of linear blending; the lesser beside the file's and the chosen weights.
 static double beside_lbs(const PeltiClosedPart *part)
 {
-    return fabs(part->now - 1) <= fabs(part->lbs - 1) ? 0 : fabs(part->now - part->lbs);
+    double off = fabs(part->now - 1);
+    double lbs = off <= fabs(part->lbs - 1) ? 0 : fabs(part->now - part->lbs);
+    return off <= fabs(part->near - 1) ? 0 : fmin(lbs, fabs(part->now - part->near));
 }
 
 void pelti_measure_volumes(PeltiMeasure *m, PeltQuality *out)
 {
     if (fabs(m->rest.volume) > 1e-12)
         out->volume_ratio_min = out->volume_ratio_max = pelti_mesh_volume(m->mesh, m->frame.x) / m->rest.volume;
-    sum_volumes(m, m->frame.x, false);
-    if (m->frame.has_lbs)
-        sum_volumes(m, m->frame.lbs, true);
+    sum_volumes(m, m->frame.x, VOLUME_NOW);
+    if (m->frame.has_lbs) {
+        sum_volumes(m, m->frame.lbs, VOLUME_LBS);
+        sum_near_volumes(m);
+    }
     for (int i = 0; i < m->parts.closed_count; i++) {
         const PeltiClosedPart *part = &m->parts.closed[i];
         out->component_volume_min = fmin(out->component_volume_min, part->now);

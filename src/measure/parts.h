@@ -4,22 +4,18 @@
 
 #include "geometry/box_tree.h"
 #include "geometry/stab.h"
+#include "geometry/sunk.h"
 #include "measure/measure.h"
 
 typedef struct Normal { ///< twice the area long
     double x, y, z;
 } Normal;
 
-/// One end of a pair that crosses at rest, found by where its triangle rests.
-typedef struct PeltiRestEnd {
-    uint64_t cell;
-    int near, far; ///< this triangle, the other one
-} PeltiRestEnd;
-
 /// A closed component and its volume; what the report tells of it is `told`.
 typedef struct PeltiClosedPart {
     int anchor; ///< a vertex of it: volumes are summed around it, so that far from the origin nothing is lost
     double now, lbs;
+    double near; ///< by blending with the weights that were chosen; as lbs where those are the file's
     PeltComponentQuality told;
 } PeltiClosedPart;
 
@@ -52,7 +48,7 @@ typedef struct MeasureRest {
 typedef struct MeasureRestPairs {
     int64_t *keys; ///< [count] sorted: low * 2^32 + high
     int count;
-    PeltiRestEnd *ends; ///< [2 * count] sorted by cell
+    PeltiSunk sunk;
     int self_intersections;
 } MeasureRestPairs;
 
@@ -108,6 +104,7 @@ typedef struct MeasureInside {
 typedef struct MeasureScratch {
     float *ratio;    ///< [edges or triangles] for percentiles
     Mat3 *bone_turn; ///< [bone_count]
+    Vec3 *near;      ///< [vertices of the mesh] blending by other weights
 } MeasureScratch;
 
 /// What goes from frame to frame.

@@ -5,9 +5,10 @@
 #include "body/lean.h"
 #include "body/lean_turned.h"
 #include "body/limit.h"
+#include "body/parted.h"
 #include "body/surface.h"
+#include "geometry/triangles.h"
 #include "body/winding.h"
-#include "geometry/exact.h"
 
 #include <math.h>
 
@@ -583,6 +584,101 @@ static void skin_stays_near_the_pose_that_was_asked_for(void **state)
     pelti_character_destroy(who);
 }
 
+/// Two plates over one another; the upper one is the last half of the vertices.
+static PeltiCharacter *two_plates(void)
+{
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.5f, 0), vec3(3, 0.5f, 0.4f));
+    add_box(b, vec3(0, -0.5f, 0.45f), vec3(3, 0.5f, 0.85f));
+    return character_of(b, 3);
+}
+
+static PeltiParted *parted_of(PeltiCharacter *who, const PeltiWeights *w)
+{
+    PeltiParted *parted;
+    PeltError err;
+    PeltiPieces *pieces = PELTI_NEW(&who->pool, PeltiPieces, 1);
+    assert_int_equal(pelti_pieces_judge(who, w, NULL, &who->pool, pieces, &err), PELT_OK);
+    assert_int_equal(pelti_parted_create(who, pieces, &who->pool, NULL, &parted, &err), PELT_OK);
+    return parted;
+}
+
+static int count_crossing(const PeltiMesh *mesh, const Vec3 *x)
+{
+    int count = 0;
+    for (int s = 0; s < mesh->triangle_count; s++)
+        for (int t = 0; t < s; t++)
+            count += !pelti_triangles_share(mesh->triangles[s], mesh->triangles[t]) &&
+                     pelti_triangles_cross(x, mesh->triangles[s], mesh->triangles[t]);
+    return count;
+}
+
+/// The upper plate sags into the lower one around the middle.
+static void sag(const PeltiMesh *mesh, float deep, Vec3 *x)
+{
+    memcpy(x, mesh->rest, sizeof(Vec3) * (size_t)mesh->vertex_count);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        float dx = x[v].x - 1.5f, dy = x[v].y;
+        if (x[v].z > 0.42f)
+            x[v].z -= deep * expf(-(dx * dx + dy * dy) / 0.25f);
+    }
+}
+
+static void what_passes_through_is_parted_and_comes_back(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_plates();
+    const PeltiMesh *mesh = who->mesh;
+    PeltiWeights w = weights_along(who);
+    PeltiParted *parted = parted_of(who, &w);
+    Mat34 bones[3] = {mat34_identity(), mat34_identity(), mat34_identity()};
+    Vec3 *x = copy_points(mesh->rest, mesh->vertex_count);
+    sag(mesh, 0.07f, x);
+    assert_true(count_crossing(mesh, x) > 10);
+    assert_true(pelti_parted_apply(parted, bones, true, NULL, x) > 0);
+    assert_int_equal(count_crossing(mesh, x), 0);
+    for (int v = 0; v < mesh->vertex_count; v++) // only there, and by no more than is needed
+        if (mesh->rest[v].x < 0.3f)
+            CHECK_NEAR(x[v].z, mesh->rest[v].z, 1e-3f);
+        else
+            assert_true(fabsf(x[v].z - mesh->rest[v].z) < 0.07f);
+    int frames = 0;
+    sag(mesh, 0.02f, x);
+    for (; frames < 100 && pelti_parted_apply(parted, bones, false, NULL, x) > 0; frames++) {
+        if (frames == 0)
+            assert_true(vec3_distance(x[0], mesh->rest[0]) < 0.01f * mesh->diagonal);
+        sag(mesh, 0.02f, x);
+    }
+    assert_in_range(frames, 5, 60);
+    free(x);
+    pelti_character_destroy(who);
+}
+
+static void a_rigid_side_is_not_parted_from_itself(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_plates();
+    const PeltiMesh *mesh = who->mesh;
+    PeltiWeights w = weights_along(who);
+    float *weight = (float *)w.weight; // the lower plate hangs on one bone
+    for (int v = 0; v < mesh->vertex_count; v++)
+        for (int k = 0; k < w.influences && mesh->rest[v].z < 0.42f; k++) {
+            ((int *)w.bone)[v * w.influences + k] = 0;
+            weight[v * w.influences + k] = k == 0;
+        }
+    PeltiParted *parted = parted_of(who, &w);
+    Mat34 bones[3] = {mat34_identity(), mat34_identity(), mat34_identity()};
+    Vec3 *x = copy_points(mesh->rest, mesh->vertex_count);
+    sag(mesh, 0.07f, x);
+    assert_true(pelti_parted_apply(parted, bones, true, NULL, x) > 0);
+    assert_int_equal(count_crossing(mesh, x), 0);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (mesh->rest[v].z < 0.42f)
+            assert_memory_equal(&x[v], &mesh->rest[v], sizeof(Vec3));
+    free(x);
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -601,6 +697,8 @@ int main(void)
         cmocka_unit_test(a_thing_that_flew_comes_back_whole),
         cmocka_unit_test(a_triangle_turned_over_leans_on_blending),
         cmocka_unit_test(skin_stays_near_the_pose_that_was_asked_for),
+        cmocka_unit_test(what_passes_through_is_parted_and_comes_back),
+        cmocka_unit_test(a_rigid_side_is_not_parted_from_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,191 @@
+/// Parting of skin that passes through itself: what goes from step to step.
+#include "body/parted_parts.h"
+
+#include "body/constants.def"
+
+#include <string.h>
+
+enum { MOST_PAIRS = 20000, ROUNDS = 3, SHARES = 3, MOST_TRIES = 40 };
+
+static int crosses_at_rest(void *context, int a, int b, int worker)
+{
+    (void)worker;
+    const PeltiMesh *mesh = context;
+    const int *s = mesh->triangles[a], *t = mesh->triangles[b];
+    return !pelti_triangles_share(s, t) && pelti_triangles_cross(mesh->rest, s, t);
+}
+
+/// Vertices that lie inside another part at rest: what is behind them is no side of a contact.
+static PeltStatus find_hidden(PeltiParted *l, PeltiPool *pool, PeltError *err)
+{
+    const PeltiMesh *mesh = l->mesh;
+    int(*triangles)[3] = (int(*)[3])PELTI_NEW(pool, int, 3 * (size_t)mesh->triangle_count);
+    Vec3 *normals = PELTI_NEW(pool, Vec3, mesh->vertex_count);
+    PeltiWinding *winding;
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)mesh->triangle_count * sizeof *triangles);
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++)
+            triangles[t][k] = mesh->triangles[t][l->pieces->pieces[mesh->component[mesh->triangles[t][0]]].turned ? 2 - k : k];
+    PELT_TRY(pelti_winding_create(pool, mesh->triangle_count, (const int(*)[3])triangles, mesh->rest, &winding, err));
+    pelti_mesh_normals(mesh, mesh->rest, normals);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        float out = (l->pieces->pieces[mesh->component[v]].turned ? -PARTED_HAIR : PARTED_HAIR) * mesh->diagonal;
+        l->hidden[v] = pelti_winding_at(winding, vec3_mad(mesh->rest[v], normals[v], out)) > PARTED_INSIDE;
+    }
+    return PELT_OK;
+}
+
+static void find_volumes(PeltiParted *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        const int *c = mesh->triangles[t];
+        Vec3 o = mesh->rest[l->pieces->vertex[l->pieces->start[mesh->component[c[0]]]]];
+        Vec3 p = vec3_sub(mesh->rest[c[0]], o), q = vec3_sub(mesh->rest[c[1]], o), r = vec3_sub(mesh->rest[c[2]], o);
+        l->volume[mesh->component[c[0]]] += (double)vec3_dot(p, vec3_cross(q, r));
+    }
+    for (int e = 0; e < mesh->edge_count; e++)
+        if (mesh->edge_use[e] != 2)
+            l->volume[mesh->component[mesh->edges[e][0]]] = 0;
+}
+
+static void take_memory(PeltiParted *l, PeltiPool *pool)
+{
+    int vertices = l->mesh->vertex_count, components = l->mesh->component_count;
+    l->hidden = PELTI_NEW(pool, bool, vertices);
+    l->length = PELTI_NEW(pool, float, l->mesh->edge_count);
+    l->volume = PELTI_NEW(pool, double, components);
+    l->change = PELTI_NEW(pool, double, components);
+    l->trying = PELTI_NEW(pool, double, components);
+    l->shown = PELTI_NEW(pool, Vec3, vertices);
+    l->x = PELTI_NEW(pool, Vec3, vertices);
+    l->kept = PELTI_NEW(pool, Vec3, vertices);
+    l->start = PELTI_NEW(pool, Vec3, vertices);
+    l->pair = PELTI_NEW(pool, PeltiPartedPair, PELTI_PARTED_MOST);
+    l->island = PELTI_NEW(pool, int, PELTI_PARTED_MOST);
+    l->push = PELTI_NEW(pool, PeltiPartedPush, vertices);
+    l->queue = PELTI_NEW(pool, int, vertices);
+    l->seen = PELTI_NEW(pool, bool, vertices);
+    l->touched = PELTI_NEW(pool, int, l->mesh->triangle_count);
+    l->is_touched = PELTI_NEW(pool, bool, l->mesh->triangle_count);
+}
+
+PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiPool *pool, PeltiJobs *jobs,
+                               PeltiParted **out, PeltError *err)
+{
+    const PeltiMesh *mesh = who->mesh;
+    PeltiParted *l = PELTI_NEW(pool, PeltiParted, 1);
+    if (!l)
+        return pelti_no_memory(err, sizeof *l);
+    *l = (PeltiParted){.mesh = mesh, .pieces = pieces};
+    take_memory(l, pool);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)mesh->vertex_count * 120);
+    PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &l->tree, err));
+    PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, l->tree, &l->pairs, err));
+    pelti_box_tree_self_pairs(l->tree, 0, crosses_at_rest, (void *)mesh, jobs, &l->pairs);
+    PELT_TRY(pelti_sunk_create(mesh, l->pairs.pairs, l->pairs.count, pool, &l->sunk, err));
+    for (int e = 0; e < mesh->edge_count; e++)
+        l->length[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
+    PELT_TRY(pelti_lean_turned_create(mesh, pool, &l->turned, err));
+    find_volumes(l);
+    *out = l;
+    return find_hidden(l, pool, err);
+}
+
+static void add_start(PeltiParted *l)
+{
+    for (int v = 0; v < l->mesh->vertex_count; v++)
+        l->x[v] = vec3_add(l->shown[v], l->start[v]);
+}
+
+/// What is left of the last step's parting, if that is any good still. Returns how many pairs cross with it.
+static int start(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, int as_shown)
+{
+    bool any = false;
+    for (int v = 0; v < l->mesh->vertex_count; v++) {
+        if (restart)
+            l->kept[v] = vec3(0, 0, 0);
+        l->start[v] = vec3_scale(mat34_apply_vector(bones[l->pieces->label[v]], l->kept[v]), PARTED_KEPT);
+        any |= vec3_dot(l->start[v], l->start[v]) > 0;
+    }
+    if (!any)
+        return as_shown;
+    pelti_parted_calm(l);
+    add_start(l);
+    int count = pelti_parted_find(l, jobs);
+    if (count <= as_shown)
+        return count;
+    for (int v = 0; v < l->mesh->vertex_count; v++)
+        l->start[v] = vec3_scale(l->start[v], PARTED_SPOILT);
+    add_start(l);
+    return pelti_parted_find(l, jobs);
+}
+
+/// One look at all islands. `tries` bounds the work of a step, by counts, so that the same bytes are shown everywhere.
+static int part(PeltiParted *l, PeltiJobs *jobs, int count, int *tries)
+{
+    int parted = 0;
+    for (int first = 0; first<count && * tries> 0; first++) {
+        if (l->pair[first].taken)
+            continue;
+        pelti_parted_gather(l, count, first);
+        bool done = false;
+        float share = 1;
+        for (int i = 0; i < SHARES && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
+            done = pelti_parted_try(l, jobs);
+        parted += done;
+    }
+    return parted;
+}
+
+/// R of a bone's matrix s R, transposed and over s: back into its space.
+static Vec3 into_bone(Mat34 bone, Vec3 u)
+{
+    float(*a)[4] = bone.m, square = a[0][0] * a[0][0] + a[1][0] * a[1][0] + a[2][0] * a[2][0];
+    Vec3 back = {a[0][0] * u.x + a[1][0] * u.y + a[2][0] * u.z, a[0][1] * u.x + a[1][1] * u.y + a[2][1] * u.z,
+                 a[0][2] * u.x + a[1][2] * u.y + a[2][2] * u.z};
+    return square > 0 ? vec3_scale(back, 1 / square) : vec3(0, 0, 0);
+}
+
+/// No faster than the pace, from where the last step left it.
+static void slow_down(PeltiParted *l, bool restart)
+{
+    float pace = PARTED_PACE * l->mesh->diagonal, nothing = PARTED_NOTHING * l->mesh->diagonal;
+    for (int v = 0; v < l->mesh->vertex_count; v++) {
+        Vec3 u = vec3_sub(l->x[v], l->shown[v]), by = vec3_sub(u, l->start[v]);
+        float way = vec3_length(by);
+        if (!restart && way > pace)
+            u = vec3_mad(l->start[v], by, pace / way);
+        l->x[v] = vec3_length(u) > nothing ? vec3_add(l->shown[v], u) : l->shown[v];
+    }
+}
+
+int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices)
+{
+    int moved = 0, rounds = 0, tries = MOST_TRIES;
+    size_t bytes = (size_t)l->mesh->vertex_count * sizeof *l->shown;
+    l->bones = bones;
+    memcpy(l->shown, vertices, bytes);
+    memcpy(l->x, vertices, bytes);
+    memset(l->change, 0, (size_t)l->mesh->component_count * sizeof *l->change);
+    int as_shown = pelti_parted_find(l, jobs), pairs = start(l, bones, restart, jobs, as_shown);
+    for (; rounds < ROUNDS && pairs > 0 && part(l, jobs, pairs, &tries); rounds++)
+        pairs = pelti_parted_find(l, jobs);
+    slow_down(l, restart);
+    if (memcmp(l->x, vertices, bytes) != 0 && pelti_parted_find(l, jobs) > as_shown)
+        memcpy(l->x, vertices, bytes); // more cross than without
+    for (int v = 0; v < l->mesh->vertex_count; v++) {
+        Vec3 u = vec3_sub(l->x[v], l->shown[v]);
+        l->kept[v] = into_bone(bones[l->pieces->label[v]], u);
+        moved += vec3_dot(u, u) > 0;
+    }
+    memcpy(vertices, l->x, bytes);
+    return moved;
+}
+
+void pelti_parted_keep(PeltiParted *l, PeltiSnapshot *s)
+{
+    PELTI_KEEP(s, l->kept, l->mesh->vertex_count);
+}

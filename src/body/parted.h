@@ -1,0 +1,19 @@
+/// The last look at the shown skin of a character of several pieces: where it passes through itself, not at rest and not deeply,
+/// the two sides are parted along the plane between them.
+#ifndef PELTI_BODY_PARTED_H
+#define PELTI_BODY_PARTED_H
+
+#include "body/pieces.h"
+#include "core/snapshot.h"
+
+typedef struct PeltiParted PeltiParted;
+
+/// Lives in `pool`; `pieces` must outlive it.
+PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiPool *pool, PeltiJobs *jobs,
+                               PeltiParted **out, PeltError *err);
+/// Changes the vertices that need it; returns how many. `restart` forgets the step before. Does not allocate.
+int pelti_parted_apply(PeltiParted *parted, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices);
+/// What it carries from step to step.
+void pelti_parted_keep(PeltiParted *parted, PeltiSnapshot *snapshot);
+
+#endif

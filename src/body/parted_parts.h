@@ -1,0 +1,67 @@
+/// What the files of parting share.
+#ifndef PELTI_BODY_PARTED_PARTS_H
+#define PELTI_BODY_PARTED_PARTS_H
+
+#include "body/lean_turned.h"
+#include "body/parted.h"
+#include "geometry/triangles.h"
+#include "geometry/sunk.h"
+
+enum { PELTI_PARTED_MOST = 1000 }; // pairs in a step: beyond it nothing is parted
+
+typedef struct PeltiPartedPair {
+    int triangle[2]; ///< one of either side
+    Vec3 at;         ///< where they pass through each other
+    Vec3 way;        ///< in which the first should go from the second
+    bool taken;
+} PeltiPartedPair;
+
+typedef struct PeltiPartedPush {
+    int vertex;
+    Vec3 by, from; ///< from: where it was
+} PeltiPartedPush;
+
+struct PeltiParted {
+    const PeltiMesh *mesh;
+    const PeltiPieces *pieces;
+    PeltiBoxTree *tree;
+    PeltiPairs pairs;
+    PeltiSunk sunk;
+    PeltiLeanTurned turned;  ///< who is whose neighbour
+    const Mat34 *bones;      ///< of this step
+    bool *hidden;            ///< [vertex_count] inside another part at rest
+    float *length;           ///< [edge_count] at rest
+    double *volume;          ///< [component_count] six times, at rest; 0: open, or rigid
+    double *change, *trying; ///< [component_count] of the volume, since `shown`; of an island
+    Vec3 *shown, *x;         ///< [vertex_count] as it came, as it is parted
+    Vec3 *kept;              ///< [vertex_count] the last step's parting, in the space of the strongest bone
+    Vec3 *start;             ///< [vertex_count] what of it this step starts with
+    PeltiPartedPair *pair;   ///< [PELTI_PARTED_MOST]
+    int *island;             ///< [PELTI_PARTED_MOST] pairs of the island at hand
+    int island_size;
+    PeltiPartedPush *push; ///< [vertex_count]
+    int push_count;
+    int *queue; ///< [vertex_count] of a walk
+    bool *seen; ///< [vertex_count] by it
+    int *touched, touched_count;
+    bool *is_touched; ///< [triangle_count]
+};
+
+/// Pairs of triangles that cross in l->x, deeply, and neither at rest nor near what crosses at rest. Returns how many; -1: too
+/// many.
+int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs);
+/// The pairs that hang together with `first` go into l->island, their sides in order.
+void pelti_parted_gather(PeltiParted *l, int count, int first);
+/// Plans the pushes that part the island, `share` of the whole way. False: it cannot be.
+bool pelti_parted_plan(PeltiParted *l, float share);
+/// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume.
+bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
+/// Takes back of l->start what tears or turns over the skin as it is shown now.
+void pelti_parted_calm(PeltiParted *l);
+
+static inline bool pelti_parted_rigid(const PeltiParted *l, int vertex)
+{
+    return l->pieces->pieces[l->mesh->component[vertex]].kind == PELTI_PIECE_RIGID;
+}
+
+#endif

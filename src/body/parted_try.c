@@ -1,0 +1,164 @@
+/// A plan is carried out only if it is good: fewer pairs cross, and nothing tears, turns over or loses its volume.
+#include "body/constants.def"
+#include "body/parted_parts.h"
+
+#include <string.h>
+
+typedef struct Look {
+    PeltiParted *l;
+    int triangle, cost;
+} Look;
+
+/// A pair that rest does not explain counts twice: the others are skin that slides, but more of them is worse, too.
+static bool look_at(void *context, int other)
+{
+    Look *look = context;
+    const PeltiParted *l = look->l;
+    const int *s = l->mesh->triangles[look->triangle], *t = l->mesh->triangles[other];
+    if (other == look->triangle || (l->is_touched[other] && other < look->triangle) || pelti_triangles_share(s, t))
+        return true;
+    if (!pelti_triangles_cross(l->x, s, t) || pelti_triangles_depth(l->x, s, t) < PARTED_DEEP * l->mesh->diagonal ||
+        pelti_triangles_cross(l->mesh->rest, s, t))
+        return true;
+    look->cost += pelti_sunk_explains(&l->sunk, look->triangle, other) ? 1 : 2;
+    return true;
+}
+
+static int cost_of(PeltiParted *l, PeltiJobs *jobs)
+{
+    Look look = {l, 0, 0};
+    pelti_box_tree_refit_triangles(l->tree, jobs, l->mesh->triangles, l->x, NULL);
+    for (int i = 0; i < l->touched_count; i++) {
+        look.triangle = l->touched[i];
+        const int *t = l->mesh->triangles[look.triangle];
+        PeltiBox box = {vec3_min(vec3_min(l->x[t[0]], l->x[t[1]]), l->x[t[2]]),
+                        vec3_max(vec3_max(l->x[t[0]], l->x[t[1]]), l->x[t[2]])};
+        pelti_box_tree_visit(l->tree, &box, 0, look_at, &look);
+    }
+    return look.cost;
+}
+
+static bool edge_torn(const PeltiParted *l, int e)
+{
+    int a = l->mesh->edges[e][0], b = l->mesh->edges[e][1];
+    float now = vec3_distance(l->x[a], l->x[b]);
+    return now > PARTED_TORN * l->length[e] && now > PARTED_BEYOND * vec3_distance(l->shown[a], l->shown[b]);
+}
+
+/// Faces away from what is around it, and from where its bone has it.
+static bool stands_out(const PeltiParted *l, const Vec3 *x, int t)
+{
+    Vec3 around = {0, 0, 0};
+    for (int k = 0; k < 3; k++)
+        if (l->turned.across[t][k] >= 0)
+            around = vec3_add(around, pelti_triangle_normal(x, l->mesh->triangles[l->turned.across[t][k]]));
+    const int *c = l->mesh->triangles[t];
+    Vec3 now = pelti_triangle_normal(x, c);
+    if (vec3_dot(around, now) >= 0)
+        return false;
+    Vec3 by_bone = mat34_apply_vector(l->bones[l->pieces->label[c[0]]], pelti_triangle_normal(l->mesh->rest, c));
+    return vec3_dot(by_bone, now) < 0;
+}
+
+static bool turned_over(const PeltiParted *l, int t)
+{
+    Vec3 before = pelti_triangle_normal(l->shown, l->mesh->triangles[t]),
+         now = pelti_triangle_normal(l->x, l->mesh->triangles[t]);
+    return vec3_dot(before, now) < PARTED_UPRIGHT * vec3_length(before) * vec3_length(now) ||
+           (stands_out(l, l->x, t) && !stands_out(l, l->shown, t));
+}
+
+/// Six times the signed volume below triangle t, seen from a fixed place of its component.
+static double volume_below(const PeltiParted *l, const Vec3 *x, int t)
+{
+    const int *c = l->mesh->triangles[t];
+    Vec3 o = l->shown[l->pieces->vertex[l->pieces->start[l->mesh->component[c[0]]]]];
+    return (double)vec3_dot(vec3_sub(x[c[0]], o), vec3_cross(vec3_sub(x[c[1]], o), vec3_sub(x[c[2]], o)));
+}
+
+static bool is_sound(PeltiParted *l, const double *before)
+{
+    for (int i = 0; i < l->touched_count; i++) {
+        int t = l->touched[i];
+        if (turned_over(l, t))
+            return false;
+        for (int k = 0; k < 3; k++)
+            if (edge_torn(l, l->mesh->triangle_edges[t][k]))
+                return false;
+        l->trying[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->x, t);
+    }
+    for (int c = 0; c < l->mesh->component_count; c++)
+        if (l->volume[c] != 0 && fabs(before[c] + l->trying[c]) > PARTED_VOLUME * fabs(l->volume[c]))
+            return false;
+    return true;
+}
+
+static void touch_triangles(PeltiParted *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    memset(l->is_touched, 0, (size_t)mesh->triangle_count * sizeof *l->is_touched);
+    memset(l->trying, 0, (size_t)mesh->component_count * sizeof *l->trying);
+    l->touched_count = 0;
+    for (int i = 0; i < l->push_count; i++)
+        for (int k = mesh->fan_start[l->push[i].vertex]; k < mesh->fan_start[l->push[i].vertex + 1]; k++) {
+            int t = mesh->fan[k];
+            if (l->is_touched[t])
+                continue;
+            l->is_touched[t] = true;
+            l->touched[l->touched_count++] = t;
+            l->trying[mesh->component[mesh->triangles[t][0]]] -= volume_below(l, l->x, t);
+        }
+}
+
+static void show_pushes(PeltiParted *l, bool pushed)
+{
+    for (int i = 0; i < l->push_count; i++)
+        l->x[l->push[i].vertex] = pushed ? vec3_add(l->push[i].from, l->push[i].by) : l->push[i].from;
+}
+
+bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
+{
+    touch_triangles(l);
+    show_pushes(l, true);
+    bool good = is_sound(l, l->change);
+    if (good) {
+        int after = cost_of(l, jobs);
+        show_pushes(l, false);
+        good = after < cost_of(l, jobs);
+        show_pushes(l, true);
+    }
+    if (good) {
+        for (int c = 0; c < l->mesh->component_count; c++)
+            l->change[c] += l->trying[c];
+        return true;
+    }
+    show_pushes(l, false);
+    return false;
+}
+
+void pelti_parted_calm(PeltiParted *l)
+{
+    enum { PASSES = 4 };
+    const PeltiMesh *mesh = l->mesh;
+    for (int pass = 0; pass < PASSES; pass++) {
+        int wrong = 0;
+        memset(l->seen, 0, (size_t)mesh->vertex_count * sizeof *l->seen);
+        for (int v = 0; v < mesh->vertex_count; v++)
+            l->x[v] = vec3_add(l->shown[v], l->start[v]);
+        for (int t = 0; t < mesh->triangle_count; t++) {
+            bool bad = turned_over(l, t);
+            for (int k = 0; k < 3; k++)
+                bad |= edge_torn(l, mesh->triangle_edges[t][k]);
+            for (int k = 0; k < 3 && bad; k++)
+                l->seen[mesh->triangles[t][k]] = true;
+            wrong += bad;
+        }
+        for (int v = 0; v < mesh->vertex_count && wrong; v++)
+            if (l->seen[v])
+                l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
+        if (!wrong)
+            break;
+    }
+    for (int t = 0; t < mesh->triangle_count; t++)
+        l->change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
+}

@@ -1,0 +1,86 @@
+/// Places where a mesh crosses itself at rest.
+#include "geometry/sunk.h"
+
+#include <stdlib.h>
+
+static const double reach = 0.02; // of the size: a pair this near to one that crosses at rest is a sunk part that slides
+
+static void rest_centre(const PeltiMesh *mesh, int triangle, double out[3])
+{
+    const int *t = mesh->triangles[triangle];
+    Vec3 a = mesh->rest[t[0]], b = mesh->rest[t[1]], c = mesh->rest[t[2]];
+    out[0] = ((double)a.x + (double)b.x + (double)c.x) / 3;
+    out[1] = ((double)a.y + (double)b.y + (double)c.y) / 3;
+    out[2] = ((double)a.z + (double)b.z + (double)c.z) / 3;
+}
+
+/// Cells are as wide as the reach and count from the lower corner of the rest shape: 51 at most in an axis, plus the border.
+static uint64_t cell_of(const PeltiMesh *mesh, const double at[3], int dx, int dy, int dz)
+{
+    double edge = reach * (double)mesh->diagonal;
+    const Vec3 low = mesh->low;
+    int x = (int)((at[0] - (double)low.x) / edge) + 1 + dx, y = (int)((at[1] - (double)low.y) / edge) + 1 + dy;
+    int z = (int)((at[2] - (double)low.z) / edge) + 1 + dz;
+    return (uint64_t)x << 32 | (uint64_t)y << 16 | (uint64_t)z;
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+    uint64_t x = ((const PeltiSunkEnd *)a)->cell, y = ((const PeltiSunkEnd *)b)->cell;
+    return (x > y) - (x < y);
+}
+
+PeltStatus pelti_sunk_create(const PeltiMesh *mesh, const PeltiPair *pairs, int count, PeltiPool *pool, PeltiSunk *out,
+                             PeltError *err)
+{
+    *out = (PeltiSunk){.mesh = mesh, .ends = PELTI_NEW(pool, PeltiSunkEnd, 2 * (size_t)count), .count = count};
+    if (pool->failed)
+        return pelti_no_memory(err, 2 * (size_t)count * sizeof *out->ends);
+    for (int i = 0; i < count; i++) {
+        double a[3], b[3];
+        rest_centre(mesh, pairs[i].a, a);
+        rest_centre(mesh, pairs[i].b, b);
+        out->ends[2 * i] = (PeltiSunkEnd){cell_of(mesh, a, 0, 0, 0), pairs[i].a, pairs[i].b};
+        out->ends[2 * i + 1] = (PeltiSunkEnd){cell_of(mesh, b, 0, 0, 0), pairs[i].b, pairs[i].a};
+    }
+    if (count)
+        qsort(out->ends, 2 * (size_t)count, sizeof *out->ends, compare_ends);
+    return PELT_OK;
+}
+
+static bool near_at_rest(const PeltiSunk *sunk, const double at[3], int triangle)
+{
+    double c[3], reach_here = reach * (double)sunk->mesh->diagonal;
+    rest_centre(sunk->mesh, triangle, c);
+    double x = c[0] - at[0], y = c[1] - at[1], z = c[2] - at[2];
+    return x * x + y * y + z * z <= reach_here * reach_here;
+}
+
+static bool end_explains(const PeltiSunk *sunk, uint64_t cell, const double a[3], const double b[3])
+{
+    int low = 0, high = 2 * sunk->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (sunk->ends[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < 2 * sunk->count && sunk->ends[low].cell == cell; low++)
+        if (near_at_rest(sunk, b, sunk->ends[low].far) && near_at_rest(sunk, a, sunk->ends[low].near))
+            return true;
+    return false;
+}
+
+bool pelti_sunk_explains(const PeltiSunk *sunk, int a, int b)
+{
+    if (sunk->count == 0)
+        return false;
+    double at_a[3], at_b[3];
+    rest_centre(sunk->mesh, a, at_a);
+    rest_centre(sunk->mesh, b, at_b);
+    for (int k = 0; k < 27; k++)
+        if (end_explains(sunk, cell_of(sunk->mesh, at_a, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), at_a, at_b))
+            return true;
+    return false;
+}
