@@ -232,7 +232,7 @@ def touch_many(work):
     rows = []
     for method, seeds in (("tracking", 200), ("projective", 50), ("layered", 50)):
         command = ("/usr/bin/python3", "tools/test_many.py", "--pelt", work.pelt, "--seeds", seeds, "--first", 201, "--dress", "none",
-                   "--vertices", 1200, "--frames", "0:25", "--methods", method, "--limit", 200, "--jobs", 2)
+                   "--vertices", 800, "--frames", "0:20", "--methods", method, "--limit", 200, "--jobs", 2)
         out = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT).stdout  # exit code 1: some bake failed, and has no row
         for line in out.splitlines():
             m = re.match(r"(\w+) +touch: (\d+) clips, (\d+) frames, (\d+) stayed behind in (\d+) clips; largest lag ([\d.]+) .*; longest ([\d.]+) s .*; "

@@ -88,12 +88,12 @@ def check_lbs(report):
 
 def touched(report):
     """What the last word (docs/touching.md) had to hold back; nothing where it was not asked."""
-    stats = report["method_stats"]
+    stats, quality = report["method_stats"], report["quality"]  # what crosses at rest is left alone
     if "touch_lag" not in stats:
         return {}
     return {"frames": len(report["per_frame"]), "fps": report["fps"], "behind": stats["touch_behind_frames"],
             "longest": stats["touch_behind_longest"], "frozen": stats["touch_frozen"],
-            "lag": stats["touch_lag"], "crossing": report["quality"]["crossings_new"]}
+            "lag": stats["touch_lag"], "crossing": 0 if quality["rest_self_intersections"] else quality["self_intersections_new"]}
 
 
 def play(a, folder, index):

@@ -269,13 +269,14 @@ static PeltStatus find_joins(PeltiPool *pool, PeltiPool *work, const PeltiMesh *
 static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, TouchPatches *t, PeltError *err)
 {
     int triangles = mesh->triangle_count;
-    Cut cut = {mesh, PELTI_NEW(pool, int, triangles + 1), pelti_pool_take(work, (size_t)triangles + 1, sizeof(int[3]))};
+    Cut cut = {mesh, PELTI_NEW(pool, int, triangles + 1), pelti_pool_take(pool, (size_t)triangles + 1, sizeof(int[3]))};
     int *first = PELTI_NEW(work, int, mesh->edge_count + 1);
     unsigned char *vertex_taken = PELTI_NEW(work, unsigned char, mesh->vertex_count + 1);
     unsigned char *edge_taken = PELTI_NEW(work, unsigned char, mesh->edge_count + 1);
     if (pool->failed || work->failed)
         return pelti_no_memory(err, sizeof(int[4]) * (size_t)triangles);
     t->of = cut.of;
+    t->beside = cut.beside;
     find_beside(&cut, first);
     memset(cut.of, -1, sizeof *cut.of * (size_t)triangles);
     for (int k = 0; k < triangles; k++)

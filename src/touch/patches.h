@@ -70,6 +70,7 @@ typedef struct TouchPatches {
     int count;
     TouchPatch *patch;
     int *of;                          ///< [triangle]
+    int (*beside)[3];                 ///< [triangle] across its edges; -1: none
     int *neighbour_start, *neighbour; ///< [count + 1] patches that share a vertex, ascending, without itself
     int join_count;
     TouchJoin *join; ///< a <= b, ascending

@@ -138,6 +138,10 @@ static void note_cut(PeltiTouch *t, int v, float share, Vec3 mean)
         return;
     t->moves.cut[v] = share;
     t->moves.cut_mean[v] = mean;
+    if (!t->gathered.ring[v]) { // its edges are looked at from now on
+        t->gathered.ring[v] = 2;
+        t->gathered.list[t->gathered.count++] = v;
+    }
 }
 
 /// Notes for every vertex of a pair that is not safe what share of its move is, and the pair's common motion.
@@ -190,11 +194,47 @@ static int note_stretch(PeltiTouch *t)
             note_cut(t, u, share, mean);
             note_cut(t, v, share, mean);
             unsafe++;
-            if (!t->gathered.ring[u]) { // its own neighbours follow
-                t->gathered.ring[u] = 2;
-                t->gathered.list[t->gathered.count++] = u;
-            }
         }
+    }
+    return unsafe;
+}
+
+static Vec3 area(const Vec3 *x, const int v[3])
+{
+    return vec3_cross(vec3_sub(x[v[1]], x[v[0]]), vec3_sub(x[v[2]], x[v[0]]));
+}
+
+/// The normals of the triangles beside k, summed, against its own.
+static float against_neighbours(const PeltiTouch *t, const Vec3 *x, int k)
+{
+    Vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        if (t->patches.beside[k][i] >= 0)
+            sum = vec3_add(sum, area(x, t->mesh->triangles[t->patches.beside[k][i]]));
+    return vec3_dot(sum, area(x, t->mesh->triangles[k]));
+}
+
+/// Triangles that would turn against their neighbours are unsafe in the core; `first`: the first look, later ones see to what
+/// was cut since.
+static int note_flips(PeltiTouch *t, bool first)
+{
+    const unsigned char *looked = first ? t->gathered.core : t->moves.dirty;
+    int unsafe = 0;
+    for (int k = 0; k < t->mesh->triangle_count; k++) {
+        const int *v = t->mesh->triangles[k];
+        if (!(looked[v[0]] | looked[v[1]] | looked[v[2]]) || against_neighbours(t, t->moves.plan, k) >= 0 ||
+            against_neighbours(t, t->state.x, k) < 0)
+            continue;
+        Vec3 mean = {0, 0, 0};
+        for (int i = 0; i < 3; i++)
+            mean = vec3_mad(mean, vec3_sub(t->moves.plan[v[i]], t->state.x[v[i]]), 1.0f / 3);
+        for (int i = 0; i < 3; i++) {
+            note_cut(t, v[i], 0.5f, mean);
+            int b = t->patches.beside[k][i];
+            for (int n = 0; b >= 0 && n < 3; n++)
+                note_cut(t, t->mesh->triangles[b][n], 0.5f, mean);
+        }
+        unsafe++;
     }
     return unsafe;
 }
@@ -270,7 +310,7 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
         if (!pelti_touch_spend(t, t->count / 32 + t->features.count / 8))
             return most;
         int unsafe = note_cuts(t);
-        unsafe += note_stretch(t);
+        unsafe += note_stretch(t) + (look < FLIP_CUTS ? note_flips(t, look == 0) : 0);
         most = look == 0 ? unsafe : most;
         if (!unsafe && !judged) {
             int added = pelti_touch_find_folds(t);

@@ -188,6 +188,24 @@ static int mark_unsafe(PeltiTouch *t)
     return unsafe;
 }
 
+/// Edges that the method itself draws out too far are looked after as if they met something; returns how many.
+static int mark_drawn(PeltiTouch *t)
+{
+    const PeltiMesh *mesh = t->mesh;
+    int drawn = 0;
+    for (int v = 0; v < t->count; v++)
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
+            int u = mesh->ring[r];
+            Vec3 by = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
+            float most = DRAWN_EDGE * t->rest.ring_length[r];
+            if (u < v || !(vec3_dot(by, by) > most * most))
+                continue;
+            t->state.trouble[u] = t->state.trouble[v] = 1;
+            drawn++;
+        }
+    return drawn;
+}
+
 /// Rings of vertices around those listed from `begin`, appended to the list.
 static void grow_list(PeltiTouch *t, int begin, int rings, unsigned char as)
 {
@@ -325,7 +343,10 @@ static void settle(PeltiTouch *t)
 
 static bool anything(const PeltiTouch *t)
 {
-    return memchr(t->state.trouble, 1, (size_t)t->count) || anything_lags(t);
+    for (int v = 0; v < t->count; v++)
+        if (t->state.trouble[v])
+            return true;
+    return anything_lags(t);
 }
 
 /// The skin stays where it is; from there it comes nearer in the steps that follow.
@@ -354,7 +375,8 @@ static void advance(PeltiTouch *t)
         stay(t);
         return;
     }
-    if (!mark_unsafe(t) && !anything(t) && !folds) {
+    int drawn = mark_drawn(t), unsafe = mark_unsafe(t);
+    if (!drawn && !unsafe && !anything(t) && !folds) {
         memcpy(t->state.x, t->state.wanted, bytes);
         return;
     }

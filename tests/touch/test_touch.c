@@ -162,6 +162,25 @@ static void a_tube_pushed_through_another_stays_on_its_side(void **state)
     drop(&two);
 }
 
+/// A method that pulls single vertices far out of the skin, where nothing touches.
+static void edges_that_the_method_draws_out_are_held(void **state)
+{
+    (void)state;
+    static Two two;
+    two_tubes(&two, 0.5f, NULL);
+    step(&two, true);
+    for (int frame = 1; frame <= 6; frame++) {
+        push_down(&two, 0);
+        for (int k = 0; k < 3; k++)
+            two.wanted[TUBE + (10 + 3 * k) * AROUND].z += 0.05f * (float)frame;
+        step(&two, false);
+        assert_true(longest_stretch(&two) < 3);
+        assert_int_equal(frame % 3 ? 0 : crossings(&two), 0);
+    }
+    assert_true(two.report.held > 0);
+    drop(&two);
+}
+
 static void a_slap_in_one_frame_does_not_tunnel(void **state)
 {
     (void)state;
@@ -359,6 +378,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_apart_moves_freely),
         cmocka_unit_test(a_tube_pushed_through_another_stays_on_its_side),
+        cmocka_unit_test(edges_that_the_method_draws_out_are_held),
         cmocka_unit_test(a_slap_in_one_frame_does_not_tunnel),
         cmocka_unit_test(what_jams_comes_free),
         cmocka_unit_test(what_crosses_at_rest_is_left_alone),
