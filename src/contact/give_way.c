@@ -71,7 +71,8 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->placed.x = PELTI_NEW(pool, Vec3, samples);
     g->placed.before = PELTI_NEW(pool, Vec3, samples);
     g->placed.inverse = PELTI_NEW(pool, Mat34, parts);
-    g->placed.bone_before = PELTI_NEW(pool, Mat34, parts);
+    g->placed.last.bones = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
+    g->placed.last.inverse = PELTI_NEW(pool, Mat34, parts);
     g->placed.centre = PELTI_NEW(pool, Vec3, parts);
     g->placed.ball = PELTI_NEW(pool, float, parts);
     g->placed.bounds = PELTI_NEW(pool, PeltiBox, parts);
@@ -113,6 +114,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiGiveWayDef *def, PeltError 
     g->alarm = SELF_ALARM * g->size;
     PELT_TRY(take_room(g, err));
     PELT_TRY(list_influences(g, err));
+    PELT_TRY(pelti_give_way_motion_create(g, err));
     find_crush(g);
     PELT_TRY(pelti_give_way_allow(g, err));
     if (g->settings.weigh)
@@ -175,8 +177,8 @@ static double take_turns(PeltiGiveWay *g)
 static void keep_places(PeltiGiveWay *g)
 {
     memcpy(g->placed.before, g->placed.x, (size_t)g->parts.sample_count * sizeof(Vec3));
-    for (int p = 0; p < g->parts.part_count; p++)
-        g->placed.bone_before[p] = g->skin.bones[g->parts.parts[p].bone];
+    memcpy(g->placed.last.bones, g->skin.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
+    memcpy(g->placed.last.inverse, g->placed.inverse, (size_t)g->parts.part_count * sizeof(Mat34));
 }
 
 static bool any_turned(const PeltiGiveWay *g)
@@ -235,11 +237,11 @@ static double motion_past(const PeltiGiveWay *g, int a, int b, double step)
 {
     const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     double most = step;
-    Mat34 back;
-    if (!mat34_inverse(g->placed.bone_before[b], &back))
+    if ((double)pelti_give_way_moved(g, a, b, &g->placed.last) < step)
         return 0;
     for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s += 2) {
-        Vec3 now = mat34_apply(g->placed.inverse[b], g->placed.x[s]), was = mat34_apply(back, g->placed.before[s]);
+        Vec3 now = mat34_apply(g->placed.inverse[b], g->placed.x[s]),
+             was = mat34_apply(g->placed.last.inverse[b], g->placed.before[s]);
         double moved = (double)vec3_distance(now, was);
         if (moved > most && leads_through(&pb->field, was, now, step))
             most = moved;
@@ -372,7 +374,8 @@ void pelti_give_way_keep(PeltiGiveWay *g, PeltiSnapshot *s)
     PELTI_KEEP(s, g->skin.shift, 3);
     PELTI_KEEP(s, g->skin.shift_base, 3);
     PELTI_KEEP(s, g->placed.before, samples);
-    PELTI_KEEP(s, g->placed.bone_before, parts);
+    PELTI_KEEP(s, g->placed.last.bones, who->bone_count);
+    PELTI_KEEP(s, g->placed.last.inverse, parts);
     PELTI_KEEP(s, g->past.sides, parts * parts);
     PELTI_KEEP(s, g->past.memory, samples);
     PELTI_KEEP(s, g->held_back.wanted, g->skin.joint_count);

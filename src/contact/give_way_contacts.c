@@ -26,6 +26,21 @@ Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones
     return sum;
 }
 
+typedef float Column __attribute__((vector_size(16)));
+
+/// The same from matrices by columns, to the bit.
+static Vec3 sample_wide(const PeltiGiveWay *g, int sample)
+{
+    Column sum = {0, 0, 0, 0};
+    for (int i = g->placed.pull_start[sample]; i < g->placed.pull_start[sample + 1]; i++) {
+        const GivePull *pull = &g->placed.pulls[i];
+        Column c[4];
+        memcpy(c, g->skin.columns[pull->bone], sizeof c);
+        sum += (c[0] * pull->rest.x + c[1] * pull->rest.y + c[2] * pull->rest.z + c[3]) * pull->share;
+    }
+    return vec3(sum[0], sum[1], sum[2]);
+}
+
 static void place_parts(void *context, int begin, int end, int worker)
 {
     PeltiGiveWay *g = context;
@@ -33,10 +48,12 @@ static void place_parts(void *context, int begin, int end, int worker)
     for (int p = begin; p < end; p++) {
         const PeltiSkinPart *part = &g->parts.parts[p];
         const PeltiPartField *f = &part->field;
+        if (!pelti_give_way_stirred(g, p))
+            continue; // it is where it was
         Mat34 m = g->skin.bones[part->bone];
         g->placed.bounds[p] = g->placed.reach[p] = nothing;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
-            g->placed.x[s] = pelti_give_way_sample(g, s, g->skin.bones);
+            g->placed.x[s] = sample_wide(g, s);
             grow(&g->placed.bounds[p], g->placed.x[s]);
         }
         g->placed.centre[p] = vec3_lerp(g->placed.bounds[p].low, g->placed.bounds[p].high, 0.5f);
@@ -57,6 +74,11 @@ static void place_parts(void *context, int begin, int end, int worker)
 
 void pelti_give_way_place(PeltiGiveWay *g)
 {
+    pelti_contact_skin_columns(&g->skin);
+    for (int b = 0; b < g->skin.who->bone_count; b++) {
+        g->motion.stirred[b] = memcmp(&g->motion.placed[b], &g->skin.bones[b], sizeof(Mat34)) != 0;
+        g->motion.placed[b] = g->skin.bones[b];
+    }
     pelti_parallel_for(g->jobs, g->parts.part_count, 8, place_parts, g);
 }
 
@@ -164,14 +186,20 @@ static void look(void *context, int begin, int end, int worker)
         const PeltiSkinPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
         double far = watched(g, l->a, l->b) / scale_of(g->skin.bones[pb->bone]);
         l->count = 0;
+        l->clear = INFINITY;
         for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
             GiveHit *hit = &l->hits[l->count];
             hit->home = mat34_apply(g->placed.inverse[l->b], g->placed.x[s]);
-            if (!pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient) || (double)hit->phi > far)
-                continue;
-            hit->sample = s;
-            hit->allow = allowed(g, l->a, l->b, s);
-            l->count += hit->allow >= 0;
+            if (!pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient))
+                hit->phi = INFINITY;
+            if (!((double)hit->phi > far)) {
+                hit->sample = s;
+                hit->allow = allowed(g, l->a, l->b, s);
+                l->count += hit->allow >= 0;
+            }
+            float clear = pelti_give_way_clearance(g, l->b, hit->home, hit->phi, (float)far);
+            if (clear < l->clear && allowed(g, l->a, l->b, s) >= 0)
+                l->clear = clear;
         }
     }
 }
@@ -214,8 +242,11 @@ static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
 static void take_looks(PeltiGiveWay *g)
 {
     pelti_parallel_for(g->jobs, g->detection.look_count, 4, look, g);
-    for (int i = 0; i < g->detection.look_count; i++)
-        add_contacts(g, &g->detection.looks[i]);
+    for (int i = 0; i < g->detection.look_count; i++) {
+        const GiveLook *l = &g->detection.looks[i];
+        g->motion.clear[l->a * g->parts.part_count + l->b] = l->clear;
+        add_contacts(g, l);
+    }
     g->detection.look_count = 0;
 }
 
@@ -298,7 +329,24 @@ static void take_sides(PeltiGiveWay *g)
             if (comes_from(g, small, large, &from) && vec3_dot(from, from_side(g, small, large, side->out)) < 0)
                 side->out = vec3_normalize_or(to_side(g, small, large, from), side->out);
             side->held = true;
+            g->motion.clear[a * n + b] = g->motion.clear[b * n + a] = 0; // from now on it is watched farther
         }
+}
+
+/// Samples of part a may be seen near part b: no bound says that they are clear of it since they were last looked for.
+static bool still_near(PeltiGiveWay *g, int a, int b)
+{
+    float *clear = &g->motion.clear[a * g->parts.part_count + b];
+    if (!pelti_give_way_near(g, a, b, HELD * g->alarm)) {
+        *clear = 0;
+        return false;
+    }
+    double scale = scale_of(g->placed.inverse[b]);
+    if (!(fabs(scale - scale_of(g->motion.looked.inverse[b])) < 1e-5 * scale))
+        *clear = 0; // it looks as far in the world, not in its rest space
+    if (*clear > 0)
+        *clear -= pelti_give_way_moved(g, a, b, &g->motion.looked);
+    return !(*clear > 0);
 }
 
 void pelti_give_way_detect(PeltiGiveWay *g)
@@ -310,13 +358,14 @@ void pelti_give_way_detect(PeltiGiveWay *g)
         g->past.sides[i].sum = vec3(0, 0, 0), g->past.sides[i].seen = g->past.sides[i].inside = false;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
-            if (pelti_give_way_near(g, a, b, HELD * g->alarm)) {
+            if (still_near(g, a, b)) {
                 GiveLook *l = &g->detection.looks[g->detection.look_count++];
                 l->a = a, l->b = b;
                 if (g->detection.look_count == GIVE_LOOKS)
                     take_looks(g);
             }
     take_looks(g);
+    pelti_give_way_looked(g);
     take_sides(g);
     for (int i = 0; i < g->detection.contact_count; i++) {
         GiveContact c = g->detection.contacts[i];
@@ -355,7 +404,7 @@ void pelti_give_way_assemble(PeltiGiveWay *g)
         PeltiConstraint *k = &g->linear.constraints[i];
         Vec3 frame[3], now = c->point, // the point of b that meets the sample now, and where both were
             slip = vec3_sub(vec3_sub(now, g->placed.before[c->sample]),
-                            vec3_sub(now, mat34_apply(g->placed.bone_before[c->b], c->home)));
+                            vec3_sub(now, mat34_apply(g->placed.last.bones[g->parts.parts[c->b].bone], c->home)));
         int count = pelti_contact_skin_self_blocks(&g->skin, &g->parts.samples[c->sample], g->parts.parts[c->b].bone, c->point,
                                                    g->linear.side);
         *k = (PeltiConstraint){.first_block = g->linear.block_count, .mu = c->mu};

@@ -27,6 +27,7 @@ typedef struct GiveHit { ///< a sample near or in another part
 
 typedef struct GiveLook { ///< of one part's samples into another part
     int a, b, count;
+    float clear;   ///< how far its samples may move before one is seen that is not now; 0: some are
     GiveHit *hits; ///< [most_samples]
 } GiveLook;
 
@@ -57,13 +58,18 @@ typedef struct GiveFlesh { ///< what parts may sink into each other; made once, 
     float *allow;          ///< how deep a sample may be in another part, rest length; negative: it is not judged
 } GiveFlesh;
 
+typedef struct GivePlaces { ///< of bones and parts at some time
+    Mat34 *bones;           ///< [bone_count] rest space to world
+    Mat34 *inverse;         ///< [part_count] and back
+} GivePlaces;
+
 typedef struct GivePlaced { ///< in: bones of the corrected pose; out: where samples and parts are
     int *pull_start;        ///< [sample_count + 1] into `pulls`
     GivePull *pulls;
-    Vec3 *x, *before;   ///< [sample_count] world, now and at the end of the last step
-    Mat34 *inverse;     ///< [part_count] world to rest space
-    Mat34 *bone_before; ///< [part_count] rest space to world at the end of the last step
-    Vec3 *centre;       ///< [part_count] and radius of a ball around the samples
+    Vec3 *x, *before; ///< [sample_count] world, now and at the end of the last step
+    Mat34 *inverse;   ///< [part_count] world to rest space
+    GivePlaces last;  ///< at the end of the last step
+    Vec3 *centre;     ///< [part_count] and radius of a ball around the samples
     float *ball;
     PeltiBox *bounds; ///< [part_count] of the samples
     PeltiBox *reach;  ///< [part_count] of the field's grid, world
@@ -112,6 +118,19 @@ typedef struct GiveHeldBack { ///< in: the corrected pose; out: the one to show
     PeltiPose shown;
 } GiveHeldBack;
 
+typedef struct GiveMotion { ///< bounds on how parts move against each other
+    int *bone_start;        ///< [part_count + 1] into `bones`: those that pull samples of a part
+    int *bones;
+    Vec3 *centre; ///< [part_count] and radius of a ball around what is pulled, at rest
+    float *radius;
+    float *border;     ///< [part_count] the least value at the border of its table
+    Mat34 *placed;     ///< [bone_count] bones when samples were placed last
+    bool *stirred;     ///< [bone_count] scratch: moved since
+    GivePlaces looked; ///< at the last detection
+    float *clear;      ///< [part_count x part_count] so far samples of the first may move in the second's rest space before
+                       ///< any of them is seen; 0: not known
+} GiveMotion;
+
 typedef struct GiveWeigh { ///< in: two poses of the skin by blending; out: what of a joint's turn helps
     PeltiBoxTree *tree;    ///< of all triangles
     PeltiPairs pairs;      ///< that cross and do not at rest
@@ -145,6 +164,7 @@ struct PeltiGiveWay {
     GiveOwn own;
     GiveHeldBack held_back;
     GiveWeigh weigh;
+    GiveMotion motion;
 };
 
 /// By what flesh of both can take; never so deep that it could come out at the other side.
@@ -175,6 +195,14 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err);
 const PeltiPose *pelti_give_way_shown(PeltiGiveWay *g, double dt_s, bool restart); ///< the pose to show
 void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3]);
 double pelti_give_way_angle(const double turn[3]);
+PeltStatus pelti_give_way_motion_create(PeltiGiveWay *g, PeltError *err);
+/// How far samples of part a have moved at most in the rest space of part b since `was`.
+float pelti_give_way_moved(const PeltiGiveWay *g, int a, int b, const GivePlaces *was);
+bool pelti_give_way_stirred(const PeltiGiveWay *g, int part); ///< something that carries it has moved since it was placed
+void pelti_give_way_looked(PeltiGiveWay *g);                  ///< keeps the places of a detection
+/// How far a point must move before it is seen within `far` of a part: phi at most doubles the way. phi INFINITY: not in the
+/// table.
+float pelti_give_way_clearance(const PeltiGiveWay *g, int part, Vec3 home, float phi, float far);
 Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones); ///< where these bones take it
 
 #endif

@@ -246,11 +246,16 @@ static void place_range(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
+void pelti_contact_skin_columns(const PeltiContactSkin *skin)
 {
     for (int b = 0; b < skin->who->bone_count; b++)
         for (int i = 0; i < 12; i++)
             skin->columns[b][4 * (i % 4) + i / 4] = skin->bones[b].m[i / 4][i % 4];
+}
+
+void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
+{
+    pelti_contact_skin_columns(skin);
     pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 2048, place_range, &(Place){skin, x});
 }
 

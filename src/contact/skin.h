@@ -72,6 +72,7 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin);
 
 /// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
 void pelti_contact_skin_pose(PeltiContactSkin *skin);
+void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills `columns` from the bones
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
 
 /// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.

@@ -352,6 +352,42 @@ static void what_is_weighed_is_shown_in_no_haste(void **state)
     close_fingers(&at_once);
 }
 
+enum { STEPS = 400 };
+
+/// Steps in which samples of a finger were known to be clear of the other one, over a closing and opening that does or does not
+/// remember it; the turns go to `turns`.
+static int count_clear(bool remembers, double turns[2][STEPS])
+{
+    Fingers f = open_fingers(1, apart, 0.05f, NULL);
+    PeltiGiveWay *g = f.give_way;
+    int n = g->parts.part_count, clear = 0;
+    for (int s = 0; s < STEPS; s++) {
+        float lean = 0.2f * sinf(3.1415927f * (float)s / STEPS);
+        if (!remembers) {
+            memset(g->motion.clear, 0, sizeof(float) * (size_t)(n * n));
+            memset(g->motion.placed, 0, sizeof(Mat34) * (size_t)f.who->bone_count);
+        }
+        step(&f, lean, s % 7 ? lean : 0.9f * lean, 1.0 / 30);
+        turns[0][s] = turned(&f, LEFT), turns[1][s] = turned(&f, RIGHT);
+        clear += g->motion.clear[LEFT * n + RIGHT] > 0;
+    }
+    close_fingers(&f);
+    return clear;
+}
+
+static void what_is_known_to_be_clear_makes_no_difference(void **state)
+{
+    (void)state;
+    double with[2][STEPS], without[2][STEPS], most = 0;
+    assert_true(count_clear(true, with) > 10);
+    count_clear(false, without);
+    for (int s = 0; s < STEPS; s++) {
+        most = fmax(most, with[0][s]);
+        assert_true(with[0][s] == without[0][s] && with[1][s] == without[1][s]);
+    }
+    assert_true(most > 0.03);
+}
+
 static void a_part_is_as_deep_as_its_tube(void **state)
 {
     (void)state;
@@ -388,6 +424,7 @@ int main(void)
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_overlaps_at_rest_is_left_alone),
         cmocka_unit_test(skin_is_taken_no_farther_than_it_may_be),
+        cmocka_unit_test(what_is_known_to_be_clear_makes_no_difference),
         cmocka_unit_test(turns_are_shown_only_where_they_help),
         cmocka_unit_test(what_is_weighed_is_shown_in_no_haste),
     };
