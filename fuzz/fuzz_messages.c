@@ -54,6 +54,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             walk_text(m.as_Method.name, 40);
             walk_text(m.as_Method.settings, 4096);
         }
+        if (kind == PELTI_MSG_Rig)
+            walk_text(m.as_Rig.json, 4000000);
+        if (kind == PELTI_MSG_Mesh)
+            HOLDS(m.as_Mesh.vertices.count >= 12 && m.as_Mesh.triangles.count <= 240000);
         if (kind == PELTI_MSG_Builtin)
             walk_text(m.as_Builtin.name, 40);
     }

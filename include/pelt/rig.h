@@ -4,7 +4,7 @@
 #ifndef PELT_RIG_H
 #define PELT_RIG_H
 
-#include <pelt/base.h>
+#include <pelt/operator.h>
 
 #include <stdbool.h>
 #include <string.h>
@@ -17,10 +17,10 @@ enum { PELT_RIG_LAYERS = 4 }; ///< skin, fat, muscle, bone interface
 
 /// What is said of one joint. Numbers below 0 mean: as without this entry.
 typedef struct PeltRigJoint {
-    const char *joint; ///< name of its node
-    const char
-        *operator_name;   ///< "contact", "bulge", "union", or a .json file that `pelt operator` wrote; NULL: the method's own
-    int controller_count; ///< 0: the operator's own curve
+    const char *joint;         ///< name of its node
+    const char *operator_name; ///< "contact", "bulge", "union", one of the rig's own, or a .json file of `pelt operator`; NULL:
+                               ///< the method's
+    int controller_count;      ///< 0: the operator's own curve
     const float (*controller)[2]; ///< angle in degrees (rising, 0 to 180), d in [0, 1]
     bool has_bend_limits, has_twist_limits;
     float bend_limits_deg[2], twist_limits_deg[2]; ///< away from the rest pose
@@ -108,6 +108,8 @@ typedef struct PeltRig {
     const PeltRigAnchor *anchors;
     const PeltRigVolume *volumes;
     const PeltRigPiece *pieces;
+    int operator_count;
+    const PeltOperator *operators; ///< of its own: joints call them by `name`, which is none of the built-in ones
 } PeltRig;
 
 /// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread.

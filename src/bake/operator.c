@@ -42,6 +42,12 @@ static PeltStatus check_profile(const PeltiProfile *profile, PeltError *err)
     return problem ? PELT_FAIL(err, PELT_BAD_INPUT, "operator %s: %s", profile->name, problem) : PELT_OK;
 }
 
+PeltStatus pelti_bake_sound(const PeltOperator *op, PeltError *err)
+{
+    PeltiProfile profile = pelti_profile_from(op);
+    return check_profile(&profile, err);
+}
+
 PeltStatus pelti_bake_slice(const PeltOperator *op, float d, double *g, PeltError *err)
 {
     PeltiProfile profile = pelti_profile_from(op);

@@ -1,6 +1,7 @@
 /// The rig of a skin: --rig and `--set joint.NAME.key=value`, or one filled by hand, with the operator files it names.
 #include "bake/objects.h"
 #include "bake/rig_check.h"
+#include "bake/slice.h"
 #include "io/operator.h"
 
 #include <stdio.h>
@@ -26,11 +27,16 @@ static PeltStatus read_operator(const char *rig_path, const char *name, PeltOper
 static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError *err)
 {
     const PeltRig *rig = skin->artist.rig;
-    const char **names = PELTI_NEW(&skin->pool, const char *, rig->joint_count);
-    PeltOperator *operators = PELTI_NEW(&skin->pool, PeltOperator, rig->joint_count);
+    int most = rig->joint_count + rig->operator_count, count = 0;
+    const char **names = PELTI_NEW(&skin->pool, const char *, most);
+    PeltOperator *operators = PELTI_NEW(&skin->pool, PeltOperator, most);
     if (skin->pool.failed)
-        return pelti_no_memory(err, sizeof(PeltOperator) * (size_t)rig->joint_count);
-    int count = 0;
+        return pelti_no_memory(err, sizeof(PeltOperator) * (size_t)most);
+    for (int k = 0; k < rig->operator_count; k++, count++) {
+        operators[count] = rig->operators[k];
+        names[count] = rig->operators[k].name;
+        PELT_TRY(pelti_bake_sound(&operators[count], err));
+    }
     for (int k = 0; k < rig->joint_count; k++) {
         const char *name = rig->joints[k].operator_name;
         bool known = !is_file(name);

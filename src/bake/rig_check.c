@@ -50,8 +50,11 @@ static PeltStatus is_point(const Check *c, int point)
     return PELT_OK;
 }
 
-static PeltStatus check_operator(const Check *c, const char *name)
+static PeltStatus check_operator(const Check *c, const PeltRig *rig, const char *name)
 {
+    for (int k = 0; name && k < rig->operator_count; k++)
+        if (!strcmp(rig->operators[k].name, name))
+            return PELT_OK;
     size_t length = name ? strlen(name) : 0;
     if (!name || !strcmp(name, "contact") || !strcmp(name, "bulge") || !strcmp(name, "union") ||
         (length > 5 && !strcmp(name + length - 5, ".json")))
@@ -60,11 +63,11 @@ static PeltStatus check_operator(const Check *c, const char *name)
                      "rig: joint %s: operator: \"%.60s\" is none of contact, bulge, union, and no .json file", c->name, name);
 }
 
-static PeltStatus check_joint(const PeltiCharacter *who, const PeltRigJoint *j, PeltError *err)
+static PeltStatus check_joint(const PeltiCharacter *who, const PeltRig *rig, const PeltRigJoint *j, PeltError *err)
 {
     Check c = {who, "joint", j->joint ? j->joint : "", err};
     PELT_TRY(is_joint(&c, "joint", j->joint));
-    PELT_TRY(check_operator(&c, j->operator_name));
+    PELT_TRY(check_operator(&c, rig, j->operator_name));
     PELT_TRY(is_list(&c, "controller", j->controller_count, j->controller));
     for (int k = 0; k < j->controller_count; k++) {
         PELT_TRY(within(&c, "controller angle", &j->controller[k][0], 1, 0, 180));
@@ -180,9 +183,9 @@ PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, P
     PELT_TRY(is_list(&c, "anchors", rig->anchor_count, rig->anchors));
     PELT_TRY(is_list(&c, "volumes", rig->volume_count, rig->volumes));
     PELT_TRY(is_list(&c, "pieces", rig->piece_count, rig->pieces));
-    PELT_TRY(is_list(&c, "pieces", rig->piece_count, rig->pieces));
+    PELT_TRY(is_list(&c, "operators", rig->operator_count, rig->operators));
     for (int k = 0; k < rig->joint_count; k++)
-        PELT_TRY(check_joint(who, &rig->joints[k], err));
+        PELT_TRY(check_joint(who, rig, &rig->joints[k], err));
     for (int k = 0; k < rig->muscle_count; k++)
         PELT_TRY(check_muscle(who, &rig->muscles[k], err));
     for (int k = 0; k < rig->region_count; k++)

@@ -2,7 +2,6 @@
 #include "io/operator.h"
 
 #include "core/file.h"
-#include "io/form.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -68,23 +67,30 @@ static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *
     return read_pairs(form, at, (Pairs){PELT_OPERATOR_POINTS, 180, op->controller}, &op->point_count, err);
 }
 
-PeltStatus pelti_io_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err)
+PeltStatus pelti_io_operator_fill(PeltiForm *form, const PeltiJsonAt *at, PeltOperator *out, PeltError *err)
 {
     static const PeltiField fields[] = {
         {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
-        {.key = "name", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_name},
+        {.key = "name", .kind = PELTI_FIELD_CUSTOM, .read = read_name},
         {.key = "open", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_open},
         {.key = "closed", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_closed},
         {.key = "reach", .kind = PELTI_FIELD_FLOAT, .offset = offsetof(PeltOperator, reach), .required = true, .most = 1},
         {.key = "controller", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_controller},
         {0},
     };
+    PELT_TRY(pelti_form_fill(form, at, fields, out, err));
+    PeltiJsonAt name = pelti_json_member(at, "name");
+    return out->name[0] ? PELT_OK : pelti_form_fail(form, &name, err, "is missing");
+}
+
+PeltStatus pelti_io_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err)
+{
     PeltiForm form;
     *out = (PeltOperator){0};
     PeltStatus status = pelti_form_open(&form, path, allocator, err);
     if (status == PELT_OK) {
         PeltiJsonAt root = pelti_json_root(form.root);
-        status = pelti_form_fill(&form, &root, fields, out, err);
+        status = pelti_io_operator_fill(&form, &root, out, err);
     }
     pelti_form_close(&form, NULL);
     return status;

@@ -2,6 +2,7 @@
 #include "io/rig.h"
 
 #include "io/form.h"
+#include "io/operator.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -115,6 +116,7 @@ static const PeltiField joint_fields[] = {
 
 typedef struct JointList {
     PeltiForm *form;
+    const PeltRig *rig; ///< whose operators are read already
     PeltRigJoint *joints;
     int count;
 } JointList;
@@ -127,19 +129,78 @@ static PeltStatus count_joint(const PeltiJsonAt *member, void *user, PeltError *
     return PELT_OK;
 }
 
-static PeltStatus check_operator(PeltiForm *form, const PeltiJsonAt *joint_at, const char *name, PeltError *err)
+static bool is_builtin(const char *operator_name)
 {
-    static const char *const known[] = {"contact", "bulge", "union"};
-    size_t length = name ? strlen(name) : 0;
-    for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i]))
-            return PELT_OK;
-    if (!name || (length > 5 && !strcmp(name + length - 5, ".json")))
-        return PELT_OK;
-    PeltiJsonAt at = pelti_json_member(joint_at, "operator");
-    return pelti_form_fail(form, &at, err, "\"%.60s\" is none of contact, bulge, union, and no .json file of `pelt operator`",
-                           name);
+    return !strcmp(operator_name, "contact") || !strcmp(operator_name, "bulge") || !strcmp(operator_name, "union");
 }
+
+static bool is_file(const char *operator_name)
+{
+    size_t length = strlen(operator_name);
+    return length > 5 && !strcmp(operator_name + length - 5, ".json");
+}
+
+static PeltStatus check_operator(const JointList *list, const PeltiJsonAt *joint_at, const char *name, PeltError *err)
+{
+    if (!name || is_builtin(name) || is_file(name))
+        return PELT_OK;
+    for (int i = 0; i < list->rig->operator_count; i++)
+        if (!strcmp(list->rig->operators[i].name, name))
+            return PELT_OK;
+    PeltiJsonAt at = pelti_json_member(joint_at, "operator");
+    return pelti_form_fail(
+        list->form, &at, err,
+        "\"%.60s\" is none of contact, bulge, union, none of \"operators\", and no .json file of `pelt operator`", name);
+}
+
+// ---- operators of its own
+
+typedef struct OperatorList {
+    PeltiForm *form;
+    PeltOperator *operators;
+    int count;
+} OperatorList;
+
+static PeltStatus count_operator(const PeltiJsonAt *member, void *user, PeltError *err)
+{
+    (void)member;
+    (void)err;
+    ((OperatorList *)user)->count++;
+    return PELT_OK;
+}
+
+static PeltStatus read_own_operator(const PeltiJsonAt *member, void *user, PeltError *err)
+{
+    OperatorList *list = user;
+    PeltOperator *op = &list->operators[list->count++];
+    *op = (PeltOperator){0};
+    if (is_builtin(member->key) || is_file(member->key) || !*member->key || strlen(member->key) >= sizeof op->name)
+        return pelti_form_fail(list->form, member, err,
+                               "a name of at most %d letters was expected that is not built in and does not end in .json",
+                               (int)sizeof op->name - 1);
+    snprintf(op->name, sizeof op->name, "%s", member->key);
+    PELT_TRY(pelti_io_operator_fill(list->form, member, op, err));
+    snprintf(op->name, sizeof op->name, "%s", member->key); // joints call it by its key
+    return PELT_OK;
+}
+
+static PeltStatus read_operators(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+{
+    PeltRig *rig = target;
+    OperatorList list = {.form = form};
+    if (pelti_json_each(at, count_operator, &list, NULL) != PELT_OK)
+        return pelti_form_fail(form, at, err, "an object of operators by name was expected");
+    list.operators = PELTI_NEW(&form->pool, PeltOperator, list.count);
+    if (!list.operators)
+        return pelti_no_memory(err, (size_t)list.count * sizeof *list.operators);
+    list.count = 0;
+    PELT_TRY(pelti_json_each(at, read_own_operator, &list, err));
+    rig->operators = list.operators;
+    rig->operator_count = list.count;
+    return PELT_OK;
+}
+
+// ---- joints
 
 PeltRigJoint pelt_rig_joint_default(const char *name)
 {
@@ -161,13 +222,13 @@ static PeltStatus read_joint(const PeltiJsonAt *member, void *user, PeltError *e
     if (!joint->joint)
         return pelti_no_memory(err, 0);
     PELT_TRY(pelti_form_fill(list->form, member, joint_fields, joint, err));
-    return check_operator(list->form, member, joint->operator_name, err);
+    return check_operator(list, member, joint->operator_name, err);
 }
 
 static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     PeltRig *rig = target;
-    JointList list = {.form = form};
+    JointList list = {.form = form, .rig = rig};
     if (pelti_json_each(at, count_joint, &list, NULL) != PELT_OK)
         return pelti_form_fail(form, at, err, "an object of joints by name was expected");
     list.joints = PELTI_NEW(&form->pool, PeltRigJoint, list.count);
@@ -392,6 +453,7 @@ static PeltStatus read_pieces(PeltiForm *form, const PeltiJsonAt *at, void *targ
 
 static const PeltiField rig_fields[] = {
     {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
+    {.key = "operators", .kind = PELTI_FIELD_CUSTOM, .read = read_operators}, // before the joints that call them
     {.key = "joints", .kind = PELTI_FIELD_CUSTOM, .read = read_joints},
     {.key = "muscles", .kind = PELTI_FIELD_CUSTOM, .read = read_muscles},
     {.key = "regions", .kind = PELTI_FIELD_CUSTOM, .read = read_regions},

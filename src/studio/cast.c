@@ -65,6 +65,30 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/pelt-studio-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = mkstemp(path);
+    if (file < 0)
+        return PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));
+    close(file);
+    return PELT_OK;
+}
+
+/// A character of another format, or of several files, as one .glb: for textures and for saving. Where that fails there is none.
+static void as_glb(const PeltCharacter *who, void **bytes, size_t *size)
+{
+    char blank[300], path[320];
+    if (pelti_cast_temporary(blank, sizeof blank, NULL) != PELT_OK)
+        return;
+    snprintf(path, sizeof path, "%s.glb", blank);
+    if (pelt_character_save(who, path, NULL, NULL, NULL) == PELT_OK)
+        pelti_cast_slurp(path, MOST_BYTES, bytes, size, NULL);
+    unlink(path);
+    unlink(blank);
+}
+
 PeltStatus pelti_cast_load(const char *path, PeltiCast **out, PeltError *err)
 {
     PeltCharacter *who;
@@ -74,20 +98,11 @@ PeltStatus pelti_cast_load(const char *path, PeltiCast **out, PeltError *err)
     PELT_TRY(pelt_character_load(path, NULL, &who, err));
     const char *dot = strrchr(base_name(path), '.');
     if (dot && (!strcasecmp(dot, ".glb") || !strcasecmp(dot, ".vrm")))
-        pelti_cast_slurp(path, MOST_BYTES, &bytes, &size, NULL); // for textures alone: the page shows clay where there are none
+        pelti_cast_slurp(path, MOST_BYTES, &bytes, &size, NULL); // the page shows clay where there are none
+    else
+        as_glb(who, &bytes, &size);
     PELT_TRY(wrap(who, bytes, size, out, err));
     snprintf((*out)->label, sizeof(*out)->label, "%s", base_name(path));
-    return PELT_OK;
-}
-
-PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%s/pelt-studio-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = mkstemp(path);
-    if (file < 0)
-        return PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));
-    close(file);
     return PELT_OK;
 }
 

@@ -10,14 +10,14 @@
 enum { PELTI_CAST_LABEL = 200 };
 typedef struct PeltiCast {
     PeltCharacter *who;
-    void *bytes; ///< glTF as it was given; NULL: not kept (another format, files beside it)
+    void *bytes; ///< glTF as it was given, or written from another format; NULL: there is none
     size_t size;
     char label[PELTI_CAST_LABEL + 1]; ///< what people call it
     uint32_t epoch;                   ///< which of all that were on show; the session's lock guards it and `uses`
     int uses;
 } PeltiCast;
 
-/// From a file named on the command line; its bytes are kept where one file has them all.
+/// From a file named on the command line; its bytes are kept, as a .glb where it is none.
 PeltStatus pelti_cast_load(const char *path, PeltiCast **out, PeltError *err);
 /// From bytes, which are taken over (freed on failure too).
 PeltStatus pelti_cast_read(void *bytes, size_t size, PeltiCast **out, PeltError *err);

@@ -62,8 +62,43 @@ typedef struct Sheet { ///< the lists of one Character message
     PeltiPool pool;
     PeltiArray names, clips, warnings;
     int *parents, *bone_nodes, *welds, *groups, *point_nodes;
-    float *transforms, *tips, *seconds;
+    float *transforms, *tips, *limits, *seconds;
 } Sheet;
+
+/// A turn as a vector: its axis, as long as its angle in rad.
+static void turn_vector(const float from[4], const float to[4], float out[3])
+{
+    Quat a = {from[0], from[1], from[2], from[3]}, b = {to[0], to[1], to[2], to[3]};
+    Quat turn = quat_mul(quat_conjugate(a), b);
+    float sign = turn.w < 0 ? -1.0f : 1.0f, length = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    float scale = length > 1e-9f ? sign * 2 * atan2f(length, fabsf(turn.w)) / length : 0;
+    out[0] = turn.x * scale, out[1] = turn.y * scale, out[2] = turn.z * scale;
+}
+
+/// How far the file's clips turn each bone away from rest: what reaching holds to.
+static void fill_limits(Sheet *sheet, const PeltiCharacter *who, PeltPose *pose)
+{
+    const double every_s = 0.1;
+    enum { MOST_SAMPLES = 200 }; // a clip: long ones are looked at less densely
+    for (int c = 0; c < who->clip_count; c++) {
+        double seconds = (double)who->clips[c].duration_s;
+        int count = (int)fmin(seconds / every_s, MOST_SAMPLES) + 1;
+        for (int k = 0; k < count; k++) {
+            pelt_pose_reset(pose);
+            pelt_pose_from_clip(pose, c, count > 1 ? seconds * k / (count - 1) : 0);
+            for (int b = 0; b < who->bone_count; b++) {
+                int node = who->bones[b].node;
+                PeltTransform t = pelt_pose_get(pose, node);
+                float turn[3], *limits = sheet->limits + (size_t)b * 6;
+                turn_vector(sheet->transforms + (size_t)node * 10 + 3, t.rotation, turn);
+                for (int i = 0; i < 3; i++) {
+                    limits[i] = fminf(limits[i], turn[i]);
+                    limits[3 + i] = fmaxf(limits[3 + i], turn[i]);
+                }
+            }
+        }
+    }
+}
 
 static void fill_nodes(Sheet *sheet, const PeltCharacter *character, const PeltPose *pose)
 {
@@ -104,6 +139,7 @@ static PeltStatus fill(Sheet *sheet, const PeltCharacter *character, PeltError *
     sheet->transforms = PELTI_NEW(&sheet->pool, float, (size_t)who->node_count * 10);
     sheet->bone_nodes = PELTI_NEW(&sheet->pool, int, who->bone_count);
     sheet->tips = PELTI_NEW(&sheet->pool, float, (size_t)who->bone_count * 3);
+    sheet->limits = PELTI_NEW(&sheet->pool, float, (size_t)who->bone_count * 6);
     sheet->seconds = PELTI_NEW(&sheet->pool, float, who->clip_count + 1);
     sheet->welds = PELTI_NEW(&sheet->pool, int, who->point_count);
     sheet->groups = PELTI_NEW(&sheet->pool, int, who->point_count);
@@ -113,6 +149,8 @@ static PeltStatus fill(Sheet *sheet, const PeltCharacter *character, PeltError *
         return pelti_no_memory(err, (size_t)who->point_count * 4);
     PELT_TRY(pelt_pose_create(character, &pose, err));
     fill_nodes(sheet, character, pose);
+    memset(sheet->limits, 0, (size_t)who->bone_count * 6 * sizeof *sheet->limits);
+    fill_limits(sheet, who, pose);
     pelt_pose_destroy(pose);
     fill_points(sheet, who, leader, before);
     return PELT_OK;
@@ -131,6 +169,7 @@ static void write_sheet(const Sheet *sheet, const PeltiCast *cast, PeltiArray *a
         .transforms = {sheet->transforms, nodes * 10},
         .bone_nodes = {sheet->bone_nodes, bones},
         .tips = {sheet->tips, bones * 3},
+        .limits = {sheet->limits, bones * 6},
         .clip_names = text_of(&sheet->clips),
         .clip_seconds = {sheet->seconds, (uint32_t)who->clip_count + 1},
         .triangles = {&who->point_triangles[0][0], (uint32_t)who->triangle_count * 3},

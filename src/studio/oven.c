@@ -23,13 +23,14 @@ static int progress(const char *stage, double share, void *user)
     return cancel;
 }
 
-static PeltStatus bake_to(PeltiOven *oven, const char *path, PeltError *err)
+static PeltStatus bake_to(PeltiOven *oven, const char *path, const char *rig_path, PeltError *err)
 {
     const char *lines[PELTI_SETTINGS / 2];
     char clip[16];
     PeltBakeDef def = pelt_bake_def_default();
     snprintf(clip, sizeof clip, "%d", oven->clip);
     bool range = oven->clip == pelt_character_info(oven->cast->who).clip_count; // made from the skeleton: by its name alone
+    def.skin.rig_path = *rig_path ? rig_path : NULL;
     def.skin.method = oven->method;
     def.skin.threads = oven->session->def.threads;
     def.skin.settings = lines;
@@ -51,18 +52,23 @@ static void *bake(void *user)
 {
     PeltiOven *oven = user;
     PeltError err = {0};
-    char blank[300], path[320];
+    char blank[300], path[320], rig[320];
     void *bytes = NULL;
     size_t size = 0;
-    PeltStatus status = pelti_cast_temporary(blank, sizeof blank, &err);
+    PeltStatus status = pelti_session_rig_write(oven->rig, rig, &err);
+    if (status == PELT_OK)
+        status = pelti_cast_temporary(blank, sizeof blank, &err);
     if (status == PELT_OK) {
         snprintf(path, sizeof path, "%s%s", blank, ENDINGS[oven->what]);
-        status = bake_to(oven, path, &err);
+        status = bake_to(oven, path, rig, &err);
         if (status == PELT_OK)
             status = pelti_cast_slurp(path, (size_t)2 << 30, &bytes, &size, &err);
         unlink(path);
         unlink(blank);
     }
+    if (*rig)
+        unlink(rig);
+    pelti_session_rig_tell(&err, rig);
     pthread_mutex_lock(&oven->session->lock);
     oven->bytes = bytes;
     oven->size = size;
@@ -81,11 +87,13 @@ static PeltStatus start(PeltiSession *s, const PeltiMsgBake *wish, PeltError *er
     if (oven->runs)
         pthread_join(oven->thread, NULL); // it is past its last lock
     free(oven->bytes);
+    free(oven->rig);
     *oven = (PeltiOven){.session = s,
                         .state = AT_WORK,
                         .serial = oven->serial + 1,
                         .what = wish->what,
                         .cast = s->cast,
+                        .rig = s->rig ? strdup(s->rig) : NULL,
                         .clip = wish->clip,
                         .fps = (double)wish->fps};
     snprintf(oven->method, sizeof oven->method, "%s", s->slots[0].method);
@@ -130,4 +138,5 @@ void pelti_oven_end(PeltiSession *s)
     if (s->oven.runs)
         pthread_join(s->oven.thread, NULL); // `quit` is set: its next progress cancels it
     free(s->oven.bytes);
+    free(s->oven.rig);
 }

@@ -1,6 +1,7 @@
 /// The world slot 0 touches, and the mouse's hand in it.
 #include "studio/play.h"
 
+#include "bake/objects.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -18,11 +19,30 @@ static void describe_object(PeltiPlay *play, int i)
     out->name = play->names[i];
     out->kind = (PeltObjectKind)o[0];
     out->shape = (PeltShape)o[1];
-    memcpy(out->size, o + 2, sizeof out->size);
+    if (out->shape == PELT_SHAPE_MESH) {
+        const PeltiThingMesh *mesh = play->meshes[(int)o[2]];
+        out->scale = o[3];
+        out->vertex_count = mesh->vertex_count;
+        out->triangle_count = mesh->triangle_count;
+        out->vertices = (const float(*)[3])mesh->vertices;
+        out->triangles = (const int(*)[3])mesh->triangles;
+    } else
+        memcpy(out->size, o + 2, sizeof out->size);
     memcpy(out->position, o + 5, sizeof out->position);
     out->density = 1000 * o[8];
     out->detail = out->kind == PELT_OBJECT_SOFT ? 4 : 20; // contacts of soft bodies are dear
     out->young_modulus_pa = 2e4f;                         // a soft cube that gives way to a hand
+}
+
+/// Joints that give way as the person said, by list or brush.
+static void describe_joints(PeltiPlay *play, const PeltCharacter *who)
+{
+    for (int i = 0; i < play->wish.stiff_count; i++)
+        play->joints[i] = (PeltSceneJoint){.joint = pelt_character_node_name(who, play->wish.stiff_nodes[i]),
+                                           .stiffness = play->wish.stiffness[i],
+                                           .rigid = play->wish.stiffness[i] <= 0};
+    play->scene.joints = play->joints;
+    play->scene.joint_count = play->wish.stiff_count;
 }
 
 static void make_world(PeltiPlay *play, PeltSkin *skin)
@@ -33,10 +53,13 @@ static void make_world(PeltiPlay *play, PeltSkin *skin)
     play->scene.gravity[1] = -play->wish.gravity;
     play->scene.has_ground = play->wish.ground;
     play->scene.ground_height = play->wish.height;
+    play->scene.friction = play->wish.friction;
+    play->scene.joint_stiffness = play->wish.firm;
     play->scene.object_count = play->wish.object_count;
     play->scene.objects = play->objects;
     for (int i = 0; i < play->wish.object_count; i++)
         describe_object(play, i);
+    describe_joints(play, skin->character);
     def.scene = &play->scene;
     def.skins = &skin;
     def.skin_count = 1;
@@ -147,5 +170,6 @@ void pelti_play_show(const PeltiPlay *play, PeltiShown *shown)
     }
     if (play->world)
         show_contacts(play->world, shown);
+    snprintf(shown->trouble, sizeof shown->trouble, "%s", play->wish.on ? play->trouble : "");
     shown->contact_ms = play->world ? play->contact_ms : 0;
 }

@@ -12,7 +12,9 @@ typedef struct PeltiPlay {
     PeltScene scene;     ///< outlives the world
     PeltSceneObject objects[PELTI_OBJECTS];
     char names[PELTI_OBJECTS][24];
-    int held; ///< object in hand; -1 or 0 while `holds` is false
+    PeltSceneJoint joints[PELTI_STIFF];
+    const PeltiThingMesh *meshes[PELTI_MESHES]; ///< as they were when the world was wished for
+    int held;                                   ///< object in hand; -1 or 0 while `holds` is false
     bool holds;
     int poked, anchor; ///< the point that is pulled, by which anchor of the skin
     bool pokes;

@@ -1,14 +1,19 @@
 /// A slot's preparing thread: makes the skin that was asked for last, beside the solver that goes on with the one before.
 #include "studio/session_parts.h"
 
+#include "core/error.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Job { ///< what one prepare works on: copies, as the slot may be asked for something else meanwhile
     PeltiSlot *slot;
     uint32_t serial;
     PeltiCast *cast;
     char method[41], settings[PELTI_SETTINGS + 1];
+    char *rig; ///< a copy; NULL: none
 } Job;
 
 /// Still of use: asked for last, or the first skin of the character on show. With the lock held.
@@ -52,7 +57,14 @@ static PeltStatus make_skin(Job *job, PeltSkin **skin, PeltError *err)
     def.progress_user = job;
     def.settings = lines;
     def.setting_count = pelti_slot_cut_lines(job->settings, lines, (int)(sizeof lines / sizeof *lines));
-    return pelt_skin_create(&def, job->cast->who, skin, err);
+    char path[320];
+    PELT_TRY(pelti_session_rig_write(job->rig, path, err));
+    def.rig_path = *path ? path : NULL;
+    PeltStatus status = pelt_skin_create(&def, job->cast->who, skin, err);
+    if (*path)
+        unlink(path);
+    pelti_session_rig_tell(err, path);
+    return status;
 }
 
 static void note_warnings(PeltiSlot *slot, const PeltSkin *skin)
@@ -100,6 +112,7 @@ static void prepare(Job *job)
     pthread_cond_broadcast(&s->asked);
     pthread_mutex_unlock(&s->lock);
     pelt_skin_destroy(old);
+    free(job->rig);
     pelti_session_give(s, job->cast);
 }
 
@@ -111,6 +124,8 @@ static bool take_job(PeltiSlot *slot, Job *job)
     slot->taken = job->serial;
     snprintf(job->method, sizeof job->method, "%s", first ? "lbs" : slot->method);
     snprintf(job->settings, sizeof job->settings, "%s", first ? "" : slot->settings);
+    if (*job->method && !first && slot->session->rig)
+        job->rig = strdup(slot->session->rig);
     return *job->method;
 }
 

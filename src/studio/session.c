@@ -91,6 +91,8 @@ void pelti_session_destroy(PeltiSession *s)
     free(s->wish.nodes);
     free(s->wish.transforms);
     free(s->transforms);
+    free(s->rig);
+    pelti_session_mesh_end(s);
     release_shown(&s->shown);
     pelti_array_release(&s->inside.lines);
     pthread_cond_destroy(&s->asked);
@@ -108,7 +110,7 @@ void pelti_session_drop(PeltiSession *s, PeltiCast *cast)
         pelti_cast_destroy(cast);
 }
 
-static void ask_method(PeltiSlot *slot, const char *method, const char *settings)
+void pelti_slot_ask(PeltiSlot *slot, const char *method, const char *settings)
 {
     slot->serial++;
     snprintf(slot->method, sizeof slot->method, "%s", method);
@@ -130,8 +132,10 @@ void pelti_session_show(PeltiSession *s, PeltiCast *cast)
     s->solved = 0;
     s->world = (PeltiWorldWish){.serial = s->world.serial + 1};
     s->inside.wanted = false;
+    free(s->rig);
+    s->rig = NULL;
     for (int i = 0; i < PELTI_SLOTS; i++) {
-        ask_method(&s->slots[i], i == 0 ? "lbs" : "", "");
+        pelti_slot_ask(&s->slots[i], i == 0 ? "lbs" : "", "");
         s->slots[i].stopgap = s->slots[i].serial;
     }
     pthread_cond_broadcast(&s->asked);
@@ -194,7 +198,7 @@ PeltStatus pelti_session_method(PeltiSession *s, const PeltiMsgMethod *wish, Pel
         PELT_TRY(check_settings(method, settings, err));
     pthread_mutex_lock(&s->lock);
     if (wish->epoch == s->epoch) {
-        ask_method(&s->slots[wish->slot], name, settings);
+        pelti_slot_ask(&s->slots[wish->slot], name, settings);
         pthread_cond_broadcast(&s->asked);
     }
     pthread_mutex_unlock(&s->lock);
@@ -228,32 +232,6 @@ PeltStatus pelti_session_set(PeltiSession *s, const PeltiMsgSet *wish, PeltError
         snprintf(slot->live + used, sizeof slot->live - used, "%s=%s\n", key, value);
     pthread_mutex_unlock(&s->lock);
     return status;
-}
-
-static bool is_object(const float *o)
-{
-    bool known = (o[0] == 0 || o[0] == 1 || o[0] == 2) && (o[1] == PELT_SHAPE_SPHERE || o[1] == PELT_SHAPE_BOX);
-    for (int k = 2; k < 5; k++)
-        known = known && o[k] > 0 && o[k] < 1e6f;
-    return known && o[8] > 0 && o[8] < 100;
-}
-
-PeltStatus pelti_session_world(PeltiSession *s, const PeltiMsgWorld *wish, PeltError *err)
-{
-    uint32_t count = wish->objects.count / PELTI_PER_OBJECT;
-    for (uint32_t i = 0; i < count; i++)
-        if (!is_object(wish->objects.data + (size_t)i * PELTI_PER_OBJECT))
-            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "object %u of the world is none: kind 0 to 2, shape 1 or 2, sizes above 0",
-                             i);
-    pthread_mutex_lock(&s->lock);
-    if (wish->epoch == s->epoch) {
-        s->world = (PeltiWorldWish){s->world.serial + 1, wish->on, wish->ground, wish->height, wish->gravity, (int)count, {{0}}};
-        if (count)
-            memcpy(s->world.objects, wish->objects.data, count * sizeof *s->world.objects);
-        pthread_cond_broadcast(&s->asked);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return PELT_OK;
 }
 
 static PeltStatus keep_wish(PeltiWish *wish, const PeltiMsgWant *want, PeltError *err)
@@ -333,7 +311,7 @@ static void add_frame(const PeltiSession *s, const PeltiSlot *slot, PeltiArray *
 static void add_objects(const PeltiSession *s, PeltiArray *answer)
 {
     const PeltiShown *shown = &s->shown;
-    if (!shown->counts.count || shown->epoch != s->epoch || shown->number != s->solved)
+    if ((!shown->counts.count && !shown->trouble[0]) || shown->epoch != s->epoch || shown->number != s->solved)
         return;
     PeltiMsgObjects m = {
         .epoch = shown->epoch,
@@ -344,6 +322,7 @@ static void add_objects(const PeltiSession *s, PeltiArray *answer)
         .origins = {(const float *)shown->origins.data, (uint32_t)shown->origins.count},
         .contacts = {(const float *)shown->contacts.data, (uint32_t)shown->contacts.count},
         .contact_ms = shown->contact_ms,
+        .trouble = pelti_msg_text(shown->trouble),
     };
     pelti_msg_write(answer, PELTI_MSG_Objects, &m);
 }

@@ -28,6 +28,10 @@ PeltStatus pelti_session_method(PeltiSession *session, const PeltiMsgMethod *wis
 PeltStatus pelti_session_set(PeltiSession *session, const PeltiMsgSet *wish, PeltError *err);
 /// The world slot 0 touches from now on.
 PeltStatus pelti_session_world(PeltiSession *session, const PeltiMsgWorld *wish, PeltError *err);
+/// A surface for objects of the world. PELT_BAD_ARGUMENT: its triangles name vertices it has not, or there were too many.
+PeltStatus pelti_session_mesh(PeltiSession *session, const PeltiMsgMesh *mesh, PeltError *err);
+/// What the artist adds: read, refused with its story, or kept, and both slots are prepared anew with it.
+PeltStatus pelti_session_rig(PeltiSession *session, const PeltiMsgRig *rig, PeltError *err);
 /// What is to be seen next. PELT_BAD_ARGUMENT where lists do not fit each other or the character.
 PeltStatus pelti_session_want(PeltiSession *session, const PeltiMsgWant *want, PeltError *err);
 /// Bakes beside everything else, one at a time. PELT_BAD_ARGUMENT: one is at work already, or there is no such clip.

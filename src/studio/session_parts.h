@@ -40,19 +40,31 @@ typedef struct PeltiSlot {
     uint32_t skin_serial;
 } PeltiSlot;
 
-enum { PELTI_OBJECTS = 16, PELTI_PER_OBJECT = 9 };
+enum { PELTI_OBJECTS = 16, PELTI_PER_OBJECT = 9, PELTI_STIFF = 512, PELTI_MESHES = 8 };
 typedef struct PeltiWorldWish { ///< a World, copied
     uint32_t serial;            ///< counts them; 0: none was asked for
     bool on, ground;
-    float height, gravity;
+    float height, gravity, friction, firm;
     int object_count;
     float objects[PELTI_OBJECTS][PELTI_PER_OBJECT];
+    int stiff_count;
+    int32_t stiff_nodes[PELTI_STIFF];
+    float stiffness[PELTI_STIFF];
 } PeltiWorldWish;
+
+typedef struct PeltiThingMesh { ///< a Mesh, copied; never changed or freed while the session lives, as worlds point at it
+    struct PeltiThingMesh *before;
+    uint32_t number;
+    int vertex_count, triangle_count;
+    float (*vertices)[3];
+    int (*triangles)[3];
+} PeltiThingMesh;
 
 typedef struct PeltiShown { ///< an Objects message, ready; empty `counts`: there is no world
     PeltiArray counts, positions, triangles, origins, contacts;
     uint32_t epoch, number;
     float contact_ms;
+    char trouble[200];
 } PeltiShown;
 
 enum { PELTI_SECTION = 96 };
@@ -74,6 +86,7 @@ typedef struct PeltiOven { ///< a bake: filled before its thread starts; then st
     int clip;
     double fps;
     char method[41], settings[PELTI_SETTINGS + 1];
+    char *rig; ///< as the session's, a copy; NULL: none
     void *bytes;
     size_t size;
 } PeltiOven;
@@ -98,6 +111,9 @@ struct PeltiSession {
     uint32_t epoch;
     PeltiWish wish;
     PeltiWorldWish world;
+    PeltiThingMesh *meshes; ///< the newest first
+    int mesh_total;         ///< of all that were given
+    char *rig;              ///< what the artist adds, as JSON; NULL: nothing
     PeltiShown shown;
     PeltiOven oven;
     PeltiInside inside; ///< of the frame that is shown
@@ -111,6 +127,12 @@ void *pelti_session_solve(void *session); ///< the solver's thread
 void *pelti_slot_prepare(void *slot);     ///< a slot's preparing thread
 /// "key=value" lines, cut into the list; returns how many.
 int pelti_slot_cut_lines(char *lines, const char **list, int most);
+void pelti_slot_ask(PeltiSlot *slot, const char *method, const char *settings); ///< with the lock held
+/// Writes a rig to a file of our own; the name comes out empty where there is none. The caller unlinks it.
+PeltStatus pelti_session_rig_write(const char *rig, char path[320], PeltError *err);
+void pelti_session_rig_tell(PeltError *err, const char *path);                    ///< a story names the rig, not our file
+const PeltiThingMesh *pelti_session_mesh_find(const PeltiSession *s, int number); ///< with the lock held; NULL: none
+void pelti_session_mesh_end(PeltiSession *s);
 void pelti_oven_end(PeltiSession *session);                      ///< cancels and waits
 void pelti_session_drop(PeltiSession *session, PeltiCast *cast); ///< one use less; with the lock held; NULL is fine
 

@@ -92,6 +92,8 @@ static bool take_wish(Solver *solver)
     memcpy(own->held_at, s->wish.held_at, sizeof own->held_at);
     memcpy(own->poked_at, s->wish.poked_at, sizeof own->poked_at);
     solver->play.wish = s->world;
+    for (int i = 0; i < PELTI_MESHES; i++)
+        solver->play.meshes[i] = pelti_session_mesh_find(s, i);
     s->wish.want.restart = 0;
     if (count) {
         memcpy(own->nodes, s->wish.nodes, count * sizeof *own->nodes);

@@ -111,6 +111,10 @@ static PeltStatus do_message(Turn *turn, PeltiMsgKind kind, const PeltiMsg *m, P
         return pelti_session_bake(session, &m->as_Bake, err);
     case PELTI_MSG_World:
         return pelti_session_world(session, &m->as_World, err);
+    case PELTI_MSG_Rig:
+        return pelti_session_rig(session, &m->as_Rig, err);
+    case PELTI_MSG_Mesh:
+        return pelti_session_mesh(session, &m->as_Mesh, err);
     case PELTI_MSG_Ask:
         return answer_ask(turn, &m->as_Ask, err);
     case PELTI_MSG_Builtin:

@@ -3,6 +3,7 @@ import type { Baking } from 'messages';
 import type { Studio } from './studio';
 import type { Link } from './link';
 import { saveAs } from './files';
+import { rigName } from './rig_panel';
 import { button, h, select } from './ui';
 import { lines } from './wire';
 
@@ -17,6 +18,7 @@ export function commandLine(studio: Studio, ending: string): string {
   const parts = ['pelt', 'bake', known ? label : `${label}.glb`, '-m', method];
   if (clip) parts.push('--clip', clip);
   for (const [key, value] of Object.entries(settings)) parts.push('--set', `${key}=${value}`);
+  if (studio.rig.text()) parts.push('--rig', rigName(studio));
   return [...parts, '-o', `${stem}-${method}${ending}`].map(quote).join(' ');
 }
 
@@ -26,7 +28,7 @@ export function bakePanel(studio: Studio, link: Link): Node[] {
   const bar = h('progress', { max: 1, 'aria-label': 'Baking' }), stage = h('span', {}), box = h('div', { class: 'progress', role: 'status', hidden: true }, bar, stage, button('Cancel', () => void ask(4)));
   const plots = h('div', { class: 'plots' }), note = h('p', { class: 'hint' });
   const ask = async (which: number) => {
-    if (!studio.character || (studio.clip < 0 && which !== 4)) { studio.complain('Choose a clip to bake.'); return; }
+    if (!studio.character || (studio.clip < 0 && which !== 4)) { studio.complain('Choose a clip to bake; a keyed one is put into the character first.'); return; }
     if (which !== 4) wanted = (studio.baking?.serial ?? 0) + 1;
     await link.say({ is: 'Bake', epoch: studio.character.epoch, what: which, clip: Math.max(studio.clip, 0), fps: studio.fps });
   };

@@ -66,10 +66,12 @@ async function packGltf(main: File, files: File[]): Promise<ArrayBuffer> {
   return joinGlb(json, parts, size);
 }
 
-function joinGlb(json: unknown, parts: Uint8Array[], size: number): ArrayBuffer {
+export function joinGlb(json: unknown, parts: Uint8Array[], size: number): ArrayBuffer {
   let text = new TextEncoder().encode(JSON.stringify(json));
   const pad = -text.length & 3;
-  text = new Uint8Array([...text, ...new Uint8Array(pad).fill(32)]);
+  const spaced = new Uint8Array(text.length + pad).fill(32);
+  spaced.set(text);
+  text = spaced;
   const out = new ArrayBuffer(28 + text.length + size), view = new DataView(out), bytes = new Uint8Array(out);
   [0x46546c67, 2, out.byteLength, text.length, 0x4e4f534a].forEach((word, i) => view.setUint32(i * 4, word, true));
   bytes.set(text, 20);

@@ -3,6 +3,7 @@ import type { Studio } from './studio';
 import type { Link } from './link';
 import type { View } from './view';
 import { openFiles, saveAs } from './files';
+import { openRig } from './rig_panel';
 import { button, h, select } from './ui';
 
 export function header(studio: Studio, link: Link, view: View, openProject: (file: File) => Promise<void>, save: () => Promise<void>): HTMLElement {
@@ -32,7 +33,9 @@ export function header(studio: Studio, link: Link, view: View, openProject: (fil
 
 export async function takeFiles(studio: Studio, link: Link, files: File[], openProject: (file: File) => Promise<void>): Promise<void> {
   const project = files.find(f => /\.pelt\.json$/i.test(f.name));
+  const rig = files.length === 1 && /\.json$/i.test(files[0].name) ? files[0] : null;
   if (project) await openProject(project);
+  else if (rig) await openRig(studio, rig);
   else await openFiles(studio, link, files);
 }
 
@@ -42,7 +45,7 @@ export function numbers(studio: Studio, link: Link): HTMLElement {
   box.append(text, behind);
   let last = 0, rate = 0;
   setInterval(() => {
-    rate = link.fetched - last;
+    rate = link.rate = link.fetched - last;
     last = link.fetched;
   }, 1000);
   setInterval(() => {

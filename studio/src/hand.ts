@@ -7,19 +7,23 @@ import type { Bones } from './bones';
 import { castRay } from './skin';
 import type { Things } from './things';
 import { keepPins, reach } from './ik';
+import type { Muscles } from './muscles';
+import type { Place } from './rig';
+import { dab } from './brush';
 
 interface Drag { node: number; grabbed: Vector3; held: Vector3; start: Quaternion; centre: Vector3; plane: Plane; moved: boolean; from: Vector2 }
 
 export class Hand {
   private ray = new Raycaster();
   private drag: Drag | null = null;
-  private grip: { plane: Plane; offset: Vector3 } | null = null; // an object, or skin that is poked
+  private grip: { plane: Plane; offset: Vector3; place?: Place } | null = null; // an object, skin that is poked, or the end of a muscle
+  private painting = false;
 
   private rings: TransformControls;
   private handle = new Object3D();
   private ringing = false;
 
-  constructor(private studio: Studio, private view: View, private bones: Bones, private things: Things) {
+  constructor(private studio: Studio, private view: View, private bones: Bones, private things: Things, private muscles: Muscles) {
     const canvas = view.renderer.domElement;
     this.rings = new TransformControls(view.camera, canvas);
     this.rings.setMode('rotate');
@@ -106,8 +110,17 @@ export class Hand {
     const { studio, view } = this, at = this.aim(event), skin = this.seen(at.x), { origin, direction } = this.ray.ray;
     const hit = skin ? castRay(studio.character!, skin.positions, origin, direction) : null;
     const thing = this.things.hit(this.ray);
+    const end = this.muscles.hit(this.ray);
     const facing = (place: Vector3) => new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), place);
-    if (thing && (!hit || thing.distance < hit.distance)) {
+    if (end) {
+      studio.rig.mark();
+      this.muscles.chosen = end.muscle;
+      this.grip = { plane: facing(end.at), offset: new Vector3(), place: end.place };
+    } else if (hit && studio.tool === 'paint') {
+      studio.rig.mark();
+      this.painting = true;
+      dab(studio, hit.at, skin!.positions, view.size);
+    } else if (thing && (!hit || thing.distance < hit.distance)) {
       this.grip = { plane: facing(thing.at), offset: thing.origin.clone().sub(thing.at) };
       studio.held = { object: thing.object, at: thing.origin.toArray() };
     } else if (hit && studio.tool === 'poke') {
@@ -121,10 +134,15 @@ export class Hand {
     return true;
   }
 
-  private carry(grip: { plane: Plane; offset: Vector3 }): void {
+  private carry(grip: NonNullable<Hand['grip']>): void {
     const { studio } = this, place = new Vector3();
     if (!this.ray.ray.intersectPlane(grip.plane, place)) return;
     place.add(grip.offset);
+    if (grip.place) {
+      this.muscles.move(grip.place, place);
+      studio.rig.changed();
+      return;
+    }
     if (studio.held.object >= 0) studio.held.at = place.toArray();
     else studio.poked.at = place.toArray();
     studio.wishes++;
@@ -148,6 +166,10 @@ export class Hand {
     if (this.grip) {
       this.aim(event);
       this.carry(this.grip);
+    }
+    if (this.painting) {
+      const skin = this.seen(this.aim(event).x), hit = skin ? castRay(studio.character!, skin.positions, this.ray.ray.origin, this.ray.ray.direction) : null;
+      if (hit) dab(studio, hit.at, skin!.positions, this.view.size);
     }
     if (!drag || !studio.skeleton) return;
     const at = this.aim(event);
@@ -176,7 +198,7 @@ export class Hand {
   private pull(drag: Drag): void {
     const target = new Vector3(), skeleton = this.studio.skeleton!;
     if (!this.ray.ray.intersectPlane(drag.plane, target)) return;
-    reach(skeleton, drag.node, drag.held.clone().applyMatrix4(skeleton.world[drag.node]), target, this.studio.pins);
+    reach(skeleton, drag.node, drag.held.clone().applyMatrix4(skeleton.world[drag.node]), target, this.studio.pins, this.studio.limits);
     keepPins(skeleton, this.pinned(), drag.node);
   }
 
@@ -190,6 +212,10 @@ export class Hand {
   }
 
   private up(): void {
+    if (this.painting) {
+      this.painting = false;
+      this.view.orbit.enabled = true;
+    }
     if (this.grip) {
       this.grip = null;
       this.studio.held.object = this.studio.poked.point = -1;

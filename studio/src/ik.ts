@@ -1,8 +1,23 @@
 // Reaching: the joints above a hand or foot turn until it is where it is wanted (cyclic coordinate descent).
 import { Quaternion, Vector3 } from 'three';
-import type { Skeleton } from './skeleton';
+import { PER_NODE, type Skeleton } from './skeleton';
+import { turnVector } from './keyed';
 
 const ROUNDS = 16, MOST_TURN = 0.5; // rad a joint and round: folds evenly, does not snap
+
+const MARGIN = 0.35; // rad beyond what the clips do: they need not go to the end of what a joint can
+
+/** Brings a joint back to where the file's clips have it, and a little beyond; joints that no clip moves are free. */
+function keepLimits(skeleton: Skeleton, node: number): void {
+  const limits = skeleton.limits.get(node), edit = skeleton.edit(node), turn = new Vector3();
+  if (!limits) return;
+  const was = turnVector(skeleton.rest, edit, node * PER_NODE, turn).clone();
+  turn.clamp(new Vector3(limits[0], limits[1], limits[2]).addScalar(-MARGIN), new Vector3(limits[3], limits[4], limits[5]).addScalar(MARGIN));
+  if (turn.distanceTo(was) < 1e-6) return;
+  const angle = turn.length(), rest = new Quaternion().fromArray(skeleton.rest, node * PER_NODE + 3);
+  rest.multiply(new Quaternion().setFromAxisAngle(angle > 0 ? turn.divideScalar(angle) : turn.set(1, 0, 0), angle)).normalize().toArray(edit, 3);
+  skeleton.update();
+}
 
 /** The joints that may turn for a node: those above it, up to where the limb meets the trunk. */
 export function chainOf(skeleton: Skeleton, node: number, pins: Set<number> = new Set()): number[] {
@@ -19,7 +34,7 @@ export function chainOf(skeleton: Skeleton, node: number, pins: Set<number> = ne
  * hand, a foot); with hardly one the node turns too; with none (the hips) all is moved. Short bones turn less: a collar bone gives a
  * little, an arm much.
  */
-export function reach(skeleton: Skeleton, node: number, grabbed: Vector3, target: Vector3, pins: Set<number> = new Set()): void {
+export function reach(skeleton: Skeleton, node: number, grabbed: Vector3, target: Vector3, pins: Set<number> = new Set(), limited = false): void {
   let chain = chainOf(skeleton, node, pins);
   if (!chain.length) {
     skeleton.setHead(node, skeleton.head(node).add(target).sub(grabbed));
@@ -39,6 +54,7 @@ export function reach(skeleton: Skeleton, node: number, grabbed: Vector3, target
       const angle = 2 * Math.acos(Math.min(1, Math.abs(step.w))), most = MOST_TURN * (lengths[i] / longest) ** 2;
       if (angle > most) step.slerp(none, 1 - most / angle);
       skeleton.setTurn(at, step.multiply(skeleton.turn(at)));
+      if (limited) keepLimits(skeleton, at);
     });
   if (limb) skeleton.setTurn(node, kept);
 }

@@ -2,6 +2,7 @@
 import type { Studio, Tool } from './studio';
 import type { View } from './view';
 import type { Posing } from './posing';
+import { keyPose } from './keyed_panel';
 
 export function keys(studio: Studio, view: View, posing: Posing, save: () => Promise<void>): void {
   const step = (frames: number) => { studio.play(false); studio.seek((studio.frame + frames) / studio.fps); };
@@ -10,7 +11,7 @@ export function keys(studio: Studio, view: View, posing: Posing, save: () => Pro
   const plain: Record<string, () => void> = {
     ' ': () => studio.play(!studio.playing), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => studio.seek(0, true),
     End: () => studio.seek(studio.duration, true), l: () => { studio.loop = !studio.loop; studio.tell('clock'); },
-    t: () => tool('turn'), r: () => tool('reach'), k: () => tool('poke'), p: () => posing.pin(), x: () => posing.resetJoint(), X: () => posing.resetAll(), m: () => posing.mirror(),
+    t: () => tool('turn'), r: () => tool('reach'), k: () => tool('poke'), n: () => tool('paint'), a: () => keyPose(studio), p: () => posing.pin(), x: () => posing.resetJoint(), X: () => posing.resetAll(), m: () => posing.mirror(),
     w: () => flip('wire'), b: () => flip('bones'), i: () => flip('inside'), g: () => flip('ground'), f: () => view.frameAll(),
     1: () => view.side('front'), 2: () => view.side('back'), 3: () => view.side('left'), 4: () => view.side('right'), 5: () => view.side('top'),
     Escape: () => { studio.select(-1); studio.complain(''); },

@@ -3,6 +3,7 @@ import type { Frame, Message } from 'messages';
 import { decode, encode, type Say } from './wire';
 import type { Studio } from './studio';
 import { Skeleton } from './skeleton';
+import { MADE } from './keyed';
 
 const tab = crypto.getRandomValues(new Uint32Array(1))[0];
 const IDLE_MS = 1000, PREPARING_MS = 120, LONGEST_STEP_S = 0.1;
@@ -18,10 +19,14 @@ export class Link {
   private sent: string[] = ['', '']; // what each slot was asked for
   private describing = false;
   fetched = 0; // frames, to count them a second
+  rate = 0; // of the last second
+  took = 0; // ms from a wish to its skin
+  shown = -1; // the wish whose skin is in the page
 
   constructor(private studio: Studio) {
     studio.on(['slots'], () => void this.askMethods());
-    studio.on(['world'], () => void this.askWorld());
+    studio.on(['world', 'rig'], () => void this.askWorld());
+    studio.rig.send = json => void this.askRig(json);
   }
 
   /** Says something at once, beside the frame that may be in flight. */
@@ -108,14 +113,18 @@ export class Link {
         studio.pins.clear();
         studio.world = { ...studio.world, on: false, things: [] };
         studio.objects = null;
+        studio.held.object = studio.poked.point = -1;
+        studio.rig.clear();
+        studio.keyed.keys = [];
         studio.history.clear();
         studio.wishes++;
-        studio.tell('character', 'slots', 'clock', 'select', 'pose', 'world', 'objects');
+        studio.tell('character', 'slots', 'clock', 'select', 'pose', 'world', 'objects', 'poses');
         break;
       case 'Frame':
         this.show(message);
         break;
       case 'Objects':
+        if (message.trouble && message.trouble !== studio.objects?.trouble) studio.complain(message.trouble);
         if (message.epoch === studio.character?.epoch && studio.world.on) { studio.objects = message; studio.tell('objects'); }
         break;
       case 'Inside':
@@ -164,10 +173,33 @@ export class Link {
     const { studio } = this, { world, character } = studio;
     if (!character) return;
     const objects = Float32Array.from(world.things.flatMap(t => [t.kind, t.shape, ...t.size, ...t.position, t.density]));
-    const height = this.floor(), key = JSON.stringify([character.epoch, world.on, world.ground, world.gravity, world.things]);
+    const stiff = this.stiff(), height = this.floor(), key = JSON.stringify([character.epoch, world.on, world.ground, world.gravity, world.friction, world.firm, world.things, [...stiff]]);
     if (key === this.worldSent) return;
     this.worldSent = key;
-    await this.say({ is: 'World', epoch: character.epoch, on: world.on ? 1 : 0, ground: world.ground ? 1 : 0, height, gravity: world.gravity, objects });
+    await this.say({
+      is: 'World', epoch: character.epoch, on: world.on ? 1 : 0, ground: world.ground ? 1 : 0, height, gravity: world.gravity, objects, friction: world.friction, firm: world.firm,
+      nodes: Int32Array.from(stiff.keys()), stiffness: Float32Array.from(stiff.values()),
+    });
+  }
+
+  /** Joints whose stiffness the rig tells. */
+  private stiff(): Map<number, number> {
+    const { rig, skeleton } = this.studio, out = new Map<number, number>();
+    for (const [name, joint] of Object.entries(rig.file.joints ?? {})) {
+      const node = skeleton?.names.indexOf(name) ?? -1;
+      if (joint.stiffness !== undefined && node >= 0) out.set(node, joint.stiffness);
+    }
+    return out;
+  }
+
+  private async askRig(json: string): Promise<void> {
+    const { studio } = this;
+    if (!studio.character) return;
+    const said = await this.say({ is: 'Rig', epoch: studio.character.epoch, json });
+    studio.rig.sent();
+    if (!said.some(m => m.is === 'Refusal')) studio.complain('');
+    studio.wishes++;
+    studio.tell('rig');
   }
 
   /** Where the ground is: the picture knows. */
@@ -232,9 +264,9 @@ export class Link {
     studio.cut = false;
     this.last.time = studio.time;
     this.number++;
-    const edits = studio.skeleton!.list();
+    const made = studio.clip === MADE, edits = studio.skeleton!.list(made ? studio.keyed.at(studio.time, studio.skeleton!) : undefined);
     const said = await this.say({
-      is: 'Want', epoch: studio.character!.epoch, number: this.number, clip: studio.clip, time_s: studio.time, dt_s: dt,
+      is: 'Want', epoch: studio.character!.epoch, number: this.number, clip: made ? -1 : studio.clip, time_s: studio.time, dt_s: dt,
       restart: cut ? 1 : 0, nodes: edits.nodes, transforms: edits.transforms,
       held: studio.held.object, held_at: Float32Array.from(studio.held.at), poked: studio.poked.point, poked_at: Float32Array.from(studio.poked.at), reach: studio.poked.reach,
       inside: studio.probe.lines ? 1 : 0, section: studio.probe.section, cut: studio.probe.cut,
@@ -243,6 +275,9 @@ export class Link {
       if (this.asked === wish && studio.link !== 'lost') this.asked = -1;
       studio.cut ||= cut;
       if (!said.length) await new Promise(resolve => setTimeout(resolve, IDLE_MS));
+    } else {
+      this.shown = wish;
+      this.took = performance.now() - now;
     }
     this.inFlight = false;
   }

@@ -3,11 +3,12 @@ import type { Colour, Compare, Studio } from './studio';
 import type { View } from './view';
 import type { Link } from './link';
 import { legends, weights } from './paint';
+import { brushes } from './brush';
 import { button, check, h, id, select } from './ui';
 
 const colours: [Colour, string][] = [
   ['file', 'as the file has it'], ['clay', 'clay'], ['stretch', 'stretch'], ['touch', 'touching skin'], ['distance', 'distance to the other method'],
-  ['fold', 'folds and ridges'], ['weights', 'weights of the joint'], ['normals', 'normals'],
+  ['fold', 'folds and ridges'], ['weights', 'weights of the joint'], ['normals', 'normals'], ['rig', 'what is painted'],
 ];
 
 export function lookPanel(studio: Studio, view: View): Node[] {
@@ -79,10 +80,11 @@ export function legend(studio: Studio): HTMLElement {
     const { colour } = studio.look, words = legends[colour];
     box.hidden = !words;
     if (!words) return;
-    const name = colour === 'weights' && studio.selected >= 0 ? `weights of ${studio.skeleton?.names[studio.selected]}` : colour === 'weights' ? 'choose a joint' : colours.find(c => c[0] === colour)![1];
+    const painted = colour === 'rig' ? brushes[studio.brush.what].text : '';
+    const name = colour === 'weights' && studio.selected >= 0 ? `weights of ${studio.skeleton?.names[studio.selected]}` : colour === 'weights' ? 'choose a joint' : painted || colours.find(c => c[0] === colour)![1];
     box.replaceChildren(h('span', {}, name), h('div', { class: `ramp ${['stretch', 'fold'].includes(colour) ? 'diverging' : 'rising'}` }), h('div', { class: 'words' }, ...words.map(w => h('span', {}, w))));
   };
-  studio.on(['look', 'select'], update);
+  studio.on(['look', 'select', 'rig'], update);
   return box;
 }
 

@@ -14,11 +14,17 @@ import { insidePanel } from './inside';
 import { bakePanel } from './bake';
 import { keys } from './keys';
 import { Project } from './project';
+import { Muscles } from './muscles';
+import { rigPanel } from './rig_panel';
+import { keyedPanel } from './keyed_panel';
+import { Grip, gripPanel } from './grip';
+import { filmPart } from './film';
+import { meters } from './meters';
 import { h, section } from './ui';
 
 const studio = new Studio(), link = new Link(studio);
 const picture = h('main', { 'aria-label': 'The picture' });
-const view = new View(studio, picture), bones = new Bones(studio, view), things = new Things(studio, view), hand = new Hand(studio, view, bones, things), posing = new Posing(studio, hand);
+const view = new View(studio, picture), bones = new Bones(studio, view), things = new Things(studio, view), muscles = new Muscles(studio, view), hand = new Hand(studio, view, bones, things, muscles), grip = new Grip(studio, view), posing = new Posing(studio, hand);
 const project = new Project(studio, link, view);
 const open = (file: File) => project.open(file), save = () => project.save();
 
@@ -26,9 +32,12 @@ const panel = h('aside', { 'aria-label': 'Panels' },
   section('Skin', true, methodPanel(studio, link, 0)),
   section('Compare', true, methodPanel(studio, link, 1), ...comparePanel(studio)),
   section('Pose', true, ...posing.panel()),
-  section('Look', true, ...lookPanel(studio, view)),
+  section('Clip of your own', false, ...keyedPanel(studio, link)),
+  section('Rig', false, ...rigPanel(studio, muscles)),
+  section('Look', true, ...lookPanel(studio, view), filmPart(studio, link, view)),
   section('Inside', false, ...insidePanel(studio, view)),
-  section('World', false, ...worldPanel(studio, view)),
+  section('World', false, ...worldPanel(studio, view, link), gripPanel(studio, grip)),
+  section('Times', false, ...meters(studio, link)),
   section('Bake and measure', false, ...bakePanel(studio, link)));
 picture.append(wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));
 document.body.append(header(studio, link, view, open, save), picture, panel, timeline(studio));
@@ -55,4 +64,4 @@ void link.start().then(() => project.begin());
 requestAnimationFrame(picturesGoOn);
 
 // what tests and curious people ask the page
-Object.assign(window, { peltStudio: { studio, link, view, posing, hand } });
+Object.assign(window, { peltStudio: { studio, link, view, posing, hand, muscles, grip } });

@@ -1,6 +1,7 @@
 // Colours of a skin: what a person chose to see on it.
 import type { Studio } from './studio';
 import type { View } from './view';
+import { paintedValues } from './brush';
 import { distance, diverging, fold, rising, stretch, touching } from './heat';
 
 /** What the colours mean, for the legend. */
@@ -10,6 +11,7 @@ export const legends: Record<string, [string, string, string]> = {
   fold: ['ridge', 'flat', 'fold'],
   touch: ['free', 'near', 'skin on skin'],
   weights: ['0', '0.5', '1'],
+  rig: ['as it is', 'little', 'much'],
 };
 
 export function paint(studio: Studio, view: View): void {
@@ -23,6 +25,7 @@ export function paint(studio: Studio, view: View): void {
     else if (look.colour === 'fold') { fold(character, skin.positions, skin.normals, view.size, values); colour = diverging; scale = 1 / 60; }
     else if (look.colour === 'touch') touching(character, skin.positions, skin.normals, view.size, values);
     else if (look.colour === 'distance' && view.skins[1 - i]) { distance(skin.positions, view.skins[1 - i]!.positions, view.size, values); scale = 20; }
+    else if (look.colour === 'rig') paintedValues(studio, values);
     else if (look.colour === 'weights') { const w = weights.of(studio); if (w) for (let p = 0; p < values.length; p++) values[p] = w[p] / 65535; }
     if (look.colour === 'normals')
       for (let k = 0; k < out.length; k++) out[k] = 0.5 + 0.5 * skin.normals[k];

@@ -3,10 +3,10 @@ import type { Studio, Tool } from './studio';
 import type { Hand } from './hand';
 import { mirrorPose } from './mirror';
 import { PER_NODE } from './skeleton';
-import { button, h, id } from './ui';
+import { button, check, h, id } from './ui';
 
 const TOOLS: [Tool, string, string][] = [
-  ['turn', 'Turn', 'Drag skin to turn its joint (T)'], ['reach', 'Reach', 'Drag a hand or foot, the limb follows (R)'], ['poke', 'Poke', 'Pull or push the skin itself (K)'],
+  ['turn', 'Turn', 'Drag skin to turn its joint (T)'], ['reach', 'Reach', 'Drag a hand or foot, the limb follows (R)'], ['poke', 'Poke', 'Pull or push the skin itself (K)'], ['paint', 'Paint', 'Paint what Rig, Paint says (N)'],
 ];
 
 export class Posing {
@@ -61,6 +61,21 @@ export class Posing {
       this.studio.complain('There is no pose to paste: copy one first.');
   }
 
+  /** Poses put by, to be taken up again. */
+  private poses(): HTMLElement {
+    const { studio } = this, list = h('ul', { class: 'things' }), key = id('pose'), name = h('input', { type: 'search', id: key, placeholder: 'name of the pose' });
+    const keep = () => {
+      studio.poses.push({ name: name.value || `pose ${studio.poses.length + 1}`, text: this.text() });
+      name.value = '';
+      studio.tell('poses');
+    };
+    const update = () => list.replaceChildren(...studio.poses.map(pose => h('li', {}, button(pose.name, () => this.setText(pose.text)),
+      button(`Remove ${pose.name}`, () => { studio.poses = studio.poses.filter(p => p !== pose); studio.tell('poses'); }, { icon: 'close' }))));
+    studio.on(['poses'], update);
+    update();
+    return h('div', {}, h('div', { class: 'row' }, h('label', { for: key }, 'Pose'), name, button('Keep', keep, { title: 'Puts this pose by' })), list);
+  }
+
   panel(): Node[] {
     const { studio } = this, key = id('search');
     const search = h('input', { type: 'search', id: key, placeholder: 'name of a joint', input: () => fill() });
@@ -77,6 +92,8 @@ export class Posing {
       const at = list.querySelector('[aria-pressed=true]') as HTMLElement | null;
       if (at && (at.offsetTop < list.scrollTop || at.offsetTop > list.scrollTop + list.clientHeight - 24)) list.scrollTop = at.offsetTop - 60;
     };
+    const limits = check('Reaching keeps to what the clips do', on => { studio.limits = on; });
+    limits.set(studio.limits);
     const tools = h('div', { class: 'segments', role: 'group', 'aria-label': 'What dragging does' });
     const update = () => {
       tools.replaceChildren(...TOOLS.map(([tool, name, title]) => h('button', {
@@ -92,7 +109,7 @@ export class Posing {
       h('div', { class: 'buttons wrap' }, button('Pin', () => this.pin(), { keys: 'P' }), button('Reset joint', () => this.resetJoint(), { keys: 'X' }),
         button('Reset all', () => this.resetAll(), { keys: 'shift X' }), button('Mirror', () => this.mirror(), { keys: 'M' }),
         button('Copy', () => this.copy(), { keys: 'ctrl C' }), button('Paste', () => void this.paste(), { keys: 'ctrl V' })),
-      h('div', { class: 'row' }, h('label', { for: key }, 'Find'), search), list,
+      limits.row, h('div', { class: 'row' }, h('label', { for: key }, 'Find'), search), list, this.poses(),
     ];
   }
 }

@@ -4,12 +4,14 @@ import type { Link } from './link';
 import type { View } from './view';
 import { saveAs, upload } from './files';
 import { PER_NODE, type Edits } from './skeleton';
+import type { Key } from './keyed';
 
 interface Saved {
   pelt: 'project'; version: 1; label: string; clip: number; time: number; speed: number; loop: boolean;
   slots: { method: string; settings: Record<string, string> }[];
   look: Studio['look']; camera: { position: number[]; target: number[] };
   edits: Record<string, number[]>; pins: string[]; character?: string;
+  rig?: string; poses?: { name: string; text: string }[]; keyed?: { keys: Key[]; seconds: number; name: string }; world?: Omit<Studio['world'], 'forces'>;
 }
 
 const KEPT = 'pelt-studio';
@@ -18,7 +20,7 @@ export class Project {
   private timer = 0;
   private restored = false;
   constructor(private studio: Studio, private link: Link, private view: View) {
-    studio.on(['pose', 'slots', 'look', 'clock', 'character', 'select'], () => this.keep());
+    studio.on(['pose', 'slots', 'look', 'clock', 'character', 'select', 'rig', 'poses', 'world'], () => this.keep());
   }
 
   /** After the first words with the command: a project from the command line, or what this browser had here before a reload. */
@@ -48,7 +50,9 @@ export class Project {
       pelt: 'project', version: 1, label: studio.character?.label ?? '', clip: studio.clip, time: studio.time, speed: studio.speed, loop: studio.loop,
       slots: studio.slots.map(({ method, settings }) => ({ method, settings })), look: { ...studio.look },
       camera: { position: view.camera.position.toArray(), target: view.orbit.target.toArray() }, edits,
-      pins: [...studio.pins].map(node => skeleton!.names[node]),
+      pins: [...studio.pins].map(node => skeleton!.names[node]), rig: studio.rig.text(), poses: studio.poses,
+      keyed: { keys: studio.keyed.keys, seconds: studio.keyed.seconds, name: studio.keyed.name },
+      world: { ...studio.world, things: studio.world.things.filter(t => t.shape !== 0) }, // meshes stay where they were dropped
     };
   }
 
@@ -59,6 +63,8 @@ export class Project {
       if (node < (skeleton?.parents.length ?? 0) && t.length === PER_NODE) edits.set(node, Float32Array.from(t));
     }
     skeleton?.setEdits(edits);
+    Object.assign(studio.keyed, saved.keyed);
+    studio.poses = saved.poses ?? [];
     studio.clip = Math.min(saved.clip, (studio.character?.clip_seconds.length ?? 0) - 1);
     studio.time = Math.min(saved.time, studio.duration);
     studio.speed = saved.speed;
@@ -66,12 +72,14 @@ export class Project {
     studio.cut = true;
     for (const name of saved.pins) { const node = skeleton?.names.indexOf(name) ?? -1; if (node >= 0) studio.pins.add(node); }
     saved.slots.forEach((slot, i) => studio.setMethod(i, slot.method, slot.settings));
+    if (saved.rig) studio.rig.load(saved.rig);
+    if (saved.world) studio.setWorld(saved.world);
     studio.setLook(saved.look);
     view.camera.position.fromArray(saved.camera.position);
     view.orbit.target.fromArray(saved.camera.target);
     view.orbit.update();
     studio.posed();
-    studio.tell('clock', 'select', 'character');
+    studio.tell('clock', 'select', 'character', 'poses');
   }
 
   /** One file with the character in it. */

@@ -13,6 +13,7 @@ export class Skeleton {
   readonly rest: Float32Array; // as the file's nodes stand
   readonly bones: number[]; // nodes that carry skin, each once
   readonly tips = new Map<number, Vector3>(); // of bones that end a limb, in their own space
+  readonly limits = new Map<number, Float32Array>(); // of the file's clips: least and most of the turn as a vector; none: not moved there
   readonly children: number[][];
   readonly order: number[] = []; // parents first
   readonly local: Float32Array; // what is seen: base with the edits on top
@@ -35,6 +36,8 @@ export class Skeleton {
     character.bone_nodes.forEach((node, i) => {
       const tip = new Vector3().fromArray(character.tips, i * 3);
       if (tip.lengthSq() > 0) this.tips.set(node, tip);
+      const limits = character.limits.subarray(i * 6, i * 6 + 6);
+      if (limits.some(v => v !== 0)) this.limits.set(node, limits);
     });
     this.update();
   }
@@ -68,10 +71,10 @@ export class Skeleton {
     return transform;
   }
 
-  /** For the wire: nodes and their transforms. */
-  list(): { nodes: Int32Array; transforms: Float32Array } {
-    const nodes = Int32Array.from(this.edits.keys()), transforms = new Float32Array(nodes.length * PER_NODE);
-    nodes.forEach((node, i) => transforms.set(this.edits.get(node)!, i * PER_NODE));
+  /** For the wire: nodes and their transforms; `below` is what lies under the edits (a clip the page plays itself). */
+  list(below: Edits = new Map()): { nodes: Int32Array; transforms: Float32Array } {
+    const all = new Map([...below, ...this.edits]), nodes = Int32Array.from(all.keys()), transforms = new Float32Array(nodes.length * PER_NODE);
+    nodes.forEach((node, i) => transforms.set(all.get(node)!, i * PER_NODE));
     return { nodes, transforms };
   }
 

@@ -2,6 +2,8 @@
 import type { Baking, Character, Frame, Inside, Objects, Slot } from 'messages';
 import { Skeleton } from './skeleton';
 import { History } from './history';
+import { Rig } from './rig';
+import { Keyed, MADE } from './keyed';
 
 export interface OptionInfo { name: string; value: string; help: string; choices?: string; least?: number; most?: number; common: number; live: number }
 export interface MethodInfo { name: string; summary: string; dynamic: number; options: OptionInfo[] }
@@ -10,15 +12,17 @@ export interface Catalogue { version: string; default: string; methods: MethodIn
 /** A slot as the page wants it, and as the command has it. */
 export interface SlotState { method: string; settings: Record<string, string>; status: Slot | null }
 
-export type Tool = 'turn' | 'reach' | 'poke';
-/** kind 0 fixed, 1 rigid, 2 soft; shape 1 ball, 2 box; density against water's. */
-export interface Thing { kind: number; shape: number; size: number[]; position: number[]; density: number }
-export interface World { on: boolean; ground: boolean; gravity: number; things: Thing[]; forces: boolean }
+export type Tool = 'turn' | 'reach' | 'poke' | 'paint' | 'muscle';
+/** What the brush paints: points of a region, or a number of the bone under it. */
+export type Brush = 'region' | 'stiffness' | 'firmness' | 'skin' | 'fat' | 'muscle';
+/** kind 0 fixed, 1 rigid, 2 soft; shape 0 mesh (size: its number and scale), 1 ball, 2 box, 4 cylinder; density against water's. */
+export interface Thing { kind: number; shape: number; size: number[]; position: number[]; density: number; name?: string }
+export interface World { on: boolean; ground: boolean; gravity: number; friction: number; firm: number; things: Thing[]; forces: boolean }
 export type Compare = 'off' | 'wipe' | 'side' | 'ghost';
-export type Colour = 'file' | 'clay' | 'stretch' | 'distance' | 'fold' | 'touch' | 'weights' | 'normals';
+export type Colour = 'file' | 'clay' | 'stretch' | 'distance' | 'fold' | 'touch' | 'weights' | 'normals' | 'rig';
 export interface Look { compare: Compare; wipe: number; colour: Colour; wire: boolean; bones: boolean; inside: boolean; ground: boolean; names: boolean }
 
-export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history' | 'world' | 'objects' | 'baking' | 'inside';
+export type Topic = 'character' | 'catalogue' | 'slots' | 'pose' | 'frame' | 'clock' | 'select' | 'look' | 'tool' | 'trouble' | 'link' | 'history' | 'world' | 'objects' | 'baking' | 'inside' | 'rig' | 'poses';
 
 export class Studio {
   character: Character | null = null;
@@ -36,7 +40,7 @@ export class Studio {
   tool: Tool = 'turn';
   pins = new Set<number>();
   look: Look = { compare: 'off', wipe: 0.5, colour: 'clay', wire: false, bones: true, inside: false, ground: true, names: false };
-  world: World = { on: false, ground: true, gravity: 9.81, things: [], forces: true };
+  world: World = { on: false, ground: true, gravity: 9.81, friction: 0.6, firm: 1, things: [], forces: true };
   objects: Objects | null = null;
   baking: Baking | null = null;
   inside: Inside | null = null;
@@ -48,6 +52,11 @@ export class Studio {
   behind_ms = 0;
   cut = true; // the next wish is no motion from the last one
   wishes = 0; // counts changes of what is to be seen
+  limits = true; // reaching holds to what the file's clips do
+  brush = { what: 'region' as Brush, radius: 0.04, value: 1, erase: false, region: 0 };
+  poses: { name: string; text: string }[] = [];
+  readonly keyed = new Keyed();
+  readonly rig = new Rig(this);
   readonly history = new History(this);
   private listeners = new Map<Topic, (() => void)[]>();
 
@@ -62,7 +71,7 @@ export class Studio {
         listener();
   }
 
-  get duration(): number { return this.clip >= 0 ? this.character?.clip_seconds[this.clip] ?? 0 : 0; }
+  get duration(): number { return this.clip === MADE ? this.keyed.seconds : this.clip >= 0 ? this.character?.clip_seconds[this.clip] ?? 0 : 0; }
   get lastFrame(): number { return Math.round(this.duration * this.fps); }
   get frame(): number { return Math.round(this.time * this.fps); }
   method(slot: number): MethodInfo | undefined { return this.catalogue?.methods.find(m => m.name === this.slots[slot].method); }
@@ -85,7 +94,7 @@ export class Studio {
   }
 
   play(on: boolean): void {
-    if (on && this.clip < 0 && this.character)
+    if (on && this.clip === -1 && this.character)
       this.setClip(0);
     if (on && !this.loop && this.time >= this.duration)
       this.seek(0, true);

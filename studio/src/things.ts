@@ -2,6 +2,9 @@
 import { ArrowHelper, BufferAttribute, BufferGeometry, Group, Mesh, MeshStandardMaterial, type Raycaster, Vector3 } from 'three';
 import type { Studio, Thing } from './studio';
 import type { View } from './view';
+import type { Link } from './link';
+import { extent, readShape } from './shapes';
+import { slider } from './rig_panel';
 import { button, check, h, id } from './ui';
 
 const MOST = 16;
@@ -80,34 +83,52 @@ export class Things {
   }
 }
 
-export function worldPanel(studio: Studio, view: View): Node[] {
+const shapeName = (t: Thing): string => t.name ?? ['object', 'ball', 'box', '', 'cylinder'][t.shape];
+let meshes = 0;
+
+/** A closed surface from a file becomes an object, a seventh of the character's size. */
+async function addFile(studio: Studio, link: Link, file: File, add: (thing: Partial<Thing>) => void, size: number): Promise<void> {
+  try {
+    const shape = await readShape(file), number = meshes++ % 8;
+    const said = await link.say({ is: 'Mesh', number, vertices: shape.vertices, triangles: shape.triangles });
+    if (!said.some(m => m.is === 'Refusal')) add({ kind: 1, shape: 0, size: [number, 0.14 * size / (extent(shape) || 1), 1], name: file.name });
+  } catch (fault) {
+    studio.complain(fault instanceof Error ? fault.message : String(fault));
+  }
+}
+
+export function worldPanel(studio: Studio, view: View, link: Link): Node[] {
   const on = check('Touches a world', value => studio.setWorld({ on: value })), ground = check('Ground', value => studio.setWorld({ ground: value, on: true }));
   const forces = check('Forces as arrows', value => { studio.world.forces = value; studio.tell('objects'); });
   const key = id('gravity'), gravity = h('input', { type: 'range', id: key, min: 0, max: 20, step: 0.1, change: () => studio.setWorld({ gravity: Number(gravity.value) }) });
   const reachKey = id('reach'), reach = h('input', { type: 'range', id: reachKey, min: 0.01, max: 0.3, step: 0.01, value: studio.poked.reach, input: () => { studio.poked.reach = Number(reach.value); } });
   const list = h('ul', { class: 'things' });
-  const add = (kind: number, shape: number) => {
+  const add = (kind: number, shape: number, more: Partial<Thing> = {}) => {
     const { size, centre } = view, r = size * (shape === 1 ? 0.05 : 0.09), { things } = studio.world;
     if (things.length >= MOST) { studio.complain(`${MOST} objects are the most.`); return; }
     const side = (things.length % 3 - 1) * 0.16 * size, front = studio.character?.faces_back ? -1 : 1;
-    const thing: Thing = { kind, shape, size: shape === 1 ? [r, r, r] : [r, r, r], position: [centre.x + side, centre.y + 0.1 * size, centre.z + front * 0.22 * size], density: kind === 2 ? 0.2 : 0.3 };
+    const thing: Thing = { kind, shape, size: shape === 1 ? [r, r, r] : [r, r, r], position: [centre.x + side, centre.y + 0.1 * size, centre.z + front * 0.22 * size], density: kind === 2 ? 0.2 : 0.3, ...more };
     studio.setWorld({ on: true, things: [...things, thing] });
   };
+  const picker = h('input', { type: 'file', accept: '.obj,.glb', class: 'unseen', tabindex: -1, 'aria-label': 'An object from a file', change: () => { const file = picker.files?.[0]; if (file) void addFile(studio, link, file, thing => add(1, 0, thing), view.size); picker.value = ''; } });
+  const friction = slider('Friction', 0, 2, 0.05, value => studio.setWorld({ friction: value })), firm = slider('Joints', 0.1, 20, 0.1, value => studio.setWorld({ firm: value }));
   const update = () => {
     const { world } = studio;
+    friction.set(world.friction);
+    firm.set(world.firm);
     on.set(world.on);
     ground.set(world.ground);
     forces.set(world.forces);
     gravity.value = String(world.gravity);
-    list.replaceChildren(...world.things.map((t, i) => h('li', {}, `${['fixed', 'rigid', 'soft'][t.kind]} ${t.shape === 1 ? 'ball' : 'box'}`,
+    list.replaceChildren(...world.things.map((t, i) => h('li', {}, `${['fixed', 'rigid', 'soft'][t.kind]} ${shapeName(t)}`,
       button(`Remove object ${i + 1}`, () => studio.setWorld({ things: world.things.filter(other => other !== t) }), { icon: 'close' }))));
   };
   studio.on(['world'], update);
   update();
   return [
     h('p', { class: 'hint' }, 'Objects can be taken and thrown with the mouse; the skeleton gives way to them before the skin is made. Where there is a world, time goes on.'),
-    on.row, ground.row, forces.row, h('div', { class: 'row' }, h('label', { for: key }, 'Gravity'), gravity),
-    h('div', { class: 'buttons wrap' }, button('Ball', () => add(1, 1)), button('Box', () => add(1, 2)), button('Soft cube', () => add(2, 2)), button('Fixed box', () => add(0, 2)),
+    on.row, ground.row, forces.row, h('div', { class: 'row' }, h('label', { for: key }, 'Gravity'), gravity), friction.row, firm.row,
+    h('div', { class: 'buttons wrap' }, picker, button('Ball', () => add(1, 1)), button('Box', () => add(1, 2)), button('Soft cube', () => add(2, 2)), button('Fixed box', () => add(0, 2)), button('From a file…', () => picker.click()),
       button('Start over', () => { studio.cut = true; studio.wishes++; })),
     list, h('div', { class: 'row' }, h('label', { for: reachKey }, 'Poke reach'), reach),
   ];

@@ -2,6 +2,7 @@
 import type { Studio } from './studio';
 import { button, h, icon, select } from './ui';
 import { lines } from './wire';
+import { MADE } from './keyed';
 
 export function timeline(studio: Studio): HTMLElement {
   const clips = select('Clip', [], value => studio.setClip(Number(value)), true);
@@ -27,9 +28,9 @@ export function timeline(studio: Studio): HTMLElement {
     clips.set(String(studio.clip));
   };
   studio.on(['clock'], update);
-  studio.on(['character'], () => {
+  studio.on(['character', 'poses'], () => {
     const names = lines(studio.character?.clip_names ?? '');
-    clips.choices([...names.map((name, i) => [String(i), i === names.length - 1 ? `${name} (of motion, made)` : name] as [string, string]), ['-1', 'no clip: as the file stands']]);
+    clips.choices([...names.map((name, i) => [String(i), i === names.length - 1 ? `${name} (of motion, made)` : name] as [string, string]), ['-1', 'no clip: as the file stands'], ...studio.keyed.keys.length ? [[String(MADE), `${studio.keyed.name} (being keyed)`] as [string, string]] : []]);
     update();
   });
   speeds.set('1');

@@ -7,6 +7,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Studio } from './studio';
 import { SkinView } from './skin';
 import { paint } from './paint';
+import { noPicture } from './no_picture';
 import { dressed, type Dress } from './textures';
 
 export class View {
@@ -29,7 +30,7 @@ export class View {
   private sun = new DirectionalLight(0xffffff, 2.2);
 
   constructor(private studio: Studio, private holder: HTMLElement) {
-    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, alpha: true });
+    this.renderer = make(studio);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
@@ -46,6 +47,7 @@ export class View {
     studio.on(['character'], () => this.rebuild());
     studio.on(['frame'], () => this.refresh());
     studio.on(['look', 'slots'], () => this.restyle());
+    studio.on(['rig'], () => { if (studio.look.colour === 'rig') this.recolour(); });
     this.resize();
     this.theme();
   }
@@ -258,6 +260,15 @@ export class View {
   onScreen(place: Vector3): Vector2 {
     const p = place.clone().project(this.camera), size = this.renderer.getSize(new Vector2());
     return new Vector2((p.x + 1) / 2 * size.x, (1 - p.y) / 2 * size.y);
+  }
+}
+
+function make(studio: Studio): WebGLRenderer {
+  try {
+    return new WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, alpha: true });
+  } catch {
+    queueMicrotask(() => studio.complain('This browser has no WebGL 2: there is no picture. All else works.'));
+    return noPicture();
   }
 }
 

@@ -9,7 +9,7 @@
 typedef struct Names {
     char list[64][32];
     int count;
-    const char *named; ///< below this key the keys are names of the user's
+    const char *named; ///< below these keys (words) the keys are names of the user's
 } Names;
 
 static inline void add_name(Names *names, const char *name)
@@ -52,7 +52,7 @@ static inline PeltStatus gather_schema(const PeltiJsonAt *at, void *user, PeltEr
 static inline PeltStatus gather_keys(const PeltiJsonAt *at, void *user, PeltError *err)
 {
     Names *names = user;
-    bool named = names->named && at->up && at->up->key && !strcmp(at->up->key, names->named);
+    bool named = names->named && at->up && at->up->key && strstr(names->named, at->up->key);
     if (at->key && !named)
         add_name(names, at->key);
     return gather_all(at, gather_keys, user, err);

@@ -63,6 +63,11 @@ static void the_example_is_read_whole(void **state)
     CHECK_NEAR(forearm->layer_stiffness[3], 0.8f, 0);
     CHECK_NEAR(forearm->layer_density[1], 920, 0);
     assert_true(upper->firmness < 0 && upper->projection[0] < 0 && upper->layer_stiffness[0] < 0 && !upper->has_bend_limits);
+    assert_string_equal(upper->operator_name, "shallow");
+    assert_int_equal(rig->operator_count, 1);
+    assert_string_equal(rig->operators[0].name, "shallow");
+    CHECK_NEAR(rig->operators[0].reach, 0.3f, 0);
+    CHECK_NEAR(rig->operators[0].closed[2][0], 0.45f, 0);
     assert_int_equal(rig->muscle_count, 1);
     assert_string_equal(rig->muscles[0].from.bone, "UpperArm");
     CHECK_NEAR(rig->muscles[0].to.along, 0.85f, 0);
@@ -92,6 +97,8 @@ static void mistakes_name_the_line_and_the_key(void **state)
         {"{\"joints\": {\"zzz\": {}}}", "pelt inspect lists them"},
         {"{\"joints\": {\"upper\": {\"operator\": \"bulgy\"}}}",
          "joints.upper.operator: \"bulgy\" is none of contact, bulge, union"},
+        {"{\"operators\": {\"bulge\": {}}}", "operators.bulge: a name of at most 31 letters"},
+        {"{\"operators\": {\"own\": {\"open\": [[0.5, 0], [0.5, 2]]}}}", "operators.own.open[1]: a pair"},
         {"{\"joints\": {\"upper\": {\"limits\":\n {\"bend\": [10, 0]}}}}", ":2: joints.upper.limits.bend: 0 comes after 10"},
         {"{\"joints\": {\"upper\": {\"limits\": {\"bend\": [10]}}}}", "joints.upper.limits.bend: 2 numbers were expected, not 1"},
         {"{\"joints\": {\"upper\": {\"firmness\": \"hard\"}}}", "joints.upper.firmness: a number was expected, not a string"},
@@ -169,7 +176,8 @@ static void settings_are_keys_of_the_file(void **state)
 static void schema_and_example_have_the_same_keys(void **state)
 {
     (void)state;
-    check_same_keys(PELT_SOURCE_DIR "/docs/schema/rig.schema.json", PELT_SOURCE_DIR "/examples/rigs/arm.json", "joints");
+    check_same_keys(PELT_SOURCE_DIR "/docs/schema/rig.schema.json", PELT_SOURCE_DIR "/examples/rigs/arm.json",
+                    "joints operators");
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,7 @@ static void a_ball_falls_beside_the_skin(void **state)
 {
     (void)state;
     static const float ball[9] = {1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 5, 3, 5, 0.5f};
-    PeltiMsgWorld world = {.epoch = 1, .on = 1, .ground = 0, .gravity = 10, .objects = {ball, 9}};
+    PeltiMsgWorld world = {.epoch = 1, .on = 1, .ground = 0, .gravity = 10, .objects = {ball, 9}, .friction = 0.6f, .firm = 1};
     PeltiArray answer = say(1, 1, PELTI_MSG_World, &world);
     pelti_array_release(&answer);
     float y = 0;
@@ -194,6 +195,82 @@ static void a_ball_falls_beside_the_skin(void **state)
     assert_true(3 - y > 0.1f);
 }
 
+static uint32_t slot_serial(const PeltiArray *answer)
+{
+    uint32_t serial;
+    const char *slot = find(answer, PELTI_MSG_Slot);
+    assert_non_null(slot);
+    memcpy(&serial, slot + 8, 4); // slot, state, serial
+    return serial;
+}
+
+/// Sends a rig; true: it was refused with these words. `serial`: of slot 0 afterwards.
+static bool rig_is_refused(const char *json, const char *words, uint32_t *serial)
+{
+    PeltiMsgRig rig = {1, pelti_msg_text(json)};
+    PeltiArray answer = say(1, 1, PELTI_MSG_Rig, &rig);
+    const char *refusal = find(&answer, PELTI_MSG_Refusal);
+    char text[600] = "";
+    if (refusal)
+        snprintf(text, sizeof text, "%s", refusal + 4);
+    *serial = slot_serial(&answer);
+    pelti_array_release(&answer);
+    assert_null(strstr(text, "pelt-studio-")); // no path of ours
+    return refusal && strstr(text, words);
+}
+
+/// A rig is read as a file is, names no file itself, and one that is good has the slots prepared anew.
+static void a_rig_is_checked_and_kept(void **state)
+{
+    (void)state;
+    char json[300];
+    uint32_t before, after;
+    PeltiArray answer = want(1, 0, 0);
+    before = slot_serial(&answer);
+    pelti_array_release(&answer);
+    PeltiCast *cast = pelti_session_take(talk.session);
+    const char *joint = pelt_character_node_name(cast->who, pelt_character_joint_node(cast->who, 0));
+    assert_true(rig_is_refused("{\"joints\": 3}", "rig:1: joints", &after));
+    snprintf(json, sizeof json, "{\"joints\": {\"%s\": {\"operator\": \"/etc/secret.json\"}}}", joint);
+    assert_true(rig_is_refused(json, "is a file", &after));
+    assert_int_equal(after, before);
+    snprintf(json, sizeof json, "{\"joints\": {\"%s\": {\"stiffness\": 3}}}", joint);
+    assert_false(rig_is_refused(json, "", &after));
+    assert_int_equal(after, before + 1);
+    pelti_session_give(talk.session, cast);
+}
+
+/// Surfaces of objects: triangles name vertices that are there, and an object wants a mesh that was given.
+static void a_mesh_is_given_before_it_is_used(void **state)
+{
+    (void)state;
+    static const float corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+                       thing[9] = {1, PELT_SHAPE_MESH, 2, 0.1f, 1, 5, 3, 5, 1};
+    static const int32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}, wrong[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 4};
+    PeltiMsgMesh bad = {2, {corners, 12}, {wrong, 12}}, good = {2, {corners, 12}, {faces, 12}};
+    PeltiMsgWorld world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {thing, 9}, .friction = 0.6f, .firm = 1};
+    const struct {
+        PeltiMsgKind kind;
+        const void *message;
+        bool refused;
+    } said[] = {{PELTI_MSG_Mesh, &bad, true},
+                {PELTI_MSG_World, &world, true},
+                {PELTI_MSG_Mesh, &good, false},
+                {PELTI_MSG_World, &world, false}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        PeltiArray answer = say(1, 1, said[i].kind, said[i].message);
+        assert_int_equal(find(&answer, PELTI_MSG_Refusal) != NULL, said[i].refused);
+        pelti_array_release(&answer);
+    }
+    PeltiArray answer = want(1, -1, 0);
+    const char *m = find(&answer, PELTI_MSG_Objects);
+    uint32_t counts[3];
+    assert_non_null(m);
+    memcpy(counts, m + 8, sizeof counts);
+    assert_int_equal(counts[2], 4); // triangles
+    pelti_array_release(&answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +278,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_tab_takes_over_and_the_first_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_done_is_refused_and_the_talk_goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_ball_falls_beside_the_skin, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_rig_is_checked_and_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_mesh_is_given_before_it_is_used, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_old_wish_says_nothing_about_a_new_character, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,8 @@
 // characters (its data/ are dropped). Needs playwright-core, axe-core and Debian's chromium.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Desk } from './studio_desk.mjs';
+import { Desk, shut } from './studio_desk.mjs';
+import { rigParts } from './studio_rig.mjs';
 
 const parts = {
   /** Opens, plays, scrubs; no error, no request elsewhere, every control has a name. */
@@ -360,7 +361,7 @@ const parts = {
 };
 
 const [pelt, ...chosen] = process.argv.slice(2);
-for (const [name, part] of Object.entries(parts)) {
+for (const [name, part] of Object.entries({ ...parts, ...rigParts })) {
   if (chosen.length ? !chosen.includes(name) : ['times', 'endure'].includes(name)) continue;
   const desk = new Desk(pelt), began = Date.now();
   try {
@@ -376,3 +377,4 @@ for (const [name, part] of Object.entries(parts)) {
   }
   console.log(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
+await shut();

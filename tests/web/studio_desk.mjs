@@ -3,12 +3,18 @@ import { createRequire } from 'node:module';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import http from 'node:http';
 import assert from 'node:assert/strict';
 
 const require = createRequire(process.env.PELT_WEB_MODULES + '/');
 const { chromium } = require('playwright-core');
+
+let browser = null; // one for all parts: starting it takes as long as a part
+const shared = () => browser ??= chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+});
+export const shut = async () => { await (await browser)?.close(); browser = null; };
 
 export class Desk {
   errors = [];
@@ -16,7 +22,7 @@ export class Desk {
   longTask = Number(process.env.PELT_LONG_TASK_MS ?? 50);
   size = 2; // of the built-in character, about
   constructor(pelt) {
-    this.pelt = pelt;
+    this.pelt = resolve(pelt);
     this.folder = mkdtempSync(join(tmpdir(), 'pelt-web-'));
   }
 
@@ -31,10 +37,7 @@ export class Desk {
         reject(new Error(`pelt studio ended with ${code}`));
       });
     });
-    this.browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-    });
-    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme, permissions: ['clipboard-read', 'clipboard-write'] });
+    const context = this.context = await (await shared()).newContext({ viewport: { width, height }, colorScheme, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = this.page = await context.newPage();
     page.setDefaultTimeout(15000);
     page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
@@ -50,7 +53,7 @@ export class Desk {
     await this.page.waitForFunction(() => {
       const { studio, link } = peltStudio;
       return studio.slots.every(s => !s.method || (s.status?.method === s.method && s.status.state === 2)) && link.asked === studio.wishes && !link.inFlight
-        && studio.slots.every((s, i) => !s.method || studio.frames[i]?.serial === s.status.serial);
+        && studio.slots.every((s, i) => !s.method || studio.frames[i]?.serial === s.status.serial) && !studio.rig.waiting;
     }, null, { timeout: 60000 });
     return this.probe();
   }
@@ -182,7 +185,7 @@ export class Desk {
   }
 
   async close() {
-    await this.browser?.close();
+    await this.context?.close();
     this.command?.removeAllListeners('exit');
     this.command?.kill('SIGINT');
     rmSync(this.folder, { recursive: true, force: true });

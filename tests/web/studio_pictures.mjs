@@ -1,7 +1,7 @@
 // The pictures and the film of docs/studio.md, from the running page. Usage: node studio_pictures.mjs path/to/pelt OUT (PNG files).
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
-import { Desk } from './studio_desk.mjs';
+import { Desk, shut } from './studio_desk.mjs';
 
 const [pelt, out] = process.argv.slice(2), desk = new Desk(pelt);
 mkdirSync(out, { recursive: true });
@@ -91,3 +91,4 @@ await page.evaluate(() => { document.getElementById('mouse').remove(); });
 await shot('studio-dark');
 console.log(`${shots} frames of film`);
 await desk.close();
+await shut();

@@ -1,0 +1,137 @@
+/// Wishes for the world: objects, their surfaces, and how joints give way.
+#include "studio/session_parts.h"
+
+#include "core/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MESHES = 64 }; ///< given to one session: they are kept until it ends
+
+const PeltiThingMesh *pelti_session_mesh_find(const PeltiSession *s, int number)
+{
+    for (const PeltiThingMesh *mesh = s->meshes; mesh; mesh = mesh->before)
+        if ((int)mesh->number == number)
+            return mesh;
+    return NULL;
+}
+
+void pelti_session_mesh_end(PeltiSession *s)
+{
+    while (s->meshes) {
+        PeltiThingMesh *mesh = s->meshes;
+        s->meshes = mesh->before;
+        free(mesh->vertices);
+        free(mesh->triangles);
+        free(mesh);
+    }
+}
+
+static PeltiThingMesh *copy_mesh(const PeltiMsgMesh *wish)
+{
+    PeltiThingMesh *mesh = calloc(1, sizeof *mesh);
+    size_t vertices = wish->vertices.count * sizeof(float), triangles = wish->triangles.count * sizeof(int);
+    if (!mesh)
+        return NULL;
+    mesh->number = wish->number;
+    mesh->vertex_count = (int)wish->vertices.count / 3;
+    mesh->triangle_count = (int)wish->triangles.count / 3;
+    mesh->vertices = malloc(vertices);
+    mesh->triangles = malloc(triangles);
+    if (mesh->vertices && mesh->triangles) {
+        memcpy(mesh->vertices, wish->vertices.data, vertices);
+        memcpy(mesh->triangles, wish->triangles.data, triangles);
+        return mesh;
+    }
+    free(mesh->vertices);
+    free(mesh->triangles);
+    free(mesh);
+    return NULL;
+}
+
+PeltStatus pelti_session_mesh(PeltiSession *s, const PeltiMsgMesh *wish, PeltError *err)
+{
+    if (wish->vertices.count % 3 || wish->triangles.count % 3)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a mesh has 3 numbers a vertex and a triangle");
+    for (uint32_t i = 0; i < wish->triangles.count; i++)
+        if (wish->triangles.data[i] < 0 || (uint32_t)wish->triangles.data[i] >= wish->vertices.count / 3)
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "triangle %u of the mesh names vertex %d of %u", i / 3,
+                             wish->triangles.data[i], wish->vertices.count / 3);
+    PeltiThingMesh *mesh = copy_mesh(wish);
+    if (!mesh)
+        return pelti_no_memory(err, wish->vertices.count * sizeof(float));
+    pthread_mutex_lock(&s->lock);
+    bool room = s->mesh_total < MOST_MESHES;
+    if (room) {
+        mesh->before = s->meshes;
+        s->meshes = mesh;
+        s->mesh_total++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (room)
+        return PELT_OK;
+    free(mesh->vertices);
+    free(mesh->triangles);
+    free(mesh);
+    return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%d meshes were given already: start the studio anew", MOST_MESHES);
+}
+
+/// With the lock held.
+static bool is_object(const PeltiSession *s, const float *o)
+{
+    bool mesh = o[1] == PELT_SHAPE_MESH && o[2] >= 0 && o[2] < PELTI_MESHES && pelti_session_mesh_find(s, (int)o[2]);
+    bool shape = mesh || o[1] == PELT_SHAPE_SPHERE || o[1] == PELT_SHAPE_BOX || o[1] == PELT_SHAPE_CYLINDER;
+    for (int k = mesh ? 3 : 2; k < 5; k++)
+        shape = shape && o[k] > 0 && o[k] < 1e6f;
+    return shape && (o[0] == 0 || o[0] == 1 || o[0] == 2) && o[8] > 0 && o[8] < 100;
+}
+
+/// With the lock held.
+static PeltStatus check(const PeltiSession *s, const PeltiMsgWorld *wish, PeltError *err)
+{
+    for (uint32_t i = 0; i < wish->objects.count / PELTI_PER_OBJECT; i++)
+        if (!is_object(s, wish->objects.data + (size_t)i * PELTI_PER_OBJECT))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT,
+                             "object %u of the world is none: kind 0 to 2, shape 0, 1, 2 or 4, sizes above 0", i);
+    if (wish->nodes.count != wish->stiffness.count)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%u stiffnesses for %u joints", wish->stiffness.count, wish->nodes.count);
+    int nodes = s->cast ? pelt_character_info(s->cast->who).node_count : 0;
+    for (uint32_t i = 0; i < wish->nodes.count; i++)
+        if (wish->nodes.data[i] < 0 || wish->nodes.data[i] >= nodes || !(wish->stiffness.data[i] >= 0))
+            return PELT_FAIL(err, PELT_BAD_ARGUMENT, "stiffness of node %d of %d", wish->nodes.data[i], nodes);
+    return PELT_OK;
+}
+
+static void keep(PeltiWorldWish *world, const PeltiMsgWorld *wish)
+{
+    *world = (PeltiWorldWish){.serial = world->serial + 1,
+                              .on = wish->on,
+                              .ground = wish->ground,
+                              .height = wish->height,
+                              .gravity = wish->gravity,
+                              .friction = wish->friction,
+                              .firm = wish->firm,
+                              .object_count = (int)(wish->objects.count / PELTI_PER_OBJECT),
+                              .stiff_count = (int)wish->nodes.count};
+    if (world->object_count)
+        memcpy(world->objects, wish->objects.data, (size_t)world->object_count * sizeof *world->objects);
+    if (world->stiff_count) {
+        memcpy(world->stiff_nodes, wish->nodes.data, (size_t)world->stiff_count * sizeof *world->stiff_nodes);
+        memcpy(world->stiffness, wish->stiffness.data, (size_t)world->stiff_count * sizeof *world->stiffness);
+    }
+}
+
+PeltStatus pelti_session_world(PeltiSession *s, const PeltiMsgWorld *wish, PeltError *err)
+{
+    PeltStatus status = PELT_OK;
+    pthread_mutex_lock(&s->lock);
+    if (wish->epoch == s->epoch) {
+        status = check(s, wish, err);
+        if (status == PELT_OK) {
+            keep(&s->world, wish);
+            pthread_cond_broadcast(&s->asked);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
