@@ -78,9 +78,10 @@ PeltStatus pelti_io_operator_fill(PeltiForm *form, const PeltiJsonAt *at, PeltOp
         {.key = "controller", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_controller},
         {0},
     };
-    PELT_TRY(pelti_form_fill(form, at, fields, out, err));
     PeltiJsonAt name = pelti_json_member(at, "name");
-    return out->name[0] ? PELT_OK : pelti_form_fail(form, &name, err, "is missing");
+    if (!out->name[0] && !name.value && pelti_json_object(at, PELTI_REQUIRED, NULL) == PELT_OK)
+        return pelti_form_fail(form, &name, err, "is missing");
+    return pelti_form_fill(form, at, fields, out, err);
 }
 
 PeltStatus pelti_io_operator_read(const char *path, const PeltAllocator *allocator, PeltOperator *out, PeltError *err)
