@@ -1,7 +1,8 @@
 #!/bin/sh
 # The browser tests: the page of `pelt compare`, that of `pelt studio` and the three.js player of `pelt distil`. Needs node, npm
 # and Debian's chromium.
-# Usage: tools/test-web.sh path/to/pelt [compare [screenshot.png] | player [screenshot.png] | studio [part...]]; else all whole.
+# Usage: tools/test-web.sh path/to/pelt [compare [screenshot.png] | player [screenshot.png] | firefox [screenshot.png] | studio
+# [part...]]; else all whole.
 # Skips (exit 77) where something is not installed.
 set -eu
 pelt=${1:?path to pelt}
@@ -29,6 +30,9 @@ if [ "$what" = all ] || [ "$what" = compare ]; then
     "$pelt" make hand --vertices 1500 -q -o "$work/hand.glb"
     "$pelt" compare "$work/hand.glb" -m lbs,dqs --clip fist --fps 8 --pictures 2 --size 320x240 -q -o "$work/out"
     node "$here/tests/web/compare.mjs" "$work/out/index.html" ${3:+"$3"}
+fi
+if [ "$what" = firefox ] || { [ "$what" = all ] && { [ -x "${FIREFOX:-/usr/bin/firefox-esr}" ] || [ -x /usr/bin/firefox ]; }; }; then
+    node "$here/tests/web/firefox.mjs" "$pelt" ${3:+"$3"}
 fi
 if [ "$what" = all ] || [ "$what" = studio ]; then
     [ $# -lt 2 ] || shift 2

@@ -68,7 +68,7 @@ const parts = {
     const page = await desk.open();
     for (const file of files) {
       await desk.dropFile(file);
-      await page.waitForFunction(label => peltStudio.studio.character?.label === label && peltStudio.studio.frames[0], file.name, { timeout: 30000 });
+      await page.waitForFunction(label => peltStudio.studio.character?.label === label && peltStudio.studio.frames[0], file.name, { timeout: 60000 });
       const seen = await desk.probe();
       assert.ok(seen.drawn > 300, `${file.name}: ${seen.drawn} pixels`);
       assert.equal(seen.trouble, '');
@@ -355,7 +355,7 @@ const parts = {
   async lost(desk) {
     const page = await desk.open();
     await desk.kill();
-    await page.getByText('The command does not answer').waitFor({ timeout: 15000 });
+    await page.getByText('The command does not answer').waitFor({ timeout: 60000 });
     desk.errors.length = 0;
   },
 };

@@ -39,12 +39,12 @@ export class Desk {
     });
     const context = this.context = await (await shared()).newContext({ viewport: { width, height }, colorScheme, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = this.page = await context.newPage();
-    page.setDefaultTimeout(15000);
+    page.setDefaultTimeout(60000); // a busy machine is slow, not wrong
     page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
     page.on('pageerror', error => this.errors.push(String(error)));
     page.on('request', request => { const url = new URL(request.url()); if (!/^(blob|data):/.test(url.protocol) && url.host !== new URL(this.address).host) this.elsewhere.push(request.url()); });
     await page.goto(this.address);
-    await page.waitForFunction(() => window.peltStudio?.studio.frames[0], null, { timeout: 30000 });
+    await page.waitForFunction(() => window.peltStudio?.studio.frames[0], null, { timeout: 60000 });
     return page;
   }
 

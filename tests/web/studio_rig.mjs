@@ -31,7 +31,7 @@ export const rigParts = {
   async rig(desk) {
     const page = await desk.open({ height: 700 });
     await page.evaluate(() => peltStudio.link.say({ is: 'Builtin', name: 'arm', vertices: 900 }));
-    await page.waitForFunction(() => peltStudio.studio.character?.label === 'arm' && peltStudio.studio.frames[0], null, { timeout: 30000 });
+    await page.waitForFunction(() => peltStudio.studio.character?.label === 'arm' && peltStudio.studio.frames[0], null, { timeout: 60000 });
     await page.getByLabel('Method', { exact: true }).selectOption('tracking');
     const plain = await desk.settled();
     await sections(page, 'Rig', 'Operator');
@@ -137,7 +137,7 @@ export const rigParts = {
   async grasp(desk) {
     const page = await desk.open();
     await page.evaluate(() => { peltStudio.view.draw = () => undefined; return peltStudio.link.say({ is: 'Builtin', name: 'hand', vertices: 1500 }); });
-    await page.waitForFunction(() => peltStudio.studio.character?.label === 'hand' && peltStudio.studio.frames[0], null, { timeout: 30000 });
+    await page.waitForFunction(() => peltStudio.studio.character?.label === 'hand' && peltStudio.studio.frames[0], null, { timeout: 60000 });
     await page.evaluate(() => { peltStudio.studio.setMethod(0, 'lbs'); peltStudio.studio.setClip(-1); });
     await desk.settled();
     await sections(page, 'World', 'Close a hand');
