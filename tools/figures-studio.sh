@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PELT_WEB_MODULES=${PELT_WEB_MODULES:-$here/studio} node "$here/tests/web/studio_pictures.mjs" "$pelt" "$work"
-for name in turn wipe world dark; do
+for name in turn wipe world dark rig; do
     cwebp -quiet -q 80 -resize 800 0 "$work/studio-$name.png" -o "$here/docs/figures/studio-$name.webp"
 done
 for frame in "$work"/film-*.png; do # img2webp does not scale

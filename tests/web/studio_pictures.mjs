@@ -89,6 +89,14 @@ await desk.settled();
 await page.waitForTimeout(300);
 await page.evaluate(() => { document.getElementById('mouse').remove(); });
 await shot('studio-dark');
+// a rig by hand: an operator's curves and a muscle
+await page.emulateMedia({ colorScheme: 'light' });
+await page.setViewportSize({ width: 1280, height: 800 });
+await page.evaluate(() => { document.querySelectorAll('aside details').forEach(d => { d.open = ['Rig', 'Operator', 'Muscles', 'Paint'].includes(d.querySelector('summary').textContent); }); peltStudio.view.frameAll(); });
+await page.getByLabel('Operator', { exact: true }).selectOption('own');
+await page.getByRole('button', { name: 'Muscle at the joint' }).click();
+await desk.settled();
+await shot('studio-rig');
 console.log(`${shots} frames of film`);
 await desk.close();
 await shut();
