@@ -186,7 +186,7 @@ export const rigParts = {
     let shots = 0;
     for (let at = 12; at + 8 <= film.bytes.length; at += 8 + film.bytes.readUInt32LE(at + 4) + (film.bytes.readUInt32LE(at + 4) & 1)) if (film.bytes.toString('latin1', at, at + 4) === 'ANMF') shots++;
     assert.equal(shots, 20, 'a picture for each tenth of a second');
-    const played = await page.evaluate(async data => { const decoder = new ImageDecoder({ data: Uint8Array.from(atob(data), c => c.charCodeAt(0)), type: 'image/webp' }); await decoder.completed; return decoder.tracks.selectedTrack.frameCount; }, film.bytes.toString('base64'));
+    const played = await page.evaluate(async data => { const decoder = new ImageDecoder({ data: Uint8Array.from(atob(data), c => c.charCodeAt(0)), type: 'image/webp' }); await decoder.completed; await decoder.tracks.ready; return decoder.tracks.selectedTrack.frameCount; }, film.bytes.toString('base64'));
     assert.equal(played, 20, 'and the browser plays it');
     const picture = await download(page, () => page.getByRole('button', { name: 'Picture of what is seen' }).click());
     assert.equal(picture.bytes.toString('latin1', 1, 4), 'PNG');
