@@ -46,7 +46,7 @@ static const CliOption options[] = {
     {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
     {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, Request, def.output)},
     {"weights", 0, "4|8", "a vertex (default 4)", CLI_TO(CLI_INT, Request, def.weights)},
-    {"helpers", 0, "N", "joints between joints, at most (default: one for each joint that bends)",
+    {"helpers", 0, "N", "joints between joints, at most (default: one for each joint that bends; more: twists and pushes)",
      CLI_TO(CLI_INT, Request, def.helpers)},
     {"correctives", 0, "M", "morph targets, at most (default 64)", CLI_TO(CLI_INT, Request, def.correctives)},
     {"error", 0, "E", "no more correctives than this root mean square takes: 2mm, or in the file's units", .read = read_error},

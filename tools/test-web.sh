@@ -20,10 +20,19 @@ export PELT_WEB_MODULES=${PELT_WEB_MODULES:-$here/studio} CHROMIUM="$chromium"
 [ -d "$PELT_WEB_MODULES/node_modules/playwright-core" ] || (cd "$PELT_WEB_MODULES" && timeout 120 npm ci --no-audit --no-fund --silent) ||
     { echo "skipped: playwright-core could not be installed (npm ci in studio/)" >&2; exit 77; }
 if [ "$what" = all ] || [ "$what" = player ]; then
-    "$pelt" make hand --vertices 900 -q -o "$work/source.glb"
-    "$pelt" distil "$work/source.glb" -m dqs --poses 60 --correctives 8 -q -o "$work/engine.glb" --report "$work/engine.json" --page "$work/engine.html"
-    "$pelt" bake "$work/engine.glb" -m lbs --set weights=file --clip fist --fps 15 --no-measure -q -o "$work/engine.pc2"
-    "$pelt" bake "$work/source.glb" -m dqs --clip fist --fps 15 --no-measure -q -o "$work/engine.method.pc2"
+    play() { # a character, a clip of it, and what more is asked of the fit
+        character=$1 clip=$2
+        "$pelt" make "$character" --vertices 900 -q -o "$work/source.glb"
+        "$pelt" distil "$work/source.glb" -m dqs --poses 60 --correctives 8 $3 -q -o "$work/engine.glb" --report "$work/engine.json" --page "$work/engine.html"
+        "$pelt" bake "$work/engine.glb" -m lbs --set weights=file --clip "$clip" --fps 15 --no-measure -q -o "$work/engine.pc2"
+        "$pelt" bake "$work/source.glb" -m dqs --clip "$clip" --fps 15 --no-measure -q -o "$work/engine.method.pc2"
+    }
+    play cylinder twist '--helpers 4'
+    for rule in '"rule": "twist"' '"push"'; do
+        grep -q "$rule" "$work/engine.drivers.json" || { echo "no helper has $rule" >&2; exit 1; }
+    done
+    node "$here/tests/web/player.mjs" "$work/engine.glb" twist 15
+    play hand fist ''
     node "$here/tests/web/player.mjs" "$work/engine.glb" fist 15 ${3:+"$3"}
 fi
 if [ "$what" = all ] || [ "$what" = compare ]; then

@@ -33,7 +33,8 @@ typedef struct PeltDistilDef {
                         ///< nothing else; part -1: all, with what such parts hold taken in. 0 (all) and -1
     bool no_clips;      ///< the error in clips is not looked at: the method need not play them
     int weights;        ///< a vertex: 4 or 8
-    int helpers;        ///< joints between joints, at most; -1: one for each joint that bends
+    int helpers;        ///< joints between joints, at most; -1: one for each joint that bends, half a turn; beyond those
+                        ///< thirds of twists and pushes, where the error asks for them
     int correctives;    ///< morph targets, at most; 64
     double error;       ///< root mean square, the file's units: no more correctives than it takes; 0: as many as there may be
     double bytes;       ///< of weights and morph targets, at most; 0: any

@@ -175,6 +175,8 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
     if (model->helper_count > 0) {
         PELT_TRY(pelti_distil_model_keep_helpers(model, def->helpers >= 0 ? def->helpers : model->helper_count, err));
         PELT_TRY(pelti_distil_fit_weights(model, err));
+        if (def->helpers > model->helper_count)
+            PELT_TRY(pelti_distil_model_more_helpers(model, def->helpers, err));
     }
     if (def->correctives > 0)
         PELT_TRY(fit_correctives(model, def, err));

@@ -70,6 +70,10 @@ static void fill_ways(const PeltiModel *model, PeltiModelVertex *v, const Met *m
         if (model->helper_of[met->bones[i]] >= 0)
             add_way(v, model->who->bone_count + model->helper_of[met->bones[i]]);
     }
+    for (int i = 0; i < met->count; i++)
+        for (int h = model->half_count; h < model->helper_count; h++)
+            if (model->helpers[h].driver == met->bones[i])
+                add_way(v, model->who->bone_count + h);
 }
 
 /// Joints that bend (those with a parent), nearest to the vertex first.
@@ -191,6 +195,7 @@ PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err)
                                                               .fraction = 0.5f,
                                                               .head = bone->head};
     }
+    model->half_count = model->helper_count;
     return model->pool->failed ? pelti_no_memory(err, 200) : PELT_OK;
 }
 
@@ -221,7 +226,7 @@ PeltStatus pelti_distil_model_keep_helpers(PeltiModel *model, int most, PeltErro
     for (int h = 0; h < count; h++)
         model->helper_of[kept[h].driver] = h;
     memcpy(model->helpers, kept, (size_t)count * sizeof *kept);
-    model->helper_count = count;
+    model->helper_count = model->half_count = count;
     return pelti_distil_model_ways(model, err);
 }
 
@@ -231,14 +236,14 @@ PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     size_t vertices = (size_t)who->mesh->vertex_count, bones = (size_t)who->bone_count;
-    model->helpers = PELTI_NEW(model->pool, PeltiHelper, bones);
+    model->helpers = PELTI_NEW(model->pool, PeltiHelper, PELTI_MODEL_HELPERS * bones);
     model->helper_of = PELTI_NEW(model->pool, int, bones);
     model->vertices = PELTI_NEW(model->pool, PeltiModelVertex, vertices);
     model->offsets = PELTI_NEW(model->pool, Vec3, vertices * PELTI_MODEL_DRIVEN);
     model->correctives = PELTI_NEW(model->pool, PeltiCorrective, model->corrective_room + 1);
-    model->driven.helpers = PELTI_NEW(model->pool, PeltiHelperPose, bones);
+    model->driven.helpers = PELTI_NEW(model->pool, PeltiHelperPose, PELTI_MODEL_HELPERS * bones);
     model->driven.correctives = PELTI_NEW(model->pool, float, model->corrective_room + 1);
-    model->matrices = PELTI_NEW(model->pool, Mat34, 2 * bones);
+    model->matrices = PELTI_NEW(model->pool, Mat34, (1 + PELTI_MODEL_HELPERS) * bones);
     model->importance = PELTI_NEW(model->pool, float, model->samples->count);
     if (model->pool->failed)
         return pelti_no_memory(err, vertices * PELTI_MODEL_DRIVEN * sizeof(Vec3));

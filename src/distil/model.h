@@ -7,6 +7,7 @@
 
 enum {
     PELTI_MODEL_WAYS = 20,   ///< transforms (joints and helpers) a vertex may hang on
+    PELTI_MODEL_HELPERS = 4, ///< a joint, at most: half a turn, two thirds of a twist, a push
     PELTI_MODEL_NEAR = 8,    ///< joints that may drive a vertex' correctives
     PELTI_MODEL_DRIVEN = 32, ///< correctives that may move one vertex
     PELTI_MODEL_PIECE = 256  ///< vertices a piece of parallel work
@@ -30,8 +31,9 @@ typedef struct PeltiModel {
     PeltiWeights original; ///< of vertices
     int influences;        ///< wanted, 4 or 8
     int helper_count;
-    PeltiHelper *helpers; ///< [bone_count] room for one a joint
-    int *helper_of;       ///< [bone_count] -1: none
+    int half_count;       ///< of the helpers, half turns: they come first
+    PeltiHelper *helpers; ///< [PELTI_MODEL_HELPERS bone_count]
+    int *helper_of;       ///< [bone_count] its half turn; -1: none
     PeltiModelVertex *vertices;
     int drive_count;
     PeltiDrive *drives; ///< that terms of correctives name
@@ -54,6 +56,9 @@ PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err);
 PeltStatus pelti_distil_model_ways(PeltiModel *model, PeltError *err); ///< anew, after helpers changed
 /// Only the helpers that carry most are kept, at most `most`; the ways of others are closed.
 PeltStatus pelti_distil_model_keep_helpers(PeltiModel *model, int most, PeltError *err);
+/// Beside half turns, up to `most` helpers in all where what is left asks for them: thirds of twists, pushes. Weights anew. The
+/// error in the samples falls, or nothing is added.
+PeltStatus pelti_distil_model_more_helpers(PeltiModel *model, int most, PeltError *err);
 
 /// Rules and matrices for the sample at hand.
 void pelti_distil_model_drive(PeltiModel *model, const PeltiSample *sample);
@@ -92,6 +97,9 @@ PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiMo
 
 /// Weights anew, given helpers and correctives.
 PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err);
+/// What leaving each group of helpers out would cost, costs [count], as a share of the squared error with all of them; `group`
+/// [helper_count - half_count] numbers those beyond half turns.
+PeltStatus pelti_distil_weigh_helpers(PeltiModel *model, const int *group, int count, double *costs, PeltError *err);
 /// What at most `most` correctives hear: those that take most from the error, no more than `error` (root mean square, units)
 /// asks.
 PeltStatus pelti_distil_find_modes(PeltiModel *model, int most, double error, PeltError *err);

@@ -6,7 +6,7 @@
 
 #include "distil/constants.def"
 
-enum { WAYS = PELTI_MODEL_WAYS, HALF = WAYS * (WAYS + 1) / 2 };
+enum { WAYS = PELTI_MODEL_WAYS, HALF = WAYS * (WAYS + 1) / 2, GRAIN = 64 };
 
 typedef struct Work {
     PeltiModel *model;
@@ -136,25 +136,111 @@ static void fix_exact(const Work *work)
     }
 }
 
+/// Gram matrices of all vertices, in `pool`.
+static PeltStatus gather(Work *work, PeltiModel *model, PeltiPool *pool, PeltError *err)
+{
+    size_t vertices = (size_t)model->who->mesh->vertex_count;
+    double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
+    *work = (Work){.model = model, .strength = model->samples->count * trust * trust, .first = true};
+    work->gram = PELTI_NEW(pool, double, vertices *HALF);
+    work->smoothed = PELTI_NEW(pool, float, vertices *WAYS);
+    if (pool->failed)
+        return pelti_no_memory(err, vertices * HALF * sizeof(double));
+    return pelti_distil_model_pass(model, "weights", add_sample, work, err);
+}
+
 PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err)
 {
-    enum { GRAIN = 64 };
-    int vertices = model->who->mesh->vertex_count;
-    double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
+    Work work;
     PeltiPool pool;
     pelti_pool_init(&pool, &model->pool->allocator);
-    Work work = {.model = model, .strength = model->samples->count * trust * trust, .first = true};
-    work.gram = PELTI_NEW(&pool, double, (size_t)vertices *HALF);
-    work.smoothed = PELTI_NEW(&pool, float, (size_t)vertices *WAYS);
-    PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)vertices * HALF * sizeof(double))
-                                    : pelti_distil_model_pass(model, "weights", add_sample, &work, err);
+    PeltStatus status = gather(&work, model, &pool, err);
     if (status == PELT_OK) {
         fix_exact(&work);
         for (int s = 0; s < 1 + WEIGHTS_SWEEPS; s++) {
-            pelti_parallel_for(model->jobs, vertices, GRAIN, s < WEIGHTS_SWEEPS ? sweep : prune, &work);
+            pelti_parallel_for(model->jobs, model->who->mesh->vertex_count, GRAIN, s < WEIGHTS_SWEEPS ? sweep : prune, &work);
             take(&work);
             work.first = false;
         }
+    }
+    pelti_pool_release(&pool);
+    return status;
+}
+
+// ---- what helpers are worth ----
+
+typedef struct Weighing {
+    Work work;
+    const int *group;
+    int count;
+    double *costs; // [pieces x (count + 1)] of each group, and last of all that is left
+} Weighing;
+
+/// The group that a way is of; -1: none.
+static int group_of(const Weighing *weighing, int way)
+{
+    const PeltiModel *model = weighing->work.model;
+    int beyond = way - model->who->bone_count - model->half_count;
+    return beyond >= 0 ? weighing->group[beyond] : -1;
+}
+
+/// The least value with few weights, without the ways of one group (-1: with all). w [way_count] are the weights.
+static double least_without(const Weighing *weighing, const PeltiModelVertex *vertex, const double *g, int group, double *w)
+{
+    double part[WAYS * WAYS] = {0}, solved[WAYS] = {0};
+    int kept[WAYS], n = vertex->way_count, count = 0;
+    for (int k = 0; k < n; k++)
+        if (group < 0 || group_of(weighing, vertex->way[k]) != group)
+            kept[count++] = k;
+    for (int i = 0; i < count * count; i++)
+        part[i] = g[kept[i / count] * n + kept[i % count]];
+    pelti_distil_simplex(count, part, solved);
+    double least = pelti_distil_simplex_prune(count, part, weighing->work.model->influences, solved);
+    memset(w, 0, (size_t)n * sizeof *w);
+    for (int i = 0; i < count; i++)
+        w[kept[i]] = solved[i];
+    return least;
+}
+
+static void weigh(void *context, int begin, int end, int worker)
+{
+    const Weighing *weighing = context;
+    double *costs = weighing->costs + (size_t)(begin / GRAIN) * ((size_t)weighing->count + 1);
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        const PeltiModelVertex *vertex = &weighing->work.model->vertices[v];
+        double g[WAYS * WAYS], w[WAYS], other[WAYS];
+        if (vertex->fixed)
+            continue;
+        system_of(&weighing->work, v, g);
+        double all = least_without(weighing, vertex, g, -1, w);
+        costs[weighing->count] += all;
+        for (int k = 0, last = -1; k < vertex->way_count; k++) {
+            int group = group_of(weighing, vertex->way[k]);
+            if (group < 0 || group == last || !(w[k] > 0))
+                continue;
+            costs[group] += least_without(weighing, vertex, g, group, other) - all;
+            last = group;
+        }
+    }
+}
+
+PeltStatus pelti_distil_weigh_helpers(PeltiModel *model, const int *group, int count, double *costs, PeltError *err)
+{
+    size_t pieces = (size_t)model->who->mesh->vertex_count / GRAIN + 1, width = (size_t)count + 1;
+    Weighing weighing = {.group = group, .count = count};
+    double left = 0;
+    PeltiPool pool;
+    pelti_pool_init(&pool, &model->pool->allocator);
+    weighing.costs = PELTI_NEW(&pool, double, pieces *width);
+    PeltStatus status = gather(&weighing.work, model, &pool, err);
+    if (status == PELT_OK) {
+        pelti_parallel_for(model->jobs, model->who->mesh->vertex_count, GRAIN, weigh, &weighing);
+        memset(costs, 0, (size_t)count * sizeof *costs);
+        for (size_t i = 0; i < pieces * width; i++)
+            *(i % width < (size_t)count ? &costs[i % width] : &left) += weighing.costs[i];
+        for (int i = 0; i < count; i++)
+            costs[i] = left > 0 ? costs[i] / left : 0;
     }
     pelti_pool_release(&pool);
     return status;

@@ -5,6 +5,7 @@
 #include <pelt/make.h>
 #include <pelt/pelt.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 /// A built-in character of few vertices, as a file read again: distilling writes into the file.
@@ -97,6 +98,18 @@ static char *bytes_of(const char *path, long *size)
     return bytes;
 }
 
+static int times_in(const char *path, const char *what)
+{
+    long size;
+    char *text = bytes_of(path, &size);
+    int count = 0;
+    text[size] = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        count++;
+    free(text);
+    return count;
+}
+
 static void check_same(const char *path, const char *bytes, long size)
 {
     long other;
@@ -104,6 +117,38 @@ static void check_same(const char *path, const char *bytes, long size)
     assert_int_equal(size, other);
     assert_memory_equal(bytes, now, (size_t)size);
     free(now);
+}
+
+/// Room for more than half turns: a cylinder's joint gets both thirds of its twist and a push, each takes from the error, and
+/// never half of a pair. What there is no use for is not taken, by one thread or two: the same file.
+static void more_helpers_take_from_the_error_where_it_asks(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("cylinder");
+    PeltDistilDef def = def_of("dqs", 80);
+    def.correctives = 0;
+    def.output = path_of(OUTPUT, "out.glb");
+    static const int thirds[] = {0, 0, 0, 2, 2}, pushes[] = {0, 1, 1, 1, 1}; // by helpers - 1
+    double last = INFINITY;
+    long size = 0;
+    char *file = NULL;
+    def.samples_path = path_of(SAMPLES, "kept.samples");
+    for (int helpers = 1; helpers <= 5; helpers++) {
+        def.helpers = helpers;
+        def.skin.threads = 1 + helpers % 2;
+        PeltDistilResult result = distil(&def, who);
+        assert_int_equal(result.helpers, 1 + thirds[helpers - 1] + pushes[helpers - 1]);
+        assert_int_equal(times_in(at("out.drivers.json"), "\"rule\": \"twist\""), thirds[helpers - 1]);
+        assert_int_equal(times_in(at("out.drivers.json"), "\"push\""), pushes[helpers - 1]);
+        assert_true(result.held_out.rms <= last);
+        assert_true(helpers < 2 || helpers % 2 || result.held_out.rms < 0.995 * last);
+        last = result.held_out.rms;
+        if (helpers == 4)
+            file = bytes_of(at("out.glb"), &size);
+    }
+    check_same(at("out.glb"), file, size);
+    free(file);
+    pelt_character_destroy(who);
 }
 
 /// One thread or two, in one go or gone on with after half of the samples: the same file.
@@ -164,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(linear_blending_distils_to_itself, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(each_part_takes_from_the_error_of_a_twist, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(more_helpers_take_from_the_error_where_it_asks, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_same_seed_gives_the_same_bytes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(samples_are_points_and_poses, make_folder, remove_folder),
     };
