@@ -21,8 +21,9 @@ typedef struct PeltCharacter PeltCharacter;
 /// sound, PELT_UNSUPPORTED it needs what Pelt does not have, PELT_FAILED there was no memory.
 PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *allocator, PeltCharacter **out, PeltError *err);
 /// The same, with the clips of `motion` (any of those files, or a .bvh; it needs no mesh) before the character's own. Joints are
-/// paired by the names of the usual rigs, or by equal names, and differences of the rest poses are taken out (docs/files.md). What
-/// has no pair is a warning of the character; PELT_BAD_INPUT: nothing has. Costs reading both files, and the character twice.
+/// paired by the names of the usual rigs, or by equal names, and differences of the rest poses are taken out (docs/files.md).
+/// What has no pair is a warning of the character; PELT_BAD_INPUT: nothing has. Costs reading both files, and the character
+/// twice.
 PELT_API PeltStatus pelt_character_load_motion(const char *path, const char *motion, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
 /// The same from bytes in memory, which stay the caller's and must outlive the character; external buffers are refused.

@@ -124,7 +124,7 @@ static int start(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jo
 }
 
 /// One look at all islands. `tries` bounds the work of a step, by counts, so that the same bytes are shown everywhere.
-static int part(PeltiParted *l, PeltiJobs *jobs, int count, int *tries)
+static int part(PeltiParted *l, int count, int *tries)
 {
     int parted = 0;
     for (int first = 0; first<count && * tries> 0; first++) {
@@ -134,7 +134,7 @@ static int part(PeltiParted *l, PeltiJobs *jobs, int count, int *tries)
         bool done = false;
         float share = 1;
         for (int i = 0; i < SHARES && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
-            done = pelti_parted_try(l, jobs);
+            done = pelti_parted_try(l);
         parted += done;
     }
     return parted;
@@ -171,7 +171,7 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     memcpy(l->x, vertices, bytes);
     memset(l->change, 0, (size_t)l->mesh->component_count * sizeof *l->change);
     int as_shown = pelti_parted_find(l, jobs), pairs = start(l, bones, restart, jobs, as_shown);
-    for (; rounds < ROUNDS && pairs > 0 && part(l, jobs, pairs, &tries); rounds++)
+    for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries); rounds++)
         pairs = pelti_parted_find(l, jobs);
     slow_down(l, restart);
     if (memcmp(l->x, vertices, bytes) != 0 && pelti_parted_find(l, jobs) > as_shown)

@@ -2,12 +2,16 @@
 #include "body/constants.def"
 #include "body/parted_parts.h"
 
+/// Two rigid pieces cannot be parted, and what only touches need not be: both are cheaper to see than a crossing.
 static int crosses_anew(void *context, int a, int b, int worker)
 {
     (void)worker;
     const PeltiParted *l = context;
     const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
-    return !pelti_triangles_share(s, t) && pelti_triangles_cross(l->x, s, t) && !pelti_triangles_cross(l->mesh->rest, s, t);
+    if (pelti_triangles_share(s, t) || (pelti_parted_rigid(l, s[0]) && pelti_parted_rigid(l, t[0])) ||
+        pelti_triangles_depth(l->x, s, t) < PARTED_DEEP * l->mesh->diagonal)
+        return 0;
+    return pelti_triangles_cross(l->x, s, t) && !pelti_triangles_cross(l->mesh->rest, s, t);
 }
 
 static Vec3 outward(const PeltiParted *l, const Vec3 *x, int triangle)
@@ -57,14 +61,13 @@ static int pierce(const Vec3 *x, const int *s, const int *t, Vec3 *sum)
 int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs)
 {
     const int(*triangles)[3] = l->mesh->triangles;
-    float least = PARTED_DEEP * l->mesh->diagonal;
     int count = 0;
     pelti_box_tree_refit_triangles(l->tree, jobs, triangles, l->x, NULL);
+    l->drift = 0;
     pelti_box_tree_self_pairs(l->tree, 0, crosses_anew, l, jobs, &l->pairs);
     for (int i = 0; i < l->pairs.count; i++) {
         int s = l->pairs.pairs[i].a, t = l->pairs.pairs[i].b;
-        bool both_rigid = pelti_parted_rigid(l, triangles[s][0]) && pelti_parted_rigid(l, triangles[t][0]);
-        if (both_rigid || pelti_triangles_depth(l->x, triangles[s], triangles[t]) < least || pelti_sunk_explains(&l->sunk, s, t))
+        if (pelti_sunk_explains(&l->sunk, s, t))
             continue;
         Vec3 sum = {0, 0, 0};
         int places = pierce(l->x, triangles[s], triangles[t], &sum) + pierce(l->x, triangles[t], triangles[s], &sum);

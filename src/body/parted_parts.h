@@ -41,8 +41,9 @@ struct PeltiParted {
     int island_size;
     PeltiPartedPush *push; ///< [vertex_count]
     int push_count;
-    int *queue; ///< [vertex_count] of a walk
-    bool *seen; ///< [vertex_count] by it
+    float drift; ///< length: no vertex has moved farther since the tree was refitted
+    int *queue;  ///< [vertex_count] of a walk
+    bool *seen;  ///< [vertex_count] by it
     int *touched, touched_count;
     bool *is_touched; ///< [triangle_count]
 };
@@ -55,7 +56,7 @@ void pelti_parted_gather(PeltiParted *l, int count, int first);
 /// Plans the pushes that part the island, `share` of the whole way. False: it cannot be.
 bool pelti_parted_plan(PeltiParted *l, float share);
 /// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume.
-bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
+bool pelti_parted_try(PeltiParted *l);
 /// Takes back of l->start what tears or turns over the skin as it is shown now.
 void pelti_parted_calm(PeltiParted *l);
 

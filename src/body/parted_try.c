@@ -24,16 +24,16 @@ static bool look_at(void *context, int other)
     return true;
 }
 
-static int cost_of(PeltiParted *l, PeltiJobs *jobs)
+/// The tree is of the last look at all pairs; since then nothing has moved farther than `reach`.
+static int cost_of(PeltiParted *l, float reach)
 {
     Look look = {l, 0, 0};
-    pelti_box_tree_refit_triangles(l->tree, jobs, l->mesh->triangles, l->x, NULL);
     for (int i = 0; i < l->touched_count; i++) {
         look.triangle = l->touched[i];
         const int *t = l->mesh->triangles[look.triangle];
         PeltiBox box = {vec3_min(vec3_min(l->x[t[0]], l->x[t[1]]), l->x[t[2]]),
                         vec3_max(vec3_max(l->x[t[0]], l->x[t[1]]), l->x[t[2]])};
-        pelti_box_tree_visit(l->tree, &box, 0, look_at, &look);
+        pelti_box_tree_visit(l->tree, &box, reach, look_at, &look);
     }
     return look.cost;
 }
@@ -116,20 +116,30 @@ static void show_pushes(PeltiParted *l, bool pushed)
         l->x[l->push[i].vertex] = pushed ? vec3_add(l->push[i].from, l->push[i].by) : l->push[i].from;
 }
 
-bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
+static float longest_push(const PeltiParted *l)
 {
+    float most = 0;
+    for (int i = 0; i < l->push_count; i++)
+        most = fmaxf(most, vec3_dot(l->push[i].by, l->push[i].by));
+    return sqrtf(most);
+}
+
+bool pelti_parted_try(PeltiParted *l)
+{
+    float push = 1.001f * longest_push(l); // and its rounding
     touch_triangles(l);
     show_pushes(l, true);
     bool good = is_sound(l, l->change);
     if (good) {
-        int after = cost_of(l, jobs);
+        int after = cost_of(l, l->drift + push);
         show_pushes(l, false);
-        good = after < cost_of(l, jobs);
+        good = after < cost_of(l, l->drift);
         show_pushes(l, true);
     }
     if (good) {
         for (int c = 0; c < l->mesh->component_count; c++)
             l->change[c] += l->trying[c];
+        l->drift += push;
         return true;
     }
     show_pushes(l, false);
