@@ -5,6 +5,8 @@
 #include "distil/error.h"
 #include "distil/run.h"
 #include "distil/write.h"
+#include "bake/rig_check.h"
+#include "io/rig.h"
 
 #include <string.h>
 
@@ -46,6 +48,31 @@ static PeltStatus check(const PeltDistilDef *def, PeltError *err)
     return PELT_OK;
 }
 
+/// Poses within the limits that a rig gives, if any; a rig that is not sound is told by the skin, or here.
+static PeltStatus find_poses(PeltiDistilRun *run, int unseen, PeltError *err)
+{
+    const PeltSkinDef *skin = &run->def->skin;
+    const PeltiCharacter *who = run->character->who;
+    const char **settings = PELTI_NEW(&run->pool, const char *, skin->setting_count + 1);
+    PeltiPosesDef poses = {who, (uint64_t)run->def->seed, unseen, skin->rig};
+    PeltiRig *rig = NULL;
+    int count = 0;
+    if (!settings)
+        return pelti_no_memory(err, sizeof(char *) * (size_t)skin->setting_count);
+    for (int i = 0; i < skin->setting_count; i++)
+        if (pelti_io_rig_is_setting(skin->settings[i]))
+            settings[count++] = skin->settings[i];
+    if (skin->rig)
+        PELT_TRY(pelti_bake_rig_check(skin->rig, who, err));
+    else if (skin->rig_path || count > 0) {
+        PELT_TRY(pelti_io_rig_load((PeltiRigSource){skin->rig_path, settings, count}, who, &run->pool.allocator, &rig, err));
+        poses.rig = &rig->rig;
+    }
+    PeltStatus status = pelti_distil_poses(&poses, &run->pool, &run->poses, err);
+    pelti_io_rig_destroy(rig);
+    return status;
+}
+
 PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep_path, PeltError *err)
 {
     const PeltDistilDef *def = run->def;
@@ -57,8 +84,7 @@ PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep
     if (def->unseen_clip && unseen < 0)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no clip '%s': `pelt inspect` lists the %d there are", def->unseen_clip,
                          who->clip_count);
-    PeltiPosesDef poses = {who, (uint64_t)def->seed, unseen};
-    PELT_TRY(pelti_distil_poses(&poses, &run->pool, &run->poses, err));
+    PELT_TRY(find_poses(run, unseen, err));
     if (run->poses.joint_count == 0)
         return PELT_FAIL(err, PELT_UNSUPPORTED, "nothing bends: the file has no joint below another");
     run->samples_def = (PeltiSamplesDef){.character = run->character,

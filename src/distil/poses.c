@@ -38,8 +38,7 @@ static double even(const PeltiPoses *poses, const char *stream, int dimension, i
 
 // ---- limits ----
 
-/// A joint's turn away from the file's pose, in its parent node's frame.
-static Vec3 away(const PeltiCharacter *who, const PeltiPose *pose, int node)
+Vec3 pelti_distil_away(const PeltiCharacter *who, const PeltiPose *pose, int node)
 {
     Quat from = quat_normalize(who->nodes[node].trs.rotation);
     return pelti_distil_rotation_vector(quat_mul(quat_normalize(pose->local[node].rotation), quat_conjugate(from)));
@@ -74,7 +73,7 @@ static void add_moments(void *context, const PeltiPose *pose)
 {
     Spread *spread = context;
     for (int j = 0; j < spread->poses->joint_count; j++) {
-        Vec3 r = away(spread->poses->who, pose, spread->poses->joints[j].node);
+        Vec3 r = pelti_distil_away(spread->poses->who, pose, spread->poses->joints[j].node);
         const double x[3] = {(double)r.x, (double)r.y, (double)r.z};
         for (int i = 0; i < 9; i++)
             spread->sum[j].m[i] += x[i / 3] * x[i % 3];
@@ -86,7 +85,7 @@ static void widen(void *context, const PeltiPose *pose)
     const PeltiPoses *poses = context;
     for (int j = 0; j < poses->joint_count; j++) {
         PeltiPoseJoint *joint = &poses->joints[j];
-        Vec3 r = away(poses->who, pose, joint->node);
+        Vec3 r = pelti_distil_away(poses->who, pose, joint->node);
         for (int a = 0; a < 3; a++) {
             float along = vec3_dot(r, joint->axis[a]);
             joint->most[2 * a] = fmaxf(joint->most[2 * a], along);
@@ -166,6 +165,7 @@ PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPo
     fill_steps(out->steps, 4 * who->bone_count + 1);
     find_joints(out, of_bone);
     PELT_TRY(find_limits(out, pool, err));
+    pelti_distil_limits(out, def->rig);
     sum_lengths(out);
     for (int side = 0; side < 6; side++)
         for (int j = 0; j < out->joint_count; j++)
@@ -305,10 +305,12 @@ void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out)
         around_pose(poses, number, out);
     else
         random_pose(poses, &(Spreading){"random", RANDOM_BEYOND, 1, true}, number, out);
+    pelti_distil_keep_to_limits(poses, out);
 }
 
 void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out)
 {
     pelti_pose_file(poses->who, out);
     random_pose(poses, &(Spreading){"held out", RANDOM_BEYOND, 1, true}, index, out);
+    pelti_distil_keep_to_limits(poses, out);
 }

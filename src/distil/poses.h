@@ -6,11 +6,16 @@
 
 #include "character/character.h"
 
+#include <pelt/rig.h>
+
 typedef struct PeltiPoseJoint {
     int node, bone;
-    int parent;    ///< index among the joints of a set; -1: none
-    Vec3 axis[3];  ///< the parent node's frame; the first is the one it turns about most in the clips
-    float most[6]; ///< rad, along the axes: towards, away from each, as the clips and the range of motion have them
+    int parent;     ///< index among the joints of a set; -1: none
+    Vec3 axis[3];   ///< the parent node's frame; the first is the one it turns about most in the clips
+    float most[6];  ///< rad, along the axes: towards, away from each, as the clips and the range of motion have them, or given
+    Vec3 bone_axis; ///< unit, along the bone, the parent node's frame: what it twists about
+    Vec3 bend_axis; ///< unit, across the bone: what it bends about most; bends to the side the clips go farther to are > 0
+    float bend[2], twist[2]; ///< rad, given: least, most. Not given: INFINITY either way
 } PeltiPoseJoint;
 
 typedef struct PeltiPoseSweep {
@@ -43,10 +48,17 @@ extern const char *const pelti_distil_pose_kinds[]; ///< names, by kind
 typedef struct PeltiPosesDef {
     const PeltiCharacter *who;
     uint64_t seed;
-    int unseen; ///< clip whose poses and limits are not looked at; -1: none
+    int unseen;         ///< clip whose poses and limits are not looked at; -1: none
+    const PeltRig *rig; ///< limits of joints that are given; NULL: none
 } PeltiPosesDef;
-/// Limits of joints from the clips and from the range of motion that the skeleton is worth. Lives in `pool`.
+/// Limits of joints from the rig, else from the clips and from the range of motion that the skeleton is worth. Lives in `pool`.
 PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPoses *out, PeltError *err);
+
+/// limits.c: takes over what the rig gives, after axes and limits were found; and keeps a pose to it.
+void pelti_distil_limits(PeltiPoses *poses, const PeltRig *rig);
+void pelti_distil_keep_to_limits(const PeltiPoses *poses, PeltiPose *pose);
+/// A joint's turn away from the file's pose, a rotation vector in its parent node's frame.
+Vec3 pelti_distil_away(const PeltiCharacter *who, const PeltiPose *pose, int node);
 
 PeltiPoseKind pelti_distil_pose_kind(int index); ///< of pose `index` to learn from
 /// Pose `index` to learn from.

@@ -4,6 +4,7 @@
 #include <pelt/distil.h>
 #include <pelt/make.h>
 #include <pelt/pelt.h>
+#include <pelt/rig.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,9 +104,8 @@ static int times_in(const char *path, const char *what)
     long size;
     char *text = bytes_of(path, &size);
     int count = 0;
-    text[size] = 0;
-    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
-        count++;
+    for (long i = 0; i + (long)strlen(what) <= size; i++)
+        count += memcmp(text + i, what, strlen(what)) == 0;
     free(text);
     return count;
 }
@@ -204,12 +204,105 @@ static void samples_are_points_and_poses(void **state)
     pelt_character_destroy(who);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/// A joint that only twists: both thirds take more than half of what half a turn leaves, and no push is worth its place.
+static void thirds_of_a_twist_take_half_of_the_error(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("cylinder");
+    PeltRigJoint joint = pelt_rig_joint_default("Upper");
+    PeltRig rig = {.joint_count = 1, .joints = &joint};
+    PeltDistilDef def = def_of("dqs", 60);
+    joint.has_bend_limits = joint.has_twist_limits = true;
+    joint.twist_limits_deg[0] = -150;
+    joint.twist_limits_deg[1] = 150;
+    def.skin.rig = &rig;
+    def.correctives = 0;
+    def.no_clips = true;
+    def.output = path_of(OUTPUT, "out.glb");
+    def.helpers = 1;
+    PeltDistilResult half = distil(&def, who);
+    def.helpers = 4;
+    PeltDistilResult thirds = distil(&def, who);
+    assert_int_equal(thirds.helpers, 3);
+    assert_int_equal(times_in(at("out.drivers.json"), "\"rule\": \"twist\""), 2);
+    assert_int_equal(times_in(at("out.glb"), "\"roll\""), 2); // VRMC_node_constraint
+    assert_true(thirds.held_out.rms < 0.5 * half.held_out.rms);
+    assert_int_equal(thirds.held_out.worse, 0);
+    pelt_character_destroy(who);
+}
+
+/// Least and most twist about the cylinder's axis (y), most swing, and least and most of it about the axis it bends about (z), of
+/// all poses that were sampled; degrees.
+static void sampled_turns(const PeltCharacter *who, PeltDistilDef *def, float out[5])
+{
+    PeltError err = {0};
+    long size;
+    def->output = path_of(OUTPUT, "s.npz");
+    if (pelt_distil_sample(def, who, NULL, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    char *poses = bytes_of(at("s.npz.poses.npy"), &size);
+    memset(out, 0, 5 * sizeof *out);
+    for (long at_byte = 128; at_byte < size; at_byte += 40) {
+        float node[10];
+        memcpy(node, poses + at_byte, sizeof node);
+        float half = atanf(node[4] / node[6]), twist = 2 * half * 57.29578f;
+        float bend = 2 * asinf(node[5] * cosf(half) - node[3] * sinf(half)) * 57.29578f * (node[6] < 0 ? -1.0f : 1.0f);
+        float swing = 2 * asinf(fminf(hypotf(node[3], node[5]), 1)) * 57.29578f;
+        out[0] = fminf(out[0], twist);
+        out[1] = fmaxf(out[1], twist);
+        out[2] = fmaxf(out[2], swing);
+        out[3] = fminf(out[3], bend);
+        out[4] = fmaxf(out[4], bend);
+    }
+    free(poses);
+}
+
+/// Limits of a rig file bound every pose, clips' too, and are reached; one-sided ones to one side; settings say the same.
+static void poses_keep_to_the_limits_of_a_rig(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("cylinder");
+    PeltDistilDef def = def_of("lbs", 60);
+    float turns[5];
+    sampled_turns(who, &def, turns);
+    assert_true(turns[0] < -60 && turns[1] > 60 && turns[2] > 90);
+    write_text(at("rig.json"), "{\"joints\": {\"Upper\": {\"limits\": {\"bend\": [0, 60], \"twist\": [-20, 30]}}}}");
+    def.skin.rig_path = path_of(SAMPLES, "rig.json");
+    sampled_turns(who, &def, turns);
+    assert_float_equal(turns[0], -20, 0.5);
+    assert_float_equal(turns[1], 30, 0.5);
+    assert_float_equal(turns[2], 60, 0.5);
+    assert_float_equal(turns[4] - turns[3], 60, 1);
+    assert_float_equal(fminf(turns[4], -turns[3]), 0, 0.5);
+    const char *settings[] = {"joint.Upper.limits.bend=[0,0]"};
+    def.skin.rig_path = NULL;
+    def.skin.settings = settings;
+    def.skin.setting_count = 1;
+    sampled_turns(who, &def, turns);
+    assert_true(turns[1] > 60 && turns[2] < 0.5f);
+    settings[0] = "joint.Uper.limits.bend=[0,0]";
+    PeltError err = {0};
+    assert_int_equal(pelt_distil_sample(&def, who, NULL, &err), PELT_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "Upper"));
+    pelt_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(linear_blending_distils_to_itself, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(each_part_takes_from_the_error_of_a_twist, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(more_helpers_take_from_the_error_where_it_asks, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(thirds_of_a_twist_take_half_of_the_error, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(poses_keep_to_the_limits_of_a_rig, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_same_seed_gives_the_same_bytes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(samples_are_points_and_poses, make_folder, remove_folder),
     };
