@@ -8,7 +8,7 @@ import { openGlb } from './textures';
 import { slider } from './rig_panel';
 import { button, h } from './ui';
 
-const HELD_BY = 3; // places that push the ball before it is let go
+const ONE_SIDED = 0.35; // of all force on the ball may be left over when the hand holds it: pushes from opposite sides cancel
 const BEND = [1, 1.5, 1.1], THUMB = [0.5, 0.7, 0.7]; // rad at most, from the knuckle outwards
 interface Finger { joints: number[]; axes: Vector3[]; most: number[] }
 interface Palm { node: number; fingers: Finger[]; all: number[]; target: Vector3; length: number }
@@ -89,7 +89,7 @@ export class Grip {
 
   constructor(private studio: Studio, private view: View) {
     studio.on(['character'], () => this.forget());
-    studio.on(['objects'], () => { if (this.holding && (studio.objects?.contacts.length ?? 0) >= 6 * HELD_BY) this.letGo(); });
+    studio.on(['objects'], () => { if (this.holding && this.closed > 0 && this.enclosed()) this.letGo(); });
   }
 
   private pose = new Map<number, Quaternion>(); // the hand closed, by the file's clips; empty: none closes it
@@ -158,6 +158,17 @@ export class Grip {
     skeleton.setHead(top, this.base!.top.clone().add(up));
   }
 
+  /** Three places or more push the ball, and from opposite sides. */
+  private enclosed(): boolean {
+    const contacts = this.studio.objects?.contacts ?? [], sum = new Vector3(), one = new Vector3();
+    let all = 0;
+    for (let i = 0; i < contacts.length; i += 6) {
+      sum.add(one.set(contacts[i + 3], contacts[i + 4], contacts[i + 5]));
+      all += one.length();
+    }
+    return contacts.length >= 18 && sum.length() < ONE_SIDED * all;
+  }
+
   private holding = false;
   /** From now on friction holds it, or it falls. */
   private letGo(): void {
@@ -186,7 +197,7 @@ export function gripPanel(studio: Studio, grip: Grip): HTMLElement {
   studio.on(['character', 'select'], again);
   close.set(0);
   lift.set(0);
-  const opened = () => { if (whole.open) void grip.learn(); }, whole: HTMLDetailsElement = h('details', { toggle: opened }, h('summary', {}, 'Close a hand'), h('div', {}, h('p', { class: 'hint' }, 'The hand of the selected joint, or the one there is. The ball is held in the air until three places of the hand push it, or the hand lifts: then friction holds it, or it falls.'),
+  const opened = () => { if (whole.open) void grip.learn(); }, whole: HTMLDetailsElement = h('details', { toggle: opened }, h('summary', {}, 'Close a hand'), h('div', {}, h('p', { class: 'hint' }, 'The hand of the selected joint, or the one there is. The ball is held in the air until the hand pushes it from opposite sides, or lifts: then friction holds it, or it falls.'),
     h('div', { class: 'buttons wrap' }, button('Ball before the palm', () => { again(); grip.putBall(); }), button('Other way', () => { grip.flip = !grip.flip; again(); }, { title: 'The palm is on the other side' })), close.row, lift.row));
   studio.on(['character'], opened);
   return whole;
