@@ -1,8 +1,9 @@
 """make_fbx.py OUT.fbx [options]: writes a binary FBX 7.4 of a skinned tube, from the format's description, with the standard library alone. For tests:
 files with a known answer, of any size, and with what real exporters write: joints turned at rest, units, axes, several clips and meshes, a morph target with
 curves. --answers writes OUT.clipN.pc2, what the points do by the rules of FBX and of linear blending, computed here, in metres and y up; --scale: a joint
-swells and its children do not inherit that (Maya's segment scale compensation). --rings R --around A: points; --joints J --clips C --frames F; --morph; --unit CM; --z-up; --meshes M; --plain: arrays not deflated."""
-import argparse, math, struct, zlib
+swells and its children do not inherit that (Maya's segment scale compensation). --rings R --around A: points; --joints J --clips C --frames F; --morph; --unit CM; --z-up; --meshes M; --plain: arrays not deflated.
+--paint: each mesh has texture coordinates and a material; the first with a picture inside the file, the second with one beside it, the others a colour. OUT.paint.json says which."""
+import argparse, json, math, os, struct, zlib
 
 TICKS = 46186158000  # of a second
 parser = argparse.ArgumentParser()
@@ -10,7 +11,7 @@ parser.add_argument("out")
 for name, value in (("rings", 24), ("around", 10), ("joints", 4), ("clips", 2), ("frames", 16), ("meshes", 1)):
     parser.add_argument("--" + name, type=int, default=value)
 parser.add_argument("--unit", type=float, default=1.0)
-for flag in ("morph", "z-up", "plain", "scale", "answers"):
+for flag in ("morph", "z-up", "plain", "scale", "answers", "paint"):
     parser.add_argument("--" + flag, action="store_true")
 args = parser.parse_args()
 
@@ -85,7 +86,40 @@ def tube(mesh):
             if i: b = v - args.around; w = v - j + (j + 1) % args.around; faces += [b, v, w, ~(w - args.around)]
     return points, faces, weights, bulge
 
-objects, links = [], []
+# ---- paint
+
+def picture(seed):
+    """A PNG of 4 x 4 points."""
+    def chunk(name, body): return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    rows = b"".join(b"\0" + bytes((seed + 31 * x + 57 * y * c) % 256 for x in range(4) for c in (1, 2, 3)) for y in range(4))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+def paint_layers(points, faces, said):
+    """Texture coordinates by corner, around and along, with a seam; what each corner has goes to `said`."""
+    uv = []
+    for c, f in enumerate(faces):
+        v = f if f >= 0 else ~f; i, j = divmod(v, args.around)
+        uv.append(((args.around if j == 0 and c % 4 > 1 else j) / args.around, i / (args.rings - 1)))
+        said.append([*points[v], uv[-1][0], 1 - uv[-1][1]])  # glTF counts from the top
+    return [("LayerElementUV", [0], [("Version", [101]), ("Name", ["map"]), ("MappingInformationType", ["ByPolygonVertex"]), ("ReferenceInformationType", ["IndexToDirect"]),
+             ("UV", [Array("d", [x for pair in uv for x in pair])]), ("UVIndex", [Array("i", list(range(len(uv))))])]),
+            ("LayerElementMaterial", [0], [("Version", [101]), ("Name", [""]), ("MappingInformationType", ["AllSame"]), ("ReferenceInformationType", ["IndexToDirect"]), ("Materials", [Array("i", [0])])])]
+
+def paint(mesh, model):
+    material, texture, video = new(), new(), new(); colour = [0.25 + 0.125 * mesh, 0.5, 0.75]; name = f"skin{mesh}.png"; image = picture(40 * mesh)
+    objects.append(("Material", [material, named(f"paint{mesh}", "Material"), ""], [("Version", [102]), ("ShadingModel", ["phong"]), ("MultiLayer", [0]),
+                    properties(vector("DiffuseColor", "Color", colour), number("DiffuseFactor", 1.0))]))
+    connect(material, model)
+    if mesh < 2:
+        far = "C:\\art\\" + name  # as exporters write it: where it was on the machine the file was made on
+        if mesh == 1: open(os.path.join(os.path.dirname(args.out), name), "wb").write(image)
+        objects.append(("Texture", [texture, named(name, "Texture"), ""], [("Type", ["TextureVideoClip"]), ("Version", [202]), ("TextureName", [named(name, "Texture")]),
+                        ("Media", [named(name, "Video")]), ("FileName", [far]), ("RelativeFilename", [far])]))
+        objects.append(("Video", [video, named(name, "Video"), "Clip"], [("Type", ["Clip"]), ("UseMipMap", [0]), ("Filename", [far]), ("RelativeFilename", [far])] + [("Content", [image])] * (mesh == 0)))
+        connect(texture, material, "DiffuseColor"); connect(video, texture)
+    return {"material": f"paint{mesh}", "colour": colour, "image": image.hex() if mesh < 2 else None}
+
+objects, links, painted = [], [], []
 def connect(a, b, name=None): links.append(("C", ["OO", a, b]) if name is None else ("C", ["OP", a, b, name]))
 root = Id(0); models = []
 for k in range(args.joints):
@@ -99,9 +133,12 @@ channels, meshes = [], []
 poses = [("PoseNode", [], [("Node", [models[k]]), ("Matrix", [Array("d", matrix(*worlds[k]))])]) for k in range(args.joints)]
 for mesh in range(args.meshes):
     points, faces, weights, bulge = tube(mesh); meshes.append((points, weights, bulge))
-    geometry, model, skin = new(), new(), new(); name = f"tube{mesh}"
+    geometry, model, skin = new(), new(), new(); name = f"tube{mesh}"; corners = []
+    layers = paint_layers(points, faces, corners) if args.paint else []
+    if args.paint: painted.append({"corners": corners, **paint(mesh, model)})
     objects.append(("Geometry", [geometry, named(name, "Geometry"), "Mesh"], [("Vertices", [Array("d", [c for p in points for c in p])]),
-                    ("PolygonVertexIndex", [Array("i", faces)]), ("GeometryVersion", [124]), ("Layer", [0], [("Version", [100])])]))
+                    ("PolygonVertexIndex", [Array("i", faces)]), ("GeometryVersion", [124])] + layers +
+                    [("Layer", [0], [("Version", [100])] + [("LayerElement", [], [("Type", [layer[0]]), ("TypedIndex", [0])]) for layer in layers])]))
     objects.append(("Model", [model, named(name, "Model"), "Mesh"], [("Version", [232]), properties(number("InheritType", 1), number("DefaultAttributeIndex", 0))]))
     connect(geometry, model); connect(model, root); poses.append(("PoseNode", [], [("Node", [model]), ("Matrix", [Array("d", matrix(euler(0, 0, 0), (0., 0., 0.)))])]))
     objects.append(("Deformer", [skin, named("", "Deformer"), "Skin"], [("Version", [101]), ("Link_DeformAcuracy", [50.0])])); connect(skin, geometry)
@@ -178,6 +215,7 @@ for clip in range(args.clips):
 
     if args.answers: answer(f"{args.out}.clip{clip}.pc2", played)
 
+if args.paint: json.dump(painted, open(args.out + ".paint.json", "w"))
 up = [("UpAxis", 2), ("UpAxisSign", 1), ("FrontAxis", 1), ("FrontAxisSign", -1), ("CoordAxis", 0), ("CoordAxisSign", 1)] if args.z_up else \
      [("UpAxis", 1), ("UpAxisSign", 1), ("FrontAxis", 2), ("FrontAxisSign", 1), ("CoordAxis", 0), ("CoordAxisSign", 1)]
 kinds = sorted({o[0] for o in objects})
