@@ -36,7 +36,7 @@ int import_joint(const ImportSkin *skin, int node); ///< -1: none
 enum { IMPORT_NORMAL = 3, IMPORT_UV = 6, IMPORT_FIXED = 8 }; ///< where things are in a row
 typedef struct ImportPart {
     const struct aiMesh *from;
-    int width;          ///< floats of a row: position, normal, uv, then morphed positions, then joints and weights in pairs
+    int width;          ///< floats of a row: position, normal, uv, then how far the targets move it
     int targets;        ///< morph targets
     int set_count;      ///< of four influences
     unsigned *start;    ///< [mNumVertices + 1] a vertex' influences; NULL: it has none
@@ -50,7 +50,8 @@ typedef struct ImportPart {
 /// False: no memory. What it holds is released in any case by import_part_release.
 bool import_part(ImportScene *s, const struct aiMesh *mesh, const ImportSkin *skin, int targets, ImportPart *part);
 void import_part_release(ImportPart *part);
-const float *import_part_row(ImportPart *part, int vertex); ///< good until the next
+const float *import_part_row(ImportPart *part, int vertex);                   ///< good until the next
+int import_part_influences(const ImportPart *part, int vertex, unsigned *at); ///< how many, from `at` on in `joint` and `weight`
 
 /// JSON that goes into the document; a refusal of memory is noted in out.ok.
 void import_set(ImportScene *s, PeltiJson *object, const char *key, PeltiJson *value);

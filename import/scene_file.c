@@ -300,13 +300,11 @@ PeltStatus import_scene(const char *path, FILE *to, PeltError *err)
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_REMOVE_EMPTY_BONES, 0); // they say where joints are at rest
     aiSetImportPropertyInteger(settings, AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_LINE | aiPrimitiveType_POINT);
-    ImportScene s = {.from = aiImportFileExWithProperties(path, aiProcess_Triangulate | aiProcess_SortByPType, NULL, settings)};
+    static ImportScene s; // never released: the program ends with it, and millions of faces are freed one by one
+    s.from = aiImportFileExWithProperties(path, aiProcess_Triangulate | aiProcess_SortByPType, NULL, settings);
     aiReleasePropertyStore(settings);
     if (!s.from)
         return PELT_FAIL(err, PELT_BAD_INPUT, "cannot be read: %.300s", aiGetErrorString());
     malloc_trim(0); // what the reading alone needed
-    PeltStatus status = s.from->mRootNode ? convert(&s, path, to, err) : PELT_FAIL(err, PELT_BAD_INPUT, "the file has no nodes");
-    pelti_gltf_out_end(&s.out);
-    aiReleaseImport(s.from);
-    return status;
+    return s.from->mRootNode ? convert(&s, path, to, err) : PELT_FAIL(err, PELT_BAD_INPUT, "the file has no nodes");
 }

@@ -70,10 +70,11 @@ static void write_weights(ImportScene *s, ImportPart *part, PeltiJson *attribute
         if (!joints || !weights)
             return;
         for (int p = 0; p < part->point_count; p++) {
-            const float *at = import_part_row(part, part->first[p]) + IMPORT_FIXED + 3 * part->targets + 8 * set;
-            for (int k = 0; k < 4; k++) {
-                joints[p][k] = (uint16_t)at[2 * k];
-                weights[p][k] = at[2 * k + 1];
+            unsigned at;
+            int count = import_part_influences(part, part->first[p], &at) - 4 * set;
+            for (int k = 0; k < 4 && k < count; k++) {
+                joints[p][k] = part->joint[at + 4 * (unsigned)set + (unsigned)k];
+                weights[p][k] = part->weight[at + 4 * (unsigned)set + (unsigned)k];
             }
         }
         snprintf(key, sizeof key, "JOINTS_%d", set);

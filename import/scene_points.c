@@ -62,7 +62,7 @@ static bool gather_influences(ImportScene *s, const ImportSkin *skin, ImportPart
 static void fill_row(const ImportPart *part, int vertex, float *row)
 {
     const struct aiMesh *m = part->from;
-    memset(row, 0, (size_t)part->width * sizeof *row);
+    memset(row, 0, IMPORT_FIXED * sizeof *row);
     memcpy(row, &m->mVertices[vertex].x, 3 * sizeof *row);
     if (m->mNormals)
         memcpy(row + IMPORT_NORMAL, &m->mNormals[vertex].x, 3 * sizeof *row);
@@ -71,16 +71,11 @@ static void fill_row(const ImportPart *part, int vertex, float *row)
         row[IMPORT_UV + 1] = 1 - m->mTextureCoords[0][vertex].y; // glTF counts from the top
     }
     for (int t = 0; t < part->targets; t++)
-        for (int k = 0; k < 3 && m->mAnimMeshes[t]->mVertices; k++)
-            row[IMPORT_FIXED + 3 * t + k] = (&m->mAnimMeshes[t]->mVertices[vertex].x)[k] - row[k];
-    for (int i = 0; i < IMPORT_FIXED + 3 * part->targets; i++)
+        for (int k = 0; k < 3; k++)
+            row[IMPORT_FIXED + 3 * t + k] =
+                m->mAnimMeshes[t]->mVertices ? (&m->mAnimMeshes[t]->mVertices[vertex].x)[k] - row[k] : 0;
+    for (int i = 0; i < part->width; i++)
         row[i] = isfinite(row[i]) ? row[i] + 0.0f : 0; // no negative zeros: rows are compared as bytes
-    float *pair = row + IMPORT_FIXED + 3 * part->targets;
-    unsigned at = part->start ? part->start[vertex] : 0, end = part->start ? part->start[vertex + 1] : 0;
-    for (int k = 0; k < 4 * part->set_count && at < end; k++, at++) {
-        pair[2 * k] = (float)part->joint[at];
-        pair[2 * k + 1] = part->weight[at];
-    }
 }
 
 const float *import_part_row(ImportPart *part, int vertex)
@@ -89,69 +84,100 @@ const float *import_part_row(ImportPart *part, int vertex)
     return part->row;
 }
 
+int import_part_influences(const ImportPart *part, int vertex, unsigned *at)
+{
+    *at = part->start ? part->start[vertex] : 0;
+    unsigned count = part->start ? part->start[vertex + 1] - *at : 0, most = 4 * (unsigned)part->set_count;
+    return (int)(count < most ? count : most);
+}
+
 // ---- joining
 
-/// Points by the hash of their rows, in a table that grows with them.
+/// Points by their hash, in a table that grows with them; a slot has both, since each look elsewhere is a miss of the cache.
+typedef struct Slot {
+    int point; // -1: free
+    uint32_t hash;
+} Slot;
+
 typedef struct Table {
-    size_t slots;   // a power of two
-    int *point;     // [slots] -1: free
-    uint32_t *hash; // [room] of points
-    int room;
+    size_t count; // a power of two
+    Slot *slots;
+    int room; // for points
 } Table;
+
+static void put(Table *table, Slot slot)
+{
+    size_t at = slot.hash & (table->count - 1);
+    while (table->slots[at].point >= 0)
+        at = (at + 1) & (table->count - 1);
+    table->slots[at] = slot;
+}
 
 static bool grow(ImportPart *part, Table *table)
 {
-    int room = table->room ? 2 * table->room : 1024;
-    size_t slots = 2 * (size_t)room;
-    uint32_t *hash = realloc(table->hash, (size_t)room * sizeof *hash);
-    table->hash = hash ? hash : table->hash;
-    int *first = realloc(part->first, (size_t)room * sizeof *first), *point = malloc(slots * sizeof *point);
+    Table more = {.room = table->room ? 2 * table->room : 1024};
+    more.count = 2 * (size_t)more.room;
+    more.slots = malloc(more.count * sizeof *more.slots);
+    int *first = realloc(part->first, (size_t)more.room * sizeof *first);
     part->first = first ? first : part->first;
-    if (!hash || !first || !point) {
-        free(point);
+    if (!more.slots || !first) {
+        free(more.slots);
         return false;
     }
-    free(table->point);
-    *table = (Table){slots, point, hash, room};
-    memset(point, 0xff, slots * sizeof *point);
-    for (int p = 0; p < part->point_count; p++) {
-        size_t slot = hash[p] & (slots - 1);
-        while (point[slot] >= 0)
-            slot = (slot + 1) & (slots - 1);
-        point[slot] = p;
-    }
+    memset(more.slots, 0xff, more.count * sizeof *more.slots);
+    for (size_t i = 0; i < table->count; i++)
+        if (table->slots[i].point >= 0)
+            put(&more, table->slots[i]);
+    free(table->slots);
+    *table = more;
     return true;
 }
 
 /// FNV-1a by numbers in place of bytes, which is a quarter of the multiplications.
-static uint32_t hash_row(const float *row, int width)
+static uint64_t hash_words(uint64_t hash, const float *values, int count)
 {
-    uint64_t hash = PELTI_HASH_START;
-    for (int i = 0; i < width; i++) {
+    for (int i = 0; i < count; i++) {
         uint32_t word;
-        memcpy(&word, row + i, sizeof word);
+        memcpy(&word, values + i, sizeof word);
         hash = (hash ^ word) * 1099511628211ull;
     }
-    return (uint32_t)pelti_mix(hash);
+    return hash;
 }
 
-/// The point that has the row, a new one where none has.
+static uint32_t hash_vertex(const ImportPart *part, int vertex)
+{
+    unsigned at;
+    int count = import_part_influences(part, vertex, &at);
+    uint64_t hash = hash_words(PELTI_HASH_START, part->row, part->width);
+    for (int k = 0; k < count; k++)
+        hash = (hash ^ part->joint[at + (unsigned)k]) * 1099511628211ull;
+    return (uint32_t)pelti_mix(count ? hash_words(hash, part->weight + at, count) : hash);
+}
+
+/// Of the vertex whose row is at hand and another.
+static bool is_same(const ImportPart *part, int vertex, int other)
+{
+    unsigned a, b;
+    int count = import_part_influences(part, vertex, &a), other_count = import_part_influences(part, other, &b);
+    if (count != other_count)
+        return false;
+    if (count && (memcmp(part->joint + a, part->joint + b, (size_t)count * sizeof *part->joint) != 0 ||
+                  memcmp(part->weight + a, part->weight + b, (size_t)count * sizeof *part->weight) != 0))
+        return false;
+    fill_row(part, other, part->other);
+    return !memcmp(part->row, part->other, (size_t)part->width * sizeof *part->row);
+}
+
+/// The point that is the same, a new one where none is.
 static int find_point(ImportPart *part, Table *table, int vertex)
 {
-    size_t bytes = (size_t)part->width * sizeof *part->row;
     fill_row(part, vertex, part->row);
-    uint32_t hash = hash_row(part->row, part->width);
-    size_t slot = hash & (table->slots - 1);
-    for (; table->point[slot] >= 0; slot = (slot + 1) & (table->slots - 1)) {
-        int p = table->point[slot];
-        if (table->hash[p] != hash)
-            continue;
-        fill_row(part, part->first[p], part->other);
-        if (!memcmp(part->row, part->other, bytes))
-            return p;
-    }
-    table->point[slot] = part->point_count;
-    table->hash[part->point_count] = hash;
+    uint32_t hash = hash_vertex(part, vertex);
+    size_t at = hash & (table->count - 1);
+    for (; table->slots[at].point >= 0; at = (at + 1) & (table->count - 1))
+        if (table->slots[at].hash == hash && is_same(part, vertex, part->first[table->slots[at].point]))
+            return table->slots[at].point;
+    table->slots[at] = (Slot){part->point_count, hash};
     part->first[part->point_count] = vertex;
     return part->point_count++;
 }
@@ -165,8 +191,7 @@ static bool join_points(ImportPart *part)
         if (part->point_count == table.room)
             ok = grow(part, &table);
     }
-    free(table.point);
-    free(table.hash);
+    free(table.slots);
     return ok;
 }
 
@@ -175,7 +200,7 @@ bool import_part(ImportScene *s, const struct aiMesh *mesh, const ImportSkin *sk
     *part = (ImportPart){.from = mesh, .targets = (int)mesh->mNumAnimMeshes < targets ? (int)mesh->mNumAnimMeshes : targets};
     if (skin->joint_count && !gather_influences(s, skin, part))
         return false;
-    part->width = IMPORT_FIXED + 3 * part->targets + 8 * part->set_count;
+    part->width = IMPORT_FIXED + 3 * part->targets;
     part->row = calloc((size_t)part->width, sizeof *part->row);
     part->other = calloc((size_t)part->width, sizeof *part->other);
     part->point = malloc(((size_t)mesh->mNumVertices + 1) * sizeof *part->point);
