@@ -37,6 +37,7 @@ static void play(const PeltiMethod *method, void *state, PeltiCharacter *who, co
 {
     Vec3 *points = PELTI_NEW(&who->pool, Vec3, who->point_count);
     Mat34 *bones = PELTI_NEW(&who->pool, Mat34, who->bone_count);
+    PeltiJoint *joints = PELTI_NEW(&who->pool, PeltiJoint, who->bone_count);
     PeltiWorld *world = PELTI_NEW(&who->pool, PeltiWorld, who->node_count);
     PeltiPose pose = pelti_pose_new(&who->pool, who);
     int clip = pelti_clip_find(who, scene->clip);
@@ -46,7 +47,8 @@ static void play(const PeltiMethod *method, void *state, PeltiCharacter *who, co
         PeltiStepReport report = {0};
         pelti_pose_clip(who, &who->clips[clip], scene->from_s + s * dt, &pose);
         pelti_pose_bones(who, &pose, world, bones);
-        PeltiStepInput in = {.pose = &pose, .bones = bones, .dt_s = s ? (float)dt : 0, .restart = !s};
+        pelti_joints_pose(who, &pose, joints);
+        PeltiStepInput in = {.pose = &pose, .bones = bones, .joints = joints, .dt_s = s ? (float)dt : 0, .restart = !s};
         double start = pelti_clock_ms();
         method->step(state, &in, points, NULL);
         double shown = pelti_clock_ms() - start;
