@@ -18,8 +18,10 @@ typedef struct Local {
 
 PELTI_WIDE void add_outer(FloatW f[3][3], const FloatW x[3], const float pull[3][PROJ_LANES])
 {
+    PELTI_UNROLL
     for (int j = 0; j < 3; j++) {
         FloatW g = load_w(pull[j]);
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++)
             f[i][j] = mad_w(x[i], g, f[i][j]);
     }
@@ -28,6 +30,7 @@ PELTI_WIDE void add_outer(FloatW f[3][3], const FloatW x[3], const float pull[3]
 PELTI_WIDE void load_from(FloatW x[3], const ProjRow *rows, const int index[PROJ_LANES], FloatW from[3])
 {
     load_rows_w(x, rows, index);
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
         x[i] = sub_w(x[i], from[i]);
 }
@@ -38,15 +41,20 @@ PELTI_CLONES static void frame_blocks(const Local *l, int begin, int end)
         const ProjBlock *block = &l->tissue->look[b];
         FloatW f[3][3], x[3], from[3];
         load_rows_w(from, l->x, block->corner[0]);
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                f[i][j] = splat_w(0);
+            PELTI_UNROLL
+        for (int j = 0; j < 3; j++)
+            f[i][j] = splat_w(0);
+        PELTI_UNROLL
         for (int c = 1; c < 3; c++) {
             load_from(x, l->x, block->corner[c], from);
             add_outer(f, x, block->base[c]);
         }
+        PELTI_UNROLL
         for (int i = 0; i < 3; i++) {
             store_w(l->frames[b].from[i], from[i]);
+            PELTI_UNROLL
             for (int j = 0; j < 3; j++)
                 store_w(l->frames[b].f[i][j], f[i][j]);
         }
@@ -58,18 +66,23 @@ PELTI_WIDE void element_gradients(const Local *l, int b, FloatW f[3][3])
 {
     const ProjBlock *block = &l->tissue->look[b];
     FloatW x[3], from[3], over_volume = load_w(block->over_volume);
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++) {
         from[i] = load_w(l->frames[b].from[i]);
+        PELTI_UNROLL
         for (int j = 0; j < 3; j++)
             f[i][j] = load_w(l->frames[b].f[i][j]);
     }
+    PELTI_UNROLL
     for (int c = 0; c < 3; c++) {
         load_from(x, l->x, block->corner[c], from);
         add_outer(f, x, block->pull[c]);
     }
+    PELTI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            f[i][j] = mul_w(f[i][j], over_volume);
+        PELTI_UNROLL
+    for (int j = 0; j < 3; j++)
+        f[i][j] = mul_w(f[i][j], over_volume);
 }
 
 PELTI_CLONES static void swell_blocks(const Local *l, int begin, int end)
@@ -90,12 +103,13 @@ PELTI_CLONES static void swell_blocks(const Local *l, int begin, int end)
 /// iteration, and no step lowers its agreement by more than rounding.
 PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
 {
-    FloatW done = splat_w(1e-6f);
+    FloatW done = splat_w(1e-4f); // a step of 1e-2 rad leaves an error of its square
     for (int b = begin; b < end; b++) {
         const ProjBlock *block = &l->tissue->blocks[b];
         FloatW f[3][3];
         RotationW r;
         element_gradients(l, b, f);
+        PELTI_UNROLL
         for (int i = 0; i < 4; i++)
             r.q[i] = load_w(l->warm[b].q[i]);
         rotation_matrix_w(&r);
@@ -103,13 +117,17 @@ PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
         for (int step = 0; step < NEWTON_STEPS; step++)
             if (all_w(less_w(rotation_newton_w(&r, f, size), done)))
                 break;
+        PELTI_UNROLL
         for (int i = 0; i < 4; i++)
             store_w(l->warm[b].q[i], r.q[i]);
         FloatW swell = load_w(l->swell[b].s);
+        PELTI_UNROLL
         for (int c = 0; c < 3; c++) {
             FloatW g[3], out[3];
+            PELTI_UNROLL
             for (int j = 0; j < 3; j++)
                 g[j] = mul_w(load_w(block->pull[c][j]), swell);
+            PELTI_UNROLL
             for (int i = 0; i < 3; i++)
                 out[i] = mad_w(r.m[i][0], g[0], mad_w(r.m[i][1], g[1], mul_w(r.m[i][2], g[2])));
             store_rows_w(&l->rows[(b * 3 + c) * PROJ_LANES], out[0], out[1], out[2]);
