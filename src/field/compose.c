@@ -25,7 +25,7 @@ PELTI_WIDE bool locate(const PeltiFieldFrame *frame, int part, Vec3 x, Place *ou
     const PeltiGrid *grid = &frame->fields->parts[part].grid;
     PeltiFloat4 p = load_four(pose->column[0]) * x.x + load_four(pose->column[1]) * x.y + load_four(pose->column[2]) * x.z +
                     load_four(pose->column[3]);
-    PeltiInt4 in = (p >= 0) & (p < load_four(pose->most)); // a part that is not live has no room inside
+    PeltiInt4 in = (p >= load_four(pose->least)) & (p < load_four(pose->most)); // a part that is not live has no room inside
     PeltiInt4 i = __builtin_convertvector((PeltiFloat4)((PeltiInt4)p & in), PeltiInt4);
     int64_t both[2];
     memcpy(both, &in, sizeof both);

@@ -7,13 +7,15 @@
 
 typedef struct PeltiPartPose { ///< a part in the present pose
     Mat34 world_to_grid;
-    float column[4][4]; ///< the same by columns, the fourth lane 0
-    float most[4];      ///< last node of the grid along each axis
-    Vec3 across;        ///< unit, across a fold at the joint with the parent part, towards this part
-    Vec3 out;           ///< unit, out of that fold, in its contact surface; zero where the joint is straight
-    float bend;         ///< d (in slices) that the bend against the parent part asks for
-    bool live;          ///< false: its matrix has no inverse, or is not finite; the part is absent
+    float column[4][4];      ///< the same by columns, the fourth lane 0
+    float least[4], most[4]; ///< first and last node along each axis of what is not 0 in the grid
+    Vec3 across;             ///< unit, across a fold at the joint with the parent part, towards this part
+    Vec3 out;                ///< unit, out of that fold, in its contact surface; zero where the joint is straight
+    float bend;              ///< d (in slices) that the bend against the parent part asks for
+    bool live;               ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;
+
+enum { PELTI_FIELD_CELLS = 12000 }; ///< of that grid, at most
 
 /// A coarse grid over the character lists the parts that reach each cell, in the order of composition.
 typedef struct PeltiFieldFrame {
@@ -22,11 +24,11 @@ typedef struct PeltiFieldFrame {
     Vec3 low;
     float per_cell; ///< cells by length
     int dims[3];
-    int *cell_start;      ///< [MOST_CELLS + 1]
+    int *cell_start;      ///< [PELTI_FIELD_CELLS + 1]
     uint16_t *cell_parts; ///< [capacity]
     int capacity;
     int words;           ///< of a cell's mask
-    uint64_t *cell_mask; ///< [MOST_CELLS x words] the same as bits
+    uint64_t *cell_mask; ///< [(PELTI_FIELD_CELLS + 1) x words] the same as bits; the last: none
     bool indexed;        ///< false: the lists overflowed, every part is tried
 } PeltiFieldFrame;
 

@@ -9,58 +9,79 @@ enum { LANES = 8, GROUPS = PELTI_FIELD_BATCH / LANES, MOST_WORDS = 16 };
 /// One part at eight points.
 typedef struct Row {
     int part;
-    unsigned bits;   ///< lanes that the part's grid reaches
-    int node[LANES]; ///< first node of the lane's cell
+    int node[LANES]; ///< first node of the lane's cell; 0 where the grid does not reach
+    PeltiInt8 in;    ///< mask: lanes that the part's grid reaches
     PeltiVec8 t;     ///< place within the cell
     PeltiInt8 live;  ///< mask: the field is more than nothing
     PeltiLeaf8 leaf; ///< in those lanes
 } Row;
 
+/// A row that is more than nothing at some point.
+typedef struct Live {
+    int part;
+    PeltiInt8 mask; ///< where
+    PeltiLeaf8 leaf;
+} Live;
+
 typedef struct Group {
     const PeltiFieldFrame *frame;
     int count; ///< points, at most LANES
-    int row_count;
+    int row_count, live_count;
     PeltiVec8 x;
-    PeltiInt8 skeleton, own;
+    PeltiInt8 skeleton, own, asked; ///< asked: mask of the lanes below count
     PeltiFloat8 tilt;
-    Row row[PELTI_FIELD_REACH]; ///< in the order of composition
+    Row row[PELTI_FIELD_REACH];   ///< in the order of composition
+    Live live[PELTI_FIELD_REACH]; ///< in the order of composition
 } Group;
 
+/// Points of six numbers as columns, by their first and their last four. Lanes from `count` on are the first point's again.
 PELTI_WIDE void load_points(Group *g, int count, const PeltiFieldPoint *points)
 {
-    float x[3][LANES], tilt[LANES];
-    int skeleton[LANES], own[LANES];
+    _Static_assert(sizeof(PeltiFieldPoint) == 6 * sizeof(float), "a row of six");
+    const PeltiInt8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    PeltiFloat4 first[LANES], last[LANES];
+    PeltiFloat8 x[4], end[4];
+    PELTI_UNROLL
     for (int k = 0; k < LANES; k++) {
-        const PeltiFieldPoint *p = &points[k < count ? k : 0];
-        x[0][k] = p->x.x;
-        x[1][k] = p->x.y;
-        x[2][k] = p->x.z;
-        tilt[k] = p->tilt;
-        skeleton[k] = p->skeleton;
-        own[k] = p->own;
+        const char *six = (const char *)&points[k < count ? k : 0];
+        memcpy(&first[k], six, sizeof first[k]);
+        memcpy(&last[k], six + 2 * sizeof(float), sizeof last[k]);
     }
+    columns8(first, x);
+    columns8(last, end);
     g->count = count;
-    memcpy(&g->x.x, x[0], sizeof x[0]);
-    memcpy(&g->x.y, x[1], sizeof x[1]);
-    memcpy(&g->x.z, x[2], sizeof x[2]);
-    memcpy(&g->tilt, tilt, sizeof tilt);
-    memcpy(&g->skeleton, skeleton, sizeof skeleton);
-    memcpy(&g->own, own, sizeof own);
+    g->asked = lane < count;
+    g->x = (PeltiVec8){x[0], x[1], x[2]};
+    g->skeleton = (PeltiInt8)x[3];
+    g->own = (PeltiInt8)end[2];
+    g->tilt = end[3];
 }
 
 /// Parts that may reach one of the points, as bits; with the flesh of the muscles among them.
-PELTI_WIDE void gather_parts(const Group *g, const PeltiFieldPoint *points, uint64_t *parts)
+PELTI_WIDE void gather_parts(const Group *g, uint64_t *parts)
 {
     const PeltiFieldFrame *frame = g->frame;
     const PeltiFields *fields = frame->fields;
-    int words = frame->words, last = -1;
-    for (int w = 0; w < words; w++)
-        parts[w] = 0;
-    for (int k = 0; k < g->count; k++) {
-        int cell = pelti_frame_cell(frame, points[k].x);
-        for (int w = 0; w < words && cell >= 0 && cell != last; w++)
-            parts[w] |= frame->cell_mask[(size_t)cell * (size_t)words + (size_t)w];
-        last = cell;
+    const float low[3] = {frame->low.x, frame->low.y, frame->low.z};
+    const PeltiFloat8 x[3] = {g->x.x, g->x.y, g->x.z};
+    PeltiInt8 i[3], in = splat8i(-1);
+    PELTI_UNROLL
+    for (int k = 0; k < 3; k++) { // pelti_frame_cell
+        PeltiFloat8 u = (x[k] - splat8(low[k])) * splat8(frame->per_cell);
+        in &= (u >= 0) & (u < splat8((float)frame->dims[k]));
+        i[k] = __builtin_convertvector(u, PeltiInt8) & in;
+    }
+    i[0] &= in, i[1] &= in, i[2] &= in;
+    int none = PELTI_FIELD_CELLS, cell[LANES], words = frame->words; // a cell of no parts
+    PeltiInt8 at = ((i[2] * frame->dims[1] + i[1]) * frame->dims[0] + i[0]);
+    at = (at & in) | (splat8i(none) & ~in);
+    memcpy(cell, &at, sizeof cell);
+    for (int w = 0; w < words; w++) {
+        uint64_t all = 0;
+        PELTI_UNROLL
+        for (int k = 0; k < LANES; k++)
+            all |= frame->cell_mask[(size_t)cell[k] * (size_t)words + (size_t)w];
+        parts[w] = all;
     }
     for (int p = fields->skin_part_count; p < fields->part_count; p++) // muscles
         if (parts[p >> 6] >> (p & 63) & 1 && fields->parts[p].target >= 0)
@@ -73,13 +94,14 @@ PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
     const PeltiPartPose *pose = &g->frame->pose[part];
     const PeltiGrid *grid = &g->frame->fields->parts[part].grid;
     PeltiFloat8 p[3], t[3];
-    PeltiInt8 i[3], in = splat8i(-1);
+    PeltiInt8 i[3], in = g->asked;
     PELTI_UNROLL
     for (int k = 0; k < 3; k++) {
         p[k] = splat8(pose->column[0][k]) * g->x.x + splat8(pose->column[1][k]) * g->x.y + splat8(pose->column[2][k]) * g->x.z +
                splat8(pose->column[3][k]);
-        in &= (p[k] >= 0) & (p[k] < splat8(pose->most[k])); // a part that is not live has no room inside
+        in &= (p[k] >= splat8(pose->least[k])) & (p[k] < splat8(pose->most[k])); // a part that is not live has no room inside
     }
+    in &= (g->skeleton < 0) | (g->skeleton == g->frame->fields->parts[part].skeleton);
     if (!any8(in))
         return false;
     PELTI_UNROLL
@@ -87,26 +109,26 @@ PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
         i[k] = __builtin_convertvector((PeltiFloat8)((PeltiInt8)p[k] & in), PeltiInt8);
         t[k] = p[k] - __builtin_convertvector(i[k], PeltiFloat8);
     }
-    in &= (g->skeleton < 0) | (g->skeleton == g->frame->fields->parts[part].skeleton);
     PeltiInt8 block = ((i[2] >> 2) * grid->blocks[1] + (i[1] >> 2)) * grid->blocks[0] + (i[0] >> 2);
     PeltiInt8 node = (i[2] * grid->size[1] + i[1]) * grid->size[0] + i[0];
-    PeltiInt8 eighth = (i[0] >> 1 & 1) | (i[1] & 2) | (i[2] & 2) << 1;
-    int inside[LANES], at[LANES], bit[LANES];
-    memcpy(inside, &in, sizeof inside);
+    PeltiInt8 eighth = (i[0] >> 1 & 1) | (i[1] & 2) | (i[2] & 2) << 1, reaches;
+    int at[LANES], byte[LANES];
     memcpy(at, &block, sizeof at);
-    memcpy(bit, &eighth, sizeof bit);
+    PELTI_UNROLL
+    for (int k = 0; k < LANES; k++)
+        byte[k] = grid->reaches[at[k]];
+    memcpy(&reaches, byte, sizeof reaches);
+    in &= -(reaches >> eighth & 1);
+    node &= in;
     memcpy(row->node, &node, sizeof row->node);
     row->t = (PeltiVec8){t[0], t[1], t[2]};
     row->part = part;
-    row->bits = 0;
-    for (int k = 0; k < LANES; k++)
-        row->bits |= (unsigned)(grid->reaches[at[k]] >> bit[k] & inside[k] & 1) << k;
-    row->bits &= (1u << g->count) - 1;
-    return row->bits != 0;
+    row->in = in;
+    return any8(in);
 }
 
 /// Rows of the parts that reach the points; the memory they will read is asked for. False: there are too many.
-PELTI_WIDE bool find_rows(Group *g, const PeltiFieldPoint *points)
+PELTI_WIDE bool find_rows(Group *g)
 {
     uint64_t parts[MOST_WORDS];
     const PeltiFields *fields = g->frame->fields;
@@ -114,17 +136,18 @@ PELTI_WIDE bool find_rows(Group *g, const PeltiFieldPoint *points)
     g->row_count = 0;
     if (!g->frame->indexed || g->frame->words > MOST_WORDS)
         return false;
-    gather_parts(g, points, parts);
+    gather_parts(g, parts);
     for (int w = 0; w < g->frame->words; w++)
         for (uint64_t left = parts[w]; left; left &= left - 1) {
             if (g->row_count == PELTI_FIELD_REACH)
                 return false;
             Row *row = &g->row[g->row_count];
             int part = 64 * w + __builtin_ctzll(left);
-            if (locate_row(g, part, row))
-                for (unsigned bits = row->bits; bits; bits &= bits - 1)
-                    pelti_grid_ask(&fields->parts[part].grid, (size_t)row->node[__builtin_ctz(bits)]);
-            else if (muscles)
+            if (locate_row(g, part, row)) {
+                PELTI_UNROLL
+                for (int k = 0; k < LANES; k++)
+                    pelti_grid_ask(&fields->parts[part].grid, (size_t)row->node[k]);
+            } else if (muscles)
                 *row = (Row){.part = part};
             else
                 continue;
@@ -133,46 +156,25 @@ PELTI_WIDE bool find_rows(Group *g, const PeltiFieldPoint *points)
     return true;
 }
 
-PELTI_WIDE PeltiInt8 mask_of(unsigned bits)
-{
-    const PeltiInt8 lane = {1, 2, 4, 8, 16, 32, 64, 128};
-    return (splat8i((int)bits) & lane) != 0;
-}
-
-PELTI_WIDE unsigned bits_of(PeltiInt8 mask)
-{
-    unsigned bits = 0;
-    int lane[LANES];
-    memcpy(lane, &mask, sizeof lane);
-    for (int k = 0; k < LANES; k++)
-        bits |= (unsigned)lane[k] & 1u << k;
-    return bits;
-}
-
 /// The field at the places of a row: pelti_grid_cell, eight at a time.
 PELTI_WIDE void read_row(const Group *g, Row *row)
 {
     const PeltiGrid *grid = &g->frame->fields->parts[row->part].grid;
     const Mat34 *to_grid = &g->frame->pose[row->part].world_to_grid;
-    float low[LANES][4], high[LANES][4], slope[LANES][4], ty[LANES], tz[LANES];
-    memset(low, 0, sizeof low);
-    memset(high, 0, sizeof high);
-    memset(slope, 0, sizeof slope);
+    PeltiFloat8 nodes[LANES], a[4], b[4], s[4];
+    PeltiFloat4 slope[LANES];
+    float ty[LANES], tz[LANES];
     memcpy(ty, &row->t.y, sizeof ty);
     memcpy(tz, &row->t.z, sizeof tz);
-    for (unsigned bits = row->bits; bits; bits &= bits - 1) {
-        int k = __builtin_ctz(bits);
+    PELTI_UNROLL
+    for (int k = 0; k < LANES; k++) { // lanes that it does not reach read its first cell: cheaper than to leave them out
         PeltiGridEdge at = pelti_grid_edge(grid, (size_t)row->node[k], ty[k], tz[k]);
-        PeltiFloat4 a = __builtin_shufflevector(at.nodes, at.nodes, 0, 1, 2, 3),
-                    b = __builtin_shufflevector(at.nodes, at.nodes, 4, 5, 6, 7);
-        memcpy(low[k], &a, sizeof a);
-        memcpy(high[k], &b, sizeof b);
-        memcpy(slope[k], &at.slope, sizeof at.slope);
+        nodes[k] = at.nodes;
+        slope[k] = at.slope;
     }
-    PeltiFloat8 a[4], b[4], s[4], x = row->t.x, y = row->t.y, z = row->t.z, gs = splat8(grid->gradient_scale);
-    columns8((const float(*)[4])low, a);
-    columns8((const float(*)[4])high, b);
-    columns8((const float(*)[4])slope, s);
+    columns8_of_halves(nodes, a, b);
+    columns8(slope, s);
+    PeltiFloat8 x = row->t.x, y = row->t.y, z = row->t.z, gs = splat8(grid->gradient_scale);
     PELTI_UNROLL
     for (int k = 0; k < 4; k++)
         b[k] -= a[k];
@@ -183,7 +185,7 @@ PELTI_WIDE void read_row(const Group *g, Row *row)
     PELTI_UNROLL
     for (int k = 0; k < 3; k++)
         world[k] = splat8(to_grid->m[0][k]) * gx + splat8(to_grid->m[1][k]) * gy + splat8(to_grid->m[2][k]) * gz;
-    row->live = (f > NOTHING) & mask_of(row->bits);
+    row->live = (f > NOTHING) & row->in;
     row->leaf = (PeltiLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
 }
 
@@ -206,20 +208,22 @@ PELTI_WIDE void fold_muscles(Group *g)
             continue;
         Row *flesh = &g->row[at];
         PeltiInt8 both = muscle->live & flesh->live, alone = muscle->live & ~flesh->live;
-        operator8_compose(&fields->operators[0], both, bits_of(both), &flesh->leaf, &muscle->leaf, splat8(0));
+        operator8_compose(&fields->operators[0], both, &flesh->leaf, &muscle->leaf, splat8(0));
         flesh->leaf.value = select8(alone, muscle->leaf.value, flesh->leaf.value);
         flesh->leaf.gradient = vec8_select(alone, muscle->leaf.gradient, flesh->leaf.gradient);
         flesh->live |= muscle->live;
     }
 }
 
-PELTI_WIDE void tilt_row(const Group *g, Row *row)
+PELTI_WIDE void tilt_row(const Group *g, const Row *row, Live *out)
 {
     PeltiFloat8 scale = 1 / (1 + (g->tilt - 1) * row->leaf.value), steep = g->tilt * scale * scale;
     PeltiInt8 tilts = g->tilt > 0;
     PeltiVec8 n = row->leaf.gradient;
-    row->leaf.value = select8(tilts, row->leaf.value * (g->tilt * scale), row->leaf.value);
-    row->leaf.gradient = vec8_select(tilts, (PeltiVec8){n.x * steep, n.y * steep, n.z * steep}, n);
+    out->part = row->part;
+    out->mask = row->live;
+    out->leaf.value = select8(tilts, row->leaf.value * (g->tilt * scale), row->leaf.value);
+    out->leaf.gradient = vec8_select(tilts, (PeltiVec8){n.x * steep, n.y * steep, n.z * steep}, n);
 }
 
 typedef struct Sides { ///< of PeltiFieldSample
@@ -238,7 +242,7 @@ PELTI_WIDE void line8(const PeltiOperator *op, PeltiFloat8 d, PeltiFloat8 *mouth
 }
 
 /// What row k is to the points that row `own` owns: a field in contact with theirs, or one on the same side.
-PELTI_WIDE void weigh_side(const Group *g, const Row *own, PeltiInt8 mask, const Row *k, Sides *s)
+PELTI_WIDE void weigh_side(const Group *g, const Live *own, PeltiInt8 mask, const Live *k, Sides *s)
 {
     PeltiVec8 a = own->leaf.gradient, b = k->leaf.gradient;
     PeltiFloat8 dot = dot8(a, b), scale = dot8(a, a) * dot8(b, b), mouth, depth;
@@ -264,36 +268,44 @@ PELTI_WIDE void weigh_side(const Group *g, const Row *own, PeltiInt8 mask, const
 PELTI_WIDE void take_sides(const Group *g, Sides *s)
 {
     *s = (Sides){.other_part = splat8i(-1)};
-    for (int o = 0; o < g->row_count; o++) {
-        const Row *own = &g->row[o];
-        PeltiInt8 mask = own->live & (g->own == own->part);
+    for (int o = 0; o < g->live_count; o++) {
+        const Live *own = &g->live[o];
+        PeltiInt8 mask = own->mask & (g->own == own->part);
         if (!any8(mask))
             continue;
         s->mine = select8(mask, own->leaf.value, s->mine);
         s->own.value = select8(mask, own->leaf.value, s->own.value);
         s->own.gradient = vec8_select(mask, own->leaf.gradient, s->own.gradient);
-        for (int k = 0; k < g->row_count; k++) {
-            PeltiInt8 both = mask & g->row[k].live;
+        for (int k = 0; k < g->live_count; k++) {
+            PeltiInt8 both = mask & g->live[k].mask;
             if (k != o && any8(both))
-                weigh_side(g, own, both, &g->row[k], s);
+                weigh_side(g, own, both, &g->live[k], s);
         }
     }
+}
+
+PELTI_WIDE int live_of(const Group *g, int part)
+{
+    for (int l = 0; l < g->live_count; l++)
+        if (g->live[l].part == part)
+            return l;
+    return -1;
 }
 
 /// Row k joins what is composed so far, by the fold that asks for most of those with the rows before it.
 PELTI_WIDE void join_row(const Group *g, int k, PeltiInt8 mask, PeltiLeaf8 *out)
 {
-    const Row *row = &g->row[k];
+    const Live *row = &g->live[k];
     PeltiFold8 most = fold8_none();
     for (int l = 0; l < k; l++) {
-        PeltiInt8 both = mask & g->row[l].live;
-        PeltiFold fold = pelti_frame_fold(g->frame, g->row[l].part, row->part);
+        PeltiInt8 both = mask & g->live[l].mask;
+        PeltiFold fold = pelti_frame_fold(g->frame, g->live[l].part, row->part);
         if (fold.kind != PELTI_FOLD_NONE && any8(both))
             fold8_take(&most, both, &fold);
     }
     const PeltiOperator *op = &g->frame->fields->operators[0];
     PeltiFloat8 d = operator8_depth(op, out->gradient, row->leaf.gradient, &most);
-    operator8_compose(op, mask, bits_of(mask), out, &row->leaf, d);
+    operator8_compose(op, mask, out, &row->leaf, d);
 }
 
 /// Rows fold into one: chains first (a leaf waits for its target if that is among the leaves), then contact.
@@ -302,19 +314,19 @@ PELTI_WIDE void compose_rows(Group *g, PeltiLeaf8 *out)
     const PeltiFields *fields = g->frame->fields;
     PeltiInt8 started = splat8i(0);
     *out = (PeltiLeaf8){0};
-    for (int k = 0; k < g->row_count; k++) {
-        Row *row = &g->row[k];
+    for (int k = 0; k < g->live_count; k++) {
+        Live *row = &g->live[k];
         const PeltiPart *part = &fields->parts[row->part];
-        PeltiInt8 left = row->live;
-        int target = part->target < 0 ? -1 : row_of(g, part->target);
-        if (target > k && any8(left & g->row[target].live)) {
-            Row *to = &g->row[target];
-            PeltiInt8 both = left & to->live;
+        PeltiInt8 left = row->mask;
+        int target = part->target < 0 ? -1 : live_of(g, part->target);
+        if (target > k && any8(left & g->live[target].mask)) {
+            Live *to = &g->live[target];
+            PeltiInt8 both = left & to->mask;
             PeltiFold fold = pelti_frame_fold(g->frame, to->part, row->part);
             PeltiFold8 all = fold8_all(&fold);
             const PeltiOperator *op = &fields->operators[part->op];
             PeltiFloat8 d = operator8_depth(op, to->leaf.gradient, row->leaf.gradient, &all);
-            operator8_compose(op, both, bits_of(both), &to->leaf, &row->leaf, d);
+            operator8_compose(op, both, &to->leaf, &row->leaf, d);
             left &= ~both;
         }
         PeltiInt8 first = left & ~started, joins = left & started;
@@ -352,21 +364,14 @@ PELTI_WIDE void eval_group(Group *g, PeltiFieldSample *out)
 {
     Sides sides;
     PeltiLeaf8 all;
-    int count = 0;
-    for (int r = 0; r < g->row_count; r++) {
-        Row *row = &g->row[r];
-        if (row->bits)
-            read_row(g, row);
-    }
+    for (int r = 0; r < g->row_count; r++)
+        if (any8(g->row[r].in))
+            read_row(g, &g->row[r]);
     fold_muscles(g);
-    for (int r = 0; r < g->row_count; r++) {
-        if (!any8(g->row[r].live))
-            continue;
-        if (count != r)
-            g->row[count] = g->row[r];
-        tilt_row(g, &g->row[count++]);
-    }
-    g->row_count = count;
+    g->live_count = 0;
+    for (int r = 0; r < g->row_count; r++)
+        if (any8(g->row[r].live))
+            tilt_row(g, &g->row[r], &g->live[g->live_count++]);
     take_sides(g, &sides);
     compose_rows(g, &all);
     store_samples(&all, &sides, g->count, out);
@@ -378,7 +383,7 @@ PELTI_WIDE bool find_points(const PeltiFieldFrame *frame, int count, const Pelti
         Group *g = &group[k / LANES];
         g->frame = frame;
         load_points(g, count - k < LANES ? count - k : LANES, points + k);
-        if (!find_rows(g, points + k))
+        if (!find_rows(g))
             return false;
     }
     return true;
@@ -412,7 +417,7 @@ PELTI_WIDE void max_group(Group *g, float *value, Vec3 *gradient)
     float lane[4][LANES];
     for (int r = 0; r < g->row_count; r++) {
         Row *row = &g->row[r];
-        if (!row->bits)
+        if (!any8(row->in))
             continue;
         read_row(g, row);
         PeltiInt8 stronger = row->live & (row->leaf.value > most.value);

@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-enum { MOST_CELLS = 12000, LIST_SHARE = 12 };
+enum { LIST_SHARE = 12 };
 
 void pelti_frame_in(PeltiArena *arena, const PeltiFields *fields, PeltiFieldFrame *out)
 {
-    *out = (PeltiFieldFrame){.fields = fields, .capacity = MOST_CELLS * LIST_SHARE, .words = (fields->part_count + 63) / 64};
+    *out =
+        (PeltiFieldFrame){.fields = fields, .capacity = PELTI_FIELD_CELLS * LIST_SHARE, .words = (fields->part_count + 63) / 64};
     out->pose = PELTI_TAKE(arena, PeltiPartPose, fields->part_count);
-    out->cell_start = PELTI_TAKE(arena, int, MOST_CELLS + 1);
+    out->cell_start = PELTI_TAKE(arena, int, PELTI_FIELD_CELLS + 1);
     out->cell_parts = PELTI_TAKE(arena, uint16_t, out->capacity);
-    out->cell_mask = PELTI_TAKE(arena, uint64_t, (size_t)MOST_CELLS * (size_t)out->words);
+    out->cell_mask = PELTI_TAKE(arena, uint64_t, ((size_t)PELTI_FIELD_CELLS + 1) * (size_t)out->words);
 }
 
 /// Bounds in world space of what is not 0 in a part's grid.
@@ -37,16 +38,16 @@ static bool part_bounds(const PeltiFieldFrame *frame, int part, Vec3 *low, Vec3 
 static void choose_cells(PeltiFieldFrame *frame, Vec3 low, Vec3 high)
 {
     Vec3 size = vec3_sub(high, low);
-    float cell = fmaxf(pelti_cbrtf(size.x * size.y * size.z / MOST_CELLS), 1e-6f * vec3_length(size) + 1e-20f);
+    float cell = fmaxf(pelti_cbrtf(size.x * size.y * size.z / PELTI_FIELD_CELLS), 1e-6f * vec3_length(size) + 1e-20f);
     for (;; cell *= 1.02f) {
         const float extent[3] = {size.x, size.y, size.z};
         double count = 1;
         for (int i = 0; i < 3; i++) {
             double n = floor((double)(extent[i] / cell)) + 1;
-            frame->dims[i] = n < MOST_CELLS ? (int)n : MOST_CELLS + 1;
+            frame->dims[i] = n < PELTI_FIELD_CELLS ? (int)n : PELTI_FIELD_CELLS + 1;
             count *= frame->dims[i];
         }
-        if (count <= MOST_CELLS)
+        if (count <= PELTI_FIELD_CELLS)
             break;
     }
     frame->low = low;
@@ -129,6 +130,7 @@ static void build_index(PeltiFieldFrame *frame)
     choose_cells(frame, low, high);
     int cells = frame->dims[0] * frame->dims[1] * frame->dims[2];
     memset(frame->cell_mask, 0, sizeof(uint64_t) * (size_t)cells * (size_t)frame->words);
+    memset(frame->cell_mask + (size_t)PELTI_FIELD_CELLS * (size_t)frame->words, 0, sizeof(uint64_t) * (size_t)frame->words);
     for (int p = 0; p < parts; p++)
         if (part_bounds(frame, p, &a, &b))
             mark_cells(frame, p, a, b);
@@ -165,10 +167,12 @@ static void spread_pose(const PeltiGrid *grid, PeltiPartPose *pose)
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 4; k++)
             pose->column[k][i] = pose->world_to_grid.m[i][k];
-        pose->most[i] = pose->live ? (float)(grid->size[i] - 1) : 0;
+        pose->least[i] = (float)grid->live[0][i];
+        pose->most[i] = pose->live ? (float)grid->live[1][i] : 0;
     }
     for (int k = 0; k < 4; k++)
         pose->column[k][3] = 0;
+    pose->least[3] = 0;
     pose->most[3] = 1;
 }
 

@@ -66,16 +66,9 @@ PELTI_WIDE PeltiVec8 vec8_select(PeltiInt8 mask, PeltiVec8 yes, PeltiVec8 no)
     return (PeltiVec8){select8(mask, yes.x, no.x), select8(mask, yes.y, no.y), select8(mask, yes.z, no.z)};
 }
 
-/// Eight rows of four floats as four columns.
-PELTI_WIDE void columns8(const float rows[8][4], PeltiFloat8 out[4])
+/// Pairs of rows of four floats, the first four and the last four rows, as four columns.
+PELTI_WIDE void columns8_of_pairs(const PeltiFloat8 r[4], PeltiFloat8 out[4])
 {
-    PeltiFloat8 r[4];
-    for (int k = 0; k < 4; k++) {
-        PeltiFloat4 low, high;
-        memcpy(&low, rows[k], sizeof low);
-        memcpy(&high, rows[k + 4], sizeof high);
-        r[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-    }
     PeltiFloat8 a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
                 b = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15),
                 c = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13),
@@ -84,6 +77,29 @@ PELTI_WIDE void columns8(const float rows[8][4], PeltiFloat8 out[4])
     out[1] = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
     out[2] = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
     out[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/// Eight rows of four floats as four columns.
+PELTI_WIDE void columns8(const PeltiFloat4 rows[8], PeltiFloat8 out[4])
+{
+    PeltiFloat8 r[4];
+    PELTI_UNROLL
+    for (int k = 0; k < 4; k++)
+        r[k] = __builtin_shufflevector(rows[k], rows[k + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+    columns8_of_pairs(r, out);
+}
+
+/// Eight rows of two times four floats: columns of their first and of their second halves.
+PELTI_WIDE void columns8_of_halves(const PeltiFloat8 rows[8], PeltiFloat8 low[4], PeltiFloat8 high[4])
+{
+    PeltiFloat8 a[4], b[4];
+    PELTI_UNROLL
+    for (int k = 0; k < 4; k++) {
+        a[k] = __builtin_shufflevector(rows[k], rows[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        b[k] = __builtin_shufflevector(rows[k], rows[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    columns8_of_pairs(a, low);
+    columns8_of_pairs(b, high);
 }
 
 /// PeltiFold of eight points.
@@ -169,38 +185,34 @@ PELTI_WIDE PeltiFloat8 operator8_depth(const PeltiOperator *op, PeltiVec8 a, Pel
     return d;
 }
 
-/// g, dg/df1, dg/df2 in out[0..2] for the lanes of `bits`; what others get is finite.
-PELTI_WIDE void operator8_fetch(const PeltiOperator *op, unsigned bits, PeltiFloat8 f1, PeltiFloat8 f2, PeltiFloat8 d,
-                                PeltiFloat8 out[4])
+/// g, dg/df1, dg/df2 in out[0..2]. Lanes that are not asked for may hold anything, and get something of the table.
+PELTI_WIDE void operator8_fetch(const PeltiOperator *op, PeltiFloat8 f1, PeltiFloat8 f2, PeltiFloat8 d, PeltiFloat8 out[4])
 {
     enum { N = PELTI_OPERATOR_NODES };
     PeltiFloat8 x = f1 * (N - 1), y = f2 * (N - 1);
     PeltiInt8 i = __builtin_convertvector(x, PeltiInt8), j = __builtin_convertvector(y, PeltiInt8),
               k = __builtin_convertvector(d, PeltiInt8);
-    i = least8i(i & (i >= 0), N - 2); // lanes that are not asked for may hold anything: none below 0, whose products overflow
+    i = least8i(i & (i >= 0), N - 2); // none below 0, whose products overflow
     j = least8i(j & (j >= 0), N - 2);
     k = least8i(k & (k >= 0), PELTI_OPERATOR_SLICES - 2);
     PeltiFloat8 u = x - __builtin_convertvector(i, PeltiFloat8), v = y - __builtin_convertvector(j, PeltiFloat8),
                 w = d - __builtin_convertvector(k, PeltiFloat8);
     PeltiInt8 below = u >= v, node = (k * N + i) * N + j, middle = (splat8i(N) & below) | (splat8i(1) & ~below);
     PeltiFloat8 far = select8(below, v, u), side = select8(below, u - v, v - u), near = 1 - far - side;
-    float weight[4][8], rows[8][4];
+    float weight[4][8];
     int first[8], second[8];
+    PeltiFloat4 rows[8];
     memcpy(weight[0], &near, sizeof near);
     memcpy(weight[1], &side, sizeof side);
     memcpy(weight[2], &far, sizeof far);
     memcpy(weight[3], &w, sizeof w);
     memcpy(first, &node, sizeof first);
     memcpy(second, &middle, sizeof second);
-    memset(rows, 0, sizeof rows);
-    for (; bits; bits &= bits - 1) {
-        int lane = __builtin_ctz(bits);
-        PeltiFloat4 sum =
-            pelti_operator_blend((const float(*)[4])op->table + first[lane], second[lane],
-                                 (const float[4]){weight[0][lane], weight[1][lane], weight[2][lane], weight[3][lane]});
-        memcpy(rows[lane], &sum, sizeof sum);
-    }
-    columns8((const float(*)[4])rows, out);
+    PELTI_UNROLL
+    for (int lane = 0; lane < 8; lane++)
+        rows[lane] = pelti_operator_blend((const float(*)[4])op->table + first[lane], second[lane],
+                                          (const float[4]){weight[0][lane], weight[1][lane], weight[2][lane], weight[3][lane]});
+    columns8(rows, out);
 }
 
 PELTI_WIDE PeltiFloat8 clamp8(PeltiFloat8 a)
@@ -214,11 +226,10 @@ typedef struct PeltiLeaf8 { ///< a field at eight points
 } PeltiLeaf8;
 
 /// Composes in place of `a` where the mask says so.
-PELTI_WIDE void operator8_compose(const PeltiOperator *op, PeltiInt8 mask, unsigned bits, PeltiLeaf8 *a, const PeltiLeaf8 *b,
-                                  PeltiFloat8 d)
+PELTI_WIDE void operator8_compose(const PeltiOperator *op, PeltiInt8 mask, PeltiLeaf8 *a, const PeltiLeaf8 *b, PeltiFloat8 d)
 {
     PeltiFloat8 g[4];
-    operator8_fetch(op, bits, a->value, b->value, d, g);
+    operator8_fetch(op, a->value, b->value, d, g);
     PeltiVec8 blend = {a->gradient.x * g[1] + g[2] * b->gradient.x, a->gradient.y * g[1] + g[2] * b->gradient.y,
                        a->gradient.z * g[1] + g[2] * b->gradient.z};
     a->value = select8(mask, clamp8(g[0]), a->value);
