@@ -37,10 +37,10 @@ bench: all
 lint: setup-dev all
 	tools/lint.sh $(BUILD)
 
-# Every test but the scripts, which drive the command through the same code for minutes, and the goldens with two threads
+# Address and undefined behaviour: every test but the scripts, which drive the command through the same code for minutes. Threads: the tests that start any, and the goldens with two
 sanitize: setup
 	cmake --preset address >/dev/null && cmake --build build-address -j $(JOBS) && ctest --test-dir build-address --output-on-failure -LE '^script$$' -j $(JOBS)
-	cmake --preset thread >/dev/null && cmake --build build-thread -j $(JOBS) && ctest --test-dir build-thread --output-on-failure -LE '^script$$' -j $(JOBS)
+	cmake --preset thread >/dev/null && cmake --build build-thread -j $(JOBS) --target thread_tests pelt && ctest --test-dir build-thread --output-on-failure -L '^(threads|golden)$$' -j $(JOBS)
 
 fuzz: setup
 	tools/fuzz.sh
