@@ -23,6 +23,8 @@ struct PeltiJobs {
     atomic_uint round; // grows by one for each parallel_for: what sleeping workers wait for
     atomic_int next;   // next piece
     atomic_int busy;   // workers that have not finished this round
+    atomic_int asleep; // workers that wait for a wake; the others look at `round` and need none
+    atomic_int waits;  // the caller sleeps until busy is 0
     bool stop;
     PeltiJob fn;
     void *context;
@@ -49,8 +51,10 @@ static void wait_for_round(PeltiJobs *jobs, unsigned seen)
         if (atomic_load_explicit(&jobs->round, memory_order_acquire) != seen)
             return;
     pthread_mutex_lock(&jobs->mutex);
-    while (atomic_load_explicit(&jobs->round, memory_order_acquire) == seen)
+    atomic_fetch_add(&jobs->asleep, 1); // before the last look: a round that is not seen there sees this
+    while (atomic_load(&jobs->round) == seen)
         pthread_cond_wait(&jobs->wake, &jobs->mutex);
+    atomic_fetch_sub(&jobs->asleep, 1);
     pthread_mutex_unlock(&jobs->mutex);
 }
 
@@ -65,7 +69,7 @@ static void *worker_main(void *argument)
         if (jobs->stop)
             return NULL;
         run_pieces(jobs, self->index);
-        if (atomic_fetch_sub_explicit(&jobs->busy, 1, memory_order_acq_rel) == 1) {
+        if (atomic_fetch_sub(&jobs->busy, 1) == 1 && atomic_load(&jobs->waits)) {
             pthread_mutex_lock(&jobs->mutex);
             pthread_cond_signal(&jobs->done);
             pthread_mutex_unlock(&jobs->mutex);
@@ -73,13 +77,16 @@ static void *worker_main(void *argument)
     }
 }
 
-/// Publishes a round to the workers.
+/// Publishes a round to the workers. The mutex is for sleepers: taken every time, the last worker of a round and the next round's
+/// start would meet there, and a step of a small character has a hundred rounds of a few microseconds.
 static void start_round(PeltiJobs *jobs)
 {
-    pthread_mutex_lock(&jobs->mutex);
     atomic_store_explicit(&jobs->next, 0, memory_order_relaxed);
     atomic_store_explicit(&jobs->busy, jobs->threads - 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&jobs->round, 1, memory_order_release);
+    atomic_fetch_add(&jobs->round, 1);
+    if (!atomic_load(&jobs->asleep))
+        return;
+    pthread_mutex_lock(&jobs->mutex);
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->mutex);
 }
@@ -148,7 +155,9 @@ void pelti_parallel_for(PeltiJobs *jobs, int count, int grain, PeltiJob fn, void
         if (atomic_load_explicit(&jobs->busy, memory_order_acquire) == 0)
             return;
     pthread_mutex_lock(&jobs->mutex);
-    while (atomic_load_explicit(&jobs->busy, memory_order_acquire) != 0)
+    atomic_store(&jobs->waits, 1);
+    while (atomic_load(&jobs->busy) != 0)
         pthread_cond_wait(&jobs->done, &jobs->mutex);
+    atomic_store(&jobs->waits, 0);
     pthread_mutex_unlock(&jobs->mutex);
 }
