@@ -115,7 +115,7 @@ static PeltStatus take_factor(PeltiSparse *s, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiEntry *entries, PeltError *err)
+static PeltStatus factor(PeltiSparse *s, const PeltiEntry *entries, PeltError *err)
 {
     int n = s->n;
     memset(s->ax, 0, (size_t)s->ap[n] * sizeof(double));
@@ -132,6 +132,12 @@ PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiEntry *entries, Pelt
             return PELT_FAIL(err, PELT_FAILED, "sparse matrix of %d unknowns is not positive definite: pivot %g at unknown %d", n,
                              k < n ? s->d[k] : 0.0, s->order[k]);
     }
+    return PELT_OK;
+}
+
+PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiEntry *entries, PeltError *err)
+{
+    PELT_TRY(factor(s, entries, err));
     pelti_sparse_pack(s);
     return PELT_OK;
 }
@@ -159,8 +165,10 @@ static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entri
         PELT_TRY(pelti_sparse_find_order(s, temp, &graph, ordering, err));
     PELT_TRY(build_pattern(s, &graph, entries, err));
     PELT_TRY(take_factor(s, err));
-    PELT_TRY(pelti_sparse_take_pack(s, err));
-    return pelti_sparse_refactor(s, entries, err);
+    PELT_TRY(factor(s, entries, err));
+    PELT_TRY(pelti_sparse_take_pack(s, temp, err));
+    pelti_sparse_pack(s);
+    return PELT_OK;
 }
 
 static PeltStatus create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,

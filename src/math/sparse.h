@@ -64,7 +64,7 @@ void pelti_sparse_solve_made_rows(const PeltiSparse *sparse, PeltiJobs *jobs, co
                                   float *work);
 
 /// Columns of the factor that a solve needs whose right-hand side is 0, and whose answer is not wanted, in all other rows: the
-/// wanted ones and what lies above them in the elimination tree.
+/// wanted ones and what lies above them in the elimination tree, in whole blocks of columns.
 typedef struct PeltiSparseSome {
     int count;
     int *column;                            ///< [n] ascending; the caller's memory

@@ -95,7 +95,7 @@ static int append_subtree(const Tree *t, int root, int *out, int used)
     }
 }
 
-enum { MOST_SUBTREES = 256, LEAST_WORK = 20000 };
+enum { MOST_SUBTREES = 256, LEAST_WORK = 6000 };
 
 /// Opens the heaviest subtree again and again until all are light enough to balance, or the top grows too large.
 static int choose_subtrees(Tree *t, int n, int *roots)

@@ -1,13 +1,27 @@
 /// Inside of the sparse solver, shared by its files: sparse.c (pattern, factor), sparse_order.c (ordering, parts),
-/// sparse_rows.c (float solves).
+/// sparse_blocks.c (the factor in float), sparse_rows.c (float solves).
 #ifndef PELTI_MATH_SPARSE_PARTS_H
 #define PELTI_MATH_SPARSE_PARTS_H
 
 #include "math/sparse.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 typedef struct Graph {
     const int *start, *list; ///< neighbours of i: list[start[i] .. start[i+1])
 } Graph;
+
+enum { PELTI_SPARSE_WIDTH = 4 }; ///< columns of a block at most
+
+/// Columns in a row of one part (or of the top), see sparse_blocks.c.
+typedef struct PeltiSparseBlock {
+    int first, width;
+    int row_first, row_count;                            ///< into `rows`: those below the block, ascending
+    int inside;                                          ///< of them, below the top
+    int value_first;                                     ///< into `fx`: row_count times width, a row's side by side
+    float inner[PELTI_SPARSE_WIDTH][PELTI_SPARSE_WIDTH]; ///< [row][column] within the block, below the diagonal
+} PeltiSparseBlock;
 
 struct PeltiSparse {
     PeltiPool pool;
@@ -23,13 +37,16 @@ struct PeltiSparse {
     /// Columns [part_start[p], part_start[p+1]) are whole subtrees of the elimination tree: parts touch only themselves and
     /// the top, columns [part_start[part_count], n). Chosen by the pattern alone.
     int part_count, part_start[PELTI_SPARSE_PARTS + 1];
-    int *top_at;    ///< [n] first entry of a column whose row is in the top
-    float *fx, *fd; ///< L in float; 1 / D
-    bool *twin;     ///< [n] the next column has the same rows, but for itself, and is of the same part
+    int block_count;
+    PeltiSparseBlock *blocks;
+    int *block_of;  ///< [n]
+    int *rows;      ///< of the blocks
+    float *fx, *fd; ///< L in float, by blocks; 1 / D
 };
 
 PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const Graph *g, PeltiOrdering ordering, PeltError *err);
-PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltError *err); ///< room for the float copy
-void pelti_sparse_pack(PeltiSparse *s);                            ///< fills it after each factorisation
+/// Blocks for the float copy, once the pattern of the factor is there; pack fills them after each factorisation.
+PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltiPool *temp, PeltError *err);
+void pelti_sparse_pack(PeltiSparse *s);
 
 #endif

@@ -4,44 +4,6 @@
 
 typedef float Float4 __attribute__((vector_size(16)));
 
-PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltError *err)
-{
-    size_t fill = (size_t)s->lp[s->n];
-    s->fx = PELTI_NEW(&s->pool, float, fill + 1);
-    s->fd = PELTI_NEW(&s->pool, float, (size_t)s->n);
-    s->top_at = PELTI_NEW(&s->pool, int, (size_t)s->n);
-    s->twin = PELTI_NEW(&s->pool, bool, (size_t)s->n + 1);
-    return s->pool.failed ? pelti_no_memory(err, fill * sizeof(float)) : PELT_OK;
-}
-
-/// Below its own diagonal a column's pattern is contained in its parent's, so equal counts are equal patterns. Twins do not
-/// reach over the border of a part.
-static void mark_twins(PeltiSparse *s)
-{
-    for (int k = 0, part = 0; k < s->n; k++) {
-        while (part <= s->part_count && s->part_start[part] <= k)
-            part++;
-        bool border = part <= s->part_count && s->part_start[part] == k + 1;
-        s->twin[k] = k + 1 < s->n && !border && s->lp[k] < s->lp[k + 1] && s->li[s->lp[k]] == k + 1 &&
-                     s->lp[k + 1] - s->lp[k] == s->lp[k + 2] - s->lp[k + 1] + 1;
-    }
-}
-
-void pelti_sparse_pack(PeltiSparse *s)
-{
-    int top = s->part_start[s->part_count];
-    for (int e = 0; e < s->lp[s->n]; e++)
-        s->fx[e] = (float)s->lx[e];
-    for (int k = 0; k < s->n; k++) {
-        s->fd[k] = (float)(1 / s->d[k]);
-        int e = s->lp[k];
-        while (e < s->lp[k + 1] && s->li[e] < top)
-            e++;
-        s->top_at[k] = e;
-    }
-    mark_twins(s);
-}
-
 static int top_count(const PeltiSparse *s)
 {
     return s->n - s->part_start[s->part_count];
@@ -55,11 +17,16 @@ size_t pelti_sparse_row_work(const PeltiSparse *s)
 typedef struct RowSolve {
     const PeltiSparse *s;
     const int *first;  // [part_count + 1] where parts and the top begin, in `column`
-    const int *column; // that take part; NULL: all
+    const int *column; // that take part, whole blocks; NULL: all
     Float4 *x;
     Float4 *sums; // [part_count x top_count] what each part adds to the top
     PeltiSparseRows made;
 } RowSolve;
+
+typedef struct RowRange { // rows of a block from begin to end; x holds those from `zero` on
+    Float4 *x;
+    int zero, begin, end;
+} RowRange;
 
 /// Of part p; what comes after the parts is the top.
 static int range_end(const PeltiSparse *s, int p)
@@ -77,37 +44,66 @@ static void rows_after(const RowSolve *solve, int p)
         solve->made.after(solve->made.context, solve->s->part_start[p], range_end(solve->s, p), p);
 }
 
-/// x holds the rows from `first` on.
-static inline void scatter(const PeltiSparse *s, Float4 *restrict x, int first, Float4 xj, int begin, int end)
+/// The block of the i-th column that takes part.
+static inline const PeltiSparseBlock *block_at(const RowSolve *solve, int i)
 {
-    for (int e = begin; e < end; e++)
-        x[s->li[e] - first] -= s->fx[e] * xj;
+    return &solve->s->blocks[solve->s->block_of[solve->column ? solve->column[i] : i]];
 }
 
-typedef struct Twins { // two columns with one pattern
-    Float4 x[2];
-    int ahead; // from an entry of the first to that of the second in the same row
-} Twins;
-
-/// The first is subtracted from the second.
-static inline Twins twins_at(const PeltiSparse *s, Float4 *x, int j)
+/// Rows of a block less what its columns v make there.
+PELTI_WIDE void subtract(const PeltiSparse *s, const PeltiSparseBlock *block, const int width, const Float4 *v,
+                         const RowRange *range)
 {
-    x[j + 1] -= s->fx[s->lp[j]] * x[j];
-    return (Twins){{x[j], x[j + 1]}, s->lp[j + 1] - s->lp[j] - 1};
-}
-
-/// As `scatter`, of both: rows are read and written once, to the bits of one column after the other.
-static inline void scatter_twins(const PeltiSparse *s, Float4 *restrict x, int first, const Twins *twins, int begin, int end)
-{
-    for (int e = begin; e < end; e++) {
-        Float4 *row = &x[s->li[e] - first];
-        *row = (*row - s->fx[e] * twins->x[0]) - s->fx[e + twins->ahead] * twins->x[1];
+    const int *rows = s->rows + block->row_first;
+    const float *value = s->fx + block->value_first + range->begin * width;
+    for (int i = range->begin; i < range->end; i++, value += width) {
+        Float4 sum = value[0] * v[0];
+        PELTI_UNROLL
+        for (int k = 1; k < width; k++)
+            sum += value[k] * v[k];
+        range->x[rows[i] - range->zero] -= sum;
     }
 }
 
-static inline int column_at(const RowSolve *solve, int i)
+/// `width` is the block's, known to the compiler. What goes to the top goes to `sums`; NULL: the block is of the top.
+PELTI_WIDE void forward_block(const RowSolve *solve, const PeltiSparseBlock *block, const int width, Float4 *sums)
 {
-    return solve->column ? solve->column[i] : i;
+    Float4 *x = solve->x + block->first, v[PELTI_SPARSE_WIDTH];
+    PELTI_UNROLL
+    for (int k = 0; k < width; k++) {
+        v[k] = x[k];
+        PELTI_UNROLL
+        for (int i = 0; i < k; i++)
+            v[k] -= block->inner[k][i] * v[i];
+        x[k] = v[k];
+    }
+    subtract(solve->s, block, width, v, &(RowRange){solve->x, 0, 0, sums ? block->inside : block->row_count});
+    if (sums)
+        subtract(solve->s, block, width, v,
+                 &(RowRange){sums, solve->s->part_start[solve->s->part_count], block->inside, block->row_count});
+}
+
+/// Columns [begin, end) of those that take part.
+PELTI_CLONES static void forward(const RowSolve *solve, int begin, int end, Float4 *sums)
+{
+    for (int i = begin; i < end;) {
+        const PeltiSparseBlock *block = block_at(solve, i);
+        switch (block->width) {
+        case 1:
+            forward_block(solve, block, 1, sums);
+            break;
+        case 2:
+            forward_block(solve, block, 2, sums);
+            break;
+        case 3:
+            forward_block(solve, block, 3, sums);
+            break;
+        default:
+            forward_block(solve, block, PELTI_SPARSE_WIDTH, sums);
+            break;
+        }
+        i += block->width;
+    }
 }
 
 static void forward_parts(void *context, int begin, int end, int worker)
@@ -115,44 +111,69 @@ static void forward_parts(void *context, int begin, int end, int worker)
     (void)worker;
     const RowSolve *solve = context;
     const PeltiSparse *s = solve->s;
-    int top = s->part_start[s->part_count], rows = s->n - top;
+    size_t rows = (size_t)top_count(s);
     for (int p = begin; p < end; p++) {
         rows_before(solve, p);
         if (p == s->part_count)
             return; // the top waits for the parts
-        Float4 *sums = solve->sums + (size_t)p * (size_t)rows;
-        memset(sums, 0, (size_t)rows * sizeof *sums);
-        for (int i = solve->first[p]; i < solve->first[p + 1]; i++) {
-            int j = column_at(solve, i);
-            Float4 xj = solve->x[j];
-            if (s->twin[j]) { // the columns that take part have their ancestors with them
-                Twins twins = twins_at(s, solve->x, j);
-                scatter_twins(s, solve->x, 0, &twins, s->lp[j] + 1, s->top_at[j]);
-                scatter_twins(s, sums, top, &twins, s->top_at[j], s->lp[j + 1]);
-                i++;
-                continue;
-            }
-            scatter(s, solve->x, 0, xj, s->lp[j], s->top_at[j]);
-            scatter(s, sums, top, xj, s->top_at[j], s->lp[j + 1]);
-        }
+        Float4 *sums = solve->sums + (size_t)p * rows;
+        memset(sums, 0, rows * sizeof *sums);
+        forward(solve, solve->first[p], solve->first[p + 1], sums);
     }
 }
 
-static void backward(const RowSolve *solve, int begin, int end)
+/// Two sums of every column side by side, since each waits for itself.
+PELTI_WIDE void backward_block(const RowSolve *solve, const PeltiSparseBlock *block, const int width)
 {
     const PeltiSparse *s = solve->s;
-    Float4 *x = solve->x;
-    for (int i = end - 1; i >= begin; i--) {
-        int j = column_at(solve, i);
-        Float4 even = s->fd[j] * x[j], odd = {0};
-        int e = s->lp[j], last = s->lp[j + 1];
-        for (; e + 1 < last; e += 2) {
-            even -= s->fx[e] * x[s->li[e]];
-            odd -= s->fx[e + 1] * x[s->li[e + 1]];
+    const int *rows = s->rows + block->row_first;
+    const float *value = s->fx + block->value_first;
+    Float4 *x = solve->x + block->first, even[PELTI_SPARSE_WIDTH], odd[PELTI_SPARSE_WIDTH];
+    int i = 0;
+    PELTI_UNROLL
+    for (int k = 0; k < width; k++) {
+        even[k] = s->fd[block->first + k] * x[k];
+        odd[k] = (Float4){0};
+    }
+    for (; i + 1 < block->row_count; i += 2, value += 2 * width) {
+        Float4 a = solve->x[rows[i]], b = solve->x[rows[i + 1]];
+        PELTI_UNROLL
+        for (int k = 0; k < width; k++) {
+            even[k] -= value[k] * a;
+            odd[k] -= value[width + k] * b;
         }
-        if (e < last)
-            even -= s->fx[e] * x[s->li[e]];
-        x[j] = even + odd;
+    }
+    PELTI_UNROLL
+    for (int k = width - 1; k >= 0; k--) {
+        if (i < block->row_count)
+            even[k] -= value[k] * solve->x[rows[i]];
+        even[k] += odd[k];
+        PELTI_UNROLL
+        for (int j = k + 1; j < width; j++)
+            even[k] -= block->inner[j][k] * even[j];
+        x[k] = even[k];
+    }
+}
+
+PELTI_CLONES static void backward(const RowSolve *solve, int begin, int end)
+{
+    for (int i = end; i > begin;) {
+        const PeltiSparseBlock *block = block_at(solve, i - 1);
+        switch (block->width) {
+        case 1:
+            backward_block(solve, block, 1);
+            break;
+        case 2:
+            backward_block(solve, block, 2);
+            break;
+        case 3:
+            backward_block(solve, block, 3);
+            break;
+        default:
+            backward_block(solve, block, PELTI_SPARSE_WIDTH);
+            break;
+        }
+        i -= block->width;
     }
 }
 
@@ -178,17 +199,7 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
     for (int p = 0; p < s->part_count; p++)
         for (int i = 0; i < rows; i++)
             solve->x[top + i] += solve->sums[(size_t)p * (size_t)rows + (size_t)i];
-    for (int i = first; i < count; i++) {
-        int j = column_at(solve, i);
-        Float4 *x = solve->x;
-        if (s->twin[j]) {
-            Twins twins = twins_at(s, x, j);
-            scatter_twins(s, x, 0, &twins, s->lp[j] + 1, s->lp[j + 1]);
-            i++;
-            continue;
-        }
-        scatter(s, x, 0, x[j], s->lp[j], s->lp[j + 1]);
-    }
+    forward(solve, first, count, NULL);
     backward(solve, first, count);
     pelti_parallel_for(jobs, s->part_count + (solve->made.after != NULL), 1, backward_parts, solve);
 }
@@ -209,14 +220,18 @@ void pelti_sparse_some(const PeltiSparse *s, unsigned char *mark, PeltiSparseSom
 {
     int part = 0;
     out->count = 0;
-    for (int j = 0; j < s->n; j++) { // parents come after their children
-        for (; part <= s->part_count && j == s->part_start[part]; part++)
+    for (int b = 0; b < s->block_count; b++) { // parents come after their children
+        int first = s->blocks[b].first, end = first + s->blocks[b].width, wanted = 0;
+        for (; part <= s->part_count && first == s->part_start[part]; part++)
             out->part_first[part] = out->count;
-        if (!mark[j])
-            continue;
-        out->column[out->count++] = j;
-        if (s->parent[j] >= 0)
-            mark[s->parent[j]] = 1;
+        for (int j = first; j < end; j++)
+            wanted |= mark[j];
+        for (int j = first; wanted && j < end; j++) { // blocks go whole
+            out->column[out->count++] = j;
+            mark[j] = 1;
+            if (s->parent[j] >= 0)
+                mark[s->parent[j]] = 1;
+        }
     }
     for (; part <= s->part_count; part++)
         out->part_first[part] = out->count;

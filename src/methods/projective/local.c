@@ -4,7 +4,7 @@
 
 #include "math/polar_wide.h"
 
-enum { BLOCK_GRAIN = 96, NEWTON_STEPS = 3 };
+enum { BLOCK_GRAIN = 48, NEWTON_STEPS = 3 };
 
 typedef struct Local {
     const ProjTissue *tissue;

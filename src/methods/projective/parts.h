@@ -107,7 +107,7 @@ Vec3 pelti_proj_carry(const ProjBase *base, const Mat34 *bones, int i, Vec3 rest
 
 // ---- elements (tets.c), sec. 3.3 and 4.1 ----
 
-enum { PROJ_LANES = 8, PROJ_PIECE = 512 }; ///< elements side by side; unknowns in a piece of parallel work
+enum { PROJ_LANES = 8, PROJ_PIECE = 256 }; ///< elements side by side; unknowns in a piece of parallel work
 typedef struct ProjBlock {                 ///< eight elements that have a rotation each: prisms, or tetrahedra by option
     int corner[3][PROJ_LANES];             ///< unknowns; unused lanes repeat a corner with zero vectors
     float pull[3][3]

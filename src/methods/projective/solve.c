@@ -44,14 +44,14 @@ static void constant_rows(void *context, int begin, int end, int worker)
     Rows *r = context;
     Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
+    const ProjRow *const points[2] = {(const ProjRow *)p->step.origin, (const ProjRow *)p->state.q};
     for (int i = begin; i < end; i++) {
-        float sum[3] = {0, 0, 0};
-        const float *x = p->step.origin[i];
+        Four sum = {0}, x, near;
+        memcpy(&x, p->step.origin[i], sizeof x);
         for (int e = t->near_start[i]; e < t->near_start[i + 1]; e++) {
-            int j = t->near_index[e];
-            const float *near = j < 0 ? p->state.q[~j] : p->step.origin[j];
-            for (int k = 0; k < 3; k++)
-                sum[k] -= t->near_value[e] * (near[k] - x[k]);
+            int j = t->near_index[e], base = j < 0;
+            memcpy(&near, points[base][base ? ~j : j], sizeof near);
+            sum -= t->near_value[e] * (near - x);
         }
         if (t->pin[i] > 0) {
             Vec3 goal =
@@ -63,10 +63,8 @@ static void constant_rows(void *context, int begin, int end, int worker)
         Vec3 rounding = vec3(p->system.rest_pull[i][0], p->system.rest_pull[i][1], p->system.rest_pull[i][2]);
         if (p->base.anchors[i].bone >= 0)
             rounding = mat34_apply_vector(r->bones[p->base.anchors[i].bone], rounding);
-        p->step.constant[i][0] = sum[0] - rounding.x;
-        p->step.constant[i][1] = sum[1] - rounding.y;
-        p->step.constant[i][2] = sum[2] - rounding.z;
-        p->step.constant[i][3] = 0;
+        sum -= (Four){rounding.x, rounding.y, rounding.z, sum[3]};
+        memcpy(p->step.constant[i], &sum, sizeof sum);
     }
 }
 
