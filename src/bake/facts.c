@@ -176,10 +176,11 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
     char use[96];
     snprintf(use, sizeof use, method->flags & PELTI_NEEDS_WEIGHTS ? "uses %s" : "%s only choose bones and blend rotations",
              whose);
-    int rigid = 0, in_body = 0;
+    int rigid = 0, in_body = 0, bending = 0;
     for (int c = 0; c < facts->component_count; c++) {
         rigid += facts->components[c].piece.kind == PELTI_PIECE_RIGID;
         in_body += facts->components[c].piece.in_body;
+        bending += facts->components[c].piece.kind != PELTI_PIECE_RIGID || facts->components[c].piece.thing;
     }
     if (facts->info.joint_count == 0)
         snprintf(text, size, "follows the nodes rigidly: the file has no skeleton");
@@ -187,6 +188,8 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
         snprintf(text, size, "uses %s on %d components", whose, facts->component_count);
     else if (facts->own_body)
         snprintf(text, size, "solves on the file's mesh, one closed skin; %s", use);
+    else if (!bending)
+        snprintf(text, size, "nothing bends: each of %d pieces follows its bone", rigid);
     else
         snprintf(text, size, "solves on a body made from %d of %d pieces (%d are rigid and ride along); %s", in_body,
                  facts->component_count, rigid, use);

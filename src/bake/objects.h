@@ -50,6 +50,7 @@ struct PeltSkin {
     PeltiParted *parted;       ///< parts what passes through itself
     const PeltiMethod *method;
     void *state;
+    void *blending; // of lbs, where nothing bends; NULL: the method
     PeltiJobs *jobs;
     PeltiLog log;
     PeltiPool pool; ///< weights and everything below

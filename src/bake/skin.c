@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum { SKIN_GUARD = 0x5e17a11 };
-static const char *const DEFAULT_METHODS[] = {"tracking", "lbs"}; // the first that exists
+static const char BLENDING[] = "lbs";
+static const char *const DEFAULT_METHODS[] = {"tracking", BLENDING}; // the first that exists
 
 PeltSkinDef pelt_skin_def_default(void)
 {
@@ -187,10 +188,11 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     return PELT_OK;
 }
 
-/// Vertices are what stages hand on; points are what is shown. A method that follows the file's weights writes points at once.
+/// Vertices are what stages hand on; points are what is shown. A method that follows the file's weights writes points at once,
+/// and so is blended what has nothing that bends: to the last bit as by lbs, since parts that touch cross by a bit.
 static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
 {
-    skin->by_point = (skin->method->flags & PELTI_BY_POINT) && skin->point_weights.influences > 0;
+    skin->by_point = ((skin->method->flags & PELTI_BY_POINT) || !skin->who) && skin->point_weights.influences > 0;
     int vertices = skin->character->who->mesh->vertex_count;
     if (skin->who)
         skin->shape = skin->by_point ? skin->points : PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count);
@@ -239,6 +241,19 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
     return pelti_give_way_create(&def, &skin->pool.allocator, &skin->give_way, err);
 }
 
+/// What is shown rides on the body, and is looked at once more: beside blending, and where it passes through itself.
+static PeltStatus prepare_last_looks(PeltSkin *skin, PeltError *err)
+{
+    const PeltiCharacter *who = skin->character->who;
+    const PeltiPieces *pieces = pelti_body_pieces(skin->body);
+    PeltiCrossings *crossings;
+    PeltiCrossingsDef def = {who->mesh, &skin->weights, pieces};
+    PELT_TRY(pelti_crossings_create(&def, &skin->pool, skin->jobs, &crossings, err));
+    PeltiLeanDef lean = {who, &skin->weights, pieces, crossings};
+    PELT_TRY(pelti_lean_create(&lean, &skin->pool, &skin->lean, err));
+    return pelti_parted_create(who, pieces, crossings, &skin->pool, &skin->parted, err);
+}
+
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
@@ -263,15 +278,12 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(bind_pieces(skin, err));
     PELT_TRY(choose_body(skin, err));
     PELT_TRY(take_shape(skin, err));
-    if (!skin->who)
-        return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
-    if (has_pieces(skin)) {                 // on the papers' kind of mesh the methods know their way
+    if (has_pieces(skin) && !skin->by_point) // on the papers' kind of mesh the methods know their way
+        PELT_TRY(prepare_last_looks(skin, err));
+    if (has_pieces(skin) && skin->who)
         PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
-        PELT_TRY(pelti_lean_create(who, &skin->weights, pelti_body_pieces(skin->body), &skin->pool, &skin->lean, err));
-        PELT_TRY(pelti_parted_create(who, pelti_body_pieces(skin->body), &skin->pool, skin->jobs, &skin->parted, err));
-    }
     PeltiPrepare in = {
-        .who = skin->who,
+        .who = skin->who ? skin->who : who,
         .options = &skin->options,
         .weights = &skin->body_weights,
         .made_body = has_pieces(skin),
@@ -282,6 +294,10 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .log = &skin->log,
         .progress = {def->progress, def->progress_user},
     };
+    if (!skin->who && skin->by_point)
+        PELT_TRY(pelti_method_find(BLENDING)->prepare(&in, &skin->blending, err));
+    if (!skin->who)
+        return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
     PELT_TRY(skin->method->prepare(&in, &skin->state, err));
     PELT_TRY(prepare_touch(skin, err));
     return prepare_give_way(skin, err);
@@ -317,6 +333,8 @@ void pelt_skin_destroy(PeltSkin *skin)
         return;
     if (skin->method && skin->state)
         skin->method->destroy(skin->state);
+    if (skin->blending)
+        pelti_method_find(BLENDING)->destroy(skin->blending);
     pelti_anchors_release(&skin->anchors);
     pelti_touch_destroy(skin->touch);
     pelti_give_way_destroy(skin->give_way);
@@ -498,11 +516,13 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
             pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape),
                             PELTI_MOST);
     }
+    if (skin->blending)
+        pelti_method_find(BLENDING)->step(skin->blending, &in, skin->points, report);
     if (skin->body && skin->touch)
         last_word(skin, report);
     if (skin->body && skin->restart)
         pelti_body_restart(skin->body);
-    if (skin->body)
+    if (skin->body && !skin->blending)
         pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->shown);
     PeltiLeanStep lean = {skin->bones, skin->give_way ? skin->asked : NULL, skin->restart};
     if (skin->lean)

@@ -176,10 +176,20 @@ static PeltStatus make_surface(PeltiBody *body, int vertices, PeltiJobs *jobs, P
     return status;
 }
 
+/// A robot of rigid parts needs no flesh: blending is exact.
+static bool nothing_bends(const PeltiPieces *pieces)
+{
+    for (int c = 0; c < pieces->count; c++)
+        if (pieces->pieces[c].kind != PELTI_PIECE_RIGID || pieces->pieces[c].thing)
+            return false;
+    return true;
+}
+
 static PeltStatus make_body(PeltiBody *body, const PeltiBodyDef *def, PeltError *err)
 {
     const PeltiWeights *weights = def->weights;
-    PELT_TRY(make_surface(body, def->vertices > 0 ? def->vertices : BODY_VERTICES, def->jobs, err));
+    if (!nothing_bends(&body->pieces))
+        PELT_TRY(make_surface(body, def->vertices > 0 ? def->vertices : BODY_VERTICES, def->jobs, err));
     if (!body->who)
         return pelti_carry_prepare(body, weights, err);
     PELT_TRY(pelti_body_weights(body, weights, err));

@@ -4,13 +4,11 @@
 #include "body/constants.def"
 #include "body/lean_turned.h"
 #include "body/lean_volume.h"
-#include "geometry/triangles.h"
-#include "geometry/box_tree.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2, MOST_PAIRS = 20000 };
+enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2 };
 
 /// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
 typedef struct Flight {
@@ -24,30 +22,27 @@ struct PeltiLean {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     const PeltiWeights *weights;
-    float *rest;        // [edge_count]
-    float *share;       // [vertex_count] 1: as the method has it, 0: as blending has it
-    Vec3 *home, *own;   // [vertex_count] by blending, by the method
-    Vec3 *asked;        // [vertex_count] by blending of the pose that was asked for; as home where nothing gave way
-    Vec3 *now;          // [vertex_count] as it leans
-    bool *marked;       // [vertex_count] to lean more
-    bool *rigid;        // [component_count] leans wholly or not at all, or it would bend
-    bool *leans;        // [component_count] of the rigid ones
-    Flight *flight;     // [component_count] of the rigid ones
-    PeltiBoxTree *tree; // of the triangles; NULL: crossings are not looked for
-    PeltiPairs pairs;
-    PeltiLeanVolume volume; // of closed pieces; not looked at without pieces
+    float *rest;      // [edge_count]
+    float *share;     // [vertex_count] 1: as the method has it, 0: as blending has it
+    Vec3 *home, *own; // [vertex_count] by blending, by the method
+    Vec3 *asked;      // [vertex_count] by blending of the pose that was asked for; as home where nothing gave way
+    Vec3 *now;        // [vertex_count] as it leans
+    bool *marked;     // [vertex_count] to lean more
+    bool *rigid;      // [component_count] leans wholly or not at all, or it would bend
+    bool *leans;      // [component_count] of the rigid ones
+    Flight *flight;   // [component_count] of the rigid ones
+    PeltiCrossings *crossings;
+    PeltiLeanVolume volume; // of closed pieces
     PeltiLeanTurned turned;
-    bool again; // not the first look at this step
 };
 
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
-                             PeltiLean **out, PeltError *err)
+PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean **out, PeltError *err)
 {
-    const PeltiMesh *mesh = who->mesh;
+    const PeltiMesh *mesh = def->who->mesh;
     PeltiLean *l = PELTI_NEW(pool, PeltiLean, 1);
     if (!l)
         return pelti_no_memory(err, sizeof *l);
-    *l = (PeltiLean){.who = who, .mesh = mesh, .weights = weights};
+    *l = (PeltiLean){.who = def->who, .mesh = mesh, .weights = def->weights, .crossings = def->crossings};
     l->rest = PELTI_NEW(pool, float, mesh->edge_count);
     l->share = PELTI_NEW(pool, float, mesh->vertex_count);
     l->home = PELTI_NEW(pool, Vec3, mesh->vertex_count);
@@ -61,14 +56,9 @@ PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weig
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 60);
     PELT_TRY(pelti_lean_turned_create(mesh, pool, &l->turned, err));
-    if (pieces) {
-        PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &l->tree, err));
-        PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, l->tree, &l->pairs, err));
-    }
-    for (int c = 0; pieces && c < pieces->count; c++)
-        l->rigid[c] = pieces->pieces[c].kind == PELTI_PIECE_RIGID;
-    if (pieces)
-        PELT_TRY(pelti_lean_volume_create(mesh, l->rigid, pool, &l->volume, err));
+    for (int c = 0; c < def->pieces->count; c++)
+        l->rigid[c] = def->pieces->pieces[c].kind == PELTI_PIECE_RIGID;
+    PELT_TRY(pelti_lean_volume_create(mesh, l->rigid, pool, &l->volume, err));
     for (int e = 0; e < mesh->edge_count; e++)
         l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     *out = l;
@@ -106,7 +96,7 @@ static void home_range(void *context, int begin, int end, int worker)
         l->own[v] = w->vertices[v];
         bool rigid = l->rigid[l->mesh->component[v]];
         float far = LEAN_FLOWN * l->mesh->diagonal;
-        bool flown = l->tree && !rigid && vec3_distance(l->own[v], l->asked[v]) > far;
+        bool flown = !rigid && vec3_distance(l->own[v], l->asked[v]) > far;
         l->share[v] = fminf(w->step->restart || rigid ? 1 : l->share[v] + LEAN_RECOVERS,
                             flown ? share_within(l->home[v], l->own[v], l->asked[v], far) : 1);
     }
@@ -117,8 +107,6 @@ static void bring_back(PeltiLean *l)
 {
     const PeltiMesh *mesh = l->mesh;
     memset(l->flight, 0, (size_t)mesh->component_count * sizeof *l->flight);
-    if (!l->tree)
-        return;
     for (int v = 0; v < mesh->vertex_count; v++) {
         Flight *f = &l->flight[mesh->component[v]];
         Vec3 way = vec3_sub(l->home[v], l->own[v]); // not from what was asked for: a hand that gave way keeps its stick
@@ -184,23 +172,12 @@ static int spread_shares(PeltiLean *l)
 
 // ---- triangles ----
 
-static bool leans_at(const PeltiLean *l, const int *t)
+/// A pair that crosses now does not by blending, or less deeply: what the measures call deep must be so by blending, too.
+static bool crosses_anew(const PeltiLean *l, const int *s, const int *t)
 {
-    return (l->share[t[0]] < 1) | (l->share[t[1]] < 1) | (l->share[t[2]] < 1);
-}
-
-/// Crosses now, and not at rest, and by blending not at all or less deeply.
-static int crosses_anew(void *context, int a, int b, int worker)
-{
-    (void)worker;
-    const PeltiLean *l = context;
-    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
-    if (l->again && !leans_at(l, s) && !leans_at(l, t))
-        return 0; // as in the round before
-    if (pelti_triangles_share(s, t) || !pelti_triangles_cross(l->now, s, t) || pelti_triangles_cross(l->mesh->rest, s, t))
-        return 0;
-    return !pelti_triangles_cross(l->home, s, t) ||
-           pelti_triangles_depth(l->now, s, t) > pelti_triangles_depth(l->home, s, t) + LEAN_DEEPER * l->mesh->diagonal;
+    float now = pelti_triangles_depth(l->now, s, t), home = pelti_triangles_depth(l->home, s, t);
+    float deep = LEAN_DEEP * l->mesh->diagonal;
+    return now > home + LEAN_DEEPER * l->mesh->diagonal || (now > deep && home < deep) || !pelti_triangles_cross(l->home, s, t);
 }
 
 /// Turned over against blending, where blending has it the way its bone does.
@@ -235,13 +212,26 @@ static void mark_turned(PeltiLean *l, PeltiJobs *jobs, bool widely)
     }
 }
 
+/// Marks the corners of triangles that cross anew.
+static void mark_crossing(PeltiLean *l, PeltiJobs *jobs)
+{
+    const PeltiCrossings *c = l->crossings;
+    pelti_crossings_update(l->crossings, l->now, jobs);
+    for (int i = 0; i < c->deep_count; i++) {
+        const int *s = l->mesh->triangles[c->deep[i].a], *t = l->mesh->triangles[c->deep[i].b];
+        if (crosses_anew(l, s, t)) {
+            mark(l, s);
+            mark(l, t);
+        }
+    }
+}
+
 /// One look at all triangles: the corners of those that cross or turn over lean half as far again, then wholly; what had sunk in
 /// behind them shows in the rounds that follow.
 static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int round)
 {
     const PeltiMesh *mesh = l->mesh;
     int marked = 0;
-    l->again = round > 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
         l->now[v] = leaned(l, v);
         l->marked[v] = false;
@@ -250,14 +240,7 @@ static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int
         if (turned_over(l, bones, mesh->triangles[t]))
             mark(l, mesh->triangles[t]);
     mark_turned(l, jobs, round >= HALVINGS);
-    if (l->tree) {
-        pelti_box_tree_refit_triangles(l->tree, jobs, mesh->triangles, l->now, NULL);
-        pelti_box_tree_self_pairs(l->tree, 0, crosses_anew, l, jobs, &l->pairs);
-        for (int i = 0; i < l->pairs.count; i++) {
-            mark(l, mesh->triangles[l->pairs.pairs[i].a]);
-            mark(l, mesh->triangles[l->pairs.pairs[i].b]);
-        }
-    }
+    mark_crossing(l, jobs);
     for (int v = 0; v < mesh->vertex_count; v++)
         if (l->marked[v] && l->share[v] > 0) {
             l->share[v] *= round < HALVINGS ? 0.5f : 0;
@@ -278,8 +261,8 @@ static void settle(PeltiLean *l)
     for (int v = 0; v < l->mesh->vertex_count; v++)
         if (l->leans[component[v]])
             l->share[v] = 0;
-    if (l->tree) // in every round: a piece that leans may leave the skin around it, and what crosses then changes volumes
-        pelti_lean_volume_apply(&l->volume, l->home, l->own, l->share);
+    // in every round: a piece that leans may leave the skin around it, and what crosses then changes volumes
+    pelti_lean_volume_apply(&l->volume, l->home, l->own, l->share);
 }
 
 static void write_range(void *context, int begin, int end, int worker)

@@ -4,14 +4,19 @@
 #define PELTI_BODY_LEAN_H
 
 #include "core/snapshot.h"
-#include "body/pieces.h"
+#include "body/crossings.h"
 
 typedef struct PeltiLean PeltiLean;
 
-/// `weights` per welded vertex; must outlive it. Lives in `pool`. `pieces`: of a character that lies on a body; then triangles
-/// that cross are looked for too (some milliseconds a frame). NULL: one closed skin.
-PeltStatus pelti_lean_create(const PeltiCharacter *who, const PeltiWeights *weights, const PeltiPieces *pieces, PeltiPool *pool,
-                             PeltiLean **out, PeltError *err);
+/// `weights` per welded vertex; must outlive it. Lives in `pool`. `crossings` are
+/// of the same mesh.
+typedef struct PeltiLeanDef {
+    const PeltiCharacter *who;
+    const PeltiWeights *weights;
+    const PeltiPieces *pieces;
+    PeltiCrossings *crossings;
+} PeltiLeanDef;
+PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean **out, PeltError *err);
 typedef struct PeltiLeanStep {
     const Mat34 *bones; ///< rest space -> world, as the method saw them: what is leant on
     const Mat34 *asked; ///< of the pose that was asked for, where joints gave way; NULL: the same

@@ -5,15 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_PAIRS = 20000, ROUNDS = 3, SHARES = 3, MOST_TRIES = 40 };
-
-static int crosses_at_rest(void *context, int a, int b, int worker)
-{
-    (void)worker;
-    const PeltiMesh *mesh = context;
-    const int *s = mesh->triangles[a], *t = mesh->triangles[b];
-    return !pelti_triangles_share(s, t) && pelti_triangles_cross(mesh->rest, s, t);
-}
+enum { ROUNDS = 3, SHARES = 3, MOST_TRIES = 40 };
 
 /// Vertices that lie inside another part at rest: what is behind them is no side of a contact.
 static PeltStatus find_hidden(PeltiParted *l, PeltiPool *pool, PeltError *err)
@@ -68,24 +60,21 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     l->queue = PELTI_NEW(pool, int, vertices);
     l->seen = PELTI_NEW(pool, bool, vertices);
     l->touched = PELTI_NEW(pool, int, l->mesh->triangle_count);
+    l->box = PELTI_NEW(pool, PeltiBox, l->mesh->triangle_count);
     l->is_touched = PELTI_NEW(pool, bool, l->mesh->triangle_count);
 }
 
-PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiPool *pool, PeltiJobs *jobs,
+PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiCrossings *crossings, PeltiPool *pool,
                                PeltiParted **out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
     PeltiParted *l = PELTI_NEW(pool, PeltiParted, 1);
     if (!l)
         return pelti_no_memory(err, sizeof *l);
-    *l = (PeltiParted){.mesh = mesh, .pieces = pieces};
+    *l = (PeltiParted){.mesh = mesh, .pieces = pieces, .crossings = crossings};
     take_memory(l, pool);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 120);
-    PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &l->tree, err));
-    PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, l->tree, &l->pairs, err));
-    pelti_box_tree_self_pairs(l->tree, 0, crosses_at_rest, (void *)mesh, jobs, &l->pairs);
-    PELT_TRY(pelti_sunk_create(mesh, l->pairs.pairs, l->pairs.count, pool, &l->sunk, err));
     for (int e = 0; e < mesh->edge_count; e++)
         l->length[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
     PELT_TRY(pelti_lean_turned_create(mesh, pool, &l->turned, err));
@@ -124,7 +113,7 @@ static int start(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jo
 }
 
 /// One look at all islands. `tries` bounds the work of a step, by counts, so that the same bytes are shown everywhere.
-static int part(PeltiParted *l, int count, int *tries)
+static int part(PeltiParted *l, int count, int *tries, PeltiJobs *jobs)
 {
     int parted = 0;
     for (int first = 0; first<count && * tries> 0; first++) {
@@ -134,7 +123,7 @@ static int part(PeltiParted *l, int count, int *tries)
         bool done = false;
         float share = 1;
         for (int i = 0; i < SHARES && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
-            done = pelti_parted_try(l);
+            done = pelti_parted_try(l, jobs);
         parted += done;
     }
     return parted;
@@ -171,7 +160,7 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     memcpy(l->x, vertices, bytes);
     memset(l->change, 0, (size_t)l->mesh->component_count * sizeof *l->change);
     int as_shown = pelti_parted_find(l, jobs), pairs = start(l, bones, restart, jobs, as_shown);
-    for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries); rounds++)
+    for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
         pairs = pelti_parted_find(l, jobs);
     slow_down(l, restart);
     if (memcmp(l->x, vertices, bytes) != 0 && pelti_parted_find(l, jobs) > as_shown)

@@ -3,13 +3,13 @@
 #ifndef PELTI_BODY_PARTED_H
 #define PELTI_BODY_PARTED_H
 
-#include "body/pieces.h"
+#include "body/crossings.h"
 #include "core/snapshot.h"
 
 typedef struct PeltiParted PeltiParted;
 
-/// Lives in `pool`; `pieces` must outlive it.
-PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiPool *pool, PeltiJobs *jobs,
+/// Lives in `pool`; `pieces` and `crossings`, of the same mesh, must outlive it.
+PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiCrossings *crossings, PeltiPool *pool,
                                PeltiParted **out, PeltError *err);
 /// Changes the vertices that need it; returns how many. `restart` forgets the step before. Does not allocate.
 int pelti_parted_apply(PeltiParted *parted, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices);

@@ -2,18 +2,6 @@
 #include "body/constants.def"
 #include "body/parted_parts.h"
 
-/// Two rigid pieces cannot be parted, and what only touches need not be: both are cheaper to see than a crossing.
-static int crosses_anew(void *context, int a, int b, int worker)
-{
-    (void)worker;
-    const PeltiParted *l = context;
-    const int *s = l->mesh->triangles[a], *t = l->mesh->triangles[b];
-    if (pelti_triangles_share(s, t) || (pelti_parted_rigid(l, s[0]) && pelti_parted_rigid(l, t[0])) ||
-        pelti_triangles_depth(l->x, s, t) < PARTED_DEEP * l->mesh->diagonal)
-        return 0;
-    return pelti_triangles_cross(l->x, s, t) && !pelti_triangles_cross(l->mesh->rest, s, t);
-}
-
 static Vec3 outward(const PeltiParted *l, const Vec3 *x, int triangle)
 {
     const int *t = l->mesh->triangles[triangle];
@@ -62,12 +50,11 @@ int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs)
 {
     const int(*triangles)[3] = l->mesh->triangles;
     int count = 0;
-    pelti_box_tree_refit_triangles(l->tree, jobs, triangles, l->x, NULL);
-    l->drift = 0;
-    pelti_box_tree_self_pairs(l->tree, 0, crosses_anew, l, jobs, &l->pairs);
-    for (int i = 0; i < l->pairs.count; i++) {
-        int s = l->pairs.pairs[i].a, t = l->pairs.pairs[i].b;
-        if (pelti_sunk_explains(&l->sunk, s, t))
+    pelti_crossings_update(l->crossings, l->x, jobs);
+    for (int i = 0; i < l->crossings->deep_count; i++) {
+        int s = l->crossings->deep[i].a, t = l->crossings->deep[i].b;
+        if (l->crossings->deep[i].tag == PELTI_CROSSES_SUNK || // or two rigid pieces, which cannot be parted
+            (pelti_parted_rigid(l, triangles[s][0]) && pelti_parted_rigid(l, triangles[t][0])))
             continue;
         Vec3 sum = {0, 0, 0};
         int places = pierce(l->x, triangles[s], triangles[t], &sum) + pierce(l->x, triangles[t], triangles[s], &sum);

@@ -4,8 +4,6 @@
 
 #include "body/lean_turned.h"
 #include "body/parted.h"
-#include "geometry/triangles.h"
-#include "geometry/sunk.h"
 
 enum { PELTI_PARTED_MOST = 1000 }; // pairs in a step: beyond it nothing is parted
 
@@ -24,9 +22,7 @@ typedef struct PeltiPartedPush {
 struct PeltiParted {
     const PeltiMesh *mesh;
     const PeltiPieces *pieces;
-    PeltiBoxTree *tree;
-    PeltiPairs pairs;
-    PeltiSunk sunk;
+    PeltiCrossings *crossings;
     PeltiLeanTurned turned;  ///< who is whose neighbour
     const Mat34 *bones;      ///< of this step
     bool *hidden;            ///< [vertex_count] inside another part at rest
@@ -41,9 +37,9 @@ struct PeltiParted {
     int island_size;
     PeltiPartedPush *push; ///< [vertex_count]
     int push_count;
-    float drift; ///< length: no vertex has moved farther since the tree was refitted
-    int *queue;  ///< [vertex_count] of a walk
-    bool *seen;  ///< [vertex_count] by it
+    PeltiBox *box; ///< [triangle_count] of the touched ones, in their order
+    int *queue;    ///< [vertex_count] of a walk
+    bool *seen;    ///< [vertex_count] by it
     int *touched, touched_count;
     bool *is_touched; ///< [triangle_count]
 };
@@ -56,7 +52,7 @@ void pelti_parted_gather(PeltiParted *l, int count, int first);
 /// Plans the pushes that part the island, `share` of the whole way. False: it cannot be.
 bool pelti_parted_plan(PeltiParted *l, float share);
 /// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume.
-bool pelti_parted_try(PeltiParted *l);
+bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
 /// Takes back of l->start what tears or turns over the skin as it is shown now.
 void pelti_parted_calm(PeltiParted *l);
 

@@ -2,38 +2,49 @@
 #include "body/constants.def"
 #include "body/parted_parts.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct Look {
     PeltiParted *l;
     int triangle, cost;
+    int enough; // a cost at which nobody asks further
 } Look;
 
+static PeltiBox box_of(const PeltiParted *l, int triangle)
+{
+    const int *t = l->mesh->triangles[triangle];
+    return (PeltiBox){vec3_min(vec3_min(l->x[t[0]], l->x[t[1]]), l->x[t[2]]),
+                      vec3_max(vec3_max(l->x[t[0]], l->x[t[1]]), l->x[t[2]])};
+}
+
 /// A pair that rest does not explain counts twice: the others are skin that slides, but more of them is worse, too.
+static int cost_of_pair(const PeltiParted *l, int a, int b)
+{
+    if (!pelti_crossings_may(l->crossings, a, b) || !pelti_crossings_deep(l->crossings, l->x, a, b))
+        return 0;
+    return pelti_sunk_explains(&l->crossings->sunk, a, b) ? 1 : 2;
+}
+
 static bool look_at(void *context, int other)
 {
     Look *look = context;
-    const PeltiParted *l = look->l;
-    const int *s = l->mesh->triangles[look->triangle], *t = l->mesh->triangles[other];
-    if (other == look->triangle || (l->is_touched[other] && other < look->triangle) || pelti_triangles_share(s, t))
-        return true;
-    if (!pelti_triangles_cross(l->x, s, t) || pelti_triangles_depth(l->x, s, t) < PARTED_DEEP * l->mesh->diagonal ||
-        pelti_triangles_cross(l->mesh->rest, s, t))
-        return true;
-    look->cost += pelti_sunk_explains(&l->sunk, look->triangle, other) ? 1 : 2;
-    return true;
+    if (!look->l->is_touched[other])
+        look->cost += cost_of_pair(look->l, look->triangle, other);
+    return look->cost < look->enough;
 }
 
-/// The tree is of the last look at all pairs; since then nothing has moved farther than `reach`.
-static int cost_of(PeltiParted *l, float reach)
+/// Of what was touched, with the rest, which is where the tree has it, and among itself.
+static int cost_of(PeltiParted *l, int enough)
 {
-    Look look = {l, 0, 0};
-    for (int i = 0; i < l->touched_count; i++) {
+    Look look = {.l = l, .enough = enough};
+    for (int i = 0; i < l->touched_count && look.cost < enough; i++) {
         look.triangle = l->touched[i];
-        const int *t = l->mesh->triangles[look.triangle];
-        PeltiBox box = {vec3_min(vec3_min(l->x[t[0]], l->x[t[1]]), l->x[t[2]]),
-                        vec3_max(vec3_max(l->x[t[0]], l->x[t[1]]), l->x[t[2]])};
-        pelti_box_tree_visit(l->tree, &box, reach, look_at, &look);
+        l->box[i] = box_of(l, look.triangle);
+        pelti_box_tree_visit(l->crossings->tree, &l->box[i], 0, look_at, &look);
+        for (int k = 0; k < i && look.cost < enough; k++)
+            if (pelti_box_overlap(&l->box[k], &l->box[i], 0))
+                look.cost += cost_of_pair(l, l->touched[k], look.triangle);
     }
     return look.cost;
 }
@@ -116,34 +127,25 @@ static void show_pushes(PeltiParted *l, bool pushed)
         l->x[l->push[i].vertex] = pushed ? vec3_add(l->push[i].from, l->push[i].by) : l->push[i].from;
 }
 
-static float longest_push(const PeltiParted *l)
+bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
 {
-    float most = 0;
-    for (int i = 0; i < l->push_count; i++)
-        most = fmaxf(most, vec3_dot(l->push[i].by, l->push[i].by));
-    return sqrtf(most);
-}
-
-bool pelti_parted_try(PeltiParted *l)
-{
-    float push = 1.001f * longest_push(l); // and its rounding
     touch_triangles(l);
     show_pushes(l, true);
     bool good = is_sound(l, l->change);
     if (good) {
-        int after = cost_of(l, l->drift + push);
         show_pushes(l, false);
-        good = after < cost_of(l, l->drift);
+        int before = cost_of(l, INT_MAX);
         show_pushes(l, true);
+        good = cost_of(l, before) < before;
     }
-    if (good) {
-        for (int c = 0; c < l->mesh->component_count; c++)
-            l->change[c] += l->trying[c];
-        l->drift += push;
-        return true;
+    if (!good) {
+        show_pushes(l, false);
+        return false;
     }
-    show_pushes(l, false);
-    return false;
+    for (int c = 0; c < l->mesh->component_count; c++)
+        l->change[c] += l->trying[c];
+    pelti_box_tree_refit_triangles(l->crossings->tree, jobs, l->mesh->triangles, l->x, NULL);
+    return true;
 }
 
 void pelti_parted_calm(PeltiParted *l)

@@ -108,13 +108,30 @@ static Vec3 *copy_points(const Vec3 *points, int count)
     return copy;
 }
 
+static PeltiPieces *pieces_of(PeltiCharacter *who, const PeltiWeights *w)
+{
+    PeltError err;
+    PeltiPieces *pieces = PELTI_NEW(&who->pool, PeltiPieces, 1);
+    assert_int_equal(pelti_pieces_judge(who, w, NULL, &who->pool, pieces, &err), PELT_OK);
+    return pieces;
+}
+
+static PeltiCrossings *crossings_of(PeltiCharacter *who, const PeltiWeights *w, const PeltiPieces *pieces)
+{
+    PeltError err;
+    PeltiCrossings *crossings;
+    PeltiCrossingsDef def = {who->mesh, w, pieces};
+    assert_int_equal(pelti_crossings_create(&def, &who->pool, NULL, &crossings, &err), PELT_OK);
+    return crossings;
+}
+
 static PeltiLean *lean_of(PeltiCharacter *who, const PeltiWeights *w)
 {
     PeltiLean *lean;
     PeltError err;
-    PeltiPieces pieces;
-    assert_int_equal(pelti_pieces_judge(who, w, NULL, &who->pool, &pieces, &err), PELT_OK);
-    assert_int_equal(pelti_lean_create(who, w, &pieces, &who->pool, &lean, &err), PELT_OK);
+    const PeltiPieces *pieces = pieces_of(who, w);
+    PeltiLeanDef def = {who, w, pieces, crossings_of(who, w, pieces)};
+    assert_int_equal(pelti_lean_create(&def, &who->pool, &lean, &err), PELT_OK);
     return lean;
 }
 
@@ -597,9 +614,8 @@ static PeltiParted *parted_of(PeltiCharacter *who, const PeltiWeights *w)
 {
     PeltiParted *parted;
     PeltError err;
-    PeltiPieces *pieces = PELTI_NEW(&who->pool, PeltiPieces, 1);
-    assert_int_equal(pelti_pieces_judge(who, w, NULL, &who->pool, pieces, &err), PELT_OK);
-    assert_int_equal(pelti_parted_create(who, pieces, &who->pool, NULL, &parted, &err), PELT_OK);
+    const PeltiPieces *pieces = pieces_of(who, w);
+    assert_int_equal(pelti_parted_create(who, pieces, crossings_of(who, w, pieces), &who->pool, &parted, &err), PELT_OK);
     return parted;
 }
 
@@ -679,6 +695,68 @@ static void a_rigid_side_is_not_parted_from_itself(void **state)
     pelti_character_destroy(who);
 }
 
+static int count_deep(const PeltiCrossings *c, const Vec3 *x)
+{
+    int count = 0;
+    const PeltiMesh *mesh = c->mesh;
+    for (int s = 0; s < mesh->triangle_count; s++)
+        for (int t = 0; t < s; t++)
+            count += !pelti_triangles_share(mesh->triangles[s], mesh->triangles[t]) &&
+                     !pelti_triangles_cross(mesh->rest, mesh->triangles[s], mesh->triangles[t]) &&
+                     pelti_crossings_deep(c, x, s, t);
+    return count;
+}
+
+/// Against all pairs, while now this part of the skin moves, now that, and some comes back.
+static void the_list_of_what_crosses_is_kept_up_to_date(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_overlapping();
+    const PeltiMesh *mesh = who->mesh;
+    PeltiWeights w = weights_along(who);
+    PeltiCrossings *c = crossings_of(who, &w, pieces_of(who, &w));
+    Vec3 *x = copy_points(mesh->rest, mesh->vertex_count);
+    int most = 0;
+    unsigned seed = 7;
+    for (int round = 0; round < 12; round++) {
+        for (int v = 0; v < mesh->vertex_count; v++) {
+            seed = seed * 1664525u + 1013904223u;
+            float way = (float)(seed >> 16) / 65536 - 0.5f, place = mesh->rest[v].x - 0.2f * (float)round;
+            if (fabsf(place) < 0.3f)
+                x[v] = round % 3 == 2 ? mesh->rest[v] : vec3_mad(mesh->rest[v], vec3(0.3f, 1, -0.7f), 0.3f * way);
+        }
+        pelti_crossings_update(c, x, NULL);
+        assert_int_equal(c->deep_count, count_deep(c, x));
+        for (int i = 0; i < c->deep_count; i++)
+            assert_true(pelti_crossings_may(c, c->deep[i].a, c->deep[i].b) &&
+                        pelti_crossings_deep(c, x, c->deep[i].a, c->deep[i].b));
+        most = c->deep_count > most ? c->deep_count : most;
+    }
+    assert_true(most > 20);
+    free(x);
+    pelti_character_destroy(who);
+}
+
+/// Parts of one bone each: no flesh is made, and all are where blending has them.
+static void where_nothing_bends_no_body_is_made(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_overlapping();
+    PeltiWeightRows rows;
+    PeltiWeights w;
+    PeltError err;
+    assert_int_equal(pelti_weights_new(who, &who->pool, 4, &rows, &w, &err), PELT_OK);
+    for (int v = 0; v < who->mesh->vertex_count; v++) {
+        rows.bone[4 * v] = who->mesh->component[v] == who->mesh->component[0] ? 0 : 1;
+        rows.weight[4 * v] = 1;
+    }
+    PeltiBody *body = body_of(who, &w, 1);
+    assert_non_null(body);
+    assert_null(pelti_body_character(body));
+    pelti_body_destroy(body);
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -699,6 +777,8 @@ int main(void)
         cmocka_unit_test(skin_stays_near_the_pose_that_was_asked_for),
         cmocka_unit_test(what_passes_through_is_parted_and_comes_back),
         cmocka_unit_test(a_rigid_side_is_not_parted_from_itself),
+        cmocka_unit_test(the_list_of_what_crosses_is_kept_up_to_date),
+        cmocka_unit_test(where_nothing_bends_no_body_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

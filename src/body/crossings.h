@@ -1,0 +1,53 @@
+/// Triangles of the shown skin that cross, kept up to date while leaning and parting move some of it. What crosses at rest, and
+/// rigid pieces that nothing moves from where blending has them, are known beforehand and never tested.
+#ifndef PELTI_BODY_CROSSINGS_H
+#define PELTI_BODY_CROSSINGS_H
+
+#include "body/pieces.h"
+#include "geometry/box_tree.h"
+#include "geometry/sunk.h"
+#include "geometry/triangles.h"
+
+typedef struct PeltiCrossings {
+    const PeltiMesh *mesh;
+    PeltiBoxTree *tree; ///< of the triangles, as they were last looked at
+    PeltiPair *deep;    ///< [deep_count] pairs that cross by more than touching; tag PELTI_CROSSES_SUNK or PELTI_CROSSES_ANEW
+    int deep_count;
+    PeltiSunk sunk; ///< where the mesh crosses itself at rest
+
+    PeltiPairs found;  // by the last search
+    Vec3 *last;        // [vertex_count] where the skin was then
+    bool *active;      // [triangle_count] moved since
+    bool *node_active; // [nodes] something below it has
+    int *start;        // [triangle_count + 1] into `other`
+    int *other;        // partners of a triangle that cross it at rest
+    int *group;        // [triangle_count] pairs of one group are of no interest; -1: none
+    int *node_group;   // [nodes] group of all below it
+} PeltiCrossings;
+enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK }; ///< sunk: beside what crosses at rest (pelti_sunk_explains)
+
+typedef struct PeltiCrossingsDef {
+    const PeltiMesh *mesh;       ///< must outlive it
+    const PeltiWeights *weights; ///< per welded vertex
+    const PeltiPieces *pieces;
+} PeltiCrossingsDef;
+/// Lives in `pool`.
+PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool, PeltiJobs *jobs, PeltiCrossings **out,
+                                  PeltError *err);
+
+/// Brings `tree` and `deep` up to date with the skin at `x`: only what moved since the last look is looked at. Does not allocate.
+void pelti_crossings_update(PeltiCrossings *crossings, const Vec3 *x, PeltiJobs *jobs);
+/// Whether two triangles that may cross (below) do, at `x`, by more than touching.
+bool pelti_crossings_deep(const PeltiCrossings *crossings, const Vec3 *x, int a, int b);
+
+/// Whether two triangles cross at rest.
+bool pelti_crossings_at_rest(const PeltiCrossings *crossings, int a, int b);
+
+/// Whether two triangles can cross anew: they share no corner, do not cross at rest, and somebody may move one of them.
+static inline bool pelti_crossings_may(const PeltiCrossings *c, int a, int b)
+{
+    return !(c->group[a] >= 0 && c->group[a] == c->group[b]) &&
+           !pelti_triangles_share(c->mesh->triangles[a], c->mesh->triangles[b]) && !pelti_crossings_at_rest(c, a, b);
+}
+
+#endif
