@@ -538,8 +538,11 @@ static bool find_nearest(const Nearest *q, Vec3 point, int query, double best, P
             double left = box_squared(&q->tree->nodes[n + 1].box, point),
                    right = box_squared(&q->tree->nodes[node->right].box, point);
             bool left_last = left <= right; // the nearer one is taken up first
-            stack[top].node = left_last ? node->right : n + 1, stack[top++].squared = left_last ? right : left;
-            stack[top].node = left_last ? n + 1 : node->right, stack[top++].squared = left_last ? left : right;
+            double near = left_last ? left : right, far = left_last ? right : left;
+            if (far <= best)
+                stack[top].node = left_last ? node->right : n + 1, stack[top++].squared = far;
+            if (near <= best)
+                stack[top].node = left_last ? n + 1 : node->right, stack[top++].squared = near;
             continue;
         }
         for (int i = node->first; i < node->first + node->count; i++) {

@@ -42,12 +42,11 @@ static int median_crossings(const PeltiMeasure *m, int x, int y, const double at
     return z < low ? low : z > high ? high : z;
 }
 
-int pelti_measure_find_inside(PeltiMeasure *m)
+/// Rays from just outside the judged vertices. Returns how many.
+static int place_rays(PeltiMeasure *m)
 {
-    const int(*triangles)[3] = (const int(*)[3])m->capped.triangles;
     double offset = 1e-4 * m->size;
-    int count = 0, inside = 0;
-    pelti_parallel_for(m->jobs, m->mesh->vertex_count, VERTEX_GRAIN, normal_range, m);
+    int count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) {
         m->inside.winding[v] = 0;
         if (!m->inside.judged[v])
@@ -58,14 +57,69 @@ int pelti_measure_find_inside(PeltiMeasure *m)
         double *at = m->inside.outside[count++];
         at[0] = (double)p.x + offset * u.x, at[1] = (double)p.y + offset * u.y, at[2] = (double)p.z + offset * u.z;
     }
-    PeltiStabRays rays = {count, (const double(*)[3])m->inside.outside, m->capped.triangle_count, triangles, m->frame.x};
-    for (int axis = 0; axis < 2; axis++)
-        pelti_stab_count(m->inside.stab, &rays, axis, m->jobs, m->inside.crossings[axis]);
-    for (int i = 0; i < count; i++) {
-        int winding = median_crossings(m, m->inside.crossings[0][i], m->inside.crossings[1][i], m->inside.outside[i]);
-        m->inside.winding[m->inside.list[i]] = winding;
-        inside += winding >= 1;
+    return count;
+}
+
+/// Whether every triangle counts: those that reach beyond 1e30 are left out by rays and trees.
+static bool is_whole(const PeltiMeasure *m)
+{
+    float most = 0;
+    for (int v = 0; v < m->capped.vertex_count; v++) {
+        Vec3 p = m->frame.x[v];
+        float far = fmaxf(fmaxf(fabsf(p.x), fabsf(p.y)), fabsf(p.z));
+        most = far > most ? far : most;
     }
+    return m->capped.closed && most <= 1e30f;
+}
+
+/// A vertex whose judged neighbours have the number it has; a wrong one, of a ray that grazes an edge, has not.
+static bool is_believed(const PeltiMeasure *m, int v)
+{
+    const PeltiMesh *mesh = m->mesh;
+    int agree = 0;
+    for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
+        int j = mesh->ring[e];
+        if (m->inside.judged[j] && m->inside.winding[j] != m->inside.winding[v])
+            return false;
+        agree += m->inside.judged[j];
+    }
+    return agree >= 2;
+}
+
+/// Skin changes sides only along lines where it crosses other skin, so of a closed surface one ray tells most vertices' number:
+/// a second, along y, is asked only where neighbours differ. Returns for how many.
+static int list_doubtful(PeltiMeasure *m, int count)
+{
+    int doubtful = 0;
+    bool all = !is_whole(m);
+    for (int i = 0; i < count; i++) {
+        int v = m->inside.list[i];
+        if (!all && is_believed(m, v))
+            continue;
+        memcpy(m->inside.doubtful[doubtful], m->inside.outside[i], sizeof(double[3]));
+        m->inside.doubtful_of[doubtful++] = v;
+    }
+    return doubtful;
+}
+
+int pelti_measure_find_inside(PeltiMeasure *m)
+{
+    const int(*triangles)[3] = (const int(*)[3])m->capped.triangles;
+    pelti_parallel_for(m->jobs, m->mesh->vertex_count, VERTEX_GRAIN, normal_range, m);
+    int count = place_rays(m), inside = 0;
+    PeltiStabRays rays = {count, (const double(*)[3])m->inside.outside, m->capped.triangle_count, triangles, m->frame.x};
+    pelti_stab_count(m->inside.stab, &rays, 0, m->jobs, m->inside.crossings);
+    for (int i = 0; i < count; i++)
+        m->inside.winding[m->inside.list[i]] = m->inside.crossings[i];
+    rays.count = list_doubtful(m, count);
+    rays.origins = (const double(*)[3])m->inside.doubtful;
+    pelti_stab_count(m->inside.stab, &rays, 1, m->jobs, m->inside.second);
+    for (int i = 0; i < rays.count; i++) {
+        int *winding = &m->inside.winding[m->inside.doubtful_of[i]];
+        *winding = median_crossings(m, *winding, m->inside.second[i], m->inside.doubtful[i]);
+    }
+    for (int i = 0; i < count; i++)
+        inside += m->inside.winding[m->inside.list[i]] >= 1;
     return inside;
 }
 

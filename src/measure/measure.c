@@ -49,8 +49,10 @@ static void take_arrays(PeltiMeasure *m)
     m->inside.winding = PELTI_NEW(pool, int, vertices);
     m->inside.judged = PELTI_NEW(pool, bool, vertices);
     m->inside.outside = pelti_pool_take(pool, vertices, sizeof(double[3]));
-    for (int k = 0; k < 2; k++)
-        m->inside.crossings[k] = PELTI_NEW(pool, int, vertices);
+    m->inside.crossings = PELTI_NEW(pool, int, vertices);
+    m->inside.doubtful = pelti_pool_take(pool, vertices, sizeof(double[3]));
+    m->inside.doubtful_of = PELTI_NEW(pool, int, vertices);
+    m->inside.second = PELTI_NEW(pool, int, vertices);
     m->inside.list = PELTI_NEW(pool, int, vertices);
     m->inside.at = PELTI_NEW(pool, Vec3, vertices);
     m->inside.nearest = PELTI_NEW(pool, PeltiNearest, vertices);
@@ -108,6 +110,7 @@ static PeltStatus measure_rest(PeltiMeasure *m, PeltError *err)
         m->rest.length[e] = pelti_measure_edge(m, m->frame.x, e);
     m->rest.volume = pelti_mesh_volume(mesh, mesh->rest);
     m->capped.orientable = mesh->nonmanifold_edge_count == 0 && mesh->inconsistent_edge_count == 0;
+    m->capped.closed = m->capped.orientable && mesh->border_edge_count == m->capped.triangle_count - mesh->triangle_count;
     if (m->capped.orientable) {
         pelti_measure_find_inside(m);
         for (int v = 0; v < mesh->vertex_count; v++)
@@ -187,6 +190,29 @@ const float *pelti_measure_depth(const PeltiMeasure *m)
 
 // ---- frames ----
 
+typedef struct Stages {
+    PeltiMeasure *m;
+    const Mat34 *bones;
+    PeltQuality *out;
+} Stages;
+
+/// Stages that share nothing but what they read, each on one thread. The longest first.
+static void last_stages(void *context, int begin, int end, int worker)
+{
+    const Stages *s = context;
+    (void)worker;
+    for (int stage = begin; stage < end; stage++) {
+        if (stage == 0)
+            pelti_measure_stretches(s->m, s->out);
+        else if (stage == 1)
+            pelti_measure_volumes(s->m, s->out);
+        else if (stage == 2)
+            pelti_measure_flips(s->m, s->bones, s->out);
+        else
+            pelti_measure_pieces(s->m, s->out);
+    }
+}
+
 /// What needs one frame only. `inside`: with the inside test, the dearest.
 static PeltQuality measure_shape(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs_points, bool inside)
 {
@@ -199,10 +225,8 @@ static PeltQuality measure_shape(PeltiMeasure *m, const Vec3 *points, const Mat3
     pelti_measure_crossings(m, &frame);
     if (inside)
         pelti_measure_inside(m, &frame);
-    pelti_measure_flips(m, bones, &frame);
-    pelti_measure_volumes(m, &frame);
-    pelti_measure_pieces(m, &frame);
-    pelti_measure_stretches(m, &frame);
+    Stages stages = {m, bones, &frame};
+    pelti_parallel_for(m->jobs, 4, 1, last_stages, &stages);
     return frame;
 }
 

@@ -29,6 +29,7 @@ typedef struct MeasureCapped {
     int (*triangles)[3];
     PeltiBoxTree *tree; ///< over the capped triangles
     bool orientable;    ///< no non-manifold and no inconsistently wound edge: "inside" means something
+    bool closed;        ///< and no border that is not capped: crossings are the same along every axis, but for rounding
 } MeasureCapped;
 
 /// The rest shape.
@@ -92,8 +93,11 @@ typedef struct MeasureInside {
     int *winding;         ///< [vertices of the mesh] of the capped surface just outside the vertex; 0 where not judged
     bool *judged;         ///< [vertices of the mesh]
     double (*outside)[3]; ///< [vertices of the mesh] just outside the judged ones
-    int *crossings[2];    ///< [vertices of the mesh] of the rays along x and y from there
+    int *crossings;       ///< [vertices of the mesh] of the rays from there along x
     PeltiStab *stab;
+    double (*doubtful)[3]; ///< [vertices of the mesh] of those, where x alone is not believed
+    int *doubtful_of;      ///< [vertices of the mesh] vertex of each
+    int *second;           ///< [vertices of the mesh] crossings of the rays from there along y
     int *list;             ///< [vertices of the mesh]
     Vec3 *at;              ///< positions of that list
     PeltiNearest *nearest; ///< of that list

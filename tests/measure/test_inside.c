@@ -70,9 +70,47 @@ static void a_tube_turned_inside_out_is_everted(void **state)
     pelti_character_destroy(who);
 }
 
+/// What one ray and its neighbours tell is what three rays tell, for every vertex: of tubes folded through themselves, of one
+/// that is open since a point of it is no number or too far away, and in every direction, so that rays graze edges.
+static void neighbours_tell_what_three_rays_tell(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = tubes();
+    PeltQuality f;
+    PeltiMeasure *m = measured_at_rest(who, &f);
+    int inside = 0;
+    for (int pose = 0; pose < 12; pose++) {
+        float c = cosf(0.5236f * (float)pose), s = sinf(0.5236f * (float)pose); // multiples of 30 degrees: along the axes too
+        for (int i = 0; i < 2 * TUBE_POINTS; i++) {
+            Vec3 q = i < TUBE_POINTS ? p[i] : vec3(0.5f + 0.6f * p[i].x, p[i].y - 2 + 0.1f, p[i].z);
+            float bend = 1.1f * (float)(pose % 3) * q.x, side = q.y + 0.4f;
+            q = vec3(side * sinf(bend) + (pose % 3 ? 0 : q.x), side * cosf(bend), q.z);
+            x[i] = vec3(c * q.x - s * q.y, s * q.x + c * q.y, q.z);
+        }
+        for (int i = 0; i < TUBE_POINTS && pose > 8; i++)
+            if (p[i].y > 0.1f && p[i].x < 2)
+                x[i].y = pose > 9 ? 1e31f : NAN;
+        pelti_measure_frame(m, x, NULL, NULL, &f);
+        for (int v = 0; v < who->mesh->vertex_count; v++) {
+            Vec3 a = m->frame.x[v];
+            Normal u = m->frame.vertex_normal[v];
+            double off = 1e-4 * m->size, at[3] = {(double)a.x + off * u.x, (double)a.y + off * u.y, (double)a.z + off * u.z};
+            int winding = m->inside.judged[v]
+                              ? pelti_box_tree_winding(m->capped.tree, (const int(*)[3])m->capped.triangles, m->frame.x, at)
+                              : 0;
+            assert_int_equal(m->inside.winding[v], winding);
+            inside += winding >= 1;
+        }
+    }
+    assert_true(inside > 12 * TUBE_POINTS / 4);
+    pelti_measure_destroy(m);
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_thin_tube_in_a_thick_one_is_as_deep_as_it_is),
-                                       cmocka_unit_test(a_tube_turned_inside_out_is_everted)};
+                                       cmocka_unit_test(a_tube_turned_inside_out_is_everted),
+                                       cmocka_unit_test(neighbours_tell_what_three_rays_tell)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
