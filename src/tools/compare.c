@@ -141,38 +141,116 @@ static void describe(const PeltiCompare *c, PeltiCompareShot *s)
              s->section == PELTI_COMPARE_HEAT ? "-" : "", s->section == PELTI_COMPARE_HEAT ? s->shot.colour : "");
 }
 
-static PeltStatus draw_still(PeltiCompare *c, PeltiCompareShot *s, const char *path, PeltError *err)
+static PeltStatus save_still(const PeltiCompare *c, PeltiCompareShot *s, const PeltiImage *image, PeltError *err)
 {
-    PeltiImage image;
+    char path[1200];
     PeltiArray png;
     pelti_array_init(&png, NULL, 1);
-    PELT_TRY(pelti_study_draw(&c->study, &s->shot, &image, err));
-    PeltStatus status = pelti_png_encode(&image, &png, err);
+    snprintf(path, sizeof path, "%s/%s", c->folder, s->file);
+    PeltStatus status = pelti_png_encode(image, &png, err);
     if (status == PELT_OK)
         status = pelti_file_save(path, png.data, png.count, err);
     if (status == PELT_OK)
-        status = pelti_webp_encode(&image, 80, &s->webp, err);
+        status = pelti_webp_encode(image, 80, &s->webp, err);
     pelti_array_release(&png);
+    return status;
+}
+
+static void part_of(const PeltiCompareShot *s, char *part, size_t size)
+{
+    snprintf(part, size, "shot-%016" PRIx64, pelti_hash(PELTI_HASH_START, s->command, strlen(s->command)));
+}
+
+/// Whether an earlier run has drawn it.
+static bool is_drawn(PeltiCompare *c, PeltiCompareShot *s)
+{
+    char path[1200], part[64];
+    part_of(s, part, sizeof part);
+    snprintf(path, sizeof path, "%s/%s", c->folder, s->file);
+    c->result.pictures++;
+    bool drawn = pelti_study_recall(&c->study, part, &s->webp) && (s->section == PELTI_COMPARE_FILMS || access(path, R_OK) == 0);
+    c->result.resumed += drawn;
+    if (!drawn)
+        s->webp.count = 0;
+    return drawn;
+}
+
+static void keep_shot(const PeltiCompare *c, const PeltiCompareShot *s)
+{
+    char part[64];
+    part_of(s, part, sizeof part);
+    pelti_study_keep(&c->study, part, s->webp.data, s->webp.count);
+}
+
+/// What all threads draw a picture of, or one picture at a time.
+static PeltStatus draw_alone(PeltiCompare *c, PeltiCompareShot *s, PeltError *err)
+{
+    if (s->section == PELTI_COMPARE_FILMS)
+        return pelti_study_film(&c->study, &s->shot, 70, &s->webp, err);
+    PeltiImage image;
+    PELT_TRY(pelti_study_draw(&c->study, &s->shot, &image, err));
+    PeltStatus status = save_still(c, s, &image, err);
     pelti_image_release(&image);
     return status;
 }
 
-static PeltStatus draw_shot(PeltiCompare *c, PeltiCompareShot *s, PeltError *err)
+enum { SIDE_BY_SIDE = 8 };
+
+typedef struct Stills { ///< each drawn, encoded and saved by one thread
+    PeltiCompare *c;
+    int count;
+    PeltiCompareShot *shot[SIDE_BY_SIDE];
+    PeltiStill still[SIDE_BY_SIDE];
+    PeltStatus status[SIDE_BY_SIDE];
+    PeltError err[SIDE_BY_SIDE];
+} Stills;
+
+static void still_range(void *context, int begin, int end, int worker)
 {
-    char path[1200], part[64];
-    uint64_t key = pelti_hash(PELTI_HASH_START, s->command, strlen(s->command));
-    snprintf(part, sizeof part, "shot-%016" PRIx64, key);
-    snprintf(path, sizeof path, "%s/%s", c->folder, s->file);
-    bool film = s->section == PELTI_COMPARE_FILMS;
-    c->result.pictures++;
-    if (pelti_study_recall(&c->study, part, &s->webp) && (film || access(path, R_OK) == 0)) {
-        c->result.resumed++;
+    Stills *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        PeltiImage image;
+        s->status[i] = pelti_still_draw(&s->still[i], &image, &s->err[i]);
+        if (s->status[i] == PELT_OK)
+            s->status[i] = save_still(s->c, s->shot[i], &image, &s->err[i]);
+        pelti_image_release(&image);
+    }
+}
+
+static PeltStatus draw_stills(Stills *s, PeltError *err)
+{
+    PeltStatus status = PELT_OK;
+    pelti_parallel_for(s->c->study.jobs, s->count, 1, still_range, s);
+    for (int i = 0; i < s->count; i++) {
+        pelti_still_close(&s->still[i]);
+        if (s->status[i] == PELT_OK)
+            keep_shot(s->c, s->shot[i]);
+        else if (status == PELT_OK) {
+            status = s->status[i];
+            if (err)
+                *err = s->err[i];
+        }
+    }
+    s->count = 0;
+    return status;
+}
+
+/// Draws it, or puts it beside others that will be drawn together.
+static PeltStatus take_shot(Stills *stills, PeltiCompareShot *s, PeltError *err)
+{
+    PeltiCompare *c = stills->c;
+    describe(c, s);
+    if (is_drawn(c, s))
+        return PELT_OK;
+    if (s->section == PELTI_COMPARE_FILMS || pelti_still_shares(&s->shot)) {
+        PELT_TRY(draw_alone(c, s, err));
+        keep_shot(c, s);
         return PELT_OK;
     }
-    s->webp.count = 0;
-    PELT_TRY(film ? pelti_study_film(&c->study, &s->shot, 70, &s->webp, err) : draw_still(c, s, path, err));
-    pelti_study_keep(&c->study, part, s->webp.data, s->webp.count);
-    return PELT_OK;
+    PELT_TRY(pelti_still_open(&c->study, &s->shot, &stills->still[stills->count], err));
+    stills->shot[stills->count++] = s;
+    return stills->count == SIDE_BY_SIDE ? draw_stills(stills, err) : PELT_OK;
 }
 
 static PeltStatus draw_shots(PeltiCompare *c, PeltError *err)
@@ -180,13 +258,25 @@ static PeltStatus draw_shots(PeltiCompare *c, PeltError *err)
     PeltiCompareShot *shots = (PeltiCompareShot *)c->shots.data;
     if (c->shots.failed)
         return pelti_no_memory(err, c->shots.count * sizeof *shots);
-    for (size_t i = 0; i < c->shots.count; i++) {
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    Stills *stills = PELTI_NEW(&pool, Stills, 1);
+    if (!stills)
+        return pelti_no_memory(err, sizeof *stills);
+    stills->c = c;
+    PeltStatus status = PELT_OK;
+    for (size_t i = 0; i < c->shots.count && status == PELT_OK; i++) {
         if (shots[i].section != PELTI_COMPARE_FILMS)
-            PELT_TRY(pelti_progress(&c->study.progress, "pictures", (double)i / (double)c->shots.count, err));
-        describe(c, &shots[i]);
-        PELT_TRY(draw_shot(c, &shots[i], err));
+            status = pelti_progress(&c->study.progress, "pictures", (double)i / (double)c->shots.count, err);
+        if (status == PELT_OK)
+            status = take_shot(stills, &shots[i], err);
     }
-    return PELT_OK;
+    if (status == PELT_OK)
+        status = draw_stills(stills, err);
+    for (int i = 0; i < stills->count; i++) // left by a failure
+        pelti_still_close(&stills->still[i]);
+    pelti_pool_release(&pool);
+    return status;
 }
 
 // ---- the job ----

@@ -50,7 +50,9 @@ typedef struct PeltiStudy {
     PeltiPool pool;
     PeltiPose pose;
     PeltiGuide guide; ///< for cameras
-    Vec3 *lbs;        ///< [frame_count x point_count] linear blending, the reference
+    bool has_floor;
+    Vec3 low, high; ///< of what stands on the floor in all frames; has_floor: found
+    Vec3 *lbs;      ///< [frame_count x point_count] linear blending, the reference
     PeltiProgress progress;
 } PeltiStudy;
 
@@ -84,6 +86,19 @@ typedef struct PeltiShot {
 /// The camera of a close-up of a place, written to shot->camera; looks from where the place is seen.
 PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, PeltiShot *shot, PeltError *err);
 PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage *out, PeltError *err);
+
+/// A picture that is all set to be drawn: several may be, each on a thread of its own.
+typedef struct PeltiStill {
+    PeltRenderDef def;
+    PeltiPicture picture;
+    PeltiPictureFrame frame;
+} PeltiStill;
+bool pelti_still_shares(const PeltiShot *shot); ///< it is coloured by what the study measures: one at a time, by pelti_study_draw
+/// `out` must stay where it is.
+PeltStatus pelti_still_open(PeltiStudy *study, const PeltiShot *shot, PeltiStill *out, PeltError *err);
+PeltStatus pelti_still_draw(PeltiStill *still, PeltiImage *out, PeltError *err); ///< on this thread alone
+void pelti_still_close(PeltiStill *still);
+
 /// The moving picture of a method (shot->frame is not looked at).
 PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float quality, PeltiArray *bytes, PeltError *err);
 /// The command that makes the same picture.

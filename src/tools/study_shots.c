@@ -97,7 +97,7 @@ static const Vec3 *lbs_points(const PeltiStudy *study, int frame)
     return study->lbs + (size_t)frame * (size_t)study->character->who->point_count;
 }
 
-/// The camera `pelt render` would take, over the floor of the whole clip.
+/// The camera `pelt render` would take, over the floor of the whole clip; frame -1: that sees all of them.
 static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int frame, PeltiPicture *picture, PeltError *err)
 {
     PeltStatus status = pelti_picture_create(def, study->character, study->jobs, study->measuring->measure, picture, err);
@@ -106,11 +106,23 @@ static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int 
         return status;
     }
     for (int f = 0; f < study->frame_count; f++) {
+        if (study->has_floor && frame >= 0 && f != frame)
+            continue;
         pelti_study_pose(study, f);
         pelti_guide_step(&study->guide, &study->pose);
         pelti_guide_show(&study->guide, picture, frame >= 0 && f != frame);
     }
+    if (!study->has_floor)
+        study->low = picture->low, study->high = picture->high;
+    study->has_floor = true;
+    picture->low = vec3_min(picture->low, study->low);
+    picture->high = vec3_max(picture->high, study->high);
     return PELT_OK;
+}
+
+static PeltiPictureFrame picture_frame(const PeltiStudy *study, const PeltiShot *shot, int frame)
+{
+    return (PeltiPictureFrame){.points = pelti_study_points(study, shot->method, frame), .lbs = lbs_points(study, frame)};
 }
 
 PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage *out, PeltError *err)
@@ -118,23 +130,113 @@ PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage
     PeltRenderDef def = render_def(shot);
     PeltiPicture picture;
     PELT_TRY(open_picture(study, &def, shot->frame, &picture, err));
-    PeltiPictureFrame frame = {.points = pelti_study_points(study, shot->method, shot->frame),
-                               .lbs = lbs_points(study, shot->frame)};
+    PeltiPictureFrame frame = picture_frame(study, shot, shot->frame);
     PeltStatus status = pelti_picture_draw(&picture, &frame, out, err);
     pelti_picture_release(&picture);
     return status;
 }
 
-static PeltStatus film_frames(PeltiStudy *study, const PeltiShot *shot, PeltiPicture *picture, PeltiWebp *webp, PeltError *err)
+bool pelti_still_shares(const PeltiShot *shot)
 {
-    for (int f = 0; f < study->frame_count; f++) {
-        PeltiImage image;
-        PELT_TRY(pelti_progress(&study->progress, "film", (double)f / study->frame_count, err));
-        PeltiPictureFrame frame = {.points = pelti_study_points(study, shot->method, f), .lbs = lbs_points(study, f)};
-        PELT_TRY(pelti_picture_draw(picture, &frame, &image, err));
-        PeltStatus status = pelti_webp_add(webp, &image, f * 1000 / study->fps, err);
-        pelti_image_release(&image);
-        PELT_TRY(status);
+    return !strcmp(shot->colour, "stretch") || !strcmp(shot->colour, "contact");
+}
+
+PeltStatus pelti_still_open(PeltiStudy *study, const PeltiShot *shot, PeltiStill *out, PeltError *err)
+{
+    out->def = render_def(shot);
+    PELT_TRY(open_picture(study, &out->def, shot->frame, &out->picture, err));
+    out->picture.jobs = NULL;
+    out->frame = picture_frame(study, shot, shot->frame);
+    return PELT_OK;
+}
+
+PeltStatus pelti_still_draw(PeltiStill *still, PeltiImage *out, PeltError *err)
+{
+    return pelti_picture_draw(&still->picture, &still->frame, out, err);
+}
+
+void pelti_still_close(PeltiStill *still)
+{
+    pelti_picture_release(&still->picture);
+}
+
+// ---- films ----
+
+enum { FILM_BATCH = 8, MOST_PAINTERS = 64 };
+
+/// Frames are drawn side by side, each on one thread, while those before them are encoded.
+typedef struct Film {
+    PeltiStudy *study;
+    const PeltiShot *shot;
+    int painters;
+    PeltiPicture picture[MOST_PAINTERS]; ///< of each thread
+    PeltiWebp *webp;
+    int first, drawn, encoded;         ///< frames of this batch; how many are drawn; how many before them are encoded
+    PeltiImage image[FILM_BATCH];      ///< of this batch
+    PeltiImage before[FILM_BATCH];     ///< of the batch before
+    PeltStatus status[FILM_BATCH + 1]; ///< of encoding, and of each frame
+    PeltError err[FILM_BATCH + 1];
+} Film;
+
+static PeltStatus encode_frames(Film *film, PeltError *err)
+{
+    for (int i = 0; i < film->encoded; i++)
+        PELT_TRY(pelti_webp_add(film->webp, &film->before[i], (film->first - film->encoded + i) * 1000 / film->study->fps, err));
+    return PELT_OK;
+}
+
+static void film_range(void *context, int begin, int end, int worker)
+{
+    Film *film = context;
+    for (int i = begin; i < end; i++) {
+        PeltiPictureFrame frame = i ? picture_frame(film->study, film->shot, film->first + i - 1) : (PeltiPictureFrame){0};
+        film->status[i] = i ? pelti_picture_draw(&film->picture[worker], &frame, &film->image[i - 1], &film->err[i])
+                            : encode_frames(film, &film->err[i]);
+    }
+}
+
+/// One picture a thread, with the camera of the first.
+static PeltStatus open_film(Film *film, const PeltRenderDef *def, PeltError *err)
+{
+    PeltiStudy *study = film->study;
+    int threads = pelti_jobs_threads(study->jobs);
+    PELT_TRY(open_picture(study, def, -1, &film->picture[0], err));
+    film->painters = 1;
+    for (; film->painters < threads && threads <= MOST_PAINTERS; film->painters++) {
+        PeltiPicture *picture = &film->picture[film->painters];
+        PeltStatus status = pelti_picture_create(def, study->character, NULL, study->measuring->measure, picture, err);
+        if (status != PELT_OK) {
+            pelti_picture_release(picture);
+            return status;
+        }
+        picture->framing = film->picture[0].framing;
+        picture->low = film->picture[0].low, picture->high = film->picture[0].high;
+    }
+    film->picture[0].jobs = NULL;
+    return PELT_OK;
+}
+
+static PeltStatus film_frames(Film *film, PeltError *err)
+{
+    PeltiStudy *study = film->study;
+    PeltiJobs *jobs = film->painters > 1 ? study->jobs : NULL;
+    for (; film->first < study->frame_count + film->encoded; film->first += film->drawn) {
+        int left = study->frame_count - film->first;
+        film->drawn = left < FILM_BATCH ? left : FILM_BATCH;
+        PELT_TRY(pelti_progress(&study->progress, "film", (double)film->first / study->frame_count, err));
+        pelti_parallel_for(jobs, 1 + film->drawn, 1, film_range, film);
+        for (int i = 0; i <= film->drawn; i++)
+            if (film->status[i] != PELT_OK) {
+                if (err)
+                    *err = film->err[i];
+                return film->status[i];
+            }
+        for (int i = 0; i < FILM_BATCH; i++) {
+            pelti_image_release(&film->before[i]);
+            film->before[i] = film->image[i];
+            film->image[i] = (PeltiImage){0};
+        }
+        film->encoded = film->drawn;
     }
     return PELT_OK;
 }
@@ -142,17 +244,29 @@ static PeltStatus film_frames(PeltiStudy *study, const PeltiShot *shot, PeltiPic
 PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float quality, PeltiArray *bytes, PeltError *err)
 {
     PeltRenderDef def = render_def(shot);
-    PeltiPicture picture;
-    PeltiWebp *webp;
-    PELT_TRY(open_picture(study, &def, -1, &picture, err));
-    PeltStatus status = pelti_webp_begin(shot->width, shot->height, quality, &webp, err);
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    Film *film = PELTI_NEW(&pool, Film, 1);
+    if (!film)
+        return pelti_no_memory(err, sizeof *film);
+    film->study = study;
+    film->shot = shot;
+    PeltStatus status = open_film(film, &def, err);
+    if (status == PELT_OK)
+        status = pelti_webp_begin(shot->width, shot->height, quality, &film->webp, err);
     if (status == PELT_OK) {
-        status = film_frames(study, shot, &picture, webp, err);
+        status = film_frames(film, err);
         if (status == PELT_OK)
-            status = pelti_webp_end(webp, study->frame_count * 1000 / study->fps, bytes, err);
-        pelti_webp_destroy(webp);
+            status = pelti_webp_end(film->webp, study->frame_count * 1000 / study->fps, bytes, err);
+        pelti_webp_destroy(film->webp);
     }
-    pelti_picture_release(&picture);
+    for (int i = 0; i < FILM_BATCH; i++) {
+        pelti_image_release(&film->image[i]);
+        pelti_image_release(&film->before[i]);
+    }
+    for (int i = 0; i < film->painters; i++)
+        pelti_picture_release(&film->picture[i]);
+    pelti_pool_release(&pool);
     return status;
 }
 
