@@ -52,6 +52,7 @@ static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, Pe
         PeltiContactSkinDef skin = {
             .who = who[s], .weights = def->weights[s], .scene = c->scene, .name = c->things.names[s], .jobs = def->jobs};
         PELT_TRY(pelti_contact_skin_init(&c->things.skins[s], &c->pool, &skin, err));
+        PELT_TRY(pelti_swing_init(&c->things.swings[s], &c->pool, &c->things.skins[s], err));
         PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->things.surfaces[s], err));
         c->things.skins[s].surface = s;
         c->things.skins[s].first_slot = c->linear.fixed_slots;
@@ -169,6 +170,7 @@ PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAlloca
     c->things.body_count = scene->object_count;
     c->things.surface_count = c->things.skin_count + c->things.body_count;
     c->things.skins = PELTI_NEW(&c->pool, PeltiContactSkin, c->things.skin_count);
+    c->things.swings = PELTI_NEW(&c->pool, PeltiSwing, c->things.skin_count);
     c->things.bodies = PELTI_NEW(&c->pool, PeltiContactBody, c->things.body_count);
     c->things.surfaces = PELTI_NEW(&c->pool, PeltiSurface, c->things.surface_count);
     c->things.names = PELTI_NEW(&c->pool, const char *, c->things.surface_count);
@@ -388,6 +390,41 @@ static void forget_overlaps(PeltiCorrector *c)
     }
 }
 
+static bool stands(const PeltiCorrector *c, int surface) ///< the ground, or an object that no contact moves
+{
+    return surface < 0 ||
+           (surface >= c->things.skin_count && !pelti_body_moves(&c->things.bodies[surface - c->things.skin_count]));
+}
+
+/// Something near the skin can move: another skin, or an object.
+static bool movable_near(const PeltiCorrector *c, int skin)
+{
+    for (int i = 0; i < c->detection.near.count; i++) {
+        int a = c->detection.near.pairs[i].a, b = c->detection.near.pairs[i].b;
+        if ((a == skin && !stands(c, b)) || (b == skin && !stands(c, a)))
+            return true;
+    }
+    return false;
+}
+
+/// Joints that swing skin farther than contacts with what stands ask are stiffer from the next step on. Not beside what can move:
+/// there the joints' springs say how fingers close on it, and how firmly it is held.
+static void weigh_swings(PeltiCorrector *c)
+{
+    for (int s = 0; s < c->things.skin_count; s++) {
+        PeltiSwing *swing = &c->things.swings[s];
+        PeltiContactSkin *skin = &c->things.skins[s];
+        bool stays = !movable_near(c, s);
+        pelti_swing_begin(swing, skin);
+        for (int i = 0; i < c->guess.older_count && stays; i++) {
+            const Known *k = &c->guess.older[i];
+            if (k->touch.a == s && vec3_dot(k->force, k->force) > 0)
+                pelti_swing_contact(swing, skin, &k->touch, k->slides);
+        }
+        pelti_swing_end(swing, skin, c->alarm);
+    }
+}
+
 static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
 {
     for (int s = 0; s < c->things.skin_count; s++) {
@@ -409,6 +446,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
+    weigh_swings(c);
     keep_momentum(c, h);
     forget_overlaps(c);
     pelti_corrector_forget_escapes(c, h);

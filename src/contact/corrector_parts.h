@@ -9,6 +9,7 @@
 #include "contact/newton.h"
 #include "contact/skin.h"
 #include "contact/soft.h"
+#include "contact/swing.h"
 
 enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192, MOST_ESCAPES = 64 };
 
@@ -49,6 +50,7 @@ typedef struct PeltiEscapes {
 typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
     int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
     PeltiContactSkin *skins;
+    PeltiSwing *swings; ///< [skin_count]
     PeltiContactBody *bodies;
     PeltiSurface *surfaces;
     const char **names; ///< [surface_count]

@@ -283,9 +283,9 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin)
         const double *turn = joint->turn;
         double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
         double q = joint->hardens > 0 ? square / (joint->hardens * joint->hardens) : 0;
-        joint->spring = joint->stiffness * (1 + 3 * q + joint->slow);
+        joint->spring = joint->stiffness * (1 + joint->firm + 3 * q + joint->slow);
         for (int k = 0; k < 3; k++)
-            joint->base[k] = (2 * q * turn[k] + joint->slow * joint->last[k]) / (1 + 3 * q + joint->slow);
+            joint->base[k] = (2 * q * turn[k] + joint->slow * joint->last[k]) / (1 + joint->firm + 3 * q + joint->slow);
     }
 }
 

@@ -1,0 +1,100 @@
+/// No limb swings much farther than a contact asks: joints that take skin farther than the contacts below them are taken stiffen.
+#include "contact/swing.h"
+#include "contact/constants.def"
+
+#include <math.h>
+
+enum { WAYS = 14 }; // axes and diagonals
+
+/// The vertices of each bone's own skin that lie farthest out: what swings most is among them, or near.
+static void find_tips(PeltiSwing *swing, const PeltiContactSkin *skin)
+{
+    static const float ways[WAYS][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},   {0, -1, 0}, {0, 0, 1},   {0, 0, -1},  {1, 1, 1},
+                                        {1, 1, -1}, {1, -1, 1}, {1, -1, -1}, {-1, 1, 1}, {-1, 1, -1}, {-1, -1, 1}, {-1, -1, -1}};
+    const PeltiMesh *mesh = skin->who->mesh;
+    const PeltiWeights *w = skin->weights;
+    for (int i = 0; i < skin->who->bone_count * WAYS; i++)
+        swing->tips[i] = -1;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        for (int k = 0; k < w->influences; k++) {
+            size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
+            if (!(w->weight[i] > 0.5f))
+                continue;
+            for (int d = 0; d < WAYS; d++) {
+                int *tip = &swing->tips[w->bone[i] * WAYS + d];
+                Vec3 way = vec3(ways[d][0], ways[d][1], ways[d][2]);
+                if (*tip < 0 || vec3_dot(mesh->rest[v], way) > vec3_dot(mesh->rest[*tip], way))
+                    *tip = v;
+            }
+        }
+}
+
+PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiContactSkin *skin, PeltError *err)
+{
+    const PeltiCharacter *who = skin->who;
+    swing->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    swing->bones = PELTI_NEW(pool, Mat34, who->bone_count);
+    swing->tips = PELTI_NEW(pool, int, who->bone_count *WAYS);
+    swing->asked = PELTI_NEW(pool, double, skin->joint_count + 1);
+    swing->went = PELTI_NEW(pool, double, skin->joint_count + 1);
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)who->bone_count * sizeof(Mat34));
+    find_tips(swing, skin);
+    return PELT_OK;
+}
+
+void pelti_swing_begin(PeltiSwing *swing, const PeltiContactSkin *skin)
+{
+    swing->touches = false;
+    for (int j = 0; j < skin->joint_count; j++)
+        swing->asked[j] = swing->went[j] = 0;
+}
+
+void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch, bool slides)
+{
+    const PeltiSpot *spot = &touch->spot_a;
+    const PeltiWeights *w = skin->weights;
+    Vec3 by = vec3(0, 0, 0);
+    if (!swing->touches)
+        pelti_pose_bones(skin->who, &skin->free, swing->world, swing->bones);
+    swing->touches = true;
+    for (int pass = 0; pass < 2; pass++) {
+        double asked = slides ? fabs((double)vec3_dot(by, touch->normal)) : (double)vec3_length(by);
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
+                size_t i = (size_t)spot->vertex[c] * (size_t)w->influences + (size_t)k;
+                float share = (float)spot->weight[c] * w->weight[i];
+                int bone = w->bone[i], joint = skin->bone_joint[bone];
+                Vec3 r = skin->rest[spot->vertex[c]];
+                if (!(share > 0))
+                    continue;
+                if (pass == 0)
+                    by = vec3_mad(by, vec3_sub(mat34_apply(skin->bones[bone], r), mat34_apply(swing->bones[bone], r)), share);
+                else if (joint >= 0)
+                    swing->asked[joint] = fmax(swing->asked[joint], asked);
+            }
+    }
+}
+
+void pelti_swing_end(PeltiSwing *swing, PeltiContactSkin *skin, double alarm)
+{
+    for (int b = 0; b < skin->who->bone_count && swing->touches; b++)
+        for (int d = 0; d < WAYS; d++) {
+            int v = swing->tips[b * WAYS + d], j = skin->bone_joint[b];
+            if (v < 0 || j < 0)
+                continue;
+            Vec3 r = skin->rest[v];
+            double by = (double)vec3_distance(mat34_apply(skin->bones[b], r), mat34_apply(swing->bones[b], r));
+            swing->went[j] = fmax(swing->went[j], by);
+        }
+    for (int j = skin->joint_count - 1; j >= 0; j--) {
+        PeltiGive *joint = &skin->joints[j];
+        if (joint->parent >= 0) {
+            swing->asked[joint->parent] = fmax(swing->asked[joint->parent], swing->asked[j]);
+            swing->went[joint->parent] = fmax(swing->went[joint->parent], swing->went[j]);
+        }
+        double asked = fmax(swing->asked[j], SWING_SMALL * alarm), went = swing->asked[j] > 0 ? swing->went[j] : 0;
+        double ratio = fmin(fmax(went / asked, 1 / SWING_PACE), SWING_PACE);
+        joint->firm = fmin(fmax((1 + joint->firm) * ratio, 1), FIRMEST) - 1;
+    }
+}
