@@ -18,12 +18,12 @@ target_include_directories(room_studio PRIVATE cli)
 # the page: build.sh makes it, or empty files where it cannot, and says why
 file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/studio/src/*)
 set(page_files "")
-foreach(name index.html studio.js studio.css icon.svg)
+foreach(name index.html boot.js studio.js studio.css icon.svg)
   list(APPEND page_files ${PELT_PAGE_DIR}/${name}.gz)
 endforeach()
 add_custom_command(OUTPUT ${page_files}
   COMMAND ${CMAKE_SOURCE_DIR}/studio/build.sh ${PELT_PAGE_DIR}
-  DEPENDS ${page_sources} ${CMAKE_SOURCE_DIR}/studio/build.sh ${CMAKE_SOURCE_DIR}/studio/messages.mjs
+  DEPENDS ${page_sources} ${CMAKE_SOURCE_DIR}/studio/build.sh ${CMAKE_SOURCE_DIR}/studio/bundle.mjs ${CMAKE_SOURCE_DIR}/studio/messages.mjs
     ${CMAKE_SOURCE_DIR}/studio/package-lock.json ${CMAKE_SOURCE_DIR}/src/studio/messages.def
   VERBATIM)
 # the character that stands there first

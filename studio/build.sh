@@ -9,7 +9,7 @@ mkdir -p "$out"
 
 without() { # why
     echo "studio: $1; pelt is built without the page of \`pelt studio\`" >&2
-    for name in index.html studio.js studio.css icon.svg; do
+    for name in index.html boot.js studio.js studio.css icon.svg; do
         : >"$out/$name.gz"
         touch -d 1980-01-02 "$out/$name.gz" # older than its sources: not taken for done
     done

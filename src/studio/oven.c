@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GLB, PC2, MDD, REPORT, CANCEL };
-static const char *const ENDINGS[] = {".glb", ".pc2", ".mdd", ".json"};
+enum { REPORT = 3, CANCEL = 4 };
+static const char *const ENDINGS[] = {".glb", ".pc2", ".mdd", ".json", NULL, ".abc", ".usda", ".npz"}; // by Bake's `what`
 enum { IDLE, AT_WORK, DONE, FAILED };
 
 static int progress(const char *stage, double share, void *user)

@@ -14,6 +14,7 @@
     extern const char pelti_page_##name[], pelti_page_##name##_end[]
 
 EMBED(html, "index.html.gz");
+EMBED(boot, "boot.js.gz");
 EMBED(script, "studio.js.gz");
 EMBED(style, "studio.css.gz");
 EMBED(icon, "icon.svg.gz");
@@ -29,11 +30,13 @@ const PeltiPageFile *pelti_studio_page(const char *path)
 {
     static PeltiPageFile files[] = {
         {"/", "text/html; charset=utf-8", pelti_page_html, 0},
+        {"/boot.js", "text/javascript; charset=utf-8", pelti_page_boot, 0},
         {"/studio.js", "text/javascript; charset=utf-8", pelti_page_script, 0},
         {"/studio.css", "text/css; charset=utf-8", pelti_page_style, 0},
         {"/icon.svg", "image/svg+xml", pelti_page_icon, 0},
     };
-    const char *const ends[] = {pelti_page_html_end, pelti_page_script_end, pelti_page_style_end, pelti_page_icon_end};
+    const char *const ends[] = {pelti_page_html_end, pelti_page_boot_end, pelti_page_script_end, pelti_page_style_end,
+                                pelti_page_icon_end};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!strcmp(files[i].path, path)) {
             files[i].size = (size_t)(ends[i] - (const char *)files[i].bytes); // the linker knows: the same each time

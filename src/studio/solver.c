@@ -130,42 +130,60 @@ static void make_pose(Solver *solver)
     }
 }
 
-static void fit_box(const float *points, int count, float box[6])
+static float least(float a, float b)
 {
-    for (int k = 0; k < 3; k++)
-        box[k] = INFINITY, box[k + 3] = -INFINITY;
+    return a < b ? a : b;
+} // b where a is NaN
+static float most(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+static void fit_box(const float (*points)[3], int count, float box[6])
+{
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            float x = points[(size_t)i * 3 + (size_t)k];
-            box[k] = x < box[k] ? x : box[k];
-            box[k + 3] = x > box[k + 3] ? x : box[k + 3];
+            low[k] = least(points[i][k], low[k]);
+            high[k] = most(points[i][k], high[k]);
         }
-    for (int k = 0; k < 6; k++)
-        box[k] = isfinite(box[k]) ? box[k] : 0;
+    for (int k = 0; k < 3; k++) {
+        box[k] = isfinite(low[k]) ? low[k] : 0;
+        box[k + 3] = isfinite(high[k]) ? high[k] : 0;
+    }
+}
+
+static bool make_room(PeltiFrame *frame, size_t wanted)
+{
+    if (wanted <= frame->capacity)
+        return true;
+    uint16_t *more = realloc(frame->positions, wanted * sizeof *more);
+    if (!more)
+        return false;
+    frame->positions = more;
+    frame->capacity = wanted;
+    return true;
 }
 
 /// Positions as 16-bit numbers over their box.
-static bool lay_out(PeltiFrame *frame, const float *points, int count)
+static bool lay_out(PeltiFrame *frame, const float *positions, int count)
 {
-    size_t wanted = (size_t)count * 3;
-    if (wanted > frame->capacity) {
-        uint16_t *more = realloc(frame->positions, wanted * sizeof *more);
-        if (!more)
-            return false;
-        frame->positions = more;
-        frame->capacity = wanted;
-    }
+    const float(*points)[3] = (const float(*)[3])positions;
+    if (!make_room(frame, (size_t)count * 3))
+        return false;
     fit_box(points, count, frame->box);
     float scale[3];
     for (int k = 0; k < 3; k++) {
         float wide = frame->box[k + 3] - frame->box[k];
         scale[k] = wide > 0 ? 65535.0f / wide : 0;
     }
-    for (size_t i = 0; i < wanted; i++) {
-        float at = (points[i] - frame->box[i % 3]) * scale[i % 3] + 0.5f;
-        frame->positions[i] = at >= 65535.0f ? 65535 : at > 0 ? (uint16_t)at : 0; // written so that NaN gives 0
-    }
-    frame->count = wanted;
+    uint16_t(*out)[3] = (uint16_t(*)[3])frame->positions;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            float at = most((points[i][k] - frame->box[k]) * scale[k] + 0.5f, 0); // NaN gives 0
+            out[i][k] = (uint16_t)least(at, 65535);
+        }
+    frame->count = (size_t)count * 3;
     return true;
 }
 

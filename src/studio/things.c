@@ -16,14 +16,21 @@ const PeltiThingMesh *pelti_session_mesh_find(const PeltiSession *s, int number)
     return NULL;
 }
 
+static void free_mesh(PeltiThingMesh *mesh)
+{
+    if (!mesh)
+        return;
+    free(mesh->vertices);
+    free(mesh->triangles);
+    free(mesh);
+}
+
 void pelti_session_mesh_end(PeltiSession *s)
 {
     while (s->meshes) {
         PeltiThingMesh *mesh = s->meshes;
         s->meshes = mesh->before;
-        free(mesh->vertices);
-        free(mesh->triangles);
-        free(mesh);
+        free_mesh(mesh);
     }
 }
 
@@ -43,10 +50,17 @@ static PeltiThingMesh *copy_mesh(const PeltiMsgMesh *wish)
         memcpy(mesh->triangles, wish->triangles.data, triangles);
         return mesh;
     }
-    free(mesh->vertices);
-    free(mesh->triangles);
-    free(mesh);
+    free_mesh(mesh);
     return NULL;
+}
+
+/// What was given before under this number, to the last bit: a page that was loaded anew gives all again. With the lock held.
+static bool is_known(const PeltiSession *s, const PeltiThingMesh *mesh)
+{
+    const PeltiThingMesh *old = pelti_session_mesh_find(s, (int)mesh->number);
+    return old && old->vertex_count == mesh->vertex_count && old->triangle_count == mesh->triangle_count &&
+           !memcmp(old->vertices, mesh->vertices, (size_t)mesh->vertex_count * sizeof *mesh->vertices) &&
+           !memcmp(old->triangles, mesh->triangles, (size_t)mesh->triangle_count * sizeof *mesh->triangles);
 }
 
 PeltStatus pelti_session_mesh(PeltiSession *s, const PeltiMsgMesh *wish, PeltError *err)
@@ -61,18 +75,17 @@ PeltStatus pelti_session_mesh(PeltiSession *s, const PeltiMsgMesh *wish, PeltErr
     if (!mesh)
         return pelti_no_memory(err, wish->vertices.count * sizeof(float));
     pthread_mutex_lock(&s->lock);
-    bool room = s->mesh_total < MOST_MESHES;
-    if (room) {
+    bool known = is_known(s, mesh), room = s->mesh_total < MOST_MESHES;
+    if (room && !known) {
         mesh->before = s->meshes;
         s->meshes = mesh;
         s->mesh_total++;
+        mesh = NULL;
     }
     pthread_mutex_unlock(&s->lock);
-    if (room)
+    free_mesh(mesh);
+    if (room || known)
         return PELT_OK;
-    free(mesh->vertices);
-    free(mesh->triangles);
-    free(mesh);
     return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%d meshes were given already: start the studio anew", MOST_MESHES);
 }
 

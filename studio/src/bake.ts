@@ -7,8 +7,8 @@ import { rigName } from './rig_panel';
 import { button, h, select } from './ui';
 import { lines } from './wire';
 
-const outputs: [string, string][] = [['0', '.glb, plays anywhere'], ['1', '.pc2 point cache'], ['2', '.mdd point cache']];
-const endings = ['.glb', '.pc2', '.mdd', '.json'];
+const outputs: [string, string][] = [['0', '.glb, plays anywhere'], ['5', '.abc Alembic'], ['6', '.usda USD'], ['1', '.pc2 point cache'], ['2', '.mdd point cache'], ['7', '.npz numbers']];
+const endings = ['.glb', '.pc2', '.mdd', '.json', '', '.abc', '.usda', '.npz']; // as messages.def numbers them
 
 /** The very command line for what is seen. */
 export function commandLine(studio: Studio, ending: string): string {
@@ -46,6 +46,7 @@ export function bakePanel(studio: Studio, link: Link): Node[] {
     stage.textContent = baking?.text ?? '';
     if (baking?.state === 2 && baking.serial === wanted) { wanted = 0; void fetchIt(baking); }
   });
+  studio.on(['clock'], () => plotted());
   const copied = h('output', { class: 'hint' });
   return [
     h('p', { class: 'hint' }, 'The clip by this method with these options, as pelt bake makes it: without what the hand changed and without the world.'),
@@ -67,10 +68,13 @@ function drawPlots(studio: Studio, holder: HTMLElement, note: HTMLElement, repor
   const curves = names.map(name => ({ name, values: frames.map(f => f[name]).map(v => typeof v === 'number' ? v : NaN) }))
     .filter(({ name, values }) => name !== 'frame' && values.some(Number.isFinite) && new Set(values).size > 1);
   note.textContent = `${studio.slots[0].method}, ${frames.length} frames: ${curves.length} measures change. ${report.quality?.verdict ?? ''}`;
-  holder.replaceChildren(...curves.map(c => curve(studio, c.name, c.values)));
+  const drawn = curves.map(c => curve(studio, c.name, c.values));
+  holder.replaceChildren(...drawn.map(c => c.figure));
+  plotted = () => drawn.forEach(c => c.update());
 }
+let plotted: () => void = () => undefined; // brings the curves there are to the present frame
 
-function curve(studio: Studio, name: string, values: number[]): HTMLElement {
+function curve(studio: Studio, name: string, values: number[]): { figure: HTMLElement; update(): void } {
   const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg'), path = document.createElementNS(ns, 'path'), line = document.createElementNS(ns, 'line');
   const known = values.filter(Number.isFinite), low = Math.min(...known), high = Math.max(...known), last = Math.max(values.length - 1, 1);
   const y = (v: number) => 30 - 28 * (v - low) / (high - low || 1);
@@ -92,7 +96,6 @@ function curve(studio: Studio, name: string, values: number[]): HTMLElement {
     now.textContent = Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '';
   };
   svg.addEventListener('pointerdown', event => { const b = svg.getBoundingClientRect(); studio.seek((event.clientX - b.left) / b.width * last / studio.fps); });
-  studio.on(['clock'], () => { if (figure.isConnected) update(); });
   update();
-  return figure;
+  return { figure, update };
 }

@@ -59,6 +59,9 @@ export class Bones {
     const { skeleton, look, selected, pins } = this.studio;
     if (!skeleton || !this.links || !this.joints) return;
     this.links.visible = this.joints.visible = look.bones;
+    const plain = look.colour === 'clay' || look.colour === 'file'; // colours that tell something are not to be covered
+    (this.links.material as MeshBasicMaterial).opacity = plain ? 0.45 : 0.12;
+    (this.joints.material as MeshBasicMaterial).opacity = plain ? 0.85 : 0.5;
     const a = new Vector3(), b = new Vector3(), along = new Vector3(), turn = new Quaternion(), m = new Matrix4();
     const colour = (node: number) => node === selected ? colours.selected : pins.has(node) ? colours.pinned : skeleton.isEdited(node) ? colours.edited : colours.plain;
     this.parts.forEach((part, i) => {

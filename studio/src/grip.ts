@@ -4,7 +4,7 @@ import type { Studio } from './studio';
 import type { View } from './view';
 import { chainOf, reach } from './ik';
 import { PER_NODE, type Edits, type Skeleton } from './skeleton';
-import { openGlb } from './textures';
+import { openGlb } from './gltf';
 import { slider } from './rig_panel';
 import { button, h } from './ui';
 

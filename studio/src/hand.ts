@@ -196,10 +196,15 @@ export class Hand {
   }
 
   private pull(drag: Drag): void {
-    const target = new Vector3(), skeleton = this.studio.skeleton!;
-    if (!this.ray.ray.intersectPlane(drag.plane, target)) return;
-    reach(skeleton, drag.node, drag.held.clone().applyMatrix4(skeleton.world[drag.node]), target, this.studio.pins, this.studio.limits);
-    keepPins(skeleton, this.pinned(), drag.node);
+    const target = new Vector3();
+    if (this.ray.ray.intersectPlane(drag.plane, target)) this.reachFor(drag.node, target, drag.held);
+  }
+
+  /** Pulls a joint, or a place that moves with it (in its own space), to a place in the world. */
+  reachFor(node: number, target: Vector3, held = new Vector3()): void {
+    const skeleton = this.studio.skeleton!;
+    reach(skeleton, node, held.clone().applyMatrix4(skeleton.world[node]), target, this.studio.pins, this.studio.limits);
+    keepPins(skeleton, this.pinned(), node);
   }
 
   private places = new Map<number, Vector3>();

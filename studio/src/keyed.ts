@@ -1,7 +1,7 @@
 // A clip of one's own: poses keyed in time, played by the page, and put into the character's file as a clip like any other.
 import { Quaternion, Vector3 } from 'three';
 import { PER_NODE, type Edits, type Skeleton } from './skeleton';
-import { openGlb } from './textures';
+import { openGlb } from './gltf';
 import { joinGlb } from './files';
 
 export interface Key { time: number; pose: Record<string, number[]> }

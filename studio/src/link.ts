@@ -5,8 +5,8 @@ import type { Studio } from './studio';
 import { Skeleton } from './skeleton';
 import { MADE } from './keyed';
 
-const tab = crypto.getRandomValues(new Uint32Array(1))[0];
 const IDLE_MS = 1000, PREPARING_MS = 120, LONGEST_STEP_S = 0.1;
+const PACE_MS = 14; // frames are not asked for faster than screens show them
 
 const wishOf = (epoch: number, method: string, settings: Record<string, string>): string => JSON.stringify([epoch, method, settings]);
 
@@ -23,7 +23,8 @@ export class Link {
   took = 0; // ms from a wish to its skin
   shown = -1; // the wish whose skin is in the page
 
-  constructor(private studio: Studio) {
+  constructor(private studio: Studio, private tab: number) {
+    studio.onWish = () => this.hurry();
     studio.on(['slots'], () => void this.askMethods());
     studio.on(['world', 'rig'], () => void this.askWorld());
     studio.rig.send = json => void this.askRig(json);
@@ -31,7 +32,7 @@ export class Link {
 
   /** Says something at once, beside the frame that may be in flight. */
   async say(...messages: Say[]): Promise<Message[]> {
-    const body = encode([{ is: 'Hello', tab, take: this.taking }, ...messages]);
+    const body = encode([{ is: 'Hello', tab: this.tab, take: this.taking }, ...messages]);
     let answer: Response;
     try {
       answer = await fetch('/talk', { method: 'POST', body });
@@ -79,6 +80,13 @@ export class Link {
 
   async start(): Promise<void> {
     await this.say({ is: 'Ask', what: 1, node: -1 }, { is: 'Ask', what: 0, node: -1 });
+  }
+
+  /** The first words were said before this part of the page was there. */
+  begin(said: Message[]): void {
+    this.last.heard = performance.now();
+    this.taking = 0;
+    said.forEach(message => this.hear(message));
   }
 
   private hear(message: Message): void {
@@ -153,7 +161,7 @@ export class Link {
     studio.frames[frame.slot] = frame;
     if (frame.slot === 0) {
       this.fetched++;
-      if (frame.transforms.length) studio.skeleton?.setBase(frame.transforms);
+      if (frame.transforms.length) studio.skeleton?.setBase(frame.transforms, this.edited);
     }
     studio.tell('frame');
   }
@@ -173,7 +181,7 @@ export class Link {
     const { studio } = this, { world, character } = studio;
     if (!character) return;
     const objects = Float32Array.from(world.things.flatMap(t => [t.kind, t.shape, ...t.size, ...t.position, t.density]));
-    const stiff = this.stiff(), height = this.floor(), key = JSON.stringify([character.epoch, world.on, world.ground, world.gravity, world.friction, world.firm, world.things, [...stiff]]);
+    const stiff = this.stiff(), height = this.floor(), key = JSON.stringify([character.epoch, world.on, world.ground, world.gravity, world.friction, world.firm, objects.join(), [...stiff]]);
     if (key === this.worldSent) return;
     this.worldSent = key;
     await this.say({
@@ -224,8 +232,8 @@ export class Link {
   /** Called with every picture: moves the clock and keeps the conversation going. */
   tick(now: number): void {
     const { studio } = this;
-    const passed = Math.min((now - this.last.at) / 1000, 0.25);
-    this.last.at = now;
+    const passed = Math.min(Math.max(now - this.last.at, 0) / 1000, 0.25);
+    this.last.at = Math.max(now, this.last.at); // a picture's time may lie before that of an answer that came since
     if (studio.playing && studio.duration > 0) this.advance(passed * studio.speed);
     if (studio.link === 'elsewhere' || studio.link === 'ended') return;
     studio.behind_ms = this.inFlight && studio.wishes !== this.asked ? now - this.askedAt : 0;
@@ -241,6 +249,18 @@ export class Link {
   }
 
   private askedAt = 0;
+  private edited: number[] = []; // nodes the hand had changed when the frame in flight was asked for
+
+  /** What the hand changes is asked for when its event ends, not with the next picture. While a clip plays the clock asks. */
+  private soon = false;
+  private hurry(): void {
+    if (this.soon || this.inFlight || this.studio.playing) return;
+    this.soon = true;
+    queueMicrotask(() => {
+      this.soon = false;
+      if (!this.inFlight && this.studio.character && this.studio.link === 'on' && this.studio.wishes !== this.asked) void this.pull(performance.now());
+    });
+  }
 
   private advance(seconds: number): void {
     const { studio } = this, time = studio.time + seconds;
@@ -265,6 +285,7 @@ export class Link {
     this.last.time = studio.time;
     this.number++;
     const made = studio.clip === MADE, edits = studio.skeleton!.list(made ? studio.keyed.at(studio.time, studio.skeleton!) : undefined);
+    this.edited = studio.skeleton!.editedNodes;
     const said = await this.say({
       is: 'Want', epoch: studio.character!.epoch, number: this.number, clip: made ? -1 : studio.clip, time_s: studio.time, dt_s: dt,
       restart: cut ? 1 : 0, nodes: edits.nodes, transforms: edits.transforms,
@@ -280,5 +301,8 @@ export class Link {
       this.took = performance.now() - now;
     }
     this.inFlight = false;
+    if (this.shown !== wish) return;
+    if (studio.wishes !== wish) this.hurry();
+    if (studio.playing && performance.now() - now > PACE_MS) this.tick(performance.now()); // late already: not one picture later still
   }
 }

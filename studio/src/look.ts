@@ -29,6 +29,7 @@ export function lookPanel(studio: Studio, view: View): Node[] {
 
 /** The distance needs a second skin: lbs comes along where there is none. */
 export function setColour(studio: Studio, colour: Colour): void {
+  studio.coloured = colour !== 'clay' && colour !== 'file' ? studio.coloured : true;
   if (colour === 'distance' && !studio.slots[1].method) studio.setMethod(1, 'lbs');
   studio.setLook({ colour });
 }

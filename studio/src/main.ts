@@ -1,4 +1,5 @@
 // pelt studio: the page. Puts the parts together and keeps the picture going.
+import type { Boot } from './boot';
 import { Studio } from './studio';
 import { Link } from './link';
 import { View } from './view';
@@ -22,9 +23,10 @@ import { filmPart } from './film';
 import { meters } from './meters';
 import { h, section } from './ui';
 
-const studio = new Studio(), link = new Link(studio);
-const picture = h('main', { 'aria-label': 'The picture' });
-const view = new View(studio, picture), bones = new Bones(studio, view), things = new Things(studio, view), muscles = new Muscles(studio, view), hand = new Hand(studio, view, bones, things, muscles), grip = new Grip(studio, view), posing = new Posing(studio, hand);
+const boot = (window as unknown as { peltBoot: Boot }).peltBoot, part = (name: string) => document.querySelector<HTMLElement>(`body > ${name}`)!;
+const studio = new Studio(), link = new Link(studio, boot.tab), picture = part('main');
+if (innerWidth < 800) document.body.classList.add('folded');
+const view = new View(studio, picture, boot), bones = new Bones(studio, view), things = new Things(studio, view), muscles = new Muscles(studio, view), hand = new Hand(studio, view, bones, things, muscles), grip = new Grip(studio, view), posing = new Posing(studio, hand);
 const project = new Project(studio, link, view);
 const open = (file: File) => project.open(file), save = () => project.save();
 
@@ -40,8 +42,9 @@ const panel = h('aside', { 'aria-label': 'Panels' },
   section('Times', false, ...meters(studio, link)),
   section('Bake and measure', false, ...bakePanel(studio, link)));
 picture.append(wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));
-document.body.append(header(studio, link, view, open, save), picture, panel, timeline(studio));
-if (innerWidth < 800) document.body.classList.add('folded');
+part('header').replaceWith(header(studio, link, view, open, save));
+part('aside').replaceWith(panel);
+part('footer').replaceWith(timeline(studio));
 link.floor = () => view.floor;
 followWeights(studio, link, view);
 keys(studio, view, posing, save);
@@ -60,7 +63,7 @@ function picturesGoOn(now: number): void {
   requestAnimationFrame(picturesGoOn);
 }
 
-void link.start().then(() => project.begin());
+void boot.said.then(said => said.length ? link.begin(said) : link.start()).then(() => project.begin());
 requestAnimationFrame(picturesGoOn);
 
 // what tests and curious people ask the page

@@ -11,7 +11,7 @@ export function methodPanel(studio: Studio, link: Link, slot: number): HTMLEleme
   const summary = h('p', { class: 'hint' });
   const bar = h('progress', { max: 1, 'aria-label': 'Preparing' }), stage = h('span', { class: 'stage' });
   const progress = h('div', { class: 'progress', role: 'status' }, bar, stage), warnings = h('ul', { class: 'warnings' });
-  const options = h('div', { class: 'options' });
+  let options = h('div', { class: 'options' });
   let shown = '', shownKey = '';
   const update = () => {
     const { method, status, settings } = studio.slots[slot], info = studio.method(slot);
@@ -32,7 +32,9 @@ export function methodPanel(studio: Studio, link: Link, slot: number): HTMLEleme
     }
     if (method !== shown) {
       shown = method;
-      options.replaceChildren(...(info ? optionList(studio, link, slot, info.options) : []));
+      const fresh = h('div', { class: 'options' }, ...(info ? optionList(studio, link, slot, info.options) : []));
+      options.replaceWith(fresh); // with all that listened to the one before
+      options = fresh;
     }
     options.dispatchEvent(new CustomEvent('values', { detail: settings }));
   };
@@ -62,10 +64,14 @@ function optionList(studio: Studio, link: Link, slot: number, infos: OptionInfo[
   };
   const rows = (list: OptionInfo[]) => list.map(info => optionRow(studio, slot, info, value => set(info.name, value)));
   const own = infos.filter(o => !o.common), common = infos.filter(o => o.common);
+  const plain = button('As the library has it', () => { clearTimeout(timer); studio.setMethod(slot, studio.slots[slot].method); }, { class: 'quiet' });
+  const changed = () => { plain.hidden = !Object.keys(studio.slots[slot].settings).length; };
+  queueMicrotask(() => plain.closest('.options')?.addEventListener('values', changed));
+  changed();
   return [
     own.length ? h('details', {}, h('summary', {}, `Options (${own.length})`), h('div', {}, ...rows(own))) : h('p', { class: 'hint' }, 'It has no options of its own.'),
     h('details', {}, h('summary', {}, 'Common to all methods'), h('div', {}, ...rows(common))),
-    button('As the library has it', () => { clearTimeout(timer); studio.setMethod(slot, studio.slots[slot].method); }, { class: 'quiet' }),
+    plain,
   ];
 }
 

@@ -19,6 +19,7 @@ export function paint(studio: Studio, view: View): void {
   if (!character || look.colour === 'clay' || look.colour === 'file') return;
   view.skins.forEach((skin, i) => {
     if (!skin || (i && look.compare === 'ghost')) return;
+    skin.freshen();
     const values = new Float32Array(character.welds.length), out = skin.colours;
     let colour = rising, scale = 1;
     if (look.colour === 'stretch') { stretch(character, skin.positions, values); colour = diverging; scale = 2; }

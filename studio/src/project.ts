@@ -1,5 +1,5 @@
 // Everything in one file, and what survives a reload.
-import type { Studio } from './studio';
+import type { Studio, Thing } from './studio';
 import type { Link } from './link';
 import type { View } from './view';
 import { saveAs, upload } from './files';
@@ -11,7 +11,7 @@ interface Saved {
   slots: { method: string; settings: Record<string, string> }[];
   look: Studio['look']; camera: { position: number[]; target: number[] };
   edits: Record<string, number[]>; pins: string[]; character?: string;
-  rig?: string; poses?: { name: string; text: string }[]; keyed?: { keys: Key[]; seconds: number; name: string }; world?: Omit<Studio['world'], 'forces'>;
+  rig?: string; poses?: { name: string; text: string }[]; keyed?: { keys: Key[]; seconds: number; name: string }; world?: Omit<Studio['world'], 'forces' | 'things'> & { things: (Omit<Thing, 'surface'> & { surface?: { vertices: string; triangles: string } })[] };
 }
 
 const KEPT = 'pelt-studio';
@@ -40,7 +40,14 @@ export class Project {
   private keep(): void {
     if (!this.restored) return;
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => sessionStorage.setItem(KEPT, JSON.stringify({ ...this.state(), epoch: this.studio.character?.epoch, from: this.started })), 300);
+    this.timer = window.setTimeout(() => {
+      const state = { ...this.state(), epoch: this.studio.character?.epoch, from: this.started };
+      try {
+        sessionStorage.setItem(KEPT, JSON.stringify(state));
+      } catch { // more than a browser keeps: without the objects from files
+        sessionStorage.setItem(KEPT, JSON.stringify({ ...state, world: { ...state.world, things: state.world!.things.filter(t => !t.surface) } }));
+      }
+    }, 300);
   }
 
   private state(): Saved {
@@ -52,7 +59,7 @@ export class Project {
       camera: { position: view.camera.position.toArray(), target: view.orbit.target.toArray() }, edits,
       pins: [...studio.pins].map(node => skeleton!.names[node]), rig: studio.rig.text(), poses: studio.poses,
       keyed: { keys: studio.keyed.keys, seconds: studio.keyed.seconds, name: studio.keyed.name },
-      world: { ...studio.world, things: studio.world.things.filter(t => t.shape !== 0) }, // meshes stay where they were dropped
+      world: { ...studio.world, things: studio.world.things.map(t => ({ ...t, surface: t.surface && { vertices: packed(t.surface.vertices), triangles: packed(t.surface.triangles) } })) },
     };
   }
 
@@ -73,13 +80,22 @@ export class Project {
     for (const name of saved.pins) { const node = skeleton?.names.indexOf(name) ?? -1; if (node >= 0) studio.pins.add(node); }
     saved.slots.forEach((slot, i) => studio.setMethod(i, slot.method, slot.settings));
     if (saved.rig) studio.rig.load(saved.rig);
-    if (saved.world) studio.setWorld(saved.world);
+    if (saved.world) void this.restoreWorld(saved.world);
+    studio.coloured = true;
     studio.setLook(saved.look);
     view.camera.position.fromArray(saved.camera.position);
     view.orbit.target.fromArray(saved.camera.target);
     view.orbit.update();
     studio.posed();
     studio.tell('clock', 'select', 'character', 'poses');
+  }
+
+  /** Surfaces from files first: the command may not know them. */
+  private async restoreWorld(saved: NonNullable<Saved['world']>): Promise<void> {
+    const things: Thing[] = saved.things.map(t => ({ ...t, surface: t.surface && { vertices: new Float32Array(unpacked(t.surface.vertices)), triangles: new Int32Array(unpacked(t.surface.triangles)) } }));
+    const surfaces = things.flatMap(t => t.surface ? [{ is: 'Mesh' as const, number: t.size[0], ...t.surface }] : []);
+    if (surfaces.length) await this.link.say(...surfaces);
+    this.studio.setWorld({ ...saved, things });
   }
 
   /** One file with the character in it. */
@@ -103,12 +119,20 @@ export class Project {
       return;
     }
     if (saved.character) {
-      const bytes = Uint8Array.from(atob(saved.character), c => c.charCodeAt(0));
-      if (!await upload(this.studio, this.link, bytes.buffer, saved.label)) return;
+      if (!await upload(this.studio, this.link, unpacked(saved.character), saved.label)) return;
     }
     this.restore(saved);
   }
 }
+
+/** Numbers as text, bit for bit. */
+function packed(list: Float32Array | Int32Array): string {
+  const bytes = new Uint8Array(list.buffer, list.byteOffset, list.byteLength);
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(text);
+}
+const unpacked = (text: string): ArrayBuffer => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
 
 function toBase64(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 // Objects of the world from a file: the triangles of an .obj or a .glb, read here, so that no file name crosses the wire.
-import { openGlb } from './textures';
+import { openGlb, readNumbers } from './gltf';
 
 export interface Shape { vertices: Float32Array; triangles: Int32Array }
 const MOST_VERTICES = 40000;
@@ -25,22 +25,17 @@ function fromObj(text: string): Shape {
 /** All meshes of the file as they are, without the nodes that place them. */
 function fromGlb(buffer: ArrayBuffer): Shape {
   const { json, bin } = openGlb(buffer), vertices: number[] = [], triangles: number[] = [];
-  const numbers = (index: number): number[] => {
-    const a = json.accessors![index], view = json.bufferViews![a.bufferView!], parts = a.type === 'VEC3' ? 3 : 1, size = a.componentType === 5121 ? 1 : a.componentType === 5123 ? 2 : 4;
-    const data = new DataView(bin.buffer, bin.byteOffset + (view.byteOffset ?? 0) + (a.byteOffset ?? 0)), stride = view.byteStride ?? parts * size, out: number[] = [];
-    for (let i = 0; i < a.count; i++)
-      for (let k = 0; k < parts; k++) {
-        const at = i * stride + k * size;
-        out.push(a.componentType === 5126 ? data.getFloat32(at, true) : size === 1 ? data.getUint8(at) : size === 2 ? data.getUint16(at, true) : data.getUint32(at, true));
-      }
-    return out;
+  const numbers = (index: number): Float64Array => {
+    const read = readNumbers(json, bin, index);
+    if (!read) throw new Error('This .glb keeps its numbers in a way that is not read here.');
+    return read.values;
   };
   for (const mesh of json.meshes ?? [])
     for (const p of mesh.primitives) {
       if ((p.mode ?? 4) !== 4) continue;
       const first = vertices.length / 3, places = numbers(p.attributes.POSITION);
       for (const v of places) vertices.push(v);
-      const corners = p.indices === undefined ? Array.from({ length: places.length / 3 }, (_, i) => i) : numbers(p.indices);
+      const corners = p.indices === undefined ? Float64Array.from({ length: places.length / 3 }, (_, i) => i) : numbers(p.indices);
       for (const c of corners) triangles.push(first + c);
     }
   return { vertices: Float32Array.from(vertices), triangles: Int32Array.from(triangles) };

@@ -42,13 +42,16 @@ export class Skeleton {
     this.update();
   }
 
-  /** The pose of the clip: from the solver's frame, whose nodes hold the edits it knew of. */
-  setBase(transforms: Float32Array): void {
-    this.base = transforms;
+  /** The pose of the clip, from the solver's frame; nodes that were edited in it keep what lies under the edit. */
+  setBase(transforms: Float32Array, edited: number[]): void {
+    const base = transforms.slice();
+    for (const node of edited) base.set(this.base.subarray(node * PER_NODE, (node + 1) * PER_NODE), node * PER_NODE);
+    this.base = base;
     this.update();
   }
 
   get edited(): boolean { return this.edits.size > 0; }
+  get editedNodes(): number[] { return [...this.edits.keys()]; }
   isEdited(node: number): boolean { return this.edits.has(node); }
   copyEdits(): Edits { return new Map([...this.edits].map(([node, t]) => [node, t.slice()])); }
 

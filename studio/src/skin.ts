@@ -9,20 +9,28 @@ export class SkinView {
   positions = new Float32Array();
   normals = new Float32Array();
   colours = new Float32Array();
+  readonly heat: BufferAttribute; // colours of what is measured, where the file's are not worn
   private frame: Frame | null = null;
   private sums = new Float32Array();
+  private corners: Int32Array; // of triangles: where their numbers begin
+  private to: Int32Array; // of points: where the numbers of the normal begin that they share
+  private ends: Int32Array; // the same of the triangles' corners
+  private stale = true;
 
-  constructor(private character: Character, material: Material) {
+  constructor(character: Character, material: Material) {
     const count = character.groups.length;
     this.positions = character.rest.slice();
     this.normals = new Float32Array(count * 3);
     this.sums = new Float32Array(count * 3);
     this.colours = new Float32Array(count * 3).fill(1);
+    this.corners = character.triangles.map(c => c * 3);
+    this.to = character.groups.map(g => g * 3);
+    this.ends = character.triangles.map(c => this.to[c]);
     this.geometry.setIndex(new BufferAttribute(Uint32Array.from(character.triangles), 1));
     this.geometry.setAttribute('position', new BufferAttribute(this.positions, 3));
     this.geometry.setAttribute('normal', new BufferAttribute(this.normals, 3));
-    this.geometry.setAttribute('color', new BufferAttribute(this.colours, 3));
-    this.makeNormals();
+    this.heat = new BufferAttribute(this.colours, 3);
+    this.geometry.setAttribute('color', this.heat);
     this.mesh = new Mesh(this.geometry, material);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
@@ -41,32 +49,36 @@ export class SkinView {
       out[i + 2] = box[2] + values[i + 2] * sz;
     }
     this.geometry.attributes.position.needsUpdate = true;
-    this.makeNormals();
+    this.stale = true;
     return true;
+  }
+
+  /** Before a picture: normals of the positions there are. */
+  freshen(): void {
+    if (this.stale) this.makeNormals();
+    this.stale = false;
   }
 
   /** Area-weighted over points that share a normal in the file, so that sharp edges stay sharp. */
   private makeNormals(): void {
-    const { triangles, groups } = this.character, p = this.positions, sums = this.sums.fill(0);
-    for (let t = 0; t < triangles.length; t += 3) {
-      const a = triangles[t] * 3, b = triangles[t + 1] * 3, c = triangles[t + 2] * 3;
-      const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
-      const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
+    const { corners, ends, to, positions: p, normals: out } = this, sums = this.sums.fill(0);
+    for (let t = 0; t < corners.length; t += 3) {
+      const a = corners[t], b = corners[t + 1], c = corners[t + 2], ax = p[a], ay = p[a + 1], az = p[a + 2];
+      const ux = p[b] - ax, uy = p[b + 1] - ay, uz = p[b + 2] - az, vx = p[c] - ax, vy = p[c + 1] - ay, vz = p[c + 2] - az;
       const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-      for (let k = 0; k < 3; k++) {
-        const g = groups[triangles[t + k]] * 3;
-        sums[g] += nx; sums[g + 1] += ny; sums[g + 2] += nz;
-      }
+      const i = ends[t], j = ends[t + 1], k = ends[t + 2];
+      sums[i] += nx; sums[i + 1] += ny; sums[i + 2] += nz;
+      sums[j] += nx; sums[j + 1] += ny; sums[j + 2] += nz;
+      sums[k] += nx; sums[k + 1] += ny; sums[k + 2] += nz;
     }
-    const out = this.normals;
-    for (let i = 0; i < groups.length; i++) {
-      const g = groups[i] * 3, x = sums[g], y = sums[g + 1], z = sums[g + 2], length = Math.sqrt(x * x + y * y + z * z) || 1;
-      out[i * 3] = x / length; out[i * 3 + 1] = y / length; out[i * 3 + 2] = z / length;
+    for (let i = 0, at = 0; i < to.length; i++, at += 3) {
+      const g = to[i], x = sums[g], y = sums[g + 1], z = sums[g + 2], scale = 1 / (Math.sqrt(x * x + y * y + z * z) || 1);
+      out[at] = x * scale; out[at + 1] = y * scale; out[at + 2] = z * scale;
     }
     this.geometry.attributes.normal.needsUpdate = true;
   }
 
-  coloured(): void { this.geometry.attributes.color.needsUpdate = true; }
+  coloured(): void { this.heat.needsUpdate = true; }
 
   dispose(): void {
     this.geometry.dispose();

@@ -4,6 +4,7 @@ import { Skeleton } from './skeleton';
 import { History } from './history';
 import { Rig } from './rig';
 import { Keyed, MADE } from './keyed';
+import type { Shape } from './shapes';
 
 export interface OptionInfo { name: string; value: string; help: string; choices?: string; least?: number; most?: number; common: number; live: number }
 export interface MethodInfo { name: string; summary: string; dynamic: number; options: OptionInfo[] }
@@ -16,7 +17,7 @@ export type Tool = 'turn' | 'reach' | 'poke' | 'paint' | 'muscle';
 /** What the brush paints: points of a region, or a number of the bone under it. */
 export type Brush = 'region' | 'stiffness' | 'firmness' | 'skin' | 'fat' | 'muscle';
 /** kind 0 fixed, 1 rigid, 2 soft; shape 0 mesh (size: its number and scale), 1 ball, 2 box, 4 cylinder; density against water's. */
-export interface Thing { kind: number; shape: number; size: number[]; position: number[]; density: number; name?: string }
+export interface Thing { kind: number; shape: number; size: number[]; position: number[]; density: number; name?: string; surface?: Shape }
 export interface World { on: boolean; ground: boolean; gravity: number; friction: number; firm: number; things: Thing[]; forces: boolean }
 export type Compare = 'off' | 'wipe' | 'side' | 'ghost';
 export type Colour = 'file' | 'clay' | 'stretch' | 'distance' | 'fold' | 'touch' | 'weights' | 'normals' | 'rig';
@@ -39,6 +40,7 @@ export class Studio {
   selected = -1;
   tool: Tool = 'turn';
   pins = new Set<number>();
+  coloured = false; // a person chose the colours: no file changes them
   look: Look = { compare: 'off', wipe: 0.5, colour: 'clay', wire: false, bones: true, inside: false, ground: true, names: false };
   world: World = { on: false, ground: true, gravity: 9.81, friction: 0.6, firm: 1, things: [], forces: true };
   objects: Objects | null = null;
@@ -51,7 +53,11 @@ export class Studio {
   link: 'on' | 'lost' | 'elsewhere' | 'ended' = 'on';
   behind_ms = 0;
   cut = true; // the next wish is no motion from the last one
-  wishes = 0; // counts changes of what is to be seen
+  onWish: () => void = () => undefined;
+  private wished = 0;
+  /** Counts changes of what is to be seen; the conversation hears of each at once. */
+  get wishes(): number { return this.wished; }
+  set wishes(count: number) { this.wished = count; this.onWish(); }
   limits = true; // reaching holds to what the file's clips do
   brush = { what: 'region' as Brush, radius: 0.04, value: 1, erase: false, region: 0 };
   poses: { name: string; text: string }[] = [];

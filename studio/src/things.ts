@@ -84,14 +84,16 @@ export class Things {
 }
 
 const shapeName = (t: Thing): string => t.name ?? ['object', 'ball', 'box', '', 'cylinder'][t.shape];
-let meshes = 0;
+const SURFACES = 8;
 
 /** A closed surface from a file becomes an object, a seventh of the character's size. */
 async function addFile(studio: Studio, link: Link, file: File, add: (thing: Partial<Thing>) => void, size: number): Promise<void> {
   try {
-    const shape = await readShape(file), number = meshes++ % 8;
+    const shape = await readShape(file), taken = new Set(studio.world.things.filter(t => t.shape === 0).map(t => t.size[0]));
+    const number = [...Array(SURFACES).keys()].find(n => !taken.has(n));
+    if (number === undefined) throw new Error(`${SURFACES} objects from files are the most.`);
     const said = await link.say({ is: 'Mesh', number, vertices: shape.vertices, triangles: shape.triangles });
-    if (!said.some(m => m.is === 'Refusal')) add({ kind: 1, shape: 0, size: [number, 0.14 * size / (extent(shape) || 1), 1], name: file.name });
+    if (!said.some(m => m.is === 'Refusal')) add({ kind: 1, shape: 0, size: [number, 0.14 * size / (extent(shape) || 1), 1], name: file.name, surface: shape });
   } catch (fault) {
     studio.complain(fault instanceof Error ? fault.message : String(fault));
   }

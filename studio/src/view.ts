@@ -1,18 +1,23 @@
 // The picture: camera, light, ground, the two skins and how they are compared.
 import {
-  AmbientLight, Color, DirectionalLight, GridHelper, HemisphereLight, Mesh, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera,
-  PlaneGeometry, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer, PCFShadowMap, type Material,
+  AmbientLight, Color, DirectionalLight, GridHelper, HemisphereLight, Matrix4, Mesh, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera,
+  PlaneGeometry, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer, PCFShadowMap, type Material, type Texture,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Studio } from './studio';
 import { SkinView } from './skin';
 import { paint } from './paint';
 import { noPicture } from './no_picture';
-import { dressed, type Dress } from './textures';
+import { FOV, frameOf } from './framing';
+import type { Boot } from './boot';
+import { dressed, type Dress, type Worn } from './materials';
+import { surroundings } from './surroundings';
+
+const SLOW_MS = 40, SHADOW_MS = 300;
 
 export class View {
   readonly scene = new Scene();
-  readonly camera = new PerspectiveCamera(35, 1, 0.01, 100);
+  readonly camera = new PerspectiveCamera(FOV, 1, 0.01, 100);
   readonly renderer: WebGLRenderer;
   readonly orbit: OrbitControls;
   readonly over = new Scene(); // drawn on top: skeleton and handles
@@ -29,16 +34,16 @@ export class View {
   private grid = new GridHelper(1, 1);
   private sun = new DirectionalLight(0xffffff, 2.2);
 
-  constructor(private studio: Studio, private holder: HTMLElement) {
-    this.renderer = make(studio);
+  constructor(private studio: Studio, private holder: HTMLElement, private boot: Boot) {
+    this.renderer = make(studio, boot);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.autoClear = false;
     this.renderer.domElement.setAttribute('aria-label', 'The character: drag its skin to turn a joint, drag beside it to look around');
     this.renderer.domElement.setAttribute('role', 'img');
     this.renderer.domElement.tabIndex = 0;
-    holder.append(this.renderer.domElement);
     this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
     this.orbit.addEventListener('change', () => { this.dirty = true; });
     this.light();
@@ -90,14 +95,16 @@ export class View {
     this.shown = character.epoch;
     this.drop(0);
     this.drop(1);
+    this.dress?.dispose();
     this.dress = null;
     this.frameAll();
     this.skins[0] = new SkinView(character, this.clay);
     this.scene.add(this.skins[0].group);
     void dressed(character).then(dress => {
-      if (this.studio.character !== character) return;
+      if (this.studio.character?.epoch !== character.epoch) { dress?.dispose(); return; }
       this.dress = dress;
-      this.restyle();
+      const { look, coloured } = this.studio;
+      if (!coloured && ['clay', 'file'].includes(look.colour)) look.colour = dress?.rich ? 'file' : 'clay'; // as it was meant to be seen
       this.studio.tell('look');
     });
     this.restyle();
@@ -111,25 +118,17 @@ export class View {
     this.skins[slot] = null;
   }
 
-  private bounds(): { low: Vector3; high: Vector3 } {
-    const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), p = new Vector3();
-    const from = this.skins[0]?.positions ?? this.studio.character!.rest;
-    for (let i = 0; i < from.length; i += 3) { p.fromArray(from, i); low.min(p); high.max(p); }
-    return { low, high };
-  }
-
   frameAll(): void {
-    if (!this.studio.character) return;
-    const { low, high } = this.bounds();
-    this.size = Math.max(low.distanceTo(high), 1e-6);
-    this.centre.addVectors(low, high).multiplyScalar(0.5);
-    this.floor = low.y;
-    this.camera.near = this.size / 200;
-    this.camera.far = this.size * 50;
+    const { character } = this.studio;
+    if (!character) return;
+    const { low, centre, size, offset, near, far } = frameOf(this.skins[0]?.positions ?? character.rest, Boolean(character.faces_back), this.camera.aspect);
+    this.size = size;
+    this.centre.set(...centre);
+    this.floor = low[1];
+    this.camera.near = near;
+    this.camera.far = far;
     this.camera.updateProjectionMatrix();
-    const tall = high.y - low.y, wide = Math.max(high.x - low.x, 0.6 * (high.z - low.z)), half = Math.tan(this.camera.fov * Math.PI / 360);
-    const far = 1.12 * Math.max(tall / (2 * half), wide / (2 * half * this.camera.aspect)) + (high.z - low.z) / 2;
-    this.look(new Vector3(0.28, 0.12, this.studio.character.faces_back ? -1 : 1).normalize().multiplyScalar(far));
+    this.look(new Vector3(...offset));
     this.place();
   }
 
@@ -156,7 +155,7 @@ export class View {
     this.ground.position.set(this.centre.x, this.floor, this.centre.z);
     this.grid.scale.setScalar(size * 4);
     this.grid.position.set(this.centre.x, this.floor - size * 0.001, this.centre.z);
-    this.sun.position.copy(this.centre).add(new Vector3(0.9, 1.7, 1.3).multiplyScalar(size));
+    this.sun.position.copy(this.centre).add(new Vector3(0.9, 1.7, this.studio.character?.faces_back ? -1.3 : 1.3).multiplyScalar(size)); // it shines on the face
     this.sun.target.position.copy(this.centre);
     const camera = this.sun.shadow.camera as OrthographicCamera;
     camera.left = camera.bottom = -size * 0.8;
@@ -177,8 +176,17 @@ export class View {
     }
     let changed = false;
     frames.forEach((frame, i) => { if (frame && this.skins[i]?.set(frame)) changed = true; });
-    if (changed) this.recolour();
+    this.stale ||= changed; // normals and colours are made for pictures, and pictures may be fewer than frames
     this.dirty ||= changed;
+  }
+  private stale = false;
+
+  /** Metals show what is around them: made when the first is worn. */
+  private around: Texture | null = null;
+  private surround(materials: Worn[]): void {
+    if (!(this.renderer instanceof WebGLRenderer)) return;
+    this.around ??= surroundings(this.renderer);
+    for (const m of materials) if (m instanceof MeshStandardMaterial && !m.envMap) { m.envMap = this.around; m.envMapIntensity = 0.45; m.needsUpdate = true; }
   }
 
   recolour(): void {
@@ -198,26 +206,67 @@ export class View {
       skin.geometry.clearGroups();
       if (Array.isArray(material)) {
         this.dress!.groups.forEach(g => skin.geometry.addGroup(g.start, g.count, g.material));
-        if (this.dress!.uv) skin.geometry.setAttribute('uv', this.dress!.uv);
-      }
+        Object.entries(this.dress!.attributes).forEach(([name, attribute]) => skin.geometry.setAttribute(name, attribute));
+        this.surround(this.dress!.materials);
+      } else
+        skin.geometry.setAttribute('color', skin.heat);
       skin.mesh.material = material;
       skin.mesh.castShadow = !(i && look.compare === 'ghost');
     });
     const through = look.inside;
-    for (const m of [this.clay, this.other, this.heat, ...this.dress?.materials ?? []] as MeshStandardMaterial[]) {
+    for (const m of [this.clay, this.other, this.heat, ...this.dress?.materials ?? []] as Worn[]) {
+      const own = { transparent: false, opacity: 1, depthWrite: true, ...m.userData }, wasThrough = m.transparent;
       m.wireframe = look.wire;
-      m.transparent = through || m.userData.transparent === true;
-      m.opacity = through ? 0.35 : 1;
-      m.depthWrite = !through;
-      m.needsUpdate = true;
+      m.transparent = through || own.transparent;
+      m.opacity = through ? 0.35 * own.opacity : own.opacity;
+      m.depthWrite = !through && own.depthWrite;
+      if (wasThrough !== m.transparent) m.needsUpdate = true;
     }
     this.recolour();
+  }
+
+  /** Shadows are drawn anew with every picture; where pictures come slowly, a few times a second and when all is still. */
+  private last = { drawn: 0, shadow: 0, pace: 0, settle: 0 };
+  private castShadows(): void {
+    const { last, renderer } = this, now = performance.now(), since = now - last.drawn;
+    last.pace = since < 500 ? 0.8 * last.pace + 0.2 * since : 0;
+    last.drawn = now;
+    clearTimeout(last.settle);
+    renderer.shadowMap.needsUpdate = last.pace < SLOW_MS || now - last.shadow > SHADOW_MS;
+    if (renderer.shadowMap.needsUpdate) last.shadow = now;
+    else last.settle = window.setTimeout(() => { last.pace = 0; this.dirty = true; }, SHADOW_MS);
+  }
+
+  ready = false; // the programs are there; until then the skin is sketched
+  private warming = false;
+  /** Lets the browser make its programs beside everything else. */
+  private warm(): void {
+    const { renderer, boot } = this;
+    if (!this.warming) {
+      this.warming = true;
+      void Promise.all([renderer.compileAsync(this.scene, this.camera), renderer.compileAsync(this.over, this.camera)]).finally(() => {
+        this.ready = this.dirty = true;
+        boot.sketch?.dispose();
+      });
+    }
+    this.camera.updateMatrixWorld();
+    const look = new Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
+    boot.sketch?.draw(this.skins[0]!.positions, this.studio.character!.triangles, Float32Array.from(look.elements));
+    renderer.resetState();
   }
 
   /** Draws when something changed. */
   draw(): void {
     if (!this.dirty) return;
     this.dirty = false;
+    if (!this.ready) {
+      if (this.skins[0]) this.warm();
+      return;
+    }
+    if (this.stale) this.recolour();
+    this.stale = this.dirty = false;
+    this.skins.forEach(skin => skin?.freshen());
+    this.castShadows();
     const { renderer, studio } = this, { compare, wipe } = studio.look, size = renderer.getSize(new Vector2());
     const two = this.skins[1] !== null && studio.slots[1].method !== '';
     renderer.setScissorTest(false);
@@ -263,13 +312,10 @@ export class View {
   }
 }
 
-function make(studio: Studio): WebGLRenderer {
-  try {
-    return new WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, alpha: true });
-  } catch {
-    queueMicrotask(() => studio.complain('This browser has no WebGL 2: there is no picture. All else works.'));
-    return noPicture();
-  }
+function make(studio: Studio, { canvas, gl }: Boot): WebGLRenderer {
+  if (gl) return new WebGLRenderer({ canvas, context: gl, antialias: true, alpha: true });
+  queueMicrotask(() => studio.complain('This browser has no WebGL 2: there is no picture. All else works.'));
+  return noPicture(canvas);
 }
 
 function material(colour: number): MeshStandardMaterial {

@@ -2,7 +2,9 @@
 // characters (its data/ are dropped). Needs playwright-core, axe-core and Debian's chromium.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
 import { Desk, shut } from './studio_desk.mjs';
+import { fileParts } from './studio_files.mjs';
 import { rigParts } from './studio_rig.mjs';
 
 const parts = {
@@ -68,7 +70,7 @@ const parts = {
     const page = await desk.open();
     for (const file of files) {
       await desk.dropFile(file);
-      await page.waitForFunction(label => peltStudio.studio.character?.label === label && peltStudio.studio.frames[0], file.name, { timeout: 60000 });
+      await desk.shown(file.name);
       const seen = await desk.probe();
       assert.ok(seen.drawn > 300, `${file.name}: ${seen.drawn} pixels`);
       assert.equal(seen.trouble, '');
@@ -113,6 +115,8 @@ const parts = {
     assert.ok(desk.apart(await desk.head('RightHand'), right) < 1e-3 * rest.size, 'pasted');
 
     await page.keyboard.press('Shift+X');
+    assert.ok(await desk.gap('LeftUpperArm', 'LeftHand') > 0.9 * before, 'the skeleton is back at once, before the skin is');
+    await desk.settled();
     await page.keyboard.press('r');
     const hand = await desk.onScreen('RightHand'), arm = await desk.gap('RightUpperArm', 'RightLowerArm'), was = await height('RightHand');
     await desk.drag(hand, [hand[0] + 20, hand[1] - 90]);
@@ -265,6 +269,8 @@ const parts = {
     assert.equal(await ask('/talk', { host, cookie, origin }, 'POST', 'x'), 400);
     assert.equal(await ask('/upload', { host, cookie, origin: 'null' }, 'POST', 'x'), 403);
     assert.equal(await ask('/talk', { host, cookie, origin, 'content-length': 99999999999 }, 'POST'), 413);
+    assert.equal(await ask('/upload', { host, cookie, origin, 'content-length': 2 ** 30 + 1 }, 'POST'), 413, 'told before a byte of it is read');
+    assert.equal(await ask('/upload', { host, cookie, origin, 'transfer-encoding': 'chunked' }, 'POST', 'x'), 411, 'a length is wanted');
     assert.equal(await ask('/talk', { host, cookie, upgrade: 'websocket', connection: 'Upgrade' }), 405);
     assert.equal(await ask('/../../etc/passwd', { host, cookie }), 404);
     assert.equal(await ask('/', { host, cookie }, 'PUT', 'x'), 405);
@@ -277,21 +283,68 @@ const parts = {
     desk.errors.length = 0; // 403 and 405 above were wanted, and are no fault of the page
   },
 
-  /** A thousand malformed requests: each refused, the page lives on. */
+  /** A page of another origin, in the same browser, which sends the cookie along: it reads nothing and says nothing. A rebound name is no host. */
+  async strangers(desk) {
+    const page = await desk.open(), { port } = new URL(desk.address), stranger = http.createServer((_, answer) => { answer.setHeader('content-type', 'text/html'); answer.end('<!doctype html><title>elsewhere</title>'); });
+    await new Promise(resolve => stranger.listen(0, '127.0.0.1', resolve));
+    const other = await page.context().newPage(), epoch = await page.evaluate(() => peltStudio.studio.character.epoch);
+    for (const name of ['127.0.0.1', 'localhost']) {
+      await other.goto(`http://${name}:${stranger.address().port}/`);
+      const got = await other.evaluate(async from => {
+        const tried = async (path, how) => { try { const answer = await fetch(from + path, { credentials: 'include', ...how }); return answer.type === 'opaque' ? 'opaque' : `read ${answer.status}`; } catch { return 'refused'; } };
+        const element = (tag, path) => new Promise(resolve => { const e = document.createElement(tag); e.onload = () => resolve('loaded'); e.onerror = () => resolve('refused'); e.src = from + path; document.body.append(e); });
+        const socket = new Promise(resolve => { const s = new WebSocket(from.replace('http', 'ws') + '/talk'); s.onopen = () => resolve('open'); s.onerror = () => resolve('refused'); });
+        return [await tried('/character'), await tried('/character', { mode: 'no-cors' }), await tried('/talk', { method: 'POST', body: 'x' }), await element('script', '/studio.js'), await element('img', '/icon.svg'), await socket,
+          await tried('/upload', { method: 'POST', body: 'x', mode: 'no-cors' })];
+      }, `http://127.0.0.1:${port}`);
+      assert.deepEqual([...new Set(got.slice(0, 6))], ['refused'], `${name}: ${got}`);
+      assert.notEqual(got[6], 'read 204');
+    }
+    const answer = await other.goto(`http://rebound.example:${port}/`);
+    assert.equal(answer.status(), 421, 'a name that was made to point here');
+    await other.close();
+    stranger.close();
+    assert.equal(await page.evaluate(() => peltStudio.studio.character.epoch), epoch, 'the character stays');
+    await page.evaluate(() => peltStudio.studio.seek(0.5, true));
+    await desk.settled();
+    desk.errors.length = 0;
+  },
+
+  /** A thousand malformed requests, each one slip away from a good one: refused, and the page lives on. */
   async malformed(desk) {
     const page = await desk.open();
-    const bad = await page.evaluate(async () => {
-      let random = 12345, good = 0;
-      const next = () => (random = (random * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
+    await desk.settled();
+    const seen = await page.evaluate(async () => {
+      let random = 12345, good = null;
+      const next = most => (random = (random * 1103515245 + 12345) & 0x7fffffff) % most, fetching = window.fetch;
+      window.fetch = (path, how) => { if (path === '/talk' && how.body.byteLength > 60) good = how.body; return fetching(path, how); };
+      peltStudio.studio.posed();
+      while (!good || peltStudio.link.inFlight) await new Promise(resolve => setTimeout(resolve, 10));
+      window.fetch = fetching;
+      const WANT = 16, EPOCH = WANT + 8; // after Hello: kind, length, epoch, number, clip, time, dt, restart, nodes
+      const slips = [
+        v => { v.setUint32(WANT, 12 + next(80), true); }, // no such message
+        v => { v.setUint32(WANT, 100 + next(10), true); }, // one of the command's
+        v => { v.setUint32(WANT + 4, v.getUint32(WANT + 4, true) + 1 + next(1000000), true); }, // longer than it is
+        v => { v.setUint32(WANT + 4, next(v.getUint32(WANT + 4, true)) & ~3, true); }, // shorter
+        v => { v.setInt32(EPOCH + 8, 100001 + next(1000000000), true); }, // a clip out of range
+        v => { v.setFloat32(EPOCH + 12, [NaN, Infinity, -1, 1e7][next(4)], true); }, // a time that is none
+        v => { v.setFloat32(EPOCH + 16, [NaN, -Infinity, -0.5, 2][next(4)], true); },
+        v => { v.setUint32(EPOCH + 20, 2 + next(4000000000), true); },
+        v => { v.setUint32(EPOCH + 24, 65537 + next(2000000000), true); }, // more nodes than may be
+        v => { v.setUint32(0, next(2) ? 0 : 2, true); }, // no Hello
+        v => new DataView(v.buffer.slice(0, WANT + 1 + next(v.byteLength - WANT - 1))), // cut short
+        v => { v.setUint32(8 + 4, 2 + next(1000), true); }, // Hello with a word that is neither 0 nor 1
+      ];
+      const passed = [];
       for (let i = 0; i < 1000; i++) {
-        const words = new Uint32Array(2 + Math.floor(next() * 20)).map(() => next() < 0.6 ? Math.floor(next() * 12) : Math.floor(next() * 4294967295));
-        if (words[0] === 1) words[0] = 2; // not a Hello: none may be taken for a conversation
-        const answer = await fetch('/talk', { method: 'POST', body: words });
-        if (answer.status !== 400) good++;
+        const slip = i % slips.length, view = new DataView(good.slice(0)), bad = slips[slip](view) ?? view;
+        const answer = await fetch('/talk', { method: 'POST', body: bad.buffer });
+        if (answer.status !== 400) passed.push(slip);
       }
-      return good;
+      return { passed, fine: (await fetch('/talk', { method: 'POST', body: good })).status };
     });
-    assert.equal(bad, 0);
+    assert.deepEqual(seen, { passed: [], fine: 200 });
     await page.evaluate(() => peltStudio.studio.seek(0.5, true));
     await desk.settled();
     desk.errors.length = 0;
@@ -361,7 +414,7 @@ const parts = {
 };
 
 const [pelt, ...chosen] = process.argv.slice(2);
-for (const [name, part] of Object.entries({ ...parts, ...rigParts })) {
+for (const [name, part] of Object.entries({ ...parts, ...rigParts, ...fileParts })) {
   if (chosen.length ? !chosen.includes(name) : ['times', 'endure'].includes(name)) continue;
   const desk = new Desk(pelt), began = Date.now();
   try {

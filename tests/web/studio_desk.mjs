@@ -12,7 +12,7 @@ const { chromium } = require('playwright-core');
 
 let browser = null; // one for all parts: starting it takes as long as a part
 const shared = () => browser ??= chromium.launch({
-  executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--host-resolver-rules=MAP rebound.example 127.0.0.1'],
 });
 export const shut = async () => { await (await browser)?.close(); browser = null; };
 
@@ -44,7 +44,7 @@ export class Desk {
     page.on('pageerror', error => this.errors.push(String(error)));
     page.on('request', request => { const url = new URL(request.url()); if (!/^(blob|data):/.test(url.protocol) && url.host !== new URL(this.address).host) this.elsewhere.push(request.url()); });
     await page.goto(this.address);
-    await page.waitForFunction(() => window.peltStudio?.studio.frames[0], null, { timeout: 60000 });
+    await page.waitForFunction(() => window.peltStudio?.studio.frames[0] && peltStudio.view.ready, null, { timeout: 60000 });
     return page;
   }
 
@@ -128,6 +128,18 @@ export class Desk {
     return file;
   }
 
+  /** Runs pelt; the file it wrote, which is its last argument. */
+  make(...words) {
+    const file = join(this.folder, words.at(-1));
+    execFileSync(this.pelt, [...words.slice(0, -1), file, '-q']);
+    return readFileSync(file);
+  }
+
+  /** A character is on show under this name, and its skin is there. */
+  async shown(label) {
+    await this.page.waitForFunction(label => peltStudio.studio.character?.label === label && peltStudio.studio.frames[0], label, { timeout: 60000 });
+  }
+
   /** What a command line of the page writes. */
   async run(line) {
     const words = line.split(' ');
@@ -147,19 +159,21 @@ export class Desk {
   characters() {
     const folder = join(process.env.PELT_SHARED ?? '', 'data');
     try {
-      return readdirSync(folder).filter(f => /\.(glb|vrm)$/.test(f)).sort().map(name => ({ name, bytes: readFileSync(join(folder, name)) }));
+      return readdirSync(folder).filter(f => /\.(glb|vrm|gltf)$/.test(f)).sort().map(name => ({ name, bytes: readFileSync(join(folder, name)) }));
     } catch {
       return [];
     }
   }
 
-  async dropFile({ name, bytes }) {
-    const data = bytes.toString('base64');
-    await this.page.evaluate(({ name, data }) => {
+  dropFile(file) { return this.dropFiles([file]); }
+
+  /** Several files at once, each a name and its bytes. */
+  async dropFiles(files) {
+    await this.page.evaluate(files => {
       const transfer = new DataTransfer();
-      transfer.items.add(new File([Uint8Array.from(atob(data), c => c.charCodeAt(0))], name));
+      for (const { name, data } of files) transfer.items.add(new File([Uint8Array.from(atob(data), c => c.charCodeAt(0))], name));
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }, { name, data });
+    }, files.map(({ name, bytes }) => ({ name, data: bytes.toString('base64') })));
   }
 
   /** A request of one's own making; the status. */

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Opens sections of the panel by their titles, and shuts all others. */
-const sections = (page, ...titles) => page.evaluate(titles => document.querySelectorAll('aside details').forEach(d => { d.open = titles.includes(d.querySelector('summary').textContent); }), titles);
-const select = (page, joint) => page.evaluate(name => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf(name)), joint);
+export const sections = (page, ...titles) => page.evaluate(titles => document.querySelectorAll('aside details').forEach(d => { d.open = titles.includes(d.querySelector('summary').textContent); }), titles);
+export const select = (page, joint) => page.evaluate(name => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf(name)), joint);
 const rigOf = page => page.evaluate(() => JSON.parse(peltStudio.studio.rig.text() || '{}'));
 
 async function dragBy(page, at, [dx, dy]) {
@@ -25,7 +25,7 @@ const frames = (page, count) => page.evaluate(async count => {
   while (link.fetched < from + count || performance.now() < until) await new Promise(r => setTimeout(r, 3));
 }, count);
 
-async function download(page, act) {
+export async function download(page, act) {
   const waiting = page.waitForEvent('download', { timeout: 60000 });
   await act();
   const got = await waiting;
