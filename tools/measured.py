@@ -268,6 +268,11 @@ def blender_cost(work):
     return [line for line in text.splitlines() if line.startswith("|")]
 
 
+def studio_times(work):
+    text = run("tools/measure-studio.sh", work.pelt)
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
 BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 64", -1, 64))
 
 
@@ -338,7 +343,7 @@ class Table:
                 digest.update(line.encode())
         for room in self.rooms:
             for path in sorted((ROOT / room).rglob("*")) if (ROOT / room).is_dir() else [ROOT / room]:
-                if path.suffix in (".c", ".h", ".py", ".txt"):
+                if path.suffix in (".c", ".h", ".py", ".txt", ".ts", ".mjs"):
                     digest.update(path.read_bytes())
         return digest.hexdigest()[:12]
 
@@ -361,6 +366,8 @@ TABLES = {
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
+    "studio-times": Table("studio.md", studio_times, rooms=("studio/src/boot.ts", "studio/src/link.ts", "studio/src/skin.ts", "studio/src/view.ts", "studio/src/wire.ts",
+                                                            "src/studio/solver.c", "src/studio/server.c", "tests/web/studio_times.mjs"), program="chromium"),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"

@@ -207,6 +207,9 @@ export class Hand {
     keepPins(skeleton, this.pinned(), node);
   }
 
+  /** Pinned joints stay where they are though this one moved. */
+  keep(node: number): void { keepPins(this.studio.skeleton!, this.pinned(), node); }
+
   private places = new Map<number, Vector3>();
   /** Where the pinned joints are held. */
   private pinned(): Map<number, Vector3> {

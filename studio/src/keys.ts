@@ -1,4 +1,5 @@
 // Everything by keyboard. Keys belong to the page unless a field that takes them has the focus.
+import { Vector3 } from 'three';
 import type { Studio, Tool } from './studio';
 import type { View } from './view';
 import type { Posing } from './posing';
@@ -16,6 +17,10 @@ export function keys(studio: Studio, view: View, posing: Posing, save: () => Pro
     1: () => view.side('front'), 2: () => view.side('back'), 3: () => view.side('left'), 4: () => view.side('right'), 5: () => view.side('top'),
     Escape: () => { studio.select(-1); studio.complain(''); },
   };
+  const TURN = 5; // degrees a press, about an axis of the picture: its right, its upright, the one into it
+  const turn = (axis: number, way: number) => () => posing.turn(new Vector3().setFromMatrixColumn(view.camera.matrixWorld, axis), way * TURN);
+  const turns: Record<string, () => void> = { ArrowUp: turn(0, -1), ArrowDown: turn(0, 1), ArrowLeft: turn(1, -1), ArrowRight: turn(1, 1) };
+  Object.assign(plain, { '[': turn(2, 1), ']': turn(2, -1) });
   const control: Record<string, () => void> = {
     z: () => studio.history.undo(), Z: () => studio.history.redo(), y: () => studio.history.redo(), c: () => posing.copy(), v: () => void posing.paste(), s: () => void save(),
   };
@@ -24,7 +29,7 @@ export function keys(studio: Studio, view: View, posing: Posing, save: () => Pro
     if (at.matches('input:not([type=range]):not([type=checkbox]), select, textarea') || studio.link !== 'on') return;
     if (event.key === ' ' && at.matches('button, summary, input[type=checkbox]')) return; // it presses what has the focus
     if (event.key.startsWith('Arrow') && at.matches('input[type=range]:not(.scrub)')) return;
-    const act = (event.ctrlKey || event.metaKey ? control : event.altKey ? {} : plain)[event.key];
+    const act = (event.ctrlKey || event.metaKey ? control : event.altKey ? {} : event.shiftKey && event.key in turns ? turns : plain)[event.key];
     if (!act) return;
     event.preventDefault();
     act();

@@ -1,4 +1,5 @@
 // The joint that is selected, the tree of joints, and what can be done to a pose.
+import { Quaternion, type Vector3 } from 'three';
 import type { Studio, Tool } from './studio';
 import type { Hand } from './hand';
 import { mirrorPose } from './mirror';
@@ -24,6 +25,18 @@ export class Posing {
   resetAll(): void { this.change(() => this.studio.skeleton!.setEdits(new Map())); }
   resetJoint(): void { if (this.studio.selected >= 0) this.change(() => this.studio.skeleton!.reset(this.studio.selected)); }
   pin(): void { this.hand.togglePin(this.studio.selected); }
+
+  /** By keyboard: the selected joint about an axis of the world. Presses that follow each other closely are one step of undo. */
+  private turned = -Infinity;
+  turn(axis: Vector3, degrees: number): void {
+    const { skeleton, selected, history } = this.studio, now = performance.now();
+    if (!skeleton || selected < 0) return;
+    if (now - this.turned > 700) history.mark();
+    this.turned = now;
+    skeleton.setTurn(selected, new Quaternion().setFromAxisAngle(axis, degrees * Math.PI / 180).multiply(skeleton.turn(selected)));
+    this.hand.keep(selected);
+    this.studio.posed();
+  }
 
   /** The whole pose by names, so that it fits other characters with the same skeleton. */
   text(): string {
@@ -105,7 +118,7 @@ export class Posing {
     studio.on(['character', 'select', 'pose'], () => { clearTimeout(timer); timer = window.setTimeout(fill, 60); });
     update();
     return [
-      h('p', { class: 'hint' }, 'Drag the skin to turn a joint, or pull a hand with Reach. Rings turn about one axis.'), tools,
+      h('p', { class: 'hint' }, 'Drag the skin to turn a joint, or pull a hand with Reach. Rings turn about one axis; shift with arrows and [ ] do so by keyboard.'), tools,
       h('div', { class: 'buttons wrap' }, button('Pin', () => this.pin(), { keys: 'P' }), button('Reset joint', () => this.resetJoint(), { keys: 'X' }),
         button('Reset all', () => this.resetAll(), { keys: 'shift X' }), button('Mirror', () => this.mirror(), { keys: 'M' }),
         button('Copy', () => this.copy(), { keys: 'ctrl C' }), button('Paste', () => void this.paste(), { keys: 'ctrl V' })),

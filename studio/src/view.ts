@@ -296,6 +296,7 @@ export class View {
       half(0, size.x, [true, two && compare === 'ghost']);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, size.x, size.y);
+    if (!performance.getEntriesByName('pelt-page-ready').length) performance.mark('pelt-page-ready');
   }
 
   /** A picture of what is seen, as a PNG. */

@@ -269,6 +269,11 @@ static void a_mesh_is_given_before_it_is_used(void **state)
     memcpy(counts, m + 8, sizeof counts);
     assert_int_equal(counts[2], 4); // triangles
     pelti_array_release(&answer);
+    for (int i = 0; i < 200; i++) { // a page that was loaded anew gives it again: nothing is kept twice, there is always room
+        answer = say(1, 1, PELTI_MSG_Mesh, &good);
+        assert_null(find(&answer, PELTI_MSG_Refusal));
+        pelti_array_release(&answer);
+    }
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-// The studio in a real Firefox, driven by its own Marionette protocol (no driver to install): opens, draws, poses, compares, quits.
+// The studio in a real Firefox, driven by its own Marionette protocol (no driver to install): opens, draws, poses, compares,
+// is dragged with the mouse, quits.
 // Usage: node firefox.mjs path/to/pelt [screenshot.png]; FIREFOX names the program. Skips (77) where there is none.
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -53,7 +54,10 @@ const address = await new Promise((resolve, reject) => {
   command.stdout.on('data', data => { const found = String(data).match(/http\S+/); if (found) resolve(found[0]); });
   command.on('exit', code => { if (code === 5) { console.error('skipped: this pelt was built without its studio'); process.exit(77); } reject(new Error(`pelt studio ended with ${code}`)); });
 });
-const program = spawn(firefox, ['--headless', '--marionette', '--no-remote', '--profile', folder, '--width', '1000', '--height', '640'], { stdio: 'ignore', env: { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1' } });
+/** A display of its own where there is a program for it: Firefox has WebGL only with one. */
+const xvfb = ['/usr/bin/Xvfb'].find(existsSync), screen = xvfb && spawn(xvfb, ['-displayfd', '1', '-screen', '0', '1366x768x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'pipe', 'ignore'] });
+const display = screen && await new Promise(resolve => { screen.stdout.on('data', data => resolve(`:${String(data).trim()}`)); screen.on('exit', () => resolve('')); });
+const program = spawn(firefox, [...display ? [] : ['--headless'], '--marionette', '--no-remote', '--profile', folder, '--width', '1366', '--height', '768'], { stdio: 'ignore', env: { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1', ...display ? { DISPLAY: display, GDK_BACKEND: 'x11' } : {} } });
 const began = Date.now();
 let browser;
 try {
@@ -88,6 +92,12 @@ try {
   assert.ok(shown.moved > 0.05 * shown.size, 'a joint turns and the skin follows');
   assert.match(shown.trouble, shown.gl ? /^$/ : /no WebGL 2/);
   assert.deepEqual(shown.faults, []);
+  // a forearm is dragged with the mouse itself, as a person does
+  const arm = await browser.run(`() => { const { studio, view } = peltStudio, { skeleton } = studio, n = name => skeleton.names.indexOf(name); studio.setMethod(1, ''); studio.skeleton.setEdits(new Map()); studio.posed(); const p = view.onScreen(skeleton.head(n('LeftLowerArm')).lerp(skeleton.head(n('LeftHand')), 0.55)), b = view.renderer.domElement.getBoundingClientRect(); return [Math.round(p.x + b.left), Math.round(p.y + b.top)]; }`);
+  const move = (dx, dy) => ({ type: 'pointerMove', duration: 60, x: arm[0] + dx, y: arm[1] + dy, origin: 'viewport' });
+  await browser.say('WebDriver:PerformActions', { actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: [move(0, 0), { type: 'pointerDown', button: 0 }, move(-8, -40), move(-16, -80), move(-25, -120), { type: 'pointerUp', button: 0 }] }] });
+  const dragged = await browser.run(`async () => { const { studio, link } = peltStudio; for (let i = 0; i < 1500 && link.shown < studio.wishes; i++) await new Promise(r => setTimeout(r, 20)); return { joint: studio.skeleton.names[studio.selected], edited: studio.skeleton.edited, faults }; }`);
+  assert.deepEqual(dragged, { joint: 'LeftLowerArm', edited: true, faults: [] });
   if (picture) writeFileSync(picture, Buffer.from((await browser.say('WebDriver:TakeScreenshot', { full: false })).value, 'base64'));
   await browser.run('() => { setTimeout(() => peltStudio.link.quit(), 0); }');
   assert.equal(await new Promise(resolve => { command.removeAllListeners('exit'); command.on('exit', resolve); }), 0, 'Quit ends the command');
@@ -95,6 +105,7 @@ try {
 } finally {
   await Promise.race([browser?.say('Marionette:Quit', { flags: ['eForceQuit'] }).catch(() => undefined), wait(3000)]);
   program.kill('SIGKILL');
+  screen?.kill();
   command.removeAllListeners('exit');
   command.kill('SIGKILL');
   await wait(200);

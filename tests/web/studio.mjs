@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import { Desk, shut } from './studio_desk.mjs';
+import { Desk, endure, shut } from './studio_desk.mjs';
 import { fileParts } from './studio_files.mjs';
 import { rigParts } from './studio_rig.mjs';
 
@@ -136,6 +136,27 @@ const parts = {
     await page.reload();
     await page.waitForFunction(() => window.peltStudio?.studio.frames[0] && peltStudio.studio.skeleton.edited);
     assert.ok(desk.apart((await desk.settled()).sample, posed.sample) < 2e-3 * rest.size, 'as before the reload');
+  },
+
+  /** Without a mouse: a joint is found by name, chosen, turned, undone; the clip is played. */
+  async keyboard(desk) {
+    const page = await desk.open();
+    await page.evaluate(() => peltStudio.studio.setMethod(0, 'lbs'));
+    const rest = await desk.settled(), was = await desk.head('LeftHand');
+    await page.getByLabel('Find').focus();
+    await page.keyboard.type('leftlowerarm');
+    await page.waitForFunction(() => document.querySelectorAll('.joints button').length === 1);
+    for (let i = 0; i < 4 && !await page.evaluate(() => document.activeElement.matches('.joints button')); i++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => peltStudio.studio.skeleton.names[peltStudio.studio.selected] === 'LeftLowerArm');
+    for (const key of ['Shift+ArrowUp', 'Shift+ArrowUp', 'Shift+ArrowLeft', '[']) await page.keyboard.press(key);
+    const angle = await page.evaluate(() => { const { skeleton, selected } = peltStudio.studio, rest = skeleton.turn(0).fromArray(skeleton.rest, selected * 10 + 3); return rest.angleTo(skeleton.turn(0).fromArray(skeleton.local, selected * 10 + 3)) * 180 / Math.PI; });
+    assert.ok(angle > 5 && angle < 21, `four presses of 5° about three axes: ${angle}°`);
+    assert.ok(desk.apart((await desk.settled()).sample, rest.sample) > 0.005 * rest.size, 'and the skin follows');
+    while (await page.evaluate(() => peltStudio.studio.history.canUndo)) await page.keyboard.press('Control+z');
+    assert.ok(desk.apart(await desk.head('LeftHand'), was) < 1e-4 * rest.size, 'undone');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate(() => peltStudio.studio.selected), -1);
   },
 
   /** Two methods under a wipe, ghosts, colours. */
@@ -350,58 +371,11 @@ const parts = {
     desk.errors.length = 0;
   },
 
-  /** Only by name: from a wish to the skin in the page, less the step itself; drawing left out (software GL draws slowly). */
-  async times(desk) {
-    const page = await desk.open({ args: process.env.PELT_FILE ? [process.env.PELT_FILE] : [] });
-    await page.getByLabel('Method', { exact: true }).selectOption(process.env.PELT_METHOD ?? 'lbs');
-    await desk.settled();
-    const found = await page.evaluate(async () => {
-      const { studio, view } = peltStudio, added = [], whole = [], began = performance.now();
-      view.draw = () => undefined;
-      let told;
-      studio.on(['frame'], () => told?.());
-      for (let i = 0; i < 120; i++) {
-        const seen = new Promise(resolve => { told = resolve; }), from = performance.now();
-        studio.seek((i % 60) / 30);
-        peltStudio.link.tick(performance.now());
-        await seen;
-        added.push(performance.now() - from - studio.frames[0].step_ms);
-        whole.push(performance.now() - from);
-      }
-      const at = (list, share) => list.toSorted((a, b) => a - b)[Math.floor(share * (list.length - 1))];
-      return { points: studio.character.welds.length, median: at(added, 0.5), p95: at(added, 0.95), step: at(whole, 0.5) - at(added, 0.5), rate: 120000 / (performance.now() - began) };
-    });
-    console.log(`times: ${found.points} points, step ${found.step.toFixed(1)} ms; the page adds ${found.median.toFixed(1)} ms (median), ${found.p95.toFixed(1)} ms (95th); ${found.rate.toFixed(0)} frames a second`);
-  },
-
   /** Only by name: minutes of random posing (PELT_MINUTES); neither the page nor the command grows. */
   async endure(desk) {
-    const page = await desk.open();
-    await page.getByLabel('Method', { exact: true }).selectOption(process.env.PELT_METHOD ?? 'lbs');
-    await desk.settled();
-    const resident = () => Number(readFileSync(`/proc/${desk.command.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
-    const pose = seconds => page.evaluate(async seconds => {
-      const { studio, view } = peltStudio, until = performance.now() + seconds * 1000;
-      view.draw = () => undefined;
-      let random = 1, poses = 0;
-      const next = () => (random = (random * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff - 0.5;
-      while (performance.now() < until) {
-        const node = studio.skeleton.bones[Math.floor((next() + 0.5) * studio.skeleton.bones.length)], turn = studio.skeleton.turn(node);
-        turn.x += 0.4 * next(); turn.y += 0.4 * next(); turn.z += 0.4 * next();
-        studio.history.mark();
-        studio.skeleton.setTurn(node, turn.normalize());
-        studio.posed();
-        poses++;
-        await new Promise(requestAnimationFrame);
-      }
-      return { poses, frames: peltStudio.link.fetched };
-    }, seconds);
-    const heap = async () => { const session = await page.context().newCDPSession(page); await session.send('HeapProfiler.collectGarbage'); return (await session.send('Runtime.getHeapUsage')).usedSize / 1048576; };
-    await pose(10);
-    const before = { command: resident(), page: await heap() }, minutes = Number(process.env.PELT_MINUTES ?? 1);
-    const done = await pose(60 * minutes), after = { command: resident(), page: await heap() };
-    console.log(`endure: ${done.poses} poses, ${done.frames} frames; command ${before.command.toFixed(1)} to ${after.command.toFixed(1)} MB, page ${before.page.toFixed(1)} to ${after.page.toFixed(1)} MB`);
-    assert.ok(after.command < before.command + 8 && after.page < before.page + 8);
+    const { poses, frames, command, page } = await endure(desk, Number(process.env.PELT_MINUTES ?? 1), process.env.PELT_METHOD ?? 'lbs');
+    console.log(`endure: ${poses} poses, ${frames} frames; command ${command.map(v => v.toFixed(1)).join(' to ')} MB, page ${page.map(v => v.toFixed(1)).join(' to ')} MB`);
+    assert.ok(command[1] < command[0] + 8 && page[1] < page[0] + 8);
   },
 
   /** The command ends: the page says so. */
@@ -415,7 +389,7 @@ const parts = {
 
 const [pelt, ...chosen] = process.argv.slice(2);
 for (const [name, part] of Object.entries({ ...parts, ...rigParts, ...fileParts })) {
-  if (chosen.length ? !chosen.includes(name) : ['times', 'endure'].includes(name)) continue;
+  if (chosen.length ? !chosen.includes(name) : name === 'endure') continue;
   const desk = new Desk(pelt), began = Date.now();
   try {
     await part(desk);

@@ -26,9 +26,17 @@ export class Desk {
     this.folder = mkdtempSync(join(tmpdir(), 'pelt-web-'));
   }
 
-  async open({ args = [], colorScheme = 'light', width = 820, height = 460 } = {}) {
+  async open({ args = [], ...window } = {}) {
+    await this.spawn(args);
+    const page = await this.browse(window);
+    await page.goto(this.address);
+    await page.waitForFunction(() => window.peltStudio?.studio.frames[0] && peltStudio.view.ready, null, { timeout: 60000 });
+    return page;
+  }
+
+  /** The command, until it has printed its address. */
+  async spawn(args) {
     this.command = spawn(this.pelt, ['studio', '--no-open', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-    this.ended = new Promise(resolve => this.command.on('exit', resolve));
     this.address = await new Promise((resolve, reject) => {
       let text = '';
       this.command.stdout.on('data', data => { text += data; const found = text.match(/http\S+/); if (found) resolve(found[0]); });
@@ -37,15 +45,26 @@ export class Desk {
         reject(new Error(`pelt studio ended with ${code}`));
       });
     });
+  }
+
+  /** A tab with nothing in it yet, of a profile of its own. */
+  async browse({ colorScheme = 'light', width = 820, height = 460 } = {}) {
     const context = this.context = await (await shared()).newContext({ viewport: { width, height }, colorScheme, permissions: ['clipboard-read', 'clipboard-write'] });
     const page = this.page = await context.newPage();
     page.setDefaultTimeout(60000); // a busy machine is slow, not wrong
     page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
     page.on('pageerror', error => this.errors.push(String(error)));
-    page.on('request', request => { const url = new URL(request.url()); if (!/^(blob|data):/.test(url.protocol) && url.host !== new URL(this.address).host) this.elsewhere.push(request.url()); });
-    await page.goto(this.address);
-    await page.waitForFunction(() => window.peltStudio?.studio.frames[0] && peltStudio.view.ready, null, { timeout: 60000 });
+    page.on('request', request => { const url = new URL(request.url()); if (!/^(blob|data):/.test(url.protocol) && this.address && url.host !== new URL(this.address).host) this.elsewhere.push(request.url()); });
     return page;
+  }
+
+  /** Processor time of all that this process started, ms: the command and the browser. */
+  cpu() {
+    const all = new Map();
+    for (const name of readdirSync('/proc').filter(n => /^\d+$/.test(n)))
+      try { const text = readFileSync(`/proc/${name}/stat`, 'utf8'), words = text.slice(text.lastIndexOf(')') + 2).split(' '); all.set(Number(name), { above: Number(words[1]), ms: 10 * (Number(words[11]) + Number(words[12])) }); } catch { /* it has ended */ }
+    const ours = pid => { for (let at = all.get(pid)?.above; at; at = all.get(at)?.above) if (at === process.pid) return true; return false; };
+    return [...all].reduce((sum, [pid, { ms }]) => sum + (ours(pid) ? ms : 0), 0);
   }
 
   /** Nothing is being prepared and the newest wish is on the screen. */
@@ -204,4 +223,55 @@ export class Desk {
     this.command?.kill('SIGINT');
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Minutes of random posing: turns, reaches, undo, resets, other methods, heat maps; a picture now and then. Memory of the command and
+ * of the page in MB, at first and at last.
+ */
+export async function endure(desk, minutes, method) {
+  const page = await desk.open();
+  await page.getByLabel('Method', { exact: true }).selectOption(method);
+  await desk.settled();
+  const resident = () => Number(readFileSync(`/proc/${desk.command.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+  const session = await page.context().newCDPSession(page);
+  const heap = async () => { await session.send('HeapProfiler.collectGarbage'); const { usedSize, backingStorageSize = 0 } = await session.send('Runtime.getHeapUsage'); return (usedSize + backingStorageSize) / 1048576; };
+  const pose = seconds => page.evaluate(async ({ seconds, method }) => {
+    const { studio, view, hand, link } = peltStudio, until = performance.now() + seconds * 1000, draw = view.draw.bind(view);
+    let random = 1, poses = 0, drawn = 0;
+    const next = () => (random = (random * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
+    view.draw = () => { if (performance.now() - drawn > 2000) { drawn = performance.now(); draw(); } }; // software GL draws slowly
+    while (performance.now() < until) {
+      const { skeleton } = studio, node = skeleton.bones[Math.floor(next() * skeleton.bones.length)], dice = next();
+      if (dice < 0.7) {
+        const turn = skeleton.turn(node);
+        turn.x += 0.4 * (next() - 0.5); turn.y += 0.4 * (next() - 0.5); turn.z += 0.4 * (next() - 0.5);
+        studio.history.mark();
+        skeleton.setTurn(node, turn.normalize());
+      } else if (dice < 0.9) {
+        const place = skeleton.head(node);
+        place.x += 0.1 * (next() - 0.5); place.y += 0.1 * (next() - 0.5);
+        studio.history.mark();
+        hand.reachFor(node, place);
+      } else if (dice < 0.95) studio.history.undo();
+      else if (dice < 0.96) skeleton.setEdits(new Map());
+      else if (dice < 0.97) studio.setLook({ colour: ['clay', 'file', 'stretch', 'fold', 'normals'][Math.floor(next() * 5)] });
+      else if (dice < 0.972) studio.setMethod(1, ['', 'lbs', 'dqs'][Math.floor(next() * 3)]);
+      else if (dice < 0.974) studio.setMethod(0, next() < 0.5 ? 'dqs' : method);
+      studio.posed();
+      poses++;
+      await new Promise(requestAnimationFrame);
+    }
+    studio.setMethod(0, method);
+    studio.setMethod(1, '');
+    studio.setLook({ colour: 'clay' });
+    view.draw = draw;
+    return { poses, frames: link.fetched };
+  }, { seconds, method });
+  await pose(40); // both methods prepared, histories full: what lasts is there
+  await desk.settled();
+  const before = [resident(), await heap()], done = await pose(60 * minutes);
+  await desk.settled();
+  const after = [resident(), await heap()];
+  return { ...done, command: [before[0], after[0]], page: [before[1], after[1]] };
 }

@@ -1,0 +1,9 @@
+#!/bin/sh
+# The figures of `pelt studio` as a table (docs/studio.md): measure-studio.sh PELT [--minutes N]; with N so many minutes of random posing. Wants a
+# quiet machine, node, npm and Debian's chromium; tools/measured.py studio-times writes the table into the page.
+set -eu
+pelt=$(realpath "${1:?which pelt}")
+shift
+here=$(cd "$(dirname "$0")/.." && pwd)
+export PELT_WEB_MODULES="${PELT_WEB_MODULES:-$here/studio}"
+exec node "$here/tests/web/studio_times.mjs" "$pelt" "$@"
