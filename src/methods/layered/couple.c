@@ -104,27 +104,49 @@ void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
 }
 
+typedef float Layers __attribute__((vector_size(4 * PELTI_LAYERS), may_alias)); // of one slot
+
+/// Every particle of a slot towards its goal.
+static inline void pull_slot(PeltiFlesh *flesh, int s)
+{
+    Layers pull = ((const Layers *)flesh->hold.pull)[s];
+    for (int k = 0; k < 3; k++) {
+        Layers *x = (Layers *)flesh->match.x[k] + s;
+        *x += pull * (((const Layers *)flesh->moving.goal[k])[s] - *x);
+    }
+}
+
+/// Squares of the distances of a slot's particles to p.
+static inline Layers squares_from(float *const x[3], int s, Vec3 p)
+{
+    Layers dx = ((const Layers *)x[0])[s] - p.x, dy = ((const Layers *)x[1])[s] - p.y, dz = ((const Layers *)x[2])[s] - p.z;
+    return dx * dx + dy * dy + dz * dz;
+}
+
+static void keep_distance(PeltiFlesh *flesh, int s, int l, float least)
+{
+    Vec3 joint = flesh->skeleton.head[flesh->hold.joint[s]], fold = flesh->skeleton.fold[flesh->hold.joint[s]];
+    Vec3 away = vec3_sub(pelti_lane(flesh->match.x, s, l), joint);
+    float d = vec3_length(away);
+    if (!(d < least && d > 1e-6f * least))
+        return;
+    // the paper keeps the distance for the sake of the outer side; in the fold there is no room for it
+    least *= 1 - fminf(fmaxf((vec3_dot(away, fold) / d - FOLD_FROM) / (FOLD_TO - FOLD_FROM), 0), 1);
+    if (d < least) // the joint is kinematic: the particle takes the whole correction
+        pelti_set_lane(flesh->match.x, s, l, vec3_mad(joint, away, least / d));
+}
+
 void pelti_couple_hold(void *context, int begin, int end)
 {
     PeltiFlesh *flesh = context;
     for (int s = begin; s < end; s++) {
-        size_t first = (size_t)s * PELTI_LAYERS;
-        for (int k = 0; k < 3; k++)
-            for (size_t i = first; i < first + PELTI_LAYERS; i++)
-                flesh->match.x[k][i] += flesh->hold.pull[i] * (flesh->moving.goal[k][i] - flesh->match.x[k][i]);
+        pull_slot(flesh, s);
         if (flesh->hold.joint[s] < 0)
             continue;
-        Vec3 joint = flesh->skeleton.head[flesh->hold.joint[s]], fold = flesh->skeleton.fold[flesh->hold.joint[s]];
-        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
-            float least = flesh->hold.joint_least[(size_t)s * PELTI_LAYERS + (size_t)l];
-            Vec3 away = vec3_sub(pelti_lane(flesh->match.x, s, l), joint);
-            float d = vec3_length(away);
-            if (!(d < least && d > 1e-6f * least))
-                continue;
-            // the paper keeps the distance for the sake of the outer side; in the fold there is no room for it
-            least *= 1 - fminf(fmaxf((vec3_dot(away, fold) / d - FOLD_FROM) / (FOLD_TO - FOLD_FROM), 0), 1);
-            if (d < least) // the joint is kinematic: the particle takes the whole correction
-                pelti_set_lane(flesh->match.x, s, l, vec3_mad(joint, away, least / d));
-        }
+        Layers least = ((const Layers *)flesh->hold.joint_least)[s];
+        Layers squared = squares_from(flesh->match.x, s, flesh->skeleton.head[flesh->hold.joint[s]]);
+        for (int l = 0; l < PELTI_BONE_LAYER; l++)
+            if (squared[l] < 1.0001f * least[l] * least[l]) // few are, and what rounding decides is asked again
+                keep_distance(flesh, s, l, least[l]);
     }
 }

@@ -56,9 +56,10 @@ static void stay_near(void *context, int begin, int end, int worker)
         }
 }
 
-static inline float length_between(float *const x[3], int a, int b)
+static inline float squared_between(float *const x[3], int a, int b)
 {
-    return vec3_distance(pelti_lane(x, a, PELTI_SKIN), pelti_lane(x, b, PELTI_SKIN));
+    Vec3 way = vec3_sub(pelti_lane(x, b, PELTI_SKIN), pelti_lane(x, a, PELTI_SKIN));
+    return vec3_dot(way, way);
 }
 
 /// Half of what each edge at a slot is too long by, as a mean over those that are.
@@ -73,10 +74,11 @@ static void measure_stretch(void *context, int begin, int end, int worker)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int other = flesh->paths.slot[mesh->ring[r]];
             Vec3 way = vec3_sub(pelti_lane(flesh->match.x, other, PELTI_SKIN), x);
-            float squared = vec3_dot(way, way), most = MOST_STRETCH * length_between(flesh->match.rest, s, other);
-            if (squared <= most * most)
+            float squared = vec3_dot(way, way);
+            float most = MOST_STRETCH * MOST_STRETCH * squared_between(flesh->match.rest, s, other);
+            if (squared <= most)
                 continue;
-            most = fmaxf(most, length_between(flesh->moving.goal, s, other));
+            most = sqrtf(fmaxf(most, squared_between(flesh->moving.goal, s, other)));
             float length = sqrtf(squared);
             if (length <= most)
                 continue;

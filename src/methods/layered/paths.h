@@ -9,7 +9,7 @@
 /// Slots come in tiles: compact pieces of the mesh that fit into the inner cache, with a rim of slots around them that their
 /// regions reach into. A tile's own slots and its rim have consecutive places. Prefix sums over them start anew with every group:
 /// few terms are summed that cancel again, so that float is enough.
-enum { PELTI_TILE_MOST = 320, PELTI_TILE_STEP = 8, PELTI_PATH_GROUP = 16 };
+enum { PELTI_TILE_MOST = 640, PELTI_TILE_STEP = 8, PELTI_PATH_GROUP = 16 };
 
 typedef struct PeltiTile {
     int first, count;         ///< own slots: places 0 to count - 1; first is a multiple of PELTI_TILE_STEP

@@ -5,23 +5,24 @@
 typedef struct Dvec {
     double x, y, z;
 } Dvec;
-static Dvec about(Vec3 a, Vec3 origin)
+static inline Dvec about(Vec3 a, Vec3 origin)
 {
     return (Dvec){(double)a.x - (double)origin.x, (double)a.y - (double)origin.y, (double)a.z - (double)origin.z};
 }
-static Dvec cross(Dvec a, Dvec b)
+static inline Dvec cross(Dvec a, Dvec b)
 {
     return (Dvec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static void add_sixth(Vec3 *g, Dvec a)
+static inline void add_sixth(Vec3 *g, Dvec a)
 {
-    g->x += (float)(a.x / 6);
-    g->y += (float)(a.y / 6);
-    g->z += (float)(a.z / 6);
+    const double sixth = 1.0 / 6;
+    g->x += (float)(a.x * sixth);
+    g->y += (float)(a.y * sixth);
+    g->z += (float)(a.z * sixth);
 }
 
 /// Six times the volume of the tetrahedron on (a, b, c); gradients go to the corners' slots, -1: nowhere.
-static double add_triangle(Dvec a, Dvec b, Dvec c, Vec3 *ga, Vec3 *gb, Vec3 *gc)
+static inline double add_triangle(Dvec a, Dvec b, Dvec c, Vec3 *ga, Vec3 *gb, Vec3 *gc)
 {
     Dvec bc = cross(b, c);
     if (ga)
