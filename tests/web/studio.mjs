@@ -374,8 +374,11 @@ const parts = {
   /** Only by name: minutes of random posing (PELT_MINUTES); neither the page nor the command grows. */
   async endure(desk) {
     const { poses, frames, command, page } = await endure(desk, Number(process.env.PELT_MINUTES ?? 1), process.env.PELT_METHOD ?? 'lbs');
-    console.log(`endure: ${poses} poses, ${frames} frames; command ${command.map(v => v.toFixed(1)).join(' to ')} MB, page ${page.map(v => v.toFixed(1)).join(' to ')} MB`);
-    assert.ok(command[1] < command[0] + 8 && page[1] < page[0] + 8);
+    console.log(`endure: ${poses} poses, ${frames} frames; command ${command.map(v => v.toFixed(1)).join(' ')} MB, page ${page.map(v => v.toFixed(1)).join(' ')} MB`);
+    for (const list of [command, page]) { // an allocator settles at first; what grows goes on growing
+      const first = list[0], middle = list[list.length >> 1], last = list.at(-1);
+      assert.ok(last < first + 8 && last < middle + 3, `${list} MB`);
+    }
   },
 
   /** The command ends: the page says so. */

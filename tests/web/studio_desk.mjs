@@ -227,7 +227,7 @@ export class Desk {
 
 /**
  * Minutes of random posing: turns, reaches, undo, resets, other methods, heat maps; a picture now and then. Memory of the command and
- * of the page in MB, at first and at last.
+ * of the page in MB, at first and after each of some parts.
  */
 export async function endure(desk, minutes, method) {
   const page = await desk.open();
@@ -236,9 +236,9 @@ export async function endure(desk, minutes, method) {
   const resident = () => Number(readFileSync(`/proc/${desk.command.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
   const session = await page.context().newCDPSession(page);
   const heap = async () => { await session.send('HeapProfiler.collectGarbage'); const { usedSize, backingStorageSize = 0 } = await session.send('Runtime.getHeapUsage'); return (usedSize + backingStorageSize) / 1048576; };
-  const pose = seconds => page.evaluate(async ({ seconds, method }) => {
+  const pose = (seconds, seed = 0) => page.evaluate(async ({ seconds, method, seed }) => {
     const { studio, view, hand, link } = peltStudio, until = performance.now() + seconds * 1000, draw = view.draw.bind(view);
-    let random = 1, poses = 0, drawn = 0;
+    let random = 1 + seed, poses = 0, drawn = 0;
     const next = () => (random = (random * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
     view.draw = () => { if (performance.now() - drawn > 2000) { drawn = performance.now(); draw(); } }; // software GL draws slowly
     while (performance.now() < until) {
@@ -267,11 +267,17 @@ export async function endure(desk, minutes, method) {
     studio.setLook({ colour: 'clay' });
     view.draw = draw;
     return { poses, frames: link.fetched };
-  }, { seconds, method });
+  }, { seconds, method, seed });
   await pose(40); // both methods prepared, histories full: what lasts is there
   await desk.settled();
-  const before = [resident(), await heap()], done = await pose(60 * minutes);
-  await desk.settled();
-  const after = [resident(), await heap()];
-  return { ...done, command: [before[0], after[0]], page: [before[1], after[1]] };
+  const command = [resident()], heaps = [await heap()], parts = Math.max(4, Math.round(minutes)), done = { poses: 0, frames: 0 };
+  for (let i = 0; i < parts; i++) {
+    const { poses, frames } = await pose(60 * minutes / parts, i);
+    done.poses += poses;
+    done.frames = frames;
+    await desk.settled();
+    command.push(resident());
+    heaps.push(await heap());
+  }
+  return { ...done, command, page: heaps };
 }

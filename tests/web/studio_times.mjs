@@ -118,7 +118,7 @@ await mouse('`projective`, biped', { file: made('biped', 13000), method: 'projec
 await large();
 if (option === '--minutes') {
   const desk = new Desk(pelt), { poses, command, page } = await endure(desk, Number(minutes), 'lbs');
-  row(`${minutes} minutes of random posing, ${poses} poses: memory of the command, of the page`, 'no growth', `${command.map(v => v.toFixed(1)).join(' → ')} MB, ${page.map(v => v.toFixed(1)).join(' → ')} MB`);
+  row(`${minutes} minutes of random posing, ${poses} poses: memory of the command, of the page`, 'no growth', `${command.map(v => v.toFixed(1)).join(' ')}; ${page.map(v => v.toFixed(1)).join(' ')} MB`);
   await desk.close();
 }
 await shut();
