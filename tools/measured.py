@@ -277,9 +277,9 @@ BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 
 
 
 def distil_budgets(work):
-    """What a budget gives: built-in characters by tracking, two real ones by dqs; a plot of it in docs/figures."""
+    """What a budget gives: two built-in characters and two real ones by tracking; a plot of it in docs/figures."""
     subjects = [("arm, tracking", "tracking", work.character("arm", 1500)), ("hand, tracking", "tracking", work.character("hand", 1500)),
-                ("arm (real), dqs", "dqs", SHARED / "data/arm.glb"), ("hand (real), dqs", "dqs", SHARED / "data/hand.glb")]
+                ("arm (real), tracking", "tracking", SHARED / "data/arm.glb"), ("hand (real), tracking", "tracking", SHARED / "data/hand.glb")]
     lines = ["| character | original weights | " + " | ".join(f"{name}{' correctives' if name[-1].isdigit() else ''}" for name, _, _ in BUDGETS) + " |",
              "|---|---|" + "---|" * len(BUDGETS)]
     curves = []

@@ -154,24 +154,31 @@ static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
     return PELT_OK;
 }
 
+/// Poses that are worse than by the original weights count more, and all is fitted anew, until none is.
+static PeltStatus mend_worse(PeltiModel *model, PeltError *err)
+{
+    PELT_TRY(pelti_distil_find_worse(model, err));
+    for (int again = 0; again < WORSE_TRIES && model->worse > 0; again++) {
+        PELT_TRY(pelti_distil_fit_weights(model, err));
+        if (model->corrective_count > 0)
+            PELT_TRY(pelti_distil_fit_offsets(model, err));
+        PELT_TRY(pelti_distil_find_worse(model, err));
+    }
+    return PELT_OK;
+}
+
 /// As many correctives as the error asks for: what few of them take is estimated, so where that was too bold there are more.
-/// Weights and correctives, each to what the other leaves; then poses that correctives make worse count more, until none is.
+/// Weights and correctives, each to what the other leaves.
 static PeltStatus fit_correctives(PeltiModel *model, const PeltDistilDef *def, PeltError *err)
 {
-    enum { ROUNDS = 2, TRIES = 4 };
+    enum { TRIES = 4 };
     double goal = def->error, points = (double)model->samples->count * model->who->mesh->vertex_count, reached = INFINITY;
     for (int i = 0; i < TRIES && reached > def->error; i++) {
         PELT_TRY(pelti_distil_find_modes(model, def->correctives, goal, err));
         PELT_TRY(pelti_distil_fit_offsets(model, err));
-        for (int round = 1; round < ROUNDS; round++) {
-            PELT_TRY(pelti_distil_fit_weights(model, err));
-            PELT_TRY(pelti_distil_fit_offsets(model, err));
-        }
-        PELT_TRY(pelti_distil_find_worse(model, err));
-        for (int again = 0; again < WORSE_TRIES && model->worse > 0; again++) {
-            PELT_TRY(pelti_distil_fit_offsets(model, err));
-            PELT_TRY(pelti_distil_find_worse(model, err));
-        }
+        PELT_TRY(pelti_distil_fit_weights(model, err));
+        PELT_TRY(pelti_distil_fit_offsets(model, err));
+        PELT_TRY(mend_worse(model, err));
         reached = def->error > 0 ? sqrt(model->square / points) : 0;
         if (model->corrective_count >= def->correctives)
             break;
@@ -204,8 +211,7 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
         if (def->helpers > model->helper_count)
             PELT_TRY(pelti_distil_model_more_helpers(model, def->helpers, err));
     }
-    if (def->correctives > 0)
-        PELT_TRY(fit_correctives(model, def, err));
+    PELT_TRY(def->correctives > 0 ? fit_correctives(model, def, err) : mend_worse(model, err));
     PELT_TRY(pelti_distil_model_finish(model, &run->distilled, err));
     return keep_to_bytes(run, err);
 }

@@ -40,9 +40,9 @@ typedef struct PeltiModel {
     int corrective_count, corrective_room;
     PeltiCorrective *correctives; ///< without their points, those that take most first; see offsets
     Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
-    float *importance;            ///< [samples] how much each counts where offsets are fitted
+    float *importance;            ///< [samples] how much each counts in the fit
     double square;                ///< of all distances in the samples, with correctives; by pelti_distil_find_worse
-    int worse;                    ///< samples that correctives make worse; by the same
+    int worse;                    ///< samples that are worse than by the original weights; by the same
     // of the sample at hand
     int index;
     PeltiDriven driven;
@@ -108,7 +108,7 @@ void pelti_distil_hand_out(PeltiModel *model);
 /// Offsets of all correctives anew, given weights and helpers.
 PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err);
 
-/// How near the samples are met, and which are met better without correctives: these count more from now on.
+/// How near the samples are met, and which are met better, or nearly, by the original weights: these count more from now on.
 PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err);
 
 /// The model as a distilled skin, in the model's pool.

@@ -199,9 +199,16 @@ static void turn_joint(const PeltiPoses *poses, int j, Vec3 r, PeltiPose *out)
 /// goes (or all angles do).
 typedef struct Spreading {
     const char *stream;
-    float beyond, aside; // aside: share of that, about other axes than the strongest
+    float beyond, more, aside; // more: rad beyond them at least; aside: share of all that, about other axes than the strongest
     bool by_sides;
+    float depth; // > 0: all joints go as far as this, of their limits; else each as far as it draws
 } Spreading;
+
+/// How far a joint may go to a side.
+static float farthest(const Spreading *how, float most)
+{
+    return most > LIMIT_LEAST ? fmaxf(how->beyond * most, most + how->more) : how->beyond * most;
+}
 
 /// Anywhere between the limits of a joint, more often near them.
 static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int index)
@@ -209,33 +216,51 @@ static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int inde
     const PeltiPoseJoint *joint = &poses->joints[j];
     Vec3 r = vec3(0, 0, 0);
     for (int a = 0; a < 3; a++) {
-        float towards = joint->most[2 * a], away = joint->most[2 * a + 1];
+        float towards = farthest(how, joint->most[2 * a]), away = farthest(how, joint->most[2 * a + 1]);
         float x = (float)(2 * even(poses, how->stream, 3 * j + a, index) - 1), far = pelti_powf(fabsf(x), TO_THE_ENDS);
+        if (how->depth > 0 && a == 0)
+            far = how->depth;
         float angle = how->by_sides ? (x > 0 ? far * towards : -far * away)
                                     : 0.5f * (towards - away) + (x > 0 ? far : -far) * 0.5f * (towards + away);
-        angle = fminf(fmaxf((a > 0 ? how->aside : 1) * how->beyond * angle, -LIMIT_MOST), LIMIT_MOST);
+        angle = fminf(fmaxf((a > 0 ? how->aside : 1) * angle, -LIMIT_MOST), LIMIT_MOST);
         r = vec3_mad(r, joint->axis[a], angle);
     }
     return r;
 }
 
-static void random_pose(const PeltiPoses *poses, const Spreading *how, int index, PeltiPose *out)
+enum { APART = 1000000 }; // where in the sequences a pose drawn again is: nearly always where no other is
+
+static int place_of(PeltiPoseDraw draw)
 {
-    double active = fmax(ACTIVE_SHARE, fmin(1, ACTIVE_LEAST / fmax(poses->joint_count, 1)));
+    return draw.index + draw.again * APART;
+}
+
+/// Fewer joints turn the oftener a pose was drawn in vain: of many fingers at once some nearly always meet.
+static void random_pose(const PeltiPoses *poses, const char *stream, PeltiPoseDraw draw, PeltiPose *out)
+{
+    const Spreading how = {.stream = stream, .beyond = RANDOM_BEYOND, .aside = 1, .by_sides = true};
+    double least = fmin(1, ACTIVE_LEAST / fmax(poses->joint_count, 1)), active = ACTIVE_SHARE;
+    int index = place_of(draw);
+    for (int i = 0; i < draw.again; i++)
+        active *= ACTIVE_AGAIN;
+    active = fmax(active, least);
     for (int j = 0; j < poses->joint_count; j++)
-        if (even(poses, how->stream, 3 * poses->joint_count + j, index) < active)
-            turn_joint(poses, j, drawn(poses, how, j, index), out);
+        if (even(poses, stream, 3 * poses->joint_count + j, index) < active)
+            turn_joint(poses, j, drawn(poses, &how, j, index), out);
 }
 
 /// All joints within two steps of one: folds that several joints make together, such as a crouch. Long bones come more often.
-static void around_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+/// Every other one all joints go equally deep: drawn one by one all are deep at once in one pose of hundreds.
+static void around_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
 {
+    int index = place_of(draw);
     double at = even(poses, "centre", 4 * poses->joint_count, index) * poses->reach[poses->joint_count];
     int centre = 0;
     while (centre < poses->joint_count - 1 && poses->reach[centre + 1] <= at)
         centre++;
     float aside = (float)even(poses, "aside", 4 * poses->joint_count, index);
-    const Spreading around = {"around", FOLD_BEYOND, aside * aside, false}; // mostly plain folds, as bodies make them
+    float depth = draw.index % 2 ? pelti_powf((float)even(poses, "depth", 4 * poses->joint_count, index), TO_THE_ENDS) : 0;
+    const Spreading around = {"around", FOLD_BEYOND, FOLD_MORE, aside * aside, depth > 0, depth}; // mostly plain folds
     for (int j = 0; j < poses->joint_count; j++) {
         int steps = pelti_distil_apart(poses->who, poses->joints[centre].bone, poses->joints[j].bone);
         if (steps >= 0 && steps <= AROUND_JOINTS)
@@ -252,19 +277,22 @@ static void clip_pose(const PeltiPoses *poses, int index, PeltiPose *out)
 }
 
 /// Full turns first, in an order that visits all joints about their strongest axis before the next axis; then half of them.
-static void sweep_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+/// Drawn again it goes less far: that is where the body ends.
+static void sweep_pose(const PeltiPoses *poses, int index, int again, PeltiPose *out)
 {
     const PeltiPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
     const PeltiPoseJoint *joint = &poses->joints[sweep->joint];
     float sign = sweep->side % 2 ? -1 : 1, share = (index / poses->sweep_count) % 2 ? 0.5f : 1;
-    float angle = share * fminf(FOLD_BEYOND * joint->most[sweep->side], LIMIT_MOST);
+    share *= 1 - 0.08f * (float)again;
+    const Spreading how = {.beyond = FOLD_BEYOND, .more = FOLD_MORE};
+    float angle = share * fminf(farthest(&how, joint->most[sweep->side]), LIMIT_MOST);
     turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * angle), out);
 }
 
-static void pair_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+static void pair_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
 {
-    const Spreading pair = {"pair", RANDOM_BEYOND, 1, true};
-    int joint = poses->pairs[index % poses->pair_count];
+    const Spreading pair = {.stream = "pair", .beyond = RANDOM_BEYOND, .aside = 1, .by_sides = true};
+    int joint = poses->pairs[draw.index % poses->pair_count], index = place_of(draw);
     turn_joint(poses, joint, drawn(poses, &pair, joint, index), out);
     turn_joint(poses, poses->joints[joint].parent, drawn(poses, &pair, poses->joints[joint].parent, index), out);
 }
@@ -290,27 +318,27 @@ static int number_in_kind(int index)
     return index / ROUND * each + before;
 }
 
-void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+void pelti_distil_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
 {
-    int number = number_in_kind(index);
-    PeltiPoseKind kind = pelti_distil_pose_kind(index);
+    PeltiPoseDraw number = {number_in_kind(draw.index), draw.again};
+    PeltiPoseKind kind = pelti_distil_pose_kind(draw.index);
     pelti_pose_file(poses->who, out);
     if (kind == PELTI_POSE_CLIP)
-        clip_pose(poses, number, out);
+        clip_pose(poses, place_of(number), out);
     else if (kind == PELTI_POSE_SWEEP && poses->sweep_count > 0)
-        sweep_pose(poses, number, out);
+        sweep_pose(poses, number.index, draw.again, out);
     else if (kind == PELTI_POSE_PAIR && poses->pair_count > 0)
         pair_pose(poses, number, out);
     else if (kind == PELTI_POSE_AROUND)
         around_pose(poses, number, out);
     else
-        random_pose(poses, &(Spreading){"random", RANDOM_BEYOND, 1, true}, number, out);
+        random_pose(poses, "random", number, out);
     pelti_distil_keep_to_limits(poses, out);
 }
 
-void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out)
+void pelti_distil_pose_held_out(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
 {
     pelti_pose_file(poses->who, out);
-    random_pose(poses, &(Spreading){"held out", RANDOM_BEYOND, 1, true}, index, out);
+    random_pose(poses, "held out", draw, out);
     pelti_distil_keep_to_limits(poses, out);
 }

@@ -60,10 +60,14 @@ void pelti_distil_keep_to_limits(const PeltiPoses *poses, PeltiPose *pose);
 /// A joint's turn away from the file's pose, a rotation vector in its parent node's frame.
 Vec3 pelti_distil_away(const PeltiCharacter *who, const PeltiPose *pose, int node);
 
+/// Which pose of a set, and how often it was drawn before, in vain.
+typedef struct PeltiPoseDraw {
+    int index, again;
+} PeltiPoseDraw;
 PeltiPoseKind pelti_distil_pose_kind(int index); ///< of pose `index` to learn from
-/// Pose `index` to learn from.
-void pelti_distil_pose(const PeltiPoses *poses, int index, PeltiPose *out);
-/// Pose `index` of those that no fit sees: random ones of a sequence of their own.
-void pelti_distil_pose_held_out(const PeltiPoses *poses, int index, PeltiPose *out);
+/// A pose to learn from.
+void pelti_distil_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out);
+/// One of those that no fit sees: random ones of a sequence of their own.
+void pelti_distil_pose_held_out(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out);
 
 #endif

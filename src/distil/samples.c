@@ -66,7 +66,7 @@ static PeltStatus write_record(const PeltiSamples *s, int record, const PeltiPos
 
 static Header header_of(const PeltiSamples *s, const PeltiSamplesDef *def)
 {
-    return (Header){"PELTSMP", key_of(def), record_bytes(s), {0}};
+    return (Header){"PELTSM2", key_of(def), record_bytes(s), {0}};
 }
 
 static PeltStatus other_samples(const char *path, PeltError *err)
@@ -222,13 +222,13 @@ static float free_way(PeltiSamples *s)
 /// method does not get there; in the end as far as the body lets it.
 static const PeltiPose *draw_pose(PeltiSamples *s, int record)
 {
-    enum { APART = 1000000, WALK = 12 }; // draws are numbers of the sequences that no record has; a multiple of a round of kinds
+    enum { WALK = 12 };
     const PeltiPose *shown = NULL;
     for (int draw = 0; draw < FAR_TRIES; draw++) {
         if (record < s->held_out)
-            pelti_distil_pose_held_out(s->poses, record + draw * APART, &s->pose);
+            pelti_distil_pose_held_out(s->poses, (PeltiPoseDraw){record, draw}, &s->pose);
         else
-            pelti_distil_pose(s->poses, record - s->held_out + draw * APART, &s->pose);
+            pelti_distil_pose(s->poses, (PeltiPoseDraw){record - s->held_out, draw}, &s->pose);
         float way = free_way(s);
         s->redrawn += way < 1;
         if (way < 1 && draw < FAR_TRIES - 1)

@@ -13,6 +13,7 @@ typedef struct Work {
     double *gram;    // [vertex_count x HALF] lower triangles of sum (q_k - t) . (q_l - t)
     float *smoothed; // [vertex_count x WAYS] weights of a sweep
     double strength; // of a prior
+    double small;    // the same, of what small turns do
     bool first;      // the prior is the original, not the neighbours
 } Work;
 
@@ -23,7 +24,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
     for (int v = begin; v < end; v++) {
         const PeltiModelVertex *vertex = &model->vertices[v];
         double *g = work->gram + (size_t)v * HALF;
-        double x[WAYS], y[WAYS], z[WAYS];
+        double x[WAYS], y[WAYS], z[WAYS], counts = (double)model->importance[model->index];
         Vec3 rest = pelti_distil_model_rest(model, v), target = sample->points[model->who->mesh->first_point[v]];
         for (int k = 0; k < vertex->way_count; k++) {
             Vec3 off = vec3_sub(mat34_apply(model->matrices[vertex->way[k]], rest), target);
@@ -33,7 +34,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         }
         for (int k = 0; k < vertex->way_count; k++)
             for (int l = 0; l <= k; l++)
-                *g++ += x[k] * x[l] + y[k] * y[l] + z[k] * z[l];
+                *g++ += counts * (x[k] * x[l] + y[k] * y[l] + z[k] * z[l]);
     }
 }
 
@@ -68,6 +69,49 @@ static void prior_of(const Work *work, int v, double *prior)
         prior[k] = sum > 0 ? prior[k] / sum : (double)own->weight[k];
 }
 
+/// How much of a joint's turn a way makes, a small one: all that hangs below the joint does, a helper by its fraction.
+static double share_of(const PeltiModel *model, int way, int joint)
+{
+    const PeltiBone *bones = model->who->bones;
+    int bone = way;
+    if (way >= model->who->bone_count) {
+        const PeltiHelper *helper = &model->helpers[way - model->who->bone_count];
+        if (helper->driver == joint)
+            return (double)helper->fraction;
+        bone = helper->parent;
+    }
+    while (bone >= 0 && bone != joint)
+        bone = bones[bone].parent;
+    return bone >= 0;
+}
+
+/// Small turns of each joint move a vertex as the original weights do: what blending loses there is of second order, so a first
+/// order that differs would make poses near rest worse, whichever they are. Adds strength d^2 (sum w_k s_k - s)^2 a joint, s_k
+/// how much of its turn a way makes, s what the original weights make of it, d the way to the joint.
+static void hold_small_turns(const Work *work, int v, double *g)
+{
+    const PeltiModel *model = work->model;
+    const PeltiWeights *original = &model->original;
+    const PeltiModelVertex *vertex = &model->vertices[v];
+    int n = vertex->way_count;
+    for (int i = 0; i < n; i++) {
+        int joint = vertex->way[i];
+        double off[WAYS], own = 0;
+        if (joint >= model->who->bone_count)
+            continue;
+        for (int k = 0; k < original->influences; k++) {
+            size_t at = (size_t)v * (size_t)original->influences + (size_t)k;
+            if (original->weight[at] > 0)
+                own += (double)original->weight[at] * share_of(model, original->bone[at], joint);
+        }
+        for (int k = 0; k < n; k++)
+            off[k] = share_of(model, vertex->way[k], joint) - own;
+        double d = (double)vec3_distance(model->who->mesh->rest[v], model->who->bones[joint].head);
+        for (int k = 0; k < n * n; k++)
+            g[k] += work->small * d * d * off[k / n] * off[k % n];
+    }
+}
+
 static void system_of(const Work *work, int v, double *g)
 {
     double prior[WAYS];
@@ -75,6 +119,7 @@ static void system_of(const Work *work, int v, double *g)
     unpack(work->gram + (size_t)v * HALF, n, g);
     prior_of(work, v, prior);
     pelti_distil_simplex_prior(n, work->strength, prior, g);
+    hold_small_turns(work, v, g);
 }
 
 static void sweep(void *context, int begin, int end, int worker)
@@ -141,7 +186,10 @@ static PeltStatus gather(Work *work, PeltiModel *model, PeltiPool *pool, PeltErr
 {
     size_t vertices = (size_t)model->who->mesh->vertex_count;
     double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
-    *work = (Work){.model = model, .strength = model->samples->count * trust * trust, .first = true};
+    *work = (Work){.model = model,
+                   .strength = model->samples->count * trust * trust,
+                   .small = model->samples->count * SMALL_TURNS * SMALL_TURNS,
+                   .first = true};
     work->gram = PELTI_NEW(pool, double, vertices *HALF);
     work->smoothed = PELTI_NEW(pool, float, vertices *WAYS);
     if (pool->failed)

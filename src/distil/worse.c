@@ -1,5 +1,6 @@
-/// No pose gets worse by correctives: poses that do count more, and offsets are fitted anew.
+/// No pose gets worse than by the original weights: poses that do, or nearly, count more, and all is fitted anew.
 #include "distil/model.h"
+#include "character/weights.h"
 
 #include "distil/constants.def"
 
@@ -7,24 +8,24 @@ enum { PIECE = PELTI_MODEL_PIECE };
 
 typedef struct Work {
     PeltiModel *model;
-    double *with, *without; // [pieces] sums of squares of the sample at hand
+    double *ours, *theirs; // [pieces] sums of squares of the sample at hand: of the model, of the original weights
 } Work;
 
 static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
 {
     const Work *work = context;
     const PeltiModel *model = work->model;
-    double with = 0, without = 0;
+    double ours = 0, theirs = 0;
     for (int v = begin; v < end; v++) {
         Mat34 blend = pelti_distil_model_blend(model, v);
         Vec3 target = sample->points[model->who->mesh->first_point[v]];
         Vec3 off = vec3_sub(mat34_apply(blend, pelti_distil_model_rest(model, v)), target);
-        Vec3 plain = vec3_sub(mat34_apply(blend, model->who->mesh->rest[v]), target);
-        with += (double)vec3_dot(off, off);
-        without += (double)vec3_dot(plain, plain);
+        Vec3 plain = vec3_sub(pelti_weights_blend(&model->original, v, sample->bones, model->who->mesh->rest[v]), target);
+        ours += (double)vec3_dot(off, off);
+        theirs += (double)vec3_dot(plain, plain);
     }
-    work->with[begin / PIECE] = with;
-    work->without[begin / PIECE] = without;
+    work->ours[begin / PIECE] = ours;
+    work->theirs[begin / PIECE] = theirs;
 }
 
 /// Runs after the pieces of a sample, in their order: the same sums for any number of threads.
@@ -32,15 +33,16 @@ static void end_sample(void *context, int index)
 {
     const Work *work = context;
     PeltiModel *model = work->model;
-    double with = 0, without = 0;
+    double ours = 0, theirs = 0, rounding = WEIGHTS_EXACT * (double)model->who->mesh->diagonal;
     for (int p = 0; p <= (model->who->mesh->vertex_count - 1) / PIECE; p++) {
-        with += work->with[p];
-        without += work->without[p];
+        ours += work->ours[p];
+        theirs += work->theirs[p];
     }
-    model->square += with;
-    model->worse += with > without * (1 + 1e-9);
-    if (with > without * (1 + 1e-9))
-        model->importance[index] *= WORSE_COUNTS;
+    theirs += model->who->mesh->vertex_count * rounding * rounding;
+    model->square += ours;
+    model->worse += ours > theirs;
+    double over = ours / (WORSE_NEARLY * WORSE_NEARLY * theirs);
+    model->importance[index] *= (float)fmin(fmax(over, 1), WORSE_COUNTS);
 }
 
 PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err)

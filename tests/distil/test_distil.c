@@ -86,6 +86,29 @@ static void each_part_takes_from_the_error_of_a_twist(void **state)
     pelt_character_destroy(who);
 }
 
+static void keep_learnt(const char *poses, const PeltDistilError *error, void *user)
+{
+    if (!strcmp(poses, "learnt"))
+        *(PeltDistilError *)user = *error;
+}
+
+/// Sweeps of one joint hardly cost blending anything: these too are met as well, though the sum of all errors would let them go.
+static void no_pose_learnt_from_is_worse_than_before(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("arm");
+    PeltDistilDef def = def_of("dqs", 100);
+    PeltDistilError learnt = {0};
+    def.correctives = 24;
+    def.no_clips = true;
+    def.told = keep_learnt;
+    def.told_user = &learnt;
+    distil(&def, who);
+    assert_int_equal(learnt.poses, 100);
+    assert_int_equal(learnt.worse, 0);
+    pelt_character_destroy(who);
+}
+
 static char *bytes_of(const char *path, long *size)
 {
     FILE *file = fopen(path, "rb");
@@ -300,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(linear_blending_distils_to_itself, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(each_part_takes_from_the_error_of_a_twist, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(no_pose_learnt_from_is_worse_than_before, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(more_helpers_take_from_the_error_where_it_asks, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(thirds_of_a_twist_take_half_of_the_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(poses_keep_to_the_limits_of_a_rig, make_folder, remove_folder),
