@@ -15,13 +15,16 @@ K is a hash of what the table depends on: the goldens of the methods it speaks o
 times, the sources of their rooms. Tables that need ../shared (characters that are not part of the project) are kept where it is
 absent."""
 import argparse
+import array
 import csv
 import hashlib
 import io
 import json
+import math
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -302,6 +305,25 @@ def distil_budgets(work):
     return lines
 
 
+def distil_ways(work):
+    """How far a method is from itself: the same poses of a clip, reached by other steps. No rule of a pose alone comes nearer."""
+    path, every = work.character("biped", 2951), 15
+    frames = {}
+    for fps in (15, 30, 60, 120):
+        out = work.folder / "ways.pc2"
+        run(work.pelt, "bake", path, "-m", "tracking", "--clip", "bend", "--fps", fps, "-o", out, "-q")
+        data = out.read_bytes()
+        points, count = struct.unpack("<i", data[16:20])[0], struct.unpack("<i", data[28:32])[0]
+        rows = array.array("f", data[32:])
+        frames[fps] = [rows[3 * points * i:3 * points * (i + 1)] for i in range(0, count, fps // every)]
+    rows = []
+    for fps in (15, 30, 60):
+        off = sorted(math.dist(a[i:i + 3], b[i:i + 3]) for a, b in zip(frames[fps], frames[120]) for i in range(0, len(a), 3))
+        rms = math.sqrt(sum(d * d for d in off) / len(off))
+        rows.append([f"{fps} frames a second", f"{1000 * rms:.1f}", f"{1000 * off[len(off) * 99 // 100]:.0f}", f"{1000 * off[-1]:.0f}"])
+    return table(["`bend` by tracking, against 120 a second, mm", "RMS", "p99", "largest"], rows)
+
+
 def budget_plot(curves):
     """Root mean square, % of the size, over budgets: a line a character."""
     wide, high, left, top = 720, 320, 60, 20
@@ -368,6 +390,7 @@ TABLES = {
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
     "studio-times": Table("studio.md", studio_times, rooms=("studio/src/boot.ts", "studio/src/link.ts", "studio/src/skin.ts", "studio/src/view.ts", "studio/src/wire.ts",
                                                             "src/studio/solver.c", "src/studio/server.c", "tests/web/studio_times.mjs"), program="chromium"),
+    "distil-ways": Table("distil.md", distil_ways, goldens=("tracking",), rooms=("src/touch",)),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"
