@@ -69,19 +69,16 @@ typedef struct Leaf {
 PELTI_WIDE int find_places(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Place *places)
 {
     const PeltiPart *parts = frame->fields->parts;
-    int count = 0, begin = 0, end = frame->fields->part_count;
-    const uint16_t *list = NULL;
-    if (frame->indexed) {
-        int cell = pelti_frame_cell(frame, x);
-        if (cell < 0)
-            return 0;
-        list = frame->cell_parts;
-        begin = frame->cell_start[cell];
-        end = frame->cell_start[cell + 1];
-    }
-    for (int k = begin; k < end && count < PELTI_FIELD_REACH; k++) {
-        int part = list ? list[k] : k;
-        count += locate(frame, part, x, &places[count]) & (skeleton < 0 || parts[part].skeleton == skeleton);
+    int count = 0, cell = frame->indexed ? pelti_frame_cell(frame, x) : 0;
+    if (cell < 0)
+        return 0;
+    for (int w = 0; w < frame->words; w++) {
+        uint64_t left = frame->indexed ? frame->cell_mask[(size_t)cell * (size_t)frame->words + (size_t)w] : ~(uint64_t)0;
+        for (; left && count < PELTI_FIELD_REACH; left &= left - 1) {
+            int part = 64 * w + __builtin_ctzll(left);
+            if (part < frame->fields->part_count)
+                count += locate(frame, part, x, &places[count]) & (skeleton < 0 || parts[part].skeleton == skeleton);
+        }
     }
     for (int k = 0; k < count; k++) {
         const PeltiGrid *grid = &parts[places[k].part].grid;

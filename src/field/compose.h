@@ -17,19 +17,16 @@ typedef struct PeltiPartPose { ///< a part in the present pose
 
 enum { PELTI_FIELD_CELLS = 12000 }; ///< of that grid, at most
 
-/// A coarse grid over the character lists the parts that reach each cell, in the order of composition.
+/// A coarse grid over the character says which parts reach each cell.
 typedef struct PeltiFieldFrame {
     const PeltiFields *fields;
     PeltiPartPose *pose; ///< [part_count]
     Vec3 low;
     float per_cell; ///< cells by length
     int dims[3];
-    int *cell_start;      ///< [PELTI_FIELD_CELLS + 1]
-    uint16_t *cell_parts; ///< [capacity]
-    int capacity;
     int words;           ///< of a cell's mask
-    uint64_t *cell_mask; ///< [(PELTI_FIELD_CELLS + 1) x words] the same as bits; the last: none
-    bool indexed;        ///< false: the lists overflowed, every part is tried
+    uint64_t *cell_mask; ///< [(PELTI_FIELD_CELLS + 1) x words] a bit for each part; the last cell: none
+    bool indexed;        ///< false: no part is anywhere, every one is tried
 } PeltiFieldFrame;
 
 /// Places a frame in a layout arena; pelti_frame_set fills it, as often as the pose changes. Does not allocate.

@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-enum { LIST_SHARE = 12 };
-
 void pelti_frame_in(PeltiArena *arena, const PeltiFields *fields, PeltiFieldFrame *out)
 {
-    *out =
-        (PeltiFieldFrame){.fields = fields, .capacity = PELTI_FIELD_CELLS * LIST_SHARE, .words = (fields->part_count + 63) / 64};
+    *out = (PeltiFieldFrame){.fields = fields, .words = (fields->part_count + 63) / 64};
     out->pose = PELTI_TAKE(arena, PeltiPartPose, fields->part_count);
-    out->cell_start = PELTI_TAKE(arena, int, PELTI_FIELD_CELLS + 1);
-    out->cell_parts = PELTI_TAKE(arena, uint16_t, out->capacity);
     out->cell_mask = PELTI_TAKE(arena, uint64_t, ((size_t)PELTI_FIELD_CELLS + 1) * (size_t)out->words);
 }
 
@@ -95,24 +90,6 @@ static void mark_cells(PeltiFieldFrame *frame, int part, Vec3 low, Vec3 high)
         }
 }
 
-/// Lists of the marked parts, in the order of composition.
-static bool list_parts(PeltiFieldFrame *frame, int cells)
-{
-    const uint64_t *mask = frame->cell_mask;
-    int total = 0;
-    for (int c = 0; c < cells; c++) {
-        frame->cell_start[c] = total;
-        for (int w = 0; w < frame->words; w++)
-            for (uint64_t left = *mask++; left; left &= left - 1) {
-                if (total == frame->capacity)
-                    return false;
-                frame->cell_parts[total++] = (uint16_t)(64 * w + __builtin_ctzll(left));
-            }
-    }
-    frame->cell_start[cells] = total;
-    return true;
-}
-
 static void build_index(PeltiFieldFrame *frame)
 {
     int parts = frame->fields->part_count;
@@ -125,7 +102,7 @@ static void build_index(PeltiFieldFrame *frame)
         }
     }
     frame->indexed = false;
-    if (parts > UINT16_MAX || !(low.x <= high.x))
+    if (!(low.x <= high.x))
         return;
     choose_cells(frame, low, high);
     int cells = frame->dims[0] * frame->dims[1] * frame->dims[2];
@@ -134,7 +111,7 @@ static void build_index(PeltiFieldFrame *frame)
     for (int p = 0; p < parts; p++)
         if (part_bounds(frame, p, &a, &b))
             mark_cells(frame, p, a, b);
-    frame->indexed = list_parts(frame, cells);
+    frame->indexed = true;
 }
 
 const uint64_t *pelti_frame_around(const PeltiFieldFrame *frame, Vec3 x)
