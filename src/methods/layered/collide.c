@@ -462,15 +462,6 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     c->overflowed = c->overflowed || c->pairs.found > c->pairs.count;
 }
 
-void pelti_collide_again(PeltiFlesh *flesh)
-{
-    PeltiCollide *c = &flesh->collide;
-    if (!flesh->set.collide)
-        c->count = 0;
-    for (int i = 0; i < c->count; i++)
-        c->contacts[i].push = 0;
-}
-
 /// Most contacts are only near. Where the way between the sides is longer than twice the thickness and within 60 degrees of the
 /// last normal, the present normal would have to turn by a quarter to make it too short.
 static bool is_apart(const PeltiFlesh *flesh, const PeltiContact *contact)

@@ -19,7 +19,6 @@ typedef struct PeltiLayeredSettings {
     float step_s;                   ///< longest simulation step
     float turn_rad;                 ///< farthest a bone turns in one step
     float settle_turn_rad;          ///< the same while settling
-    int detect_every;               ///< contacts are found in every n-th step of a frame, from its first on
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
@@ -74,7 +73,6 @@ typedef struct PeltiCollide {
     PeltiContact *contacts;
     int count, capacity;
     bool overflowed;
-    bool keep; ///< this step goes on with the last one's contacts
     PeltiIslands islands;
 } PeltiCollide;
 
@@ -229,7 +227,6 @@ void pelti_guard(PeltiFlesh *flesh, float dt_s); ///< nothing faster, farther fr
 // collide.c
 PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_collide_detect(PeltiFlesh *flesh);
-void pelti_collide_again(PeltiFlesh *flesh); ///< the last step's contacts, not pushed yet
 void pelti_collide_project(PeltiFlesh *flesh);
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
 // islands.c

@@ -57,11 +57,10 @@ static void layered_retune(void *state, const PeltiOptions *o)
         .separate = pelti_option_int(o, "separate"),
         .match_every = pelti_option_int(o, "match-every"),
         .step_s = 1e-3f * (step > 0  ? step
-                           : preview ? 17 // two steps a frame of 1/30 s
+                           : preview ? 10
                                      : 5),
-        .turn_rad = (preview ? 20 : 5) * 3.14159265f / 180,
+        .turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
         .settle_turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
-        .detect_every = preview ? 2 : 1,
         .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),

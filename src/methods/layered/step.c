@@ -89,10 +89,10 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
-    if (flesh->set.collide && !flesh->collide.keep)
+    if (flesh->set.collide)
         pelti_collide_detect(flesh);
     else
-        pelti_collide_again(flesh);
+        flesh->collide.count = 0;
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
             pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
@@ -163,7 +163,6 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *
     enum { MOST_WAYS = 64, MOST_RESTS = 40 };
     pelti_motion_to(&flesh->skeleton.motion, bones, joints);
     int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.settle_turn_rad), steps = 0;
-    flesh->collide.keep = false;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
     for (int i = 1; i <= ways; i++, steps++) {
         pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)ways, flesh->scratch.bones);
@@ -188,7 +187,6 @@ int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *jo
     steps = steps < 1 ? 1 : steps > MOST_STEPS ? MOST_STEPS : steps;
     for (int i = 1; i <= steps; i++) {
         pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)steps, flesh->scratch.bones);
-        flesh->collide.keep = (i - 1) % flesh->set.detect_every != 0;
         pelti_flesh_substep(flesh, flesh->scratch.bones, dt_s / (float)steps, false);
     }
     pelti_motion_arrive(&flesh->skeleton.motion);
