@@ -271,8 +271,12 @@ static PeltStatus prepare(Automatic *a, PeltError *err)
 static PeltStatus carry_cloth(Automatic *a, PeltiJobs *jobs, PeltError *err)
 {
     const PeltiMesh *mesh = a->who->mesh;
-    PeltiBodyDef def = {
-        .who = a->who, .weights = &a->made, .mode = PELTI_BODY_PROXY, .allocator = &a->work.allocator, .jobs = jobs};
+    PeltiBodyDef def = {.who = a->who,
+                        .weights = &a->made,
+                        .mode = PELTI_BODY_PROXY,
+                        .allocator = &a->work.allocator,
+                        .jobs = jobs,
+                        .vertices = AUTOMATIC_BODY};
     PELT_TRY(pelti_body_create(&def, &a->body, err));
     if (!a->body->who)
         return PELT_OK;

@@ -56,17 +56,18 @@ static bool near_at_rest(const PeltiSunk *sunk, const double at[3], int triangle
     return x * x + y * y + z * z <= reach_here * reach_here;
 }
 
-static bool end_explains(const PeltiSunk *sunk, uint64_t cell, const double a[3], const double b[3])
+/// Looks at the ends in the cells from `first` to `last`, which follow each other along z.
+static bool ends_explain(const PeltiSunk *sunk, uint64_t first, uint64_t last, const double a[3], const double b[3])
 {
     int low = 0, high = 2 * sunk->count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (sunk->ends[middle].cell < cell)
+        if (sunk->ends[middle].cell < first)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < 2 * sunk->count && sunk->ends[low].cell == cell; low++)
+    for (; low < 2 * sunk->count && sunk->ends[low].cell <= last; low++)
         if (near_at_rest(sunk, b, sunk->ends[low].far) && near_at_rest(sunk, a, sunk->ends[low].near))
             return true;
     return false;
@@ -79,8 +80,10 @@ bool pelti_sunk_explains(const PeltiSunk *sunk, int a, int b)
     double at_a[3], at_b[3];
     rest_centre(sunk->mesh, a, at_a);
     rest_centre(sunk->mesh, b, at_b);
-    for (int k = 0; k < 27; k++)
-        if (end_explains(sunk, cell_of(sunk->mesh, at_a, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), at_a, at_b))
+    for (int k = 0; k < 9; k++) {
+        int dx = k % 3 - 1, dy = k / 3 - 1;
+        if (ends_explain(sunk, cell_of(sunk->mesh, at_a, dx, dy, -1), cell_of(sunk->mesh, at_a, dx, dy, 1), at_a, at_b))
             return true;
+    }
     return false;
 }
