@@ -159,11 +159,11 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     memcpy(l->shown, vertices, bytes);
     memcpy(l->x, vertices, bytes);
     memset(l->change, 0, (size_t)l->mesh->component_count * sizeof *l->change);
-    int as_shown = pelti_parted_find(l, jobs), pairs = start(l, bones, restart, jobs, as_shown);
+    int as_shown = pelti_parted_find(l, jobs), deep = l->crossings->deep_count, pairs = start(l, bones, restart, jobs, as_shown);
     for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
         pairs = pelti_parted_find(l, jobs);
     slow_down(l, restart);
-    if (memcmp(l->x, vertices, bytes) != 0 && pelti_parted_find(l, jobs) > as_shown)
+    if (memcmp(l->x, vertices, bytes) != 0 && (pelti_parted_find(l, jobs) > as_shown || l->crossings->deep_count > deep))
         memcpy(l->x, vertices, bytes); // more cross than without
     for (int v = 0; v < l->mesh->vertex_count; v++) {
         Vec3 u = vec3_sub(l->x[v], l->shown[v]);

@@ -7,7 +7,7 @@
 
 typedef struct Look {
     PeltiParted *l;
-    int triangle, cost;
+    int triangle, cost, pairs;
     int enough; // a cost at which nobody asks further
 } Look;
 
@@ -26,16 +26,23 @@ static int cost_of_pair(const PeltiParted *l, int a, int b)
     return pelti_sunk_explains(&l->crossings->sunk, a, b) ? 1 : 2;
 }
 
+static void add_pair(Look *look, int other)
+{
+    int cost = cost_of_pair(look->l, look->triangle, other);
+    look->cost += cost;
+    look->pairs += cost > 0;
+}
+
 static bool look_at(void *context, int other)
 {
     Look *look = context;
     if (!look->l->is_touched[other])
-        look->cost += cost_of_pair(look->l, look->triangle, other);
+        add_pair(look, other);
     return look->cost < look->enough;
 }
 
 /// Of what was touched, with the rest, which is where the tree has it, and among itself.
-static int cost_of(PeltiParted *l, int enough)
+static Look cost_of(PeltiParted *l, int enough)
 {
     Look look = {.l = l, .enough = enough};
     for (int i = 0; i < l->touched_count && look.cost < enough; i++) {
@@ -44,9 +51,9 @@ static int cost_of(PeltiParted *l, int enough)
         pelti_box_tree_visit(l->crossings->tree, &l->box[i], 0, look_at, &look);
         for (int k = 0; k < i && look.cost < enough; k++)
             if (pelti_box_overlap(&l->box[k], &l->box[i], 0))
-                look.cost += cost_of_pair(l, l->touched[k], look.triangle);
+                add_pair(&look, l->touched[k]);
     }
-    return look.cost;
+    return look;
 }
 
 static bool edge_torn(const PeltiParted *l, int e)
@@ -134,9 +141,10 @@ bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
     bool good = is_sound(l, l->change);
     if (good) {
         show_pushes(l, false);
-        int before = cost_of(l, INT_MAX);
+        Look before = cost_of(l, INT_MAX);
         show_pushes(l, true);
-        good = cost_of(l, before) < before;
+        Look after = cost_of(l, before.cost);
+        good = after.cost < before.cost && after.pairs <= before.pairs;
     }
     if (!good) {
         show_pushes(l, false);
