@@ -1,5 +1,6 @@
 /// Makes a built-in character from its plan: shape, skin, weights, clips, pieces.
 #include "builtin/builtin.h"
+
 #include "builtin/clips.h"
 #include "builtin/dress.h"
 #include "builtin/fill.h"
@@ -74,6 +75,7 @@ static PeltStatus make_skin(Making *m, const PeltiFigure *body, const PeltiVaria
                                &skin->surface, err));
     if (variation)
         PELT_TRY(pelti_vary_mesh(variation, body, &skin->surface, err));
+    PELT_TRY(pelti_remesh_apart(&skin->surface, m->jobs, err)); // variations are taken back where they cross more than this
     skin->influences = PELTI_NEW(m->work, PeltiInfluences, skin->surface.vertex_count);
     if (!skin->influences)
         return pelti_no_memory(err, (size_t)skin->surface.vertex_count * sizeof *skin->influences);

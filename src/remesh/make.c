@@ -3,6 +3,9 @@
 #include "geometry/exact.h"
 #include "remesh/remesh.h"
 
+#include <math.h>
+#include <string.h>
+
 enum { EXTRACT_TRIES = 6, REMESH_TRIES = 4 };
 
 /// A grid may merge or pierce what is thinner than its cells: then a finer one, and at last the story of the last.
@@ -42,6 +45,54 @@ PeltStatus pelti_remesh_crossings(const PeltiRemeshSurface *s, PeltiJobs *jobs, 
     if (status == PELT_OK)
         pelti_box_tree_self_pairs(tree, 0, meet, (void *)s, jobs, &pairs);
     *count = pairs.found;
+    pelti_pool_release(&pool);
+    return status;
+}
+
+/// Corners of what crosses go a share of their way to the middle of their neighbours: folds come undone, fingers become thinner.
+static void smooth(PeltiRemeshSurface *s, const PeltiPairs *pairs, float (*sum)[5])
+{
+    const float share = 0.3f;
+    for (int i = 0; i < pairs->count; i++)
+        for (int k = 0; k < 3; k++)
+            sum[s->corner[3 * pairs->pairs[i].a + k]][4] = sum[s->corner[3 * pairs->pairs[i].b + k]][4] = 1;
+    for (int t = 0; t < 3 * s->triangle_count; t++) {
+        int v = s->corner[t], next = s->corner[t - t % 3 + (t + 1) % 3];
+        Vec3 x = s->position[next];
+        sum[v][0] += x.x, sum[v][1] += x.y, sum[v][2] += x.z, sum[v][3] += 1;
+    }
+    for (int v = 0; v < s->vertex_count; v++) {
+        float n = 1 / fmaxf(sum[v][3], 1);
+        if (sum[v][4] > 0)
+            s->position[v] = vec3_lerp(s->position[v], vec3(n * sum[v][0], n * sum[v][1], n * sum[v][2]), share);
+        memset(sum[v], 0, sizeof sum[v]);
+    }
+}
+
+PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, PeltiJobs *jobs, PeltError *err)
+{
+    enum { ROUNDS = 60, PAIRS = 4096 };
+    PeltiPool pool;
+    PeltiBoxTree *tree = NULL;
+    PeltiPairs pairs = {0};
+    const int(*corner)[3] = (const int(*)[3])(void *)s->corner;
+    pelti_pool_init(&pool, &s->allocator);
+    float(*sum)[5] = pelti_pool_take(&pool, (size_t)s->vertex_count, sizeof *sum);
+    bool moved = false;
+    PeltStatus status = sum ? pelti_box_tree_build_triangles(&pool, s->triangle_count, corner, s->position, &tree, err)
+                            : pelti_no_memory(err, (size_t)s->vertex_count * sizeof *sum);
+    if (status == PELT_OK)
+        status = pelti_pairs_create(&pool, PAIRS, tree, &pairs, err);
+    for (int round = 0; round < ROUNDS && status == PELT_OK; round++) {
+        pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
+        if (pairs.count == 0)
+            break;
+        smooth(s, &pairs, sum);
+        pelti_box_tree_refit_triangles(tree, jobs, corner, s->position, NULL);
+        moved = true;
+    }
+    if (moved)
+        pelti_remesh_normals(s);
     pelti_pool_release(&pool);
     return status;
 }
