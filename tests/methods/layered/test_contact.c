@@ -149,26 +149,6 @@ static void crossed_and_parallel_edges_separate(void **state)
 
 /// Whatever is solved side by side shares no particle, and contacts that share one keep their order: the bytes of one sweep over
 /// all.
-/// A step that keeps the last one's contacts begins without pushes; without collisions none are left.
-static void kept_contacts_begin_anew(void **state)
-{
-    (void)state;
-    PeltiPool pool;
-    PeltiFlesh flesh;
-    pelti_pool_init(&pool, NULL);
-    make_particles(&pool, &flesh, (Vec3[4]){{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}});
-    flesh.set.collide = true;
-    flesh.collide.contacts[0].push = 0.5f;
-    pelti_collide_again(&flesh);
-    assert_int_equal(flesh.collide.count, 1);
-    assert_true(flesh.collide.contacts[0].push == 0);
-    flesh.set.collide = false;
-    pelti_collide_again(&flesh);
-    assert_int_equal(flesh.collide.count, 0);
-    pelti_pool_release(&flesh.pool);
-    pelti_pool_release(&pool);
-}
-
 static void islands_share_no_particle(void **state)
 {
     (void)state;
@@ -206,8 +186,9 @@ static void islands_share_no_particle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_equal_finite_differences),  cmocka_unit_test(the_papers_edge_gradients_are_ours),
-        cmocka_unit_test(crossed_and_parallel_edges_separate), cmocka_unit_test(kept_contacts_begin_anew),
+        cmocka_unit_test(gradients_equal_finite_differences),
+        cmocka_unit_test(the_papers_edge_gradients_are_ours),
+        cmocka_unit_test(crossed_and_parallel_edges_separate),
         cmocka_unit_test(islands_share_no_particle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
