@@ -25,13 +25,16 @@ static void take_skin(PeltiTouch *t)
 {
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
-    Vec3 **all[] = {&t->state.x,          &t->state.wanted,    &t->way.offset[0],     &t->way.offset[1],  &t->state.lag,
-                    &t->scratch.lag_next, &t->scratch.x_saved, &t->scratch.lag_saved, &t->moves.plan,     &t->moves.way_end,
-                    &t->moves.cut_mean,   &t->moves.shared,    &t->moves.judged,      &t->scratch.x_kept, &t->scratch.lag_kept};
+    Vec3 **all[] = {
+        &t->state.x,          &t->state.wanted,          &t->way.offset[0],     &t->way.offset[1],  &t->state.lag,
+        &t->scratch.lag_next, &t->scratch.x_saved,       &t->scratch.lag_saved, &t->moves.plan,     &t->moves.way_end,
+        &t->moves.cut_mean,   &t->moves.shared,          &t->moves.judged,      &t->scratch.x_kept, &t->scratch.lag_kept,
+        &t->scratch.before.x, &t->scratch.before.wanted, &t->scratch.before.lag};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
-    unsigned char **flags[] = {&t->gathered.ring, &t->gathered.core, &t->state.trouble,  &t->moves.dirty,
-                               &t->rest.tangled,  &t->moves.fresh,   &t->scratch.queued, &t->scratch.trouble_kept};
+    unsigned char **flags[] = {&t->gathered.ring,  &t->gathered.core,        &t->state.trouble,
+                               &t->moves.dirty,    &t->rest.tangled,         &t->moves.fresh,
+                               &t->scratch.queued, &t->scratch.trouble_kept, &t->scratch.before.trouble};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
     t->gathered.list = PELTI_NEW(pool, int, n);
@@ -65,6 +68,7 @@ static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
     pelti_motion_start(&t->way.motion);
     t->way.bones_now = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     t->state.bones_last = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
+    t->scratch.before.bones_last = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     return PELT_OK;
 }
 

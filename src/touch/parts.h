@@ -105,6 +105,7 @@ typedef struct TouchScratch {
     Vec3 *x_saved, *lag_saved;   ///< [vertex] before this substep's rounds
     Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew
     unsigned char *trouble_kept; ///< [vertex] likewise
+    TouchState before;           ///< this substep, in case it is taken in two
     int *queue;                  ///< [vertex]
     unsigned char *queued;       ///< [vertex]
 } TouchScratch;

@@ -357,10 +357,11 @@ static void stay(PeltiTouch *t)
         t->state.trouble[v] = 1;
     }
     t->report->spent += too_much(t);
+    t->report->frozen += !too_much(t);
 }
 
-/// From t->state.x to t->state.wanted, never across.
-static void advance(PeltiTouch *t)
+/// From t->state.x to t->state.wanted, never across; false: it could not be finished.
+static bool advance(PeltiTouch *t)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     make_plan(t);
@@ -371,14 +372,12 @@ static void advance(PeltiTouch *t)
     pelti_touch_find_features(t, true);
     pelti_touch_share(t, 0, false);
     bool folds = memchr(t->marks.join_crosses, 1, (size_t)t->patches.join_count) != NULL;
-    if (too_much(t)) {
-        stay(t);
-        return;
-    }
+    if (too_much(t))
+        return false;
     int drawn = mark_drawn(t), unsafe = mark_unsafe(t);
     if (!drawn && !unsafe && !anything(t) && !folds) {
         memcpy(t->state.x, t->state.wanted, bytes);
-        return;
+        return true;
     }
     memcpy(t->scratch.x_saved, t->state.x, bytes);
     memcpy(t->scratch.lag_saved, t->state.lag, bytes);
@@ -388,18 +387,15 @@ static void advance(PeltiTouch *t)
             if (round_of_moves(t, attempt * 3, attempt + round > 0) || 2 * t->budget.used > t->budget.allowed)
                 break; // a round costs what the last one did
         if (!t->search.unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
-            if (too_much(t))
-                stay(t);
-            else
+            if (!too_much(t))
                 settle(t);
-            return;
+            return !too_much(t);
         }
         mark_crossings(t);
         memcpy(t->state.x, t->scratch.x_saved, bytes);
         memcpy(t->state.lag, t->scratch.lag_saved, bytes);
     }
-    t->report->frozen += !too_much(t);
-    stay(t);
+    return false;
 }
 
 // ---- a frame ----
@@ -447,28 +443,74 @@ static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
         memcpy(t->state.wanted, goal, sizeof(Vec3) * (size_t)t->count);
 }
 
+/// Offsets from linear blending at both ends of the frame's way, for what lies between.
+static void find_both_offsets(PeltiTouch *t, bool restart, const Vec3 *goal)
+{
+    if (restart)
+        memset(t->way.offset[0], 0, sizeof(Vec3) * (size_t)t->count);
+    else
+        find_offsets(t, t->way.motion.from.bones, t->state.wanted, t->way.offset[0]);
+    find_offsets(t, t->way.motion.to.bones, goal, t->way.offset[1]);
+}
+
+static void copy_state(PeltiTouch *t, TouchState *to, const TouchState *from)
+{
+    size_t bytes = sizeof(Vec3) * (size_t)t->count;
+    memcpy(to->x, from->x, bytes);
+    memcpy(to->wanted, from->wanted, bytes);
+    memcpy(to->lag, from->lag, bytes);
+    memcpy(to->trouble, from->trouble, (size_t)t->count);
+    memcpy(to->bones_last, from->bones_last, sizeof(Mat34) * (size_t)t->who->bone_count);
+    to->calm = from->calm;
+}
+
+typedef struct Way { ///< of a frame
+    const Vec3 *goal;
+    bool restart;
+    float fastest; ///< of all skin on the whole way, apart from what it has in common
+    int substeps;  ///< tried so far
+    int halves;    ///< how many may still be taken in two
+} Way;
+
+/// A substep from one share of the way to another. One that cannot be finished is taken in two: on shorter ways less could meet,
+/// and what touches is held before it is deep.
+static void go_from(PeltiTouch *t, Way *way, float from, float to)
+{
+    long long used = way->substeps ? t->budget.used : 0;
+    copy_state(t, &t->scratch.before, &t->state);
+    go_to(t, to, way->goal);
+    carry(t, way->substeps == 0 && to - from == 1 ? way->fastest : find_speeds(t, t->moves.plan, t->state.wanted));
+    turn_lags(t);
+    pelti_touch_allow(t, ++way->substeps);
+    if (advance(t))
+        return;
+    if (way->halves <= 0 || to - from < LEAST_SHARE) {
+        stay(t);
+        return;
+    }
+    copy_state(t, &t->state, &t->scratch.before);
+    t->budget.used = used;
+    way->halves--;
+    if (to - from == 1) // nothing lay between before
+        find_both_offsets(t, way->restart, way->goal);
+    float middle = 0.5f * (from + to);
+    go_from(t, way, from, middle);
+    go_from(t, way, middle, to);
+}
+
 void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     pelti_motion_to(&t->way.motion, pose.bones, pose.joints);
-    float fastest = find_speeds(t, t->state.wanted, goal);
-    int substeps = count_substeps(t, fastest);
-    if (substeps > 1) {
-        if (pose.restart)
-            memset(t->way.offset[0], 0, sizeof(Vec3) * (size_t)t->count);
-        else
-            find_offsets(t, t->way.motion.from.bones, t->state.wanted, t->way.offset[0]);
-        find_offsets(t, t->way.motion.to.bones, goal, t->way.offset[1]);
-    }
-    for (int k = 1; k <= substeps; k++) {
-        go_to(t, (float)k / (float)substeps, goal);
-        if (substeps > 1)
-            fastest = find_speeds(t, t->moves.plan, t->state.wanted);
-        carry(t, fastest);
-        turn_lags(t);
-        pelti_touch_allow(t, k);
-        advance(t);
-    }
-    t->report->substeps += substeps;
+    Way way = {.goal = goal,
+               .restart = pose.restart,
+               .fastest = find_speeds(t, t->state.wanted, goal),
+               .halves = t->state.stuck ? 0 : MOST_HALVES};
+    int substeps = count_substeps(t, way.fastest);
+    if (substeps > 1)
+        find_both_offsets(t, pose.restart, goal);
+    for (int k = 1; k <= substeps; k++)
+        go_from(t, &way, (float)(k - 1) / (float)substeps, (float)k / (float)substeps);
+    t->report->substeps += way.substeps;
 }
 
 void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
