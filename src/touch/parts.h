@@ -213,6 +213,13 @@ void pelti_touch_to_rest(PeltiTouch *t);
 /// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`.
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 
+// draw_in.c
+/// Shortens edges of the method's skin that are torn and that blending by `bones` does not draw out as far.
+void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
+
+// touch.c
+Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v); ///< linear blend skinning
+
 // budget.c
 /// What the work up to the end of this substep, counted from 1, may be.
 void pelti_touch_allow(PeltiTouch *t, int substep);

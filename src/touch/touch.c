@@ -13,7 +13,7 @@ typedef struct Blend {
     float share;
 } Blend;
 
-static Vec3 blend_vertex(const PeltiTouch *t, const Mat34 *bones, int v)
+Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v)
 {
     Vec3 sum = {0, 0, 0};
     for (int k = 0; k < TOUCH_INFLUENCES; k++)
@@ -31,7 +31,7 @@ static void blend_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         Vec3 offset = vec3_lerp(t->way.offset[0][v], t->way.offset[1][v], b->share);
-        b->out[v] = vec3_add(blend_vertex(t, b->bones, v), mat34_apply_vector(b->bones[t->rest.bone[v][0]], offset));
+        b->out[v] = vec3_add(pelti_touch_blend(t, b->bones, v), mat34_apply_vector(b->bones[t->rest.bone[v][0]], offset));
     }
 }
 
@@ -48,7 +48,7 @@ static void offset_range(void *context, int begin, int end, int worker)
     const PeltiTouch *t = o->t;
     (void)worker;
     for (int v = begin; v < end; v++)
-        o->out[v] = mat34_apply(t->way.bones_now[t->rest.bone[v][0]], vec3_sub(o->skin[v], blend_vertex(t, o->bones, v)));
+        o->out[v] = mat34_apply(t->way.bones_now[t->rest.bone[v][0]], vec3_sub(o->skin[v], pelti_touch_blend(t, o->bones, v)));
 }
 
 /// The offset of `skin` from linear blend skinning by `bones`, seen from each vertex' strongest bone.
@@ -188,6 +188,13 @@ static int mark_unsafe(PeltiTouch *t)
     return unsafe;
 }
 
+/// Bones that are scaled draw the edge out as far: it is not torn.
+static bool drawn_by_bones(const PeltiTouch *t, int u, int v, float square)
+{
+    Vec3 by = vec3_sub(pelti_touch_blend(t, t->way.bones_now, u), pelti_touch_blend(t, t->way.bones_now, v));
+    return 1.02f * vec3_dot(by, by) > square;
+}
+
 /// Edges that the method itself draws out too far are looked after as if they met something; returns how many.
 static int mark_drawn(PeltiTouch *t)
 {
@@ -198,7 +205,7 @@ static int mark_drawn(PeltiTouch *t)
             int u = mesh->ring[r];
             Vec3 by = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
             float most = DRAWN_EDGE * t->rest.ring_length[r];
-            if (u < v || !(vec3_dot(by, by) > most * most))
+            if (u < v || !(vec3_dot(by, by) > most * most) || drawn_by_bones(t, u, v, vec3_dot(by, by)))
                 continue;
             t->state.trouble[u] = t->state.trouble[v] = 1;
             drawn++;
@@ -525,6 +532,7 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
         t->state.started = true;
         t->state.behind = t->state.stuck = t->state.hung = 0;
     }
+    pelti_touch_draw_in(t, pose.bones, vertices);
     pelti_touch_travel(t, pose, vertices);
     finish(t, pose, vertices, report);
 }

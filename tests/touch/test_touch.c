@@ -373,9 +373,52 @@ static void threads_do_not_show_and_noise_crosses_nothing(void **state)
     pelti_jobs_destroy(jobs);
 }
 
+static float longest_edge(const Two *two)
+{
+    const PeltiMesh *mesh = two->who->mesh;
+    float most = 0;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
+            most = fmaxf(most, vec3_distance(two->shown[v], two->shown[mesh->ring[r]]) /
+                                   vec3_distance(mesh->rest[v], mesh->rest[mesh->ring[r]]));
+    return most;
+}
+
+/// An edge that the method draws out is drawn in and hooks nowhere; one that its bone draws out as far is none of it.
+static void torn_edges_are_drawn_in(void **state)
+{
+    (void)state;
+    Two two;
+    int pulled = 5 * AROUND;
+    two_tubes(&two, 1, NULL);
+    step(&two, true);
+    const PeltiMesh *mesh = two.who->mesh;
+    float edge = vec3_distance(mesh->rest[pulled], mesh->rest[mesh->ring[mesh->ring_start[pulled]]]);
+    for (int frame = 1; frame <= 8; frame++) {
+        two.wanted[pulled] = vec3_add(two.who->rest_points[pulled], vec3(0, 0, -0.5f * (float)frame * edge));
+        step(&two, false);
+        assert_true(longest_edge(&two) < 2.95f);
+        assert_int_equal(two.report.spent + two.report.frozen, 0);
+    }
+    for (int v = 0; v < TUBE; v++) // far from it nothing moved
+        if (vec3_distance(mesh->rest[v], mesh->rest[pulled]) > 0.5f)
+            CHECK_NEAR(vec3_distance(two.shown[v], mesh->rest[v]), 0, 1e-5);
+    drop(&two);
+    two_tubes(&two, 1, NULL);
+    Mat34 large = mat34_from(mat3_scale(mat3_identity(), 4), vec3(0, 0, 0));
+    for (int v = 0; v < POINTS; v++)
+        two.wanted[v] = vec3_scale(two.who->rest_points[v], 4);
+    memcpy(two.shown, two.wanted, sizeof two.shown);
+    PeltiJoint joint = {quat_identity(), vec3(0, 0, 0), mat3_scale(mat3_identity(), 4)};
+    pelti_touch_step(two.touch, (PeltiTouchPose){&large, &joint, true}, two.shown, &two.report);
+    CHECK_NEAR(longest_edge(&two), 4, 1e-3);
+    drop(&two);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(torn_edges_are_drawn_in),
         cmocka_unit_test(what_is_apart_moves_freely),
         cmocka_unit_test(a_tube_pushed_through_another_stays_on_its_side),
         cmocka_unit_test(edges_that_the_method_draws_out_are_held),

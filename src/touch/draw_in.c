@@ -1,0 +1,79 @@
+/// Edges that a method itself draws out too far are drawn in before anything is looked at: held back on the way they would hook.
+#include "touch/constants.def"
+#include "touch/parts.h"
+
+#include <string.h>
+
+/// How long an edge may be: what is torn beyond, unless its bones draw it out as far.
+static float longest(const PeltiTouch *t, const Vec3 *blend, int v, int r)
+{
+    return larger(DRAWN_IN * t->rest.ring_length[r], vec3_distance(blend[v], blend[t->mesh->ring[r]]));
+}
+
+static bool is_drawn(const PeltiTouch *t, const Vec3 *x, int v)
+{
+    for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++) {
+        Vec3 by = vec3_sub(x[t->mesh->ring[r]], x[v]);
+        float most = DRAWN_IN * t->rest.ring_length[r];
+        if (vec3_dot(by, by) > most * most)
+            return true;
+    }
+    return false;
+}
+
+/// Vertices of edges that are too long, and rings around them, which give way.
+static int list_drawn(PeltiTouch *t, const Vec3 *x)
+{
+    int count = 0, begin = 0, *list = t->scratch.queue;
+    unsigned char *listed = t->scratch.queued;
+    memset(listed, 0, (size_t)t->count);
+    for (int v = 0; v < t->count; v++)
+        if ((listed[v] = is_drawn(t, x, v)))
+            list[count++] = v;
+    for (int ring = 0; ring < DRAWN_RINGS && count; ring++) {
+        int end = count;
+        for (; begin < end; begin++)
+            for (int r = t->mesh->ring_start[list[begin]]; r < t->mesh->ring_start[list[begin] + 1]; r++)
+                if (!listed[t->mesh->ring[r]]) {
+                    listed[t->mesh->ring[r]] = 1;
+                    list[count++] = t->mesh->ring[r];
+                }
+    }
+    memset(listed, 0, (size_t)t->count);
+    return count;
+}
+
+/// Half of what each edge of v is too long, the mean over them: Jacobi's pass of position-based dynamics.
+static Vec3 drawn_in(const PeltiTouch *t, const Vec3 *blend, const Vec3 *x, int v)
+{
+    Vec3 sum = {0, 0, 0};
+    int count = 0;
+    for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++) {
+        Vec3 by = vec3_sub(x[t->mesh->ring[r]], x[v]);
+        float length = vec3_length(by), most = longest(t, blend, v, r);
+        if (!(length > most))
+            continue;
+        sum = vec3_mad(sum, by, 0.5f * (1 - most / length));
+        count++;
+    }
+    return count ? vec3_mad(x[v], sum, 1 / (float)count) : x[v];
+}
+
+void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
+{
+    int count = list_drawn(t, x);
+    const int *list = t->scratch.queue;
+    Vec3 *blend = t->scratch.x_saved, *next = t->scratch.lag_saved;
+    for (int i = 0; i < count; i++) {
+        int v = list[i];
+        blend[v] = pelti_touch_blend(t, bones, v);
+        for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++)
+            blend[t->mesh->ring[r]] = pelti_touch_blend(t, bones, t->mesh->ring[r]);
+    }
+    for (int pass = 0; pass < DRAWN_PASSES; pass++) {
+        for (int i = 0; i < count; i++)
+            next[list[i]] = drawn_in(t, blend, x, list[i]);
+        for (int i = 0; i < count; i++)
+            x[list[i]] = next[list[i]];
+    }
+}
