@@ -170,7 +170,7 @@ PeltStatus pelti_trace_smooth(PeltiTrace *trace, PeltiJobs *jobs, int passes, Pe
     int rows = trace->look->height;
     Planes planes = {.stride = trace->look->width + 2 * MARGIN};
     size_t plane = (size_t)planes.stride * (size_t)rows, bytes = plane * (GUIDES + 2 * ARRIVE) * sizeof(float);
-    PELT_ASSERT(2 << (passes - 1) <= MARGIN - PELT_W);
+    PELT_ASSERT(1 << passes <= MARGIN - PELT_W); // the last pass looks twice its step far
     float *all = pelti_alloc(NULL, bytes);
     if (!all)
         return pelti_no_memory(err, bytes);
