@@ -35,8 +35,8 @@ PELTI_WIDE void rotation_matrix_w(RotationW *r)
 /// One Newton step on the rotation group. With B = R^T A and R' = R exp([o]) the objective tr(R'^T A) is, to second order,
 /// tr B + g.o - o.H o / 2 with g = (B21 - B12, B02 - B20, B10 - B01) and H = tr(B) I - sym(B): o = H^-1 g where H is
 /// positive definite, else a gradient step of safe length. The function has no false maximum on the group, so what
-/// converges is right, reflections included. `size` is matrix_size_w's. Returns |o|^2, or 1 where H was not positive definite: there a
-/// vanishing gradient may be a saddle. A zero matrix counts as converged.
+/// converges is right, reflections included. `size` is matrix_size_w's. Returns |o|^2, or 1 where H was not positive definite:
+/// there a vanishing gradient may be a saddle. A zero matrix counts as converged.
 PELTI_WIDE FloatW rotation_newton_w(RotationW *r, FloatW a[3][3], FloatW size)
 {
     FloatW b[3][3];
@@ -70,10 +70,9 @@ PELTI_WIDE FloatW rotation_newton_w(RotationW *r, FloatW a[3][3], FloatW size)
     // q' = q (o/2, 1), normalised: the Cayley map, right to third order and never more than half a turn
     FloatW p5 = splat_w(0.5f), x = mul_w(o0, p5), y = mul_w(o1, p5), z = mul_w(o2, p5);
     FloatW qx = r->q[0], qy = r->q[1], qz = r->q[2], qw = r->q[3];
-    FloatW n[4] = {add_w(qx, sub_w(mad_w(qw, x, mul_w(qy, z)), mul_w(qz, y))),
-                   add_w(qy, sub_w(mad_w(qw, y, mul_w(qz, x)), mul_w(qx, z))),
-                   add_w(qz, sub_w(mad_w(qw, z, mul_w(qx, y)), mul_w(qy, x))),
-                   sub_w(qw, mad_w(qx, x, mad_w(qy, y, mul_w(qz, z))))};
+    FloatW n[4] = {
+        add_w(qx, sub_w(mad_w(qw, x, mul_w(qy, z)), mul_w(qz, y))), add_w(qy, sub_w(mad_w(qw, y, mul_w(qz, x)), mul_w(qx, z))),
+        add_w(qz, sub_w(mad_w(qw, z, mul_w(qx, y)), mul_w(qy, x))), sub_w(qw, mad_w(qx, x, mad_w(qy, y, mul_w(qz, z))))};
     FloatW length2 = add_w(mad_w(n[0], n[0], mul_w(n[1], n[1])), mad_w(n[2], n[2], mul_w(n[3], n[3])));
     // what follows waits for the matrix, so that takes a division and not the root, which takes three times as long
     rotation_matrix_of_w(n, div_w(splat_w(2), length2), r->m);
