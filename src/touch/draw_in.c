@@ -70,10 +70,14 @@ void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
         for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++)
             blend[t->mesh->ring[r]] = pelti_touch_blend(t, bones, t->mesh->ring[r]);
     }
-    for (int pass = 0; pass < DRAWN_PASSES; pass++) {
+    bool moved = count > 0;
+    for (int pass = 0; pass < DRAWN_PASSES && moved; pass++) {
+        moved = false;
         for (int i = 0; i < count; i++)
             next[list[i]] = drawn_in(t, blend, x, list[i]);
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
+            moved |= memcmp(&x[list[i]], &next[list[i]], sizeof *x) != 0;
             x[list[i]] = next[list[i]];
+        }
     }
 }
