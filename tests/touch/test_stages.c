@@ -1,0 +1,308 @@
+// The stages of a touching step one by one: budget, exempt, crossings, path, patches, smooth, draw_in.
+#include "geometry/exact.h"
+#include "touch/constants.def"
+#include "touch/parts.h"
+#include "two.h"
+
+static Vec3 random_vec(unsigned *seed)
+{
+    float v[3];
+    for (int i = 0; i < 3; i++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        v[i] = (float)(*seed >> 8) / 8388608.0f - 1;
+    }
+    return vec3(v[0], v[1], v[2]);
+}
+
+static void a_budget_ends_one_beyond_what_is_allowed_and_stays_spent(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    PeltiTouch *t = two.touch;
+    pelti_touch_allow(t, 1);
+    long long once = (WORK_FRAME + WORK_SUBSTEP) * (long long)(t->count + 256);
+    assert_true(pelti_touch_spend(t, once));
+    assert_false(pelti_touch_spend(t, 1));
+    assert_false(pelti_touch_spend(t, 0));
+    pelti_touch_allow(t, 2); // the second substep adds its part to what is left of the first's
+    assert_true(pelti_touch_spend(t, WORK_SUBSTEP * (long long)(t->count + 256) - 1));
+    assert_false(pelti_touch_spend(t, 1));
+    pelti_touch_allow(t, 1); // a new frame begins at nothing
+    assert_true(pelti_touch_spend(t, once));
+    drop(&two);
+}
+
+static void distances_have_weights_and_a_normal_that_give_them(void **state)
+{
+    (void)state;
+    float w[4];
+    Vec3 n, above[4] = {{0.25f, 0.25f, 2}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    CHECK_NEAR(pelti_touch_distance(&(TouchFeature){.edges = false}, above, w, &n), 2, 1e-6);
+    CHECK_NEAR(n.z, 1, 1e-6);
+    CHECK_NEAR(w[0], 1, 1e-6);
+    CHECK_NEAR(w[1], -0.5, 1e-6); // barycentric: 1 - 1/4 - 1/4
+    CHECK_NEAR(w[2], -0.25, 1e-6);
+    Vec3 crossed[4] = {{-1, 0, 3}, {3, 0, 3}, {0, -1, 0}, {0, 1, 0}};
+    CHECK_NEAR(pelti_touch_distance(&(TouchFeature){.edges = true}, crossed, w, &n), 3, 1e-6);
+    CHECK_NEAR(w[0], 0.75, 1e-6);
+    CHECK_NEAR(w[1], 0.25, 1e-6);
+    CHECK_NEAR(w[2], -0.5, 1e-6);
+    CHECK_NEAR(n.z, 1, 1e-6);
+}
+
+static void a_fall_is_cut_before_it_lands_and_common_motion_is_not(void **state)
+{
+    (void)state;
+    const Vec3 p[4] = {{0.25f, 0.25f, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    TouchFeature f = {.edges = false, .start = 1};
+    Vec3 fall[4] = {{0, 0, -2}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    float share = pelti_touch_safe_share(&f, p, fall, 1e-4f); // 0.9 of the distance, of a way twice as long
+    assert_true(share > 0.4f && share <= 0.45f);
+    fall[0].z = -0.8f;
+    CHECK_NEAR(pelti_touch_safe_share(&f, p, fall, 1e-4f), 1, 0);
+    Vec3 together[4] = {{9, -5, -7}, {9, -5, -7}, {9, -5, -7}, {9, -5, -7}};
+    CHECK_NEAR(pelti_touch_safe_share(&f, p, together, 1e-4f), 1, 0);
+}
+
+static void what_is_called_safe_never_comes_nearer_than_a_tenth(void **state)
+{
+    (void)state;
+    unsigned seed = 7;
+    int cut = 0;
+    for (int k = 0; k < 2000; k++) {
+        TouchFeature f = {.edges = k & 1};
+        Vec3 p[4], d[4];
+        for (int i = 0; i < 4; i++)
+            p[i] = random_vec(&seed), d[i] = vec3_scale(random_vec(&seed), 2);
+        f.start = (float)pelti_touch_distance(&f, p, NULL, NULL);
+        if (f.start < 0.01f)
+            continue;
+        float share = pelti_touch_safe_share(&f, p, d, 1e-5f);
+        cut += share < 1;
+        for (int s = 1; s <= 16; s++) {
+            Vec3 at[4];
+            for (int i = 0; i < 4; i++)
+                at[i] = vec3_mad(p[i], d[i], share * (float)s / 16);
+            // of four points that never lie in one plane all of the way is safe, however near they come
+            if (share < 1 && !(pelti_touch_distance(&f, at, NULL, NULL) >= 0.0999 * (double)f.start))
+                fail_msg("pair %d comes to %g of its distance", k, pelti_touch_distance(&f, at, NULL, NULL) / (double)f.start);
+            if (!(pelti_touch_distance(&f, at, NULL, NULL) > 0))
+                fail_msg("pair %d meets", k);
+        }
+    }
+    assert_true(cut > 60);
+}
+
+/// Pairs of triangles that share no vertex and meet, one by one.
+static int every_crossing(const PeltiMesh *mesh, const Vec3 *x)
+{
+    int found = 0;
+    for (int a = 0; a < mesh->triangle_count; a++)
+        for (int b = a + 1; b < mesh->triangle_count; b++) {
+            const int *s = mesh->triangles[a], *u = mesh->triangles[b];
+            bool shared = false;
+            for (int i = 0; i < 9; i++)
+                shared |= s[i / 3] == u[i % 3];
+            const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
+            PeltiBox l = {vec3_min(p[0], vec3_min(p[1], p[2])), vec3_max(p[0], vec3_max(p[1], p[2]))};
+            PeltiBox h = {vec3_min(q[0], vec3_min(q[1], q[2])), vec3_max(q[0], vec3_max(q[1], q[2]))};
+            found += !shared && pelti_box_overlap(&l, &h, 0) && pelti_triangles_meet(p, q) != PELTI_APART;
+        }
+    return found;
+}
+
+static void crossings_are_those_found_one_by_one(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    const PeltiMesh *mesh = two.who->mesh;
+    static Vec3 x[POINTS];
+    assert_int_equal(pelti_touch_find_crossings(two.touch, mesh->rest), 0);
+    for (int v = 0; v < mesh->vertex_count; v++) // one tube into the other, and a fold of the first into itself
+        x[v] = vec3_add(mesh->rest[v], vec3(0, 0, mesh->component[v] == mesh->component[0] ? 0 : -0.213f));
+    int expected = every_crossing(mesh, x);
+    assert_true(expected > 20);
+    assert_int_equal(pelti_touch_find_crossings(two.touch, x), expected);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (x[v].x > 0.7f)
+            x[v].x = 1.15f - 0.643f * x[v].x, x[v].z += 0.011f;
+    expected = every_crossing(mesh, x);
+    assert_int_equal(pelti_touch_find_crossings(two.touch, x), expected);
+    drop(&two);
+}
+
+static void what_crosses_at_rest_may_cross_there_and_nowhere_else(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.1f, NULL); // tubes of radius 0.1: they cross where they lie over each other
+    const PeltiTouch *t = two.touch;
+    const PeltiMesh *mesh = two.who->mesh;
+    int crossing = every_crossing(mesh, mesh->rest), near = 0, far = 0;
+    assert_true(crossing > 0);
+    assert_int_equal(t->rest.crossings, crossing);
+    assert_int_equal(pelti_touch_find_crossings(two.touch, mesh->rest), 0); // exempt from now on
+    for (int p = 0; p < mesh->vertex_count; p += 3)
+        for (int q = 0; q < mesh->vertex_count; q += 3) {
+            bool two_parts = mesh->component[p] != mesh->component[q];
+            bool close = vec3_distance(mesh->rest[p], mesh->rest[q]) < NEAR_AT_REST * t->rest.size;
+            assert_int_equal(pelti_touch_exempt_vertices(t, p, q), pelti_touch_exempt_vertices(t, q, p));
+            assert_int_equal(pelti_touch_exempt_vertices(t, p, q), two_parts && close);
+            near += two_parts && close, far += two_parts && !close;
+        }
+    assert_true(near > 0 && far > 0);
+    drop(&two);
+}
+
+static void patches_have_every_triangle_once_and_one_owner_of_everything(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    const TouchPatches *patches = &two.touch->patches;
+    const PeltiMesh *mesh = two.who->mesh;
+    int triangles = 0, vertices = 0, edges = 0;
+    for (int k = 0; k < patches->count; k++) {
+        const TouchPatch *p = &patches->patch[k];
+        triangles += p->triangle_count;
+        for (int i = 0; i < p->triangle_count; i++)
+            assert_int_equal(patches->of[p->triangle[i]], k);
+        for (int i = 0; i < p->vertex_count; i++)
+            vertices += p->owns_vertex[i];
+        for (int i = 0; i < p->edge_count; i++)
+            edges += p->owns_edge[i];
+        assert_int_equal(pelti_touch_patches_steps(patches, k, k), 0);
+        for (int n = patches->neighbour_start[k]; n < patches->neighbour_start[k + 1]; n++) {
+            assert_int_equal(pelti_touch_patches_steps(patches, k, patches->neighbour[n]), 1);
+            assert_int_equal(pelti_touch_patches_steps(patches, patches->neighbour[n], k), 1);
+        }
+    }
+    assert_int_equal(triangles, mesh->triangle_count);
+    assert_int_equal(vertices, mesh->vertex_count);
+    assert_int_equal(edges, mesh->edge_count);
+    drop(&two);
+}
+
+static void a_shape_is_the_linear_map_and_bounds_what_is_left(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    const PeltiMesh *mesh = two.who->mesh;
+    const TouchPatches *patches = &two.touch->patches;
+    static Vec3 x[POINTS];
+    unsigned seed = 3;
+    const Mat3 turned = {{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}}; // a turn
+    for (int v = 0; v < mesh->vertex_count; v++)
+        x[v] = vec3_add(mat3_apply(turned, mesh->rest[v]), vec3(3, -2, 1));
+    for (int k = 0; k < patches->count; k++) {
+        TouchShape shape;
+        pelti_touch_patch_shape(&patches->patch[k], x, &shape);
+        for (int i = 0; i < 9; i++)
+            CHECK_NEAR(shape.linear.m[i / 3][i % 3], turned.m[i / 3][i % 3], 1e-3);
+        CHECK_NEAR(shape.strain, 0, 1e-3);
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        x[v] = vec3_mad(x[v], random_vec(&seed), 0.01f);
+    for (int k = 0; k < patches->count; k++) {
+        const TouchPatch *p = &patches->patch[k];
+        TouchShape shape;
+        pelti_touch_patch_shape(p, x, &shape);
+        for (int e = 0; e < p->edge_count; e++) {
+            int a = p->vertex[p->edge[e][0]], b = p->vertex[p->edge[e][1]];
+            Vec3 rest = vec3_sub(mesh->rest[b], mesh->rest[a]), now = vec3_sub(x[b], x[a]);
+            float off = vec3_distance(now, mat3_apply(shape.linear, rest)) / vec3_length(rest);
+            if (!(off <= shape.strain * 1.001f + 1e-5f))
+                fail_msg("patch %d: an edge is off by %g, strain %g", k, (double)off, (double)shape.strain);
+        }
+    }
+    drop(&two);
+}
+
+static void a_join_that_is_called_smooth_has_no_triangles_that_cross(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    PeltiTouch *t = two.touch;
+    const PeltiMesh *mesh = two.who->mesh;
+    static Vec3 x[POINTS];
+    int smooth_at_rest = 0, crossing = 0, smooth = 0;
+    unsigned seed = 11;
+    pelti_touch_find_crossings(t, mesh->rest);
+    for (int k = 0; k < t->patches.join_count; k++)
+        smooth_at_rest += pelti_touch_join_smooth(&t->patches.join[k], t->bounds.shape_end);
+    for (int round = 1; round <= 4; round++) {
+        for (int v = 0; v < mesh->vertex_count; v++)
+            x[v] = vec3_mad(mesh->rest[v], random_vec(&seed), 0.01f * (float)(round * round));
+        pelti_touch_find_crossings(t, x);
+        for (int k = 0; k < t->patches.join_count; k++) {
+            const TouchJoin *join = &t->patches.join[k];
+            int crosses = pelti_touch_patches_cross(t, join->a, join->b, NULL);
+            if (pelti_touch_join_smooth(join, t->bounds.shape_end)) {
+                assert_int_equal(crosses, 0);
+                smooth++;
+            }
+            crossing += crosses;
+        }
+    }
+    assert_true(smooth_at_rest > t->patches.join_count / 4 && smooth > 0 && crossing > 100);
+    drop(&two);
+}
+
+static float longest_edge(const PeltiMesh *mesh, const Vec3 *x)
+{
+    float most = 0;
+    for (int e = 0; e < mesh->edge_count; e++)
+        most = fmaxf(most, vec3_distance(x[mesh->edges[e][0]], x[mesh->edges[e][1]]) /
+                               vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]));
+    return most;
+}
+
+static void torn_edges_are_drawn_in_and_what_bones_stretch_is_left(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    const PeltiMesh *mesh = two.who->mesh;
+    static Vec3 x[POINTS], before[POINTS];
+    Mat34 still = mat34_identity(), large = mat34_identity();
+    memcpy(x, mesh->rest, sizeof x);
+    int torn = mesh->vertex_count / 4;
+    x[torn].z += 0.4f;
+    memcpy(before, x, sizeof x);
+    float was = longest_edge(mesh, x);
+    pelti_touch_draw_in(two.touch, &still, x);
+    float now = longest_edge(mesh, x);
+    if (!(was > 1.5f * DRAWN_IN && now < 1.1f * DRAWN_IN))
+        fail_msg("edges of %g of their length are drawn in to %g", (double)was, (double)now);
+    for (int v = 0; v < mesh->vertex_count; v++) // the other tube, which nothing joins to it
+        if (mesh->component[v] != mesh->component[torn])
+            assert_memory_equal(&x[v], &before[v], sizeof *x);
+    for (int i = 0; i < 3; i++)
+        large.m[i][i] = 5;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        x[v] = before[v] = mat34_apply(large, mesh->rest[v]);
+    pelti_touch_draw_in(two.touch, &large, x);
+    assert_memory_equal(x, before, sizeof x);
+    drop(&two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
+        cmocka_unit_test(distances_have_weights_and_a_normal_that_give_them),
+        cmocka_unit_test(a_fall_is_cut_before_it_lands_and_common_motion_is_not),
+        cmocka_unit_test(what_is_called_safe_never_comes_nearer_than_a_tenth),
+        cmocka_unit_test(crossings_are_those_found_one_by_one),
+        cmocka_unit_test(what_crosses_at_rest_may_cross_there_and_nowhere_else),
+        cmocka_unit_test(patches_have_every_triangle_once_and_one_owner_of_everything),
+        cmocka_unit_test(a_shape_is_the_linear_map_and_bounds_what_is_left),
+        cmocka_unit_test(a_join_that_is_called_smooth_has_no_triangles_that_cross),
+        cmocka_unit_test(torn_edges_are_drawn_in_and_what_bones_stretch_is_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
