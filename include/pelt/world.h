@@ -57,8 +57,8 @@ typedef struct PeltWorldObject {
     int vertex_count, triangle_count;
     const float *positions;     ///< [vertex_count x 3] world, good until the next step
     const int *triangles;       ///< [triangle_count x 3], do not change
-    float centre[3];            ///< of mass; soft: where it was put
-    float velocity[3], spin[3]; ///< units/s, rad/s; rigid
+    float centre[3];            ///< of mass
+    float velocity[3], spin[3]; ///< of the centre, units/s; rad/s, rigid
     float origin[3], axes[3][3],
         mass_kg; ///< own -> world: x' = axes x + origin, as the scene describes the object; rigid and fixed
 } PeltWorldObject;
@@ -68,10 +68,11 @@ PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object);
 
 /// Takes an object in hand, by the mouse or by an animation of yours: within the next step its frame (origin and axes above)
 /// moves to `goal`, straight and pushing what is in its way, and there it stays until moved again or let go. Call it before each
-/// step to lead it along a path. The scale must be 1. Fixed and rigid objects; PELT_UNSUPPORTED: it is soft; PELT_BAD_ARGUMENT:
-/// no such object, or a number that is none. From the world's thread; costs nothing, does not allocate.
+/// step to lead it along a path. The scale must be 1. A soft object is led by its centre and does not turn in the hand; its flesh
+/// trembles and dents, and what it is pressed against may push it aside. PELT_BAD_ARGUMENT: no such object, or a number that is
+/// none. From the world's thread; costs nothing, does not allocate.
 PELT_API PeltStatus pelt_world_hold(PeltWorld *world, int object, const PeltTransform *goal, PeltError *err);
-/// Lets go: a rigid object goes on with the speed it was moved at (a throw), a fixed one stays. Fine for one not held.
+/// Lets go: a rigid or soft object goes on with the speed it was moved at (a throw), a fixed one stays. Fine for one not held.
 PELT_API void pelt_world_let_go(PeltWorld *world, int object);
 PELT_API int pelt_world_object_find(const PeltWorld *world, const char *name); ///< -1: none
 

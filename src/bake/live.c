@@ -169,9 +169,7 @@ PeltStatus pelt_world_hold(PeltWorld *w, int object, const PeltTransform *goal, 
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "object %s: scale (%g %g %g): objects keep their size; make it so in the scene",
                          pelt_world_object(w, object).name, (double)s[0], (double)s[1], (double)s[2]);
     Trs trs = {vec3(t[0], t[1], t[2]), {r[0], r[1], r[2], r[3]}, vec3(1, 1, 1)};
-    if (!pelti_corrector_hold(w->corrector, object, trs))
-        return PELT_FAIL(err, PELT_UNSUPPORTED, "object %s is soft: only fixed and rigid ones can be held",
-                         pelt_world_object(w, object).name);
+    pelti_corrector_hold(w->corrector, object, trs);
     return PELT_OK;
 }
 

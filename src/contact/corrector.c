@@ -491,8 +491,13 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
 {
     PeltiContactReport now = {.converged = true};
     c->detection.touches.dropped = 0;
-    for (int b = 0; b < c->things.body_count; b++)
-        pelti_contact_body_drive(&c->things.bodies[b], c->started && dt_s > 0 ? dt_s : 0);
+    for (int b = 0; b < c->things.body_count; b++) {
+        double dt = c->started && dt_s > 0 ? dt_s : 0;
+        if (c->things.bodies[b].soft)
+            pelti_soft_drive(c->things.bodies[b].soft, dt);
+        else
+            pelti_contact_body_drive(&c->things.bodies[b], dt);
+    }
     if (!c->started || !(dt_s > 0)) {
         for (int s = 0; s < c->things.skin_count; s++) {
             pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].free);
@@ -554,21 +559,24 @@ int pelti_corrector_object_count(const PeltiCorrector *c)
     return c->things.body_count;
 }
 
-bool pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal)
+void pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal)
 {
     PeltiTurn turn;
-    if (c->things.bodies[index].soft)
-        return false;
     const float q[4] = {goal.rotation.x, goal.rotation.y, goal.rotation.z, goal.rotation.w};
     pelti_contact_turn_from_quat(q, &turn);
     const double origin[3] = {(double)goal.translation.x, (double)goal.translation.y, (double)goal.translation.z};
-    pelti_contact_body_hold(&c->things.bodies[index], origin, &turn);
-    return true;
+    if (c->things.bodies[index].soft)
+        pelti_soft_hold(c->things.bodies[index].soft, origin);
+    else
+        pelti_contact_body_hold(&c->things.bodies[index], origin, &turn);
 }
 
 void pelti_corrector_let_go(PeltiCorrector *c, int index)
 {
-    pelti_contact_body_let_go(&c->things.bodies[index]);
+    if (c->things.bodies[index].soft)
+        pelti_soft_let_go(c->things.bodies[index].soft);
+    else
+        pelti_contact_body_let_go(&c->things.bodies[index]);
 }
 
 PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
@@ -588,5 +596,11 @@ PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
     memcpy(view.momentum, body->momentum, sizeof view.momentum);
     memcpy(view.centre, body->at, sizeof view.centre);
     pelti_contact_body_spin(body, view.spin);
+    if (body->soft) {
+        pelti_soft_centre(body->soft, view.centre);
+        pelti_soft_momentum(body->soft, view.velocity);
+        for (int k = 0; k < 3; k++)
+            view.velocity[k] /= body->mass;
+    }
     return view;
 }

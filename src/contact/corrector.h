@@ -77,8 +77,8 @@ int pelti_corrector_contact_count(const PeltiCorrector *c);
 PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index);
 
 /// Takes an object in hand: its frame moves to `goal` (the scale is not looked at) within the next step and stays there, whatever
-/// it meets. false: it is soft, which nobody can hold.
-bool pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal);
+/// it meets. A soft one is led by its centre and may be pushed aside (contact/soft.h).
+void pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal);
 void pelti_corrector_let_go(PeltiCorrector *c, int index); ///< a rigid object goes on with the speed it was moved at
 
 int pelti_corrector_object_count(const PeltiCorrector *c);

@@ -3,6 +3,7 @@
 
 #include "contact/soft_mesh.h"
 #include "math/sparse.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
@@ -26,6 +27,10 @@ struct PeltiSoft {
     double *spare;   ///< one of them, for a vertex whose own was refused
     int slot_count, slots[PELTI_SOFT_SLOTS];
     int *slot_of; ///< [surface vertices] -1: none
+    bool held;
+    double goal[3], drive[3]; ///< held: where its middle is to be, and how fast it goes there
+    double aside[3];          ///< how far contact moved it since the frame began
+    double yield[3];          ///< how far the hand gives way to what the body is pressed against
 };
 
 // ---- stiffness ----
@@ -172,8 +177,89 @@ static void solve_to(PeltiSoft *s, double (*out)[3])
         to_world(&s->turn, s->rhs + 3 * n, out[n]);
 }
 
+void pelti_soft_centre(const PeltiSoft *s, double centre[3])
+{
+    double mass = 0;
+    centre[0] = centre[1] = centre[2] = 0;
+    for (int n = 0; n < s->mesh.node_count; n++) {
+        mass += s->mass[n];
+        for (int k = 0; k < 3; k++)
+            centre[k] += s->mass[n] * s->x[n][k];
+    }
+    for (int k = 0; k < 3; k++)
+        centre[k] /= mass;
+}
+
+/// The spin that has the angular momentum of all nodes, taken as if they were spread evenly about the centre: exact for a cube
+/// or a ball, and what is left of others is taken by the next steps.
+static void spin_of(const PeltiSoft *s, const double centre[3], const double mean[3], double spin[3])
+{
+    double moment = 0;
+    spin[0] = spin[1] = spin[2] = 0;
+    for (int n = 0; n < s->mesh.node_count; n++)
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            double r[2] = {s->x[n][i] - centre[i], s->x[n][j] - centre[j]};
+            spin[k] += s->mass[n] * (r[0] * (s->v[n][j] - mean[j]) - r[1] * (s->v[n][i] - mean[i]));
+            moment += s->mass[n] * (r[0] * r[0] + r[1] * r[1]) / 3;
+        }
+    for (int k = 0; k < 3; k++)
+        spin[k] = moment > 0 ? spin[k] / moment : 0;
+}
+
+/// The motion as a whole becomes the hand's; what is left of the speeds is the flesh's own trembling.
+static void lead(PeltiSoft *s)
+{
+    double centre[3], mean[3], spin[3], mass = 0;
+    for (int n = 0; n < s->mesh.node_count; n++)
+        mass += s->mass[n];
+    pelti_soft_centre(s, centre);
+    pelti_soft_momentum(s, mean);
+    for (int k = 0; k < 3; k++)
+        mean[k] /= mass;
+    spin_of(s, centre, mean, spin);
+    for (int n = 0; n < s->mesh.node_count; n++)
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            s->v[n][k] += s->drive[k] - mean[k] - (spin[i] * (s->x[n][j] - centre[j]) - spin[j] * (s->x[n][i] - centre[i]));
+        }
+}
+
+void pelti_soft_hold(PeltiSoft *s, const double goal[3])
+{
+    if (!s->held)
+        memset(s->yield, 0, sizeof s->yield), memset(s->aside, 0, sizeof s->aside);
+    memcpy(s->goal, goal, sizeof s->goal);
+    s->held = true;
+}
+
+void pelti_soft_let_go(PeltiSoft *s)
+{
+    s->held = false;
+}
+
+void pelti_soft_drive(PeltiSoft *s, double dt)
+{
+    double centre[3];
+    if (!s->held)
+        return;
+    pelti_soft_centre(s, centre);
+    for (int k = 0; k < 3; k++) {
+        s->yield[k] = (1 - HAND_RETURNS) * s->yield[k] + HAND_YIELDS * s->aside[k];
+        s->aside[k] = 0;
+        double way = s->goal[k] + s->yield[k] - centre[k];
+        s->drive[k] = dt > 0 ? way / dt : 0;
+        for (int n = 0; n < s->mesh.node_count && !(dt > 0); n++)
+            s->x[n][k] += way;
+    }
+    lead(s);
+}
+
 bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
 {
+    if (s->held)
+        lead(s);
+    double weight = s->held ? 0 : 1; // the hand carries it
     double grown = s->last_h > 0 ? h * h / (s->last_h * s->last_h) : 0;
     for (int n = 0; n < s->mesh.node_count; n++)
         for (int k = 0; k < 3; k++)
@@ -184,7 +270,7 @@ bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
     for (int n = 0; n < s->mesh.node_count; n++) {
         double push[3];
         for (int k = 0; k < 3; k++)
-            push[k] = s->mass[n] * (s->v[n][k] / h + gravity[k]);
+            push[k] = s->mass[n] * (s->v[n][k] / h + weight * gravity[k]);
         to_body(&s->turn, push, s->rhs + 3 * n);
     }
     double *u = s->work; // R^T x - X; K takes the translation out
@@ -245,14 +331,20 @@ static void fit_turn(PeltiSoft *s)
 
 void pelti_soft_end_step(PeltiSoft *s, double h)
 {
-    for (int n = 0; n < s->mesh.node_count; n++)
+    double mass = 0, moved[3] = {0, 0, 0};
+    for (int n = 0; n < s->mesh.node_count; n++) {
+        mass += s->mass[n];
         for (int k = 0; k < 3; k++) {
             double d = s->free[n][k] + s->moved[n][k];
             s->x[n][k] += d;
             s->v[n][k] = d / h;
+            moved[k] += s->mass[n] * s->moved[n][k];
             s->last[n][k] = s->moved[n][k];
             s->free[n][k] = s->moved[n][k] = 0;
         }
+    }
+    for (int k = 0; k < 3; k++)
+        s->aside[k] += moved[k] / mass;
     s->last_h = h;
     fit_turn(s);
 }

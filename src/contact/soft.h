@@ -24,6 +24,13 @@ void pelti_soft_moved(const PeltiSoft *soft, double (*u)[3]);    ///< [slots] ho
 void pelti_soft_take(PeltiSoft *soft, const double (*force)[3]); ///< [slots] forces, world: moves all nodes
 void pelti_soft_end_step(PeltiSoft *soft, double h);
 void pelti_soft_momentum(const PeltiSoft *soft, double linear[3]); ///< kg units/s
+void pelti_soft_centre(const PeltiSoft *soft, double centre[3]);   ///< of mass, world
+
+/// In a hand: its middle is led to `goal` and it does not spin; what touches it may push it aside meanwhile. Let go, it flies on.
+void pelti_soft_hold(PeltiSoft *soft, const double goal[3]);
+void pelti_soft_let_go(PeltiSoft *soft);
+/// The start of a frame of `dt` seconds: how a held one gets to its goal. dt 0: it is there at once.
+void pelti_soft_drive(PeltiSoft *soft, double dt);
 enum { PELTI_SOFT_SLOTS = 512 };
 
 #endif
