@@ -100,6 +100,20 @@ typedef struct PeltRigPiece {
     const char *bone; ///< rigid: the bone it moves with; NULL: the one that has most of its weight
 } PeltRigPiece;
 
+/// A number of the flesh, painted on points of the skin: in place of what the bones there say.
+typedef enum PeltRigPaint {
+    PELT_PAINT_FIRMNESS, ///< multiplies the method's firmness
+    PELT_PAINT_SKIN,     ///< thickness of the skin, of fat, of muscle: share of the way from skin to bone
+    PELT_PAINT_FAT,
+    PELT_PAINT_MUSCLE,
+} PeltRigPaint;
+typedef struct PeltRigPainted {
+    PeltRigPaint what;
+    int count;
+    const int *points;   ///< [count] indices in cache order
+    const float *values; ///< [count]
+} PeltRigPainted;
+
 typedef struct PeltRig {
     int joint_count, muscle_count, region_count, anchor_count, volume_count, piece_count;
     const PeltRigJoint *joints;
@@ -110,6 +124,8 @@ typedef struct PeltRig {
     const PeltRigPiece *pieces;
     int operator_count;
     const PeltOperator *operators; ///< of its own: joints call them by `name`, which is none of the built-in ones
+    int painted_count;
+    const PeltRigPainted *painted;
 } PeltRig;
 
 /// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread.

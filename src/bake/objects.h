@@ -94,6 +94,8 @@ PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, c
 /// One step of a skin; the public step hands out what a user may see of the report.
 /// Loads what an artist adds: --rig, --set joint.NAME.key=value.
 PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err);
+/// The rig for what the method sees: where that is a body, points of the file become those of the body.
+PeltStatus pelti_skin_rig_on_body(PeltSkin *skin, const PeltRig **rig, PeltError *err);
 /// The pose in which the body does not overlap itself by more than flesh can take: the first half of a step. `pose` itself where
 /// nothing gives way.
 const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report);

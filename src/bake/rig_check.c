@@ -174,6 +174,18 @@ static PeltStatus check_piece(const PeltiCharacter *who, const PeltRigPiece *p, 
     return p->bone ? is_joint(&c, "bone", p->bone) : PELT_OK;
 }
 
+static PeltStatus check_painted(const PeltiCharacter *who, const PeltRigPainted *p, PeltError *err)
+{
+    Check c = {who, "painted", "", err};
+    if (p->what < PELT_PAINT_FIRMNESS || p->what > PELT_PAINT_MUSCLE)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "rig: painted: what %d is none", (int)p->what);
+    PELT_TRY(is_list(&c, "points", p->count, p->points));
+    PELT_TRY(is_list(&c, "values", p->count, p->values));
+    for (int k = 0; k < p->count; k++)
+        PELT_TRY(is_point(&c, p->points[k]));
+    return within(&c, "values", p->values, p->count, 0, p->what == PELT_PAINT_FIRMNESS ? 1e6 : 1);
+}
+
 PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, PeltError *err)
 {
     Check c = {who, "it", "", err};
@@ -184,6 +196,7 @@ PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, P
     PELT_TRY(is_list(&c, "volumes", rig->volume_count, rig->volumes));
     PELT_TRY(is_list(&c, "pieces", rig->piece_count, rig->pieces));
     PELT_TRY(is_list(&c, "operators", rig->operator_count, rig->operators));
+    PELT_TRY(is_list(&c, "painted", rig->painted_count, rig->painted));
     for (int k = 0; k < rig->joint_count; k++)
         PELT_TRY(check_joint(who, rig, &rig->joints[k], err));
     for (int k = 0; k < rig->muscle_count; k++)
@@ -196,5 +209,7 @@ PeltStatus pelti_bake_rig_check(const PeltRig *rig, const PeltiCharacter *who, P
         PELT_TRY(check_volume(who, &rig->volumes[k], err));
     for (int k = 0; k < rig->piece_count; k++)
         PELT_TRY(check_piece(who, &rig->pieces[k], err));
+    for (int k = 0; k < rig->painted_count; k++)
+        PELT_TRY(check_painted(who, &rig->painted[k], err));
     return PELT_OK;
 }

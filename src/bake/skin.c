@@ -294,6 +294,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         .log = &skin->log,
         .progress = {def->progress, def->progress_user},
     };
+    PELT_TRY(pelti_skin_rig_on_body(skin, &in.artist.rig, err));
     if (!skin->who && skin->by_point)
         PELT_TRY(pelti_method_find(BLENDING)->prepare(&in, &skin->blending, err));
     if (!skin->who)

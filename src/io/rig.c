@@ -300,22 +300,25 @@ static PeltStatus check_point(PeltiForm *form, const PeltiJsonAt *at, int *out, 
     return PELT_OK;
 }
 
-static PeltStatus read_points(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+static PeltStatus read_point_list(PeltiForm *form, const PeltiJsonAt *at, int *count, const int **out, PeltError *err)
 {
-    PeltRigRegion *region = target;
-    int count;
-    if (pelti_json_array(at, PELTI_REQUIRED, &count, NULL) != PELT_OK)
+    if (pelti_json_array(at, PELTI_REQUIRED, count, NULL) != PELT_OK)
         return pelti_form_fail(form, at, err, "an array of point numbers was expected");
-    int *points = PELTI_NEW(&form->pool, int, count);
+    int *points = PELTI_NEW(&form->pool, int, *count);
     if (!points)
-        return pelti_no_memory(err, (size_t)count * sizeof *points);
-    for (int i = 0; i < count; i++) {
+        return pelti_no_memory(err, (size_t)*count * sizeof *points);
+    for (int i = 0; i < *count; i++) {
         PeltiJsonAt item = pelti_json_item(at, i);
         PELT_TRY(check_point(form, &item, &points[i], err));
     }
-    region->points = points;
-    region->point_count = count;
+    *out = points;
     return PELT_OK;
+}
+
+static PeltStatus read_points(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+{
+    PeltRigRegion *region = target;
+    return read_point_list(form, at, &region->point_count, &region->points, err);
 }
 
 static PeltStatus read_owners(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
@@ -451,6 +454,44 @@ static PeltStatus read_pieces(PeltiForm *form, const PeltiJsonAt *at, void *targ
     return PELT_OK;
 }
 
+// ---- what is painted on points
+
+static PeltStatus read_painted_points(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+{
+    PeltRigPainted *painted = target;
+    return read_point_list(form, at, &painted->count, &painted->points, err);
+}
+
+/// After `what` and `points`.
+static PeltStatus read_values(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+{
+    PeltRigPainted *painted = target;
+    int count;
+    if (pelti_json_array(at, PELTI_REQUIRED, &count, NULL) != PELT_OK || count != painted->count)
+        return pelti_form_fail(form, at, err, "as many numbers as there are points were expected: %d", painted->count);
+    float *values = PELTI_NEW(&form->pool, float, count);
+    if (!values)
+        return pelti_no_memory(err, (size_t)count * sizeof *values);
+    double most = painted->what == PELT_PAINT_FIRMNESS ? 1e6 : 1;
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = count, .least = 0, .most = most}, values, err));
+    painted->values = values;
+    return PELT_OK;
+}
+
+static PeltStatus read_painted(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
+{
+    static const char *const kinds[] = {"firmness", "skin", "fat", "muscle", NULL}; // as PeltRigPaint
+    static const PeltiField fields[] = {
+        {.key = "what", .kind = PELTI_FIELD_CHOICE, .offset = AT(PeltRigPainted, what), .required = true, .choices = kinds},
+        {.key = "points", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_painted_points},
+        {.key = "values", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_values},
+        {0},
+    };
+    static const PeltRigPainted initial = {0};
+    PeltRig *rig = target;
+    return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->painted_count, &rig->painted, err);
+}
+
 static const PeltiField rig_fields[] = {
     {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
     {.key = "operators", .kind = PELTI_FIELD_CUSTOM, .read = read_operators}, // before the joints that call them
@@ -460,6 +501,7 @@ static const PeltiField rig_fields[] = {
     {.key = "anchors", .kind = PELTI_FIELD_CUSTOM, .read = read_anchors},
     {.key = "volumes", .kind = PELTI_FIELD_CUSTOM, .read = read_volumes},
     {.key = "pieces", .kind = PELTI_FIELD_CUSTOM, .read = read_pieces},
+    {.key = "painted", .kind = PELTI_FIELD_CUSTOM, .read = read_painted},
     {0},
 };
 

@@ -56,7 +56,7 @@ enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.
-enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_VOLUMES = 8 };
+enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_VOLUMES = 8, PELTI_RIG_PAINTED = 16 };
 
 typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help

@@ -81,6 +81,11 @@ static void the_example_is_read_whole(void **state)
     assert_string_equal(rig->volumes[0].bones[1], "Forearm");
     assert_int_equal(rig->piece_count, 1);
     assert_int_equal(rig->pieces[0].kind, PELT_PIECE_SKIN);
+    assert_int_equal(rig->painted_count, 2);
+    assert_int_equal(rig->painted[1].what, PELT_PAINT_FAT);
+    assert_int_equal(rig->painted[1].count, 3);
+    assert_int_equal(rig->painted[1].points[2], 22);
+    assert_true(rig->painted[1].values[2] == 0.6f);
     pelti_io_rig_destroy(file);
 }
 
@@ -121,6 +126,10 @@ static void mistakes_name_the_line_and_the_key(void **state)
         {"{\"volumes\": [{\"name\": \"v\", \"bones\": []}]}", "names no bones"},
         {"{\"pieces\": [{\"name\": \"no such\", \"kind\": \"skin\"}]}", "has no piece \"no such\""},
         {"{\"pieces\": [{\"name\": \"component 0\", \"kind\": \"skim\"}]}", "did you mean \"skin\""},
+        {"{\"painted\": [{\"what\": \"fad\", \"points\": [], \"values\": []}]}", "did you mean \"fat\""},
+        {"{\"painted\": [{\"what\": \"fat\", \"points\": [0, 1], \"values\": [0.1]}]}", "as many numbers as there are points"},
+        {"{\"painted\": [{\"what\": \"fat\", \"points\": [0], \"values\": [1.5]}]}", "painted[0].values"},
+        {"{\"painted\": [{\"what\": \"fat\", \"points\": [99999], \"values\": [0.5]}]}", "painted[0].points[0]"},
         {"{\"version\": 2}", "version 2 is newer"},
         {"[]", "an object was expected"},
         {"{\"joints\": {}} x", "JSON line 1"},

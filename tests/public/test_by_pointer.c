@@ -100,6 +100,68 @@ static void a_rig_by_pointer_is_the_rig_of_its_file(void **state)
     pelt_character_destroy(who);
 }
 
+/// How much the distances of some points from the first of them change when the tube bends.
+static float changes(const PeltCharacter *who, const PeltRig *rig, const int *points, int count)
+{
+    const char *setting = "body=proxy";
+    PeltSkinDef def = pelt_skin_def_default();
+    PeltError err = {0};
+    PeltSkin *skin = NULL;
+    PeltPose *pose = NULL;
+    def.method = "tracking";
+    def.rig = rig;
+    def.threads = 1;
+    def.settings = &setting;
+    def.setting_count = 1;
+    if (pelt_skin_create(&def, who, &skin, &err) != PELT_OK || pelt_pose_create(who, &pose, &err) != PELT_OK)
+        fail_msg("%s", err.text);
+    float length[2] = {0}, most = 0;
+    for (int bent = 0; bent < 2; bent++) {
+        pelt_pose_reset(pose);
+        if (bent)
+            pelt_pose_from_clip(pose, 0, 0.5);
+        pelt_skin_step(skin, pose, 0, NULL);
+        const float *x = pelt_skin_positions(skin);
+        for (int i = 1; i < count; i++) {
+            const float *a = x + 3 * (size_t)points[0], *b = x + 3 * (size_t)points[i];
+            float far = sqrtf((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+            length[bent] += far;
+        }
+        most = fmaxf(most, length[bent]);
+    }
+    pelt_skin_destroy(skin);
+    pelt_pose_destroy(pose);
+    return fabsf(length[1] - length[0]) / most;
+}
+
+/// A region names points of the file; a method that solves on a body finds them there.
+static void points_of_the_file_are_found_on_a_body(void **state)
+{
+    (void)state;
+    PeltCharacter *who = tube();
+    int count = 0, inside = 0, all = pelt_character_info(who).point_count;
+    int *points = calloc((size_t)all, sizeof *points);
+    const float *rest = pelt_character_rest(who);
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < 3 * all; i++) {
+        low[i % 3] = fminf(low[i % 3], rest[i]);
+        high[i % 3] = fmaxf(high[i % 3], rest[i]);
+    }
+    for (int inner = 1; inner >= 0; inner--) // a ring around the middle, where the tube bends; first the points well inside it
+        for (int p = 0; p < all; p++) {
+            float far = fabsf(rest[3 * (size_t)p + 1] - 0.5f * (low[1] + high[1])) / (high[1] - low[1]);
+            if (far < 0.2f && (far < 0.08f) == (inner == 1))
+                points[count++] = p, inside += inner;
+        }
+    assert_true(inside > 10 && count > 2 * inside);
+    PeltRigRegion region = {.name = "ring", .bone = joint_name(who, 1), .points = points, .point_count = count};
+    PeltRig rig = {.region_count = 1, .regions = &region};
+    assert_true(changes(who, NULL, points, inside) > 0.02f);
+    assert_true(changes(who, &rig, points, inside) < 0.003f);
+    free(points);
+    pelt_character_destroy(who);
+}
+
 static void a_rig_by_pointer_is_checked_as_a_file_is(void **state)
 {
     (void)state;
@@ -252,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_rig_by_pointer_is_the_rig_of_its_file, make_folder, remove_folder),
+        cmocka_unit_test(points_of_the_file_are_found_on_a_body),
         cmocka_unit_test(a_rig_by_pointer_is_checked_as_a_file_is),
         cmocka_unit_test_setup_teardown(a_bake_takes_a_scene_by_pointer, make_folder, remove_folder),
     };

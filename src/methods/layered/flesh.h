@@ -127,6 +127,11 @@ typedef struct PeltiFleshBone {
     float cut; ///< share of the bone that belongs to its parent's sub-volume
 } PeltiFleshBone;
 
+/// What is painted on one particle's place; below 0: as its bones have it.
+typedef struct PeltiFleshPaint {
+    float projection[PELTI_LAYERS], stiffness[PELTI_LAYERS];
+} PeltiFleshPaint;
+
 // ---- all of it ----
 
 /// The character at rest.
@@ -135,6 +140,7 @@ typedef struct PeltiFleshRest {
     Vec3 centre;            ///< of the mesh: what match.rest is about
     int (*triangles)[3];    ///< slots
     PeltiFleshBone *around; ///< [bone]
+    PeltiFleshPaint *paint; ///< [slot]; NULL: nothing is painted
     float *depth;           ///< [slot] length of the projection segment
     float *edge;            ///< [slot] mean length of the edges there
     float *inverse_mass;    ///< [slot x 4]

@@ -10,6 +10,11 @@
 
 // ---- what the rig says ----
 
+static float firmer(float stiffness, float firmness)
+{
+    return 1 - pelti_powf(1 - fminf(stiffness, 0.999f), firmness);
+}
+
 static void take_joint(PeltiFleshBone *bone, const PeltRigJoint *joint)
 {
     const float usual_density = 1000; // kg per unit^3, of flesh in metres
@@ -21,7 +26,7 @@ static void take_joint(PeltiFleshBone *bone, const PeltRigJoint *joint)
         if (joint->layer_density[l] > 0)
             bone->density[l] = joint->layer_density[l] / usual_density;
         if (joint->firmness >= 0)
-            bone->stiffness[l] = 1 - pelti_powf(1 - fminf(bone->stiffness[l], 0.999f), joint->firmness);
+            bone->stiffness[l] = firmer(bone->stiffness[l], joint->firmness);
     }
 }
 
@@ -74,10 +79,13 @@ static void take_rig(PeltiFlesh *flesh, const PeltiPrepare *in)
 
 enum { PROJECTION, STIFFNESS, DENSITY };
 
-/// Mean over the bones that move a slot, by weight.
+/// What is painted, or the mean over the bones that move a slot, by weight.
 static float around(const PeltiFlesh *flesh, int slot, int layer, int what)
 {
     float sum = 0, total = 0;
+    const PeltiFleshPaint *paint = flesh->rest.paint ? &flesh->rest.paint[slot] : NULL;
+    if (paint && what != DENSITY && (what == PROJECTION ? paint->projection : paint->stiffness)[layer] >= 0)
+        return (what == PROJECTION ? paint->projection : paint->stiffness)[layer];
     for (int k = 0; k < flesh->weights.influences; k++) {
         size_t i = (size_t)slot * (size_t)flesh->weights.influences + (size_t)k;
         const PeltiFleshBone *bone = &flesh->rest.around[flesh->weights.bone[i]];
@@ -90,6 +98,53 @@ static float around(const PeltiFlesh *flesh, int slot, int layer, int what)
     }
     const float *usual = what == PROJECTION ? flesh->set.projection : flesh->set.stiffness;
     return total > 0 ? sum / total : what == DENSITY ? 1 : usual[layer];
+}
+
+/// Layers of the painted thicknesses, the others as thick as the bones have them; together they leave some of the way to the
+/// bone.
+static void stack_layers(const PeltiFlesh *flesh, int slot, const float thickness[PELTI_LAYERS - 1],
+                         float projection[PELTI_LAYERS])
+{
+    float thick[PELTI_LAYERS - 1], sum = 0;
+    for (int l = 0; l < PELTI_LAYERS - 1; l++) {
+        thick[l] = thickness[l] >= 0 ? thickness[l] : around(flesh, slot, l + 1, PROJECTION) - around(flesh, slot, l, PROJECTION);
+        thick[l] = fmaxf(thick[l], PAINT_LEAST);
+        sum += thick[l];
+    }
+    projection[0] = 0;
+    for (int l = 0; l < PELTI_LAYERS - 1; l++)
+        projection[l + 1] = projection[l] + thick[l] * fminf(1, PAINT_MOST / sum);
+}
+
+/// From what is painted on points to what holds at slots.
+static PeltStatus take_paint(PeltiFlesh *flesh, const PeltRig *rig, PeltError *err)
+{
+    if (!rig || !rig->painted_count)
+        return PELT_OK;
+    typedef float Numbers[PELT_PAINT_MUSCLE + 1]; // by PeltRigPaint; below 0: not painted
+    PeltiPool work;
+    pelti_pool_init(&work, &flesh->pool.allocator);
+    Numbers *said = PELTI_NEW(&work, Numbers, flesh->n);
+    PeltiFleshPaint *paint = PELTI_NEW(&flesh->pool, PeltiFleshPaint, flesh->n);
+    for (int s = 0; said && s < flesh->n; s++)
+        for (int k = 0; k <= PELT_PAINT_MUSCLE; k++)
+            said[s][k] = -1;
+    for (int i = 0; said && i < rig->painted_count; i++)
+        for (int k = 0; k < rig->painted[i].count; k++)
+            said[flesh->paths.slot[flesh->mesh->weld[rig->painted[i].points[k]]]][rig->painted[i].what] =
+                rig->painted[i].values[k];
+    for (int s = 0; said && paint && s < flesh->n; s++) {
+        const float *thickness = said[s] + PELT_PAINT_SKIN, firmness = said[s][PELT_PAINT_FIRMNESS];
+        for (int l = 0; l < PELTI_LAYERS; l++) {
+            paint[s].projection[l] = -1;
+            paint[s].stiffness[l] = firmness >= 0 ? firmer(flesh->set.stiffness[l], firmness) : -1;
+        }
+        if (thickness[0] >= 0 || thickness[1] >= 0 || thickness[2] >= 0)
+            stack_layers(flesh, s, thickness, paint[s].projection);
+    }
+    pelti_pool_release(&work);
+    flesh->rest.paint = paint;
+    return said && paint ? PELT_OK : pelti_no_memory(err, (size_t)flesh->n * sizeof *paint);
 }
 
 // ---- layers ----
@@ -306,6 +361,7 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
         for (int k = 0; k < 3; k++)
             flesh->rest.triangles[t][k] = flesh->paths.slot[mesh->triangles[t][k]];
     take_rig(flesh, in);
+    PELT_TRY(take_paint(flesh, in->artist.rig, err));
     PELT_TRY(place_layers(flesh, err));
     set_masses(flesh);
     set_stiffness(flesh);

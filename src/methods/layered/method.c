@@ -154,6 +154,7 @@ const PeltiMethod pelti_method_layered = {
     .summary = "four layers of oriented particles: flesh that jiggles, touches and keeps its volume",
     .reference = "[Deul2013]",
     .flags = PELTI_NEEDS_WEIGHTS | PELTI_KEEPS_STATE | PELTI_DYNAMIC | PELTI_FLESH,
+    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_VOLUMES | PELTI_RIG_PAINTED,
     .options = OPTIONS,
     .prepare = layered_prepare,
     .step = layered_step,
