@@ -65,10 +65,21 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err)
+static void temporary_name(char *path, size_t size)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(path, size, "%s/pelt-studio-XXXXXX", folder && *folder ? folder : "/tmp");
+}
+
+PeltStatus pelti_cast_temporary_folder(char *path, size_t size, PeltError *err)
+{
+    temporary_name(path, size);
+    return mkdtemp(path) ? PELT_OK : PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));
+}
+
+PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err)
+{
+    temporary_name(path, size);
     int file = mkstemp(path);
     if (file < 0)
         return PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));

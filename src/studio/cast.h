@@ -32,6 +32,7 @@ PeltStatus pelti_cast_weights(const PeltiCast *cast, int node, PeltiArray *answe
 
 /// A name of our own in the folder for temporary files; the file exists afterwards.
 PeltStatus pelti_cast_temporary(char *path, size_t size, PeltError *err);
+PeltStatus pelti_cast_temporary_folder(char *path, size_t size, PeltError *err); ///< the same, a folder
 /// A whole file or stream in memory of malloc's; at most `most` bytes.
 PeltStatus pelti_cast_slurp(const char *path, size_t most, void **bytes, size_t *size, PeltError *err);
 

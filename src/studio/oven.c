@@ -2,15 +2,19 @@
 #include "studio/session_parts.h"
 
 #include "core/error.h"
+#include "io/zip.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { REPORT = 3, CANCEL = 4 };
-static const char *const ENDINGS[] = {".glb", ".pc2", ".mdd", ".json", NULL, ".abc", ".usda", ".npz"}; // by Bake's `what`
+enum { INTO_FILES, REPORT, CANCEL }; // Bake's `what`
+enum { KINDS = 9, LONGEST_PATH = 640 };
+static const char *const ENDINGS[KINDS] = {".glb", ".vrm", ".gltf", ".abc", ".usda", ".pc2", ".mdd", ".npz", ".obj"};
 enum { IDLE, AT_WORK, DONE, FAILED };
+static const size_t MOST_BYTES = (size_t)2 << 30;
 
 static int progress(const char *stage, double share, void *user)
 {
@@ -23,12 +27,27 @@ static int progress(const char *stage, double share, void *user)
     return cancel;
 }
 
-static PeltStatus bake_to(PeltiOven *oven, const char *path, const char *rig_path, PeltError *err)
+/// The character's name without its ending, as a name of files, and the method's.
+static void name_files(const PeltiOven *oven, char name[LONGEST_PATH / 2])
 {
-    const char *lines[PELTI_SETTINGS / 2];
-    char clip[16];
+    const char *label = oven->cast->label, *dot = strrchr(label, '.');
+    int length = dot && dot[1] && strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(dot + 1)
+                     ? (int)(dot - label)
+                     : (int)strlen(label);
+    snprintf(name, LONGEST_PATH / 2, "%.*s-%s", length, label, oven->method);
+    for (char *c = name; *c; c++)
+        if (*c == '/' || (unsigned char)*c < ' ' || (c == name && *c == '.'))
+            *c = '_';
+}
+
+/// Into the folder: every file that was asked for.
+static PeltStatus bake_into(PeltiOven *oven, const char *folder, const char *rig_path, PeltError *err)
+{
+    const char *lines[PELTI_SETTINGS / 2], *outputs[KINDS];
+    char clip[16], name[LONGEST_PATH / 2], paths[KINDS + 1][LONGEST_PATH];
     PeltBakeDef def = pelt_bake_def_default();
     snprintf(clip, sizeof clip, "%d", oven->clip);
+    name_files(oven, name);
     bool range = oven->clip == pelt_character_info(oven->cast->who).clip_count; // made from the skeleton: by its name alone
     def.skin.rig_path = *rig_path ? rig_path : NULL;
     def.skin.method = oven->method;
@@ -39,39 +58,102 @@ static PeltStatus bake_to(PeltiOven *oven, const char *path, const char *rig_pat
     def.skin.progress_user = oven;
     def.clip = range ? "range" : clip;
     def.fps = oven->fps;
-    if (oven->what == REPORT)
-        def.report_path = path;
-    else {
-        def.outputs = &path;
-        def.output_count = 1;
+    for (int k = 0; k < KINDS && oven->what == INTO_FILES; k++)
+        if (oven->outputs >> k & 1) {
+            snprintf(paths[k], sizeof paths[k], "%s/%s%s", folder, name, ENDINGS[k]);
+            outputs[def.output_count++] = paths[k];
+        }
+    def.outputs = outputs;
+    if (oven->what == REPORT) {
+        snprintf(paths[KINDS], sizeof paths[KINDS], "%s/report.json", folder);
+        def.report_path = paths[KINDS];
     }
     return pelt_bake(&def, oven->cast->who, NULL, err);
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static PeltStatus put_file(PeltiZip *zip, const char *folder, const char *name, PeltError *err)
+{
+    char path[LONGEST_PATH];
+    void *bytes = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%.255s", folder, name);
+    PeltStatus status = pelti_cast_slurp(path, MOST_BYTES, &bytes, &size, err);
+    if (status == PELT_OK)
+        status = pelti_zip_entry(zip, name, size, err);
+    if (status == PELT_OK)
+        status = pelti_zip_write(zip, bytes, size, err);
+    free(bytes);
+    return status == PELT_OK ? pelti_zip_entry_end(zip, err) : status;
+}
+
+static PeltStatus put_all(const char *folder, struct dirent *const *list, int count, const char *path, PeltError *err)
+{
+    PeltiZip zip;
+    PeltStatus status = pelti_zip_begin(&zip, NULL, path, err);
+    for (int i = 0; i < count && status == PELT_OK; i++)
+        status = put_file(&zip, folder, list[i]->d_name, err);
+    if (status == PELT_OK)
+        status = pelti_zip_complete(&zip, err);
+    if (status == PELT_OK)
+        return pelti_zip_commit(&zip, err);
+    pelti_zip_abort(&zip);
+    return status;
+}
+
+typedef struct Baked {
+    void *bytes;
+    size_t size;
+    uint32_t files;
+} Baked;
+
+/// What lies in the folder, in memory: the one file, or all as a zip. The folder is gone afterwards, whatever was in it.
+static PeltStatus collect(const char *folder, PeltStatus status, Baked *out, PeltError *err)
+{
+    struct dirent **list = NULL;
+    char path[LONGEST_PATH];
+    int count = scandir(folder, &list, not_hidden, alphasort);
+    if (status == PELT_OK && count < 1)
+        status = PELT_FAIL(err, PELT_IO, "nothing was written");
+    snprintf(path, sizeof path, count == 1 ? "%s/%.255s" : "%s/.zip", folder, count == 1 ? list[0]->d_name : "");
+    if (status == PELT_OK && count > 1)
+        status = put_all(folder, list, count, path, err);
+    if (status == PELT_OK)
+        status = pelti_cast_slurp(path, MOST_BYTES, &out->bytes, &out->size, err);
+    out->files = count > 0 ? (uint32_t)count : 0;
+    unlink(path);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%.255s", folder, list[i]->d_name);
+        unlink(path);
+        free(list[i]);
+    }
+    free(list);
+    rmdir(folder);
+    return status;
 }
 
 static void *bake(void *user)
 {
     PeltiOven *oven = user;
     PeltError err = {0};
-    char blank[300], path[320], rig[320];
-    void *bytes = NULL;
-    size_t size = 0;
+    Baked baked = {0};
+    char folder[300], rig[320];
     PeltStatus status = pelti_session_rig_write(oven->rig, rig, &err);
     if (status == PELT_OK)
-        status = pelti_cast_temporary(blank, sizeof blank, &err);
-    if (status == PELT_OK) {
-        snprintf(path, sizeof path, "%s%s", blank, ENDINGS[oven->what]);
-        status = bake_to(oven, path, rig, &err);
-        if (status == PELT_OK)
-            status = pelti_cast_slurp(path, (size_t)2 << 30, &bytes, &size, &err);
-        unlink(path);
-        unlink(blank);
-    }
+        status = pelti_cast_temporary_folder(folder, sizeof folder, &err);
+    if (status == PELT_OK)
+        status = collect(folder, bake_into(oven, folder, rig, &err), &baked, &err);
     if (*rig)
         unlink(rig);
     pelti_session_rig_tell(&err, rig);
     pthread_mutex_lock(&oven->session->lock);
-    oven->bytes = bytes;
-    oven->size = size;
+    oven->bytes = baked.bytes;
+    oven->size = baked.size;
+    oven->files = baked.files;
     oven->state = status == PELT_OK ? DONE : oven->cancel ? IDLE : FAILED;
     snprintf(oven->text, sizeof oven->text, "%s", status == PELT_OK ? "" : err.text);
     pelti_session_drop(oven->session, oven->cast);
@@ -92,6 +174,7 @@ static PeltStatus start(PeltiSession *s, const PeltiMsgBake *wish, PeltError *er
                         .state = AT_WORK,
                         .serial = oven->serial + 1,
                         .what = wish->what,
+                        .outputs = wish->outputs,
                         .cast = s->cast,
                         .rig = s->rig ? strdup(s->rig) : NULL,
                         .clip = wish->clip,
@@ -115,6 +198,8 @@ PeltStatus pelti_session_bake(PeltiSession *s, const PeltiMsgBake *wish, PeltErr
         s->oven.cancel = true;
     else if (!s->cast || wish->epoch != s->epoch || wish->clip > pelt_character_info(s->cast->who).clip_count)
         status = PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no clip %d to bake", wish->clip);
+    else if (wish->what == INTO_FILES && !wish->outputs)
+        status = PELT_FAIL(err, PELT_BAD_ARGUMENT, "no kind of file was chosen");
     else if (s->oven.state == AT_WORK)
         status = PELT_FAIL(err, PELT_BAD_ARGUMENT, "one bake at a time");
     else

@@ -385,7 +385,7 @@ void pelti_session_state(PeltiSession *s, bool elsewhere, PeltiArray *answer)
     }
     if (s->oven.state && !elsewhere) {
         const PeltiOven *o = &s->oven;
-        PeltiMsgBaking m = {o->state, o->serial, o->what, o->share, pelti_msg_text(o->text)};
+        PeltiMsgBaking m = {o->state, o->serial, o->what, o->files, o->share, pelti_msg_text(o->text)};
         pelti_msg_write(answer, PELTI_MSG_Baking, &m);
     }
     pthread_mutex_unlock(&s->lock);

@@ -79,7 +79,7 @@ typedef struct PeltiOven { ///< a bake: filled before its thread starts; then st
     PeltiSession *session;
     pthread_t thread;
     bool runs, cancel; ///< runs: the thread is to be joined
-    uint32_t state, serial, what;
+    uint32_t state, serial, what, outputs, files;
     float share;
     char text[600];
     PeltiCast *cast;

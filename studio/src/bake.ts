@@ -4,39 +4,53 @@ import type { Studio } from './studio';
 import type { Link } from './link';
 import { saveAs } from './files';
 import { rigName } from './rig_panel';
-import { button, h, select } from './ui';
+import { button, check, h } from './ui';
 import { lines } from './wire';
 
-const outputs: [string, string][] = [['0', '.glb, plays anywhere'], ['5', '.abc Alembic'], ['6', '.usda USD'], ['1', '.pc2 point cache'], ['2', '.mdd point cache'], ['7', '.npz numbers']];
-const endings = ['.glb', '.pc2', '.mdd', '.json', '', '.abc', '.usda', '.npz']; // as messages.def numbers them
+const kinds: [string, string][] = [['.glb', 'plays anywhere'], ['.vrm', 'VRM'], ['.gltf', 'as text'], ['.abc', 'Alembic'], ['.usda', 'USD'], ['.pc2', 'points'], ['.mdd', 'points'], ['.npz', 'numbers'], ['.obj', 'numbered']]; // as messages.def has their bits
+const BAKE = 0, REPORT = 1, CANCEL = 2;
+const stemOf = (studio: Studio): string => `${studio.character?.label.replace(/\.[a-z]+$/i, '') || 'baked'}-${studio.slots[0].method}`;
 
 /** The very command line for what is seen. */
-export function commandLine(studio: Studio, ending: string): string {
+export function commandLine(studio: Studio, endings: string[]): string {
   const quote = (text: string) => /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   const { method, settings } = studio.slots[0], label = studio.character?.label ?? '', known = /\.[a-z]+$/i.test(label);
-  const clip = lines(studio.character?.clip_names ?? '')[studio.clip], stem = label.replace(/\.[a-z]+$/i, '');
+  const clip = lines(studio.character?.clip_names ?? '')[studio.clip];
   const parts = ['pelt', 'bake', known ? label : `${label}.glb`, '-m', method];
   if (clip) parts.push('--clip', clip);
   for (const [key, value] of Object.entries(settings)) parts.push('--set', `${key}=${value}`);
   if (studio.rig.text()) parts.push('--rig', rigName(studio));
-  return [...parts, '-o', `${stem}-${method}${ending}`].map(quote).join(' ');
+  return [...parts, ...endings.flatMap(ending => ['-o', stemOf(studio) + ending])].map(quote).join(' ');
 }
 
 export function bakePanel(studio: Studio, link: Link): Node[] {
-  let what = 0, wanted = 0;
-  const choice = select('As', outputs, value => { what = Number(value); });
-  const bar = h('progress', { max: 1, 'aria-label': 'Baking' }), stage = h('span', {}), box = h('div', { class: 'progress', role: 'status', hidden: true }, bar, stage, button('Cancel', () => void ask(4)));
-  const plots = h('div', { class: 'plots' }), note = h('p', { class: 'hint' });
-  const ask = async (which: number) => {
-    if (!studio.character || (studio.clip < 0 && which !== 4)) { studio.complain('Choose a clip to bake; a keyed one is put into the character first.'); return; }
-    if (which !== 4) wanted = (studio.baking?.serial ?? 0) + 1;
-    await link.say({ is: 'Bake', epoch: studio.character.epoch, what: which, clip: Math.max(studio.clip, 0), fps: studio.fps });
+  const chosen = new Set([0]); // of kinds
+  let wanted = 0, asked: number[] = [];
+  const boxes = kinds.map(([ending, words], k) => check(`${ending} ${words}`, on => { if (on) chosen.add(k); else chosen.delete(k); update(); }));
+  const choice = h('fieldset', { class: 'kinds' }, h('legend', {}, 'Files'), ...boxes.map(b => b.row));
+  const bar = h('progress', { max: 1, 'aria-label': 'Baking' }), stage = h('span', {}), box = h('div', { class: 'progress', role: 'status', hidden: true }, bar, stage, button('Cancel', () => void ask(CANCEL)));
+  const plots = h('div', { class: 'plots' }), note = h('p', { class: 'hint' }), start = button('Bake…', () => void ask(BAKE));
+  const list = () => [...chosen].sort((a, b) => a - b);
+  const update = () => {
+    const vrm = /\.vrm$/i.test(studio.character?.label ?? '');
+    boxes[1].row.hidden = !vrm; // only from one
+    if (!vrm) chosen.delete(1);
+    boxes.forEach((b, k) => b.set(chosen.has(k)));
+    start.disabled = !chosen.size;
+  };
+  studio.on(['character'], update);
+  update();
+  const ask = async (what: number) => {
+    if (!studio.character || (studio.clip < 0 && what !== CANCEL)) { studio.complain('Choose a clip to bake; a keyed one is put into the character first.'); return; }
+    if (what !== CANCEL) wanted = (studio.baking?.serial ?? 0) + 1;
+    if (what === BAKE) asked = list();
+    await link.say({ is: 'Bake', epoch: studio.character.epoch, what, outputs: list().reduce((bits, k) => bits | 1 << k, 0), clip: Math.max(studio.clip, 0), fps: studio.fps });
   };
   const fetchIt = async (baking: Baking) => {
     const answer = await fetch('/baked');
     if (answer.status !== 200) return;
-    if (baking.what === 3) drawPlots(studio, plots, note, await answer.json());
-    else saveAs(await answer.blob(), `${studio.character?.label.replace(/\.[a-z]+$/i, '') ?? 'baked'}-${studio.slots[0].method}${endings[baking.what]}`);
+    if (baking.what === REPORT) drawPlots(studio, plots, note, await answer.json());
+    else saveAs(await answer.blob(), stemOf(studio) + (baking.files > 1 ? '.zip' : kinds[asked[0]][0]));
   };
   studio.on(['baking'], () => {
     const { baking } = studio;
@@ -50,9 +64,9 @@ export function bakePanel(studio: Studio, link: Link): Node[] {
   const copied = h('output', { class: 'hint' });
   return [
     h('p', { class: 'hint' }, 'The clip by this method with these options, as pelt bake makes it: without what the hand changed and without the world.'),
-    choice.row, h('div', { class: 'buttons wrap' }, button('Bake…', () => void ask(what)), button('Measure', () => void ask(3), { title: 'All measures, frame by frame' }),
+    choice, h('div', { class: 'buttons wrap' }, start, button('Measure', () => void ask(REPORT), { title: 'All measures, frame by frame' }),
       button('Copy command', () => {
-        const line = commandLine(studio, endings[what]);
+        const line = commandLine(studio, list().map(k => kinds[k][0]));
         void navigator.clipboard?.writeText(line).catch(() => undefined);
         copied.textContent = line;
       })),

@@ -9,7 +9,9 @@ export interface RigJoint { operator?: string; controller?: Pair[]; limits?: unk
 export interface Place { bone: string; along?: number; offset?: number[] }
 export interface Muscle { name: string; from: Place; to: Place; radius: number; driver: string; angles?: number[]; swell?: number }
 export interface Region { name: string; bone: string; points?: number[]; owners?: string[]; centre?: Place; radius?: number; falloff?: number }
-export interface RigFile { version: 1; operators?: Record<string, Operator>; joints?: Record<string, RigJoint>; muscles?: Muscle[]; regions?: Region[]; [more: string]: unknown }
+/** Numbers of the flesh on points of the skin. */
+export interface Painted { what: 'firmness' | 'skin' | 'fat' | 'muscle'; points: number[]; values: number[] }
+export interface RigFile { version: 1; painted?: Painted[]; operators?: Record<string, Operator>; joints?: Record<string, RigJoint>; muscles?: Muscle[]; regions?: Region[]; [more: string]: unknown }
 
 export const builtins: Record<string, Operator> = {
   contact: { open: [[0.5, 0], [0.5, 0.1], [0.5, 0.2], [0.5, 0.3], [0.5, 0.4], [0.5, 0.5]], closed: [[0.5, 0], [0.5, 0.1], [0.5, 0.2], [0.5, 0.3], [0.5, 0.4], [0.5, 0.5]], reach: 1, controller: [[90, 0], [150, 1]] },
@@ -79,17 +81,20 @@ export class Rig {
     return controller ? { ...found, controller } : found;
   }
 
-  /** How thick a layer is around a bone, as a share of the way from skin to bone; set: the layers below it move along. */
-  thickness(name: string, layer: number): number {
-    const p = [0, ...this.joint(name).layers?.projection ?? USUAL];
-    return p[layer + 1] - p[layer];
+  /** What is painted of a kind, by point. */
+  paint(what: Painted['what']): Map<number, number> {
+    const entry = this.file.painted?.find(p => p.what === what);
+    return new Map(entry?.points.map((p, i) => [p, entry.values[i]]));
   }
-  setThickness(name: string, layer: number, value: number): void {
-    const thick = LAYERS.map((_, l) => l === layer ? value : this.thickness(name, l)), sum = thick.reduce((a, b) => a + b, 0);
-    const fit = Math.min(1, 0.98 / sum);
-    let at = 0;
-    const projection = thick.map(t => Number((at += t * fit).toFixed(4)));
-    this.setJoint(name, { layers: { ...this.joint(name).layers, projection } });
+  setPaint(what: Painted['what'], values: Map<number, number>): void {
+    const points = [...values.keys()].sort((a, b) => a - b), others = this.file.painted?.filter(p => p.what !== what) ?? [];
+    this.file.painted = points.length ? [...others, { what, points, values: points.map(p => values.get(p)!) }] : others;
+    this.changed();
+  }
+  /** How firm the flesh of a bone is, or how thick a layer of it, where nothing is painted. */
+  ofBone(name: string, what: Painted['what']): number {
+    const { firmness, layers } = this.joint(name), layer = LAYERS.indexOf(what), p = [0, ...layers?.projection ?? USUAL];
+    return layer < 0 ? firmness ?? 1 : p[layer + 1] - p[layer];
   }
 
   changed(): void {
@@ -128,7 +133,7 @@ function tidied(from: RigFile): RigFile {
   const used = new Set(Object.values(joints).map(j => j.operator));
   for (const name of Object.keys(file.operators ?? {})) if (!used.has(name)) delete file.operators![name];
   file.regions = file.regions?.filter(r => r.points?.length || r.owners?.length || r.centre);
-  for (const key of ['operators', 'joints', 'muscles', 'regions'] as const) {
+  for (const key of ['operators', 'joints', 'muscles', 'regions', 'painted'] as const) {
     const part = file[key];
     if (part === undefined || !Object.keys(part).length) delete file[key];
   }

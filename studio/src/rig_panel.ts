@@ -24,8 +24,8 @@ export function rigPanel(studio: Studio, muscles: Muscles): Node[] {
   const update = () => {
     undo.disabled = !rig.canUndo;
     redo.disabled = !rig.canRedo;
-    const { joints = {}, muscles: m = [], regions = [] } = rig.file, count = (n: number, what: string) => n ? `${n} ${what}${n > 1 ? 's' : ''}` : '';
-    state.textContent = [count(Object.keys(joints).length, 'joint'), count(m.length, 'muscle'), count(regions.length, 'region')].filter(Boolean).join(', ') || 'Nothing is added to the character yet.';
+    const { joints = {}, muscles: m = [], regions = [], painted = [] } = rig.file, count = (n: number, what: string) => n ? `${n} ${what}${n > 1 ? 's' : ''}` : '';
+    state.textContent = [count(Object.keys(joints).length, 'joint'), count(m.length, 'muscle'), count(regions.length, 'region'), count(new Set(painted.flatMap(p => p.points)).size, 'painted point')].filter(Boolean).join(', ') || 'Nothing is added to the character yet.';
   };
   studio.on(['rig', 'character'], update);
   update();
@@ -152,7 +152,7 @@ function brushPart(studio: Studio): HTMLElement {
   };
   studio.on(['rig', 'tool', 'character', 'select'], update);
   update();
-  return h('details', {}, h('summary', {}, 'Paint'), h('div', {}, h('p', { class: 'hint' }, 'Regions follow one bone rigidly (tracking). Firmness and layers are of layered, for the bone under the brush; stiffness is how a joint gives way.'),
+  return h('details', {}, h('summary', {}, 'Paint'), h('div', {}, h('p', { class: 'hint' }, 'Regions follow one bone rigidly (tracking). Firmness and the thickness of layers are of layered, point by point, less at the brush\'s rim; stiffness is how a joint gives way.'),
     what.row, h('div', { class: 'buttons wrap' }, hold, erase), wide.row, amount, regions));
 }
 

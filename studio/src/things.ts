@@ -76,9 +76,9 @@ export class Things {
 
   /** The first object on a ray. */
   hit(ray: Raycaster): { object: number; distance: number; at: Vector3; origin: Vector3 } | null {
-    const { objects, world } = this.studio, found = objects ? ray.intersectObjects(this.meshes, false)[0] : undefined;
-    const object = found ? this.meshes.indexOf(found.object as Mesh) : -1;
-    if (!found || world.things[object]?.kind === 2) return null; // a soft one is not held
+    const { objects } = this.studio, found = objects ? ray.intersectObjects(this.meshes, false)[0] : undefined;
+    if (!found) return null;
+    const object = this.meshes.indexOf(found.object as Mesh);
     return { object, distance: found.distance, at: found.point, origin: new Vector3().fromArray(objects!.origins, object * 3) };
   }
 }

@@ -1,11 +1,23 @@
 // Opens the page of `pelt studio` as a person would. Usage: node studio.mjs path/to/pelt [part...]; PELT_SHARED names a folder with
 // characters (its data/ are dropped). Needs playwright-core, axe-core and Debian's chromium.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import http from 'node:http';
 import { Desk, endure, shut } from './studio_desk.mjs';
 import { fileParts } from './studio_files.mjs';
-import { rigParts } from './studio_rig.mjs';
+import { download, files, rigParts } from './studio_rig.mjs';
+
+/** The entries of a zip that are stored as they are, every size in its 64-bit form. */
+function unzipped(bytes) {
+  const out = new Map();
+  for (let at = 0; bytes.readUInt32LE(at) === 0x04034b50;) {
+    const names = bytes.readUInt16LE(at + 26), extra = bytes.readUInt16LE(at + 28), from = at + 30 + names + extra, size = Number(bytes.readBigUInt64LE(at + 30 + names + 4));
+    out.set(bytes.toString('utf8', at + 30, at + 30 + names), bytes.subarray(from, from + size));
+    at = from + size;
+  }
+  return out;
+}
 
 const parts = {
   /** Opens, plays, scrubs; no error, no request elsewhere, every control has a name. */
@@ -47,16 +59,24 @@ const parts = {
     await page.getByLabel('Method', { exact: true }).selectOption('dqs');
     await desk.settled();
     await page.getByText('Bake and measure').click();
-    await page.getByLabel('As', { exact: true }).selectOption('1');
-    const waiting = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Bake…' }).click();
-    const download = await waiting;
-    assert.equal(download.suggestedFilename(), 'biped-dqs.pc2');
-    const bytes = readFileSync(await download.path());
+    await files(page, '.pc2');
+    const { name, bytes } = await download(page, () => page.getByRole('button', { name: 'Bake…' }).click());
+    assert.equal(name, 'biped-dqs.pc2');
     await page.getByRole('button', { name: 'Copy command' }).click();
     const line = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(line, 'pelt bake biped.glb -m dqs --clip bend -o biped-dqs.pc2');
     assert.ok(bytes.equals(await desk.run(line)), 'byte for byte the file of that command');
+    await files(page, '.gltf', '.pc2', '.obj'); // several files come as one zip
+    const zipped = await download(page, () => page.getByRole('button', { name: 'Bake…' }).click()), entries = unzipped(zipped.bytes);
+    assert.equal(zipped.name, 'biped-dqs.zip');
+    await page.getByRole('button', { name: 'Copy command' }).click();
+    const longer = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(longer, 'pelt bake biped.glb -m dqs --clip bend -o biped-dqs.gltf -o biped-dqs.pc2 -o biped-dqs.obj');
+    await desk.run(longer);
+    const made = readdirSync(desk.folder).filter(one => one.startsWith('biped-dqs')).sort();
+    assert.ok(made.length > 40, `${made}`);
+    assert.deepEqual([...entries.keys()].sort(), made);
+    for (const one of made) assert.ok(entries.get(one).equals(readFileSync(join(desk.folder, one))), `${one}: byte for byte`);
     await page.getByRole('button', { name: 'Measure' }).click();
     await page.locator('.plot').first().waitFor({ timeout: 60000 });
     assert.ok(await page.locator('.plot').count() > 5);

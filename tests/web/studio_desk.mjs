@@ -159,12 +159,12 @@ export class Desk {
     await this.page.waitForFunction(label => peltStudio.studio.character?.label === label && peltStudio.studio.frames[0], label, { timeout: 60000 });
   }
 
-  /** What a command line of the page writes. */
+  /** What a command line of the page writes: the last of its files, where that is one. */
   async run(line) {
     const words = line.split(' ');
     await this.keep(words[2]);
     execFileSync(this.pelt, [...words.slice(1), '-q'], { cwd: this.folder });
-    return readFileSync(join(this.folder, words.at(-1)));
+    return /\.obj$/.test(words.at(-1)) ? null : readFileSync(join(this.folder, words.at(-1)));
   }
 
   /** Positions of one frame by `pelt bake` of the character on show. */

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 /** Opens sections of the panel by their titles, and shuts all others. */
 export const sections = (page, ...titles) => page.evaluate(titles => document.querySelectorAll('aside details').forEach(d => { d.open = titles.includes(d.querySelector('summary').textContent); }), titles);
 export const select = (page, joint) => page.evaluate(name => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf(name)), joint);
+/** The kinds of files that are baked. */
+export const files = (page, ...endings) => page.evaluate(endings => document.querySelectorAll('.kinds input').forEach(box => { if (box.checked !== endings.includes(box.nextSibling.textContent.split(' ')[0])) box.click(); }), endings);
 const rigOf = page => page.evaluate(() => JSON.parse(peltStudio.studio.rig.text() || '{}'));
 
 async function dragBy(page, at, [dx, dy]) {
@@ -77,8 +79,12 @@ export const rigParts = {
     await page.getByRole('spinbutton', { name: 'Forearm' }).blur();
     rig = await rigOf(page);
     assert.equal(rig.joints.Forearm.stiffness, 25);
-    const painted = Object.values(rig.joints).filter(j => j.firmness > 0 && j.layers?.projection.length === 3);
-    assert.ok(painted.length >= 1, JSON.stringify(rig.joints));
+    assert.deepEqual(rig.painted.map(p => p.what), ['firmness', 'fat']);
+    const all = await page.evaluate(() => peltStudio.studio.character.welds.length);
+    for (const { what, points, values } of rig.painted) { // points under the brush, not bones: full in its middle, less at its rim
+      assert.ok(points.length > 5 && points.length < 0.2 * all && values.length === points.length, `${what}: ${points.length} of ${all} points`);
+      assert.ok(new Set(values).size > 3 && Math.max(...values) <= (what === 'fat' ? 0.45 : 2) && Math.max(...values) > (what === 'fat' ? 0.4 : 1.7), `${what}: ${values}`);
+    }
     assert.equal(await page.evaluate(() => peltStudio.studio.trouble), '');
     await page.evaluate(() => peltStudio.studio.seek(1, true));
     const bent = await desk.settled();
@@ -88,7 +94,7 @@ export const rigParts = {
     const saved = await download(page, () => page.getByRole('button', { name: 'Save rig' }).click());
     assert.equal(saved.name, 'arm.rig.json');
     writeFileSync(join(desk.folder, saved.name), saved.bytes);
-    await page.getByLabel('As', { exact: true }).selectOption('1');
+    await files(page, '.pc2');
     const baked = await download(page, () => page.getByRole('button', { name: 'Bake…' }).click());
     await page.getByRole('button', { name: 'Copy command' }).click();
     const line = await page.evaluate(() => navigator.clipboard.readText());
@@ -163,6 +169,38 @@ export const rigParts = {
     assert.ok(lifted > start + 0.1, `the ball rose by ${lifted - start} of the size`);
     await page.getByRole('slider', { name: 'Friction' }).fill('0');
     await frames(page, 12);
+  },
+
+  /** A soft cube is taken with the mouse, led through the air, and thrown. */
+  async soft(desk) {
+    const page = await desk.open();
+    await page.evaluate(() => peltStudio.studio.setMethod(0, 'lbs'));
+    const rest = await desk.settled();
+    await sections(page, 'World');
+    await page.getByRole('button', { name: 'Soft cube' }).click();
+    await page.waitForFunction(() => peltStudio.studio.objects?.counts.length === 2);
+    await page.evaluate(() => { peltStudio.view.draw(); peltStudio.view.draw = () => undefined; });
+    const centre = () => page.evaluate(() => Array.from(peltStudio.studio.objects.origins)), at = () => page.evaluate(() => { const { studio, view } = peltStudio, p = view.onScreen(view.centre.clone().fromArray(studio.objects.origins)), b = view.renderer.domElement.getBoundingClientRect(); return [p.x + b.left, p.y + b.top]; });
+    const from = await at(), start = await centre();
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.waitForFunction(() => peltStudio.studio.held.object === 0);
+    for (let i = 1; i <= 10; i++) { await page.mouse.move(from[0] - 8 * i, from[1] - 8 * i); await frames(page, 1); }
+    await page.waitForFunction(() => Math.abs(peltStudio.studio.objects.origins[1] - peltStudio.studio.held.at[1]) < 0.02 * peltStudio.view.size);
+    const led = await centre();
+    assert.ok(led[1] > start[1] - 0.05 * rest.size && led[0] < start[0] - 0.1 * rest.size, `led from ${start} to ${led}`);
+    await page.evaluate(async ([x, y]) => { // moved on with every frame, and let go in the swing
+      const { studio, view } = peltStudio, canvas = view.renderer.domElement, event = (kind, at) => canvas.dispatchEvent(new PointerEvent(kind, { clientX: at, clientY: y, button: 0, buttons: 1, pointerId: 1, bubbles: true }));
+      let moves = 0;
+      await new Promise(resolve => studio.on(['objects'], () => { if (moves > 6) return; event('pointermove', x - 14 * ++moves); if (moves > 6) { event('pointerup', x - 14 * moves); resolve(); } }));
+    }, [from[0] - 80, from[1] - 80]);
+    await page.mouse.up();
+    await frames(page, 1);
+    const thrown = await centre();
+    await frames(page, 4);
+    const flown = await centre();
+    assert.ok(flown[0] < thrown[0] - 0.02 * rest.size, `it flies on: ${thrown} to ${flown}`);
+    assert.equal(await page.evaluate(() => peltStudio.studio.trouble), '');
   },
 
   /** An object from a file falls; a broken one is refused with a story. */
