@@ -50,15 +50,22 @@ size_t pelti_sparse_row_work(const PeltiSparse *sparse);
 /// result has the same bits for any number of threads.
 void pelti_sparse_solve_rows_ordered(const PeltiSparse *sparse, PeltiJobs *jobs, float (*x)[4], float *work);
 
+/// Rows in ranges: parts that have to do only with themselves and with the top, and the top, which is last. Two rows that an
+/// entry of the matrix joins are of one range, or one of them is of the top. first[k] begins range k, the last one ends at n;
+/// says how many.
+enum { PELTI_SPARSE_RANGES = PELTI_SPARSE_PARTS + 1 }; ///< at most
+int pelti_sparse_ranges(const PeltiSparse *sparse, int first[PELTI_SPARSE_RANGES + 1]);
+
 /// The same for a caller that makes its right-hand side row by row and uses the result row by row: `before` fills the rows of a
-/// range, `after` is called when those of a range are solved. Both are called from several threads, for ranges that together
-/// are all rows and are the same for any number of threads. Fewer waits than passes of their own, and rows are still in the
-/// cache.
-enum { PELTI_SPARSE_RANGES = PELTI_SPARSE_PARTS + 1 }; ///< at most: parts and what is above them
+/// range, `after` is called when those of a range are solved; both from several threads, for the ranges above. With `times`
+/// right-hand sides, each made from the answer before it, a part goes from one to the next without waiting for the others: its
+/// `before` may read what `after` made of its own rows and of the top's, and what other `before`s of its range made; the top's
+/// may read all. One wait for all threads a solve, and rows that are still in the cache.
 typedef struct PeltiSparseRows {
-    void (*before)(void *context, int begin, int end);           ///< NULL: the rows are there
-    void (*after)(void *context, int begin, int end, int range); ///< NULL: nothing to do
+    void (*before)(void *context, int begin, int end, int range); ///< NULL: the rows are there
+    void (*after)(void *context, int begin, int end, int range);  ///< NULL: nothing to do
     void *context;
+    int times; ///< 0: once
 } PeltiSparseRows;
 void pelti_sparse_solve_made_rows(const PeltiSparse *sparse, PeltiJobs *jobs, const PeltiSparseRows *made, float (*x)[4],
                                   float *work);

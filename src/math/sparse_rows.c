@@ -21,6 +21,7 @@ typedef struct RowSolve {
     Float4 *x;
     Float4 *sums; // [part_count x top_count] what each part adds to the top
     PeltiSparseRows made;
+    bool ends, begins; // what the parts do in this round: see turn_parts
 } RowSolve;
 
 typedef struct RowRange { // rows of a block from begin to end; x holds those from `zero` on
@@ -36,7 +37,7 @@ static int range_end(const PeltiSparse *s, int p)
 static void rows_before(const RowSolve *solve, int p)
 {
     if (solve->made.before)
-        solve->made.before(solve->made.context, solve->s->part_start[p], range_end(solve->s, p));
+        solve->made.before(solve->made.context, solve->s->part_start[p], range_end(solve->s, p), p);
 }
 static void rows_after(const RowSolve *solve, int p)
 {
@@ -106,22 +107,6 @@ PELTI_CLONES static void forward(const RowSolve *solve, int begin, int end, Floa
     }
 }
 
-static void forward_parts(void *context, int begin, int end, int worker)
-{
-    (void)worker;
-    const RowSolve *solve = context;
-    const PeltiSparse *s = solve->s;
-    size_t rows = (size_t)top_count(s);
-    for (int p = begin; p < end; p++) {
-        rows_before(solve, p);
-        if (p == s->part_count)
-            return; // the top waits for the parts
-        Float4 *sums = solve->sums + (size_t)p * rows;
-        memset(sums, 0, rows * sizeof *sums);
-        forward(solve, solve->first[p], solve->first[p + 1], sums);
-    }
-}
-
 /// Two sums of every column side by side, since each waits for itself.
 PELTI_WIDE void backward_block(const RowSolve *solve, const PeltiSparseBlock *block, const int width)
 {
@@ -177,31 +162,60 @@ PELTI_CLONES static void backward(const RowSolve *solve, int begin, int end)
     }
 }
 
-static void backward_parts(void *context, int begin, int end, int worker)
+/// What parts have to do between two answers of the top: the rest of one solve, then as much of the next as they can alone.
+static void turn_parts(void *context, int begin, int end, int worker)
 {
     (void)worker;
     const RowSolve *solve = context;
+    size_t rows = (size_t)top_count(solve->s);
     for (int p = begin; p < end; p++) {
-        if (p < solve->s->part_count) // the top is done
+        if (solve->ends) {
             backward(solve, solve->first[p], solve->first[p + 1]);
-        rows_after(solve, p);
+            rows_after(solve, p);
+        }
+        if (!solve->begins)
+            continue;
+        Float4 *sums = solve->sums + (size_t)p * rows;
+        rows_before(solve, p);
+        memset(sums, 0, rows * sizeof *sums);
+        forward(solve, solve->first[p], solve->first[p + 1], sums);
     }
 }
 
 /// count: of the columns that take part
-static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
+static void solve_top(const RowSolve *solve, int count)
 {
     const PeltiSparse *s = solve->s;
-    size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15; // callers' work need not be aligned
     int top = s->part_start[s->part_count], rows = top_count(s), first = solve->first[s->part_count];
-    solve->sums = (Float4 *)(void *)((char *)work + skip);
-    pelti_parallel_for(jobs, s->part_count + (solve->made.before != NULL), 1, forward_parts, solve);
+    rows_before(solve, s->part_count);
     for (int p = 0; p < s->part_count; p++)
         for (int i = 0; i < rows; i++)
             solve->x[top + i] += solve->sums[(size_t)p * (size_t)rows + (size_t)i];
     forward(solve, first, count, NULL);
     backward(solve, first, count);
-    pelti_parallel_for(jobs, s->part_count + (solve->made.after != NULL), 1, backward_parts, solve);
+    rows_after(solve, s->part_count);
+}
+
+static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
+{
+    size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15; // callers' work need not be aligned
+    int times = solve->made.times > 1 ? solve->made.times : 1;
+    solve->sums = (Float4 *)(void *)((char *)work + skip);
+    for (int k = 0; k <= times; k++) {
+        solve->ends = k > 0;
+        solve->begins = k < times;
+        pelti_parallel_for(jobs, solve->s->part_count, 1, turn_parts, solve);
+        if (solve->begins)
+            solve_top(solve, count);
+    }
+}
+
+int pelti_sparse_ranges(const PeltiSparse *s, int first[PELTI_SPARSE_RANGES + 1])
+{
+    for (int p = 0; p <= s->part_count; p++)
+        first[p] = s->part_start[p];
+    first[s->part_count + 1] = s->n;
+    return s->part_count + 1;
 }
 
 void pelti_sparse_solve_made_rows(const PeltiSparse *s, PeltiJobs *jobs, const PeltiSparseRows *made, float (*rows)[4],

@@ -317,6 +317,78 @@ static void solves_in_some_rows_are_those_of_the_whole(void **state)
     free_problem(&p);
 }
 
+typedef struct Repeated { // right-hand sides that are made of the answer before, and of rows that an entry joins
+    const Problem *p;
+    const int *place; // unknown -> row
+    float (*x)[4], (*answer)[4];
+} Repeated;
+
+static void mix_rows(void *context, int begin, int end, int range)
+{
+    (void)range;
+    const Repeated *r = context;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < 4; k++)
+            r->x[i][k] = (float)(i % 5 + k) + 0.5f * r->answer[i][k];
+    for (int e = 0; e < r->p->count; e++) {
+        int i = r->place[r->p->entries[e].row], j = r->place[r->p->entries[e].column];
+        for (int k = 0; k < 4 && i != j; k++) {
+            if (i >= begin && i < end)
+                r->x[i][k] += 0.1f * r->answer[j][k];
+            if (j >= begin && j < end)
+                r->x[j][k] += 0.1f * r->answer[i][k];
+        }
+    }
+}
+
+static void take_rows(void *context, int begin, int end, int range)
+{
+    (void)range;
+    const Repeated *r = context;
+    memcpy(r->answer[begin], r->x[begin], (size_t)(end - begin) * 16);
+}
+
+/// Three right-hand sides made of each other in one call are those of three calls, for any number of threads.
+static void repeated_solves_are_those_one_by_one(void **state)
+{
+    (void)state;
+    Problem p = make_problem(60, 50, 3);
+    PeltiSparse *s;
+    size_t n = (size_t)p.n;
+    assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, NULL), PELT_OK);
+    float *work = malloc(pelti_sparse_row_work(s) * sizeof *work), (*want)[4] = malloc(n * 16), (*answer)[4] = malloc(n * 16);
+    int *place = malloc(n * sizeof *place), first[PELTI_SPARSE_RANGES + 1], count = pelti_sparse_ranges(s, first);
+    assert_int_equal(count, PELTI_SPARSE_RANGES);
+    assert_int_equal(first[count], p.n);
+    for (int k = 0; k < p.n; k++)
+        place[pelti_sparse_order(s)[k]] = k;
+    for (int e = 0; e < p.count; e++) { // an entry stays in its range, or leads to the top
+        int a = 0, b = 0;
+        while (place[p.entries[e].row] >= first[a + 1])
+            a++;
+        while (place[p.entries[e].column] >= first[b + 1])
+            b++;
+        assert_true(a == b || a == count - 1 || b == count - 1);
+    }
+    Repeated r = {&p, place, p.rows, answer};
+    for (int threads = 0; threads <= 5; threads++) { // 0: one by one
+        PeltiJobs *jobs = threads ? pelti_jobs_create(threads) : NULL;
+        memset(answer, 0, n * 16);
+        for (int k = 0; k < (threads ? 1 : 3); k++)
+            pelti_sparse_solve_made_rows(s, jobs, &(PeltiSparseRows){mix_rows, take_rows, &r, threads ? 3 : 1}, p.rows, work);
+        if (!threads)
+            memcpy(want, answer, n * 16);
+        assert_memory_equal(want, answer, n * 16);
+        pelti_jobs_destroy(jobs);
+    }
+    free(place);
+    free(answer);
+    free(want);
+    free(work);
+    pelti_sparse_destroy(s);
+    free_problem(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +397,7 @@ int main(void)
         cmocka_unit_test(refactoring_follows_new_values),
         cmocka_unit_test(matrices_that_are_not_positive_definite_are_errors),
         cmocka_unit_test(float_solves_have_the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(repeated_solves_are_those_one_by_one),
         cmocka_unit_test(solves_in_some_rows_are_those_of_the_whole),
         cmocka_unit_test(every_refused_allocation_is_a_clean_error),
         cmocka_unit_test(time_is_printed),

@@ -16,17 +16,23 @@ int pelti_proj_piece_first(const Projective *p, int piece)
            piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
 }
 
-void pelti_proj_contact_forces(Projective *p, int mode, int piece)
+static void press(Projective *p, int mode, const ProjContact *c)
 {
-    int first = pelti_proj_piece_first(p, piece);
-    for (int k = first; k < first + p->contacts.in_piece[piece]; k++) {
-        const ProjContact *c = &p->contacts.list[k];
-        const float *x = p->state.x[c->unknown], *n = c->n;
-        float *y = p->step.y[c->unknown];
-        float force = *c->force + p->contacts.rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
-        *c->force = fminf(fmaxf(force, 0), p->contacts.most_force[c->unknown]);
-        for (int j = 0; j < 3; j++)
-            y[j] += c->share * *c->force * n[j];
+    const float *x = p->state.x[c->unknown], *n = c->n;
+    float *y = p->step.y[c->unknown];
+    float force = *c->force + p->contacts.rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
+    *c->force = fminf(fmaxf(force, 0), p->contacts.most_force[c->unknown]);
+    for (int j = 0; j < 3; j++)
+        y[j] += c->share * *c->force * n[j];
+}
+
+void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end)
+{
+    for (int piece = begin / PROJ_PIECE; piece * PROJ_PIECE < end; piece++) {
+        const ProjContact *c = p->contacts.list + pelti_proj_piece_first(p, piece), *last = c + p->contacts.in_piece[piece];
+        for (; c < last && c->unknown < end; c++) // a piece may reach over both ends
+            if (c->unknown >= begin)
+                press(p, mode, c);
     }
 }
 

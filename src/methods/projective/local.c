@@ -166,15 +166,26 @@ void pelti_proj_swell(const ProjTissue *tissue, PeltiJobs *jobs, const ProjRow *
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, swell_job, &l);
 }
 
+static Local local_of(const ProjTissue *tissue, const ProjPulls *pulls)
+{
+    return (Local){.tissue = tissue,
+                   .x = pulls->x,
+                   .frames = (ProjFrame *)pulls->frames,
+                   .warm = pulls->warm,
+                   .rows = pulls->rows,
+                   .swell = (ProjSwell *)pulls->swell};
+}
+
 void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjPulls *pulls)
 {
-    Local l = {.tissue = tissue,
-               .x = pulls->x,
-               .frames = (ProjFrame *)pulls->frames,
-               .warm = pulls->warm,
-               .rows = pulls->rows,
-               .swell = (ProjSwell *)pulls->swell};
+    Local l = local_of(tissue, pulls);
     pelti_parallel_for(jobs, tissue->block_count, BLOCK_GRAIN, local_job, &l);
+}
+
+void pelti_proj_local_range(const ProjTissue *tissue, int range, const ProjPulls *pulls)
+{
+    Local l = local_of(tissue, pulls);
+    local_blocks(&l, tissue->block_first[range], tissue->block_first[range + 1]);
 }
 
 double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,

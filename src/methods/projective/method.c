@@ -73,6 +73,7 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
     PeltiEntries matrix = {.n = n, .count = n + mesh->edge_count, .list = entries};
     PELT_TRY(pelti_sparse_create(&p->allocator, &matrix, PELTI_ORDER_BEST, &p->system.still, err));
     p->system.order = pelti_sparse_order(p->system.still);
+    p->system.range_count = pelti_sparse_ranges(p->system.still, p->system.range_first);
     for (int i = 0; i < n; i++)
         p->system.place[p->system.order[i]] = i;
     return PELT_OK;
@@ -92,6 +93,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->state.warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
     p->system.work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
     p->step.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
+    p->step.local_ms = PELTI_NEW(&p->pool, double, PELTI_SPARSE_RANGES);
     p->travel.now = PELTI_NEW(&p->pool, Mat34, bones);
     PeltiArena arena = {0};
     (void)pelti_motion_in(&arena, p->who);
@@ -149,6 +151,7 @@ static PeltStatus find_base(Projective *p, bool made_body, PeltiPool *temp, Pelt
 static PeltStatus build_tissue(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
 {
     ProjTissueDef def = {.mesh = p->mesh, .feet = p->feet, .place = p->system.place, .order = p->system.order};
+    def.range_first = p->system.range_first;
     def.per_tet = pelti_option_is(in->options, "rotations", "tet");
     PELT_TRY(pelti_proj_strained(in->options, &def, &p->pool, temp, &p->tissue, err));
     if (p->tissue.mended)

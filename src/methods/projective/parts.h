@@ -124,9 +124,10 @@ typedef struct ProjTet { ///< for energies and tests
 } ProjTet;
 
 typedef struct ProjTissue {
-    int unknown_count, element_count, block_count, tet_count;
+    int unknown_count, element_count, block_count, tet_count; ///< element_count: with lanes that are left unused
     ProjBlock *blocks;
-    const ProjBlock *look; ///< what rotations are found from: the same, or a variant's
+    int block_first[PELTI_SPARSE_RANGES + 1]; ///< of each range of unknowns: blocks whose corners are of it and of the top
+    const ProjBlock *look;                    ///< what rotations are found from: the same, or a variant's
     ProjTet *tets;
     float *mass;         ///< [unknown_count] tissue volume
     float *pin;          ///< [unknown_count] stiffness of a spring to the carried position, 0: none
@@ -153,6 +154,7 @@ typedef struct ProjTissueDef {
     const PeltiMesh *mesh;
     const ProjFoot *feet;
     const int *place, *order; ///< vertex -> unknown and back
+    const int *range_first;   ///< of unknowns, see pelti_sparse_ranges
     bool per_tet;             ///< a rotation for each tet
     const ProjStrain *strain;
 } ProjTissueDef;
@@ -185,6 +187,7 @@ typedef struct ProjPulls {
     ProjRow *rows;
 } ProjPulls;
 void pelti_proj_local(const ProjTissue *tissue, PeltiJobs *jobs, const ProjPulls *pulls);
+void pelti_proj_local_range(const ProjTissue *tissue, int range, const ProjPulls *pulls); ///< of one range of unknowns
 /// Elastic energy in double, with the rotations in `warm`; base points by unknown.
 double pelti_proj_energy(const ProjTissue *tissue, const ProjRow *x, const ProjRow *q, const PeltiQuatBlock *warm,
                          const ProjSwell *swell);
@@ -298,8 +301,9 @@ typedef struct ProjSystem { ///< made once: unknowns and their matrices
     const int *order;       ///< and back
     float *inertia;         ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
     ProjRow *rest, *rest_pull;
-    PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
-    float *work;                 ///< scratch of their solves
+    PeltiSparse *still, *moving;                           ///< one pattern: tissue alone; with inertia
+    float *work;                                           ///< scratch of their solves
+    int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
 typedef struct ProjState {        ///< carried from step to step, by unknown
@@ -313,7 +317,8 @@ typedef struct ProjStep { ///< scratch of one step
     ProjRow *constant;    ///< right-hand side that stays the same over the iterations
     ProjRow *rows, *y;    ///< pulls of the elements' corners; right-hand side, then moves
     ProjFrame *frames;
-    float *moved; ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
+    float *moved;     ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
+    double *local_ms; ///< [PELTI_SPARSE_RANGES] time of the local steps of each
 } ProjStep;
 
 typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
@@ -383,8 +388,8 @@ ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///<
 float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
 bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
 int pelti_proj_piece_first(const Projective *p, int piece);
-/// Forces of the contacts of one piece, updated for x and added to the right-hand side y.
-void pelti_proj_contact_forces(Projective *p, int mode, int piece);
+/// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side y.
+void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 

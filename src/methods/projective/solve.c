@@ -81,10 +81,10 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
     pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->state.q, p->step.frames);
 }
 
-/// Right-hand side: the constant part and what the elements pull.
-static void gather(void *context, int begin, int end)
+/// Right-hand side: the constant part, what the elements pull, and contacts.
+static void gather(const Rows *r, int begin, int end)
 {
-    const Projective *p = ((const Rows *)context)->p;
+    Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
     for (int i = begin; i < end; i++) {
         Four sum;
@@ -96,15 +96,36 @@ static void gather(void *context, int begin, int end)
         }
         memcpy(p->step.y[i], &sum, sizeof sum);
     }
+    if (r->touching)
+        pelti_proj_contact_forces(p, r->mode, begin, end);
 }
 
 static void gather_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Rows *r = context;
+    gather(context, begin, end);
+}
+
+static void gather_range(void *context, int begin, int end, int range)
+{
+    (void)range;
+    gather(context, begin, end);
+}
+
+static ProjPulls pulls_of(Projective *p)
+{
+    return (ProjPulls){(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
+}
+
+/// Elements of a range have corners in it and in the top, so nothing of other ranges is waited for.
+static void pull_range(void *context, int begin, int end, int range)
+{
+    const Rows *r = context;
+    const ProjPulls pulls = pulls_of(r->p);
+    double start = pelti_clock_ms();
+    pelti_proj_local_range(&r->p->tissue, range, &pulls);
+    r->p->step.local_ms[range] += pelti_clock_ms() - start;
     gather(r, begin, end);
-    if (r->touching)
-        pelti_proj_contact_forces(r->p, r->mode, begin / PROJ_PIECE);
 }
 
 static void move(void *context, int begin, int end, int range)
@@ -126,32 +147,25 @@ static void move(void *context, int begin, int end, int range)
 
 static void find_pulls(Projective *p)
 {
-    const ProjPulls pulls = {(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
-    pelti_proj_local(&p->tissue, p->jobs, &pulls);
-}
-
-static void local_step(Projective *p)
-{
+    const ProjPulls pulls = pulls_of(p);
     double start = pelti_clock_ms();
-    find_pulls(p);
+    pelti_proj_local(&p->tissue, p->jobs, &pulls);
     p->figures.local_ms += pelti_clock_ms() - start;
 }
 
 void pelti_proj_pull(Projective *p, int mode, bool touching)
 {
     Rows r = {p, NULL, mode, touching};
-    local_step(p);
+    find_pulls(p);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
 }
 
-/// `gathers`: the right-hand side is still to be made of the pulls.
-static void global_step(Projective *p, const PeltiSparse *matrix, bool gathers)
+/// Solves with right-hand sides that `made` makes, and moves by them.
+static void global_steps(Projective *p, const PeltiSparse *matrix, const PeltiSparseRows *made)
 {
-    Rows r = {.p = p};
     double start = pelti_clock_ms();
-    PeltiSparseRows made = {gathers ? gather : NULL, move, &r};
     memset(p->step.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->step.moved);
-    pelti_sparse_solve_made_rows(matrix, p->jobs, &made, p->step.y, p->system.work);
+    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->step.y, p->system.work);
     p->figures.solve_ms += pelti_clock_ms() - start;
     float most = 0;
     for (int k = 0; k < PELTI_SPARSE_RANGES; k++)
@@ -161,18 +175,36 @@ static void global_step(Projective *p, const PeltiSparse *matrix, bool gathers)
 
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix)
 {
-    global_step(p, matrix, false);
+    Rows r = {.p = p};
+    global_steps(p, matrix, &(PeltiSparseRows){.after = move, .context = &r});
+}
+
+/// All local and global steps at once: what a range of unknowns does from one answer of the top to the next waits for nobody.
+static void run_ranges(Projective *p, const PeltiSparse *matrix, Rows *r, int times)
+{
+    int threads = pelti_jobs_threads(p->jobs);
+    double local_ms = 0;
+    memset(p->step.local_ms, 0, PELTI_SPARSE_RANGES * sizeof *p->step.local_ms);
+    global_steps(p, matrix, &(PeltiSparseRows){pull_range, move, r, times});
+    for (int k = 0; k < p->system.range_count; k++)
+        local_ms += p->step.local_ms[k] / threads;
+    p->figures.local_ms += local_ms;
+    p->figures.solve_ms -= local_ms;
 }
 
 void pelti_proj_run(Projective *p, const ProjRounds *rounds)
 {
     const PeltiSparse *matrix = rounds->mode == PROJ_STILL ? p->system.still : p->system.moving;
-    for (int k = 0; k < rounds->most; k++) {
-        if (rounds->touching) // forces come in pieces of their own
-            pelti_proj_pull(p, rounds->mode, true);
-        else
-            local_step(p);
-        global_step(p, matrix, !rounds->touching);
+    Rows r = {.p = p, .mode = rounds->mode, .touching = rounds->touching};
+    bool by_range = pelti_jobs_threads(p->jobs) < p->system.range_count; // more threads than parts: elements are cut finer
+    int times = by_range && rounds->enough <= 0 ? rounds->most : 1;
+    for (int k = 0; k < rounds->most; k += times) {
+        if (by_range) {
+            run_ranges(p, matrix, &r, times);
+        } else {
+            find_pulls(p);
+            global_steps(p, matrix, &(PeltiSparseRows){gather_range, move, &r, 1});
+        }
         if (p->figures.residual < rounds->enough)
             break;
     }

@@ -21,6 +21,7 @@ typedef struct Build {
     double *pin;            // [vertex]
     double length;          // mean edge
     int *face_order;
+    int range; // of the last element
 } Build;
 
 /// Shape gradients of a tet, signed volume. False: too flat for any of its free corners.
@@ -81,6 +82,12 @@ static float whole(const ProjTet *tet)
 
 const ProjStrain pelti_proj_gradients = {keep_gradients, product, by_volume, whole};
 
+static int lowest_place(const int *place, const int t[3])
+{
+    int low = place[t[0]] < place[t[1]] ? place[t[0]] : place[t[1]];
+    return low < place[t[2]] ? low : place[t[2]];
+}
+
 static void add_stiffness(Build *b, const int corner[4], double g[4][3], double weight)
 {
     for (int i = 0; i < 4; i++)
@@ -138,10 +145,28 @@ static void sort_three(int v[3], int *parity)
             }
 }
 
-static void begin_element(Build *b, const int triangle[3], int element)
+/// Blocks are of one range of unknowns each, which a range's threads need no other's for. Faces come by their first unknown, so
+/// ranges follow each other.
+static int range_of(const Build *b, const int triangle[3])
 {
+    int range = 0, low = lowest_place(b->def->place, triangle);
+    while (low >= b->def->range_first[range + 1])
+        range++;
+    return range;
+}
+
+static void begin_element(Build *b, const int triangle[3])
+{
+    ProjTissue *t = b->out;
+    int range = range_of(b, triangle), unused = (PROJ_LANES - t->element_count % PROJ_LANES) % PROJ_LANES;
+    for (; b->range < range; unused = 0) {
+        t->element_count += unused;
+        t->block_first[++b->range] = t->element_count / PROJ_LANES;
+    }
+    int element = t->element_count++, lane = element % PROJ_LANES;
     for (int c = 0; c < 3; c++)
-        b->out->blocks[element / PROJ_LANES].corner[c][element % PROJ_LANES] = b->def->place[triangle[c]];
+        for (int k = lane; k < PROJ_LANES; k++) // the lanes after it as well: they may stay unused
+            t->blocks[element / PROJ_LANES].corner[c][k] = b->def->place[triangle[c]];
 }
 
 static void mend(Build *b, const int corner[4], const int triangle[3])
@@ -238,7 +263,7 @@ static void add_prism(Build *b, const int triangle[3])
         }
         b->def->strain->vectors(tet.p, tet.g);
         if (!any || b->def->per_tet)
-            begin_element(b, triangle, b->out->element_count++);
+            begin_element(b, triangle);
         any = true;
         double weight = firm * b->def->strain->weight(tet.volume, b->length);
         add_tet(b, prism.corners[t], triangle, tet.g, weight, tet.volume);
@@ -265,9 +290,7 @@ static bool order_faces(Build *b, PeltiPool *temp)
     if (temp->failed)
         return false;
     for (int f = 0; f < count; f++) {
-        const int *t = b->mesh->triangles[f], *place = b->def->place;
-        int low = place[t[0]] < place[t[1]] ? place[t[0]] : place[t[1]];
-        keys[f] = (FaceKey){low < place[t[2]] ? low : place[t[2]], f};
+        keys[f] = (FaceKey){lowest_place(b->def->place, b->mesh->triangles[f]), f};
     }
     qsort(keys, (size_t)count, sizeof *keys, compare_faces);
     for (int f = 0; f < count; f++)
@@ -336,6 +359,8 @@ static void finish_corners(ProjTissue *t)
         for (int element = 0; element < t->element_count; element++)
             for (int c = 0; c < 3; c++) {
                 int block = element / PROJ_LANES, lane = element % PROJ_LANES, i = t->blocks[block].corner[c][lane];
+                if (!(t->blocks[block].over_volume[lane] > 0))
+                    continue; // a lane without an element
                 if (pass)
                     t->corner_row[t->corner_start[i]++] = (block * 3 + c) * PROJ_LANES + lane;
                 else
@@ -359,7 +384,7 @@ static void finish_volumes(const ProjStrain *strain, ProjTissue *t)
     }
     for (int e = 0; e < t->element_count; e++) {
         float *sum = &t->blocks[e / PROJ_LANES].over_volume[e % PROJ_LANES];
-        *sum = 1 / *sum;
+        *sum = *sum > 0 ? 1 / *sum : 0;
     }
 }
 
@@ -368,7 +393,7 @@ static bool take(ProjTissue *t, const ProjTissueDef *def, PeltiPool *pool)
     const PeltiMesh *mesh = def->mesh;
     size_t n = (size_t)mesh->vertex_count, f = (size_t)mesh->triangle_count, elements = def->per_tet ? 3 * f : f;
     t->unknown_count = mesh->vertex_count;
-    t->blocks = PELTI_NEW(pool, ProjBlock, elements / PROJ_LANES + 1);
+    t->blocks = PELTI_NEW(pool, ProjBlock, elements / PROJ_LANES + PELTI_SPARSE_RANGES + 1);
     t->tets = PELTI_NEW(pool, ProjTet, 3 * f + 1);
     t->mass = PELTI_NEW(pool, float, n + 1);
     t->pin = PELTI_NEW(pool, float, n + 1);
@@ -399,10 +424,12 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     for (int f = 0; f < mesh->triangle_count; f++)
         add_prism(&b, mesh->triangles[b.face_order[f]]);
     out->block_count = (out->element_count + PROJ_LANES - 1) / PROJ_LANES;
+    while (b.range < PELTI_SPARSE_RANGES)
+        out->block_first[++b.range] = out->block_count;
     add_pins(&b);
     finish_entries(&b);
-    finish_corners(out);
     finish_volumes(def->strain, out);
+    finish_corners(out);
     out->look = out->blocks;
     return PELT_OK;
 }

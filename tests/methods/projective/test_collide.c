@@ -54,7 +54,7 @@ static void forces_rise_by_what_is_missing(void **state)
                 before[j] = p->step.y[c->unknown][j];
             }
             *c->force = force;
-            pelti_proj_contact_forces(p, PROJ_STILL, 0);
+            pelti_proj_contact_forces(p, PROJ_STILL, 0, PROJ_PIECE);
             float want = fminf(fmaxf(force + rate * (lacks - shift), 0), most);
             CHECK_NEAR(*c->force, want, 1e-4 * (double)(rate + most));
             for (int j = 0; j < 3; j++) {
