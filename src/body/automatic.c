@@ -10,6 +10,7 @@
 #include "geometry/box_tree.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Automatic {
     const PeltiCharacter *who;
@@ -23,6 +24,11 @@ typedef struct Automatic {
     int *place;         // [vertex_count] of the attachment
     PeltiBoxTree *skin; // of the rest mesh
     int asked;          // the piece a search is for
+    // Pieces that follow no other: a tree of their own, since one of all skin is walked whole for each vertex of a large piece
+    // that follows something far away
+    PeltiBoxTree *leading;
+    int (*leading_triangles)[3];
+    int leading_count;
     bool *usable;       // [instances x bones]
     PeltiGather gather; // of one row
     PeltiTrialTree tree;
@@ -180,30 +186,46 @@ static bool is_leading(const Automatic *a, int c)
     return a->held[c].kind != PELTI_HOLD_RIGID || a->held[c].bone >= 0;
 }
 
-static bool leads(void *context, int triangle)
-{
-    const Automatic *a = context;
-    return is_leading(a, a->who->mesh->component[a->who->mesh->triangles[triangle][0]]);
-}
-
 static bool is_asked(void *context, int triangle)
 {
     const Automatic *a = context;
     return a->who->mesh->component[a->who->mesh->triangles[triangle][0]] == a->asked;
 }
 
-/// The nearest skin of a piece to a place; `c` -1: of any piece that follows no other.
-static bool find_near(Automatic *a, Vec3 at, int c, float within, PeltiNearest *out)
+/// The skin of a piece that is the nearest to a place.
+static bool is_near_piece(Automatic *a, Vec3 at, int c, float within)
 {
     const PeltiMesh *mesh = a->who->mesh;
+    PeltiNearest near;
     a->asked = c;
     PeltiNearestQuery query = {.triangles = mesh->triangles,
                                .points = mesh->rest,
                                .point = at,
                                .max_distance = within,
-                               .filter = c < 0 ? leads : is_asked,
+                               .filter = is_asked,
                                .context = a};
-    return pelti_box_tree_nearest(a->skin, &query, out);
+    return pelti_box_tree_nearest(a->skin, &query, &near);
+}
+
+/// The nearest skin that follows no other; `near->triangle` is one of `leading_triangles`.
+static bool find_leading(const Automatic *a, Vec3 at, float within, PeltiNearest *near)
+{
+    PeltiNearestQuery query = {
+        .triangles = (const int(*)[3])a->leading_triangles, .points = a->who->mesh->rest, .point = at, .max_distance = within};
+    return pelti_box_tree_nearest(a->leading, &query, near);
+}
+
+static PeltStatus gather_leading(Automatic *a, PeltError *err)
+{
+    const PeltiMesh *mesh = a->who->mesh;
+    a->leading_triangles = pelti_pool_take(&a->work, (size_t)mesh->triangle_count, sizeof *a->leading_triangles);
+    if (!a->leading_triangles)
+        return pelti_no_memory(err, (size_t)mesh->triangle_count * sizeof *a->leading_triangles);
+    for (int t = 0; t < mesh->triangle_count; t++)
+        if (is_leading(a, mesh->component[mesh->triangles[t][0]]))
+            memcpy(a->leading_triangles[a->leading_count++], mesh->triangles[t], sizeof *a->leading_triangles);
+    return pelti_box_tree_build_triangles(&a->work, a->leading_count, (const int(*)[3])a->leading_triangles, mesh->rest,
+                                          &a->leading, err);
 }
 
 /// What the piece touches: the weights of the skin below its own vertices (a button on large triangles of cloth) and of the
@@ -215,17 +237,17 @@ static void gather_contact(Automatic *a, int c)
     float nearest = INFINITY;
     PeltiNearest near;
     for (int i = a->pieces.start[c]; i < a->pieces.start[c + 1]; i++)
-        if (find_near(a, mesh->rest[a->pieces.vertex[i]], -1, nearest, &near))
+        if (find_leading(a, mesh->rest[a->pieces.vertex[i]], nearest, &near))
             nearest = (float)near.distance;
     nearest += AUTOMATIC_TOUCHING * mesh->diagonal;
     PeltiBox box = {piece->low, piece->high};
     for (int v = 0; v < mesh->vertex_count; v++) {
         Vec3 p = mesh->rest[v];
-        if (mesh->component[v] == c && find_near(a, p, -1, nearest, &near))
+        if (mesh->component[v] == c && find_leading(a, p, nearest, &near))
             for (int k = 0; k < 3; k++)
-                pelti_gather_share(&a->gather, &a->made, mesh->triangles[near.triangle][k], near.closest.weight[k]);
+                pelti_gather_share(&a->gather, &a->made, a->leading_triangles[near.triangle][k], near.closest.weight[k]);
         else if (mesh->component[v] != c && is_leading(a, mesh->component[v]) &&
-                 pelti_box_overlap(&box, &(PeltiBox){p, p}, nearest) && find_near(a, p, c, nearest, &near))
+                 pelti_box_overlap(&box, &(PeltiBox){p, p}, nearest) && is_near_piece(a, p, c, nearest))
             pelti_gather_row(&a->gather, &a->made, v);
     }
 }
@@ -235,6 +257,15 @@ static void set_piece(Automatic *a, int c, int bone)
     for (int i = a->pieces.start[c]; i < a->pieces.start[c + 1] && bone >= 0; i++)
         if (is_free(a, a->pieces.vertex[i]))
             set_one(a, a->pieces.vertex[i], bone);
+}
+
+/// Whether some vertex of a piece has bones to choose from.
+static bool has_choice(const Automatic *a, int c)
+{
+    for (int i = a->pieces.start[c]; i < a->pieces.start[c + 1]; i++)
+        if (is_free(a, a->pieces.vertex[i]))
+            return true;
+    return false;
 }
 
 /// Before there is a body: the bone in the piece, else any of its own for now.
@@ -302,8 +333,9 @@ static PeltStatus make(Automatic *a, PeltiJobs *jobs, PeltError *err)
         cloth = cloth || a->held[c].kind == PELTI_HOLD_CLOTH;
     if (cloth)
         PELT_TRY(carry_cloth(a, jobs, err));
+    PELT_TRY(gather_leading(a, err));
     for (int c = 0; c < a->who->mesh->component_count; c++)
-        if (a->held[c].kind == PELTI_HOLD_RIGID && a->held[c].bone < 0) {
+        if (a->held[c].kind == PELTI_HOLD_RIGID && a->held[c].bone < 0 && has_choice(a, c)) {
             gather_contact(a, c);
             set_piece(a, c, common_bone(a, a->who->mesh->vertex_instance[a->pieces.vertex[a->pieces.start[c]]]));
         }

@@ -196,10 +196,21 @@ static PeltStatus try_file(Best *b, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *
     return PELT_OK;
 }
 
+/// Some mesh has more than one bone. Of scenes without a skeleton each mesh has its node's, and there is nothing to find.
+static bool have_choice(const PeltiCharacter *who)
+{
+    for (int i = 0; i < who->instance_count; i++)
+        if (who->instances[i].bone_count > 1)
+            return true;
+    return false;
+}
+
 PeltStatus pelti_trial_best(const PeltiCharacter *who, PeltiPool *pool, PeltiJobs *jobs, PeltiLog *log, PeltiTrial *out,
                             PeltError *err)
 {
     *out = (PeltiTrial){.source = who->file_weights_sane ? "file" : "auto"};
+    if (!have_choice(who))
+        return pelti_weights_rigid(who, pool, &out->weights, err);
     if (!who->file_weights_sane) {
         pelti_warn(log, "weights-automatic", "the file's weights are %s: made automatically from the bones",
                    who->file_weights.influences ? "useless (one joint, or most rows unusable)" : "missing");

@@ -204,6 +204,29 @@ static void any_number_of_threads_gives_the_same_weights(void **state)
     pelti_pool_release(&pool);
 }
 
+/// As of a scene without a skeleton, where each mesh has its node's.
+static void where_every_mesh_has_one_bone_nothing_is_tried_or_said(void **state)
+{
+    (void)state;
+    PeltiPool pool;
+    PeltiLog log;
+    pelti_pool_init(&pool, NULL);
+    pelti_log_init(&log, NULL);
+    PeltiCharacter *who = make("arm", 600, PELTI_PAINT_NONE);
+    for (int i = 0; i < who->instance_count; i++)
+        who->instances[i].bone_count = 1;
+    PeltiTrial trial = try_weights(who, &pool, NULL, &log);
+    assert_int_equal(pelti_log_count(&log), 0);
+    for (int v = 0; v < who->mesh->vertex_count; v++) {
+        assert_int_equal(trial.weights.bone[v * trial.weights.influences],
+                         who->instances[who->mesh->vertex_instance[v]].bones[0]);
+        assert_float_equal(trial.weights.weight[v * trial.weights.influences], 1, 0);
+    }
+    pelti_character_destroy(who);
+    pelti_log_release(&log);
+    pelti_pool_release(&pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +235,7 @@ int main(void)
         cmocka_unit_test(root_only_weights_lose),
         cmocka_unit_test(joints_lose_one_by_one),
         cmocka_unit_test(any_number_of_threads_gives_the_same_weights),
+        cmocka_unit_test(where_every_mesh_has_one_bone_nothing_is_tried_or_said),
     };
     return cmocka_run_group_tests(tests, make_biped, drop_biped);
 }
