@@ -45,7 +45,7 @@ sanitize: setup
 fuzz: setup
 	tools/fuzz.sh
 
-# Every tuning constant halved and doubled: what that changes, in docs/constants.md. SWEEP="tracking --constant NAME" for less
+# Every tuning constant halved and doubled: what that changes, in docs/constants.md. SWEEP="--missing" or "tracking --constant NAME" for less
 sweep: setup
 	cmake --preset sweep -DPELT_TESTS=OFF >/dev/null && cmake --build build-sweep -j $(JOBS) --target pelt
 	tools/sweep.py --pelt build-sweep/pelt --write $(SWEEP)

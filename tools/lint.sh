@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, includes, first lines, names, tables of docs/, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
+# Format, includes, first lines, names, tables of docs/, tuning constants, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -19,6 +19,8 @@ echo "public headers (each function says thread, cost, ownership and errors)"
 tools/house.py --headers || failed=1
 echo "tables of docs/"
 tools/measured.py --check || failed=1
+echo "tuning constants (docs/constants.md)"
+tools/sweep.py --check || failed=1
 echo "cppcheck"
 cppcheck --quiet --max-configs=1 --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability --suppressions-list=tools/cppcheck.txt \
     -j "$(nproc)" -I include $(printf -- '-I %s ' "$build"/rooms/*) src cli || failed=1

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """What breaks when a tuning constant is halved or doubled: tries each constant of src/*/constants.def in a sweep build.
 
-Usage: tools/sweep.py [ROOM...] [--constant NAME] [--pelt build-sweep/pelt] [--jobs N] [--write]
+Usage: tools/sweep.py [ROOM...] [--constant NAME] [--missing] [--pelt build-sweep/pelt] [--jobs N] [--write]
+       tools/sweep.py --check
   ROOM...        only these rooms: tracking, contact, ...; all that have a table by default
   --constant N   only this one
+  --missing      only those that docs/constants.md lacks, or has with another value, unit or reason
   --pelt FILE    a command built with `cmake --preset sweep` (`make sweep` builds it)
   --jobs N       bakes side by side (default: 2)
-  --write        put the tables into docs/constants.md, each between its markers; otherwise they are printed
+  --write        put the rows into docs/constants.md, each table between its markers; otherwise they are printed
+  --check        what `make lint` asks: says which constants docs/constants.md lacks, exit code 1 where there are any
 
-A run bakes the room's plays (built-in characters, below) with the constant times 1/2 and times 2, and says which measures of the
-report left what the run with the constant as it is has, whether the bake took more or less processor time, and by how much the skin moved (99th percentile and farthest point, as shares of the size).
+A run bakes the room's plays (built-in characters, below; those of `distil` are distilled) with the constant times 1/2 and times 2, and
+says which measures of the report left what the run with the constant as it is has, whether it took more or less processor time, and by
+how much the skin moved (99th percentile and farthest point, as shares of the size).
 "nothing seen" is an answer too: these plays do not reach the constant, or it hardly matters."""
 import argparse
 import array
@@ -21,13 +25,14 @@ import pathlib
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "constants.md"
 BEND = ("biped", "--vertices", "1500")
 DRESSED = ("biped", "--vertices", "1500", "--seed", "5", "--dress", "all")
-# A room's plays: what is made, the clip, frames, and the bake's options
+# A room's plays: what is made, the clip, frames, and the bake's options. Without frames the clip is one that `pelt distil` does not see
 PLAYS = {
     "methods/implicit": [(BEND, "bend", 20, ("-m", "implicit"))],
     "methods/tracking": [(BEND, "bend", 14, ("-m", "tracking")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "tracking"))],
@@ -37,13 +42,17 @@ PLAYS = {
     "touch": [(BEND, "bend", 14, ("-m", "tracking")), (("hand", "--vertices", "1200"), "fist", 12, ("-m", "tracking"))],
     "contact": [(BEND, "bend", 14, ("-m", "lbs", "--set", "give-way=on")),
                 (("hand", "--vertices", "700"), "grasp", 16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json"))],
+    "distil": [(("biped", "--vertices", "600"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
+               (("arm", "--vertices", "500"), "bend", None, ("-m", "tracking", "--poses", "24", "--held-out", "8", "--no-clips"))],
     "body": [(DRESSED, "bend", 3, ("-m", "tracking")), (DRESSED, "walk", 3, ("-m", "projective"))],
 }
 # measure of the report -> how far it must go to be told: (share of itself, amount)
 TOLD = {"deep_pairs": (0.1, 3), "crossing_pairs": (0.1, 5), "inverted": (0.1, 2), "stretch_max": (0.05, 0.05),
-        "volume_ratio_min": (0, 0.005), "jitter": (0.15, 0.001)}
+        "volume_ratio_min": (0, 0.005), "jitter": (0.15, 0.001), "held_out_rms": (0.03, 0), "held_out_largest": (0.05, 0),
+        "unseen_rms": (0.03, 0), "unseen_largest": (0.05, 0), "worse": (0, 0.5)}
 WORDS = {"deep_pairs": "deep pairs", "crossing_pairs": "crossing pairs", "inverted": "inverted", "stretch_max": "stretch",
-         "volume_ratio_min": "volume", "jitter": "jitter"}
+         "volume_ratio_min": "volume", "jitter": "jitter", "held_out_rms": "held out, ‰ of the size", "held_out_largest": "largest, ‰",
+         "unseen_rms": "unseen, ‰", "unseen_largest": "largest unseen, ‰", "worse": "poses worse than the original weights"}
 
 
 def constants(room):
@@ -68,6 +77,18 @@ def size_of(first):
     return math.dist([min(p[k] for p in first) for k in range(3)], [max(p[k] for p in first) for k in range(3)])
 
 
+def distilled(report):
+    """The errors of a distilled skin, under the names of TOLD."""
+    rows = {e["poses"]: e for e in report["errors"]}
+    found = {}
+    for of, row in (("held_out", rows.get("held out")), ("unseen", next((e for e in report["errors"] if e["clip"] and not e["seen"]), None))):
+        if row:
+            found[of + "_rms"] = 1000 * row["distilled"]["rms_share"]
+            found[of + "_largest"] = 1000 * row["distilled"]["largest_share"]
+    found["worse"] = rows["held out"]["worse_than_original"]
+    return found
+
+
 class Sweep:
     def __init__(self, pelt, folder):
         self.pelt, self.folder = pelt, pathlib.Path(folder)
@@ -78,13 +99,14 @@ class Sweep:
             subprocess.run([self.pelt, "make", *made, "-q", "-o", path], check=True)
         return path
 
-    def bake(self, play, name, factor):
-        """Report, points and seconds of processor time of a play with a constant changed; None where the bake fails."""
+    def play(self, room, play, name, factor):
+        """Measures, points and seconds of processor time of a play with a constant changed; None where it fails."""
         made, clip, frames, options = play
-        out = self.folder / f"{abs(hash((play, name, factor)))}"
-        environment = dict(os.environ, PELT_SWEEP=f"{name}={factor}" if name else "")
-        command = [self.pelt, "bake", self.character(made), "--clip", clip, "--frames", f"0:{frames}", "--threads", "1", "-q",
-                   "-o", f"{out}.pc2", "--report", f"{out}.json", *options]
+        out = self.folder / f"{abs(hash((room, play, name, factor)))}"
+        environment = dict(os.environ, PELT_SWEEP=f"src/{room}/constants.def:{name}={factor}" if name else "")
+        work = ["distil", self.character(made), "--unseen", clip, "-o", f"{out}.glb"] if frames is None else \
+               ["bake", self.character(made), "--clip", clip, "--frames", f"0:{frames}", "-o", f"{out}.pc2"]
+        command = [self.pelt, *work, "--threads", "1", "-q", "--report", f"{out}.json", *options]
         with open(f"{out}.err", "w+") as errors:
             run = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
             _, status, used = os.wait4(run.pid, 0)
@@ -93,61 +115,86 @@ class Sweep:
             said = errors.read().strip().splitlines()
         if run.returncode:
             return None, f"fails: {said[-1][:80] if said else run.returncode}"
-        answer = json.loads(pathlib.Path(f"{out}.json").read_text()), points(pathlib.Path(f"{out}.pc2")), used.ru_utime
+        report = json.loads(pathlib.Path(f"{out}.json").read_text())
+        if frames is None:
+            return (distilled(report), None, used.ru_utime), None
+        answer = report["quality"], points(pathlib.Path(f"{out}.pc2")), used.ru_utime
         pathlib.Path(f"{out}.pc2").unlink()
         return answer, None
 
-    def differences(self, play, base, name, factor):
+    def differences(self, room, play, base, name, factor):
         """What a changed constant changes in a play, in words."""
-        now, failure = self.bake(play, name, factor)
+        now, failure = self.play(room, play, name, factor)
         if failure:
             return failure
         words = []
         for key, (share, amount) in TOLD.items():
-            a, b = base[0]["quality"].get(key), now[0]["quality"].get(key)
+            a, b = base[0].get(key), now[0].get(key)
             if a is not None and b is not None and abs(b - a) > max(share * abs(a), amount):
                 words.append(f"{WORDS[key]} {a:.3g} → {b:.3g}")
         a, b = base[2], now[2]
         if b > 1.25 * a or b < a / 1.25:
             words.append(f"time {b / a:.2g}×")
-        (before, count), (after, _) = base[1], now[1]
-        size = size_of(before[:count])
-        far = sorted(math.dist(p, q) / size for p, q in zip(before, after))
-        if far[-1] > 1e-6:
-            words.append(f"moved {far[len(far) * 99 // 100]:.1g}, at most {far[-1]:.1g}")
+        if base[1]:
+            (before, count), (after, _) = base[1], now[1]
+            size = size_of(before[:count])
+            far = sorted(math.dist(p, q) / size for p, q in zip(before, after))
+            if far[-1] > 1e-6:
+                words.append(f"moved {far[len(far) * 99 // 100]:.1g}, at most {far[-1]:.1g}")
         return ", ".join(words)
 
     def row(self, room, bases, constant):
-        name, value, unit, why = constant
-        why = why.replace("|", "\\|")
         cells = []
         for factor in (0.5, 2):
             found = []
             for play, base in zip(PLAYS[room], bases):
-                words = self.differences(play, base, name, factor)
+                words = self.differences(room, play, base, constant[0], factor)
                 if words:
                     found.append(f"{play[0][0]} {play[1]}: {words}")
             cells.append("; ".join(found) or "nothing seen")
-        return f"| `{name}` | {value.rstrip('f')} | {unit} | {why} | {cells[0]} | {cells[1]} |"
+        return f"{opening(constant)}{cells[0]} | {cells[1]} |"
 
 
-def table(sweep, room, only, jobs):
-    rows = [c for c in constants(room) if not only or c[0] == only]
-    if not rows:
-        return None
+def opening(constant):
+    """What a row of the page begins with: all that the table of the sources says."""
+    name, value, unit, why = constant
+    return f"| `{name}` | {value.rstrip('f')} | {unit} | " + why.replace("|", "\\|") + " | "
+
+
+def rows_of(room):
+    """name -> row, of the page's table of a room."""
+    found = re.search(rf"<!-- sweep {room} -->\n(.*?)<!-- end of {room} -->", PAGE.read_text(), re.S)
+    return {name: line for line, name in re.findall(r"^(\| `(\w+)` .*)$", found.group(1), re.M)} if found else {}
+
+
+def missing(room):
+    """Constants whose row the page lacks, or that changed since it was written."""
+    there = rows_of(room)
+    return [c for c in constants(room) if not there.get(c[0], "").startswith(opening(c))]
+
+
+def gone(room):
+    """Names that the page still has."""
+    return sorted(set(rows_of(room)) - {c[0] for c in constants(room)})
+
+
+def try_rows(sweep, room, chosen, jobs):
+    """name -> new row."""
     bases = []
-    for play in PLAYS[room]:
-        base, failure = sweep.bake(play, None, 1)
+    for play in PLAYS[room] if chosen else []:
+        base, failure = sweep.play(room, play, None, 1)
         if failure:
             raise SystemExit(f"sweep.py: {room}: {' '.join(play[0])} {play[1]}: {failure}")
         bases.append(base)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        lines = list(pool.map(lambda c: sweep.row(room, bases, c), rows))
-    head = "| constant | value | unit | why | halved | doubled |\n|---|---|---|---|---|---|"
-    return head + "\n" + "\n".join(lines) + "\n"
+        return dict(zip((c[0] for c in chosen), pool.map(lambda c: sweep.row(room, bases, c), chosen)))
 
 
-def write(room, text):
+def write(room, new):
+    """Puts new rows into the page's table of a room; the others stay, those of constants that are gone do not."""
+    rows = {**rows_of(room), **new}
+    head = "| constant | value | unit | why | halved | doubled |\n|---|---|---|---|---|---|\n"
+    text = head + "".join(rows[c[0]] + "\n" for c in constants(room) if c[0] in rows)
     page = PAGE.read_text()
     begin, end = f"<!-- sweep {room} -->\n", f"<!-- end of {room} -->"
     if begin not in page:
@@ -156,27 +203,44 @@ def write(room, text):
     PAGE.write_text(before + begin + text + end + rest.split(end, 1)[1])
 
 
+def check(rooms):
+    """What the page lacks, or has too much, a line a room."""
+    wrong = []
+    for room in rooms:
+        for names, what in (([c[0] for c in missing(room)], f"missing, or not as src/{room}/constants.def has them"), (gone(room), "gone")):
+            if names:
+                wrong.append(f"docs/constants.md: {room}: {what}: {' '.join(names)} (make sweep SWEEP=\"{room.split('/')[-1]} --missing\")")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("room", nargs="*")
     parser.add_argument("--constant")
+    parser.add_argument("--missing", action="store_true")
     parser.add_argument("--pelt", default=str(ROOT / "build-sweep" / "pelt"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
     asked = parser.parse_args()
     found = [p.parent.relative_to(ROOT / "src").as_posix() for p in sorted((ROOT / "src").rglob("constants.def"))]
     rooms = [r for r in found if not asked.room or r.split("/")[-1] in asked.room]
     for room in rooms:
         if room not in PLAYS:
             raise SystemExit(f"sweep.py: say in PLAYS what to play for {room}")
+    if asked.check:
+        wrong = check(rooms)
+        print("\n".join(wrong), end="\n" if wrong else "")
+        sys.exit(1 if wrong else 0)
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(str(pathlib.Path(asked.pelt).resolve()), folder)
         for room in rooms:
-            text = table(sweep, room, asked.constant, asked.jobs)
-            if text and asked.write:
-                write(room, text)
-            elif text:
-                print(f"{room}\n{text}")
+            chosen = [c for c in (missing(room) if asked.missing else constants(room)) if not asked.constant or c[0] == asked.constant]
+            new = try_rows(sweep, room, chosen, asked.jobs)
+            if asked.write and (new or gone(room)):
+                write(room, new)
+            elif new:
+                print(room, *new.values(), sep="\n")
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@
 #define PELTI_CORE_CONSTANTS_H
 
 #ifdef PELT_SWEEP
-/// The value times what the environment's PELT_SWEEP, "NAME=FACTOR", says of this name.
-double pelti_constant_swept(const char *name, double value);
+/// The value times what the environment's PELT_SWEEP, "src/<room>/constants.def:NAME=FACTOR", says of this name.
+double pelti_constant_swept(const char *table, const char *name, double value);
 #define PELT_CONSTANT(name, value, unit, why)                                                                                    \
     static __typeof__(value) name = (value);                                                                                     \
     __attribute__((constructor)) static void sweep_##name(void)                                                                  \
     {                                                                                                                            \
-        name = (__typeof__(value))pelti_constant_swept(#name, (double)(value));                                                  \
+        name = (__typeof__(value))pelti_constant_swept(__FILE__, #name, (double)(value));                                        \
     }
 #else
 #define PELT_CONSTANT(name, value, unit, why) __attribute__((unused)) static const __typeof__(value) name = (value);
