@@ -2,7 +2,11 @@
 # missing is said here and again by the command.
 find_path(PELT_CIVETWEB_INCLUDE civetweb.h)
 find_library(PELT_CIVETWEB civetweb) # Debian's own CMake file for it is broken
+set(PELT_PAGE_FROM "" CACHE PATH "folder with the page and character of `pelt studio` that another build made: taken as they are")
 set(PELT_PAGE_DIR ${CMAKE_BINARY_DIR}/studio)
+if(PELT_PAGE_FROM)
+  set(PELT_PAGE_DIR ${PELT_PAGE_FROM})
+endif()
 add_library(dep_civetweb INTERFACE)
 if(PELT_CIVETWEB_INCLUDE AND PELT_CIVETWEB)
   target_include_directories(dep_civetweb SYSTEM INTERFACE ${PELT_CIVETWEB_INCLUDE})
@@ -21,14 +25,15 @@ set(page_files "")
 foreach(name index.html boot.js studio.js studio.css icon.svg)
   list(APPEND page_files ${PELT_PAGE_DIR}/${name}.gz)
 endforeach()
-add_custom_command(OUTPUT ${page_files}
-  COMMAND ${CMAKE_SOURCE_DIR}/studio/build.sh ${PELT_PAGE_DIR}
-  DEPENDS ${page_sources} ${CMAKE_SOURCE_DIR}/studio/build.sh ${CMAKE_SOURCE_DIR}/studio/bundle.mjs ${CMAKE_SOURCE_DIR}/studio/messages.mjs
-    ${CMAKE_SOURCE_DIR}/studio/package-lock.json ${CMAKE_SOURCE_DIR}/src/studio/messages.def
-  VERBATIM)
-# the character that stands there first
-set(page_character ${PELT_PAGE_DIR}/biped.glb)
-add_custom_command(OUTPUT ${page_character} COMMAND make_character ${page_character} DEPENDS make_character VERBATIM)
+set(page_character ${PELT_PAGE_DIR}/biped.glb) # that stands there first
+if(NOT PELT_PAGE_FROM)
+  add_custom_command(OUTPUT ${page_files}
+    COMMAND ${CMAKE_SOURCE_DIR}/studio/build.sh ${PELT_PAGE_DIR}
+    DEPENDS ${page_sources} ${CMAKE_SOURCE_DIR}/studio/build.sh ${CMAKE_SOURCE_DIR}/studio/bundle.mjs ${CMAKE_SOURCE_DIR}/studio/messages.mjs
+      ${CMAKE_SOURCE_DIR}/studio/package-lock.json ${CMAKE_SOURCE_DIR}/src/studio/messages.def
+    VERBATIM)
+  add_custom_command(OUTPUT ${page_character} COMMAND make_character ${page_character} DEPENDS make_character VERBATIM)
+endif()
 if(PELT_CIVETWEB_INCLUDE AND PELT_CIVETWEB)
   set_source_files_properties(src/studio/page.c PROPERTIES COMPILE_DEFINITIONS PELT_PAGE_DIR="${PELT_PAGE_DIR}" OBJECT_DEPENDS "${page_files};${page_character}")
 endif()
