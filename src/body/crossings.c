@@ -1,11 +1,11 @@
-/// Triangles of the shown skin that cross: one tree and one list, for leaning and parting.
+/// Triangles of the shown skin that cross: what is known of them at rest.
 #include "body/crossings.h"
 
 #include "body/constants.def"
 
 #include <string.h>
 
-enum { MOST_PAIRS = 20000, MIXED = -1 };
+enum { MOST_PAIRS = 20000, MIXED = PELTI_CROSSINGS_MIXED, ROOM_PER_TRIANGLE = 32, MOST_NEAR = 1 << 20 };
 static const float TRACE = 1e-4f; // of a row: less weight on other bones moves nothing
 
 // ---- create ----
@@ -99,6 +99,28 @@ static PeltStatus find_rest(PeltiCrossings *c, PeltiPool *pool, PeltiJobs *jobs,
     return status;
 }
 
+static PeltStatus take_memory(PeltiCrossings *c, PeltiPool *pool, PeltError *err)
+{
+    int triangles = c->mesh->triangle_count, vertices = c->mesh->vertex_count;
+    int room = triangles < MOST_NEAR / ROOM_PER_TRIANGLE ? ROOM_PER_TRIANGLE * triangles : MOST_NEAR;
+    PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, c->tree, &c->found, err));
+    PELT_TRY(pelti_pairs_create(pool, room, c->tree, &c->near, err));
+    c->deep = PELTI_NEW(pool, PeltiPair, MOST_PAIRS);
+    c->deep_capacity = MOST_PAIRS;
+    c->passed_count = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);
+    c->last = PELTI_NEW(pool, Vec3, vertices);
+    c->moved = PELTI_NEW(pool, bool, vertices);
+    c->span = PELTI_NEW(pool, PeltiBox, triangles + 1); // and one: boxes are read four numbers at a time
+    c->box = PELTI_NEW(pool, PeltiBox, triangles + 1);
+    c->active = PELTI_NEW(pool, bool, triangles);
+    c->escaped = PELTI_NEW(pool, bool, triangles);
+    c->group = PELTI_NEW(pool, int, triangles);
+    c->node_group = PELTI_NEW(pool, int, c->tree->node_count);
+    c->node_active = PELTI_NEW(pool, bool, c->tree->node_count);
+    c->node_escaped = PELTI_NEW(pool, bool, c->tree->node_count);
+    return pool->failed ? pelti_no_memory(err, (size_t)room * 2 * sizeof(PeltiPair)) : PELT_OK;
+}
+
 PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool, PeltiJobs *jobs, PeltiCrossings **out,
                                   PeltError *err)
 {
@@ -108,22 +130,13 @@ PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool,
         return pelti_no_memory(err, sizeof *c);
     c->mesh = mesh;
     PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &c->tree, err));
-    PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, c->tree, &c->found, err));
-    c->deep = PELTI_NEW(pool, PeltiPair, MOST_PAIRS);
-    c->last = PELTI_NEW(pool, Vec3, mesh->vertex_count);
-    c->active = PELTI_NEW(pool, bool, mesh->triangle_count);
-    c->group = PELTI_NEW(pool, int, mesh->triangle_count);
-    c->node_group = PELTI_NEW(pool, int, c->tree->node_count);
-    c->node_active = PELTI_NEW(pool, bool, c->tree->node_count);
-    if (pool->failed)
-        return pelti_no_memory(err, (size_t)c->tree->node_count * sizeof(int));
+    PELT_TRY(take_memory(c, pool, err));
     memcpy(c->last, mesh->rest, (size_t)mesh->vertex_count * sizeof *c->last); // where nothing crosses but what does at rest
+    memset(c->escaped, true, (size_t)mesh->triangle_count * sizeof *c->escaped);
     PELT_TRY(find_groups(c, def, pool, err));
     *out = c;
     return find_rest(c, pool, jobs, err);
 }
-
-// ---- a look ----
 
 bool pelti_crossings_at_rest(const PeltiCrossings *c, int a, int b)
 {
@@ -131,70 +144,4 @@ bool pelti_crossings_at_rest(const PeltiCrossings *c, int a, int b)
         if (c->other[i] == b)
             return true;
     return false;
-}
-
-/// The depth is cheaper to see than a crossing.
-bool pelti_crossings_deep(const PeltiCrossings *c, const Vec3 *x, int a, int b)
-{
-    const int *s = c->mesh->triangles[a], *t = c->mesh->triangles[b];
-    return pelti_triangles_depth(x, s, t) >= CROSSINGS_TOUCHING * c->mesh->diagonal && pelti_triangles_cross(x, s, t);
-}
-
-static bool may_hold_pairs(void *context, int node_a, int node_b)
-{
-    const PeltiCrossings *c = context;
-    return (c->node_active[node_a] || c->node_active[node_b]) &&
-           !(c->node_group[node_a] != MIXED && c->node_group[node_a] == c->node_group[node_b]);
-}
-
-static int test_pair(void *context, int a, int b, int worker)
-{
-    const PeltiCrossings *c = context;
-    (void)worker;
-    if (!(c->active[a] || c->active[b]) || !pelti_crossings_may(c, a, b) || !pelti_crossings_deep(c, c->last, a, b))
-        return 0;
-    return pelti_sunk_explains(&c->sunk, a, b) ? PELTI_CROSSES_SUNK : PELTI_CROSSES_ANEW;
-}
-
-/// Pairs of triangles that stayed where they were stay in the list.
-static void forget_moved(PeltiCrossings *c)
-{
-    int kept = 0;
-    for (int i = 0; i < c->deep_count; i++)
-        if (!c->active[c->deep[i].a] && !c->active[c->deep[i].b])
-            c->deep[kept++] = c->deep[i];
-    c->deep_count = kept;
-}
-
-static bool mark_moved(PeltiCrossings *c, const Vec3 *x)
-{
-    bool any = false;
-    for (int t = 0; t < c->mesh->triangle_count; t++) {
-        c->active[t] = false;
-        for (int k = 0; k < 3; k++) { // bits: a coordinate that is no number has not moved
-            int v = c->mesh->triangles[t][k];
-            c->active[t] |= memcmp(&x[v], &c->last[v], sizeof *x) != 0;
-        }
-        any |= c->active[t];
-    }
-    for (int n = c->tree->node_count - 1; n >= 0; n--) {
-        const PeltiBoxNode *node = &c->tree->nodes[n];
-        c->node_active[n] = node->right >= 0 && (c->node_active[n + 1] || c->node_active[node->right]);
-        for (int s = node->first; s < node->first + node->count && node->right < 0; s++)
-            c->node_active[n] |= c->active[c->tree->items[s]];
-    }
-    return any;
-}
-
-void pelti_crossings_update(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
-{
-    PeltiPairSearch search = {.nodes = may_hold_pairs, .test = test_pair, .context = c};
-    if (!mark_moved(c, x))
-        return;
-    forget_moved(c);
-    memcpy(c->last, x, (size_t)c->mesh->vertex_count * sizeof *x);
-    pelti_box_tree_refit_triangles(c->tree, jobs, c->mesh->triangles, c->last, NULL);
-    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->found);
-    for (int i = 0; i < c->found.count && c->deep_count < MOST_PAIRS; i++)
-        c->deep[c->deep_count++] = c->found.pairs[i];
 }

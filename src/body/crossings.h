@@ -10,21 +10,31 @@
 
 typedef struct PeltiCrossings {
     const PeltiMesh *mesh;
-    PeltiBoxTree *tree; ///< of the triangles, as they were last looked at
-    PeltiPair *deep;    ///< [deep_count] pairs that cross by more than touching; tag PELTI_CROSSES_SUNK or PELTI_CROSSES_ANEW
-    int deep_count;
+    PeltiBoxTree *tree; ///< of the triangles, as pelti_crossings_refit left it
+    PeltiPair
+        *deep; ///< [deep_count] pairs that cross by more than touching; tag PELTI_CROSSES_SUNK or PELTI_CROSSES_ANEW; in no order
+    int deep_count, deep_capacity;
     PeltiSunk sunk; ///< where the mesh crosses itself at rest
 
-    PeltiPairs found;  // by the last search
-    Vec3 *last;        // [vertex_count] where the skin was then
-    bool *active;      // [triangle_count] moved since
-    bool *node_active; // [nodes] something below it has
-    int *start;        // [triangle_count + 1] into `other`
-    int *other;        // partners of a triangle that cross it at rest
-    int *group;        // [triangle_count] pairs of one group are of no interest; -1: none
-    int *node_group;   // [nodes] group of all below it
+    bool listed;       // `near` holds all pairs of triangles that are in their spans
+    PeltiPairs near;   // pairs whose spans meet, of this step; `scratch`: those of them that cross, by range
+    PeltiBox *span;    // [triangle_count] where it may go in this step, as far as one knows
+    PeltiBox *box;     // [triangle_count] where it is
+    int *passed_count; // [ranges] of those
+    PeltiPairs found;  // by the last search of the tree
+    Vec3 *last;        // [vertex_count] where the skin was at the last look
+    bool *moved;       // [vertex_count] since
+    bool *active;      // [triangle_count] a corner has
+    bool *escaped;     // [triangle_count] out of its span: asked of the tree
+    bool *node_active; // [nodes] something below it has moved
+    bool *node_escaped;
+    int *start;      // [triangle_count + 1] into `other`
+    int *other;      // partners of a triangle that cross it at rest
+    int *group;      // [triangle_count] pairs of one group are of no interest; -1: none
+    int *node_group; // [nodes] group of all below it
 } PeltiCrossings;
-enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK }; ///< sunk: beside what crosses at rest (pelti_sunk_explains)
+enum { PELTI_CROSSINGS_MIXED = -1, PELTI_CROSSINGS_PASS = 4096 }; ///< no group; pairs of a range of `near`
+enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK };              ///< sunk: beside what crosses at rest (pelti_sunk_explains)
 
 typedef struct PeltiCrossingsDef {
     const PeltiMesh *mesh;       ///< must outlive it
@@ -35,10 +45,17 @@ typedef struct PeltiCrossingsDef {
 PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool, PeltiJobs *jobs, PeltiCrossings **out,
                                   PeltError *err);
 
-/// Brings `tree` and `deep` up to date with the skin at `x`: only what moved since the last look is looked at. Does not allocate.
+/// A step begins, in which most skin stays on its ways from `from` to `to`: pairs that can meet there are listed once. What goes
+/// elsewhere is found all the same. Does not allocate.
+void pelti_crossings_begin(PeltiCrossings *crossings, const Vec3 *from, const Vec3 *to, PeltiJobs *jobs);
+/// Brings `deep` up to date with the skin at `x`: only what moved since the last look is looked at. Does not allocate.
 void pelti_crossings_update(PeltiCrossings *crossings, const Vec3 *x, PeltiJobs *jobs);
+/// And `tree`, for those who ask it themselves.
+void pelti_crossings_refit(PeltiCrossings *crossings, const Vec3 *x, PeltiJobs *jobs);
 /// Whether two triangles that may cross (below) do, at `x`, by more than touching.
 bool pelti_crossings_deep(const PeltiCrossings *crossings, const Vec3 *x, int a, int b);
+/// And of what kind that crossing is.
+int pelti_crossings_tag(const PeltiCrossings *crossings, int a, int b);
 
 /// Whether two triangles cross at rest.
 bool pelti_crossings_at_rest(const PeltiCrossings *crossings, int a, int b);

@@ -2,13 +2,14 @@
 #include "body/lean.h"
 
 #include "body/constants.def"
+#include "body/lean_edges.h"
 #include "body/lean_turned.h"
 #include "body/lean_volume.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 12, GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2 };
+enum { GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2 };
 
 /// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
 typedef struct Flight {
@@ -22,7 +23,6 @@ struct PeltiLean {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     const PeltiWeights *weights;
-    float *rest;      // [edge_count]
     float *share;     // [vertex_count] 1: as the method has it, 0: as blending has it
     Vec3 *home, *own; // [vertex_count] by blending, by the method
     Vec3 *asked;      // [vertex_count] by blending of the pose that was asked for; as home where nothing gave way
@@ -34,6 +34,7 @@ struct PeltiLean {
     PeltiCrossings *crossings;
     PeltiLeanVolume volume; // of closed pieces
     PeltiLeanTurned turned;
+    PeltiLeanEdges edges;
 };
 
 PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean **out, PeltError *err)
@@ -43,7 +44,6 @@ PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean
     if (!l)
         return pelti_no_memory(err, sizeof *l);
     *l = (PeltiLean){.who = def->who, .mesh = mesh, .weights = def->weights, .crossings = def->crossings};
-    l->rest = PELTI_NEW(pool, float, mesh->edge_count);
     l->share = PELTI_NEW(pool, float, mesh->vertex_count);
     l->home = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->own = PELTI_NEW(pool, Vec3, mesh->vertex_count);
@@ -59,18 +59,9 @@ PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean
     for (int c = 0; c < def->pieces->count; c++)
         l->rigid[c] = def->pieces->pieces[c].kind == PELTI_PIECE_RIGID;
     PELT_TRY(pelti_lean_volume_create(mesh, l->rigid, pool, &l->volume, err));
-    for (int e = 0; e < mesh->edge_count; e++)
-        l->rest[e] = vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]);
+    l->edges = (PeltiLeanEdges){.mesh = mesh, .home = l->home, .own = l->own, .share = l->share};
     *out = l;
-    return PELT_OK;
-}
-
-/// The largest factor s on both ends' shares with which the edge is no longer than allowed: |h + s d| = most.
-static float bearable(Vec3 home, Vec3 change, float most)
-{
-    float a = vec3_dot(change, change), b = vec3_dot(home, change), c = vec3_dot(home, home) - most * most;
-    float root = b * b - a * c;
-    return a > 0 && c < 0 && root > 0 ? fminf((-b + sqrtf(root)) / a, 1) : 0;
+    return pelti_lean_edges_create(pool, &l->edges, err);
 }
 
 typedef struct Work {
@@ -82,7 +73,7 @@ typedef struct Work {
 /// The largest share of the way from home to own that stays within `most` of what was asked for; 0 where home is beyond it.
 static float share_within(Vec3 home, Vec3 own, Vec3 asked, float most)
 {
-    return bearable(vec3_sub(home, asked), vec3_sub(own, home), most);
+    return pelti_lean_bearable(vec3_sub(home, asked), vec3_sub(own, home), most);
 }
 
 static void home_range(void *context, int begin, int end, int worker)
@@ -131,45 +122,6 @@ static Vec3 leaned(const PeltiLean *l, int v)
     return vec3_lerp(l->home[v], l->own[v], l->share[v]);
 }
 
-/// One look at all edges: those that are too long take their ends towards blending. Serial: a later edge sees what an earlier
-/// one did, in the mesh's order.
-static int mend_edges(PeltiLean *l)
-{
-    int mended = 0;
-    for (int e = 0; e < l->mesh->edge_count; e++) {
-        int a = l->mesh->edges[e][0], b = l->mesh->edges[e][1];
-        Vec3 home = vec3_sub(l->home[b], l->home[a]), now = vec3_sub(leaned(l, b), leaned(l, a));
-        float most = fmaxf(LEAN_TORN * l->rest[e], LEAN_BEYOND * vec3_length(home));
-        if (!(vec3_dot(now, now) > most * most * 1.0001f))
-            continue;
-        float s = bearable(home, vec3_sub(now, home), most);
-        l->share[a] *= s;
-        l->share[b] *= s;
-        mended++;
-    }
-    return mended;
-}
-
-/// A change of the share along an edge stretches it by that change times the way: it is bounded by a part of the edge.
-static int spread_shares(PeltiLean *l)
-{
-    int changed = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < l->mesh->edge_count; i++) {
-            int e = pass ? l->mesh->edge_count - 1 - i : i, a = l->mesh->edges[e][0], b = l->mesh->edges[e][1];
-            float low = fminf(l->share[a], l->share[b]);
-            if (low == 1)
-                continue;
-            int high = l->share[a] > l->share[b] ? a : b;
-            float way = vec3_distance(l->own[high], l->home[high]), most = low + LEAN_SLOPE * l->rest[e] / fmaxf(way, 1e-20f);
-            if (l->share[high] > most * 1.0001f) {
-                l->share[high] = most;
-                changed++;
-            }
-        }
-    return changed;
-}
-
 // ---- triangles ----
 
 /// A pair that crosses now does not by blending, or less deeply: what the measures call deep must be so by blending, too.
@@ -213,9 +165,11 @@ static void mark_turned(PeltiLean *l, PeltiJobs *jobs, bool widely)
 }
 
 /// Marks the corners of triangles that cross anew.
-static void mark_crossing(PeltiLean *l, PeltiJobs *jobs)
+static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
 {
     const PeltiCrossings *c = l->crossings;
+    if (round == 0) // from here on skin goes towards blending alone
+        pelti_crossings_begin(l->crossings, l->now, l->home, jobs);
     pelti_crossings_update(l->crossings, l->now, jobs);
     for (int i = 0; i < c->deep_count; i++) {
         const int *s = l->mesh->triangles[c->deep[i].a], *t = l->mesh->triangles[c->deep[i].b];
@@ -240,10 +194,10 @@ static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int
         if (turned_over(l, bones, mesh->triangles[t]))
             mark(l, mesh->triangles[t]);
     mark_turned(l, jobs, round >= HALVINGS);
-    mark_crossing(l, jobs);
+    mark_crossing(l, jobs, round);
     for (int v = 0; v < mesh->vertex_count; v++)
         if (l->marked[v] && l->share[v] > 0) {
-            l->share[v] *= round < HALVINGS ? 0.5f : 0;
+            pelti_lean_edges_set(&l->edges, v, round < HALVINGS ? 0.5f * l->share[v] : 0);
             marked++;
         }
     return marked;
@@ -252,17 +206,17 @@ static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int
 static void settle(PeltiLean *l)
 {
     const int *component = l->mesh->component;
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        if (mend_edges(l) + spread_shares(l) == 0)
-            break;
+    pelti_lean_edges_settle(&l->edges);
     memset(l->leans, 0, (size_t)l->mesh->component_count * sizeof *l->leans);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         l->leans[component[v]] |= l->rigid[component[v]] && l->share[v] < 1;
     for (int v = 0; v < l->mesh->vertex_count; v++)
         if (l->leans[component[v]])
-            l->share[v] = 0;
+            pelti_lean_edges_set(&l->edges, v, 0);
     // in every round: a piece that leans may leave the skin around it, and what crosses then changes volumes
-    pelti_lean_volume_apply(&l->volume, l->home, l->own, l->share);
+    pelti_lean_volume_find(&l->volume, l->home, l->own, l->share);
+    for (int v = 0; v < l->mesh->vertex_count && l->volume.worse; v++)
+        pelti_lean_edges_set(&l->edges, v, (float)l->volume.low[component[v]] * l->share[v]);
 }
 
 static void write_range(void *context, int begin, int end, int worker)
@@ -271,10 +225,7 @@ static void write_range(void *context, int begin, int end, int worker)
     Work *w = context;
     const PeltiLean *l = w->lean;
     for (int v = begin; v < end; v++) {
-        Vec3 back = l->flight[l->mesh->component[v]].back;
-        if (l->share[v] < 1)
-            back = vec3_add(back, vec3_scale(vec3_sub(l->home[v], l->own[v]), 1 - l->share[v]));
-        w->vertices[v] = vec3_add(w->vertices[v], back);
+        w->vertices[v] = leaned(l, v); // to the bit what was looked at
     }
 }
 
@@ -291,6 +242,8 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
     pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);
     bring_back(l);
+    pelti_lean_edges_restart(&l->edges);
+    pelti_lean_volume_restart(&l->volume, l->home);
     settle(l);
     for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(l, step->bones, jobs, round) > 0; round++)
         settle(l);

@@ -64,18 +64,23 @@ static bool bearable(const PeltiLeanVolume *l, int c)
     return fabs(now - 1) <= fabs(home - 1) || fabs(now - home) <= LEAN_VOLUME_KEPT;
 }
 
-void pelti_lean_volume_apply(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *own, float *share)
+void pelti_lean_volume_restart(PeltiLeanVolume *l, const Vec3 *home)
 {
-    int worse = 0, count = l->mesh->component_count;
     find_volumes(l, home, NULL, NULL, NULL, l->home);
+}
+
+void pelti_lean_volume_find(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *own, const float *share)
+{
+    int count = l->mesh->component_count;
+    l->worse = 0;
     find_volumes(l, home, own, share, NULL, l->now);
     for (int c = 0; c < count; c++) {
         bool fine = l->rest[c] == 0 || bearable(l, c);
         l->low[c] = fine; // bearable as it is: no factor
         l->high[c] = 1;
-        worse += !fine;
+        l->worse += !fine;
     }
-    if (!worse)
+    if (!l->worse)
         return;
     for (int i = 0; i < HALVINGS; i++) {
         for (int c = 0; c < count; c++)
@@ -89,6 +94,4 @@ void pelti_lean_volume_apply(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *o
                 l->low[c] = fits ? tried : l->low[c];
             }
     }
-    for (int v = 0; v < l->mesh->vertex_count; v++)
-        share[v] *= (float)l->low[l->mesh->component[v]];
 }

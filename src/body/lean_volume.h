@@ -11,12 +11,16 @@ typedef struct PeltiLeanVolume {
     double *home, *now; ///< [component_count] by blending, as it leans
     double *low, *high; ///< [component_count] factors on the shares that are bearable, that are not
     int *first;         ///< [component_count] a vertex of it
+    int worse;          ///< pieces whose `low` is below 1
 } PeltiLeanVolume;
 
 /// `rigid` [component_count] are left alone. Lives in `pool`.
 PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, PeltiPool *pool, PeltiLeanVolume *out,
                                     PeltError *err);
-/// Scales the shares (1: `own`, 0: `home`) of pieces that keep their volume worse than blending. Does not allocate.
-void pelti_lean_volume_apply(PeltiLeanVolume *volume, const Vec3 *home, const Vec3 *own, float *share);
+/// A step begins, with blending's vertices.
+void pelti_lean_volume_restart(PeltiLeanVolume *volume, const Vec3 *home);
+/// Finds `low`, by which the shares (1: `own`, 0: `home`) are to be scaled, so that no piece keeps its volume worse than
+/// blending, and how many are `worse` as they are. Does not allocate.
+void pelti_lean_volume_find(PeltiLeanVolume *volume, const Vec3 *home, const Vec3 *own, const float *share);
 
 #endif

@@ -57,6 +57,12 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     l->pair = PELTI_NEW(pool, PeltiPartedPair, PELTI_PARTED_MOST);
     l->island = PELTI_NEW(pool, int, PELTI_PARTED_MOST);
     l->push = PELTI_NEW(pool, PeltiPartedPush, vertices);
+    for (int side = 0; side < 2; side++) {
+        l->mark[side] = PELTI_NEW(pool, Vec3, 4 * PELTI_PARTED_MOST);
+        l->marked[side] = PELTI_NEW(pool, int, vertices + l->mesh->triangle_count);
+    }
+    l->side = PELTI_NEW(pool, float, vertices);
+    l->hit = PELTI_NEW(pool, PeltiPair, l->crossings->deep_capacity);
     l->queue = PELTI_NEW(pool, int, vertices);
     l->seen = PELTI_NEW(pool, bool, vertices);
     l->touched = PELTI_NEW(pool, int, l->mesh->triangle_count);
@@ -116,13 +122,15 @@ static int start(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jo
 static int part(PeltiParted *l, int count, int *tries, PeltiJobs *jobs)
 {
     int parted = 0;
+    pelti_crossings_refit(l->crossings, l->x, jobs);
     for (int first = 0; first<count && * tries> 0; first++) {
         if (l->pair[first].taken)
             continue;
         pelti_parted_gather(l, count, first);
         bool done = false;
         float share = 1;
-        for (int i = 0; i < SHARES && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
+        bool aimed = pelti_parted_aim(l);
+        for (int i = 0; i < SHARES && aimed && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
             done = pelti_parted_try(l, jobs);
         parted += done;
     }

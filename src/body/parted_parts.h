@@ -19,6 +19,13 @@ typedef struct PeltiPartedPush {
     Vec3 by, from; ///< from: where it was
 } PeltiPartedPush;
 
+typedef struct PeltiPartedPlane { ///< between the sides of an island
+    Vec3 at, normal;              ///< the first side belongs where the normal points
+    float radius;                 ///< of the island
+    float wide;                   ///< of the kernel
+    float deep[2];                ///< how far a side goes through it
+} PeltiPartedPlane;
+
 struct PeltiParted {
     const PeltiMesh *mesh;
     const PeltiPieces *pieces;
@@ -35,11 +42,19 @@ struct PeltiParted {
     PeltiPartedPair *pair;   ///< [PELTI_PARTED_MOST]
     int *island;             ///< [PELTI_PARTED_MOST] pairs of the island at hand
     int island_size;
+    PeltiPartedPlane plane; ///< of it
+    Vec3 *mark[2];          ///< [mark_count] where its sides rest: corners and centres, each once
+    int mark_count[2];
+    int *marked[2]; ///< [vertex_count + triangle_count] the last island, by number, of whose marks it is
+    int island_number;
+    float *side;           ///< [vertex_count] 1: at rest nearer to its first side, -1: to the second; SIDE_UNKNOWN
     PeltiPartedPush *push; ///< [vertex_count]
     int push_count;
-    PeltiBox *box; ///< [triangle_count] of the touched ones, in their order
-    int *queue;    ///< [vertex_count] of a walk
-    bool *seen;    ///< [vertex_count] by it
+    PeltiBox *box;  ///< [triangle_count] of the touched ones, in their order
+    int *queue;     ///< [vertex_count] of a walk
+    bool *seen;     ///< [vertex_count] by it
+    PeltiPair *hit; ///< [hit_count] that cross after a try, of what it touched
+    int hit_count;
     int *touched, touched_count;
     bool *is_touched; ///< [triangle_count]
 };
@@ -49,9 +64,12 @@ struct PeltiParted {
 int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs);
 /// The pairs that hang together with `first` go into l->island, their sides in order.
 void pelti_parted_gather(PeltiParted *l, int count, int first);
-/// Plans the pushes that part the island, `share` of the whole way. False: it cannot be.
+/// The plane between the sides of the island. False: there is none.
+bool pelti_parted_aim(PeltiParted *l);
+/// Plans the pushes that part the island, `share` of the whole way. False: nothing moves.
 bool pelti_parted_plan(PeltiParted *l, float share);
-/// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume.
+/// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume. The list of crossings is
+/// kept up to date.
 bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
 /// Takes back of l->start what tears or turns over the skin as it is shown now.
 void pelti_parted_calm(PeltiParted *l);

@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-typedef struct Plane {
-    Vec3 at, normal; // the first side belongs where the normal points
-    float radius;    // of the island
-    float wide;      // of the kernel
-    float deep[2];   // how far a side goes through it
-} Plane;
+static const float SIDE_UNKNOWN = 2;
+
+typedef PeltiPartedPlane Plane;
 
 static float side_sign(int side)
 {
@@ -89,20 +86,50 @@ static float find_depth(PeltiParted *l, const Plane *plane, int side)
     return deep;
 }
 
-/// 1: at rest nearer to the triangles of the first side, -1: of the second; between them it fades.
-static float side_of(const PeltiParted *l, Vec3 rest)
+static void add_mark(PeltiParted *l, int side, int what, Vec3 at)
 {
-    float nearest[2] = {INFINITY, INFINITY};
-    for (int i = 0; i < l->island_size; i++)
-        for (int side = 0; side < 2; side++) {
-            const int *t = corners(l, i, side);
-            for (int k = 0; k < 4; k++) {
-                Vec3 off = vec3_sub(k < 3 ? l->mesh->rest[t[k]] : pelti_triangle_centre(l->mesh->rest, t), rest);
-                nearest[side] = fminf(nearest[side], vec3_dot(off, off));
-            }
-        }
-    float a = sqrtf(nearest[0]), b = sqrtf(nearest[1]), fade = 3 * (b - a) / fmaxf(a + b, 1e-20f);
-    return fminf(fmaxf(fade, -1), 1);
+    if (l->marked[side][what] == l->island_number)
+        return;
+    l->marked[side][what] = l->island_number;
+    l->mark[side][l->mark_count[side]++] = at;
+}
+
+static void find_marks(PeltiParted *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    l->island_number++;
+    l->mark_count[0] = l->mark_count[1] = 0;
+    for (int i = 0; i < 2 * l->island_size; i++) {
+        int side = i % 2;
+        const int *t = corners(l, i / 2, side);
+        for (int k = 0; k < 3; k++)
+            add_mark(l, side, t[k], mesh->rest[t[k]]);
+        add_mark(l, side, mesh->vertex_count + l->pair[l->island[i / 2]].triangle[side], pelti_triangle_centre(mesh->rest, t));
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        l->side[v] = SIDE_UNKNOWN;
+}
+
+static float nearest_mark(const PeltiParted *l, int side, Vec3 rest)
+{
+    float nearest = INFINITY;
+    for (int i = 0; i < l->mark_count[side]; i++) {
+        Vec3 off = vec3_sub(l->mark[side][i], rest);
+        float square = vec3_dot(off, off);
+        nearest = square < nearest ? square : nearest;
+    }
+    return sqrtf(nearest);
+}
+
+/// 1: at rest nearer to the triangles of the first side, -1: of the second; between them it fades.
+static float side_of(PeltiParted *l, int v)
+{
+    if (l->side[v] == SIDE_UNKNOWN) {
+        float a = nearest_mark(l, 0, l->mesh->rest[v]), b = nearest_mark(l, 1, l->mesh->rest[v]);
+        float fade = 3 * (b - a) / fmaxf(a + b, 1e-20f);
+        l->side[v] = fminf(fmaxf(fade, -1), 1);
+    }
+    return l->side[v];
 }
 
 /// A rigid side stays: the plane goes beyond it, and the other takes all of the way.
@@ -124,19 +151,26 @@ static float pressed(float h, float deep, float most)
     return h < high ? deep * (high - h) / (high + deep) : 0;
 }
 
+bool pelti_parted_aim(PeltiParted *l)
+{
+    Plane *plane = &l->plane;
+    if (!find_plane(l, plane))
+        return false;
+    for (int side = 0; side < 2; side++)
+        plane->deep[side] = find_depth(l, plane, side);
+    if (plane->deep[0] + plane->deep[1] > PARTED_HOPELESS * l->mesh->diagonal)
+        return false;
+    spare_rigid(l, plane);
+    find_marks(l);
+    return true;
+}
+
 bool pelti_parted_plan(PeltiParted *l, float share)
 {
     const PeltiMesh *mesh = l->mesh;
     float gap = PARTED_GAP * mesh->diagonal, farthest = PARTED_FARTHEST * mesh->diagonal;
-    Plane plane;
+    Plane plane = l->plane;
     l->push_count = 0;
-    if (!find_plane(l, &plane))
-        return false;
-    for (int side = 0; side < 2; side++)
-        plane.deep[side] = find_depth(l, &plane, side);
-    if (plane.deep[0] + plane.deep[1] > PARTED_HOPELESS * mesh->diagonal)
-        return false;
-    spare_rigid(l, &plane);
     for (int side = 0; side < 2; side++)
         plane.deep[side] = plane.deep[side] < 0 ? 0 : share * fminf(plane.deep[side] + gap, farthest);
     plane.wide = fmaxf(plane.wide, 2.5f * fmaxf(plane.deep[0], plane.deep[1]));
@@ -144,7 +178,7 @@ bool pelti_parted_plan(PeltiParted *l, float share)
         float h, kernel = kernel_at(&plane, l->x[v], &h);
         if (!(kernel > 0) || fabsf(h) > 4 * farthest || pelti_parted_rigid(l, v))
             continue;
-        float side = side_of(l, mesh->rest[v]), sign = side < 0 ? -1.0f : 1.0f, most = plane.deep[side < 0];
+        float side = side_of(l, v), sign = side < 0 ? -1.0f : 1.0f, most = plane.deep[side < 0];
         if (!(most > 0) || sign * h < -1.5f * most - gap) // deeper: not what crosses here
             continue;
         float way = pressed(sign * h, most * kernel, most) * fabsf(side);

@@ -2,12 +2,11 @@
 #include "body/constants.def"
 #include "body/parted_parts.h"
 
-#include <limits.h>
 #include <string.h>
 
 typedef struct Look {
     PeltiParted *l;
-    int triangle, cost, pairs;
+    int triangle, cost;
     int enough; // a cost at which nobody asks further
 } Look;
 
@@ -19,18 +18,21 @@ static PeltiBox box_of(const PeltiParted *l, int triangle)
 }
 
 /// A pair that rest does not explain counts twice: the others are skin that slides, but more of them is worse, too.
-static int cost_of_pair(const PeltiParted *l, int a, int b)
+static int cost_of_tag(int tag)
 {
-    if (!pelti_crossings_may(l->crossings, a, b) || !pelti_crossings_deep(l->crossings, l->x, a, b))
-        return 0;
-    return pelti_sunk_explains(&l->crossings->sunk, a, b) ? 1 : 2;
+    return tag == PELTI_CROSSES_SUNK ? 1 : 2;
 }
 
 static void add_pair(Look *look, int other)
 {
-    int cost = cost_of_pair(look->l, look->triangle, other);
-    look->cost += cost;
-    look->pairs += cost > 0;
+    PeltiParted *l = look->l;
+    if (!pelti_crossings_may(l->crossings, look->triangle, other) ||
+        !pelti_crossings_deep(l->crossings, l->x, look->triangle, other))
+        return;
+    int tag = pelti_crossings_tag(l->crossings, look->triangle, other);
+    look->cost += cost_of_tag(tag);
+    if (l->hit_count < l->crossings->deep_capacity)
+        l->hit[l->hit_count++] = (PeltiPair){look->triangle, other, tag};
 }
 
 static bool look_at(void *context, int other)
@@ -41,10 +43,11 @@ static bool look_at(void *context, int other)
     return look->cost < look->enough;
 }
 
-/// Of what was touched, with the rest, which is where the tree has it, and among itself.
-static Look cost_of(PeltiParted *l, int enough)
+/// After a try: pairs of what was touched, with the rest, which is where the tree has it, and among itself.
+static int cost_after(PeltiParted *l, int enough)
 {
     Look look = {.l = l, .enough = enough};
+    l->hit_count = 0;
     for (int i = 0; i < l->touched_count && look.cost < enough; i++) {
         look.triangle = l->touched[i];
         l->box[i] = box_of(l, look.triangle);
@@ -53,7 +56,37 @@ static Look cost_of(PeltiParted *l, int enough)
             if (pelti_box_overlap(&l->box[k], &l->box[i], 0))
                 add_pair(&look, l->touched[k]);
     }
-    return look;
+    return look.cost;
+}
+
+static bool has_touched(const PeltiParted *l, const PeltiPair *pair)
+{
+    return l->is_touched[pair->a] || l->is_touched[pair->b];
+}
+
+static int cost_before(const PeltiParted *l, int *pairs)
+{
+    int cost = 0;
+    *pairs = 0;
+    for (int i = 0; i < l->crossings->deep_count; i++)
+        if (has_touched(l, &l->crossings->deep[i])) {
+            cost += cost_of_tag(l->crossings->deep[i].tag);
+            ++*pairs;
+        }
+    return cost;
+}
+
+/// What was touched crosses what it was found to, and nothing else.
+static void list_hits(PeltiParted *l)
+{
+    PeltiCrossings *c = l->crossings;
+    int kept = 0;
+    for (int i = 0; i < c->deep_count; i++)
+        if (!has_touched(l, &c->deep[i]))
+            c->deep[kept++] = c->deep[i];
+    for (int i = 0; i < l->hit_count && kept < c->deep_capacity; i++)
+        c->deep[kept++] = l->hit[i];
+    c->deep_count = kept;
 }
 
 static bool edge_torn(const PeltiParted *l, int e)
@@ -138,21 +171,16 @@ bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
 {
     touch_triangles(l);
     show_pushes(l, true);
-    bool good = is_sound(l, l->change);
-    if (good) {
-        show_pushes(l, false);
-        Look before = cost_of(l, INT_MAX);
-        show_pushes(l, true);
-        Look after = cost_of(l, before.cost);
-        good = after.cost < before.cost && after.pairs <= before.pairs;
-    }
+    int pairs, before = cost_before(l, &pairs);
+    bool good = is_sound(l, l->change) && cost_after(l, before) < before && l->hit_count <= pairs;
     if (!good) {
         show_pushes(l, false);
         return false;
     }
     for (int c = 0; c < l->mesh->component_count; c++)
         l->change[c] += l->trying[c];
-    pelti_box_tree_refit_triangles(l->crossings->tree, jobs, l->mesh->triangles, l->x, NULL);
+    list_hits(l);
+    pelti_crossings_refit(l->crossings, l->x, jobs);
     return true;
 }
 

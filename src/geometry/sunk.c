@@ -30,34 +30,15 @@ static int compare_ends(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-PeltStatus pelti_sunk_create(const PeltiMesh *mesh, const PeltiPair *pairs, int count, PeltiPool *pool, PeltiSunk *out,
-                             PeltError *err)
+static bool near_at_rest(const PeltiSunk *sunk, const double at[3], const double centre[3])
 {
-    *out = (PeltiSunk){.mesh = mesh, .ends = PELTI_NEW(pool, PeltiSunkEnd, 2 * (size_t)count), .count = count};
-    if (pool->failed)
-        return pelti_no_memory(err, 2 * (size_t)count * sizeof *out->ends);
-    for (int i = 0; i < count; i++) {
-        double a[3], b[3];
-        rest_centre(mesh, pairs[i].a, a);
-        rest_centre(mesh, pairs[i].b, b);
-        out->ends[2 * i] = (PeltiSunkEnd){cell_of(mesh, a, 0, 0, 0), pairs[i].a, pairs[i].b};
-        out->ends[2 * i + 1] = (PeltiSunkEnd){cell_of(mesh, b, 0, 0, 0), pairs[i].b, pairs[i].a};
-    }
-    if (count)
-        qsort(out->ends, 2 * (size_t)count, sizeof *out->ends, compare_ends);
-    return PELT_OK;
-}
-
-static bool near_at_rest(const PeltiSunk *sunk, const double at[3], int triangle)
-{
-    double c[3], reach_here = reach * (double)sunk->mesh->diagonal;
-    rest_centre(sunk->mesh, triangle, c);
-    double x = c[0] - at[0], y = c[1] - at[1], z = c[2] - at[2];
+    double reach_here = reach * (double)sunk->mesh->diagonal;
+    double x = centre[0] - at[0], y = centre[1] - at[1], z = centre[2] - at[2];
     return x * x + y * y + z * z <= reach_here * reach_here;
 }
 
-/// Looks at the ends in the cells from `first` to `last`, which follow each other along z.
-static bool ends_explain(const PeltiSunk *sunk, uint64_t first, uint64_t last, const double a[3], const double b[3])
+/// Looks at the ends in the cells from `first` to `last`, which follow each other along z. `b` NULL: whatever the other end.
+static bool ends_explain(const PeltiSunk *sunk, uint64_t first, uint64_t last, const double a[3], const double *b)
 {
     int low = 0, high = 2 * sunk->count;
     while (low < high) {
@@ -68,22 +49,50 @@ static bool ends_explain(const PeltiSunk *sunk, uint64_t first, uint64_t last, c
             high = middle;
     }
     for (; low < 2 * sunk->count && sunk->ends[low].cell <= last; low++)
-        if (near_at_rest(sunk, b, sunk->ends[low].far) && near_at_rest(sunk, a, sunk->ends[low].near))
+        if ((!b || near_at_rest(sunk, b, sunk->ends[low].far)) && near_at_rest(sunk, a, sunk->ends[low].near))
             return true;
     return false;
 }
 
+static bool cells_explain(const PeltiSunk *sunk, const double a[3], const double *b)
+{
+    for (int k = 0; k < 9; k++) {
+        int dx = k % 3 - 1, dy = k / 3 - 1;
+        if (ends_explain(sunk, cell_of(sunk->mesh, a, dx, dy, -1), cell_of(sunk->mesh, a, dx, dy, 1), a, b))
+            return true;
+    }
+    return false;
+}
+
+PeltStatus pelti_sunk_create(const PeltiMesh *mesh, const PeltiPair *pairs, int count, PeltiPool *pool, PeltiSunk *out,
+                             PeltError *err)
+{
+    *out = (PeltiSunk){.mesh = mesh, .ends = PELTI_NEW(pool, PeltiSunkEnd, 2 * (size_t)count), .count = count};
+    out->beside = PELTI_NEW(pool, bool, mesh->triangle_count);
+    if (pool->failed)
+        return pelti_no_memory(err, 2 * (size_t)count * sizeof *out->ends);
+    for (int i = 0; i < 2 * count; i++) {
+        PeltiSunkEnd *end = &out->ends[i];
+        rest_centre(mesh, i % 2 ? pairs[i / 2].b : pairs[i / 2].a, end->near);
+        rest_centre(mesh, i % 2 ? pairs[i / 2].a : pairs[i / 2].b, end->far);
+        end->cell = cell_of(mesh, end->near, 0, 0, 0);
+    }
+    if (count)
+        qsort(out->ends, 2 * (size_t)count, sizeof *out->ends, compare_ends);
+    for (int t = 0; t < mesh->triangle_count && count; t++) {
+        double centre[3];
+        rest_centre(mesh, t, centre);
+        out->beside[t] = cells_explain(out, centre, NULL);
+    }
+    return PELT_OK;
+}
+
 bool pelti_sunk_explains(const PeltiSunk *sunk, int a, int b)
 {
-    if (sunk->count == 0)
+    if (sunk->count == 0 || !sunk->beside[a] || !sunk->beside[b])
         return false;
     double at_a[3], at_b[3];
     rest_centre(sunk->mesh, a, at_a);
     rest_centre(sunk->mesh, b, at_b);
-    for (int k = 0; k < 9; k++) {
-        int dx = k % 3 - 1, dy = k / 3 - 1;
-        if (ends_explain(sunk, cell_of(sunk->mesh, at_a, dx, dy, -1), cell_of(sunk->mesh, at_a, dx, dy, 1), at_a, at_b))
-            return true;
-    }
-    return false;
+    return cells_explain(sunk, at_a, at_b);
 }

@@ -11,13 +11,14 @@
 /// One end of a pair that crosses at rest, found by where its triangle rests.
 typedef struct PeltiSunkEnd {
     uint64_t cell;
-    int near, far; ///< this triangle, the other one
+    double near[3], far[3]; ///< centres at rest of this triangle, of the other one
 } PeltiSunkEnd;
 
 typedef struct PeltiSunk {
     const PeltiMesh *mesh;
     PeltiSunkEnd *ends; ///< [2 * count] sorted by cell
     int count;          ///< pairs
+    bool *beside;       ///< [triangle_count] some end is near: others are explained by nothing
 } PeltiSunk;
 
 /// Of the pairs that cross at rest. Lives in `pool`; `mesh` must outlive it.

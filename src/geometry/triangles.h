@@ -49,4 +49,10 @@ static inline float pelti_triangles_depth(const Vec3 *x, const int *s, const int
     return fminf(pelti_triangle_reach(x, s, t), pelti_triangle_reach(x, t, s));
 }
 
+/// Whether that is `least` or more.
+static inline bool pelti_triangles_as_deep(const Vec3 *x, const int *s, const int *t, float least)
+{
+    return pelti_triangle_reach(x, s, t) >= least && pelti_triangle_reach(x, t, s) >= least;
+}
+
 #endif

@@ -567,6 +567,54 @@ static void sag(const PeltiMesh *mesh, float deep, Vec3 *x)
     }
 }
 
+/// Every pair that crosses by more than touching is in the list, once, and no other.
+static void check_list(const PeltiCrossings *c, const Vec3 *x)
+{
+    int count = 0;
+    for (int s = 0; s < c->mesh->triangle_count; s++)
+        for (int t = 0; t < s; t++)
+            count += pelti_crossings_may(c, s, t) && pelti_crossings_deep(c, x, s, t);
+    assert_int_equal(c->deep_count, count);
+    for (int i = 0; i < c->deep_count; i++)
+        assert_true(pelti_crossings_deep(c, x, c->deep[i].a, c->deep[i].b));
+}
+
+/// Looks that ask only the pairs that can meet on known ways, and the tree for what leaves them, find what asking all pairs does.
+static void kept_pairs_say_what_all_pairs_do(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_plates();
+    const PeltiMesh *mesh = who->mesh;
+    PeltiWeights w = weights_along(who);
+    PeltiCrossings *c = crossings_of(who, &w, pieces_of(who, &w));
+    Vec3 *sunk = copy_points(mesh->rest, mesh->vertex_count), *x = copy_points(mesh->rest, mesh->vertex_count);
+    uint32_t seed = 1;
+    int most = 0, least_kept = 1 << 30;
+    for (int step = 0; step < 4; step++) {
+        sag(mesh, 0.1f + 0.05f * (float)step, sunk);
+        if (step > 0) // before the first step nothing is known
+            pelti_crossings_begin(c, sunk, mesh->rest, NULL);
+        for (int look = 0; look < 6; look++) {
+            for (int v = 0; v < mesh->vertex_count; v++) {
+                seed = seed * 1664525u + 1013904223u;
+                if (seed >> 30) // three of four stay where they were
+                    continue;
+                x[v] = vec3_lerp(sunk[v], mesh->rest[v], (float)(seed >> 8 & 0xffff) / 65535.0f);
+                if (look > 3 && v % 7 == 0) // off its way
+                    x[v] = vec3_add(x[v], vec3(0.03f, 0.02f, -0.06f));
+            }
+            pelti_crossings_update(c, x, NULL);
+            check_list(c, x);
+            most = c->deep_count > most ? c->deep_count : most;
+        }
+        least_kept = step > 0 && c->near.count < least_kept ? c->near.count : least_kept;
+    }
+    assert_true(most > 20 && least_kept > 0 && c->listed);
+    free(sunk);
+    free(x);
+    pelti_character_destroy(who);
+}
+
 static void what_passes_through_is_parted_and_comes_back(void **state)
 {
     (void)state;
@@ -697,6 +745,7 @@ int main(void)
         cmocka_unit_test(the_body_does_not_depend_on_the_threads),
         cmocka_unit_test(flesh_that_strays_is_held_back_and_the_rest_is_left_alone),
         cmocka_unit_test(a_torn_edge_leans_on_blending),
+        cmocka_unit_test(kept_pairs_say_what_all_pairs_do),
         cmocka_unit_test(what_crosses_anew_leans_on_blending),
         cmocka_unit_test(a_squeezed_piece_leans_on_blending),
         cmocka_unit_test(a_thing_that_flew_comes_back_whole),

@@ -1,0 +1,202 @@
+/// Looks at the triangles of the shown skin that cross: one list, for leaning and parting.
+#include "body/constants.def"
+#include "body/crossings.h"
+
+#include <string.h>
+
+enum { GRAIN = 2048, PASS = PELTI_CROSSINGS_PASS };
+
+/// The depth is cheaper to see than a crossing.
+bool pelti_crossings_deep(const PeltiCrossings *c, const Vec3 *x, int a, int b)
+{
+    const int *s = c->mesh->triangles[a], *t = c->mesh->triangles[b];
+    return pelti_triangles_as_deep(x, s, t, CROSSINGS_TOUCHING * c->mesh->diagonal) && pelti_triangles_cross(x, s, t);
+}
+
+int pelti_crossings_tag(const PeltiCrossings *c, int a, int b)
+{
+    return pelti_sunk_explains(&c->sunk, a, b) ? PELTI_CROSSES_SUNK : PELTI_CROSSES_ANEW;
+}
+
+/// 0: no crossing by more than touching.
+static int tag_of(const PeltiCrossings *c, int a, int b)
+{
+    return pelti_crossings_deep(c, c->last, a, b) ? pelti_crossings_tag(c, a, b) : 0;
+}
+
+// ---- a step ----
+
+static bool of_several_groups(void *context, int node_a, int node_b)
+{
+    const PeltiCrossings *c = context;
+    return c->node_group[node_a] == PELTI_CROSSINGS_MIXED || c->node_group[node_a] != c->node_group[node_b];
+}
+
+static int may_cross(void *context, int a, int b, int worker)
+{
+    (void)worker;
+    return pelti_crossings_may(context, a, b);
+}
+
+static bool within(const PeltiBox *span, const PeltiBox *box) // false where a coordinate is no number
+{
+    return (span->low.x <= box->low.x) & (span->low.y <= box->low.y) & (span->low.z <= box->low.z) &
+           (box->high.x <= span->high.x) & (box->high.y <= span->high.y) & (box->high.z <= span->high.z);
+}
+
+static void look_whether_escaped(PeltiCrossings *c, int triangle)
+{
+    c->escaped[triangle] = !c->listed || !within(&c->span[triangle], &c->box[triangle]);
+}
+
+static void span_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    PeltiCrossings *c = context;
+    float wide = CROSSINGS_SPAN * c->mesh->diagonal;
+    for (int slot = begin; slot < end; slot++) {
+        int t = c->tree->items[slot];
+        const PeltiBox *way = &c->tree->boxes[slot];
+        c->span[t] = (PeltiBox){vec3_sub(way->low, vec3(wide, wide, wide)), vec3_add(way->high, vec3(wide, wide, wide))};
+        look_whether_escaped(c, t);
+    }
+}
+
+void pelti_crossings_begin(PeltiCrossings *c, const Vec3 *from, const Vec3 *to, PeltiJobs *jobs)
+{
+    PeltiPairSearch search = {2 * CROSSINGS_SPAN * c->mesh->diagonal, of_several_groups, may_cross, c};
+    pelti_box_tree_refit_triangles(c->tree, jobs, c->mesh->triangles, from, to);
+    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->near);
+    c->listed = c->near.found == c->near.count; // else there are too many for a list, and the tree is asked
+    pelti_parallel_for(jobs, c->tree->item_count, GRAIN, span_range, c);
+}
+
+// ---- what moved ----
+
+typedef struct Look {
+    PeltiCrossings *c;
+    const Vec3 *x;
+} Look;
+
+static void vertex_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Look *look = context;
+    for (int v = begin; v < end; v++) { // bits: a coordinate that is no number has not moved
+        look->c->moved[v] = memcmp(&look->x[v], &look->c->last[v], sizeof *look->x) != 0;
+        look->c->last[v] = look->x[v];
+    }
+}
+
+static void extend(PeltiBox *box, Vec3 p)
+{
+    box->low =
+        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
+    box->high =
+        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
+}
+
+static void triangle_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    PeltiCrossings *c = context;
+    for (int i = begin; i < end; i++) {
+        const int *t = c->mesh->triangles[i];
+        c->active[i] = c->moved[t[0]] | c->moved[t[1]] | c->moved[t[2]];
+        if (!c->active[i])
+            continue;
+        c->box[i] = (PeltiBox){c->last[t[0]], c->last[t[0]]};
+        extend(&c->box[i], c->last[t[1]]);
+        extend(&c->box[i], c->last[t[2]]);
+        look_whether_escaped(c, i);
+    }
+}
+
+/// Pairs of triangles that stayed where they were stay in the list.
+static void forget_moved(PeltiCrossings *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->deep_count; i++)
+        if (!c->active[c->deep[i].a] && !c->active[c->deep[i].b])
+            c->deep[kept++] = c->deep[i];
+    c->deep_count = kept;
+}
+
+// ---- pairs of the list ----
+
+static void pass_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    PeltiCrossings *c = context;
+    int passed = begin;
+    for (int i = begin; i < end; i++) {
+        PeltiPair p = c->near.pairs[i];
+        if (!(c->active[p.a] | c->active[p.b]) || (c->escaped[p.a] | c->escaped[p.b]) ||
+            !pelti_box_overlap(&c->box[p.a], &c->box[p.b], 0))
+            continue;
+        p.tag = tag_of(c, p.a, p.b);
+        if (p.tag)
+            c->near.scratch[passed++] = p;
+    }
+    c->passed_count[begin / PASS] = passed - begin;
+}
+
+static void keep(PeltiCrossings *c, const PeltiPair *pairs, int count)
+{
+    int room = c->deep_capacity - c->deep_count, taken = count < room ? count : room;
+    memcpy(c->deep + c->deep_count, pairs, (size_t)taken * sizeof *pairs);
+    c->deep_count += taken;
+}
+
+// ---- pairs of the tree ----
+
+static bool may_hold_pairs(void *context, int node_a, int node_b)
+{
+    const PeltiCrossings *c = context;
+    return (c->node_active[node_a] || c->node_active[node_b]) && (c->node_escaped[node_a] || c->node_escaped[node_b]) &&
+           of_several_groups(context, node_a, node_b);
+}
+
+static int test_pair(void *context, int a, int b, int worker)
+{
+    const PeltiCrossings *c = context;
+    (void)worker;
+    bool asked = (c->active[a] || c->active[b]) && (c->escaped[a] || c->escaped[b]);
+    return asked && pelti_crossings_may(c, a, b) ? tag_of(c, a, b) : 0;
+}
+
+static bool mark_nodes(PeltiCrossings *c)
+{
+    for (int n = c->tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &c->tree->nodes[n];
+        c->node_active[n] = node->right >= 0 && (c->node_active[n + 1] || c->node_active[node->right]);
+        c->node_escaped[n] = node->right >= 0 && (c->node_escaped[n + 1] || c->node_escaped[node->right]);
+        for (int s = node->first; s < node->first + node->count && node->right < 0; s++) {
+            c->node_active[n] |= c->active[c->tree->items[s]];
+            c->node_escaped[n] |= c->escaped[c->tree->items[s]];
+        }
+    }
+    return c->tree->node_count > 0 && c->node_escaped[0];
+}
+
+void pelti_crossings_refit(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
+{
+    pelti_box_tree_refit_triangles(c->tree, jobs, c->mesh->triangles, x, NULL);
+}
+
+void pelti_crossings_update(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
+{
+    PeltiPairSearch search = {.nodes = may_hold_pairs, .test = test_pair, .context = c};
+    int listed = c->listed ? c->near.count : 0;
+    pelti_parallel_for(jobs, c->mesh->vertex_count, GRAIN, vertex_range, &(Look){c, x});
+    pelti_parallel_for(jobs, c->mesh->triangle_count, GRAIN, triangle_range, c);
+    forget_moved(c);
+    pelti_parallel_for(jobs, listed, PASS, pass_range, c);
+    for (int begin = 0; begin < listed; begin += PASS)
+        keep(c, c->near.scratch + begin, c->passed_count[begin / PASS]);
+    if (!mark_nodes(c))
+        return;
+    pelti_crossings_refit(c, c->last, jobs);
+    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->found);
+    keep(c, c->found.pairs, c->found.count);
+}
