@@ -85,6 +85,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
         *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
     t->marks.patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
     t->marks.patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
+    t->marks.patch_hooked = PELTI_NEW(&t->pool, unsigned char, n);
     t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
     t->search.near_capacity = 24 * (int)n + 1024;
     t->search.near = PELTI_NEW(&t->pool, TouchNear, t->search.near_capacity);

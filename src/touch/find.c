@@ -114,7 +114,7 @@ static void join_range(void *context, int begin, int end, int worker)
 static void list_near(PeltiTouch *t, int a, int b, bool whole)
 {
     if (t->search.near_count < t->search.near_capacity)
-        t->search.near[t->search.near_count++] = (TouchNear){a, b, whole};
+        t->search.near[t->search.near_count++] = (TouchNear){.a = a, .b = b, .whole = whole};
     else
         t->search.overflow = true;
 }
@@ -150,21 +150,27 @@ static void list_joins(PeltiTouch *t, bool again)
     }
 }
 
-static void judge_joins(PeltiTouch *t, bool again)
+/// Where patches with new ways go, and whether neighbours cross there.
+static void judge_ways(PeltiTouch *t)
 {
     t->search.looks_at = t->moves.plan;
     pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
     pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
+    t->search.near_count = 0;
+}
+
+static void judge_joins(PeltiTouch *t, bool again)
+{
+    judge_ways(t);
     for (int v = 0; v < t->count; v++)
         if (t->moves.fresh[v]) // the others may have moved too, by less than makes a way new: folds ask again
             t->moves.judged[v] = t->moves.plan[v];
-    t->search.near_count = 0;
     list_joins(t, again);
 }
 
+/// Lists patches that are no neighbours and come near each other, one of them at least on a new way.
 static void find_near(PeltiTouch *t)
 {
-    judge_joins(t, true);
     pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.start_box);
     pelti_box_tree_refit(t->bounds.move_tree, t->jobs, t->bounds.move_box);
     wake_nodes(t);
@@ -305,6 +311,8 @@ typedef struct Finder {
     TouchFeature *room; ///< of this worker
     int count, capacity;
     bool full, whole; ///< whole: features whose ways are not new too
+    bool judges;      ///< nothing is listed: it is enough to know whether something meets
+    bool meets;
 } Finder;
 
 /// Along the line between two features' nearest points they lie at least their distance apart. Where they do so at the end by
@@ -341,7 +349,7 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
     const PeltiTouch *t = f->t;
     const int *v = feature.v;
     int first = feature.edges ? 2 : 1;
-    if (!f->whole && !(t->moves.fresh[v[0]] | t->moves.fresh[v[1]] | t->moves.fresh[v[2]] | t->moves.fresh[v[3]]))
+    if (f->meets || (!f->whole && !(t->moves.fresh[v[0]] | t->moves.fresh[v[1]] | t->moves.fresh[v[2]] | t->moves.fresh[v[3]])))
         return;
     for (int i = 0; i < first; i++)
         for (int k = first; k < 4; k++)
@@ -355,7 +363,9 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
     feature.start = (float)pelti_touch_distance(&feature, p, weight, &normal);
     if (feature.start > t->rest.margin && (feature.start > ways + t->rest.margin || parted(t, &feature, normal)))
         return;
-    if (f->count < f->capacity)
+    if (f->judges)
+        f->meets = pelti_touch_share_of(t, &feature) < 1;
+    else if (f->count < f->capacity)
         f->room[f->count++] = feature;
     else
         f->full = true;
@@ -509,6 +519,7 @@ int pelti_touch_find_features(PeltiTouch *t, bool all)
     if (!mark_new_ways(t, all))
         return 0;
     drop_new_ways(t);
+    judge_joins(t, true);
     find_near(t);
     return add_features(t);
 }
@@ -519,4 +530,36 @@ int pelti_touch_find_folds(PeltiTouch *t)
         t->moves.fresh[v] = memcmp(&t->moves.plan[v], &t->moves.judged[v], sizeof(Vec3)) != 0;
     judge_joins(t, false);
     return add_features(t);
+}
+
+// ---- patches that would meet others, whatever else is known ----
+
+static void hook_range(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        Finder f = {.t = t, .judges = true};
+        features_of(&f, &t->search.near[k]);
+        t->search.near[k].meets = f.meets;
+    }
+}
+
+int pelti_touch_find_hooks(PeltiTouch *t)
+{
+    unsigned char *hooked = t->marks.patch_hooked;
+    int count = 0;
+    memset(hooked, 0, (size_t)t->patches.count);
+    judge_ways(t);
+    find_near(t);
+    pelti_parallel_for(t->jobs, t->search.near_count, TOUCH_CHUNK, hook_range, t);
+    for (int k = 0; k < t->search.near_count; k++)
+        if (t->search.near[k].meets)
+            hooked[t->search.near[k].a] = hooked[t->search.near[k].b] = 1;
+    for (int k = 0; k < t->patches.join_count; k++)
+        if (t->marks.join_crosses[k])
+            hooked[t->patches.join[k].a] = hooked[t->patches.join[k].b] = 1;
+    for (int k = 0; k < t->patches.count; k++)
+        count += hooked[k];
+    return count;
 }

@@ -5,6 +5,8 @@
 #include "touch/patches.h"
 #include "touch/touch.h"
 
+static const float TOUCH_TOO_LONG = 1.00003f; ///< of the longest: rounding
+
 enum {
     TOUCH_INFLUENCES = 4,
     TOUCH_MOST_THREADS = 64, ///< more work one after the other
@@ -33,6 +35,7 @@ typedef struct TouchContact {
 typedef struct TouchNear {
     int a, b;
     bool whole;
+    bool meets; ///< as far as pelti_touch_find_hooks saw
 } TouchNear;
 
 typedef struct TouchChunk { ///< what was found for some of these
@@ -122,6 +125,7 @@ typedef struct TouchBounds {
 typedef struct TouchMarks {
     unsigned char *patch_fresh;  ///< [patch] has new ways
     unsigned char *patch_forced; ///< [patch] crossed another after all: looked at whatever it promises
+    unsigned char *patch_hooked; ///< [patch] would meet another on its way
     unsigned char *join_listed;  ///< [join] its features are listed
     unsigned char *join_crosses; ///< [join] its triangles cross
     unsigned char *join_smooth;  ///< [join] its triangles surely do not cross
@@ -149,7 +153,7 @@ typedef struct TouchFeatures {
     int worker_used[TOUCH_MOST_THREADS];
 } TouchFeatures;
 
-/// What a frame may cost.
+/// What a substep may cost.
 typedef struct TouchBudget {
     long long used, allowed; ///< pairs of features looked at, about
     bool spent;              ///< nothing more is looked for in this substep
@@ -221,8 +225,8 @@ void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
 Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v); ///< linear blend skinning
 
 // budget.c
-/// What the work up to the end of this substep, counted from 1, may be.
-void pelti_touch_allow(PeltiTouch *t, int substep);
+/// A substep begins: its work is none so far.
+void pelti_touch_allow(PeltiTouch *t);
 /// Counts work in pairs of features; false: there was too much.
 bool pelti_touch_spend(PeltiTouch *t, long long work);
 
@@ -242,6 +246,14 @@ bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsign
 int pelti_touch_find_features(PeltiTouch *t, bool all);
 /// Adds features of neighbours that would cross at t->moves.plan, or could in the core, and were not listed; returns how many.
 int pelti_touch_find_folds(PeltiTouch *t);
+/// Patches with fresh vertices that would meet others on the way to t->moves.plan, or cross neighbours there, and those others:
+/// marks them, lists no features, and returns how many.
+int pelti_touch_find_hooks(PeltiTouch *t);
+
+// hooked.c
+/// Takes the skin from t->state.x towards t->state.wanted where nothing could be worked out feature by feature: what would meet
+/// something stays, with all that would be torn from it, and the rest arrives. False: there was no end to it, nothing moved.
+bool pelti_touch_leave_hooked(PeltiTouch *t);
 
 // path.c
 /// Distance of two features; `weight` and `normal` as in TouchContact.
@@ -251,6 +263,13 @@ float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 
 /// t->features.share of the features from `first` on for the way from t->state.x to t->moves.plan; or of those with dirty
 /// vertices only.
 void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty);
+/// The same of one pair of features.
+float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f);
+/// Vertices that are dirty stand still, and those that would draw edges out from them too, and so on: no edge of theirs grows
+/// beyond the longest.
+void pelti_touch_stand_still(PeltiTouch *t);
+/// How far the moves may draw out the edge r of the vertex v; `had`, `length`: what it has before and after them.
+float pelti_touch_longest(const PeltiTouch *t, int v, int r, float *had, float *length);
 /// Cuts ways short until no feature meets another; returns how many features would have met. Not
 /// `safe`: there was no end to it.
 int pelti_touch_make_safe(PeltiTouch *t, bool *safe);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const float TOO_LONG = 1.00003f; ///< of the longest: rounding
-
 double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal)
 {
     double w[4];
@@ -89,6 +87,14 @@ float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 
     return (float)share;
 }
 
+float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f)
+{
+    Vec3 p[4], d[4];
+    for (int i = 0; i < 4; i++)
+        p[i] = t->state.x[f->v[i]], d[i] = vec3_sub(t->moves.plan[f->v[i]], p[i]);
+    return pelti_touch_safe_share(f, p, d, 0.02f * t->rest.gap);
+}
+
 typedef struct Share {
     PeltiTouch *t;
     int first;
@@ -99,17 +105,13 @@ static void share_range(void *context, int begin, int end, int worker)
 {
     const Share *s = context;
     PeltiTouch *t = s->t;
-    float hair = 0.02f * t->rest.gap;
     (void)worker;
     for (int k = s->first + begin; k < s->first + end; k++) {
         const TouchFeature *f = &t->features.list[k];
         const int *v = f->v;
-        Vec3 p[4], d[4];
         if (s->only_dirty && !(t->moves.dirty[v[0]] | t->moves.dirty[v[1]] | t->moves.dirty[v[2]] | t->moves.dirty[v[3]]))
             continue;
-        for (int i = 0; i < 4; i++)
-            p[i] = t->state.x[v[i]], d[i] = vec3_sub(t->moves.plan[v[i]], p[i]);
-        t->features.share[k] = pelti_touch_safe_share(f, p, d, hair);
+        t->features.share[k] = pelti_touch_share_of(t, f);
     }
 }
 
@@ -164,8 +166,7 @@ static int note_cuts(PeltiTouch *t)
     return unsafe;
 }
 
-/// How far the moves may draw out the edge r of the vertex v; `had`, `length`: what it has before and after them.
-static float longest(const PeltiTouch *t, int v, int r, float *had, float *length)
+float pelti_touch_longest(const PeltiTouch *t, int v, int r, float *had, float *length)
 {
     int u = t->mesh->ring[r];
     *had = vec3_distance(t->state.x[u], t->state.x[v]);
@@ -185,8 +186,8 @@ static int note_stretch(PeltiTouch *t)
             int u = mesh->ring[r];
             if (t->gathered.ring[u] && u < v)
                 continue;
-            float length, had, most = longest(t, v, r, &had, &length);
-            if (!(length > TOO_LONG * most))
+            float length, had, most = pelti_touch_longest(t, v, r, &had, &length);
+            if (!(length > TOUCH_TOO_LONG * most))
                 continue;
             Vec3 mean =
                 vec3_scale(vec3_add(vec3_sub(t->moves.plan[u], t->state.x[u]), vec3_sub(t->moves.plan[v], t->state.x[v])), 0.5f);
@@ -261,20 +262,21 @@ static int note_folds(PeltiTouch *t)
     return t->search.crossings.count;
 }
 
-/// Where vertices stand still, those that would draw edges out from them do so too, and so on: no edge grows beyond the longest.
-static void stand_still(PeltiTouch *t)
+void pelti_touch_stand_still(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     int count = 0;
     for (int v = 0; v < t->count; v++)
-        if (t->moves.dirty[v])
+        if (t->moves.dirty[v]) {
+            t->moves.plan[v] = t->state.x[v];
             t->scratch.queue[count++] = v;
+        }
     for (int i = 0; i < count; i++) {
         int v = t->scratch.queue[i];
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
-            float length, had, most = longest(t, v, r, &had, &length);
+            float length, had, most = pelti_touch_longest(t, v, r, &had, &length);
             int u = mesh->ring[r];
-            if (t->moves.dirty[u] || !(length > TOO_LONG * most))
+            if (t->moves.dirty[u] || !(length > TOUCH_TOO_LONG * most))
                 continue;
             t->moves.dirty[u] = 1;
             t->moves.plan[u] = t->state.x[u];
@@ -291,9 +293,7 @@ static Vec3 cut_move(const PeltiTouch *t, int v, int look)
         return vec3_lerp(t->moves.cut_mean[v], move, 0.9f * t->moves.cut[v]);
     if (look < CUTS)
         return vec3_scale(move, 0.9f * t->moves.cut[v]);
-    if (look < STOP)
-        return vec3_scale(move, length > t->moves.bound[v] ? t->moves.bound[v] / length : 0.5f);
-    return vec3(0, 0, 0);
+    return vec3_scale(move, length > t->moves.bound[v] ? t->moves.bound[v] / length : 0.5f);
 }
 
 /// First towards the common motion of the pair; where that does not end, towards standing still; then to half of the distance
@@ -330,11 +330,11 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
         bounded = look >= CUTS;
         for (int v = 0; v < t->count; v++) {
             t->moves.dirty[v] = t->moves.cut[v] < 1;
-            if (t->moves.dirty[v])
+            if (t->moves.dirty[v] && look < STOP)
                 t->moves.plan[v] = vec3_add(t->state.x[v], cut_move(t, v, look));
         }
         if (look >= STOP)
-            stand_still(t);
+            pelti_touch_stand_still(t);
         pelti_touch_share(t, 0, true);
         int added = pelti_touch_find_features(t, false);
         pelti_touch_share(t, t->features.count - added, false);

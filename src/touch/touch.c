@@ -356,15 +356,16 @@ static bool anything(const PeltiTouch *t)
     return anything_lags(t);
 }
 
-/// The skin stays where it is; from there it comes nearer in the steps that follow.
+/// What hooks stays where it is, or all skin; from there it comes nearer in the steps that follow.
 static void stay(PeltiTouch *t)
 {
+    bool spent = too_much(t), moved = pelti_touch_leave_hooked(t);
     for (int v = 0; v < t->count; v++) {
         t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
-        t->state.trouble[v] = 1;
+        t->state.trouble[v] |= !moved || t->moves.dirty[v];
     }
-    t->report->spent += too_much(t);
-    t->report->frozen += !too_much(t);
+    t->report->spent += spent;
+    t->report->frozen += !spent && !moved;
 }
 
 /// From t->state.x to t->state.wanted, never across; false: it could not be finished.
@@ -483,12 +484,12 @@ typedef struct Way { ///< of a frame
 /// and what touches is held before it is deep.
 static void go_from(PeltiTouch *t, Way *way, float from, float to)
 {
-    long long used = way->substeps ? t->budget.used : 0;
     copy_state(t, &t->scratch.before, &t->state);
     go_to(t, to, way->goal);
     carry(t, way->substeps == 0 && to - from == 1 ? way->fastest : find_speeds(t, t->moves.plan, t->state.wanted));
     turn_lags(t);
-    pelti_touch_allow(t, ++way->substeps);
+    way->substeps++;
+    pelti_touch_allow(t);
     if (advance(t))
         return;
     if (way->halves <= 0 || to - from < LEAST_SHARE) {
@@ -496,7 +497,6 @@ static void go_from(PeltiTouch *t, Way *way, float from, float to)
         return;
     }
     copy_state(t, &t->state, &t->scratch.before);
-    t->budget.used = used;
     way->halves--;
     if (to - from == 1) // nothing lay between before
         find_both_offsets(t, way->restart, way->goal);
