@@ -164,13 +164,14 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     if (!(skin->method->flags & PELTI_FLESH))
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
+    bool coarse = skin->method->coarse_preview && pelti_option_is(options, "quality", "preview");
     PeltiBodyDef def = {.who = skin->who,
                         .weights = &skin->weights,
                         .allocator = &skin->pool.allocator,
                         .jobs = skin->jobs,
                         .log = &skin->log,
                         .vertices = pelti_option_int(options, "body-vertices"),
-                        .own_most = skin->method->own_most,
+                        .own_most = coarse ? 3 * pelti_option_int(options, "body-vertices") / 2 : 0, // little finer gains nothing
                         .rig = skin->artist.rig,
                         .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                 : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY

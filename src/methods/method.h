@@ -62,7 +62,7 @@ typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help
     unsigned flags;
     unsigned rig_parts;             ///< PELTI_RIG_...
-    int own_most;                   ///< vertices of a file's own skin that it solves on, of more a coarser body; 0: any
+    bool coarse_preview;            ///< a preview solves a file's own skin of over 3/2 `body-vertices` on a coarser body
     const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
     PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
     /// Writes world positions of all vertices of `who`; of its points where prepare was given point_weights. Does not allocate.

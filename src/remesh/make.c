@@ -69,6 +69,22 @@ static void smooth(PeltiRemeshSurface *s, const PeltiPairs *pairs, float (*sum)[
     }
 }
 
+static Vec3 face_normal(const PeltiRemeshSurface *s, int t)
+{
+    const Vec3 *x = s->position;
+    const int *c = &s->corner[3 * t];
+    return vec3_normalize_or(vec3_cross(vec3_sub(x[c[1]], x[c[0]]), vec3_sub(x[c[2]], x[c[0]])), vec3(0, 0, 0));
+}
+
+/// Neighbours that lie on each other cross nothing yet, but will in any motion.
+static void add_folded(const PeltiRemeshSurface *s, PeltiPairs *pairs)
+{
+    const float folded = -0.96f; // a rim of less than 16 degrees
+    for (int h = 0; h < 3 * s->triangle_count && pairs->count < pairs->capacity; h++)
+        if (s->opposite[h] > h && vec3_dot(face_normal(s, h / 3), face_normal(s, s->opposite[h] / 3)) < folded)
+            pairs->pairs[pairs->count++] = (PeltiPair){.a = h / 3, .b = s->opposite[h] / 3};
+}
+
 PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, PeltiJobs *jobs, PeltError *err)
 {
     enum { ROUNDS = 60, PAIRS = 4096 };
@@ -85,6 +101,7 @@ PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, PeltiJobs *jobs, PeltError 
         status = pelti_pairs_create(&pool, PAIRS, tree, &pairs, err);
     for (int round = 0; round < ROUNDS && status == PELT_OK; round++) {
         pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
+        add_folded(s, &pairs);
         if (pairs.count == 0)
             break;
         smooth(s, &pairs, sum);

@@ -56,7 +56,7 @@ void pelti_remesh_delaunay(PeltiRemeshSurface *surface, int sweeps);
 /// Area-weighted vertex normals of the mesh itself, into `normal`.
 void pelti_remesh_normals(PeltiRemeshSurface *surface);
 
-/// Smooths what crosses, off the shape, until it does not; normals of the mesh itself where anything moved.
+/// Smooths what crosses or is folded flat, off the shape, until it does not; normals of the mesh itself where anything moved.
 PeltStatus pelti_remesh_apart(PeltiRemeshSurface *surface, PeltiJobs *jobs, PeltError *err);
 
 /// Pairs of triangles that share no vertex and cross.

@@ -116,6 +116,31 @@ static void crossing_triangles_are_counted(void **state)
     pelti_pool_release(&pool);
 }
 
+/// A vertex dragged over its neighbours lays triangles flat on others, which need not cross.
+static void what_is_folded_flat_is_smoothed(void **state)
+{
+    (void)state;
+    PeltiRemeshShape shape = ball();
+    PeltiRemeshSurface s = make(&shape, 800, NULL);
+    int v = s.corner[s.out[0]], u = s.corner[pelti_remesh_next(s.out[0])], folded[2] = {0, 0};
+    s.position[v] = vec3_mad(s.position[v], vec3_sub(s.position[u], s.position[v]), 1.4f);
+    for (int round = 0; round < 2; round++) {
+        for (int h = 0; h < 3 * s.triangle_count; h++) {
+            Vec3 n[2];
+            for (int side = 0; side < 2; side++) {
+                const int *c = &s.corner[3 * ((side ? s.opposite[h] : h) / 3)];
+                Vec3 a = s.position[c[0]];
+                n[side] = vec3_cross(vec3_sub(s.position[c[1]], a), vec3_sub(s.position[c[2]], a));
+            }
+            folded[round] += vec3_dot(n[0], n[1]) < -0.96f * vec3_length(n[0]) * vec3_length(n[1]);
+        }
+        assert_int_equal(pelti_remesh_apart(&s, NULL, NULL), PELT_OK);
+    }
+    assert_true(folded[0] > 0);
+    assert_int_equal(folded[1], 0);
+    pelti_remesh_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +148,7 @@ int main(void)
         cmocka_unit_test(detail_makes_edges_shorter),
         cmocka_unit_test(subdivision_quarters_and_stays_on_the_shape),
         cmocka_unit_test(crossing_triangles_are_counted),
+        cmocka_unit_test(what_is_folded_flat_is_smoothed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

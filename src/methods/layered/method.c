@@ -57,7 +57,7 @@ static void layered_retune(void *state, const PeltiOptions *o)
         .separate = pelti_option_int(o, "separate"),
         .match_every = pelti_option_int(o, "match-every"),
         .step_s = 1e-3f * (step > 0  ? step
-                           : preview ? 10
+                           : preview ? 6.7f // a fifth of a frame of 1/30 s
                                      : 5),
         .turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
         .settle_turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
@@ -155,6 +155,7 @@ const PeltiMethod pelti_method_layered = {
     .reference = "[Deul2013]",
     .flags = PELTI_NEEDS_WEIGHTS | PELTI_KEEPS_STATE | PELTI_DYNAMIC | PELTI_FLESH,
     .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_VOLUMES | PELTI_RIG_PAINTED,
+    .coarse_preview = true,
     .options = OPTIONS,
     .prepare = layered_prepare,
     .step = layered_step,
