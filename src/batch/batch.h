@@ -2,6 +2,7 @@
 #ifndef PELTI_BATCH_BATCH_H
 #define PELTI_BATCH_BATCH_H
 
+#include "core/file.h"
 #include "core/memory.h"
 
 #include <pelt/batch.h>
@@ -58,7 +59,7 @@ typedef struct PeltiBatch {
     PeltiArray files;            ///< of PeltiBatchFile, sorted by path once read: what was hashed before
     PeltiArray records;          ///< of PeltiBatchRecord, sorted by key once read
     PeltiBatchFile recent[1024]; ///< hashed in this run, by path: many entries read one character
-    struct PeltiFile *merging;   ///< the manifest that parts are written into
+    PeltiFile merging;           ///< the manifest that parts are written into
     int part_count;              ///< of the manifest
     char program[4096];          ///< the command to run
 } PeltiBatch;

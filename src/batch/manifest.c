@@ -2,7 +2,6 @@
 /// middle is skipped when read; of two lines with one key the later holds. Shards keep parts of it beside it, merged later.
 #include "batch/batch.h"
 
-#include "core/file.h"
 #include "io/json.h"
 #include "tools/build_key.h"
 
@@ -284,7 +283,7 @@ static PeltStatus copy_lines(const char *from, PeltiFile *to, PeltError *err)
 
 static PeltStatus append_part(PeltiBatch *batch, const char *path, PeltError *err)
 {
-    return copy_lines(path, batch->merging, err);
+    return copy_lines(path, &batch->merging, err);
 }
 
 static PeltStatus remove_part(PeltiBatch *batch, const char *path, PeltError *err)
@@ -303,19 +302,18 @@ static PeltStatus count_part(PeltiBatch *batch, const char *path, PeltError *err
 
 PeltStatus pelti_manifest_merge(PeltiBatch *batch, PeltError *err)
 {
-    PeltiFile file;
+    PeltiFile *file = &batch->merging;
     batch->part_count = 0;
     PELT_TRY(each_part(batch, count_part, err));
     if (!batch->part_count)
         return PELT_OK;
-    PELT_TRY(pelti_file_begin(&file, batch->manifest, err));
-    batch->merging = &file;
-    PeltStatus status = copy_lines(batch->manifest, &file, err);
+    PELT_TRY(pelti_file_begin(file, batch->manifest, err));
+    PeltStatus status = copy_lines(batch->manifest, file, err);
     status = status == PELT_OK ? each_part(batch, append_part, err) : status;
     if (status != PELT_OK) {
-        pelti_file_abort(&file);
+        pelti_file_abort(file);
         return status;
     }
-    PELT_TRY(pelti_file_commit(&file, err));
+    PELT_TRY(pelti_file_commit(file, err));
     return each_part(batch, remove_part, err);
 }

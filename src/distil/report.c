@@ -3,16 +3,13 @@
 #include "core/file.h"
 #include "distil/run.h"
 
+#include <stdio.h>
+
 /// In the file's units, and as a share of the size.
 static void put_length(PeltiJson *to, const char *key, double value, double size, bool *ok)
 {
     char share[64];
-    int length = 0;
-    for (; key[length] && length < 50; length++)
-        share[length] = key[length];
-    for (const char *tail = "_share"; *tail; tail++)
-        share[length++] = *tail;
-    share[length] = 0;
+    snprintf(share, sizeof share, "%.50s_share", key);
     pelti_put_number(to, key, value, ok);
     pelti_put_number(to, share, value / size, ok);
 }

@@ -179,7 +179,7 @@ PeltStatus pelti_ogawa_compound(PeltiOgawa *ogawa, PeltiOgawaCompound *into, con
     if (inner->count > 0)
         PELT_TRY(pelti_ogawa_data(ogawa, inner->headers, inner->used, &children[inner->count], err));
     PELT_TRY(pelti_ogawa_group(ogawa, children, inner->count ? (size_t)inner->count + 1 : 0, where, err));
-    if (!into)
+    if (!into || !what)
         return PELT_OK;
     say_header(into, what, NULL);
     add(into, *where, inner->digest);

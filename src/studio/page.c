@@ -22,6 +22,7 @@ EMBED(biped, "biped.glb");
 
 const void *pelti_studio_character(size_t *size)
 {
+    // cppcheck-suppress comparePointers ; the assembler puts one behind the other
     *size = (size_t)(pelti_page_biped_end - pelti_page_biped);
     return pelti_page_biped;
 }

@@ -238,9 +238,11 @@ static PeltStatus keep_wish(PeltiWish *wish, const PeltiMsgWant *want, PeltError
 {
     if (want->nodes.count > wish->capacity) {
         int32_t *nodes = realloc(wish->nodes, want->nodes.count * sizeof *nodes);
-        wish->nodes = nodes ? nodes : wish->nodes;
+        if (nodes)
+            wish->nodes = nodes;
         float *transforms = realloc(wish->transforms, want->nodes.count * 10 * sizeof *transforms);
-        wish->transforms = transforms ? transforms : wish->transforms;
+        if (transforms)
+            wish->transforms = transforms;
         if (!nodes || !transforms)
             return pelti_no_memory(err, want->nodes.count * 44);
         wish->capacity = want->nodes.count;

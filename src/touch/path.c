@@ -184,7 +184,7 @@ static int note_stretch(PeltiTouch *t)
         int v = t->gathered.list[i];
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int u = mesh->ring[r];
-            if (t->gathered.ring[u] && u < v)
+            if (u < v && t->gathered.ring[u])
                 continue;
             float length, had, most = pelti_touch_longest(t, v, r, &had, &length);
             if (!(length > TOUCH_TOO_LONG * most))

