@@ -8,21 +8,21 @@ typedef struct Asked { ///< what a vertex remembers; 36 bytes
     Vec3 last;         ///< where it was at the last detection
     float clear;       ///< distance to the other surface when asked, 0: inside or never asked
     float other_moved; ///< the other surface's running sum when asked
-    int hint;          ///< nearest triangle then
+    int hint;          ///< nearest triangle then, -1: none, AWAY: far from the other surface, its places are not kept
 } Asked;
 
 typedef struct Pair {
     int a, b; ///< a -1: free
     size_t first[2];
     double moved[2]; ///< of each surface: sum over the detections of the largest motion of a vertex in the region
-    double far;      ///< no clearance is said to be more
+    double far;      ///< asked vertices look so far
     bool fresh;
 } Pair;
 
-enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048 };
+enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048, KNOWN = 4, AWAY = -2 };
 
 typedef struct NearScratch {  ///< of one detection; vertices of the two surfaces are numbered on
-    double (*moved)[2];       ///< [pieces of VERTICES] largest motion of a vertex of either
+    double (*moved)[2];       ///< [pieces of VERTICES] largest motion of a vertex of either, INFINITY: not known
     int *chosen;              ///< [vertices] those in the other's region; then those of them that must be asked
     int *chosen_count;        ///< [pieces of VERTICES] how many, from the piece's first place on
     PeltiContactTouch *found; ///< [BATCH]
@@ -98,6 +98,7 @@ typedef struct Side {
     const PeltiSurface *mine, *other;
     const PeltiReach *reach; ///< of the other
     PeltiBox region;         ///< beyond it nothing of mine matters
+    PeltiBox around;         ///< beyond it nothing of mine is followed
     Asked *asked;
 } Side;
 
@@ -132,12 +133,18 @@ static void follow(void *context, int begin, int end, int worker)
         const Side *side = side_of(look, &v);
         const PeltiMesh *mesh = side->mine->mesh;
         Asked *asked = &side->asked[v];
-        Vec3 p = side->mine->x[v], y = look->to_frame ? mat34_apply(*look->to_frame, p) : p;
-        if (look->fresh)
+        Vec3 p = side->mine->x[v];
+        if (!in_box(&side->around, p)) {
+            asked->hint = AWAY;
+            asked->clear = 0;
+            continue;
+        }
+        Vec3 y = look->to_frame ? mat34_apply(*look->to_frame, p) : p;
+        bool now = in_box(&side->region, p), leapt = now && asked->hint == AWAY && !look->fresh;
+        if (look->fresh || asked->hint == AWAY)
             *asked = (Asked){.at = y, .last = y, .hint = -1};
-        bool now = in_box(&side->region, p);
         if (now || asked->clear != 0) {
-            double d = (double)vec3_distance(y, asked->last), *of = &most[side == &look->sides[1]];
+            double d = leapt ? INFINITY : (double)vec3_distance(y, asked->last), *of = &most[side == &look->sides[1]];
             *of = d > *of ? d : *of;
         }
         if (!now)
@@ -162,6 +169,26 @@ static double other_moved(const Look *look, const Side *side)
     return look->moved[side == &look->sides[0]];
 }
 
+static float outside(const PeltiBox *box, Vec3 p) ///< how far
+{
+    float x = fmaxf(fmaxf(box->low.x - p.x, p.x - box->high.x), 0), y = fmaxf(fmaxf(box->low.y - p.y, p.y - box->high.y), 0),
+          z = fmaxf(fmaxf(box->low.z - p.z, p.z - box->high.z), 0);
+    return sqrtf(x * x + y * y + z * z);
+}
+
+/// Outside the other's bounds, and farther than the alarm distance: it is as clear as that without being asked.
+static bool clear_of_bounds(const Look *look, const Side *side, int v)
+{
+    Asked *asked = &side->asked[v];
+    float clear = outside(&side->reach->box, side->mine->x[v]);
+    if (!((double)clear > 1.001 * look->limits.alarm))
+        return false;
+    asked->at = asked->last;
+    asked->clear = fminf(clear, KNOWN * (float)look->limits.far);
+    asked->other_moved = (float)other_moved(look, side);
+    return true;
+}
+
 /// The vertices in the region that may be within the alarm distance, in one row; how many.
 static int choose(const Look *look, int vertices)
 {
@@ -171,7 +198,8 @@ static int choose(const Look *look, int vertices)
         for (int k = 0; k < scratch->chosen_count[begin / VERTICES]; k++) {
             int i = scratch->chosen[begin + k], v = i;
             const Side *side = side_of(look, &v);
-            if (!(still_clear(&side->asked[v], other_moved(look, side)) > 1.001 * look->limits.alarm))
+            if (!(still_clear(&side->asked[v], other_moved(look, side)) > 1.001 * look->limits.alarm) &&
+                !clear_of_bounds(look, side, v))
                 scratch->chosen[count++] = i;
         }
     return count;
@@ -196,7 +224,7 @@ static void ask(void *context, int begin, int end, int worker)
                                   .search = search};
         look->scratch->touches[k] = pelti_contact_touch_vertex(&query, &asked->hint, &clear, &look->scratch->found[k]);
         asked->at = asked->last;
-        asked->clear = (float)clear;
+        asked->clear = (float)fmin(clear, KNOWN * look->limits.far);
         asked->other_moved = (float)moved;
     }
 }
@@ -221,9 +249,12 @@ static void ask_chosen(Look *look, const PeltiSurfacePair *two, int chosen, Pelt
     }
 }
 
-static PeltiBox region_of(const PeltiReach *reach, double grow)
+/// A point of `mine` that is within `far` of the other's bounds lies on a triangle with all corners in the region, longer edges
+/// than at rest included.
+static PeltiBox region_of(const PeltiSurface *mine, const PeltiReach *reach, double far)
 {
-    Vec3 g = vec3((float)grow, (float)grow, (float)grow);
+    float grow = (float)far + 2 * mine->longest_edge;
+    Vec3 g = vec3(grow, grow, grow);
     return (PeltiBox){vec3_sub(reach->box.low, g), vec3_add(reach->box.high, g)};
 }
 
@@ -235,26 +266,28 @@ void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePai
     if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
         return;
     Pair *pair = find_pair(memory, a, b, (size_t)sa->mesh->vertex_count, (size_t)sb->mesh->vertex_count);
-    // A clearance is never said to be more than `far` when it matters; what comes from farther away moves that far within the
-    // region first.
     if (pair->fresh)
         pair->far = 3 * alarm;
     PeltiTouchLimits limits = {
         .alarm = alarm, .far = fmax(pair->far, 1.5 * alarm), .deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size))};
-    double grow = limits.far + 2 * (double)fmaxf(sa->longest_edge, sb->longest_edge);
-    Look look = {.sides = {{sa, sb, &rb, region_of(&rb, grow), memory->asked + pair->first[0]},
-                           {sb, sa, &ra, region_of(&ra, grow), memory->asked + pair->first[1]}},
-                 .to_frame = two->to_frame,
-                 .fresh = pair->fresh,
-                 .limits = limits,
-                 .scratch = &memory->scratch};
+    double known = KNOWN * limits.far; // no clearance is said to be more: what comes from farther away moves that far within
+    Look look = {
+        .sides = {{sa, sb, &rb, region_of(sa, &rb, known), region_of(sa, &rb, 2 * known), memory->asked + pair->first[0]},
+                  {sb, sa, &ra, region_of(sb, &ra, known), region_of(sb, &ra, 2 * known), memory->asked + pair->first[1]}},
+        .to_frame = two->to_frame,
+        .fresh = pair->fresh,
+        .limits = limits,
+        .scratch = &memory->scratch};
     int vertices = sa->mesh->vertex_count + sb->mesh->vertex_count;
     pelti_parallel_for(two->jobs, vertices, VERTICES, follow, &look);
     for (int k = 0; k < 2; k++) {
         double most = 0;
         for (int piece = 0; piece * VERTICES < vertices; piece++)
             most = fmax(most, memory->scratch.moved[piece][k]);
-        look.moved[k] = pair->moved[k] += most;
+        if (!(most < INFINITY)) // what it leapt past is not known: the other's vertices know no clearance any more
+            for (int v = 0; v < look.sides[1 - k].mine->mesh->vertex_count; v++)
+                look.sides[1 - k].asked[v].clear = 0;
+        look.moved[k] = pair->moved[k] += most < INFINITY ? most : 0;
     }
     pair->fresh = false;
     ask_chosen(&look, two, choose(&look, vertices), out);

@@ -39,6 +39,30 @@ static bool usable(Vec3 p) // written so that NaN fails
     return fabsf(p.x) <= 1e30f && fabsf(p.y) <= 1e30f && fabsf(p.z) <= 1e30f;
 }
 
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD)
+static inline __m128 load_point(const Vec3 *p) // x, y, z, 0
+{
+    return _mm_movelh_ps(_mm_loadl_pi(_mm_setzero_ps(), (const __m64 *)(const void *)p), _mm_load_ss(&p->z));
+}
+
+static PeltiBox triangle_box(const int triangle[3], const Vec3 *points) // to the bit the plain one
+{
+    __m128 a = load_point(&points[triangle[0]]), b = load_point(&points[triangle[1]]), c = load_point(&points[triangle[2]]);
+    __m128 sign = _mm_set1_ps(-0.0f), most = _mm_set1_ps(1e30f);
+    __m128 good = _mm_and_ps(
+        _mm_cmple_ps(_mm_andnot_ps(sign, a), most),
+        _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, b), most), _mm_cmple_ps(_mm_andnot_ps(sign, c), most)));
+    if (_mm_movemask_ps(good) != 15)
+        return empty_box;
+    __m128 low = _mm_min_ps(a, _mm_min_ps(b, c)), high = _mm_max_ps(a, _mm_max_ps(b, c));
+    PeltiBox box;
+    _mm_storel_pi((__m64 *)(void *)&box.low, low);
+    _mm_store_ss(&box.low.z, _mm_movehl_ps(low, low));
+    _mm_storel_pi((__m64 *)(void *)&box.high, high);
+    _mm_store_ss(&box.high.z, _mm_movehl_ps(high, high));
+    return box;
+}
+#else
 static PeltiBox triangle_box(const int triangle[3], const Vec3 *points)
 {
     Vec3 a = points[triangle[0]], b = points[triangle[1]], c = points[triangle[2]];
@@ -46,6 +70,7 @@ static PeltiBox triangle_box(const int triangle[3], const Vec3 *points)
         return empty_box;
     return (PeltiBox){low_corner(a, low_corner(b, c)), high_corner(a, high_corner(b, c))};
 }
+#endif
 
 // ---- build ----
 
