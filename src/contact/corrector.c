@@ -419,7 +419,7 @@ static void weigh_swings(PeltiCorrector *c)
         for (int i = 0; i < c->guess.older_count && stays; i++) {
             const Known *k = &c->guess.older[i];
             if (k->touch.a == s && vec3_dot(k->force, k->force) > 0)
-                pelti_swing_contact(swing, skin, &k->touch, k->slides);
+                pelti_swing_contact(swing, skin, &k->touch);
         }
         pelti_swing_end(swing, skin, c->alarm);
     }

@@ -50,7 +50,7 @@ void pelti_swing_begin(PeltiSwing *swing, const PeltiContactSkin *skin)
         swing->asked[j] = swing->went[j] = 0;
 }
 
-void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch, bool slides)
+void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch)
 {
     const PeltiSpot *spot = &touch->spot_a;
     const PeltiWeights *w = skin->weights;
@@ -59,7 +59,8 @@ void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const 
         pelti_pose_bones(skin->who, &skin->free, swing->world, swing->bones);
     swing->touches = true;
     for (int pass = 0; pass < 2; pass++) {
-        double asked = slides ? fabs((double)vec3_dot(by, touch->normal)) : (double)vec3_length(by);
+        // along the wall it asks nothing, stick or slide: what friction drags farther than it is pushed is no need of the contact
+        double asked = fmax(fabs((double)vec3_dot(by, touch->normal)), 1e-30); // more than 0: something touches
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
                 size_t i = (size_t)spot->vertex[c] * (size_t)w->influences + (size_t)k;

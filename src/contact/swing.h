@@ -8,18 +8,18 @@ typedef struct PeltiSwing {
     PeltiWorld *world; ///< [node_count] of the free pose
     Mat34 *bones;      ///< [bone_count] of the free pose
     int *tips;         ///< [bone_count][14] vertices that lie farthest out, -1: none
-    double *asked;     ///< [joint_count] how far contacts below a joint are taken, units
+    double *asked;     ///< [joint_count] how far contacts below a joint are taken along their normals, units
     double *went;      ///< [joint_count] how far any skin below it is
     bool touches;      ///< anything below any joint
 } PeltiSwing;
 
 PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiContactSkin *skin, PeltError *err);
 void pelti_swing_begin(PeltiSwing *swing, const PeltiContactSkin *skin); ///< after a solve: forgets the last one's
-void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch, bool slides);
-/// With how far contacts below a joint are taken (asked) and how far any skin below it is (went), the joint is stiffer by went /
-/// asked from the next step on, again and again until the two are alike: what then turns less is made up for by what swings less,
-/// at last by the shift of the whole body, which takes no point farther than the contact. Joints that swing nothing too far
-/// soften again.
+void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch);
+/// With how far contacts below a joint are taken along their normals (asked) and how far any skin below it is (went), the joint
+/// is stiffer by went / asked from the next step on, again and again until the two are alike: what then turns less is made up for
+/// by what swings less, at last by the shift of the whole body, which takes no point farther than the contact. Joints that swing
+/// nothing too far soften again.
 void pelti_swing_end(PeltiSwing *swing, PeltiContactSkin *skin, double alarm);
 
 #endif
