@@ -171,6 +171,11 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
         pairs = pelti_parted_find(l, jobs);
     slow_down(l, restart);
+    if (memcmp(l->x, vertices, bytes) != 0) { // what is sound as a whole need not be in part
+        for (int v = 0; v < l->mesh->vertex_count; v++)
+            l->start[v] = vec3_sub(l->x[v], l->shown[v]);
+        pelti_parted_calm(l);
+    }
     if (memcmp(l->x, vertices, bytes) != 0 && (pelti_parted_find(l, jobs) > as_shown || l->crossings->deep_count > deep))
         memcpy(l->x, vertices, bytes); // more cross than without
     for (int v = 0; v < l->mesh->vertex_count; v++) {

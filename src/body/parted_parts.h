@@ -71,7 +71,7 @@ bool pelti_parted_plan(PeltiParted *l, float share);
 /// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume. The list of crossings is
 /// kept up to date.
 bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
-/// Takes back of l->start what tears or turns over the skin as it is shown now.
+/// Takes back of l->start what tears or turns over the skin as it is shown now; l->x is the rest of it.
 void pelti_parted_calm(PeltiParted *l);
 
 static inline bool pelti_parted_rigid(const PeltiParted *l, int vertex)

@@ -111,12 +111,27 @@ static bool stands_out(const PeltiParted *l, const Vec3 *x, int t)
     return vec3_dot(by_bone, now) < 0;
 }
 
+static bool stands_out_anew(const PeltiParted *l, int t)
+{
+    return stands_out(l, l->x, t) && !stands_out(l, l->shown, t);
+}
+
 static bool turned_over(const PeltiParted *l, int t)
 {
     Vec3 before = pelti_triangle_normal(l->shown, l->mesh->triangles[t]),
          now = pelti_triangle_normal(l->x, l->mesh->triangles[t]);
-    return vec3_dot(before, now) < PARTED_UPRIGHT * vec3_length(before) * vec3_length(now) ||
-           (stands_out(l, l->x, t) && !stands_out(l, l->shown, t));
+    return vec3_dot(before, now) < PARTED_UPRIGHT * vec3_length(before) * vec3_length(now) || stands_out_anew(l, t);
+}
+
+/// A triangle that stays may be turned over by those around it.
+static bool turns_neighbours(const PeltiParted *l, int t)
+{
+    for (int k = 0; k < 3; k++) {
+        int other = l->turned.across[t][k];
+        if (other >= 0 && !l->is_touched[other] && stands_out_anew(l, other))
+            return true;
+    }
+    return false;
 }
 
 /// Six times the signed volume below triangle t, seen from a fixed place of its component.
@@ -131,7 +146,7 @@ static bool is_sound(PeltiParted *l, const double *before)
 {
     for (int i = 0; i < l->touched_count; i++) {
         int t = l->touched[i];
-        if (turned_over(l, t))
+        if (turned_over(l, t) || turns_neighbours(l, t))
             return false;
         for (int k = 0; k < 3; k++)
             if (edge_torn(l, l->mesh->triangle_edges[t][k]))
@@ -197,8 +212,11 @@ void pelti_parted_calm(PeltiParted *l)
             bool bad = turned_over(l, t);
             for (int k = 0; k < 3; k++)
                 bad |= edge_torn(l, mesh->triangle_edges[t][k]);
-            for (int k = 0; k < 3 && bad; k++)
-                l->seen[mesh->triangles[t][k]] = true;
+            for (int k = 0; k < 12 && bad; k++) { // and those around it, which may have turned it over
+                int around = k < 3 ? t : l->turned.across[t][k / 3 - 1];
+                if (around >= 0)
+                    l->seen[mesh->triangles[around][k % 3]] = true;
+            }
             wrong += bad;
         }
         for (int v = 0; v < mesh->vertex_count && wrong; v++)
