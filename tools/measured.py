@@ -152,7 +152,9 @@ def bench(group, pattern=""):
 # What the tool is to be, in two threads: row of `pelt bench`, what it took when this list was made, what is wanted
 SPEED = [("tracking", r"biped 13.3k.* 0.05 rad, 2 threads", "70, worst 277", "25, worst 60"), ("tracking", r"biped 16.4k.* 0.05 rad, 2 threads", "88", "32"),
          ("tracking", r"hand 31.7k.* 0.05 rad, 2 threads", "140, worst 541", "60, worst 120"), ("tracking", r"13.3k.* 0.05 rad, implicit", "3.4 times", "1.5 times"),
-         ("tracking", r"LeftLowerArm alone", "8 to 10", "3"), ("layered", r"walk step, 2 threads", "30", "18"), ("layered", r"squat step, 2 threads", "36 to 66", "24"),
+         ("tracking", r"(LeftLowerArm|RightUpperLeg|Spine) alone", "8 to 10", "3"),
+         ("projective", r"800 vertices, [12] thread", "two threads 1.0 times one", "1.5 times"),
+         ("projective", r"bend, a frame in contact, collisions=all", "107", "30"), ("layered", r"walk step, 2 threads", "30", "18"), ("layered", r"squat step, 2 threads", "36 to 66", "24"),
          ("layered", r"squat shape matching iteration, 2 threads", "1.2", "0.8"), ("layered", r"cost per particle", "", "within 20 %"),
          ("projective", r"4651.* 2 threads|4\.7k.* 2 threads", "2.4", "1.8"), ("contact", r"^grasp closing$", "7.9", "3"), ("contact", r"deep", "100", "15"),
          ("field", r"biped|cylinder", "303 and 97", "90 and 50"), ("see", r"all measures", "50", "20")]

@@ -54,8 +54,9 @@ typedef struct Side { // one of two segments
     const ProjPlace *at;
 } Side;
 
-/// The plane for a vertex at share t of segment a against segment b: 1. 0: their hulls are apart there. 2: they are so deep in
-/// each other that the plane means little. `way` (may be NULL) is
+enum { FAR, APART, MEET, DEEP }; // hulls: no plane; a plane between them; a plane; so deep in each other that it means little
+
+/// The plane for a vertex at share t of segment a against segment b. `way` (may be NULL) is
 /// the direction from b to a that held before they came close: bones that pass through each other keep their sides.
 static int plane_at(Side x, Side y, float t, float slack, const Vec3 *way, float out[4])
 {
@@ -65,7 +66,7 @@ static int plane_at(Side x, Side y, float t, float slack, const Vec3 *way, float
     Vec3 c = vec3_mad(b->a, b->axis, along), away = vec3_sub(s, c);
     float distance = vec3_length(away), both = x.hull->most + y.hull->most;
     if (distance > both + slack)
-        return 0;
+        return FAR;
     n = vec3_normalize_or(away, way ? *way : vec3(0, 0, 0));
     float share = b->length > 0 ? along / b->length : 0;
     float ra = pelti_proj_hull_radius(x.hull, a, t, vec3_scale(n, -1)), rb = pelti_proj_hull_radius(y.hull, b, share, n);
@@ -77,10 +78,10 @@ static int plane_at(Side x, Side y, float t, float slack, const Vec3 *way, float
         rb = pelti_proj_hull_radius(y.hull, b, share, n);
         distance = vec3_dot(away, n);
     }
-    if (distance > ra + rb + slack || vec3_dot(n, n) < 0.5f)
-        return 0;
+    if (vec3_dot(n, n) < 0.5f)
+        return FAR;
     memcpy(out, (float[4]){n.x, n.y, n.z, vec3_dot(n, c) + 0.5f * (rb + distance - ra)}, 4 * sizeof *out);
-    return deep ? 2 : 1;
+    return distance > ra + rb + slack ? APART : deep ? DEEP : MEET;
 }
 
 /// Direction from b to a while they are clear of each other, kept in b's own frame; NULL: none is known yet.
@@ -191,25 +192,44 @@ static int find_plane(const Planes *planes, float t, float out[4])
     return plane_at(a, b, t, 4 * pairs->gap, planes->way, out);
 }
 
-static int plane_between(Planes *planes, float t, float out[4])
+/// Whether planes between places `low` and the next may be mixed from theirs: not where one has none, or where they turn fast.
+static bool mixes(const Planes *planes, int low)
+{
+    const float *p = planes->plane[low], *q = planes->plane[low + 1];
+    return planes->meets[low] != FAR && planes->meets[low + 1] != FAR && p[0] * q[0] + p[1] * q[1] + p[2] * q[2] >= PLANES_ALIKE;
+}
+
+/// The plane at share t of the segment, its normal not longer than 1; false: hulls are apart there.
+static bool plane_between(Planes *planes, float t, float out[4], bool *deep)
 {
     float u = t * (PLANES - 1);
     int low = u < PLANES - 1 ? (int)u : PLANES - 2;
     for (int k = low; k <= low + 1; k++)
         if (planes->meets[k] < 0)
             planes->meets[k] = (signed char)find_plane(planes, (float)k / (PLANES - 1), planes->plane[k]);
+    int most = planes->meets[low] > planes->meets[low + 1] ? planes->meets[low] : planes->meets[low + 1];
+    *deep = most == DEEP;
+    if (most < MEET)
+        return false;
+    if (!mixes(planes, low))
+        return find_plane(planes, t, out) >= MEET;
     const float *p = planes->plane[low], *q = planes->plane[low + 1];
-    if (!planes->meets[low] && !planes->meets[low + 1])
-        return 0;
-    if (!planes->meets[low] || !planes->meets[low + 1] || p[0] * q[0] + p[1] * q[1] + p[2] * q[2] < PLANES_ALIKE)
-        return find_plane(planes, t, out);
     float share = u - (float)low;
     for (int k = 0; k < 4; k++)
         out[k] = p[k] + share * (q[k] - p[k]);
-    float scale = 1 / sqrtf(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
+    return true;
+}
+
+static void make_unit(float n[4])
+{
+    float scale = 1 / sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     for (int k = 0; k < 4; k++)
-        out[k] *= scale;
-    return planes->meets[low] > planes->meets[low + 1] ? planes->meets[low] : planes->meets[low + 1];
+        n[k] *= scale;
+}
+
+static float before_plane(const float n[4], const float *x)
+{
+    return n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - n[3];
 }
 
 /// A vertex keeps the plane it is deepest behind.
@@ -217,9 +237,13 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, f
 {
     float n[4], *q = p->state.q[i];
     const float *x = p->state.x[i];
-    if (!plane_between(planes, pairs->t[i], n))
+    bool deep;
+    if (!plane_between(planes, pairs->t[i], n, &deep))
         return;
-    float behind = n[3] + margin - (n[0] * q[0] + n[1] * q[1] + n[2] * q[2]);
+    if (before_plane(n, q) > margin && before_plane(n, x) > (0.5f + CONTACT_NEAR) * pairs->gap)
+        return; // farther yet by a unit normal: nobody will ask for this plane
+    make_unit(n);
+    float behind = margin - before_plane(n, q);
     if (behind > planes->most) { // the plane has turned, not come
         n[3] -= behind - planes->most;
         behind = planes->most;
@@ -227,7 +251,7 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, f
     for (int k = 0; behind > 0 && k < 3; k++)
         q[k] += behind * n[k];
     n[3] += 0.5f * pairs->gap;
-    float depth = n[3] - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
+    float depth = -before_plane(n, x);
     if (depth > pairs->depth[i]) {
         pairs->depth[i] = depth;
         memcpy(pairs->plane[i], n, sizeof n);
@@ -292,12 +316,14 @@ static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
                 int i = pairs->unknowns[e];
                 Vec3 x = p->mesh->rest[p->system.order[i]], q = p->feet[p->system.order[i]].base;
                 float n[4], margin = pairs->margin[i];
-                int meets = plane_between(&planes, pairs->t[i], n);
+                bool deep, meets = plane_between(&planes, pairs->t[i], n, &deep);
+                if (meets)
+                    make_unit(n);
                 if (meets && n[0] * x.x + n[1] * x.y + n[2] * x.z - n[3] < 0.5f * pairs->gap)
                     continue;
                 if (meets)
                     margin = fminf(margin, n[0] * q.x + n[1] * q.y + n[2] * q.z - n[3]);
-                ProjClear clear = {i, margin, meets == 2};
+                ProjClear clear = {i, margin, meets && deep};
                 pelti_array_push(&list, &clear);
             }
             to->count = (int)list.count - to->first;
