@@ -215,7 +215,7 @@ PeltStatus pelti_body_surface(const PeltiCellsDef *def, int vertices, PeltiPool 
     if (status == PELT_OK && surface.vertex_count > 0)
         status = remesh(&surface, def->who->mesh, vertices, def->jobs, err);
     if (status == PELT_OK && own)
-        status = pelti_remesh_apart(&surface, def->jobs, err); // relaxed vertices of thin parts may have come through
+        status = pelti_remesh_apart(&surface, true, def->jobs, err); // relaxed vertices of thin parts may have come through
     if (status == PELT_OK)
         status = hand_over(&surface, pool, out, err);
     pelti_remesh_release(&surface);

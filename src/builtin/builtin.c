@@ -75,7 +75,8 @@ static PeltStatus make_skin(Making *m, const PeltiFigure *body, const PeltiVaria
                                &skin->surface, err));
     if (variation)
         PELT_TRY(pelti_vary_mesh(variation, body, &skin->surface, err));
-    PELT_TRY(pelti_remesh_apart(&skin->surface, m->jobs, err)); // variations are taken back where they cross more than this
+    PELT_TRY(
+        pelti_remesh_apart(&skin->surface, false, m->jobs, err)); // variations are taken back where they cross more than this
     skin->influences = PELTI_NEW(m->work, PeltiInfluences, skin->surface.vertex_count);
     if (!skin->influences)
         return pelti_no_memory(err, (size_t)skin->surface.vertex_count * sizeof *skin->influences);

@@ -85,7 +85,7 @@ static void add_folded(const PeltiRemeshSurface *s, PeltiPairs *pairs)
             pairs->pairs[pairs->count++] = (PeltiPair){.a = h / 3, .b = s->opposite[h] / 3};
 }
 
-PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, bool folds, PeltiJobs *jobs, PeltError *err)
 {
     enum { ROUNDS = 60, PAIRS = 4096 };
     PeltiPool pool;
@@ -101,7 +101,8 @@ PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, PeltiJobs *jobs, PeltError 
         status = pelti_pairs_create(&pool, PAIRS, tree, &pairs, err);
     for (int round = 0; round < ROUNDS && status == PELT_OK; round++) {
         pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
-        add_folded(s, &pairs);
+        if (folds)
+            add_folded(s, &pairs);
         if (pairs.count == 0)
             break;
         smooth(s, &pairs, sum);

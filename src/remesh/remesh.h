@@ -56,8 +56,9 @@ void pelti_remesh_delaunay(PeltiRemeshSurface *surface, int sweeps);
 /// Area-weighted vertex normals of the mesh itself, into `normal`.
 void pelti_remesh_normals(PeltiRemeshSurface *surface);
 
-/// Smooths what crosses or is folded flat, off the shape, until it does not; normals of the mesh itself where anything moved.
-PeltStatus pelti_remesh_apart(PeltiRemeshSurface *surface, PeltiJobs *jobs, PeltError *err);
+/// Smooths what crosses, off the shape, until it does not, `folds`: or is folded flat; normals of the mesh itself where anything
+/// moved.
+PeltStatus pelti_remesh_apart(PeltiRemeshSurface *surface, bool folds, PeltiJobs *jobs, PeltError *err);
 
 /// Pairs of triangles that share no vertex and cross.
 PeltStatus pelti_remesh_crossings(const PeltiRemeshSurface *surface, PeltiJobs *jobs, long *count, PeltError *err);

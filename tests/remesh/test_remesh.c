@@ -134,7 +134,7 @@ static void what_is_folded_flat_is_smoothed(void **state)
             }
             folded[round] += vec3_dot(n[0], n[1]) < -0.96f * vec3_length(n[0]) * vec3_length(n[1]);
         }
-        assert_int_equal(pelti_remesh_apart(&s, NULL, NULL), PELT_OK);
+        assert_int_equal(pelti_remesh_apart(&s, false, NULL, NULL), PELT_OK);
     }
     assert_true(folded[0] > 0);
     assert_int_equal(folded[1], 0);
