@@ -1,4 +1,4 @@
-// The stages of a touching step one by one: budget, exempt, crossings, path, patches, smooth, draw_in.
+// The stages of a touching step one by one: budget, hooked, exempt, crossings, path, patches, smooth, draw_in.
 #include "geometry/exact.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
@@ -27,6 +27,32 @@ static void a_budget_ends_one_beyond_what_is_allowed_and_stays_spent(void **stat
     assert_false(pelti_touch_spend(t, 0));
     pelti_touch_allow(t); // a new substep begins at nothing
     assert_true(pelti_touch_spend(t, all));
+    drop(&two);
+}
+
+/// A tube that is pushed into another: where they would meet both stay, their ends arrive, and nothing crosses.
+static void only_what_hooks_stays(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.22f, NULL); // 0.02 between them
+    PeltiTouch *t = two.touch;
+    pelti_touch_to_rest(t);
+    for (int v = TUBE; v < POINTS; v++)
+        t->state.wanted[v].z -= 0.04f;
+    assert_true(pelti_touch_leave_hooked(t));
+    int arrived = 0, stayed = 0;
+    for (int v = TUBE; v < POINTS; v++) {
+        arrived += vec3_distance(t->state.x[v], t->state.wanted[v]) < 1e-6f;
+        stayed += vec3_distance(t->state.x[v], t->mesh->rest[v]) < 1e-6f;
+    }
+    assert_int_equal(arrived + stayed, TUBE);
+    assert_in_range(stayed, 8, TUBE / 2);
+    assert_int_equal(pelti_touch_find_crossings(t, t->state.x), 0);
+    assert_true(pelti_touch_find_crossings(t, t->state.wanted) > 0);
+    memcpy(t->state.wanted, t->state.x, sizeof *t->state.x * POINTS); // nothing meets: all arrives
+    assert_true(pelti_touch_leave_hooked(t));
+    assert_memory_equal(t->state.x, t->state.wanted, sizeof *t->state.x * POINTS);
     drop(&two);
 }
 
@@ -291,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
+        cmocka_unit_test(only_what_hooks_stays),
         cmocka_unit_test(distances_have_weights_and_a_normal_that_give_them),
         cmocka_unit_test(a_fall_is_cut_before_it_lands_and_common_motion_is_not),
         cmocka_unit_test(what_is_called_safe_never_comes_nearer_than_a_tenth),
