@@ -39,6 +39,8 @@ static void take_skin(PeltiTouch *t)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
     t->gathered.list = PELTI_NEW(pool, int, n);
     t->scratch.queue = PELTI_NEW(pool, int, n);
+    t->scratch.area = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
+    t->scratch.turned = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count + 1);
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
     t->moves.cut = PELTI_NEW(pool, float, n);
     t->moves.bound = PELTI_NEW(pool, float, n);

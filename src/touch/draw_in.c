@@ -21,16 +21,11 @@ static bool is_drawn(const PeltiTouch *t, const Vec3 *x, int v)
     return false;
 }
 
-/// Vertices of edges that are too long, and rings around them, which give way.
-static int list_drawn(PeltiTouch *t, const Vec3 *x)
+int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings)
 {
-    int count = 0, begin = 0, *list = t->scratch.queue;
+    int *list = t->scratch.queue;
     unsigned char *listed = t->scratch.queued;
-    memset(listed, 0, (size_t)t->count);
-    for (int v = 0; v < t->count; v++)
-        if ((listed[v] = is_drawn(t, x, v)))
-            list[count++] = v;
-    for (int ring = 0; ring < DRAWN_RINGS && count; ring++) {
+    for (int ring = 0; ring < rings && count; ring++) {
         int end = count;
         for (; begin < end; begin++)
             for (int r = t->mesh->ring_start[list[begin]]; r < t->mesh->ring_start[list[begin] + 1]; r++)
@@ -39,7 +34,19 @@ static int list_drawn(PeltiTouch *t, const Vec3 *x)
                     list[count++] = t->mesh->ring[r];
                 }
     }
-    memset(listed, 0, (size_t)t->count);
+    return count;
+}
+
+/// Vertices of edges that are too long, and rings around them, which give way.
+static int list_drawn(PeltiTouch *t, const Vec3 *x)
+{
+    int count = 0;
+    memset(t->scratch.queued, 0, (size_t)t->count);
+    for (int v = 0; v < t->count; v++)
+        if ((t->scratch.queued[v] = is_drawn(t, x, v)))
+            t->scratch.queue[count++] = v;
+    count = pelti_touch_add_rings(t, 0, count, DRAWN_RINGS);
+    memset(t->scratch.queued, 0, (size_t)t->count);
     return count;
 }
 

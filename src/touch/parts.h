@@ -110,6 +110,8 @@ typedef struct TouchScratch {
     unsigned char *trouble_kept; ///< [vertex] likewise
     TouchState before;           ///< this substep, in case it is taken in two
     int *queue;                  ///< [vertex]
+    Vec3 *area;                  ///< [triangle] twice its area, along its normal
+    unsigned char *turned;       ///< [triangle] lies against its neighbours
     unsigned char *queued;       ///< [vertex]
 } TouchScratch;
 
@@ -201,6 +203,11 @@ static inline void pelti_touch_reach(PeltiBox *box, Vec3 p)
     box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
 }
 
+static inline Vec3 pelti_touch_area(const Vec3 *x, const int v[3]) ///< twice a triangle's, along its normal
+{
+    return vec3_cross(vec3_sub(x[v[1]], x[v[0]]), vec3_sub(x[v[2]], x[v[0]]));
+}
+
 // exempt.c
 /// Marks what crosses at rest.
 PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err);
@@ -220,6 +227,13 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 // draw_in.c
 /// Shortens edges of the method's skin that are torn and that blending by `bones` does not draw out as far.
 void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
+/// Appends rings around the vertices of t->scratch.queue from `begin` to `count`, which t->scratch.queued marks; returns how many
+/// there are then.
+int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings);
+
+// iron.c
+/// Smooths the offset of the method's skin from blending by `bones` where triangles lie inside out.
+void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
 
 // touch.c
 Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v); ///< linear blend skinning
@@ -263,6 +277,8 @@ float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 
 /// t->features.share of the features from `first` on for the way from t->state.x to t->moves.plan; or of those with dirty
 /// vertices only.
 void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty);
+/// The normals of the triangles beside k, summed, against its own: negative where it lies against them.
+float pelti_touch_against_neighbours(const PeltiTouch *t, const Vec3 *x, int k);
 /// The same of one pair of features.
 float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f);
 /// Vertices that are dirty stand still, and those that would draw edges out from them too, and so on: no edge of theirs grows

@@ -200,19 +200,13 @@ static int note_stretch(PeltiTouch *t)
     return unsafe;
 }
 
-static Vec3 area(const Vec3 *x, const int v[3])
-{
-    return vec3_cross(vec3_sub(x[v[1]], x[v[0]]), vec3_sub(x[v[2]], x[v[0]]));
-}
-
-/// The normals of the triangles beside k, summed, against its own.
-static float against_neighbours(const PeltiTouch *t, const Vec3 *x, int k)
+float pelti_touch_against_neighbours(const PeltiTouch *t, const Vec3 *x, int k)
 {
     Vec3 sum = {0, 0, 0};
     for (int i = 0; i < 3; i++)
         if (t->patches.beside[k][i] >= 0)
-            sum = vec3_add(sum, area(x, t->mesh->triangles[t->patches.beside[k][i]]));
-    return vec3_dot(sum, area(x, t->mesh->triangles[k]));
+            sum = vec3_add(sum, pelti_touch_area(x, t->mesh->triangles[t->patches.beside[k][i]]));
+    return vec3_dot(sum, pelti_touch_area(x, t->mesh->triangles[k]));
 }
 
 /// Triangles that would turn against their neighbours are unsafe in the core; `first`: the first look, later ones see to what
@@ -223,8 +217,8 @@ static int note_flips(PeltiTouch *t, bool first)
     int unsafe = 0;
     for (int k = 0; k < t->mesh->triangle_count; k++) {
         const int *v = t->mesh->triangles[k];
-        if (!(looked[v[0]] | looked[v[1]] | looked[v[2]]) || against_neighbours(t, t->moves.plan, k) >= 0 ||
-            against_neighbours(t, t->state.x, k) < 0)
+        if (!(looked[v[0]] | looked[v[1]] | looked[v[2]]) || pelti_touch_against_neighbours(t, t->moves.plan, k) >= 0 ||
+            pelti_touch_against_neighbours(t, t->state.x, k) < 0)
             continue;
         Vec3 mean = {0, 0, 0};
         for (int i = 0; i < 3; i++)

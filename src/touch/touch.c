@@ -532,6 +532,7 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
         t->state.started = true;
         t->state.behind = t->state.stuck = t->state.hung = 0;
     }
+    pelti_touch_iron(t, pose.bones, vertices);
     pelti_touch_draw_in(t, pose.bones, vertices);
     pelti_touch_travel(t, pose, vertices);
     finish(t, pose, vertices, report);

@@ -1,0 +1,111 @@
+/// Where a method's skin has triangles inside out, its offset from blending is smoothed before anything is looked at: what
+/// blending lays flat comes to lie flat.
+#include "touch/constants.def"
+#include "touch/parts.h"
+
+#include <string.h>
+
+typedef struct Look {
+    PeltiTouch *t;
+    const Vec3 *x;
+} Look;
+
+static void area_range(void *context, int begin, int end, int worker)
+{
+    const Look *look = context;
+    (void)worker;
+    for (int k = begin; k < end; k++)
+        look->t->scratch.area[k] = pelti_touch_area(look->x, look->t->mesh->triangles[k]);
+}
+
+static void turned_range(void *context, int begin, int end, int worker)
+{
+    const Look *look = context;
+    const Vec3 *area = look->t->scratch.area;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        Vec3 sum = {0, 0, 0};
+        for (int i = 0; i < 3; i++)
+            if (look->t->patches.beside[k][i] >= 0)
+                sum = vec3_add(sum, area[look->t->patches.beside[k][i]]);
+        look->t->scratch.turned[k] = vec3_dot(sum, area[k]) < 0;
+    }
+}
+
+/// A triangle that lies against its neighbours is inside out if it neither does so at rest nor by blending, and lies against
+/// what blending makes of it: where blending folds, its offset says nothing.
+static bool inside_out(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int k)
+{
+    Vec3 *blend = t->scratch.x_saved;
+    if (pelti_touch_against_neighbours(t, t->mesh->rest, k) < 0)
+        return false;
+    for (int n = -1; n < 3; n++) {
+        int near = n < 0 ? k : t->patches.beside[k][n];
+        for (int i = 0; near >= 0 && i < 3; i++) {
+            int v = t->mesh->triangles[near][i];
+            blend[v] = pelti_touch_blend(t, bones, v);
+        }
+    }
+    const int *v = t->mesh->triangles[k];
+    return pelti_touch_against_neighbours(t, blend, k) >= 0 && vec3_dot(pelti_touch_area(blend, v), pelti_touch_area(x, v)) < 0;
+}
+
+/// Lists the vertices of triangles that are inside out, if they are not listed yet; returns how many such triangles there are.
+static int list_turned(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int *count)
+{
+    int found = 0, triangles = t->mesh->triangle_count;
+    pelti_parallel_for(t->jobs, triangles, 8 * TOUCH_GRAIN, area_range, &(Look){t, x});
+    pelti_parallel_for(t->jobs, triangles, 8 * TOUCH_GRAIN, turned_range, &(Look){t, x});
+    for (int k = 0; k < triangles; k++) {
+        if (!t->scratch.turned[k] || !inside_out(t, bones, x, k))
+            continue;
+        found++;
+        for (int i = 0; i < 3; i++) {
+            int v = t->mesh->triangles[k][i];
+            if (!t->scratch.queued[v])
+                t->scratch.queue[(*count)++] = v;
+            t->scratch.queued[v] = 1;
+        }
+    }
+    return found;
+}
+
+static Vec3 smoothed(const PeltiTouch *t, const Vec3 *offset, int v)
+{
+    Vec3 sum = {0, 0, 0};
+    int degree = t->mesh->ring_start[v + 1] - t->mesh->ring_start[v]; // of a triangle's vertex: two at least
+    for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++)
+        sum = vec3_add(sum, offset[t->mesh->ring[r]]);
+    return vec3_lerp(offset[v], vec3_scale(sum, 1 / (float)degree), 0.5f);
+}
+
+static void smooth(PeltiTouch *t, int count)
+{
+    const int *list = t->scratch.queue;
+    Vec3 *offset = t->scratch.lag_saved, *next = t->scratch.lag_next;
+    for (int pass = 0; pass < IRON_PASSES; pass++) {
+        for (int i = 0; i < count; i++)
+            next[list[i]] = smoothed(t, offset, list[i]);
+        for (int i = 0; i < count; i++)
+            offset[list[i]] = next[list[i]];
+    }
+}
+
+void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
+{
+    const int *list = t->scratch.queue;
+    Vec3 *blend = t->scratch.x_saved, *offset = t->scratch.lag_saved;
+    int count = 0;
+    memset(t->scratch.queued, 0, (size_t)t->count);
+    for (int round = 0; round < IRON_ROUNDS && list_turned(t, bones, x, &count); round++) {
+        for (int v = 0; v < t->count && round == 0; v++) {
+            blend[v] = pelti_touch_blend(t, bones, v);
+            offset[v] = vec3_sub(x[v], blend[v]);
+        }
+        count = pelti_touch_add_rings(t, 0, count, IRON_RINGS);
+        smooth(t, count);
+        for (int i = 0; i < count; i++)
+            x[list[i]] = vec3_add(blend[list[i]], offset[list[i]]);
+    }
+    memset(t->scratch.queued, 0, (size_t)t->count);
+}
