@@ -119,6 +119,15 @@ static PeltStatus find_limits(PeltiPoses *poses, PeltiPool *pool, PeltError *err
 
 // ---- the set ----
 
+/// From the frame of a node's parent to the world, in the file's pose.
+static Quat parent_turn(const PeltiCharacter *who, int node)
+{
+    Quat turn = quat_identity();
+    for (int n = who->nodes[node].parent; n >= 0; n = who->nodes[n].parent)
+        turn = quat_mul(quat_normalize(who->nodes[n].trs.rotation), turn);
+    return quat_normalize(turn);
+}
+
 static void find_joints(PeltiPoses *poses, int *of_bone)
 {
     const PeltiCharacter *who = poses->who;
@@ -128,7 +137,8 @@ static void find_joints(PeltiPoses *poses, int *of_bone)
         if (bone->is_prop || bone->is_repeat || bone->parent < 0)
             continue;
         of_bone[b] = poses->joint_count;
-        poses->joints[poses->joint_count++] = (PeltiPoseJoint){.node = bone->node, .bone = b, .parent = -1};
+        poses->joints[poses->joint_count++] =
+            (PeltiPoseJoint){.node = bone->node, .bone = b, .parent = -1, .to_world = parent_turn(who, bone->node)};
     }
     for (int j = 0; j < poses->joint_count; j++)
         poses->joints[j].parent = of_bone[who->bones[poses->joints[j].bone].parent];
@@ -202,7 +212,21 @@ typedef struct Spreading {
     float beyond, more, aside; // more: rad beyond them at least; aside: share of all that, about other axes than the strongest
     bool by_sides;
     float depth; // > 0: all joints go as far as this, of their limits; else each as far as it draws
+    Vec3 about;  // world, not zero: each mostly about its axis next to this one, to the side that it goes farther to
 } Spreading;
+
+/// The axis that a joint mostly turns about.
+static int main_axis(const PeltiPoseJoint *joint, Vec3 about)
+{
+    int main = 0;
+    float most = 0;
+    for (int a = 0; a < 3; a++) {
+        float along = fabsf(vec3_dot(quat_rotate(joint->to_world, joint->axis[a]), about));
+        main = along > most ? a : main;
+        most = fmaxf(most, along);
+    }
+    return main;
+}
 
 /// How far a joint may go to a side.
 static float farthest(const Spreading *how, float most)
@@ -214,15 +238,18 @@ static float farthest(const Spreading *how, float most)
 static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int index)
 {
     const PeltiPoseJoint *joint = &poses->joints[j];
+    bool closing = vec3_length(how->about) > 0;
+    int main = main_axis(joint, how->about);
     Vec3 r = vec3(0, 0, 0);
     for (int a = 0; a < 3; a++) {
         float towards = farthest(how, joint->most[2 * a]), away = farthest(how, joint->most[2 * a + 1]);
         float x = (float)(2 * even(poses, how->stream, 3 * j + a, index) - 1), far = pelti_powf(fabsf(x), TO_THE_ENDS);
-        if (how->depth > 0 && a == 0)
+        bool to = closing && a == main ? towards >= away : x > 0;
+        if (how->depth > 0 && a == main)
             far = how->depth;
-        float angle = how->by_sides ? (x > 0 ? far * towards : -far * away)
+        float angle = how->by_sides ? (to ? far * towards : -far * away)
                                     : 0.5f * (towards - away) + (x > 0 ? far : -far) * 0.5f * (towards + away);
-        angle = fminf(fmaxf((a > 0 ? how->aside : 1) * angle, -LIMIT_MOST), LIMIT_MOST);
+        angle = fminf(fmaxf((a != main ? how->aside : 1) * angle, -LIMIT_MOST), LIMIT_MOST);
         r = vec3_mad(r, joint->axis[a], angle);
     }
     return r;
@@ -250,7 +277,9 @@ static void random_pose(const PeltiPoses *poses, const char *stream, PeltiPoseDr
 }
 
 /// All joints within two steps of one: folds that several joints make together, such as a crouch. Long bones come more often.
-/// Every other one all joints go equally deep: drawn one by one all are deep at once in one pose of hundreds.
+/// In three of four all joints go equally deep, for drawn one by one all are deep at once in one pose of hundreds; in two of
+/// these about one axis in space, each to the side that it goes farther to, as bodies close: both thighs and the spine in a
+/// crouch.
 static void around_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
 {
     int index = place_of(draw);
@@ -259,8 +288,10 @@ static void around_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *
     while (centre < poses->joint_count - 1 && poses->reach[centre + 1] <= at)
         centre++;
     float aside = (float)even(poses, "aside", 4 * poses->joint_count, index);
-    float depth = draw.index % 2 ? pelti_powf((float)even(poses, "depth", 4 * poses->joint_count, index), TO_THE_ENDS) : 0;
-    const Spreading around = {"around", FOLD_BEYOND, FOLD_MORE, aside * aside, depth > 0, depth}; // mostly plain folds
+    float depth = draw.index % 4 ? pelti_powf((float)even(poses, "depth", 4 * poses->joint_count, index), TO_THE_ENDS) : 0;
+    const PeltiPoseJoint *by = &poses->joints[centre];
+    Vec3 about = draw.index % 4 < 2 ? vec3(0, 0, 0) : quat_rotate(by->to_world, by->axis[draw.index % 4 - 2]);
+    const Spreading around = {"around", FOLD_BEYOND, FOLD_MORE, aside * aside, depth > 0, depth, about}; // mostly plain folds
     for (int j = 0; j < poses->joint_count; j++) {
         int steps = pelti_distil_apart(poses->who, poses->joints[centre].bone, poses->joints[j].bone);
         if (steps >= 0 && steps <= AROUND_JOINTS)

@@ -12,6 +12,7 @@ typedef struct PeltiPoseJoint {
     int node, bone;
     int parent;     ///< index among the joints of a set; -1: none
     Vec3 axis[3];   ///< the parent node's frame; the first is the one it turns about most in the clips
+    Quat to_world;  ///< from that frame, in the file's pose
     float most[6];  ///< rad, along the axes: towards, away from each, as the clips and the range of motion have them, or given
     Vec3 bone_axis; ///< unit, along the bone, the parent node's frame: what it twists about
     Vec3 bend_axis; ///< unit, across the bone: what it bends about most; bends to the side the clips go farther to are > 0
