@@ -39,11 +39,11 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         const double six[6] = {(double)square.m[0][0], (double)square.m[1][0], (double)square.m[1][1],
                                (double)square.m[2][0], (double)square.m[2][1], (double)square.m[2][2]};
         const double e[3] = {(double)r.x, (double)r.y, (double)r.z}, counts = (double)model->importance[model->index];
-        for (int s = 0; s < vertex->driven_count; s++) {
-            for (int t = 0; t <= s; t++, left += 6) {
+        for (int s = 0; s < vertex->driven_count; left += 6 * ++s) { // most joints are at rest in most poses
+            for (int t = 0; t <= s && phi[s] != 0; t++) {
                 double weight = counts * (double)phi[s] * (double)phi[t];
-                for (int i = 0; i < 6; i++)
-                    left[i] += weight * six[i];
+                for (int i = 0; i < 6 && phi[t] != 0; i++)
+                    left[6 * t + i] += weight * six[i];
             }
             for (int i = 0; i < 3; i++)
                 right[3 * s + i] += counts * (double)phi[s] * e[i];
