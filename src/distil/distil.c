@@ -200,6 +200,7 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
     model->corrective_room = def->correctives;
     PELT_TRY(original_weights(run, err));
     PELT_TRY(pelti_distil_model(model, err));
+    PELT_TRY(pelti_distil_model_clear(model, err));
     if (def->helpers != 0) {
         PELT_TRY(pelti_distil_model_helpers(model, err));
         PELT_TRY(pelti_distil_model_ways(model, err));

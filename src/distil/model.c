@@ -62,17 +62,27 @@ static void add_way(PeltiModelVertex *v, int way)
         v->way[v->way_count++] = (short)way;
 }
 
+static bool is_cleared(const PeltiModelVertex *v, int bone)
+{
+    for (int i = 0; i < v->cleared_count; i++)
+        if (v->cleared[i] == bone)
+            return true;
+    return false;
+}
+
 static void fill_ways(const PeltiModel *model, PeltiModelVertex *v, const Met *met)
 {
     v->way_count = 0;
     for (int i = 0; i < met->count; i++) {
+        if (is_cleared(v, met->bones[i]))
+            continue;
         add_way(v, met->bones[i]);
         if (model->helper_of[met->bones[i]] >= 0)
             add_way(v, model->who->bone_count + model->helper_of[met->bones[i]]);
     }
     for (int i = 0; i < met->count; i++)
         for (int h = model->half_count; h < model->helper_count; h++)
-            if (model->helpers[h].driver == met->bones[i])
+            if (model->helpers[h].driver == met->bones[i] && !is_cleared(v, met->bones[i]))
                 add_way(v, model->who->bone_count + h);
 }
 
@@ -86,7 +96,7 @@ static void fill_near(const PeltiModel *model, int vertex, const Met *met)
     for (int i = 0; i < met->count; i++) {
         int b = met->bones[i], at = v->near_count;
         float d = vec3_distance(who->bones[b].head, who->mesh->rest[vertex]);
-        if (who->bones[b].parent < 0 || who->bones[b].is_prop)
+        if (who->bones[b].parent < 0 || who->bones[b].is_prop || is_cleared(v, b))
             continue;
         for (; at > 0 && d < distance[at - 1]; at--) {
             if (at < PELTI_MODEL_NEAR) {

@@ -16,9 +16,11 @@ enum {
 typedef struct PeltiModelVertex {
     bool fixed; ///< keeps the weights it has, and takes no corrective: props, and what is exact already
     short way_count, near_count, driven_count;
-    short way[PELTI_MODEL_WAYS];      ///< bone, or bone_count + helper
-    float weight[PELTI_MODEL_WAYS];   ///< of each way, sum one
-    short near[PELTI_MODEL_NEAR];     ///< bones, nearest first
+    short way[PELTI_MODEL_WAYS];    ///< bone, or bone_count + helper
+    float weight[PELTI_MODEL_WAYS]; ///< of each way, sum one
+    short near[PELTI_MODEL_NEAR];   ///< bones, nearest first
+    short cleared_count;
+    short cleared[PELTI_MODEL_NEAR];  ///< bones near it that it does not hear; by pelti_distil_model_clear
     short driven[PELTI_MODEL_DRIVEN]; ///< correctives
 } PeltiModelVertex;
 
@@ -51,6 +53,8 @@ typedef struct PeltiModel {
 
 /// Ways and near joints of every vertex, weights as they are. `original` are of vertices.
 PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err);
+/// Joints that turn and leave a vertex where the original weights have it no longer count as near it, nor does it hang on them.
+PeltStatus pelti_distil_model_clear(PeltiModel *model, PeltError *err);
 /// Half a turn for every joint that is worth one.
 PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err);
 PeltStatus pelti_distil_model_ways(PeltiModel *model, PeltError *err); ///< anew, after helpers changed

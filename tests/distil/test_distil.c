@@ -93,7 +93,8 @@ static void keep_learnt(const char *poses, const PeltDistilError *error, void *u
 }
 
 /// Sweeps of one joint hardly cost blending anything: these too are met as well, though the sum of all errors would let them go.
-static void no_pose_learnt_from_is_worse_than_before(void **state)
+/// Held-out poses too: where only fingers turn the forearm stays where it was (five of 150 were worse when it did not).
+static void no_pose_is_worse_than_before(void **state)
 {
     (void)state;
     PeltCharacter *who = character_of("arm");
@@ -103,7 +104,10 @@ static void no_pose_learnt_from_is_worse_than_before(void **state)
     def.no_clips = true;
     def.told = keep_learnt;
     def.told_user = &learnt;
-    distil(&def, who);
+    def.held_out = 150;
+    PeltDistilResult result = distil(&def, who);
+    assert_int_equal(result.held_out.poses, 150);
+    assert_int_equal(result.held_out.worse, 0);
     assert_int_equal(learnt.poses, 100);
     assert_int_equal(learnt.worse, 0);
     pelt_character_destroy(who);
@@ -254,7 +258,7 @@ static void thirds_of_a_twist_take_half_of_the_error(void **state)
     PeltDistilResult half = distil(&def, who);
     def.helpers = 4;
     PeltDistilResult thirds = distil(&def, who);
-    assert_int_equal(thirds.helpers, 3);
+    assert_in_range(thirds.helpers, 3, 4); // and perhaps a push
     assert_int_equal(times_in(at("out.drivers.json"), "\"rule\": \"twist\""), 2);
     assert_int_equal(times_in(at("out.glb"), "\"roll\""), 2); // VRMC_node_constraint
     assert_true(thirds.held_out.rms < 0.5 * half.held_out.rms);
@@ -323,7 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(linear_blending_distils_to_itself, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(each_part_takes_from_the_error_of_a_twist, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(no_pose_learnt_from_is_worse_than_before, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(no_pose_is_worse_than_before, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(more_helpers_take_from_the_error_where_it_asks, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(thirds_of_a_twist_take_half_of_the_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(poses_keep_to_the_limits_of_a_rig, make_folder, remove_folder),
