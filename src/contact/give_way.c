@@ -223,8 +223,7 @@ static bool leads_through(const PeltiPartField *field, Vec3 was, Vec3 now, doubl
     int count = (int)fmin(ceil(way / step), 16);
     for (int k = 0; k <= count; k++) {
         float phi;
-        Vec3 gradient;
-        if (pelti_contact_part_field_at(field, vec3_lerp(was, now, (float)k / (float)count), &phi, &gradient) &&
+        if (pelti_contact_part_field_at(field, vec3_lerp(was, now, (float)k / (float)count), &phi, NULL) &&
             phi < 0.1f * field->radius)
             return true;
     }

@@ -120,9 +120,9 @@ static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
     Mat34 out = g->skin.bones[g->parts.parts[b].bone];
     float scale = vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0])),
           far = (g->placed.ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
-    Vec3 c = mat34_apply(g->placed.inverse[b], g->placed.centre[a]), gradient;
+    Vec3 c = mat34_apply(g->placed.inverse[b], g->placed.centre[a]);
     float phi;
-    if (pelti_contact_part_field_at(f, c, &phi, &gradient))
+    if (pelti_contact_part_field_at(f, c, &phi, NULL))
         return phi < far + f->cell; // distances grow by no more than the way; a cell for the table
     const float at[3] = {c.x - f->low.x, c.y - f->low.y, c.z - f->low.z};
     float square = 0;
@@ -190,9 +190,10 @@ static void look(void *context, int begin, int end, int worker)
         for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
             GiveHit *hit = &l->hits[l->count];
             hit->home = mat34_apply(g->placed.inverse[l->b], g->placed.x[s]);
-            if (!pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient))
+            if (!pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, NULL))
                 hit->phi = INFINITY;
             if (!((double)hit->phi > far)) {
+                pelti_contact_part_field_at(&pb->field, hit->home, &hit->phi, &hit->gradient);
                 hit->sample = s;
                 hit->allow = allowed(g, l->a, l->b, s);
                 l->count += hit->allow >= 0;
@@ -256,8 +257,7 @@ static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
     double way = 0, most = 6.0 * (double)f->radius;
     for (int k = 0; k < 40 && way < most; k++) {
         float phi;
-        Vec3 g;
-        if (!pelti_contact_part_field_at(f, vec3_mad(y, along, (float)way), &phi, &g) || phi >= 0)
+        if (!pelti_contact_part_field_at(f, vec3_mad(y, along, (float)way), &phi, NULL) || phi >= 0)
             return way;
         way += fmax((double)-phi, 0.5 * (double)f->cell);
     }

@@ -127,5 +127,6 @@ float pelti_give_way_clearance(const PeltiGiveWay *g, int part, Vec3 home, float
         float wide = f->cell * (float)(f->size[k] - 1), d = at[k] < 0 ? -at[k] : at[k] > wide ? at[k] - wide : 0;
         square += d * d;
     }
-    return sqrtf(square) + fmaxf(0, 0.5f * (g->motion.border[part] - far));
+    float beyond = 0.5f * (g->motion.border[part] - far);
+    return sqrtf(square) + (beyond > 0 ? beyond : 0); // not fmaxf, which is a call
 }

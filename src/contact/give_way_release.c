@@ -11,9 +11,8 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
         return true;
     for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
         float phi;
-        Vec3 gradient;
         Vec3 y = mat34_apply(back, pelti_give_way_sample(g, s, g->own.bones_free));
-        if (pelti_contact_part_field_at(&pb->field, y, &phi, &gradient) && phi < -(g->flesh.crush[a] + g->flesh.crush[b]))
+        if (pelti_contact_part_field_at(&pb->field, y, &phi, NULL) && phi < -(g->flesh.crush[a] + g->flesh.crush[b]))
             return false;
     }
     return true;

@@ -15,8 +15,7 @@ static bool rest_depths(const PeltiGiveWay *g, int a, int b, float *phi)
     const PeltiSkinPart *pa = &g->parts.parts[a];
     bool any = false;
     for (int i = 0; i < pa->sample_count; i++) {
-        Vec3 gradient;
-        if (!pelti_contact_part_field_at(&g->parts.parts[b].field, g->parts.rest[pa->first_sample + i], &phi[i], &gradient))
+        if (!pelti_contact_part_field_at(&g->parts.parts[b].field, g->parts.rest[pa->first_sample + i], &phi[i], NULL))
             phi[i] = INFINITY;
         any |= phi[i] < INFINITY;
     }

@@ -150,6 +150,8 @@ bool pelti_contact_part_field_at(const PeltiPartField *field, Vec3 p, float *phi
     float x1y0 = u[0] + (u[1] - u[0]) * at[0], x1y1 = u[row] + (u[row + 1] - u[row]) * at[0];
     float low = x0y0 + (x0y1 - x0y0) * at[1], high = x1y0 + (x1y1 - x1y0) * at[1];
     *phi = low + (high - low) * at[2];
+    if (!gradient)
+        return true;
     float dx0 = (v[1] - v[0]) + ((v[row + 1] - v[row]) - (v[1] - v[0])) * at[1];
     float dx1 = (u[1] - u[0]) + ((u[row + 1] - u[row]) - (u[1] - u[0])) * at[1];
     float dy = (x0y1 - x0y0) + ((x1y1 - x1y0) - (x0y1 - x0y0)) * at[2];

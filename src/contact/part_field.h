@@ -35,7 +35,7 @@ PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece
 void pelti_contact_part_field_fill(const PeltiPartPiece *piece,
                                    PeltiPartField *field); ///< slow; fields may be filled in parallel
 
-/// phi and its gradient (not unit) at a point of rest space; false: outside the grid, far from the part.
+/// phi and its gradient (not unit; NULL: not wanted) at a point of rest space; false: outside the grid, far from the part.
 bool pelti_contact_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient);
 
 #endif

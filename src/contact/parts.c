@@ -339,9 +339,8 @@ static void exempt_overlaps(PeltiSkinParts *out)
             const PeltiSkinPart *part = &out->parts[p];
             int inside = 0;
             float phi;
-            Vec3 g;
             for (int s = part->first_sample; s < part->first_sample + part->sample_count && p != q; s++)
-                inside += pelti_contact_part_field_at(&out->parts[q].field, out->rest[s], &phi, &g) && phi < 0;
+                inside += pelti_contact_part_field_at(&out->parts[q].field, out->rest[s], &phi, NULL) && phi < 0;
             if (inside > 0 && (float)inside > OVERLAP_SHARE * (float)part->sample_count)
                 out->apart[p * out->part_count + q] = out->apart[q * out->part_count + p] = PELTI_APART_NEVER;
         }

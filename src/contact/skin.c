@@ -144,17 +144,22 @@ static Quat quat_of_turn(const double v[3])
     return (Quat){(float)(s * v[0]), (float)(s * v[1]), (float)(s * v[2]), (float)pelti_cos(angle / 2)};
 }
 
-/// Rotation of a node: its axes at unit length, made orthogonal.
-static void axes_of(const PeltiWorld *world, double axes[3][3])
+/// Rotation of a joint's parent node: its axes at unit length, made orthogonal. Found anew only where the node has turned: rounds
+/// of a step move a few limbs.
+static void find_axes(PeltiGive *joint, const PeltiWorld *world)
 {
     Mat3 m;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             m.m[i][j] = world ? (float)world->m[i][j] : (i == j ? 1.0f : 0.0f);
+    if (joint->has_axes && memcmp(&m, &joint->above, sizeof m) == 0)
+        return;
+    joint->above = m;
+    joint->has_axes = true;
     Mat3 r = world ? mat3_polar(m, NULL) : m;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            axes[i][j] = (double)r.m[i][j];
+            joint->axes[i][j] = (double)r.m[i][j];
 }
 
 /// exp(v + d) = exp(T d) exp(v) for small d, T = 1 + (1 - cos a)/a^2 [v] + (a - sin a)/a^3 [v]^2, a = |v|; here for the turn in
@@ -213,7 +218,7 @@ void pelti_contact_skin_pose(PeltiContactSkin *skin)
         int up = who->nodes[joint->node].parent;
         for (int k = 0; k < 3; k++)
             joint->at[k] = skin->world[joint->node].m[k][3];
-        axes_of(up >= 0 ? &skin->world[up] : NULL, joint->axes);
+        find_axes(joint, up >= 0 ? &skin->world[up] : NULL);
         find_tangent(joint);
     }
 }

@@ -21,7 +21,9 @@ typedef struct PeltiGive { ///< a joint that may give way
     double spring;        ///< linear about the present turn, damper included
     double base[3];       ///< where that is at rest: what is left of the last step's turn when nothing pushes
     double at[3];         ///< the joint, world, in the corrected pose
-    double axes[3][3];    ///< rotation of the parent node, world
+    Mat3 above;           ///< the parent node's axes, world
+    double axes[3][3];    ///< their rotation
+    bool has_axes;        ///< it is that of `above`
     double tangent[3][3]; ///< world: how the turn changes when its rotation vector does (1 for a small turn)
 } PeltiGive;
 
