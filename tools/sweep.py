@@ -234,7 +234,11 @@ def main():
         sys.exit(1 if wrong else 0)
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(str(pathlib.Path(asked.pelt).resolve()), folder)
+        known = pathlib.Path(asked.pelt).read_bytes()
         for room in rooms:
+            for name in (c[0] for c in constants(room)):
+                if name.encode() + b"\0" not in known:
+                    raise SystemExit(f"sweep.py: {asked.pelt} does not know {name}: build it anew (cmake --preset sweep)")
             chosen = [c for c in (missing(room) if asked.missing else constants(room)) if not asked.constant or c[0] == asked.constant]
             new = try_rows(sweep, room, chosen, asked.jobs)
             if asked.write and (new or gone(room)):

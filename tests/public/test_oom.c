@@ -103,22 +103,23 @@ static int forces_in(const char *path)
 /// A bake with a scene, measured, into every kind of file: all of them appear and tell of every contact, or none appears.
 static PeltStatus bake(const PeltAllocator *allocator, const void *who, PeltError *err)
 {
-    const char *names[] = {"a.pc2", "a.mdd", "a.obj", "a.glb", "a.gltf"};
-    char paths[5][600], report[600];
-    const char *outputs[5];
-    for (int i = 0; i < 5; i++) {
+    enum { KINDS = 8 };
+    const char *names[KINDS] = {"a.pc2", "a.mdd", "a.obj", "a.glb", "a.gltf", "a.npz", "a.usda", "a.abc"};
+    char paths[KINDS][600], report[600];
+    const char *outputs[KINDS];
+    for (int i = 0; i < KINDS; i++) {
         snprintf(paths[i], sizeof paths[i], "%s", at(names[i]));
         outputs[i] = paths[i];
     }
     snprintf(report, sizeof report, "%s", at("report.json"));
     PeltBakeDef def = pelt_bake_def_default();
     def.skin.method = "dqs", def.skin.threads = 1, def.skin.allocator = *allocator;
-    def.last_frame = 4, def.outputs = outputs, def.output_count = 5, def.report_path = report;
+    def.last_frame = 4, def.outputs = outputs, def.output_count = KINDS, def.report_path = report;
     def.scene = touching();
     entries(true);
     PeltStatus status = pelt_bake(&def, who, NULL, err);
     static int forces;
-    assert_true(status == PELT_OK ? entries(false) > 6 : entries(false) == 0);
+    assert_true(status == PELT_OK ? entries(false) > KINDS + 1 : entries(false) == 0);
     if (status == PELT_OK && !forces)
         assert_true((forces = forces_in(report)) > 0);
     if (status == PELT_OK)
