@@ -1,4 +1,4 @@
-// The stages of a touching step one by one: budget, hooked, exempt, crossings, path, patches, smooth, draw_in.
+// The stages of a touching step one by one: budget, hooked, exempt, crossings, path, patches, smooth, draw_in, iron.
 #include "geometry/exact.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
@@ -313,11 +313,43 @@ static void torn_edges_are_drawn_in_and_what_bones_stretch_is_left(void **state)
     drop(&two);
 }
 
+static int inside_out(const PeltiMesh *mesh, const Vec3 *x)
+{
+    int count = 0;
+    for (int k = 0; k < mesh->triangle_count; k++)
+        count += vec3_dot(pelti_touch_area(x, mesh->triangles[k]), pelti_touch_area(mesh->rest, mesh->triangles[k])) < 0;
+    return count;
+}
+
+/// A method that lays triangles over their neighbours; far from there nothing changes, nor where its bone turns all skin over.
+static void triangles_inside_out_are_ironed(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 1, NULL);
+    const PeltiMesh *mesh = two.touch->mesh;
+    Vec3 x[POINTS], before[POINTS];
+    Mat34 still = mat34_identity(), over = mat34_from(mat3_scale(mat3_identity(), -1), vec3(0, 0, 0));
+    memcpy(x, mesh->rest, sizeof x);
+    x[5 * AROUND].x += 1.6f * vec3_distance(mesh->rest[5 * AROUND], mesh->rest[6 * AROUND]);
+    memcpy(before, x, sizeof x);
+    assert_true(inside_out(mesh, x) > 0);
+    pelti_touch_iron(two.touch, &still, x);
+    assert_int_equal(inside_out(mesh, x), 0);
+    assert_memory_equal(x + TUBE, before + TUBE, sizeof *x * TUBE);
+    for (int v = 0; v < POINTS; v++)
+        x[v] = before[v] = mat34_apply(over, mesh->rest[v]);
+    pelti_touch_iron(two.touch, &over, x);
+    assert_memory_equal(x, before, sizeof x);
+    drop(&two);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
         cmocka_unit_test(only_what_hooks_stays),
+        cmocka_unit_test(triangles_inside_out_are_ironed),
         cmocka_unit_test(distances_have_weights_and_a_normal_that_give_them),
         cmocka_unit_test(a_fall_is_cut_before_it_lands_and_common_motion_is_not),
         cmocka_unit_test(what_is_called_safe_never_comes_nearer_than_a_tenth),

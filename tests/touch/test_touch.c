@@ -358,44 +358,10 @@ static void torn_edges_are_drawn_in(void **state)
     drop(&two);
 }
 
-static int inside_out(const Two *two)
-{
-    const PeltiMesh *mesh = two->who->mesh;
-    int count = 0;
-    for (int k = 0; k < mesh->triangle_count; k++) {
-        const int *v = mesh->triangles[k];
-        Vec3 p[3] = {two->shown[mesh->first_point[v[0]]], two->shown[mesh->first_point[v[1]]],
-                     two->shown[mesh->first_point[v[2]]]};
-        Vec3 now = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
-        Vec3 rest = vec3_cross(vec3_sub(mesh->rest[v[1]], mesh->rest[v[0]]), vec3_sub(mesh->rest[v[2]], mesh->rest[v[0]]));
-        count += vec3_dot(now, rest) < 0;
-    }
-    return count;
-}
-
-/// A method that lays triangles over their neighbours, where nothing touches; far from there nothing changes.
-static void triangles_inside_out_are_ironed(void **state)
-{
-    (void)state;
-    Two two;
-    two_tubes(&two, 1, NULL);
-    step(&two, true);
-    float along = vec3_distance(two.who->rest_points[5 * AROUND], two.who->rest_points[6 * AROUND]);
-    two.wanted[5 * AROUND].x += 1.6f * along;
-    memcpy(two.shown, two.wanted, sizeof two.shown);
-    assert_true(inside_out(&two) > 0);
-    step(&two, false);
-    assert_int_equal(inside_out(&two), 0);
-    assert_int_equal(crossings(&two), 0);
-    assert_memory_equal(two.shown + TUBE, two.wanted + TUBE, TUBE * sizeof *two.shown);
-    drop(&two);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(torn_edges_are_drawn_in),
-        cmocka_unit_test(triangles_inside_out_are_ironed),
         cmocka_unit_test(what_is_apart_moves_freely),
         cmocka_unit_test(a_tube_pushed_through_another_stays_on_its_side),
         cmocka_unit_test(edges_that_the_method_draws_out_are_held),
