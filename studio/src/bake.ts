@@ -7,7 +7,7 @@ import { rigName } from './rig_panel';
 import { button, check, h } from './ui';
 import { lines } from './wire';
 
-const kinds: [string, string][] = [['.glb', 'plays anywhere'], ['.vrm', 'VRM'], ['.gltf', 'as text'], ['.abc', 'Alembic'], ['.usda', 'USD'], ['.pc2', 'points'], ['.mdd', 'points'], ['.npz', 'numbers'], ['.obj', 'numbered']]; // as messages.def has their bits
+const kinds: [string, string][] = [['.glb', 'glTF'], ['.vrm', 'VRM'], ['.gltf', 'as text'], ['.abc', 'Alembic'], ['.usda', 'USD'], ['.pc2', 'points'], ['.mdd', 'points'], ['.npz', 'numbers'], ['.obj', 'numbered']]; // as messages.def has their bits
 const BAKE = 0, REPORT = 1, CANCEL = 2;
 const stemOf = (studio: Studio): string => `${studio.character?.label.replace(/\.[a-z]+$/i, '') || 'baked'}-${studio.slots[0].method}`;
 

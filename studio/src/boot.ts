@@ -1,35 +1,37 @@
-// What runs first: asks for the character, draws it plainly while it stands as it was bound, and only then starts the page itself,
-// whose script the browser has fetched meanwhile.
+// What runs first: asks for the character, draws it plainly while it stands as it was bound, and only when that is seen starts the browser's 3D and the
+// page itself.
 import type { Message } from 'messages';
 import { decode, encode } from './wire';
 import { frameOf, lookMatrix } from './framing';
 import { Sketch } from './sketch';
 
 /** What the page goes on with. */
-export interface Boot { tab: number; canvas: HTMLCanvasElement; gl: WebGL2RenderingContext | null; sketch: Sketch | null; said: Promise<Message[]> }
+export interface Boot { tab: number; canvas: HTMLCanvasElement; gl: WebGL2RenderingContext | null; sketch: Sketch; said: Promise<Message[]> }
 
-const canvas = document.querySelector('canvas')!, tab = crypto.getRandomValues(new Uint32Array(1))[0];
+const LONGEST_WAIT_MS = 1000;
+const canvas = document.querySelector('canvas')!, holder = canvas.parentElement!, tab = crypto.getRandomValues(new Uint32Array(1))[0];
 const hello = encode([{ is: 'Hello', tab, take: 1 }, { is: 'Ask', what: 1, node: -1 }, { is: 'Ask', what: 0, node: -1 }]);
 const said = fetch('/talk', { method: 'POST', body: hello }).then(async answer => answer.ok ? decode(await answer.arrayBuffer()) : []).catch(() => [] as Message[]);
-const gl = canvas.getContext('webgl2', { antialias: true, alpha: true }), sketch = gl && new Sketch(gl); // the context starts while the command answers
-const boot: Boot = { tab, canvas, gl, sketch, said };
+const boot: Boot = { tab, canvas, gl: null, sketch: new Sketch(holder), said };
 Object.assign(window, { peltBoot: boot });
 
 function firstPicture(messages: Message[]): void {
   const character = messages.find(m => m.is === 'Character');
-  if (character?.is !== 'Character' || !sketch) return;
-  const { clientWidth: width, clientHeight: height } = canvas.parentElement!, ratio = Math.min(devicePixelRatio, 2), aspect = Math.max(width, 1) / Math.max(height, 1);
-  canvas.width = width * ratio;
-  canvas.height = height * ratio;
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  sketch.draw(character.rest, character.triangles, lookMatrix(frameOf(character.rest, Boolean(character.faces_back), aspect), aspect));
-  performance.mark('pelt-first-picture');
+  if (character?.is !== 'Character') return;
+  const aspect = Math.max(holder.clientWidth, 1) / Math.max(holder.clientHeight, 1);
+  boot.sketch.draw(character.rest, character.triangles, lookMatrix(frameOf(character.rest, Boolean(character.faces_back), aspect), aspect));
 }
 
-void said.then(messages => {
+/** When something is on the screen; or after a while, where a browser does not tell (a page in the background is not painted). */
+const painted = () => new Promise<void>(resolve => {
+  setTimeout(resolve, LONGEST_WAIT_MS);
+  new PerformanceObserver(list => { if (list.getEntriesByName('first-contentful-paint').length) resolve(); }).observe({ type: 'paint', buffered: true });
+});
+
+void said.then(async messages => {
   firstPicture(messages);
-  // after the picture is on the screen: the page's own script would keep it waiting
+  await painted(); // what follows keeps the browser from painting: its 3D starts, and the page's own script is read
+  boot.gl = canvas.getContext('webgl2', { antialias: true, alpha: true });
   const page: string = '/studio.js';
-  requestAnimationFrame(() => setTimeout(() => void import(page)));
+  await import(page);
 });

@@ -246,20 +246,19 @@ export class View {
       this.warming = true;
       void Promise.all([renderer.compileAsync(this.scene, this.camera), renderer.compileAsync(this.over, this.camera)]).finally(() => {
         this.ready = this.dirty = true;
-        boot.sketch?.dispose();
+        if (boot.gl) boot.sketch.dispose();
       });
     }
     this.camera.updateMatrixWorld();
     const look = new Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
-    boot.sketch?.draw(this.skins[0]!.positions, this.studio.character!.triangles, Float32Array.from(look.elements));
-    renderer.resetState();
+    boot.sketch.draw(this.skins[0]!.positions, this.studio.character!.triangles, look.elements);
   }
 
   /** Draws when something changed. */
   draw(): void {
     if (!this.dirty) return;
     this.dirty = false;
-    if (!this.ready) {
+    if (!this.ready || !this.boot.gl) {
       if (this.skins[0]) this.warm();
       return;
     }
@@ -315,7 +314,7 @@ export class View {
 
 function make(studio: Studio, { canvas, gl }: Boot): WebGLRenderer {
   if (gl) return new WebGLRenderer({ canvas, context: gl, antialias: true, alpha: true });
-  queueMicrotask(() => studio.complain('This browser has no WebGL 2: there is no picture. All else works.'));
+  queueMicrotask(() => studio.complain('This browser has no WebGL 2: the picture is a plain one. All else works.'));
   return noPicture(canvas);
 }
 

@@ -20,13 +20,13 @@ async function start() {
     await desk.browse();
     browser.push(performance.now() - warm);
     await desk.page.exposeFunction('firstPicture', () => work.push(desk.cpu() - idle));
-    await desk.page.addInitScript(() => { new PerformanceObserver(list => { if (list.getEntriesByName('pelt-first-picture').length) window.firstPicture(); }).observe({ entryTypes: ['mark'] }); });
+    await desk.page.addInitScript(() => { new PerformanceObserver(list => { if (list.getEntriesByName('first-contentful-paint').length) window.firstPicture(); }).observe({ entryTypes: ['paint'] }); });
     const began = Date.now(), idle = desk.cpu();
     await desk.spawn([]);
     printed.push(Date.now() - began);
     await desk.page.goto(desk.address, { waitUntil: 'commit' });
     await desk.page.waitForFunction(() => window.peltStudio?.view.ready && peltStudio.studio.frames[0]);
-    const marks = await desk.page.evaluate(() => ({ first: performance.timeOrigin + performance.getEntriesByName('pelt-first-picture')[0].startTime, whole: performance.timeOrigin + performance.getEntriesByName('pelt-page-ready')[0].startTime }));
+    const marks = await desk.page.evaluate(() => ({ first: performance.timeOrigin + performance.getEntriesByName('first-contentful-paint')[0].startTime, whole: performance.timeOrigin + performance.getEntriesByName('pelt-page-ready')[0].startTime }));
     first.push(marks.first - began);
     whole.push(marks.whole - began);
     await desk.close();
