@@ -14,6 +14,7 @@
 
 static const long long MOST_UPLOAD = 1LL << 30; // bytes of a character
 static const long long MOST_TALK = 8LL << 20;   // of a request's messages: 65536 nodes posed
+static const size_t MOST_AT_ONCE = 1 << 20;     // of an answer that is copied behind its head
 
 struct PeltiServer {
     PeltiServerDef def;
@@ -35,10 +36,19 @@ struct PeltiServer {
 /// A whole answer. `more`: further header lines. Returns the code, as civetweb wants it.
 static int send_bytes(struct mg_connection *connection, int code, const char *more, const void *bytes, size_t size)
 {
-    mg_printf(connection, "HTTP/1.1 %d %s\r\n" SHUT "%sContent-Length: %zu\r\n\r\n", code,
-              mg_get_response_code_text(connection, code), more, size);
-    if (size)
+    char head[1400];
+    int length = snprintf(head, sizeof head, "HTTP/1.1 %d %s\r\n" SHUT "%sContent-Length: %zu\r\n\r\n", code,
+                          mg_get_response_code_text(connection, code), more, size);
+    char *whole = size <= MOST_AT_ONCE ? malloc((size_t)length + size) : NULL;
+    if (whole) { // in one piece: the browser wakes once
+        memcpy(whole, head, (size_t)length);
+        memcpy(whole + length, bytes, size);
+        mg_write(connection, whole, (size_t)length + size);
+        free(whole);
+    } else {
+        mg_write(connection, head, (size_t)length);
         mg_write(connection, bytes, size);
+    }
     return code;
 }
 
