@@ -4,6 +4,9 @@
 
 #include "core/clock.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +61,9 @@ static void renew(Solver *solver)
             if (i == 0)
                 pelti_play_end(&solver->play); // which holds on to the skin
             pelt_skin_destroy(skin);
+#ifdef __GLIBC__
+            malloc_trim(0); // what it had lies in pieces between what other threads have
+#endif
             pthread_mutex_lock(&s->lock);
             pelti_session_drop(s, cast);
             skin = NULL;

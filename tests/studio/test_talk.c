@@ -2,6 +2,9 @@
 #include "studio/talk.h"
 
 #include <math.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -276,6 +279,68 @@ static void a_mesh_is_given_before_it_is_used(void **state)
     }
 }
 
+#ifdef __GLIBC__
+/// Bytes that are in use, in all arenas.
+static double in_use(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    malloc_info(0, stream);
+    fclose(stream);
+    double sum = 0, value;
+    const char *total = text; // the totals of all arenas come last
+    for (const char *next = text; (next = strstr(next, "</heap>")); next++)
+        total = next;
+    static const struct {
+        const char *of;
+        int sign;
+    } parts[] = {
+        {"<total type=\"fast\"", -1}, {"<total type=\"rest\"", -1}, {"<total type=\"mmap\"", 1}, {"<system type=\"current\"", 1}};
+    for (int i = 0; i < 4; i++) {
+        const char *at = strstr(total, parts[i].of), *number = at ? strstr(at, "size=\"") : NULL;
+        assert_non_null(number);
+        assert_int_equal(sscanf(number, "size=\"%lf", &value), 1);
+        sum += parts[i].sign * value;
+    }
+    free(text);
+    return sum;
+}
+
+/// Asks slot 0 for a method and waits for its skin.
+static void exchange(const char *method, uint32_t *number)
+{
+    PeltiMsgMethod wish = {1, 0, pelti_msg_text(method), pelti_msg_text("")};
+    PeltiArray answer = say(1, 1, PELTI_MSG_Method, &wish);
+    pelti_array_release(&answer);
+    for (bool there = false; !there;) {
+        answer = want(++*number, 0, 0.3f);
+        const char *slot = find(&answer, PELTI_MSG_Slot), *frame = find(&answer, PELTI_MSG_Frame);
+        uint32_t words[3], serial = 0;
+        memcpy(words, slot, sizeof words); // slot, state, serial
+        if (frame)
+            memcpy(&serial, frame + 12, 4);
+        there = words[1] == 2 && serial == words[2];
+        pelti_array_release(&answer);
+    }
+}
+
+static void methods_exchanged_again_and_again_leave_nothing(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"lbs", "dqs", "tracking"};
+    uint32_t number = 0;
+    double after[2];
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < 30; i++)
+            exchange(methods[i % 3], &number);
+        after[half] = in_use();
+    }
+    assert_true(after[1] < after[0] + 2e4); // one skin of this tube is some 400 KB
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +351,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_rig_is_checked_and_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_mesh_is_given_before_it_is_used, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_old_wish_says_nothing_about_a_new_character, set_up, tear_down),
+#ifdef __GLIBC__
+        cmocka_unit_test_setup_teardown(methods_exchanged_again_and_again_leave_nothing, set_up, tear_down),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
