@@ -385,7 +385,7 @@ void pelti_session_state(PeltiSession *s, bool elsewhere, PeltiArray *answer)
         };
         pelti_msg_write(answer, PELTI_MSG_Slot, &m);
     }
-    if (s->oven.state && !elsewhere) {
+    if (s->oven.serial && !elsewhere) { // one that was cancelled is told, too
         const PeltiOven *o = &s->oven;
         PeltiMsgBaking m = {o->state, o->serial, o->what, o->files, o->share, pelti_msg_text(o->text)};
         pelti_msg_write(answer, PELTI_MSG_Baking, &m);

@@ -19,7 +19,7 @@ function firstPicture(messages: Message[]): void {
   const character = messages.find(m => m.is === 'Character');
   if (character?.is !== 'Character') return;
   const aspect = Math.max(holder.clientWidth, 1) / Math.max(holder.clientHeight, 1);
-  boot.sketch.draw(character.rest, character.triangles, lookMatrix(frameOf(character.rest, Boolean(character.faces_back), aspect), aspect));
+  boot.sketch.draw(character, character.rest, lookMatrix(frameOf(character.rest, Boolean(character.faces_back), aspect), aspect));
 }
 
 /** When something is on the screen; or after a while, where a browser does not tell (a page in the background is not painted). */

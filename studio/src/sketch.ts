@@ -1,5 +1,7 @@
 // The plainest picture of a skin, drawn by this script itself into a flat canvas: it is there long before the browser's 3D is, which takes the longest of
 // all to start. Light is reckoned at points and blended over triangles.
+import type { Character } from 'messages';
+
 const SUN = [0.39, 0.73, 0.56], CLAY = [222, 172, 144];
 
 export class Sketch {
@@ -12,13 +14,13 @@ export class Sketch {
   }
 
   /** `look`: from the world to the picture, by columns. */
-  draw(points: ArrayLike<number>, triangles: ArrayLike<number>, look: ArrayLike<number>): void {
+  draw({ triangles, groups }: Character, points: ArrayLike<number>, look: ArrayLike<number>): void {
     const { canvas, holder } = this, ratio = Math.min(devicePixelRatio, 2), width = Math.round(holder.clientWidth * ratio), height = Math.round(holder.clientHeight * ratio), pen = canvas.getContext('2d');
     if (!pen || !width || !height) return;
     canvas.width = width;
     canvas.height = height;
     const picture = pen.createImageData(width, height), paper: Paper = { width, height, colours: new Uint32Array(picture.data.buffer), depth: new Float32Array(width * height).fill(1) };
-    const seen = project(points, look, width, height), light = lit(points, triangles);
+    const seen = project(points, look, width, height), light = lit(points, triangles, groups);
     for (let t = 0; t < triangles.length; t += 3) fill(paper, seen, light, triangles[t], triangles[t + 1], triangles[t + 2]);
     pen.putImageData(picture, 0, 0);
   }
@@ -40,19 +42,17 @@ function project(points: ArrayLike<number>, m: ArrayLike<number>, width: number,
   return out;
 }
 
-/** How light each point is, by the mean normal of its triangles. */
-function lit(p: ArrayLike<number>, triangles: ArrayLike<number>): Float32Array {
+/** How light each point is, by the mean normal of its triangles and of those of points that share its normal. */
+function lit(p: ArrayLike<number>, triangles: ArrayLike<number>, groups: ArrayLike<number>): Float32Array {
   const sums = new Float32Array(p.length), out = new Float32Array(p.length / 3);
   for (let t = 0; t < triangles.length; t += 3) {
     const a = triangles[t] * 3, b = triangles[t + 1] * 3, c = triangles[t + 2] * 3;
     const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2], vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
     const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-    sums[a] += nx; sums[a + 1] += ny; sums[a + 2] += nz;
-    sums[b] += nx; sums[b + 1] += ny; sums[b + 2] += nz;
-    sums[c] += nx; sums[c + 1] += ny; sums[c + 2] += nz;
+    for (let k = 0; k < 3; k++) { const to = groups[triangles[t + k]] * 3; sums[to] += nx; sums[to + 1] += ny; sums[to + 2] += nz; }
   }
   for (let i = 0; i < out.length; i++) {
-    const x = sums[3 * i], y = sums[3 * i + 1], z = sums[3 * i + 2], long = Math.sqrt(x * x + y * y + z * z) || 1;
+    const g = 3 * groups[i], x = sums[g], y = sums[g + 1], z = sums[g + 2], long = Math.sqrt(x * x + y * y + z * z) || 1;
     out[i] = 0.5 + 0.16 * y / long + 0.34 * Math.max((x * SUN[0] + y * SUN[1] + z * SUN[2]) / long, 0);
   }
   return out;

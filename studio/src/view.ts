@@ -251,7 +251,7 @@ export class View {
     }
     this.camera.updateMatrixWorld();
     const look = new Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
-    boot.sketch.draw(this.skins[0]!.positions, this.studio.character!.triangles, look.elements);
+    boot.sketch.draw(this.studio.character!, this.skins[0]!.positions, look.elements);
   }
 
   /** Draws when something changed. */
