@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import http from 'node:http';
-import { Desk, endure, shut } from './studio_desk.mjs';
+import { Desk, endure, malform, shut } from './studio_desk.mjs';
 import { fileParts } from './studio_files.mjs';
-import { download, files, rigParts } from './studio_rig.mjs';
+import { download, files, rigParts, sections } from './studio_rig.mjs';
 
 /** The entries of a zip that are stored as they are, every size in its 64-bit form. */
 function unzipped(bytes) {
@@ -67,6 +67,7 @@ const parts = {
     assert.equal(line, 'pelt bake biped.glb -m dqs --clip bend -o biped-dqs.pc2');
     assert.ok(bytes.equals(await desk.run(line)), 'byte for byte the file of that command');
     await files(page, '.gltf', '.pc2', '.obj'); // several files come as one zip
+    await page.evaluate(() => { window.shares = []; peltStudio.studio.on(['baking'], () => { const { baking } = peltStudio.studio; if (baking?.state === 1) shares.push([baking.share, document.querySelector('.progress progress[aria-label="Baking"]').closest('div').hidden]); }); });
     const zipped = await download(page, () => page.getByRole('button', { name: 'Bake…' }).click()), entries = unzipped(zipped.bytes);
     assert.equal(zipped.name, 'biped-dqs.zip');
     await page.getByRole('button', { name: 'Copy command' }).click();
@@ -77,9 +78,19 @@ const parts = {
     assert.ok(made.length > 40, `${made}`);
     assert.deepEqual([...entries.keys()].sort(), made);
     for (const one of made) assert.ok(entries.get(one).equals(readFileSync(join(desk.folder, one))), `${one}: byte for byte`);
+    assert.ok(await page.evaluate(() => shares.some(([share, hidden]) => share > 0 && share < 1 && !hidden)), 'the bar was seen to move');
     await page.getByRole('button', { name: 'Measure' }).click();
-    await page.locator('.plot').first().waitFor({ timeout: 60000 });
-    assert.ok(await page.locator('.plot').count() > 5);
+    await page.locator('.plots svg[role=img]').first().waitFor({ timeout: 60000 });
+    const plots = page.locator('.plots svg[role=img]'), present = () => plots.first().locator('line').getAttribute('x1');
+    assert.ok(await plots.count() > 5);
+    await page.evaluate(() => peltStudio.studio.seek(0.5, true));
+    const half = await present();
+    await page.evaluate(() => peltStudio.studio.seek(1.5, true));
+    assert.ok(Number(await present()) > 2 * Number(half), 'the present frame goes along');
+    await page.getByRole('button', { name: 'Bake…' }).click();
+    await page.waitForFunction(() => peltStudio.studio.baking?.state === 1);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForFunction(() => peltStudio.studio.baking?.state === 0);
     await desk.accessible();
   },
 
@@ -203,6 +214,19 @@ const parts = {
     await page.evaluate(() => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf('LeftLowerArm')));
     await page.getByLabel('Colour').selectOption('weights');
     await page.waitForFunction(() => { const c = peltStudio.view.skins[0].colours; return c.some((v, i) => i % 3 === 0 && v > 0.6); });
+    await page.evaluate(() => peltStudio.studio.setClip(peltStudio.studio.character.clip_names.split('\n').indexOf('fist'))); // fingers on the palm
+    await page.evaluate(() => peltStudio.studio.seek(1, true));
+    await desk.settled();
+    await page.getByLabel('Colour').selectOption('touch');
+    assert.ok(await colours() > 0.3, 'skin that touches is told from skin that does not');
+    await page.getByLabel('Colour').selectOption('clay');
+    const plain = await desk.pixels();
+    for (const name of ['Wireframe', 'See through', 'Bones', 'Ground']) { // each is seen, and goes away again
+      await page.getByLabel(name, { exact: true }).first().click();
+      assert.ok(desk.apart(await desk.pixels(), plain) > 3, `${name} is seen`);
+      await page.getByLabel(name, { exact: true }).first().click();
+      assert.ok(desk.apart(await desk.pixels(), plain) <= 3, `${name} is gone`);
+    }
     await page.getByText('Inside', { exact: true }).click();
     await page.getByLabel('Section').selectOption('3');
     await page.getByLabel('Method', { exact: true }).selectOption('implicit');
@@ -212,6 +236,33 @@ const parts = {
     for (const key of ['w', 'i', 'b', 'g']) await page.keyboard.press(key);
     assert.ok((await desk.probe()).drawn > 0);
     await desk.accessible();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await desk.accessible();
+  },
+
+  /** The inside: layers of one method, tetrahedra of another, fields of two; times of their stages. */
+  async inside(desk) {
+    const page = await desk.open();
+    await page.evaluate(() => peltStudio.link.say({ is: 'Builtin', name: 'cylinder', vertices: 600 }));
+    await desk.shown('cylinder');
+    await sections(page, 'Inside', 'Times', 'Skin');
+    const show = async method => { await page.getByLabel('Method', { exact: true }).selectOption(method); await desk.settled(); await page.evaluate(() => peltStudio.studio.seek(1, true)); await desk.settled(); };
+    const found = {};
+    await page.getByLabel('What the method solves on').check();
+    for (const method of ['layered', 'projective']) {
+      await show(method);
+      await page.waitForFunction(() => peltStudio.studio.inside?.lines.length > 900);
+      found[method] = await page.evaluate(() => peltStudio.studio.inside.lines.length / 9);
+    }
+    assert.notEqual(found.layered, found.projective);
+    await page.getByLabel('What the method solves on').uncheck();
+    await page.getByLabel('Section').selectOption('3');
+    for (const method of ['implicit', 'tracking']) {
+      await page.evaluate(() => { peltStudio.studio.inside = null; });
+      await show(method);
+      await page.waitForFunction(() => peltStudio.studio.inside?.section.some(v => v > peltStudio.studio.inside.iso));
+    }
+    for (const stage of ['step, ms', 'frames a second', 'from wish to skin, ms', 'fields ms', 'project ms', 'relax ms']) await page.locator('.plot span', { hasText: new RegExp(`^${stage}$`) }).waitFor();
   },
 
   /** A ball falls on the ground, is taken, lifted and thrown; the skin is pulled and springs back; an option is changed live. */
@@ -225,6 +276,10 @@ const parts = {
     await page.waitForFunction(floor => peltStudio.studio.objects?.origins[1] < floor + 0.055 * peltStudio.view.size, floor, { timeout: 60000 });
     assert.ok(await height() > floor + 0.045 * rest.size, 'it lies on the ground, not in it');
     assert.ok(await page.evaluate(() => peltStudio.studio.objects.contacts.length > 0), 'which pushes back');
+    const arrows = await desk.pixels();
+    await page.getByLabel('Forces as arrows').uncheck();
+    assert.ok(desk.apart(await desk.pixels(), arrows) > 1, 'and an arrow says so');
+    await page.getByLabel('Forces as arrows').check();
     const ball = await page.evaluate(() => { const { studio, view } = peltStudio, p = view.onScreen(view.centre.clone().fromArray(studio.objects.origins)), b = view.renderer.domElement.getBoundingClientRect(); return [p.x + b.left, p.y + b.top]; });
     await page.mouse.move(...ball);
     await page.mouse.down();
@@ -288,6 +343,20 @@ const parts = {
     });
     assert.ok(ahead.most < 1e-3, 'the skeleton follows at once');
     assert.ok(ahead.behind > 100, 'the skin is behind, and the page knows');
+    const [x, y] = await desk.onScreen('LeftLowerArm', 'LeftHand', 0.55), seen = [];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let i = 1; i <= 8; i++) { // the bone is under the mouse when the skin is not there yet
+      await page.mouse.move(x - 3 * i, y - 10 * i);
+      seen.push(await page.evaluate(([mx, my]) => {
+        const { studio, view, link } = peltStudio, { skeleton } = studio, box = view.renderer.domElement.getBoundingClientRect(), n = name => skeleton.names.indexOf(name);
+        const at = share => view.onScreen(skeleton.head(n('LeftLowerArm')).lerp(skeleton.head(n('LeftHand')), share)), off = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8].map(s => { const p = at(s); return Math.hypot(p.x + box.left - mx, p.y + box.top - my); });
+        return { off: Math.min(...off), late: link.shown !== studio.wishes };
+      }, [x - 3 * i, y - 10 * i]));
+    }
+    await page.mouse.up();
+    assert.ok(seen.filter(s => s.late).length >= 4, 'the skin is late');
+    assert.ok(seen.every(s => s.off < 14), `the joint's ghost follows the mouse: ${seen.map(s => s.off.toFixed(0))} pixels`);
     const tasks = await page.evaluate(() => window.tasks);
     console.log(`slow: ${tasks.length} tasks over 50 ms${tasks.length ? `, the longest ${Math.max(...tasks)} ms` : ''}`);
     assert.ok(tasks.every(ms => ms < desk.longTask), `a task of ${Math.max(...tasks)} ms`);
@@ -355,36 +424,7 @@ const parts = {
   async malformed(desk) {
     const page = await desk.open();
     await desk.settled();
-    const seen = await page.evaluate(async () => {
-      let random = 12345, good = null;
-      const next = most => (random = (random * 1103515245 + 12345) & 0x7fffffff) % most, fetching = window.fetch;
-      window.fetch = (path, how) => { if (path === '/talk' && how.body.byteLength > 60) good = how.body; return fetching(path, how); };
-      peltStudio.studio.posed();
-      while (!good || peltStudio.link.inFlight) await new Promise(resolve => setTimeout(resolve, 10));
-      window.fetch = fetching;
-      const WANT = 16, EPOCH = WANT + 8; // after Hello: kind, length, epoch, number, clip, time, dt, restart, nodes
-      const slips = [
-        v => { v.setUint32(WANT, 12 + next(80), true); }, // no such message
-        v => { v.setUint32(WANT, 100 + next(10), true); }, // one of the command's
-        v => { v.setUint32(WANT + 4, v.getUint32(WANT + 4, true) + 1 + next(1000000), true); }, // longer than it is
-        v => { v.setUint32(WANT + 4, next(v.getUint32(WANT + 4, true)) & ~3, true); }, // shorter
-        v => { v.setInt32(EPOCH + 8, 100001 + next(1000000000), true); }, // a clip out of range
-        v => { v.setFloat32(EPOCH + 12, [NaN, Infinity, -1, 1e7][next(4)], true); }, // a time that is none
-        v => { v.setFloat32(EPOCH + 16, [NaN, -Infinity, -0.5, 2][next(4)], true); },
-        v => { v.setUint32(EPOCH + 20, 2 + next(4000000000), true); },
-        v => { v.setUint32(EPOCH + 24, 65537 + next(2000000000), true); }, // more nodes than may be
-        v => { v.setUint32(0, next(2) ? 0 : 2, true); }, // no Hello
-        v => new DataView(v.buffer.slice(0, WANT + 1 + next(v.byteLength - WANT - 1))), // cut short
-        v => { v.setUint32(8 + 4, 2 + next(1000), true); }, // Hello with a word that is neither 0 nor 1
-      ];
-      const passed = [];
-      for (let i = 0; i < 1000; i++) {
-        const slip = i % slips.length, view = new DataView(good.slice(0)), bad = slips[slip](view) ?? view;
-        const answer = await fetch('/talk', { method: 'POST', body: bad.buffer });
-        if (answer.status !== 400) passed.push(slip);
-      }
-      return { passed, fine: (await fetch('/talk', { method: 'POST', body: good })).status };
-    });
+    const seen = await malform(page, 1000);
     assert.deepEqual(seen, { passed: [], fine: 200 });
     await page.evaluate(() => peltStudio.studio.seek(0.5, true));
     await desk.settled();

@@ -225,6 +225,40 @@ export class Desk {
   }
 }
 
+/** Malformed requests, each one slip away from a good one: the slips that were not refused, and what a good one still gets. */
+export function malform(page, count) {
+  return page.evaluate(async count => {
+    let random = 12345, good = null;
+    const next = most => (random = (random * 1103515245 + 12345) & 0x7fffffff) % most, fetching = window.fetch;
+    window.fetch = (path, how) => { if (path === '/talk' && how.body.byteLength > 60) good = how.body; return fetching(path, how); };
+    peltStudio.studio.posed();
+    while (!good || peltStudio.link.inFlight) await new Promise(resolve => setTimeout(resolve, 10));
+    window.fetch = fetching;
+    const WANT = 16, EPOCH = WANT + 8; // after Hello: kind, length, epoch, number, clip, time, dt, restart, nodes
+    const slips = [
+      v => { v.setUint32(WANT, 12 + next(80), true); }, // no such message
+      v => { v.setUint32(WANT, 100 + next(10), true); }, // one of the command's
+      v => { v.setUint32(WANT + 4, v.getUint32(WANT + 4, true) + 1 + next(1000000), true); }, // longer than it is
+      v => { v.setUint32(WANT + 4, next(v.getUint32(WANT + 4, true)) & ~3, true); }, // shorter
+      v => { v.setInt32(EPOCH + 8, 100001 + next(1000000000), true); }, // a clip out of range
+      v => { v.setFloat32(EPOCH + 12, [NaN, Infinity, -1, 1e7][next(4)], true); }, // a time that is none
+      v => { v.setFloat32(EPOCH + 16, [NaN, -Infinity, -0.5, 2][next(4)], true); },
+      v => { v.setUint32(EPOCH + 20, 2 + next(4000000000), true); },
+      v => { v.setUint32(EPOCH + 24, 65537 + next(2000000000), true); }, // more nodes than may be
+      v => { v.setUint32(0, next(2) ? 0 : 2, true); }, // no Hello
+      v => new DataView(v.buffer.slice(0, WANT + 1 + next(v.byteLength - WANT - 1))), // cut short
+      v => { v.setUint32(8 + 4, 2 + next(1000), true); }, // Hello with a word that is neither 0 nor 1
+    ];
+    const passed = [];
+    for (let i = 0; i < count; i++) {
+      const slip = i % slips.length, view = new DataView(good.slice(0)), bad = slips[slip](view) ?? view;
+      const answer = await fetch('/talk', { method: 'POST', body: bad.buffer });
+      if (answer.status !== 400) passed.push(slip);
+    }
+    return { passed, fine: (await fetch('/talk', { method: 'POST', body: good })).status };
+  }, count);
+}
+
 /**
  * Minutes of random posing: turns, reaches, undo, resets, other methods, heat maps; a picture now and then. Memory of the command and
  * of the page in MB, at first and after each of some parts.
@@ -268,7 +302,7 @@ export async function endure(desk, minutes, method) {
     view.draw = draw;
     return { poses, frames: link.fetched };
   }, { seconds, method, seed });
-  await pose(40); // both methods prepared, histories full: what lasts is there
+  await pose(minutes < 2 ? 15 : 40); // both methods prepared, histories full: what lasts is there
   await desk.settled();
   const command = [resident()], heaps = [await heap()], parts = Math.max(4, Math.round(minutes)), done = { poses: 0, frames: 0 };
   for (let i = 0; i < parts; i++) {
