@@ -22,6 +22,17 @@ function firstPicture(messages: Message[]): void {
   boot.sketch.draw(character, character.rest, lookMatrix(frameOf(character.rest, Boolean(character.faces_back), aspect), aspect));
 }
 
+const MANY = 60000; // triangles
+const many = (messages: Message[]) => messages.some(m => m.is === 'Character' && m.triangles.length > 3 * MANY);
+
+/** Whether there is no graphics card. Told by name: browsers that were made to draw by software do not own up to it when asked. */
+function bySoftware(): boolean {
+  const probe = document.createElement('canvas').getContext('webgl2', { antialias: false }), told = probe?.getExtension('WEBGL_debug_renderer_info');
+  const name = probe?.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : probe.RENDERER);
+  probe?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
+}
+
 /** When something is on the screen; or after a while, where a browser does not tell (a page in the background is not painted). */
 const painted = () => new Promise<void>(resolve => {
   setTimeout(resolve, LONGEST_WAIT_MS);
@@ -31,7 +42,7 @@ const painted = () => new Promise<void>(resolve => {
 void said.then(async messages => {
   firstPicture(messages);
   await painted(); // what follows keeps the browser from painting: its 3D starts, and the page's own script is read
-  boot.gl = canvas.getContext('webgl2', { antialias: true, alpha: true });
+  boot.gl = canvas.getContext('webgl2', { antialias: !(many(messages) && bySoftware()), alpha: true }); // smooth edges would take three times as long
   const page: string = '/studio.js';
   await import(page);
 });

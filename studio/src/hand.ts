@@ -4,7 +4,7 @@ import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import type { Studio } from './studio';
 import type { View } from './view';
 import type { Bones } from './bones';
-import { castRay } from './skin';
+import { castRay, type Hit, type SkinView } from './skin';
 import type { Things } from './things';
 import { keepPins, reach } from './ik';
 import type { Muscles } from './muscles';
@@ -83,13 +83,13 @@ export class Hand {
     const { studio, view } = this, { skeleton, character } = studio;
     if (event.button !== 0 || !skeleton || !character || studio.look.compare === 'side') return;
     if (this.rings.object && this.rings.axis) return; // the mouse is over a ring
-    if (this.take(event)) {
+    const at = this.aim(event), skin = this.seen(at.x), hit = skin ? castRay(character, skin.positions, this.ray.ray.origin, this.ray.ray.direction) : null;
+    if (this.take(hit, skin)) {
       view.renderer.domElement.setPointerCapture(event.pointerId);
       event.stopImmediatePropagation();
       return;
     }
-    const at = this.aim(event), joint = this.bones.near(at.x, at.y), skin = this.seen(at.x);
-    const hit = skin ? castRay(character, skin.positions, this.ray.ray.origin, this.ray.ray.direction) : null;
+    const joint = this.bones.near(at.x, at.y);
     let node = joint;
     if (node < 0 && hit) node = character.point_nodes[hit.point];
     if (node < 0) return;
@@ -106,9 +106,8 @@ export class Hand {
   }
 
   /** An object of the world is taken in hand, or with the poke tool the skin itself. */
-  private take(event: PointerEvent): boolean {
-    const { studio, view } = this, at = this.aim(event), skin = this.seen(at.x), { origin, direction } = this.ray.ray;
-    const hit = skin ? castRay(studio.character!, skin.positions, origin, direction) : null;
+  private take(hit: Hit | null, skin: SkinView | null): boolean {
+    const { studio, view } = this;
     const thing = this.things.hit(this.ray);
     const end = this.muscles.hit(this.ray);
     const facing = (place: Vector3) => new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), place);

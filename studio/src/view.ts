@@ -41,6 +41,7 @@ export class View {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.autoClear = false;
+    if (boot.gl) this.renderer.debug.checkShaderErrors = false; // each question would wait for the driver
     this.renderer.domElement.setAttribute('aria-label', 'The character: drag its skin to turn a joint, drag beside it to look around');
     this.renderer.domElement.setAttribute('role', 'img');
     this.renderer.domElement.tabIndex = 0;
@@ -244,7 +245,7 @@ export class View {
     const { renderer, boot } = this;
     if (!this.warming) {
       this.warming = true;
-      void Promise.all([renderer.compileAsync(this.scene, this.camera), renderer.compileAsync(this.over, this.camera)]).finally(() => {
+      void Promise.all([renderer.compileAsync(this.scene, this.camera), renderer.compileAsync(this.over, this.camera)]).then(() => this.touch()).finally(() => {
         this.ready = this.dirty = true;
         if (boot.gl) boot.sketch.dispose();
       });
@@ -252,6 +253,15 @@ export class View {
     this.camera.updateMatrixWorld();
     const look = new Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
     boot.sketch.draw(this.studio.character!, this.skins[0]!.positions, look.elements);
+  }
+
+  /** The first use of a program waits for all that is being drawn: now, while nothing is, and not when a joint is first selected. */
+  private async touch(): Promise<void> {
+    if (!this.boot.gl) return;
+    for (const program of this.renderer.info.programs ?? []) {
+      program.getUniforms();
+      await new Promise(resolve => setTimeout(resolve));
+    }
   }
 
   /** Draws when something changed. */

@@ -246,7 +246,11 @@ const parts = {
     await page.evaluate(() => peltStudio.link.say({ is: 'Builtin', name: 'cylinder', vertices: 600 }));
     await desk.shown('cylinder');
     await sections(page, 'Inside', 'Times', 'Skin');
-    const show = async method => { await page.getByLabel('Method', { exact: true }).selectOption(method); await desk.settled(); await page.evaluate(() => peltStudio.studio.seek(1, true)); await desk.settled(); };
+    const show = async method => { // flesh that moves by itself never comes to rest
+      await page.getByLabel('Method', { exact: true }).selectOption(method);
+      await page.waitForFunction(method => { const { status } = peltStudio.studio.slots[0]; return status.method === method && status.state === 2 && peltStudio.studio.frames[0]?.serial === status.serial; }, method);
+      await page.evaluate(() => peltStudio.studio.seek(1, true));
+    };
     const found = {};
     await page.getByLabel('What the method solves on').check();
     for (const method of ['layered', 'projective']) {
@@ -346,7 +350,7 @@ const parts = {
     const [x, y] = await desk.onScreen('LeftLowerArm', 'LeftHand', 0.55), seen = [];
     await page.mouse.move(x, y);
     await page.mouse.down();
-    for (let i = 1; i <= 8; i++) { // the bone is under the mouse when the skin is not there yet
+    for (let i = 1; i <= 4; i++) { // the bone is under the mouse when the skin is not there yet; farther away it could not reach
       await page.mouse.move(x - 3 * i, y - 10 * i);
       seen.push(await page.evaluate(([mx, my]) => {
         const { studio, view, link } = peltStudio, { skeleton } = studio, box = view.renderer.domElement.getBoundingClientRect(), n = name => skeleton.names.indexOf(name);
@@ -355,7 +359,7 @@ const parts = {
       }, [x - 3 * i, y - 10 * i]));
     }
     await page.mouse.up();
-    assert.ok(seen.filter(s => s.late).length >= 4, 'the skin is late');
+    assert.ok(seen.filter(s => s.late).length >= 3, 'the skin is late');
     assert.ok(seen.every(s => s.off < 14), `the joint's ghost follows the mouse: ${seen.map(s => s.off.toFixed(0))} pixels`);
     const tasks = await page.evaluate(() => window.tasks);
     console.log(`slow: ${tasks.length} tasks over 50 ms${tasks.length ? `, the longest ${Math.max(...tasks)} ms` : ''}`);
