@@ -397,7 +397,7 @@ TABLES = {
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
-    "studio-times": Table("studio.md", studio_times, rooms=("studio/src/boot.ts", "studio/src/link.ts", "studio/src/skin.ts", "studio/src/view.ts", "studio/src/wire.ts",
+    "studio-times": Table("studio.md", studio_times, rooms=("studio/src/boot.ts", "studio/src/link.ts", "studio/src/sketch.ts", "studio/src/skin.ts", "studio/src/view.ts", "studio/src/wire.ts",
                                                             "src/studio/solver.c", "src/studio/server.c", "tests/web/studio_times.mjs"), program="chromium"),
     "distil-ways": Table("distil.md", distil_ways, goldens=("tracking",), rooms=("src/touch",)),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
