@@ -12,7 +12,8 @@ double pelti_constant_swept(const char *table, const char *name, double value)
     if (!colon)
         return value;
     size_t room = (size_t)(colon - swept), all = strlen(table), length = strlen(name);
-    if (all < room || strncmp(table + all - room, swept, room) != 0 || strncmp(colon + 1, name, length) != 0 || colon[1 + length] != '=')
+    if (all < room || strncmp(table + all - room, swept, room) != 0 || strncmp(colon + 1, name, length) != 0 ||
+        colon[1 + length] != '=')
         return value;
     return value * strtod(colon + length + 2, NULL);
 }

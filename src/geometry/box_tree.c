@@ -49,9 +49,8 @@ static PeltiBox triangle_box(const int triangle[3], const Vec3 *points) // to th
 {
     __m128 a = load_point(&points[triangle[0]]), b = load_point(&points[triangle[1]]), c = load_point(&points[triangle[2]]);
     __m128 sign = _mm_set1_ps(-0.0f), most = _mm_set1_ps(1e30f);
-    __m128 good = _mm_and_ps(
-        _mm_cmple_ps(_mm_andnot_ps(sign, a), most),
-        _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, b), most), _mm_cmple_ps(_mm_andnot_ps(sign, c), most)));
+    __m128 good = _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, a), most),
+                             _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, b), most), _mm_cmple_ps(_mm_andnot_ps(sign, c), most)));
     if (_mm_movemask_ps(good) != 15)
         return empty_box;
     __m128 low = _mm_min_ps(a, _mm_min_ps(b, c)), high = _mm_max_ps(a, _mm_max_ps(b, c));
