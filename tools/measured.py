@@ -289,18 +289,18 @@ BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 
 
 
 def distil_budgets(work):
-    """What a budget gives: two built-in characters and two real ones by tracking; a plot of it in docs/figures."""
-    subjects = [("arm, tracking", "tracking", work.character("arm", 1500)), ("hand, tracking", "tracking", work.character("hand", 1500)),
-                ("arm (real), tracking", "tracking", SHARED / "data/arm.glb"), ("hand (real), tracking", "tracking", SHARED / "data/hand.glb")]
+    """What a budget gives: two built-in characters and a real one by tracking, another by dqs; a plot of it in docs/figures."""
+    subjects = [("arm, tracking", "tracking", work.character("arm", 1500), 120), ("hand, tracking", "tracking", work.character("hand", 1500), 120),
+                ("frog (real), tracking", "tracking", SHARED / "data/corpus/Q-Frog.glb", 60), ("arm (real), dqs", "dqs", SHARED / "data/arm.glb", 120)]
     lines = ["| character | original weights | " + " | ".join(f"{name}{' correctives' if name[-1].isdigit() else ''}" for name, _, _ in BUDGETS) + " |",
              "|---|---|" + "---|" * len(BUDGETS)]
     curves = []
-    for subject, method, path in subjects:
+    for subject, method, path, poses in subjects:
         cells, curve = [], []
         for name, helpers, correctives in BUDGETS:
             out = work.folder / "distil.json"
             print(f"  {subject} {name}", file=sys.stderr)
-            run(work.pelt, "distil", path, "-m", method, "--poses", 120, "--held-out", 30, "--no-clips", "--samples", work.folder / f"{subject}.samples", "--helpers", helpers,
+            run(work.pelt, "distil", path, "-m", method, "--poses", poses, "--held-out", poses // 4, "--no-clips", "--samples", work.folder / f"{subject}.samples", "--helpers", helpers,
                 "--correctives", correctives, "--report", out, "-q")
             report = json.loads(out.read_text())
             held = report["errors"][0]
@@ -308,7 +308,7 @@ def distil_budgets(work):
                 cells.append("{:.3f} / {:.2f}".format(100 * held["original"]["rms_share"], 100 * held["original"]["p99_share"]))
             cells.append("{:.3f} / {:.2f}, {} kB".format(100 * held["distilled"]["rms_share"], 100 * held["distilled"]["p99_share"], round(report["bytes"] / 1000)))
             curve.append(100 * held["distilled"]["rms_share"])
-        lines.append(f"| {subject}, {report['points']} points, {report['joints']} joints | " + " | ".join(cells) + " |")
+        lines.append(f"| {subject}, {report['points']} points, {report['joints']} joints, {poses} poses | " + " | ".join(cells) + " |")
         curves.append((subject, curve))
     (ROOT / "docs/figures/distil-budgets.svg").write_text(budget_plot(curves))
     return lines
