@@ -103,7 +103,7 @@ class Sweep:
         """Measures, points and seconds of processor time of a play with a constant changed; None where it fails."""
         made, clip, frames, options = play
         out = self.folder / f"{abs(hash((room, play, name, factor)))}"
-        environment = dict(os.environ, PELT_SWEEP=f"src/{room}/constants.def:{name}={factor}" if name else "")
+        environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={factor}" if name else "")
         work = ["distil", self.character(made), "--unseen", clip, "-o", f"{out}.glb"] if frames is None else \
                ["bake", self.character(made), "--clip", clip, "--frames", f"0:{frames}", "-o", f"{out}.pc2"]
         command = [self.pelt, *work, "--threads", "1", "-q", "--report", f"{out}.json", *options]
@@ -236,7 +236,7 @@ def main():
         sweep = Sweep(str(pathlib.Path(asked.pelt).resolve()), folder)
         known = pathlib.Path(asked.pelt).read_bytes()
         for room in rooms:
-            for name in (c[0] for c in constants(room)):
+            for name in [f"/{room}/constants.def"] + [c[0] for c in constants(room)]:
                 if name.encode() + b"\0" not in known:
                     raise SystemExit(f"sweep.py: {asked.pelt} does not know {name}: build it anew (cmake --preset sweep)")
             chosen = [c for c in (missing(room) if asked.missing else constants(room)) if not asked.constant or c[0] == asked.constant]
