@@ -206,7 +206,7 @@ PeltStatus pelti_body_surface(const PeltiCellsDef *def, int vertices, PeltiPool 
     PeltStatus status = PELT_FAILED;
     if (pelti_pieces_one_skin(def->who, def->pieces))
         status = take_skin(def->who->mesh, def->soup, &surface, NULL);
-    bool own = status == PELT_OK;
+    bool coarser = status == PELT_OK && vertices < def->who->mesh->vertex_count; // a skin of its own with fewer triangles
     if (status == PELT_FAILED) {
         pelti_remesh_release(&surface);
         surface = (PeltiRemeshSurface){.allocator = pool->allocator};
@@ -214,7 +214,7 @@ PeltStatus pelti_body_surface(const PeltiCellsDef *def, int vertices, PeltiPool 
     }
     if (status == PELT_OK && surface.vertex_count > 0)
         status = remesh(&surface, def->who->mesh, vertices, def->jobs, err);
-    if (status == PELT_OK && own)
+    if (status == PELT_OK && coarser)
         status = pelti_remesh_apart(&surface, true, def->jobs, err); // relaxed vertices of thin parts may have come through
     if (status == PELT_OK)
         status = hand_over(&surface, pool, out, err);

@@ -94,13 +94,20 @@ PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, bool folds, PeltiJobs *jobs
     const int(*corner)[3] = (const int(*)[3])(void *)s->corner;
     pelti_pool_init(&pool, &s->allocator);
     float(*sum)[5] = pelti_pool_take(&pool, (size_t)s->vertex_count, sizeof *sum);
+    Vec3 *start = PELTI_NEW(&pool, Vec3, s->vertex_count);
     bool moved = false;
-    PeltStatus status = sum ? pelti_box_tree_build_triangles(&pool, s->triangle_count, corner, s->position, &tree, err)
-                            : pelti_no_memory(err, (size_t)s->vertex_count * sizeof *sum);
+    PeltStatus status = sum && start ? pelti_box_tree_build_triangles(&pool, s->triangle_count, corner, s->position, &tree, err)
+                                     : pelti_no_memory(err, (size_t)s->vertex_count * sizeof *sum);
     if (status == PELT_OK)
         status = pelti_pairs_create(&pool, PAIRS, tree, &pairs, err);
+    if (status == PELT_OK)
+        memcpy(start, s->position, sizeof *start * (size_t)s->vertex_count);
     for (int round = 0; round < ROUNDS && status == PELT_OK; round++) {
         pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
+        if (pairs.found > PAIRS) { // smoothing undoes a fold; where so much crosses it draws all skin into one place
+            memcpy(s->position, start, sizeof *start * (size_t)s->vertex_count);
+            break;
+        }
         if (folds)
             add_folded(s, &pairs);
         if (pairs.count == 0)

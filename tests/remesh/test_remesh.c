@@ -1,5 +1,7 @@
 #include "volume.h"
 #include "check.h"
+#include <string.h>
+#include <stdlib.h>
 
 static const float RADIUS = 0.3f;
 
@@ -145,6 +147,25 @@ static void what_is_folded_flat_is_smoothed(void **state)
     pelti_remesh_release(&s);
 }
 
+/// Smoothing would draw it all into one place, where ever more crosses.
+static void what_crosses_everywhere_is_left_alone(void **state)
+{
+    (void)state;
+    PeltiRemeshShape shape = ball();
+    PeltiRemeshSurface s = make(&shape, 800, NULL);
+    for (int v = 0; v < s.vertex_count; v++) { // each where another was
+        int u = (int)((unsigned)v * 7919u % (unsigned)s.vertex_count);
+        Vec3 x = s.position[v];
+        s.position[v] = s.position[u], s.position[u] = x;
+    }
+    Vec3 *before = malloc(sizeof(Vec3) * (size_t)s.vertex_count);
+    memcpy(before, s.position, sizeof(Vec3) * (size_t)s.vertex_count);
+    assert_int_equal(pelti_remesh_apart(&s, true, NULL, NULL), PELT_OK);
+    assert_memory_equal(before, s.position, sizeof(Vec3) * (size_t)s.vertex_count);
+    free(before);
+    pelti_remesh_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +174,7 @@ int main(void)
         cmocka_unit_test(subdivision_quarters_and_stays_on_the_shape),
         cmocka_unit_test(crossing_triangles_are_counted),
         cmocka_unit_test(what_is_folded_flat_is_smoothed),
+        cmocka_unit_test(what_crosses_everywhere_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
