@@ -10,7 +10,7 @@
 static const PeltiOptionInfo options[] = {
     {"solver", PELTI_OPTION_CHOICE, "fast", "fast|jacobi", 0, 0,
      "tangential relaxation: factor-once preconditioner, or Jacobi as published"},
-    {"iterations", PELTI_OPTION_INT, "40", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
+    {"iterations", PELTI_OPTION_INT, "28", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
     {"tolerance", PELTI_OPTION_FLOAT, "0.002", NULL, 0, 1,
      "relaxation ends where no vertex moves by more than this share of its edges"},
     {"virtual-frames", PELTI_OPTION_BOOL, "on", NULL, 0, 0,
