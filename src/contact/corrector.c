@@ -390,10 +390,10 @@ static void forget_overlaps(PeltiCorrector *c)
     }
 }
 
-static bool stands(const PeltiCorrector *c, int surface) ///< the ground, or an object that no contact moves
+static bool stands(const PeltiCorrector *c, int surface) ///< the ground or a fixed object; what a hand holds will be let go
 {
     return surface < 0 ||
-           (surface >= c->things.skin_count && !pelti_body_moves(&c->things.bodies[surface - c->things.skin_count]));
+           (surface >= c->things.skin_count && c->things.bodies[surface - c->things.skin_count].kind == PELT_OBJECT_FIXED);
 }
 
 /// Something near the skin can move: another skin, or an object.

@@ -13,6 +13,7 @@ typedef struct PeltiCorrectorSettings {
     bool final;         ///< contact laws to 1e-6 (else 1e-4) of the size
     bool cold;          ///< no warm start, to compare
     int linearisations; ///< a step is linearised at most so often; 0: 3
+    int work;           ///< a step's most visits to contacts; 0: PELTI_CORRECTOR_WORK
     int most_substeps;  ///< a step is cut so that nothing moves past the alarm distance unseen; 0: 8
 } PeltiCorrectorSettings;
 

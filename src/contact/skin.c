@@ -37,8 +37,9 @@ static PeltStatus find_joints(PeltiContactSkin *skin, PeltiPool *pool, const Pel
         if (said && !(said->stiffness >= 0))
             return PELT_FAIL(err, PELT_BAD_INPUT, "joint %s: stiffness %g must not be negative", said->joint,
                              (double)said->stiffness);
+        double stiffness = said ? (double)said->stiffness : 0;
         skin->joints[skin->joint_count] =
-            (PeltiGive){.node = n, .parent = joint_of_node[n], .stiffness = said ? (double)said->stiffness : 0};
+            (PeltiGive){.node = n, .parent = joint_of_node[n], .stiffness = stiffness, .told = stiffness > 0};
         joint_of_node[n] = skin->joint_count++;
     }
     for (int b = 0; b < who->bone_count; b++)

@@ -15,6 +15,7 @@ typedef struct PeltiGive { ///< a joint that may give way
     double stiffness;     ///< N m / rad, > 0; of the unturned joint
     double hardens;       ///< rad: turned so far it is twice as stiff; 0: it never hardens
     double firm;          ///< stiffer by 1 + firm, so that it swings nothing farther than a contact asks
+    bool told;            ///< the scene says how stiff it is: so it stays
     double turn[3];       ///< from the animated pose, in the parent node's axes; rad
     double last[3];       ///< turn at the start of the step
     double slow;          ///< damping time over the length of the step: it is stiffer by 1 + slow within it

@@ -96,6 +96,6 @@ void pelti_swing_end(PeltiSwing *swing, PeltiContactSkin *skin, double alarm)
         }
         double asked = fmax(swing->asked[j], SWING_SMALL * alarm), went = swing->asked[j] > 0 ? swing->went[j] : 0;
         double ratio = fmin(fmax(went / asked, 1 / SWING_PACE), SWING_PACE);
-        joint->firm = fmin(fmax((1 + joint->firm) * ratio, 1), FIRMEST) - 1;
+        joint->firm = joint->told ? 0 : fmin(fmax((1 + joint->firm) * ratio, 1), FIRMEST) - 1;
     }
 }

@@ -15,6 +15,7 @@ static int make_hand(void **state)
 typedef struct Grasp {
     float mu, stiffness;
     bool cold, soft, final;
+    bool given; ///< another hand holds the ball until this one has closed on it
     // what came of it
     double held_slip; ///< along gravity, from the end of the lift to the end
     double fallen;    ///< how far it is below the hand's grip at the end
@@ -22,6 +23,7 @@ typedef struct Grasp {
     long iterations;  ///< of the frames in which it is held
     int contacts;     ///< most watched
     double turned;    ///< most correction of a joint, rad
+    double push;      ///< largest force of a contact, N
     double residual;  ///< of the contact laws, worst of all frames
 } Grasp;
 
@@ -101,12 +103,18 @@ static void run(Grasp *g, int frames)
     for (int f = 0; f <= frames; f++) {
         PeltiContactReport report;
         pose_at(f / 30.0, &free, &open);
+        if (g->given && f < 36)
+            pelti_corrector_hold(c, 0, (Trs){start, {0, 0, 0, 1}, {1, 1, 1}});
+        else if (g->given && f == 36)
+            pelti_corrector_let_go(c, 0);
         pelti_corrector_step(c, &free, f ? 1 / 30.0 : 0, &corrected, &report);
         Vec3 at = middle_of(c);
         if (!g->soft && f)
             g->residual = fmax(g->residual, system_residual(&c->linear.system, c->size));
         if (!g->soft)
             g->depth = fmax(g->depth, deepest(hand, &corrected, world, bones, at));
+        for (int k = 0; k < pelti_corrector_contact_count(c); k++)
+            g->push = fmax(g->push, (double)vec3_length(pelti_corrector_contact(c, k).force));
         g->contacts = report.contacts > g->contacts ? report.contacts : g->contacts;
         if (f == 75)
             held = at.x;
@@ -131,6 +139,19 @@ static void a_ball_is_lifted_and_held_by_friction(void **state)
     if (!(g.fallen < 0.02 && g.held_slip < 0.001 && g.depth < 0.002 * size && g.contacts >= 60 && g.turned > 0.02))
         fail_msg("%g below the grip, slipped %g in five seconds, depth %g of the size, %d contacts, turned %g", g.fallen,
                  g.held_slip, g.depth / size, g.contacts, g.turned);
+}
+
+/// A ball that is held from outside does not yield. The fingers do, by their own springs: no joint stiffens against what will be let
+/// go, or the ball would shoot out from between them.
+static void a_ball_that_is_handed_over_is_kept(void **state)
+{
+    (void)state;
+    Grasp free = {.mu = 0.6f, .stiffness = 1}, given = {.mu = 0.6f, .stiffness = 1, .given = true};
+    run(&free, 75);
+    run(&given, 75 + 30);
+    if (!(given.fallen < 0.02 && given.held_slip < 0.001 && given.push < 3 * free.push))
+        fail_msg("%g below the grip, slipped %g, pushed by %g N (%g N where nobody helps)", given.fallen, given.held_slip,
+                 given.push, free.push);
 }
 
 static void the_same_ball_falls_when_friction_is_low(void **state)
@@ -267,6 +288,7 @@ static void a_soft_cube_is_squeezed_and_lifted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_is_lifted_and_held_by_friction),
+                                       cmocka_unit_test(a_ball_that_is_handed_over_is_kept),
                                        cmocka_unit_test(the_same_ball_falls_when_friction_is_low),
                                        cmocka_unit_test(a_warm_start_saves_iterations_while_it_is_held),
                                        cmocka_unit_test(a_dent_changes_what_is_touched),

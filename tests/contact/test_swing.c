@@ -75,6 +75,11 @@ static void a_joint_stiffens_by_what_it_swings_beyond_what_is_asked(void **state
     CHECK_NEAR(skin.joints[0].firm, 0, 0);
     solve_against(&skin, &swing, 0.1, 3, vec3(0, 0, 1)); // dragged along a wall by friction: that is not asked
     CHECK_NEAR(1 + skin.joints[0].firm, SWING_PACE, 1e-9);
+    PeltSceneJoint loose = {NULL, "bone0", 5, false}; // what a scene says of a joint is its last word
+    scene.joints = &loose, scene.joint_count = 1;
+    assert_int_equal(pelti_contact_skin_init(&skin, &who->pool, &def, &err), PELT_OK);
+    solve(&skin, &swing, 0.1, 0.2f);
+    CHECK_NEAR(skin.joints[0].firm, 0, 0);
     pelti_character_destroy(who);
 }
 

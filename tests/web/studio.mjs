@@ -220,6 +220,7 @@ const parts = {
     await page.getByLabel('Colour').selectOption('touch');
     assert.ok(await colours() > 0.3, 'skin that touches is told from skin that does not');
     await page.getByLabel('Colour').selectOption('clay');
+    await desk.settled();
     const plain = await desk.pixels();
     for (const name of ['Wireframe', 'See through', 'Bones', 'Ground']) { // each is seen, and goes away again
       await page.getByLabel(name, { exact: true }).first().click();

@@ -126,11 +126,12 @@ export class Desk {
     await mouse.up();
   }
 
-  /** The picture, small: a number for each of 32 x 24 cells. */
+  /** The picture, small: a number for each of 32 x 24 cells; with its shadow of now, which a page that draws slowly brings later. */
   pixels() {
     return this.page.evaluate(() => {
       const { view } = peltStudio, copy = document.createElement('canvas');
       copy.width = 32; copy.height = 24;
+      view.last.drawn = 0;
       view.dirty = true;
       view.draw();
       const pen = copy.getContext('2d');

@@ -229,20 +229,25 @@ export const fileParts = {
         const { studio, view, link } = peltStudio, { skeleton } = studio, n = name => skeleton.names.indexOf(name), node = n('LeftLowerArm');
         studio.setWorld({ on: false, things: [] });
         const sleep = ms => new Promise(resolve => setTimeout(resolve, ms)), turn = () => skeleton.turn(n('LeftUpperArm')).invert().multiply(skeleton.turn(node));
-        const still = async () => { while (studio.rig.waiting || link.inFlight || link.asked !== studio.wishes) await sleep(10); };
-        await still();
+        const quiet = async () => { while (studio.rig.waiting || link.inFlight || link.asked !== studio.wishes) await sleep(10); };
+        await quiet();
         const before = turn(), at = skeleton.head(node).lerp(skeleton.head(n('LeftHand')), 0.8), size = 0.1 * view.size;
         studio.setWorld({ on: true, ground: false, gravity: 0, friction: 0, things: [{ kind: 0, shape: 2, size: [size, size, size], position: [at.x, at.y - 0.5 * size, at.z], density: 1 }] });
-        const from = link.fetched;
-        while (link.fetched < from + 12) await sleep(5);
-        const angle = turn().angleTo(before);
+        let angle = 0, still = 0;
+        for (const seen = link.fetched; still < 5;) { // until it has given way as far as it will, however long the frames are
+          const frame = link.fetched;
+          while (link.fetched === frame) await sleep(5);
+          const now = turn().angleTo(before);
+          still = link.fetched > seen + 12 && Math.abs(now - angle) < 1e-2 * now + 1e-6 ? still + 1 : 0;
+          angle = now;
+        }
         studio.setWorld({ on: false, things: [] });
-        await still();
+        await quiet();
         return angle;
       });
     };
     const soft = await gives(1), firm = await gives(100000);
-    assert.ok(soft > 1e-3, `a loose forearm turns by ${soft} rad`);
+    assert.ok(soft > 0.05, `a loose forearm turns by ${soft} rad`);
     assert.ok(firm < 0.1 * soft, `a stiff one by ${firm}`);
   },
 };
