@@ -57,16 +57,17 @@ static uint64_t record_at(const PeltiSamples *samples, int record)
     return HEADER_BYTES + (uint64_t)(record - samples->first) * record_bytes(samples);
 }
 
-static PeltStatus write_record(const PeltiSamples *s, int record, const PeltiPose *pose, PeltError *err)
+static PeltStatus write_record(const PeltiSamples *s, int record, PeltError *err)
 {
     uint64_t at = record_at(s, record);
-    PELT_TRY(pelti_spool_write(&s->spool, at, s->skin->points, (size_t)points_bytes(s), err));
-    return pelti_spool_write(&s->spool, at + points_bytes(s), pose->local, (size_t)s->who->node_count * sizeof(Trs), err);
+    PELT_TRY(pelti_spool_write(&s->spool, at, s->settle.points, (size_t)points_bytes(s), err));
+    return pelti_spool_write(&s->spool, at + points_bytes(s), s->settle.pose.local, (size_t)s->who->node_count * sizeof(Trs),
+                             err);
 }
 
 static Header header_of(const PeltiSamples *s, const PeltiSamplesDef *def)
 {
-    return (Header){"PELTSM2", key_of(def), record_bytes(s), {0}};
+    return (Header){"PELTSM3", key_of(def), record_bytes(s), {0}};
 }
 
 static PeltStatus other_samples(const char *path, PeltError *err)
@@ -154,54 +155,6 @@ static PeltStatus take_parts(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
     return PELT_OK;
 }
 
-/// Stays in a pose until what moves has come to rest.
-static void hold(PeltSkin *skin, const PeltiPose *pose, Vec3 *last)
-{
-    PeltiStepReport report = {0};
-    const PeltiCharacter *who = skin->character->who;
-    bool remembers = (skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
-    float still = (skin->method->flags & PELTI_DYNAMIC ? HELD_STILL : HELD_ARRIVED) * who->mesh->diagonal, most = INFINITY;
-    double ms;
-    for (int step = 0; step < HELD_STEPS && remembers && most > still; step++) {
-        memcpy(last, skin->points, (size_t)who->point_count * sizeof *last);
-        pelti_skin_step_posed(skin, pose, 1 / 30.0f, &report, &ms);
-        most = 0;
-        for (int p = 0; p < who->point_count; p++)
-            most = fmaxf(most, vec3_distance(last[p], skin->points[p]));
-    }
-}
-
-/// Whether the skin is where its bones are: contacts may have jammed on the way, and everything hangs behind.
-static bool has_arrived(const PeltSkin *skin)
-{
-    const PeltiCharacter *who = skin->character->who;
-    double square = 0, strayed = STRAYED * (double)who->mesh->diagonal;
-    for (int p = 0; p < who->point_count; p++) {
-        int v = who->mesh->weld[p];
-        float d = vec3_distance(skin->points[p], pelti_weights_blend(&skin->weights, v, skin->bones, who->mesh->rest[v]));
-        square += (double)d * (double)d;
-    }
-
-    return square <= who->point_count * strayed * strayed;
-}
-
-static const PeltiPose *settle(PeltiSamples *s, int steps)
-{
-    PeltSkin *skin = s->skin;
-    const PeltiPose *shown = NULL;
-    PeltiStepReport report = {0};
-    double ms;
-    skin->restart = true;
-    pelti_pose_file(s->who, &s->start);
-    for (int i = 1; i <= steps; i++) {
-        pelti_pose_blend(s->who, &s->start, &s->pose, (float)i / (float)steps, &s->station);
-        shown = pelti_skin_give_way(skin, &s->station, 1 / 30.0f, &report);
-        pelti_skin_step_posed(skin, shown, 1 / 30.0f, &report, &ms);
-    }
-    hold(skin, shown, s->last);
-    return shown;
-}
-
 /// How far the way from the file's pose, which a method with a memory takes, is free: 1 all of it.
 static float free_way(PeltiSamples *s)
 {
@@ -218,36 +171,24 @@ static float free_way(PeltiSamples *s)
     return (float)reached / STATIONS;
 }
 
-/// The pose of a record and the skin in it; drawn again where far parts of the body would pass through each other, or where the
-/// method does not get there; in the end as far as the body lets it.
-static const PeltiPose *draw_pose(PeltiSamples *s, int record)
+/// The pose of a record, drawn again where far parts of the body would pass through each other; in the end as far as the body
+/// lets it.
+static void draw_pose(PeltiSamples *s, int record)
 {
-    enum { WALK = 12 };
-    const PeltiPose *shown = NULL;
-    for (int draw = 0; draw < FAR_TRIES; draw++) {
+    float way = 0;
+    for (int draw = 0; draw < FAR_TRIES && way < 1; draw++) {
         if (record < s->held_out)
             pelti_distil_pose_held_out(s->poses, (PeltiPoseDraw){record, draw}, &s->pose);
         else
             pelti_distil_pose(s->poses, (PeltiPoseDraw){record - s->held_out, draw}, &s->pose);
-        float way = free_way(s);
-        s->redrawn += way < 1;
-        if (way < 1 && draw < FAR_TRIES - 1)
-            continue;
-        if (way < 1) {
-            pelti_pose_blend(s->who, &s->start, &s->pose, way, &s->station);
-            PeltiPose kept = s->pose;
-            s->pose = s->station;
-            s->station = kept;
-        }
-        shown = settle(s, 1);
-        if (has_arrived(s->skin))
-            break;
-        shown = settle(s, WALK);
-        if (has_arrived(s->skin))
-            break;
-        s->redrawn++;
+        way = free_way(s);
     }
-    return shown;
+    if (way < 1) {
+        pelti_pose_blend(s->who, &s->start, &s->pose, way, &s->station);
+        PeltiPose kept = s->pose;
+        s->pose = s->station;
+        s->station = kept;
+    }
 }
 
 PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDef *def, PeltError *err)
@@ -263,10 +204,15 @@ static PeltStatus make(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *e
     if (s->made < wanted) {
         PELT_TRY(pelti_distil_samples_skin(s, def, err));
         PELT_TRY(pelti_distil_far(s->who, &s->skin->weights, s->skin->jobs, &s->skin->pool, &s->far, err));
+        pelti_distil_settle_init(&s->settle, s->skin, &s->skin->pool);
+        if (s->skin->pool.failed)
+            return pelti_no_memory(err, (size_t)record_bytes(s));
     }
     for (; s->made < wanted; s->made++) {
         PELT_TRY(pelti_progress(&progress, "sample", (double)(s->made - s->first) / (wanted - s->first), err));
-        PELT_TRY(write_record(s, s->made, draw_pose(s, s->made), err));
+        draw_pose(s, s->made);
+        pelti_distil_settle(&s->settle, &s->pose);
+        PELT_TRY(write_record(s, s->made, err));
     }
     s->seconds = (pelti_clock_ms() - start_ms) / 1000;
     return PELT_OK;
@@ -284,7 +230,6 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);
     out->points = PELTI_NEW(pool, Vec3, who->point_count);
-    out->last = PELTI_NEW(pool, Vec3, who->point_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)record_bytes(out));
     PELT_TRY(open_store(out, def, err));

@@ -6,6 +6,7 @@
 #include "bake/objects.h"
 #include "distil/far.h"
 #include "distil/poses.h"
+#include "distil/settle.h"
 #include "io/spool.h"
 
 enum { PELTI_SAMPLES_PATH = 4096 };
@@ -37,8 +38,8 @@ typedef struct PeltiSamples {
     int count, held_out;
     int first, end; ///< record that the file begins with, and the one behind its last
     int made;       ///< records there are, up to this one
-    int redrawn;    ///< poses that no body takes, this run
     PeltiFar *far;  ///< while they are made
+    PeltiSettle settle;
     int found;      ///< of them, from an earlier run
     int taken;      ///< of them, from parts
     double seconds; ///< of sampling, this run
@@ -47,7 +48,7 @@ typedef struct PeltiSamples {
     PeltiWorld *world;
     Mat34 *bones;
     PeltiJoint *joints;
-    Vec3 *points, *last;
+    Vec3 *points;
 } PeltiSamples;
 
 /// Makes all there are to be, or goes on. The skin is prepared only where something is missing, or is asked for by
