@@ -35,10 +35,12 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
     float most;
     double before = behind_in_all(t, &most), calm = (double)t->state.calm;
     t->state.stuck = t->report->frozen || t->report->spent ? t->state.stuck + 1 : 0;
-    t->state.hung = most > HUNG * t->rest.size ? t->state.hung + 1 : 0;
+    float hangs = most / (HUNG * t->rest.size);
+    t->state.hung = hangs > 1 ? t->state.hung + hangs * hangs : 0;
     if (t->state.stuck < MOST_STUCK && t->state.hung < MOST_HUNG)
         return;
-    t->state.stuck = t->state.hung = 0;
+    t->state.stuck = 0;
+    t->state.hung = 0;
     exchange(t);
     pelti_touch_to_rest(t);
     pose.restart = true;

@@ -26,10 +26,10 @@ static void take_skin(PeltiTouch *t)
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
     Vec3 **all[] = {
-        &t->state.x,          &t->state.wanted,          &t->way.offset[0],     &t->way.offset[1],  &t->state.lag,
-        &t->scratch.lag_next, &t->scratch.x_saved,       &t->scratch.lag_saved, &t->moves.plan,     &t->moves.way_end,
-        &t->moves.cut_mean,   &t->moves.shared,          &t->moves.judged,      &t->scratch.x_kept, &t->scratch.lag_kept,
-        &t->scratch.before.x, &t->scratch.before.wanted, &t->scratch.before.lag};
+        &t->state.x,          &t->state.wanted,     &t->way.offset[0],         &t->way.offset[1],     &t->state.lag,
+        &t->scratch.goal,     &t->scratch.lag_next, &t->scratch.x_saved,       &t->scratch.lag_saved, &t->moves.plan,
+        &t->moves.way_end,    &t->moves.cut_mean,   &t->moves.shared,          &t->moves.judged,      &t->scratch.x_kept,
+        &t->scratch.lag_kept, &t->scratch.before.x, &t->scratch.before.wanted, &t->scratch.before.lag};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
     unsigned char **flags[] = {&t->gathered.ring,  &t->gathered.core,        &t->state.trouble,
@@ -39,6 +39,8 @@ static void take_skin(PeltiTouch *t)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
     t->gathered.list = PELTI_NEW(pool, int, n);
     t->scratch.queue = PELTI_NEW(pool, int, n);
+    t->scratch.body = PELTI_NEW(pool, int, n);
+    t->scratch.next = PELTI_NEW(pool, int, n);
     t->scratch.area = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
     t->scratch.turned = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count + 1);
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
@@ -87,7 +89,6 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
         *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
     t->marks.patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
     t->marks.patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
-    t->marks.patch_hooked = PELTI_NEW(&t->pool, unsigned char, n);
     t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
     t->search.near_capacity = 24 * (int)n + 1024;
     t->search.near = PELTI_NEW(&t->pool, TouchNear, t->search.near_capacity);

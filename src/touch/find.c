@@ -351,6 +351,8 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
     int first = feature.edges ? 2 : 1;
     if (f->meets || (!f->whole && !(t->moves.fresh[v[0]] | t->moves.fresh[v[1]] | t->moves.fresh[v[2]] | t->moves.fresh[v[3]])))
         return;
+    if (f->judges && pelti_touch_one_body(t, v))
+        return;
     for (int i = 0; i < first; i++)
         for (int k = first; k < 4; k++)
             if (v[i] == v[k] || pelti_touch_exempt_vertices(t, v[i], v[k]))
@@ -547,19 +549,13 @@ static void hook_range(void *context, int begin, int end, int worker)
 
 int pelti_touch_find_hooks(PeltiTouch *t)
 {
-    unsigned char *hooked = t->marks.patch_hooked;
     int count = 0;
-    memset(hooked, 0, (size_t)t->patches.count);
     judge_ways(t);
     find_near(t);
     pelti_parallel_for(t->jobs, t->search.near_count, TOUCH_CHUNK, hook_range, t);
     for (int k = 0; k < t->search.near_count; k++)
-        if (t->search.near[k].meets)
-            hooked[t->search.near[k].a] = hooked[t->search.near[k].b] = 1;
+        count += t->search.near[k].meets;
     for (int k = 0; k < t->patches.join_count; k++)
-        if (t->marks.join_crosses[k])
-            hooked[t->patches.join[k].a] = hooked[t->patches.join[k].b] = 1;
-    for (int k = 0; k < t->patches.count; k++)
-        count += hooked[k];
+        count += t->marks.join_crosses[k];
     return count;
 }

@@ -1,13 +1,52 @@
-/// Where the work of a frame runs out only what hooks stays behind, with all that would be torn from it. Patches that would meet
-/// others on their way stand still, so do the vertices whose edges these would draw out; what now meets these does so too, until
-/// nothing meets. Features are judged one by one and not listed: no list is too short for it. That all skin stands still is
-/// always safe, so there is an end.
+/// Where the work of a frame runs out only what hooks stays behind. Patches that would meet others on their way go with these as
+/// one body, by the rigid motion that their ways have in common: what touches does so as before, and a limb that swings on takes
+/// along what hangs on it. So do vertices whose edges a body would draw out; what now meets these is bound to them too, until
+/// nothing meets. Where that has no end such bodies stand still: that all skin does is always safe. Features are judged one by
+/// one and not listed: no list is too short for it.
 #include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
 
-/// Where all skin would go, in steps that are worth looking at; edges that this would draw out stay as they are.
+static int body_of(PeltiTouch *t, int v)
+{
+    int *body = t->scratch.body;
+    while (body[v] != v)
+        v = body[v] = body[body[v]];
+    return v;
+}
+
+bool pelti_touch_one_body(const PeltiTouch *t, const int v[4])
+{
+    const unsigned char *bound = t->moves.dirty;
+    const int *body = t->scratch.body;
+    return bound[v[0]] && bound[v[1]] && bound[v[2]] && bound[v[3]] && body[v[0]] == body[v[1]] && body[v[0]] == body[v[2]] &&
+           body[v[0]] == body[v[3]];
+}
+
+static bool is_new(PeltiTouch *t, int v)
+{
+    if (t->moves.dirty[v])
+        return false;
+    t->moves.dirty[v] = 1;
+    t->scratch.body[v] = t->scratch.next[v] = v;
+    return true;
+}
+
+/// Two vertices go as one body; false: they did so already.
+static bool bind(PeltiTouch *t, int u, int v)
+{
+    bool more = is_new(t, u);
+    more |= is_new(t, v);
+    int a = body_of(t, u), b = body_of(t, v), *next = t->scratch.next, swap = next[a];
+    if (a == b)
+        return more;
+    next[a] = next[b], next[b] = swap; // two rings of vertices become one
+    t->scratch.body[a > b ? a : b] = a > b ? b : a;
+    return true;
+}
+
+/// Where all skin would go, in steps that are worth looking at; what edges would draw out goes as one body.
 static void plan_all(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
@@ -16,15 +55,73 @@ static void plan_all(PeltiTouch *t)
     for (int v = 0; v < t->count; v++) {
         Vec3 move = vec3_sub(vec3_add(t->state.wanted[v], t->state.lag[v]), t->state.x[v]);
         float far = vec3_length(move);
-        m->plan[v] = vec3_mad(t->state.x[v], move, far > most ? most / far : 1);
+        m->plan[v] = t->scratch.goal[v] = vec3_mad(t->state.x[v], move, far > most ? most / far : 1);
         m->dirty[v] = 0;
     }
     for (int v = 0; v < t->count; v++)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             float longest = pelti_touch_longest(t, v, r, &had, &length);
             if (length > TOUCH_TOO_LONG * longest)
-                m->dirty[v] = m->dirty[mesh->ring[r]] = 1;
+                bind(t, v, mesh->ring[r]);
         }
+}
+
+/// What the ways of a body's vertices have in common.
+static Mat34 common_motion(const PeltiTouch *t, int first)
+{
+    double sum[TOUCH_SUMS] = {0};
+    int v = first, count = 0;
+    do {
+        pelti_touch_sum_pair(sum, t->state.x[first], t->state.x[v], t->scratch.goal[first], t->scratch.goal[v]);
+        count++;
+        v = t->scratch.next[v];
+    } while (v != first);
+    return pelti_touch_rigid(sum, count, t->rest.size, t->state.x[first], t->scratch.goal[first]);
+}
+
+/// Moves a body, or not, and binds to it what its edges would draw out; true: these are of other bodies, which move anew.
+static bool move_body(PeltiTouch *t, int first, bool along)
+{
+    const PeltiMesh *mesh = t->mesh;
+    Mat34 motion = along ? common_motion(t, first) : mat34_identity();
+    int *list = t->scratch.queue, count = 0, v = first;
+    bool more = false;
+    do {
+        list[count++] = v;
+        v = t->scratch.next[v];
+    } while (v != first);
+    for (int i = 0; i < count; i++)
+        t->moves.plan[list[i]] = along ? mat34_apply(motion, t->state.x[list[i]]) : t->state.x[list[i]];
+    for (int i = 0; i < count; i++)
+        for (int r = mesh->ring_start[list[i]]; r < mesh->ring_start[list[i] + 1]; r++) {
+            float length, had, most = pelti_touch_longest(t, list[i], r, &had, &length);
+            int u = mesh->ring[r];
+            bool bound = t->moves.dirty[u];
+            if (!(length > TOUCH_TOO_LONG * most) || !bind(t, list[i], u))
+                continue;
+            more |= bound;
+            if (bound)
+                continue;
+            t->moves.plan[u] = along ? mat34_apply(motion, t->state.x[u]) : t->state.x[u];
+            list[count++] = u;
+        }
+    return more;
+}
+
+/// Moves all bodies until no edge is drawn out; false: there was no end to it.
+static bool move_bodies(PeltiTouch *t, bool along)
+{
+    bool more = true;
+    for (int sweep = 0; sweep < BODY_SWEEPS && more; sweep++) {
+        more = false;
+        for (int v = 0; v < t->count; v++)
+            if (t->moves.dirty[v] && t->scratch.body[v] == v)
+                more |= move_body(t, v, along);
+    }
+    for (int v = 0; v < t->count; v++)
+        if (t->moves.dirty[v])
+            t->scratch.body[v] = body_of(t, v);
+    return !more;
 }
 
 /// Ways that changed since the last pass; `all`: this is the first.
@@ -40,19 +137,39 @@ static bool mark_changed(PeltiTouch *t, bool all)
     return any;
 }
 
-static void hold_hooked(PeltiTouch *t)
+static bool bind_patches(PeltiTouch *t, int a, int b)
 {
-    for (int k = 0; k < t->patches.count; k++)
-        for (int i = 0; t->marks.patch_hooked[k] && i < t->patches.patch[k].vertex_count; i++)
-            t->moves.dirty[t->patches.patch[k].vertex[i]] = 1;
+    const TouchPatch *pair[2] = {&t->patches.patch[a], &t->patches.patch[b]};
+    bool more = false;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < pair[k]->vertex_count; i++) {
+            more |= bind(t, pair[0]->vertex[0], pair[k]->vertex[i]);
+            t->moves.way_end[pair[k]->vertex[i]] = vec3(INFINITY, 0, 0); // is looked at again
+        }
+    return more;
+}
+
+static bool bind_hooked(PeltiTouch *t)
+{
+    bool more = false;
+    for (int k = 0; k < t->search.near_count; k++)
+        if (t->search.near[k].meets)
+            more |= bind_patches(t, t->search.near[k].a, t->search.near[k].b);
+    for (int k = 0; k < t->patches.join_count; k++)
+        if (t->marks.join_crosses[k])
+            more |= bind_patches(t, t->patches.join[k].a, t->patches.join[k].b);
+    return more;
 }
 
 bool pelti_touch_leave_hooked(PeltiTouch *t)
 {
+    bool along = true;
     plan_all(t);
     t->search.overflow = false;
     for (int pass = 0; pass < HOOK_PASSES; pass++) {
-        pelti_touch_stand_still(t);
+        along = along && move_bodies(t, true);
+        if (!along)
+            move_bodies(t, false);
         bool done = !mark_changed(t, pass == 0) || !pelti_touch_find_hooks(t);
         if (t->search.overflow)
             return false;
@@ -60,7 +177,7 @@ bool pelti_touch_leave_hooked(PeltiTouch *t)
             memcpy(t->state.x, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
             return true;
         }
-        hold_hooked(t);
+        along = bind_hooked(t) && along && 2 * pass < HOOK_PASSES;
     }
     return false;
 }

@@ -64,7 +64,7 @@ typedef struct TouchState {
     float calm;             ///< share of a change that is made: falls while a pose is held
     int behind;             ///< frames in a row in which something stayed behind
     int stuck;              ///< frames in a row that could not be finished
-    int hung;               ///< frames in a row in which something was very far behind
+    float hung;             ///< frames in a row in which something was very far behind, each times the square of how far
     Vec3 *x;                ///< [vertex] shown; crosses nothing
     Vec3 *wanted;           ///< [vertex] by the method at the end of this substep
     Vec3 *lag;              ///< [vertex] planned distance of the shown skin from the wanted one
@@ -110,6 +110,8 @@ typedef struct TouchScratch {
     unsigned char *trouble_kept; ///< [vertex] likewise
     TouchState before;           ///< this substep, in case it is taken in two
     int *queue;                  ///< [vertex]
+    int *body, *next;            ///< [vertex] that is bound to others (moves.dirty): the first of its body, and the next
+    Vec3 *goal;                  ///< [vertex] where it would go, whatever meets
     Vec3 *area;                  ///< [triangle] twice its area, along its normal
     unsigned char *turned;       ///< [triangle] lies against its neighbours
     unsigned char *queued;       ///< [vertex]
@@ -127,7 +129,6 @@ typedef struct TouchBounds {
 typedef struct TouchMarks {
     unsigned char *patch_fresh;  ///< [patch] has new ways
     unsigned char *patch_forced; ///< [patch] crossed another after all: looked at whatever it promises
-    unsigned char *patch_hooked; ///< [patch] would meet another on its way
     unsigned char *join_listed;  ///< [join] its features are listed
     unsigned char *join_crosses; ///< [join] its triangles cross
     unsigned char *join_smooth;  ///< [join] its triangles surely do not cross
@@ -260,14 +261,23 @@ bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsign
 int pelti_touch_find_features(PeltiTouch *t, bool all);
 /// Adds features of neighbours that would cross at t->moves.plan, or could in the core, and were not listed; returns how many.
 int pelti_touch_find_folds(PeltiTouch *t);
-/// Patches with fresh vertices that would meet others on the way to t->moves.plan, or cross neighbours there, and those others:
-/// marks them, lists no features, and returns how many.
+/// Pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->search.near, `meets`), or
+/// that are neighbours and cross there (t->marks.join_crosses): lists no features, and returns how many.
 int pelti_touch_find_hooks(PeltiTouch *t);
+
+// rigid.c
+/// Adds to sums of p, q and q p^T a pair of points, as seen from `a` and `b`.
+void pelti_touch_sum_pair(double sum[TOUCH_SUMS], Vec3 a, Vec3 p, Vec3 b, Vec3 q);
+/// The rigid motion that takes the first points of `count` such pairs nearest to the second ones.
+Mat34 pelti_touch_rigid(const double sum[TOUCH_SUMS], int count, float size, Vec3 a, Vec3 b);
 
 // hooked.c
 /// Takes the skin from t->state.x towards t->state.wanted where nothing could be worked out feature by feature: what would meet
-/// something stays, with all that would be torn from it, and the rest arrives. False: there was no end to it, nothing moved.
+/// something goes with what both have in common, with all that would be torn from it, and the rest arrives. False: there was no
+/// end to it, nothing moved.
 bool pelti_touch_leave_hooked(PeltiTouch *t);
+/// Whether these four vertices move as one body there: then they do not meet.
+bool pelti_touch_one_body(const PeltiTouch *t, const int v[4]);
 
 // path.c
 /// Distance of two features; `weight` and `normal` as in TouchContact.

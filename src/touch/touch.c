@@ -76,37 +76,19 @@ static void sum_range(void *context, int begin, int end, int worker)
     Vec3 a = pair->from[0], b = pair->to[0];
     (void)worker;
     memset(sum, 0, sizeof *pair->t->scratch.sums);
-    for (int v = begin; v < end; v++) {
-        Vec3 f = pair->from[v], g = pair->to[v];
-        double p[3] = {(double)f.x - (double)a.x, (double)f.y - (double)a.y, (double)f.z - (double)a.z};
-        double q[3] = {(double)g.x - (double)b.x, (double)g.y - (double)b.y, (double)g.z - (double)b.z};
-        for (int i = 0; i < 3; i++) {
-            sum[i] += p[i], sum[3 + i] += q[i];
-            for (int k = 0; k < 3; k++)
-                sum[6 + 3 * i + k] += q[i] * p[k];
-        }
-    }
+    for (int v = begin; v < end; v++)
+        pelti_touch_sum_pair(sum, a, pair->from[v], b, pair->to[v]);
 }
 
 /// The rigid motion that takes `from` nearest to `to`: moving all skin so crosses nothing.
 static Mat34 common_motion(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
 {
-    double sum[TOUCH_SUMS] = {0}, n = (double)t->count;
+    double sum[TOUCH_SUMS] = {0};
     pelti_parallel_for(t->jobs, t->count, TOUCH_BLOCK, sum_range, &(Pairing){t, from, to});
     for (int b = 0; b * TOUCH_BLOCK < t->count; b++)
         for (int i = 0; i < TOUCH_SUMS; i++)
             sum[i] += t->scratch.sums[b][i];
-    Mat3 m;
-    double size = (double)t->rest.size * (double)t->rest.size * n + 1e-300;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            m.m[i][k] = (float)((sum[6 + 3 * i + k] - sum[3 + i] * sum[k] / n) / size);
-    Mat3 r = mat3_polar(m, NULL);
-    Vec3 p = vec3((float)((double)from[0].x + sum[0] / n), (float)((double)from[0].y + sum[1] / n),
-                  (float)((double)from[0].z + sum[2] / n));
-    Vec3 q =
-        vec3((float)((double)to[0].x + sum[3] / n), (float)((double)to[0].y + sum[4] / n), (float)((double)to[0].z + sum[5] / n));
-    return mat34_from(r, vec3_sub(q, mat3_apply(r, p)));
+    return pelti_touch_rigid(sum, t->count, t->rest.size, from[0], to[0]);
 }
 
 static void speed_range(void *context, int begin, int end, int worker)
@@ -530,7 +512,8 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     if (pose.restart) {
         pelti_touch_to_rest(t);
         t->state.started = true;
-        t->state.behind = t->state.stuck = t->state.hung = 0;
+        t->state.behind = t->state.stuck = 0;
+        t->state.hung = 0;
     }
     pelti_touch_iron(t, pose.bones, vertices);
     pelti_touch_draw_in(t, pose.bones, vertices);
