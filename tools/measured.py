@@ -13,7 +13,7 @@ A table stands in its page as
     <!-- end of NAME -->
 K is a hash of what the table depends on: the goldens of the methods it speaks of (their bytes on built-in characters) or, for
 times, the sources of their rooms. Tables that need ../shared (characters that are not part of the project) are kept where it is
-absent."""
+absent, and so is one that needs another program built by hand (PELT_PEER, see tools/compare_peer.py)."""
 import argparse
 import array
 import csv
@@ -21,6 +21,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import pathlib
 import re
 import shutil
@@ -147,6 +148,11 @@ def bench(group, pattern=""):
             rows.append([r["name"], f"{number(r['value'])} {r['unit']}", wanted, paper, r["note"]])
         return table(["", "measured", "wanted", "paper", ""], rows)
     return make
+
+
+def peer(work):
+    """Beside the authors' later code, where it was built by hand: PELT_PEER runs it, PELT_PEER_DATA is the folder of its body."""
+    return run(sys.executable, ROOT / "tools" / "compare_peer.py", "--peer", os.environ["PELT_PEER"], "--library", work.pelt.parent / "libpelt.so", os.environ["PELT_PEER_DATA"]).splitlines()
 
 
 # What the tool is to be, in two threads: row of `pelt bench`, what it took when this list was made, what is wanted
@@ -356,13 +362,17 @@ def budget_plot(curves):
 
 
 class Table:
-    def __init__(self, page, make, goldens=(), rooms=(), shared=False, program=None):
+    def __init__(self, page, make, goldens=(), rooms=(), shared=False, program=None, variables=()):
+        self.variables = variables
         self.page, self.make, self.goldens, self.rooms, self.shared, self.program = ROOT / "docs" / page, make, goldens, rooms, shared, program
 
     def absent(self):
         """What the table needs and this machine does not have."""
         if self.shared and not (SHARED / "data").is_dir():
             return "../shared"
+        unset = [v for v in self.variables if not os.environ.get(v)]
+        if unset:
+            return " and ".join(unset)
         return self.program if self.program and not shutil.which(self.program) else None
 
     def key(self):
@@ -389,6 +399,7 @@ TABLES = {
     "layered-times": Table("layered.md", bench("layered", "thread|volume loop|per particle"), rooms=("src/methods/layered",)),
     "projective-real": Table("projective.md", real_bends("projective", WANTED_PROJECTIVE), goldens=("projective",), shared=True),
     "projective-times": Table("projective.md", bench("projective"), rooms=("src/methods/projective",)),
+    "projective-peer": Table("projective.md", peer, rooms=("tools/compare_peer.py",), variables=("PELT_PEER", "PELT_PEER_DATA")),
     "contact-grasp": Table("contact.md", grasp, goldens=("contact",)),
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
