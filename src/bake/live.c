@@ -59,7 +59,7 @@ static PeltStatus open_world(PeltWorld *w, const PeltWorldDef *def, PeltError *e
                                    .character_count = w->count,
                                    .who = who,
                                    .weights = weights,
-                                   .settings = {.final = def->final != 0},
+                                   .settings = {.final = def->final != 0, .work = def->work},
                                    .log = &w->skins[0]->log,
                                    .jobs = w->skins[0]->jobs};
     return pelti_corrector_create(&corrector, &w->pool.allocator, &w->corrector, err);

@@ -514,7 +514,9 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
     } else {
         now.substeps = count_substeps(c, free, dt_s);
         c->escapes.look = true; // once a step
-        long work = c->escapes.calm_s > 0 ? PELTI_CORRECTOR_WORK_INSIDE : PELTI_CORRECTOR_WORK * (c->settings.final ? 10L : 1L);
+        long work = c->settings.work > 0 ? c->settings.work : PELTI_CORRECTOR_WORK * (c->settings.final ? 10L : 1L);
+        if (c->escapes.calm_s > 0 && work > PELTI_CORRECTOR_WORK_INSIDE)
+            work = PELTI_CORRECTOR_WORK_INSIDE;
         for (int k = 1; k <= now.substeps; k++) // each may use its share of what is left
             substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, (work - now.work) / (now.substeps + 1 - k),
                     &now);

@@ -199,6 +199,44 @@ static void a_soft_box_sags_as_its_stiffness_says(void **state)
     pelti_corrector_destroy(c);
 }
 
+/// Four soft cubes fall on each other. A host that must answer in time bounds a step's work; what is left waits for the next one,
+/// and the heap stays a heap. Each linearisation ends with a sweep over all contacts, which may go beyond.
+static void a_heap_of_soft_cubes_takes_no_more_work_than_it_may(void **state)
+{
+    (void)state;
+    enum { CUBES = 4, WORK = 20000, FRAMES = 60 };
+    static const char *const names[CUBES] = {"a", "b", "c", "d"};
+    PeltSceneObject cubes[CUBES];
+    for (int i = 0; i < CUBES; i++) {
+        cubes[i] = object(names[i], PELT_SHAPE_BOX, 0.18f, 0.18f, 0.18f);
+        cubes[i].kind = PELT_OBJECT_SOFT, cubes[i].detail = 4, cubes[i].density = 200, cubes[i].young_modulus_pa = 2e4f;
+        memcpy(cubes[i].position, (float[3]){0.01f * (float)(i % 2), 0.1f + 0.2f * (float)i, 0}, sizeof cubes[i].position);
+    }
+    PeltScene scene = pelt_scene_default();
+    scene.objects = cubes, scene.object_count = CUBES, scene.has_ground = true;
+    PeltiCorrector *c = NULL;
+    PeltError err = {0};
+    assert_int_equal(pelti_corrector_create(&(PeltiCorrectorDef){.scene = &scene, .settings = {.work = WORK}}, NULL, &c, &err),
+                     PELT_OK);
+    pelti_corrector_step(c, NULL, 0, NULL, NULL);
+    long most = 0;
+    for (int f = 0; f < FRAMES; f++) {
+        PeltiContactReport report;
+        pelti_corrector_step(c, NULL, 1.0 / 30, NULL, &report);
+        most = report.work > most ? report.work : most;
+        if (!(report.work <= WORK + 8L * report.linearisations * (report.contacts + 500)))
+            fail_msg("frame %d: %ld visits, %d contacts, %d linearisations", f, report.work, report.contacts,
+                     report.linearisations);
+    }
+    assert_true(most > WORK / 2); // it is a bound that matters
+    for (int i = 0; i < CUBES; i++) {
+        PeltiObjectView cube = pelti_corrector_object(c, i);
+        if (!(cube.centre[1] > 0.06 && cube.centre[1] < 0.8))
+            fail_msg("cube %d ends at a height of %g", i, cube.centre[1]);
+    }
+    pelti_corrector_destroy(c);
+}
+
 static void bad_scenes_say_what_is_wrong(void **state)
 {
     (void)state;
@@ -249,6 +287,7 @@ int main(void)
                                        cmocka_unit_test(a_bouncing_ball_keeps_its_share_of_speed),
                                        cmocka_unit_test(a_deep_start_is_pushed_out_slowly),
                                        cmocka_unit_test(a_soft_box_sags_as_its_stiffness_says),
+                                       cmocka_unit_test(a_heap_of_soft_cubes_takes_no_more_work_than_it_may),
                                        cmocka_unit_test(bad_scenes_say_what_is_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
