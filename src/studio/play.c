@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const float LONGEST_STEP_S = 1.0f / 30; // contact is solved for small steps: a slow page plays slowly
+/// Contact is solved for small steps: a slow page plays slowly. And for few lengths of them, as each is another system of a soft
+/// object.
+static const float STEPS_S[] = {1.0f / 120, 1.0f / 60, 1.0f / 30};
+enum { CONTACT_WORK = 40000 }; // visits to contacts in a step, some 25 ms: a heap of soft cubes settles over several steps
 
 static void describe_object(PeltiPlay *play, int i)
 {
@@ -45,24 +48,78 @@ static void describe_joints(PeltiPlay *play, const PeltCharacter *who)
     play->scene.joint_count = play->wish.stiff_count;
 }
 
+/// What the world is made of, all but what it looks up in every step.
+static bool is_same_world(const PeltiWorldWish *a, const PeltiWorldWish *b)
+{
+    return a->on == b->on && a->gravity == b->gravity && a->firm == b->firm && a->object_count == b->object_count &&
+           a->stiff_count == b->stiff_count && !memcmp(a->objects, b->objects, (size_t)a->object_count * sizeof *a->objects) &&
+           !memcmp(a->stiff_nodes, b->stiff_nodes, (size_t)a->stiff_count * sizeof *a->stiff_nodes) &&
+           !memcmp(a->stiffness, b->stiffness, (size_t)a->stiff_count * sizeof *a->stiffness);
+}
+
+/// Before the world goes: where its objects are.
+static void keep_objects(PeltiPlay *play)
+{
+    play->kept_count = play->world ? pelt_world_object_count(play->world) : play->kept_count;
+    for (int i = 0; play->world && i < play->kept_count; i++) {
+        PeltWorldObject was = pelt_world_object(play->world, i);
+        PeltSceneObject *kept = &play->kept[i];
+        Mat3 axes;
+        memcpy(axes.m, was.axes, sizeof axes.m);
+        Quat turn = was.kind == PELT_OBJECT_SOFT ? (Quat){0, 0, 0, 1} : quat_from_mat3(axes);
+        memcpy(kept->position, was.kind == PELT_OBJECT_SOFT ? was.centre : was.origin, sizeof kept->position);
+        memcpy(kept->rotation, (float[4]){turn.x, turn.y, turn.z, turn.w}, sizeof kept->rotation);
+        memcpy(kept->velocity, was.velocity, sizeof kept->velocity);
+        memcpy(kept->angular_velocity, was.spin, sizeof kept->angular_velocity);
+    }
+}
+
+/// Objects that the world before had too begin where they were in it.
+static void carry_over(PeltiPlay *play)
+{
+    bool taken[PELTI_OBJECTS] = {0};
+    for (int i = 0; i < play->wish.object_count; i++)
+        for (int k = 0; k < play->kept_count; k++) {
+            const PeltSceneObject *kept = &play->kept[k];
+            PeltSceneObject *o = &play->objects[i];
+            if (taken[k] || memcmp(play->wish.objects[i], play->made_of.objects[k], sizeof play->wish.objects[i]))
+                continue;
+            taken[k] = true;
+            memcpy(o->position, kept->position, sizeof o->position);
+            memcpy(o->rotation, kept->rotation, sizeof o->rotation);
+            memcpy(o->velocity, kept->velocity, sizeof o->velocity);
+            memcpy(o->angular_velocity, kept->angular_velocity, sizeof o->angular_velocity);
+            break;
+        }
+    play->kept_count = 0;
+}
+
+/// What a step looks up: seen at once, and everything stays where it is.
+static void set_live(PeltiPlay *play)
+{
+    play->scene.has_ground = play->wish.ground;
+    play->scene.ground_height = play->wish.height;
+    play->scene.friction = play->wish.friction;
+}
+
 static void make_world(PeltiPlay *play, PeltSkin *skin)
 {
     PeltWorldDef def = pelt_world_def_default();
     PeltError err = {0};
     play->scene = pelt_scene_default();
     play->scene.gravity[1] = -play->wish.gravity;
-    play->scene.has_ground = play->wish.ground;
-    play->scene.ground_height = play->wish.height;
-    play->scene.friction = play->wish.friction;
+    set_live(play);
     play->scene.joint_stiffness = play->wish.firm;
     play->scene.object_count = play->wish.object_count;
     play->scene.objects = play->objects;
     for (int i = 0; i < play->wish.object_count; i++)
         describe_object(play, i);
+    carry_over(play);
     describe_joints(play, skin->character);
     def.scene = &play->scene;
     def.skins = &skin;
     def.skin_count = 1;
+    def.work = CONTACT_WORK;
     play->trouble[0] = 0;
     if (pelt_world_create(&def, &play->world, &err) != PELT_OK)
         snprintf(play->trouble, sizeof play->trouble, "%.190s", err.text);
@@ -72,6 +129,7 @@ void pelti_play_end(PeltiPlay *play)
 {
     if (play->pokes && play->skin)
         pelt_skin_anchor_let_go(play->skin, play->anchor);
+    keep_objects(play); // the next skin meets them where they are
     pelt_world_destroy(play->world);
     play->world = NULL;
     play->skin = NULL;
@@ -94,20 +152,31 @@ static void poke(PeltiPlay *play, const PeltiWish *wish)
         pelt_skin_anchor_hold(play->skin, play->anchor, wish->poked_at, 1);
 }
 
+static void renew_world(PeltiPlay *play, PeltSkin *skin, bool restart)
+{
+    keep_objects(play);
+    pelt_world_destroy(play->world);
+    play->world = NULL;
+    play->holds = false;
+    play->owed_s = 0;
+    if (restart || !play->wish.on)
+        play->kept_count = 0;
+    if (play->wish.on)
+        make_world(play, skin);
+}
+
 bool pelti_play_ready(PeltiPlay *play, PeltSkin *skin, const PeltiWish *wish)
 {
     bool anew = play->made != play->wish.serial || wish->want.restart;
     if (play->skin && play->skin != skin)
         pelti_play_end(play);
     play->skin = skin;
-    if (anew) {
-        pelt_world_destroy(play->world);
-        play->world = NULL;
-        play->holds = false;
-        play->made = play->wish.serial;
-        if (play->wish.on)
-            make_world(play, skin);
-    }
+    if (anew && play->world && !wish->want.restart && is_same_world(&play->wish, &play->made_of))
+        set_live(play);
+    else if (anew)
+        renew_world(play, skin, wish->want.restart);
+    play->made = play->wish.serial;
+    play->made_of = play->wish;
     poke(play, wish);
     return play->world != NULL;
 }
@@ -133,12 +202,26 @@ static void hold(PeltiPlay *play, const PeltiWish *wish)
     play->holds = pelt_world_hold(play->world, wanted, &goal, NULL) == PELT_OK;
 }
 
+/// The length of the next step: the nearest of the few there are; what differs is made up for by the next ones.
+static float next_step(PeltiPlay *play, float dt_s)
+{
+    enum { COUNT = sizeof STEPS_S / sizeof *STEPS_S };
+    int best = 0;
+    if (!(dt_s > 0))
+        return 0;
+    play->owed_s = fminf(play->owed_s + dt_s, STEPS_S[COUNT - 1]);
+    for (int i = 1; i < COUNT; i++)
+        best = fabsf(STEPS_S[i] - play->owed_s) < fabsf(STEPS_S[best] - play->owed_s) ? i : best;
+    play->owed_s -= STEPS_S[best];
+    return STEPS_S[best];
+}
+
 void pelti_play_step(PeltiPlay *play, PeltPose *pose, const PeltiWish *wish, PeltStepInfo *info)
 {
     const PeltPose *poses[1] = {pose};
     PeltWorldInfo now = {0};
     hold(play, wish);
-    pelt_world_step(play->world, poses, fminf(wish->want.dt_s, LONGEST_STEP_S), &now);
+    pelt_world_step(play->world, poses, next_step(play, wish->want.dt_s), &now);
     pelt_world_pose(play->world, 0, pose);
     info->ms = now.skin_ms;
     play->contact_ms = (float)now.ms;

@@ -5,11 +5,15 @@
 #include "studio/session_parts.h"
 
 typedef struct PeltiPlay {
-    PeltiWorldWish wish; ///< as it is wanted
-    uint32_t made;       ///< serial of the wish the world was made of
-    PeltSkin *skin;      ///< that it steps, and that is poked
-    PeltWorld *world;    ///< NULL: none
-    PeltScene scene;     ///< outlives the world
+    PeltiWorldWish wish;                 ///< as it is wanted
+    uint32_t made;                       ///< serial of the wish the world was made of
+    PeltSkin *skin;                      ///< that it steps, and that is poked
+    PeltWorld *world;                    ///< NULL: none
+    PeltiWorldWish made_of;              ///< what it was made of
+    PeltSceneObject kept[PELTI_OBJECTS]; ///< places and speeds of its objects when it ended, by their order in `made_of`
+    int kept_count;
+    float owed_s;    ///< time that went by and was not stepped yet, or (below 0) was stepped ahead
+    PeltScene scene; ///< outlives the world
     PeltSceneObject objects[PELTI_OBJECTS];
     char names[PELTI_OBJECTS][24];
     PeltSceneJoint joints[PELTI_STIFF];

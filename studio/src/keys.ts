@@ -7,13 +7,13 @@ import { keyPose } from './keyed_panel';
 
 export function keys(studio: Studio, view: View, posing: Posing, save: () => Promise<void>): void {
   const step = (frames: number) => { studio.play(false); studio.seek((studio.frame + frames) / studio.fps); };
-  const flip = (key: 'wire' | 'bones' | 'inside' | 'ground') => studio.setLook({ [key]: !studio.look[key] });
+  const flip = (key: 'wire' | 'bones' | 'names' | 'inside' | 'ground') => studio.setLook({ [key]: !studio.look[key] });
   const tool = (name: Tool) => { studio.tool = name; studio.tell('tool'); };
   const plain: Record<string, () => void> = {
     ' ': () => studio.play(!studio.playing), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => studio.seek(0, true),
     End: () => studio.seek(studio.duration, true), l: () => { studio.loop = !studio.loop; studio.tell('clock'); },
     t: () => tool('turn'), r: () => tool('reach'), k: () => tool('poke'), n: () => tool('paint'), a: () => keyPose(studio), p: () => posing.pin(), x: () => posing.resetJoint(), X: () => posing.resetAll(), m: () => posing.mirror(),
-    w: () => flip('wire'), b: () => flip('bones'), i: () => flip('inside'), g: () => flip('ground'), f: () => view.frameAll(),
+    w: () => flip('wire'), b: () => flip('bones'), j: () => flip('names'), i: () => flip('inside'), g: () => flip('ground'), f: () => view.frameAll(),
     1: () => view.side('front'), 2: () => view.side('back'), 3: () => view.side('left'), 4: () => view.side('right'), 5: () => view.side('top'),
     Escape: () => { studio.select(-1); studio.complain(''); },
   };
@@ -24,6 +24,13 @@ export function keys(studio: Studio, view: View, posing: Posing, save: () => Pro
   const control: Record<string, () => void> = {
     z: () => studio.history.undo(), Z: () => studio.history.redo(), y: () => studio.history.redo(), c: () => posing.copy(), v: () => void posing.paste(), s: () => void save(),
   };
+  let byMouse = false; // what the mouse pressed gives the keys back: one finger on the space bar plays
+  addEventListener('pointerdown', () => { byMouse = true; }, true);
+  addEventListener('keydown', () => { byMouse = false; }, true);
+  for (const kind of ['click', 'change']) addEventListener(kind, event => {
+    const at = event.target as HTMLElement, pressed = kind === 'click' ? at.closest<HTMLElement>('button, summary, input[type=checkbox]') : at.closest<HTMLElement>('select');
+    if (byMouse) pressed?.blur();
+  });
   addEventListener('keydown', event => {
     const at = event.target as HTMLElement;
     if (at.matches('input:not([type=range]):not([type=checkbox]), select, textarea') || studio.link !== 'on') return;

@@ -13,7 +13,7 @@ const colours: [Colour, string][] = [
 
 export function lookPanel(studio: Studio, view: View): Node[] {
   const colour = select('Colour', colours, value => setColour(studio, value as Colour));
-  const checks = ([['wire', 'Wireframe', 'W'], ['bones', 'Bones', 'B'], ['inside', 'See through', 'I'], ['ground', 'Ground', 'G']] as const)
+  const checks = ([['wire', 'Wireframe', 'W'], ['bones', 'Bones', 'B'], ['names', 'Names of joints', 'J'], ['inside', 'See through', 'I'], ['ground', 'Ground', 'G']] as const)
     .map(([key, text, keys]) => ({ key, box: check(text, on => studio.setLook({ [key]: on }), keys) }));
   const update = () => {
     colour.set(studio.look.colour);

@@ -21,6 +21,7 @@ import { keyedPanel } from './keyed_panel';
 import { Grip, gripPanel } from './grip';
 import { filmPart } from './film';
 import { meters } from './meters';
+import { nameTags } from './names';
 import { h, section } from './ui';
 
 const boot = (window as unknown as { peltBoot: Boot }).peltBoot, part = (name: string) => document.querySelector<HTMLElement>(`body > ${name}`)!;
@@ -41,7 +42,7 @@ const panel = h('aside', { 'aria-label': 'Panels' },
   section('World', false, ...worldPanel(studio, view, link), gripPanel(studio, grip)),
   section('Times', false, ...meters(studio, link)),
   section('Bake and measure', false, ...bakePanel(studio, link)));
-picture.append(wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));
+picture.append(nameTags(studio, view), wipeLine(studio), legend(studio), numbers(studio, link), ...troubles(studio, link));
 part('header').replaceWith(header(studio, link, view, open, save));
 part('aside').replaceWith(panel);
 part('footer').replaceWith(timeline(studio));

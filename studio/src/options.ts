@@ -3,11 +3,16 @@ import type { OptionInfo, Studio } from './studio';
 import type { Link } from './link';
 import { button, h, id, select } from './ui';
 
+const OWN = 'own'; // linear blending by the file's weights: what every other program shows
 const WAIT_MS = 300; // after the last change of a slider, before a new prepare
 
 /** The choice of a method for a slot, its options, and how far its preparation is. */
 export function methodPanel(studio: Studio, link: Link, slot: number): HTMLElement {
-  const choice = select(slot ? 'Other method' : 'Method', [], name => studio.setMethod(slot, name));
+  const choice = select(slot ? 'Other method' : 'Method', [], name => {
+    if (name !== OWN) { studio.setMethod(slot, name); return; }
+    studio.setMethod(slot, 'lbs', { weights: 'file' });
+    studio.setLook({ compare: 'ghost' });
+  });
   const summary = h('p', { class: 'hint' });
   const bar = h('progress', { max: 1, 'aria-label': 'Preparing' }), stage = h('span', { class: 'stage' });
   const progress = h('div', { class: 'progress', role: 'status' }, bar, stage), warnings = h('ul', { class: 'warnings' });
@@ -15,7 +20,7 @@ export function methodPanel(studio: Studio, link: Link, slot: number): HTMLEleme
   let shown = '', shownKey = '';
   const update = () => {
     const { method, status, settings } = studio.slots[slot], info = studio.method(slot);
-    choice.set(method);
+    choice.set(slot && method === 'lbs' && settings.weights === 'file' ? OWN : method);
     summary.textContent = info?.summary ?? (slot ? 'A second method beside the first.' : '');
     const preparing = status?.state === 1, failed = status?.state === 3;
     progress.hidden = !preparing && !failed;
@@ -40,7 +45,7 @@ export function methodPanel(studio: Studio, link: Link, slot: number): HTMLEleme
   };
   studio.on(['catalogue'], () => {
     const list = studio.catalogue!.methods.map(m => [m.name, m.name] as [string, string]);
-    choice.choices(slot ? [['', 'none'], ...list] : list);
+    choice.choices(slot ? [['', 'none'], [OWN, 'the file\'s own skin, as a ghost'], ...list] : list);
     shown = '';
     update();
   });
@@ -76,8 +81,8 @@ function optionList(studio: Studio, link: Link, slot: number, infos: OptionInfo[
 }
 
 function optionRow(studio: Studio, slot: number, info: OptionInfo, act: (value: string) => void): HTMLElement {
-  const words = info.choices?.split('|') ?? (info.value === 'on' || info.value === 'off' ? ['off', 'on'] : null);
-  const control = words ? wordControl(info, words, act) : numberControl(info, act);
+  const switches = [['off', 'on'], ['false', 'true']].find(pair => pair.includes(info.value)), words = info.choices?.split('|') ?? switches;
+  const control = words ? wordControl(info, words, act) : info.value === '' ? textControl(info, act) : numberControl(info, act);
   const row = h('div', { class: 'option' }, control.row, h('p', { class: 'hint', id: control.help }, info.help, info.live ? h('span', { class: 'live', title: 'changes without a new prepare' }, ' live') : ''));
   const update = () => {
     const value = studio.slots[slot].settings[info.name] ?? info.value;
@@ -95,6 +100,11 @@ function wordControl(info: OptionInfo, words: string[], act: (value: string) => 
   const key = id('option'), help = id('help');
   const box = h('select', { id: key, 'aria-describedby': help, change: () => act(box.value) }, ...words.map(word => h('option', { value: word }, word)));
   return { row: h('div', { class: 'row' }, h('label', { for: key }, info.name), box), help, set: value => { box.value = value; } };
+}
+
+function textControl(info: OptionInfo, act: (value: string) => void): Control {
+  const key = id('option'), help = id('help'), box = h('input', { type: 'text', id: key, 'aria-describedby': help, change: () => act(box.value.trim()) });
+  return { row: h('div', { class: 'row' }, h('label', { for: key }, info.name), box), help, set: value => { if (document.activeElement !== box) box.value = value; } };
 }
 
 /** A slider with the default in its middle where the range is far wider than it is useful, and the number beside it. */

@@ -5,7 +5,7 @@ import type { View } from './view';
 import type { Link } from './link';
 import { extent, readShape } from './shapes';
 import { slider } from './rig_panel';
-import { button, check, h, id } from './ui';
+import { button, check, h } from './ui';
 
 const MOST = 16;
 
@@ -102,18 +102,21 @@ async function addFile(studio: Studio, link: Link, file: File, add: (thing: Part
 export function worldPanel(studio: Studio, view: View, link: Link): Node[] {
   const on = check('Touches a world', value => studio.setWorld({ on: value })), ground = check('Ground', value => studio.setWorld({ ground: value, on: true }));
   const forces = check('Forces as arrows', value => { studio.world.forces = value; studio.tell('objects'); });
-  const key = id('gravity'), gravity = h('input', { type: 'range', id: key, min: 0, max: 20, step: 0.1, change: () => studio.setWorld({ gravity: Number(gravity.value) }) });
-  const reachKey = id('reach'), reach = h('input', { type: 'range', id: reachKey, min: 0.01, max: 0.3, step: 0.01, value: studio.poked.reach, input: () => { studio.poked.reach = Number(reach.value); } });
+  const gravity = slider('Gravity, m/s²', 0, 20, 0.1, value => studio.setWorld({ gravity: value }));
+  const reach = slider('Poke reach, of the size', 0.01, 0.3, 0.01, value => { studio.poked.reach = value; });
   const list = h('ul', { class: 'things' });
   const add = (kind: number, shape: number, more: Partial<Thing> = {}) => {
     const { size, centre } = view, r = size * (shape === 1 ? 0.05 : 0.09), { things } = studio.world;
     if (things.length >= MOST) { studio.complain(`${MOST} objects are the most.`); return; }
     const side = (things.length % 3 - 1) * 0.16 * size, front = studio.character?.faces_back ? -1 : 1;
-    const thing: Thing = { kind, shape, size: shape === 1 ? [r, r, r] : [r, r, r], position: [centre.x + side, centre.y + 0.1 * size, centre.z + front * 0.22 * size], density: kind === 2 ? 0.2 : 0.3, ...more };
+    const place = new Vector3(centre.x + side, centre.y + 0.1 * size, centre.z + front * 0.22 * size), origins = studio.objects?.origins ?? [], other = new Vector3();
+    const taken = things.map((t, i) => ({ at: 3 * i < origins.length ? [...origins.slice(3 * i, 3 * i + 3)] : t.position, r: t.shape === 0 ? 0.1 * size : Math.hypot(...t.size) / (t.shape === 1 ? 1.7 : 2) }));
+    while (taken.some(({ at, r: wide }) => other.fromArray(at).distanceTo(place) < wide + 0.9 * r)) place.y += r; // above what is there
+    const thing: Thing = { kind, shape, size: [r, r, r], position: place.toArray(), density: kind === 2 ? 0.2 : 0.3, ...more };
     studio.setWorld({ on: true, things: [...things, thing] });
   };
   const picker = h('input', { type: 'file', accept: '.obj,.glb', class: 'unseen', tabindex: -1, 'aria-label': 'An object from a file', change: () => { const file = picker.files?.[0]; if (file) void addFile(studio, link, file, thing => add(1, 0, thing), view.size); picker.value = ''; } });
-  const friction = slider('Friction', 0, 2, 0.05, value => studio.setWorld({ friction: value })), firm = slider('Joints', 0.1, 20, 0.1, value => studio.setWorld({ firm: value }));
+  const friction = slider('Friction', 0, 2, 0.05, value => studio.setWorld({ friction: value })), firm = slider('Joints, times as firm', 0.1, 20, 0.1, value => studio.setWorld({ firm: value }));
   const update = () => {
     const { world } = studio;
     friction.set(world.friction);
@@ -121,7 +124,8 @@ export function worldPanel(studio: Studio, view: View, link: Link): Node[] {
     on.set(world.on);
     ground.set(world.ground);
     forces.set(world.forces);
-    gravity.value = String(world.gravity);
+    gravity.set(world.gravity);
+    reach.set(studio.poked.reach);
     list.replaceChildren(...world.things.map((t, i) => h('li', {}, `${['fixed', 'rigid', 'soft'][t.kind]} ${shapeName(t)}`,
       button(`Remove object ${i + 1}`, () => studio.setWorld({ things: world.things.filter(other => other !== t) }), { icon: 'close' }))));
   };
@@ -129,9 +133,9 @@ export function worldPanel(studio: Studio, view: View, link: Link): Node[] {
   update();
   return [
     h('p', { class: 'hint' }, 'Objects can be taken and thrown with the mouse; the skeleton gives way to them before the skin is made. Where there is a world, time goes on.'),
-    on.row, ground.row, forces.row, h('div', { class: 'row' }, h('label', { for: key }, 'Gravity'), gravity), friction.row, firm.row,
+    on.row, ground.row, forces.row, gravity.row, friction.row, firm.row,
     h('div', { class: 'buttons wrap' }, picker, button('Ball', () => add(1, 1)), button('Box', () => add(1, 2)), button('Soft cube', () => add(2, 2)), button('Fixed box', () => add(0, 2)), button('From a file…', () => picker.click()),
       button('Start over', () => { studio.cut = true; studio.wishes++; })),
-    list, h('div', { class: 'row' }, h('label', { for: reachKey }, 'Poke reach'), reach),
+    list, reach.row,
   ];
 }

@@ -26,6 +26,7 @@ export function timeline(studio: Studio): HTMLElement {
     play.replaceChildren(icon(studio.playing ? 'pause' : 'play'));
     loop.setAttribute('aria-pressed', String(studio.loop));
     clips.set(String(studio.clip));
+    speeds.set(String(studio.speed));
   };
   studio.on(['clock'], update);
   studio.on(['character', 'poses'], () => {
@@ -33,7 +34,6 @@ export function timeline(studio: Studio): HTMLElement {
     clips.choices([...names.map((name, i) => [String(i), i === names.length - 1 ? `${name} (of motion, made)` : name] as [string, string]), ['-1', 'no clip: as the file stands'], ...studio.keyed.keys.length ? [[String(MADE), `${studio.keyed.name} (being keyed)`] as [string, string]] : []]);
     update();
   });
-  speeds.set('1');
   update();
   return h('footer', { 'aria-label': 'Time' }, scrub, h('div', { class: 'transport' },
     clips.row,

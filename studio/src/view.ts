@@ -26,6 +26,7 @@ export class View {
   centre = new Vector3();
   dirty = true;
   dress: Dress | null = null; // the file's own materials
+  after: () => void = () => undefined; // a picture was drawn
   private clay = material(0xc79a7b);
   private other = material(0x7f9cc0);
   private ghost = new MeshStandardMaterial({ color: 0x7f9cc0, transparent: true, opacity: 0.35, depthWrite: false, roughness: 0.8 });
@@ -305,6 +306,7 @@ export class View {
       half(0, size.x, [true, two && compare === 'ghost']);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, size.x, size.y);
+    this.after();
     if (!performance.getEntriesByName('pelt-page-ready').length) performance.mark('pelt-page-ready');
   }
 

@@ -171,31 +171,61 @@ static void an_old_wish_says_nothing_about_a_new_character(void **state)
 }
 
 /// A ball in the air falls by half g t^2 (semi-implicit steps: a step's worth more) and is shown with the skin.
+/// A step of the world: how high its first object is after it.
+static float step_world(uint32_t number)
+{
+    PeltiArray answer = want(number, -1, 0);
+    const char *m = find(&answer, PELTI_MSG_Objects);
+    assert_non_null(m);
+    uint32_t count, list;
+    float y;
+    m += 8;
+    for (int k = 0; k < 3; k++) { // counts, positions, triangles
+        memcpy(&list, m, 4);
+        m += 4 + 4 * (size_t)list;
+    }
+    memcpy(&count, m, 4);
+    assert_true(count >= 3);
+    memcpy(&y, m + 4 + 4, 4);
+    pelti_array_release(&answer);
+    return y;
+}
+
+static void wish_for(const PeltiMsgWorld *world)
+{
+    PeltiArray answer = say(1, 1, PELTI_MSG_World, world);
+    pelti_array_release(&answer);
+}
+
 static void a_ball_falls_beside_the_skin(void **state)
 {
     (void)state;
-    static const float ball[9] = {1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 5, 3, 5, 0.5f};
-    PeltiMsgWorld world = {.epoch = 1, .on = 1, .ground = 0, .gravity = 10, .objects = {ball, 9}, .friction = 0.6f, .firm = 1};
-    PeltiArray answer = say(1, 1, PELTI_MSG_World, &world);
-    pelti_array_release(&answer);
-    float y = 0;
-    for (uint32_t i = 1; i <= 11; i++) { // the first step only places everything; each is 1/30 s, the longest there is
-        answer = want(i, -1, 0);
-        const char *m = find(&answer, PELTI_MSG_Objects);
-        assert_non_null(m);
-        uint32_t counts[3], lists[2];
-        memcpy(counts, m + 8, sizeof counts); // 2, vertices, triangles
-        memcpy(lists, m + 20, 4);
-        assert_int_equal(lists[0], counts[1] * 3);
-        m += 24 + 4 * (size_t)lists[0];
-        memcpy(lists, m, 4);
-        assert_int_equal(lists[0], counts[2] * 3);
-        memcpy(&y, m + 4 + 4 * (size_t)lists[0] + 4 + 4, 4);
-        pelti_array_release(&answer);
-    }
-    float t = 10.0f / 30;
+    static const float balls[2][9] = {{1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 5, 3, 5, 0.5f},
+                                      {1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 9, 3, 5, 0.5f}};
+    PeltiMsgWorld world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {balls[0], 9}, .friction = 0.6f, .firm = 1};
+    float y = 0, last, t = 10.0f / 30;
+    uint32_t i = 1;
+    wish_for(&world);
+    for (; i <= 11; i++) // the first step only places everything; each is 1/30 s, the longest there is
+        y = step_world(i);
     assert_float_equal(3 - y, 0.5f * 10 * t * t, 10 * t / 30);
     assert_true(3 - y > 0.1f);
+    world.friction = 0; // looked up in every step: it falls on, at its speed (a changed world has a step of its own too)
+    wish_for(&world);
+    last = y;
+    y = step_world(i++);
+    assert_true(last - y > 10 * t / 30 && last - y < 3 * 10 * t / 30);
+    world.objects = (PeltiFloats){balls[0], 18}; // one more: the world is another, the ball goes on from where it was
+    wish_for(&world);
+    last = y;
+    y = step_world(i++);
+    assert_true(last - y >= 0 && last - y < 0.3f);
+    last = y;
+    y = step_world(i++);
+    assert_true(last - y > 10 * t / 30 && last - y < 0.3f);
+    world.objects = (PeltiFloats){balls[1], 9}; // the first is gone, and the other has hardly begun to fall
+    wish_for(&world);
+    assert_true(step_world(i++) > 2.9f);
 }
 
 static uint32_t slot_serial(const PeltiArray *answer)

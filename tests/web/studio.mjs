@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import http from 'node:http';
+import { spawn } from 'node:child_process';
 import { Desk, endure, malform, shut } from './studio_desk.mjs';
 import { fileParts } from './studio_files.mjs';
 import { download, files, rigParts, sections } from './studio_rig.mjs';
@@ -188,6 +189,90 @@ const parts = {
     assert.ok(desk.apart(await desk.head('LeftHand'), was) < 1e-4 * rest.size, 'undone');
     await page.keyboard.press('Escape');
     assert.equal(await page.evaluate(() => peltStudio.studio.selected), -1);
+  },
+
+  /** Controls that no other part takes in hand: the clip list, speed, loop, the space bar after a click, rings, live options, names, the file's own ghost, the wipe's line. */
+  async controls(desk) {
+    const page = await desk.open({ height: 700 });
+    const rest = await desk.settled();
+    await sections(page, 'Skin', 'Compare', 'Look');
+    await page.getByRole('combobox', { name: 'Clip', exact: true }).selectOption({ label: 'fist' });
+    await page.getByLabel('Speed').selectOption('2');
+    await page.getByRole('button', { name: 'Loop' }).click();
+    await page.getByRole('button', { name: 'front' }).click();
+    await page.keyboard.press('Space'); // not the button that was pressed last
+    await page.waitForFunction(() => !peltStudio.studio.playing && peltStudio.studio.time === peltStudio.studio.duration); // it plays, and ends without a loop
+    for (const [name, frame] of [['First frame', 0], ['Frame ahead', 1], ['Frame ahead', 2], ['Frame back', 1]]) {
+      await page.getByRole('button', { name, exact: true }).click();
+      assert.equal(await page.evaluate(() => peltStudio.studio.frame), frame, name);
+    }
+    await page.getByRole('combobox', { name: 'Clip', exact: true }).selectOption('-1');
+
+    await page.evaluate(() => peltStudio.studio.select(peltStudio.studio.skeleton.names.indexOf('LeftLowerArm')));
+    await page.getByLabel('Names of joints').check();
+    await page.waitForFunction(() => document.querySelector('.names .selected')?.textContent === 'LeftLowerArm' && document.querySelectorAll('.names span:not([hidden])').length > 8);
+    const [tag, joint] = [await page.locator('.names .selected').boundingBox(), await desk.onScreen('LeftLowerArm')];
+    assert.ok(Math.abs(tag.x - joint[0]) < 20 && Math.abs(tag.y + tag.height / 2 - joint[1]) < 12, `the name is at its joint: ${JSON.stringify(tag)}, ${joint}`);
+    await page.getByLabel('Names of joints').uncheck();
+    await page.waitForFunction(() => document.querySelector('.names').hidden);
+
+    const ring = await page.evaluate(async () => { // where a ring is on the screen: the mouse over it names its axis
+      const { view, hand } = peltStudio, canvas = view.renderer.domElement, box = canvas.getBoundingClientRect(), at = view.onScreen(hand.handle.position);
+      for (let r = 20; r < 160; r += 4) for (let k = 0; k < 40; k++) {
+        const x = at.x + r * Math.cos(k * Math.PI / 20), y = at.y + r * Math.sin(k * Math.PI / 20);
+        canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: x + box.left, clientY: y + box.top, pointerId: 1, pointerType: 'mouse', bubbles: true }));
+        if (!/^[XYZ]$/.test(hand.rings.axis ?? '')) continue;
+        const tip = view.onScreen(hand.handle.position.clone().set(...['X', 'Y', 'Z'].map(n => n === hand.rings.axis ? 0.05 * view.size : 0)).applyQuaternion(hand.handle.quaternion).add(hand.handle.position)).sub(at).normalize();
+        return { x: x + box.left, y: y + box.top, axis: hand.rings.axis, dx: -tip.y, dy: tip.x }; // across the axis
+      }
+      return null;
+    });
+    assert.ok(ring, 'the rings can be taken');
+    await desk.drag([ring.x, ring.y], [ring.x + 40 * ring.dx, ring.y + 40 * ring.dy]);
+    const turned = await page.evaluate(() => { const { skeleton, selected } = peltStudio.studio, own = skeleton.turn(0).fromArray(skeleton.rest, selected * 10 + 3).invert().multiply(skeleton.turn(0).fromArray(skeleton.local, selected * 10 + 3)); return [own.x, own.y, own.z].map(Math.abs); });
+    const about = 'XYZ'.indexOf(ring.axis);
+    assert.ok(turned[about] > 0.02 && turned.every((v, k) => k === about || v < 1e-3), `about ${ring.axis} alone: ${turned}`);
+    await page.keyboard.press('Shift+X');
+
+    await page.getByText('Options (').first().click();
+    const serial = await page.evaluate(() => peltStudio.studio.slots[0].status.serial);
+    await page.getByLabel('smooth', { exact: true }).fill('12'); // live: no new prepare
+    await page.getByLabel('smooth', { exact: true }).press('Enter');
+    const still = await desk.settled();
+    assert.deepEqual(await page.evaluate(() => { const { settings, status } = peltStudio.studio.slots[0]; return { settings, serial: status.serial, text: status.text }; }), { settings: { smooth: '12' }, serial, text: '' });
+    assert.ok(desk.apart(still.sample, rest.sample) < 0.02 * rest.size);
+
+    await page.getByLabel('Other method').selectOption({ label: 'the file\'s own skin, as a ghost' });
+    await desk.settled();
+    assert.deepEqual(await page.evaluate(() => [peltStudio.studio.slots[1].method, peltStudio.studio.slots[1].settings.weights, peltStudio.studio.look.compare]), ['lbs', 'file', 'ghost']);
+    assert.equal(await page.getByLabel('Other method').inputValue(), 'own');
+    await page.getByLabel('Shown').selectOption('wipe');
+    const line = await page.locator('.wipe').boundingBox();
+    await desk.drag([line.x + 8, line.y + 60], [line.x - 92, line.y + 60]);
+    const moved = await page.locator('.wipe').boundingBox();
+    assert.ok(Math.abs(moved.x - line.x + 100) < 3, `the line follows the mouse: ${line.x} to ${moved.x}`);
+    await page.getByLabel('Method', { exact: true }).selectOption('layered');
+    await page.getByText('Options (').first().click();
+    assert.equal(await page.getByLabel('collide', { exact: true }).first().evaluate(box => box.tagName), 'SELECT', 'what is true or false is no number');
+    await desk.accessible();
+  },
+
+  /** The command itself: a port of one's own, taken ones told, Ctrl-C, Quit. */
+  async command(desk) {
+    const port = await new Promise(resolve => { const probe = http.createServer().listen(0, '127.0.0.1', () => { const { port } = probe.address(); probe.close(() => resolve(port)); }); });
+    const page = await desk.open({ args: ['--port', String(port)] });
+    assert.equal(Number(new URL(desk.address).port), port);
+    const run = args => new Promise(resolve => { let text = ''; const one = spawn(desk.pelt, ['studio', '--no-open', ...args]); one.stderr.on('data', data => { text += data; }); one.on('exit', code => resolve({ code, text })); });
+    const taken = await run(['--port', String(port)]), missing = await run(['nowhere.glb']);
+    assert.ok(taken.code > 0 && taken.text.includes(String(port)), `a taken port is told: ${taken.text}`);
+    assert.ok(missing.code > 0 && missing.text.includes('nowhere.glb'), missing.text);
+    const ended = new Promise(resolve => { desk.command.removeAllListeners('exit'); desk.command.on('exit', resolve); });
+    await page.getByRole('button', { name: 'Quit' }).click();
+    assert.equal(await ended, 0, 'Quit ends it');
+    await desk.spawn([]);
+    const stopped = new Promise(resolve => { desk.command.removeAllListeners('exit'); desk.command.on('exit', resolve); });
+    desk.command.kill('SIGINT');
+    assert.equal(await stopped, 0, 'and so does Ctrl-C');
   },
 
   /** Two methods under a wipe, ghosts, colours. */
