@@ -155,7 +155,8 @@ static PeltStatus remesh(PeltiRemeshSurface *s, const PeltiMesh *mesh, int verti
     scale_all(s, centre, scale, false);
     PeltStatus status = copy_reference(s, &pool, &reference, err);
     if (status == PELT_OK) {
-        PeltiRemeshShape shape = {.context = &reference, .project = project_to_reference};
+        PeltiRemeshShape shape = {
+            .context = &reference, .project = project_to_reference, .finest = SURFACE_FINEST, .sharp = true};
         status = pelti_remesh_even(&shape, s, vertices, jobs, err);
     }
     scale_all(s, centre, 1 / scale, true);

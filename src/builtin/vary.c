@@ -100,8 +100,13 @@ static Vec3 varied_project(const void *context, Vec3 p, Vec3 normal, float reach
 
 PeltiRemeshShape pelti_vary_shape(const PeltiVariedShape *varied)
 {
-    return (PeltiRemeshShape){varied,          varied->plan.low, varied->plan.high, varied_distance,
-                              varied_gradient, varied_project,   varied_detail};
+    return (PeltiRemeshShape){.context = varied,
+                              .low = varied->plan.low,
+                              .high = varied->plan.high,
+                              .distance = varied_distance,
+                              .gradient = varied_gradient,
+                              .project = varied_project,
+                              .detail = varied_detail};
 }
 
 PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiFigure *body, PeltiRemeshSurface *s, PeltError *err)

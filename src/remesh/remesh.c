@@ -131,8 +131,15 @@ static Vec3 face_normal(Vec3 a, Vec3 b, Vec3 c)
     return vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3(0, 0, 0));
 }
 
+/// How well a triangle faces the way of three normals: the least cosine.
+static float facing(Vec3 face, Vec3 a, Vec3 b, Vec3 c)
+{
+    return fminf(vec3_dot(face, a), fminf(vec3_dot(face, b), vec3_dot(face, c)));
+}
+
 /// The triangles round v, with v moved to `to`, must keep their side (before and after, and of the shape), and no edge
-/// may grow past the splitting length. Triangles that hold `skip` vanish.
+/// may grow past the splitting length. Triangles that hold `skip` vanish. On a ridge no triangle faces the way of its corners:
+/// there it need not face it better than before, or nothing small would ever be collapsed.
 static bool fan_allows(const PeltiRemeshSurface *s, int v, int skip, Vec3 to, Vec3 normal)
 {
     int h = s->out[v];
@@ -141,8 +148,8 @@ static bool fan_allows(const PeltiRemeshSurface *s, int v, int skip, Vec3 to, Ve
         if (p != skip && q != skip) {
             Vec3 before = face_normal(s->position[v], s->position[p], s->position[q]);
             Vec3 after = face_normal(to, s->position[p], s->position[q]);
-            float side = fminf(vec3_dot(after, normal), fminf(vec3_dot(after, s->normal[p]), vec3_dot(after, s->normal[q])));
-            if (vec3_dot(before, after) < 0.3f || side < 0.1f)
+            float was = s->sharp ? facing(before, normal, s->normal[p], s->normal[q]) : 1;
+            if (vec3_dot(before, after) < 0.3f || facing(after, normal, s->normal[p], s->normal[q]) < fminf(0.1f, was))
                 return false;
         }
         if (p != skip && vec3_distance(to, s->position[p]) > 1.35f * s->size[v])
@@ -199,23 +206,34 @@ static float opposite_cosine(Vec3 a, Vec3 b, Vec3 apex)
     return vec3_dot(p, q) / fmaxf(vec3_length(p) * vec3_length(q), 1e-20f);
 }
 
-/// Both triangles after the flip must face the shape's way and not fold against each other.
+/// Two triangles (p, l, q) and (q, r, p) at the edge from p to q.
+typedef struct Hinge {
+    float side;  // least cosine between the triangles and their corners' normals
+    float fold;  // cosine between the triangles
+    float sharp; // cosine of their sharpest angle
+} Hinge;
+static Hinge hinge_of(const PeltiRemeshSurface *s, int p, int q, int l, int r)
+{
+    const Vec3 *x = s->position, *n = s->normal;
+    Vec3 left = face_normal(x[l], x[q], x[p]), right = face_normal(x[q], x[r], x[p]);
+    return (Hinge){fminf(facing(left, n[l], n[p], n[q]), facing(right, n[r], n[p], n[q])), vec3_dot(left, right),
+                   fmaxf(fmaxf(opposite_cosine(x[p], x[q], x[l]), opposite_cosine(x[p], x[q], x[r])),
+                         fmaxf(fmaxf(opposite_cosine(x[l], x[p], x[q]), opposite_cosine(x[r], x[p], x[q])),
+                               fmaxf(opposite_cosine(x[l], x[q], x[p]), opposite_cosine(x[r], x[q], x[p]))))};
+}
+
+/// Both triangles after the flip must face the shape's way and not fold against each other, and sharp slivers are never worth a
+/// valence. Where those before the flip did no better (a ridge, a spike of a coarse file) they may: else edges only ever gather
+/// there, up to a hundred at a vertex.
 static bool may_flip(const PeltiRemeshSurface *s, const Edge *e)
 {
     if (e->c == e->d || valence(s, e->a) <= 4 || valence(s, e->b) <= 4 || are_neighbours(s, e->c, e->d))
         return false;
-    Vec3 n0 = face_normal(s->position[e->a], s->position[e->d], s->position[e->c]);
-    Vec3 n1 = face_normal(s->position[e->d], s->position[e->b], s->position[e->c]);
-    float side = fminf(fminf(vec3_dot(n0, s->normal[e->a]), vec3_dot(n1, s->normal[e->b])),
-                       fminf(fminf(vec3_dot(n0, s->normal[e->c]), vec3_dot(n0, s->normal[e->d])),
-                             fminf(vec3_dot(n1, s->normal[e->c]), vec3_dot(n1, s->normal[e->d]))));
-    if (side < 0.15f || vec3_dot(n0, n1) < 0.3f)
-        return false;
-    const Vec3 *x = s->position; // sharp slivers are never worth a valence
-    float worst = fmaxf(fmaxf(opposite_cosine(x[e->c], x[e->d], x[e->a]), opposite_cosine(x[e->c], x[e->d], x[e->b])),
-                        fmaxf(fmaxf(opposite_cosine(x[e->a], x[e->c], x[e->d]), opposite_cosine(x[e->b], x[e->c], x[e->d])),
-                              fmaxf(opposite_cosine(x[e->a], x[e->d], x[e->c]), opposite_cosine(x[e->b], x[e->d], x[e->c]))));
-    return worst < 0.94f;
+    Hinge after = hinge_of(s, e->c, e->d, e->a, e->b), before = {1, 1, -1};
+    if (s->sharp)
+        before = hinge_of(s, e->a, e->b, e->d, e->c);
+    return after.side >= fminf(0.15f, before.side) && after.fold >= fminf(0.3f, before.fold) &&
+           after.sharp < fmaxf(0.94f, before.sharp);
 }
 
 static void flip_to_valence(PeltiRemeshSurface *s)
@@ -393,11 +411,18 @@ static void smooth_field(const PeltiRemeshSurface *s, float *field, float *fresh
     }
 }
 
+typedef struct Sizing {
+    const float *detail, *curvature; // [vertex]
+    float correction;                // edges are wanted longer by this, since more came out than was counted on
+    float finest;                    // as in the shape
+} Sizing;
+
 /// Wanted edge lengths h with 1/h^2 = 1/(L d)^2 + (k/c)^2: L for the whole, d the detail, k the turning. N vertices of even
 /// triangles cover the sum of their h^2 sqrt(3)/2, which gives L; turning may take no more than a share of them.
-static void find_sizes(PeltiRemeshSurface *s, int vertices, float correction, const float *detail, const float *curvature)
+static void find_sizes(PeltiRemeshSurface *s, int vertices, const Sizing *sizing)
 {
-    const double c = 0.80, budget = 0.866 * vertices / (double)(correction * correction);
+    const float *detail = sizing->detail, *curvature = sizing->curvature;
+    const double c = 0.80, budget = 0.866 * vertices / (double)(sizing->correction * sizing->correction);
     const double turning_share = vertices < 2000 ? 0.75 : 0.5; // so few hardly give fingers any shape
     double flat = 0, turned = 0;
     for (int t = 0; t < s->triangle_count; t++) {
@@ -412,8 +437,9 @@ static void find_sizes(PeltiRemeshSurface *s, int vertices, float correction, co
     }
     double share = turned > turning_share * budget ? turning_share * budget / turned : 1;
     double scale2 = flat / (budget - share * turned);
+    double most = sizing->finest > 0 ? 1 / ((double)sizing->finest * sqrt(scale2 * share)) : INFINITY; // turning
     for (int v = 0; v < s->vertex_count; v++) {
-        double d = (double)detail[v], k = (double)curvature[v] / c;
+        double d = (double)detail[v], k = fmin((double)curvature[v] / c, most);
         s->size[v] = (float)(1 / sqrt(1 / (scale2 * d * d) + share * k * k));
     }
 }
@@ -437,7 +463,7 @@ static PeltStatus set_sizes(const PeltiRemeshShape *shape, PeltiRemeshSurface *s
         curvature[v] = turning(s, v);
     smooth_field(s, detail, fresh, 8);
     smooth_field(s, curvature, fresh, 3);
-    find_sizes(s, vertices, correction, detail, curvature);
+    find_sizes(s, vertices, &(Sizing){detail, curvature, correction, shape->finest});
     pelti_pool_release(&pool);
     return PELT_OK;
 }
@@ -446,6 +472,7 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
 {
     enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 24 };
     float correction = 1;
+    s->sharp = shape->sharp;
     pelti_remesh_normals(s);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         PELT_TRY(set_sizes(shape, s, vertices, correction, jobs, err));

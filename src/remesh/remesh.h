@@ -19,6 +19,8 @@ typedef struct PeltiRemeshShape {
     Vec3 (*project)(const void *context, Vec3 p, Vec3 normal, float reach);
     /// Edge length wanted at p of the surface, relative: 1 as the rest, 0.5 half as long. NULL: 1 everywhere.
     float (*detail)(const void *context, Vec3 p);
+    float finest; ///< no edge is wanted shorter for the surface's turning than this share of one where it is flat; 0: no bound
+    bool sharp;   ///< it has ridges, whose normals agree with no triangle there
 } PeltiRemeshShape;
 
 /// Extracts the surface on a grid of edge `voxel`: dual marching cubes with one vertex for every sheet in a cell.

@@ -16,6 +16,7 @@ typedef struct PeltiRemeshSurface {
     int *out;       ///< [vertex_capacity] a half edge leaving it; -1: dead
     int *corner;    ///< [3 x triangle_capacity] vertex at the start of the half edge; -1: dead
     int *opposite;  ///< [3 x triangle_capacity]
+    bool sharp;     ///< of a file, with ridges and spikes: what faces away from its corners' normals already may go on doing so
 } PeltiRemeshSurface;
 
 PeltStatus pelti_remesh_reserve(PeltiRemeshSurface *surface, int vertices, int triangles, PeltError *err);

@@ -166,6 +166,60 @@ static void what_crosses_everywhere_is_left_alone(void **state)
     pelti_remesh_release(&s);
 }
 
+static Vec3 stay(const void *context, Vec3 p, Vec3 normal, float reach)
+{
+    (void)context;
+    (void)normal;
+    (void)reach;
+    return p;
+}
+
+/// A lens of two cones, as flat as a fin: at its rim no triangle faces the way of a corner's normal.
+static PeltiRemeshSurface fin(int sides)
+{
+    PeltiPool pool; // for the default allocator
+    pelti_pool_init(&pool, NULL);
+    PeltiRemeshSurface s = {.allocator = pool.allocator};
+    pelti_pool_release(&pool);
+    assert_int_equal(pelti_remesh_reserve(&s, sides + 2, 2 * sides, NULL), PELT_OK);
+    s.vertex_count = sides + 2;
+    s.triangle_count = 2 * sides;
+    s.position[sides] = vec3(0, 0, 0.02f);
+    s.position[sides + 1] = vec3(0, 0, -0.02f);
+    for (int i = 0; i < sides; i++) {
+        float angle = 6.2831853f * (float)i / (float)sides, radius = i % 2 ? 0.6f : 1; // notched
+        s.position[i] = vec3(radius * cosf(angle), 0.4f * radius * sinf(angle), 0);
+        memcpy(&s.corner[6 * i], (int[6]){i, (i + 1) % sides, sides, (i + 1) % sides, i, sides + 1}, 6 * sizeof(int));
+    }
+    assert_int_equal(pelti_remesh_connect(&s, NULL), PELT_OK);
+    return s;
+}
+
+/// Edges that can neither be flipped nor collapsed along a ridge gather there.
+static void a_ridge_gathers_no_crumbs(void **state)
+{
+    (void)state;
+    PeltiRemeshSurface s = fin(40);
+    PeltiRemeshShape shape = {.project = stay, .finest = 0.4f, .sharp = true};
+    assert_int_equal(pelti_remesh_even(&shape, &s, 1500, NULL, NULL), PELT_OK);
+    int *edges = calloc((size_t)s.vertex_count, sizeof(int)), most = 0, crumbs = 0;
+    float mean = 0;
+    for (int h = 0; h < 3 * s.triangle_count; h++) {
+        mean +=
+            vec3_distance(s.position[s.corner[h]], s.position[s.corner[pelti_remesh_next(h)]]) / (float)(3 * s.triangle_count);
+        edges[s.corner[h]]++;
+    }
+    for (int h = 0; h < 3 * s.triangle_count; h++)
+        crumbs += vec3_distance(s.position[s.corner[h]], s.position[s.corner[pelti_remesh_next(h)]]) < 0.1f * mean;
+    for (int v = 0; v < s.vertex_count; v++)
+        most = edges[v] > most ? edges[v] : most;
+    print_message("valence %d, %d crumbs of %d\n", most, crumbs, 3 * s.triangle_count);
+    assert_true(most <= 10);
+    assert_true(crumbs < 3 * s.triangle_count / 200);
+    free(edges);
+    pelti_remesh_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +229,7 @@ int main(void)
         cmocka_unit_test(crossing_triangles_are_counted),
         cmocka_unit_test(what_is_folded_flat_is_smoothed),
         cmocka_unit_test(what_crosses_everywhere_is_left_alone),
+        cmocka_unit_test(a_ridge_gathers_no_crumbs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

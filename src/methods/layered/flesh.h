@@ -197,7 +197,8 @@ typedef struct PeltiFlesh {
     const PeltiMesh *mesh;
     PeltiJobs *jobs;
     PeltiLayeredSettings set;
-    int n; ///< slots
+    bool made_body; ///< of a file's pieces
+    int n;          ///< slots
     PeltiPaths paths;
     PeltiMatch match;
     PeltiFleshRest rest;

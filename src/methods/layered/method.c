@@ -42,6 +42,7 @@ static void layered_retune(void *state, const PeltiOptions *o)
     PeltiLayeredSettings *set = &flesh->set;
     float size = flesh->mesh->diagonal > 0 ? flesh->mesh->diagonal : 1, jiggle = pelti_option_float(o, "jiggle");
     bool preview = pelti_option_is(o, "quality", "preview"), final = pelti_option_is(o, "quality", "final");
+    bool coarse = preview || (flesh->made_body && !final); // the file's points only ride on what is solved
     int iterations = pelti_option_int(o, "iterations");
     float step = pelti_option_float(o, "step");
     *set = (PeltiLayeredSettings){
@@ -58,9 +59,10 @@ static void layered_retune(void *state, const PeltiOptions *o)
         .match_every = pelti_option_int(o, "match-every"),
         .step_s = 1e-3f * (step > 0  ? step
                            : preview ? 6.7f // a fifth of a frame of 1/30 s
+                           : coarse  ? 8.4f // a quarter
                                      : 5),
-        .turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
-        .settle_turn_rad = (preview ? 10 : 5) * 3.14159265f / 180,
+        .turn_rad = (coarse ? 10 : 5) * 3.14159265f / 180,
+        .settle_turn_rad = (coarse ? 10 : 5) * 3.14159265f / 180,
         .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),
@@ -95,7 +97,7 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     PeltiFlesh *flesh = pelti_alloc(in->allocator, sizeof *flesh);
     if (!flesh)
         return pelti_no_memory(err, sizeof *flesh);
-    *flesh = (PeltiFlesh){.who = in->who, .mesh = in->who->mesh, .jobs = in->jobs};
+    *flesh = (PeltiFlesh){.who = in->who, .mesh = in->who->mesh, .jobs = in->jobs, .made_body = in->made_body};
     pelti_pool_init(&flesh->pool, in->allocator);
     layered_retune(flesh, in->options);
     PeltStatus status = pelti_layers_build(flesh, in, err);
