@@ -122,20 +122,40 @@ PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, bool folds, PeltiJobs *jobs
     return status;
 }
 
-/// With very few vertices fingers may come out crossing: then once more, a little finer, within what the count allows.
+static PeltStatus copy_surface(const PeltiRemeshSurface *from, PeltiRemeshSurface *to, PeltError *err)
+{
+    size_t vertices = (size_t)from->vertex_count, halves = 3 * (size_t)from->triangle_count;
+    *to = (PeltiRemeshSurface){.allocator = from->allocator};
+    PELT_TRY(pelti_remesh_reserve(to, from->vertex_count, from->triangle_count, err));
+    to->vertex_count = from->vertex_count;
+    to->triangle_count = from->triangle_count;
+    memcpy(to->position, from->position, vertices * sizeof *to->position);
+    memcpy(to->out, from->out, vertices * sizeof *to->out);
+    memcpy(to->corner, from->corner, halves * sizeof *to->corner);
+    memcpy(to->opposite, from->opposite, halves * sizeof *to->opposite);
+    return PELT_OK;
+}
+
+/// With very few vertices fingers may come out crossing: then once more, a little finer, within what the count allows. What is
+/// extracted is the same each time, and most of the work.
 PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, PeltiRemeshGoal goal, PeltiJobs *jobs, const PeltAllocator *allocator,
                              PeltiRemeshSurface *out, PeltError *err)
 {
+    PeltiRemeshSurface extracted;
+    PELT_TRY(extract(shape, goal.voxel, jobs, allocator, &extracted, err));
     for (int i = 0;; i++) {
         long crossings = 0;
-        PELT_TRY(extract(shape, goal.voxel, jobs, allocator, out, err));
-        PeltStatus status = pelti_remesh_even(shape, out, goal.vertices + goal.vertices * i / 60, jobs, err);
+        PeltStatus status = copy_surface(&extracted, out, err);
+        if (status == PELT_OK)
+            status = pelti_remesh_even(shape, out, goal.vertices + goal.vertices * i / 60, jobs, err);
         if (status == PELT_OK)
             status = pelti_remesh_crossings(out, jobs, &crossings, err);
-        if (status == PELT_OK && (crossings == 0 || i + 1 == REMESH_TRIES))
-            return PELT_OK;
-        pelti_remesh_release(out);
-        if (status != PELT_OK)
+        bool done = status != PELT_OK || crossings == 0 || i + 1 == REMESH_TRIES;
+        if (done)
+            pelti_remesh_release(&extracted);
+        if (status != PELT_OK || !done)
+            pelti_remesh_release(out);
+        if (done)
             return status;
     }
 }

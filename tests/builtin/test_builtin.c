@@ -143,6 +143,7 @@ static void hand_has_21_bones(void **state)
 static void biped_is_a_grown_up_on_the_ground(void **state)
 {
     (void)state;
+    NOT_SANITIZED();
     PeltiCharacter *who = check_character("biped", 6000, 52, "bend twist fist walk stretch jump ");
     CHECK_NEAR(who->mesh->low.y, 0, 1e-4);
     CHECK_NEAR(who->mesh->high.y, 1.75, 0.02);
@@ -170,7 +171,7 @@ static void beast_stands_on_four_legs(void **state)
 static void small_and_cut_sizes_hold(void **state)
 {
     (void)state;
-    const int sizes[] = {1000, 70000}; // the latter is remeshed at a quarter and cut
+    const int sizes[] = {1000, TEST_WORK(70000, 35000)}; // the latter is remeshed at a quarter and cut
     for (int i = 0; i < 2; i++) {
         PeltiCharacter *who = make(i ? "cylinder" : "arm", sizes[i], false, 2);
         check_mesh(who, i ? "cylinder" : "arm", sizes[i]);
@@ -237,50 +238,6 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
     assert_true(hash_of("cylinder", 900, 1) != hash_of("cylinder", 1000, 1)); // the hash sees something
 }
 
-typedef struct Refusing {
-    long left; // allocations that are granted
-    long live; // bytes
-} Refusing;
-
-static void *refusing_alloc(size_t bytes, void *user)
-{
-    Refusing *r = user;
-    void *memory = NULL;
-    if (r->left-- <= 0 || posix_memalign(&memory, 64, bytes))
-        return NULL;
-    r->live += (long)bytes;
-    return memory;
-}
-
-static void refusing_free(void *memory, size_t bytes, void *user)
-{
-    ((Refusing *)user)->live -= (long)bytes;
-    free(memory);
-}
-
-static void refused_memory_fails_cleanly(void **state)
-{
-    (void)state;
-    int failures = 0;
-    for (long n = 0;; n++) {
-        Refusing r = {.left = n};
-        PeltAllocator allocator = {refusing_alloc, refusing_free, &r};
-        PeltiBuiltinOptions options = {.vertices = 500, .uv = true};
-        PeltiBuiltin made = {0};
-        PeltError err = {0};
-        PeltStatus status = pelti_builtin_make_all("cylinder", &options, NULL, &allocator, &made, &err);
-        if (status == PELT_OK)
-            pelti_character_destroy(made.who);
-        else
-            assert_true(status == PELT_FAILED && err.text[0]);
-        assert_int_equal(r.live, 0);
-        if (status == PELT_OK)
-            break;
-        failures++;
-    }
-    assert_true(failures > 20);
-}
-
 static void unknown_names_and_counts_are_refused(void **state)
 {
     (void)state;
@@ -304,7 +261,6 @@ int main(void)
                                        cmocka_unit_test(no_weights_puts_all_on_the_root),
                                        cmocka_unit_test(uv_stays_in_the_picture_and_splits_only_points),
                                        cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
-                                       cmocka_unit_test(refused_memory_fails_cleanly),
                                        cmocka_unit_test(unknown_names_and_counts_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ typedef struct Act {
 static Act act_of(const char *name)
 {
     Act a = {0};
-    PeltiBuiltinOptions options = {0};
+    PeltiBuiltinOptions options = {.vertices = 1000};
     assert_int_equal(pelti_builtin_make(name, &options, NULL, NULL, &a.who, NULL), PELT_OK);
     PeltiPool *pool = &a.who->pool;
     a.pose = pelti_pose_new(pool, a.who);

@@ -6,7 +6,7 @@ set -u
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
 fail() { echo "FAILED: $*"; exit 1; }
-"$PELT" make biped --vertices 600 --uv -o b.glb -q || exit 1
+"$PELT" make biped --vertices 1000 --uv -o b.glb -q || exit 1
 cat > vrm.py <<'P'
 import json, struct
 def read(path):

@@ -20,7 +20,7 @@ print(f'{sys.argv[2]}: within {worst:.2g} of the size')
 P
 }
 bake() { "$PELT" bake "$@" -m lbs --set weights=file -q || fail "bake $*"; }
-"$PELT" make biped --vertices 600 -o b.glb -q || exit 1
+"$PELT" make biped --vertices 1000 -o b.glb -q || exit 1
 bake b.glb --clip walk -o own.pc2
 bake b.glb --motion b.glb --clip walk -o again.pc2; apart own.pc2 again.pc2 2e-6
 "$PELT" convert b.glb moved.glb --motion b.glb -q || fail "convert with a motion"

@@ -5,7 +5,7 @@ set -u
 [ -x "$PELT" ] || { echo "skipped: no command at $PELT"; exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
-"$PELT" make biped --vertices 900 --seed 3 --dress all -o a.glb -q || exit 1
+"$PELT" make beast --vertices 900 --seed 3 --dress all -o a.glb -q || exit 1
 "$PELT" bake a.glb -m lbs --frames 5:9 -q -o a.pc2 -o a.npz -o a.usda || exit 1
 "$PELT" bake a.glb -m lbs --frames 5:9 -q -o b.npz -o b.usda || exit 1
 cmp a.npz b.npz && cmp a.usda b.usda || { echo "FAILED: the same bake, other bytes"; exit 1; }

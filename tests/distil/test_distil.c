@@ -67,6 +67,7 @@ static void linear_blending_distils_to_itself(void **state)
 static void each_part_takes_from_the_error_of_a_twist(void **state)
 {
     (void)state;
+    NOT_SANITIZED();
     PeltCharacter *who = character_of("cylinder");
     PeltDistilDef def = def_of("dqs", 80);
     def.correctives = def.helpers = 0;
@@ -97,6 +98,7 @@ static void keep_learnt(const char *poses, const PeltDistilError *error, void *u
 static void no_pose_is_worse_than_before(void **state)
 {
     (void)state;
+    NOT_SANITIZED();
     PeltCharacter *who = character_of("arm");
     PeltDistilDef def = def_of("dqs", 100);
     PeltDistilError learnt = {0};
@@ -151,6 +153,7 @@ static void check_same(const char *path, const char *bytes, long size)
 static void more_helpers_take_from_the_error_where_it_asks(void **state)
 {
     (void)state;
+    NOT_SANITIZED();
     PeltCharacter *who = character_of("cylinder");
     PeltDistilDef def = def_of("dqs", 80);
     def.correctives = 0;

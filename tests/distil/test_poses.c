@@ -26,7 +26,7 @@ static void folds_close_as_bodies_do(void **state)
     PeltiPoses poses;
     PeltiPool pool;
     make.name = "biped";
-    make.vertices = 600;
+    make.vertices = 1000;
     assert_int_equal(pelt_make_character(&make, &character, NULL), PELT_OK);
     const PeltiCharacter *who = character->who;
     pelti_pool_init(&pool, NULL);

@@ -24,7 +24,7 @@ static Act start(const char *method, const PeltRig *rig)
     PeltError err = {0};
     PeltMakeDef make = pelt_make_def_default();
     make.name = "cylinder";
-    make.vertices = 1200;
+    make.vertices = TEST_WORK(1200, 500);
     assert_int_equal(pelt_make_character(&make, &act.who, &err), PELT_OK);
     PeltSkinDef def = pelt_skin_def_default();
     def.method = method;

@@ -103,7 +103,7 @@ static void a_rig_by_pointer_is_the_rig_of_its_file(void **state)
 /// How much the distances of some points from the first of them change when the tube bends.
 static float changes(const PeltCharacter *who, const PeltRig *rig, const int *points, int count)
 {
-    const char *setting = "body=proxy";
+    const char *settings[] = {"body=proxy", "body-vertices=400"};
     PeltSkinDef def = pelt_skin_def_default();
     PeltError err = {0};
     PeltSkin *skin = NULL;
@@ -111,8 +111,8 @@ static float changes(const PeltCharacter *who, const PeltRig *rig, const int *po
     def.method = "tracking";
     def.rig = rig;
     def.threads = 1;
-    def.settings = &setting;
-    def.setting_count = 1;
+    def.settings = settings;
+    def.setting_count = 2;
     if (pelt_skin_create(&def, who, &skin, &err) != PELT_OK || pelt_pose_create(who, &pose, &err) != PELT_OK)
         fail_msg("%s", err.text);
     float length[2] = {0}, most = 0;

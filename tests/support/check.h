@@ -19,6 +19,20 @@
             fail_msg("%s = %.9g, expected %.9g within %.3g", #a, check_a_, check_b_, check_t_);                                  \
     } while (0)
 
+/// How much a test does: `all`, or under a sanitizer, which costs five to twenty times, only `some` of it: enough that the same
+/// code runs, in as many threads.
+#ifdef PELT_SANITIZED
+#define TEST_WORK(all, some) (some)
+#else
+#define TEST_WORK(all, some) (all)
+#endif
+/// Leaves a test out there: others, or the goldens of every method, go the same ways for less.
+#define NOT_SANITIZED()                                                                                                          \
+    do {                                                                                                                         \
+        if (TEST_WORK(0, 1))                                                                                                     \
+            skip();                                                                                                              \
+    } while (0)
+
 /// Path of a file in ../shared/data, or NULL (with a note on stderr) where it is absent: then return 77 from main or skip().
 static inline const char *shared_file(const char *name)
 {

@@ -84,7 +84,8 @@ static void each_option_changes_the_picture_and_threads_do_not(void **state)
         def.skin.threads = 1;
         uint64_t one = hash(&def, who);
         def.skin.threads = 3;
-        assert_true(hash(&def, who) == one);
+        if (i % TEST_WORK(1, 4) == 0)
+            assert_true(hash(&def, who) == one);
         for (int k = 0; k < count; k++)
             if (seen[k] == one)
                 fail_msg("pictures %d and %d are the same", k, i);

@@ -13,7 +13,8 @@ static void two_steps(Rig *rig, Vec3 *out)
 static void restored_state_goes_on_as_it_was(void **state)
 {
     (void)state;
-    Rig rig = start("hand", 3000, 1, NULL, NULL), other = start("hand", 3000, 1, NULL, NULL);
+    enum { VERTICES = TEST_WORK(3000, 1000) };
+    Rig rig = start("hand", VERTICES, 1, NULL, NULL), other = start("hand", VERTICES, 1, NULL, NULL);
     int count = rig.who->mesh->vertex_count;
     Vec3 *first = PELTI_NEW(&rig.who->pool, Vec3, count), *again = PELTI_NEW(&rig.who->pool, Vec3, count);
     step(&rig, true);
