@@ -291,6 +291,11 @@ def studio_times(work):
     return [line for line in text.splitlines() if line.startswith("|")]
 
 
+def studio_memory(work):
+    text = run("tools/measure-studio.sh", work.pelt, "--posing", "10")
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
 BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 64", -1, 64))
 
 
@@ -410,6 +415,8 @@ TABLES = {
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
     "studio-times": Table("studio.md", studio_times, rooms=("studio/src/boot.ts", "studio/src/link.ts", "studio/src/sketch.ts", "studio/src/skin.ts", "studio/src/view.ts", "studio/src/wire.ts",
                                                             "src/studio/solver.c", "src/studio/server.c", "tests/web/studio_times.mjs"), program="chromium"),
+    "studio-memory": Table("studio.md", studio_memory, rooms=("studio/src/history.ts", "studio/src/link.ts", "studio/src/skin.ts", "src/studio/prepare.c", "src/studio/session.c",
+                                                             "src/studio/solver.c"), program="chromium"),
     "distil-ways": Table("distil.md", distil_ways, goldens=("tracking",), rooms=("src/touch",)),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }

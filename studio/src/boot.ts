@@ -6,13 +6,13 @@ import { frameOf, lookMatrix } from './framing';
 import { Sketch } from './sketch';
 
 /** What the page goes on with. */
-export interface Boot { tab: number; canvas: HTMLCanvasElement; gl: WebGL2RenderingContext | null; sketch: Sketch; said: Promise<Message[]> }
+export interface Boot { tab: number; canvas: HTMLCanvasElement; gl: WebGL2RenderingContext | null; software: boolean; sketch: Sketch; said: Promise<Message[]> }
 
 const LONGEST_WAIT_MS = 1000;
 const canvas = document.querySelector('canvas')!, holder = canvas.parentElement!, tab = crypto.getRandomValues(new Uint32Array(1))[0];
 const hello = encode([{ is: 'Hello', tab, take: 1 }, { is: 'Ask', what: 1, node: -1 }, { is: 'Ask', what: 0, node: -1 }]);
 const said = fetch('/talk', { method: 'POST', body: hello }).then(async answer => answer.ok ? decode(await answer.arrayBuffer()) : []).catch(() => [] as Message[]);
-const boot: Boot = { tab, canvas, gl: null, sketch: new Sketch(holder), said };
+const boot: Boot = { tab, canvas, gl: null, software: false, sketch: new Sketch(holder), said };
 Object.assign(window, { peltBoot: boot });
 
 function firstPicture(messages: Message[]): void {
@@ -21,9 +21,6 @@ function firstPicture(messages: Message[]): void {
   const aspect = Math.max(holder.clientWidth, 1) / Math.max(holder.clientHeight, 1);
   boot.sketch.draw(character, character.rest, lookMatrix(frameOf(character.rest, Boolean(character.faces_back), aspect), aspect));
 }
-
-const MANY = 60000; // triangles
-const many = (messages: Message[]) => messages.some(m => m.is === 'Character' && m.triangles.length > 3 * MANY);
 
 /** Whether there is no graphics card. Told by name: browsers that were made to draw by software do not own up to it when asked. */
 function bySoftware(): boolean {
@@ -42,7 +39,8 @@ const painted = () => new Promise<void>(resolve => {
 void said.then(async messages => {
   firstPicture(messages);
   await painted(); // what follows keeps the browser from painting: its 3D starts, and the page's own script is read
-  boot.gl = canvas.getContext('webgl2', { antialias: !(many(messages) && bySoftware()), alpha: true }); // smooth edges would take three times as long
+  boot.software = bySoftware();
+  boot.gl = canvas.getContext('webgl2', { antialias: !boot.software, alpha: true }); // by software the picture's size makes edges smooth, where a character allows it
   const page: string = '/studio.js';
   await import(page);
 });

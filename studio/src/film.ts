@@ -49,8 +49,9 @@ export class Film {
     const { studio, view } = this, count = Math.max(Math.round(studio.duration * fps), 1), pictures: Uint8Array[] = [], canvas = document.createElement('canvas'), pen = canvas.getContext('2d')!;
     this.stop = false;
     studio.play(false);
-    canvas.width = view.renderer.domElement.width;
-    canvas.height = view.renderer.domElement.height;
+    const { width, height } = view.renderer.domElement.getBoundingClientRect(), fine = Math.min(devicePixelRatio, 2);
+    canvas.width = Math.round(width * fine);
+    canvas.height = Math.round(height * fine);
     for (let i = 0; i < count && !this.stop; i++) {
       studio.seek(i / fps, i === 0);
       await this.seen();
@@ -58,7 +59,7 @@ export class Film {
       view.draw();
       pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--back') || '#ddd';
       pen.fillRect(0, 0, canvas.width, canvas.height);
-      pen.drawImage(view.renderer.domElement, 0, 0);
+      pen.drawImage(view.renderer.domElement, 0, 0, canvas.width, canvas.height);
       const blob = await new Promise<Blob | null>(resolve => canvas.toBlob(resolve, 'image/webp', 0.85));
       if (blob?.type !== 'image/webp') { studio.complain('This browser writes no WebP pictures.'); return null; }
       pictures.push(new Uint8Array(await blob.arrayBuffer()));

@@ -14,6 +14,7 @@ import { dressed, type Dress, type Worn } from './materials';
 import { surroundings } from './surroundings';
 
 const SLOW_MS = 40, SHADOW_MS = 300;
+const MANY = 60000; // triangles
 
 export class View {
   readonly scene = new Scene();
@@ -37,7 +38,7 @@ export class View {
 
   constructor(private studio: Studio, private holder: HTMLElement, private boot: Boot) {
     this.renderer = make(studio, boot);
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.refine();
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
@@ -89,6 +90,13 @@ export class View {
     this.dirty = true;
   }
 
+  /** Pixels of the picture for one of the page. Software draws twice as many each way for smooth edges, as cheaply as by samples, but not of large skins: those would take three times as long. */
+  private fine = 0;
+  private refine(): void {
+    const { character } = this.studio, fine = this.boot.software && !(character && character.triangles.length > 3 * MANY) ? 2 : Math.min(devicePixelRatio, 2);
+    if (fine !== this.fine) this.renderer.setPixelRatio(this.fine = fine);
+  }
+
   /** Another character: skins made anew, the camera moved to see it whole. */
   private shown = 0;
   private rebuild(): void {
@@ -99,6 +107,7 @@ export class View {
     this.drop(1);
     this.dress?.dispose();
     this.dress = null;
+    this.refine();
     this.frameAll();
     this.skins[0] = new SkinView(character, this.clay);
     this.scene.add(this.skins[0].group);

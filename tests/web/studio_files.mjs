@@ -129,6 +129,21 @@ export const fileParts = {
     assert.equal((await desk.probe()).trouble, '');
   },
 
+  /** Smooth edges by software: of each character as large as it is, whichever was there first. */
+  async edges(desk) {
+    const page = await desk.open(), large = desk.make('make', 'biped', '--vertices', '33000', '-o', 'large.glb');
+    const edges = () => page.evaluate(() => { const { renderer, boot } = peltStudio.view; return [boot.software, renderer.getContext().getContextAttributes().antialias, renderer.getPixelRatio()]; });
+    const [software, samples, fine] = await edges();
+    assert.deepEqual([samples, fine], software ? [false, 2] : [true, 1]);
+    await page.evaluate(() => { peltStudio.view.draw = () => undefined; peltStudio.studio.setMethod(0, 'lbs'); });
+    await desk.dropFile({ name: 'large.glb', bytes: large });
+    await desk.shown('large.glb');
+    assert.deepEqual(await edges(), [software, samples, 1]);
+    await page.evaluate(() => peltStudio.link.say({ is: 'Builtin', name: 'hand', vertices: 1500 }));
+    await desk.shown('hand');
+    assert.deepEqual(await edges(), [software, samples, fine]);
+  },
+
   /** Reaching stays within what the clips do and 20° beyond; without the limits it goes farther. */
   async limits(desk) {
     const page = await desk.open();

@@ -1,12 +1,12 @@
 // The figures of the studio: start, what the page adds to a step, large skins, the bundle. Usage: node studio_times.mjs path/to/pelt
-// [--minutes N] (of random posing, 1 by default); prints a table in Markdown. Wants a quiet machine. A frame's way through the page is told without drawing, as software GL, which
+// [--minutes N] (of random posing, 1 by default), or [--posing N] (that alone); prints a table in Markdown. Wants a quiet machine. A frame's way through the page is told without drawing, as software GL, which
 // is all a machine without a graphics card has, draws on the same cores; drawing is told apart.
 import { execFileSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { Desk, endure, malform, shut } from './studio_desk.mjs';
 
-const [pelt, , minutes = '1'] = process.argv.slice(2), rows = [];
+const [pelt, how = '--minutes', minutes = '1'] = process.argv.slice(2), rows = [], alone = how === '--posing';
 const at = (list, share) => list.toSorted((a, b) => a - b)[Math.floor(share * (list.length - 1))];
 const row = (name, wanted, got) => { rows.push([name, wanted, got]); process.stderr.write(`${name}: ${got}\n`); };
 const ms = v => `${v.toFixed(v < 10 ? 1 : 0)} ms`;
@@ -110,17 +110,20 @@ async function bundle() {
 
 const made = (name, vertices) => desk => { const file = join(desk.folder, `${name}.glb`); execFileSync(pelt, ['make', name, '--vertices', vertices, '-q', '-o', file]); return file; };
 const arm = { joint: 'LeftLowerArm', towards: 'LeftHand' };
-await bundle();
-await start();
-await mouse('`lbs`, biped', { file: made('biped', 13000), method: 'lbs', ...arm });
-await mouse('`tracking`, arm', { builtin: 'arm', method: 'tracking', joint: 'Forearm', towards: 'Hand' });
-await mouse('`projective`, biped', { file: made('biped', 13000), method: 'projective', ...arm });
-await large();
-{
-  const desk = new Desk(pelt), page = await desk.open(), { passed, fine } = await malform(page, 1000);
-  row('1000 malformed requests: refused; a good one afterwards', '1000; 200', `${1000 - passed.length}; ${fine}`);
-  await desk.close();
+async function all() {
+  await bundle();
+  await start();
+  await mouse('`lbs`, biped', { file: made('biped', 13000), method: 'lbs', ...arm });
+  await mouse('`tracking`, arm', { builtin: 'arm', method: 'tracking', joint: 'Forearm', towards: 'Hand' });
+  await mouse('`projective`, biped', { file: made('biped', 13000), method: 'projective', ...arm });
+  await large();
+  {
+    const desk = new Desk(pelt), page = await desk.open(), { passed, fine } = await malform(page, 1000);
+    row('1000 malformed requests: refused; a good one afterwards', '1000; 200', `${1000 - passed.length}; ${fine}`);
+    await desk.close();
+  }
 }
+if (!alone) await all();
 {
   const desk = new Desk(pelt), { poses, command, page } = await endure(desk, Number(minutes), 'lbs');
   row(`random posing, ${minutes} min, ${poses} poses: memory of the command; of the page, from time to time`, 'no growth', `${command.map(v => v.toFixed(1)).join(' ')}; ${page.map(v => v.toFixed(1)).join(' ')} MB`);
