@@ -45,7 +45,7 @@ export function methodPanel(studio: Studio, link: Link, slot: number): HTMLEleme
   };
   studio.on(['catalogue'], () => {
     const list = studio.catalogue!.methods.map(m => [m.name, m.name] as [string, string]);
-    choice.choices(slot ? [['', 'none'], [OWN, 'the file\'s own skin, as a ghost'], ...list] : list);
+    choice.choices(slot ? [['', 'none'], [OWN, 'file\'s own skin'], ...list] : list);
     shown = '';
     update();
   });

@@ -73,6 +73,10 @@ export const rigParts = {
     await desk.drag(there, [there[0] + 4, there[1]]);
     await page.getByLabel('Paint', { exact: true }).selectOption('fat');
     await desk.drag(there, [there[0] + 4, there[1]]);
+    await page.getByLabel('Paint', { exact: true }).selectOption('stiffness');
+    await desk.drag(there, [there[0] + 4, there[1]]);
+    const painted = (await rigOf(page)).joints.Forearm.stiffness;
+    assert.ok(painted > 0 && painted !== 25, 'stiffness of the joint under the brush');
     await sections(page, 'Rig', 'Stiffness of joints');
     await page.getByRole('spinbutton', { name: 'Forearm' }).fill('25');
     await page.getByRole('spinbutton', { name: 'Forearm' }).press('Enter');
@@ -102,7 +106,7 @@ export const rigParts = {
     assert.ok(baked.bytes.equals(await desk.run(line)), 'byte for byte what the command makes of the saved rig');
 
     await page.getByRole('button', { name: 'Undo of the rig' }).click();
-    assert.equal((await rigOf(page)).joints.Forearm.stiffness, undefined);
+    assert.equal((await rigOf(page)).joints.Forearm.stiffness, painted);
     const refusal = await page.evaluate(async () => (await peltStudio.link.say({ is: 'Rig', epoch: peltStudio.studio.character.epoch, json: '{"joints": {"Forearm": {"operator": "../secret.json"}}}' })).find(m => m.is === 'Refusal')?.text);
     assert.match(refusal, /is a file/, 'a page names no files');
     await desk.accessible();
@@ -215,6 +219,16 @@ export const rigParts = {
     const from = await page.evaluate(() => peltStudio.studio.objects.origins[1]);
     await page.waitForFunction(from => peltStudio.studio.objects.origins[1] < from - 0.05 * peltStudio.view.size, from);
     await page.getByText('rigid crate.obj').waitFor();
+    const low = await page.evaluate(() => peltStudio.studio.objects.origins[1]);
+    for (const name of ['Box', 'Fixed box']) await page.getByRole('button', { name, exact: true }).click();
+    await page.waitForFunction(() => peltStudio.studio.objects?.counts.length === 6);
+    assert.ok(await page.evaluate(() => peltStudio.studio.objects.origins[1]) < low + 1e-3, 'one more leaves the others where they are');
+    await page.getByRole('button', { name: 'Remove object 2' }).click();
+    await page.waitForFunction(() => peltStudio.studio.objects?.counts.length === 4);
+    assert.ok(await page.evaluate(() => peltStudio.studio.objects.origins[1]) < low + 1e-3, 'and so does one less');
+    await page.evaluate(() => peltStudio.studio.setWorld({ things: peltStudio.studio.world.things.slice(0, 1) }));
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.waitForFunction(low => peltStudio.studio.objects.origins[1] > low + 0.02 * peltStudio.view.size, low);
     await page.getByLabel('An object from a file').setInputFiles({ name: 'flat.obj', mimeType: 'text/plain', buffer: Buffer.from('v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n') });
     await page.waitForFunction(() => peltStudio.studio.trouble.includes('flat.obj'));
   },
