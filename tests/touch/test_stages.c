@@ -351,6 +351,32 @@ static void triangles_inside_out_are_ironed(void **state)
     drop(&two);
 }
 
+/// The motion that carried points is found again, far from the origin too; of points that went apart, what they have in common.
+static void the_common_motion_is_found_again(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    Mat3 turn = quat_to_mat3(quat_axis_angle(vec3_normalize_or(vec3(1, -2, 0.5f), vec3(1, 0, 0)), 2.2f));
+    for (int far = 0; far < 2; far++) {
+        double sum[TOUCH_SUMS] = {0}, apart[TOUCH_SUMS] = {0};
+        Vec3 a = vec3(far ? 1e3f : 0, 0, 0), b = vec3(0, far ? -2e3f : 0, 0), p[40], q;
+        for (int i = 0; i < 40; i++) {
+            p[i] = vec3_add(a, random_vec(&seed));
+            q = vec3_add(b, mat3_apply(turn, vec3_sub(p[i], a)));
+            pelti_touch_sum_pair(sum, a, p[i], b, q);
+            pelti_touch_sum_pair(apart, a, p[i], b, vec3_mad(q, vec3(0, 0, 1), i % 2 ? 0.5f : -0.5f));
+        }
+        Mat34 found = pelti_touch_rigid(sum, 40, 1, a, b), mean = pelti_touch_rigid(apart, 40, 1, a, b);
+        for (int i = 0; i < 40; i++) {
+            q = vec3_add(b, mat3_apply(turn, vec3_sub(p[i], a)));
+            assert_true(vec3_distance(mat34_apply(found, p[i]), q) < (far ? 2e-3f : 1e-5f)); // floats a thousand from the origin
+            assert_true(vec3_distance(mat34_apply(mean, p[i]), q) < 0.5f);
+        }
+        Mat3 r = mat34_linear(mean);
+        CHECK_NEAR(vec3_length(mat3_apply(r, vec3(0, 1, 0))), 1, 1e-5); // rigid, whatever the points did
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_shape_is_the_linear_map_and_bounds_what_is_left),
         cmocka_unit_test(a_join_that_is_called_smooth_has_no_triangles_that_cross),
         cmocka_unit_test(torn_edges_are_drawn_in_and_what_bones_stretch_is_left),
+        cmocka_unit_test(the_common_motion_is_found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
