@@ -10,11 +10,16 @@
 
 // A sheet makes the cells thin whose centres are this near (in cells): a digital plane of this half thickness has no holes
 // that faces could leak through, whatever its direction (half of sqrt(3)).
-enum { BLOCK = 4 };
+enum { BLOCK = PELTI_WINDING_SIDE };
 
 static int clamp_int(int x, int low, int high)
 {
     return x < low ? low : x > high ? high : x;
+}
+
+static size_t cell_index(const PeltiCells *c, int x, int y, int z)
+{
+    return ((size_t)z * (size_t)c->n[1] + (size_t)y) * (size_t)c->n[0] + (size_t)x;
 }
 
 // ---- nearest triangles ----
@@ -23,6 +28,8 @@ static void touch_cells(PeltiCells *c, int triangle, Vec3 a, Vec3 b, Vec3 d)
 {
     Vec3 low = vec3_min(a, vec3_min(b, d)), high = vec3_max(a, vec3_max(b, d));
     float reach = CELLS_BAND * c->edge, inverse = 1 / c->edge;
+    // its plane is no farther than the triangle: most cells of a slanting one's box are left out (with some room for rounding)
+    Vec3 normal = vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(d, a)), vec3(0, 0, 0));
     int from[3], to[3];
     const float *l = &low.x, *h = &high.x, *base = &c->low.x;
     for (int k = 0; k < 3; k++) {
@@ -32,8 +39,11 @@ static void touch_cells(PeltiCells *c, int triangle, Vec3 a, Vec3 b, Vec3 d)
     for (int z = from[2]; z <= to[2]; z++)
         for (int y = from[1]; y <= to[1]; y++)
             for (int x = from[0]; x <= to[0]; x++) {
-                size_t i = ((size_t)z * (size_t)c->n[1] + (size_t)y) * (size_t)c->n[0] + (size_t)x;
+                size_t i = cell_index(c, x, y, z);
                 Vec3 at = vec3(c->low.x + c->edge * (float)x, c->low.y + c->edge * (float)y, c->low.z + c->edge * (float)z);
+                float least = 0.999f * fabsf(vec3_dot(vec3_sub(at, a), normal));
+                if (least > reach || least > c->distance[i])
+                    continue;
                 float distance = sqrtf((float)pelti_closest_on_triangle(at, a, b, d).squared);
                 if (distance < c->distance[i] && distance <= reach) {
                     c->distance[i] = distance;
@@ -87,7 +97,7 @@ static bool block_is_near(const PeltiCells *c, const int low[3], const int high[
     for (int z = low[2]; z < high[2]; z++)
         for (int y = low[1]; y < high[1]; y++)
             for (int x = low[0]; x < high[0]; x++)
-                if (c->near[((size_t)z * (size_t)c->n[1] + (size_t)y) * (size_t)c->n[0] + (size_t)x] >= 0)
+                if (c->near[cell_index(c, x, y, z)] >= 0)
                     return true;
     return false;
 }
@@ -107,13 +117,15 @@ static void wind_blocks(void *context, int begin, int end, int worker)
         Vec3 middle = vec3(c->low.x + c->edge * 0.5f * (float)(low[0] + high[0] - 1),
                            c->low.y + c->edge * 0.5f * (float)(low[1] + high[1] - 1),
                            c->low.z + c->edge * 0.5f * (float)(low[2] + high[2] - 1));
-        float all = near ? 0 : pelti_winding_at(w->winding, middle);
+        float all[PELTI_WINDING_CUBE];
+        if (near)
+            pelti_winding_cube(w->winding, pelti_cell_centre(c, cell_index(c, low[0], low[1], low[2])), c->edge, all);
+        else
+            all[0] = pelti_winding_at(w->winding, middle);
         for (int z = low[2]; z < high[2]; z++)
             for (int y = low[1]; y < high[1]; y++)
-                for (int x = low[0]; x < high[0]; x++) {
-                    size_t i = ((size_t)z * (size_t)c->n[1] + (size_t)y) * (size_t)c->n[0] + (size_t)x;
-                    c->winding[i] = near ? pelti_winding_at(w->winding, pelti_cell_centre(c, i)) : all;
-                }
+                for (int x = low[0]; x < high[0]; x++)
+                    c->winding[cell_index(c, x, y, z)] = all[near ? ((z - low[2]) * BLOCK + y - low[1]) * BLOCK + x - low[0] : 0];
     }
 }
 
@@ -145,7 +157,7 @@ static void set_states(PeltiCells *c)
         for (int y = 0; y < c->n[1]; y++)
             for (int x = 0; x < c->n[0]; x++)
                 if (x == 0 || y == 0 || z == 0 || x == c->n[0] - 1 || y == c->n[1] - 1 || z == c->n[2] - 1)
-                    c->state[((size_t)z * (size_t)c->n[1] + (size_t)y) * (size_t)c->n[0] + (size_t)x] = PELTI_CELL_OUT;
+                    c->state[cell_index(c, x, y, z)] = PELTI_CELL_OUT;
 }
 
 static PeltStatus lay_out(const PeltiSoup *soup, float edge, PeltiPool *pool, PeltiCells *out, PeltError *err)

@@ -106,6 +106,90 @@ float pelti_winding_at(const PeltiWinding *w, Vec3 at)
     return sum;
 }
 
+// ---- a cube of points ----
+
+/// Points of a cube, what dipoles add up to at each, and the halves of the solid angles there: an angle of `turns` whole turns
+/// and that of the complex number re + i im. Products of complex numbers add angles, so one arcus tangent a point is enough.
+typedef struct Cube {
+    Vec3 middle;
+    float radius; // of a ball round it that holds the points
+    float x[PELTI_WINDING_CUBE], y[PELTI_WINDING_CUBE], z[PELTI_WINDING_CUBE];
+    float dipoles[PELTI_WINDING_CUBE], re[PELTI_WINDING_CUBE], im[PELTI_WINDING_CUBE], turns[PELTI_WINDING_CUBE];
+} Cube;
+
+static void place_cube(Cube *c, Vec3 low, float edge)
+{
+    const float half = 0.5f * (PELTI_WINDING_SIDE - 1);
+    c->middle = vec3_add(low, vec3_scale(vec3(1, 1, 1), half * edge));
+    c->radius = half * edge * 1.7320508f;
+    for (int i = 0; i < PELTI_WINDING_CUBE; i++) {
+        c->x[i] = low.x + edge * (float)(i % PELTI_WINDING_SIDE);
+        c->y[i] = low.y + edge * (float)(i / PELTI_WINDING_SIDE % PELTI_WINDING_SIDE);
+        c->z[i] = low.z + edge * (float)(i / PELTI_WINDING_SIDE / PELTI_WINDING_SIDE);
+        c->dipoles[i] = c->im[i] = c->turns[i] = 0;
+        c->re[i] = 1;
+    }
+}
+
+static void add_dipole(Cube *c, const Dipole *d)
+{
+    for (int i = 0; i < PELTI_WINDING_CUBE; i++) {
+        float x = d->centre.x - c->x[i], y = d->centre.y - c->y[i], z = d->centre.z - c->z[i];
+        float squared = x * x + y * y + z * z;
+        c->dipoles[i] += (x * d->area.x + y * d->area.y + z * d->area.z) / (FOUR_PI * squared * sqrtf(squared));
+    }
+}
+
+/// Half the solid angle of a triangle is that of below + i triple, as in solid_angle.
+static void add_angle(Cube *c, Vec3 p, Vec3 q, Vec3 r)
+{
+    for (int i = 0; i < PELTI_WINDING_CUBE; i++) {
+        float ax = p.x - c->x[i], ay = p.y - c->y[i], az = p.z - c->z[i];
+        float bx = q.x - c->x[i], by = q.y - c->y[i], bz = q.z - c->z[i];
+        float cx = r.x - c->x[i], cy = r.y - c->y[i], cz = r.z - c->z[i];
+        float la = sqrtf(ax * ax + ay * ay + az * az), lb = sqrtf(bx * bx + by * by + bz * bz);
+        float lc = sqrtf(cx * cx + cy * cy + cz * cz);
+        float triple = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+        float below = la * lb * lc + (ax * bx + ay * by + az * bz) * lc + (bx * cx + by * cy + bz * cz) * la +
+                      (cx * ax + cy * ay + cz * az) * lb;
+        float re = c->re[i] * below - c->im[i] * triple, im = c->re[i] * triple + c->im[i] * below;
+        float up =
+            (c->im[i] > 0) & (triple > 0) & (im < 0) ? 1.0f : 0.0f; // past half a turn: the sum of two angles is one turn more
+        float down = (c->im[i] < 0) & (triple < 0) & (im > 0) ? 1.0f : 0.0f;
+        float scale = 1 / (fabsf(re) + fabsf(im) + 1e-30f);
+        c->turns[i] += up - down;
+        c->re[i] = re * scale;
+        c->im[i] = im * scale;
+    }
+}
+
+void pelti_winding_cube(const PeltiWinding *w, Vec3 low, float edge, float out[PELTI_WINDING_CUBE])
+{
+    Cube c;
+    int stack[64], depth = 0;
+    place_cube(&c, low, edge);
+    if (w->tree->item_count > 0)
+        stack[depth++] = 0;
+    while (depth > 0) {
+        int node = stack[--depth];
+        const PeltiBoxNode *n = &w->tree->nodes[node];
+        const Dipole *d = &w->dipoles[node];
+        if (vec3_distance(d->centre, c.middle) - c.radius > WINDING_FAR * d->radius) {
+            add_dipole(&c, d);
+        } else if (n->right < 0) {
+            for (int s = n->first; s < n->first + n->count; s++) {
+                int t = w->tree->items[s];
+                add_angle(&c, corner(w, t, 0), corner(w, t, 1), corner(w, t, 2));
+            }
+        } else {
+            stack[depth++] = n->right;
+            stack[depth++] = node + 1;
+        }
+    }
+    for (int i = 0; i < PELTI_WINDING_CUBE; i++)
+        out[i] = c.dipoles[i] + c.turns[i] + 2 * pelti_atan2f(c.im[i], c.re[i]) / FOUR_PI;
+}
+
 const PeltiBoxTree *pelti_winding_tree(const PeltiWinding *w)
 {
     return w->tree;
