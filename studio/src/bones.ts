@@ -91,7 +91,7 @@ export class Bones {
     if (!skeleton || !look.bones) return -1;
     let best = within, found = -1;
     for (const node of skeleton.bones) {
-      const p = this.view.onScreen(skeleton.head(node)), far = Math.hypot(p.x - x, p.y - y);
+      const p = this.view.onScreen(skeleton.head(node), x), far = Math.hypot(p.x - x, p.y - y);
       if (far < best) { best = far; found = node; }
     }
     return found;

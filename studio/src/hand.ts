@@ -44,13 +44,14 @@ export class Hand {
     canvas.addEventListener('pointermove', event => this.move(event));
     canvas.addEventListener('pointerup', () => this.up());
     canvas.addEventListener('pointercancel', () => this.up());
-    studio.on(['select', 'pose', 'frame', 'tool', 'character'], () => this.place());
+    studio.on(['select', 'pose', 'frame', 'tool', 'character', 'look', 'slots'], () => this.place());
   }
 
   /** The rings sit on the selected joint. */
   private place(): void {
     const { skeleton, selected, tool } = this.studio;
     if (this.ringing) return;
+    this.rings.enabled = !this.view.split; // they know the whole canvas only
     if (!skeleton || selected < 0 || tool !== 'turn') {
       this.rings.detach();
       this.view.dirty = true;
@@ -71,19 +72,22 @@ export class Hand {
     this.studio.posed();
   }
 
+  private half: number | null = null; // where something was taken hold of: side by side, all of a drag belongs to that half
   private aim(event: PointerEvent): Vector2 {
     const box = this.view.renderer.domElement.getBoundingClientRect();
     const at = new Vector2(event.clientX - box.left, event.clientY - box.top);
-    this.ray.setFromCamera(new Vector2(at.x / box.width * 2 - 1, 1 - at.y / box.height * 2), this.view.camera);
+    this.view.aim(this.ray, at.x, at.y, this.half ?? at.x);
     return at;
   }
 
   /** Capture: the camera's own controls come after, and are kept off when the hand has hold of the character. */
   private down(event: PointerEvent): void {
     const { studio, view } = this, { skeleton, character } = studio;
-    if (event.button !== 0 || !skeleton || !character || studio.look.compare === 'side') return;
-    if (this.rings.object && this.rings.axis) return; // the mouse is over a ring
+    if (event.button !== 0 || !skeleton || !character) return;
+    if (this.rings.enabled && this.rings.object && this.rings.axis) return; // the mouse is over a ring
+    this.half = null;
     const at = this.aim(event), skin = this.seen(at.x), hit = skin ? castRay(character, skin.positions, this.ray.ray.origin, this.ray.ray.direction) : null;
+    this.half = at.x;
     if (this.take(hit, skin)) {
       view.renderer.domElement.setPointerCapture(event.pointerId);
       event.stopImmediatePropagation();
@@ -149,7 +153,8 @@ export class Hand {
 
   private seen(x: number) {
     const { look, slots } = this.studio, width = this.view.renderer.domElement.clientWidth;
-    return look.compare === 'wipe' && slots[1].method && x > look.wipe * width ? this.view.skins[1] : this.view.skins[0];
+    const line = this.view.split ? 0.5 : look.compare === 'wipe' && slots[1].method ? look.wipe : 1;
+    return (this.half ?? x) > line * width ? this.view.skins[1] : this.view.skins[0];
   }
 
   private outside(joint: number): Vector3 { return this.studio.skeleton!.head(joint); }
@@ -219,6 +224,7 @@ export class Hand {
   }
 
   private up(): void {
+    this.half = null;
     if (this.painting) {
       this.painting = false;
       this.view.orbit.enabled = true;

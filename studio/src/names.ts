@@ -9,7 +9,7 @@ export function nameTags(studio: Studio, view: View): HTMLElement {
   const box = h('div', { class: 'names', 'aria-hidden': 'true', hidden: true }), tags = new Map<number, HTMLElement>();
   studio.on(['character'], () => { tags.clear(); box.replaceChildren(); });
   view.after = () => {
-    const { skeleton, look, selected } = studio, shown = look.names && look.compare !== 'side' && skeleton;
+    const { skeleton, look, selected } = studio, shown = look.names && skeleton;
     box.hidden = !shown;
     if (!shown) return;
     const placed: { x: number; y: number; wide: number }[] = [], order = [selected, ...skeleton.bones].filter((node, i, all) => node >= 0 && all.indexOf(node) === i);

@@ -1,7 +1,7 @@
 // The picture: camera, light, ground, the two skins and how they are compared.
 import {
   AmbientLight, Color, DirectionalLight, GridHelper, HemisphereLight, Matrix4, Mesh, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera,
-  PlaneGeometry, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer, PCFShadowMap, type Material, type Texture,
+  PlaneGeometry, type Raycaster, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer, PCFShadowMap, type Material, type Texture,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Studio } from './studio';
@@ -132,7 +132,7 @@ export class View {
   frameAll(): void {
     const { character } = this.studio;
     if (!character) return;
-    const { low, centre, size, offset, near, far } = frameOf(this.skins[0]?.positions ?? character.rest, Boolean(character.faces_back), this.camera.aspect);
+    const { low, centre, size, offset, near, far } = frameOf(this.skins[0]?.positions ?? character.rest, Boolean(character.faces_back), this.camera.aspect / (this.split ? 2 : 1));
     this.size = size;
     this.centre.set(...centre);
     this.floor = low[1];
@@ -326,10 +326,27 @@ export class View {
     return new Promise(resolve => this.renderer.domElement.toBlob(resolve));
   }
 
-  /** Where a place in the world is on the canvas, in CSS pixels. */
-  onScreen(place: Vector3): Vector2 {
-    const p = place.clone().project(this.camera), size = this.renderer.getSize(new Vector2());
-    return new Vector2((p.x + 1) / 2 * size.x, (1 - p.y) / 2 * size.y);
+  /** Two skins stand side by side. */
+  get split(): boolean { return this.skins[1] !== null && this.studio.slots[1].method !== '' && this.studio.look.compare === 'side'; }
+
+  /** Does something with the camera as it is for the part of the canvas around x: all of it, or a half. */
+  private within<T>(x: number, act: (left: number, width: number, height: number) => T): T {
+    const { camera } = this, size = this.renderer.getSize(new Vector2()), middle = Math.round(size.x / 2), [left, right] = !this.split ? [0, size.x] : x < middle ? [0, middle] : [middle, size.x];
+    const whole = camera.aspect, turn = (aspect: number) => { if (camera.aspect !== aspect) { camera.aspect = aspect; camera.updateProjectionMatrix(); } };
+    turn((right - left) / size.y);
+    const out = act(left, right - left, size.y);
+    turn(whole);
+    return out;
+  }
+
+  /** The ray through a place on the canvas; side by side, that of the half around `half`. */
+  aim(ray: Raycaster, x: number, y: number, half = x): void {
+    this.within(half, (left, width, height) => ray.setFromCamera(new Vector2((x - left) / width * 2 - 1, 1 - y / height * 2), this.camera));
+  }
+
+  /** Where a place in the world is on the canvas, in CSS pixels; side by side, in the half around `half`. */
+  onScreen(place: Vector3, half = 0): Vector2 {
+    return this.within(half, (left, width, height) => { const p = place.clone().project(this.camera); return new Vector2(left + (p.x + 1) / 2 * width, (1 - p.y) / 2 * height); });
   }
 }
 

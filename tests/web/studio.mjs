@@ -251,6 +251,19 @@ const parts = {
     await desk.drag([line.x + 8, line.y + 60], [line.x - 92, line.y + 60]);
     const moved = await page.locator('.wipe').boundingBox();
     assert.ok(Math.abs(moved.x - line.x + 100) < 3, `the line follows the mouse: ${line.x} to ${moved.x}`);
+    await page.getByLabel('Shown').selectOption('side');
+    await page.getByRole('button', { name: 'whole' }).click(); // a shin is dragged in the right half; then, with nothing beside it, in the whole
+    for (const half of [1, 0]) {
+      if (!half) await page.getByLabel('Other method').selectOption('');
+      await page.evaluate(() => { peltStudio.studio.select(-1); peltStudio.studio.skeleton.setEdits(new Map()); peltStudio.studio.posed(); });
+      await desk.settled();
+      const at = await page.evaluate(half => { const { studio, view } = peltStudio, { skeleton } = studio, box = view.renderer.domElement.getBoundingClientRect(), n = name => skeleton.names.indexOf(name), p = view.onScreen(skeleton.head(n('LeftLowerLeg')).lerp(skeleton.head(n('LeftFoot')), 0.55), half * (box.width - 1)); return [p.x + box.left, p.y + box.top]; }, half);
+      const before = await desk.gap('LeftUpperLeg', 'LeftFoot');
+      await desk.drag(at, [at[0] + 60, at[1] - 40]);
+      assert.equal(await page.evaluate(() => peltStudio.studio.skeleton.names[peltStudio.studio.selected]), 'LeftLowerLeg', half ? 'side by side' : 'alone again');
+      assert.ok(await desk.gap('LeftUpperLeg', 'LeftFoot') < 0.95 * before, 'the leg is bent');
+    }
+    await page.keyboard.press('Shift+X');
     await page.getByLabel('Method', { exact: true }).selectOption('layered');
     await page.getByText('Options (').first().click();
     assert.equal(await page.getByLabel('collide', { exact: true }).first().evaluate(box => box.tagName), 'SELECT', 'what is true or false is no number');
