@@ -122,7 +122,7 @@ static void list_near(PeltiTouch *t, int a, int b, bool whole)
 static bool lags(const PeltiTouch *t, int patch)
 {
     const TouchPatch *p = &t->patches.patch[patch];
-    for (int i = 0; i < p->vertex_count; i++)
+    for (int i = 0; i < p->vertex_count && t->gathered.count; i++)
         if (t->gathered.core[p->vertex[i]])
             return true;
     return false;

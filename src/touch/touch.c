@@ -177,21 +177,32 @@ static bool drawn_by_bones(const PeltiTouch *t, int u, int v, float square)
     return 1.02f * vec3_dot(by, by) > square;
 }
 
-/// Edges that the method itself draws out too far are looked after as if they met something; returns how many.
+/// No edge of a patch that lies so is as long as that: its linear part draws none out by more than its norm.
+static bool may_be_drawn(const TouchShape *shape)
+{
+    float square = 0;
+    for (int i = 0; i < 9; i++)
+        square += shape->linear.m[i / 3][i % 3] * shape->linear.m[i / 3][i % 3];
+    return !(sqrtf(square) + shape->strain < 0.999f * DRAWN_EDGE); // 0.999: rounding
+}
+
+/// Edges that the method itself draws out too far are looked after as if they met something; returns how many. Every edge is of
+/// a patch, whose shape is known.
 static int mark_drawn(PeltiTouch *t)
 {
-    const PeltiMesh *mesh = t->mesh;
     int drawn = 0;
-    for (int v = 0; v < t->count; v++)
-        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
-            int u = mesh->ring[r];
+    for (int k = 0; k < t->patches.count; k++) {
+        const TouchPatch *p = &t->patches.patch[k];
+        for (int e = 0; may_be_drawn(&t->bounds.shape_end[k]) && e < p->edge_count; e++) {
+            int u = p->vertex[p->edge[e][0]], v = p->vertex[p->edge[e][1]];
             Vec3 by = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
-            float most = DRAWN_EDGE * t->rest.ring_length[r];
-            if (u < v || !(vec3_dot(by, by) > most * most) || drawn_by_bones(t, u, v, vec3_dot(by, by)))
+            float most = DRAWN_EDGE * vec3_distance(t->mesh->rest[u], t->mesh->rest[v]);
+            if (!p->owns_edge[e] || !(vec3_dot(by, by) > most * most) || drawn_by_bones(t, u, v, vec3_dot(by, by)))
                 continue;
             t->state.trouble[u] = t->state.trouble[v] = 1;
             drawn++;
         }
+    }
     return drawn;
 }
 
@@ -358,6 +369,7 @@ static bool advance(PeltiTouch *t)
     t->search.overflow = false;
     memset(t->gathered.ring, 0, (size_t)t->count);
     memset(t->gathered.core, 0, (size_t)t->count);
+    t->gathered.count = 0;
     memset(t->marks.patch_forced, 0, (size_t)t->patches.count);
     pelti_touch_find_features(t, true);
     pelti_touch_share(t, 0, false);
