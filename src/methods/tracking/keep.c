@@ -18,7 +18,7 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, &t->wake.turn, 1);
     PELTI_KEEP(s, &t->awake.fresh, 1);
     keep_bones(s, &t->bones.now, t->who->bone_count);
-    Vec3 *vectors[] = {t->surface.x, t->surface.normal, t->show.shown, t->target.rhs, t->awake.left};
+    Vec3 *vectors[] = {t->surface.x, t->surface.normal, t->show.shown, t->target.rhs, t->awake.left, t->predict.way};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         PELTI_KEEP(s, vectors[k], n);
     float *floats[] = {t->surface.wall,     t->surface.pressed, t->surface.lean, t->swelling.height,
@@ -26,6 +26,9 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         PELTI_KEEP(s, floats[k], n);
     PELTI_KEEP(s, t->swelling.grown, t->fields->part_count);
+    PELTI_KEEP(s, t->predict.turned, t->who->bone_count);
+    PELTI_KEEP(s, &t->predict.gain, 1);
+    PELTI_KEEP(s, &t->predict.length, 1);
     PELTI_KEEP(s, t->target.rotation, n);
     PELTI_KEEP(s, t->surface.other, n);
     PELTI_KEEP(s, t->surface.contact, n);

@@ -110,6 +110,7 @@ PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err)
     t->awake = new_awake(pool, n, bones);
     t->ease =
         (TrackingEase){.before = PELTI_NEW(pool, Vec3, n), .went = PELTI_NEW(pool, Vec3, n), .share = PELTI_NEW(pool, float, n)};
+    t->predict = (TrackingPredict){.turned = PELTI_NEW(pool, Vec3, bones), .way = PELTI_NEW(pool, Vec3, n)};
     t->show = (TrackingShow){.shown = PELTI_NEW(pool, Vec3, n),
                              .scratch = PELTI_NEW(pool, Vec3, n),
                              .touch = PELTI_NEW(pool, float, n),

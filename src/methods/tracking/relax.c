@@ -120,14 +120,17 @@ int pelti_tracking_relax(Tracking *t)
     double gain = 0, first_gain = 0, first_way = 0, least = SMALL * t->energy.rest;
     pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, begin_range, t);
     for (int round = 0; k < t->set.iterations && count; round++) {
-        int left = t->set.iterations - k, wanted = round ? INNER_STEPS : FIRST_STEPS;
+        int left = t->set.iterations - k, wanted = round || t->predict.share > 0 ? INNER_STEPS : FIRST_STEPS;
         int taken = slide(t, left < wanted ? left : wanted, &gain);
         k += taken ? taken : 1;
         float moved = apply(t);
         look_between(t);
         double way = t->set.fast ? ease(t) : 0;
-        first_gain = round ? first_gain : gain;
-        first_way = round ? first_way : way;
+        if (!round) {
+            double s = (double)(t->predict.share * t->predict.share);
+            t->predict.gain = first_gain = fmax(gain, s * t->predict.gain);
+            t->predict.length = first_way = fmax(way, s * t->predict.length);
+        }
         bool still = gain < fmax(SATISFIED * first_gain, least) || way < fmax(SETTLED * first_way, least);
         if (moved < t->set.tolerance || (t->set.tolerance > 0 && t->set.fast && still))
             break;

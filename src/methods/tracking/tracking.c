@@ -55,6 +55,7 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
     pelti_tracking_find_moved(t, &t->bones.now, to);
     pelti_tracking_move(t, &t->bones.now, to);
     pelti_tracking_wake(t, &t->bones.now, to);
+    pelti_tracking_predict(t, &t->bones.now, to);
     count_time(t, STAGE_FIELDS, &start);
     pelti_tracking_project(t, (TrackingLooks){.steps = FIRST_LOOKS, .enough = FIRST_ENOUGH, .rescue = true});
     pelti_tracking_swell(t);
@@ -67,6 +68,7 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
     pelti_tracking_project(t, (TrackingLooks){.steps = LAST_LOOKS, .enough = LAST_ENOUGH, .rescue = true});
     count_time(t, STAGE_PROJECT, &start);
     pelti_tracking_put_to_rest(t);
+    pelti_tracking_remember(t);
     count_time(t, STAGE_RELAX, &start);
     t->counters.virtual_frames++;
 }
@@ -126,6 +128,7 @@ static void start(Tracking *t)
     t->wake.turn = 0;
     t->awake.fresh = true;
     memset(t->awake.restless, 0, n);
+    pelti_tracking_forget(t);
     memset(t->awake.changed, 0, n);
     memset(t->wake.around, 0xff, sizeof(uint64_t) * n * (size_t)t->frame.words); // look everywhere
     pelti_tracking_bones_rest(t, &t->bones.now);

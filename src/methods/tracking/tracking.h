@@ -157,6 +157,15 @@ typedef struct TrackingAwake {
     PeltiSparseSome rows;        ///< the same in the factor's order, and what solves need besides
 } TrackingAwake;
 
+/// Joints that turn on as they did make skin slide on as it did: see predict.c.
+typedef struct TrackingPredict {
+    Vec3 *turned; ///< [bone_count] in the last virtual frame: sine of half the angle, along the axis
+    Vec3 *way;    ///< [vertex_count] of the last relaxation, with what was taken beforehand; 0: it slept
+    float share;  ///< of those ways that this virtual frame takes beforehand; 0: none
+    double gain,
+        length; ///< what relaxations are held against: of the first solve, of the first round, without taking any beforehand
+} TrackingPredict;
+
 /// Vertices that swing to and fro take shorter steps, within one relaxation.
 typedef struct TrackingEase {
     Vec3 *before; ///< place a round ago
@@ -202,6 +211,7 @@ typedef struct Tracking {
     TrackingSolver solver;
     TrackingAwake awake;
     TrackingEase ease;
+    TrackingPredict predict;
     TrackingShow show;
     TrackingCounters counters;
 } Tracking;
@@ -250,7 +260,10 @@ void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingB
 bool pelti_tracking_stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to);
 
 // awake.c
-void pelti_tracking_awake_prepare(Tracking *t); ///< after the factor
+void pelti_tracking_awake_prepare(Tracking *t);                                               ///< after the factor
+void pelti_tracking_predict(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< after the rigid move
+void pelti_tracking_remember(Tracking *t);                                                    ///< after a relaxation
+void pelti_tracking_forget(Tracking *t);                                                      ///< a start
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to);
 void pelti_tracking_choose_awake(Tracking *t); ///< before a relaxation
 void pelti_tracking_put_to_rest(Tracking *t);  ///< after the projection that follows it

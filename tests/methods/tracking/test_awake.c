@@ -33,7 +33,8 @@ static void one_joint_wakes_its_own_skin_and_changes_next_to_nothing(void **stat
         bend_tip(&rig, frame);
         bend_tip(&all, frame);
         assert_true(share_awake(&all) == 1);
-        assert_true(frame == 0 ? share_awake(&rig) == 1 : share_awake(&rig) < 0.25);
+        assert_true(frame == 0 ? share_awake(&rig) == 1
+                               : share_awake(&rig) < 0.4); // what is taken along beforehand wakes what it pushes
         assert_true(distance(&rig, &all) < 1e-4);
     }
     stop(&rig);
