@@ -1,0 +1,37 @@
+#!/bin/bash
+# What is told of touching: the report names the joints that gave way and by how much, the warning the first few of them, and
+# `pelt render --forces` shows where parts push each other. A clip that comes back ends where it began.
+set -u
+[ -x "$PELT" ] || { echo "skipped: no $PELT"; exit 77; }
+python3 -c '' 2>/dev/null || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+"$PELT" make biped --vertices 800 --threads 1 -q -o "$work/biped.glb" || exit 1
+bake() { "$PELT" bake "$work/biped.glb" --clip bend --threads 1 -q -o "$work/out.pc2" --report "$work/report.json" "$@"; }
+bake -m lbs --set give-way=on --frames 0:30 --no-measure 2>"$work/said" || fail "no bake"
+grep -q "LeftMiddleProximal [0-9]* deg.*\[gave-way\]" "$work/said" || fail "the warning names no finger: $(cat "$work/said")"
+python3 - "$work/report.json" <<'PY' || failed=1
+import json, sys
+turned = {j["joint"]: j for j in json.load(open(sys.argv[1]))["give_way"]}
+fingers = [j for n, j in turned.items() if "Proximal" in n and j["most_deg"] > 5]
+print("%d joints gave way, fingers by up to %.0f degrees, thighs %.1f" % (len(turned), max(j["most_deg"] for j in fingers), turned["LeftUpperLeg"]["most_deg"]))
+# hands driven through thighs: hands yield, thighs hardly do, and not before they touch
+sys.exit(len(fingers) < 4 or turned["LeftUpperLeg"]["most_deg"] > 5 or min(j["frame"] for j in fingers) < 10)
+PY
+draw() { "$PELT" render "$work/biped.glb" -m lbs --clip bend --frame 30 --size 160x160 --samples 1 --threads 1 -q "$@" 2>/dev/null; }
+draw --set give-way=on -o "$work/plain.png" && draw --set give-way=on --forces -o "$work/forces.png" || fail "no picture of forces"
+cmp -s "$work/plain.png" "$work/forces.png" && fail "--forces shows nothing"
+draw --set give-way=off --forces -o "$work/none.png" && fail "forces where nothing pushes"
+bake -m lbs --set give-way=off --frames 0:30 --no-measure 2>"$work/said" || fail "no bake"
+grep -q gave-way "$work/said" && fail "gave way though it was off"
+bake -m tracking 2>/dev/null || fail "no bake by tracking" # down and up again
+python3 - "$work/report.json" <<'PY' || failed=1
+import json, sys
+r = json.load(open(sys.argv[1]))
+q = r["quality"]
+print("crouch and back: %.2g of the size from where it began, %d pairs cross" % (q["loop_error"], q["self_intersections_new"]))
+sys.exit(not q["loop_error"] < 0.01 or q["self_intersections_new"] > 0)
+PY
+exit $failed
