@@ -9,9 +9,13 @@ trap 'rm -rf "$work"' EXIT
 "$pelt" make biped --vertices 6000 --clip touches --quiet -o "$work/touches.glb"
 "$pelt" make biped --vertices 6000 --clip bend --quiet -o "$work/crouch.glb"
 "$pelt" make hand --clip fist --quiet -o "$work/fist.glb"
-for who in touches crouch fist; do
-  "$pelt" bake "$work/$who.glb" -m tracking --quiet -o "$work/$who-after.pc2" 2>/dev/null
-  "$pelt" bake "$work/$who.glb" -m tracking --set give-way=off --set touch=off --quiet -o "$work/$who-before.pc2" 2>/dev/null
+bake() { # character, state, what else
+  "$pelt" bake "$work/$1.glb" -m tracking --no-measure --quiet -o "$work/$1-$2.pc2" "${@:3}" 2>/dev/null
+}
+for who in "touches 110" "crouch 30" "fist 30"; do
+  read -r name last <<<"$who"
+  bake $name after --frames 0:$last
+  bake $name before --frames 0:$last --set give-way=off --set touch=off
 done
 draw() { # character, state, frame, camera, name
   "$pelt" render "$work/$1.glb" --cache "$work/$1-$2.pc2" --frame "$3" --camera "$4" --size 360x360 --samples 9 --quiet -o "$out/touching-$5.webp"
