@@ -12,4 +12,4 @@ done
 for frame in "$work"/film-*.png; do # img2webp does not scale
     cwebp -quiet -lossless -z 1 -resize 640 0 "$frame" -o "${frame%.png}.webp"
 done
-img2webp -loop 0 -lossy -q 45 -m 6 -d 160 "$work"/film-*.webp -o "$here/docs/figures/studio-film.webp" >/dev/null
+img2webp -loop 0 -lossy -q 45 -m 6 -d 185 "$work"/film-*.webp -o "$here/docs/figures/studio-film.webp" >/dev/null
