@@ -91,7 +91,8 @@ static void smooth(PeltiTouch *t, int count)
     }
 }
 
-void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
+/// Returns how many vertices moved.
+static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
     const int *list = t->scratch.queue;
     Vec3 *blend = t->scratch.x_saved, *offset = t->scratch.lag_saved;
@@ -108,4 +109,15 @@ void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
             x[list[i]] = vec3_add(blend[list[i]], offset[list[i]]);
     }
     memset(t->scratch.queued, 0, (size_t)t->count);
+    return count;
+}
+
+/// Where blending passes through itself the method's offset is what keeps skin apart: ironed it may hook, and stay behind with
+/// all that hangs on it for the rest of the clip. So while something stays behind, what crosses more for being ironed is not.
+void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
+{
+    Vec3 *before = t->scratch.goal;
+    memcpy(before, x, sizeof *x * (size_t)t->count);
+    if (iron(t, bones, x) > 0 && t->state.behind > 0 && pelti_touch_find_crossings(t, x) > pelti_touch_find_crossings(t, before))
+        memcpy(x, before, sizeof *x * (size_t)t->count);
 }

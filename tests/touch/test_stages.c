@@ -351,6 +351,36 @@ static void triangles_inside_out_are_ironed(void **state)
     drop(&two);
 }
 
+/// A dent that a method made for the tip of another tube, with triangles inside out: flat again, more would cross. That is
+/// left to what follows, unless something stays behind already.
+static void ironing_makes_no_more_cross_while_skin_stays_behind(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    PeltiTouch *t = two.touch;
+    Mat34 still = mat34_identity();
+    Vec3 x[POINTS], before[POINTS], top = vec3(0.487f, 0, 0.1f);
+    int dent = 0;
+    for (int v = 1; v < TUBE; v++)
+        dent = vec3_distance(t->mesh->rest[v], top) < vec3_distance(t->mesh->rest[dent], top) ? v : dent;
+    memcpy(x, t->mesh->rest, sizeof x);
+    int tip = TUBE;
+    for (int v = TUBE; v < POINTS; v++)
+        tip = vec3_distance(t->mesh->rest[v], top) < vec3_distance(t->mesh->rest[tip], top) ? v : tip;
+    x[tip] = vec3_add(x[dent], vec3(0, 0, -0.002f));
+    x[dent] = vec3_add(x[dent], vec3(1.6f * vec3_distance(t->mesh->rest[5 * AROUND], t->mesh->rest[6 * AROUND]), 0, -0.01f));
+    memcpy(before, x, sizeof x);
+    assert_true(inside_out(t->mesh, x) > 0);
+    for (int behind = 1; behind >= 0; behind--) {
+        t->state.behind = behind;
+        pelti_touch_iron(t, &still, x);
+        assert_true((memcmp(x, before, sizeof x) != 0) == !behind);
+    }
+    assert_true(pelti_touch_find_crossings(t, x) > pelti_touch_find_crossings(t, before));
+    drop(&two);
+}
+
 /// The motion that carried points is found again, far from the origin too; of points that went apart, what they have in common.
 static void the_common_motion_is_found_again(void **state)
 {
@@ -383,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
         cmocka_unit_test(only_what_hooks_stays_and_goes_along),
         cmocka_unit_test(triangles_inside_out_are_ironed),
+        cmocka_unit_test(ironing_makes_no_more_cross_while_skin_stays_behind),
         cmocka_unit_test(distances_have_weights_and_a_normal_that_give_them),
         cmocka_unit_test(a_fall_is_cut_before_it_lands_and_common_motion_is_not),
         cmocka_unit_test(what_is_called_safe_never_comes_nearer_than_a_tenth),
