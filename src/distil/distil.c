@@ -197,6 +197,7 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
     model->samples = &run->samples;
     model->progress = (PeltiProgress){def->skin.progress, def->skin.progress_user};
     model->influences = def->weights;
+    model->small_turns = pelti_method_find(def->skin.method)->flags & PELTI_NEEDS_WEIGHTS ? SMALL_TURNS : SMALL_TURNS_FREE;
     model->corrective_room = def->correctives;
     PELT_TRY(original_weights(run, err));
     PELT_TRY(pelti_distil_model(model, err));

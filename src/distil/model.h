@@ -32,6 +32,7 @@ typedef struct PeltiModel {
     PeltiProgress progress;
     PeltiWeights original; ///< of vertices
     int influences;        ///< wanted, 4 or 8
+    double small_turns;    ///< rad: how firmly the original weights are believed near rest
     int helper_count;
     int half_count;       ///< of the helpers, half turns: they come first
     PeltiHelper *helpers; ///< [PELTI_MODEL_HELPERS bone_count]

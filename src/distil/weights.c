@@ -188,7 +188,7 @@ static PeltStatus gather(Work *work, PeltiModel *model, PeltiPool *pool, PeltErr
     double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
     *work = (Work){.model = model,
                    .strength = model->samples->count * trust * trust,
-                   .small = model->samples->count * SMALL_TURNS * SMALL_TURNS,
+                   .small = model->samples->count * model->small_turns * model->small_turns,
                    .first = true};
     work->gram = PELTI_NEW(pool, double, vertices *HALF);
     work->smoothed = PELTI_NEW(pool, float, vertices *WAYS);

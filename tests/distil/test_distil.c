@@ -115,6 +115,30 @@ static void no_pose_is_worse_than_before(void **state)
     pelt_character_destroy(who);
 }
 
+/// An error as the goal: as many correctives as it takes, no more.
+static void an_error_asks_for_as_many_correctives_as_it_takes(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character_of("cylinder");
+    PeltDistilDef def = def_of("dqs", 80);
+    PeltDistilError learnt = {0};
+    def.no_clips = true;
+    def.told = keep_learnt;
+    def.told_user = &learnt;
+    def.correctives = 0;
+    distil(&def, who);
+    double without = learnt.rms;
+    def.correctives = 16;
+    PeltDistilResult all = distil(&def, who);
+    double least = learnt.rms;
+    def.error = 0.5 * (without + least);
+    PeltDistilResult some = distil(&def, who);
+    assert_true(least < 0.9 * without);
+    assert_true(learnt.rms <= def.error);
+    assert_true(some.correctives > 0 && some.correctives < all.correctives);
+    pelt_character_destroy(who);
+}
+
 static char *bytes_of(const char *path, long *size)
 {
     FILE *file = fopen(path, "rb");
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(linear_blending_distils_to_itself, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(each_part_takes_from_the_error_of_a_twist, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(no_pose_is_worse_than_before, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(an_error_asks_for_as_many_correctives_as_it_takes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(more_helpers_take_from_the_error_where_it_asks, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(thirds_of_a_twist_take_half_of_the_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(poses_keep_to_the_limits_of_a_rig, make_folder, remove_folder),
