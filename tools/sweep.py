@@ -31,7 +31,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "constants.md"
 BEND = ("biped", "--vertices", "1500")
-DRESSED = ("biped", "--vertices", "1500", "--seed", "5", "--dress", "all")
+DRESSED = ("arm", "--vertices", "700", "--seed", "5", "--dress", "all")  # on a body of its own, whose making is most of a play
+TOUCHES = ("biped", "--vertices", "1500", "--clip", "touches")
 # A room's plays: what is made, the clip, frames, and the bake's options. Without frames the clip is one that `pelt distil` does not see
 PLAYS = {
     "methods/implicit": [(BEND, "bend", 20, ("-m", "implicit"))],
@@ -39,12 +40,12 @@ PLAYS = {
     "methods/projective": [(BEND, "bend", 14, ("-m", "projective")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "projective"))],
     "methods/layered": [(BEND, "bend", 10, ("-m", "layered")), (("cylinder", "--vertices", "1200"), "twist", 8, ("-m", "layered"))],
     "field": [(BEND, "bend", 14, ("-m", "tracking"))],
-    "touch": [(BEND, "bend", 14, ("-m", "tracking")), (("hand", "--vertices", "1200"), "fist", 12, ("-m", "tracking"))],
+    "touch": [(TOUCHES, "touches", 6, ("-m", "lbs", "--set", "touch=on", "--fps", "4")), (("hand", "--vertices", "1200"), "fist", 4, ("-m", "tracking", "--fps", "5"))],
     "contact": [(BEND, "bend", 14, ("-m", "lbs", "--set", "give-way=on")),
                 (("hand", "--vertices", "700"), "grasp", 16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json"))],
-    "distil": [(("biped", "--vertices", "600"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
-               (("arm", "--vertices", "500"), "bend", None, ("-m", "tracking", "--poses", "24", "--held-out", "8", "--no-clips"))],
-    "body": [(DRESSED, "bend", 3, ("-m", "tracking")), (DRESSED, "walk", 3, ("-m", "projective"))],
+    "distil": [(("arm", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
+               (("arm", "--vertices", "500"), "bend", None, ("-m", "tracking", "--poses", "10", "--held-out", "4", "--no-clips"))],
+    "body": [(DRESSED, "bend", 3, ("-m", "tracking", "--set", "body-vertices=700")), (DRESSED, "twist", 3, ("-m", "projective", "--set", "body-vertices=700"))],
 }
 # measure of the report -> how far it must go to be told: (share of itself, amount)
 TOLD = {"deep_pairs": (0.1, 3), "crossing_pairs": (0.1, 5), "inverted": (0.1, 2), "stretch_max": (0.05, 0.05),
@@ -179,7 +180,7 @@ def gone(room):
 
 
 def try_rows(sweep, room, chosen, jobs):
-    """name -> new row."""
+    """(name, new row) of each, as they are found."""
     bases = []
     for play in PLAYS[room] if chosen else []:
         base, failure = sweep.play(room, play, None, 1)
@@ -187,7 +188,7 @@ def try_rows(sweep, room, chosen, jobs):
             raise SystemExit(f"sweep.py: {room}: {' '.join(play[0])} {play[1]}: {failure}")
         bases.append(base)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return dict(zip((c[0] for c in chosen), pool.map(lambda c: sweep.row(room, bases, c), chosen)))
+        yield from zip((c[0] for c in chosen), pool.map(lambda c: sweep.row(room, bases, c), chosen))
 
 
 def write(room, new):
@@ -240,11 +241,13 @@ def main():
                 if name.encode() + b"\0" not in known:
                     raise SystemExit(f"sweep.py: {asked.pelt} does not know {name}: build it anew (cmake --preset sweep)")
             chosen = [c for c in (missing(room) if asked.missing else constants(room)) if not asked.constant or c[0] == asked.constant]
-            new = try_rows(sweep, room, chosen, asked.jobs)
-            if asked.write and (new or gone(room)):
-                write(room, new)
-            elif new:
-                print(room, *new.values(), sep="\n")
+            if asked.write and gone(room):
+                write(room, {})
+            for name, row in try_rows(sweep, room, chosen, asked.jobs):
+                if asked.write:  # one by one: a sweep that is stopped goes on with --missing
+                    write(room, {name: row})
+                else:
+                    print(room, row, sep="\n")
 
 
 if __name__ == "__main__":
