@@ -141,8 +141,8 @@ static void a_ball_is_lifted_and_held_by_friction(void **state)
                  g.held_slip, g.depth / size, g.contacts, g.turned);
 }
 
-/// A ball that is held from outside does not yield. The fingers do, by their own springs: no joint stiffens against what will be let
-/// go, or the ball would shoot out from between them.
+/// A ball that is held from outside does not yield. The fingers do, by their own springs: no joint stiffens against what will be
+/// let go, or the ball would shoot out from between them.
 static void a_ball_that_is_handed_over_is_kept(void **state)
 {
     (void)state;
