@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "folder.h"
 
-#include "../io/schema_keys.h"
+#include "schema_keys.h"
 #include "character/targets.h"
 #include "character/weights.h"
 #include "distil/write.h"
