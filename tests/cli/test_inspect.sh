@@ -31,4 +31,9 @@ done
 "$PELT" inspect gone.blend 2>/dev/null; [ $? = 2 ] || fail "a file that is not there"
 printf '#!/bin/sh\nkill -SEGV $$\n' > crash; chmod +x crash; PELT_IMPORT=$work/crash "$PELT" inspect a.fbx > said.txt 2> err.txt; code=$?
 [ $code = 3 ] && [ "$(wc -l < err.txt)" = 1 ] && grep -q "another program's reader" err.txt || fail "a crash of the reader: exit $code, $(cat err.txt)"
+# weights by trial: which joints lost, for lbs and dqs too, and the file's own where one asks for them
+"$PELT" make arm --vertices 500 --weights one-joint -o hard.glb -q && "$PELT" inspect hard.glb > said.txt 2>/dev/null || fail "weights of one joint"
+for m in lbs dqs; do grep -q "^method     $m: uses the file's weights, automatic ones where those lost" said.txt || fail "$m: $(grep "^method     $m" said.txt)"; done
+grep -q '^problem    weights-trial: .*joints' said.txt || fail "no word of the joints that lost"
+grep -q "^method     lbs: uses the file's weights on" < <("$PELT" inspect a.glb 2>/dev/null) || fail "painted weights are not kept"
 echo "inspect: good"
