@@ -123,9 +123,10 @@ static void place_cube(Cube *c, Vec3 low, float edge)
     c->middle = vec3_add(low, vec3_scale(vec3(1, 1, 1), half * edge));
     c->radius = half * edge * 1.7320508f;
     for (int i = 0; i < PELTI_WINDING_CUBE; i++) {
+        int row = i / PELTI_WINDING_SIDE, layer = row / PELTI_WINDING_SIDE;
         c->x[i] = low.x + edge * (float)(i % PELTI_WINDING_SIDE);
-        c->y[i] = low.y + edge * (float)(i / PELTI_WINDING_SIDE % PELTI_WINDING_SIDE);
-        c->z[i] = low.z + edge * (float)(i / PELTI_WINDING_SIDE / PELTI_WINDING_SIDE);
+        c->y[i] = low.y + edge * (float)(row % PELTI_WINDING_SIDE);
+        c->z[i] = low.z + edge * (float)layer;
         c->dipoles[i] = c->im[i] = c->turns[i] = 0;
         c->re[i] = 1;
     }
@@ -153,9 +154,9 @@ static void add_angle(Cube *c, Vec3 p, Vec3 q, Vec3 r)
         float below = la * lb * lc + (ax * bx + ay * by + az * bz) * lc + (bx * cx + by * cy + bz * cz) * la +
                       (cx * ax + cy * ay + cz * az) * lb;
         float re = c->re[i] * below - c->im[i] * triple, im = c->re[i] * triple + c->im[i] * below;
-        float up =
-            (c->im[i] > 0) & (triple > 0) & (im < 0) ? 1.0f : 0.0f; // past half a turn: the sum of two angles is one turn more
-        float down = (c->im[i] < 0) & (triple < 0) & (im > 0) ? 1.0f : 0.0f;
+        // past half a turn: the sum of two angles is one turn more
+        float up = ((c->im[i] > 0) & (triple > 0) & (im < 0)) ? 1.0f : 0.0f;
+        float down = ((c->im[i] < 0) & (triple < 0) & (im > 0)) ? 1.0f : 0.0f;
         float scale = 1 / (fabsf(re) + fabsf(im) + 1e-30f);
         c->turns[i] += up - down;
         c->re[i] = re * scale;
