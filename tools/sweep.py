@@ -40,7 +40,7 @@ PLAYS = {
     "methods/projective": [(BEND, "bend", 14, ("-m", "projective")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "projective"))],
     "methods/layered": [(BEND, "bend", 10, ("-m", "layered")), (("cylinder", "--vertices", "1200"), "twist", 8, ("-m", "layered"))],
     "field": [(BEND, "bend", 14, ("-m", "tracking"))],
-    "touch": [(TOUCHES, "touches", 6, ("-m", "lbs", "--set", "touch=on", "--fps", "4")), (("hand", "--vertices", "1200"), "fist", 4, ("-m", "tracking", "--fps", "5"))],
+    "touch": [(TOUCHES, "touches", 6, ("-m", "tracking", "--fps", "4")), (("hand", "--vertices", "1200"), "fist", 4, ("-m", "tracking", "--fps", "5"))],
     "contact": [(BEND, "bend", 14, ("-m", "lbs", "--set", "give-way=on")),
                 (("hand", "--vertices", "700"), "grasp", 16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json"))],
     "distil": [(("arm", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
