@@ -34,7 +34,7 @@ static bool is_new(PeltiTouch *t, int v)
 }
 
 /// Two vertices go as one body; false: they did so already.
-static bool bind(PeltiTouch *t, int u, int v)
+static bool bind_to(PeltiTouch *t, int u, int v)
 {
     bool more = is_new(t, u);
     more |= is_new(t, v);
@@ -62,7 +62,7 @@ static void plan_all(PeltiTouch *t)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             float longest = pelti_touch_longest(t, v, r, &had, &length);
             if (length > TOUCH_TOO_LONG * longest)
-                bind(t, v, mesh->ring[r]);
+                bind_to(t, v, mesh->ring[r]);
         }
 }
 
@@ -97,7 +97,7 @@ static bool move_body(PeltiTouch *t, int first, bool along)
             float length, had, most = pelti_touch_longest(t, list[i], r, &had, &length);
             int u = mesh->ring[r];
             bool bound = t->moves.dirty[u];
-            if (!(length > TOUCH_TOO_LONG * most) || !bind(t, list[i], u))
+            if (!(length > TOUCH_TOO_LONG * most) || !bind_to(t, list[i], u))
                 continue;
             more |= bound;
             if (bound)
@@ -143,7 +143,7 @@ static bool bind_patches(PeltiTouch *t, int a, int b)
     bool more = false;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < pair[k]->vertex_count; i++) {
-            more |= bind(t, pair[0]->vertex[0], pair[k]->vertex[i]);
+            more |= bind_to(t, pair[0]->vertex[0], pair[k]->vertex[i]);
             t->moves.way_end[pair[k]->vertex[i]] = vec3(INFINITY, 0, 0); // is looked at again
         }
     return more;

@@ -18,8 +18,9 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, &t->wake.turn, 1);
     PELTI_KEEP(s, &t->awake.fresh, 1);
     keep_bones(s, &t->bones.now, t->who->bone_count);
-    Vec3 *vectors[] = {t->surface.x, t->surface.normal, t->show.shown, t->target.rhs, t->awake.left, t->predict.way};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    enum { VECTORS = 6 };
+    Vec3 *vectors[VECTORS] = {t->surface.x, t->surface.normal, t->show.shown, t->target.rhs, t->awake.left, t->predict.way};
+    for (int k = 0; k < VECTORS; k++)
         PELTI_KEEP(s, vectors[k], n);
     float *floats[] = {t->surface.wall,     t->surface.pressed, t->surface.lean, t->swelling.height,
                        t->surface.residual, t->target.scale,    t->surface.drift};
