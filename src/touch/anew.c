@@ -1,5 +1,6 @@
 /// Skin that is stuck, or hooked behind other skin, is led in anew: from the rest pose, which crosses nothing, to the pose of
-/// this frame, past what it was caught by. Nothing crosses on that way either; where it ends no nearer, all stays as it was.
+/// this frame, past what it was caught by. Nothing crosses on that way either; where it ends no nearer, or draws an edge out
+/// too far, all stays as it was.
 #include "touch/constants.def"
 #include "touch/parts.h"
 
@@ -18,6 +19,17 @@ static double behind_in_all(const PeltiTouch *t, float *most)
     }
     *most = sqrtf(*most);
     return sum;
+}
+
+/// The longest edge of the shown skin, of its length at rest; what a method may show counts as one that it does.
+static float longest_edge(const PeltiTouch *t)
+{
+    float longest = DRAWN_EDGE;
+    for (int v = 0; v < t->count; v++)
+        for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++)
+            if (t->rest.ring_length[r] > 0)
+                longest = larger(longest, vec3_distance(t->state.x[v], t->state.x[t->mesh->ring[r]]) / t->rest.ring_length[r]);
+    return longest;
 }
 
 /// Exchanges what is shown with what was kept.
@@ -41,11 +53,12 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
         return;
     t->state.stuck = 0;
     t->state.hung = 0;
+    float drawn = longest_edge(t);
     exchange(t);
     pelti_touch_to_rest(t);
     pose.restart = true;
     pelti_touch_travel(t, pose, goal);
-    t->report->led_anew = behind_in_all(t, &most) < (double)ANEW_BETTER * before;
+    t->report->led_anew = behind_in_all(t, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
     if (!t->report->led_anew) {
         exchange(t);
         t->state.calm = (float)calm;
