@@ -28,7 +28,7 @@ const parts = {
     assert.equal(first.label, 'biped');
     assert.ok(first.points > 1000 && first.drawn > 2000, `${first.drawn} pixels of the character`);
     await page.keyboard.press('Space');
-    await page.waitForFunction(() => peltStudio.studio.time > 0.3);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.time > 0.3);
     await page.getByLabel('Time in the clip').fill('1');
     await page.waitForFunction(() => Math.abs(peltStudio.studio.time - 1) < 0.5 && peltStudio.studio.playing, null); // it goes on playing from there
     await page.keyboard.press('Space');
@@ -89,9 +89,9 @@ const parts = {
     await page.evaluate(() => peltStudio.studio.seek(1.5, true));
     assert.ok(Number(await present()) > 2 * Number(half), 'the present frame goes along');
     await page.getByRole('button', { name: 'Bake…' }).click();
-    await page.waitForFunction(() => peltStudio.studio.baking?.state === 1);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.baking?.state === 1);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.waitForFunction(() => peltStudio.studio.baking?.state === 0);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.baking?.state === 0);
     await desk.accessible();
   },
 
@@ -108,7 +108,7 @@ const parts = {
       assert.equal(seen.trouble, '');
     }
     await desk.dropFile({ name: 'broken.glb', bytes: Buffer.from('glTF, but not really') });
-    await page.waitForFunction(() => peltStudio.studio.trouble.includes('broken.glb'));
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.trouble.includes('broken.glb'));
     assert.equal((await desk.probe()).label, files.at(-1).name, 'the character before stays');
     desk.errors.length = 0; // the refusal was wanted
   },
@@ -142,7 +142,7 @@ const parts = {
     await page.keyboard.press('Shift+X');
     assert.ok(desk.apart((await desk.settled()).sample, rest.sample) < 1e-3 * rest.size, 'reset');
     await page.keyboard.press('Control+v');
-    await page.waitForFunction(() => peltStudio.studio.skeleton.edited);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.skeleton.edited);
     await desk.settled();
     assert.ok(desk.apart(await desk.head('RightHand'), right) < 1e-3 * rest.size, 'pasted');
 
@@ -180,7 +180,7 @@ const parts = {
     await page.waitForFunction(() => document.querySelectorAll('.joints button').length === 1);
     for (let i = 0; i < 4 && !await page.evaluate(() => document.activeElement.matches('.joints button')); i++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() => peltStudio.studio.skeleton.names[peltStudio.studio.selected] === 'LeftLowerArm');
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.skeleton.names[peltStudio.studio.selected] === 'LeftLowerArm');
     for (const key of ['Shift+ArrowUp', 'Shift+ArrowUp', 'Shift+ArrowLeft', '[']) await page.keyboard.press(key);
     const angle = await page.evaluate(() => { const { skeleton, selected } = peltStudio.studio, rest = skeleton.turn(0).fromArray(skeleton.rest, selected * 10 + 3); return rest.angleTo(skeleton.turn(0).fromArray(skeleton.local, selected * 10 + 3)) * 180 / Math.PI; });
     assert.ok(angle > 5 && angle < 21, `four presses of 5° about three axes: ${angle}°`);
@@ -329,7 +329,7 @@ const parts = {
     await page.getByText('Inside', { exact: true }).click();
     await page.getByLabel('Section').selectOption('3');
     await page.getByLabel('Method', { exact: true }).selectOption('implicit');
-    await page.waitForFunction(() => peltStudio.studio.inside?.section.some(v => v > peltStudio.studio.inside.iso), null, { timeout: 60000 }); // the field is inside somewhere
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.inside?.section.some(v => v > peltStudio.studio.inside.iso), null, { timeout: 60000 }); // the field is inside somewhere
     await page.getByLabel('Section').selectOption('0');
     await page.getByLabel('Colour').selectOption('file');
     for (const key of ['w', 'i', 'b', 'g']) await page.keyboard.press(key);
@@ -354,7 +354,7 @@ const parts = {
     await page.getByLabel('What the method solves on').check();
     for (const method of ['layered', 'projective']) {
       await show(method);
-      await page.waitForFunction(() => peltStudio.studio.inside?.lines.length > 900);
+      await page.waitForFunction(() => globalThis.peltStudio?.studio.inside?.lines.length > 900);
       found[method] = await page.evaluate(() => peltStudio.studio.inside.lines.length / 9);
     }
     assert.notEqual(found.layered, found.projective);
@@ -363,7 +363,7 @@ const parts = {
     for (const method of ['implicit', 'tracking']) {
       await page.evaluate(() => { peltStudio.studio.inside = null; });
       await show(method);
-      await page.waitForFunction(() => peltStudio.studio.inside?.section.some(v => v > peltStudio.studio.inside.iso));
+      await page.waitForFunction(() => globalThis.peltStudio?.studio.inside?.section.some(v => v > peltStudio.studio.inside.iso));
     }
     for (const stage of ['step, ms', 'frames a second', 'from wish to skin, ms', 'fields ms', 'project ms', 'relax ms']) await page.locator('.plot span', { hasText: new RegExp(`^${stage}$`) }).waitFor();
   },
@@ -387,7 +387,7 @@ const parts = {
     await page.mouse.move(...ball);
     await page.mouse.down();
     for (let i = 1; i <= 8; i++) await page.mouse.move(ball[0] - 6 * i, ball[1] - 15 * i);
-    await page.waitForFunction(() => peltStudio.studio.held.object === 0 && Math.abs(peltStudio.studio.objects.origins[1] - peltStudio.studio.held.at[1]) < 0.01 * peltStudio.view.size);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.held.object === 0 && Math.abs(peltStudio.studio.objects.origins[1] - peltStudio.studio.held.at[1]) < 0.01 * peltStudio.view.size);
     const lifted = await height();
     assert.ok(lifted > floor + 0.15 * rest.size, 'it is lifted');
     await page.mouse.up();
@@ -399,7 +399,7 @@ const parts = {
     await page.mouse.move(x + 20, y);
     await page.mouse.down();
     await page.mouse.move(x + 60, y);
-    await page.waitForFunction(() => peltStudio.studio.poked.point >= 0);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.poked.point >= 0);
     const pulled = await desk.settled(), point = await page.evaluate(() => ({ i: peltStudio.studio.poked.point, at: peltStudio.studio.poked.at, p: Array.from(peltStudio.view.skins[0].positions.slice(peltStudio.studio.poked.point * 3, peltStudio.studio.poked.point * 3 + 3)) }));
     assert.ok(desk.apart(point.at, point.p) < 0.01 * rest.size, 'the skin is at the mouse');
     await page.mouse.up();
@@ -420,7 +420,7 @@ const parts = {
     await desk.settled();
     assert.deepEqual(await page.evaluate(() => peltStudio.studio.slots[0].settings), { slide: '0.5' });
     await page.evaluate(() => peltStudio.studio.setMethod(0, 'tracking', { slide: '7' }));
-    await page.waitForFunction(() => peltStudio.studio.slots[0].status.state === 3);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.slots[0].status.state === 3);
     assert.match(await page.locator('.progress.failed').first().textContent(), /slide/);
     await page.getByRole('button', { name: 'As the library has it' }).first().click();
     await desk.settled();
@@ -429,7 +429,7 @@ const parts = {
   /** A solver that takes 200 ms a step: the joint follows the mouse at once, and no task of the page is long. */
   async slow(desk) {
     const page = await desk.open({ args: ['--slow', '200'], width: 520, height: 360 });
-    await page.waitForFunction(() => peltStudio.studio.slots[0].status?.state === 2);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.slots[0].status?.state === 2);
     await page.evaluate(() => { window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(e => e.duration))).observe({ entryTypes: ['longtask'] }); });
     const ahead = await page.evaluate(async () => {
       const { studio } = peltStudio, node = studio.skeleton.names.indexOf('LeftLowerArm'), turn = studio.skeleton.turn(node);
@@ -490,9 +490,9 @@ const parts = {
     assert.equal(await ask('/', { host, cookie }, 'PUT', 'x'), 405);
     const other = await page.context().newPage();
     await other.goto(`http://${host}/`);
-    await page.waitForFunction(() => peltStudio.studio.link === 'elsewhere');
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.link === 'elsewhere');
     await page.getByRole('button', { name: 'Use it here' }).click();
-    await other.waitForFunction(() => peltStudio.studio.link === 'elsewhere');
+    await other.waitForFunction(() => globalThis.peltStudio?.studio.link === 'elsewhere');
     await other.close();
     desk.errors.length = 0; // 403 and 405 above were wanted, and are no fault of the page
   },

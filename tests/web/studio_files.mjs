@@ -66,7 +66,7 @@ export const fileParts = {
     const wear = async (name, material, more) => {
       await desk.dropFile({ name, bytes: clothed(plain, material, more) });
       await desk.shown(name);
-      await page.waitForFunction(() => peltStudio.view.dress);
+      await page.waitForFunction(() => globalThis.peltStudio?.view.dress);
       await page.evaluate(() => { peltStudio.studio.select(-1); peltStudio.studio.setLook({ colour: 'file' }); });
       return page.evaluate(() => {
         const { view } = peltStudio, m = view.dress.materials[view.dress.groups[0].material], map = t => t && { channel: t.channel, offset: t.offset.toArray(), repeat: t.repeat.toArray(), rotation: t.rotation, srgb: t.colorSpace === 'srgb', wrap: [t.wrapS, t.wrapT], near: t.magFilter };
@@ -122,10 +122,10 @@ export const fileParts = {
     for (const mesh of json.meshes) for (const p of mesh.primitives) p.material = 0;
     const main = { name: 'tube.gltf', bytes: Buffer.from(JSON.stringify(json)) };
     await desk.dropFiles([main]);
-    await page.waitForFunction(() => peltStudio.studio.trouble.includes('numbers.bin'));
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.trouble.includes('numbers.bin'));
     await desk.dropFiles([main, { name: 'numbers.bin', bytes: bin }, { name: 'paint.png', bytes: png([10, 200, 30]) }]);
     await desk.shown('tube.gltf');
-    await page.waitForFunction(() => peltStudio.view.dress?.materials[0].map && peltStudio.studio.look.colour === 'file');
+    await page.waitForFunction(() => globalThis.peltStudio?.view.dress?.materials[0].map && peltStudio.studio.look.colour === 'file');
     assert.equal((await desk.probe()).trouble, '');
   },
 
@@ -191,7 +191,7 @@ export const fileParts = {
     await page.getByRole('spinbutton', { name: 'LeftLowerArm', exact: true }).press('Enter');
     const pyramid = 'v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n';
     await page.getByLabel('An object from a file').setInputFiles({ name: 'pyramid.obj', mimeType: 'text/plain', buffer: Buffer.from(pyramid) });
-    await page.waitForFunction(() => peltStudio.studio.objects?.counts[0] === 4);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.objects?.counts[0] === 4);
     await page.evaluate(() => peltStudio.studio.setWorld({ on: false, gravity: 3 }));
     await page.evaluate(() => { const { view, studio } = peltStudio; view.side('left'); studio.setLook({ colour: 'stretch', wire: true, compare: 'ghost' }); });
     const state = page => page.evaluate(() => {
@@ -215,12 +215,12 @@ export const fileParts = {
     const again = new Desk(desk.pelt);
     try {
       const other = await again.open({ args: [file] });
-      await other.waitForFunction(() => peltStudio.studio.world.things.length && peltStudio.studio.skeleton.edited, null, { timeout: 60000 });
+      await other.waitForFunction(() => globalThis.peltStudio?.studio.world.things.length && peltStudio.studio.skeleton.edited, null, { timeout: 60000 });
       const after = await again.settled();
       assert.deepEqual(await state(other), said);
       assert.ok(desk.apart(after.sample, before.sample) < 2e-3 * before.size, 'the same skin');
       await other.evaluate(() => peltStudio.studio.setWorld({ on: true }));
-      await other.waitForFunction(() => peltStudio.studio.objects?.counts[0] === 4, null, { timeout: 60000 });
+      await other.waitForFunction(() => globalThis.peltStudio?.studio.objects?.counts[0] === 4, null, { timeout: 60000 });
       assert.deepEqual(again.errors, []);
     } finally {
       await again.close();

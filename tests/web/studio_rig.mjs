@@ -39,7 +39,7 @@ export const rigParts = {
   async rig(desk) {
     const page = await desk.open({ height: 700 });
     await page.evaluate(() => peltStudio.link.say({ is: 'Builtin', name: 'arm', vertices: 900 }));
-    await page.waitForFunction(() => peltStudio.studio.character?.label === 'arm' && peltStudio.studio.frames[0], null, { timeout: 60000 });
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.character?.label === 'arm' && peltStudio.studio.frames[0], null, { timeout: 60000 });
     await page.getByLabel('Method', { exact: true }).selectOption('tracking');
     const plain = await desk.settled();
     await sections(page, 'Rig', 'Operator');
@@ -134,7 +134,7 @@ export const rigParts = {
     const half = await desk.settled();
     assert.ok(desk.apart(half.sample, bent.sample) > 0.01 * rest.size && desk.apart(half.sample, rest.sample) > 0.01 * rest.size, 'between the keys');
     await page.getByRole('button', { name: 'Put into the character' }).click();
-    await page.waitForFunction(() => peltStudio.studio.clip >= 0 && peltStudio.studio.character.clip_names.split('\n')[peltStudio.studio.clip] === 'mine' && peltStudio.studio.frames[0]);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.clip >= 0 && peltStudio.studio.character.clip_names.split('\n')[peltStudio.studio.clip] === 'mine' && peltStudio.studio.frames[0]);
     await page.evaluate(() => peltStudio.studio.seek(0.5, true));
     assert.ok(desk.apart((await desk.settled()).sample, half.sample) < 2e-3 * rest.size, 'the file\'s clip moves as the page played it');
     const whole = await desk.bake('lbs', 30, ['--clip', 'mine']), shown = await page.evaluate(() => { peltStudio.studio.seek(1, true); });
@@ -153,7 +153,7 @@ export const rigParts = {
   async grasp(desk) {
     const page = await desk.open();
     await page.evaluate(() => { peltStudio.view.draw = () => undefined; return peltStudio.link.say({ is: 'Builtin', name: 'hand', vertices: 1500 }); });
-    await page.waitForFunction(() => peltStudio.studio.character?.label === 'hand' && peltStudio.studio.frames[0], null, { timeout: 60000 });
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.character?.label === 'hand' && peltStudio.studio.frames[0], null, { timeout: 60000 });
     await page.evaluate(() => { peltStudio.studio.setMethod(0, 'lbs'); peltStudio.studio.setClip(-1); });
     await desk.settled();
     await sections(page, 'World', 'Close a hand');
@@ -161,7 +161,7 @@ export const rigParts = {
     const height = () => page.evaluate(() => peltStudio.studio.objects.origins[1] / peltStudio.view.size);
     const slide = async (name, most, steps) => { for (let i = 1; i <= steps; i++) { await page.getByRole('slider', { name, exact: true }).fill(String(most * i / steps)); await frames(page, 2); } };
     await page.getByRole('button', { name: 'Ball before the palm' }).click();
-    await page.waitForFunction(() => peltStudio.studio.objects);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.objects);
     await frames(page, 3);
     const start = await height();
     await slide('Close', 1, 16);
@@ -182,13 +182,13 @@ export const rigParts = {
     const rest = await desk.settled();
     await sections(page, 'World');
     await page.getByRole('button', { name: 'Soft cube' }).click();
-    await page.waitForFunction(() => peltStudio.studio.objects?.counts.length === 2);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.objects?.counts.length === 2);
     await page.evaluate(() => { peltStudio.view.draw(); peltStudio.view.draw = () => undefined; });
     const centre = () => page.evaluate(() => Array.from(peltStudio.studio.objects.origins)), at = () => page.evaluate(() => { const { studio, view } = peltStudio, p = view.onScreen(view.centre.clone().fromArray(studio.objects.origins)), b = view.renderer.domElement.getBoundingClientRect(); return [p.x + b.left, p.y + b.top]; });
     const from = await at(), start = await centre();
     await page.mouse.move(...from);
     await page.mouse.down();
-    await page.waitForFunction(() => peltStudio.studio.held.object === 0);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.held.object === 0);
     for (let i = 1; i <= 10; i++) { await page.mouse.move(from[0] - 8 * i, from[1] - 8 * i); await frames(page, 1); }
     await page.waitForFunction(() => Math.abs(peltStudio.studio.objects.origins[1] - peltStudio.studio.held.at[1]) < 0.02 * peltStudio.view.size);
     const led = await centre();
@@ -215,22 +215,22 @@ export const rigParts = {
     await sections(page, 'World');
     const cube = 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n';
     await page.getByLabel('An object from a file').setInputFiles({ name: 'crate.obj', mimeType: 'text/plain', buffer: Buffer.from(cube) });
-    await page.waitForFunction(() => peltStudio.studio.objects?.counts[0] >= 8);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.objects?.counts[0] >= 8);
     const from = await page.evaluate(() => peltStudio.studio.objects.origins[1]);
     await page.waitForFunction(from => peltStudio.studio.objects.origins[1] < from - 0.05 * peltStudio.view.size, from);
     await page.getByText('rigid crate.obj').waitFor();
     const low = await page.evaluate(() => peltStudio.studio.objects.origins[1]);
     for (const name of ['Box', 'Fixed box']) await page.getByRole('button', { name, exact: true }).click();
-    await page.waitForFunction(() => peltStudio.studio.objects?.counts.length === 6);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.objects?.counts.length === 6);
     assert.ok(await page.evaluate(() => peltStudio.studio.objects.origins[1]) < low + 1e-3, 'one more leaves the others where they are');
     await page.getByRole('button', { name: 'Remove object 2' }).click();
-    await page.waitForFunction(() => peltStudio.studio.objects?.counts.length === 4);
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.objects?.counts.length === 4);
     assert.ok(await page.evaluate(() => peltStudio.studio.objects.origins[1]) < low + 1e-3, 'and so does one less');
     await page.evaluate(() => peltStudio.studio.setWorld({ things: peltStudio.studio.world.things.slice(0, 1) }));
     await page.getByRole('button', { name: 'Start over' }).click();
     await page.waitForFunction(low => peltStudio.studio.objects.origins[1] > low + 0.02 * peltStudio.view.size, low);
     await page.getByLabel('An object from a file').setInputFiles({ name: 'flat.obj', mimeType: 'text/plain', buffer: Buffer.from('v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n') });
-    await page.waitForFunction(() => peltStudio.studio.trouble.includes('flat.obj'));
+    await page.waitForFunction(() => globalThis.peltStudio?.studio.trouble.includes('flat.obj'));
   },
 
   /** A film of the clip, frame by frame, and a picture. */

@@ -43,7 +43,7 @@ async function mouse(name, { file, builtin, joint, towards, method }) {
   const desk = new Desk(pelt), page = await desk.open({ args: file ? [file(desk)] : [] });
   if (builtin) { await page.evaluate(name => peltStudio.link.say({ is: 'Builtin', name, vertices: 0 }), builtin); await desk.shown(builtin); }
   await page.evaluate(method => { peltStudio.view.draw = () => undefined; peltStudio.studio.setMethod(0, method); }, method);
-  await page.waitForFunction(() => peltStudio.studio.slots[0].status?.state === 2 && peltStudio.studio.frames[0]?.serial === peltStudio.studio.slots[0].status.serial, null, { timeout: 600000 });
+  await page.waitForFunction(() => globalThis.peltStudio?.studio.slots[0].status?.state === 2 && peltStudio.studio.frames[0]?.serial === peltStudio.studio.slots[0].status.serial, null, { timeout: 600000 });
   const from = await desk.onScreen(joint, towards, 0.5);
   const found = await page.evaluate(async ([x, y]) => {
     const { studio, view, link } = peltStudio, canvas = view.renderer.domElement, added = [], steps = [], sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
@@ -73,7 +73,7 @@ async function mouse(name, { file, builtin, joint, towards, method }) {
 async function large() {
   const desk = new Desk(pelt), page = await desk.open({ args: [made('biped', 100000)(desk)] });
   await page.evaluate(() => peltStudio.studio.setMethod(0, 'lbs'));
-  await page.waitForFunction(() => peltStudio.studio.slots[0].status?.method === 'lbs' && peltStudio.studio.slots[0].status.state === 2, null, { timeout: 600000 });
+  await page.waitForFunction(() => globalThis.peltStudio?.studio.slots[0].status?.method === 'lbs' && peltStudio.studio.slots[0].status.state === 2, null, { timeout: 600000 });
   const found = await page.evaluate(async () => {
     const { studio, view, link } = peltStudio, draw = view.draw.bind(view), sleep = ms => new Promise(resolve => setTimeout(resolve, ms)), gl = view.renderer.getContext();
     const info = gl.getExtension('WEBGL_debug_renderer_info'), out = { points: studio.character.welds.length, by: gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER) };
