@@ -33,7 +33,7 @@ static void turn_normals(PeltSkin *skin)
 const float *pelt_skin_normals(PeltSkin *skin)
 {
     if (!skin->normals_fresh) {
-        pelti_normals_make(&skin->normal_maker, pelti_skin_vertices(skin), skin->normals);
+        pelti_normals_make(&skin->normal_maker, skin->jobs, pelti_skin_vertices(skin), skin->normals);
         if (skin->handed)
             turn_normals(skin);
     }

@@ -58,7 +58,7 @@ static PeltStatus write_baked(const Demo *demo, const PeltiStudy *study, int met
         const Vec3 *points = pelti_study_points(study, method, f);
         for (int v = 0; v < who->mesh->vertex_count; v++)
             vertices[v] = points[who->mesh->first_point[v]];
-        pelti_normals_make(&maker, vertices, normals);
+        pelti_normals_make(&maker, study->jobs, vertices, normals);
         status = pelti_output_frame(output, points, normals, NULL, err);
     }
     if (status == PELT_OK)
