@@ -2,6 +2,7 @@
 #include "core/jobs.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,9 +10,13 @@
 #include <unistd.h>
 
 // LOOKS of a thread before it sleeps, 0.1 to 0.2 ms of them: longer than the serial stretches of a step, since to be woken takes
-// 0.05 ms and a step has dozens of rounds. Nothing rests between them: a machine in a machine may take a pause for a reason to
-// stop it. Where threads outnumber the processors (CROWDED), who looks keeps others from working.
-enum { PELTI_MAX_THREADS = 64, PELTI_LOOKS = 400000, PELTI_CROWDED_LOOKS = 4000, PELTI_LINE = 64 }; // LINE: bytes of a cache line
+// 0.05 ms and a step has dozens of rounds. After the first ones (KEEN) each offers the processor to whoever has work for it.
+enum {
+    PELTI_MAX_THREADS = 64,
+    PELTI_KEEN = 20000,
+    PELTI_LOOKS = PELTI_KEEN + 300,
+    PELTI_LINE = 64
+}; // LINE: bytes of a cache line
 
 typedef struct Worker {
     PeltiJobs *jobs;
@@ -20,7 +25,7 @@ typedef struct Worker {
 } Worker;
 
 struct PeltiJobs {
-    int threads, looks;
+    int threads;
     Worker workers[PELTI_MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
@@ -49,10 +54,16 @@ static void run_pieces(PeltiJobs *jobs, int worker)
     }
 }
 
+static void after_look(int i)
+{
+    if (i >= PELTI_KEEN)
+        sched_yield();
+}
+
 /// Looks a while before sleeping: steps call parallel_for many times in a row.
 static void wait_for_round(PeltiJobs *jobs, unsigned seen)
 {
-    for (int i = 0; i < jobs->looks; i++)
+    for (int i = 0; i < PELTI_LOOKS; after_look(i++))
         if (atomic_load_explicit(&jobs->round, memory_order_acquire) != seen)
             return;
     pthread_mutex_lock(&jobs->mutex);
@@ -98,9 +109,8 @@ static void start_round(PeltiJobs *jobs)
 
 PeltiJobs *pelti_jobs_create(int threads)
 {
-    int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (threads <= 0)
-        threads = processors;
+        threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (threads < 1)
         threads = 1;
     if (threads > PELTI_MAX_THREADS)
@@ -113,7 +123,6 @@ PeltiJobs *pelti_jobs_create(int threads)
     pthread_cond_init(&jobs->wake, NULL);
     pthread_cond_init(&jobs->done, NULL);
     jobs->threads = 1;
-    jobs->looks = threads > processors ? PELTI_CROWDED_LOOKS : PELTI_LOOKS;
     for (int i = 1; i < threads; i++) {
         jobs->workers[i] = (Worker){.jobs = jobs, .index = i};
         if (pthread_create(&jobs->workers[i].thread, NULL, worker_main, &jobs->workers[i]))
@@ -159,7 +168,7 @@ void pelti_parallel_for(PeltiJobs *jobs, int count, int grain, PeltiJob fn, void
     jobs->grain = grain;
     start_round(jobs);
     run_pieces(jobs, 0);
-    for (int i = 0; i < jobs->looks; i++)
+    for (int i = 0; i < PELTI_LOOKS; after_look(i++))
         if (atomic_load_explicit(&jobs->busy, memory_order_acquire) == 0)
             return;
     pthread_mutex_lock(&jobs->mutex);
