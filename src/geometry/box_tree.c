@@ -287,6 +287,7 @@ typedef struct PairQuery {
     const PeltiBoxTree *a, *b;
     bool self;
     float margin;
+    bool far;            ///< no margin is too large: boxes are not asked
     PeltiNodeTest nodes; // NULL: all
     PeltiPairTest test;
     void *context;
@@ -324,7 +325,7 @@ static inline void try_pairs(PairWalk *w, int slot, int from, int end)
     const PeltiBox *box = &w->q->a->boxes[slot], *others = w->q->b->boxes;
     float margin = w->q->margin;
     for (int i = from; i < end; i++)
-        if (pelti_box_overlap(box, &others[i], margin))
+        if (w->q->far || pelti_box_overlap(box, &others[i], margin))
             test_pair(w, slot, i);
 }
 
@@ -333,12 +334,13 @@ static void walk_two(PairWalk *w, int node_a, int node_b)
     const PeltiBoxNode *a = &w->q->a->nodes[node_a], *b = &w->q->b->nodes[node_b];
     if (b->first + b->count <= w->limit)
         return;
-    if (!pelti_box_overlap(&a->box, &b->box, w->q->margin) || (w->q->nodes && !w->q->nodes(w->q->context, node_a, node_b)))
+    if (!(w->q->far || pelti_box_overlap(&a->box, &b->box, w->q->margin)) ||
+        (w->q->nodes && !w->q->nodes(w->q->context, node_a, node_b)))
         return;
     bool straddles = b->first < w->limit;
     if (a->right < 0 && b->right < 0) {
         for (int i = a->first; i < a->first + a->count; i++)
-            if (pelti_box_overlap(&w->q->a->boxes[i], &b->box, w->q->margin))
+            if (w->q->far || pelti_box_overlap(&w->q->a->boxes[i], &b->box, w->q->margin))
                 try_pairs(w, i, b->first, b->first + b->count);
     } else if (b->right >= 0 && (straddles || a->right < 0 || b->count > a->count)) {
         walk_two(w, node_a, node_b + 1);
@@ -446,6 +448,7 @@ static PairQuery query_of(const PeltiBoxTree *a, const PeltiBoxTree *b, const Pe
                        .b = b,
                        .self = a == b,
                        .margin = s->margin,
+                       .far = s->margin == INFINITY,
                        .nodes = s->nodes,
                        .test = s->test,
                        .context = s->context,

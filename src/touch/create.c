@@ -90,6 +90,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     t->marks.patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
     t->marks.patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
     t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
+    t->bounds.ease = PELTI_NEW(&t->pool, TouchEase, n);
     t->search.near_capacity = 24 * (int)n + 1024;
     t->search.near = PELTI_NEW(&t->pool, TouchNear, t->search.near_capacity);
     t->features.chunks = PELTI_NEW(&t->pool, TouchChunk, t->search.near_capacity / TOUCH_CHUNK + 2);

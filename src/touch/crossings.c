@@ -102,7 +102,7 @@ static void end_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        pelti_touch_patch_shape(p, x, &t->bounds.shape_end[k]);
+        pelti_touch_patch_shape(p, x, &t->bounds.shape_end[k], NULL);
         PeltiBox box = {x[p->vertex[0]], x[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++)
             pelti_touch_reach(&box, x[p->vertex[i]]);
@@ -115,6 +115,7 @@ int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x)
 {
     const TouchPatches *patches = &t->patches;
     t->search.looks_at = x;
+    t->bounds.lies = NULL;
     pelti_parallel_for(t->jobs, patches->count, TOUCH_CHUNK, end_range, t);
     pelti_parallel_for(t->jobs, patches->join_count, 4 * TOUCH_CHUNK, crossing_joins, t);
     pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.end_box);

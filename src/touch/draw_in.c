@@ -10,17 +10,6 @@ static float longest(const PeltiTouch *t, const Vec3 *blend, int v, int r)
     return larger(DRAWN_IN * t->rest.ring_length[r], vec3_distance(blend[v], blend[t->mesh->ring[r]]));
 }
 
-static bool is_drawn(const PeltiTouch *t, const Vec3 *x, int v)
-{
-    for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++) {
-        Vec3 by = vec3_sub(x[t->mesh->ring[r]], x[v]);
-        float most = DRAWN_IN * t->rest.ring_length[r];
-        if (vec3_dot(by, by) > most * most)
-            return true;
-    }
-    return false;
-}
-
 int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings)
 {
     int *list = t->scratch.queue;
@@ -37,13 +26,36 @@ int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings)
     return count;
 }
 
+/// Marks the vertices of edges that are too long in t->scratch.queued; true: there are some. Every edge is of a patch.
+static bool mark_drawn(PeltiTouch *t, const Vec3 *x)
+{
+    bool any = false;
+    for (int k = 0; k < t->patches.count; k++) {
+        const TouchPatch *p = &t->patches.patch[k];
+        if (!pelti_touch_may_be_drawn(&t->bounds.shape_end[k], DRAWN_IN))
+            continue;
+        for (int e = 0; e < p->edge_count; e++) {
+            int u = p->vertex[p->edge[e][0]], v = p->vertex[p->edge[e][1]];
+            Vec3 by = vec3_sub(x[u], x[v]);
+            float most = DRAWN_IN * vec3_distance(t->mesh->rest[u], t->mesh->rest[v]);
+            if (!(vec3_dot(by, by) > most * most))
+                continue;
+            t->scratch.queued[u] = t->scratch.queued[v] = 1;
+            any = true;
+        }
+    }
+    return any;
+}
+
 /// Vertices of edges that are too long, and rings around them, which give way.
 static int list_drawn(PeltiTouch *t, const Vec3 *x)
 {
     int count = 0;
     memset(t->scratch.queued, 0, (size_t)t->count);
+    if (!mark_drawn(t, x))
+        return 0;
     for (int v = 0; v < t->count; v++)
-        if ((t->scratch.queued[v] = is_drawn(t, x, v)))
+        if (t->scratch.queued[v])
             t->scratch.queue[count++] = v;
     count = pelti_touch_add_rings(t, 0, count, DRAWN_RINGS);
     memset(t->scratch.queued, 0, (size_t)t->count);
@@ -66,7 +78,7 @@ static Vec3 drawn_in(const PeltiTouch *t, const Vec3 *blend, const Vec3 *x, int 
     return count ? vec3_mad(x[v], sum, 1 / (float)count) : x[v];
 }
 
-void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
+bool pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
     int count = list_drawn(t, x);
     const int *list = t->scratch.queue;
@@ -87,4 +99,5 @@ void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
             x[list[i]] = next[list[i]];
         }
     }
+    return count > 0;
 }

@@ -5,32 +5,6 @@
 
 // ---- patches that could meet on the way from x to plan ----
 
-static void way_range(void *context, int begin, int end, int worker)
-{
-    PeltiTouch *t = context;
-    (void)worker;
-    for (int k = begin; k < end; k++) {
-        const TouchPatch *p = &t->patches.patch[k];
-        t->marks.patch_fresh[k] = 0;
-        for (int i = 0; i < p->vertex_count; i++)
-            t->marks.patch_fresh[k] |= t->moves.fresh[p->vertex[i]];
-        if (!t->marks.patch_fresh[k])
-            continue;
-        pelti_touch_patch_shape(p, t->moves.plan, &t->bounds.shape_end[k]);
-        Vec3 d = vec3_sub(t->moves.plan[p->vertex[0]], t->state.x[p->vertex[0]]);
-        PeltiBox start = {t->state.x[p->vertex[0]], t->state.x[p->vertex[0]]}, move = {d, d};
-        PeltiBox stop = {t->moves.plan[p->vertex[0]], t->moves.plan[p->vertex[0]]};
-        for (int i = 1; i < p->vertex_count; i++) {
-            pelti_touch_reach(&start, t->state.x[p->vertex[i]]);
-            pelti_touch_reach(&stop, t->moves.plan[p->vertex[i]]);
-            pelti_touch_reach(&move, vec3_sub(t->moves.plan[p->vertex[i]], t->state.x[p->vertex[i]]));
-        }
-        t->bounds.start_box[k] = start;
-        t->bounds.end_box[k] = stop;
-        t->bounds.move_box[k] = move;
-    }
-}
-
 #if defined(__SSE2__) && !defined(PELT_NO_SIMD)
 static inline __m128 low_of(const PeltiBox *b)
 {
@@ -47,6 +21,65 @@ static inline bool axis_apart(float from, float to, float low, float high)
     return from > high || to < low;
 }
 #endif
+
+#if defined(__SSE2__) && !defined(PELT_NO_SIMD)
+static inline TouchFour least_of(TouchFour a, TouchFour b)
+{
+    return (TouchFour)_mm_min_ps((__m128)a, (__m128)b);
+}
+static inline TouchFour most_of(TouchFour a, TouchFour b)
+{
+    return (TouchFour)_mm_max_ps((__m128)a, (__m128)b);
+}
+#else
+static inline TouchFour least_of(TouchFour a, TouchFour b)
+{
+    return (TouchFour){lesser(a[0], b[0]), lesser(a[1], b[1]), lesser(a[2], b[2]), 0};
+}
+static inline TouchFour most_of(TouchFour a, TouchFour b)
+{
+    return (TouchFour){larger(a[0], b[0]), larger(a[1], b[1]), larger(a[2], b[2]), 0};
+}
+#endif
+
+static inline PeltiBox box_of(TouchFour low, TouchFour high)
+{
+    return (PeltiBox){vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])};
+}
+
+static void find_boxes(PeltiTouch *t, int k)
+{
+    const TouchPatch *p = &t->patches.patch[k];
+    const TouchFour far = {INFINITY, INFINITY, INFINITY, 0};
+    TouchFour start[2] = {far, -far}, stop[2] = {far, -far}, move[2] = {far, -far};
+    for (int i = 0; i < p->vertex_count; i++) {
+        Vec3 x = t->state.x[p->vertex[i]], y = t->moves.plan[p->vertex[i]];
+        TouchFour from = {x.x, x.y, x.z, 0}, to = {y.x, y.y, y.z, 0}, by = to - from;
+        start[0] = least_of(start[0], from), start[1] = most_of(start[1], from);
+        stop[0] = least_of(stop[0], to), stop[1] = most_of(stop[1], to);
+        move[0] = least_of(move[0], by), move[1] = most_of(move[1], by);
+    }
+    t->bounds.start_box[k] = box_of(start[0], start[1]);
+    t->bounds.end_box[k] = box_of(stop[0], stop[1]);
+    t->bounds.move_box[k] = box_of(move[0], move[1]);
+}
+
+static void way_range(void *context, int begin, int end, int worker)
+{
+    PeltiTouch *t = context;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        const TouchPatch *p = &t->patches.patch[k];
+        t->marks.patch_fresh[k] = 0;
+        for (int i = 0; i < p->vertex_count && !t->marks.patch_fresh[k]; i++)
+            t->marks.patch_fresh[k] |= t->moves.fresh[p->vertex[i]];
+        if (!t->marks.patch_fresh[k])
+            continue;
+        if (!t->bounds.lies)
+            pelti_touch_patch_shape(p, t->moves.plan, &t->bounds.shape_end[k], NULL);
+        find_boxes(t, k);
+    }
+}
 
 /// Seen from q, how far p can come on its way: on some axis not near enough. `d`, `e`: boxes of their moves.
 static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiBox *d, const PeltiBox *e, float margin)
@@ -104,9 +137,11 @@ static void join_range(void *context, int begin, int end, int worker)
     for (int k = begin; k < end; k++) {
         const TouchJoin *join = &t->patches.join[k];
         bool fresh = t->marks.patch_fresh[join->a] | t->marks.patch_fresh[join->b];
-        for (int i = 0; i < join->via_count; i++)
-            fresh |= t->marks.patch_fresh[join->via[i]];
-        if (fresh)
+        for (int i = 0; i < join->via_count && !fresh; i++)
+            fresh = t->marks.patch_fresh[join->via[i]];
+        if (t->bounds.eased && pelti_touch_join_eased(join, t->bounds.ease))
+            t->marks.join_crosses[k] = 0, t->marks.join_smooth[k] = 1;
+        else if (fresh)
             t->marks.join_crosses[k] = pelti_touch_join_crosses(t, join, &t->marks.join_smooth[k]);
     }
 }
@@ -150,18 +185,25 @@ static void list_joins(PeltiTouch *t, bool again)
     }
 }
 
-/// Where patches with new ways go, and whether neighbours cross there.
-static void judge_ways(PeltiTouch *t)
+/// Where patches with new ways go, and whether neighbours cross there; `all`: all of them have.
+static void judge_ways(PeltiTouch *t, bool all)
 {
+    TouchBounds *b = &t->bounds;
+    if (!all || (b->lies && memcmp(b->lies, t->moves.plan, sizeof(Vec3) * (size_t)t->count) != 0))
+        b->lies = NULL;
     t->search.looks_at = t->moves.plan;
     pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
+    if (all && !b->lies)
+        pelti_touch_ease(t);
+    b->eased = all;
+    b->lies = NULL;
     pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
     t->search.near_count = 0;
 }
 
-static void judge_joins(PeltiTouch *t, bool again)
+static void judge_joins(PeltiTouch *t, bool all, bool again)
 {
-    judge_ways(t);
+    judge_ways(t, all);
     for (int v = 0; v < t->count; v++)
         if (t->moves.fresh[v]) // the others may have moved too, by less than makes a way new: folds ask again
             t->moves.judged[v] = t->moves.plan[v];
@@ -521,7 +563,7 @@ int pelti_touch_find_features(PeltiTouch *t, bool all)
     if (!mark_new_ways(t, all))
         return 0;
     drop_new_ways(t);
-    judge_joins(t, true);
+    judge_joins(t, all, true);
     find_near(t);
     return add_features(t);
 }
@@ -530,7 +572,7 @@ int pelti_touch_find_folds(PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)
         t->moves.fresh[v] = memcmp(&t->moves.plan[v], &t->moves.judged[v], sizeof(Vec3)) != 0;
-    judge_joins(t, false);
+    judge_joins(t, false, false);
     return add_features(t);
 }
 
@@ -550,7 +592,7 @@ static void hook_range(void *context, int begin, int end, int worker)
 int pelti_touch_find_hooks(PeltiTouch *t)
 {
     int count = 0;
-    judge_ways(t);
+    judge_ways(t, false);
     find_near(t);
     pelti_parallel_for(t->jobs, t->search.near_count, TOUCH_CHUNK, hook_range, t);
     for (int k = 0; k < t->search.near_count; k++)

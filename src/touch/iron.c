@@ -5,30 +5,24 @@
 
 #include <string.h>
 
-typedef struct Look {
-    PeltiTouch *t;
-    const Vec3 *x;
-} Look;
-
-static void area_range(void *context, int begin, int end, int worker)
+static bool lies_against(const PeltiTouch *t, int k)
 {
-    const Look *look = context;
-    (void)worker;
-    for (int k = begin; k < end; k++)
-        look->t->scratch.area[k] = pelti_touch_area(look->x, look->t->mesh->triangles[k]);
+    Vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        if (t->patches.beside[k][i] >= 0)
+            sum = vec3_add(sum, t->scratch.area[t->patches.beside[k][i]]);
+    return vec3_dot(sum, t->scratch.area[k]) < 0;
 }
 
+/// Triangles of patches that are surely flat do not lie against their neighbours.
 static void turned_range(void *context, int begin, int end, int worker)
 {
-    const Look *look = context;
-    const Vec3 *area = look->t->scratch.area;
+    const PeltiTouch *t = context;
     (void)worker;
-    for (int k = begin; k < end; k++) {
-        Vec3 sum = {0, 0, 0};
-        for (int i = 0; i < 3; i++)
-            if (look->t->patches.beside[k][i] >= 0)
-                sum = vec3_add(sum, area[look->t->patches.beside[k][i]]);
-        look->t->scratch.turned[k] = vec3_dot(sum, area[k]) < 0;
+    for (int p = begin; p < end; p++) {
+        const TouchPatch *patch = &t->patches.patch[p];
+        for (int i = 0; i < patch->triangle_count; i++)
+            t->scratch.turned[patch->triangle[i]] = !t->bounds.ease[p].flat && lies_against(t, patch->triangle[i]);
     }
 }
 
@@ -53,11 +47,12 @@ static bool inside_out(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int k)
 /// Lists the vertices of triangles that are inside out, if they are not listed yet; returns how many such triangles there are.
 static int list_turned(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int *count)
 {
-    int found = 0, triangles = t->mesh->triangle_count;
-    pelti_parallel_for(t->jobs, triangles, 8 * TOUCH_GRAIN, area_range, &(Look){t, x});
-    pelti_parallel_for(t->jobs, triangles, 8 * TOUCH_GRAIN, turned_range, &(Look){t, x});
-    for (int k = 0; k < triangles; k++) {
-        if (!t->scratch.turned[k] || !inside_out(t, bones, x, k))
+    const unsigned char *turned = t->scratch.turned, *at = turned, *end = turned + t->mesh->triangle_count;
+    int found = 0;
+    pelti_parallel_for(t->jobs, t->patches.count, 4 * TOUCH_CHUNK, turned_range, t);
+    while ((at = memchr(at, 1, (size_t)(end - at)))) {
+        int k = (int)(at++ - turned);
+        if (!inside_out(t, bones, x, k))
             continue;
         found++;
         for (int i = 0; i < 3; i++) {
@@ -91,7 +86,22 @@ static void smooth(PeltiTouch *t, int count)
     }
 }
 
-/// Returns how many vertices moved.
+/// The triangles of vertices that moved, and those beside them.
+static void look_again(PeltiTouch *t, const Vec3 *x, int count)
+{
+    const PeltiMesh *mesh = t->mesh;
+    for (int i = 0; i < count; i++)
+        for (int f = mesh->fan_start[t->scratch.queue[i]]; f < mesh->fan_start[t->scratch.queue[i] + 1]; f++) {
+            int k = mesh->fan[f];
+            t->scratch.area[k] = pelti_touch_area(x, mesh->triangles[k]);
+            t->bounds.ease[t->patches.of[k]].flat = false;
+            for (int n = 0; n < 3; n++)
+                if (t->patches.beside[k][n] >= 0)
+                    t->bounds.ease[t->patches.of[t->patches.beside[k][n]]].flat = false;
+        }
+}
+
+/// Returns how many vertices moved; if any, t->scratch.goal is what all were.
 static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
     const int *list = t->scratch.queue;
@@ -100,6 +110,7 @@ static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
     memset(t->scratch.queued, 0, (size_t)t->count);
     for (int round = 0; round < IRON_ROUNDS && list_turned(t, bones, x, &count); round++) {
         for (int v = 0; v < t->count && round == 0; v++) {
+            t->scratch.goal[v] = x[v];
             blend[v] = pelti_touch_blend(t, bones, v);
             offset[v] = vec3_sub(x[v], blend[v]);
         }
@@ -107,6 +118,7 @@ static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
         smooth(t, count);
         for (int i = 0; i < count; i++)
             x[list[i]] = vec3_add(blend[list[i]], offset[list[i]]);
+        look_again(t, x, count);
     }
     memset(t->scratch.queued, 0, (size_t)t->count);
     return count;
@@ -114,10 +126,11 @@ static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 
 /// Where blending passes through itself the method's offset is what keeps skin apart: ironed it may hook, and stay behind with
 /// all that hangs on it for the rest of the clip. So while something stays behind, what crosses more for being ironed is not.
-void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
+bool pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
-    Vec3 *before = t->scratch.goal;
-    memcpy(before, x, sizeof *x * (size_t)t->count);
-    if (iron(t, bones, x) > 0 && t->state.behind > 0 && pelti_touch_find_crossings(t, x) > pelti_touch_find_crossings(t, before))
+    const Vec3 *before = t->scratch.goal;
+    int moved = iron(t, bones, x);
+    if (moved > 0 && t->state.behind > 0 && pelti_touch_find_crossings(t, x) > pelti_touch_find_crossings(t, before))
         memcpy(x, before, sizeof *x * (size_t)t->count);
+    return moved > 0;
 }

@@ -112,7 +112,7 @@ typedef struct TouchScratch {
     int *queue;                  ///< [vertex]
     int *body, *next;            ///< [vertex] that is bound to others (moves.dirty): the first of its body, and the next
     Vec3 *goal;                  ///< [vertex] where it would go, whatever meets
-    Vec3 *area;                  ///< [triangle] twice its area, along its normal
+    Vec3 *area;                  ///< [triangle] twice its area, along its normal, in the skin that was looked at
     unsigned char *turned;       ///< [triangle] lies against its neighbours
     unsigned char *queued;       ///< [vertex]
 } TouchScratch;
@@ -123,6 +123,9 @@ typedef struct TouchBounds {
     unsigned char *awake;                     ///< [node] has a patch with new ways
     PeltiBox *start_box, *end_box, *move_box; ///< [patch]
     TouchShape *shape_end;                    ///< [patch] at the end of the way, or where crossings were last searched
+    TouchEase *ease;                          ///< [patch] what these bear, after a look at all
+    const Vec3 *lies;                         ///< [vertex] the skin that both are of; NULL: of no whole one
+    bool eased;                               ///< ease is of the ways that are judged
 } TouchBounds;
 
 /// What is known of the patches and their joins.
@@ -225,16 +228,27 @@ void pelti_touch_to_rest(PeltiTouch *t);
 /// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`.
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 
+// look.c
+/// t->bounds.shape_end and ease of the skin `x`, and t->scratch.area.
+void pelti_touch_look(PeltiTouch *t, const Vec3 *x);
+/// t->bounds.ease from t->bounds.shape_end.
+void pelti_touch_ease(PeltiTouch *t);
+/// False where no edge of a patch that lies so is `most` times as long as at rest: its linear part draws none out by more than
+/// its norm.
+bool pelti_touch_may_be_drawn(const TouchShape *shape, float most);
+
 // draw_in.c
-/// Shortens edges of the method's skin that are torn and that blending by `bones` does not draw out as far.
-void pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
+/// Shortens edges of the method's skin that are torn and that blending by `bones` does not draw out as far, after a look at it;
+/// true: something moved.
+bool pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
 /// Appends rings around the vertices of t->scratch.queue from `begin` to `count`, which t->scratch.queued marks; returns how many
 /// there are then.
 int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings);
 
 // iron.c
-/// Smooths the offset of the method's skin from blending by `bones` where triangles lie inside out.
-void pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
+/// Smooths the offset of the method's skin from blending by `bones` where triangles lie inside out, after a look at it; true:
+/// something moved.
+bool pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
 
 // touch.c
 Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v); ///< linear blend skinning

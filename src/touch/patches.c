@@ -1,6 +1,7 @@
 /// The skin cut into connected patches of a few triangles each, once.
 #include "touch/patches.h"
 
+#include <float.h>
 #include <string.h>
 
 // ---- which triangles make a patch ----
@@ -100,59 +101,158 @@ static void add_triangle(TouchPatch *p, const PeltiMesh *mesh, int k, unsigned c
     }
 }
 
-static Vec3 area_normal(const TouchPatch *p, const Vec3 *x)
+static inline TouchFour four_of(Vec3 p)
 {
-    Vec3 sum = {0, 0, 0};
-    for (int k = 0; k < p->triangle_count; k++) {
-        Vec3 a = x[p->vertex[p->corner[k][0]]];
-        sum = vec3_add(sum, vec3_cross(vec3_sub(x[p->vertex[p->corner[k][1]]], a), vec3_sub(x[p->vertex[p->corner[k][2]]], a)));
-    }
-    return sum;
+    return (TouchFour){p.x, p.y, p.z, 0};
 }
 
-static Vec3 mean_of(const TouchPatch *p, const Vec3 *x)
+static inline TouchFour load(const float *p)
 {
-    Vec3 sum = {0, 0, 0};
-    for (int i = 0; i < p->vertex_count; i++)
-        sum = vec3_add(sum, x[p->vertex[i]]);
-    return vec3_scale(sum, 1 / (float)p->vertex_count);
+    TouchFour a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+static inline Vec3 vec3_of(TouchFour a)
+{
+    return vec3(a[0], a[1], a[2]);
+}
+
+static inline TouchFour splat(float s)
+{
+    return (TouchFour){s, s, s, s};
+}
+
+static inline TouchFour cross(TouchFour a, TouchFour b)
+{
+    return __builtin_shufflevector(a, a, 1, 2, 0, 3) * __builtin_shufflevector(b, b, 2, 0, 1, 3) -
+           __builtin_shufflevector(a, a, 2, 0, 1, 3) * __builtin_shufflevector(b, b, 1, 2, 0, 3);
+}
+
+static inline void transpose(const TouchFour row[4], TouchFour *x, TouchFour *y, TouchFour *z)
+{
+    TouchFour xy01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5),
+              xy23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+    TouchFour z01 = __builtin_shufflevector(row[0], row[1], 2, 6, 2, 6),
+              z23 = __builtin_shufflevector(row[2], row[3], 2, 6, 2, 6);
+    *x = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
+    *y = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
+    *z = __builtin_shufflevector(z01, z23, 0, 1, 4, 5);
+}
+
+typedef struct Points { ///< of a patch as it lies
+    TouchFour at[TOUCH_PATCH_VERTICES], mean;
+    TouchFour area; ///< twice its triangles', along their normals
+} Points;
+
+static inline void take_points(const TouchPatch *p, const Vec3 *x, Points *out, Vec3 *areas)
+{
+    TouchFour sum = {0}, area = {0};
+    for (int i = 0; i < p->vertex_count; i++) {
+        out->at[i] = four_of(x[p->vertex[i]]);
+        sum += out->at[i];
+    }
+    for (int k = 0; k < p->triangle_count; k++) {
+        TouchFour a = out->at[p->corner[k][0]];
+        TouchFour by = cross(out->at[p->corner[k][1]] - a, out->at[p->corner[k][2]] - a);
+        area += by;
+        if (areas)
+            areas[p->triangle[k]] = vec3_of(by);
+    }
+    out->mean = sum * splat(1 / (float)p->vertex_count);
+    out->area = area;
+}
+
+static Vec3 area_at_rest(const PeltiMesh *mesh, int k, float *slim)
+{
+    const int *v = mesh->triangles[k];
+    Vec3 a = vec3_sub(mesh->rest[v[1]], mesh->rest[v[0]]), b = vec3_sub(mesh->rest[v[2]], mesh->rest[v[0]]);
+    Vec3 area = vec3_cross(a, b);
+    *slim = fmaxf(*slim, vec3_length(a) * vec3_length(b) / fmaxf(vec3_length(area), FLT_MIN));
+    return vec3_normalize_or(area, vec3(0, 0, 0));
+}
+
+/// How much its triangles lie against those beside them at rest, and how slim they are.
+static void find_folds(TouchPatch *p, const PeltiMesh *mesh, int (*beside)[3])
+{
+    p->fold = 1, p->slim = 1;
+    for (int k = 0; k < 3 * p->triangle_count; k++) {
+        int a = p->triangle[k / 3], b = beside[a][k % 3];
+        if (b >= 0)
+            p->fold = fminf(p->fold, vec3_dot(area_at_rest(mesh, a, &p->slim), area_at_rest(mesh, b, &p->slim)));
+    }
 }
 
 static void finish_patch(TouchPatch *p, const PeltiMesh *mesh)
 {
-    Vec3 mean = mean_of(p, mesh->rest);
-    Mat3 sum = {{{0}}};
+    Points points;
+    Mat3 sum = {{{0}}}, inverse;
     float square = 0;
+    take_points(p, mesh->rest, &points, NULL);
     for (int i = 0; i < p->vertex_count; i++) {
-        p->rest[i] = vec3_sub(mesh->rest[p->vertex[i]], mean);
-        pelti_touch_add_outer(&sum, p->rest[i], p->rest[i]);
-        square += vec3_dot(p->rest[i], p->rest[i]);
+        Vec3 rest = vec3_sub(mesh->rest[p->vertex[i]], vec3_of(points.mean));
+        p->rest[i][0] = rest.x, p->rest[i][1] = rest.y, p->rest[i][2] = rest.z;
+        pelti_touch_add_outer(&sum, rest, rest);
+        square += vec3_dot(rest, rest);
     }
-    p->normal = vec3_normalize_or(area_normal(p, mesh->rest), vec3(0, 0, 1));
+    p->normal = vec3_normalize_or(vec3_of(points.area), vec3(0, 0, 1));
     p->normal_weight = 0.5f * square;
     pelti_touch_add_outer(&sum, p->normal, vec3_scale(p->normal, p->normal_weight));
-    if (!mat3_inverse(sum, &p->inverse)) // a patch on a line is never called smooth: its linear part is none
-        p->inverse = (Mat3){{{0}}};
+    if (!mat3_inverse(sum, &inverse)) // a patch on a line is never called smooth: its linear part is none
+        inverse = (Mat3){{{0}}};
+    for (int i = 0; i < 3; i++)
+        memcpy(p->inverse[i], inverse.m[i], sizeof inverse.m[i]);
 }
 
-void pelti_touch_patch_shape(const TouchPatch *p, const Vec3 *x, TouchShape *out)
+/// The linear part's rows: the one that takes the patch at rest nearest to the points, its normal to `normal`.
+static inline void fit(const TouchPatch *p, const Points *points, Vec3 normal, TouchFour row[3])
 {
-    Vec3 mean = mean_of(p, x), normal = vec3_normalize_or(area_normal(p, x), vec3(0, 0, 0));
-    Mat3 sum = {{{0}}};
-    for (int i = 0; i < p->vertex_count; i++)
-        pelti_touch_add_outer(&sum, vec3_sub(x[p->vertex[i]], mean), p->rest[i]);
-    pelti_touch_add_outer(&sum, normal, vec3_scale(p->normal, p->normal_weight));
-    Mat3 m = mat3_mul(sum, p->inverse);
-    Vec3 off[TOUCH_PATCH_VERTICES];
-    for (int i = 0; i < p->vertex_count; i++)
-        off[i] = vec3_sub(vec3_sub(x[p->vertex[i]], mean), mat3_apply(m, p->rest[i]));
-    float most = 0;
-    for (int e = 0; e < p->edge_count; e++) {
-        Vec3 d = vec3_sub(off[p->edge[e][1]], off[p->edge[e][0]]);
-        float square = vec3_dot(d, d) * p->edge_inverse[e] * p->edge_inverse[e];
-        most = square > most ? square : most;
+    TouchFour sum[3] = {{0}}, along = four_of(vec3_scale(p->normal, p->normal_weight)), to = four_of(normal);
+    for (int i = 0; i < p->vertex_count; i++) {
+        TouchFour d = points->at[i] - points->mean, rest = load(p->rest[i]);
+        for (int k = 0; k < 3; k++)
+            sum[k] += splat(d[k]) * rest;
     }
-    *out = (TouchShape){m, sqrtf(most)};
+    for (int k = 0; k < 3; k++) {
+        sum[k] += splat(to[k]) * along;
+        row[k] = splat(sum[k][0]) * load(p->inverse[0]) + splat(sum[k][1]) * load(p->inverse[1]) +
+                 splat(sum[k][2]) * load(p->inverse[2]);
+    }
+}
+
+/// What is left of the edges beyond that, of their length at rest.
+static inline float strain_of(const TouchPatch *p, const Points *points, const TouchFour row[3])
+{
+    typedef int32_t Mask __attribute__((vector_size(16)));
+    TouchFour off[TOUCH_PATCH_VERTICES], column[3], most = {0};
+    for (int k = 0; k < 3; k++)
+        column[k] = (TouchFour){row[0][k], row[1][k], row[2][k], 0};
+    for (int i = 0; i < p->vertex_count; i++)
+        off[i] = points->at[i] - points->mean -
+                 (column[0] * splat(p->rest[i][0]) + column[1] * splat(p->rest[i][1]) + column[2] * splat(p->rest[i][2]));
+    for (int e = 0; e < p->edge_count; e += 4) {
+        TouchFour d[4], x, y, z, inverse = load(p->edge_inverse + e);
+        for (int k = 0; k < 4; k++)
+            d[k] = off[p->edge[e + k][1]] - off[p->edge[e + k][0]];
+        transpose(d, &x, &y, &z);
+        TouchFour square = (x * x + y * y + z * z) * inverse * inverse;
+        Mask more = square > most;
+        most = (TouchFour)(((Mask)square & more) | ((Mask)most & ~more));
+    }
+    float left = most[0] > most[1] ? most[0] : most[1], right = most[2] > most[3] ? most[2] : most[3];
+    return sqrtf(left > right ? left : right);
+}
+
+void pelti_touch_patch_shape(const TouchPatch *p, const Vec3 *x, TouchShape *out, Vec3 *area)
+{
+    Points points;
+    TouchFour row[3];
+    take_points(p, x, &points, area);
+    Vec3 normal = vec3_normalize_or(vec3_of(points.area), vec3(0, 0, 0));
+    fit(p, &points, normal, row);
+    for (int i = 0; i < 9; i++)
+        out->linear.m[i / 3][i % 3] = row[i / 3][i % 3];
+    out->strain = strain_of(p, &points, row);
 }
 
 // ---- neighbours ----
@@ -287,8 +387,10 @@ static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh
         return pelti_no_memory(err, sizeof(TouchPatch) * (size_t)t->count);
     for (int k = 0; k < triangles; k++)
         add_triangle(&t->patch[cut.of[k]], mesh, k, vertex_taken, edge_taken);
-    for (int i = 0; i < t->count; i++)
+    for (int i = 0; i < t->count; i++) {
         finish_patch(&t->patch[i], mesh);
+        find_folds(&t->patch[i], mesh, t->beside);
+    }
     return find_joins(pool, work, mesh, t, err);
 }
 

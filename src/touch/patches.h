@@ -9,7 +9,8 @@ enum {
     TOUCH_PATCH = 16,                       ///< triangles at most
     TOUCH_PATCH_VERTICES = TOUCH_PATCH + 2, ///< connected: each further triangle brings one vertex and two edges at most
     TOUCH_PATCH_EDGES = 2 * TOUCH_PATCH + 1,
-    TOUCH_VIA = 6 ///< patches beside two that are joined
+    TOUCH_PATCH_SLOTS = (TOUCH_PATCH_EDGES + 3) / 4 * 4, ///< of edges: they are looked at by fours
+    TOUCH_VIA = 6                                        ///< patches beside two that are joined
 };
 
 static inline void pelti_touch_add_outer(Mat3 *m, Vec3 a, Vec3 b) ///< m += a b^T
@@ -32,6 +33,8 @@ static inline float pelti_touch_lowest_eigenvalue(const Mat3 *g)
     return mean - 0.8165f * sqrtf(norm);
 }
 
+typedef float TouchFour __attribute__((vector_size(16))); ///< x, y, z, and a lane that says nothing; or of four edges
+
 /// Triangles joined by edges. Vertices, triangles and edges of a patch are counted within it; of those it shares with others it
 /// owns some, so that every vertex and every edge has one owner.
 typedef struct TouchPatch {
@@ -39,13 +42,14 @@ typedef struct TouchPatch {
     int triangle[TOUCH_PATCH];
     int vertex[TOUCH_PATCH_VERTICES];
     unsigned char corner[TOUCH_PATCH][3];
-    unsigned char edge[TOUCH_PATCH_EDGES][2];
+    unsigned char edge[TOUCH_PATCH_SLOTS][2]; ///< beyond the last edge: none
     bool owns_vertex[TOUCH_PATCH_VERTICES], owns_edge[TOUCH_PATCH_EDGES];
-    float edge_inverse[TOUCH_PATCH_EDGES]; ///< 1 / length at rest
-    Vec3 rest[TOUCH_PATCH_VERTICES];       ///< from the mean
+    float edge_inverse[TOUCH_PATCH_SLOTS]; ///< 1 / length at rest; beyond the last edge 0
+    float rest[TOUCH_PATCH_VERTICES][4];   ///< from the mean
+    float inverse[3][4];                   ///< of sum(rest rest^T) + normal_weight normal normal^T
     Vec3 normal;                           ///< mean, unit, at rest
     float normal_weight;                   ///< length^2, of the normal in the fit
-    Mat3 inverse;                          ///< of sum(rest rest^T) + normal_weight normal normal^T
+    float fold, slim; ///< least cosine at rest between a triangle and one beside it; most of their sides' product, of the area
 } TouchPatch;
 
 /// How a patch lies: every edge e of it is (linear + something no larger than `strain`) times what it was at rest.
@@ -53,6 +57,13 @@ typedef struct TouchShape {
     Mat3 linear;
     float strain;
 } TouchShape;
+
+/// What a patch and its neighbours bear: for any join of it, a strain that is no less and a least stretch (squared) that is no
+/// more than what pelti_touch_join_smooth finds. One look at a patch so spares nearly all looks at its joins.
+typedef struct TouchEase {
+    float strain, stretch;
+    bool flat; ///< none of its triangles lies against those beside it
+} TouchEase;
 
 /// Two patches that share a vertex, or one and itself, or two that share a neighbour (their limit is 0). Where the strain of both
 /// and of those between is below `limit`, seen from their mean and as a share of its least stretch, no two triangles of them
@@ -86,7 +97,11 @@ typedef bool (*TouchExempt)(const void *context, int a, int b);
 void pelti_touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context,
                                 PeltiJobs *jobs);
 
-void pelti_touch_patch_shape(const TouchPatch *patch, const Vec3 *x, TouchShape *out);
+/// `area` [triangle] may be NULL: else those of its triangles get theirs there, twice and along their normals.
+void pelti_touch_patch_shape(const TouchPatch *patch, const Vec3 *x, TouchShape *out, Vec3 *area);
 bool pelti_touch_join_smooth(const TouchJoin *join, const TouchShape *shapes);
+TouchEase pelti_touch_patch_ease(const TouchPatches *patches, const TouchShape *shapes, int patch);
+/// True only where pelti_touch_join_smooth is.
+bool pelti_touch_join_eased(const TouchJoin *join, const TouchEase *eases);
 
 #endif

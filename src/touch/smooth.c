@@ -157,13 +157,18 @@ static float least_stretch_square(const Mat3 *m)
     return pelti_touch_lowest_eigenvalue(&g);
 }
 
-static float mat3_apart(const Mat3 *a, const Mat3 *b)
+static float mat3_apart_square(const Mat3 *a, const Mat3 *b)
 {
     float sum = 0;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             sum += (a->m[i][k] - b->m[i][k]) * (a->m[i][k] - b->m[i][k]);
-    return sqrtf(sum);
+    return sum;
+}
+
+static float mat3_apart(const Mat3 *a, const Mat3 *b)
+{
+    return sqrtf(mat3_apart_square(a, b));
 }
 
 bool pelti_touch_join_smooth(const TouchJoin *join, const TouchShape *shapes)
@@ -186,4 +191,46 @@ bool pelti_touch_join_smooth(const TouchJoin *join, const TouchShape *shapes)
     }
     float least = least_stretch_square(&mean), limit = 0.999f * join->limit; // 0.999: rounding
     return least > 0 && strain * strain < limit * limit * least;
+}
+
+/// Edges e of a patch and of its neighbours are M e + something no larger than s |e|, M its linear part, and the area vectors of
+/// their triangles cof(M) A + something no larger than E = 2 |M| s + s^2 times their sides' product. With low and high between
+/// which the squared stretches of M lie and c the cosine of two triangles at rest, their areas' product is at least (low^2 (1 +
+/// c) - high^2 (1 - c)) / 2 - 2 high E slim - (E slim)^2 of what it was for c = 1: above 0, they do not lie against each other.
+static bool stays_flat(const TouchPatch *p, float strain, float low, float high)
+{
+    if (!(low > 0))
+        return false;
+    float s = strain / sqrtf(high), by = p->slim * (2 * s + s * s), ratio = low / high;
+    float left = 0.5f * (ratio * ratio * (1 + p->fold) - (1 - p->fold));
+    return left > 0.01f && (1 + by) * (1 + by) < 0.99f * (1 + left); // 0.01 and 0.99: rounding
+}
+
+/// The linear part of a join's mean differs from this patch' by half of `apart` at most, and so does the square of its least
+/// stretch by no more than |A| apart + apart^2 / 4: the bound of eigenvalues changes by no more than the matrix does.
+TouchEase pelti_touch_patch_ease(const TouchPatches *patches, const TouchShape *shapes, int patch)
+{
+    const TouchShape *a = &shapes[patch];
+    float strain = a->strain, apart = 0, norm = 0;
+    for (int i = patches->neighbour_start[patch]; i < patches->neighbour_start[patch + 1]; i++) {
+        const TouchShape *b = &shapes[patches->neighbour[i]];
+        float by = mat3_apart_square(&a->linear, &b->linear);
+        strain = b->strain > strain ? b->strain : strain;
+        apart = by > apart ? by : apart;
+    }
+    for (int i = 0; i < 9; i++)
+        norm += a->linear.m[i / 3][i % 3] * a->linear.m[i / 3][i % 3];
+    apart = sqrtf(apart);
+    float low = least_stretch_square(&a->linear) - 1e-5f * norm, high = norm / 1.5f - low; // 1e-5: rounding
+    return (TouchEase){.strain = strain + apart,
+                       .stretch = low - sqrtf(norm) * apart - 0.25f * apart * apart,
+                       .flat = stays_flat(&patches->patch[patch], strain + apart, low, high)};
+}
+
+bool pelti_touch_join_eased(const TouchJoin *join, const TouchEase *eases)
+{
+    const TouchEase *a = &eases[join->a], *b = &eases[join->b];
+    float strain = a->strain > b->strain ? a->strain : b->strain, limit = 0.99f * join->limit;
+    float stretch = a->stretch > b->stretch ? a->stretch : b->stretch;
+    return limit > 0 && stretch > 0 && strain * strain < limit * limit * stretch;
 }

@@ -114,7 +114,7 @@ static float find_speeds(PeltiTouch *t, const Vec3 *from, const Vec3 *to)
 static void carry(PeltiTouch *t, float fastest)
 {
     for (int v = 0; v < t->count; v++)
-        t->state.x[v] = mat34_apply(t->way.common, t->state.x[v]);
+        t->state.x[v] = mat34_apply(t->way.common, t->scratch.before.x[v]);
     t->state.calm = fastest < STILL * t->rest.size ? 0.9f * t->state.calm : 1;
 }
 
@@ -177,15 +177,6 @@ static bool drawn_by_bones(const PeltiTouch *t, int u, int v, float square)
     return 1.02f * vec3_dot(by, by) > square;
 }
 
-/// No edge of a patch that lies so is as long as that: its linear part draws none out by more than its norm.
-static bool may_be_drawn(const TouchShape *shape)
-{
-    float square = 0;
-    for (int i = 0; i < 9; i++)
-        square += shape->linear.m[i / 3][i % 3] * shape->linear.m[i / 3][i % 3];
-    return !(sqrtf(square) + shape->strain < 0.999f * DRAWN_EDGE); // 0.999: rounding
-}
-
 /// Edges that the method itself draws out too far are looked after as if they met something; returns how many. Every edge is of
 /// a patch, whose shape is known.
 static int mark_drawn(PeltiTouch *t)
@@ -193,7 +184,7 @@ static int mark_drawn(PeltiTouch *t)
     int drawn = 0;
     for (int k = 0; k < t->patches.count; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        for (int e = 0; may_be_drawn(&t->bounds.shape_end[k]) && e < p->edge_count; e++) {
+        for (int e = 0; pelti_touch_may_be_drawn(&t->bounds.shape_end[k], DRAWN_EDGE) && e < p->edge_count; e++) {
             int u = p->vertex[p->edge[e][0]], v = p->vertex[p->edge[e][1]];
             Vec3 by = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
             float most = DRAWN_EDGE * vec3_distance(t->mesh->rest[u], t->mesh->rest[v]);
@@ -437,7 +428,6 @@ static void finish(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouc
 static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
 {
     pelti_motion_at(&t->way.motion, share, t->way.bones_now);
-    memcpy(t->moves.plan, t->state.wanted, sizeof(Vec3) * (size_t)t->count);
     if (share < 1)
         pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range,
                            &(Blend){t, t->way.bones_now, t->state.wanted, share});
@@ -455,12 +445,16 @@ static void find_both_offsets(PeltiTouch *t, bool restart, const Vec3 *goal)
     find_offsets(t, t->way.motion.to.bones, goal, t->way.offset[1]);
 }
 
-static void copy_state(PeltiTouch *t, TouchState *to, const TouchState *from)
+static void swap_skins(TouchState *a, TouchState *b)
 {
-    size_t bytes = sizeof(Vec3) * (size_t)t->count;
-    memcpy(to->x, from->x, bytes);
-    memcpy(to->wanted, from->wanted, bytes);
-    memcpy(to->lag, from->lag, bytes);
+    Vec3 *x = a->x, *wanted = a->wanted;
+    a->x = b->x, a->wanted = b->wanted;
+    b->x = x, b->wanted = wanted;
+}
+
+static void copy_rest(PeltiTouch *t, TouchState *to, const TouchState *from)
+{
+    memcpy(to->lag, from->lag, sizeof(Vec3) * (size_t)t->count);
     memcpy(to->trouble, from->trouble, (size_t)t->count);
     memcpy(to->bones_last, from->bones_last, sizeof(Mat34) * (size_t)t->who->bone_count);
     to->calm = from->calm;
@@ -478,9 +472,10 @@ typedef struct Way { ///< of a frame
 /// and what touches is held before it is deep.
 static void go_from(PeltiTouch *t, Way *way, float from, float to)
 {
-    copy_state(t, &t->scratch.before, &t->state);
+    swap_skins(&t->state, &t->scratch.before); // both are written anew
+    copy_rest(t, &t->scratch.before, &t->state);
     go_to(t, to, way->goal);
-    carry(t, way->substeps == 0 && to - from == 1 ? way->fastest : find_speeds(t, t->moves.plan, t->state.wanted));
+    carry(t, way->substeps == 0 && to - from == 1 ? way->fastest : find_speeds(t, t->scratch.before.wanted, t->state.wanted));
     turn_lags(t);
     way->substeps++;
     pelti_touch_allow(t);
@@ -490,7 +485,8 @@ static void go_from(PeltiTouch *t, Way *way, float from, float to)
         stay(t);
         return;
     }
-    copy_state(t, &t->state, &t->scratch.before);
+    swap_skins(&t->state, &t->scratch.before);
+    copy_rest(t, &t->state, &t->scratch.before);
     way->halves--;
     if (to - from == 1) // nothing lay between before
         find_both_offsets(t, way->restart, way->goal);
@@ -527,8 +523,11 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
         t->state.behind = t->state.stuck = 0;
         t->state.hung = 0;
     }
-    pelti_touch_iron(t, pose.bones, vertices);
-    pelti_touch_draw_in(t, pose.bones, vertices);
+    pelti_touch_look(t, vertices);
+    if (pelti_touch_iron(t, pose.bones, vertices))
+        pelti_touch_look(t, vertices);
+    if (pelti_touch_draw_in(t, pose.bones, vertices))
+        t->bounds.lies = NULL;
     pelti_touch_travel(t, pose, vertices);
     finish(t, pose, vertices, report);
 }
