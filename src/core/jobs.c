@@ -2,21 +2,16 @@
 #include "core/jobs.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// LOOKS of a thread before it sleeps, 0.1 to 0.2 ms of them: longer than the serial stretches of a step, since to be woken takes
-// 0.05 ms and a step has dozens of rounds. After the first ones (KEEN) each offers the processor to whoever has work for it.
-enum {
-    PELTI_MAX_THREADS = 64,
-    PELTI_KEEN = 20000,
-    PELTI_LOOKS = PELTI_KEEN + 300,
-    PELTI_LINE = 64
-}; // LINE: bytes of a cache line
+// LOOKS of a thread before it sleeps, some 0.05 ms of them: longer than the serial stretches of a step, since to be woken takes
+// as long and a step has dozens of rounds. More of them keep others from working where threads outnumber processors; to offer the
+// processor between two looks (sched_yield) costs milliseconds where others take the offer.
+enum { PELTI_MAX_THREADS = 64, PELTI_LOOKS = 120000, PELTI_LINE = 64 }; // LINE: bytes of a cache line
 
 typedef struct Worker {
     PeltiJobs *jobs;
@@ -54,16 +49,10 @@ static void run_pieces(PeltiJobs *jobs, int worker)
     }
 }
 
-static void after_look(int i)
-{
-    if (i >= PELTI_KEEN)
-        sched_yield();
-}
-
 /// Looks a while before sleeping: steps call parallel_for many times in a row.
 static void wait_for_round(PeltiJobs *jobs, unsigned seen)
 {
-    for (int i = 0; i < PELTI_LOOKS; after_look(i++))
+    for (int i = 0; i < PELTI_LOOKS; i++)
         if (atomic_load_explicit(&jobs->round, memory_order_acquire) != seen)
             return;
     pthread_mutex_lock(&jobs->mutex);
@@ -168,7 +157,7 @@ void pelti_parallel_for(PeltiJobs *jobs, int count, int grain, PeltiJob fn, void
     jobs->grain = grain;
     start_round(jobs);
     run_pieces(jobs, 0);
-    for (int i = 0; i < PELTI_LOOKS; after_look(i++))
+    for (int i = 0; i < PELTI_LOOKS; i++)
         if (atomic_load_explicit(&jobs->busy, memory_order_acquire) == 0)
             return;
     pthread_mutex_lock(&jobs->mutex);
