@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SKIN_GUARD = 0x5e17a11 };
+enum { SKIN_GUARD = 0x5e17a11, FEWEST_VERTICES = 200 };
 static const char BLENDING[] = "lbs";
 static const char *const DEFAULT_METHODS[] = {"tracking", BLENDING}; // the first that exists
 
@@ -164,18 +164,20 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
     if (!(skin->method->flags & PELTI_FLESH))
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
-    bool coarse = skin->method->coarse_preview && pelti_option_is(options, "quality", "preview");
     PeltiBodyDef def = {.who = skin->who,
                         .weights = &skin->weights,
                         .allocator = &skin->pool.allocator,
                         .jobs = skin->jobs,
                         .log = &skin->log,
                         .vertices = pelti_option_int(options, "body-vertices"),
-                        .own_most = coarse ? 3 * pelti_option_int(options, "body-vertices") / 2 : 0, // little finer gains nothing
+                        .dear = skin->method->dear_vertices && !pelti_option_is(options, "quality", "final"),
+                        .coarse = skin->method->coarse_preview && pelti_option_is(options, "quality", "preview"),
                         .rig = skin->artist.rig,
                         .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                 : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
                                                                             : PELTI_BODY_AUTO};
+    if (def.vertices > 0 && def.vertices < FEWEST_VERTICES)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option body-vertices: %d is outside %d to 200000", def.vertices, FEWEST_VERTICES);
     PELT_TRY(pelti_body_create(&def, &skin->body, err));
     if (!skin->body)
         return PELT_OK;

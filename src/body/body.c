@@ -185,11 +185,24 @@ static bool nothing_bends(const PeltiPieces *pieces)
     return true;
 }
 
+/// One closed skin, and not one so coarse that a body is the finer of the two.
+static bool is_fine_skin(const PeltiCharacter *who, const PeltiPieces *pieces)
+{
+    return pelti_pieces_one_skin(who, pieces) && who->mesh->vertex_count >= BODY_COARSEST_FILE;
+}
+
+static int wanted_vertices(const PeltiBodyDef *def, bool fine_skin)
+{
+    if (def->vertices > 0)
+        return def->vertices;
+    return def->dear && !fine_skin ? BODY_VERTICES_DEAR : BODY_VERTICES;
+}
+
 static PeltStatus make_body(PeltiBody *body, const PeltiBodyDef *def, PeltError *err)
 {
     const PeltiWeights *weights = def->weights;
     if (!nothing_bends(&body->pieces))
-        PELT_TRY(make_surface(body, def->vertices > 0 ? def->vertices : BODY_VERTICES, def->jobs, err));
+        PELT_TRY(make_surface(body, wanted_vertices(def, is_fine_skin(body->file, &body->pieces)), def->jobs, err));
     if (!body->who)
         return pelti_carry_prepare(body, weights, err);
     PELT_TRY(pelti_body_weights(body, weights, err));
@@ -211,7 +224,8 @@ PeltStatus pelti_body_create(const PeltiBodyDef *def, PeltiBody **out, PeltError
     body->file = who;
     pelti_pool_init(&body->pool, def->allocator);
     PeltStatus status = pelti_pieces_judge(who, def->weights, def->rig, &body->pool, &body->pieces, err);
-    bool own = status == PELT_OK && def->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces, def->own_most);
+    int own_most = def->coarse ? 3 * wanted_vertices(def, true) / 2 : 0;
+    bool own = status == PELT_OK && def->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces, own_most);
     if (status == PELT_OK && !own)
         status = make_body(body, def, err);
     if (status != PELT_OK || own) {
@@ -242,7 +256,7 @@ const PeltiCharacter *pelti_body_character(const PeltiBody *body)
 
 bool pelti_body_of_one_skin(const PeltiBody *body)
 {
-    return body->who && pelti_pieces_one_skin(body->file, &body->pieces) && body->file->mesh->vertex_count >= BODY_COARSEST_FILE;
+    return body->who && is_fine_skin(body->file, &body->pieces);
 }
 
 const PeltiPieces *pelti_body_pieces(const PeltiBody *body)

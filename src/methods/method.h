@@ -63,6 +63,7 @@ typedef struct PeltiMethod {
     unsigned flags;
     unsigned rig_parts;             ///< PELTI_RIG_...
     bool coarse_preview;            ///< a preview solves a file's own skin of over 3/2 `body-vertices` on a coarser body
+    bool dear_vertices;             ///< a body made of pieces has fewer, unless `body-vertices` or quality=final asks for them
     const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
     PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
     /// Writes world positions of all vertices of `who`; of its points where prepare was given point_weights. Does not allocate.

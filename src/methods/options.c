@@ -13,7 +13,8 @@ const PeltiOptionInfo pelti_common_options[] = {
      "whose weights: the file's, automatic ones around joints where those tear or turn over skin (best); or one of them by name"},
     {"body", PELTI_OPTION_CHOICE, "auto", "auto|file|proxy", 0, 0,
      "what flesh is solved on: the file's mesh where it is one closed skin, else a body made from it (auto); or one of them"},
-    {"body-vertices", PELTI_OPTION_INT, "6000", NULL, 200, 200000, "of a body that is made from the file"},
+    {"body-vertices", PELTI_OPTION_INT, "0", NULL, 0, 200000,
+     "of a body that is made from the file, 200 at least; 0: 6000, by layered 4000 where it is made of pieces (but in final)"},
     {"give-way", PELTI_OPTION_CHOICE, "auto", "auto|off|on", 0, 0,
      "joints give way where parts of a body overlap by more than flesh takes (auto; not lbs, dqs, implicit), or at all "
      "(on)"},

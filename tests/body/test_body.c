@@ -351,7 +351,7 @@ static void a_skin_too_fine_gets_a_coarser_body_of_its_own_shape(void **state)
     assert_true(who->mesh->closed);
     assert_int_equal(pelti_body_create(&def, &body, &err), PELT_OK);
     assert_null(body); // fine enough, and not too fine
-    def.own_most = 2000;
+    def.coarse = true;
     assert_int_equal(pelti_body_create(&def, &body, &err), PELT_OK);
     assert_true(body && pelti_body_of_one_skin(body));
     const PeltiMesh *mesh = pelti_body_character(body)->mesh;
@@ -362,6 +362,32 @@ static void a_skin_too_fine_gets_a_coarser_body_of_its_own_shape(void **state)
                        0.06); // some 12 corners around lose 4.5 %
     pelti_body_destroy(body);
     pelti_character_destroy(who);
+}
+
+static int made_vertices(const PeltiCharacter *who, const PeltiWeights *w, bool dear)
+{
+    PeltiBodyDef def = {.who = who, .weights = w, .mode = PELTI_BODY_PROXY, .dear = dear};
+    PeltiBody *body;
+    PeltError err = {0};
+    assert_int_equal(pelti_body_create(&def, &body, &err), PELT_OK);
+    int count = pelti_body_character(body)->mesh->vertex_count;
+    pelti_body_destroy(body);
+    return count;
+}
+
+static void a_body_of_pieces_is_smaller_where_a_vertex_is_dear(void **state)
+{
+    (void)state;
+    PeltiCharacter *pieces = two_overlapping();
+    Boxes *b = new_boxes();
+    add_hairpin(b);
+    PeltiCharacter *skin = character_of(b, 2);
+    PeltiWeights of_pieces = weights_along(pieces), of_skin = weights_along(skin);
+    assert_in_range(made_vertices(pieces, &of_pieces, false), 5500, 6500);
+    assert_in_range(made_vertices(pieces, &of_pieces, true), 3600, 4400);
+    assert_int_equal(made_vertices(skin, &of_skin, true), made_vertices(skin, &of_skin, false)); // what is shown is one skin
+    pelti_character_destroy(pieces);
+    pelti_character_destroy(skin);
 }
 
 static void flesh_that_strays_is_held_back_and_the_rest_is_left_alone(void **state)
@@ -773,6 +799,7 @@ int main(void)
         cmocka_unit_test(a_piece_of_one_bone_stays_rigid),
         cmocka_unit_test(a_rig_says_what_a_piece_is),
         cmocka_unit_test(a_skin_too_fine_gets_a_coarser_body_of_its_own_shape),
+        cmocka_unit_test(a_body_of_pieces_is_smaller_where_a_vertex_is_dear),
         cmocka_unit_test(the_body_does_not_depend_on_the_threads),
         cmocka_unit_test(flesh_that_strays_is_held_back_and_the_rest_is_left_alone),
         cmocka_unit_test(a_torn_edge_leans_on_blending),

@@ -130,8 +130,19 @@ static void every_option_beside_its_default(void **state)
     assert_true(tried > 100);
 }
 
+static void a_body_of_a_handful_of_vertices_is_refused(void **state)
+{
+    (void)state;
+    PeltSkin *skin = NULL;
+    PeltError err = {0};
+    assert_int_equal(make_skin("layered", "body-vertices=199", &skin, &err), PELT_BAD_ARGUMENT);
+    assert_non_null(strstr(err.text, "body-vertices"));
+    assert_null(skin);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_option_beside_its_default)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_option_beside_its_default),
+                                       cmocka_unit_test(a_body_of_a_handful_of_vertices_is_refused)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -158,6 +158,7 @@ const PeltiMethod pelti_method_layered = {
     .flags = PELTI_NEEDS_WEIGHTS | PELTI_KEEPS_STATE | PELTI_DYNAMIC | PELTI_FLESH,
     .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_VOLUMES | PELTI_RIG_PAINTED,
     .coarse_preview = true,
+    .dear_vertices = true,
     .options = OPTIONS,
     .prepare = layered_prepare,
     .step = layered_step,
