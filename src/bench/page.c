@@ -9,8 +9,10 @@
 enum { BAR = 360, MOST_POINTS = 12, LINE_WIDTH = 300, LINE_HEIGHT = 150, MARGIN = 34 };
 
 static const char *const style =
-    "<style>.bench td{text-align:left;padding:3px 14px 3px 0}.bench td.n{text-align:right}"
-    ".bench .note{white-space:normal;max-width:60ch;background:none;border:0;padding:0}"
+    "<style>.bench td{text-align:left;vertical-align:top;white-space:normal;padding:3px 14px 3px 0}.bench "
+    "td.n{text-align:right;white-space:nowrap}"
+    ".bench svg{display:block}.bench "
+    ".note{display:block;max-width:75ch;background:none;border:0;padding:0}"
     ".marks span{display:inline-block;width:10px;height:10px;margin:0 5px 0 14px}"
     ".lines{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:16px}</style>\n";
 
@@ -73,7 +75,7 @@ static void add_row(PeltiPage *page, const PeltBenchRow *row)
     pelti_page_add(page, "</td><td>");
     if (isfinite(row->value) && row->value > 0)
         add_bar(page, row);
-    pelti_page_add(page, "</td><td><small class=\"note\">");
+    pelti_page_add(page, "<small class=\"note\">");
     if (row->parts) {
         pelti_page_text(page, row->parts);
         pelti_page_add(page, "; ");
@@ -84,42 +86,59 @@ static void add_row(PeltiPage *page, const PeltBenchRow *row)
 
 // ---- lines ----
 
-typedef struct Scaling { ///< rows whose names differ in one number: threads, or thousands of vertices
-    char key[80], axis[16], unit[16];
+typedef struct Scaling { ///< rows whose names differ in one number: threads, or vertices
+    char key[80], unit[16];
+    bool threads;
     int count;
     double x[MOST_POINTS], y[MOST_POINTS];
 } Scaling;
 
+/// What follows a number in a name when it is of the axis: how long that is; 0: it is of another.
+static int axis_word(const char *after, bool threads)
+{
+    if (threads)
+        return strncmp(after, " thread", 7) ? 0 : 7 + (after[7] == 's');
+    if (*after == 'k' && (after[1] == ',' || after[1] == ' ' || !after[1]))
+        return 1;
+    bool simulated = !strncmp(after, " simulated", 10);
+    return strncmp(after + (simulated ? 10 : 0), " vertices", 9) ? 0 : simulated ? 19 : 9;
+}
+
 /// The number in a name that something is scaled by, and the name without it; false: there is none.
-static bool split_name(const char *name, char key[80], char axis[16], double *x)
+static bool split_name(const char *name, bool threads, char key[80], double *x)
 {
     for (const char *at = name; *at; at++) {
         char *end;
         if (*at < '0' || *at > '9')
             continue;
         *x = strtod(at, &end);
-        bool threads = !strncmp(end, " thread", 7), size = *end == 'k' && (end[1] == ',' || end[1] == ' ' || !end[1]);
-        if (threads || size) {
-            snprintf(axis, 16, "%s", threads ? "threads" : "vertices");
-            end += threads ? 7 + (end[7] == 's') : 1;
-            snprintf(key, 80, "%.*s%s%s", (int)(at - name), name, threads ? "" : "…", end);
-            *x *= threads ? 1 : 1000;
-            return true;
+        int word = axis_word(end, threads);
+        if (!word) {
+            at = end - 1;
+            continue;
         }
-        at = end - 1;
+        *x *= *end == 'k' ? 1000 : 1;
+        const char *rest = end + word;
+        int before = (int)(at - name);
+        if (before >= 2 && !strncmp(at - 2, ", ", 2) && (!*rest || *rest == ',')) // one comma less
+            before -= 2;
+        else if (!before)
+            rest += strncmp(rest, ", ", 2) ? 0 : 2;
+        snprintf(key, 80, "%.*s%s", before, name, rest);
+        return true;
     }
     return false;
 }
 
 static void gather(const PeltBenchTable *table, const char *group, const char *name, Scaling *out)
 {
-    char key[80], axis[16];
+    char key[80];
     double x;
     out->count = 0;
     for (int i = 0; i < pelt_bench_table_count(table) && out->count < MOST_POINTS; i++) {
         PeltBenchRow row = pelt_bench_table_row(table, i);
-        if (strcmp(row.group, group) || !isfinite(row.value) || !split_name(row.name, key, axis, &x) || strcmp(key, out->key) ||
-            strcmp(axis, out->axis))
+        if (strcmp(row.group, group) || !isfinite(row.value) || !split_name(row.name, out->threads, key, &x) ||
+            strcmp(key, out->key))
             continue;
         if (out->count == 0 && strcmp(row.name, name))
             return; // told with its first row
@@ -159,17 +178,17 @@ static void add_lines(PeltiPage *page, const Scaling *s)
                        x, y, x + 5, y - 5, s->y[i], x, LINE_HEIGHT - MARGIN + 14, s->x[i]);
     }
     pelti_page_add(page, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text></svg></figure>\n", LINE_WIDTH - MARGIN,
-                   LINE_HEIGHT - 4, s->axis);
+                   LINE_HEIGHT - 4, s->threads ? "threads" : "vertices");
 }
 
 static void add_scaling(PeltiPage *page, const PeltBenchTable *table, const char *group)
 {
     bool some = false;
-    for (int i = 0; i < pelt_bench_table_count(table); i++) {
-        PeltBenchRow row = pelt_bench_table_row(table, i);
-        Scaling s = {0};
+    for (int i = 0; i < 2 * pelt_bench_table_count(table); i++) { // every row by threads, then by vertices
+        PeltBenchRow row = pelt_bench_table_row(table, i / 2);
+        Scaling s = {.threads = i % 2 == 0};
         double x;
-        if (strcmp(row.group, group) || !split_name(row.name, s.key, s.axis, &x))
+        if (strcmp(row.group, group) || !split_name(row.name, s.threads, s.key, &x))
             continue;
         gather(table, group, row.name, &s);
         if (s.count < 2)

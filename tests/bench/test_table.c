@@ -95,16 +95,25 @@ static void a_page_draws_bars_and_lines(void **state)
     PeltBenchTable *table = table_of("skin <5.0k>, 1 thread", "ms", 1, (const double[]){4});
     pelt_bench_table_add(
         &(PeltBenchRow){.group = "field", .name = "skin <5.0k>, 2 threads", .unit = "ms", .note = "", .value = 2}, table);
+    for (int i = 0; i < 2; i++)
+        pelt_bench_table_add(
+            &(PeltBenchRow){.group = "field",
+                            .name = i ? "cost, 6000 vertices, 1 thread" : "cost, 3000 simulated vertices, 1 thread",
+                            .unit = "ns",
+                            .note = "",
+                            .value = 5 + i},
+            table);
     pelti_page_init(&page);
     pelti_bench_page(table, &page);
     pelti_array_append(&page.bytes, "", 1);
     const char *text = page.bytes.data;
+    assert_non_null(strstr(text, "<figcaption>cost, 1 thread, ns</figcaption>"));
     assert_non_null(strstr(text, "<title>machine limit 2</title>"));
     assert_non_null(strstr(text, "<title>wanted 3</title>"));
     assert_non_null(strstr(text, "<title>paper 9</title>"));
     assert_non_null(strstr(text, "<title>solve 1.5</title>"));
     assert_non_null(strstr(text, "<polyline"));
-    assert_non_null(strstr(text, "skin &lt;5.0k&gt;"));
+    assert_non_null(strstr(text, "<figcaption>skin &lt;5.0k&gt;, ms</figcaption>"));
     assert_null(strstr(text, "skin <"));
     assert_non_null(strstr(text, "</html>"));
     pelti_page_release(&page);
