@@ -22,7 +22,7 @@ ARGUMENTS_MOST = 6
 STAGES = r"src/(methods|character|field|touch|body|contact|bake)/"
 TURNS = (
     ("pose to matrices and back to joint turns", STAGES, r"mat34_inverse\(\*?[\w>.\[-]*(?:parent|link|bones\[up|bones\[p)\]?, &back\)"),
-    ("vertices to points and back", STAGES, r"= (?:\w+->)?points\[[\w>.-]*first_point\["),
+    ("vertices to points and back", STAGES, r"= (?:\w+->)?(?:\w+\.)?points\[[\w>.-]*first_point\["),
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
     ("places that look for what is not finite", r"src/(methods|bake|io)/",

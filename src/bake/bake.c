@@ -134,13 +134,13 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->nonfinite = report.nonfinite;
     merge_stats(run, &report);
     if (run->measure)
-        pelti_measuring_frame(run->measure, &run->pose, run->skin->points, &record->quality);
+        pelti_measuring_frame(run->measure, &run->pose, run->skin->shown.points, &record->quality);
     if (!run->output)
         return PELT_OK;
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
     if (run->world)
         pelti_world_place(run->world, run->output);
-    return pelti_output_frame(run->output, run->skin->points, normals, run->plays_pose ? &run->pose : NULL, err);
+    return pelti_output_frame(run->output, run->skin->shown.points, normals, run->plays_pose ? &run->pose : NULL, err);
 }
 
 static PeltStatus bake_all(PeltiRun *run, PeltError *err)
@@ -149,7 +149,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     PELT_TRY(choose_frames(run, err));
     PELT_TRY(pelti_progress(&progress, "prepare", 0, err));
     PELT_TRY(pelt_skin_create(&run->def->skin, run->character, &run->skin, err));
-    run->skin->time_s = run->first / run->def->fps;
+    run->skin->clock.time_s = run->first / run->def->fps;
     PELT_TRY(open_measure(run, err));
     PeltiSceneSource scene = {run->def->scene_path, run->def->scene};
     if (scene.path && scene.scene)

@@ -49,7 +49,7 @@ static PeltStatus open_world(PeltWorld *w, const PeltWorldDef *def, PeltError *e
     for (int i = 0; i < w->count; i++) {
         w->skins[i] = def->skins[i];
         who[i] = def->skins[i]->character->who;
-        weights[i] = &def->skins[i]->weights;
+        weights[i] = &def->skins[i]->weights.vertices;
         w->free[i] = pelti_pose_new(&w->pool, who[i]);
         w->corrected[i] = pelti_pose_new(&w->pool, who[i]);
     }

@@ -12,7 +12,7 @@ static PeltStatus create_chosen(PeltMeasure *m, int threads, PeltError *err)
     def.threads = threads;
     def.allocator = m->allocator;
     PELT_TRY(pelt_skin_create(&def, m->character, &m->chosen, err));
-    const PeltiWeights *a = &m->lbs->weights, *b = &m->chosen->weights;
+    const PeltiWeights *a = &m->lbs->weights.vertices, *b = &m->chosen->weights.vertices;
     size_t count = (size_t)m->character->who->mesh->vertex_count * (size_t)a->influences;
     if (a->influences == b->influences && !memcmp(a->bone, b->bone, count * sizeof *a->bone) &&
         !memcmp(a->weight, b->weight, count * sizeof *a->weight)) {
@@ -107,10 +107,10 @@ void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *po
     if (pose && m->lbs) {
         double ms;
         pelti_skin_step(m->lbs, pose, 0, &(PeltiStepReport){0}, &ms);
-        lbs = m->lbs->points;
+        lbs = m->lbs->shown.points;
         if (m->chosen)
             pelti_skin_step(m->chosen, pose, 0, &(PeltiStepReport){0}, &ms);
-        near = m->chosen ? m->chosen->points : NULL;
+        near = m->chosen ? m->chosen->shown.points : NULL;
     }
     bool judge = lbs && !m->lbs_is_judged, same = judge && !memcmp(points, lbs, (size_t)who->point_count * sizeof(Vec3));
     if (judge && !same)

@@ -41,46 +41,92 @@ struct PeltPose {
     Mat34 *given;      ///< [node_count] by joint
 };
 
-struct PeltSkin {
-    const PeltCharacter *character;
+/// Whose weights. Preparing chooses them; methods, the stages around them, worlds, measures and pictures read them.
+typedef struct PeltiSkinWeights {
+    PeltiWeights vertices; ///< of the character's welded vertices
+    PeltiWeights points;   ///< of its points; influences 0: by vertex
+    const char *source;    ///< "file", "mixed", "auto", "rigid"
+} PeltiSkinWeights;
+
+/// What the method is prepared for: the character itself, or a body made of it. Preparing writes it, steps read it.
+typedef struct PeltiSkinSolved {
     PeltiBody *body;           ///< NULL: the file's own mesh
     const PeltiCharacter *who; ///< what the method sees: the body's or the character itself; NULL: nothing bends
-    PeltiLimit *limit;         ///< how far flesh may stray; NULL: no body was made
-    PeltiLean *lean;           ///< keeps the shown skin from tearing where blending does not
-    PeltiParted *parted;       ///< parts what passes through itself
-    const PeltiMethod *method;
-    void *state;
-    void *blending; // of lbs, where nothing bends; NULL: the method
+    PeltiWeights weights;      ///< of the vertices of `who`
+} PeltiSkinSolved;
+
+/// What others than the method add: the rig (written by pelti_skin_rig), morph targets, anchors (of the rig and of hosts). The
+/// method reads the artist's part while preparing, steps the other two.
+typedef struct PeltiSkinAdded {
+    PeltiArtist artist;
+    PeltiRig *loaded_rig;   ///< what artist.rig points into; NULL: none, or the caller's
+    PeltiTargetMix targets; ///< morph targets of the character
+    PeltiAnchors anchors;   ///< what is held or pulled
+} PeltiSkinAdded;
+
+/// The pose of the last step. pelti_skin_give_way writes `asked`, pelti_skin_step_posed the rest; the stages that follow, distil
+/// and pictures read it.
+typedef struct PeltiSkinPosed {
+    PeltiWorld *node_world; ///< [node_count] scratch
+    Mat34 *bones;           ///< [bone_count]
+    Mat34 *asked;           ///< [bone_count] of the pose before joints gave way; only where skin leans
+    PeltiJoint *joints;     ///< [bone_count] each against its parent
+} PeltiSkinPosed;
+
+/// Stages around the method, each NULL where it is not wanted. Preparing makes them; steps run them; states keep what they hold.
+typedef struct PeltiSkinMends {
+    PeltiGiveWay *give_way; ///< joints give way to the body itself before the method
+    PeltiLimit *limit;      ///< how far flesh may stray; NULL: no body was made
+    PeltiLean *lean;        ///< keeps the shown skin from tearing where blending does not
+    PeltiParted *parted;    ///< parts what passes through itself
+    PeltiTouch *touch;      ///< the last word on what is shown
+    Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what `touch` changed; NULL: nobody asks
+} PeltiSkinMends;
+
+/// The skin of the last step in the character's own space. Steps write it, objects push it (pelti_skin_push_out); what is handed
+/// out, measured, drawn and learned reads it.
+typedef struct PeltiSkinShown {
+    bool by_point;       ///< the method writes points, by weights.points; else vertices
+    bool vertices_fresh; ///< `vertices` are those of `points`: ask pelti_skin_vertices
+    Vec3 *shape;         ///< [who->mesh->vertex_count] what the method makes; `points` where it is by_point
+    Vec3 *vertices;      ///< [vertex_count] of the character: its skin; `shape` where that is it
+    Vec3 *points;        ///< [point_count] of the character
+} PeltiSkinShown;
+
+/// What a host gets, made of what is shown when it is asked for: hand_out.c writes and reads it, steps make it stale.
+typedef struct PeltiSkinHanded {
+    Mat34 output;  ///< own -> what is handed out
+    Vec3 *points;  ///< [point_count] what is shown by `output`; NULL: as it is
+    Vec3 *normals; ///< [point_count]
+    PeltiNormals normal_maker;
+    bool points_fresh, normals_fresh;
+} PeltiSkinHanded;
+
+/// Where in time a skin is. Steps write and read it; who plays sets the start, or asks for one anew.
+typedef struct PeltiSkinClock {
+    bool restart, stepped;
+    double time_s; ///< of the last step, or of the first one to come
+} PeltiSkinClock;
+
+/// In the order in which it comes about: what is chosen and made once, then what a step goes through.
+struct PeltSkin {
+    const PeltCharacter *character;
     PeltiJobs *jobs;
     PeltiLog log;
     PeltiPool pool; ///< weights and everything below
+    const PeltiMethod *method;
+    void *state;
+    void *blending; // of lbs, where nothing bends; NULL: the method
     PeltiOptions options;
-    PeltiArtist artist;
-    PeltiRig *loaded_rig;                ///< what artist.rig points into; NULL: none, or the caller's
-    bool by_point;                       ///< the method writes points, by point_weights; else vertices
-    PeltiWeights weights, point_weights; ///< of the character's welded vertices, of its points
-    PeltiWeights body_weights;           ///< of the vertices of `who`
-    const char *weight_source;           ///< "file", "mixed", "auto", "rigid"
-    PeltiWorld *node_world;              ///< [node_count]
-    Mat34 *bones;                        ///< [bone_count]
-    Mat34 *asked;                        ///< [bone_count] of the pose before joints gave way; only where skin leans
-    PeltiJoint *joints;                  ///< [bone_count] each against its parent
-    PeltiTargetMix targets;              ///< morph targets of the character
-    PeltiAnchors anchors;                ///< what is held or pulled
-    PeltiTouch *touch;                   ///< the last word on what is shown; NULL: not wanted
-    PeltiGiveWay *give_way;              ///< joints give way to the body itself before the method; NULL: off
-    Vec3 *held;                          ///< [who->mesh->vertex_count] scratch: what `touch` changed; NULL: nobody asks
-    Vec3 *shape;                         ///< [who->mesh->vertex_count] what the method makes; `points` where it is by_point
-    Vec3 *shown;                         ///< [vertex_count] of the character: its skin; `shape` where that is it
-    Vec3 *points;                        ///< [point_count] of the character: what is shown
-    Vec3 *normals;                       ///< [point_count] of the character
-    PeltiNormals normal_maker;
-    Vec3 *handed; ///< [point_count] `points` by `output`; NULL: as they are
-    Mat34 output; ///< own -> what is handed out
-    bool shown_fresh, handed_fresh, normals_fresh;
-    bool restart, stepped;
-    double time_s; ///< of the last step, or of the first one to come
+    PeltiSkinAdded added;
+    PeltiSkinWeights weights;
+    PeltiSkinSolved solved;
+    PeltiSkinMends mends;
     double prepare_ms;
+    PeltiSkinClock clock;
+    PeltiSkinPosed posed;
+    PeltiSkinShown shown;
+    PeltiSkinHanded handed;
 };
 
 /// Opens a file of any kind that is read, through the helper program where it must.
@@ -91,7 +137,6 @@ PeltStatus pelti_bake_from_document(PeltiGltf *document, const PeltAllocator *al
 PeltStatus pelti_bake_character_wrap(PeltiCharacter *who, PeltiGltf *document, const PeltAllocator *allocator,
                                      PeltCharacter **out, PeltError *err);
 
-/// One step of a skin; the public step hands out what a user may see of the report.
 /// Loads what an artist adds: --rig, --set joint.NAME.key=value.
 PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err);
 /// The rig for what the method sees: where that is a body, points of the file become those of the body.
@@ -102,6 +147,7 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
 void pelti_skin_tell_give_way(PeltSkin *skin); ///< warns of the joints that turned most, once the clip is through
 /// The second half: the skin of a pose as it is.
 void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
+/// One step of a skin, both halves; the public step hands out what a user may see of the report.
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 /// The vertices of the last step. A blend by point has none of its own: each is where its first point is.
 Vec3 *pelti_skin_vertices(PeltSkin *skin);

@@ -159,7 +159,7 @@ static double substep_ms(const PeltiRun *run)
 static PeltiJson *give_way_json(const PeltiRun *run, bool *ok)
 {
     PeltiJson *list = pelti_json_new_array();
-    const PeltiGiveWay *g = run->skin->give_way;
+    const PeltiGiveWay *g = run->skin->mends.give_way;
     for (int j = 0; j < pelti_give_way_joint_count(g); j++) {
         PeltiGaveWay gave = pelti_give_way_joint(g, j);
         if (!(gave.steps > 0))
@@ -185,7 +185,7 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     pelti_put_int(root, "frames", run->count, ok);
     pelti_put_int(root, "first_frame", run->first, ok);
     pelti_put_int(root, "threads", pelti_jobs_threads(run->skin->jobs), ok);
-    pelti_put_text(root, "weights", run->skin->weight_source, ok);
+    pelti_put_text(root, "weights", run->skin->weights.source, ok);
     pelti_put(root, "mesh", pelti_report_mesh(&info, ok), ok);
     pelti_put_int(root, "bones", info.joint_count, ok);
     pelti_put_number(root, "prepare_ms", run->skin->prepare_ms, ok);
@@ -205,7 +205,7 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     pelti_report_warnings(warnings, &run->log, ok);
     pelti_put(root, "per_frame", frames, ok);
     pelti_put(root, "method_stats", stats, ok);
-    if (run->skin->give_way)
+    if (run->skin->mends.give_way)
         pelti_put(root, "give_way", give_way_json(run, ok), ok);
     if (run->written.morph_targets) {
         PeltiJson *morph = pelti_json_new_object();

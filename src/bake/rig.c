@@ -26,7 +26,7 @@ static PeltStatus read_operator(const char *rig_path, const char *name, PeltOper
 
 static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError *err)
 {
-    const PeltRig *rig = skin->artist.rig;
+    const PeltRig *rig = skin->added.artist.rig;
     int most = rig->joint_count + rig->operator_count, count = 0;
     const char **names = PELTI_NEW(&skin->pool, const char *, most);
     PeltOperator *operators = PELTI_NEW(&skin->pool, PeltOperator, most);
@@ -47,15 +47,15 @@ static PeltStatus read_operators(PeltSkin *skin, const char *rig_path, PeltError
         PELT_TRY(read_operator(rig_path, name, &operators[count], err));
         names[count++] = name;
     }
-    skin->artist.operator_count = count;
-    skin->artist.operator_names = names;
-    skin->artist.operators = operators;
+    skin->added.artist.operator_count = count;
+    skin->added.artist.operator_names = names;
+    skin->added.artist.operators = operators;
     return PELT_OK;
 }
 
 static void say_unused(PeltSkin *skin)
 {
-    const PeltRig *rig = skin->artist.rig;
+    const PeltRig *rig = skin->added.artist.rig;
     const struct {
         unsigned part;
         int count;
@@ -87,14 +87,14 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
                          def->rig_path ? "the path of another" : settings[0]);
     if (def->rig) {
         PELT_TRY(pelti_bake_rig_check(def->rig, skin->character->who, err));
-        skin->artist.rig = def->rig;
+        skin->added.artist.rig = def->rig;
     } else {
         PELT_TRY(pelti_io_rig_load((PeltiRigSource){def->rig_path, settings, count}, skin->character->who, &skin->pool.allocator,
-                                   &skin->loaded_rig, err));
-        skin->artist.rig = &skin->loaded_rig->rig;
+                                   &skin->added.loaded_rig, err));
+        skin->added.artist.rig = &skin->added.loaded_rig->rig;
     }
     say_unused(skin);
-    for (int k = 0, anchor; k < skin->artist.rig->anchor_count; k++)
-        PELT_TRY(pelti_anchors_add(&skin->anchors, &skin->artist.rig->anchors[k], &anchor, err));
+    for (int k = 0, anchor; k < skin->added.artist.rig->anchor_count; k++)
+        PELT_TRY(pelti_anchors_add(&skin->added.anchors, &skin->added.artist.rig->anchors[k], &anchor, err));
     return read_operators(skin, def->rig_path, err);
 }

@@ -79,16 +79,16 @@ static PeltStatus fill(Map *map, const PeltRig *rig, PeltRigRegion *regions, Pel
 
 PeltStatus pelti_skin_rig_on_body(PeltSkin *skin, const PeltRig **out, PeltError *err)
 {
-    const PeltRig *rig = skin->artist.rig;
+    const PeltRig *rig = skin->added.artist.rig;
     const PeltiMesh *file = skin->character->who->mesh;
-    if (!rig || !(rig->region_count || rig->painted_count) || !skin->who || skin->who->mesh == file)
+    if (!rig || !(rig->region_count || rig->painted_count) || !skin->solved.who || skin->solved.who->mesh == file)
         return PELT_OK;
     PeltRig *own = PELTI_NEW(&skin->pool, PeltRig, 1);
     PeltRigRegion *regions = PELTI_NEW(&skin->pool, PeltRigRegion, rig->region_count);
     PeltRigPainted *painted = PELTI_NEW(&skin->pool, PeltRigPainted, rig->painted_count);
     PeltiPool work;
     pelti_pool_init(&work, &skin->pool.allocator);
-    Map map = {.skin = skin, .body = skin->who->mesh};
+    Map map = {.skin = skin, .body = skin->solved.who->mesh};
     map.nearest = PELTI_NEW(&work, int, map.body->vertex_count);
     map.point = PELTI_NEW(&work, int, map.body->vertex_count);
     map.value = PELTI_NEW(&work, float, file->vertex_count);

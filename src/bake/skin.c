@@ -128,66 +128,68 @@ static PeltStatus choose_weights(PeltSkin *skin, PeltError *err)
     if (!strcmp(wanted, "best")) {
         PeltiTrial trial;
         PELT_TRY(pelti_trial_best(who, &skin->pool, skin->jobs, &skin->log, &trial, err));
-        skin->weights = trial.weights;
-        skin->weight_source = trial.source;
+        skin->weights.vertices = trial.weights;
+        skin->weights.source = trial.source;
         if (!strcmp(trial.source, "file"))
-            skin->point_weights = who->file_weights;
+            skin->weights.points = who->file_weights;
         return PELT_OK;
     }
     if (!strcmp(wanted, "file") && who->file_weights.influences == 0)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "weights=file: the file has no weights; use weights=auto");
-    skin->weight_source = !strcmp(wanted, "file") ? "file" : !strcmp(wanted, "auto") ? "auto" : "rigid";
+    skin->weights.source = !strcmp(wanted, "file") ? "file" : !strcmp(wanted, "auto") ? "auto" : "rigid";
     if (!strcmp(wanted, "file")) {
-        skin->point_weights = who->file_weights;
-        return pelti_weights_from_file(who, &skin->pool, &skin->weights, err);
+        skin->weights.points = who->file_weights;
+        return pelti_weights_from_file(who, &skin->pool, &skin->weights.vertices, err);
     }
     if (!strcmp(wanted, "rigid"))
-        return pelti_weights_rigid(who, &skin->pool, &skin->weights, err);
-    return pelti_body_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights, err);
+        return pelti_weights_rigid(who, &skin->pool, &skin->weights.vertices, err);
+    return pelti_body_automatic(who, &skin->pool, skin->jobs, &skin->log, &skin->weights.vertices, err);
 }
 
 /// Pieces that the rig calls rigid move with one bone by every method.
 static PeltStatus bind_pieces(PeltSkin *skin, PeltError *err)
 {
     bool changed;
-    PELT_TRY(pelti_pieces_bind(skin->character->who, skin->artist.rig, &skin->pool, &skin->weights, &changed, err));
+    PELT_TRY(
+        pelti_pieces_bind(skin->character->who, skin->added.artist.rig, &skin->pool, &skin->weights.vertices, &changed, err));
     if (changed)
-        skin->point_weights = (PeltiWeights){0};
+        skin->weights.points = (PeltiWeights){0};
     return PELT_OK;
 }
 
 /// Flesh is solved on the body: the file's own mesh where that is a closed, even skin, else one made from it.
 static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 {
-    skin->who = skin->character->who;
-    skin->body_weights = skin->weights;
+    skin->solved.who = skin->character->who;
+    skin->solved.weights = skin->weights.vertices;
     if (!(skin->method->flags & PELTI_FLESH))
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
-    PeltiBodyDef def = {.who = skin->who,
-                        .weights = &skin->weights,
+    PeltiBodyDef def = {.who = skin->solved.who,
+                        .weights = &skin->weights.vertices,
                         .allocator = &skin->pool.allocator,
                         .jobs = skin->jobs,
                         .log = &skin->log,
                         .vertices = pelti_option_int(options, "body-vertices"),
                         .dear = skin->method->dear_vertices && !pelti_option_is(options, "quality", "final"),
                         .coarse = skin->method->coarse_preview && pelti_option_is(options, "quality", "preview"),
-                        .rig = skin->artist.rig,
+                        .rig = skin->added.artist.rig,
                         .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                 : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
                                                                             : PELTI_BODY_AUTO};
     if (def.vertices > 0 && def.vertices < FEWEST_VERTICES)
-        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option body-vertices: %d is outside %d to 200000", def.vertices, FEWEST_VERTICES);
-    PELT_TRY(pelti_body_create(&def, &skin->body, err));
-    if (!skin->body)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option body-vertices: %d is outside %d to 200000", def.vertices,
+                         FEWEST_VERTICES);
+    PELT_TRY(pelti_body_create(&def, &skin->solved.body, err));
+    if (!skin->solved.body)
         return PELT_OK;
-    skin->who = pelti_body_character(skin->body);
-    if (!skin->who)
+    skin->solved.who = pelti_body_character(skin->solved.body);
+    if (!skin->solved.who)
         return PELT_OK;
-    skin->point_weights = (PeltiWeights){0};
-    if (!strcmp(skin->weight_source, "auto"))
-        return pelti_weights_automatic(skin->who, &skin->pool, skin->jobs, &skin->log, &skin->body_weights, err);
-    skin->body_weights = skin->who->file_weights;
+    skin->weights.points = (PeltiWeights){0};
+    if (!strcmp(skin->weights.source, "auto"))
+        return pelti_weights_automatic(skin->solved.who, &skin->pool, skin->jobs, &skin->log, &skin->solved.weights, err);
+    skin->solved.weights = skin->solved.who->file_weights;
     return PELT_OK;
 }
 
@@ -195,18 +197,19 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 /// and so is blended what has nothing that bends: to the last bit as by lbs, since parts that touch cross by a bit.
 static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
 {
-    skin->by_point = ((skin->method->flags & PELTI_BY_POINT) || !skin->who) && skin->point_weights.influences > 0;
+    skin->shown.by_point = ((skin->method->flags & PELTI_BY_POINT) || !skin->solved.who) && skin->weights.points.influences > 0;
     int vertices = skin->character->who->mesh->vertex_count;
-    if (skin->who)
-        skin->shape = skin->by_point ? skin->points : PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count);
-    skin->shown = skin->body || skin->by_point ? PELTI_NEW(&skin->pool, Vec3, vertices) : skin->shape;
+    if (skin->solved.who)
+        skin->shown.shape =
+            skin->shown.by_point ? skin->shown.points : PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count);
+    skin->shown.vertices = skin->solved.body || skin->shown.by_point ? PELTI_NEW(&skin->pool, Vec3, vertices) : skin->shown.shape;
     return skin->pool.failed ? pelti_no_memory(err, (size_t)vertices * sizeof(Vec3)) : PELT_OK;
 }
 
 /// Solved on a body made of pieces, which may lie in each other at rest: not on one closed skin, the file's own or a coarser one.
 static bool has_pieces(const PeltSkin *skin)
 {
-    return skin->body && !pelti_body_of_one_skin(skin->body);
+    return skin->solved.body && !pelti_body_of_one_skin(skin->solved.body);
 }
 
 /// Methods whose flesh touches show no skin that passes through skin. On a made body it is the body that never does: what is
@@ -217,14 +220,14 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
     bool on = pelti_option_is(&skin->options, "touch", "on");
     if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") || (!on && has_pieces(skin)))
         return PELT_OK;
-    PeltiTouchDef def = {.who = skin->who,
-                         .weights = &skin->body_weights,
+    PeltiTouchDef def = {.who = skin->solved.who,
+                         .weights = &skin->solved.weights,
                          .allocator = &skin->pool.allocator,
                          .jobs = skin->jobs,
                          .log = &skin->log};
-    if (skin->method->held && !(skin->held = PELTI_NEW(&skin->pool, Vec3, skin->who->mesh->vertex_count)))
-        return pelti_no_memory(err, (size_t)skin->who->mesh->vertex_count * sizeof(Vec3));
-    return pelti_touch_create(&def, &skin->touch, err);
+    if (skin->method->held && !(skin->mends.held = PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count)))
+        return pelti_no_memory(err, (size_t)skin->solved.who->mesh->vertex_count * sizeof(Vec3));
+    return pelti_touch_create(&def, &skin->mends.touch, err);
 }
 
 /// Parts of the file's own skin, which is what is shown and compared, whatever the method sees.
@@ -239,22 +242,23 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
                                      .friction = 0.2f,
                                      .most_moved = has_pieces(skin) ? 0.08f : 0,
                                      .weigh = has_pieces(skin),
-                                     .rig = skin->artist.rig};
-    PeltiGiveWayDef def = {.who = skin->character->who, .weights = &skin->weights, .settings = settings, .jobs = skin->jobs};
-    return pelti_give_way_create(&def, &skin->pool.allocator, &skin->give_way, err);
+                                     .rig = skin->added.artist.rig};
+    PeltiGiveWayDef def = {
+        .who = skin->character->who, .weights = &skin->weights.vertices, .settings = settings, .jobs = skin->jobs};
+    return pelti_give_way_create(&def, &skin->pool.allocator, &skin->mends.give_way, err);
 }
 
 /// What is shown rides on the body, and is looked at once more: beside blending, and where it passes through itself.
 static PeltStatus prepare_last_looks(PeltSkin *skin, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
-    const PeltiPieces *pieces = pelti_body_pieces(skin->body);
+    const PeltiPieces *pieces = pelti_body_pieces(skin->solved.body);
     PeltiCrossings *crossings;
-    PeltiCrossingsDef def = {who->mesh, &skin->weights, pieces};
+    PeltiCrossingsDef def = {who->mesh, &skin->weights.vertices, pieces};
     PELT_TRY(pelti_crossings_create(&def, &skin->pool, skin->jobs, &crossings, err));
-    PeltiLeanDef lean = {who, &skin->weights, pieces, crossings};
-    PELT_TRY(pelti_lean_create(&lean, &skin->pool, &skin->lean, err));
-    return pelti_parted_create(who, pieces, crossings, &skin->pool, &skin->parted, err);
+    PeltiLeanDef lean = {who, &skin->weights.vertices, pieces, crossings};
+    PELT_TRY(pelti_lean_create(&lean, &skin->pool, &skin->mends.lean, err));
+    return pelti_parted_create(who, pieces, crossings, &skin->pool, &skin->mends.parted, err);
 }
 
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
@@ -264,43 +268,43 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(apply_settings(skin, def, err));
     PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
-    skin->node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
-    skin->bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
-    skin->asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
-    skin->joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
-    skin->points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
-    skin->normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
-    skin->output = pelti_host_from_own(skin->character);
+    skin->posed.node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
+    skin->posed.bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
+    skin->posed.asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
+    skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
+    skin->shown.points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+    skin->handed.normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+    skin->handed.output = pelti_host_from_own(skin->character);
     if (skin->character->unit_m > 0 && (skin->character->z_up || skin->character->unit_m != 1))
-        skin->handed = PELTI_NEW(&skin->pool, Vec3, who->point_count);
+        skin->handed.points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     if (skin->pool.failed || !skin->jobs)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof(Vec3));
-    PELT_TRY(pelti_normals_create(&skin->normal_maker, who, &skin->pool, err));
-    PELT_TRY(pelti_targets_create(&skin->targets, who, &skin->pool, err));
+    PELT_TRY(pelti_normals_create(&skin->handed.normal_maker, who, &skin->pool, err));
+    PELT_TRY(pelti_targets_create(&skin->added.targets, who, &skin->pool, err));
     PELT_TRY(choose_weights(skin, err));
     PELT_TRY(bind_pieces(skin, err));
     PELT_TRY(choose_body(skin, err));
     PELT_TRY(take_shape(skin, err));
-    if (has_pieces(skin) && !skin->by_point) // on the papers' kind of mesh the methods know their way
+    if (has_pieces(skin) && !skin->shown.by_point) // on the papers' kind of mesh the methods know their way
         PELT_TRY(prepare_last_looks(skin, err));
-    if (has_pieces(skin) && skin->who)
-        PELT_TRY(pelti_limit_create(skin->who, &skin->body_weights, &skin->pool, skin->jobs, &skin->limit, err));
+    if (has_pieces(skin) && skin->solved.who)
+        PELT_TRY(pelti_limit_create(skin->solved.who, &skin->solved.weights, &skin->pool, skin->jobs, &skin->mends.limit, err));
     PeltiPrepare in = {
-        .who = skin->who ? skin->who : who,
+        .who = skin->solved.who ? skin->solved.who : who,
         .options = &skin->options,
-        .weights = &skin->body_weights,
+        .weights = &skin->solved.weights,
         .made_body = has_pieces(skin),
-        .point_weights = skin->by_point ? &skin->point_weights : NULL,
-        .artist = skin->artist,
+        .point_weights = skin->shown.by_point ? &skin->weights.points : NULL,
+        .artist = skin->added.artist,
         .allocator = &skin->pool.allocator,
         .jobs = skin->jobs,
         .log = &skin->log,
         .progress = {def->progress, def->progress_user},
     };
     PELT_TRY(pelti_skin_rig_on_body(skin, &in.artist.rig, err));
-    if (!skin->who && skin->by_point)
+    if (!skin->solved.who && skin->shown.by_point)
         PELT_TRY(pelti_method_find(BLENDING)->prepare(&in, &skin->blending, err));
-    if (!skin->who)
+    if (!skin->solved.who)
         return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
     PELT_TRY(skin->method->prepare(&in, &skin->state, err));
     PELT_TRY(prepare_touch(skin, err));
@@ -317,10 +321,10 @@ PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, Pe
         return pelti_no_memory(err, sizeof *skin);
     memset(skin, 0, sizeof *skin);
     skin->character = who;
-    skin->restart = true;
+    skin->clock.restart = true;
     pelti_pool_init(&skin->pool, &def->allocator);
     pelti_log_init(&skin->log, &def->allocator);
-    pelti_anchors_init(&skin->anchors, who->who, &def->allocator);
+    pelti_anchors_init(&skin->added.anchors, who->who, &def->allocator);
     PeltStatus status = prepare(skin, def, err);
     if (status != PELT_OK) {
         pelt_skin_destroy(skin);
@@ -339,12 +343,12 @@ void pelt_skin_destroy(PeltSkin *skin)
         skin->method->destroy(skin->state);
     if (skin->blending)
         pelti_method_find(BLENDING)->destroy(skin->blending);
-    pelti_anchors_release(&skin->anchors);
-    pelti_touch_destroy(skin->touch);
-    pelti_give_way_destroy(skin->give_way);
+    pelti_anchors_release(&skin->added.anchors);
+    pelti_touch_destroy(skin->mends.touch);
+    pelti_give_way_destroy(skin->mends.give_way);
     pelti_jobs_destroy(skin->jobs);
-    pelti_body_destroy(skin->body);
-    pelti_io_rig_destroy(skin->loaded_rig);
+    pelti_body_destroy(skin->solved.body);
+    pelti_io_rig_destroy(skin->added.loaded_rig);
     PeltAllocator allocator = skin->pool.allocator;
     pelti_log_release(&skin->log);
     pelti_pool_release(&skin->pool);
@@ -390,14 +394,14 @@ typedef struct Shown {
 /// is linear in its rest position; the others' skin carries them as it turns.
 static void add_targets(PeltSkin *skin, const PeltiPose *pose, Shown shown)
 {
-    bool file = skin->point_weights.influences > 0;
+    bool file = skin->weights.points.influences > 0;
     PeltiTargetCarry carry = {.pose = pose,
-                              .bones = skin->bones,
-                              .weights = file ? &skin->point_weights : &skin->weights,
+                              .bones = skin->posed.bones,
+                              .weights = file ? &skin->weights.points : &skin->weights.vertices,
                               .row = file ? NULL : skin->character->who->mesh->weld,
                               .linear = !strcmp(skin->method->name, "lbs"),
                               .by_vertex = !shown.points};
-    pelti_targets_carry(&skin->targets, &carry, shown.x);
+    pelti_targets_carry(&skin->added.targets, &carry, shown.x);
 }
 
 /// The one place that looks for numbers that are none: such a vertex follows its strongest bone and is counted, and the method
@@ -410,7 +414,7 @@ static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const Pel
         if (vec3_finite(shown.x[i]))
             continue;
         int v = shown.points ? who->mesh->weld[i] : i, bone = weights->bone[(size_t)v * (size_t)weights->influences];
-        Vec3 rest = shown.points ? who->rest_points[i] : who->mesh->rest[v], rigid = mat34_apply(skin->bones[bone], rest);
+        Vec3 rest = shown.points ? who->rest_points[i] : who->mesh->rest[v], rigid = mat34_apply(skin->posed.bones[bone], rest);
         shown.x[i] = vec3_finite(rigid) ? rigid : rest;
         report->nonfinite++;
     }
@@ -420,20 +424,21 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
 {
     PeltiTouchReport touch;
     double start_ms = pelti_clock_ms();
-    int count = skin->held ? skin->who->mesh->vertex_count : 0;
+    int count = skin->mends.held ? skin->solved.who->mesh->vertex_count : 0;
     for (int v = 0; v < count; v++)
-        skin->held[v] = skin->shape[v];
-    pelti_touch_step(skin->touch, (PeltiTouchPose){skin->bones, skin->joints, skin->restart}, skin->shape, &touch);
+        skin->mends.held[v] = skin->shown.shape[v];
+    pelti_touch_step(skin->mends.touch, (PeltiTouchPose){skin->posed.bones, skin->posed.joints, skin->clock.restart},
+                     skin->shown.shape, &touch);
     for (int v = 0; v < count; v++)
-        skin->held[v] = vec3_sub(skin->shape[v], skin->held[v]);
-    if (touch.held > 0 && skin->held)
-        skin->method->held(skin->state, skin->held);
+        skin->mends.held[v] = vec3_sub(skin->shown.shape[v], skin->mends.held[v]);
+    if (touch.held > 0 && skin->mends.held)
+        skin->method->held(skin->state, skin->mends.held);
     pelti_step_stat(report, "touch_ms", pelti_clock_ms() - start_ms, PELTI_MEAN);
     pelti_step_stat(report, "touch_substeps", touch.substeps, PELTI_MOST);
     pelti_step_stat(report, "touch_rounds", touch.rounds, PELTI_MOST);
     pelti_step_stat(report, "touch_contacts", touch.contacts, PELTI_MOST);
     pelti_step_stat(report, "touch_held", touch.held, PELTI_MOST);
-    pelti_step_stat(report, "touch_lag", (double)touch.lag / fmax((double)skin->who->mesh->diagonal, 1e-30), PELTI_MOST);
+    pelti_step_stat(report, "touch_lag", (double)touch.lag / fmax((double)skin->solved.who->mesh->diagonal, 1e-30), PELTI_MOST);
     pelti_step_stat(report, "touch_behind_frames", touch.behind > 0, PELTI_SUM);
     pelti_step_stat(report, "touch_behind_longest", touch.behind, PELTI_MOST);
     pelti_step_stat(report, "touch_frozen", touch.frozen, PELTI_SUM);
@@ -444,12 +449,12 @@ static void last_word(PeltSkin *skin, PeltiStepReport *report)
 const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
 {
     PeltiGiveWayReport gave;
-    if (!skin->give_way)
+    if (!skin->mends.give_way)
         return pose;
     double start_ms = pelti_clock_ms();
-    if (skin->lean)
-        pelti_pose_bones(skin->character->who, pose, skin->node_world, skin->asked);
-    pose = pelti_give_way_step(skin->give_way, pose, (double)dt_s, skin->restart, &gave);
+    if (skin->mends.lean)
+        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.asked);
+    pose = pelti_give_way_step(skin->mends.give_way, pose, (double)dt_s, skin->clock.restart, &gave);
     pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
     pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
     pelti_step_stat(report, "give_way_left", gave.depth, PELTI_MOST);
@@ -470,10 +475,10 @@ void pelti_skin_tell_give_way(PeltSkin *skin)
     char text[400] = "";
     int named = 0, more = 0;
     double last = INFINITY;
-    for (int n = skin->give_way ? pelti_give_way_joint_count(skin->give_way) : 0; n > 0; n--) { // largest turns first
+    for (int n = skin->mends.give_way ? pelti_give_way_joint_count(skin->mends.give_way) : 0; n > 0; n--) { // largest turns first
         PeltiGaveWay best = {0};
-        for (int j = 0; j < pelti_give_way_joint_count(skin->give_way); j++) {
-            PeltiGaveWay gave = pelti_give_way_joint(skin->give_way, j);
+        for (int j = 0; j < pelti_give_way_joint_count(skin->mends.give_way); j++) {
+            PeltiGaveWay gave = pelti_give_way_joint(skin->mends.give_way, j);
             if (gave.most < last && gave.most > best.most)
                 best = gave;
         }
@@ -502,61 +507,64 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
 void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
 {
     double start_ms = pelti_clock_ms();
-    pelti_pose_bones(skin->character->who, pose, skin->node_world, skin->bones);
-    if (skin->stepped)
-        skin->time_s += (double)dt_s;
-    skin->stepped = true;
-    pelti_joints_pose(skin->character->who, pose, skin->joints);
+    pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.bones);
+    if (skin->clock.stepped)
+        skin->clock.time_s += (double)dt_s;
+    skin->clock.stepped = true;
+    pelti_joints_pose(skin->character->who, pose, skin->posed.joints);
     PeltiStepInput in = {.pose = pose,
-                         .bones = skin->bones,
-                         .joints = skin->joints,
+                         .bones = skin->posed.bones,
+                         .joints = skin->posed.joints,
                          .dt_s = dt_s,
-                         .time_s = skin->time_s,
-                         .restart = skin->restart};
-    if (skin->who) {
-        skin->method->step(skin->state, &in, skin->shape, report);
-        catch_nonfinite(skin, skin->who, &skin->body_weights, (Shown){skin->by_point, skin->shape}, report);
-        if (skin->limit)
-            pelti_step_stat(report, "held_back", pelti_limit_apply(skin->limit, skin->bones, skin->jobs, skin->shape),
-                            PELTI_MOST);
+                         .time_s = skin->clock.time_s,
+                         .restart = skin->clock.restart};
+    if (skin->solved.who) {
+        skin->method->step(skin->state, &in, skin->shown.shape, report);
+        catch_nonfinite(skin, skin->solved.who, &skin->solved.weights, (Shown){skin->shown.by_point, skin->shown.shape}, report);
+        if (skin->mends.limit)
+            pelti_step_stat(report, "held_back",
+                            pelti_limit_apply(skin->mends.limit, skin->posed.bones, skin->jobs, skin->shown.shape), PELTI_MOST);
     }
     if (skin->blending)
-        pelti_method_find(BLENDING)->step(skin->blending, &in, skin->points, report);
-    if (skin->body && skin->touch)
+        pelti_method_find(BLENDING)->step(skin->blending, &in, skin->shown.points, report);
+    if (skin->solved.body && skin->mends.touch)
         last_word(skin, report);
-    if (skin->body && skin->restart)
-        pelti_body_restart(skin->body);
-    if (skin->body && !skin->blending)
-        pelti_body_carry(skin->body, skin->shape, skin->bones, skin->jobs, skin->shown);
-    PeltiLeanStep lean = {skin->bones, skin->give_way ? skin->asked : NULL, skin->restart};
-    if (skin->lean)
-        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->lean, &lean, skin->jobs, skin->shown), PELTI_MOST);
-    if (skin->parted)
-        pelti_step_stat(report, "parted", pelti_parted_apply(skin->parted, skin->bones, skin->restart, skin->jobs, skin->shown),
+    if (skin->solved.body && skin->clock.restart)
+        pelti_body_restart(skin->solved.body);
+    if (skin->solved.body && !skin->blending)
+        pelti_body_carry(skin->solved.body, skin->shown.shape, skin->posed.bones, skin->jobs, skin->shown.vertices);
+    PeltiLeanStep lean = {skin->posed.bones, skin->mends.give_way ? skin->posed.asked : NULL, skin->clock.restart};
+    if (skin->mends.lean)
+        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->mends.lean, &lean, skin->jobs, skin->shown.vertices),
                         PELTI_MOST);
-    Shown shown = skin->by_point ? (Shown){true, skin->points} : (Shown){false, skin->shown};
+    if (skin->mends.parted)
+        pelti_step_stat(
+            report, "parted",
+            pelti_parted_apply(skin->mends.parted, skin->posed.bones, skin->clock.restart, skin->jobs, skin->shown.vertices),
+            PELTI_MOST);
+    Shown shown = skin->shown.by_point ? (Shown){true, skin->shown.points} : (Shown){false, skin->shown.vertices};
     add_targets(skin, pose, shown);
-    catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);
-    pelti_anchors_apply(&skin->anchors, skin->bones, skin->time_s, !shown.points, shown.x);
-    if (!skin->body && skin->touch) { // morph targets have been added: what is shown is what must not cross
+    catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
+    pelti_anchors_apply(&skin->added.anchors, skin->posed.bones, skin->clock.time_s, !shown.points, shown.x);
+    if (!skin->solved.body && skin->mends.touch) { // morph targets have been added: what is shown is what must not cross
         last_word(skin, report);
-        catch_nonfinite(skin, skin->character->who, &skin->weights, shown, report);
+        catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
     }
     if (!shown.points)
-        pelti_scatter(skin->character->who->mesh, shown.x, skin->points);
+        pelti_scatter(skin->character->who->mesh, shown.x, skin->shown.points);
     *ms = pelti_clock_ms() - start_ms;
-    skin->restart = report->nonfinite > 0;
-    skin->shown_fresh = !skin->by_point;
-    skin->normals_fresh = skin->handed_fresh = false;
+    skin->clock.restart = report->nonfinite > 0;
+    skin->shown.vertices_fresh = !skin->shown.by_point;
+    skin->handed.normals_fresh = skin->handed.points_fresh = false;
 }
 
 Vec3 *pelti_skin_vertices(PeltSkin *skin)
 {
     const PeltiMesh *mesh = skin->character->who->mesh;
-    for (int v = 0; v < mesh->vertex_count && !skin->shown_fresh; v++)
-        skin->shown[v] = skin->points[mesh->first_point[v]];
-    skin->shown_fresh = true;
-    return skin->shown;
+    for (int v = 0; v < mesh->vertex_count && !skin->shown.vertices_fresh; v++)
+        skin->shown.vertices[v] = skin->shown.points[mesh->first_point[v]];
+    skin->shown.vertices_fresh = true;
+    return skin->shown.vertices;
 }
 
 double pelti_skin_push_out(PeltSkin *skin, PeltiCorrector *corrector, int character)
@@ -565,11 +573,11 @@ double pelti_skin_push_out(PeltSkin *skin, PeltiCorrector *corrector, int charac
     Vec3 *shown = pelti_skin_vertices(skin);
     pelti_corrector_shown(corrector, character, shown, (skin->method->flags & PELTI_DYNAMIC) != 0);
     double most = pelti_corrector_push_out(corrector, character, shown);
-    if (most > 0 && !skin->by_point)
-        pelti_scatter(mesh, shown, skin->points);
-    for (int p = mesh->point_count - 1; p >= 0 && most > 0 && skin->by_point; p--) { // a vertex' first point is the lowest
-        Vec3 by = vec3_sub(shown[mesh->weld[p]], skin->points[mesh->first_point[mesh->weld[p]]]);
-        skin->points[p] = vec3_add(skin->points[p], by);
+    if (most > 0 && !skin->shown.by_point)
+        pelti_scatter(mesh, shown, skin->shown.points);
+    for (int p = mesh->point_count - 1; p >= 0 && most > 0 && skin->shown.by_point; p--) { // a vertex' first point is the lowest
+        Vec3 by = vec3_sub(shown[mesh->weld[p]], skin->shown.points[mesh->first_point[mesh->weld[p]]]);
+        skin->shown.points[p] = vec3_add(skin->shown.points[p], by);
     }
     return most / (double)mesh->diagonal;
 }
@@ -595,7 +603,7 @@ void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepIn
 
 void pelt_skin_restart(PeltSkin *skin)
 {
-    skin->restart = true;
+    skin->clock.restart = true;
 }
 
 int pelt_skin_warning_count(const PeltSkin *skin)

@@ -9,17 +9,17 @@ PeltStatus pelt_skin_anchor_add(PeltSkin *skin, int point, float falloff, int *a
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "anchor: point %d of %d", point, skin->character->who->point_count);
     if (!(falloff >= 0 && falloff <= 10))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "anchor: falloff %g is outside 0 to 10 (shares of the size)", (double)falloff);
-    return pelti_anchors_add(&skin->anchors, &rig, anchor, err);
+    return pelti_anchors_add(&skin->added.anchors, &rig, anchor, err);
 }
 
 int pelt_skin_anchor_find(const PeltSkin *skin, const char *name)
 {
-    return pelti_anchors_find(&skin->anchors, name);
+    return pelti_anchors_find(&skin->added.anchors, name);
 }
 
 static bool is_pull(const PeltSkin *skin, int anchor, Vec3 v, float strength)
 {
-    PELT_ASSERT(pelti_anchors_has(&skin->anchors, anchor));
+    PELT_ASSERT(pelti_anchors_has(&skin->added.anchors, anchor));
     return vec3_finite(v) && strength >= 0 && strength <= 1;
 }
 
@@ -35,18 +35,18 @@ void pelt_skin_anchor_pull(PeltSkin *skin, int anchor, const float offset[3], fl
 {
     Vec3 v = mat34_apply_vector(own_from_host(skin), vec3(offset[0], offset[1], offset[2]));
     if (is_pull(skin, anchor, v, strength))
-        pelti_anchors_pull(&skin->anchors, anchor, v, strength);
+        pelti_anchors_pull(&skin->added.anchors, anchor, v, strength);
 }
 
 void pelt_skin_anchor_hold(PeltSkin *skin, int anchor, const float at[3], float strength)
 {
     Vec3 v = mat34_apply(own_from_host(skin), vec3(at[0], at[1], at[2]));
     if (is_pull(skin, anchor, v, strength))
-        pelti_anchors_hold(&skin->anchors, anchor, v, strength);
+        pelti_anchors_hold(&skin->added.anchors, anchor, v, strength);
 }
 
 void pelt_skin_anchor_let_go(PeltSkin *skin, int anchor)
 {
-    PELT_ASSERT(pelti_anchors_has(&skin->anchors, anchor));
-    pelti_anchors_let_go(&skin->anchors, anchor);
+    PELT_ASSERT(pelti_anchors_has(&skin->added.anchors, anchor));
+    pelti_anchors_let_go(&skin->added.anchors, anchor);
 }

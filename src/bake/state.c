@@ -37,27 +37,27 @@ static uint64_t maker_of(const PeltSkin *skin)
 static void walk(PeltSkin *skin, PeltiSnapshot *s)
 {
     const PeltiCharacter *who = skin->character->who;
-    PELTI_KEEP(s, &skin->restart, 1);
-    PELTI_KEEP(s, &skin->stepped, 1);
-    PELTI_KEEP(s, &skin->time_s, 1);
-    PELTI_KEEP(s, skin->bones, who->bone_count);
-    PELTI_KEEP(s, skin->points, who->point_count);
-    if (skin->who && skin->shape != skin->points)
-        PELTI_KEEP(s, skin->shape, skin->who->mesh->vertex_count);
-    if (skin->body)
-        PELTI_KEEP(s, skin->shown, who->mesh->vertex_count);
+    PELTI_KEEP(s, &skin->clock.restart, 1);
+    PELTI_KEEP(s, &skin->clock.stepped, 1);
+    PELTI_KEEP(s, &skin->clock.time_s, 1);
+    PELTI_KEEP(s, skin->posed.bones, who->bone_count);
+    PELTI_KEEP(s, skin->shown.points, who->point_count);
+    if (skin->solved.who && skin->shown.shape != skin->shown.points)
+        PELTI_KEEP(s, skin->shown.shape, skin->solved.who->mesh->vertex_count);
+    if (skin->solved.body)
+        PELTI_KEEP(s, skin->shown.vertices, who->mesh->vertex_count);
     if (skin->state && skin->method->keep)
         skin->method->keep(skin->state, s);
-    if (skin->body)
-        pelti_body_keep(skin->body, s);
-    if (skin->lean)
-        pelti_lean_keep(skin->lean, s);
-    if (skin->parted)
-        pelti_parted_keep(skin->parted, s);
-    if (skin->touch)
-        pelti_touch_keep(skin->touch, s);
-    if (skin->give_way)
-        pelti_give_way_keep(skin->give_way, s);
+    if (skin->solved.body)
+        pelti_body_keep(skin->solved.body, s);
+    if (skin->mends.lean)
+        pelti_lean_keep(skin->mends.lean, s);
+    if (skin->mends.parted)
+        pelti_parted_keep(skin->mends.parted, s);
+    if (skin->mends.touch)
+        pelti_touch_keep(skin->mends.touch, s);
+    if (skin->mends.give_way)
+        pelti_give_way_keep(skin->mends.give_way, s);
 }
 
 size_t pelt_skin_state_size(PeltSkin *skin)
@@ -93,7 +93,7 @@ PeltStatus pelt_skin_state_restore(PeltSkin *skin, const void *bytes, size_t siz
         return PELT_FAIL(err, PELT_BAD_INPUT, "state: the bytes are damaged");
     PeltiSnapshot s = {PELTI_SNAPSHOT_RESTORE, (char *)body, 0}; // read only in this mode
     walk(skin, &s);
-    skin->shown_fresh = !skin->by_point;
-    skin->normals_fresh = skin->handed_fresh = false;
+    skin->shown.vertices_fresh = !skin->shown.by_point;
+    skin->handed.normals_fresh = skin->handed.points_fresh = false;
     return PELT_OK;
 }

@@ -198,7 +198,7 @@ static PeltStatus open_world(PeltiBakeWorld *w, PeltiSceneSource source, const P
     const PeltiWeights **weights = PELTI_NEW(&w->pool, const PeltiWeights *, all);
     if (w->pool.failed)
         return pelti_no_memory(err, w->pool.used_bytes);
-    who[0] = w->who, weights[0] = &skin->weights;
+    who[0] = w->who, weights[0] = &skin->weights.vertices;
     for (int i = 0; i < scene->character_count; i++) {
         w->other_count = i + 1;
         PELT_TRY(load_other(w, &scene->characters[i], &w->others[i], err));

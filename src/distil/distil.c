@@ -111,7 +111,7 @@ static PeltStatus original_weights(PeltiDistilRun *run, PeltError *err)
         return pelti_weights_from_file(who, &run->pool, &run->model.original, err);
     }
     PELT_TRY(pelti_distil_samples_skin(&run->samples, &run->samples_def, err));
-    run->model.original = run->samples.skin->weights;
+    run->model.original = run->samples.skin->weights.vertices;
     PeltiWeightRows rows = {PELTI_NEW(&run->pool, int, (size_t)who->point_count *(size_t)run->model.original.influences),
                             PELTI_NEW(&run->pool, float, (size_t)who->point_count *(size_t)run->model.original.influences)};
     if (run->pool.failed)

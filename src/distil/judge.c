@@ -141,7 +141,7 @@ static PeltStatus try_clip(PeltiDistilRun *run, int clip, PeltError *err)
         pelti_pose_clip(who, &who->clips[clip], f / CLIP_FPS, pose);
         const PeltiPose *shown = pelti_skin_give_way(skin, pose, (float)(1 / CLIP_FPS), &report);
         pelti_skin_step_posed(skin, shown, (float)(1 / CLIP_FPS), &report, &ms);
-        PeltiSample sample = {shown, skin->bones, skin->joints, skin->points};
+        PeltiSample sample = {shown, skin->posed.bones, skin->posed.joints, skin->shown.points};
         try_pose(run, tried, &sample, frames / MEASURED_POSES + 1);
     }
     tell(run, tried);

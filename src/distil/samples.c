@@ -203,7 +203,7 @@ static PeltStatus make(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *e
     double start_ms = pelti_clock_ms();
     if (s->made < wanted) {
         PELT_TRY(pelti_distil_samples_skin(s, def, err));
-        PELT_TRY(pelti_distil_far(s->who, &s->skin->weights, s->skin->jobs, &s->skin->pool, &s->far, err));
+        PELT_TRY(pelti_distil_far(s->who, &s->skin->weights.vertices, s->skin->jobs, &s->skin->pool, &s->far, err));
         pelti_distil_settle_init(&s->settle, s->skin, &s->skin->pool);
         if (s->skin->pool.failed)
             return pelti_no_memory(err, (size_t)record_bytes(s));

@@ -37,7 +37,7 @@ static void keep(PeltiSettle *s, const PeltiPose *shown)
     const PeltiCharacter *who = s->skin->character->who;
     if (shown != &s->pose)
         pelti_pose_copy(who, shown, &s->pose);
-    memcpy(s->points, s->skin->points, (size_t)who->point_count * sizeof *s->points);
+    memcpy(s->points, s->skin->shown.points, (size_t)who->point_count * sizeof *s->points);
 }
 
 /// Steps from the file's pose until the skin is caught; what it was before is kept. Returns whether it got there.
@@ -45,7 +45,7 @@ static bool walk(PeltiSettle *s, const PeltiPose *pose, int steps, PeltiStepRepo
 {
     const PeltiCharacter *who = s->skin->character->who;
     double ms;
-    s->skin->restart = true;
+    s->skin->clock.restart = true;
     pelti_pose_file(who, &s->start);
     for (int i = 1; i <= steps; i++) {
         *report = (PeltiStepReport){0};
@@ -90,7 +90,7 @@ static bool come_to_rest(PeltiSettle *s)
         s->steps++;
         most = 0;
         for (int p = 0; p < who->point_count; p++)
-            most = fmaxf(most, vec3_distance(s->points[p], s->skin->points[p]));
+            most = fmaxf(most, vec3_distance(s->points[p], s->skin->shown.points[p]));
         keep(s, &s->pose);
     }
     return !is_caught(&report);
@@ -109,7 +109,7 @@ void pelti_distil_settle(PeltiSettle *s, const PeltiPose *pose)
 {
     unsigned flags = s->skin->method->flags;
     PeltiStepReport report;
-    bool remembers = flags & PELTI_KEEPS_STATE || s->skin->touch;
+    bool remembers = flags & PELTI_KEEPS_STATE || s->skin->mends.touch;
     int steps = count_steps(s->skin->character->who, pose);
     if (!(flags & PELTI_DYNAMIC)) {
         bool there = walk(s, pose, remembers ? steps : 1, &report);

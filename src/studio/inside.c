@@ -86,7 +86,7 @@ static void field(void *user, const char *name, float (*value)(const void *state
 
 void pelti_inside_look(PeltiInside *inside, const PeltSkin *skin, const PeltiMsgWant *want)
 {
-    Look look = {inside, skin->who ? skin->who : skin->character->who, want};
+    Look look = {inside, skin->solved.who ? skin->solved.who : skin->character->who, want};
     PeltiDraw draw = {&look, line, point, triangle, values, field, contact};
     inside->lines.count = 0;
     inside->cut = false;

@@ -136,16 +136,16 @@ void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_
     const PeltSkin *skins[2] = {guide->lbs, guide->dqs};
     for (int i = 0; i < 2 && skins[i]; i++)
         if (only_floor)
-            pelti_picture_show_floor(picture, skins[i]->points);
+            pelti_picture_show_floor(picture, skins[i]->shown.points);
         else
-            pelti_picture_show(picture, skins[i]->points);
+            pelti_picture_show(picture, skins[i]->shown.points);
 }
 
 // ---- colours ----
 
 static const PeltiWeights *weights_of(const PeltiPictureFrame *frame)
 {
-    return frame->skin ? &frame->skin->weights : NULL;
+    return frame->skin ? &frame->skin->weights.vertices : NULL;
 }
 
 /// A bone's colour is its own number, so that it stays the same in every picture; the legend names those that own skin.
@@ -318,19 +318,20 @@ static void ask_method(PeltiRenderScene *scene, const PeltSkin *skin, const char
 /// The body that carries the points, as wires over its own skin; nothing where the file's mesh is the body.
 static void add_body(const PeltSkin *skin, PeltiRenderScene *scene)
 {
-    if (!skin->body || !skin->who)
+    if (!skin->solved.body || !skin->solved.who)
         return;
-    const PeltiMesh *mesh = skin->who->mesh;
+    const PeltiMesh *mesh = skin->solved.who->mesh;
     float radius = 2.5e-4f * mesh->diagonal;
     Vec3 skin_colour = vec3(0.55f, 0.62f, 0.72f), wire = vec3(0.05f, 0.08f, 0.14f);
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *c = mesh->triangles[t];
         pelti_array_push(&scene->triangles,
-                         &(PeltiRenderSceneTriangle){{skin->shape[c[0]], skin->shape[c[1]], skin->shape[c[2]]}, skin_colour});
+                         &(PeltiRenderSceneTriangle){{skin->shown.shape[c[0]], skin->shown.shape[c[1]], skin->shown.shape[c[2]]},
+                                                     skin_colour});
     }
     for (int e = 0; e < mesh->edge_count; e++)
-        pelti_array_push(&scene->lines,
-                         &(PeltiRenderSceneLine){skin->shape[mesh->edges[e][0]], skin->shape[mesh->edges[e][1]], radius, wire});
+        pelti_array_push(&scene->lines, &(PeltiRenderSceneLine){skin->shown.shape[mesh->edges[e][0]],
+                                                                skin->shown.shape[mesh->edges[e][1]], radius, wire});
 }
 
 static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiRenderScene *scene)
@@ -341,7 +342,7 @@ static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiRe
         const PeltiSegment *segment = &who->segments[s];
         if (who->bones[segment->bone].is_prop)
             continue;
-        const Mat34 *bone = &skin->bones[segment->bone];
+        const Mat34 *bone = &skin->posed.bones[segment->bone];
         Vec3 a = mat34_apply(*bone, segment->a), b = mat34_apply(*bone, segment->b);
         float length = vec3_distance(a, b);
         Vec3 colour = pelti_map_colour(PELTI_MAP_CATEGORIES, (float)segment->bone);
@@ -412,7 +413,7 @@ static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *fram
 /// Where parts of the body push each other, as arrows on both: the largest a tenth of the size.
 static void add_give_way(const PeltiPicture *picture, const PeltSkin *skin, PeltiRenderScene *scene)
 {
-    const PeltiGiveWay *g = skin ? skin->give_way : NULL;
+    const PeltiGiveWay *g = skin ? skin->mends.give_way : NULL;
     float most = 1e-30f, size = picture->character->who->mesh->diagonal;
     for (int i = 0; g && i < pelti_give_way_push_count(g); i++)
         most = fmaxf(most, vec3_length(pelti_give_way_push(g, i).force));
@@ -458,7 +459,7 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
     }
     if (frame->world)
         add_world(picture, frame, scene, mesh);
-    if (def->forces && !scene->arrows.count && !frame->world && !(frame->skin && frame->skin->give_way))
+    if (def->forces && !scene->arrows.count && !frame->world && !(frame->skin && frame->skin->mends.give_way))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no forces to show",
                          frame->skin ? frame->skin->method->name : "cache");
     if (def->section)

@@ -155,7 +155,8 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
 /// Moves the skin to a frame: a method that remembers passes through all frames on the way.
 static void step_to(Job *job, int frame)
 {
-    bool remembers = job->world || job->skin->give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+    bool remembers =
+        job->world || job->skin->mends.give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
     for (int f = remembers ? job->stepped + 1 : frame; f <= frame; f++) {
         double ms;
         pose_at(job, f);
@@ -175,7 +176,7 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
         out->points = job->character->who->rest_points;
         out->skin = job->guide.lbs;
         for (int b = 0; job->guide.lbs && b < job->character->who->bone_count; b++)
-            job->guide.lbs->bones[b] = mat34_identity(); // rest space is where the bones rest
+            job->guide.lbs->posed.bones[b] = mat34_identity(); // rest space is where the bones rest
         return PELT_OK;
     }
     if (job->has_cache) {
@@ -185,20 +186,20 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
         if (job->guided) {
             pose_at(job, frame);
             pelti_guide_step(&job->guide, &job->pose);
-            out->lbs = job->guide.lbs->points;
+            out->lbs = job->guide.lbs->shown.points;
         }
         return PELT_OK;
     }
     step_to(job, frame);
     if (job->world)
         PELT_TRY(pelti_world_check(job->world, err));
-    out->points = job->skin->points;
+    out->points = job->skin->shown.points;
     out->skin = job->skin;
     out->world = job->world;
     out->world_frame = frame;
     if (job->picture.colouring == PELTI_COLOUR_DISTANCE) {
         pelti_guide_step(&job->guide, &job->pose);
-        out->lbs = job->guide.lbs->points;
+        out->lbs = job->guide.lbs->shown.points;
     }
     return PELT_OK;
 }

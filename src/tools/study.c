@@ -55,7 +55,7 @@ static PeltStatus blend_linearly(PeltiStudy *study, PeltError *err)
     for (int f = 0; f < study->frame_count; f++) {
         pelti_study_pose(study, f);
         pelti_guide_step(&study->guide, &study->pose);
-        memcpy(study->lbs + (size_t)f * points, study->guide.lbs->points, points * sizeof(Vec3));
+        memcpy(study->lbs + (size_t)f * points, study->guide.lbs->shown.points, points * sizeof(Vec3));
     }
     return PELT_OK;
 }
@@ -189,7 +189,7 @@ static void measure_frame(PeltiStudy *study, const PeltSkin *skin, int f, PeltiS
     const PeltiMesh *mesh = study->character->who->mesh;
     const Vec3 *lbs = study->lbs + (size_t)f * (size_t)study->character->who->point_count;
     const PeltiMeasure *measure = study->measuring->measure;
-    pelti_measuring_frame(study->measuring, &study->pose, skin->points, &out->measure);
+    pelti_measuring_frame(study->measuring, &study->pose, skin->shown.points, &out->measure);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, true, &out->stretched);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, false, &out->folded);
     look_for(pelti_measure_depth(measure), mesh->vertex_count, true, &out->deepest);
@@ -198,7 +198,7 @@ static void measure_frame(PeltiStudy *study, const PeltSkin *skin, int f, PeltiS
     out->away = (PeltiPlace){-1, 0};
     for (int v = 0; v < mesh->vertex_count; v++) {
         int point = mesh->first_point[v];
-        float away = vec3_distance(skin->points[point], lbs[point]) / fmaxf(mesh->diagonal, 1e-30f);
+        float away = vec3_distance(skin->shown.points[point], lbs[point]) / fmaxf(mesh->diagonal, 1e-30f);
         if (away > out->away.value)
             out->away = (PeltiPlace){v, away};
     }
@@ -212,7 +212,7 @@ static PeltStatus run_frames(PeltiStudy *study, PeltiStudyMethod *method, PeltSk
         PELT_TRY(pelti_progress(&study->progress, method->name, (double)f / study->frame_count, err));
         pelti_study_pose(study, f);
         pelti_skin_step(skin, &study->pose, (float)(1 / study->fps), &(PeltiStepReport){0}, &method->frames[f].step_ms);
-        memcpy(method->points + (size_t)f * (size_t)points, skin->points, (size_t)points * sizeof(Vec3));
+        memcpy(method->points + (size_t)f * (size_t)points, skin->shown.points, (size_t)points * sizeof(Vec3));
         measure_frame(study, skin, f, &method->frames[f]);
     }
     method->quality = pelt_measure_quality(study->measuring);

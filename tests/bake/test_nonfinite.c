@@ -57,12 +57,13 @@ static void what_is_no_number_follows_its_bone_and_the_method_starts_anew(void *
             assert_int_equal(info.nonfinite, fails ? 1 : 0);
             assert_int_equal(was_restarted, f == 0 || f == 2);
             for (int p = 0; p < who->who->point_count; p++)
-                assert_true(vec3_finite(skin->points[p]));
+                assert_true(vec3_finite(skin->shown.points[p]));
             if (!fails)
                 continue;
-            int v = skin->by_point ? who->who->mesh->weld[7] : 7, bone = skin->weights.bone[v * skin->weights.influences];
-            Vec3 rigid = mat34_apply(skin->bones[bone], who->who->mesh->rest[v]);
-            CHECK_NEAR(vec3_distance(skin->shape[7], rigid), 0, 1e-2);
+            int v = skin->shown.by_point ? who->who->mesh->weld[7] : 7,
+                bone = skin->weights.vertices.bone[v * skin->weights.vertices.influences];
+            Vec3 rigid = mat34_apply(skin->posed.bones[bone], who->who->mesh->rest[v]);
+            CHECK_NEAR(vec3_distance(skin->shown.shape[7], rigid), 0, 1e-2);
         }
         skin->method = whole;
         pelt_skin_destroy(skin);
