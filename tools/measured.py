@@ -245,8 +245,11 @@ def house(work):
 
 
 def evaluate(work):
-    text = run("/usr/bin/python3", "tests/measure/compare_evaluate.py", "--pelt", work.pelt, "--shared", SHARED, "--all", "--markdown")
-    return [line for line in text.splitlines() if line.startswith("|")]
+    command = ("/usr/bin/python3", "tests/measure/compare_evaluate.py", "--pelt", work.pelt, "--shared", SHARED, "--all", "--markdown")
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT)
+    if done.returncode > 1:  # 1: rows that differ, and say so
+        raise RuntimeError(done.stderr)
+    return [line for line in done.stdout.splitlines() if line.startswith("|")]
 
 
 def touch_many(work):

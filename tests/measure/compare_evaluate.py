@@ -99,7 +99,7 @@ def main():
             rows, bad, frames = compare(args, character, clip, method, folder)
             cells = ['%s / %s' % tuple(map(text, rows.get(n, (None, None)))) for n in names]
             if args.markdown:
-                print('| %s, %s, %s | %s |' % (character.split('.')[0], clip, method, ' | '.join(cells)))
+                print('| %s, %s, %s%s | %s |' % (character.split('.')[0], clip, method, ': **differs**' if bad else '', ' | '.join(cells)))
             else:
                 print('%s: %d frames, %s' % (case, frames, 'agree' if not bad else '%d DISAGREE' % len(bad)))
             for line in bad[:8]:
