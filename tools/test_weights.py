@@ -29,7 +29,7 @@ def arguments():
     p.add_argument("--folder", default=os.path.join(HERE, "..", "..", "shared", "data"), help="with single skins")
     p.add_argument("--only", default=None, metavar="NAMES", help="only these, with commas between")
     p.add_argument("--vertices", type=int, default=2400, metavar="N", help="of the built-in ones (default 2400)")
-    p.add_argument("--frames", type=int, default=61, metavar="N", help="the first N of the first clip (default 61)")
+    p.add_argument("--frames", type=int, default=None, metavar="N", help="the first N of the first clip (default: all)")
     p.add_argument("--strict", action="store_true", help="exit code 1 where a figure is missed")
     return p.parse_args()
 
@@ -73,7 +73,7 @@ def spoil(path, out, on_root):
 def blend(a, path, folder, *settings):
     """Vertices of all frames by lbs, one flat array of floats a frame."""
     out = os.path.join(folder, "blended.pc2")
-    command = [a.pelt, "bake", path, "-m", "lbs", "--frames", "0:%d" % (a.frames - 1), "-q", "-o", out]
+    command = [a.pelt, "bake", path, "-m", "lbs", "-q", "-o", out] + (["--frames", "0:%d" % (a.frames - 1)] if a.frames else [])
     p = subprocess.run(command + [w for s in settings for w in ("--set", s)], capture_output=True, text=True, check=False)
     if p.returncode:
         raise RuntimeError("%s: exit code %d: %s" % (os.path.basename(path), p.returncode, p.stderr.strip()[-120:]))
