@@ -11,7 +11,12 @@
 // LOOKS of a thread before it sleeps, some 0.05 ms of them: longer than the serial stretches of a step, since to be woken takes
 // as long and a step has dozens of rounds. More of them keep others from working where threads outnumber processors; to offer the
 // processor between two looks (sched_yield) costs milliseconds where others take the offer.
-enum { PELTI_MAX_THREADS = 64, PELTI_LOOKS = 120000, PELTI_LINE = 64 }; // LINE: bytes of a cache line
+enum { PELTI_MAX_THREADS = 64, PELTI_LINE = 64 };                 // LINE: bytes of a cache line
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // where each look is watched
+enum { PELTI_LOOKS = 5000 };
+#else
+enum { PELTI_LOOKS = 120000 };
+#endif
 
 typedef struct Worker {
     PeltiJobs *jobs;
