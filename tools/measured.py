@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tables nobody types: bakes, measures and writes the tables of docs/ between their markers.
 
-Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--results FILE.csv]
+Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--runs N] [--results FILE.csv]
   TABLE...      only these; all by default (`make measured`). Tables of times want a quiet machine
   --list        names the tables: page, what they need, whether they are current
   --check       exit code 1 where a table is older than what it speaks of (`make lint`)
+  --runs N      times are medians of N runs (default 5)
   --results F   times from this file of `pelt bench -o F`, in place of running `pelt bench`
 
 A table stands in its page as
@@ -47,9 +48,9 @@ def run(*command, **options):
 class Work:
     """What tables are made with: the command, a folder, and every bake once."""
 
-    def __init__(self, pelt, results, folder):
-        self.pelt, self.results, self.folder = pelt, results, pathlib.Path(folder)
-        self.reports, self.rows = {}, None
+    def __init__(self, pelt, options, folder):
+        self.pelt, self.results, self.runs, self.folder = pelt, options.results, options.runs, pathlib.Path(folder)
+        self.reports, self.groups = {}, {}
 
     def character(self, name, vertices):
         path = self.folder / f"{name}-{vertices}.glb"
@@ -68,10 +69,11 @@ class Work:
 
     def bench(self, group, pattern=""):
         """Rows of a group of `pelt bench` whose name holds the pattern."""
-        if self.rows is None:
-            text = pathlib.Path(self.results).read_text() if self.results else run(self.pelt, "bench", "--csv")
-            self.rows = list(csv.DictReader(io.StringIO(text)))
-        return [r for r in self.rows if r["group"] == group and re.search(pattern, r["name"])]
+        if group not in self.groups:
+            print(f"  bench {group}", file=sys.stderr)
+            text = pathlib.Path(self.results).read_text() if self.results else run(self.pelt, "bench", group, "--runs", self.runs, "--csv")
+            self.groups[group] = list(csv.DictReader(io.StringIO(text)))
+        return [r for r in self.groups[group] if r["group"] == group and re.search(pattern, r["name"])]
 
 
 def table(header, rows):
@@ -176,21 +178,47 @@ def timed(*command):
     return time.perf_counter() - began
 
 
+def spread(values, unit):
+    """The median, and beside it the least and the most where there are several."""
+    values = sorted(values)
+    middle = f"{number(values[len(values) // 2])} {unit}"
+    return middle + (f" ({number(values[0])} to {number(values[-1])})" if len(values) > 1 else "")
+
+
+def peak_mb(*command):
+    """Seconds and MB at most of a command."""
+    out = subprocess.run(["/usr/bin/env", "python3", "-c", "import resource,subprocess,sys,time; t=time.perf_counter(); subprocess.run(sys.argv[1:], check=True); "
+                          "print(time.perf_counter() - t, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)", *[str(c) for c in command]],
+                         check=True, capture_output=True, text=True, cwd=ROOT).stdout.split()
+    return float(out[-2]), float(out[-1])
+
+
+def human_frames(work, human, *options):
+    """Mean and worst frame of the 13k human's squat by layered, ms."""
+    out = work.folder / "speed.json"
+    run(work.pelt, "bake", human, "-m", "layered", "--clip", "bend", "--report", out, "--no-measure", "-q", *options)
+    frames = [f["step_ms"] for f in json.loads(out.read_text())["per_frame"]]
+    return sum(frames) / len(frames), max(frames)
+
+
 def speed(work):
     rows = []
     for group, pattern, before, wanted in SPEED:
         for r in work.bench(group, pattern):
-            rows.append([f"{group}: {r['name']}", f"{number(r['value'])} {r['unit']}", before, wanted, r["note"].split(";")[0]])
+            low, high = r.get("low") or r["value"], r.get("high") or r["value"]
+            runs = f" ({number(low)} to {number(high)})" if int(r.get("runs") or 1) > 1 else ""
+            rows.append([f"{group}: {r['name']}", f"{number(r['value'])} {r['unit']}{runs}", before, wanted, r["note"].split(";")[0]])
     human = SHARED / "data" / "makehuman-cc0.glb"
-    for quality, wanted in (("default", "300"), ("preview", "100")):
-        out = work.folder / "speed.json"
-        run(work.pelt, "bake", human, "-m", "layered", "--clip", "bend", "--report", out, "--no-measure", "-q", *(["--set", "quality=preview"] if quality == "preview" else []))
-        frames = [f["step_ms"] for f in json.loads(out.read_text())["per_frame"]]
-        rows.append([f"layered: 13k human, squat, a frame of 1/30 s, quality {quality}", f"{sum(frames) / len(frames):.0f} ms", "1100" if quality == "default" else "", wanted, f"worst {max(frames):.0f}"])
-    rows.append(["`pelt compare` of the 13k human, six methods, 60 frames", f"{timed(work.pelt, 'compare', human, '-q', '-o', work.folder / 'speed'):.0f} s", "", "90 s", ""])
+    for quality, before, wanted in (("default", "1100", "300"), ("preview", "", "100")):
+        frames = [human_frames(work, human, *(["--set", "quality=preview"] if quality == "preview" else [])) for _ in range(work.runs)]
+        rows.append([f"layered: 13k human, squat, a frame of 1/30 s, quality {quality}", spread([mean for mean, _ in frames], "ms"), before, wanted,
+                     "worst " + spread([worst for _, worst in frames], "ms")])
+    rows.append(["`pelt compare` of the 13k human, six methods, 60 frames", f"{timed(work.pelt, 'compare', human, '-q', '-o', work.folder / 'speed'):.0f} s", "", "90 s", "one run"])
     large = work.character("biped", 34000)
-    baked = timed(work.pelt, "bake", large, "-m", "lbs", "--clip", "walk", "--fps", 299.5, "-q", "-o", work.folder / "speed.glb")
-    rows.append(["`.glb` of 600 frames of 34k vertices by `lbs`", f"{baked:.1f} s", "", "10 s", ""])
+    seconds, mb = peak_mb(work.pelt, "bake", large, "-m", "lbs", "--clip", "walk", "--fps", 299.5, "-q", "-o", work.folder / "speed.glb")
+    rows.append(["`.glb` of 600 frames of 34k vertices by `lbs`", f"{seconds:.1f} s, {mb:.0f} MB", "", "10 s, 1 500 MB", "one run"])
+    rows.append(["`pelt demo`: what `make demo` does after the build", spread([timed(work.pelt, "demo", "-o", work.folder / f"demo-{k}") for k in range(min(work.runs, 3))], "s"), "", "45 s", ""])
+    rows.append(["this machine", ", ".join(f"{number(r['value'])} {r['unit']}" for r in work.groups["tracking"] if r["group"] == "machine"), "", "", "multiply-add and memory, one thread, of the same run"])
     return table(["two threads", "measured", "before", "wanted", ""], rows)
 
 
@@ -473,6 +501,7 @@ def main():
     parser.add_argument("tables", nargs="*", metavar="TABLE")
     parser.add_argument("--pelt", default="build/pelt")
     parser.add_argument("--results")
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -492,7 +521,7 @@ def main():
         sys.exit(1 if options.check and wrong else 0)
     made_at = commit()
     with tempfile.TemporaryDirectory() as folder:
-        work = Work((ROOT / options.pelt).resolve(), options.results, folder)
+        work = Work((ROOT / options.pelt).resolve(), options, folder)
         for name in names:
             if TABLES[name].absent():
                 print(f"{name}: kept, {TABLES[name].absent()} is not here")

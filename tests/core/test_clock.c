@@ -22,6 +22,17 @@ static void it_counts_milliseconds(void **state)
     assert_true(slept >= 19.9 && slept < 10000); // a busy machine may wake it late, never early
 }
 
+static void laps_add_up_to_the_whole(void **state)
+{
+    (void)state;
+    double began = pelti_clock_ms(), since = began, first = 5, second = 0;
+    pelti_clock_lap(&since, &first);
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    pelti_clock_lap(&since, &second);
+    assert_true(first >= 5 && second >= 1.9);
+    CHECK_NEAR(first - 5 + second, since - began, 1e-6);
+}
+
 static void the_peak_grows_with_memory_that_is_touched(void **state)
 {
     (void)state;
@@ -39,7 +50,7 @@ static void the_peak_grows_with_memory_that_is_touched(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_counts_milliseconds),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_counts_milliseconds), cmocka_unit_test(laps_add_up_to_the_whole),
                                        cmocka_unit_test(the_peak_grows_with_memory_that_is_touched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,45 @@ static void normals_turn_with_the_surface(void **state)
     pelt_character_destroy(who);
 }
 
+/// Of the last frame: how many stages say what they took, and what they took together, ms.
+static int stages_of(const PeltStepInfo *info, double *sum)
+{
+    int count = 0;
+    for (int k = 0; k < info->stat_count; k++) {
+        const char *end = strstr(info->stats[k].name, "_ms");
+        if (!end || end[3] || strstr(info->stats[k].name, "most") || strstr(info->stats[k].name, "best"))
+            continue;
+        assert_true(info->stats[k].value >= 0);
+        *sum += info->stats[k].value * (strstr(info->stats[k].name, "_step_ms") ? info->substeps : 1);
+        count++;
+    }
+    return count;
+}
+
+static void methods_that_take_time_say_where_it_goes(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"implicit", "tracking", "projective", "layered"};
+    PeltCharacter *who = load();
+    PeltPose *pose = NULL;
+    assert_int_equal(pelt_pose_create(who, &pose, NULL), PELT_OK);
+    for (int m = 0; m < 4; m++) {
+        PeltSkin *skin = make_skin(who, methods[m], (PeltAllocator){0});
+        PeltStepInfo info;
+        for (int frame = 0; frame <= 2; frame++) {
+            pelt_pose_from_clip(pose, 0, frame / 30.0);
+            pelt_skin_step(skin, pose, 1.0f / 30, &info);
+        }
+        double sum = 0;
+        int stages = stages_of(&info, &sum);
+        if (stages < 3 || !(sum > 0))
+            fail_msg("%s: %d stages, %g ms", methods[m], stages, sum);
+        pelt_skin_destroy(skin);
+    }
+    pelt_pose_destroy(pose);
+    pelt_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +321,7 @@ int main(void)
         cmocka_unit_test(skins_of_one_character_run_side_by_side),
         cmocka_unit_test(a_cancelled_bake_leaves_no_file),
         cmocka_unit_test(normals_turn_with_the_surface),
+        cmocka_unit_test(methods_that_take_time_say_where_it_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /// A step: from `dqs` along the field's gradient to the rest value, then relaxation [Vaillant2013].
 #include "methods/implicit/implicit.h"
 
+#include "core/clock.h"
 #include "field/section.h"
 #include "methods/implicit/constants.def"
 
@@ -129,6 +130,7 @@ static int compare(const void *a, const void *b)
 
 static void report(Implicit *m, PeltiStepReport *out)
 {
+    static const char *const stages[STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
     int stopped = 0, left = 0, count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) {
         stopped += m->state[v] == VERTEX_STOPPED;
@@ -137,6 +139,8 @@ static void report(Implicit *m, PeltiStepReport *out)
             m->touch_next[count++] = m->residual[v];
     }
     qsort(m->touch_next, (size_t)count, sizeof(float), compare);
+    for (int k = 0; k < STAGE_COUNT; k++)
+        pelti_step_stat(out, stages[k], m->ms[k], PELTI_MEAN);
     pelti_step_stat(out, "stopped_vertices", stopped, PELTI_MOST);
     pelti_step_stat(out, "unprojected_vertices", left, PELTI_MOST);
     pelti_step_stat(out, "iso_residual_p99", count ? (double)m->touch_next[(int)(0.99 * (count - 1))] : 0, PELTI_MOST);
@@ -148,6 +152,8 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
 {
     Implicit *m = state;
     const PeltiMesh *mesh = m->mesh;
+    double since = pelti_clock_ms();
+    memset(m->ms, 0, sizeof m->ms);
     m->dqs->step(m->dqs_state, in, m->x, NULL);
     for (int v = 0; v < mesh->vertex_count; v++) {
         m->state[v] = m->projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
@@ -155,12 +161,16 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     }
     pelti_rig_matrices(&m->rig, m->fields, &(PeltiRigPose){in->bones, in->joints}, m->part_matrix);
     pelti_frame_set(&m->frame, m->part_matrix);
+    pelti_clock_lap(&since, &m->ms[STAGE_START]);
     for (int k = 0; k < m->set.rounds; k++) {
         pelti_implicit_march(m);
+        pelti_clock_lap(&since, &m->ms[STAGE_MARCH]);
         if (m->set.relax && k + 1 < m->set.rounds)
             pelti_implicit_relax(m);
+        pelti_clock_lap(&since, &m->ms[STAGE_RELAX]);
     }
     pelti_implicit_smooth(m);
+    pelti_clock_lap(&since, &m->ms[STAGE_SMOOTH]);
     memcpy(vertices, m->x, sizeof(Vec3) * (size_t)mesh->vertex_count);
     if (out)
         report(m, out);

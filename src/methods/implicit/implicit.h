@@ -13,6 +13,8 @@ typedef enum VertexState {
     VERTEX_LEFT      ///< the field says nothing about it: stays where dqs put it
 } VertexState;
 
+typedef enum ImplicitStage { STAGE_START, STAGE_MARCH, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } ImplicitStage;
+
 typedef struct ImplicitSettings {
     float sigma;    ///< share of a Newton step
     float cos_stop; ///< of the turn of the gradient that stops a vertex
@@ -47,6 +49,7 @@ typedef struct Implicit {
     float *residual;      ///< |f - iso|
     unsigned char *state; ///< VertexState
     float *touch, *touch_next;
+    double ms[STAGE_COUNT]; ///< where its time went
 } Implicit;
 
 enum { IMPLICIT_GRAIN = 256 };

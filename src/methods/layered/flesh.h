@@ -191,6 +191,8 @@ typedef struct PeltiFleshScratch {
     int *too_long; ///< [slot] of the guard: edges that are
 } PeltiFleshScratch;
 
+typedef enum FleshStage { STAGE_GOALS, STAGE_DETECT, STAGE_MATCH, STAGE_CONTACTS, STAGE_VOLUME, STAGE_COUNT } FleshStage;
+
 typedef struct PeltiFlesh {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -210,6 +212,7 @@ typedef struct PeltiFlesh {
     PeltiVolume volume;
     PeltiStretch stretch;
     PeltiFleshScratch scratch;
+    double ms[STAGE_COUNT]; ///< where a frame's time went
 } PeltiFlesh;
 
 // layers.c

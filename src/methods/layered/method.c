@@ -121,11 +121,19 @@ static void layered_held(void *state, const Vec3 *change)
     pelti_flesh_held(state, change);
 }
 
+static void report_times(const PeltiFlesh *flesh, PeltiStepReport *report)
+{
+    static const char *const stages[STAGE_COUNT] = {"goals_ms", "detect_ms", "match_ms", "contacts_ms", "volume_ms"};
+    for (int k = 0; k < STAGE_COUNT; k++)
+        pelti_step_stat(report, stages[k], flesh->ms[k], PELTI_MEAN);
+}
+
 static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)
 {
     PeltiFlesh *flesh = state;
     double start = pelti_clock_ms();
     int steps = 0;
+    memset(flesh->ms, 0, sizeof flesh->ms);
     if (in->restart || !flesh->moving.started) {
         pelti_flesh_rest(flesh);
         steps = pelti_flesh_settle(flesh, in->bones, in->joints);
@@ -141,6 +149,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
         return;
     report->substeps = steps;
     report->substep_ms = ms;
+    report_times(flesh, report);
     pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);

@@ -1,6 +1,7 @@
 // Algorithm 1 of [Deul2013], and how a frame is cut into steps.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
+#include "core/clock.h"
 #include "math/elementary.h"
 
 #include <string.h>
@@ -84,39 +85,49 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
     Span span = {flesh, dt_s, settle, flesh->moving.settled && !settle};
+    double since = pelti_clock_ms(), *ms = flesh->ms;
     flesh->moving.settled = settle;
     for (int k = 0; k < 3; k++)
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
+    pelti_clock_lap(&since, &ms[STAGE_GOALS]);
     if (flesh->set.collide)
         pelti_collide_detect(flesh);
     else
         flesh->collide.count = 0;
+    pelti_clock_lap(&since, &ms[STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
             pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
         else
             pelti_couple_hold(flesh, 0, flesh->n);
+        pelti_clock_lap(&since, &ms[STAGE_MATCH]);
         pelti_collide_project(flesh);
+        pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     }
     // The last shape matching has pulled skin back into contact, and one sweep does not undo that where contacts lean on
     // each other.
     for (int k = 0; k < flesh->set.separate; k++)
         pelti_collide_project(flesh);
+    pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     pelti_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
         pelti_volume_project(flesh);
+        pelti_clock_lap(&since, &ms[STAGE_VOLUME]);
         pelti_collide_project(flesh); // a bulge may reach skin that was only near
+        pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     }
     for (int k = 0; k < flesh->set.separate / 2; k++)
         pelti_collide_project(flesh);
+    pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     pelti_guard(flesh, dt_s);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
         pelti_volume_velocities(flesh);
         pelti_collide_velocities(flesh, dt_s);
     }
+    pelti_clock_lap(&since, &ms[STAGE_GOALS]);
 }
 
 void pelti_flesh_rest(PeltiFlesh *flesh)

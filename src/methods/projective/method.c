@@ -280,6 +280,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
         double per_tet = 1e6 / (double)p->settings.iterations / (p->tissue.tet_count > 0 ? p->tissue.tet_count : 1);
         pelti_step_stat(report, "local_ns_per_tet", p->figures.local_ms * per_tet, PELTI_LEAST);
         pelti_step_stat(report, "substep_best_ms", p->figures.substep_ms, PELTI_LEAST);
+        pelti_step_stat(report, "contacts_step_ms", p->figures.contacts_ms, PELTI_LEAST);
         pelti_step_stat(report, "solve_step_ms", p->figures.solve_ms, PELTI_LEAST);
         pelti_step_stat(report, "local_step_ms", p->figures.local_ms, PELTI_LEAST);
     }

@@ -343,9 +343,9 @@ typedef struct ProjTravel { ///< the way of the bones over a frame
     bool started;
 } ProjTravel;
 
-typedef struct ProjFigures {               ///< of the last step, for the report
-    double residual;                       ///< largest move of the last iteration, of the size
-    double substep_ms, local_ms, solve_ms; ///< local and solve: all its iterations
+typedef struct ProjFigures {                            ///< of the last step, for the report
+    double residual;                                    ///< largest move of the last iteration, of the size
+    double substep_ms, contacts_ms, local_ms, solve_ms; ///< contacts: finding them; local and solve: all its iterations
 } ProjFigures;
 
 /// Local and global steps towards one pose.

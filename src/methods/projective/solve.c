@@ -269,8 +269,10 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
     Rows r = {.p = p, .bones = bones, .mode = PROJ_MOVING};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, fly_rows, &r);
     pelti_proj_begin(p, bones, PROJ_MOVING);
+    double found = pelti_clock_ms();
     bool touching = pelti_proj_find_contacts(p);
     swell(p, touching);
+    p->figures.contacts_ms = pelti_clock_ms() - found;
     p->run(p, &(ProjRounds){.bones = bones, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, stop_rows, &r);
     p->figures.substep_ms = pelti_clock_ms() - start;

@@ -39,14 +39,6 @@ static void set_fields(Tracking *t, const TrackingBones *bones)
     pelti_frame_set(&t->frame, t->bones.part_matrix);
 }
 
-/// Adds the time since `start` to a stage and starts the next.
-static void count_time(Tracking *t, TrackingStage stage, double *start)
-{
-    double now = pelti_clock_ms();
-    t->counters.ms[stage] += now - *start;
-    *start = now;
-}
-
 /// One virtual frame: [Vaillant2014] sec. 5, stages 1 to 3.
 static void virtual_frame(Tracking *t, const TrackingBones *to)
 {
@@ -56,20 +48,20 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
     pelti_tracking_move(t, &t->bones.now, to);
     pelti_tracking_wake(t, &t->bones.now, to);
     pelti_tracking_predict(t, &t->bones.now, to);
-    count_time(t, STAGE_FIELDS, &start);
+    pelti_clock_lap(&start, &t->counters.ms[STAGE_FIELDS]);
     pelti_tracking_project(t, (TrackingLooks){.steps = FIRST_LOOKS, .enough = FIRST_ENOUGH, .rescue = true});
     pelti_tracking_swell(t);
-    count_time(t, STAGE_PROJECT, &start);
+    pelti_clock_lap(&start, &t->counters.ms[STAGE_PROJECT]);
     pelti_tracking_target_rotations(t, to);
     pelti_tracking_right_hand_side(t, to);
     pelti_tracking_choose_awake(t);
     t->counters.relaxations += pelti_tracking_relax(t);
-    count_time(t, STAGE_RELAX, &start);
+    pelti_clock_lap(&start, &t->counters.ms[STAGE_RELAX]);
     pelti_tracking_project(t, (TrackingLooks){.steps = LAST_LOOKS, .enough = LAST_ENOUGH, .rescue = true});
-    count_time(t, STAGE_PROJECT, &start);
+    pelti_clock_lap(&start, &t->counters.ms[STAGE_PROJECT]);
     pelti_tracking_put_to_rest(t);
     pelti_tracking_remember(t);
-    count_time(t, STAGE_RELAX, &start);
+    pelti_clock_lap(&start, &t->counters.ms[STAGE_RELAX]);
     t->counters.virtual_frames++;
 }
 
@@ -172,7 +164,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     double start_ms = pelti_clock_ms();
     measure_residual(t);
     pelti_tracking_smooth_contacts(t);
-    count_time(t, STAGE_SMOOTH, &start_ms);
+    pelti_clock_lap(&start_ms, &t->counters.ms[STAGE_SMOOTH]);
     memcpy(vertices, t->show.shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     report(t, out);
 }
