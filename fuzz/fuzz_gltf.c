@@ -41,7 +41,7 @@ static void play(const PeltiCharacter *who)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
     for (int c = 0; c < who->clip_count && c < 8; c++)
         for (int i = 0; i < 4; i++) {

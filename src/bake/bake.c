@@ -66,8 +66,8 @@ static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
         .log = &run->log,
         .allocator = &run->pool.allocator,
     };
-    if (run->world) {
-        out.objects = pelti_world_objects(run->world, &out.object_count);
+    if (run->around) {
+        out.objects = pelti_around_objects(run->around, &out.object_count);
         out.play_pose = true;
     }
     if (run->clip == run->character->who->clip_count) // "range", which the file does not have
@@ -122,13 +122,13 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->frame = run->first + index;
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
     pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
-    if (run->world)
-        pelti_world_step_skin(run->world, run->skin, &run->pose, (PeltiWorldFrame){run->def->fps, record->frame, index}, &report,
-                              &record->step_ms);
+    if (run->around)
+        pelti_around_step_skin(run->around, run->skin, &run->pose, (PeltiAroundFrame){run->def->fps, record->frame, index},
+                               &report, &record->step_ms);
     else
         pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
-    if (run->world)
-        PELT_TRY(pelti_world_check(run->world, err));
+    if (run->around)
+        PELT_TRY(pelti_around_check(run->around, err));
     record->substep_ms = report.substep_ms;
     record->substeps = report.substeps;
     record->nonfinite = report.nonfinite;
@@ -138,8 +138,8 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     if (!run->output)
         return PELT_OK;
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
-    if (run->world)
-        pelti_world_place(run->world, run->output);
+    if (run->around)
+        pelti_around_place(run->around, run->output);
     return pelti_output_frame(run->output, run->skin->shown.points, normals, run->plays_pose ? &run->pose : NULL, err);
 }
 
@@ -155,7 +155,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     if (scene.path && scene.scene)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a scene is given, and the path of another: put all into one of them");
     if (scene.path || scene.scene)
-        PELT_TRY(pelti_world_open(scene, run->skin, run->count, &run->log, &run->world, err));
+        PELT_TRY(pelti_around_open(scene, run->skin, run->count, &run->log, &run->around, err));
     PELT_TRY(open_outputs(run, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
     run->records = PELTI_NEW(&run->pool, PeltiFrameRecord, run->count);
@@ -242,7 +242,7 @@ PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, Pel
         tell_warnings(def, &run.log);
     }
     pelti_output_destroy(run.output);
-    pelti_world_close(run.world);
+    pelti_around_close(run.around);
     pelt_measure_destroy(run.measure);
     pelt_skin_destroy(run.skin);
     pelti_log_release(&run.log);

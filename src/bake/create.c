@@ -207,7 +207,7 @@ static PeltStatus fill_rest(PeltiCharacter *who, const PeltCharacterDef *def, co
     PeltiPose pose = pelti_pose_new(&work, who);
     Mat34 *rest = PELTI_NEW(&work, Mat34, def->joint_count);
     int *joint = PELTI_NEW(&work, int, who->node_count);
-    PeltiWorld *world = PELTI_NEW(&work, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
     PeltStatus status = work.failed ? pelti_no_memory(err, work.used_bytes) : PELT_OK;
     if (status == PELT_OK) {
         pelti_pose_file(who, &pose);

@@ -43,7 +43,7 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
     const PeltiCharacter *who = m->character->who;
     if (m->owns_jobs)
         m->jobs = pelti_jobs_create(threads);
-    m->node_world = PELTI_NEW(&m->pool, PeltiWorld, who->node_count);
+    m->node_world = PELTI_NEW(&m->pool, PeltiNodeMatrix, who->node_count);
     m->bones = PELTI_NEW(&m->pool, Mat34, who->bone_count);
     m->last = PELTI_NEW(&m->pool, Vec3, who->point_count);
     m->map = PELTI_NEW(&m->pool, float, who->point_count);

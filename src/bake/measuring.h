@@ -15,13 +15,13 @@ struct PeltMeasure {
     PeltSkin *chosen;   ///< blending by the weights that the trial chose; NULL: they are the file's
     bool lbs_is_judged; ///< its own measures are known already: pelt compare needs them once for all methods
     PeltiPool pool;
-    PeltiWorld *node_world; ///< [node_count]
-    Mat34 *bones;           ///< [bone_count]
-    Vec3 *own;              ///< [point_count] scratch: a host's positions in the character's own space; NULL: they are the same
-    const Vec3 *last_lbs;   ///< [point_count] of the last frame; NULL: none
-    const Vec3 *last_near;  ///< [point_count] by `chosen`; NULL: none
-    Vec3 *last;             ///< [point_count] the last frame's points, for its maps
-    float *map;             ///< [point_count] pelt_measure_map's answer
+    PeltiNodeMatrix *node_world; ///< [node_count]
+    Mat34 *bones;                ///< [bone_count]
+    Vec3 *own;             ///< [point_count] scratch: a host's positions in the character's own space; NULL: they are the same
+    const Vec3 *last_lbs;  ///< [point_count] of the last frame; NULL: none
+    const Vec3 *last_near; ///< [point_count] by `chosen`; NULL: none
+    Vec3 *last;            ///< [point_count] the last frame's points, for its maps
+    float *map;            ///< [point_count] pelt_measure_map's answer
 };
 
 /// `jobs` NULL: makes its own with `threads`; else they must outlive it.

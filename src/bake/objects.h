@@ -36,9 +36,9 @@ struct PeltPose {
     const PeltCharacter *character;
     PeltiPool pool;
     PeltiPose pose;
-    PeltiWorld *world; ///< [node_count] work of pelt_pose_set_matrices
-    int *joint;        ///< [node_count] number of the joint that a node is; -1: none
-    Mat34 *given;      ///< [node_count] by joint
+    PeltiNodeMatrix *world; ///< [node_count] work of pelt_pose_set_matrices
+    int *joint;             ///< [node_count] number of the joint that a node is; -1: none
+    Mat34 *given;           ///< [node_count] by joint
 };
 
 /// Whose weights. Preparing chooses them; methods, the stages around them, worlds, measures and pictures read them.
@@ -67,10 +67,10 @@ typedef struct PeltiSkinAdded {
 /// The pose of the last step. pelti_skin_give_way writes `asked`, pelti_skin_step_posed the rest; the stages that follow, distil
 /// and pictures read it.
 typedef struct PeltiSkinPosed {
-    PeltiWorld *node_world; ///< [node_count] scratch
-    Mat34 *bones;           ///< [bone_count]
-    Mat34 *asked;           ///< [bone_count] of the pose before joints gave way; only where skin leans
-    PeltiJoint *joints;     ///< [bone_count] each against its parent
+    PeltiNodeMatrix *node_world; ///< [node_count] scratch
+    Mat34 *bones;                ///< [bone_count]
+    Mat34 *asked;                ///< [bone_count] of the pose before joints gave way; only where skin leans
+    PeltiJoint *joints;          ///< [bone_count] each against its parent
 } PeltiSkinPosed;
 
 /// Stages around the method, each NULL where it is not wanted. Preparing makes them; steps run them; states keep what they hold.

@@ -91,9 +91,9 @@ static PeltiJson *vector_json(Vec3 v, bool *ok)
 }
 
 /// Contacts of one frame: what was watched and solved, and every point with a force (on `a`, in N).
-static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
+static PeltiJson *contact_json(const PeltiAround *around, int index, bool *ok)
 {
-    const PeltiContactFrame *frame = pelti_world_frame(world, index);
+    const PeltiContactFrame *frame = pelti_around_frame(around, index);
     PeltiJson *json = pelti_json_new_object(), *list = pelti_json_new_array();
     pelti_put_number(json, "ms", frame->ms, ok);
     pelti_put_int(json, "watched", frame->report.contacts, ok);
@@ -106,7 +106,7 @@ static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
     pelti_put_number(json, "pushed", frame->pushed, ok);
     pelti_put_int(json, "dropped", frame->report.dropped, ok);
     for (int i = 0; i < frame->count; i++) {
-        const PeltiContactPoint *p = &pelti_world_points(world)[frame->first + i];
+        const PeltiContactPoint *p = &pelti_around_points(around)[frame->first + i];
         PeltiJson *point = pelti_json_new_object();
         pelti_put_text(point, "a", p->a, ok);
         pelti_put_text(point, "b", p->b, ok);
@@ -118,8 +118,8 @@ static PeltiJson *contact_json(const PeltiBakeWorld *world, int index, bool *ok)
     }
     pelti_put(json, "points", list, ok);
     PeltiJson *objects = pelti_json_new_object();
-    for (int i = 0; i < pelti_world_object_count(world); i++)
-        pelti_put(objects, pelti_world_object_name(world, i), vector_json(pelti_world_object_at(world, index, i), ok), ok);
+    for (int i = 0; i < pelti_around_object_count(around); i++)
+        pelti_put(objects, pelti_around_object_name(around, i), vector_json(pelti_around_object_at(around, index, i), ok), ok);
     pelti_put(json, "objects", objects, ok);
     return json;
 }
@@ -130,8 +130,8 @@ static PeltiJson *frame_json(const PeltiRun *run, const PeltiFrameRecord *record
     pelti_put_int(json, "frame", record->frame, ok);
     pelti_put_number(json, "step_ms", record->step_ms, ok);
     pelti_put_int(json, "substeps", record->substeps, ok);
-    if (run->world)
-        pelti_put(json, "contact", contact_json(run->world, (int)(record - run->records), ok), ok);
+    if (run->around)
+        pelti_put(json, "contact", contact_json(run->around, (int)(record - run->records), ok), ok);
     if (run->measure)
         pelti_report_frame_quality(json, &record->quality, ok);
     return json;

@@ -3,7 +3,7 @@
 #define PELTI_BAKE_RUN_H
 
 #include "bake/measuring.h"
-#include "bake/world.h"
+#include "bake/around.h"
 #include "io/output.h"
 
 typedef struct PeltiFrameRecord {
@@ -21,8 +21,8 @@ typedef struct PeltiRun {
     int clip;     ///< -1: the file has none, the pose is the file's
     int first, count;
     PeltSkin *skin;
-    PeltMeasure *measure;  ///< NULL: not asked for
-    PeltiBakeWorld *world; ///< --scene; NULL: none
+    PeltMeasure *measure; ///< NULL: not asked for
+    PeltiAround *around;  ///< --scene; NULL: none
     PeltiOutput *output;
     bool plays_pose; ///< the frames of the output bring poses
     bool wants_normals;

@@ -268,7 +268,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(apply_settings(skin, def, err));
     PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
-    skin->posed.node_world = PELTI_NEW(&skin->pool, PeltiWorld, who->node_count);
+    skin->posed.node_world = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
     skin->posed.bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);

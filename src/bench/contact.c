@@ -202,7 +202,7 @@ static double depth_inside(const Grasp *g, Vec3 centre, float radius)
     double deepest = 0;
     pelti_pool_init(&pool, NULL);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     if (!pool.failed) {
         pelti_pose_bones(who, &g->corrected, world, bones);
         for (int v = 0; v < who->mesh->vertex_count; v++) {

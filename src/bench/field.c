@@ -67,7 +67,7 @@ static bool make_bent(Bent *b, const char *name, int vertices)
     PeltiPool *pool = &b->who->pool;
     int n = b->who->mesh->vertex_count, clip = pelti_clip_find(b->who, "bend");
     PeltiPose pose = pelti_pose_new(pool, b->who);
-    PeltiWorld *world = PELTI_NEW(pool, PeltiWorld, b->who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(pool, PeltiNodeMatrix, b->who->node_count);
     Mat34 *bones = PELTI_NEW(pool, Mat34, b->who->bone_count);
     Vec3 *skin = PELTI_NEW(pool, Vec3, n);
     b->points = PELTI_NEW(pool, PeltiFieldPoint, n);

@@ -17,7 +17,7 @@ typedef struct Body {
     PeltiOptions options;
     PeltiFlesh *flesh;
     PeltiPose pose;
-    PeltiWorld *world;
+    PeltiNodeMatrix *world;
     Mat34 *bones;
     PeltiJoint *joints;
     const PeltiClip *clip;
@@ -64,7 +64,7 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
     int at = pelti_clip_find(body->who, clip);
     body->clip = at >= 0 ? &body->who->clips[at] : NULL;
     body->pose = pelti_pose_new(&body->who->pool, body->who);
-    body->world = PELTI_NEW(&body->who->pool, PeltiWorld, body->who->node_count);
+    body->world = PELTI_NEW(&body->who->pool, PeltiNodeMatrix, body->who->node_count);
     body->bones = PELTI_NEW(&body->who->pool, Mat34, body->who->bone_count);
     body->joints = PELTI_NEW(&body->who->pool, PeltiJoint, body->who->bone_count);
     pelti_options_init(&body->options, pelti_method_layered.options);

@@ -38,7 +38,7 @@ static void play(const PeltiMethod *method, void *state, PeltiCharacter *who, co
     Vec3 *points = PELTI_NEW(&who->pool, Vec3, who->point_count);
     Mat34 *bones = PELTI_NEW(&who->pool, Mat34, who->bone_count);
     PeltiJoint *joints = PELTI_NEW(&who->pool, PeltiJoint, who->bone_count);
-    PeltiWorld *world = PELTI_NEW(&who->pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count);
     PeltiPose pose = pelti_pose_new(&who->pool, who);
     int clip = pelti_clip_find(who, scene->clip);
     out->step_ms = out->shown_ms = out->local_ns = out->solve_ms = INFINITY;

@@ -75,7 +75,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     Measured m = {0};
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
     Vec3 *points = PELTI_NEW(&pool, Vec3, who->point_count);
     const PeltiMethod *lbs = pelti_method_find("lbs");

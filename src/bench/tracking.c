@@ -17,7 +17,7 @@ typedef struct Subject {
     PeltiCharacter *who;
     PeltiWeights weights;
     PeltiPose pose;
-    PeltiWorld *world;
+    PeltiNodeMatrix *world;
     Vec3 *points;
     Mat34 *frames;      ///< [MOST_FRAMES x bone_count]
     PeltiJoint *joints; ///< the same
@@ -36,7 +36,7 @@ static bool set_up(Subject *s)
     if (pelti_weights_from_file(s->who, &s->who->pool, &s->weights, NULL) != PELT_OK)
         return false;
     s->pose = pelti_pose_new(&s->who->pool, s->who);
-    s->world = PELTI_NEW(&s->who->pool, PeltiWorld, s->who->node_count);
+    s->world = PELTI_NEW(&s->who->pool, PeltiNodeMatrix, s->who->node_count);
     s->points = PELTI_NEW(&s->who->pool, Vec3, s->who->point_count);
     s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count * MOST_FRAMES);
     s->joints = PELTI_NEW(&s->who->pool, PeltiJoint, (size_t)s->who->bone_count * MOST_FRAMES);

@@ -136,17 +136,17 @@ void pelti_pose_copy(const PeltiCharacter *who, const PeltiPose *from, PeltiPose
 void pelti_pose_blend(const PeltiCharacter *who, const PeltiPose *a, const PeltiPose *b, float t,
                       PeltiPose *out); ///< slerp per node
 
-typedef struct PeltiWorld { ///< node -> world, rows
+typedef struct PeltiNodeMatrix { ///< of a node: its space -> world, rows
     double m[3][4];
-} PeltiWorld;
+} PeltiNodeMatrix;
 
 /// Sets the nodes that `joint` [node_count] numbers to be at world matrices [joint], the others as they are; `node_world` is an
 /// output. Returns the largest entry of a linear part that a transform without shear misses.
-float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiWorld *node_world,
+float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiNodeMatrix *node_world,
                            PeltiPose *pose);
 
 /// World matrices of bones: rest space -> world, [bone_count]. `node_world` scratch [node_count]: double 3x4, also an output.
-void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiWorld *node_world, Mat34 *bone_matrix);
+void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_world, Mat34 *bone_matrix);
 
 /// Rotation, in radians, of the joint that turns most between two sets of bone matrices (relative to its parent bone).
 float pelti_pose_largest_turn(const PeltiCharacter *who, const Mat34 *from, const Mat34 *to);

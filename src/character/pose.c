@@ -184,7 +184,7 @@ void pelti_pose_multiply(double a[3][4], double b[3][4], double out[3][4])
             out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
 }
 
-void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiWorld *node_world)
+void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_world)
 {
     const PeltiNode *node = &who->nodes[n];
     double local[3][4];
@@ -195,7 +195,7 @@ void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int
         memcpy(node_world[n].m, local, sizeof local);
 }
 
-void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiWorld *node_world, Mat34 *bone_matrix)
+void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_world, Mat34 *bone_matrix)
 {
     for (int k = 0; k < who->node_count; k++)
         pelti_pose_node_world(who, pose, who->node_order[k], node_world);

@@ -13,7 +13,7 @@ static bool usable(Mat34 m)
 }
 
 /// inverse(parent) * world, in double; false: the parent has no inverse.
-static bool against(const PeltiWorld *parent, Mat34 world, Mat34 *out)
+static bool against(const PeltiNodeMatrix *parent, Mat34 world, Mat34 *out)
 {
     const double(*p)[4] = parent->m;
     double c[3][3], inverse[3][3], det = 0;
@@ -38,7 +38,7 @@ static bool against(const PeltiWorld *parent, Mat34 world, Mat34 *out)
     return usable(*out);
 }
 
-float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiWorld *node_world,
+float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiNodeMatrix *node_world,
                            PeltiPose *pose)
 {
     float worst = 0;

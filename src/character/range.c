@@ -98,19 +98,19 @@ static float swell(int key, int move)
 
 typedef struct Work {
     PeltiPose pose;
-    PeltiWorld *world; // [node_count]
-    Mat34 *matrix;     // [bone_count]
-    Vec3 *head;        // [bone_count] world
-    Vec3 *child_sum;   // [bone_count]
-    int *children;     // [bone_count]
-    int *depth;        // [bone_count] below the root of its skeleton
-    bool *done;        // [node_count] a node may be several bones
+    PeltiNodeMatrix *world; // [node_count]
+    Mat34 *matrix;          // [bone_count]
+    Vec3 *head;             // [bone_count] world
+    Vec3 *child_sum;        // [bone_count]
+    int *children;          // [bone_count]
+    int *depth;             // [bone_count] below the root of its skeleton
+    bool *done;             // [node_count] a node may be several bones
 } Work;
 
 static bool start(Work *w, PeltiPool *pool, const PeltiCharacter *who)
 {
     w->pose = pelti_pose_new(pool, who);
-    w->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    w->world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     w->matrix = PELTI_NEW(pool, Mat34, who->bone_count);
     w->head = PELTI_NEW(pool, Vec3, who->bone_count);
     w->child_sum = PELTI_NEW(pool, Vec3, who->bone_count);
@@ -128,7 +128,7 @@ static Vec3 look(Work *w, const PeltiCharacter *who)
     pelti_pose_file(who, &w->pose);
     pelti_pose_bones(who, &w->pose, w->world, w->matrix);
     for (int b = 0; b < who->bone_count; b++) {
-        const PeltiWorld *at = &w->world[who->bones[b].node];
+        const PeltiNodeMatrix *at = &w->world[who->bones[b].node];
         w->head[b] = vec3((float)at->m[0][3], (float)at->m[1][3], (float)at->m[2][3]);
     }
     for (int b = 0; b < who->bone_count; b++) {

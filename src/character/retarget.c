@@ -51,11 +51,11 @@ static int list_times(const PeltiClip *clip, PeltiPool *work, PeltiPool *pool, f
 
 typedef struct Frame {
     PeltiPose from_pose, to_pose;
-    PeltiWorld *from_world, *to_world; ///< [node_count]
-    Quat *delta;                       ///< [from node_count] F D F^-1
+    PeltiNodeMatrix *from_world, *to_world; ///< [node_count]
+    Quat *delta;                            ///< [from node_count] F D F^-1
 } Frame;
 
-static Quat world_turn(const PeltiWorld *world)
+static Quat world_turn(const PeltiNodeMatrix *world)
 {
     Mat3 linear;
     for (int i = 0; i < 9; i++)
@@ -63,7 +63,7 @@ static Quat world_turn(const PeltiWorld *world)
     return quat_from_mat3(mat3_polar(linear, NULL));
 }
 
-static Vec3 world_place(const PeltiWorld *world)
+static Vec3 world_place(const PeltiNodeMatrix *world)
 {
     return vec3((float)world->m[0][3], (float)world->m[1][3], (float)world->m[2][3]);
 }
@@ -164,8 +164,8 @@ static bool start_frame(const PeltiRetargetWork *w, Frame *f)
 {
     f->from_pose = pelti_pose_new(w->pool, w->from.who);
     f->to_pose = pelti_pose_new(w->pool, w->to.who);
-    f->from_world = PELTI_NEW(w->pool, PeltiWorld, w->from.who->node_count);
-    f->to_world = PELTI_NEW(w->pool, PeltiWorld, w->to.who->node_count);
+    f->from_world = PELTI_NEW(w->pool, PeltiNodeMatrix, w->from.who->node_count);
+    f->to_world = PELTI_NEW(w->pool, PeltiNodeMatrix, w->to.who->node_count);
     f->delta = PELTI_NEW(w->pool, Quat, w->from.who->node_count);
     return !w->pool->failed;
 }

@@ -28,7 +28,7 @@ static Mat3 snap(Mat3 r)
 }
 
 /// The turn and shift that take rest space to the world: the mean of what bones do to it in the file's pose.
-static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiWorld *world)
+static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *world)
 {
     Mat3 sum = {{{0}}};
     int top = -1;
@@ -45,7 +45,7 @@ static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiWorld *world)
     Mat3 turn = top >= 0 ? snap(mat3_polar(sum, NULL)) : mat3_identity();
     if (top < 0)
         return mat34_identity();
-    const PeltiWorld *at = &world[who->bones[top].node];
+    const PeltiNodeMatrix *at = &world[who->bones[top].node];
     Vec3 place = vec3((float)at->m[0][3], (float)at->m[1][3], (float)at->m[2][3]);
     return mat34_from(turn, vec3_sub(place, mat3_apply(turn, who->bones[top].head)));
 }
@@ -55,7 +55,8 @@ static bool place_at_rest(PeltiPool *pool, PeltiRetargetBody *body)
 {
     const PeltiCharacter *who = body->who;
     PeltiPose pose = pelti_pose_new(pool, who);
-    PeltiWorld *world = PELTI_NEW(pool, PeltiWorld, who->node_count), *rest = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count),
+                    *rest = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     int *bone_of = PELTI_NEW(pool, int, who->node_count);
     if (pool->failed)
         return false;
@@ -155,7 +156,7 @@ PeltStatus pelti_retarget_body(PeltiRetargetWork *w, const PeltiRetargetEnd *end
                                 .moves = PELTI_NEW(w->pool, bool, who->node_count),
                                 .slides = PELTI_NEW(w->pool, bool, who->node_count)};
     if (w->pool->failed || !place_at_rest(w->pool, body))
-        return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiWorld));
+        return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiNodeMatrix));
     mark_usable(body);
     mark_moving(body);
     body->parts = pelti_humanoid_find(who, end->said, body->usable);

@@ -84,7 +84,7 @@ static void place_heads(PeltiCharacter *who)
 
 /// Two bones of different skins belong to one skeleton if their bind poses agree with the file's pose on how far apart they
 /// are: a head and a body skinned apart do, nested characters that share nothing but a node do not.
-static bool binds_fit(const PeltiCharacter *who, const PeltiWorld *world, int a, int b)
+static bool binds_fit(const PeltiCharacter *who, const PeltiNodeMatrix *world, int a, int b)
 {
     const double(*p)[4] = world[who->bones[a].node].m, (*q)[4] = world[who->bones[b].node].m;
     double in_file = sqrt((p[0][3] - q[0][3]) * (p[0][3] - q[0][3]) + (p[1][3] - q[1][3]) * (p[1][3] - q[1][3]) +
@@ -128,12 +128,12 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     pelti_pool_init(&work, &who->pool.allocator);
     int *group = PELTI_NEW(&work, int, who->bone_count), *next_bone = PELTI_NEW(&work, int, who->bone_count);
     int *node_bone = PELTI_NEW(&work, int, who->node_count);
-    PeltiWorld *world = PELTI_NEW(&work, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
     Mat34 *matrix = PELTI_NEW(&work, Mat34, who->bone_count);
     PeltiPose pose = pelti_pose_new(&work, who);
     if (work.failed) {
         pelti_pool_release(&work);
-        return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiWorld));
+        return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiNodeMatrix));
     }
     place_heads(who);
     pelti_pose_file(who, &pose);

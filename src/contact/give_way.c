@@ -87,7 +87,7 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
         g->detection.looks[i].hits = hits + (size_t)i * (size_t)most;
     g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
-    g->own.world_free = PELTI_NEW(pool, PeltiWorld, g->skin.who->node_count);
+    g->own.world_free = PELTI_NEW(pool, PeltiNodeMatrix, g->skin.who->node_count);
     g->detection.contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
     g->linear.constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
     g->linear.block_room = 24 * GIVE_MOST_CONTACTS;

@@ -99,9 +99,9 @@ typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its 
     double (*u)[3], (*u_now)[3];
 } GiveLinear;
 
-typedef struct GiveOwn {    ///< scratch: the clip's own pose
-    Mat34 *bones_free;      ///< [bone_count]
-    PeltiWorld *world_free; ///< [node_count]
+typedef struct GiveOwn {         ///< scratch: the clip's own pose
+    Mat34 *bones_free;           ///< [bone_count]
+    PeltiNodeMatrix *world_free; ///< [node_count]
 } GiveOwn;
 
 typedef struct GiveHeldBack { ///< in: the corrected pose; out: the one to show

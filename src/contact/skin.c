@@ -103,7 +103,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     skin->rest = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     skin->free = pelti_pose_new(pool, who);
     skin->corrected = pelti_pose_new(pool, who);
-    skin->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    skin->world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     skin->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     skin->columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
@@ -147,7 +147,7 @@ static Quat quat_of_turn(const double v[3])
 
 /// Rotation of a joint's parent node: its axes at unit length, made orthogonal. Found anew only where the node has turned: rounds
 /// of a step move a few limbs.
-static void find_axes(PeltiGive *joint, const PeltiWorld *world)
+static void find_axes(PeltiGive *joint, const PeltiNodeMatrix *world)
 {
     Mat3 m;
     for (int i = 0; i < 3; i++)

@@ -32,7 +32,7 @@ static void find_tips(PeltiSwing *swing, const PeltiContactSkin *skin)
 PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiContactSkin *skin, PeltError *err)
 {
     const PeltiCharacter *who = skin->who;
-    swing->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    swing->world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     swing->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     swing->tips = PELTI_NEW(pool, int, who->bone_count *WAYS);
     swing->asked = PELTI_NEW(pool, double, skin->joint_count + 1);

@@ -226,7 +226,7 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     out->pose = pelti_pose_new(pool, who);
     out->start = pelti_pose_new(pool, who);
     out->station = pelti_pose_new(pool, who);
-    out->world = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    out->world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);
     out->points = PELTI_NEW(pool, Vec3, who->point_count);

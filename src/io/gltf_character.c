@@ -73,9 +73,9 @@ static PeltStatus place_nodes(PeltiGltfReader *reader, PeltError *err)
 {
     PeltiCharacter *who = reader->who;
     PeltiPose pose = pelti_pose_new(&reader->work, who);
-    reader->world = PELTI_NEW(&reader->work, PeltiWorld, who->node_count);
+    reader->world = PELTI_NEW(&reader->work, PeltiNodeMatrix, who->node_count);
     if (reader->work.failed)
-        return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiWorld));
+        return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiNodeMatrix));
     pelti_pose_file(who, &pose);
     for (int k = 0; k < who->node_count; k++)
         pelti_pose_node_world(who, &pose, reader->doc->node_order[k], reader->world);

@@ -94,7 +94,7 @@ static PeltStatus read_uv(PeltiOutput *output, float (**out)[2], PeltError *err)
 static PeltStatus place_groups(PeltiOutput *output, PeltiObjGroup *groups, PeltError *err)
 {
     const PeltiCharacter *who = output->def.who;
-    PeltiWorld *world = PELTI_NEW(&output->pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&output->pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&output->pool, Mat34, who->bone_count),
           *placements = PELTI_NEW(&output->pool, Mat34, who->instance_count);
     PeltiPose pose = pelti_pose_new(&output->pool, who);

@@ -1,6 +1,6 @@
 /// Makes a scene from a skin: surfaces, colours, bones, floor, arrows.
 #include "tools/picture.h"
-#include "bake/world.h"
+#include "bake/around.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -380,14 +380,14 @@ static PeltStatus place_section(const PeltiPicture *picture, PeltiRenderScene *s
     return PELT_OK;
 }
 
-/// Meshes of a world beside the character's (the first of `meshes`), and its forces as arrows: the largest a third of the size.
-static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderScene *scene,
-                      PeltiRenderSceneMesh *meshes)
+/// Meshes around, beside the character's (the first of `meshes`), and its forces as arrows: the largest a third of the size.
+static void add_around(const PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderScene *scene,
+                       PeltiRenderSceneMesh *meshes)
 {
     int count;
-    const PeltiOutputObject *objects = pelti_world_objects(frame->world, &count);
+    const PeltiOutputObject *objects = pelti_around_objects(frame->around, &count);
     for (int i = 0; i < count; i++) {
-        PeltiWorldSurface s = pelti_world_surface(frame->world, i);
+        PeltiAroundSurface s = pelti_around_surface(frame->around, i);
         if (strcmp(s.name, "ground") == 0)
             continue; // the floor of the picture
         meshes[scene->mesh_count++] = (PeltiRenderSceneMesh){.vertex_count = s.vertex_count,
@@ -399,8 +399,8 @@ static void add_world(const PeltiPicture *picture, const PeltiPictureFrame *fram
     }
     if (!picture->def->forces)
         return;
-    const PeltiContactFrame *contacts = pelti_world_frame(frame->world, frame->world_frame);
-    const PeltiContactPoint *points = pelti_world_points(frame->world) + contacts->first;
+    const PeltiContactFrame *contacts = pelti_around_frame(frame->around, frame->around_frame);
+    const PeltiContactPoint *points = pelti_around_points(frame->around) + contacts->first;
     float most = 1e-30f, size = picture->character->who->mesh->diagonal;
     for (int i = 0; i < contacts->count; i++)
         most = fmaxf(most, vec3_length(points[i].force));
@@ -457,9 +457,9 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
         ask_method(scene, frame->skin, "forces", true);
         add_give_way(picture, frame->skin, scene);
     }
-    if (frame->world)
-        add_world(picture, frame, scene, mesh);
-    if (def->forces && !scene->arrows.count && !frame->world && !(frame->skin && frame->skin->mends.give_way))
+    if (frame->around)
+        add_around(picture, frame, scene, mesh);
+    if (def->forces && !scene->arrows.count && !frame->around && !(frame->skin && frame->skin->mends.give_way))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "method '%s' has no forces to show",
                          frame->skin ? frame->skin->method->name : "cache");
     if (def->section)
@@ -485,8 +485,8 @@ PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *fr
     look.ground_height = picture->low.y - 1e-3f * look.size;
     PeltiRenderScene scene;
     int objects = 0;
-    if (frame->world)
-        pelti_world_objects(frame->world, &objects);
+    if (frame->around)
+        pelti_around_objects(frame->around, &objects);
     PeltiPool work;
     pelti_pool_init(&work, NULL);
     PeltiRenderSceneMesh *mesh = PELTI_NEW(&work, PeltiRenderSceneMesh, 1 + objects);

@@ -63,13 +63,13 @@ void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_
 
 /// One frame. All but `points` may be NULL.
 typedef struct PeltiPictureFrame {
-    const Vec3 *points;                 ///< [point_count]
-    PeltSkin *skin;                     ///< that made them: for weights, the inside, forces and the field
-    const Vec3 *lbs;                    ///< [point_count] linear blending of the same pose, for the distance to it
-    const char *distance_title;         ///< of the distance where `lbs` is another skin; NULL: that of linear blending
-    float distance_most;                ///< % of the size at the end of its colours; 0: 5
-    const struct PeltiBakeWorld *world; ///< objects around it; NULL: none
-    int world_frame;
+    const Vec3 *points;               ///< [point_count]
+    PeltSkin *skin;                   ///< that made them: for weights, the inside, forces and the field
+    const Vec3 *lbs;                  ///< [point_count] linear blending of the same pose, for the distance to it
+    const char *distance_title;       ///< of the distance where `lbs` is another skin; NULL: that of linear blending
+    float distance_most;              ///< % of the size at the end of its colours; 0: 5
+    const struct PeltiAround *around; ///< objects around it; NULL: none
+    int around_frame;
     const char *title, *note;
     int samples; ///< 0: as the def says
 } PeltiPictureFrame;

@@ -1,6 +1,6 @@
 /// include/pelt/render.h: stills and moving pictures.
 #include "tools/picture.h"
-#include "bake/world.h"
+#include "bake/around.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "io/cache.h"
@@ -37,9 +37,9 @@ typedef struct Job {
     int first, count; ///< frames to draw
     PeltiJobs *jobs;
     PeltiPicture picture;
-    PeltSkin *skin;        ///< NULL: a cache or the rest pose without need for weights
-    PeltiGuide guide;      ///< lbs NULL: not needed
-    PeltiBakeWorld *world; ///< NULL: none
+    PeltSkin *skin;      ///< NULL: a cache or the rest pose without need for weights
+    PeltiGuide guide;    ///< lbs NULL: not needed
+    PeltiAround *around; ///< NULL: none
     PeltiLog log;
     PeltiCache cache;
     bool has_cache;
@@ -125,7 +125,7 @@ static PeltStatus open_skins(Job *job, PeltError *err)
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
     if (!def->scene_path)
         return PELT_OK;
-    return pelti_world_open((PeltiSceneSource){.path = def->scene_path}, job->skin, job->end, &job->log, &job->world, err);
+    return pelti_around_open((PeltiSceneSource){.path = def->scene_path}, job->skin, job->end, &job->log, &job->around, err);
 }
 
 /// Frames what will be drawn.
@@ -156,13 +156,13 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
 static void step_to(Job *job, int frame)
 {
     bool remembers =
-        job->world || job->skin->mends.give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+        job->around || job->skin->mends.give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
     for (int f = remembers ? job->stepped + 1 : frame; f <= frame; f++) {
         double ms;
         pose_at(job, f);
-        if (job->world)
-            pelti_world_step_skin(job->world, job->skin, &job->pose, (PeltiWorldFrame){job->def->fps, f, f},
-                                  &(PeltiStepReport){0}, &ms);
+        if (job->around)
+            pelti_around_step_skin(job->around, job->skin, &job->pose, (PeltiAroundFrame){job->def->fps, f, f},
+                                   &(PeltiStepReport){0}, &ms);
         else
             pelti_skin_step(job->skin, &job->pose, (float)(1 / job->def->fps), &(PeltiStepReport){0}, &ms);
     }
@@ -191,12 +191,12 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
         return PELT_OK;
     }
     step_to(job, frame);
-    if (job->world)
-        PELT_TRY(pelti_world_check(job->world, err));
+    if (job->around)
+        PELT_TRY(pelti_around_check(job->around, err));
     out->points = job->skin->shown.points;
     out->skin = job->skin;
-    out->world = job->world;
-    out->world_frame = frame;
+    out->around = job->around;
+    out->around_frame = frame;
     if (job->picture.colouring == PELTI_COLOUR_DISTANCE) {
         pelti_guide_step(&job->guide, &job->pose);
         out->lbs = job->guide.lbs->shown.points;
@@ -275,7 +275,7 @@ static void close_job(Job *job)
     pelti_picture_release(&job->picture);
     if (job->has_cache)
         pelti_cache_close(&job->cache);
-    pelti_world_close(job->world);
+    pelti_around_close(job->around);
     pelti_log_release(&job->log);
     pelt_skin_destroy(job->skin);
     pelti_guide_release(&job->guide);

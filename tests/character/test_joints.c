@@ -6,7 +6,7 @@
 typedef struct Act {
     PeltiCharacter *who;
     PeltiPose pose;
-    PeltiWorld *world;
+    PeltiNodeMatrix *world;
     Mat34 *bones;
     PeltiJoint *joints, *others;
 } Act;
@@ -18,7 +18,7 @@ static Act act_of(const char *name)
     assert_int_equal(pelti_builtin_make(name, &options, NULL, NULL, &a.who, NULL), PELT_OK);
     PeltiPool *pool = &a.who->pool;
     a.pose = pelti_pose_new(pool, a.who);
-    a.world = PELTI_NEW(pool, PeltiWorld, a.who->node_count);
+    a.world = PELTI_NEW(pool, PeltiNodeMatrix, a.who->node_count);
     a.bones = PELTI_NEW(pool, Mat34, a.who->bone_count);
     a.joints = PELTI_NEW(pool, PeltiJoint, a.who->bone_count);
     a.others = PELTI_NEW(pool, PeltiJoint, a.who->bone_count);

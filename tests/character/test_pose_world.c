@@ -11,7 +11,8 @@ static void a_pose_comes_back_from_its_world_matrices(void **state)
     assert_int_equal(pelti_builtin_make("hand", &options, NULL, NULL, &who, NULL), PELT_OK);
     PeltiPool *pool = &who->pool;
     PeltiPose pose = pelti_pose_new(pool, who), back = pelti_pose_new(pool, who);
-    PeltiWorld *world = PELTI_NEW(pool, PeltiWorld, who->node_count), *again = PELTI_NEW(pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count),
+                    *again = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(pool, Mat34, who->bone_count), *given = PELTI_NEW(pool, Mat34, who->node_count);
     int *joint = PELTI_NEW(pool, int, who->node_count);
     pelti_pose_file(who, &pose);

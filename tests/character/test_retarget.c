@@ -123,7 +123,7 @@ static void heads_at(const PeltiCharacter *who, const PeltiClip *clip, double ti
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     pelti_pose_clip(who, clip, time_s, &pose);
     for (int k = 0; k < who->node_count; k++)
         pelti_pose_node_world(who, &pose, who->node_order[k], world);

@@ -11,7 +11,7 @@ typedef struct Fingers {
     PeltiGiveWay *give_way;
     PeltiGiveWayReport report;
     PeltiPose pose;
-    PeltiWorld *world;
+    PeltiNodeMatrix *world;
     Mat34 *bones;
     float unit;
 } Fingers;
@@ -84,7 +84,7 @@ static Fingers open_with(float unit, float between, const PeltiGiveWaySettings *
     PeltiGiveWayDef def = {.who = f.who, .weights = f.weights, .settings = *settings};
     assert_int_equal(pelti_give_way_create(&def, NULL, &f.give_way, NULL), PELT_OK);
     f.pose = pelti_pose_new(pool, f.who);
-    f.world = PELTI_NEW(pool, PeltiWorld, f.who->node_count);
+    f.world = PELTI_NEW(pool, PeltiNodeMatrix, f.who->node_count);
     f.bones = PELTI_NEW(pool, Mat34, f.who->bone_count);
     pelti_pose_file(f.who, &f.pose);
     return f;

@@ -53,7 +53,7 @@ static Vec3 middle_of(const PeltiCorrector *c)
     return sum;
 }
 
-static double deepest(const PeltiCharacter *who, const PeltiPose *pose, PeltiWorld *world, Mat34 *bones, Vec3 centre)
+static double deepest(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *world, Mat34 *bones, Vec3 centre)
 {
     double depth = 0;
     pelti_pose_bones(who, pose, world, bones);
@@ -97,7 +97,7 @@ static void run(Grasp *g, int frames)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose free = pelti_pose_new(&pool, hand), open = pelti_pose_new(&pool, hand), corrected = pelti_pose_new(&pool, hand);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, hand->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, hand->node_count);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, hand->bone_count);
     float held = 0;
     for (int f = 0; f <= frames; f++) {

@@ -156,7 +156,7 @@ static void morph(Subject *s, const PeltiPose *pose, Vec3 *rest)
 typedef struct Player {
     Subject *s;
     PeltiPose pose;
-    PeltiWorld *world;
+    PeltiNodeMatrix *world;
     Mat34 *bones;
     Vec3 *rest, *points;
 } Player;
@@ -165,7 +165,7 @@ static Player new_player(Subject *s)
 {
     Player p = {s,
                 pelti_pose_new(&s->pool, s->who),
-                PELTI_NEW(&s->pool, PeltiWorld, s->who->node_count),
+                PELTI_NEW(&s->pool, PeltiNodeMatrix, s->who->node_count),
                 PELTI_NEW(&s->pool, Mat34, s->who->bone_count + s->skin.helper_count),
                 PELTI_NEW(&s->pool, Vec3, s->who->point_count),
                 PELTI_NEW(&s->pool, Vec3, s->who->point_count)};

@@ -41,7 +41,7 @@ static void pose_points(const PeltiCharacter *who, const PeltiClip *clip, double
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
     pelti_pose_clip(who, clip, time_s, &pose);
     pelti_pose_bones(who, &pose, world, bone);

@@ -63,7 +63,7 @@ static void check_clips(const PeltiCharacter *who)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiWorld *world = PELTI_NEW(&pool, PeltiWorld, who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
     for (int c = -1; c < who->clip_count; c++) {
         const PeltiClip *clip = c < 0 ? NULL : &who->clips[c];

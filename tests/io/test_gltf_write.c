@@ -50,7 +50,7 @@ static Subject open_subject(const char *path, int frame_count, double fps, float
     s.points = PELTI_NEW(&s.pool, Vec3 *, frame_count);
     s.normals = PELTI_NEW(&s.pool, Vec3 *, frame_count);
     s.poses = PELTI_NEW(&s.pool, PeltiPose, frame_count);
-    PeltiWorld *world = PELTI_NEW(&s.pool, PeltiWorld, s.who->node_count);
+    PeltiNodeMatrix *world = PELTI_NEW(&s.pool, PeltiNodeMatrix, s.who->node_count);
     Mat34 *bones = PELTI_NEW(&s.pool, Mat34, s.who->bone_count);
     for (int f = 0; f < frame_count; f++) {
         s.points[f] = PELTI_NEW(&s.pool, Vec3, s.who->point_count);

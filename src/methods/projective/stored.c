@@ -195,7 +195,7 @@ static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
 }
 
 /// Each joint to 150 degrees about two axes, both ways; then the poses of a clip, if one was named.
-static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiWorld *world)
+static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *world)
 {
     const PeltiCharacter *who = s->p->who;
     for (int f = 0; f < s->folds->count; f++) {
@@ -381,7 +381,7 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
     s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
-    PeltiWorld *world = PELTI_NEW(&temp, PeltiWorld, (size_t)p->who->node_count + 1);
+    PeltiNodeMatrix *world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
     PeltiPose pose = pelti_pose_new(&temp, p->who);
     if (temp.failed)
         status = pelti_no_memory(err, (size_t)p->count * sizeof(int));

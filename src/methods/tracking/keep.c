@@ -22,7 +22,7 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     Vec3 *vectors[VECTORS] = {t->surface.x, t->surface.normal, t->show.shown, t->target.rhs, t->awake.left, t->predict.way};
     for (int k = 0; k < VECTORS; k++)
         PELTI_KEEP(s, vectors[k], n);
-    float *floats[] = {t->surface.wall,     t->surface.pressed, t->surface.lean, t->swelling.height,
+    float *floats[] = {t->surface.wall,     t->surface.pressed, t->surface.tilt_now, t->swelling.height,
                        t->surface.residual, t->target.scale,    t->surface.drift};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         PELTI_KEEP(s, floats[k], n);

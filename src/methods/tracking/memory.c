@@ -36,7 +36,7 @@ static TrackingSurface new_surface(PeltiPool *pool, int n)
                                .stirred = PELTI_NEW(pool, unsigned char, n),
                                .other = PELTI_NEW(pool, int, n),
                                .looks_scratch = PELTI_NEW(pool, int, n / TRACKING_GRAIN + 1)};
-    float **floats[] = {&surface.wall, &surface.pressed, &surface.lean, &surface.residual, &surface.drift};
+    float **floats[] = {&surface.wall, &surface.pressed, &surface.tilt_now, &surface.residual, &surface.drift};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
     return surface;

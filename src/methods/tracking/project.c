@@ -69,7 +69,7 @@ static Vec3 side_step(const Tracking *t, int v, const PeltiFieldSample *s, Vec3 
 
 /// Swelling as a tilt of the fields: to raise the surface by s is to add 15/16 s/r where they are 0.5, four times that to the
 /// logarithm of their odds. It fades in contact: touching skin has nowhere to swell to.
-static float lean_with(const Tracking *t, int v, float wall)
+static float tilt_with(const Tracking *t, int v, float wall)
 {
     float half = (1 - wall) * 2 * 0.9375f * t->swelling.height[v] / t->skin.reach[v];
     return t->skin.tilt[v] * (1 + half) / (1 - half);
@@ -90,9 +90,9 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     float wall = s->other > 0 ? smooth_step(s->mouth + WALL_BEGINS, s->mouth + WALL_STANDS, both) : 0;
     float firm = smooth_step(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
     wall *= firm;
-    float back = t->skin.tilt[v] / t->surface.lean[v];
+    float back = t->skin.tilt[v] / t->surface.tilt_now[v];
     if (t->skin.kind[v] == VERTEX_TRACKED)
-        t->surface.lean[v] = lean_with(t, v, t->surface.wall[v]); // a step behind: no two steps of a vertex chase each other
+        t->surface.tilt_now[v] = tilt_with(t, v, t->surface.wall[v]); // a step behind: no two steps of a vertex chase each other
     t->surface.wall[v] = wall;
     if (!(wall > 0))
         return newton_step(t, v, s, t->skin.iso[v]);
@@ -142,7 +142,7 @@ static int project_batch(const Work *w, int count, int *vertex)
     for (int k = 0; k < w->how.steps && count; k++) {
         for (int i = 0; i < count; i++)
             points[i] = (PeltiFieldPoint){t->surface.x[vertex[i]], t->skin.skeleton[vertex[i]], t->fields->vertex_part[vertex[i]],
-                                          t->surface.lean[vertex[i]]};
+                                          t->surface.tilt_now[vertex[i]]};
         pelti_frame_eval_many(&t->frame, count, points, samples);
         looks += count;
         int left = 0;
@@ -212,7 +212,7 @@ static void rest_range(void *context, int begin, int end, int worker)
         bool says =
             s.value > SAYS_FROM && s.value < 1 - SAYS_FROM && length * t->skin.reach[v] > SAYS_SLOPE && facing > SAYS_FACING;
         t->skin.tilt[v] = t->skin.kind[v] == VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
-        t->surface.lean[v] = t->skin.tilt[v];
+        t->surface.tilt_now[v] = t->skin.tilt[v];
         t->skin.iso[v] = s.value;
         t->skin.own_rest[v] = s.own;
         t->skin.slack[v] = s.other > NEAR_REST ? s.own - s.other : 1;

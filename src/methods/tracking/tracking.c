@@ -114,7 +114,7 @@ static void start(Tracking *t)
     memset(t->surface.contact, 0, n);
     memset(t->surface.stirred, 1, n);
     memset(t->surface.wall, 0, sizeof(float) * n);
-    memcpy(t->surface.lean, t->skin.tilt, sizeof(float) * n);
+    memcpy(t->surface.tilt_now, t->skin.tilt, sizeof(float) * n);
     memset(t->swelling.height, 0, sizeof(float) * n);
     t->swelling.swollen = false;
     t->wake.turn = 0;

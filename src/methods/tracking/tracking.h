@@ -76,7 +76,7 @@ typedef struct TrackingSurface {
     int *other;             ///< part it is in contact with; -1: none
     float *wall;            ///< [0, 1] how far a vertex has come to lie on a contact surface
     float *pressed;         ///< own field over the rest value, of a vertex in contact
-    float *lean;            ///< tilt with the swelling added
+    float *tilt_now;        ///< tilt with the swelling added
     float *residual;        ///< f - iso
     float *drift;           ///< length: way that a vertex slid since it looked
     unsigned char *stirred; ///< something moved since it looked, or it is not yet on its surface: it has to look again

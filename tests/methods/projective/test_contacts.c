@@ -11,7 +11,7 @@ typedef struct Hand {
     PeltiJobs *jobs;
     Projective *p;
     PeltiPose pose;
-    PeltiWorld *world;
+    PeltiNodeMatrix *world;
     Mat34 *bones;
     Vec3 *points;
     PeltiStepReport report;
@@ -51,7 +51,7 @@ static void hand_open(Hand *hand, PeltiCharacter *who)
     assert_int_equal(pelti_method_projective.prepare(&in, &state, NULL), PELT_OK);
     hand->p = state;
     hand->pose = pelti_pose_new(&who->pool, who);
-    hand->world = PELTI_NEW(&who->pool, PeltiWorld, who->node_count);
+    hand->world = PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count);
     hand->bones = PELTI_NEW(&who->pool, Mat34, who->bone_count);
     hand->points = PELTI_NEW(&who->pool, Vec3, who->point_count);
 }

@@ -28,7 +28,7 @@ static void stages_do_not_share_memory(void **state)
     int n = t->mesh->vertex_count;
     float *arrays[] = {t->skin.edge,          t->skin.area,          t->skin.reach,       t->skin.paint,    t->skin.tilt,
                        t->skin.iso,           t->skin.slack,         t->skin.own_rest,    t->skin.own_bias, t->surface.wall,
-                       t->surface.pressed,    t->surface.lean,       t->surface.residual, t->surface.drift, t->swelling.height,
+                       t->surface.pressed,    t->surface.tilt_now,   t->surface.residual, t->surface.drift, t->swelling.height,
                        t->energy.diagonal,    t->energy.hold,        t->target.scale,     t->ease.share,    t->show.touch,
                        t->show.touch_scratch, t->show.sorted_scratch};
     enum { ARRAYS = sizeof arrays / sizeof *arrays };

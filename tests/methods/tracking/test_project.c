@@ -26,7 +26,7 @@ static void skin_off_its_surface_goes_back(void **state)
     pelti_mesh_normals(t->mesh, t->mesh->rest, t->surface.normal);
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         t->surface.x[v] = vec3_mad(t->mesh->rest[v], t->surface.normal[v], (v % 2 ? 0.2f : -0.2f) * t->skin.edge[v]);
-        t->surface.lean[v] = t->skin.tilt[v];
+        t->surface.tilt_now[v] = t->skin.tilt[v];
         t->surface.stirred[v] = v % 3 != 0;
     }
     double before = t->counters.evaluations;
