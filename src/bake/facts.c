@@ -1,6 +1,7 @@
 /// Gathers what `pelt inspect` tells.
 #include "bake/facts.h"
 
+#include "body/inside.h"
 #include "character/skeleton.h"
 
 #include <stdio.h>
@@ -83,6 +84,8 @@ static PeltStatus judge_pieces(PeltiFacts *facts, const int *number, PeltError *
     const PeltiCharacter *who = facts->character->who;
     PeltiPieces pieces = {0};
     PeltStatus status = who->bone_count ? pelti_pieces_judge(who, &facts->used, facts->rig, &facts->pool, &pieces, err) : PELT_OK;
+    if (status == PELT_OK && pieces.count > 1)
+        status = pelti_pieces_look_out(who, &pieces, err);
     if (status != PELT_OK) {
         pelti_facts_release(facts);
         return status;

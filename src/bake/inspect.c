@@ -1,6 +1,8 @@
 /// pelt_inspect: the facts as text for people or JSON for programs.
 #include "bake/facts.h"
 
+#include "body/inside.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,8 +131,11 @@ static void say_components(Text *text, const PeltiFacts *facts)
         say(text, "component  %d: %d vertices, %d triangles, %s, ", f->component, f->vertices, f->triangles,
             f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed");
         say_bones(text, f);
-        say(text, " (node %s); %s%s\n", who->nodes[who->instances[f->instance].node].name,
+        say(text, " (node %s); %s%s", who->nodes[who->instances[f->instance].node].name,
             facts->info.joint_count ? piece_words(&f->piece) : "follows its node", f->piece.said ? " (the rig says so)" : "");
+        if (pelti_piece_is_inside(&f->piece))
+            say(text, "; inside other pieces: %.1f %% of the looks out of it get past them", 100 * (double)f->piece.daylight);
+        say(text, "\n");
     }
     for (int b = 0; b < who->bone_count; b++)
         if (!facts->reached[b] && !who->bones[b].is_prop)
@@ -227,6 +232,8 @@ static PeltiJson *components_json(const PeltiFacts *facts, bool *ok)
             ok);
         put(json, "said_by_rig", pelti_json_new_bool(f->piece.said), ok);
         put(json, "in_body", pelti_json_new_bool(f->piece.in_body), ok);
+        put(json, "inside", pelti_json_new_bool(pelti_piece_is_inside(&f->piece)), ok);
+        put(json, "daylight", pelti_json_new_float(f->piece.daylight), ok);
         push(list, json, ok);
     }
     return list;

@@ -30,7 +30,7 @@ static void gather(const PeltiCharacter *who, const PeltiWeights *w, PeltiPieces
 {
     const PeltiMesh *mesh = who->mesh;
     for (int c = 0; c < out->count; c++)
-        out->pieces[c] = (PeltiPiece){.kind = PELTI_PIECE_RIGID, .bone = -1, .low = mesh->high, .high = mesh->low};
+        out->pieces[c] = (PeltiPiece){.kind = PELTI_PIECE_RIGID, .bone = -1, .low = mesh->high, .high = mesh->low, .daylight = 1};
     for (int v = 0; v < mesh->vertex_count; v++) {
         PeltiPiece *piece = &out->pieces[mesh->component[v]];
         label[v] = w->bone[(size_t)v * (size_t)w->influences];

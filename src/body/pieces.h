@@ -17,11 +17,12 @@ typedef struct PeltiPiece { ///< a component of the welded mesh
     PeltiPieceKind kind;
     int bone; ///< rigid: the one it moves with
     int vertex_count, triangle_count;
-    bool turned;  ///< its triangles face inwards
-    bool in_body; ///< part of what the body is made from
-    bool thing;   ///< rigid because it is small and closed (a button), though its weights blend
-    bool sewn;    ///< rigid, small and on the skin: rides on it as a rigid body, not on its bone
-    bool said;    ///< by the rig
+    bool turned;    ///< its triangles face inwards
+    bool in_body;   ///< part of what the body is made from
+    bool thing;     ///< rigid because it is small and closed (a button), though its weights blend
+    bool sewn;      ///< rigid, small and on the skin: rides on it as a rigid body, not on its bone
+    bool said;      ///< by the rig
+    float daylight; ///< share of looks from it that get out past the others; 1 unless body/inside.h was asked
     Vec3 low, high;
 } PeltiPiece;
 

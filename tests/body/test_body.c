@@ -2,6 +2,7 @@
 #include "boxes.h"
 
 #include "body/body.h"
+#include "body/inside.h"
 #include "body/lean.h"
 #include "body/lean_turned.h"
 #include "body/limit.h"
@@ -291,6 +292,32 @@ static void a_rig_says_what_a_piece_is(void **state)
         CHECK_NEAR(bound.weight[4 * v], ours ? 1 : w.weight[4 * v], 0);
     }
     pelti_character_destroy(who);
+}
+
+/// A tongue in a head, a button on it, a stick that comes out of it: only the first sees no daylight. A head with a side missing
+/// hides nothing.
+static void what_sees_no_daylight_is_inside(void **state)
+{
+    (void)state;
+    for (int open = 0; open < 2; open++) {
+        Boxes *b = new_boxes();
+        add_box(b, vec3(0, -0.5f, -0.5f), vec3(2, 0.5f, 0.5f));
+        b->triangles -= open ? 2 * SIDE * SIDE : 0;
+        const int first[3] = {b->points, b->points + 6 * (SIDE + 1) * (SIDE + 1), b->points + 12 * (SIDE + 1) * (SIDE + 1)};
+        add_box(b, vec3(0.5f, -0.1f, -0.1f), vec3(1.5f, 0.1f, 0.1f));
+        add_box(b, vec3(1, 0.45f, -0.1f), vec3(1.2f, 0.55f, 0.1f));
+        add_box(b, vec3(1.2f, 0.2f, -0.1f), vec3(3, 0.3f, 0.1f));
+        PeltiCharacter *who = character_of(b, 3);
+        PeltiWeights w = weights_along(who);
+        PeltiPieces *pieces = pieces_of(who, &w);
+        PeltError err;
+        assert_int_equal(pelti_pieces_look_out(who, pieces, &err), PELT_OK);
+        assert_false(pelti_piece_is_inside(&pieces->pieces[who->mesh->component[who->mesh->weld[0]]]));
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(pelti_piece_is_inside(&pieces->pieces[who->mesh->component[who->mesh->weld[first[k]]]]),
+                             k == 0 && !open);
+        pelti_character_destroy(who);
+    }
 }
 
 static void the_body_does_not_depend_on_the_threads(void **state)
@@ -798,6 +825,7 @@ int main(void)
         cmocka_unit_test(points_ride_exactly),
         cmocka_unit_test(a_piece_of_one_bone_stays_rigid),
         cmocka_unit_test(a_rig_says_what_a_piece_is),
+        cmocka_unit_test(what_sees_no_daylight_is_inside),
         cmocka_unit_test(a_skin_too_fine_gets_a_coarser_body_of_its_own_shape),
         cmocka_unit_test(a_body_of_pieces_is_smaller_where_a_vertex_is_dear),
         cmocka_unit_test(the_body_does_not_depend_on_the_threads),

@@ -24,6 +24,7 @@ for pair in "VRM-Polydancer.glb|VRM 0.x (glTF 2.0), written by" "CesiumMan-draco
     [ -e "$data/${pair%%|*}" ] && says "$data/${pair%%|*}" "${pair#*|}"
 done
 [ -e "$data/maya_kenney_character_7700_binary.fbx" ] && "$PELT" inspect "$data/maya_kenney_character_7700_binary.fbx" 2>/dev/null > said.txt && { grep -q "^problem    import-dropped: 1 meshes' vertex colours are not taken over; cure: " said.txt || fail "what was dropped"; }
+[ -e "$data/KayKitKnight.glb" ] && { "$PELT" inspect "$data/KayKitKnight.glb" 2>/dev/null | grep -q '(node Knight_Head); .*; inside other pieces: 0.0 % of the looks out of it get past them' || fail "no word of the eyes behind the visor"; }
 for end in bvh abc usda obj pc2 mdd npz blend ma; do
     echo something > x.$end; "$PELT" inspect x.$end > said.txt 2> err.txt; code=$?
     [ $code = 5 ] && [ ! -s said.txt ] && [ "$(wc -l < err.txt)" = 1 ] && grep -q 'this is' err.txt || fail "x.$end: exit $code, $(cat err.txt)"
