@@ -165,7 +165,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
         PELT_TRY(pelti_progress(&progress, "bake", (double)i / run->count, err));
         PELT_TRY(bake_frame(run, i, err));
     }
-    pelti_skin_tell_give_way(run->skin);
+    pelti_skin_tell_give_way(run->skin, run->first);
     PELT_TRY(pelti_progress(&progress, "write", 1, err));
     if (run->output)
         PELT_TRY(pelti_output_commit(run->output, &progress, &run->written, err));

@@ -144,7 +144,8 @@ PeltStatus pelti_skin_rig_on_body(PeltSkin *skin, const PeltRig **rig, PeltError
 /// The pose in which the body does not overlap itself by more than flesh can take: the first half of a step. `pose` itself where
 /// nothing gives way.
 const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report);
-void pelti_skin_tell_give_way(PeltSkin *skin); ///< warns of the joints that turned most, once the clip is through
+/// Warns of the joints that turned most and of the parts that were held on their side, once the clip is through.
+void pelti_skin_tell_give_way(PeltSkin *skin, int first_frame);
 /// The second half: the skin of a pose as it is.
 void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 /// One step of a skin, both halves; the public step hands out what a user may see of the report.

@@ -174,6 +174,33 @@ static PeltiJson *give_way_json(const PeltiRun *run, bool *ok)
     return list;
 }
 
+static void put_frame(PeltiJson *json, const char *name, const PeltiRun *run, long step, bool *ok)
+{
+    if (step >= 0)
+        pelti_put_int(json, name, run->first + step, ok);
+}
+
+/// Parts that the clip takes through each other, and what was done with them.
+static PeltiJson *sides_json(const PeltiRun *run, bool *ok)
+{
+    PeltiJson *list = pelti_json_new_array();
+    const PeltiGiveWay *g = run->skin->mends.give_way;
+    for (int i = 0; i < pelti_give_way_side_count(g); i++) {
+        PeltiKeptSide side = pelti_give_way_side(g, i);
+        PeltiJson *json = pelti_json_new_object();
+        pelti_put_text(json, "a", side.a, ok);
+        pelti_put_text(json, "b", side.b, ok);
+        put_frame(json, "from", run, side.first, ok);
+        put_frame(json, "to", run, side.last, ok);
+        pelti_put_int(json, "frames", side.steps, ok);
+        pelti_put_number(json, "most", side.most, ok);
+        put_frame(json, "let_go", run, side.let_go, ok);
+        put_frame(json, "through", run, side.through, ok);
+        *ok = pelti_json_push(list, json) && *ok;
+    }
+    return list;
+}
+
 static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
 {
     const PeltiCharacter *who = run->character->who;
@@ -205,8 +232,10 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     pelti_report_warnings(warnings, &run->log, ok);
     pelti_put(root, "per_frame", frames, ok);
     pelti_put(root, "method_stats", stats, ok);
-    if (run->skin->mends.give_way)
+    if (run->skin->mends.give_way) {
         pelti_put(root, "give_way", give_way_json(run, ok), ok);
+        pelti_put(root, "give_way_sides", sides_json(run, ok), ok);
+    }
     if (run->written.morph_targets) {
         PeltiJson *morph = pelti_json_new_object();
         pelti_put_int(morph, "targets", run->written.morph_targets, ok);

@@ -467,35 +467,6 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
     return pose;
 }
 
-/// A turn of less than five degrees is seen by nobody.
-void pelti_skin_tell_give_way(PeltSkin *skin)
-{
-    enum { NAMED = 6 };
-    const double worth_telling = 5;
-    char text[400] = "";
-    int named = 0, more = 0;
-    double last = INFINITY;
-    for (int n = skin->mends.give_way ? pelti_give_way_joint_count(skin->mends.give_way) : 0; n > 0; n--) { // largest turns first
-        PeltiGaveWay best = {0};
-        for (int j = 0; j < pelti_give_way_joint_count(skin->mends.give_way); j++) {
-            PeltiGaveWay gave = pelti_give_way_joint(skin->mends.give_way, j);
-            if (gave.most < last && gave.most > best.most)
-                best = gave;
-        }
-        last = best.most;
-        if (!(best.most * 57.29578 > worth_telling))
-            break;
-        size_t used = strlen(text);
-        if (named++ < NAMED)
-            snprintf(text + used, sizeof text - used, "%s%s %.0f deg", named > 1 ? ", " : "", best.joint, best.most * 57.29578);
-        else
-            more++;
-    }
-    if (named)
-        pelti_warn(&skin->log, "gave-way", "parts of the body would pass through each other: joints turned away by up to %s%s",
-                   text, more ? " and others" : "");
-}
-
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
 {
     double start_ms = pelti_clock_ms(), posed_ms;

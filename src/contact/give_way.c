@@ -86,6 +86,8 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->detection.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
         g->detection.looks[i].hits = hits + (size_t)i * (size_t)most;
+    g->kept.sides = PELTI_NEW(pool, PeltiKeptSide, PELTI_MOST_KEPT_SIDES);
+    g->kept.parts = pelti_pool_take(pool, PELTI_MOST_KEPT_SIDES, sizeof *g->kept.parts);
     g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
     g->own.world_free = PELTI_NEW(pool, PeltiNodeMatrix, g->skin.who->node_count);
     g->detection.contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
@@ -318,8 +320,8 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
             }
             substep(g, dt_s / now.substeps, k < now.substeps ? ROUNDS_ON_THE_WAY : ROUNDS, &now);
         }
-        pelti_give_way_release(g, dt_s);
     }
+    pelti_give_way_release(g, restart ? 0 : dt_s);
     pelti_pose_copy(who, free, &g->past.from);
     g->past.started = true;
     tell(g, &now);

@@ -99,6 +99,12 @@ typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its 
     double (*u)[3], (*u_now)[3];
 } GiveLinear;
 
+typedef struct GiveKept { ///< what is told of pairs that were held on their sides
+    int count;
+    PeltiKeptSide *sides; ///< [PELTI_MOST_KEPT_SIDES]
+    int (*parts)[2];      ///< [PELTI_MOST_KEPT_SIDES] lower number first
+} GiveKept;
+
 typedef struct GiveOwn {         ///< scratch: the clip's own pose
     Mat34 *bones_free;           ///< [bone_count]
     PeltiNodeMatrix *world_free; ///< [node_count]
@@ -162,6 +168,7 @@ struct PeltiGiveWay {
     GiveDetection detection;
     GiveLinear linear;
     GiveOwn own;
+    GiveKept kept;
     GiveHeldBack held_back;
     GiveWeigh weigh;
     GiveMotion motion;
@@ -182,8 +189,11 @@ void pelti_give_way_detect(PeltiGiveWay *g);
 void pelti_give_way_assemble(PeltiGiveWay *g);
 void pelti_give_way_remember(PeltiGiveWay *g); ///< the solver's forces, and the sides
 void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
-/// After a step: pairs that the clip took through each other for good are let go.
+/// After a step: pairs that the clip took through each other for good are let go, and what is done with such pairs is noted.
 void pelti_give_way_release(PeltiGiveWay *g, double dt_s);
+/// What is told of two parts; NULL: there is no more room.
+PeltiKeptSide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b);
+void pelti_give_way_note_held(PeltiGiveWay *g); ///< in: contacts with forces, bones of the clip's own pose
 /// Holds turns back where they take the skin farther from the clip than the settings allow; false: they do not.
 bool pelti_give_way_limit(PeltiGiveWay *g, double (*turn)[3]);
 /// Bounds held_back.share of the joints that move a sample: with all of them turned by `share` of their turns it moves by no more

@@ -18,18 +18,31 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
     return true;
 }
 
+static void note_release(PeltiGiveWay *g, int a, int b, bool begins)
+{
+    PeltiKeptSide *told = pelti_give_way_kept(g, a, b);
+    if (told && begins)
+        told->let_go = g->past.steps, told->through = -1;
+    else if (told)
+        told->through = g->past.steps;
+}
+
 static void judge(PeltiGiveWay *g, int a, int b, float dt)
 {
     GiveSide *side = &g->past.sides[a * g->parts.part_count + b];
     float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / THROUGH_S;
     bool free = clip_is_free(g, a, b) && clip_is_free(g, b, a);
     side->clear_s = free ? side->clear_s + dt : 0;
-    if (side->let > 0 && !side->inside)
+    if (side->let > 0 && !side->inside) {
         *side = (GiveSide){0}; // it is through
-    else if (!free)
+        note_release(g, a, b, false);
+    } else if (!free) {
         side->let = fmaxf(0, side->let - rate * dt);
-    else if (side->clear_s > PATIENCE_S)
+    } else if (side->clear_s > PATIENCE_S) {
+        if (!(side->let > 0))
+            note_release(g, a, b, true);
         side->let += rate * dt;
+    }
 }
 
 void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
@@ -48,4 +61,6 @@ void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
             else
                 side->clear_s = 0;
         }
+    if (any)
+        pelti_give_way_note_held(g);
 }

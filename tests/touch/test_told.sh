@@ -1,5 +1,6 @@
 #!/bin/bash
-# What is told of touching: the report names the joints that gave way and by how much, the warning the first few of them, and
+# What is told of touching: the report names the joints that gave way and by how much, and the parts that were held on their side
+# and when; warnings name the first few of both, and
 # `pelt render --forces` shows where parts push each other. A clip that comes back ends where it began.
 set -u
 [ -x "$PELT" ] || { echo "skipped: no $PELT"; exit 77; }
@@ -12,6 +13,15 @@ fail() { echo "FAILED: $*"; failed=1; }
 bake() { "$PELT" bake "$work/biped.glb" --clip bend --threads 1 -q -o "$work/out.pc2" --report "$work/report.json" "$@"; }
 bake -m lbs --set give-way=on --frames 0:30 --no-measure 2>"$work/said" || fail "no bake"
 grep -q "LeftMiddleProximal [0-9]* deg.*\[gave-way\]" "$work/said" || fail "the warning names no finger: $(cat "$work/said")"
+grep -q "held on their side .*Left[A-Z][a-z]*Proximal and LeftUpperLeg (frames [0-9]* to [0-9]*).*\[kept-side\]" "$work/said" || fail "the warning names no pair: $(cat "$work/said")"
+python3 - "$work/report.json" <<'PY' || failed=1
+import json, sys
+sides = json.load(open(sys.argv[1]))["give_way_sides"]
+pairs = {(s["a"], s["b"]) for s in sides}
+print("%d pairs were held on their side: %s" % (len(sides), ", ".join("%s and %s" % p for p in sorted(pairs))))
+# fingers against the thigh of their side, while the hands are low: nothing before frame 20, nothing is let go
+sys.exit(not any(b == "LeftUpperLeg" and a.startswith("Left") for a, b in pairs) or any(s["from"] < 20 or s["to"] > 30 or s["to"] < s["from"] or s["frames"] < 1 or "let_go" in s or not 0 < s["most"] < 0.1 for s in sides))
+PY
 python3 - "$work/report.json" <<'PY' || failed=1
 import json, sys
 turned = {j["joint"]: j for j in json.load(open(sys.argv[1]))["give_way"]}
@@ -25,7 +35,7 @@ draw --set give-way=on -o "$work/plain.png" && draw --set give-way=on --forces -
 cmp -s "$work/plain.png" "$work/forces.png" && fail "--forces shows nothing"
 draw --set give-way=off --forces -o "$work/none.png" && fail "forces where nothing pushes"
 bake -m lbs --set give-way=off --frames 0:30 --no-measure 2>"$work/said" || fail "no bake"
-grep -q gave-way "$work/said" && fail "gave way though it was off"
+grep -q "gave-way\|kept-side" "$work/said" && fail "gave way though it was off"
 bake -m tracking 2>/dev/null || fail "no bake by tracking" # down and up again
 python3 - "$work/report.json" <<'PY' || failed=1
 import json, sys

@@ -1,0 +1,81 @@
+/// What is said of joints that gave way and of limbs that were held on their side, once a clip is through.
+#include "bake/objects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// A turn of less than five degrees is seen by nobody.
+static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
+{
+    enum { NAMED = 6 };
+    const double worth_telling = 5;
+    char text[400] = "";
+    int named = 0, more = 0;
+    double last = INFINITY;
+    for (int n = pelti_give_way_joint_count(g); n > 0; n--) { // largest turns first
+        PeltiGaveWay best = {0};
+        for (int j = 0; j < pelti_give_way_joint_count(g); j++) {
+            PeltiGaveWay gave = pelti_give_way_joint(g, j);
+            if (gave.most < last && gave.most > best.most)
+                best = gave;
+        }
+        last = best.most;
+        if (!(best.most * 57.29578 > worth_telling))
+            break;
+        size_t used = strlen(text);
+        if (named++ < NAMED)
+            snprintf(text + used, sizeof text - used, "%s%s %.0f deg", named > 1 ? ", " : "", best.joint, best.most * 57.29578);
+        else
+            more++;
+    }
+    if (named)
+        pelti_warn(&skin->log, "gave-way", "parts of the body would pass through each other: joints turned away by up to %s%s",
+                   text, more ? " and others" : "");
+}
+
+/// Of pairs that were let go, or of those that were not: the one held farthest from its clip of those nearer than `last`.
+static bool next_side(const PeltiGiveWay *g, bool let_go, double last, PeltiKeptSide *out)
+{
+    *out = (PeltiKeptSide){0};
+    for (int i = 0; i < pelti_give_way_side_count(g); i++) {
+        PeltiKeptSide side = pelti_give_way_side(g, i);
+        if ((side.let_go >= 0) == let_go && side.steps > 0 && side.most < last && side.most > out->most)
+            *out = side;
+    }
+    return out->most > 0;
+}
+
+static void tell_sides(PeltSkin *skin, const PeltiGiveWay *g, int first_frame, bool let_go)
+{
+    char text[160] = "";
+    int named = 0, more = 0;
+    PeltiKeptSide side;
+    for (double last = INFINITY; next_side(g, let_go, last, &side); last = side.most) {
+        char one[160], ends[40] = "";
+        if (let_go)
+            snprintf(ends, sizeof ends, ", let go in %ld", first_frame + side.let_go);
+        snprintf(one, sizeof one, "%s%s and %s (frames %ld to %ld%s)", named ? ", " : "", side.a, side.b,
+                 first_frame + side.first, first_frame + side.last, ends);
+        size_t used = strlen(text), length = strlen(one);
+        if (more || used + length >= sizeof text)
+            more++;
+        else
+            memcpy(text + used, one, length + 1), named++;
+    }
+    if (named)
+        pelti_warn(&skin->log, "kept-side", "the clip takes parts through each other: held on their side%s %s%s",
+                   let_go ? " for a time" : "", text,
+                   !more   ? ""
+                   : named ? " and others"
+                           : "");
+}
+
+void pelti_skin_tell_give_way(PeltSkin *skin, int first_frame)
+{
+    const PeltiGiveWay *g = skin->mends.give_way;
+    if (!g)
+        return;
+    tell_turns(skin, g);
+    tell_sides(skin, g, first_frame, false);
+    tell_sides(skin, g, first_frame, true);
+}
