@@ -35,7 +35,7 @@ PELT_API PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter
 PELT_API void pelt_skin_destroy(PeltSkin *skin); ///< NULL is fine
 PELT_API double pelt_skin_prepare_ms(const PeltSkin *skin);
 
-enum { PELT_MAX_STATS = 32 };
+enum { PELT_MAX_STATS = 48 };
 typedef struct PeltStat {
     const char *name; ///< static, snake_case
     double value;

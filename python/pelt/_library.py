@@ -71,7 +71,7 @@ class Stat(c.Structure):
 
 class CStepInfo(c.Structure):
     _fields_ = [("ms", c.c_double), ("substeps", c.c_int), ("substep_ms", c.c_double), ("nonfinite", c.c_int),
-                ("stat_count", c.c_int), ("stats", Stat * 32)]
+                ("stat_count", c.c_int), ("stats", Stat * 48)]
 
 
 class OptionInfo(c.Structure):

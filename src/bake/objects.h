@@ -79,8 +79,9 @@ typedef struct PeltiSkinMends {
     PeltiLimit *limit;      ///< how far flesh may stray; NULL: no body was made
     PeltiLean *lean;        ///< keeps the shown skin from tearing where blending does not
     PeltiParted *parted;    ///< parts what passes through itself
-    PeltiTouch *touch;      ///< the last word on what is shown
-    Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what `touch` changed; NULL: nobody asks
+    PeltiTouch *touch;      ///< the last word on what is shown; NULL: what is shown crosses itself at rest, or may be left alone
+    PeltiTouch *body_touch; ///< on the body that what is shown rides on
+    Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what the last word on it changed; NULL: nobody asks
 } PeltiSkinMends;
 
 /// The skin of the last step in the character's own space. Steps write it, objects push it (pelti_skin_push_out); what is handed

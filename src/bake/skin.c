@@ -212,14 +212,9 @@ static bool has_pieces(const PeltSkin *skin)
     return skin->solved.body && !pelti_body_of_one_skin(skin->solved.body);
 }
 
-/// Methods whose flesh touches show no skin that passes through skin. On a made body it is the body that never does: what is
-/// shown rides on it.
-static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
+/// The last word on the skin that the method makes: what is shown, or the body that carries it.
+static PeltStatus prepare_touch_of_method(PeltSkin *skin, PeltError *err)
 {
-    unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
-    bool on = pelti_option_is(&skin->options, "touch", "on");
-    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off") || (!on && has_pieces(skin)))
-        return PELT_OK;
     PeltiTouchDef def = {.who = skin->solved.who,
                          .weights = &skin->solved.weights,
                          .allocator = &skin->pool.allocator,
@@ -227,6 +222,25 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
                          .log = &skin->log};
     if (skin->method->held && !(skin->mends.held = PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count)))
         return pelti_no_memory(err, (size_t)skin->solved.who->mesh->vertex_count * sizeof(Vec3));
+    return pelti_touch_create(&def, skin->solved.body ? &skin->mends.body_touch : &skin->mends.touch, err);
+}
+
+/// Methods whose flesh touches show no skin that passes through skin, where the file's own crosses nothing at rest. A body of
+/// one fine skin does not either; one of pieces does, unless it is asked for.
+static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
+{
+    unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
+    if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off"))
+        return PELT_OK;
+    if (!has_pieces(skin) || pelti_option_is(&skin->options, "touch", "on"))
+        PELT_TRY(prepare_touch_of_method(skin, err));
+    if (!skin->solved.body || !skin->character->who->mesh->closed)
+        return PELT_OK;
+    PeltiTouchDef def = {.who = skin->character->who,
+                         .weights = &skin->weights.vertices,
+                         .allocator = &skin->pool.allocator,
+                         .jobs = skin->jobs,
+                         .only_clean = true};
     return pelti_touch_create(&def, &skin->mends.touch, err);
 }
 
@@ -345,6 +359,7 @@ void pelt_skin_destroy(PeltSkin *skin)
         pelti_method_find(BLENDING)->destroy(skin->blending);
     pelti_anchors_release(&skin->added.anchors);
     pelti_touch_destroy(skin->mends.touch);
+    pelti_touch_destroy(skin->mends.body_touch);
     pelti_give_way_destroy(skin->mends.give_way);
     pelti_jobs_destroy(skin->jobs);
     pelti_body_destroy(skin->solved.body);
@@ -420,30 +435,49 @@ static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const Pel
     }
 }
 
-static void last_word(PeltSkin *skin, PeltiStepReport *report)
+static void tell_touch(const PeltSkin *skin, const PeltiTouchReport *touch, double ms, PeltiStepReport *report)
 {
-    PeltiTouchReport touch;
-    double start_ms = pelti_clock_ms();
+    pelti_step_stat(report, "touch_ms", ms, PELTI_MEAN);
+    pelti_step_stat(report, "touch_substeps", touch->substeps, PELTI_MOST);
+    pelti_step_stat(report, "touch_rounds", touch->rounds, PELTI_MOST);
+    pelti_step_stat(report, "touch_contacts", touch->contacts, PELTI_MOST);
+    pelti_step_stat(report, "touch_held", touch->held, PELTI_MOST);
+    pelti_step_stat(report, "touch_lag", (double)touch->lag / fmax((double)skin->solved.who->mesh->diagonal, 1e-30), PELTI_MOST);
+    pelti_step_stat(report, "touch_behind_frames", touch->behind > 0, PELTI_SUM);
+    pelti_step_stat(report, "touch_behind_longest", touch->behind, PELTI_MOST);
+    pelti_step_stat(report, "touch_frozen", touch->frozen, PELTI_SUM);
+    pelti_step_stat(report, "touch_spent", touch->spent, PELTI_SUM);
+    pelti_step_stat(report, "touch_led_anew", touch->led_anew, PELTI_SUM);
+}
+
+/// On the skin that the method made, which hears of what was held back: it has `held`.
+static void last_word_on_shape(PeltSkin *skin, PeltiTouch *touch, PeltiTouchPose pose, PeltiTouchReport *told)
+{
     int count = skin->mends.held ? skin->solved.who->mesh->vertex_count : 0;
     for (int v = 0; v < count; v++)
         skin->mends.held[v] = skin->shown.shape[v];
-    pelti_touch_step(skin->mends.touch, (PeltiTouchPose){skin->posed.bones, skin->posed.joints, skin->clock.restart},
-                     skin->shown.shape, &touch);
+    pelti_touch_step(touch, pose, skin->shown.shape, told);
     for (int v = 0; v < count; v++)
         skin->mends.held[v] = vec3_sub(skin->shown.shape[v], skin->mends.held[v]);
-    if (touch.held > 0 && skin->mends.held)
+    if (told->held > 0 && skin->mends.held)
         skin->method->held(skin->state, skin->mends.held);
-    pelti_step_stat(report, "touch_ms", pelti_clock_ms() - start_ms, PELTI_MEAN);
-    pelti_step_stat(report, "touch_substeps", touch.substeps, PELTI_MOST);
-    pelti_step_stat(report, "touch_rounds", touch.rounds, PELTI_MOST);
-    pelti_step_stat(report, "touch_contacts", touch.contacts, PELTI_MOST);
-    pelti_step_stat(report, "touch_held", touch.held, PELTI_MOST);
-    pelti_step_stat(report, "touch_lag", (double)touch.lag / fmax((double)skin->solved.who->mesh->diagonal, 1e-30), PELTI_MOST);
-    pelti_step_stat(report, "touch_behind_frames", touch.behind > 0, PELTI_SUM);
-    pelti_step_stat(report, "touch_behind_longest", touch.behind, PELTI_MOST);
-    pelti_step_stat(report, "touch_frozen", touch.frozen, PELTI_SUM);
-    pelti_step_stat(report, "touch_spent", touch.spent, PELTI_SUM);
-    pelti_step_stat(report, "touch_led_anew", touch.led_anew, PELTI_SUM);
+}
+
+/// On the body, or on what is shown. Where there is a word on both, the report tells of the latter.
+static void last_word(PeltSkin *skin, bool body, PeltiStepReport *report)
+{
+    PeltiTouchReport told;
+    PeltiTouchPose pose = {skin->posed.bones, skin->posed.joints, skin->clock.restart};
+    double start_ms = pelti_clock_ms();
+    if (body || !skin->solved.body)
+        last_word_on_shape(skin, body ? skin->mends.body_touch : skin->mends.touch, pose, &told);
+    else
+        pelti_touch_step(skin->mends.touch, pose, skin->shown.vertices, &told);
+    double ms = pelti_clock_ms() - start_ms;
+    if (body && skin->mends.touch)
+        pelti_step_stat(report, "touch_body_ms", ms, PELTI_MEAN);
+    else
+        tell_touch(skin, &told, ms, report);
 }
 
 const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
@@ -498,8 +532,8 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     }
     if (skin->blending)
         pelti_method_find(BLENDING)->step(skin->blending, &in, skin->shown.points, report);
-    if (skin->solved.body && skin->mends.touch)
-        last_word(skin, report);
+    if (skin->mends.body_touch)
+        last_word(skin, true, report);
     if (skin->solved.body && skin->clock.restart)
         pelti_body_restart(skin->solved.body);
     if (skin->solved.body && !skin->blending)
@@ -517,8 +551,8 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
     pelti_anchors_apply(&skin->added.anchors, skin->posed.bones, skin->clock.time_s, !shown.points, shown.x);
-    if (!skin->solved.body && skin->mends.touch) { // morph targets have been added: what is shown is what must not cross
-        last_word(skin, report);
+    if (skin->mends.touch) { // morph targets have been added: what is shown is what must not cross
+        last_word(skin, false, report);
         catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
     }
     if (!shown.points)

@@ -54,6 +54,8 @@ static void walk(PeltSkin *skin, PeltiSnapshot *s)
         pelti_lean_keep(skin->mends.lean, s);
     if (skin->mends.parted)
         pelti_parted_keep(skin->mends.parted, s);
+    if (skin->mends.body_touch)
+        pelti_touch_keep(skin->mends.body_touch, s);
     if (skin->mends.touch)
         pelti_touch_keep(skin->mends.touch, s);
     if (skin->mends.give_way)

@@ -109,7 +109,7 @@ void pelti_distil_settle(PeltiSettle *s, const PeltiPose *pose)
 {
     unsigned flags = s->skin->method->flags;
     PeltiStepReport report;
-    bool remembers = flags & PELTI_KEEPS_STATE || s->skin->mends.touch;
+    bool remembers = flags & PELTI_KEEPS_STATE || s->skin->mends.touch || s->skin->mends.body_touch;
     int steps = count_steps(s->skin->character->who, pose);
     if (!(flags & PELTI_DYNAMIC)) {
         bool there = walk(s, pose, remembers ? steps : 1, &report);

@@ -40,7 +40,7 @@ typedef struct PeltiStat {
     double value;
     PeltiMerge merge;
 } PeltiStat;
-enum { PELTI_MAX_STATS = 32 };
+enum { PELTI_MAX_STATS = 48 };
 typedef struct PeltiStepReport {
     int stat_count;
     PeltiStat stats[PELTI_MAX_STATS];

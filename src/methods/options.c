@@ -23,8 +23,8 @@ const PeltiOptionInfo pelti_common_options[] = {
      "more than body-vertices, else 5 ms; a made body 8.4 but in final), contact laws of a scene to 1e-4, in final to 1e-6 of "
      "the largest force and the size"},
     {"touch", PELTI_OPTION_CHOICE, "auto", "auto|off|on", 0, 0,
-     "skin that is shown never passes through skin: tracking, projective and layered, on a file's own closed skin (auto); on "
-     "bodies too (on)"},
+     "skin that is shown never passes through skin: tracking, projective and layered, on a file's own closed skin that crosses "
+     "nothing at rest (auto); on bodies made of pieces too (on)"},
     {0},
 };
 

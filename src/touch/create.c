@@ -115,6 +115,11 @@ static bool exempt(const void *touch, int a, int b)
     return pelti_touch_exempt_triangles(touch, a, b);
 }
 
+static bool unwanted(const PeltiTouch *t, const PeltiTouchDef *def)
+{
+    return def->only_clean && t->rest.crossings > 0;
+}
+
 static PeltStatus build(PeltiTouch *t, const PeltiTouchDef *def, PeltError *err)
 {
     const PeltiMesh *mesh = t->mesh;
@@ -129,6 +134,8 @@ static PeltStatus build(PeltiTouch *t, const PeltiTouchDef *def, PeltError *err)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
             t->rest.ring_length[r] = vec3_distance(mesh->rest[v], mesh->rest[mesh->ring[r]]);
     PELT_TRY(pelti_touch_find_exempt(t, err));
+    if (unwanted(t, def))
+        return PELT_OK;
     pelti_touch_patches_limits(&t->patches, mesh, exempt, t, t->jobs);
     if (t->rest.crossings && def->log)
         pelti_warn(def->log, "rest-crosses", "%d pairs of triangles cross at rest: they are left as they are", t->rest.crossings);
@@ -151,7 +158,7 @@ PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltEr
     t->rest.gap = GAP * t->rest.size;
     t->rest.margin = 2.5f * t->rest.gap;
     PeltStatus status = build(t, def, err);
-    if (status != PELT_OK) {
+    if (status != PELT_OK || unwanted(t, def)) {
         pelti_touch_destroy(t);
         return status;
     }

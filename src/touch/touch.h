@@ -14,7 +14,8 @@ typedef struct PeltiTouchDef {
     const PeltiWeights *weights; ///< per welded vertex of `who`
     const PeltAllocator *allocator;
     PeltiJobs *jobs; ///< for create and for every step; may be NULL
-    PeltiLog *log;   ///< what the rest pose crosses is said here, once
+    PeltiLog *log;   ///< what the rest pose crosses is said here, once; NULL: nowhere
+    bool only_clean; ///< nothing is made where the rest pose crosses itself
 } PeltiTouchDef;
 
 typedef struct PeltiTouchReport {
@@ -29,7 +30,8 @@ typedef struct PeltiTouchReport {
     int behind;    ///< frames in a row, this one included, in which something lagged by more than a hundredth of the size
 } PeltiTouchReport;
 
-/// Pairs of triangles that cross at rest are the artist's: they and what lies around them are left alone.
+/// Pairs of triangles that cross at rest are the artist's: they and what lies around them are left alone. *out is NULL where
+/// nothing is made.
 PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltError *err);
 void pelti_touch_destroy(PeltiTouch *touch); ///< NULL is fine
 

@@ -27,6 +27,11 @@ try biped tracking --fps 10 --frames 14:18 # a clap
 try biped tracking --frames 18:32 # crossed arms: all skin stayed behind, by .16 of the size
 try hand tracking --fps 10 --frames 0:11
 try hand layered --fps 10 --frames 8:11
+# a body carries what is shown: 91 and 17 pairs crossed before that had a last word of its own
+"$PELT" make hand --vertices 1600 --clip fist -q -o "$work/carried.glb" || exit 1
+"$PELT" make hand --vertices 700 --clip fist -q -o "$work/coarse.glb" || exit 1
+try carried tracking --fps 10 --frames 9:11 --set body=proxy
+try coarse layered --fps 10 --frames 9:11 --set body=proxy
 # legs that hook in each other: edges were drawn out up to 49 times, or, let go, 179 pairs crossed
 hooks() { # kind, seed, vertices
   "$PELT" make "$1" --seed "$2" --vertices "$3" --dress none --clip random -q -o "$work/hooks.glb" || exit 1

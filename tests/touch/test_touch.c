@@ -257,12 +257,28 @@ static void frames_that_stay_behind_are_counted(void **state)
     drop(&two);
 }
 
+static void nothing_is_made_where_only_what_is_clean_is_wanted(void **state)
+{
+    (void)state;
+    for (int crosses = 0; crosses < 2; crosses++) {
+        static Two two;
+        PeltiTouch *touch;
+        PeltError err;
+        two_tubes(&two, crosses ? 0.1f : 0.3f, NULL);
+        PeltiTouchDef def = {two.who, &two.weights, &counted, NULL, NULL, true};
+        assert_int_equal(pelti_touch_create(&def, &touch, &err), PELT_OK);
+        assert_int_equal(touch == NULL, crosses);
+        pelti_touch_destroy(touch);
+        drop(&two);
+    }
+}
+
 static void refused_memory_fails_and_leaves_nothing(void **state)
 {
     (void)state;
     static Two two;
     two_tubes(&two, 0.3f, NULL);
-    PeltiTouchDef def = {two.who, &two.weights, &counted, NULL, &two.log};
+    PeltiTouchDef def = {two.who, &two.weights, &counted, NULL, &two.log, false};
     PeltStatus status = PELT_FAILED;
     int n = 0;
     for (; status != PELT_OK && n < 200; n++) {
@@ -368,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_slap_in_one_frame_does_not_tunnel),
         cmocka_unit_test(what_jams_comes_free),
         cmocka_unit_test(what_crosses_at_rest_is_left_alone),
+        cmocka_unit_test(nothing_is_made_where_only_what_is_clean_is_wanted),
         cmocka_unit_test(a_held_pose_comes_to_rest_and_turns_as_a_whole),
         cmocka_unit_test(forwards_and_backwards_end_alike),
         cmocka_unit_test(frames_that_stay_behind_are_counted),

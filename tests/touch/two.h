@@ -48,7 +48,7 @@ static inline void two_tubes(Two *two, float above, PeltiJobs *jobs)
     pelti_pool_init(&two->pool, NULL);
     pelti_log_init(&two->log, NULL);
     assert_int_equal(pelti_weights_rigid(two->who, &two->pool, &two->weights, &err), PELT_OK);
-    PeltiTouchDef def = {two->who, &two->weights, &counted, jobs, &two->log};
+    PeltiTouchDef def = {two->who, &two->weights, &counted, jobs, &two->log, false};
     assert_int_equal(pelti_touch_create(&def, &two->touch, &err), PELT_OK);
     memcpy(two->wanted, two->who->rest_points, sizeof two->wanted);
 }
