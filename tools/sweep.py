@@ -35,6 +35,7 @@ DRESSED = ("arm", "--vertices", "700", "--seed", "5", "--dress", "all")  # on a 
 TOUCHES = ("biped", "--vertices", "1500", "--clip", "touches")
 # A room's plays: what is made, the clip, frames, and the bake's options. Without frames the clip is one that `pelt distil` does not see
 PLAYS = {
+    "character": [(BEND, "bend", 14, ("-m", "lbs", "--set", "weights=auto")), (("hand", "--vertices", "1200"), "fist", 8, ("-m", "lbs", "--set", "weights=auto"))],
     "methods/implicit": [(BEND, "bend", 20, ("-m", "implicit"))],
     "methods/tracking": [(BEND, "bend", 14, ("-m", "tracking")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "tracking"))],
     "methods/projective": [(BEND, "bend", 14, ("-m", "projective")), (("cylinder", "--vertices", "1200"), "twist", 10, ("-m", "projective"))],

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MOST_PAIRS = 20000, MIXED = PELTI_CROSSINGS_MIXED, ROOM_PER_TRIANGLE = 32, MOST_NEAR = 1 << 20 };
-static const float TRACE = 1e-4f; // of a row: less weight on other bones moves nothing
+static const float TRACE = 1e-4f; // for rounding, no tuning: a row with all but this on one bone is of that bone alone
 
 // ---- create ----
 

@@ -3,6 +3,7 @@
 // matrix with its negative weights lifted: an M-matrix, so weights are never negative, sum to 1, and solving in float loses
 // no digits to cancellation. We depart from the paper where it gives up: a vertex takes its nearest *visible* bone, not the
 // nearest one alone, and rays see only the vertex' own component, so that clothes do not hide bones and eyes find theirs.
+#include "character/constants.def"
 #include "character/skeleton.h"
 #include "character/weights.h"
 #include "geometry/ray.h"
@@ -16,12 +17,7 @@ enum {
     GRAIN = 256, // vertices per job
     COLUMNS = 3, // right-hand sides per solve, see math/sparse.h
 };
-static const float STRENGTH = 2;          // of the heat; 1 in the paper. Painted weights are crisper (docs/body.md)
-static const float EQUALLY_NEAR = 1.001f; // ratio of distances: bones that meet at a joint
-static const float END_MARKER = 0.55f;    // a leaf shorter than this share of its parent, its only child, marks an end
-static const float CAP = 1.25f;           // a fingertip's mean distance from its end joint, in radii: 1 for half a ball
-static const float STILL = 1e-3f;         // of a quaternion's parts: what a clip's noise may be
-static const float OPEN_SHARE = 0.1f;     // border edges over edges; above it a component has no inside to speak of
+static const float EQUALLY_NEAR = 1.001f; // ratio of distances, for rounding: bones that meet at a joint are equally near
 
 typedef struct Source { // what heats one vertex
     float h;            // 1/d^2, 0: sees none
@@ -89,7 +85,7 @@ static bool is_turned(const PeltiCharacter *who, int node)
             const PeltiChannel *c = &who->clips[i].channels[k];
             int values = c->key_count * c->width * (c->interpolation == PELTI_CUBIC ? 3 : 1);
             for (int v = 0; c->node == node && c->path == PELTI_ROTATION && v < values; v++)
-                if (fabsf(c->values[v] - c->values[v % c->width]) > STILL)
+                if (fabsf(c->values[v] - c->values[v % c->width]) > HEAT_STILL)
                     return true;
         }
     return who->clip_count == 0;
@@ -107,14 +103,14 @@ static void find_end_markers(Heat *heat, const int *children, Flesh *flesh)
         if (bone->parent < 0 || children[b] || children[bone->parent] != 1)
             continue;
         heat->dead[b] =
-            vec3_distance(segment->a, segment->b) < END_MARKER * vec3_distance(bone->head, who->bones[bone->parent].head);
+            vec3_distance(segment->a, segment->b) < HEAT_END * vec3_distance(bone->head, who->bones[bone->parent].head);
         leaves += heat->dead[b];
     }
     for (int v = 0; leaves && v < who->mesh->vertex_count; v++)
         add_flesh(who, heat->dead, v, flesh);
     for (int b = 0; b < who->bone_count; b++) {
         const Flesh *f = &flesh[b];
-        if (heat->dead[b] && f->beyond * f->along_count > (double)CAP * f->along * f->beyond_count)
+        if (heat->dead[b] && f->beyond * f->along_count > (double)HEAT_CAP * f->along * f->beyond_count)
             heat->dead[b] = !is_turned(who, who->bones[b].node);
     }
 }
@@ -215,7 +211,7 @@ static void find_source(const Heat *heat, int v, bool visible_only, Source *out)
             continue;
         if (out->count == 0) {
             limit = d * EQUALLY_NEAR;
-            out->h = STRENGTH / (d * d);
+            out->h = HEAT_STRENGTH / (d * d);
         }
         out->bones[out->count++] = list[i].bone;
     }
@@ -278,7 +274,7 @@ static void measure_components(Heat *heat, int *edges, int *borders)
         borders[mesh->component[mesh->edges[e][0]]] += mesh->edge_use[e] == 1;
     }
     for (int c = 0; c < mesh->component_count; c++)
-        heat->open[c] = (float)borders[c] > OPEN_SHARE * (float)edges[c];
+        heat->open[c] = (float)borders[c] > HEAT_OPEN * (float)edges[c];
     for (int t = 0; t < mesh->triangle_count; t++)
         heat->triangle_component[t] = mesh->component[mesh->triangles[t][0]];
 }

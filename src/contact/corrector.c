@@ -325,9 +325,9 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 /// `loose`: a part of a frame that is not its end; the next part puts right what is left. `work`: visits to contacts at most.
 static void solve_step(PeltiCorrector *c, double h, bool loose, long work, PeltiContactReport *report)
 {
-    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? 1e-9 : 3e-7) * c->size,
-                                     .iterations = c->settings.final ? 4000 : 600,
-                                     .regularisation = c->settings.final ? 1e-5 : 1e-4};
+    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? EXACT_FINAL : EXACT_NORMAL) * c->size,
+                                     .iterations = c->settings.final ? SWEEPS_FINAL : SWEEPS_NORMAL,
+                                     .regularisation = c->settings.final ? GIVE_FINAL : GIVE_NORMAL};
     double moved = 0; // how far the solution lies from where the problem was linearised
     int most = c->settings.linearisations;
     for (int k = 0; work > 0 && (k < most || (k < 2 * most && moved > c->alarm));

@@ -1,5 +1,6 @@
 /// Leaves out vertices that cannot have come near since they were last asked.
 #include "contact/near.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
@@ -267,9 +268,10 @@ void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePai
         return;
     Pair *pair = find_pair(memory, a, b, (size_t)sa->mesh->vertex_count, (size_t)sb->mesh->vertex_count);
     if (pair->fresh)
-        pair->far = 3 * alarm;
-    PeltiTouchLimits limits = {
-        .alarm = alarm, .far = fmax(pair->far, 1.5 * alarm), .deep = fmax(4 * alarm, 0.25 * fmin(ra.size, rb.size))};
+        pair->far = FAR_FIRST * alarm;
+    PeltiTouchLimits limits = {.alarm = alarm,
+                               .far = fmax(pair->far, FAR_LEAST * alarm),
+                               .deep = fmax(DEEP_ALARMS * alarm, DEEP_SHARE * fmin(ra.size, rb.size))};
     double known = KNOWN * limits.far; // no clearance is said to be more: what comes from farther away moves that far within
     Look look = {
         .sides = {{sa, sb, &rb, region_of(sa, &rb, known), region_of(sa, &rb, 2 * known), memory->asked + pair->first[0]},

@@ -382,13 +382,13 @@ static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, in
         return false; // the ends are vertices' business
     Vec3 d1 = vec3_normalize_or(vec3_sub(p1, p0), vec3(1, 0, 0)), d2 = vec3_normalize_or(vec3_sub(q1, q0), vec3(1, 0, 0));
     Vec3 across = vec3_cross(d1, d2);
-    if (vec3_dot(across, across) < 1e-3f)
+    if (vec3_dot(across, across) < EDGES_ALONG)
         return false; // parallel
     Vec3 outward = vec3_sub(edge_normal(b, eb), edge_normal(a, ea)), n = vec3_normalize_or(across, vec3(0, 1, 0));
     if (vec3_dot(n, outward) < 0)
         n = vec3_scale(n, -1);
-    if (!leads_out(b, eb, n, is_sharp(b, eb) ? 0.02f : 0.2f) ||
-        !leads_out(a, ea, vec3_scale(n, -1), is_sharp(a, ea) ? 0.02f : 0.2f))
+    if (!leads_out(b, eb, n, is_sharp(b, eb) ? OUT_SHARP : OUT_SMOOTH) ||
+        !leads_out(a, ea, vec3_scale(n, -1), is_sharp(a, ea) ? OUT_SHARP : OUT_SMOOTH))
         return false;
     touch->spot_a = (PeltiSpot){{u[0], u[1], u[0]}, {1 - c.s, c.s, 0}, feature_id(PELTI_ON_EDGE, ea)};
     touch->spot_b = (PeltiSpot){{v[0], v[1], v[0]}, {1 - c.t, c.t, 0}, feature_id(PELTI_ON_EDGE, eb)};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { GRAIN = 1024 };
-static const float SAME_SHAPE = 1e-5f; // a stretch nearer to the identity than this is rounding of the file's matrices
+static const float SAME_SHAPE = 1e-5f; // for rounding, no tuning: a stretch nearer to the identity is that of the file's matrices
 
 /// Unit dual quaternion: real x,y,z,w then dual x,y,z,w.  // 32 bytes
 typedef struct Dual {

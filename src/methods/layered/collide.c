@@ -290,7 +290,7 @@ typedef struct Edge {
 /// an end of an edge. Float will do with some room; most pairs of edges end here.
 static bool pass_by(Vec3 from_b, Vec3 ea, Vec3 eb, Vec3 n, float reach)
 {
-    const float room = 0.02f;
+    const float room = 0.02f; // for rounding, no tuning: what this lets through is looked at in double
     float squared = vec3_dot(n, n), height = vec3_dot(from_b, n), lengths = vec3_dot(ea, ea) * vec3_dot(eb, eb);
     if (!(squared > PARALLEL * PARALLEL * lengths))
         return false;

@@ -143,7 +143,7 @@ static void measure_flesh(const PeltiCharacter *who, const ProjSkeleton *k, cons
             count++;
         }
         fold->slender = !fold->chain && fold->shortest > SLENDER * (count ? (float)(sum / count) : fold->radius);
-        fold->flesh = count ? fmaxf((float)(sum / count), 1.2f * fold->radius) : 1.5f * fold->radius;
+        fold->flesh = count ? fmaxf((float)(sum / count), FLESH_LEAST * fold->radius) : FLESH_UNSEEN * fold->radius;
     }
 }
 
@@ -262,14 +262,14 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         float length = vec3_length(inner); // 2 cos of half the angle between the bones: 0 straight, 2 folded flat
         fold->joint = mat34_apply(bones[fold->child], fold->rest_joint);
         fold->normal = vec3_normalize_or(vec3_sub(child, parent), fold->normal);
-        fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f));
+        fold->inner = vec3_scale(inner, 1 / fmaxf(length, 1e-6f)); // of straight bones, where no fold acts
         fold->child_way = child;
         fold->parent_way = parent;
         fold->swell = (fold->slender ? folds->bulge : 0) * SWELL_SHARE *
-                      smooth_step((length - fmaxf(fold->rest_inner, SWELL_BEGINS)) / 0.17f);
+                      smooth_step((length - fmaxf(fold->rest_inner, SWELL_BEGINS)) / SWELL_GROWS);
         fold->share = smooth_step((length - fold->rest_inner - FOLD_BEGINS) / FOLD_GROWS);
     }
-    for (int r = 0; r < folds->relation_count; r++) { // full up to 20 degrees of bend on the way, none beyond 40
+    for (int r = 0; r < folds->relation_count; r++) {
         ProjRelation *relation = &folds->relations[r];
         const ProjFold *fold = &folds->folds[relation->fold];
         bool child = relation->side > 0;
@@ -277,7 +277,7 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         Vec3 here = mat34_apply_vector(bones[child ? fold->child : fold->parent], rest),
              there = mat34_apply_vector(bones[relation->bone], rest);
         float dot = vec3_dot(vec3_normalize_or(here, rest), vec3_normalize_or(there, rest));
-        relation->share = fold->share * smooth_step((dot - 0.766f) / (0.94f - 0.766f));
+        relation->share = fold->share * smooth_step((dot - RELATION_NONE) / (RELATION_ALL - RELATION_NONE));
     }
 }
 

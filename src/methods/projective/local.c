@@ -4,7 +4,7 @@
 
 #include "math/polar_wide.h"
 
-enum { BLOCK_GRAIN = 48, NEWTON_STEPS = 3 };
+enum { BLOCK_GRAIN = 48 };
 
 typedef struct Local {
     const ProjTissue *tissue;
@@ -103,7 +103,7 @@ PELTI_CLONES static void swell_blocks(const Local *l, int begin, int end)
 /// iteration, and no step lowers its agreement by more than rounding.
 PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
 {
-    FloatW done = splat_w(1e-4f); // a step of 1e-2 rad leaves an error of its square
+    FloatW done = splat_w(LOCAL_STILL);
     for (int b = begin; b < end; b++) {
         const ProjBlock *block = &l->tissue->blocks[b];
         FloatW f[3][3];
@@ -114,7 +114,7 @@ PELTI_CLONES static void local_blocks(const Local *l, int begin, int end)
             r.q[i] = load_w(l->warm[b].q[i]);
         rotation_matrix_w(&r);
         FloatW size = matrix_size_w(f);
-        for (int step = 0; step < NEWTON_STEPS; step++)
+        for (int step = 0; step < LOCAL_STEPS; step++)
             if (all_w(less_w(rotation_newton_w(&r, f, size), done)))
                 break;
         PELTI_UNROLL

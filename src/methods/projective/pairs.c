@@ -420,7 +420,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
             PeltiClosestSegments near;
             Vec3 room;
             int b = pairs->others[k];
-            if (!may_meet(pairs, pairs->now, a, b, 1.4f, &near))
+            if (!may_meet(pairs, pairs->now, a, b, WAY_WATCHED, &near))
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
             float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STILL_ROUNDS = 12, CLIP_POSES = 16, MOST_GENERATIONS = 3 };
-static const float extreme = 2.6f; // radians: 150 degrees
-static const float hold = 1;       // weight of a contact beside the tissue's own stiffness: more crumples, less does not hold
+enum { CLIP_POSES = 16 };
 
 typedef struct Sorted {
     float x;
@@ -34,7 +32,7 @@ static Vec3 row_point(const float *row)
 
 static bool descends(const PeltiCharacter *who, int bone, int from)
 {
-    for (int k = 0; bone >= 0 && k <= MOST_GENERATIONS; k++, bone = who->bones[bone].parent)
+    for (int k = 0; bone >= 0 && k <= STORED_GENERATIONS; k++, bone = who->bones[bone].parent)
         if (bone == from)
             return true;
     return false;
@@ -173,7 +171,7 @@ static void hold_pose(Search *s)
     }
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
     pelti_proj_begin(p, s->bones, PROJ_STILL);
-    pelti_proj_run(p, &(ProjRounds){.bones = s->bones, .mode = PROJ_STILL, .most = STILL_ROUNDS});
+    pelti_proj_run(p, &(ProjRounds){.bones = s->bones, .mode = PROJ_STILL, .most = STORED_ROUNDS});
 }
 
 static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
@@ -204,7 +202,7 @@ static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNo
         hinge = vec3_normalize_or(vec3_length(hinge) > 0.1f ? hinge : vec3_orthogonal(fold->rest_child), fold->rest_normal);
         Vec3 across = vec3_normalize_or(vec3_cross(hinge, fold->rest_child), hinge);
         for (int k = 0; k < 4; k++)
-            bend_fold(s, f, k < 2 ? hinge : across, k & 1 ? -extreme : extreme);
+            bend_fold(s, f, k < 2 ? hinge : across, k & 1 ? -STORED_EXTREME : STORED_EXTREME);
     }
     for (int k = 0; clip && k < CLIP_POSES; k++) {
         pelti_pose_clip(who, clip, (double)clip->duration_s * k / (CLIP_POSES - 1), pose);
@@ -233,7 +231,7 @@ static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
     for (int k = 0; k < out->count; k++)
         out->weight[out->pairs[k].i] = out->weight[out->pairs[k].j] = 1;
     for (int i = 0; i < p->count; i++)
-        out->weight[i] *= hold * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
+        out->weight[i] *= STORED_HOLD * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
     PeltStatus status = PELT_OK;
     for (int mode = 0; mode < 2 && status == PELT_OK; mode++) {
         for (int v = 0; v < p->count; v++)
