@@ -36,14 +36,22 @@ static void *take(Unpack *u, size_t count, size_t size, PeltError *err)
 #ifdef PELT_HAVE_DRACO
 
 /// A copy of accessor `index` over `bytes`; the new accessor's index.
-static int replace_accessor(Unpack *u, int index, int count, int component, const void *bytes, size_t size, int target)
+typedef struct Unpacked {
+    int count, component;
+    const void *bytes;
+    size_t size;
+    int target;
+} Unpacked;
+
+/// A copy of accessor `index` over other bytes; its index.
+static int replace_accessor(Unpack *u, int index, Unpacked now)
 {
     PeltiJson *accessor = pelti_json_copy(pelti_json_at(pelti_json_get(u->doc->root, "accessors"), index));
-    int view = pelti_gltf_out_view(u->out, pelti_gltf_out_bytes(u->out, bytes, size), size, 0, target);
+    int view = pelti_gltf_out_view(u->out, pelti_gltf_out_bytes(u->out, now.bytes, now.size), now.size, 0, now.target);
     bool ok = accessor != NULL;
     ok = ok && pelti_json_set(accessor, "bufferView", pelti_json_new_int(view));
-    ok = ok && pelti_json_set(accessor, "componentType", pelti_json_new_int(component));
-    ok = ok && pelti_json_set(accessor, "count", pelti_json_new_int(count));
+    ok = ok && pelti_json_set(accessor, "componentType", pelti_json_new_int(now.component));
+    ok = ok && pelti_json_set(accessor, "count", pelti_json_new_int(now.count));
     if (accessor) {
         pelti_json_remove(accessor, "byteOffset");
         pelti_json_remove(accessor, "sparse");
@@ -78,7 +86,7 @@ static PeltStatus unpack_attribute(const PeltiJsonAt *member, void *user, PeltEr
     for (int p = 0; p < points; p++)
         memcpy(values + (size_t)p * (size_t)padded, packed + (size_t)p * (size_t)width, (size_t)width);
     size_t size = (size_t)points * (size_t)padded;
-    int fresh = replace_accessor(u, index, points, accessor->type, values, size, PELTI_GLTF_VERTICES);
+    int fresh = replace_accessor(u, index, (Unpacked){points, accessor->type, values, size, PELTI_GLTF_VERTICES});
     PeltiJson *views = pelti_json_get(u->out->root, "bufferViews");
     u->out->ok &= pelti_json_set(pelti_json_at(views, pelti_json_count(views) - 1), "byteStride", pelti_json_new_int(padded));
     u->out->ok &= pelti_json_set(a->attributes, member->key, pelti_json_new_int(fresh));
@@ -98,7 +106,8 @@ static PeltStatus unpack_arrays(Unpack *u, const PeltiJsonAt *extension, PeltiJs
     if (index < 0 || index >= u->doc->accessor_count)
         return PELT_FAIL(err, PELT_BAD_INPUT, "a packed primitive without indices");
     import_draco_corners(mesh, corners);
-    int fresh = replace_accessor(u, index, count, PELTI_GLTF_U32, corners, (size_t)count * sizeof *corners, PELTI_GLTF_CORNERS);
+    int fresh = replace_accessor(u, index,
+                                 (Unpacked){count, PELTI_GLTF_U32, corners, (size_t)count * sizeof *corners, PELTI_GLTF_CORNERS});
     u->out->ok &= pelti_json_set(primitive, "indices", pelti_json_new_int(fresh));
     return PELT_OK;
 }

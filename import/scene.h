@@ -58,9 +58,16 @@ void import_set(ImportScene *s, PeltiJson *object, const char *key, PeltiJson *v
 void import_set_floats(ImportScene *s, PeltiJson *object, const char *key, const float *values, int count);
 PeltiJson *import_open(ImportScene *s, PeltiJson *object, const char *key, bool array); ///< an empty one, for filling
 PeltiJson *import_append(ImportScene *s, const char *list, int *index);                 ///< a new object of the root's list
-/// An accessor with a view of its own over bytes that last; its index.
-int import_array(ImportScene *s, const void *bytes, int count, size_t element, const char *type, PeltiGltfComponent component,
-                 int target);
+typedef struct ImportArray {
+    const void *bytes; ///< that last
+    int count;
+    size_t element;   ///< bytes of one
+    const char *type; ///< glTF's: "SCALAR", "VEC3", ...
+    PeltiGltfComponent component;
+    int target; ///< PELTI_GLTF_VERTICES or _CORNERS; 0: neither
+} ImportArray;
+/// An accessor with a view of its own; its index.
+int import_array(ImportScene *s, ImportArray array);
 void *import_take(ImportScene *s, size_t count, size_t size); ///< zeroed, lasts; NULL is noted in out.ok
 int import_find_node(const ImportScene *s, const char *name); ///< -1: none
 

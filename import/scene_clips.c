@@ -26,23 +26,30 @@ static double earliest(const struct aiAnimation *clip)
     return first;
 }
 
+typedef struct Keys {
+    const float *times, *values; ///< [count], [count x width]
+    int count, width;
+} Keys;
+
 /// `node` of glTF.
-static void add_channel(Clip *clip, int node, const char *path, const float *times, const float *values, int count, int width)
+static void add_channel(Clip *clip, int node, const char *path, Keys keys)
 {
+    const float *times = keys.times, *values = keys.values;
+    int count = keys.count, width = keys.width;
     ImportScene *s = clip->scene;
     PeltiJson *sampler = pelti_json_new_object(), *channel = pelti_json_new_object();
     int index = pelti_json_count(clip->samplers);
     static const char *const types[] = {"", "SCALAR", "", "VEC3", "VEC4"};
     bool weights = !strcmp(path, "weights"); // one number after the other, however many targets there are
-    int times_at = import_array(s, times, count, sizeof(float), "SCALAR", PELTI_GLTF_F32, 0);
+    int times_at = import_array(s, (ImportArray){times, count, sizeof(float), "SCALAR", PELTI_GLTF_F32, 0});
     PeltiJson *accessor = pelti_json_at(pelti_gltf_out_list(&s->out, "accessors"), times_at);
     import_set_floats(s, accessor, "min", times, 1);
     import_set_floats(s, accessor, "max", times + count - 1, 1);
     import_set(s, sampler, "input", pelti_json_new_int(times_at));
-    import_set(
-        s, sampler, "output",
-        pelti_json_new_int(import_array(s, values, weights ? count * width : count, (weights ? 1 : (size_t)width) * sizeof(float),
-                                        weights ? "SCALAR" : types[width], PELTI_GLTF_F32, 0)));
+    import_set(s, sampler, "output",
+               pelti_json_new_int(import_array(s, (ImportArray){values, weights ? count * width : count,
+                                                                (weights ? 1 : (size_t)width) * sizeof(float),
+                                                                weights ? "SCALAR" : types[width], PELTI_GLTF_F32, 0})));
     import_set(s, channel, "sampler", pelti_json_new_int(index));
     PeltiJson *target = import_open(s, channel, "target", false);
     import_set(s, target, "node", pelti_json_new_int(node));
@@ -64,7 +71,7 @@ static void add_vectors(Clip *clip, int node, const char *path, const struct aiV
             values[i] = 1 / values[i];
     }
     if (times && values && count)
-        add_channel(clip, node, path, times, values, (int)count, 3);
+        add_channel(clip, node, path, (Keys){times, values, (int)count, 3});
 }
 
 static void add_turns(Clip *clip, int node, const struct aiQuatKey *keys, unsigned count)
@@ -78,7 +85,7 @@ static void add_turns(Clip *clip, int node, const struct aiQuatKey *keys, unsign
         values[4 * k + 3] = keys[k].mValue.w;
     }
     if (times && values && count)
-        add_channel(clip, node, "rotation", times, values, (int)count, 4);
+        add_channel(clip, node, "rotation", (Keys){times, values, (int)count, 4});
 }
 
 /// Weights of morph targets: "node*0" names the first geometry of a node; targets that have no key keep their default.
@@ -106,7 +113,7 @@ static void add_weights(Clip *clip, const struct aiMeshMorphAnim *from)
                 row[key->mValues[i]] = (float)key->mWeights[i];
     }
     if (times && values)
-        add_channel(clip, node + 1, "weights", times, values, (int)from->mNumKeys, width);
+        add_channel(clip, node + 1, "weights", (Keys){times, values, (int)from->mNumKeys, width});
 }
 
 void import_clips(ImportScene *s)

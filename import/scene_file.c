@@ -46,13 +46,12 @@ void *import_take(ImportScene *s, size_t count, size_t size)
     return bytes;
 }
 
-int import_array(ImportScene *s, const void *bytes, int count, size_t element, const char *type, PeltiGltfComponent component,
-                 int target)
+int import_array(ImportScene *s, ImportArray array)
 {
-    size_t size = (size_t)count * element;
-    int view = pelti_gltf_out_view(&s->out, pelti_gltf_out_bytes(&s->out, bytes, size), size, 0, target);
-    return pelti_gltf_out_accessor(&s->out,
-                                   &(PeltiGltfOutAccessor){.view = view, .count = count, .type = type, .component = component});
+    size_t size = (size_t)array.count * array.element;
+    int view = pelti_gltf_out_view(&s->out, pelti_gltf_out_bytes(&s->out, array.bytes, size), size, 0, array.target);
+    PeltiGltfOutAccessor accessor = {.view = view, .count = array.count, .type = array.type, .component = array.component};
+    return pelti_gltf_out_accessor(&s->out, &accessor);
 }
 
 // ---- nodes

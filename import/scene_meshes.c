@@ -32,9 +32,9 @@ static int write_skin(ImportScene *s, const ImportSkin *skin)
     PeltiJson *json = import_append(s, "skins", &index), *joints = import_open(s, json, "joints", true);
     for (int k = 0; joints && k < skin->joint_count; k++)
         s->out.ok &= pelti_json_push(joints, pelti_json_new_int(skin->joints[k] + 1));
-    import_set(
-        s, json, "inverseBindMatrices",
-        pelti_json_new_int(import_array(s, skin->inverse, skin->joint_count, 16 * sizeof(float), "MAT4", PELTI_GLTF_F32, 0)));
+    import_set(s, json, "inverseBindMatrices",
+               pelti_json_new_int(import_array(
+                   s, (ImportArray){skin->inverse, skin->joint_count, 16 * sizeof(float), "MAT4", PELTI_GLTF_F32, 0})));
     return index;
 }
 
@@ -46,8 +46,8 @@ static int write_floats(ImportScene *s, ImportPart *part, int offset, int width,
     float *values = import_take(s, (size_t)part->point_count, (size_t)width * sizeof *values);
     for (int p = 0; values && p < part->point_count; p++)
         memcpy(values + p * width, import_part_row(part, part->first[p]) + offset, (size_t)width * sizeof *values);
-    int accessor = import_array(s, values, values ? part->point_count : 0, (size_t)width * sizeof(float), type, PELTI_GLTF_F32,
-                                PELTI_GLTF_VERTICES);
+    int accessor = import_array(s, (ImportArray){values, values ? part->point_count : 0, (size_t)width * sizeof(float), type,
+                                                 PELTI_GLTF_F32, PELTI_GLTF_VERTICES});
     if (width != 3 || !values)
         return accessor;
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -79,12 +79,12 @@ static void write_weights(ImportScene *s, ImportPart *part, PeltiJson *attribute
         }
         snprintf(key, sizeof key, "JOINTS_%d", set);
         import_set(s, attributes, key,
-                   pelti_json_new_int(
-                       import_array(s, joints, part->point_count, sizeof *joints, "VEC4", PELTI_GLTF_U16, PELTI_GLTF_VERTICES)));
+                   pelti_json_new_int(import_array(s, (ImportArray){joints, part->point_count, sizeof *joints, "VEC4",
+                                                                    PELTI_GLTF_U16, PELTI_GLTF_VERTICES})));
         snprintf(key, sizeof key, "WEIGHTS_%d", set);
         import_set(s, attributes, key,
-                   pelti_json_new_int(import_array(s, weights, part->point_count, sizeof *weights, "VEC4", PELTI_GLTF_F32,
-                                                   PELTI_GLTF_VERTICES)));
+                   pelti_json_new_int(import_array(s, (ImportArray){weights, part->point_count, sizeof *weights, "VEC4",
+                                                                    PELTI_GLTF_F32, PELTI_GLTF_VERTICES})));
     }
 }
 
@@ -103,7 +103,7 @@ static int write_corners(ImportScene *s, ImportPart *part)
     }
     free(part->point);
     part->point = NULL;
-    return import_array(s, corners, count, sizeof *corners, "SCALAR", PELTI_GLTF_U32, PELTI_GLTF_CORNERS);
+    return import_array(s, (ImportArray){corners, count, sizeof *corners, "SCALAR", PELTI_GLTF_U32, PELTI_GLTF_CORNERS});
 }
 
 static void write_primitive(ImportScene *s, ImportPart *part, PeltiJson *primitives)

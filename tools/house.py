@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
 
-Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers]
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--unused]
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs
   --list          names what is counted
   --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
   --headers       the same of include/pelt: each function says thread, cost, ownership and errors
+  --unused        the same of externals that nothing outside their file uses: dead, or to be static
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -26,7 +27,7 @@ TURNS = (
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
     ("places that look for what is not finite", r"src/(methods|bake|io)/",
-     r"vec3_finite\((?:\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_lane\(.*PELTI_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
+     r"vec3_finite\((?:x|at\[i\]\.x|\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_lane\(.*PELTI_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
     ("scratch files of one .glb", r"src/io/gltf_write\.c", r"pelti_spool_open\("),
     ("structs of measures beside the first", r"(src|include)/", r"\w[^;{}]*\bself_intersections_new\b(?:;|,)(?=[^{}]*\} \w+;)"),
     ("pointers lent and taken back", r"src/(io|bake)/", r"who->node_order = NULL"),
@@ -48,7 +49,9 @@ class House:
         self.tree = pathlib.Path(tree)
         self.files = sorted(p for p in (self.tree / "src").rglob("*") if p.suffix in (".c", ".h"))
         self.raw = {p: p.read_text() for p in self.files}
+        self.programs = sorted(p for room in ("cli", "import") for p in (self.tree / room).rglob("*") if p.suffix in (".c", ".h"))
         self.text = {p: without_comments(t) for p, t in self.raw.items()}
+        self.text.update({p: without_comments(p.read_text()) for p in self.programs})
 
     def room(self, path):
         """The folder below src that a file is in: "core", "methods/layered"."""
@@ -61,9 +64,9 @@ class House:
         return count
 
     def functions(self):
-        """(path, name, parameters, is static) of every definition."""
+        """(path, name, parameters, is static) of every definition, those of the programs too."""
         form = re.compile(r"^([A-Za-z_][\w \*]*?)\b(\w+)\(([^;{}]*?)\)\s*\n\{", re.M)
-        for path in self.files:
+        for path in self.files + self.programs:
             for m in form.finditer(self.text[path]):
                 before, name, inside = m.groups()
                 yield path, name, self.parameters(inside), bool(re.search(r"\b(static|STATIC|inline)\b", before))
@@ -107,7 +110,7 @@ class House:
         for path in public.rglob("*.h"):
             declared |= set(re.findall(r"\b(\w+)\(", without_comments(path.read_text())))
         for path, name, _, static in self.functions():
-            if path.suffix == ".c" and not static and name in declared:
+            if path.suffix == ".c" and not static and name in declared and path not in self.programs:
                 names[self.room(path)][name] = path
         for path in self.files:
             if path.suffix == ".c":
@@ -130,6 +133,22 @@ class House:
                 where[name].add(self.room(path))
         return where
 
+    def unused(self):
+        """(path, name, whether the tests at least use it) of externals of the rooms that nothing of the project uses outside their
+        own file. The public ones are the users'."""
+        lines = [(path, self.text[path]) for path in self.files + self.programs]
+        tests = []
+        for room, list_ in (("include", lines), ("tests", tests), ("fuzz", tests), ("examples", tests)):
+            list_ += [(p, without_comments(p.read_text())) for p in (self.tree / room).rglob("*") if p.suffix in (".c", ".h")]
+        # not a use: a declaration, which begins at the start of a line and ends in a semicolon
+        declaration = re.compile(r"^[A-Za-z_][\w \*]*?\b\w+\([^;{}]*\)[^;{}\n]*;", re.M)
+        words = lambda files: [(p, set(re.findall(r"\b\w+\b", declaration.sub("", text)))) for p, text in files]
+        ours, theirs = words(lines), set().union(*(w for _, w in words(tests)), set())
+        for names in self.externals().values():
+            for name, path in names.items():
+                if not name.startswith("pelt_") and not any(name in w for p, w in ours if p != path):
+                    yield path, name, name in theirs
+
     def turns(self):
         """what -> the places of each turn back, beyond the one that has to be."""
         paths = self.files + sorted((self.tree / "include").rglob("*.h"))
@@ -141,6 +160,11 @@ class House:
                 hits = list(dict.fromkeys((name, "") for name, _ in hits))
             found[what] = [f"{name}: {what}" for name, _ in hits[ONCE.get(what, 0):]]
         return found
+
+    def mirrored(self):
+        """Sources src/ROOM/NAME.c with a tests/ROOM/test_NAME.c."""
+        inside = [p.relative_to(self.tree / "src") for p in self.files if p.suffix == ".c"]
+        return [i for i in inside if (self.tree / "tests" / i.parent / ("test_" + i.name)).exists()]
 
     def unmirrored(self):
         """Sources that no test tries: there is no tests/ROOM/test_NAME.c, and no test of the room names a function of theirs (of
@@ -242,6 +266,11 @@ def check_names(house):
     return wrong
 
 
+def check_unused(house):
+    """Externals that nobody outside their file asks for, not even a test: dead, or to be static. A line each."""
+    return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
+
+
 def show(house, listing, build):
     lines = house.lines()
     print(f"{'lines':48}{sum(lines.values()):8}")
@@ -262,10 +291,14 @@ def show(house, listing, build):
     sources = sum(1 for p in house.files if p.suffix == ".c")
     bare = list(house.unmirrored())
     print(f"{f'sources that no test of their room tries, of {sources}':48}{len(bare):8}")
+    print(f"{f'sources with a test of their own name, of {sources}':48}{len(house.mirrored()):8}")
     externals = house.externals()
     free = [f"{room}: {name}" for room, names in sorted(externals.items()) for name in sorted(names)
             if not name.startswith(("pelt_", "pelti_"))]
     print(f"{f'externals without a prefix, of {sum(map(len, externals.values()))}':48}{len(free):8}")
+    lonely = list(house.unused())
+    print(f"{'externals that nothing outside their file uses':48}{sum(not tried for _, _, tried in lonely):8}")
+    print(f"{'  that only tests use':48}{sum(tried for _, _, tried in lonely):8}")
     twice = [f"{name}: {', '.join(sorted(rooms))}" for name, rooms in sorted(house.types().items()) if len(rooms) > 1]
     print(f"{'type names used in more than one room':48}{len(twice):8}")
     if build:
@@ -280,7 +313,8 @@ def show(house, listing, build):
     if listing:
         for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
                              ("turns back", [p for places in turns.values() for p in places]),
-                             ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice)):
+                             ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice),
+                             ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}" for p, name, _ in sorted(lonely)])):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))
 
@@ -292,10 +326,12 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--names", action="store_true")
     parser.add_argument("--headers", action="store_true")
+    parser.add_argument("--unused", action="store_true")
     options = parser.parse_args()
     house = House(options.tree)
-    if options.names or options.headers:
-        wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else [])
+    if options.names or options.headers or options.unused:
+        wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else []) + \
+                (check_unused(house) if options.unused else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
     show(house, options.list, options.build)

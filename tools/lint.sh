@@ -4,7 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
 failed=0
-sources=$(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c' 'fuzz/*.c')
+sources=$(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'import/*.c' 'import/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c' 'fuzz/*.c')
 echo "format"
 clang-format --dry-run --Werror $sources || failed=1
 echo "includes (a path with .. would walk around the rooms)"
@@ -15,6 +15,8 @@ for source in $(git ls-files 'src/*.c' 'cli/*.c' 'import/*.c' 'import/*.cpp' 'fu
 done
 echo "names (tools/names.txt)"
 tools/house.py --names || failed=1
+echo "externals that nothing outside their file uses"
+tools/house.py --unused || failed=1
 echo "public headers (each function says thread, cost, ownership and errors)"
 tools/house.py --headers || failed=1
 echo "tables of docs/"

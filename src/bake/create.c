@@ -18,7 +18,8 @@ static Vec3 turned(bool z_up, Vec3 v)
     return z_up ? vec3(v.x, v.z, -v.y) : v;
 }
 
-Mat34 pelti_host_matrix(const PeltCharacter *character, const float r[16])
+/// A host's matrix, joint -> host space, as Pelt has it (y up, metres).
+static Mat34 host_matrix(const PeltCharacter *character, const float r[16])
 {
     bool z_up = character->z_up;
     float unit = character->unit_m > 0 ? character->unit_m : 1;
@@ -179,7 +180,7 @@ static void fill_skeleton(PeltiCharacter *who, const PeltCharacterDef *def, cons
         who->nodes[j] = (PeltiNode){
             .name = pelti_pool_text(&who->pool, def->joints[j].name), .parent = def->joints[j].parent, .trs = trs_identity()};
         who->bones[j] = (PeltiBone){.node = j};
-        invert(pelti_host_matrix(host, def->joints[j].rest), who->bones[j].rest_to_bone);
+        invert(host_matrix(host, def->joints[j].rest), who->bones[j].rest_to_bone);
         bones[j] = j;
     }
     for (int i = 0, first = 0; i < def->mesh_count; i++) {
@@ -214,7 +215,7 @@ static PeltStatus fill_rest(PeltiCharacter *who, const PeltCharacterDef *def, co
         for (int n = 0; n < who->node_count; n++)
             joint[n] = n < def->joint_count ? n : -1;
         for (int j = 0; j < def->joint_count; j++)
-            rest[j] = pelti_host_matrix(host, def->joints[j].rest);
+            rest[j] = host_matrix(host, def->joints[j].rest);
         pelti_pose_set_world(who, joint, rest, world, &pose);
         for (int j = 0; j < def->joint_count; j++)
             who->nodes[j].trs = pose.local[j];
@@ -345,6 +346,6 @@ float pelt_pose_set_matrices(PeltPose *pose, const float *matrices, int joint_co
     const PeltCharacter *character = pose->character;
     PELT_ASSERT(joint_count == pelt_character_info(character).joint_count);
     for (int j = 0; j < joint_count; j++)
-        pose->given[j] = pelti_host_matrix(character, matrices + 16 * (size_t)j);
+        pose->given[j] = host_matrix(character, matrices + 16 * (size_t)j);
     return pelti_pose_set_world(character->who, pose->joint, pose->given, pose->world, &pose->pose);
 }

@@ -28,8 +28,6 @@ struct PeltCharacter {
     bool z_up;
 };
 
-/// A host's matrix, joint -> host space, as Pelt has it (y up, metres), and points back: see bake/create.c.
-Mat34 pelti_host_matrix(const PeltCharacter *character, const float rows[16]);
 Mat34 pelti_host_from_own(const PeltCharacter *character);
 
 struct PeltPose {

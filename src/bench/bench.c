@@ -52,16 +52,6 @@ const char *pelti_bench_data(const PeltiBench *bench)
     return bench->def->data;
 }
 
-double pelti_bench_fma_gflops(const PeltiBench *bench)
-{
-    return bench->fma_gflops;
-}
-
-double pelti_bench_memory_gbs(const PeltiBench *bench)
-{
-    return bench->memory_gbs;
-}
-
 void pelti_bench_set_machine(PeltiBench *bench, double fma_gflops, double memory_gbs)
 {
     bench->fma_gflops = fma_gflops;

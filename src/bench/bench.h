@@ -28,11 +28,9 @@ void pelti_bench_part(PeltiBench *bench, const char *name, double value);
 void pelti_bench_bound(PeltiBench *bench, double ms, int threads, double flops, double bytes);
 /// A row that could not be run, and why.
 void pelti_bench_skip(PeltiBench *bench, const char *name, const char *why);
-int pelti_bench_threads(const PeltiBench *bench);       ///< most threads to use (--threads)
-int pelti_bench_quick(const PeltiBench *bench);         ///< 1: fewer repeats, for a look
-const char *pelti_bench_data(const PeltiBench *bench);  ///< folder of real characters (--data); NULL: none
-double pelti_bench_fma_gflops(const PeltiBench *bench); ///< calibration of this run, one thread
-double pelti_bench_memory_gbs(const PeltiBench *bench); ///< calibration of this run, one thread
+int pelti_bench_threads(const PeltiBench *bench);      ///< most threads to use (--threads)
+int pelti_bench_quick(const PeltiBench *bench);        ///< 1: fewer repeats, for a look
+const char *pelti_bench_data(const PeltiBench *bench); ///< folder of real characters (--data); NULL: none
 
 /// Best time in ms of `repeats` runs of fn(context), each of `inner` calls, after one untimed call.
 double pelti_bench_best_ms(void (*fn)(void *context), void *context, int repeats, int inner);

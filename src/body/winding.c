@@ -190,8 +190,3 @@ void pelti_winding_cube(const PeltiWinding *w, Vec3 low, float edge, float out[P
     for (int i = 0; i < PELTI_WINDING_CUBE; i++)
         out[i] = c.dipoles[i] + c.turns[i] + 2 * pelti_atan2f(c.im[i], c.re[i]) / FOUR_PI;
 }
-
-const PeltiBoxTree *pelti_winding_tree(const PeltiWinding *w)
-{
-    return w->tree;
-}

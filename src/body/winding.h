@@ -16,6 +16,5 @@ float pelti_winding_at(const PeltiWinding *winding, Vec3 at);
 /// The same at the points of a small grid, `edge` apart from `low` on, x first: one walk through the tree for all of them.
 enum { PELTI_WINDING_SIDE = 4, PELTI_WINDING_CUBE = PELTI_WINDING_SIDE * PELTI_WINDING_SIDE * PELTI_WINDING_SIDE };
 void pelti_winding_cube(const PeltiWinding *winding, Vec3 low, float edge, float out[PELTI_WINDING_CUBE]);
-const PeltiBoxTree *pelti_winding_tree(const PeltiWinding *winding); ///< of the triangles
 
 #endif

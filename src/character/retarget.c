@@ -211,7 +211,8 @@ static void list_channels(const PeltiRetargetWork *w, const Track *tracks, const
     }
 }
 
-PeltStatus pelti_retarget_clip(PeltiRetargetWork *w, const PeltiClip *from, PeltiPool *pool, PeltiClip *out, PeltError *err)
+/// Writes a clip of `from` as one of `to`, into the pool that lasts.
+static PeltStatus retarget_clip(PeltiRetargetWork *w, const PeltiClip *from, PeltiPool *pool, PeltiClip *out, PeltError *err)
 {
     Frame f;
     float *times = NULL;
@@ -273,7 +274,7 @@ static PeltStatus run(PeltiRetargetWork *w, const PeltiRetargetEnd *from, const 
     for (int c = 0; c < from->who->clip_count; c++) {
         if (from->who->clips[c].channel_count == 0)
             continue;
-        PELT_TRY(pelti_retarget_clip(w, &from->who->clips[c], pool, &out->clips[out->clip_count], err));
+        PELT_TRY(retarget_clip(w, &from->who->clips[c], pool, &out->clips[out->clip_count], err));
         out->clip_count++;
     }
     return PELT_OK;

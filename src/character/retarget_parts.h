@@ -42,7 +42,5 @@ typedef struct PeltiRetargetWork {
 
 PeltStatus pelti_retarget_body(PeltiRetargetWork *w, const PeltiRetargetEnd *end, PeltiRetargetBody *body, PeltError *err);
 PeltStatus pelti_retarget_pairs(PeltiRetargetWork *w, PeltError *err);
-/// Writes clip `index` of `from` as one of `to`, into the pool that lasts.
-PeltStatus pelti_retarget_clip(PeltiRetargetWork *w, const PeltiClip *from, PeltiPool *pool, PeltiClip *out, PeltError *err);
 
 #endif

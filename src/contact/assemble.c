@@ -12,7 +12,8 @@ static bool named(const char *text, const char *name)
     return text && name && strcmp(text, name) == 0;
 }
 
-void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, double *restitution)
+/// Friction and restitution of two surfaces (b -1: the ground).
+static void find_materials(const PeltiCorrector *c, int a, int b, double *mu, double *restitution)
 {
     const PeltScene *scene = c->scene;
     const char *na = c->things.names[a], *nb = b < 0 ? "ground" : c->things.names[b];
@@ -343,7 +344,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
         int n = c->linear.system.constraint_count;
         PeltiConstraint *k = &c->linear.constraints[n];
         *k = (PeltiConstraint){.first_block = c->linear.block_count};
-        pelti_corrector_pair(c, t->a, t->b, &k->mu, &restitution[n]);
+        find_materials(c, t->a, t->b, &k->mu, &restitution[n]);
         k->mu = t->speed > 0 ? 0 : k->mu;
         c->linear.frames[n] = frame_of(t->normal);
         Vec3 m = vec3_lerp(t->point_a, t->point_b, 0.5f); // one place for both: the pair of forces has no moment

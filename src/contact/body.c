@@ -45,7 +45,8 @@ static void orthonormalise(PeltiTurn *r) // rows, Gram-Schmidt: only rounding to
     cross(r->m[0], r->m[1], r->m[2]);
 }
 
-PeltiTurn pelti_contact_turn_by(const double v[3], const PeltiTurn *r)
+/// exp([v]) r, orthonormal to rounding.
+static PeltiTurn turn_by(const double v[3], const PeltiTurn *r)
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     if (!(angle > 1e-300))
@@ -217,7 +218,7 @@ void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3
             body->free_at[k] += h * body->drive[0][k];
             by[k] = h * body->drive[1][k];
         }
-        body->free_turn = pelti_contact_turn_by(by, &body->turn);
+        body->free_turn = turn_by(by, &body->turn);
         return;
     }
     if (body->kind == PELT_OBJECT_FIXED)
@@ -232,7 +233,7 @@ void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3
           spin); // the spin follows from the momentum, which nothing but contact changes
     for (int k = 0; k < 3; k++)
         turned[k] = h * spin[k];
-    body->free_turn = pelti_contact_turn_by(turned, &body->turn);
+    body->free_turn = turn_by(turned, &body->turn);
     cholesky3((const double(*)[3])inverse, body->root_inverse);
 }
 
@@ -240,7 +241,7 @@ void pelti_contact_body_current(const PeltiContactBody *body, double at[3], Pelt
 {
     for (int k = 0; k < 3; k++)
         at[k] = body->free_at[k] + body->moved[0][k];
-    *turn = pelti_contact_turn_by(body->moved[1], &body->free_turn);
+    *turn = turn_by(body->moved[1], &body->free_turn);
 }
 
 void pelti_contact_body_place(const PeltiContactBody *body, Vec3 *x, int vertex_count)

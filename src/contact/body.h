@@ -81,7 +81,6 @@ void pelti_contact_body_frame(const PeltiContactBody *body, Mat34 *out);
 
 void pelti_contact_body_spin(const PeltiContactBody *body, double spin[3]); ///< rad/s, world
 
-void pelti_contact_turn_from_quat(const float q[4], PeltiTurn *out);    ///< x,y,z,w; all zero: none
-PeltiTurn pelti_contact_turn_by(const double v[3], const PeltiTurn *r); ///< exp([v]) r, orthonormal to rounding
+void pelti_contact_turn_from_quat(const float q[4], PeltiTurn *out); ///< x,y,z,w; all zero: none
 
 #endif

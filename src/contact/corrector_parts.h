@@ -118,8 +118,6 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach);
 void pelti_corrector_assemble(PeltiCorrector *c, double h);
 /// Takes the solution to the bodies and joints; `known` holds the contacts with their forces.
 void pelti_corrector_take(PeltiCorrector *c, double h);
-/// Friction and restitution of two surfaces (b -1: the ground).
-void pelti_corrector_pair(const PeltiCorrector *c, int a, int b, double *mu, double *restitution);
 
 /// Pairs that start deeper in each other than contacts can resolve, as detected last.
 void pelti_corrector_find_escapes(PeltiCorrector *c);

@@ -133,7 +133,8 @@ static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
     return square < far * far;
 }
 
-bool pelti_give_way_near(const PeltiGiveWay *g, int a, int b, double reach)
+/// Whether two parts may be so near now.
+static bool may_be_near(const PeltiGiveWay *g, int a, int b, double reach)
 {
     return pelti_give_way_asks(g, a, b) && pelti_box_overlap(&g->placed.bounds[a], &g->placed.reach[b], 0) &&
            ball_near(g, a, b, reach);
@@ -337,7 +338,7 @@ static void take_sides(PeltiGiveWay *g)
 static bool still_near(PeltiGiveWay *g, int a, int b)
 {
     float *clear = &g->motion.clear[a * g->parts.part_count + b];
-    if (!pelti_give_way_near(g, a, b, HELD * g->alarm)) {
+    if (!may_be_near(g, a, b, HELD * g->alarm)) {
         *clear = 0;
         return false;
     }

@@ -182,7 +182,6 @@ void pelti_give_way_place(PeltiGiveWay *g);
 /// Whether samples of part a are looked for in part b: the smaller one's in the larger, whose surface is smooth beside them; of
 /// two that are alike, both.
 bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b);
-bool pelti_give_way_near(const PeltiGiveWay *g, int a, int b, double reach); ///< and may be so near now
 /// Contacts of the present places; `deepest` is the deepest overlap beyond what flesh takes.
 void pelti_give_way_detect(PeltiGiveWay *g);
 /// The linearised problem about the present pose, forces guessed from memory.

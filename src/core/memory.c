@@ -31,7 +31,8 @@ void pelti_free(const PeltAllocator *allocator, void *memory, size_t bytes)
         free(memory);
 }
 
-bool pelti_mul_size(size_t count, size_t size, size_t *bytes)
+/// count * size without overflow; false when it does not fit.
+static bool mul_size(size_t count, size_t size, size_t *bytes)
 {
     return !__builtin_mul_overflow(count, size, bytes);
 }
@@ -95,7 +96,7 @@ void *pelti_pool_take(PeltiPool *pool, size_t count, size_t size)
     size_t bytes;
     if (pool->failed)
         return NULL;
-    if (!pelti_mul_size(count, size, &bytes) || bytes > SIZE_MAX / 2 ||
+    if (!mul_size(count, size, &bytes) || bytes > SIZE_MAX / 2 ||
         (pool->limit_bytes && bytes > pool->limit_bytes - pool->used_bytes)) {
         pool->failed = true;
         return NULL;
@@ -144,7 +145,7 @@ static bool make_room(PeltiArray *array, size_t more)
     size_t capacity = array->capacity ? array->capacity * 2 : 64, bytes;
     while (capacity - array->count < more && capacity <= SIZE_MAX / 2)
         capacity *= 2;
-    char *data = pelti_mul_size(capacity, array->size, &bytes) ? pelti_alloc(&array->allocator, bytes) : NULL;
+    char *data = mul_size(capacity, array->size, &bytes) ? pelti_alloc(&array->allocator, bytes) : NULL;
     if (!data) {
         array->failed = true;
         return false;

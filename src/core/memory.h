@@ -12,9 +12,6 @@
 void *pelti_alloc(const PeltAllocator *allocator, size_t bytes);
 void pelti_free(const PeltAllocator *allocator, void *memory, size_t bytes);
 
-/// count * size without overflow; false when it does not fit.
-bool pelti_mul_size(size_t count, size_t size, size_t *bytes);
-
 /// Layout arena: run a layout function twice, first with base == NULL to measure `used`, then with the block to place.
 typedef struct PeltiArena {
     char *base;

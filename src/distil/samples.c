@@ -82,6 +82,14 @@ static int part_start(const PeltiSamples *s, int part, int parts)
     return (int)((int64_t)(s->count + s->held_out) * part / parts);
 }
 
+/// <path>.part-<part>-<parts>: where a part of the samples of `path` is kept.
+static PeltStatus make_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err)
+{
+    if (snprintf(out, PELTI_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_SAMPLES_PATH)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "the path of the samples is too long");
+    return PELT_OK;
+}
+
 static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
 {
     Header header = header_of(s, def), found;
@@ -92,7 +100,7 @@ static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
     if (!path)
         return pelti_spool_open(def->beside_path, &s->spool, err);
     if (def->parts > 0 && def->part >= 0) {
-        PELT_TRY(pelti_distil_part_path(path, def->part, def->parts, part_path, err));
+        PELT_TRY(make_part_path(path, def->part, def->parts, part_path, err));
         path = part_path;
         s->first = s->made = part_start(s, def->part, def->parts);
         s->end = part_start(s, def->part + 1, def->parts);
@@ -109,13 +117,6 @@ static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
     return PELT_OK;
 }
 
-PeltStatus pelti_distil_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err)
-{
-    if (snprintf(out, PELTI_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_SAMPLES_PATH)
-        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "the path of the samples is too long");
-    return PELT_OK;
-}
-
 /// Records of one part that are next, as many as it has.
 static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int part, PeltError *err)
 {
@@ -124,7 +125,7 @@ static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int par
     char path[PELTI_SAMPLES_PATH];
     int first = part_start(s, part, def->parts);
     size_t points = (size_t)points_bytes(s), nodes = (size_t)(record_bytes(s) - points_bytes(s));
-    PELT_TRY(pelti_distil_part_path(def->keep_path, part, def->parts, path, err));
+    PELT_TRY(make_part_path(def->keep_path, part, def->parts, path, err));
     PeltError none;
     if (pelti_source_open(path, &source, &none) != PELT_OK)
         return PELT_OK; // not there: its samples are made here

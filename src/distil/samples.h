@@ -10,8 +10,6 @@
 #include "io/spool.h"
 
 enum { PELTI_SAMPLES_PATH = 4096 };
-/// <path>.part-<part>-<parts>: where a part of the samples of `path` is kept.
-PeltStatus pelti_distil_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err);
 
 typedef struct PeltiSamplesDef {
     const PeltCharacter *character;

@@ -14,7 +14,7 @@ static const float STILL = 1e-3f;   ///< rad: a joint turned less is in its bind
 
 /// A helper has the bind of its driver, so that at rest its node is where its driver's is:
 /// local = rest_to_parent [turn | at - turn head] driver_to_rest.
-Trs pelti_distil_local(const PeltiDistilled *distilled, int helper, const PeltiHelperPose *pose)
+static Trs helper_local(const PeltiDistilled *distilled, int helper, const PeltiHelperPose *pose)
 {
     const PeltiHelper *rule = &distilled->helpers[helper];
     PeltiBone *parent = &distilled->who->bones[rule->parent], *driver = &distilled->who->bones[rule->driver];
@@ -49,7 +49,7 @@ static void drive(Writer *w, Trs *helpers)
     pelti_joints_pose(w->who, &w->pose, w->joints);
     pelti_distil_drive(w->distilled, w->joints, &w->driven);
     for (int h = 0; h < w->distilled->helper_count; h++)
-        helpers[h] = pelti_distil_local(w->distilled, h, &w->driven.helpers[h]);
+        helpers[h] = helper_local(w->distilled, h, &w->driven.helpers[h]);
 }
 
 // ---- keys

@@ -22,7 +22,4 @@ PeltStatus pelti_distil_write(const PeltiDistilWriteDef *def, PeltError *err);
 /// The rules as JSON text (docs/schema/drivers.schema.json): `result` says where helpers and correctives are in the file.
 PeltiJson *pelti_distil_rules(const PeltiDistilWriteDef *def, const PeltiReskinResult *result);
 
-/// A helper's local transform below the node of its parent bone.
-Trs pelti_distil_local(const PeltiDistilled *distilled, int helper, const PeltiHelperPose *pose);
-
 #endif

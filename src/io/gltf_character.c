@@ -255,7 +255,8 @@ static bool rest_is_as_in_file(const PeltiGltfReader *reader)
     return true;
 }
 
-PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err)
+/// Positions, rest, triangles.
+static PeltStatus read_points(PeltiGltfReader *reader, PeltError *err)
 {
     const PeltiGltf *doc = reader->doc;
     PeltiCharacter *who = reader->who;
@@ -310,7 +311,7 @@ static PeltStatus read_character(PeltiGltfReader *reader, PeltError *err)
     PELT_TRY(pelti_gltf_read_skins(reader, err));
     PELT_TRY(pelti_gltf_place_skins(reader, err));
     PELT_TRY(pelti_gltf_read_bones(reader, err));
-    PELT_TRY(pelti_gltf_read_points(reader, err));
+    PELT_TRY(read_points(reader, err));
     PELT_TRY(pelti_gltf_read_normals(reader, err));
     PELT_TRY(pelti_gltf_read_targets(reader, err));
     PELT_TRY(pelti_gltf_read_weights(reader, err));

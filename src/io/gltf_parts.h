@@ -63,7 +63,6 @@ PeltStatus pelti_gltf_read_skins(PeltiGltfReader *reader, PeltError *err);  ///<
 PeltStatus pelti_gltf_place_skins(PeltiGltfReader *reader, PeltError *err); ///< fills their to_rest and rest_to_bone
 PeltStatus pelti_gltf_read_bones(PeltiGltfReader *reader,
                                  PeltError *err); ///< joints, then props; fills instances' bones and scale
-PeltStatus pelti_gltf_read_points(PeltiGltfReader *reader, PeltError *err);  ///< positions, rest, triangles
 PeltStatus pelti_gltf_read_normals(PeltiGltfReader *reader, PeltError *err); ///< where the file has some
 PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err);
 PeltStatus pelti_gltf_read_targets(PeltiGltfReader *reader, PeltError *err); ///< morph targets of the instances

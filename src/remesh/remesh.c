@@ -250,7 +250,8 @@ static void flip_to_valence(PeltiRemeshSurface *s)
     }
 }
 
-void pelti_remesh_delaunay(PeltiRemeshSurface *s, int sweeps)
+/// Flips edges that are not Delaunay, a few sweeps: fewer flat and sharp angles.
+static void flip_to_delaunay(PeltiRemeshSurface *s, int sweeps)
 {
     for (int sweep = 0; sweep < sweeps; sweep++)
         for (int h = 0; h < 3 * s->triangle_count; h++) {
@@ -360,7 +361,8 @@ void pelti_remesh_normals(PeltiRemeshSurface *s)
         s->normal[v] = vec3_normalize_or(s->normal[v], vec3(0, 1, 0));
 }
 
-PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int rounds, PeltiJobs *jobs, PeltError *err)
+/// Tangential relaxation with projection to the shape, `rounds` times; 0 rounds project only.
+static PeltStatus relax_rounds(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int rounds, PeltiJobs *jobs, PeltError *err)
 {
     size_t bytes = (size_t)s->vertex_count * sizeof(Vec3);
     Relax r = {.shape = shape, .surface = s, .fresh = pelti_alloc(&s->allocator, bytes), .move = rounds > 0};
@@ -485,16 +487,16 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
             pelti_remesh_normals(s);
             continue;
         }
-        PELT_TRY(pelti_remesh_relax(shape, s, round < 6 ? 1 : 2, jobs, err));
+        PELT_TRY(relax_rounds(shape, s, round < 6 ? 1 : 2, jobs, err));
         if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < 0.03f)
             break;
         if (round >= 3)
             correction *= pelti_powf(excess, 0.4f);
     }
-    pelti_remesh_delaunay(s, 2);
-    PELT_TRY(pelti_remesh_relax(shape, s, 2, jobs, err));
-    pelti_remesh_delaunay(s, 2);
-    return pelti_remesh_relax(shape, s, 1, jobs, err);
+    flip_to_delaunay(s, 2);
+    PELT_TRY(relax_rounds(shape, s, 2, jobs, err));
+    flip_to_delaunay(s, 2);
+    return relax_rounds(shape, s, 1, jobs, err);
 }
 
 PeltStatus pelti_remesh_subdivide(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int (*parents)[2], PeltiJobs *jobs,
@@ -534,5 +536,5 @@ PeltStatus pelti_remesh_subdivide(const PeltiRemeshShape *shape, PeltiRemeshSurf
     for (int v = 0; v < s->vertex_count; v++)
         s->size[v] *= 0.5f;
     PELT_TRY(pelti_remesh_connect(s, err));
-    return pelti_remesh_relax(shape, s, 1, jobs, err);
+    return relax_rounds(shape, s, 1, jobs, err);
 }

@@ -48,13 +48,6 @@ PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, PeltiRemeshGoal goal
 PeltStatus pelti_remesh_subdivide(const PeltiRemeshShape *shape, PeltiRemeshSurface *surface, int (*parents)[2], PeltiJobs *jobs,
                                   PeltError *err);
 
-/// Tangential relaxation with projection to the shape, `rounds` times; 0 rounds project only.
-PeltStatus pelti_remesh_relax(const PeltiRemeshShape *shape, PeltiRemeshSurface *surface, int rounds, PeltiJobs *jobs,
-                              PeltError *err);
-
-/// Flips edges that are not Delaunay, a few sweeps: fewer flat and sharp angles.
-void pelti_remesh_delaunay(PeltiRemeshSurface *surface, int sweeps);
-
 /// Area-weighted vertex normals of the mesh itself, into `normal`.
 void pelti_remesh_normals(PeltiRemeshSurface *surface);
 

@@ -42,9 +42,5 @@ PeltStatus pelti_compare_json(const PeltiCompare *compare, const char *path, Pel
 
 /// The table of measures, best values marked, for any study.
 void pelti_page_measures(PeltiPage *page, const PeltiStudy *study);
-/// Plots of the measures over time, for any study.
-PeltStatus pelti_page_plots(PeltiPage *page, const PeltiStudy *study, PeltError *err);
-/// A key of colours to methods.
-void pelti_page_key(PeltiPage *page, const PeltiStudy *study);
 
 #endif

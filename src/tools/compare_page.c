@@ -162,7 +162,8 @@ static double frame_value(const PeltiStudyFrame *frame, int kind)
     return values[kind];
 }
 
-PeltStatus pelti_page_plots(PeltiPage *page, const PeltiStudy *study, PeltError *err)
+/// Plots of the measures over time, for any study.
+static PeltStatus write_plots(PeltiPage *page, const PeltiStudy *study, PeltError *err)
 {
     static const char *const titles[] = {"Volume", "Crossing pairs", "Depth", "Stretch", "Jitter", "Time a frame"};
     static const char *const units[] = {"to rest", "", "% of size", "99th percentile, to rest", "against lbs, % of size", "ms"};
@@ -192,7 +193,8 @@ PeltStatus pelti_page_plots(PeltiPage *page, const PeltiStudy *study, PeltError 
     return PELT_OK;
 }
 
-void pelti_page_key(PeltiPage *page, const PeltiStudy *study)
+/// A key of colours to methods.
+static void write_key(PeltiPage *page, const PeltiStudy *study)
 {
     pelti_page_add(page, "<p class=\"legend\">");
     for (int m = 0; m < study->method_count; m++) {
@@ -320,8 +322,8 @@ void pelti_compare_page(const PeltiCompare *c, PeltiPage *page)
     add_section(page, c, PELTI_COMPARE_CLOSE, "places", "Worst places");
     add_section(page, c, PELTI_COMPARE_HEAT, "heat", "Heat maps");
     pelti_page_add(page, "<section aria-labelledby=\"time\"><h2 id=\"time\">Over time</h2>\n");
-    pelti_page_key(page, &c->study);
-    (void)pelti_page_plots(page, &c->study, NULL);
+    write_key(page, &c->study);
+    (void)write_plots(page, &c->study, NULL);
     pelti_page_add(page, "</section>\n");
     add_section(page, c, PELTI_COMPARE_FILMS, "moving", "Moving");
     pelti_page_add(page,

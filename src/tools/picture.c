@@ -84,7 +84,8 @@ void pelti_picture_release(PeltiPicture *picture)
     *picture = (PeltiPicture){0};
 }
 
-void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points)
+/// Points that only the floor must be under.
+static void show_floor(PeltiPicture *picture, const Vec3 *points)
 {
     for (int i = 0; i < picture->character->who->point_count; i++)
         if (vec3_finite(points[i])) {
@@ -95,7 +96,7 @@ void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points)
 
 void pelti_picture_show(PeltiPicture *picture, const Vec3 *points)
 {
-    pelti_picture_show_floor(picture, points);
+    show_floor(picture, points);
     pelti_framing_add(&picture->framing, picture->character->who->point_count, points);
 }
 
@@ -136,7 +137,7 @@ void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_
     const PeltSkin *skins[2] = {guide->lbs, guide->dqs};
     for (int i = 0; i < 2 && skins[i]; i++)
         if (only_floor)
-            pelti_picture_show_floor(picture, skins[i]->shown.points);
+            show_floor(picture, skins[i]->shown.points);
         else
             pelti_picture_show(picture, skins[i]->shown.points);
 }

@@ -48,7 +48,6 @@ void pelti_picture_release(PeltiPicture *picture);
 
 /// Points the camera must show, and the floor must be under; as often as wanted before the first draw.
 void pelti_picture_show(PeltiPicture *picture, const Vec3 *points);
-void pelti_picture_show_floor(PeltiPicture *picture, const Vec3 *points); ///< only the floor
 
 /// Who the camera follows: linear and dual quaternion blending of the same pose, so that every method is seen from the same
 /// place and neither's bulges are cut off. Characters whose weights must be made are followed by linear blending alone.

@@ -305,9 +305,6 @@ void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty);
 float pelti_touch_against_neighbours(const PeltiTouch *t, const Vec3 *x, int k);
 /// The same of one pair of features.
 float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f);
-/// Vertices that are dirty stand still, and those that would draw edges out from them too, and so on: no edge of theirs grows
-/// beyond the longest.
-void pelti_touch_stand_still(PeltiTouch *t);
 /// How far the moves may draw out the edge r of the vertex v; `had`, `length`: what it has before and after them.
 float pelti_touch_longest(const PeltiTouch *t, int v, int r, float *had, float *length);
 /// Cuts ways short until no feature meets another; returns how many features would have met. Not

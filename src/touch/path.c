@@ -256,7 +256,9 @@ static int note_folds(PeltiTouch *t)
     return t->search.crossings.count;
 }
 
-void pelti_touch_stand_still(PeltiTouch *t)
+/// Vertices that are dirty stand still, and those that would draw edges out from them too, and so on: no edge of theirs grows
+/// beyond the longest.
+static void stand_still(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     int count = 0;
@@ -328,7 +330,7 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
                 t->moves.plan[v] = vec3_add(t->state.x[v], cut_move(t, v, look));
         }
         if (look >= STOP)
-            pelti_touch_stand_still(t);
+            stand_still(t);
         pelti_touch_share(t, 0, true);
         int added = pelti_touch_find_features(t, false);
         pelti_touch_share(t, t->features.count - added, false);

@@ -93,7 +93,7 @@ static void march_batch(Implicit *m, int count, March *at)
         for (int i = 0; i < count; i++)
             if (march_on(m, &at[i], k, value[i], gradient[i]))
                 at[left++] = at[i];
-            else if (vec3_finite(at[i].x))
+            else
                 m->x[at[i].v] = at[i].x;
         count = left;
     }
@@ -117,7 +117,7 @@ static void march_range(void *context, int begin, int end, int worker)
     march_batch(m, count, at);
 }
 
-void pelti_implicit_march(Implicit *m)
+static void march(Implicit *m)
 {
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, march_range, m);
 }
@@ -163,7 +163,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     pelti_frame_set(&m->frame, m->part_matrix);
     pelti_clock_lap(&since, &m->ms[STAGE_START]);
     for (int k = 0; k < m->set.rounds; k++) {
-        pelti_implicit_march(m);
+        march(m);
         pelti_clock_lap(&since, &m->ms[STAGE_MARCH]);
         if (m->set.relax && k + 1 < m->set.rounds)
             pelti_implicit_relax(m);

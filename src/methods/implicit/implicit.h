@@ -61,7 +61,6 @@ void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value,
 void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
 /// The weights that dqs gets: `kind` rigid, smooth (as given) or smoother. Lives in m's pool.
 PeltStatus pelti_implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err);
-void pelti_implicit_march(Implicit *m);
 void pelti_implicit_relax(Implicit *m);
 void pelti_implicit_smooth(Implicit *m);
 

@@ -148,10 +148,8 @@ static int project_batch(const Work *w, int count, int *vertex)
         int left = 0;
         for (int i = 0; i < count; i++) {
             int v = vertex[i];
-            Vec3 step = step_from(t, v, t->surface.x[v], &samples[i], k == 0 && w->how.rescue),
-                 x = vec3_add(t->surface.x[v], step);
-            if (vec3_finite(x))
-                t->surface.x[v] = x;
+            Vec3 step = step_from(t, v, t->surface.x[v], &samples[i], k == 0 && w->how.rescue);
+            t->surface.x[v] = vec3_add(t->surface.x[v], step);
             t->awake.changed[v] = 1;
             t->surface.stirred[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
             if (t->surface.stirred[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
