@@ -216,6 +216,7 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
             break; // else look again: what let go may touch elsewhere
     }
     keep_places(g);
+    pelti_give_way_bend(g);
 }
 
 /// Does the straight way from `was` to `now` lead through the part?

@@ -387,12 +387,17 @@ static void frame_of(Vec3 normal, Vec3 frame[3])
     frame[2] = vec3_cross(normal, frame[1]);
 }
 
-static void guess(const PeltiGiveWay *g, const GiveContact *c, const Vec3 frame[3], double force[3])
+/// From the contact's memory: the force to begin with, and how far it is bent.
+static void recall(const PeltiGiveWay *g, GiveContact *c, const Vec3 frame[3], PeltiConstraint *k)
 {
     for (int m = 0; m < GIVE_REMEMBERED; m++)
-        if (g->past.memory[c->sample][m].part == c->b)
+        if (g->past.memory[c->sample][m].part == c->b) {
+            c->bend = g->past.memory[c->sample][m].bend;
             for (int r = 0; r < 3; r++)
-                force[r] = (double)vec3_dot(frame[r], g->past.memory[c->sample][m].force);
+                k->force[r] = (double)vec3_dot(frame[r], g->past.memory[c->sample][m].force);
+        }
+    for (int r = 1; r < 3; r++)
+        k->free[r] -= (double)vec3_dot(frame[r], c->bend);
 }
 
 void pelti_give_way_assemble(PeltiGiveWay *g)
@@ -429,7 +434,7 @@ void pelti_give_way_assemble(PeltiGiveWay *g)
             }
         }
         k->block_count = count;
-        guess(g, c, (const Vec3 *)frame, k->force);
+        recall(g, c, (const Vec3 *)frame, k);
     }
     s->slot_count = g->skin.joint_count;
 }
@@ -451,7 +456,9 @@ void pelti_give_way_remember(PeltiGiveWay *g)
         side_of(g, c->a, c->b)->pushed |= f[0] > 0;
         for (int m = 0; m < GIVE_REMEMBERED && f[0] > 0; m++)
             if (g->past.memory[c->sample][m].part < 0) {
-                g->past.memory[c->sample][m] = (GiveMemory){c->b, c->force};
+                Vec3 along = vec3_mad(c->force, frame[0], (float)-f[0]);
+                g->past.memory[c->sample][m] =
+                    (GiveMemory){c->b, c->force, c->bend, vec3_scale(along, (float)g->linear.constraints[i].epsilon)};
                 break;
             }
     }
@@ -461,6 +468,13 @@ void pelti_give_way_remember(PeltiGiveWay *g)
             g->past.sides[i].out = vec3_normalize_or(
                 vec3_lerp(g->past.sides[i].out, vec3_normalize_or(g->past.sides[i].sum, g->past.sides[i].out), SIDE_FOLLOWS),
                 g->past.sides[i].out);
+}
+
+void pelti_give_way_bend(PeltiGiveWay *g)
+{
+    for (int s = 0; s < g->parts.sample_count; s++)
+        for (int m = 0; m < GIVE_REMEMBERED; m++)
+            g->past.memory[s][m].bend = g->past.memory[s][m].give;
 }
 
 void pelti_give_way_forget(PeltiGiveWay *g)

@@ -17,6 +17,7 @@ typedef struct GiveContact { ///< a sample of one part in or near another
     double gap;              ///< with what flesh takes; negative: beyond that
     double mu;
     Vec3 force; ///< on a, world, of the last solve
+    Vec3 bend;  ///< of its memory
 } GiveContact;
 
 typedef struct GiveHit { ///< a sample near or in another part
@@ -44,6 +45,9 @@ typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space
 typedef struct GiveMemory { ///< forces of a sample's last contacts
     int part;               ///< -1: none
     Vec3 force;             ///< world
+    /// What sticks gives by epsilon f, the solver's regularisation. Kept from step to step (as the bend of a bristle) it is a
+    /// give and not a creep. World; at the start of the step, and by the last solve.
+    Vec3 bend, give;
 } GiveMemory;
 
 typedef struct GivePull { ///< of a bone on a sample; 20 bytes
@@ -187,6 +191,7 @@ void pelti_give_way_detect(PeltiGiveWay *g);
 /// The linearised problem about the present pose, forces guessed from memory.
 void pelti_give_way_assemble(PeltiGiveWay *g);
 void pelti_give_way_remember(PeltiGiveWay *g); ///< the solver's forces, and the sides
+void pelti_give_way_bend(PeltiGiveWay *g);     ///< at the end of a step: what sticks has given by so much
 void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
 /// After a step: pairs that the clip took through each other for good are let go, and what is done with such pairs is noted.
 void pelti_give_way_release(PeltiGiveWay *g, double dt_s);

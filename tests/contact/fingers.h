@@ -7,7 +7,7 @@
 
 /// Two straight fingers that stand on a palm, one bone each: the simplest body that can touch itself.
 enum { PALM, LEFT, RIGHT, BONES };
-static const float length = 4, apart = 2, radius = 0.4f;
+static const float length = 4, apart = 2, radius = 0.4f, bar_height = 3.4f;
 
 typedef struct Fingers {
     PeltiCharacter *who;
@@ -34,8 +34,9 @@ static inline void add_bone(PeltiCharacter *who, int bone, int parent, const cha
     }
 }
 
-/// Tubes from `foot` upwards; vertices of tube k belong to bone k.
-static inline PeltiCharacter *make_fingers(float unit, float between)
+/// Tubes from `foot` upwards; vertices of tube k belong to bone k. `bar`: in place of the right finger a bar that lies across,
+/// along z at the height of the left one's last joint.
+static inline PeltiCharacter *make_shape(float unit, float between, bool bar)
 {
     static Vec3 p[BONES * TUBE_POINTS];
     static int t[BONES * TUBE_TRIANGLES][3];
@@ -46,7 +47,9 @@ static inline PeltiCharacter *make_fingers(float unit, float between)
     for (int k = 0; k < BONES; k++) {
         triangles += make_tube(high[k], k == PALM ? 1.5f : radius, p, t + triangles, k * TUBE_POINTS);
         for (int i = k * TUBE_POINTS; i < (k + 1) * TUBE_POINTS; i++)
-            p[i] = vec3_scale(vec3_add(foot[k], vec3(-p[i].y, p[i].x, p[i].z)), unit);
+            p[i] = vec3_scale(vec3_add(foot[k], bar && k == RIGHT ? vec3(p[i].y, bar_height + p[i].z, 1.5f * p[i].x - 3)
+                                                                  : vec3(-p[i].y, p[i].x, p[i].z)),
+                              unit);
     }
     who->node_count = BONES + 1;
     who->nodes = PELTI_NEW(&who->pool, PeltiNode, who->node_count);
@@ -75,9 +78,14 @@ static inline PeltiCharacter *make_fingers(float unit, float between)
     return who;
 }
 
-static inline Fingers open_with(float unit, float between, const PeltiGiveWaySettings *settings)
+static inline PeltiCharacter *make_fingers(float unit, float between)
 {
-    Fingers f = {.who = make_fingers(unit, between), .unit = unit};
+    return make_shape(unit, between, false);
+}
+
+static inline Fingers open_character(PeltiCharacter *who, float unit, const PeltiGiveWaySettings *settings)
+{
+    Fingers f = {.who = who, .unit = unit};
     PeltiPool *pool = &f.who->pool;
     int n = f.who->mesh->vertex_count, *bone = PELTI_NEW(pool, int, n);
     float *weight = PELTI_NEW(pool, float, n);
@@ -92,6 +100,11 @@ static inline Fingers open_with(float unit, float between, const PeltiGiveWaySet
     f.bones = PELTI_NEW(pool, Mat34, f.who->bone_count);
     pelti_pose_file(f.who, &f.pose);
     return f;
+}
+
+static inline Fingers open_with(float unit, float between, const PeltiGiveWaySettings *settings)
+{
+    return open_character(make_fingers(unit, between), unit, settings);
 }
 
 static inline Fingers open_fingers(float unit, float between, float crush, const PeltRig *rig)

@@ -42,6 +42,31 @@ static void flesh_takes_its_share_before_joints_move(void **state)
     close_fingers(&soft);
 }
 
+/// Two fingers that lean by 0.3 rad; what a rig says of one of them, below 0: nothing. How far that one turns.
+static double turn_of_crush(float common, float left, float right)
+{
+    PeltRigJoint joints[] = {stiff("left", 10), stiff("right", 10)};
+    joints[0].crush = left, joints[1].crush = right;
+    PeltRig rig = {.joint_count = 2, .joints = joints};
+    Fingers f = open_fingers(1, apart, common, &rig);
+    for (int s = 0; s < 8; s++)
+        step(&f, 0.3f, 0.3f, 0);
+    double turn = turned(&f, LEFT);
+    close_fingers(&f);
+    return turn;
+}
+
+static void a_rig_says_what_flesh_takes(void **state)
+{
+    (void)state;
+    double hard = turn_of_crush(0.15f, 0, 0), plain = turn_of_crush(0, 0.15f, 0.15f), soft = turn_of_crush(0.15f, 0.4f, 0.4f);
+    if (!(hard > plain + 0.01 && plain > soft + 0.01 && soft > 0.01))
+        fail_msg("crush 0, 0.15, 0.4: turns %g, %g, %g", hard, plain, soft);
+    assert_true(plain == turn_of_crush(0.15f, -1, -1)); // as the common one, where a rig says nothing
+    double one = turn_of_crush(0, 0.15f, -1);           // each finger's own share counts
+    assert_true(one < hard - 0.005 && one > plain + 0.005);
+}
+
 static void a_held_pose_rests(void **state)
 {
     (void)state;
@@ -288,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_part_is_as_deep_as_its_tube),
         cmocka_unit_test(the_softer_finger_yields_as_their_stiffness_says),
         cmocka_unit_test(flesh_takes_its_share_before_joints_move),
+        cmocka_unit_test(a_rig_says_what_flesh_takes),
         cmocka_unit_test(a_held_pose_rests),
         cmocka_unit_test(opening_and_closing_does_not_pop),
         cmocka_unit_test(a_finger_driven_through_another_stays_on_its_side),
