@@ -24,6 +24,11 @@ PY
 try arm tracking --fps 10 --frames 0:12   # a fold at the elbow whose triangles cross though no features were seen to meet
 try arm tracking --fps 10 --frames 8:10   # led in from the rest pose
 try biped tracking --fps 10 --frames 14:18 # a clap
+"$PELT" make biped --vertices 800 --clip touches -q -o "$work/small.glb" || exit 1
+try small projective --fps 10 --frames 14:18
+try small layered --fps 10 --frames 14:18
+try small layered --fps 10 --frames 0:18 # a hand on the chest, crossed arms and the clap, from the start
+try small projective --fps 10 --frames 16:17 # begun in the clap
 try biped tracking --frames 18:32 # crossed arms: all skin stayed behind, by .16 of the size
 try hand tracking --fps 10 --frames 0:11
 try hand layered --fps 10 --frames 8:11
