@@ -272,7 +272,7 @@ static PeltStatus prepare_last_looks(PeltSkin *skin, PeltError *err)
     PELT_TRY(pelti_crossings_create(&def, &skin->pool, skin->jobs, &crossings, err));
     PeltiLeanDef lean = {who, &skin->weights.vertices, pieces, crossings};
     PELT_TRY(pelti_lean_create(&lean, &skin->pool, &skin->mends.lean, err));
-    return pelti_parted_create(who, pieces, crossings, &skin->pool, &skin->mends.parted, err);
+    return pelti_parted_create(&lean, skin->mends.lean, &skin->pool, &skin->mends.parted, err);
 }
 
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)

@@ -243,7 +243,7 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);
     bring_back(l);
     pelti_lean_edges_restart(&l->edges);
-    pelti_lean_volume_restart(&l->volume, l->home);
+    pelti_lean_volume_restart(&l->volume, l->home, l->asked);
     settle(l);
     for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(l, step->bones, jobs, round) > 0; round++)
         settle(l);
@@ -252,6 +252,11 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     if (count)
         pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, write_range, &w);
     return count;
+}
+
+const PeltiLeanVolume *pelti_lean_volumes(const PeltiLean *l)
+{
+    return &l->volume;
 }
 
 void pelti_lean_keep(PeltiLean *l, PeltiSnapshot *s)

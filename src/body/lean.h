@@ -5,6 +5,7 @@
 
 #include "core/snapshot.h"
 #include "body/crossings.h"
+#include "body/lean_volume.h"
 
 typedef struct PeltiLean PeltiLean;
 
@@ -25,6 +26,9 @@ typedef struct PeltiLeanStep {
 
 /// Changes the vertices that need it; returns how many. Does not allocate.
 int pelti_lean_apply(PeltiLean *lean, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices);
+
+/// Volumes of closed pieces at rest and, after pelti_lean_apply, by blending.
+const PeltiLeanVolume *pelti_lean_volumes(const PeltiLean *lean);
 
 /// What it carries from step to step.
 void pelti_lean_keep(PeltiLean *lean, PeltiSnapshot *snapshot);

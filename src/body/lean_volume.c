@@ -39,11 +39,12 @@ PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, Pe
                              .rest = PELTI_NEW(pool, double, count),
                              .home = PELTI_NEW(pool, double, count),
                              .now = PELTI_NEW(pool, double, count),
+                             .asked = PELTI_NEW(pool, double, count),
                              .low = PELTI_NEW(pool, double, count),
                              .high = PELTI_NEW(pool, double, count),
                              .first = PELTI_NEW(pool, int, count)};
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)count * 48);
+        return pelti_no_memory(err, (size_t)count * 56);
     for (int c = 0; c < count; c++)
         out->rest[c] = !rigid[c];
     for (int e = 0; e < mesh->edge_count; e++)
@@ -55,6 +56,7 @@ PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, Pe
     double size = (double)mesh->diagonal, least = FLAT * size * size * size;
     for (int c = 0; c < count; c++)
         out->rest[c] = out->rest[c] > 0 && fabs(out->now[c]) > least ? out->now[c] : 0;
+    pelti_lean_volume_restart(out, mesh->rest, mesh->rest);
     return PELT_OK;
 }
 
@@ -64,9 +66,10 @@ static bool bearable(const PeltiLeanVolume *l, int c)
     return fabs(now - 1) <= fabs(home - 1) || fabs(now - home) <= LEAN_VOLUME_KEPT;
 }
 
-void pelti_lean_volume_restart(PeltiLeanVolume *l, const Vec3 *home)
+void pelti_lean_volume_restart(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *asked)
 {
     find_volumes(l, home, NULL, NULL, NULL, l->home);
+    find_volumes(l, asked, NULL, NULL, NULL, l->asked);
 }
 
 void pelti_lean_volume_find(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *own, const float *share)

@@ -48,6 +48,7 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     l->hidden = PELTI_NEW(pool, bool, vertices);
     l->length = PELTI_NEW(pool, float, l->mesh->edge_count);
     l->volume = PELTI_NEW(pool, double, components);
+    l->as_shown = PELTI_NEW(pool, double, components);
     l->change = PELTI_NEW(pool, double, components);
     l->trying = PELTI_NEW(pool, double, components);
     l->shown = PELTI_NEW(pool, Vec3, vertices);
@@ -70,14 +71,13 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     l->is_touched = PELTI_NEW(pool, bool, l->mesh->triangle_count);
 }
 
-PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiCrossings *crossings, PeltiPool *pool,
-                               PeltiParted **out, PeltError *err)
+PeltStatus pelti_parted_create(const PeltiLeanDef *def, const PeltiLean *lean, PeltiPool *pool, PeltiParted **out, PeltError *err)
 {
-    const PeltiMesh *mesh = who->mesh;
+    const PeltiMesh *mesh = def->who->mesh;
     PeltiParted *l = PELTI_NEW(pool, PeltiParted, 1);
     if (!l)
         return pelti_no_memory(err, sizeof *l);
-    *l = (PeltiParted){.mesh = mesh, .pieces = pieces, .crossings = crossings};
+    *l = (PeltiParted){.mesh = mesh, .pieces = def->pieces, .crossings = def->crossings, .blended = pelti_lean_volumes(lean)};
     take_memory(l, pool);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 120);
@@ -167,6 +167,7 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     memcpy(l->shown, vertices, bytes);
     memcpy(l->x, vertices, bytes);
     memset(l->change, 0, (size_t)l->mesh->component_count * sizeof *l->change);
+    pelti_parted_volumes(l);
     int as_shown = pelti_parted_find(l, jobs), deep = l->crossings->deep_count, pairs = start(l, bones, restart, jobs, as_shown);
     for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
         pairs = pelti_parted_find(l, jobs);

@@ -3,14 +3,14 @@
 #ifndef PELTI_BODY_PARTED_H
 #define PELTI_BODY_PARTED_H
 
-#include "body/crossings.h"
+#include "body/lean.h"
 #include "core/snapshot.h"
 
 typedef struct PeltiParted PeltiParted;
 
-/// Lives in `pool`; `pieces` and `crossings`, of the same mesh, must outlive it.
-PeltStatus pelti_parted_create(const PeltiCharacter *who, const PeltiPieces *pieces, PeltiCrossings *crossings, PeltiPool *pool,
-                               PeltiParted **out, PeltError *err);
+/// Lives in `pool`; what `def` names and `lean`, of the same mesh, must outlive it.
+PeltStatus pelti_parted_create(const PeltiLeanDef *def, const PeltiLean *lean, PeltiPool *pool, PeltiParted **out,
+                               PeltError *err);
 /// Changes the vertices that need it; returns how many. `restart` forgets the step before. Does not allocate.
 int pelti_parted_apply(PeltiParted *parted, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices);
 /// What it carries from step to step.

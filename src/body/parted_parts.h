@@ -30,17 +30,19 @@ struct PeltiParted {
     const PeltiMesh *mesh;
     const PeltiPieces *pieces;
     PeltiCrossings *crossings;
-    PeltiLeanTurned turned;  ///< who is whose neighbour
-    const Mat34 *bones;      ///< of this step
-    bool *hidden;            ///< [vertex_count] inside another part at rest
-    float *length;           ///< [edge_count] at rest
-    double *volume;          ///< [component_count] six times, at rest; 0: open, or rigid
-    double *change, *trying; ///< [component_count] of the volume, since `shown`; of an island
-    Vec3 *shown, *x;         ///< [vertex_count] as it came, as it is parted
-    Vec3 *kept;              ///< [vertex_count] the last step's parting, in the space of the strongest bone
-    Vec3 *start;             ///< [vertex_count] what of it this step starts with
-    PeltiPartedPair *pair;   ///< [PELTI_PARTED_MOST]
-    int *island;             ///< [PELTI_PARTED_MOST] pairs of the island at hand
+    const PeltiLeanVolume *blended; ///< volumes of closed pieces by blending
+    PeltiLeanTurned turned;         ///< who is whose neighbour
+    const Mat34 *bones;             ///< of this step
+    bool *hidden;                   ///< [vertex_count] inside another part at rest
+    float *length;                  ///< [edge_count] at rest
+    double *volume;                 ///< [component_count] six times, at rest; 0: open, or rigid
+    double *as_shown;               ///< [component_count] six times the volume of `shown`
+    double *change, *trying;        ///< [component_count] of the volume, since `shown`; of an island
+    Vec3 *shown, *x;                ///< [vertex_count] as it came, as it is parted
+    Vec3 *kept;                     ///< [vertex_count] the last step's parting, in the space of the strongest bone
+    Vec3 *start;                    ///< [vertex_count] what of it this step starts with
+    PeltiPartedPair *pair;          ///< [PELTI_PARTED_MOST]
+    int *island;                    ///< [PELTI_PARTED_MOST] pairs of the island at hand
     int island_size;
     PeltiPartedPlane plane; ///< of it
     Vec3 *mark[2];          ///< [mark_count] where its sides rest: corners and centres, each once
@@ -71,6 +73,8 @@ bool pelti_parted_plan(PeltiParted *l, float share);
 /// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume. The list of crossings is
 /// kept up to date.
 bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
+/// Finds l->as_shown.
+void pelti_parted_volumes(PeltiParted *l);
 /// Takes back of l->start what tears or turns over the skin as it is shown now; l->x is the rest of it.
 void pelti_parted_calm(PeltiParted *l);
 

@@ -142,6 +142,25 @@ static double volume_below(const PeltiParted *l, const Vec3 *x, int t)
     return (double)vec3_dot(vec3_sub(x[c[0]], o), vec3_cross(vec3_sub(x[c[1]], o), vec3_sub(x[c[2]], o)));
 }
 
+void pelti_parted_volumes(PeltiParted *l)
+{
+    memset(l->as_shown, 0, (size_t)l->mesh->component_count * sizeof *l->as_shown);
+    for (int t = 0; t < l->mesh->triangle_count; t++)
+        l->as_shown[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->shown, t);
+}
+
+/// A closed piece may lose or gain a little by parting, or be about as large as blending makes it.
+static bool bearable(const PeltiParted *l, int c, double change)
+{
+    double rest = l->volume[c];
+    if (rest == 0 || change == 0)
+        return true;
+    if (l->blended->rest[c] == 0) // flat
+        return fabs(change) <= PARTED_VOLUME * fabs(rest);
+    double now = (l->as_shown[c] + change) / rest, asked = l->blended->asked[c] / rest, off = fabs(now - asked);
+    return fabs(now - 1) <= fabs(asked - 1) || off <= LEAN_VOLUME_KEPT || off <= fabs(l->as_shown[c] / rest - asked);
+}
+
 static bool is_sound(PeltiParted *l, const double *before)
 {
     for (int i = 0; i < l->touched_count; i++) {
@@ -154,7 +173,7 @@ static bool is_sound(PeltiParted *l, const double *before)
         l->trying[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->x, t);
     }
     for (int c = 0; c < l->mesh->component_count; c++)
-        if (l->volume[c] != 0 && fabs(before[c] + l->trying[c]) > PARTED_VOLUME * fabs(l->volume[c]))
+        if (!bearable(l, c, before[c] + l->trying[c]))
             return false;
     return true;
 }
@@ -199,6 +218,19 @@ bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
     return true;
 }
 
+/// What x changes of the volumes that `shown` has. False: by more than a piece bears.
+static bool find_change(PeltiParted *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    bool all = true;
+    memset(l->change, 0, (size_t)mesh->component_count * sizeof *l->change);
+    for (int t = 0; t < mesh->triangle_count; t++)
+        l->change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
+    for (int c = 0; c < mesh->component_count; c++)
+        all &= bearable(l, c, l->change[c]);
+    return all;
+}
+
 void pelti_parted_calm(PeltiParted *l)
 {
     enum { PASSES = 4 };
@@ -225,6 +257,11 @@ void pelti_parted_calm(PeltiParted *l)
         if (!wrong)
             break;
     }
-    for (int t = 0; t < mesh->triangle_count; t++)
-        l->change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
+    for (int pass = 0; pass < PASSES && !find_change(l); pass++)
+        for (int v = 0; v < mesh->vertex_count; v++)
+            if (!bearable(l, mesh->component[v], l->change[mesh->component[v]])) {
+                l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
+                l->x[v] = vec3_add(l->shown[v], l->start[v]);
+            }
+    find_change(l);
 }

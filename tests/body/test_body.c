@@ -2,6 +2,7 @@
 #include "boxes.h"
 
 #include "body/body.h"
+#include "body/constants.def"
 #include "body/inside.h"
 #include "body/lean.h"
 #include "body/lean_turned.h"
@@ -625,7 +626,10 @@ static PeltiParted *parted_of(PeltiCharacter *who, const PeltiWeights *w)
     PeltiParted *parted;
     PeltError err;
     const PeltiPieces *pieces = pieces_of(who, w);
-    assert_int_equal(pelti_parted_create(who, pieces, crossings_of(who, w, pieces), &who->pool, &parted, &err), PELT_OK);
+    PeltiLeanDef def = {who, w, pieces, crossings_of(who, w, pieces)};
+    PeltiLean *lean;
+    assert_int_equal(pelti_lean_create(&def, &who->pool, &lean, &err), PELT_OK);
+    assert_int_equal(pelti_parted_create(&def, lean, &who->pool, &parted, &err), PELT_OK);
     return parted;
 }
 
@@ -724,6 +728,40 @@ static void what_passes_through_is_parted_and_comes_back(void **state)
         sag(mesh, 0.02f, x);
     }
     assert_in_range(frames, 5, 60);
+    free(x);
+    pelti_character_destroy(who);
+}
+
+static double volume_of(const PeltiMesh *mesh, int component, const Vec3 *x)
+{
+    double sum = 0;
+    for (int t = 0; t < mesh->triangle_count; t++)
+        if (mesh->component[mesh->triangles[t][0]] == component)
+            sum += (double)vec3_dot(x[mesh->triangles[t][0]], vec3_cross(x[mesh->triangles[t][1]], x[mesh->triangles[t][2]])) / 6;
+    return sum;
+}
+
+/// However deep one sinks into the other: parting squeezes no closed piece by more than a verdict would take.
+static void parting_squeezes_no_piece(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_plates();
+    const PeltiMesh *mesh = who->mesh;
+    PeltiWeights w = weights_along(who);
+    PeltiParted *parted = parted_of(who, &w);
+    Mat34 bones[3] = {mat34_identity(), mat34_identity(), mat34_identity()};
+    Vec3 *x = copy_points(mesh->rest, mesh->vertex_count);
+    int moved = 0;
+    double most = 0;
+    for (int step = 0; step < 8; step++) {
+        sag(mesh, 0.08f + 0.04f * (float)step, x);
+        moved += pelti_parted_apply(parted, bones, step == 0, NULL, x) > 0;
+        for (int c = 0; c < 2; c++)
+            most = fmax(most, fabs(volume_of(mesh, c, x) / volume_of(mesh, c, mesh->rest) - 1));
+    }
+    assert_true(moved > 3);
+    if (!(most > 0.01 && most < LEAN_VOLUME_KEPT + 1e-4))
+        fail_msg("a volume changed by %g", most);
     free(x);
     pelti_character_destroy(who);
 }
@@ -838,6 +876,7 @@ int main(void)
         cmocka_unit_test(a_triangle_turned_over_leans_on_blending),
         cmocka_unit_test(skin_stays_near_the_pose_that_was_asked_for),
         cmocka_unit_test(what_passes_through_is_parted_and_comes_back),
+        cmocka_unit_test(parting_squeezes_no_piece),
         cmocka_unit_test(a_rigid_side_is_not_parted_from_itself),
         cmocka_unit_test(the_list_of_what_crosses_is_kept_up_to_date),
         cmocka_unit_test(where_nothing_bends_no_body_is_made),
