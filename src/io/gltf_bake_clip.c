@@ -110,22 +110,42 @@ static int times_accessor(Clips *clips)
     return clips->times = pelti_gltf_out_times(clips->bake->out, times, frames->frame_count);
 }
 
+/// Weights of all targets over the frames: the file's own rest, what they do is in the others.
+static int weights_sampler(Clips *clips, PeltiJson *clip, int own)
+{
+    const PeltiMorph *morph = &clips->bake->morph;
+    int frames = clips->bake->def->frames.frame_count, all = own + morph->target_count;
+    float *values = PELTI_NEW(&clips->bake->out->pool, float, own ? (size_t)frames *(size_t)all : 0);
+    clips->bake->out->ok &= values != NULL;
+    for (int f = 0; own && values && f < frames; f++)
+        memcpy(values + (size_t)f * (size_t)all + own, morph->weights + (size_t)f * (size_t)morph->target_count,
+               (size_t)morph->target_count * sizeof *values);
+    PeltiGltfOutCurve curve = {
+        .times = times_accessor(clips), .values = own ? values : morph->weights, .count = frames * all, .components = 1};
+    return pelti_gltf_out_sampler(clips->bake->out, clip, &curve);
+}
+
 static void add_weights(Clips *clips, PeltiJson *clip)
 {
     PeltiGltfBake *bake = clips->bake;
     if (bake->morph.target_count == 0)
         return;
-    PeltiGltfOutCurve curve = {.times = times_accessor(clips),
-                               .values = bake->morph.weights,
-                               .count = bake->def->frames.frame_count * bake->morph.target_count,
-                               .components = 1};
-    int sampler = pelti_gltf_out_sampler(bake->out, clip, &curve);
-    for (int i = 0; i < bake->baked_count; i++)
-        if (bake->baked[i].node >= 0)
-            pelti_gltf_out_channel(bake->out, clip, sampler, bake->baked[i].node, "weights");
-    for (int i = 0; i < bake->def->object_count; i++)
-        if (bake->def->objects[i].soft)
-            pelti_gltf_out_channel(bake->out, clip, sampler, bake->object_nodes[i], "weights");
+    int sampler = -1, sampler_own = -1; // neighbours that have as many of their own share one
+    for (int i = 0; i < bake->baked_count; i++) {
+        int own = pelti_gltf_bake_own_count(bake, &bake->baked[i]);
+        if (bake->baked[i].node < 0)
+            continue;
+        if (own != sampler_own)
+            sampler = weights_sampler(clips, clip, sampler_own = own);
+        pelti_gltf_out_channel(bake->out, clip, sampler, bake->baked[i].node, "weights");
+    }
+    for (int i = 0; i < bake->def->object_count; i++) {
+        if (!bake->def->objects[i].soft)
+            continue;
+        if (sampler_own != 0)
+            sampler = weights_sampler(clips, clip, sampler_own = 0);
+        pelti_gltf_out_channel(bake->out, clip, sampler, bake->object_nodes[i], "weights");
+    }
 }
 
 /// The first `path_count` of translation, rotation and scale of one transform over the frames, one every `stride`.

@@ -102,14 +102,16 @@ int pelti_gltf_bake_view(PeltiGltfBake *bake, const PeltiMorphPart *part)
 
 bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, PeltiJson *primitive)
 {
-    pelti_json_remove(primitive, "targets");
-    if (bake->morph.target_count == 0)
-        return true;
-    bool ok = pelti_json_set(primitive, "targets", pelti_json_new_array());
-    PeltiJson *targets = pelti_json_get(primitive, "targets");
+    PeltiJson *targets = pelti_json_new_array();
+    bool ok = targets && pelti_gltf_bake_own_targets(bake, part, targets);
+    int own = pelti_json_count(targets);
     for (int k = 0; ok && k < bake->morph.target_count; k++)
         ok = pelti_json_push(targets, pelti_json_new_object()) &&
-             pelti_gltf_bake_arrays(bake, part, view, k, pelti_json_at(targets, k));
+             pelti_gltf_bake_arrays(bake, part, view, k, pelti_json_at(targets, own + k));
+    if (ok && pelti_json_count(targets) > 0)
+        return pelti_json_set(primitive, "targets", targets);
+    pelti_json_remove(primitive, "targets");
+    pelti_json_release(targets);
     return ok;
 }
 
@@ -149,14 +151,8 @@ static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJso
         pelti_json_release(kept);
         return false;
     }
-    PeltiJson *extras = pelti_json_get(mesh, "extras");
-    if (facts->target_count && extras)
-        pelti_json_remove(extras, "targetNames");
-    if (facts->target_count)
-        pelti_warn(bake->def->log, "morph-dropped",
-                   "mesh %d: its own morph targets are played into the bake, whose targets replace them",
-                   bake->def->who->instances[baked->instance].mesh);
-    return pelti_json_set(mesh, "primitives", kept) && pelti_gltf_bake_weights(mesh, bake->morph.target_count);
+    return pelti_json_set(mesh, "primitives", kept) && pelti_gltf_bake_own_names(bake, baked, pelti_json_get(mesh, "extras")) &&
+           pelti_gltf_bake_weights(mesh, pelti_gltf_bake_own_count(bake, baked) + bake->morph.target_count);
 }
 
 /// Does anything but the mesh depend on the node's place: children, a camera, a skin, a clip, an extension?

@@ -1,5 +1,5 @@
-// VRM, an avatar's glTF: its expressions name morph targets by number. A baked mesh has other targets, which an expression must
-// not play: it loses those binds and keeps the others. All else (spring bones, constraints, looks) stays as it is.
+// VRM, an avatar's glTF: its expressions name morph targets by number. A baked mesh has its own ones first, so numbers stay; the
+// node that shows it may be another. All else (spring bones, constraints, looks) stays as it is.
 #include "io/gltf_write.h"
 
 #include <string.h>
@@ -9,29 +9,35 @@ typedef struct Binds {
     int dropped;
 } Binds;
 
-/// VRM 0.x names the mesh, VRM 1.0 the node.
-static bool is_baked(const Binds *b, const PeltiJson *bind)
+/// VRM 0.x names the mesh, VRM 1.0 the node. NULL: nothing that is baked.
+static const PeltiGltfBaked *baked_of(const Binds *b, const PeltiJson *bind)
 {
     int mesh = (int)pelti_json_int_of(pelti_json_get(bind, "mesh"), -1),
         node = (int)pelti_json_int_of(pelti_json_get(bind, "node"), -1);
     for (int i = 0; i < b->bake->baked_count; i++) {
         const PeltiInstance *instance = &b->bake->def->who->instances[b->bake->baked[i].instance];
         if (instance->mesh == mesh || instance->node == node)
-            return true;
+            return &b->bake->baked[i];
     }
-    return false;
+    return NULL;
 }
 
+/// A number that the file has no target for would play one of the bake.
 static void filter(Binds *b, PeltiJson *expression, const char *key)
 {
     PeltiJson *old = pelti_json_get(expression, key), *kept = old ? pelti_json_new_array() : NULL;
     if (!kept)
         return;
     for (int i = 0; i < pelti_json_count(old); i++) {
-        if (is_baked(b, pelti_json_at(old, i)))
+        PeltiJson *bind = pelti_json_at(old, i);
+        const PeltiGltfBaked *baked = baked_of(b, bind);
+        if (baked && pelti_json_int_of(pelti_json_get(bind, "index"), -1) >= pelti_gltf_bake_own_count(b->bake, baked)) {
             b->dropped++;
-        else
-            b->bake->out->ok &= pelti_json_push(kept, pelti_json_keep(pelti_json_at(old, i)));
+            continue;
+        }
+        if (baked && baked->node >= 0 && pelti_json_get(bind, "node"))
+            b->bake->out->ok &= pelti_json_set(bind, "node", pelti_json_new_int(baked->node));
+        b->bake->out->ok &= pelti_json_push(kept, pelti_json_keep(bind));
     }
     b->bake->out->ok &= pelti_json_set(expression, key, kept);
 }
@@ -60,7 +66,7 @@ PeltStatus pelti_gltf_bake_vrm(PeltiGltfBake *bake, PeltError *err)
     }
     if (binds.dropped)
         pelti_warn(bake->def->log, "vrm-expressions",
-                   "%d morph targets of VRM expressions are baked into the mesh: the expressions no longer play them",
+                   "%d morph targets of VRM expressions are none that their mesh has: the expressions no longer ask for them",
                    binds.dropped);
     return bake->out->ok ? PELT_OK : pelti_no_memory(err, 0);
 }

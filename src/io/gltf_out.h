@@ -51,6 +51,14 @@ typedef struct PeltiGltfOutAccessor {
 } PeltiGltfOutAccessor;
 int pelti_gltf_out_accessor(PeltiGltfOut *out, const PeltiGltfOutAccessor *accessor);
 
+typedef struct PeltiGltfOutOffsets { ///< of a morph target on a primitive
+    int count;
+    uint32_t *points; ///< [count] that it moves, ascending
+    Vec3 *moves;      ///< [count]
+} PeltiGltfOutOffsets;
+/// Accessor of the offsets of all points: zeros, sparse or dense, whatever takes fewest bytes. They must outlive `out`.
+int pelti_gltf_out_offsets(PeltiGltfOut *out, int point_count, const PeltiGltfOutOffsets *offsets);
+
 /// Curves of a clip, an object with "samplers" and "channels". Values and times must outlive `out`.
 int pelti_gltf_out_times(PeltiGltfOut *out, const float *times, int count); ///< accessor of key times, rising
 typedef struct PeltiGltfOutCurve {

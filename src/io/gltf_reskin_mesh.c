@@ -83,15 +83,8 @@ static bool moves(const PeltiTarget *target, int first, int count)
     return low < target->count && target->points[low] < first + count;
 }
 
-typedef struct Offsets { ///< of one target on one part, in the space of the mesh
-    int count;
-    uint32_t *points; ///< [count] of the part
-    Vec3 *moves;
-    Vec3 low, high; ///< points that it does not move count too
-} Offsets;
-
-static PeltStatus gather(PeltiReskinWork *work, const Part *part, const PeltiTarget *target, double from_rest[3][4], Offsets *out,
-                         PeltError *err)
+static PeltStatus gather(PeltiReskinWork *work, const Part *part, const PeltiTarget *target, double from_rest[3][4],
+                         PeltiGltfOutOffsets *out, PeltError *err)
 {
     PeltiPool *pool = &work->out->pool;
     int first = part->first_point, end = first + part->facts->point_count, from = 0;
@@ -100,7 +93,7 @@ static PeltStatus gather(PeltiReskinWork *work, const Part *part, const PeltiTar
     int to = from;
     while (to < target->count && target->points[to] < end)
         to++;
-    *out = (Offsets){.points = PELTI_NEW(pool, uint32_t, to - from), .moves = PELTI_NEW(pool, Vec3, to - from)};
+    *out = (PeltiGltfOutOffsets){.points = PELTI_NEW(pool, uint32_t, to - from), .moves = PELTI_NEW(pool, Vec3, to - from)};
     if (pool->failed)
         return pelti_no_memory(err, (size_t)(to - from) * sizeof(Vec3));
     for (int i = from; i < to; i++) {
@@ -109,68 +102,25 @@ static PeltStatus gather(PeltiReskinWork *work, const Part *part, const PeltiTar
         for (int r = 0; r < 3; r++)
             m[r] = (float)(from_rest[r][0] * v[0] + from_rest[r][1] * v[1] + from_rest[r][2] * v[2]);
         out->points[out->count] = (uint32_t)(target->points[i] - first);
-        out->moves[out->count] = vec3(m[0], m[1], m[2]);
-        out->low = vec3_min(out->low, out->moves[out->count]);
-        out->high = vec3_max(out->high, out->moves[out->count++]);
-    }
-    if (out->count > 0 && out->count == part->facts->point_count) {
-        out->low = out->high = out->moves[0];
-        for (int i = 1; i < out->count; i++) {
-            out->low = vec3_min(out->low, out->moves[i]);
-            out->high = vec3_max(out->high, out->moves[i]);
-        }
+        out->moves[out->count++] = vec3(m[0], m[1], m[2]);
     }
     return PELT_OK;
 }
 
-/// Zeros, sparse or dense: whatever takes fewest bytes.
-static int push_offsets(PeltiReskinWork *work, const Part *part, const Offsets *offsets)
-{
-    PeltiGltfOut *out = work->out;
-    size_t points = (size_t)part->facts->point_count, count = (size_t)offsets->count, width = points <= 65536 ? 2 : 4;
-    PeltiGltfOutAccessor accessor = {.view = -1,
-                                     .count = (int)points,
-                                     .type = "VEC3",
-                                     .component = PELTI_GLTF_F32,
-                                     .bound_count = 3,
-                                     .low = &offsets->low.x,
-                                     .high = &offsets->high.x};
-    if (count == 0)
-        return pelti_gltf_out_accessor(out, &accessor);
-    if (count * (sizeof(Vec3) + width) < points * sizeof(Vec3)) {
-        uint16_t *small = PELTI_NEW(&out->pool, uint16_t, width == 2 ? count : 0);
-        out->ok &= small != NULL;
-        for (size_t i = 0; width == 2 && small && i < count; i++)
-            small[i] = (uint16_t)offsets->points[i];
-        const void *indices = width == 2 ? (const void *)small : offsets->points;
-        accessor.sparse_count = (int)count;
-        accessor.sparse_index_component = width == 2 ? PELTI_GLTF_U16 : PELTI_GLTF_U32;
-        accessor.sparse_index_view =
-            pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, indices, count * width), count * width, 0, 0);
-        accessor.sparse_value_view =
-            pelti_gltf_out_view(out, pelti_gltf_out_bytes(out, offsets->moves, count * sizeof(Vec3)), count * sizeof(Vec3), 0, 0);
-        return pelti_gltf_out_accessor(out, &accessor);
-    }
-    Vec3 *dense = PELTI_NEW(&out->pool, Vec3, points);
-    out->ok &= dense != NULL;
-    for (size_t i = 0; dense && i < count; i++)
-        dense[offsets->points[i]] = offsets->moves[i];
-    return push_array(out, dense, points * sizeof(Vec3), accessor);
-}
-
 /// Target `index` of a primitive; those between the last it has and this one move nothing.
-static bool set_target(PeltiReskinWork *work, const Part *part, int index, const Offsets *offsets)
+static bool set_target(PeltiReskinWork *work, const Part *part, int index, const PeltiGltfOutOffsets *offsets)
 {
     if (!pelti_json_get(part->json, "targets") && !pelti_json_set(part->json, "targets", pelti_json_new_array()))
         return false;
     PeltiJson *targets = pelti_json_get(part->json, "targets");
     bool ok = true;
     while (ok && pelti_json_count(targets) <= index) {
-        Offsets nothing = {0};
-        const Offsets *these = pelti_json_count(targets) == index ? offsets : &nothing;
+        PeltiGltfOutOffsets nothing = {0};
+        const PeltiGltfOutOffsets *these = pelti_json_count(targets) == index ? offsets : &nothing;
         int at = pelti_json_count(targets);
         ok = pelti_json_push(targets, pelti_json_new_object()) &&
-             pelti_json_set(pelti_json_at(targets, at), "POSITION", pelti_json_new_int(push_offsets(work, part, these)));
+             pelti_json_set(pelti_json_at(targets, at), "POSITION",
+                            pelti_json_new_int(pelti_gltf_out_offsets(work->out, part->facts->point_count, these)));
     }
     return ok;
 }
@@ -183,7 +133,7 @@ static PeltStatus set_targets(PeltiReskinWork *work, int instance, const Part *p
         return PELT_FAIL(err, PELT_BAD_INPUT, "skin %d: its bind pose is flat", shown->skin);
     for (int k = work->instance_places[instance]; k < work->result->place_count; k++) {
         const PeltiReskinPlace *place = &work->result->places[k];
-        Offsets offsets;
+        PeltiGltfOutOffsets offsets;
         PELT_TRY(gather(work, part, &work->def->targets[place->target].moves, from_rest, &offsets, err));
         if (!set_target(work, part, place->index, &offsets))
             return pelti_no_memory(err, 0);

@@ -13,6 +13,7 @@ typedef struct GltfSink {
     PeltiMorphDef morph;
     int all_points;  // the character's, then those of soft objects
     Vec3 *last;      // [all_points] positions of the frame; soft objects' that are no numbers, of one before
+    Vec3 *first;     // [points of the character] of frame 0; NULL: it has no morph targets
     Vec3 *turned;    // [all_points] normals of the frame
     Trs *placements; // [frame_count x object_count]
     bool odd;        // some of those were not
@@ -26,6 +27,8 @@ static PeltStatus take_frame(PeltiSink *head, const Vec3 *points, const Vec3 *no
     GltfSink *sink = (GltfSink *)head;
     size_t count = (size_t)head->frames.point_count;
     memcpy(sink->last, points, count * sizeof(Vec3)); // numbers all: the skin's step saw to it
+    if (sink->first && head->pushed == 0)
+        memcpy(sink->first, points, count * sizeof(Vec3));
     if (sink->def.has_normals)
         memcpy(sink->turned, normals, count * sizeof(Vec3));
     return pelti_morph_frame(&sink->morph, head->pushed, sink->last, sink->turned, err);
@@ -69,6 +72,7 @@ static PeltStatus write_document(GltfSink *sink, PeltError *err)
 {
     PeltiGltfBake *bake = &sink->bake;
     PELT_TRY(make_targets(sink, err));
+    PELT_TRY(pelti_gltf_bake_own(bake, err));
     PELT_TRY(pelti_gltf_bake_meshes(bake, err));
     PELT_TRY(pelti_gltf_bake_vrm(bake, err));
     PELT_TRY(pelti_gltf_bake_objects(bake, err));
@@ -118,8 +122,11 @@ static PeltStatus open_sink(GltfSink *sink, const char *path, PeltError *err)
     sink->placements = PELTI_NEW(&sink->pool, Trs, (size_t)sink->head.frames.frame_count * (size_t)def->object_count);
     if (def->play_pose)
         sink->poses = PELTI_NEW(&sink->pool, Trs, (size_t)sink->head.frames.frame_count * (size_t)def->who->node_count);
+    if (def->who->target_count)
+        sink->first = PELTI_NEW(&sink->pool, Vec3, sink->head.frames.point_count);
     if (sink->pool.failed)
         return pelti_no_memory(err, (size_t)sink->all_points * sizeof(Vec3));
+    sink->bake.first = sink->first;
     sink->bake.poses = sink->poses;
     sink->bake.placements = sink->placements;
     PELT_TRY(plan_targets(sink, err));

@@ -19,6 +19,7 @@ typedef struct PeltiGltfBaked {
     int node;                   ///< that shows it in the result
     int first_part, part_count; ///< one a primitive that has points
 } PeltiGltfBaked;
+typedef struct PeltiGltfOwn PeltiGltfOwn; ///< of gltf_bake_own.c
 typedef struct PeltiGltfBake {
     const PeltiOutputDef *def;
     PeltiGltfOut *out;
@@ -32,13 +33,21 @@ typedef struct PeltiGltfBake {
     int first_soft_part;   ///< soft objects' parts follow those of the character, one each
     int *object_nodes;     ///< [object_count]
     const Trs *placements; ///< [frame_count x object_count]
+    const Vec3 *first;     ///< [points of the character] of frame 0; NULL: the character has no morph targets
+    PeltiGltfOwn *own;     ///< NULL without
 } PeltiGltfBake;
 
 /// Finds what is to be baked: fills baked and parts. Memory of `pool`.
 PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError *err);
 /// Meshes get positions, normals and targets; nodes lose skins and stand at the root of their scenes.
 PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err);
-/// Expressions of a VRM lose the morph targets of baked meshes.
+/// The file's own morph targets: what carries them to frame 0, how many a baked mesh has, those of one part into the empty list
+/// of its primitive, their names with those of the bake behind. Before the meshes.
+PeltStatus pelti_gltf_bake_own(PeltiGltfBake *bake, PeltError *err);
+int pelti_gltf_bake_own_count(const PeltiGltfBake *bake, const PeltiGltfBaked *baked);
+bool pelti_gltf_bake_own_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, PeltiJson *targets);
+bool pelti_gltf_bake_own_names(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *extras);
+/// Expressions of a VRM play the morph targets of baked meshes where those are now.
 PeltStatus pelti_gltf_bake_vrm(PeltiGltfBake *bake, PeltError *err);
 /// Nodes, meshes and materials of the objects, in the default scene.
 PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltError *err);

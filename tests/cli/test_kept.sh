@@ -38,14 +38,14 @@ human = {name[0].lower() + name[1:]: {'node': i} for name, i in node.items() if 
          'LeftUpperLeg', 'RightUpperLeg', 'LeftLowerLeg', 'RightLowerLeg', 'LeftFoot', 'RightFoot')}
 one = json.loads(json.dumps(doc)); one['extensionsUsed'] += ['VRMC_vrm', 'VRMC_springBone', 'VRMC_node_constraint']
 one['extensions'] = {'VRMC_vrm': {'specVersion': '1.0', 'meta': {'name': 'test', 'authors': ['us'], 'licenseUrl': 'https://vrm.dev/licenses/1.0/'}, 'humanoid': {'humanBones': human},
-    'expressions': {'preset': {'happy': {'morphTargetBinds': [{'node': hat_node, 'index': 0, 'weight': 1}]}}}, 'lookAt': {'type': 'bone'}},
+    'expressions': {'preset': {'happy': {'morphTargetBinds': [{'node': hat_node, 'index': 0, 'weight': 1}, {'node': mesh_node, 'index': 0, 'weight': 0.5}]}}}, 'lookAt': {'type': 'bone'}},
     'VRMC_springBone': {'specVersion': '1.0', 'colliders': [{'node': node['Head'], 'shape': {'sphere': {'offset': [0, 0, 0], 'radius': 0.1}}}], 'springs': [{'name': 'hair', 'joints': [{'node': node['Neck'], 'stiffness': 0.5}, {'node': node['Head']}]}]}}
 one['nodes'][node['LeftHand']]['extensions'] = {'VRMC_node_constraint': {'specVersion': '1.0', 'constraint': {'rotation': {'source': node['RightHand'], 'weight': 0.5}}}}
 write('one.vrm', one, data)
 old = doc; old['extensionsUsed'] += ['VRM']
 old['extensions'] = {'VRM': {'specVersion': '0.0', 'humanoid': {'humanBones': [{'bone': k, 'node': v['node'], 'useDefaultValues': True} for k, v in human.items()]},
     'secondaryAnimation': {'boneGroups': [{'comment': '', 'stiffiness': 1, 'bones': [node['Neck']], 'colliderGroups': [0]}], 'colliderGroups': [{'node': node['Head'], 'colliders': [{'offset': {'x': 0, 'y': 0, 'z': 0}, 'radius': 0.1}]}]},
-    'blendShapeMaster': {'blendShapeGroups': [{'name': 'Joy', 'presetName': 'joy', 'binds': [{'mesh': 1, 'index': 0, 'weight': 100}]}]}, 'materialProperties': [{'name': 'm', 'shader': 'VRM/MToon'}]}}
+    'blendShapeMaster': {'blendShapeGroups': [{'name': 'Joy', 'presetName': 'joy', 'binds': [{'mesh': 1, 'index': 0, 'weight': 100}, {'mesh': 0, 'index': 0, 'weight': 50}]}]}, 'materialProperties': [{'name': 'm', 'shader': 'VRM/MToon'}]}}
 write('old.vrm', old, data)
 P
 for v in one old; do
@@ -65,6 +65,15 @@ same('bake: materials', a['materials'], c['materials'])
 same('bake: what is used', set(a['extensionsUsed']) - set(c['extensionsUsed']), set())
 for i, n in enumerate(a['nodes']): same('bake: a constraint', n.get('extensions'), c['nodes'][i].get('extensions'))
 same('bake: the hat\'s target', values(a, x, a['meshes'][1]['primitives'][0]['targets'][0]['POSITION']), values(c, z, c['meshes'][1]['primitives'][0]['targets'][0]['POSITION']))
+body = c['meshes'][0]; n = len(body['primitives'][0]['targets'])
+same('bake: how many names and weights', (len(body['extras']['targetNames']), len(body['weights'])), (n, n))
+same('bake: the body\'s own target comes first, unplayed', (body['extras']['targetNames'][0], body['weights'][0], n > 1), ('smile', 0, True))
+moves = values(c, z, body['primitives'][0]['targets'][0]['POSITION']); moves = struct.unpack(f'<{len(moves) // 4}f', moves)
+far = max(abs(sum(m * m for m in moves[i:i + 3]) ** 0.5 - 0.01) for i in range(0, len(moves), 3))
+if not far < 0.002: sys.exit(f'FAILED: {v}: the smile moves points by {far} more or less than it did')
+for channel in c['animations'][0]['channels']:
+    if channel['target']['path'] == 'weights':
+        curve = c['accessors'][c['animations'][0]['samplers'][channel['sampler']]['output']]['count']; same('bake: weights a frame', curve, 4 * n)
 same('bake: the hat\'s names', a['meshes'][1]['extras'], c['meshes'][1]['extras'])
 P
 done
