@@ -32,6 +32,14 @@ done
 "$PELT" inspect gone.blend 2>/dev/null; [ $? = 2 ] || fail "a file that is not there"
 printf '#!/bin/sh\nkill -SEGV $$\n' > crash; chmod +x crash; PELT_IMPORT=$work/crash "$PELT" inspect a.fbx > said.txt 2> err.txt; code=$?
 [ $code = 3 ] && [ "$(wc -l < err.txt)" = 1 ] && grep -q "another program's reader" err.txt || fail "a crash of the reader: exit $code, $(cat err.txt)"
+# a joint that two skins list is one joint
+python3 - <<'P' || exit 1
+import json
+doc = json.load(open('a.gltf')); shown = next(i for i, n in enumerate(doc['nodes']) if 'skin' in n)
+doc['skins'].append(dict(doc['skins'][0], name='again')); doc['nodes'].append({'name': 'twin', 'mesh': doc['nodes'][shown]['mesh'], 'skin': len(doc['skins']) - 1})
+doc['scenes'][0]['nodes'].append(len(doc['nodes']) - 1); json.dump(doc, open('twice.gltf', 'w')); open('joints', 'w').write(str(len(doc['skins'][0]['joints'])))
+P
+"$PELT" inspect twice.gltf 2>/dev/null | grep -q "^skeleton   $(cat joints) joints in 2 skins," || fail "joints of two skins: $("$PELT" inspect twice.gltf 2>&1 | grep '^skeleton')"
 # weights by trial: which joints lost, for lbs and dqs too, and the file's own where one asks for them
 "$PELT" make arm --vertices 500 --weights one-joint -o hard.glb -q && "$PELT" inspect hard.glb > said.txt 2>/dev/null || fail "weights of one joint"
 for m in lbs dqs; do grep -q "^method     $m: uses the file's weights, automatic ones where those lost" said.txt || fail "$m: $(grep "^method     $m" said.txt)"; done

@@ -77,5 +77,10 @@ for channel in c['animations'][0]['channels']:
 same('bake: the hat\'s names', a['meshes'][1]['extras'], c['meshes'][1]['extras'])
 P
 done
+# VRM 0.x looks along -z, 1.0 along +z: the front of the one is the back of the other, which has the same skin
+picture() { "$PELT" render "$1" --rest --camera "$2" --size 96x128 --samples 1 --no-ground --threads 1 -q -o "$3" 2>/dev/null || fail "render $1"; }
+picture old.vrm front old-front.png; picture one.vrm back one-back.png; picture one.vrm front one-front.png
+cmp -s old-front.png one-back.png || fail "a VRM 0.x is not drawn from its front"
+cmp -s one-front.png one-back.png && fail "front and back look the same"
 "$PELT" bake b.glb --motion one.vrm --clip walk -m lbs -q -o m.pc2 --frames 0:1 2>/dev/null || fail "a VRM as motion"
 echo "kept: good"
