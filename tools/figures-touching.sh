@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pictures of docs/touching.md: seven poses by tracking, skin and skeleton left to themselves and with what keeps them apart, and
-# the crouch and the fist from four sides.
+# the crouch and the fists of hand and biped from four sides.
 set -e
 pelt=$(realpath "${1:-build/pelt}")
 out=$(cd "$(dirname "$0")/.." && pwd)/docs/figures
@@ -8,11 +8,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$pelt" make biped --vertices 6000 --clip touches --quiet -o "$work/touches.glb"
 "$pelt" make biped --vertices 6000 --clip bend --quiet -o "$work/crouch.glb"
+"$pelt" make biped --vertices 6000 --clip fist --quiet -o "$work/grip.glb"
 "$pelt" make hand --clip fist --quiet -o "$work/fist.glb"
 bake() { # character, state, what else
   "$pelt" bake "$work/$1.glb" -m tracking --no-measure --quiet -o "$work/$1-$2.pc2" "${@:3}" 2>/dev/null
 }
-for who in "touches 110" "crouch 30" "fist 30"; do
+for who in "touches 110" "crouch 30" "grip 30" "fist 30"; do
   read -r name last <<<"$who"
   bake $name after --frames 0:$last
   bake $name before --frames 0:$last --set give-way=off --set touch=off
@@ -32,4 +33,7 @@ done
 for side in 0 90 180 270; do
   draw crouch after 30 $side,8,1.8 crouch-$side
   draw fist after 30 $side,15,1.1 fist-$side
+done
+for side in 0 60 120 180; do # its left hand; from elsewhere the body is before it
+  draw grip after 30 $side,10,9,.55,.955,.01 grip-$side
 done
