@@ -289,13 +289,6 @@ static void correct_pose(PeltiAround *a, PeltiPose *pose, double time_s, double 
     }
 }
 
-static void push_out(PeltiAround *a, PeltSkin *skin, int frame_index)
-{
-    double start = pelti_clock_ms();
-    a->frames[frame_index].pushed = pelti_skin_push_out(skin, a->corrector, 0);
-    a->frames[frame_index].ms += pelti_clock_ms() - start;
-}
-
 void pelti_around_step_skin(PeltiAround *a, PeltSkin *skin, PeltiPose *pose, PeltiAroundFrame at, PeltiStepReport *report,
                             double *step_ms)
 {
@@ -305,9 +298,11 @@ void pelti_around_step_skin(PeltiAround *a, PeltSkin *skin, PeltiPose *pose, Pel
     if (gave != pose)
         pelti_pose_copy(a->who, gave, pose);
     correct_pose(a, pose, at.frame / at.fps, at.index ? 1 / at.fps : 0, at.index);
-    pelti_skin_step_posed(skin, pose, (float)(1 / at.fps), report, step_ms);
-    *step_ms += give_ms;
-    push_out(a, skin, at.index);
+    PeltiSkinAmong among = {.corrector = a->corrector};
+    pelti_skin_step_among(skin, &among, pose, (float)(1 / at.fps), report, step_ms);
+    *step_ms += give_ms - among.ms;
+    a->frames[at.index].pushed = among.pushed;
+    a->frames[at.index].ms += among.ms;
 }
 
 const PeltiOutputObject *pelti_around_objects(const PeltiAround *a, int *count)

@@ -112,12 +112,11 @@ void pelt_world_step(PeltWorld *w, const PeltPose *const *poses, float dt_s, Pel
     for (int i = 0; i < w->count; i++) {
         PeltSkin *skin = w->skins[i];
         double ms;
-        pelti_skin_step_posed(skin, &w->corrected[i], dt_s, &(PeltiStepReport){0}, &ms);
-        now.skin_ms += ms;
-        start = pelti_clock_ms();
-        double pushed = pelti_skin_push_out(skin, w->corrector, i);
-        now.pushed = pushed > now.pushed ? pushed : now.pushed;
-        now.ms += pelti_clock_ms() - start;
+        PeltiSkinAmong among = {.corrector = w->corrector, .character = i};
+        pelti_skin_step_among(skin, &among, &w->corrected[i], dt_s, &(PeltiStepReport){0}, &ms);
+        now.skin_ms += ms - among.ms;
+        now.pushed = among.pushed > now.pushed ? among.pushed : now.pushed;
+        now.ms += among.ms;
     }
     now.watched = report.contacts, now.pushing = report.active, now.iterations = report.iterations;
     now.converged = report.converged, now.residual = report.change;

@@ -82,7 +82,7 @@ typedef struct PeltiSkinMends {
     Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what the last word on it changed; NULL: nobody asks
 } PeltiSkinMends;
 
-/// The skin of the last step in the character's own space. Steps write it, objects push it (pelti_skin_push_out); what is handed
+/// The skin of the last step in the character's own space. Steps write it, objects push it; what is handed
 /// out, measured, drawn and learned reads it.
 typedef struct PeltiSkinShown {
     bool by_point;       ///< the method writes points, by weights.points; else vertices
@@ -145,13 +145,20 @@ PeltStatus pelti_skin_rig_on_body(PeltSkin *skin, const PeltRig **rig, PeltError
 const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report);
 /// Warns of the joints that turned most and of the parts that were held on their side, once the clip is through.
 void pelti_skin_tell_give_way(PeltSkin *skin, int first_frame);
-/// The second half: the skin of a pose as it is.
+/// The objects that a skin is among while it is stepped.
+typedef struct PeltiSkinAmong {
+    PeltiCorrector *corrector; ///< told what the method made of the pose, and asked what is inside an object
+    int character;             ///< of the corrector's
+    double pushed, ms;         ///< out: how far skin was moved out of objects at most, share of the size; time this took
+} PeltiSkinAmong;
+/// The second half: the skin of a pose as it is. No skin ends inside a fixed or rigid object; `among` may be NULL.
+void pelti_skin_step_among(PeltSkin *skin, PeltiSkinAmong *among, const PeltiPose *pose, float dt_s, PeltiStepReport *report,
+                           double *ms);
+/// The same without objects.
 void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 /// One step of a skin, both halves; the public step hands out what a user may see of the report.
 void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms);
 /// The vertices of the last step. A blend by point has none of its own: each is where its first point is.
 Vec3 *pelti_skin_vertices(PeltSkin *skin);
-/// Tells the corrector what is shown, and moves that out of objects; returns how far, as a share of the size.
-double pelti_skin_push_out(PeltSkin *skin, PeltiCorrector *corrector, int character);
 
 #endif

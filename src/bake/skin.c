@@ -448,6 +448,7 @@ static void tell_touch(const PeltSkin *skin, const PeltiTouchReport *touch, doub
     pelti_step_stat(report, "touch_frozen", touch->frozen, PELTI_SUM);
     pelti_step_stat(report, "touch_spent", touch->spent, PELTI_SUM);
     pelti_step_stat(report, "touch_led_anew", touch->led_anew, PELTI_SUM);
+    pelti_step_stat(report, "touch_crossed", touch->crossed, PELTI_MOST);
 }
 
 /// On the skin that the method made, which hears of what was held back: it has `held`.
@@ -463,8 +464,59 @@ static void last_word_on_shape(PeltSkin *skin, PeltiTouch *touch, PeltiTouchPose
         skin->method->held(skin->state, skin->mends.held);
 }
 
+// ---- among objects ----
+
+Vec3 *pelti_skin_vertices(PeltSkin *skin)
+{
+    const PeltiMesh *mesh = skin->character->who->mesh;
+    for (int v = 0; v < mesh->vertex_count && !skin->shown.vertices_fresh; v++)
+        skin->shown.vertices[v] = skin->shown.points[mesh->first_point[v]];
+    skin->shown.vertices_fresh = true;
+    return skin->shown.vertices;
+}
+
+/// Moves what is shown out of objects; returns how far, share of the size.
+static double push_out(PeltSkin *skin, PeltiSkinAmong *among)
+{
+    const PeltiMesh *mesh = skin->character->who->mesh;
+    Vec3 *shown = pelti_skin_vertices(skin);
+    double start_ms = pelti_clock_ms(), most = pelti_corrector_push_out(among->corrector, among->character, shown);
+    for (int p = mesh->point_count - 1; p >= 0 && most > 0 && skin->shown.by_point; p--) { // a vertex' first point is the lowest
+        Vec3 by = vec3_sub(shown[mesh->weld[p]], skin->shown.points[mesh->first_point[mesh->weld[p]]]);
+        skin->shown.points[p] = vec3_add(skin->shown.points[p], by);
+    }
+    among->ms += pelti_clock_ms() - start_ms;
+    return most / (double)mesh->diagonal;
+}
+
+/// What the method made, before the last word: that goes towards skin which is in no object.
+static void meet_objects(PeltSkin *skin, PeltiSkinAmong *among)
+{
+    double start_ms = pelti_clock_ms();
+    among->pushed = among->ms = 0;
+    pelti_corrector_shown(among->corrector, among->character, pelti_skin_vertices(skin),
+                          (skin->method->flags & PELTI_DYNAMIC) != 0);
+    among->ms += pelti_clock_ms() - start_ms;
+    among->pushed = push_out(skin, among);
+}
+
+/// What stayed behind may be inside an object. It is pushed out and the last word asked again; in the end no object has any skin
+/// in it, whatever crosses for that.
+static void stay_outside(PeltSkin *skin, PeltiSkinAmong *among, PeltiTouchPose pose, PeltiTouchReport *told)
+{
+    enum { TRIES = 4 };
+    const double enough = 1e-4; // of the size: a fifth of what is left between features that touch
+    double left = push_out(skin, among);
+    for (int i = 0; left > enough && i < TRIES; i++) {
+        pelti_touch_push(skin->mends.touch, pose, skin->shown.vertices, told);
+        left = push_out(skin, among);
+    }
+    if (left > 0)
+        told->crossed = pelti_touch_crossings(skin->mends.touch, skin->shown.vertices);
+}
+
 /// On the body, or on what is shown. Where there is a word on both, the report tells of the latter.
-static void last_word(PeltSkin *skin, bool body, PeltiStepReport *report)
+static void last_word(PeltSkin *skin, bool body, PeltiSkinAmong *among, PeltiStepReport *report)
 {
     PeltiTouchReport told;
     PeltiTouchPose pose = {skin->posed.bones, skin->posed.joints, skin->clock.restart};
@@ -473,6 +525,8 @@ static void last_word(PeltSkin *skin, bool body, PeltiStepReport *report)
         last_word_on_shape(skin, body ? skin->mends.body_touch : skin->mends.touch, pose, &told);
     else
         pelti_touch_step(skin->mends.touch, pose, skin->shown.vertices, &told);
+    if (among && !body)
+        stay_outside(skin, among, pose, &told);
     double ms = pelti_clock_ms() - start_ms;
     if (body && skin->mends.touch)
         pelti_step_stat(report, "touch_body_ms", ms, PELTI_MEAN);
@@ -509,9 +563,9 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
     *ms = pelti_clock_ms() - start_ms;
 }
 
-void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
+/// All but the last word.
+static Shown make_skin(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
 {
-    double start_ms = pelti_clock_ms();
     pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.bones);
     if (skin->clock.stepped)
         skin->clock.time_s += (double)dt_s;
@@ -533,7 +587,7 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     if (skin->blending)
         pelti_method_find(BLENDING)->step(skin->blending, &in, skin->shown.points, report);
     if (skin->mends.body_touch)
-        last_word(skin, true, report);
+        last_word(skin, true, NULL, report);
     if (skin->solved.body && skin->clock.restart)
         pelti_body_restart(skin->solved.body);
     if (skin->solved.body && !skin->blending)
@@ -551,40 +605,31 @@ void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, Pe
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
     pelti_anchors_apply(&skin->added.anchors, skin->posed.bones, skin->clock.time_s, !shown.points, shown.x);
+    return shown;
+}
+
+void pelti_skin_step_among(PeltSkin *skin, PeltiSkinAmong *among, const PeltiPose *pose, float dt_s, PeltiStepReport *report,
+                           double *ms)
+{
+    double start_ms = pelti_clock_ms();
+    Shown shown = make_skin(skin, pose, dt_s, report);
+    skin->shown.vertices_fresh = !skin->shown.by_point;
+    if (among)
+        meet_objects(skin, among);
     if (skin->mends.touch) { // morph targets have been added: what is shown is what must not cross
-        last_word(skin, false, report);
+        last_word(skin, false, among, report);
         catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
     }
     if (!shown.points)
         pelti_scatter(skin->character->who->mesh, shown.x, skin->shown.points);
     *ms = pelti_clock_ms() - start_ms;
     skin->clock.restart = report->nonfinite > 0;
-    skin->shown.vertices_fresh = !skin->shown.by_point;
     skin->handed.normals_fresh = skin->handed.points_fresh = false;
 }
 
-Vec3 *pelti_skin_vertices(PeltSkin *skin)
+void pelti_skin_step_posed(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report, double *ms)
 {
-    const PeltiMesh *mesh = skin->character->who->mesh;
-    for (int v = 0; v < mesh->vertex_count && !skin->shown.vertices_fresh; v++)
-        skin->shown.vertices[v] = skin->shown.points[mesh->first_point[v]];
-    skin->shown.vertices_fresh = true;
-    return skin->shown.vertices;
-}
-
-double pelti_skin_push_out(PeltSkin *skin, PeltiCorrector *corrector, int character)
-{
-    const PeltiMesh *mesh = skin->character->who->mesh;
-    Vec3 *shown = pelti_skin_vertices(skin);
-    pelti_corrector_shown(corrector, character, shown, (skin->method->flags & PELTI_DYNAMIC) != 0);
-    double most = pelti_corrector_push_out(corrector, character, shown);
-    if (most > 0 && !skin->shown.by_point)
-        pelti_scatter(mesh, shown, skin->shown.points);
-    for (int p = mesh->point_count - 1; p >= 0 && most > 0 && skin->shown.by_point; p--) { // a vertex' first point is the lowest
-        Vec3 by = vec3_sub(shown[mesh->weld[p]], skin->shown.points[mesh->first_point[mesh->weld[p]]]);
-        skin->shown.points[p] = vec3_add(skin->shown.points[p], by);
-    }
-    return most / (double)mesh->diagonal;
+    pelti_skin_step_among(skin, NULL, pose, dt_s, report, ms);
 }
 
 void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info)

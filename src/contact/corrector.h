@@ -70,8 +70,9 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
 void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *vertices, bool swings);
 
 /// Moves vertices of a skin that are still inside an object or the ground straight out of it, after the method has made the skin:
-/// what the corrector could not foresee. Skin around them goes along, less with every step away. Nothing deeper than a quarter of
-/// the smaller one's size is touched. Returns the farthest move. Does not allocate.
+/// what the corrector could not foresee. Skin around them goes along, less with every step away. Where all skin is inside, or the
+/// object is soft, nothing deeper than a quarter of the smaller one's size is touched. Returns the farthest move. Does not
+/// allocate.
 double pelti_corrector_push_out(PeltiCorrector *c, int character, Vec3 *vertices);
 
 int pelti_corrector_contact_count(const PeltiCorrector *c);

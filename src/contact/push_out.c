@@ -6,12 +6,28 @@
 
 enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
 
+/// Which of the pushes are made: all of them where some skin is outside, so that it is clear which way is out. Where all of it is
+/// inside, and in soft objects, which give way, only those that are not deep.
+static int choose_pushes(PeltiCorrector *c, int vertices, double deepest)
+{
+    int count = 0;
+    for (int v = 0; v < vertices; v++) {
+        PeltiPush *push = &c->pushing.push[v];
+        push->queued = push->by > 0 && (double)push->by < deepest;
+        if (push->queued)
+            c->pushing.queue[count++] = v;
+        else
+            *push = (PeltiPush){0};
+    }
+    return count;
+}
+
 /// Pushes of the vertices that are inside an object; how many. `object` -1: the ground.
 static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
 {
     PeltiReach mine = pelti_surface_reach(skin, 0), reach = {0};
     double limit = PUSH_DEEPEST * mine.size, height = (double)c->scene->ground_height;
-    int count = 0;
+    int outside = 0;
     if (object >= 0) {
         reach = pelti_surface_reach(&c->things.surfaces[object], 0);
         limit = fmin(limit, PUSH_DEEPEST * reach.size);
@@ -20,15 +36,13 @@ static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
     for (int v = 0; v < skin->mesh->vertex_count; v++) {
         Vec3 p = skin->x[v], way = vec3(0, 1, 0);
         double depth = height - (double)p.y;
-        c->pushing.push[v] = (PeltiPush){0};
-        if (apart || (object >= 0 && !pelti_surface_depth(&c->things.surfaces[object], &reach, p, &depth, &way)))
-            continue;
-        if (!(depth > 0 && depth < limit))
-            continue;
-        c->pushing.push[v] = (PeltiPush){way, (float)depth, true};
-        c->pushing.queue[count++] = v;
+        bool in =
+            !apart && (object < 0 || pelti_surface_depth(&c->things.surfaces[object], &reach, p, &depth, &way)) && depth > 0;
+        c->pushing.push[v] = in ? (PeltiPush){way, (float)depth, true} : (PeltiPush){0};
+        outside += !in;
     }
-    return count;
+    bool soft = object >= 0 && c->things.bodies[object - c->things.skin_count].kind == PELT_OBJECT_SOFT;
+    return choose_pushes(c, skin->mesh->vertex_count, outside && !soft ? INFINITY : limit);
 }
 
 /// What goes out takes its neighbours along, inside or not: no push is less than a neighbour's by more than the slope.

@@ -110,6 +110,11 @@ static void end_range(void *context, int begin, int end, int worker)
     }
 }
 
+int pelti_touch_crossings(PeltiTouch *t, const Vec3 *vertices)
+{
+    return pelti_touch_find_crossings(t, vertices);
+}
+
 /// Every pair of patches is either smooth, or far apart, or its triangles are tested one by one with exact arithmetic.
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x)
 {

@@ -411,9 +411,10 @@ static int count_substeps(const PeltiTouch *t, float farthest)
     return wants < (float)MOST_SUBSTEPS ? (int)ceilf(fmaxf(wants, 1)) : MOST_SUBSTEPS;
 }
 
-static void finish(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
+static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
 {
-    pelti_touch_lead_anew(t, pose, vertices);
+    report->held = 0;
+    report->lag = 0;
     memcpy(vertices, t->state.x, sizeof(Vec3) * (size_t)t->count);
     for (int v = 0; v < t->count; v++) {
         float lag = vec3_distance(t->state.x[v], t->state.wanted[v]);
@@ -529,7 +530,20 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     if (pelti_touch_draw_in(t, pose.bones, vertices))
         t->bounds.lies = NULL;
     pelti_touch_travel(t, pose, vertices);
-    finish(t, pose, vertices, report);
+    pelti_touch_lead_anew(t, pose, vertices);
+    finish(t, vertices, report);
+}
+
+void pelti_touch_push(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
+{
+    t->report = report;
+    pose.restart = false;
+    for (int v = 0; v < t->count; v++) // what lags goes on doing so
+        vertices[v] = vec3_add(t->state.wanted[v], vec3_sub(vertices[v], t->state.x[v]));
+    t->bounds.lies = NULL;
+    pelti_touch_travel(t, pose, vertices);
+    t->state.behind -= t->state.behind > 0; // a frame counts once
+    finish(t, vertices, report);
 }
 
 void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)

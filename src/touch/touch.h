@@ -27,6 +27,7 @@ typedef struct PeltiTouchReport {
     int spent;     ///< substeps that were not finished: there was too much to look at
     float lag;     ///< the farthest of these, length
     bool led_anew; ///< what was stuck or hooked was led in anew from the rest pose
+    int crossed;   ///< pairs of triangles that something else made cross after the last word: for who does so to fill in
     int behind;    ///< frames in a row, this one included, in which something lagged by more than a hundredth of the size
 } PeltiTouchReport;
 
@@ -45,6 +46,13 @@ typedef struct PeltiTouchPose {
 /// `vertices` [vertex_count of `who`]: in, what the method wants for the pose; out, what is shown. Does not allocate. The same
 /// bytes for any number of threads.
 void pelti_touch_step(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report);
+
+/// More of the same step, for what else has pushed the shown skin since. `vertices`: in, where it was pushed to; out, what is
+/// shown. `report`: in and out.
+void pelti_touch_push(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report);
+
+/// Pairs of triangles that cross in `vertices` and are not left alone.
+int pelti_touch_crossings(PeltiTouch *touch, const Vec3 *vertices);
 
 /// Pairs of triangles that cross at rest.
 int pelti_touch_rest_crossings(const PeltiTouch *touch);
