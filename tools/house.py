@@ -198,34 +198,51 @@ SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[
         "errors": r"PELT_[A-Z]+_?[A-Z]*\b|\b[Ff]ails?\b|[Cc]annot fail|status"}
 
 
+SAYS["owner"] = r"\bcaller|\bdestroy|\byours\b|\bfrees?\b|[`\w]*_free\b"  # of what an out parameter gets
+
+
+def header_functions(path):
+    """(name, declaration, own comment, comment of the function before it, of the header, of its first argument's type) of each function."""
+    before, opening, comment, types = "", None, "", {}
+    for part in re.findall(r"(?:^[ \t]*///[^<][^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
+        if part.lstrip().startswith("///"):
+            comment = part
+            opening = opening if opening is not None else part
+            continue
+        opaque = re.match(r"typedef struct (\w+) \1;(.*)", part)
+        if opaque:
+            types[opaque.group(1)] = comment + opaque.group(2)
+        if part.startswith("PELT_API"):
+            said = comment + (part.split("///<")[1] if "///<" in part else "")
+            first = re.search(r"\((?:const )?(\w+)", part).group(1)
+            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, before, opening or "", types.get(first, "")
+            before = said
+        if not part.startswith((" ", "\t")):
+            comment = ""
+
+
 def check_headers(tree):
-    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment, above or behind it; one
-    that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as just
-    above, or the opening comment of its header for all."""
+    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, above or behind
+    it. One that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as
+    just above, or the opening comment of its header for all; one that makes something says whose it then is. One that returns nothing
+    says thread (or the comment of the type it works on does) and cost, but for those that destroy."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
-        text, before, opening = path.read_text(), "", None
-        comment = []
-        for declaration in re.findall(r"(?:^[ \t]*///[^<][^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", text, re.M):
-            if declaration.lstrip().startswith("///"):
-                comment = [declaration]
-                opening = opening if opening is not None else declaration
-                continue
-            if declaration.startswith("PELT_API"):
-                name = re.search(r"(\w+)\(", declaration).group(1)
-                said = " ".join(comment) + (declaration.split("///<")[1] if "///<" in declaration else "")
-                if re.match(r"\s*/// (?:The same|As above)", said):
-                    said += before
-                told = said + (opening or "")
-                short = [what for what, form in SAYS.items() if not re.search(form, told)]
-                if not said.strip():
-                    wrong.append(f"{path.relative_to(tree)}: {name}: no comment")
-                elif declaration.startswith("PELT_API PeltStatus") and short:
-                    wrong.append(f"{path.relative_to(tree)}: {name}: its comment says nothing of {', '.join(short)}")
-                before = said
-                continue  # a comment may stand above several
-            if not declaration.startswith((" ", "\t")):
-                comment = []
+        for name, declaration, said, before, opening, of_type in header_functions(path):
+            if re.match(r"\s*/// (?:The same|As above)", said):
+                said += before
+            told, asked = said + opening, []
+            if declaration.startswith("PELT_API PeltStatus"):
+                asked = ["thread", "cost", "ownership", "errors"] + (["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
+                told += of_type
+            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name):
+                asked = ["thread", "cost"]
+                told += of_type
+            short = [what for what in asked if not re.search(SAYS[what], told)]
+            if not said.strip():
+                wrong.append(f"{path.relative_to(tree)}: {name}: no comment of its own")
+            elif short:
+                wrong.append(f"{path.relative_to(tree)}: {name}: its comment says nothing of {', '.join(short)}")
     return wrong
 
 

@@ -13,7 +13,7 @@ A table stands in its page as
     ...
     <!-- end of NAME -->
 K is a hash of what the table depends on: the goldens of the methods it speaks of (their bytes on built-in characters) or, for
-times, the sources of their rooms without comments and layout. Tables that need ../shared (characters that are not part of the project) are kept where it is
+times and for characters that are not part of the project, the sources of the rooms that make them, without comments and layout. Tables that need ../shared (characters that are not part of the project) are kept where it is
 absent, and so is one that needs another program built by hand (PELT_PEER, see tools/compare_peer.py)."""
 import argparse
 import array
@@ -240,23 +240,17 @@ def house_of(tree, build):
 
 
 def house(work):
-    """The tree before and now; libpelt.so of both is built for it."""
+    """The tree before and now; libpelt.so of now is that beside the command. What the old library was, and how long `make test` took where it
+    last ran whole, stays as the page has it."""
     before = work.folder / "before"
     before.mkdir()
     archive = subprocess.run(["git", "archive", BEFORE], check=True, capture_output=True, cwd=ROOT).stdout
     subprocess.run(["tar", "-x", "-C", before], input=archive, check=True)
-    libraries = []
-    for tree, folder in ((before, before / "build"), (ROOT, work.folder / "now")):
-        try:
-            run("cmake", "-S", tree, "-B", folder, "-G", "Ninja", "-DPELT_TESTS=OFF")
-            run("cmake", "--build", folder, "--target", "pelt_shared")
-        except subprocess.CalledProcessError:  # the old tree wants packages that are no longer installed: its library stays as it was measured
-            if tree is ROOT:
-                raise
-            folder = None
-        libraries.append(house_of(tree, folder))
-    then, now = libraries
-    for key, value in re.findall(r"^\| ([^|]*libpelt\.so[^|]*) \| (\d+) \|", (ROOT / "docs" / "architecture.md").read_text(), re.M):
+    then, now = house_of(before, None), house_of(ROOT, work.pelt.parent)
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    for key, value in re.findall(r"^\| (`make test`[^|]*) \|[^|]*\| (\d+) \|", page, re.M):
+        now.setdefault(key, value)
+    for key, value in re.findall(r"^\| ([^|]*libpelt\.so[^|]*) \| (\d+) \|", page, re.M):
         then.setdefault(key, value)
     titles = list(dict.fromkeys(list(now) + list(then)))
     plain = [t for t in titles if re.match(r"^[a-z/]+$", t) and t != "lines"]
@@ -264,12 +258,30 @@ def house(work):
     rows += [[f"of `{t}`", then.get(t, ""), now.get(t, "")] for t in sorted(plain)]
     structs = lambda one: ", ".join(f"`{t.split(' (')[0]}` {v}" for t, v in one.items() if re.match(r"^\w+ \([a-z/]+\)$", t))
     rows.append(["fields of the largest structs", structs(then), structs(now)])
-    for key in ("functions over 6 parameters", "the most parameters", "turns back on the way of the data", "sources that no test of their room tries", "externals without a prefix",
+    for key in ("functions over 6 parameters", "the most parameters", "turns back on the way of the data", "sources that no test of their room tries", "sources with a test of their own name", "externals without a prefix",
+                "externals that nothing outside their file uses",
                 "type names used in more than one room", "libraries that libpelt.so brings (ldd)", "code and tables of libpelt.so, kB", "`make test` in seconds, as it last ran here"):
         both = [next(((t, v) for t, v in one.items() if t.startswith(key)), ("", "")) for one in (then, now)]
         count = lambda pair: pair[1] + (", of" + pair[0].split(", of")[1] if ", of" in pair[0] else "")
         rows.append([key, count(both[0]), count(both[1])])
     return table(["", f"before ({BEFORE})", "now"], rows)
+
+
+def goldens_moved(work):
+    """Every commit that changed tests/golden/goldens.txt: which of them moved, and what the commit says of it."""
+    path, rows = "tests/golden/goldens.txt", []
+    form = re.compile(r"^([a-z]+-[a-z-]+) ([0-9a-f]{16}) ", re.M)
+    at = lambda commit: dict(form.findall(subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, text=True, cwd=ROOT).stdout))
+    for entry in run("git", "log", "--date=short", "--format=%h%x1f%ad%x1f%s%x1f%b%x1e", "--", path).split("\x1e")[:-1]:
+        commit, date, subject, body = entry.strip("\n").split("\x1f")
+        before, after = at(commit + "^"), at(commit)
+        moved = [name for name in after if name in before and before[name] != after[name]]
+        new = [name for name in after if name not in before]
+        which = ", ".join(moved) or ("none" if new or len(before) > len(after) else "the probes alone")
+        sentences = re.split(r"(?<=[.:;])\s+(?=[A-Z])", " ".join(body.split()))
+        said = " ".join(s for s in sentences if re.search(r"\bgoldens?\b", s, re.I))
+        rows.append([f"{commit}, {date}", which + (f"; new: {', '.join(new)}" if new else ""), (subject + (". " + said if said else "")).replace("|", "\\|")])
+    return table(["commit", "goldens that moved", "what and why, as it says itself"], rows)
 
 
 def evaluate(work):
@@ -432,22 +444,24 @@ class Table:
         return digest.hexdigest()[:12]
 
 
+# rooms that change what is shown of characters no golden has: bodies made for them, joints that give way, the last word
+SHOWN = ("src/body", "src/contact", "src/touch")
 TABLES = {
     "tracking-builtin": Table("tracking.md", builtin_bends, goldens=("lbs", "dqs", "implicit", "tracking")),
-    "tracking-real": Table("tracking.md", real_bends("tracking", WANTED_TRACKING), goldens=("tracking",), shared=True),
+    "tracking-real": Table("tracking.md", real_bends("tracking", WANTED_TRACKING), goldens=("tracking",), rooms=SHOWN + ("src/methods/tracking", "src/field"), shared=True),
     "tracking-times": Table("tracking.md", bench("tracking"), rooms=("src/methods/tracking", "src/field")),
-    "layered-real": Table("layered.md", real_bends("layered", WANTED_LAYERED), goldens=("layered",), shared=True),
+    "layered-real": Table("layered.md", real_bends("layered", WANTED_LAYERED), goldens=("layered",), rooms=SHOWN + ("src/methods/layered",), shared=True),
     "layered-omega": Table("layered.md", bench("layered", "omega"), rooms=("src/methods/layered/match.c", "src/methods/layered/paths.c")),
     "layered-steps": Table("layered.md", layered_steps, goldens=("layered",)),
     "layered-times": Table("layered.md", bench("layered", "thread|volume loop|per particle"), rooms=("src/methods/layered",)),
-    "projective-real": Table("projective.md", real_bends("projective", WANTED_PROJECTIVE), goldens=("projective",), shared=True),
+    "projective-real": Table("projective.md", real_bends("projective", WANTED_PROJECTIVE), goldens=("projective",), rooms=SHOWN + ("src/methods/projective",), shared=True),
     "projective-times": Table("projective.md", bench("projective"), rooms=("src/methods/projective",)),
     "projective-peer": Table("projective.md", peer, rooms=("tools/compare_peer.py",), variables=("PELT_PEER", "PELT_PEER_DATA")),
     "contact-grasp": Table("contact.md", grasp, goldens=("contact",)),
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
-    "characters-corpus": Table("characters.md", corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=("src/body", "tools/test_corpus.py"), shared=True),
+    "characters-corpus": Table("characters.md", corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
@@ -456,6 +470,7 @@ TABLES = {
     "studio-memory": Table("studio.md", studio_memory, rooms=("studio/src/history.ts", "studio/src/link.ts", "studio/src/skin.ts", "src/studio/prepare.c", "src/studio/session.c",
                                                              "src/studio/solver.c"), program="chromium"),
     "distil-ways": Table("distil.md", distil_ways, goldens=("tracking",), rooms=("src/touch",)),
+    "goldens-moved": Table("goldens.md", goldens_moved, rooms=("tests/golden/goldens.txt",)),
     "house": Table("architecture.md", house, rooms=("tools/house.py",)),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"

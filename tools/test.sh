@@ -35,7 +35,7 @@ run_short_tests() { # folder ctest-arguments...
     sed -n 's/^100% tests passed.* out of \([0-9]*\)$/\1 short tests of this build pass/p' "$logs/short"
 }
 stage_tests() { make_build "$build" "" --preset dev && run_tests "$build"; }
-stage_clang() { make_build build-clang "pelt goldens" --preset clang -DPELT_WERROR=OFF $(page) && run_short_tests build-clang -L '^golden$'; } # both compilers: the same bytes
+stage_clang() { make_build build-clang "pelt goldens" --preset clang $(page) && run_short_tests build-clang -L '^golden$'; } # both compilers: the same bytes
 stage_scalar() { make_build build-scalar "quick_tests goldens" --preset scalar -DPELT_WERROR=ON $(page) && run_short_tests build-scalar -L '^(quick|golden)$'; }
 stage_address() { make_build build-address quick_tests --preset address $(page) && run_short_tests build-address -L '^quick$'; }
 stage_fuzz() { JOBS=$jobs tools/fuzz.sh 20; }

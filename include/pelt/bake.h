@@ -21,7 +21,7 @@ typedef struct PeltBakeDef {
     const char *clip;            ///< name or index; NULL: the first
     double fps;                  ///< 30
     int first_frame, last_frame; ///< inclusive; last -1: to the end
-    const char *const *outputs;  ///< paths: .glb .gltf .pc2 .mdd .obj; may be none
+    const char *const *outputs;  ///< paths: .glb .vrm .gltf .abc .usda .pc2 .mdd .npz .obj; may be none
     int output_count;
     const char *report_path; ///< JSON; NULL: none
     const char *scene_path;  ///< the world it touches (--scene); NULL: none, or `scene`

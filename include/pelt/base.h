@@ -60,7 +60,8 @@ typedef struct PeltWarning {
 
 /// Hook for PELT_ASSERT (the caller broke a rule of the header). Default: print to stderr and abort.
 typedef void (*PeltAssertHook)(const char *condition, const char *file, int line);
-PELT_API void pelt_set_assert_hook(PeltAssertHook hook); ///< NULL: the default; before other threads use the library
+PELT_API void
+pelt_set_assert_hook(PeltAssertHook hook); ///< NULL: the default; before other threads use the library. Costs nothing
 
 #ifdef __cplusplus
 }

@@ -52,9 +52,9 @@ typedef struct PeltBenchTable PeltBenchTable;
 PELT_API PeltStatus pelt_bench_table_create(PeltBenchTable **out, PeltError *err);
 PELT_API void pelt_bench_table_destroy(PeltBenchTable *table); ///< NULL is fine
 /// Copies a row; one of the same group and name again is another run of it. Fits PeltBenchDef.row, `table` its row_user. A row
-/// that there is no memory for is left out.
+/// that there is no memory for is left out. From the table's thread; costs at most an allocation.
 PELT_API void pelt_bench_table_add(const PeltBenchRow *row, void *table);
-PELT_API int pelt_bench_table_count(const PeltBenchTable *table);
+PELT_API int pelt_bench_table_count(const PeltBenchTable *table); ///< rows, at no cost
 /// Texts live as long as the table, until the next row is added. The index is the caller's to keep in range.
 PELT_API PeltBenchRow pelt_bench_table_row(const PeltBenchTable *table, int index);
 /// A .csv that pelt_bench_table_write made. The table is the caller's to destroy. From any thread; takes a few ms. PELT_IO,
@@ -72,7 +72,8 @@ typedef struct PeltBenchChange {
     double noise; ///< a change of the ratio by less is chance: from the spread of the runs, 0.15 where there was only one
     int verdict;  ///< 1: better, -1: worse, 0: within the noise
 } PeltBenchChange;
-/// Tells every row that both tables have with the same unit, in the order of `after`.
+/// Tells every row that both tables have with the same unit, in the order of `after`. From the thread of both tables; takes a few
+/// ms at most.
 PELT_API void pelt_bench_compare(const PeltBenchTable *before, const PeltBenchTable *after,
                                  void (*change)(const PeltBenchChange *change, void *user), void *user);
 

@@ -26,7 +26,8 @@ PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *a
 /// twice.
 PELT_API PeltStatus pelt_character_load_motion(const char *path, const char *motion, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
-/// The same from bytes in memory, which stay the caller's and must outlive the character; external buffers are refused.
+/// The same from bytes in memory, from any thread; the bytes stay the caller's and must outlive the character; external buffers
+/// are refused.
 PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
 
@@ -94,25 +95,27 @@ typedef struct PeltCharacterInfo {
 /// A character never changes: this and all that follows reads it, from any thread, and neither allocates nor fails. Names are
 /// UTF-8 and live as long as the character. Indices out of range give NULL or -1. Finding by name looks at each in turn.
 PELT_API PeltCharacterInfo pelt_character_info(const PeltCharacter *who);
-PELT_API const char *pelt_character_node_name(const PeltCharacter *who, int node);
-PELT_API int pelt_character_node_parent(const PeltCharacter *who, int node);
+PELT_API const char *pelt_character_node_name(const PeltCharacter *who, int node); ///< as the file has it, may be empty
+PELT_API int pelt_character_node_parent(const PeltCharacter *who, int node);       ///< -1: a root
 PELT_API int pelt_character_node_find(const PeltCharacter *who, const char *name); ///< first of that name; -1: none
 PELT_API int pelt_character_joint_node(const PeltCharacter *who, int joint);       ///< joint in [0, joint_count)
-PELT_API const char *pelt_character_clip_name(const PeltCharacter *who, int clip);
-PELT_API double pelt_character_clip_seconds(const PeltCharacter *who, int clip);
+PELT_API const char *pelt_character_clip_name(const PeltCharacter *who, int clip); ///< as the file has it, may be empty
+PELT_API double pelt_character_clip_seconds(const PeltCharacter *who, int clip);   ///< its last key's time
 /// By name, or by index written as text; -1: none. "range" is a range of motion made from the skeleton, for files without a
 /// clip (unless the file has a clip of that name); its index is clip_count.
 PELT_API int pelt_character_clip_find(const PeltCharacter *who, const char *name_or_index);
 /// Output frames of a clip: round(seconds * fps) + 1.
 PELT_API int pelt_character_clip_frames(const PeltCharacter *who, int clip, double fps);
 
-/// Zero copy: triangles over points [count x 3], and rest positions [point_count x 3]. Owned by the character.
+/// Zero copy: triangles over points [count x 3]. Owned by the character.
 PELT_API const int *pelt_character_triangles(const PeltCharacter *who, int *count);
-PELT_API const float *pelt_character_rest(const PeltCharacter *who);
+PELT_API const float *
+pelt_character_rest(const PeltCharacter *who); ///< zero copy: rest positions [point_count x 3], the character's
 
-/// What was odd in the file and what was done instead.
+/// How many things were odd in the file.
 PELT_API int pelt_character_warning_count(const PeltCharacter *who);
-PELT_API const PeltWarning *pelt_character_warning(const PeltCharacter *who, int index);
+PELT_API const PeltWarning *pelt_character_warning(const PeltCharacter *who,
+                                                   int index); ///< what was odd, what was done instead; the character's
 
 /// A pose: a local transform for every node of the file. It belongs to one thread at a time. Only create allocates and can fail
 /// (PELT_FAILED, for want of memory, from the character's allocator); the character must outlive the pose. An index that is no
@@ -140,10 +143,11 @@ PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local); ///<
 /// pose's thread; costs about a microsecond for each joint, does not allocate.
 PELT_API float pelt_pose_set_matrices(PeltPose *pose, const float *matrices, int joint_count);
 
-/// Morph targets (shape keys) of the mesh a node shows: how many, and their weights in a pose. A clip that has curves for them
-/// sets them; what is out of range reads 0 and is not set.
+/// Morph targets (shape keys) of the mesh a node shows.
 PELT_API int pelt_character_morph_count(const PeltCharacter *who, int node);
+/// A target's weight in a pose; 0 where there is no such target.
 PELT_API float pelt_pose_morph(const PeltPose *pose, int node, int target);
+/// Sets it, where there is such a target; a clip that has curves for them sets them too. From the pose's thread, at no cost.
 PELT_API void pelt_pose_set_morph(PeltPose *pose, int node, int target, float weight);
 
 #ifdef __cplusplus

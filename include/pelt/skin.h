@@ -32,8 +32,8 @@ PELT_API PeltSkinDef pelt_skin_def_default(void);
 /// destroys what `out` gets; on failure that is NULL: PELT_BAD_ARGUMENT names a method, option or value that there is not,
 /// PELT_UNSUPPORTED what the method cannot do with this character, PELT_FAILED there was no memory, or progress cancelled it.
 PELT_API PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err);
-PELT_API void pelt_skin_destroy(PeltSkin *skin); ///< NULL is fine
-PELT_API double pelt_skin_prepare_ms(const PeltSkin *skin);
+PELT_API void pelt_skin_destroy(PeltSkin *skin);            ///< NULL is fine
+PELT_API double pelt_skin_prepare_ms(const PeltSkin *skin); ///< what pelt_skin_create took, at no cost
 
 enum { PELT_MAX_STATS = 48 };
 typedef struct PeltStat {
@@ -53,7 +53,7 @@ typedef struct PeltStepInfo {
 /// (pre-roll), never with a jump from rest. Does not allocate and cannot fail: what comes out is finite, and `info` (may be NULL)
 /// says how it went. From the skin's thread, of a pose of the skin's character; costs what docs/methods.md says of the method.
 PELT_API void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepInfo *info);
-/// The next step is a cut: no motion from the last pose to that one.
+/// The next step is a cut: no motion from the last pose to that one. Costs nothing itself; that step settles, as the first does.
 PELT_API void pelt_skin_restart(PeltSkin *skin);
 
 /// Zero copy: positions of all points [point_count x 3], world space (of a created character: the host's), or where
@@ -67,9 +67,9 @@ PELT_API PeltStatus pelt_skin_output(PeltSkin *skin, const float matrix[16], Pel
 /// Unit normals for the same points, computed at the first call after a step. Sharp edges of the file stay sharp.
 PELT_API const float *pelt_skin_normals(PeltSkin *skin);
 
-/// Said once while preparing: weights made, components treated rigidly, ...
+/// How many things were said while preparing: weights made, components treated rigidly, ...
 PELT_API int pelt_skin_warning_count(const PeltSkin *skin);
-PELT_API const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index);
+PELT_API const PeltWarning *pelt_skin_warning(const PeltSkin *skin, int index); ///< one of them, the skin's
 
 /// Changes one option between two steps, without a new prepare: the next step is as if the skin had been made with it. Only
 /// options that PeltOptionInfo calls live; PELT_UNSUPPORTED names the others, PELT_BAD_ARGUMENT what does not exist or is out of
@@ -99,12 +99,12 @@ PELT_API PeltStatus pelt_skin_state_restore(PeltSkin *skin, const void *bytes, s
 /// or a falloff outside 0 to 10.
 PELT_API PeltStatus pelt_skin_anchor_add(PeltSkin *skin, int point, float falloff, int *anchor, PeltError *err);
 PELT_API int pelt_skin_anchor_find(const PeltSkin *skin, const char *name); ///< of the rig; -1: none
-/// From the next step on the point is `offset` away from where the skin would be (pull), or at the place `at` (hold): world, the
-/// file's units, times `strength` in [0, 1]; 0 is free. Numbers that are none, or a strength outside, change nothing. Costs
-/// nothing, does not allocate.
+/// From the next step on the point is `offset` away from where the skin would be: world, the file's units, times `strength` in
+/// [0, 1]; 0 is free. Numbers that are none, or a strength outside, change nothing. Costs nothing, does not allocate.
 PELT_API void pelt_skin_anchor_pull(PeltSkin *skin, int anchor, const float offset[3], float strength);
+/// The same, but the point is at the place `at`.
 PELT_API void pelt_skin_anchor_hold(PeltSkin *skin, int anchor, const float at[3], float strength);
-/// A rig's anchor goes back to its keys; one that was added is gone, and its number may be given to the next.
+/// A rig's anchor goes back to its keys; one that was added is gone, and its number may be given to the next. Costs nothing.
 PELT_API void pelt_skin_anchor_let_go(PeltSkin *skin, int anchor);
 
 /// Methods and their options, for help texts and user interfaces.

@@ -50,7 +50,8 @@ typedef struct PeltWorldInfo {
 /// Costs a few ms a character where something touches, docs/contact.md, and the skins' own steps.
 PELT_API void pelt_world_step(PeltWorld *world, const PeltPose *const *poses, float dt_s, PeltWorldInfo *info);
 
-/// The corrected pose of a character in the last step.
+/// The corrected pose of a character in the last step, copied into `out`, a pose of that character. From the world's thread;
+/// costs a copy of the nodes, does not allocate.
 PELT_API void pelt_world_pose(const PeltWorld *world, int character, PeltPose *out);
 
 typedef struct PeltWorldObject {
@@ -64,9 +65,9 @@ typedef struct PeltWorldObject {
     float origin[3], axes[3][3],
         mass_kg; ///< own -> world: x' = axes x + origin, as the scene describes the object; rigid and fixed
 } PeltWorldObject;
-/// Objects in the order of the scene. From the world's thread, at no cost.
+/// Objects of the scene. From the world's thread, at no cost.
 PELT_API int pelt_world_object_count(const PeltWorld *world);
-PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object);
+PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object); ///< in the order of the scene; as above
 
 /// Takes an object in hand, by the mouse or by an animation of yours: within the next step its frame (origin and axes above)
 /// moves to `goal`, straight and pushing what is in its way, and there it stays until moved again or let go. Call it before each
