@@ -18,7 +18,7 @@ setup-dev: setup
 demo: all
 	$(BUILD)/pelt demo -o demo
 
-# Warnings of gcc are errors; every test, then the goldens of a clang build, the short tests of a scalar and an address-sanitizer build, and 20 s of every
+# Warnings of gcc and clang are errors; every test, then the goldens of a clang build, the short tests of a scalar and an address-sanitizer build, and 20 s of every
 # fuzzer. tools/test.sh STAGE... runs a stage alone
 test: setup
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh
