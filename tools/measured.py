@@ -308,6 +308,13 @@ def touch_many(work):
                   "frozen substeps", "crossing pairs, worst frame", "in so many clips"], rows)
 
 
+def touch_all(work):
+    """Every clip of the characters at hand, built-in ones and random ones: a sample of the bakes, spread evenly; all of them take hours."""
+    command = ("/usr/bin/python3", "tools/test_touching.py", "--pelt", work.pelt, "--sample", 10, "--sizes", 800, "--seeds", 16, "--vertices", 800, "--limit", 600, "--markdown")
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT)  # exit code 1: something is short, and the table says what
+    return [line for line in done.stdout.splitlines() if line.startswith("|")]
+
+
 def corpus(work):
     """Characters that people made: the strict figures, and what a frame costs; one clip each, its middle six frames."""
     kept = work.folder / "corpus.json"
@@ -461,6 +468,7 @@ TABLES = {
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
+    "touching-all": Table("touching.md", touch_all, rooms=("src/touch", "src/contact"), shared=True),
     "characters-corpus": Table("characters.md", corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
