@@ -30,6 +30,20 @@ print("%d joints gave way, fingers by up to %.0f degrees, thighs %.1f" % (len(tu
 # hands driven through thighs: hands yield, thighs hardly do, and not before they touch
 sys.exit(len(fingers) < 4 or turned["LeftUpperLeg"]["most_deg"] > 5 or min(j["frame"] for j in fingers) < 10)
 PY
+# a rig lets fingers and thighs be pressed: fingers turn less than where nothing may be
+python3 - "$work/report.json" "$work/rig.json" <<'PY' || failed=1
+import json, sys
+joints = [j["joint"] for j in json.load(open(sys.argv[1]))["give_way"]]
+json.dump({"version": 1, "joints": {j: {"crush": 0.4} for j in joints}}, open(sys.argv[2], "w"))
+PY
+cp "$work/report.json" "$work/hard.json"
+bake -m lbs --set give-way=on --rig "$work/rig.json" --frames 0:30 --no-measure 2>"$work/said" || fail "no bake with a rig: $(cat "$work/said")"
+python3 - "$work/hard.json" "$work/report.json" <<'PY' || failed=1
+import json, sys
+hard, soft = (sum(j["most_deg"] for j in json.load(open(f))["give_way"] if "Proximal" in j["joint"]) for f in sys.argv[1:])
+print("fingers turn by %.0f degrees in sum, with crush 0.4 by %.0f" % (hard, soft))
+sys.exit(not soft < 0.9 * hard)
+PY
 draw() { "$PELT" render "$work/biped.glb" -m lbs --clip bend --frame 30 --size 160x160 --samples 1 --threads 1 -q "$@" 2>/dev/null; }
 draw --set give-way=on -o "$work/plain.png" && draw --set give-way=on --forces -o "$work/forces.png" || fail "no picture of forces"
 cmp -s "$work/plain.png" "$work/forces.png" && fail "--forces shows nothing"
