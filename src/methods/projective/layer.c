@@ -2,8 +2,8 @@
 /// lie so that prisms above it are flat or inside out. There the base point comes back towards its skin, and turns below it,
 /// until every tetrahedron of its fan has a volume.
 ///
-/// Why that ends: with base points x_v + s d_v the volumes of a prism's tetrahedra are, for small s, -s d_v . (area vector) / 3
-/// at each of its corners. A direction that points below all triangles of a fan makes them positive for some s.
+/// Why that ends, and with none left: levels only rise, those of bad tetrahedra do, and where all corners of a triangle are at
+/// the last level, its tetrahedra are those of the thinnest layer, which are sound (front.c).
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 
@@ -12,51 +12,24 @@
 
 #include <string.h>
 
-enum { TURN_LEVELS = 4, MOST_LEVEL = 14, MOST_ROUNDS = 60, SEEK_ROUNDS = 40, GRAIN = 256 };
+enum { TURN_LEVELS = 4, MOST_LEVEL = 14, GRAIN = 256 };
 
 typedef struct Layer {
     const PeltiMesh *mesh;
     const PeltiBoxTree *tree;
     ProjFoot *feet;
-    Vec3 *below;   // [vertex] unit, below all triangles of the fan where there is such a way
-    Vec3 *way;     // [vertex] unit, from skin to base as the bones have it
-    float *length; // [vertex] of that
-    float *thin;   // [vertex] length at the last level
-    float *most;   // [vertex] deepest a base point may be that has left its bone
-    int *level;    // [vertex] 0: on the bone, TURN_LEVELS: straight below, MOST_LEVEL: thin
-    bool *moved;   // [vertex] since the last look
-    bool *bad;     // [triangle]
+    Vec3 *thinnest; // [vertex] base point at the last level
+    Vec3 *below;    // [vertex] unit, from the skin to there
+    Vec3 *way;      // [vertex] unit, from skin to base as the bones have it
+    float *length;  // [vertex] of that way
+    float *thin;    // [vertex] length of the way to `thinnest`
+    float *most;    // [vertex] deepest a base point may be that has left its bone
+    int *level;     // [vertex] 0: on the bone, TURN_LEVELS: straight below, MOST_LEVEL: thin
+    bool *moved;    // [vertex] since the last look
+    bool *bad;      // [triangle]
 } Layer;
 
-/// From the mean normal towards the triangle seen at the flattest angle, until none is flat or time is up.
-static Vec3 seek_below(const PeltiMesh *mesh, int v, Vec3 normal)
-{
-    Vec3 best = normal, d = normal;
-    float best_dot = -2;
-    for (int round = 0; round < SEEK_ROUNDS; round++) {
-        float least = 2;
-        Vec3 flattest = normal;
-        for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
-            const int *t = mesh->triangles[mesh->fan[k]];
-            Vec3 n = vec3_normalize_or(
-                vec3_cross(vec3_sub(mesh->rest[t[1]], mesh->rest[t[0]]), vec3_sub(mesh->rest[t[2]], mesh->rest[t[0]])), normal);
-            float dot = vec3_dot(n, d);
-            if (dot < least) {
-                least = dot;
-                flattest = n;
-            }
-        }
-        if (least > best_dot) {
-            best_dot = least;
-            best = d;
-        }
-        if (least > 0.5f)
-            break;
-        d = vec3_normalize_or(vec3_mad(d, flattest, 1.0f / (float)(round + 3)), d);
-    }
-    return vec3_scale(best, -1);
-}
-
+/// Half of what is below the skin, along its normal; the way to the bone.
 static void measure_vertices(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -65,32 +38,31 @@ static void measure_vertices(void *context, int begin, int end, int worker)
     float size = mesh->diagonal;
     for (int v = begin; v < end; v++) {
         Vec3 x = mesh->rest[v], arm = vec3_sub(l->feet[v].base, x);
-        int ring = mesh->ring_start[v + 1] - mesh->ring_start[v];
-        float edges = 0;
-        for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
-            edges += vec3_distance(mesh->rest[mesh->ring[r]], x) / (float)ring;
-        l->below[v] = seek_below(mesh, v, l->below[v]);
-        l->length[v] = vec3_length(arm);
-        l->way[v] = vec3_normalize_or(arm, l->below[v]);
-        PeltiRay ray = {.origin = x, .direction = l->below[v], .near = 1e-5f * size, .far = 0.5f * size};
+        PeltiRay ray = {.origin = x, .direction = vec3_scale(l->below[v], -1), .near = 1e-5f * size, .far = 0.5f * size};
         PeltiHit hit;
         bool met = pelti_box_tree_first_hit(l->tree, mesh->triangles, mesh->rest, &ray, &hit);
         l->most[v] = 0.5f * LAYER_DEEPEST * (met ? hit.distance : ray.far);
-        l->thin[v] = fminf(LAYER_THIN * edges, l->most[v]);
+        l->length[v] = vec3_length(arm);
+        l->way[v] = vec3_normalize_or(arm, ray.direction);
     }
 }
 
 static void place(Layer *l, int v)
 {
     int level = l->level[v];
-    if (level == 0 || l->feet[v].segment < 0)
+    ProjFoot *foot = &l->feet[v];
+    if (foot->segment < 0)
+        return;
+    if (level == MOST_LEVEL || foot->turn == PROJ_STAYS)
+        foot->base = l->thinnest[v];
+    if (level == 0 || level == MOST_LEVEL || foot->turn == PROJ_STAYS)
         return;
     float turn = fminf((float)level / TURN_LEVELS, 1), share = (float)level / MOST_LEVEL;
     float thin = fmaxf(l->thin[v], 1e-7f * l->mesh->diagonal), from = fmaxf(l->length[v], 0.1f * thin);
     Vec3 way = vec3_normalize_or(vec3_lerp(l->way[v], l->below[v], turn), l->below[v]);
     float length = from * pelti_powf(thin / from, share);
     length = fminf(length, from + (fmaxf(fminf(l->most[v], from), thin) - from) * turn);
-    l->feet[v].base = vec3_mad(l->mesh->rest[v], way, length);
+    foot->base = vec3_mad(l->mesh->rest[v], way, length);
 }
 
 static void look(void *context, int begin, int end, int worker)
@@ -127,7 +99,7 @@ static void settle(Layer *l, PeltiJobs *jobs)
 {
     const PeltiMesh *mesh = l->mesh;
     int n = mesh->vertex_count;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (bool any = true; any;) {
         pelti_parallel_for(jobs, mesh->triangle_count, GRAIN, look, l);
         memset(l->moved, 0, (size_t)n * sizeof *l->moved);
         for (int f = 0; f < mesh->triangle_count; f++)
@@ -137,14 +109,12 @@ static void settle(Layer *l, PeltiJobs *jobs)
                     raise(l, v, l->level[v] + 1);
             }
         spread(l);
-        bool any = false;
+        any = false;
         for (int v = 0; v < n; v++)
             if (l->moved[v]) {
                 place(l, v);
                 any = true;
             }
-        if (!any)
-            return;
     }
 }
 
@@ -153,6 +123,7 @@ PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *te
     size_t n = (size_t)mesh->vertex_count + 1;
     PeltiBoxTree *tree;
     Layer l = {.mesh = mesh, .feet = feet};
+    l.thinnest = PELTI_NEW(temp, Vec3, n);
     l.below = PELTI_NEW(temp, Vec3, n);
     l.way = PELTI_NEW(temp, Vec3, n);
     l.length = PELTI_NEW(temp, float, n);
@@ -167,7 +138,11 @@ PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *te
     l.tree = tree;
     pelti_mesh_normals(mesh, mesh->rest, l.below);
     pelti_parallel_for(jobs, mesh->vertex_count, GRAIN, measure_vertices, &l);
+    PELT_TRY(pelti_proj_front(mesh, l.most, feet, temp, l.thinnest, err));
     for (int v = 0; v < mesh->vertex_count; v++) {
+        Vec3 down = vec3_sub(l.thinnest[v], mesh->rest[v]);
+        l.thin[v] = vec3_length(down);
+        l.below[v] = vec3_normalize_or(down, vec3_scale(l.below[v], -1));
         l.level[v] = (int)ceilf(feet[v].blend * TURN_LEVELS);
         l.moved[v] = true;
     }

@@ -290,6 +290,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_inside_out", p->tissue.inverted, PELTI_LAST);
+    pelti_step_stat(report, "vertices_without_tissue", p->tissue.bare, PELTI_LAST);
 }
 
 static void projective_draw(const void *state, const char *what, PeltiDraw *draw)

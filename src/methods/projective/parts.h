@@ -43,12 +43,14 @@ PeltStatus pelti_proj_skeleton(const ProjSource *source, float thickness, ProjSk
 
 // ---- foot and base points (shrink.c), sec. 3.2 ----
 
+enum { PROJ_STAYS = 0x7fffffff };
 typedef struct ProjFoot {
     int segment; ///< -1: the vertex follows `bone` rigidly
     int bone;    ///< for rigid vertices; -1: stays where it is
     Vec3 foot;   ///< s, on the segment
     Vec3 base;   ///< q, on the volumetric skeleton
     float blend; ///< 0: follows its segment, 1: the weights say other bones, and it follows those
+    int turn;    ///< prisms are split in this order, then in that of vertices; PROJ_STAYS: skin without tissue below
 } ProjFoot;
 PeltStatus pelti_proj_shrink(const ProjSource *source, const ProjSkeleton *skeleton, ProjFoot **out, PeltError *err);
 /// The segment whose folds and contacts a vertex takes part in; -1: none.
@@ -57,8 +59,17 @@ static inline int pelti_proj_segment(const ProjFoot *foot)
     return foot->blend > 0.5f ? -1 : foot->segment;
 }
 
-// ---- base points moved until no tetrahedron is flat or inside out (layer.c) ----
+static inline bool pelti_proj_carries(const ProjFoot *feet, const int triangle[3]) ///< tissue below it
+{
+    return feet[triangle[0]].segment >= 0 && feet[triangle[1]].segment >= 0 && feet[triangle[2]].segment >= 0;
+}
 
+// ---- base points moved until no tetrahedron is flat or inside out (front.c, layer.c) ----
+
+/// `thinnest` [vertex]: base points that make no such tetrahedron with the `turn` set here. `room` [vertex]: longest way to them
+/// that leaves room for the other side, if it can be.
+PeltStatus pelti_proj_front(const PeltiMesh *mesh, const float *room, ProjFoot *feet, PeltiPool *temp, Vec3 *thinnest,
+                            PeltError *err);
 PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *temp, PeltiJobs *jobs, PeltError *err);
 
 // ---- base points in a pose (base.c), sec. 4.2 ----
@@ -139,6 +150,7 @@ typedef struct ProjTissue {
     int *corner_start;          ///< [unknown_count + 1] rows of the corner array that add up at an unknown
     int *corner_row;            ///< row = (block * 3 + corner) * 8 + lane
     int mended, flat, inverted; ///< tets left out
+    int bare;                   ///< vertices that have no tissue below, PROJ_STAYS
     double volume;
 } ProjTissue;
 
@@ -160,6 +172,10 @@ typedef struct ProjTissueDef {
 } ProjTissueDef;
 /// How many of the three tetrahedra above a triangle are flat or inside out at rest.
 int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3]);
+double pelti_proj_flattest(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3]); ///< of those three, as below
+/// Least height of a tetrahedron's free corners over the root of the area below; signed, > 0 where p[0] sees the others turn
+/// left.
+double pelti_proj_flatness(const Vec3 p[4], const bool is_free[4]);
 PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPool *temp, ProjTissue *out, PeltError *err);
 
 // ---- local step (local.c) ----

@@ -24,10 +24,10 @@ typedef struct Build {
     int range; // of the last element
 } Build;
 
-/// Shape gradients of a tet, signed volume. False: too flat for any of its free corners.
-static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], double *volume)
+/// Six times the signed volume of a tet, and shape gradients times that.
+static double raw_gradients(const Vec3 p[4], double g[4][3])
 {
-    double d[3][3], c[3][3];
+    double d[3][3];
     for (int k = 0; k < 3; k++) {
         d[k][0] = (double)p[k + 1].x - (double)p[0].x;
         d[k][1] = (double)p[k + 1].y - (double)p[0].y;
@@ -36,20 +36,37 @@ static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], doub
     for (int k = 0; k < 3; k++) {
         const double *a = d[(k + 1) % 3], *b = d[(k + 2) % 3];
         for (int i = 0; i < 3; i++)
-            c[k][i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+            g[k + 1][i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
     }
-    double det = d[0][0] * c[0][0] + d[0][1] * c[0][1] + d[0][2] * c[0][2];
-    *volume = det / 6;
     for (int i = 0; i < 3; i++)
-        g[0][i] = -(c[0][i] + c[1][i] + c[2][i]);
-    for (int k = 0; k < 3; k++)
-        memcpy(g[k + 1], c[k], sizeof c[k]);
-    for (int k = 0; k < 4; k++) { // |g| det = twice the opposite area; height = det / that
+        g[0][i] = -(g[1][i] + g[2][i] + g[3][i]);
+    return d[0][0] * g[1][0] + d[0][1] * g[1][1] + d[0][2] * g[1][2];
+}
+
+/// |g| is twice the opposite area; height = det / that.
+static double flatness(double det, double g[4][3], const bool is_free[4])
+{
+    double least = INFINITY;
+    for (int k = 0; k < 4; k++) {
         double area = sqrt(g[k][0] * g[k][0] + g[k][1] * g[k][1] + g[k][2] * g[k][2]) / 2;
-        if (is_free[k] && !(fabs(det) / 2 > TET_FLATTEST * area * sqrt(area)))
-            return false;
+        if (is_free[k])
+            least = fmin(least, area > 0 ? fabs(det) / 2 / (area * sqrt(area)) : 0);
     }
-    if (!(fabs(det) > 1e-300))
+    return det < 0 ? -least : least;
+}
+
+double pelti_proj_flatness(const Vec3 p[4], const bool is_free[4])
+{
+    double g[4][3], det = raw_gradients(p, g);
+    return flatness(det, g, is_free);
+}
+
+/// Shape gradients of a tet, signed volume. False: too flat for any of its free corners.
+static bool shape_gradients(Vec3 p[4], const bool *is_free, double g[4][3], double *volume)
+{
+    double det = raw_gradients(p, g);
+    *volume = det / 6;
+    if (!(fabs(flatness(det, g, is_free)) > TET_FLATTEST) || !(fabs(det) > 1e-300))
         return false;
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 3; i++)
@@ -132,12 +149,17 @@ static void add_tet(Build *b, const int corner[4], const int triangle[3], double
     add_stiffness(b, corner, g, weight);
 }
 
-static void sort_three(int v[3], int *parity)
+static bool comes_later(const ProjFoot *feet, int a, int b)
+{
+    return feet[a].turn != feet[b].turn ? feet[a].turn > feet[b].turn : a > b;
+}
+
+static void sort_three(const ProjFoot *feet, int v[3], int *parity)
 {
     *parity = 1;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2 - i; j++)
-            if (v[j] > v[j + 1]) {
+            if (comes_later(feet, v[j], v[j + 1])) {
                 int swap = v[j];
                 v[j] = v[j + 1];
                 v[j + 1] = swap;
@@ -169,12 +191,11 @@ static void begin_element(Build *b, const int triangle[3])
             t->blocks[element / PROJ_LANES].corner[c][k] = b->def->place[triangle[c]];
 }
 
-static void mend(Build *b, const int corner[4], const int triangle[3])
+static void add_spring(Build *b, const int corner[4], const int triangle[3])
 {
     const Vec3 *x = b->mesh->rest;
     Vec3 normal = vec3_cross(vec3_sub(x[triangle[1]], x[triangle[0]]), vec3_sub(x[triangle[2]], x[triangle[0]]));
     double area = 0.5 * (double)vec3_length(normal);
-    b->out->mended++;
     for (int k = 0; k < 4; k++)
         if (corner[k] >= 0) {
             double thick = (double)vec3_distance(x[corner[k]], b->def->feet[corner[k]].base);
@@ -195,17 +216,21 @@ static double firmness_of(const Build *b, const int v[3])
 
 typedef struct Prism {
     int corners[3][4]; // of each tetrahedron: a vertex, or ~vertex for its base point
+    int first;         // tetrahedron that there is: the others would be below skin without tissue
     int parity;
 } Prism;
 
-/// Side diagonals run from the base of the lower vertex to the skin of the higher, so neighbours split a shared side alike.
-static Prism prism_of(const int triangle[3])
+/// Side diagonals run from the base of the earlier vertex to the skin of the later, so neighbours split a shared side alike.
+static Prism prism_of(const ProjFoot *feet, const int triangle[3])
 {
     Prism prism;
     int v[3] = {triangle[0], triangle[1], triangle[2]};
-    sort_three(v, &prism.parity);
+    sort_three(feet, v, &prism.parity);
     const int corners[3][4] = {{~v[0], ~v[1], ~v[2], v[2]}, {~v[0], ~v[1], v[2], v[1]}, {~v[0], v[0], v[1], v[2]}};
     memcpy(prism.corners, corners, sizeof corners);
+    prism.first = 0;
+    while (prism.first < 3 && feet[v[2 - prism.first]].turn == PROJ_STAYS)
+        prism.first++;
     return prism;
 }
 
@@ -216,49 +241,64 @@ typedef struct Corners { // of a tetrahedron at rest
     double g[4][3], volume;
 } Corners;
 
+static void corners_of(const PeltiMesh *mesh, const ProjFoot *feet, const int corner[4], Vec3 p[4], bool is_free[4])
+{
+    for (int k = 0; k < 4; k++) {
+        is_free[k] = corner[k] >= 0;
+        p[k] = is_free[k] ? mesh->rest[corner[k]] : feet[~corner[k]].base;
+    }
+}
+
 static int judge_tet(const PeltiMesh *mesh, const ProjFoot *feet, const Prism *prism, int t, Corners *out)
 {
     bool is_free[4];
-    for (int k = 0; k < 4; k++) {
-        int corner = prism->corners[t][k];
-        is_free[k] = corner >= 0;
-        out->p[k] = is_free[k] ? mesh->rest[corner] : feet[~corner].base;
-    }
+    corners_of(mesh, feet, prism->corners[t], out->p, is_free);
     bool good = shape_gradients(out->p, is_free, out->g, &out->volume);
     out->volume *= prism->parity;
     return !good ? TET_FLAT : out->volume < 0 ? TET_INVERTED : TET_GOOD;
 }
 
-static bool carries(const ProjFoot *feet, const int triangle[3])
-{
-    return feet[triangle[0]].segment >= 0 && feet[triangle[1]].segment >= 0 && feet[triangle[2]].segment >= 0;
-}
-
 int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3])
 {
-    Prism prism = prism_of(triangle);
+    Prism prism = prism_of(feet, triangle);
     int bad = 0;
-    for (int t = 0; t < 3 && carries(feet, triangle); t++) {
+    for (int t = prism.first; t < 3 && pelti_proj_carries(feet, triangle); t++) {
         Corners tet;
         bad += judge_tet(mesh, feet, &prism, t, &tet) != TET_GOOD;
     }
     return bad;
 }
 
+double pelti_proj_flattest(const PeltiMesh *mesh, const ProjFoot *feet, const int triangle[3])
+{
+    Prism prism = prism_of(feet, triangle);
+    double least = INFINITY;
+    for (int t = prism.first; t < 3 && pelti_proj_carries(feet, triangle); t++) {
+        bool is_free[4];
+        Vec3 p[4];
+        corners_of(mesh, feet, prism.corners[t], p, is_free);
+        least = fmin(least, prism.parity * pelti_proj_flatness(p, is_free));
+    }
+    return least;
+}
+
 static void add_prism(Build *b, const int triangle[3])
 {
-    if (!carries(b->def->feet, triangle))
+    if (!pelti_proj_carries(b->def->feet, triangle))
         return;
-    Prism prism = prism_of(triangle);
+    Prism prism = prism_of(b->def->feet, triangle);
     bool any = false;
     double firm = firmness_of(b, triangle);
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < prism.first; t++)
+        add_spring(b, prism.corners[t], triangle);
+    for (int t = prism.first; t < 3; t++) {
         Corners tet;
         int judged = judge_tet(b->mesh, b->def->feet, &prism, t, &tet);
         b->out->flat += judged == TET_FLAT;
         b->out->inverted += judged == TET_INVERTED;
         if (judged != TET_GOOD) {
-            mend(b, prism.corners[t], triangle);
+            b->out->mended++;
+            add_spring(b, prism.corners[t], triangle);
             continue;
         }
         b->def->strain->vectors(tet.p, tet.g);
@@ -421,6 +461,8 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
         return pelti_no_memory(err, n * sizeof(ProjBlock));
     for (int e = 0; e < mesh->edge_count; e++)
         b.length += (double)vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]) / mesh->edge_count;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        out->bare += def->feet[v].segment >= 0 && def->feet[v].turn == PROJ_STAYS;
     for (int f = 0; f < mesh->triangle_count; f++)
         add_prism(&b, mesh->triangles[b.face_order[f]]);
     out->block_count = (out->element_count + PROJ_LANES - 1) / PROJ_LANES;
