@@ -13,7 +13,7 @@ static int make(void **state)
     (void)state;
     PeltMakeDef def = pelt_make_def_default();
     def.name = "hand";
-    def.vertices = 1200;
+    def.vertices = TEST_WORK(1200, 500);
     return pelt_make_character(&def, &hand, NULL) != PELT_OK;
 }
 
