@@ -17,6 +17,7 @@ typedef struct Walls {
     int *edge_start, *edge_triangles; // soup triangles at each edge of the mesh
     int *seen, stamp, *queue;         // [soup triangles] of the search for a patch
     PeltiArray crossings;             // of Crossing
+    uint8_t *crossed;                 // [cells] bit an axis: skin lies between the cell and the next along it
 } Walls;
 
 // ---- bones whose skin hangs together ----
@@ -58,27 +59,50 @@ static bool are_related(const Walls *w, int a, int b)
 
 // ---- labels: from the skin inwards ----
 
-static void label_cells(Walls *w, size_t *queue)
+/// Whether a cell belongs to the skin it is nearest to. Where parts lie in each other the nearest skin may be another's that the
+/// cell is outside of, and what lies in two is neither's: such cells take the label of those around them, from either side.
+static bool knows_its_skin(const Walls *w, size_t cell)
+{
+    const PeltiCells *c = w->cells;
+    if (c->state[cell] != PELTI_CELL_SOLID)
+        return true;
+    const int *t = w->soup->triangles[c->near[cell]];
+    Vec3 a = w->soup->points[t[0]];
+    Vec3 normal = vec3_cross(vec3_sub(w->soup->points[t[1]], a), vec3_sub(w->soup->points[t[2]], a));
+    return c->winding[cell] < WALLS_OVERLAP && vec3_dot(vec3_sub(pelti_cell_centre(c, cell), a), normal) <= 0;
+}
+
+/// Labels go on to neighbours that have none, `across` skin or not.
+static void spread_labels(Walls *w, size_t *queue, bool across)
 {
     PeltiCells *c = w->cells;
     size_t count = pelti_cell_count(c), head = 0, tail = 0;
-    for (size_t i = 0; i < count; i++) {
-        c->label[i] = -1;
-        if (!c->state[i] || c->near[i] < 0)
-            continue;
-        c->label[i] = w->pieces->label[w->soup->triangles[c->near[i]][0]];
-        queue[tail++] = i;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (c->label[i] >= 0)
+            queue[tail++] = i;
     while (head < tail) {
         size_t i = queue[head++];
         for (int d = 0; d < 6; d++) {
             size_t j = i + (size_t)pelti_cell_step(c, d);
-            if (c->state[j] && c->label[j] < 0) {
+            bool skin = w->crossed[d & 1 ? i : j] >> (d / 2) & 1;
+            if (c->state[j] && c->label[j] < 0 && (across || !skin)) {
                 c->label[j] = c->label[i];
                 queue[tail++] = j;
             }
         }
     }
+}
+
+static void label_cells(Walls *w, size_t *queue)
+{
+    PeltiCells *c = w->cells;
+    size_t count = pelti_cell_count(c);
+    for (size_t i = 0; i < count; i++) {
+        bool known = c->state[i] && c->near[i] >= 0 && knows_its_skin(w, i);
+        c->label[i] = known ? w->pieces->label[w->soup->triangles[c->near[i]][0]] : -1;
+    }
+    spread_labels(w, queue, false); // each part up to its own skin, and only then what lies in two of them, from either side
+    spread_labels(w, queue, true);
 }
 
 // ---- where lines between cell centres cross the skin ----
@@ -172,7 +196,8 @@ static void close_gaps(Walls *w)
         for (next = i + 1; next < w->crossings.count && all[next].cell == a && all[next].axis == all[i].axis; next++)
             continue;
         if (c->state[a] == PELTI_CELL_SOLID && c->state[b] == PELTI_CELL_SOLID &&
-            leaves_the_solid(w, &all[i], (int)(next - i), c->winding[a], c->winding[b]))
+            (leaves_the_solid(w, &all[i], (int)(next - i), c->winding[a], c->winding[b]) ||
+             !are_related(w, c->label[a], c->label[b]))) // skin of two that touch, or lie in each other by less than a cell
             close_wall(c, a, all[i].axis);
     }
 }
@@ -241,7 +266,9 @@ static bool may_join(Walls *w, size_t a, size_t b)
     int ta = c->near[a], tb = c->near[b];
     if (ta < 0 || tb < 0)
         return true;
-    if (component[w->soup->triangles[ta][0]] != component[w->soup->triangles[tb][0]])
+    int va = w->soup->triangles[ta][0], vb = w->soup->triangles[tb][0];
+    bool own = c->label[a] == w->pieces->label[va] && c->label[b] == w->pieces->label[vb]; // else the skin is not a cell's own
+    if (!own || component[va] != component[vb])
         return are_related(w, c->label[a], c->label[b]);
     Vec3 middle = vec3_lerp(pelti_cell_centre(c, a), pelti_cell_centre(c, b), 0.5f);
     return same_patch(w, ta, tb, middle, WALLS_PATCH * c->edge);
@@ -265,18 +292,23 @@ static PeltStatus find_walls(Walls *w, PeltiPool *pool, PeltError *err)
     w->related = PELTI_NEW(pool, bool, bones *bones);
     bool *owns = PELTI_NEW(pool, bool, bones);
     size_t *queue = PELTI_NEW(pool, size_t, pelti_cell_count(w->cells));
+    w->crossed = PELTI_NEW(pool, uint8_t, pelti_cell_count(w->cells));
     w->seen = PELTI_NEW(pool, int, w->soup->triangle_count);
     w->queue = PELTI_NEW(pool, int, w->soup->triangle_count);
     if (pool->failed)
         return pelti_no_memory(err, pelti_cell_count(w->cells) * sizeof *queue);
     relate_bones(w, owns);
-    label_cells(w, queue);
     for (int t = 0; t < w->soup->triangle_count; t++)
         for (int axis = 0; axis < 3; axis++)
             if (!cross_triangle(w, w->soup->triangles[t], axis))
                 return pelti_no_memory(err, w->crossings.count * sizeof(Crossing));
     if (w->crossings.count)
         qsort(w->crossings.data, w->crossings.count, sizeof(Crossing), compare_crossings);
+    for (size_t i = 0; i < w->crossings.count; i++) {
+        const Crossing *crossing = (const Crossing *)(void *)w->crossings.data + i;
+        w->crossed[crossing->cell] |= (uint8_t)(1 << crossing->axis);
+    }
+    label_cells(w, queue);
     close_gaps(w);
     PELT_TRY(list_edge_triangles(w, pool, err));
     close_between(w);
