@@ -196,8 +196,15 @@ static void points_ride_exactly(void **state)
     for (int v = 0; v < made->point_count; v++)
         shape[v] = mat34_apply(motion, made->rest_points[v]);
     carry(body, who, shape, bones, points);
+    float off = 0;
     for (int p = 0; p < who->point_count; p++)
-        assert_true(vec3_distance(points[p], mat34_apply(motion, who->rest_points[p])) < 1e-5f * who->mesh->diagonal);
+        off = fmaxf(off, vec3_distance(points[p], mat34_apply(motion, who->rest_points[p])) / who->mesh->diagonal);
+    assert_true(off < 1e-6f);
+    Mat34 still[2] = {mat34_identity(), mat34_identity()};
+    carry(body, who, made->rest_points, still, points);
+    for (int p = 0; p < who->point_count; p++)
+        off = fmaxf(off, vec3_distance(points[p], who->rest_points[p]) / who->mesh->diagonal);
+    assert_true(off < 1e-6f);
     for (int v = 0; v < made->point_count; v++) // bend it, whatever that does
         shape[v] = vec3(made->rest_points[v].x, made->rest_points[v].y + 0.2f * sinf(2 * made->rest_points[v].x),
                         made->rest_points[v].z);
@@ -206,6 +213,43 @@ static void points_ride_exactly(void **state)
         for (int q = p + 1; q < who->point_count; q++)
             if (vec3_distance(who->rest_points[p], who->rest_points[q]) == 0)
                 assert_true(vec3_distance(points[p], points[q]) == 0);
+    free(shape);
+    free(points);
+    pelti_body_destroy(body);
+    pelti_character_destroy(who);
+}
+
+/// One half of the body rests, the other is bent round a circle: what lies on the first rests, exactly, and a plate over the skin
+/// keeps its distance to it.
+static void cloth_keeps_its_distance(void **state)
+{
+    (void)state;
+    Boxes *b = new_boxes();
+    const float height = 0.06f;
+    add_box(b, vec3(0, -0.3f, -0.3f), vec3(3, 0.3f, 0.3f));
+    int plate = b->points;
+    add_box(b, vec3(0, 0.3f + height, -0.3f), vec3(3, 0.34f + height, 0.3f)); // its points lie over those of the skin
+    PeltiCharacter *who = character_of(b, 3);
+    PeltiWeights w = weights_along(who);
+    PeltiBody *body = body_of(who, &w, 1);
+    const PeltiCharacter *made = pelti_body_character(body);
+    Vec3 *shape = copy_points(made->rest_points, made->point_count), *points = copy_points(who->rest_points, who->point_count);
+    Mat34 bones[3] = {mat34_identity(), mat34_identity(), mat34_identity()};
+    for (int v = 0; v < made->point_count; v++) {
+        float a = fmaxf(made->rest_points[v].x - 1.5f, 0) / 2, r = 2 + made->rest_points[v].y;
+        if (a > 0)
+            shape[v] = vec3(1.5f + r * sinf(a), r * cosf(a) - 2, made->rest_points[v].z);
+    }
+    carry(body, who, shape, bones, points);
+    float moved = 0, off = 0;
+    for (int p = 0; p < who->point_count; p++)
+        moved = fmaxf(moved, who->rest_points[p].x < 1 ? vec3_distance(points[p], who->rest_points[p]) : 0);
+    for (int p = 0; p < plate; p++)
+        for (int q = plate; q < who->point_count; q++)
+            if (vec3_distance(vec3_add(who->rest_points[p], vec3(0, height, 0)), who->rest_points[q]) < 1e-5f)
+                off = fmaxf(off, fabsf(vec3_distance(points[p], points[q]) / height - 1));
+    assert_true(moved < 1e-6f * who->mesh->diagonal);
+    assert_true(off > 0 && off < 0.05f);
     free(shape);
     free(points);
     pelti_body_destroy(body);
@@ -861,6 +905,7 @@ int main(void)
         cmocka_unit_test(overlapping_pieces_of_neighbouring_bones_become_one_closed_skin),
         cmocka_unit_test(fingers_a_hair_apart_do_not_grow_together),
         cmocka_unit_test(points_ride_exactly),
+        cmocka_unit_test(cloth_keeps_its_distance),
         cmocka_unit_test(a_piece_of_one_bone_stays_rigid),
         cmocka_unit_test(a_rig_says_what_a_piece_is),
         cmocka_unit_test(what_sees_no_daylight_is_inside),
