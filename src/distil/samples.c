@@ -22,8 +22,24 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return pelti_hash(hash, text, strlen(text) + 1);
 }
 
-/// Character, method, settings, seed, held-out poses: the number of poses may grow.
-static uint64_t key_of(const PeltiSamplesDef *def)
+/// What a file holds, whatever its name is.
+static PeltStatus hash_file(const char *path, uint64_t *hash, PeltError *err)
+{
+    PeltiSource source;
+    unsigned char part[4096];
+    PELT_TRY(pelti_source_open(path, &source, err));
+    PeltStatus status = PELT_OK;
+    for (uint64_t at = 0; at < source.bytes && status == PELT_OK; at += sizeof part) {
+        size_t bytes = source.bytes - at < sizeof part ? (size_t)(source.bytes - at) : sizeof part;
+        status = pelti_source_read(&source, at, part, bytes, err);
+        *hash = status == PELT_OK ? pelti_hash(*hash, part, bytes) : *hash;
+    }
+    pelti_source_close(&source);
+    return status;
+}
+
+/// Character, method, settings, rig, seed, held-out poses: the number of poses may grow.
+static PeltStatus find_key(const PeltiSamplesDef *def, uint64_t *out, PeltError *err)
 {
     const PeltiCharacter *who = def->character->who;
     uint64_t key = hash_text(PELTI_HASH_START, pelt_version());
@@ -35,10 +51,11 @@ static uint64_t key_of(const PeltiSamplesDef *def)
     for (int i = 0; i < def->skin->setting_count; i++)
         key = hash_text(key, def->skin->settings[i]);
     if (def->skin->rig_path)
-        key = hash_text(key, def->skin->rig_path);
+        PELT_TRY(hash_file(def->skin->rig_path, &key, err));
     key = pelti_hash(key, &def->poses->seed, sizeof def->poses->seed);
     key = pelti_hash(key, &def->poses->unseen, sizeof def->poses->unseen);
-    return pelti_hash(key, &def->held_out, sizeof def->held_out);
+    *out = pelti_hash(key, &def->held_out, sizeof def->held_out);
+    return PELT_OK;
 }
 
 static uint64_t points_bytes(const PeltiSamples *samples)
@@ -65,9 +82,9 @@ static PeltStatus write_record(const PeltiSamples *s, int record, PeltError *err
                              err);
 }
 
-static Header header_of(const PeltiSamples *s, const PeltiSamplesDef *def)
+static Header header_of(const PeltiSamples *s)
 {
-    return (Header){"PELTSM3", key_of(def), record_bytes(s), {0}};
+    return (Header){"PELTSM3", s->key, record_bytes(s), {0}};
 }
 
 static PeltStatus other_samples(const char *path, PeltError *err)
@@ -92,7 +109,7 @@ static PeltStatus make_part_path(const char *path, int part, int parts, char out
 
 static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
 {
-    Header header = header_of(s, def), found;
+    Header header = header_of(s), found;
     uint64_t bytes = 0;
     char part_path[PELTI_SAMPLES_PATH];
     const char *path = def->keep_path;
@@ -120,7 +137,7 @@ static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
 /// Records of one part that are next, as many as it has.
 static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int part, PeltError *err)
 {
-    Header header = header_of(s, def), found;
+    Header header = header_of(s), found;
     PeltiSource source;
     char path[PELTI_SAMPLES_PATH];
     int first = part_start(s, part, def->parts);
@@ -233,6 +250,7 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     out->points = PELTI_NEW(pool, Vec3, who->point_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)record_bytes(out));
+    PELT_TRY(find_key(def, &out->key, err));
     PELT_TRY(open_store(out, def, err));
     PELT_TRY(take_parts(out, def, err));
     return make(out, def, err);
