@@ -187,19 +187,31 @@ static PeltStatus fit_correctives(PeltiModel *model, const PeltDistilDef *def, P
     return PELT_OK;
 }
 
+/// Methods that move a point by its own bones alone: by which, after weights were tried (`weights=best`).
+static PeltStatus find_moved_by(PeltiDistilRun *run, unsigned flags, PeltError *err)
+{
+    if (!(flags & PELTI_BY_POINT))
+        return PELT_OK;
+    PELT_TRY(pelti_distil_samples_skin(&run->samples, &run->samples_def, err));
+    run->model.moved_by = run->samples.skin->weights.vertices;
+    return PELT_OK;
+}
+
 static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
 {
     const PeltDistilDef *def = run->def;
     PeltiModel *model = &run->model;
+    unsigned flags = pelti_method_find(def->skin.method)->flags;
     model->who = run->character->who;
     model->pool = &run->pool;
     model->jobs = run->jobs;
     model->samples = &run->samples;
     model->progress = (PeltiProgress){def->skin.progress, def->skin.progress_user};
     model->influences = def->weights;
-    model->small_turns = pelti_method_find(def->skin.method)->flags & PELTI_NEEDS_WEIGHTS ? SMALL_TURNS : SMALL_TURNS_FREE;
+    model->small_turns = flags & PELTI_NEEDS_WEIGHTS ? SMALL_TURNS : SMALL_TURNS_FREE;
     model->corrective_room = def->correctives;
     PELT_TRY(original_weights(run, err));
+    PELT_TRY(find_moved_by(run, flags, err));
     PELT_TRY(pelti_distil_model(model, err));
     PELT_TRY(pelti_distil_model_clear(model, err));
     if (def->helpers != 0) {

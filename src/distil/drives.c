@@ -67,8 +67,20 @@ typedef struct Making {
     PeltiModel *model;
     PeltiDrives *out;
     const Reach *reach;
-    int *first; // [bone_count x SIDES] drive all the way to that side, its parts behind it; -1: the joint does not turn there
+    int *first;     // [bone_count x SIDES] drive all the way to that side, its parts behind it; -1: the joint does not turn there
+    bool *together; // [bone_count x bone_count] some vertex hears both
 } Making;
+
+static void find_together(const Making *making)
+{
+    const PeltiCharacter *who = making->out->who;
+    for (int i = 0; i < who->mesh->vertex_count; i++) {
+        const PeltiModelVertex *v = &making->model->vertices[i];
+        for (int n = 0; n < v->near_count; n++)
+            for (int m = 0; m < v->near_count; m++)
+                making->together[v->near[n] * who->bone_count + v->near[m]] = true;
+    }
+}
 
 /// Ramps of a joint: to each side in parts, which together make any polyline with a corner every quarter.
 static void add_ramps(const Making *making, int bone)
@@ -94,9 +106,11 @@ static void add(const Making *making, int bone, int one, int two)
 }
 
 /// Products of one of the joint's first sides and one of another joint's; then of the far halves of their strongest axes: where
-/// two folds are deep at once.
+/// two folds are deep at once. None where no vertex would hear both.
 static void add_pairs(const Making *making, int bone, int other, int sides)
 {
+    if (!making->together[bone * making->out->who->bone_count + other])
+        return;
     const int *one = making->first + (long)bone * SIDES, *two = making->first + (long)other * SIDES;
     for (int i = 0; i < sides; i++)
         for (int k = 0; k < sides; k++)
@@ -108,6 +122,14 @@ static void add_pairs(const Making *making, int bone, int other, int sides)
                 add(making, bone, one[i / 2] + (far & 1 ? FAR_HALF : 0), two[i % 2] + (far & 2 ? FAR_HALF : 0));
 }
 
+/// A ramp by itself; squared if it begins at rest and the method is one that blending leaves in second order only: a slope at
+/// rest would make poses near it worse, whichever they are.
+static void add_ramp(const Making *making, int bone, int drive)
+{
+    bool square = making->model->moved_by.influences > 0 && !(making->model->drives[drive].from > 0);
+    add(making, bone, drive, square ? drive : -1);
+}
+
 /// The joint's own ramps, products of two of its sides, and of a side of it and one of its parent, of those beside it (thigh and
 /// spine, both thighs) and of its parent's parent, first axes first.
 static void add_functions(const Making *making, int bone)
@@ -117,7 +139,7 @@ static void add_functions(const Making *making, int bone)
     const int *own = making->first + (long)bone * SIDES;
     for (int side = 0; side < SIDES; side++)
         for (int p = 0; p < RAMP_PARTS && own[side] >= 0; p++)
-            add(making, bone, own[side] + p, -1);
+            add_ramp(making, bone, own[side] + p);
     for (int side = 0; side < SIDES; side++)
         for (int other = (side / 2 + 1) * 2; other < SIDES; other++)
             if (own[side] >= 0 && own[other] >= 0)
@@ -144,13 +166,14 @@ PeltStatus pelti_distil_drives(PeltiModel *model, PeltiPool *pool, PeltiDrives *
                          .first = PELTI_NEW(pool, int, bones),
                          .count = PELTI_NEW(pool, int, bones),
                          .all = PELTI_NEW(pool, PeltiBasis, bones * PELTI_BASIS_MOST)};
-    Making making = {model, out, reach, PELTI_NEW(pool, int, bones *SIDES)};
+    Making making = {model, out, reach, PELTI_NEW(pool, int, bones *SIDES), PELTI_NEW(pool, bool, bones *bones)};
     model->drives = PELTI_NEW(model->pool, PeltiDrive, bones * SIDES * RAMP_PARTS);
     model->driven.drives = PELTI_NEW(model->pool, float, bones *SIDES *RAMP_PARTS);
     if (pool->failed || model->pool->failed)
         return pelti_no_memory(err, bones * PELTI_BASIS_MOST * sizeof *out->all);
     PELT_TRY(find_reach(model, pool, reach, err));
     memset(making.first, 0xff, bones * SIDES * sizeof *making.first);
+    find_together(&making);
     model->drive_count = 0;
     for (int b = 0; b < who->bone_count; b++)
         if (may_drive(who, b))

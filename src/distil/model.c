@@ -86,7 +86,32 @@ static void fill_ways(const PeltiModel *model, PeltiModelVertex *v, const Met *m
                 add_way(v, model->who->bone_count + h);
 }
 
-/// Joints that bend (those with a parent), nearest to the vertex first.
+/// Whether a joint lies between bones that the method moves a vertex by: if not, its turn carries all of them alike, or none.
+static bool is_between(const PeltiModel *model, int vertex, int joint)
+{
+    const PeltiWeights *by = &model->moved_by;
+    int above = 0, below = 0;
+    for (int i = 0; i < by->influences; i++) {
+        size_t at = (size_t)vertex * (size_t)by->influences + (size_t)i;
+        int bone = by->bone[at];
+        if (!(by->weight[at] > 0))
+            continue;
+        while (bone >= 0 && bone != joint)
+            bone = model->who->bones[bone].parent;
+        *(bone >= 0 ? &below : &above) += 1;
+    }
+    return above > 0 && below > 0;
+}
+
+/// Whether a joint (one that has a parent) may have a say in where a vertex is.
+static bool is_heard(const PeltiModel *model, int vertex, int bone)
+{
+    const PeltiBone *joint = &model->who->bones[bone];
+    return joint->parent >= 0 && !joint->is_prop && !is_cleared(&model->vertices[vertex], bone) &&
+           (model->moved_by.influences == 0 || is_between(model, vertex, bone));
+}
+
+/// Joints that a vertex may hear, nearest first.
 static void fill_near(const PeltiModel *model, int vertex, const Met *met)
 {
     const PeltiCharacter *who = model->who;
@@ -96,7 +121,7 @@ static void fill_near(const PeltiModel *model, int vertex, const Met *met)
     for (int i = 0; i < met->count; i++) {
         int b = met->bones[i], at = v->near_count;
         float d = vec3_distance(who->bones[b].head, who->mesh->rest[vertex]);
-        if (who->bones[b].parent < 0 || who->bones[b].is_prop || is_cleared(v, b))
+        if (!is_heard(model, vertex, b))
             continue;
         for (; at > 0 && d < distance[at - 1]; at--) {
             if (at < PELTI_MODEL_NEAR) {

