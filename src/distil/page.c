@@ -1,5 +1,5 @@
-/// The errors as a page: numbers by set of poses, and of each set's worst pose the method's skin, the distilled one and the
-/// original weights', from afar and at the worst place, with heat maps of the distance to the method's.
+/// The errors as a page: numbers by set of poses and by joint, and of each set's worst pose the method's skin, the distilled one
+/// and the original weights', from afar and at the worst place, with heat maps of the distance to the method's.
 #include "core/file.h"
 #include "distil/run.h"
 #include "math/elementary.h"
@@ -63,6 +63,63 @@ static void add_numbers(PeltiPage *page, const PeltiDistilRun *run)
                    "</tbody></table></div>\n<p class=\"note\">Distances to what the method makes, in the file's units; the "
                    "size is %.4g.</p></section>\n",
                    (double)run->character->who->mesh->diagonal);
+}
+
+static double square_of(const PeltiErrors *errors, int bone)
+{
+    return errors->distilled.joint_square[bone];
+}
+
+/// The joint that most of what is left hangs on, of those not listed; -1: none.
+static int next_joint(const PeltiErrors *errors, const bool *listed)
+{
+    int best = -1;
+    for (int b = 0; b < errors->who->bone_count; b++)
+        if (!listed[b] && errors->joint_points[b] > 0 && (best < 0 || square_of(errors, b) > square_of(errors, best)))
+            best = b;
+    return best;
+}
+
+static void add_joint(PeltiPage *page, const PeltiErrors *errors, int bone)
+{
+    double points = fmax((double)errors->joint_points[bone] * errors->poses, 1);
+    pelti_page_add(page, "<tr><th scope=\"row\">");
+    pelti_page_text(page, errors->who->nodes[errors->who->bones[bone].node].name);
+    pelti_page_add(page, "</th><td>%d</td>", (int)errors->joint_points[bone]);
+    add_cell(page, "%.1f", 100 * square_of(errors, bone) / fmax(errors->distilled.square, 1e-300));
+    add_cell(page, "%.4g", sqrt(square_of(errors, bone) / points));
+    add_cell(page, "%.4g", (double)errors->distilled.joint_most[bone]);
+    add_cell(page, "%.4g", sqrt(errors->lbs.joint_square[bone] / points));
+    add_cell(page, "%.4g", (double)errors->lbs.joint_most[bone]);
+    pelti_page_add(page, "</tr>\n");
+}
+
+/// Where the error of held-out poses is; the report has all joints and every set.
+static PeltStatus add_joints(PeltiPage *page, PeltiDistilRun *run, PeltError *err)
+{
+    enum { ROWS = 12 };
+    const PeltiErrors *errors = &run->tried[0].errors;
+    bool *listed = PELTI_NEW(&run->pool, bool, errors->who->bone_count + 1);
+    if (!listed)
+        return pelti_no_memory(err, (size_t)errors->who->bone_count);
+    pelti_page_add(page,
+                   "<section aria-labelledby=\"joints\"><h2 id=\"joints\">Joints</h2>\n<div class=\"scroll\" tabindex=\"0\" "
+                   "role=\"region\" aria-label=\"Table of joints\"><table><thead><tr><th scope=\"col\">joint</th><th "
+                   "scope=\"col\">vertices</th><th scope=\"col\">of the squared error, %%</th><th scope=\"col\">distilled, "
+                   "RMS</th><th scope=\"col\">largest</th><th scope=\"col\">original weights, RMS</th><th "
+                   "scope=\"col\">largest</th></tr></thead><tbody>\n");
+    for (int row = 0; row < ROWS; row++) {
+        int bone = next_joint(errors, listed);
+        if (bone < 0)
+            break;
+        listed[bone] = true;
+        add_joint(page, errors, bone);
+    }
+    pelti_page_add(page,
+                   "</tbody></table></div>\n<p class=\"note\">Held-out poses; vertices by the joint they hang on most. The "
+                   "%d joints with most of what is left; the report (<code>--report</code>) has all.</p></section>\n",
+                   ROWS);
+    return PELT_OK;
 }
 
 /// The picture's camera: all of it from three-quarters; or the worst place, from the side its surface faces.
@@ -163,6 +220,7 @@ static PeltStatus fill(PeltiPage *page, PeltiDistilRun *run, PeltError *err)
         who->point_count, who->bone_count, run->distilled.helper_count, run->distilled.corrective_count,
         (double)run->bytes / 1000, run->samples.count);
     add_numbers(page, run);
+    PELT_TRY(add_joints(page, run, err));
     pelti_page_add(page, "<section aria-labelledby=\"worst\"><h2 id=\"worst\">Worst poses and places</h2>\n");
     for (int i = 0; i < run->tried_count; i++) {
         PELT_TRY(pelti_progress(&run->model.progress, "page", (double)i / run->tried_count, err));
