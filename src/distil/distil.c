@@ -135,7 +135,21 @@ static size_t bytes_of(const PeltiDistilled *d)
     return bytes;
 }
 
-/// Leaves out the correctives that were picked last until the rest fits into the bytes there are.
+/// Poses that are worse than by the original weights count more, and all is fitted anew, until none is.
+static PeltStatus mend_worse(PeltiModel *model, PeltError *err)
+{
+    PELT_TRY(pelti_distil_find_worse(model, err));
+    for (int again = 0; again < WORSE_TRIES && model->worse > 0; again++) {
+        PELT_TRY(pelti_distil_fit_weights(model, err));
+        if (model->corrective_count > 0)
+            PELT_TRY(pelti_distil_fit_offsets(model, err));
+        PELT_TRY(pelti_distil_find_worse(model, err));
+    }
+    return PELT_OK;
+}
+
+/// Leaves out the correctives that were picked last until the rest fits into the bytes there are; weights, and poses that
+/// are worse then, anew for what is left.
 static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
 {
     PeltiModel *model = &run->model;
@@ -148,21 +162,13 @@ static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
         int fewer = (int)(share * model->corrective_count);
         model->corrective_count = fewer < model->corrective_count ? fewer : model->corrective_count - 1;
         pelti_distil_hand_out(model);
-        PELT_TRY(pelti_distil_fit_offsets(model, err));
-        PELT_TRY(pelti_distil_model_finish(model, &run->distilled, err));
-    }
-    return PELT_OK;
-}
-
-/// Poses that are worse than by the original weights count more, and all is fitted anew, until none is.
-static PeltStatus mend_worse(PeltiModel *model, PeltError *err)
-{
-    PELT_TRY(pelti_distil_find_worse(model, err));
-    for (int again = 0; again < WORSE_TRIES && model->worse > 0; again++) {
+        if (model->corrective_count > 0)
+            PELT_TRY(pelti_distil_fit_offsets(model, err));
         PELT_TRY(pelti_distil_fit_weights(model, err));
         if (model->corrective_count > 0)
             PELT_TRY(pelti_distil_fit_offsets(model, err));
-        PELT_TRY(pelti_distil_find_worse(model, err));
+        PELT_TRY(mend_worse(model, err));
+        PELT_TRY(pelti_distil_model_finish(model, &run->distilled, err));
     }
     return PELT_OK;
 }
