@@ -107,6 +107,8 @@ static PeltStatus take_memory(PeltiCrossings *c, PeltiPool *pool, PeltError *err
     PELT_TRY(pelti_pairs_create(pool, room, c->tree, &c->near, err));
     c->deep = PELTI_NEW(pool, PeltiPair, MOST_PAIRS);
     c->deep_capacity = MOST_PAIRS;
+    c->row = PELTI_NEW(pool, PeltiPatches, room / PELTI_CROSSINGS_ROW + 1);
+    c->patch = PELTI_NEW(pool, uint8_t, triangles);
     c->passed_count = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);
     c->last = PELTI_NEW(pool, Vec3, vertices);
     c->moved = PELTI_NEW(pool, bool, vertices);
@@ -133,6 +135,8 @@ PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool,
     PELT_TRY(take_memory(c, pool, err));
     memcpy(c->last, mesh->rest, (size_t)mesh->vertex_count * sizeof *c->last); // where nothing crosses but what does at rest
     memset(c->escaped, true, (size_t)mesh->triangle_count * sizeof *c->escaped);
+    for (int slot = 0; slot < mesh->triangle_count; slot++)
+        c->patch[c->tree->items[slot]] = (uint8_t)((int64_t)slot * 64 * PELTI_CROSSINGS_WORDS / mesh->triangle_count);
     PELT_TRY(find_groups(c, def, pool, err));
     *out = c;
     return find_rest(c, pool, jobs, err);

@@ -8,16 +8,25 @@
 #include "geometry/sunk.h"
 #include "geometry/triangles.h"
 
+enum { PELTI_CROSSINGS_MIXED = -1, PELTI_CROSSINGS_PASS = 4096 }; ///< no group; pairs of a range of `near`
+enum { PELTI_CROSSINGS_ROW = 64, PELTI_CROSSINGS_WORDS = 4 };     ///< pairs of a row of `near`; of 64 bits, one a patch
+
+typedef struct PeltiPatches { ///< a bit for each of 256 patches of skin
+    uint64_t bits[PELTI_CROSSINGS_WORDS];
+} PeltiPatches;
+
 typedef struct PeltiCrossings {
     const PeltiMesh *mesh;
     PeltiBoxTree *tree; ///< of the triangles, as pelti_crossings_refit left it
     PeltiPair
-        *deep; ///< [deep_count] pairs that cross by more than touching; tag PELTI_CROSSES_SUNK or PELTI_CROSSES_ANEW; in no order
+        *deep; ///< [deep_count] pairs that cross by more than touching; tag: pelti_crossings_sort; in no order
     int deep_count, deep_capacity;
     PeltiSunk sunk; ///< where the mesh crosses itself at rest
 
     bool listed;       // `near` holds all pairs of triangles that are in their spans
     PeltiPairs near;   // pairs whose spans meet, of this step; `scratch`: those of them that cross, by range
+    PeltiPatches *row; // [rows of `near`] the patches its triangles are of
+    uint8_t *patch;    // [triangle_count] neighbours in the tree are of one patch
     PeltiBox *span;    // [triangle_count] where it may go in this step, as far as one knows
     PeltiBox *box;     // [triangle_count] where it is
     int *passed_count; // [ranges] of those
@@ -33,8 +42,7 @@ typedef struct PeltiCrossings {
     int *group;      // [triangle_count] pairs of one group are of no interest; -1: none
     int *node_group; // [nodes] group of all below it
 } PeltiCrossings;
-enum { PELTI_CROSSINGS_MIXED = -1, PELTI_CROSSINGS_PASS = 4096 }; ///< no group; pairs of a range of `near`
-enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK };              ///< sunk: beside what crosses at rest (pelti_sunk_explains)
+enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK, PELTI_CROSSES_UNASKED }; ///< sunk: beside what crosses at rest
 
 typedef struct PeltiCrossingsDef {
     const PeltiMesh *mesh;       ///< must outlive it
@@ -54,8 +62,10 @@ void pelti_crossings_update(PeltiCrossings *crossings, const Vec3 *x, PeltiJobs 
 void pelti_crossings_refit(PeltiCrossings *crossings, const Vec3 *x, PeltiJobs *jobs);
 /// Whether two triangles that may cross (below) do, at `x`, by more than touching.
 bool pelti_crossings_deep(const PeltiCrossings *crossings, const Vec3 *x, int a, int b);
-/// And of what kind that crossing is.
+/// And of what kind that crossing is (pelti_sunk_explains).
 int pelti_crossings_tag(const PeltiCrossings *crossings, int a, int b);
+/// Finds the kinds of the pairs in `deep` that nobody has asked for: leaning does not, and looks most often.
+void pelti_crossings_sort(PeltiCrossings *crossings);
 
 /// Whether two triangles cross at rest.
 bool pelti_crossings_at_rest(const PeltiCrossings *crossings, int a, int b);

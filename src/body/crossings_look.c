@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 2048, PASS = PELTI_CROSSINGS_PASS };
+enum { GRAIN = 2048, PASS = PELTI_CROSSINGS_PASS, ROW = PELTI_CROSSINGS_ROW, WORDS = PELTI_CROSSINGS_WORDS };
 
 /// The depth is cheaper to see than a crossing.
 bool pelti_crossings_deep(const PeltiCrossings *c, const Vec3 *x, int a, int b)
@@ -18,10 +18,11 @@ int pelti_crossings_tag(const PeltiCrossings *c, int a, int b)
     return pelti_sunk_explains(&c->sunk, a, b) ? PELTI_CROSSES_SUNK : PELTI_CROSSES_ANEW;
 }
 
-/// 0: no crossing by more than touching.
-static int tag_of(const PeltiCrossings *c, int a, int b)
+void pelti_crossings_sort(PeltiCrossings *c)
 {
-    return pelti_crossings_deep(c, c->last, a, b) ? pelti_crossings_tag(c, a, b) : 0;
+    for (int i = 0; i < c->deep_count; i++)
+        if (c->deep[i].tag == PELTI_CROSSES_UNASKED)
+            c->deep[i].tag = pelti_crossings_tag(c, c->deep[i].a, c->deep[i].b);
 }
 
 // ---- a step ----
@@ -62,12 +63,32 @@ static void span_range(void *context, int begin, int end, int worker)
     }
 }
 
+static void add_patch(PeltiPatches *to, int patch)
+{
+    to->bits[patch / 64] |= (uint64_t)1 << (patch % 64);
+}
+
+static void row_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    PeltiCrossings *c = context;
+    for (int row = begin; row < end; row++) {
+        PeltiPatches of = {{0}};
+        for (int i = row * ROW; i < (row + 1) * ROW && i < c->near.count; i++) {
+            add_patch(&of, c->patch[c->near.pairs[i].a]);
+            add_patch(&of, c->patch[c->near.pairs[i].b]);
+        }
+        c->row[row] = of;
+    }
+}
+
 void pelti_crossings_begin(PeltiCrossings *c, const Vec3 *from, const Vec3 *to, PeltiJobs *jobs)
 {
     PeltiPairSearch search = {2 * CROSSINGS_SPAN * c->mesh->diagonal, of_several_groups, may_cross, c};
     pelti_box_tree_refit_triangles(c->tree, jobs, c->mesh->triangles, from, to);
     pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->near);
     c->listed = c->near.found == c->near.count; // else there are too many for a list, and the tree is asked
+    pelti_parallel_for(jobs, c->listed ? (c->near.count + ROW - 1) / ROW : 0, PASS / ROW, row_range, c);
     pelti_parallel_for(jobs, c->tree->item_count, GRAIN, span_range, c);
 }
 
@@ -124,21 +145,55 @@ static void forget_moved(PeltiCrossings *c)
 
 // ---- pairs of the list ----
 
+typedef struct Pass {
+    PeltiCrossings *c;
+    PeltiPatches active; // patches of the active triangles
+} Pass;
+
+static PeltiPatches active_patches(const PeltiCrossings *c)
+{
+    PeltiPatches of = {{0}};
+    for (const bool *at = c->active, *end = at + c->mesh->triangle_count; at && at < end; at++) {
+        at = memchr(at, true, (size_t)(end - at));
+        if (!at)
+            break;
+        add_patch(&of, c->patch[at - c->active]);
+    }
+    return of;
+}
+
+static bool row_concerned(const PeltiPatches *row, const PeltiPatches *active)
+{
+    uint64_t any = 0;
+    for (int k = 0; k < WORDS; k++)
+        any |= row->bits[k] & active->bits[k];
+    return any != 0;
+}
+
+/// Those of a row of the list that cross now and that may not have before go to `to`; returns how many.
+static int pass_row(const PeltiCrossings *c, int row, PeltiPair *to)
+{
+    int passed = 0;
+    for (int i = row * ROW; i < (row + 1) * ROW && i < c->near.count; i++) {
+        PeltiPair p = c->near.pairs[i];
+        if (!(c->active[p.a] | c->active[p.b]) || (c->escaped[p.a] | c->escaped[p.b]) ||
+            !pelti_box_overlap(&c->box[p.a], &c->box[p.b], 0) || !pelti_crossings_deep(c, c->last, p.a, p.b))
+            continue;
+        to[passed++] = (PeltiPair){p.a, p.b, PELTI_CROSSES_UNASKED};
+    }
+    return passed;
+}
+
 static void pass_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    PeltiCrossings *c = context;
-    int passed = begin;
-    for (int i = begin; i < end; i++) {
-        PeltiPair p = c->near.pairs[i];
-        if (!(c->active[p.a] | c->active[p.b]) || (c->escaped[p.a] | c->escaped[p.b]) ||
-            !pelti_box_overlap(&c->box[p.a], &c->box[p.b], 0))
-            continue;
-        p.tag = tag_of(c, p.a, p.b);
-        if (p.tag)
-            c->near.scratch[passed++] = p;
-    }
-    c->passed_count[begin / PASS] = passed - begin;
+    Pass *pass = context;
+    PeltiCrossings *c = pass->c;
+    int passed = 0;
+    for (int row = begin / ROW; row * ROW < end; row++)
+        if (row_concerned(&c->row[row], &pass->active))
+            passed += pass_row(c, row, c->near.scratch + begin + passed);
+    c->passed_count[begin / PASS] = passed;
 }
 
 static void keep(PeltiCrossings *c, const PeltiPair *pairs, int count)
@@ -162,11 +217,14 @@ static int test_pair(void *context, int a, int b, int worker)
     const PeltiCrossings *c = context;
     (void)worker;
     bool asked = (c->active[a] || c->active[b]) && (c->escaped[a] || c->escaped[b]);
-    return asked && pelti_crossings_may(c, a, b) ? tag_of(c, a, b) : 0;
+    return asked && pelti_crossings_may(c, a, b) && pelti_crossings_deep(c, c->last, a, b) ? PELTI_CROSSES_UNASKED : 0;
 }
 
+/// False: nothing has escaped, and the tree need not be asked.
 static bool mark_nodes(PeltiCrossings *c)
 {
+    if (!memchr(c->escaped, true, (size_t)c->mesh->triangle_count))
+        return false;
     for (int n = c->tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &c->tree->nodes[n];
         c->node_active[n] = node->right >= 0 && (c->node_active[n + 1] || c->node_active[node->right]);
@@ -191,7 +249,7 @@ void pelti_crossings_update(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
     pelti_parallel_for(jobs, c->mesh->vertex_count, GRAIN, vertex_range, &(Look){c, x});
     pelti_parallel_for(jobs, c->mesh->triangle_count, GRAIN, triangle_range, c);
     forget_moved(c);
-    pelti_parallel_for(jobs, listed, PASS, pass_range, c);
+    pelti_parallel_for(jobs, listed, PASS, pass_range, &(Pass){c, active_patches(c)});
     for (int begin = 0; begin < listed; begin += PASS)
         keep(c, c->near.scratch + begin, c->passed_count[begin / PASS]);
     if (!mark_nodes(c))

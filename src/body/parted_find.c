@@ -51,6 +51,7 @@ int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs)
     const int(*triangles)[3] = l->mesh->triangles;
     int count = 0;
     pelti_crossings_update(l->crossings, l->x, jobs);
+    pelti_crossings_sort(l->crossings);
     for (int i = 0; i < l->crossings->deep_count; i++) {
         int s = l->crossings->deep[i].a, t = l->crossings->deep[i].b;
         if (l->crossings->deep[i].tag == PELTI_CROSSES_SUNK || // or two rigid pieces, which cannot be parted

@@ -41,16 +41,17 @@ static int joint_of(const PeltiGiveWay *g, const int triangle[3])
     return best < 0 ? -1 : g->skin.bone_joint[best];
 }
 
-/// How far triangle `a` reaches to the lesser side of the plane of `b`.
+/// How far triangle `a` reaches to the lesser side of the plane of `b`. Comparisons in place of fmaxf and fminf, which are calls.
 static float reach(const Vec3 a[3], const Vec3 b[3])
 {
     Vec3 n = vec3_normalize_or(vec3_cross(vec3_sub(b[1], b[0]), vec3_sub(b[2], b[0])), vec3(0, 0, 0));
     float high = 0, low = 0;
     for (int k = 0; k < 3; k++) {
         float h = vec3_dot(vec3_sub(a[k], b[0]), n);
-        high = fmaxf(high, h), low = fminf(low, h);
+        high = h > high ? h : high;
+        low = -h > low ? -h : low;
     }
-    return fminf(high, -low);
+    return high < low ? high : low;
 }
 
 static bool crosses_at_rest(const GiveWeigh *w, int a, int b)

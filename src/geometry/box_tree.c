@@ -329,26 +329,40 @@ static inline void try_pairs(PairWalk *w, int slot, int from, int end)
             test_pair(w, slot, i);
 }
 
-static void walk_two(PairWalk *w, int node_a, int node_b)
+/// Asked before a pair of branches is entered: most are not, and a call for each costs more than the boxes.
+static inline bool branches_meet(const PairWalk *w, int node_a, int node_b)
+{
+    const PairQuery *q = w->q;
+    const PeltiBoxNode *b = &q->b->nodes[node_b];
+    return b->first + b->count > w->limit && (q->far || pelti_box_overlap(&q->a->nodes[node_a].box, &b->box, q->margin)) &&
+           (!q->nodes || q->nodes(q->context, node_a, node_b));
+}
+
+static void walk_met(PairWalk *w, int node_a, int node_b) // of branches that may meet
 {
     const PeltiBoxNode *a = &w->q->a->nodes[node_a], *b = &w->q->b->nodes[node_b];
-    if (b->first + b->count <= w->limit)
-        return;
-    if (!(w->q->far || pelti_box_overlap(&a->box, &b->box, w->q->margin)) ||
-        (w->q->nodes && !w->q->nodes(w->q->context, node_a, node_b)))
-        return;
     bool straddles = b->first < w->limit;
     if (a->right < 0 && b->right < 0) {
         for (int i = a->first; i < a->first + a->count; i++)
             if (w->q->far || pelti_box_overlap(&w->q->a->boxes[i], &b->box, w->q->margin))
                 try_pairs(w, i, b->first, b->first + b->count);
     } else if (b->right >= 0 && (straddles || a->right < 0 || b->count > a->count)) {
-        walk_two(w, node_a, node_b + 1);
-        walk_two(w, node_a, b->right);
+        if (branches_meet(w, node_a, node_b + 1))
+            walk_met(w, node_a, node_b + 1);
+        if (branches_meet(w, node_a, b->right))
+            walk_met(w, node_a, b->right);
     } else {
-        walk_two(w, node_a + 1, node_b);
-        walk_two(w, a->right, node_b);
+        if (branches_meet(w, node_a + 1, node_b))
+            walk_met(w, node_a + 1, node_b);
+        if (branches_meet(w, a->right, node_b))
+            walk_met(w, a->right, node_b);
     }
+}
+
+static void walk_two(PairWalk *w, int node_a, int node_b)
+{
+    if (branches_meet(w, node_a, node_b))
+        walk_met(w, node_a, node_b);
 }
 
 static void walk_self(PairWalk *w, int node)

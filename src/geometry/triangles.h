@@ -30,17 +30,19 @@ static inline Vec3 pelti_triangle_centre(const Vec3 *x, const int *t)
     return vec3_scale(vec3_add(vec3_add(x[t[0]], x[t[1]]), x[t[2]]), 1.0f / 3);
 }
 
-/// How far triangle a reaches to the lesser side of the plane of b.
+/// How far triangle a reaches to the lesser side of the plane of b. Comparisons in place of fmaxf, which is a call; they leave
+/// NaN out as it does. No root where it does not straddle the plane, as most do not.
 static inline float pelti_triangle_reach(const Vec3 *x, const int *a, const int *b)
 {
     Vec3 n = pelti_triangle_normal(x, b);
-    float high = 0, low = 0, length = fmaxf(vec3_length(n), 1e-30f);
+    float high = 0, low = 0;
     for (int k = 0; k < 3; k++) {
-        float h = vec3_dot(vec3_sub(x[a[k]], x[b[0]]), n) / length;
-        high = fmaxf(high, h);
-        low = fmaxf(low, -h);
+        float h = vec3_dot(vec3_sub(x[a[k]], x[b[0]]), n);
+        high = h > high ? h : high;
+        low = -h > low ? -h : low;
     }
-    return fminf(high, low);
+    float lesser = high < low ? high : low, length = lesser > 0 ? vec3_length(n) : 1;
+    return lesser / (length > 1e-30f ? length : 1e-30f);
 }
 
 /// How far two triangles that cross would have to move along one of their normals to come apart.
