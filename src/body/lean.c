@@ -23,11 +23,13 @@ struct PeltiLean {
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     const PeltiWeights *weights;
+    const PeltiPieces *pieces;
     float *share;     // [vertex_count] 1: as the method has it, 0: as blending has it
     Vec3 *home, *own; // [vertex_count] by blending, by the method
     Vec3 *asked;      // [vertex_count] by blending of the pose that was asked for; as home where nothing gave way
     Vec3 *now;        // [vertex_count] as it leans
     bool *marked;     // [vertex_count] to lean more
+    bool *over;       // [triangle_count] turned over against blending
     bool *rigid;      // [component_count] leans wholly or not at all, or it would bend
     bool *leans;      // [component_count] of the rigid ones
     Flight *flight;   // [component_count] of the rigid ones
@@ -43,13 +45,14 @@ PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean
     PeltiLean *l = PELTI_NEW(pool, PeltiLean, 1);
     if (!l)
         return pelti_no_memory(err, sizeof *l);
-    *l = (PeltiLean){.who = def->who, .mesh = mesh, .weights = def->weights, .crossings = def->crossings};
+    *l = (PeltiLean){.who = def->who, .mesh = mesh, .weights = def->weights, .pieces = def->pieces, .crossings = def->crossings};
     l->share = PELTI_NEW(pool, float, mesh->vertex_count);
     l->home = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->own = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->asked = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->now = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     l->marked = PELTI_NEW(pool, bool, mesh->vertex_count);
+    l->over = PELTI_NEW(pool, bool, mesh->triangle_count);
     l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     l->flight = PELTI_NEW(pool, Flight, mesh->component_count);
@@ -100,6 +103,8 @@ static void bring_back(PeltiLean *l)
     memset(l->flight, 0, (size_t)mesh->component_count * sizeof *l->flight);
     for (int v = 0; v < mesh->vertex_count; v++) {
         Flight *f = &l->flight[mesh->component[v]];
+        if (!l->rigid[mesh->component[v]])
+            continue;
         Vec3 way = vec3_sub(l->home[v], l->own[v]); // not from what was asked for: a hand that gave way keeps its stick
         f->sum = vec3_add(f->sum, way);
         f->farthest = fmaxf(f->farthest, vec3_length(way));
@@ -149,53 +154,96 @@ static void mark(PeltiLean *l, const int *t)
         l->marked[t[k]] = true;
 }
 
-/// Marks the corners of triangles that are turned over and not by blending, `widely` those around them too.
-static void mark_turned(PeltiLean *l, PeltiJobs *jobs, bool widely)
+/// Marks the corners of triangles that are turned over and not by blending, `widely` those around the ones that stand out.
+static void mark_turned(PeltiLean *l, bool widely)
 {
-    PeltiLeanTurned *turned = &l->turned;
-    pelti_lean_turned_find(turned, l->now, jobs, turned->now);
+    const PeltiLeanTurned *turned = &l->turned;
     for (int t = 0; t < l->mesh->triangle_count; t++) {
-        if (!turned->now[t] || turned->home[t])
-            continue;
-        mark(l, l->mesh->triangles[t]);
-        for (int k = 0; k < 3 && widely; k++)
+        bool out = turned->now[t] & !turned->home[t];
+        if (out | l->over[t])
+            mark(l, l->mesh->triangles[t]);
+        for (int k = 0; k < 3 && widely && out; k++)
             if (turned->across[t][k] >= 0)
                 mark(l, l->mesh->triangles[turned->across[t][k]]);
     }
 }
 
-/// Marks the corners of triangles that cross anew.
+static bool is_stirred(const PeltiLean *l, const int *t)
+{
+    const bool *stirred = l->edges.is_stirred;
+    return stirred[t[0]] | stirred[t[1]] | stirred[t[2]];
+}
+
+/// Marks the corners of triangles that cross anew. Where no corner's share has changed since the last round, either they did not
+/// or all six lean wholly by now.
 static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
 {
     const PeltiCrossings *c = l->crossings;
     if (round == 0) // from here on skin goes towards blending alone
         pelti_crossings_begin(l->crossings, l->now, l->home, jobs);
     pelti_crossings_update(l->crossings, l->now, jobs);
+    bool all = round == 0 || c->deep_count == c->deep_capacity; // a full list may show others than before
     for (int i = 0; i < c->deep_count; i++) {
         const int *s = l->mesh->triangles[c->deep[i].a], *t = l->mesh->triangles[c->deep[i].b];
-        if (crosses_anew(l, s, t)) {
+        if ((all || is_stirred(l, s) || is_stirred(l, t)) && crosses_anew(l, s, t)) {
             mark(l, s);
             mark(l, t);
         }
     }
 }
 
-/// One look at all triangles: the corners of those that cross or turn over lean half as far again, then wholly; what had sunk in
-/// behind them shows in the rounds that follow.
-static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int round)
+static void place_range(void *context, int begin, int end, int worker)
 {
-    const PeltiMesh *mesh = l->mesh;
-    int marked = 0;
-    for (int v = 0; v < mesh->vertex_count; v++) {
+    (void)worker;
+    PeltiLean *l = ((Work *)context)->lean;
+    for (int v = begin; v < end; v++)
         l->now[v] = leaned(l, v);
-        l->marked[v] = false;
+}
+
+static void over_range(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    Work *w = context;
+    for (int t = begin; t < end; t++)
+        w->lean->over[t] = turned_over(w->lean, w->step->bones, w->lean->mesh->triangles[t]);
+}
+
+static void some_over(void *context, int begin, int end, int worker)
+{
+    Work *w = context;
+    for (int i = begin; i < end; i++)
+        over_range(context, w->lean->turned.list[i], w->lean->turned.list[i] + 1, worker);
+}
+
+/// The skin as it leans, and what is turned over there: all of it in the first round, then where a share has changed.
+static void look_at_skin(Work *w, PeltiJobs *jobs, int round)
+{
+    PeltiLean *l = w->lean;
+    if (round == 0) {
+        pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, place_range, w);
+        pelti_parallel_for(jobs, l->mesh->triangle_count, GRAIN, over_range, w);
+        pelti_lean_turned_find(&l->turned, l->now, jobs, l->turned.now);
+        return;
     }
-    for (int t = 0; t < mesh->triangle_count; t++)
-        if (turned_over(l, bones, mesh->triangles[t]))
-            mark(l, mesh->triangles[t]);
-    mark_turned(l, jobs, round >= HALVINGS);
+    for (int i = 0; i < l->edges.stirred_count; i++)
+        l->now[l->edges.stirred[i]] = leaned(l, l->edges.stirred[i]);
+    pelti_lean_turned_list(&l->turned, l->edges.stirred, l->edges.stirred_count);
+    pelti_parallel_for(jobs, l->turned.list_count, GRAIN, some_over, w);
+    pelti_lean_turned_again(&l->turned, l->now, jobs, l->turned.now);
+}
+
+/// One look at the triangles: the corners of those that cross or turn over lean half as far again, then wholly; what had sunk in
+/// behind them shows in the rounds that follow.
+static int mend_triangles(Work *w, PeltiJobs *jobs, int round)
+{
+    PeltiLean *l = w->lean;
+    int marked = 0;
+    memset(l->marked, 0, (size_t)l->mesh->vertex_count * sizeof *l->marked);
+    look_at_skin(w, jobs, round);
+    mark_turned(l, round >= HALVINGS);
     mark_crossing(l, jobs, round);
-    for (int v = 0; v < mesh->vertex_count; v++)
+    pelti_lean_edges_forget(&l->edges);
+    for (int v = 0; v < l->mesh->vertex_count; v++)
         if (l->marked[v] && l->share[v] > 0) {
             pelti_lean_edges_set(&l->edges, v, round < HALVINGS ? 0.5f * l->share[v] : 0);
             marked++;
@@ -203,18 +251,28 @@ static int mend_triangles(PeltiLean *l, const Mat34 *bones, PeltiJobs *jobs, int
     return marked;
 }
 
-static void settle(PeltiLean *l)
+/// Rigid pieces of which something leans do so wholly.
+static void lean_rigid(PeltiLean *l)
+{
+    for (int i = 0; i < l->edges.stirred_count; i++) {
+        int v = l->edges.stirred[i], c = l->mesh->component[v];
+        if (!l->rigid[c] || l->leans[c] || !(l->share[v] < 1))
+            continue;
+        l->leans[c] = true;
+        for (int k = l->pieces->start[c]; k < l->pieces->start[c + 1]; k++)
+            pelti_lean_edges_set(&l->edges, l->pieces->vertex[k], 0);
+    }
+}
+
+static void settle(PeltiLean *l, PeltiJobs *jobs)
 {
     const int *component = l->mesh->component;
+    PeltiLeanShape shape = {l->home, l->own, l->share};
     pelti_lean_edges_settle(&l->edges);
-    memset(l->leans, 0, (size_t)l->mesh->component_count * sizeof *l->leans);
-    for (int v = 0; v < l->mesh->vertex_count; v++)
-        l->leans[component[v]] |= l->rigid[component[v]] && l->share[v] < 1;
-    for (int v = 0; v < l->mesh->vertex_count; v++)
-        if (l->leans[component[v]])
-            pelti_lean_edges_set(&l->edges, v, 0);
+    lean_rigid(l);
     // in every round: a piece that leans may leave the skin around it, and what crosses then changes volumes
-    pelti_lean_volume_find(&l->volume, l->home, l->own, l->share);
+    pelti_lean_turned_list(&l->turned, l->edges.stirred, l->edges.stirred_count);
+    pelti_lean_volume_find(&l->volume, &shape, (PeltiLeanChanged){l->turned.list, l->turned.list_count}, jobs);
     for (int v = 0; v < l->mesh->vertex_count && l->volume.worse; v++)
         pelti_lean_edges_set(&l->edges, v, (float)l->volume.low[component[v]] * l->share[v]);
 }
@@ -242,11 +300,12 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
     pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);
     bring_back(l);
+    memset(l->leans, 0, (size_t)l->mesh->component_count * sizeof *l->leans);
     pelti_lean_edges_restart(&l->edges);
-    pelti_lean_volume_restart(&l->volume, l->home, l->asked);
-    settle(l);
-    for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(l, step->bones, jobs, round) > 0; round++)
-        settle(l);
+    pelti_lean_volume_restart(&l->volume, l->home, l->asked, jobs);
+    settle(l, jobs);
+    for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(&w, jobs, round) > 0; round++)
+        settle(l, jobs);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         count += moved(l, v);
     if (count)

@@ -9,7 +9,7 @@
 
 typedef struct PeltiLean PeltiLean;
 
-/// `weights` per welded vertex; must outlive it. Lives in `pool`. `crossings` are
+/// `weights` per welded vertex; they and `pieces` must outlive it. Lives in `pool`. `crossings` are
 /// of the same mesh.
 typedef struct PeltiLeanDef {
     const PeltiCharacter *who;

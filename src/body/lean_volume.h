@@ -3,6 +3,7 @@
 #ifndef PELTI_BODY_LEAN_VOLUME_H
 #define PELTI_BODY_LEAN_VOLUME_H
 
+#include "core/jobs.h"
 #include "geometry/mesh.h"
 
 typedef struct PeltiLeanVolume {
@@ -12,6 +13,8 @@ typedef struct PeltiLeanVolume {
     double *asked;      ///< [component_count] by blending of the pose that was asked for
     double *low, *high; ///< [component_count] factors on the shares that are bearable, that are not
     int *first;         ///< [component_count] a vertex of it
+    double *below;      ///< [triangle_count] six times the volume below it, as it leans
+    bool stale;         ///< all of these are to be found anew
     int worse;          ///< pieces whose `low` is below 1
 } PeltiLeanVolume;
 
@@ -19,9 +22,18 @@ typedef struct PeltiLeanVolume {
 PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, PeltiPool *pool, PeltiLeanVolume *out,
                                     PeltError *err);
 /// A step begins, with blending's vertices of the pose that is shown and of the one that was asked for.
-void pelti_lean_volume_restart(PeltiLeanVolume *volume, const Vec3 *home, const Vec3 *asked);
-/// Finds `low`, by which the shares (1: `own`, 0: `home`) are to be scaled, so that no piece keeps its volume worse than
-/// blending, and how many are `worse` as they are. Does not allocate.
-void pelti_lean_volume_find(PeltiLeanVolume *volume, const Vec3 *home, const Vec3 *own, const float *share);
+void pelti_lean_volume_restart(PeltiLeanVolume *volume, const Vec3 *home, const Vec3 *asked, PeltiJobs *jobs);
+
+typedef struct PeltiLeanShape { ///< share 1: own, 0: home; [vertex_count]
+    const Vec3 *home, *own;
+    const float *share;
+} PeltiLeanShape;
+typedef struct PeltiLeanChanged { ///< triangles whose corners' shares have changed since the volumes were found last
+    const int *list;
+    int count;
+} PeltiLeanChanged;
+/// Finds `low`, by which the shares are to be scaled, so that no piece keeps its volume worse than blending, and how many are
+/// `worse` as they are: all will be looked at again if there are any. Does not allocate.
+void pelti_lean_volume_find(PeltiLeanVolume *volume, const PeltiLeanShape *shape, PeltiLeanChanged changed, PeltiJobs *jobs);
 
 #endif

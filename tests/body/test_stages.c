@@ -136,8 +136,9 @@ static void a_piece_that_is_squashed_leans_on_blending_as_far_as_its_volume_asks
     }
     rigid[third] = true;
     assert_int_equal(pelti_lean_volume_create(mesh, rigid, &who->pool, &volume, &err), PELT_OK);
-    pelti_lean_volume_restart(&volume, mesh->rest, mesh->rest);
-    pelti_lean_volume_find(&volume, mesh->rest, own, share);
+    PeltiLeanShape shape = {mesh->rest, own, share};
+    pelti_lean_volume_restart(&volume, mesh->rest, mesh->rest, NULL);
+    pelti_lean_volume_find(&volume, &shape, (PeltiLeanChanged){NULL, 0}, NULL);
     assert_int_equal(volume.worse, 1);
     for (int v = 0; v < mesh->vertex_count; v++) { // a share f leaves 1 - f / 2 of the first's volume
         double low = volume.low[mesh->component[v]];
