@@ -18,8 +18,7 @@ typedef struct PeltiPatches { ///< a bit for each of 256 patches of skin
 typedef struct PeltiCrossings {
     const PeltiMesh *mesh;
     PeltiBoxTree *tree; ///< of the triangles, as pelti_crossings_refit left it
-    PeltiPair
-        *deep; ///< [deep_count] pairs that cross by more than touching; tag: pelti_crossings_sort; in no order
+    PeltiPair *deep;    ///< [deep_count] pairs that cross by more than touching; tag: pelti_crossings_sort; in no order
     int deep_count, deep_capacity;
     PeltiSunk sunk; ///< where the mesh crosses itself at rest
 

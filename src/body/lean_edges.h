@@ -15,7 +15,7 @@ typedef struct PeltiLeanEdges {
     int *start;             ///< [vertex_count + 1] into `of`
     int *of;                ///< edges of a vertex
     int word_count;
-    int *stirred;           ///< [stirred_count] vertices whose share has changed since pelti_lean_edges_forget, each once
+    int *stirred; ///< [stirred_count] vertices whose share has changed since pelti_lean_edges_forget, each once
     int stirred_count;
     bool *is_stirred;       ///< [vertex_count]
     uint64_t *torn, *steep; ///< [word_count] a bit an edge: it may be too long, the lean along it too steep

@@ -218,6 +218,49 @@ bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
     return true;
 }
 
+/// Triangles that l->start moves, and those across their edges: others are as they are shown. Lists what it moves in l->queue and
+/// returns how many.
+static int touch_started(PeltiParted *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    int count = 0;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (l->start[v].x != 0 || l->start[v].y != 0 || l->start[v].z != 0)
+            l->queue[count++] = v;
+    pelti_lean_turned_list(&l->turned, l->queue, count);
+    memset(l->is_touched, 0, (size_t)mesh->triangle_count * sizeof *l->is_touched);
+    for (int i = 0; i < l->turned.list_count; i++) {
+        int t = l->turned.list[i];
+        l->is_touched[t] = true;
+        for (int k = 0; k < 3; k++)
+            if (l->turned.across[t][k] >= 0)
+                l->is_touched[l->turned.across[t][k]] = true;
+    }
+    return count;
+}
+
+/// Marks in l->seen the corners of what is torn or turned over; returns how many triangles are.
+static int find_wrong(PeltiParted *l)
+{
+    const PeltiMesh *mesh = l->mesh;
+    int wrong = 0;
+    memset(l->seen, 0, (size_t)mesh->vertex_count * sizeof *l->seen);
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        if (!l->is_touched[t])
+            continue;
+        bool bad = turned_over(l, t);
+        for (int k = 0; k < 3; k++)
+            bad |= edge_torn(l, mesh->triangle_edges[t][k]);
+        for (int k = 0; k < 12 && bad; k++) { // and those around it, which may have turned it over
+            int around = k < 3 ? t : l->turned.across[t][k / 3 - 1];
+            if (around >= 0)
+                l->seen[mesh->triangles[around][k % 3]] = true;
+        }
+        wrong += bad;
+    }
+    return wrong;
+}
+
 /// What x changes of the volumes that `shown` has. False: by more than a piece bears.
 static bool find_change(PeltiParted *l)
 {
@@ -225,7 +268,8 @@ static bool find_change(PeltiParted *l)
     bool all = true;
     memset(l->change, 0, (size_t)mesh->component_count * sizeof *l->change);
     for (int t = 0; t < mesh->triangle_count; t++)
-        l->change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
+        if (l->is_touched[t])
+            l->change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
     for (int c = 0; c < mesh->component_count; c++)
         all &= bearable(l, c, l->change[c]);
     return all;
@@ -235,33 +279,24 @@ void pelti_parted_calm(PeltiParted *l)
 {
     enum { PASSES = 4 };
     const PeltiMesh *mesh = l->mesh;
-    for (int pass = 0; pass < PASSES; pass++) {
-        int wrong = 0;
-        memset(l->seen, 0, (size_t)mesh->vertex_count * sizeof *l->seen);
-        for (int v = 0; v < mesh->vertex_count; v++)
-            l->x[v] = vec3_add(l->shown[v], l->start[v]);
-        for (int t = 0; t < mesh->triangle_count; t++) {
-            bool bad = turned_over(l, t);
-            for (int k = 0; k < 3; k++)
-                bad |= edge_torn(l, mesh->triangle_edges[t][k]);
-            for (int k = 0; k < 12 && bad; k++) { // and those around it, which may have turned it over
-                int around = k < 3 ? t : l->turned.across[t][k / 3 - 1];
-                if (around >= 0)
-                    l->seen[mesh->triangles[around][k % 3]] = true;
-            }
-            wrong += bad;
-        }
-        for (int v = 0; v < mesh->vertex_count && wrong; v++)
+    int moved = touch_started(l);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        l->x[v] = vec3_add(l->shown[v], l->start[v]);
+    for (int pass = 0; pass < PASSES && find_wrong(l); pass++)
+        for (int i = 0; i < moved; i++) {
+            int v = l->queue[i];
             if (l->seen[v])
                 l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
-        if (!wrong)
-            break;
-    }
-    for (int pass = 0; pass < PASSES && !find_change(l); pass++)
-        for (int v = 0; v < mesh->vertex_count; v++)
-            if (!bearable(l, mesh->component[v], l->change[mesh->component[v]])) {
-                l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
+            if (pass < PASSES - 1)
                 l->x[v] = vec3_add(l->shown[v], l->start[v]);
-            }
+        }
+    for (int pass = 0; pass < PASSES && !find_change(l); pass++)
+        for (int i = 0; i < moved; i++) {
+            int v = l->queue[i], c = mesh->component[v];
+            if (bearable(l, c, l->change[c]))
+                continue;
+            l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
+            l->x[v] = vec3_add(l->shown[v], l->start[v]);
+        }
     find_change(l);
 }

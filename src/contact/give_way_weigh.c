@@ -221,11 +221,19 @@ static void place_turned(PeltiGiveWay *g, const double (*turn)[3], Vec3 *x)
     pelti_contact_skin_place(&g->skin, x);
 }
 
+static bool any_shown(const PeltiGiveWay *g)
+{
+    bool any = false;
+    for (int j = 0; j < g->skin.joint_count; j++)
+        any |= pelti_give_way_angle(g->held_back.turn[j]) > 0;
+    return any;
+}
+
 /// What is about to be shown crosses more than the clip's own pose somewhere: there nothing is shown of it.
 static void refuse_worse(PeltiGiveWay *g, long by_clip, bool as_turned)
 {
     GiveWeigh *w = &g->weigh;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS && any_shown(g); round++) {
         bool any = false;
         if (round > 0 || !as_turned) {
             place_turned(g, (const double(*)[3])g->held_back.turn, w->x);
