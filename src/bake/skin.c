@@ -244,6 +244,16 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
     return pelti_touch_create(&def, &skin->mends.touch, err);
 }
 
+/// Flesh that swings takes its time; what follows a pose without inertia has arrived within half a second.
+static PeltStatus prepare_calm(PeltSkin *skin, PeltError *err)
+{
+    bool dynamic = skin->method->flags & PELTI_DYNAMIC;
+    if (!(skin->method->flags & PELTI_KEEPS_STATE) || skin->shown.by_point)
+        return PELT_OK;
+    return pelti_calm_create(skin->character->who, &skin->weights.vertices, dynamic ? 2 : 0.5f, &skin->pool, &skin->mends.calm,
+                             err);
+}
+
 /// Parts of the file's own skin, which is what is shown and compared, whatever the method sees.
 static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
 {
@@ -322,6 +332,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         return prepare_give_way(skin, err); // nothing bends: every piece follows its bone
     PELT_TRY(skin->method->prepare(&in, &skin->state, err));
     PELT_TRY(prepare_touch(skin, err));
+    PELT_TRY(prepare_calm(skin, err));
     return prepare_give_way(skin, err);
 }
 
@@ -519,7 +530,8 @@ static void stay_outside(PeltSkin *skin, PeltiSkinAmong *among, PeltiTouchPose p
 static void last_word(PeltSkin *skin, bool body, PeltiSkinAmong *among, PeltiStepReport *report)
 {
     PeltiTouchReport told;
-    PeltiTouchPose pose = {skin->posed.bones, skin->posed.joints, skin->clock.restart};
+    float hold = skin->mends.calm ? 1 - skin->mends.calm->share : 0;
+    PeltiTouchPose pose = {skin->posed.bones, skin->posed.joints, skin->clock.restart, hold};
     double start_ms = pelti_clock_ms();
     if (body || !skin->solved.body)
         last_word_on_shape(skin, body ? skin->mends.body_touch : skin->mends.touch, pose, &told);
@@ -563,8 +575,19 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
     *ms = pelti_clock_ms() - start_ms;
 }
 
+/// Who asks for more than the default wants flesh to swing for longer.
+static bool swings_on(const PeltSkin *skin)
+{
+    for (int i = 0; i < skin->options.count; i++) {
+        const PeltiOptionValue *v = &skin->options.values[i];
+        if (!strcmp(v->info->name, "jiggle"))
+            return strtod(v->text, NULL) > strtod(v->info->value, NULL);
+    }
+    return false;
+}
+
 /// All but the last word.
-static Shown make_skin(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
+static Shown make_skin(PeltSkin *skin, bool among, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
 {
     pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.bones);
     if (skin->clock.stepped)
@@ -601,6 +624,9 @@ static Shown make_skin(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiS
             report, "parted",
             pelti_parted_apply(skin->mends.parted, skin->posed.bones, skin->clock.restart, skin->jobs, skin->shown.vertices),
             PELTI_MOST);
+    PeltiCalmStep calm = {skin->posed.bones, dt_s, skin->clock.restart, among || swings_on(skin)};
+    if (skin->mends.calm)
+        pelti_calm_apply(skin->mends.calm, &calm, skin->shown.vertices);
     Shown shown = skin->shown.by_point ? (Shown){true, skin->shown.points} : (Shown){false, skin->shown.vertices};
     add_targets(skin, pose, shown);
     catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
@@ -612,7 +638,7 @@ void pelti_skin_step_among(PeltSkin *skin, PeltiSkinAmong *among, const PeltiPos
                            double *ms)
 {
     double start_ms = pelti_clock_ms();
-    Shown shown = make_skin(skin, pose, dt_s, report);
+    Shown shown = make_skin(skin, among, pose, dt_s, report);
     skin->shown.vertices_fresh = !skin->shown.by_point;
     if (among)
         meet_objects(skin, among);

@@ -511,6 +511,19 @@ void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
     t->report->substeps += way.substeps;
 }
 
+/// In a held pose ironing and drawing in set in and out, by what the last frames left behind; the skin they make is to rest too.
+static void keep_wanted(PeltiTouch *t, const PeltiTouchPose *pose, Vec3 *vertices)
+{
+    if (!(pose->hold > 0) || pose->restart)
+        return;
+    for (int v = 0; v < t->count; v++) {
+        Vec3 bones = vec3_sub(pelti_touch_blend(t, pose->bones, v), pelti_touch_blend(t, t->state.bones_last, v));
+        Vec3 by = vec3_sub(vec3_add(t->state.wanted[v], bones), vertices[v]);
+        vertices[v] = vec3_mad(vertices[v], by, pose->hold);
+    }
+    t->bounds.lies = NULL;
+}
+
 void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
 {
     *report = (PeltiTouchReport){0};
@@ -529,6 +542,7 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
         pelti_touch_look(t, vertices);
     if (pelti_touch_draw_in(t, pose.bones, vertices))
         t->bounds.lies = NULL;
+    keep_wanted(t, &pose, vertices);
     pelti_touch_travel(t, pose, vertices);
     pelti_touch_lead_anew(t, pose, vertices);
     finish(t, vertices, report);

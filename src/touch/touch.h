@@ -41,6 +41,7 @@ typedef struct PeltiTouchPose {
     const Mat34 *bones;       ///< [bone_count] rest space -> world
     const PeltiJoint *joints; ///< [bone_count] the same, each bone against its parent
     bool restart;             ///< the skin is led in from the rest pose
+    float hold; ///< a pose is held: share of the last step's wanted skin that is kept, whatever ironing makes of this one's
 } PeltiTouchPose;
 
 /// `vertices` [vertex_count of `who`]: in, what the method wants for the pose; out, what is shown. Does not allocate. The same

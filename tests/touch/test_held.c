@@ -92,29 +92,36 @@ static double moved(const Play *p)
     return most / p->size;
 }
 
-/// The fastest point of the last half second of two in which a pose is held; sizes a second.
-static double speed_of_held(PeltCharacter *who, const char *clip, const char *method, const char *setting)
+/// The fastest point of the last half second in which a pose is held; sizes a second.
+static double speed_of_held(PeltCharacter *who, const char *clip, const char *method, const char *setting, double seconds)
 {
     Play p = begin(who, clip, method, setting);
     double most = 0;
-    for (int s = 0; s <= 90; s++) {
+    const int last = 30 + (int)(30 * seconds);
+    for (int s = 0; s <= last; s++) {
         keep(&p);
         step(&p, s < 30 ? s : 30);
-        most = s > 75 ? fmax(most, 30 * moved(&p)) : 0;
+        most = s > last - 15 ? fmax(most, 30 * moved(&p)) : 0;
     }
     printf("%s %s %s: %.2g sizes a second\n", method, clip, setting ? setting : "", most);
     end(&p);
     return most;
 }
 
-/// Joints that gave way do; of the methods' own flesh docs/touching.md says what is short.
+/// Whatever touches: joints that gave way, flesh and the last word. Flesh that swings is given longer.
 static void a_held_pose_comes_to_rest(void **state)
 {
     (void)state;
     NOT_SANITIZED();
-    assert_true(speed_of_held(biped, "bend", "lbs", "give-way=on") < 1e-4);
-    assert_true(speed_of_held(hand, "fist", "lbs", "give-way=on") < 1e-4);
-    assert_true(speed_of_held(hand, "fist", "projective", NULL) < 1e-4);
+    assert_true(speed_of_held(biped, "bend", "lbs", "give-way=on", 2) < 1e-4);
+    assert_true(speed_of_held(hand, "fist", "lbs", "give-way=on", 2) < 1e-4);
+    double most = 0;
+    for (int k = 0; k < 2; k++) {
+        most = fmax(most, speed_of_held(k ? hand : biped, k ? "fist" : "bend", "tracking", NULL, 3));
+        most = fmax(most, speed_of_held(k ? hand : biped, k ? "fist" : "bend", "layered", NULL, 4));
+    }
+    most = fmax(most, speed_of_held(hand, "fist", "projective", NULL, 3)); // its crouch: docs/touching.md
+    assert_true(most < 1e-4);
 }
 
 static void a_clip_that_goes_back_ends_where_it_began(void **state)

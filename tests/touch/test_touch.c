@@ -5,7 +5,7 @@ static void step_as(Two *two, bool restart, Mat34 bone)
 {
     memcpy(two->shown, two->wanted, sizeof two->shown);
     PeltiJoint joint = {quat_from_mat3(mat34_linear(bone)), mat34_apply(bone, two->who->bones[0].head), mat3_identity()};
-    pelti_touch_step(two->touch, (PeltiTouchPose){&bone, &joint, restart}, two->shown, &two->report);
+    pelti_touch_step(two->touch, (PeltiTouchPose){&bone, &joint, restart, 0}, two->shown, &two->report);
 }
 
 static void step(Two *two, bool restart)
@@ -369,7 +369,7 @@ static void torn_edges_are_drawn_in(void **state)
         two.wanted[v] = vec3_scale(two.who->rest_points[v], 4);
     memcpy(two.shown, two.wanted, sizeof two.shown);
     PeltiJoint joint = {quat_identity(), vec3(0, 0, 0), mat3_scale(mat3_identity(), 4)};
-    pelti_touch_step(two.touch, (PeltiTouchPose){&large, &joint, true}, two.shown, &two.report);
+    pelti_touch_step(two.touch, (PeltiTouchPose){&large, &joint, true, 0}, two.shown, &two.report);
     CHECK_NEAR(longest_edge(&two), 4, 1e-3);
     drop(&two);
 }
