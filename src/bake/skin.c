@@ -3,6 +3,7 @@
 #include "core/clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SKIN_GUARD = 0x5e17a11, FEWEST_VERTICES = 200 };
