@@ -531,7 +531,8 @@ static void stay_outside(PeltSkin *skin, PeltiSkinAmong *among, PeltiTouchPose p
 static void last_word(PeltSkin *skin, bool body, PeltiSkinAmong *among, PeltiStepReport *report)
 {
     PeltiTouchReport told;
-    float hold = skin->mends.calm ? 1 - skin->mends.calm->share : 0;
+    bool alone = skin->added.targets.count == 0 && skin->added.anchors.list.count == 0; // nothing is added to the method's skin
+    float hold = skin->mends.calm && alone ? 1 - skin->mends.calm->share : 0;
     PeltiTouchPose pose = {skin->posed.bones, skin->posed.joints, skin->clock.restart, hold};
     double start_ms = pelti_clock_ms();
     if (body || !skin->solved.body)

@@ -171,9 +171,7 @@ float pelti_touch_longest(const PeltiTouch *t, int v, int r, float *had, float *
     int u = t->mesh->ring[r];
     *had = vec3_distance(t->state.x[u], t->state.x[v]);
     *length = vec3_distance(t->moves.plan[u], t->moves.plan[v]);
-    float wanted = vec3_distance(t->state.wanted[u], t->state.wanted[v]), rest = t->rest.ring_length[r];
-    float most = larger(LONGEST_EDGE * rest, *had);
-    return wanted > DRAWN_EDGE * rest ? larger(most, wanted) : most; // drawn in before, so that is blending's own
+    return larger(LONGEST_EDGE * t->rest.ring_length[r], *had);
 }
 
 /// Edges that a move would draw out too far are unsafe too: what is held back holds its neighbours back, rather than tear from
