@@ -16,10 +16,15 @@ static size_t point_total(const PeltiStudy *study)
     return (size_t)study->frame_count * (size_t)study->character->who->point_count;
 }
 
-void pelti_study_pose(PeltiStudy *study, int frame)
+static void pose_at(const PeltiStudy *study, int frame, PeltiPose *pose)
 {
     const PeltiCharacter *who = study->character->who;
-    pelti_pose_clip(who, study->clip >= 0 ? &who->clips[study->clip] : NULL, frame / study->fps, &study->pose);
+    pelti_pose_clip(who, study->clip >= 0 ? &who->clips[study->clip] : NULL, frame / study->fps, pose);
+}
+
+void pelti_study_pose(PeltiStudy *study, int frame)
+{
+    pose_at(study, frame, &study->pose);
 }
 
 static PeltStatus choose_clip(PeltiStudy *study, const char *clip, PeltError *err)
@@ -184,12 +189,20 @@ static void look_for(const float *values, int count, bool largest, PeltiPlace *p
             *place = (PeltiPlace){v, values[v]};
 }
 
-static void measure_frame(PeltiStudy *study, const PeltSkin *skin, int f, PeltiStudyFrame *out)
+/// What a method is run with: the study's own, or another's for a method that runs beside others.
+typedef struct Runner {
+    PeltMeasure *measuring;
+    PeltiPose *pose;
+    const PeltiProgress *progress;
+    int threads;
+} Runner;
+
+static void measure_frame(const PeltiStudy *study, const Runner *runner, const PeltSkin *skin, int f, PeltiStudyFrame *out)
 {
     const PeltiMesh *mesh = study->character->who->mesh;
     const Vec3 *lbs = study->lbs + (size_t)f * (size_t)study->character->who->point_count;
-    const PeltiMeasure *measure = study->measuring->measure;
-    pelti_measuring_frame(study->measuring, &study->pose, skin->shown.points, &out->measure);
+    const PeltiMeasure *measure = runner->measuring->measure;
+    pelti_measuring_frame(runner->measuring, runner->pose, skin->shown.points, &out->measure);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, true, &out->stretched);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, false, &out->folded);
     look_for(pelti_measure_depth(measure), mesh->vertex_count, true, &out->deepest);
@@ -204,27 +217,51 @@ static void measure_frame(PeltiStudy *study, const PeltSkin *skin, int f, PeltiS
     }
 }
 
-static PeltStatus run_frames(PeltiStudy *study, PeltiStudyMethod *method, PeltSkin *skin, PeltError *err)
+static PeltStatus run_frames(PeltiStudy *study, const Runner *runner, PeltiStudyMethod *method, PeltSkin *skin, PeltError *err)
 {
     int points = study->character->who->point_count;
-    pelt_measure_restart(study->measuring);
+    pelt_measure_restart(runner->measuring);
     for (int f = 0; f < study->frame_count; f++) {
-        PELT_TRY(pelti_progress(&study->progress, method->name, (double)f / study->frame_count, err));
-        pelti_study_pose(study, f);
-        pelti_skin_step(skin, &study->pose, (float)(1 / study->fps), &(PeltiStepReport){0}, &method->frames[f].step_ms);
+        PELT_TRY(pelti_progress(runner->progress, method->name, (double)f / study->frame_count, err));
+        pose_at(study, f, runner->pose);
+        pelti_skin_step(skin, runner->pose, (float)(1 / study->fps), &(PeltiStepReport){0}, &method->frames[f].step_ms);
         memcpy(method->points + (size_t)f * (size_t)points, skin->shown.points, (size_t)points * sizeof(Vec3));
-        measure_frame(study, skin, f, &method->frames[f]);
+        measure_frame(study, runner, skin, f, &method->frames[f]);
     }
-    method->quality = pelt_measure_quality(study->measuring);
-    if (!study->measuring->lbs_is_judged)
-        study->lbs_quality = pelt_measure_lbs_quality(study->measuring);
-    study->measuring->lbs_is_judged = true;
+    method->quality = pelt_measure_quality(runner->measuring);
+    if (!runner->measuring->lbs_is_judged) {
+        study->lbs_quality = pelt_measure_lbs_quality(runner->measuring);
+        runner->measuring->lbs_is_judged = true;
+    }
     method->verdict =
         pelt_quality_verdict(&method->quality, &study->lbs_quality, method->verdict_text, sizeof method->verdict_text);
     return PELT_OK;
 }
 
-PeltStatus pelti_study_run(PeltiStudy *study, const char *name, PeltError *err)
+static PeltStatus run_method(PeltiStudy *study, const Runner *runner, PeltiStudyMethod *method, PeltError *err)
+{
+    if (recall_method(study, method))
+        return PELT_OK;
+    PELT_TRY(pelti_progress(runner->progress, method->name, 0, err));
+    PeltSkinDef def = pelt_skin_def_default();
+    def.method = method->name;
+    def.threads = runner->threads;
+    PeltSkin *skin;
+    PeltError story = {0};
+    method->status = pelt_skin_create(&def, study->character, &skin, &story);
+    if (method->status != PELT_OK) {
+        snprintf(method->why, sizeof method->why, "%.250s", story.text);
+        return PELT_OK;
+    }
+    method->prepare_ms = skin->prepare_ms;
+    PeltStatus status = run_frames(study, runner, method, skin, err);
+    pelt_skin_destroy(skin);
+    PELT_TRY(status);
+    keep_method(study, method);
+    return PELT_OK;
+}
+
+PeltStatus pelti_study_add(PeltiStudy *study, const char *name, PeltError *err)
 {
     if (study->method_count == PELTI_STUDY_METHODS)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "more than %d methods", PELTI_STUDY_METHODS);
@@ -237,23 +274,30 @@ PeltStatus pelti_study_run(PeltiStudy *study, const char *name, PeltError *err)
     if (study->pool.failed)
         return pelti_no_memory(err, point_total(study) * sizeof(Vec3));
     study->method_count++;
-    if (recall_method(study, method))
-        return PELT_OK;
-    PELT_TRY(pelti_progress(&study->progress, method->name, 0, err));
-    PeltSkinDef def = pelt_skin_def_default();
-    def.method = method->name;
-    def.threads = study->threads;
-    PeltSkin *skin;
-    PeltError story = {0};
-    method->status = pelt_skin_create(&def, study->character, &skin, &story);
-    if (method->status != PELT_OK) {
-        snprintf(method->why, sizeof method->why, "%.250s", story.text);
-        return PELT_OK;
-    }
-    method->prepare_ms = skin->prepare_ms;
-    PeltStatus status = run_frames(study, method, skin, err);
-    pelt_skin_destroy(skin);
-    PELT_TRY(status);
-    keep_method(study, method);
     return PELT_OK;
+}
+
+PeltStatus pelti_study_run(PeltiStudy *study, const char *name, PeltError *err)
+{
+    PELT_TRY(pelti_study_add(study, name, err));
+    Runner own = {study->measuring, &study->pose, &study->progress, study->threads};
+    return run_method(study, &own, &study->methods[study->method_count - 1], err);
+}
+
+PeltStatus pelti_study_run_beside(PeltiStudy *study, int method, const PeltiProgress *progress, PeltError *err)
+{
+    PeltiPool pool;
+    pelti_pool_init(&pool, NULL);
+    PeltiPose pose = pelti_pose_new(&pool, study->character->who);
+    Runner beside = {.pose = &pose, .progress = progress, .threads = 1};
+    PeltStatus status = pool.failed ? pelti_no_memory(err, 0) : PELT_OK;
+    if (status == PELT_OK)
+        status = pelti_measuring_create(study->character, NULL, 1, NULL, &beside.measuring, err);
+    if (status == PELT_OK) {
+        beside.measuring->lbs_is_judged = study->measuring->lbs_is_judged;
+        status = run_method(study, &beside, &study->methods[method], err);
+    }
+    pelt_measure_destroy(beside.measuring);
+    pelti_pool_release(&pool);
+    return status;
 }

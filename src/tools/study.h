@@ -70,6 +70,12 @@ void pelti_study_release(PeltiStudy *study);
 /// memory fail.
 PeltStatus pelti_study_run(PeltiStudy *study, const char *method, PeltError *err);
 
+/// The same in two steps, for methods side by side: room for one that is run later (its place is method_count - 1), and the run,
+/// on this thread alone. Several may run at once, each another method, after pelti_study_run has run one: that measures linear
+/// blending, too. `progress` may differ from thread to thread.
+PeltStatus pelti_study_add(PeltiStudy *study, const char *method, PeltError *err);
+PeltStatus pelti_study_run_beside(PeltiStudy *study, int method, const PeltiProgress *progress, PeltError *err);
+
 /// Frames worth seeing, ascending: the worst of each measure over all methods, filled up evenly. Returns how many (<= most).
 int pelti_study_frames(const PeltiStudy *study, int most, int *frames);
 
