@@ -4,6 +4,7 @@
 
 #include "chain.h"
 
+#include "body/crossings.h"
 #include "body/pieces.h"
 
 enum { MOST_POINTS = 8000, MOST_TRIANGLES = 16000, SIDE = 6 };
@@ -76,6 +77,66 @@ static inline PeltiPieces *pieces_of(PeltiCharacter *who, const PeltiWeights *w)
     PeltiPieces *pieces = PELTI_NEW(&who->pool, PeltiPieces, 1);
     assert_int_equal(pelti_pieces_judge(who, w, NULL, &who->pool, pieces, &err), PELT_OK);
     return pieces;
+}
+
+/// A box along two bones.
+static inline PeltiCharacter *one_box(void)
+{
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(2, 0.2f, 0.2f));
+    return character_of(b, 2);
+}
+
+/// Two boxes of neighbouring bones that overlap.
+static inline PeltiCharacter *two_overlapping(void)
+{
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.2f, -0.2f), vec3(1.1f, 0.2f, 0.2f));
+    add_box(b, vec3(0.9f, -0.25f, -0.25f), vec3(2, 0.25f, 0.25f));
+    return character_of(b, 2);
+}
+
+/// Two plates over one another; the upper one is the last half of the vertices.
+static inline PeltiCharacter *two_plates(void)
+{
+    Boxes *b = new_boxes();
+    add_box(b, vec3(0, -0.5f, 0), vec3(3, 0.5f, 0.4f));
+    add_box(b, vec3(0, -0.5f, 0.45f), vec3(3, 0.5f, 0.85f));
+    return character_of(b, 3);
+}
+
+/// The upper plate sags into the lower one around the middle.
+static inline void sag(const PeltiMesh *mesh, float deep, Vec3 *x)
+{
+    memcpy(x, mesh->rest, sizeof(Vec3) * (size_t)mesh->vertex_count);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        float dx = x[v].x - 1.5f, dy = x[v].y;
+        if (x[v].z > 0.42f)
+            x[v].z -= deep * expf(-(dx * dx + dy * dy) / 0.25f);
+    }
+}
+
+/// A copy of points that the caller frees.
+static inline Vec3 *copy_points(const Vec3 *points, int count)
+{
+    Vec3 *copy = malloc(sizeof(Vec3) * (size_t)count);
+    memcpy(copy, points, sizeof(Vec3) * (size_t)count);
+    return copy;
+}
+
+static inline void scatter(const PeltiMesh *mesh, const Vec3 *vertices, Vec3 *points)
+{
+    for (int p = 0; p < mesh->point_count; p++)
+        points[p] = vertices[mesh->weld[p]];
+}
+
+static inline PeltiCrossings *crossings_of(PeltiCharacter *who, const PeltiWeights *w, const PeltiPieces *pieces)
+{
+    PeltError err;
+    PeltiCrossings *crossings;
+    PeltiCrossingsDef def = {who->mesh, w, pieces};
+    assert_int_equal(pelti_crossings_create(&def, &who->pool, NULL, &crossings, &err), PELT_OK);
+    return crossings;
 }
 
 #endif
