@@ -35,11 +35,11 @@ static void find_volumes(PeltiParted *l)
         const int *c = mesh->triangles[t];
         Vec3 o = mesh->rest[l->pieces->vertex[l->pieces->start[mesh->component[c[0]]]]];
         Vec3 p = vec3_sub(mesh->rest[c[0]], o), q = vec3_sub(mesh->rest[c[1]], o), r = vec3_sub(mesh->rest[c[2]], o);
-        l->volume[mesh->component[c[0]]] += (double)vec3_dot(p, vec3_cross(q, r));
+        l->volumes.rest[mesh->component[c[0]]] += (double)vec3_dot(p, vec3_cross(q, r));
     }
     for (int e = 0; e < mesh->edge_count; e++)
         if (mesh->edge_use[e] != 2)
-            l->volume[mesh->component[mesh->edges[e][0]]] = 0;
+            l->volumes.rest[mesh->component[mesh->edges[e][0]]] = 0;
 }
 
 static void take_memory(PeltiParted *l, PeltiPool *pool)
@@ -47,28 +47,28 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     int vertices = l->mesh->vertex_count, components = l->mesh->component_count;
     l->hidden = PELTI_NEW(pool, bool, vertices);
     l->length = PELTI_NEW(pool, float, l->mesh->edge_count);
-    l->volume = PELTI_NEW(pool, double, components);
-    l->as_shown = PELTI_NEW(pool, double, components);
-    l->change = PELTI_NEW(pool, double, components);
-    l->trying = PELTI_NEW(pool, double, components);
+    l->volumes.rest = PELTI_NEW(pool, double, components);
+    l->volumes.as_shown = PELTI_NEW(pool, double, components);
+    l->volumes.change = PELTI_NEW(pool, double, components);
+    l->volumes.trying = PELTI_NEW(pool, double, components);
     l->shown = PELTI_NEW(pool, Vec3, vertices);
     l->x = PELTI_NEW(pool, Vec3, vertices);
     l->kept = PELTI_NEW(pool, Vec3, vertices);
     l->start = PELTI_NEW(pool, Vec3, vertices);
     l->pair = PELTI_NEW(pool, PeltiPartedPair, PELTI_PARTED_MOST);
-    l->island = PELTI_NEW(pool, int, PELTI_PARTED_MOST);
-    l->push = PELTI_NEW(pool, PeltiPartedPush, vertices);
+    l->island.member = PELTI_NEW(pool, int, PELTI_PARTED_MOST);
+    l->attempt.push = PELTI_NEW(pool, PeltiPartedPush, vertices);
     for (int side = 0; side < 2; side++) {
-        l->mark[side] = PELTI_NEW(pool, Vec3, 4 * PELTI_PARTED_MOST);
-        l->marked[side] = PELTI_NEW(pool, int, vertices + l->mesh->triangle_count);
+        l->island.mark[side] = PELTI_NEW(pool, Vec3, 4 * PELTI_PARTED_MOST);
+        l->island.marked[side] = PELTI_NEW(pool, int, vertices + l->mesh->triangle_count);
     }
-    l->side = PELTI_NEW(pool, float, vertices);
-    l->hit = PELTI_NEW(pool, PeltiPair, l->crossings->deep_capacity);
-    l->queue = PELTI_NEW(pool, int, vertices);
-    l->seen = PELTI_NEW(pool, bool, vertices);
-    l->touched = PELTI_NEW(pool, int, l->mesh->triangle_count);
-    l->box = PELTI_NEW(pool, PeltiBox, l->mesh->triangle_count);
-    l->is_touched = PELTI_NEW(pool, bool, l->mesh->triangle_count);
+    l->island.side = PELTI_NEW(pool, float, vertices);
+    l->attempt.hit = PELTI_NEW(pool, PeltiPair, l->crossings->deep_capacity);
+    l->scratch.queue = PELTI_NEW(pool, int, vertices);
+    l->scratch.seen = PELTI_NEW(pool, bool, vertices);
+    l->attempt.touched = PELTI_NEW(pool, int, l->mesh->triangle_count);
+    l->attempt.box = PELTI_NEW(pool, PeltiBox, l->mesh->triangle_count);
+    l->attempt.is_touched = PELTI_NEW(pool, bool, l->mesh->triangle_count);
 }
 
 PeltStatus pelti_parted_create(const PeltiLeanDef *def, const PeltiLean *lean, PeltiPool *pool, PeltiParted **out, PeltError *err)
@@ -166,7 +166,7 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     l->bones = bones;
     memcpy(l->shown, vertices, bytes);
     memcpy(l->x, vertices, bytes);
-    memset(l->change, 0, (size_t)l->mesh->component_count * sizeof *l->change);
+    memset(l->volumes.change, 0, (size_t)l->mesh->component_count * sizeof *l->volumes.change);
     pelti_parted_volumes(l);
     int as_shown = pelti_parted_find(l, jobs), deep = l->crossings->deep_count, pairs = start(l, bones, restart, jobs, as_shown);
     for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)

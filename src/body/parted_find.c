@@ -86,19 +86,19 @@ static bool joins(const PeltiParted *l, const PeltiPartedPair *a, PeltiPartedPai
 void pelti_parted_gather(PeltiParted *l, int count, int first)
 {
     int head = 0;
-    l->island_size = 0;
-    l->island[l->island_size++] = first;
+    l->island.count = 0;
+    l->island.member[l->island.count++] = first;
     l->pair[first].taken = true;
-    while (head < l->island_size) {
-        const PeltiPartedPair *a = &l->pair[l->island[head++]];
+    while (head < l->island.count) {
+        const PeltiPartedPair *a = &l->pair[l->island.member[head++]];
         for (int i = first + 1; i < count; i++)
             if (!l->pair[i].taken && joins(l, a, &l->pair[i])) {
                 l->pair[i].taken = true;
-                l->island[l->island_size++] = i;
+                l->island.member[l->island.count++] = i;
             }
     }
-    for (int i = 0; i < l->island_size; i++) {
-        PeltiPartedPair *p = &l->pair[l->island[i]];
+    for (int i = 0; i < l->island.count; i++) {
+        PeltiPartedPair *p = &l->pair[l->island.member[i]];
         p->way = way_from(l, p->triangle[0], p->triangle[1]);
     }
 }

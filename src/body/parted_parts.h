@@ -26,45 +26,59 @@ typedef struct PeltiPartedPlane { ///< between the sides of an island
     float deep[2];                ///< how far a side goes through it
 } PeltiPartedPlane;
 
+typedef struct PeltiPartedIsland { ///< pairs that hang together, and the two sides that they are of
+    int *member;                   ///< [count] of PELTI_PARTED_MOST: pairs; gather() writes them, the others read
+    int count;
+    PeltiPartedPlane plane; ///< between its sides; aim() writes this and what follows, plan() reads
+    Vec3 *mark[2];          ///< [mark_count] where its sides rest: corners and centres, each once
+    int mark_count[2];
+    int *marked[2]; ///< [vertex_count + triangle_count] the last island, by number, of whose marks it is
+    int number;
+    float *side; ///< [vertex_count] 1: at rest nearer to its first side, -1: to the second; SIDE_UNKNOWN
+} PeltiPartedIsland;
+
+typedef struct PeltiPartedAttempt { ///< one plan: plan() writes the pushes, try() the rest
+    PeltiPartedPush *push;          ///< [push_count] of vertex_count
+    int push_count;
+    int *touched, touched_count; ///< triangles that the pushes move
+    bool *is_touched;            ///< [triangle_count]
+    PeltiBox *box;               ///< [touched_count] theirs
+    PeltiPair *hit;              ///< [hit_count] that cross after it, of what it touched
+    int hit_count;
+} PeltiPartedAttempt;
+
+typedef struct PeltiPartedVolumes { ///< six times, [component_count] each
+    double *rest;                   ///< 0: open, or rigid
+    double *as_shown;               ///< of `shown`
+    double *change, *trying;        ///< since `shown`; of the attempt at hand
+} PeltiPartedVolumes;
+
 struct PeltiParted {
-    const PeltiMesh *mesh;
+    const PeltiMesh *mesh; ///< what it is made for, up to `length`: set once
     const PeltiPieces *pieces;
     PeltiCrossings *crossings;
     const PeltiLeanVolume *blended; ///< volumes of closed pieces by blending
     PeltiLeanTurned turned;         ///< who is whose neighbour
-    const Mat34 *bones;             ///< of this step
     bool *hidden;                   ///< [vertex_count] inside another part at rest
     float *length;                  ///< [edge_count] at rest
-    double *volume;                 ///< [component_count] six times, at rest; 0: open, or rigid
-    double *as_shown;               ///< [component_count] six times the volume of `shown`
-    double *change, *trying;        ///< [component_count] of the volume, since `shown`; of an island
+    const Mat34 *bones;             ///< of this step
     Vec3 *shown, *x;                ///< [vertex_count] as it came, as it is parted
     Vec3 *kept;                     ///< [vertex_count] the last step's parting, in the space of the strongest bone
     Vec3 *start;                    ///< [vertex_count] what of it this step starts with
-    PeltiPartedPair *pair;          ///< [PELTI_PARTED_MOST]
-    int *island;                    ///< [PELTI_PARTED_MOST] pairs of the island at hand
-    int island_size;
-    PeltiPartedPlane plane; ///< of it
-    Vec3 *mark[2];          ///< [mark_count] where its sides rest: corners and centres, each once
-    int mark_count[2];
-    int *marked[2]; ///< [vertex_count + triangle_count] the last island, by number, of whose marks it is
-    int island_number;
-    float *side;           ///< [vertex_count] 1: at rest nearer to its first side, -1: to the second; SIDE_UNKNOWN
-    PeltiPartedPush *push; ///< [vertex_count]
-    int push_count;
-    PeltiBox *box;  ///< [triangle_count] of the touched ones, in their order
-    int *queue;     ///< [vertex_count] of a walk
-    bool *seen;     ///< [vertex_count] by it
-    PeltiPair *hit; ///< [hit_count] that cross after a try, of what it touched
-    int hit_count;
-    int *touched, touched_count;
-    bool *is_touched; ///< [triangle_count]
+    PeltiPartedVolumes volumes;
+    PeltiPartedPair *pair; ///< [PELTI_PARTED_MOST] that cross; find() writes them
+    PeltiPartedIsland island;
+    PeltiPartedAttempt attempt;
+    struct {
+        int *queue; ///< [vertex_count] of a walk
+        bool *seen; ///< [vertex_count] by it
+    } scratch;
 };
 
 /// Pairs of triangles that cross in l->x, deeply, and neither at rest nor near what crosses at rest. Returns how many; -1: too
 /// many.
 int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs);
-/// The pairs that hang together with `first` go into l->island, their sides in order.
+/// The pairs that hang together with `first` go into l->island.member, their sides in order.
 void pelti_parted_gather(PeltiParted *l, int count, int first);
 /// The plane between the sides of the island. False: there is none.
 bool pelti_parted_aim(PeltiParted *l);
@@ -73,7 +87,7 @@ bool pelti_parted_plan(PeltiParted *l, float share);
 /// Carries the plan out if fewer pairs cross then, and nothing tears, turns over or loses its volume. The list of crossings is
 /// kept up to date.
 bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs);
-/// Finds l->as_shown.
+/// Finds l->volumes.as_shown.
 void pelti_parted_volumes(PeltiParted *l);
 /// Takes back of l->start what tears or turns over the skin as it is shown now; l->x is the rest of it.
 void pelti_parted_calm(PeltiParted *l);

@@ -26,25 +26,25 @@ static float kernel_at(const Plane *plane, Vec3 x, float *height)
 
 static const int *corners(const PeltiParted *l, int member, int side)
 {
-    return l->mesh->triangles[l->pair[l->island[member]].triangle[side]];
+    return l->mesh->triangles[l->pair[l->island.member[member]].triangle[side]];
 }
 
 /// Where the pairs are, their mean way, and as far as they reach. Triangles may be larger than the island: their corners on the
 /// wrong side are what moves.
 static bool find_plane(const PeltiParted *l, Plane *plane)
 {
-    const float count = (float)l->island_size;
+    const float count = (float)l->island.count;
     *plane = (Plane){.radius = PARTED_LEAST_RADIUS * l->mesh->diagonal};
-    for (int i = 0; i < l->island_size; i++) {
-        plane->at = vec3_mad(plane->at, l->pair[l->island[i]].at, 1 / count);
-        plane->normal = vec3_mad(plane->normal, l->pair[l->island[i]].way, 1 / count);
+    for (int i = 0; i < l->island.count; i++) {
+        plane->at = vec3_mad(plane->at, l->pair[l->island.member[i]].at, 1 / count);
+        plane->normal = vec3_mad(plane->normal, l->pair[l->island.member[i]].way, 1 / count);
     }
     float length = vec3_length(plane->normal);
     if (!(length > PARTED_AGREED))
         return false;
     plane->normal = vec3_scale(plane->normal, 1 / length);
-    for (int i = 0; i < l->island_size; i++) {
-        plane->radius = fmaxf(plane->radius, vec3_distance(plane->at, l->pair[l->island[i]].at));
+    for (int i = 0; i < l->island.count; i++) {
+        plane->radius = fmaxf(plane->radius, vec3_distance(plane->at, l->pair[l->island.member[i]].at));
         for (int k = 0; k < 6; k++) {
             Vec3 off = vec3_sub(l->x[corners(l, i, k / 3)[k % 3]], plane->at);
             float h = vec3_dot(off, plane->normal), below = -h * side_sign(k / 3);
@@ -62,15 +62,15 @@ static float find_depth(PeltiParted *l, const Plane *plane, int side)
     const PeltiMesh *mesh = l->mesh;
     int head = 0, tail = 0;
     float deep = 0;
-    memset(l->seen, 0, (size_t)mesh->vertex_count * sizeof *l->seen);
-    for (int i = 0; i < 3 * l->island_size; i++) {
+    memset(l->scratch.seen, 0, (size_t)mesh->vertex_count * sizeof *l->scratch.seen);
+    for (int i = 0; i < 3 * l->island.count; i++) {
         int v = corners(l, i / 3, side)[i % 3];
-        if (!l->seen[v])
-            l->queue[tail++] = v;
-        l->seen[v] = true;
+        if (!l->scratch.seen[v])
+            l->scratch.queue[tail++] = v;
+        l->scratch.seen[v] = true;
     }
     while (head < tail) {
-        int v = l->queue[head++];
+        int v = l->scratch.queue[head++];
         float h, kernel = kernel_at(plane, l->x[v], &h);
         h *= side_sign(side);
         if (h >= 0 || kernel < PARTED_LEAST_KERNEL)
@@ -78,9 +78,9 @@ static float find_depth(PeltiParted *l, const Plane *plane, int side)
         deep = fmaxf(deep, -h / kernel);
         for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++) {
             int n = mesh->ring[i];
-            if (!l->seen[n] && !l->hidden[n])
-                l->queue[tail++] = n;
-            l->seen[n] |= !l->hidden[n];
+            if (!l->scratch.seen[n] && !l->hidden[n])
+                l->scratch.queue[tail++] = n;
+            l->scratch.seen[n] |= !l->hidden[n];
         }
     }
     return deep;
@@ -88,33 +88,34 @@ static float find_depth(PeltiParted *l, const Plane *plane, int side)
 
 static void add_mark(PeltiParted *l, int side, int what, Vec3 at)
 {
-    if (l->marked[side][what] == l->island_number)
+    if (l->island.marked[side][what] == l->island.number)
         return;
-    l->marked[side][what] = l->island_number;
-    l->mark[side][l->mark_count[side]++] = at;
+    l->island.marked[side][what] = l->island.number;
+    l->island.mark[side][l->island.mark_count[side]++] = at;
 }
 
 static void find_marks(PeltiParted *l)
 {
     const PeltiMesh *mesh = l->mesh;
-    l->island_number++;
-    l->mark_count[0] = l->mark_count[1] = 0;
-    for (int i = 0; i < 2 * l->island_size; i++) {
+    l->island.number++;
+    l->island.mark_count[0] = l->island.mark_count[1] = 0;
+    for (int i = 0; i < 2 * l->island.count; i++) {
         int side = i % 2;
         const int *t = corners(l, i / 2, side);
         for (int k = 0; k < 3; k++)
             add_mark(l, side, t[k], mesh->rest[t[k]]);
-        add_mark(l, side, mesh->vertex_count + l->pair[l->island[i / 2]].triangle[side], pelti_triangle_centre(mesh->rest, t));
+        add_mark(l, side, mesh->vertex_count + l->pair[l->island.member[i / 2]].triangle[side],
+                 pelti_triangle_centre(mesh->rest, t));
     }
     for (int v = 0; v < mesh->vertex_count; v++)
-        l->side[v] = SIDE_UNKNOWN;
+        l->island.side[v] = SIDE_UNKNOWN;
 }
 
 static float nearest_mark(const PeltiParted *l, int side, Vec3 rest)
 {
     float nearest = INFINITY;
-    for (int i = 0; i < l->mark_count[side]; i++) {
-        Vec3 off = vec3_sub(l->mark[side][i], rest);
+    for (int i = 0; i < l->island.mark_count[side]; i++) {
+        Vec3 off = vec3_sub(l->island.mark[side][i], rest);
         float square = vec3_dot(off, off);
         nearest = square < nearest ? square : nearest;
     }
@@ -124,12 +125,12 @@ static float nearest_mark(const PeltiParted *l, int side, Vec3 rest)
 /// 1: at rest nearer to the triangles of the first side, -1: of the second; between them it fades.
 static float side_of(PeltiParted *l, int v)
 {
-    if (l->side[v] == SIDE_UNKNOWN) {
+    if (l->island.side[v] == SIDE_UNKNOWN) {
         float a = nearest_mark(l, 0, l->mesh->rest[v]), b = nearest_mark(l, 1, l->mesh->rest[v]);
         float fade = 3 * (b - a) / fmaxf(a + b, 1e-20f);
-        l->side[v] = fminf(fmaxf(fade, -1), 1);
+        l->island.side[v] = fminf(fmaxf(fade, -1), 1);
     }
-    return l->side[v];
+    return l->island.side[v];
 }
 
 /// A rigid side stays: the plane goes beyond it, and the other takes all of the way.
@@ -153,7 +154,7 @@ static float pressed(float h, float deep, float most)
 
 bool pelti_parted_aim(PeltiParted *l)
 {
-    Plane *plane = &l->plane;
+    Plane *plane = &l->island.plane;
     if (!find_plane(l, plane))
         return false;
     for (int side = 0; side < 2; side++)
@@ -169,8 +170,8 @@ bool pelti_parted_plan(PeltiParted *l, float share)
 {
     const PeltiMesh *mesh = l->mesh;
     float gap = PARTED_GAP * mesh->diagonal, farthest = PARTED_FARTHEST * mesh->diagonal;
-    Plane plane = l->plane;
-    l->push_count = 0;
+    Plane plane = l->island.plane;
+    l->attempt.push_count = 0;
     for (int side = 0; side < 2; side++)
         plane.deep[side] = plane.deep[side] < 0 ? 0 : share * fminf(plane.deep[side] + gap, farthest);
     plane.wide = fmaxf(plane.wide, 2.5f * fmaxf(plane.deep[0], plane.deep[1]));
@@ -183,7 +184,7 @@ bool pelti_parted_plan(PeltiParted *l, float share)
             continue;
         float way = pressed(sign * h, most * kernel, most) * fabsf(side);
         if (way > PARTED_NOTHING * mesh->diagonal)
-            l->push[l->push_count++] = (PeltiPartedPush){v, vec3_scale(plane.normal, sign * way), l->x[v]};
+            l->attempt.push[l->attempt.push_count++] = (PeltiPartedPush){v, vec3_scale(plane.normal, sign * way), l->x[v]};
     }
-    return l->push_count > 0;
+    return l->attempt.push_count > 0;
 }

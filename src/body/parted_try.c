@@ -31,14 +31,14 @@ static void add_pair(Look *look, int other)
         return;
     int tag = pelti_crossings_tag(l->crossings, look->triangle, other);
     look->cost += cost_of_tag(tag);
-    if (l->hit_count < l->crossings->deep_capacity)
-        l->hit[l->hit_count++] = (PeltiPair){look->triangle, other, tag};
+    if (l->attempt.hit_count < l->crossings->deep_capacity)
+        l->attempt.hit[l->attempt.hit_count++] = (PeltiPair){look->triangle, other, tag};
 }
 
 static bool look_at(void *context, int other)
 {
     Look *look = context;
-    if (!look->l->is_touched[other])
+    if (!look->l->attempt.is_touched[other])
         add_pair(look, other);
     return look->cost < look->enough;
 }
@@ -47,21 +47,21 @@ static bool look_at(void *context, int other)
 static int cost_after(PeltiParted *l, int enough)
 {
     Look look = {.l = l, .enough = enough};
-    l->hit_count = 0;
-    for (int i = 0; i < l->touched_count && look.cost < enough; i++) {
-        look.triangle = l->touched[i];
-        l->box[i] = box_of(l, look.triangle);
-        pelti_box_tree_visit(l->crossings->tree, &l->box[i], 0, look_at, &look);
+    l->attempt.hit_count = 0;
+    for (int i = 0; i < l->attempt.touched_count && look.cost < enough; i++) {
+        look.triangle = l->attempt.touched[i];
+        l->attempt.box[i] = box_of(l, look.triangle);
+        pelti_box_tree_visit(l->crossings->tree, &l->attempt.box[i], 0, look_at, &look);
         for (int k = 0; k < i && look.cost < enough; k++)
-            if (pelti_box_overlap(&l->box[k], &l->box[i], 0))
-                add_pair(&look, l->touched[k]);
+            if (pelti_box_overlap(&l->attempt.box[k], &l->attempt.box[i], 0))
+                add_pair(&look, l->attempt.touched[k]);
     }
     return look.cost;
 }
 
 static bool has_touched(const PeltiParted *l, const PeltiPair *pair)
 {
-    return l->is_touched[pair->a] || l->is_touched[pair->b];
+    return l->attempt.is_touched[pair->a] || l->attempt.is_touched[pair->b];
 }
 
 static int cost_before(const PeltiParted *l, int *pairs)
@@ -84,8 +84,8 @@ static void list_hits(PeltiParted *l)
     for (int i = 0; i < c->deep_count; i++)
         if (!has_touched(l, &c->deep[i]))
             c->deep[kept++] = c->deep[i];
-    for (int i = 0; i < l->hit_count && kept < c->deep_capacity; i++)
-        c->deep[kept++] = l->hit[i];
+    for (int i = 0; i < l->attempt.hit_count && kept < c->deep_capacity; i++)
+        c->deep[kept++] = l->attempt.hit[i];
     c->deep_count = kept;
 }
 
@@ -128,7 +128,7 @@ static bool turns_neighbours(const PeltiParted *l, int t)
 {
     for (int k = 0; k < 3; k++) {
         int other = l->turned.across[t][k];
-        if (other >= 0 && !l->is_touched[other] && stands_out_anew(l, other))
+        if (other >= 0 && !l->attempt.is_touched[other] && stands_out_anew(l, other))
             return true;
     }
     return false;
@@ -144,36 +144,36 @@ static double volume_below(const PeltiParted *l, const Vec3 *x, int t)
 
 void pelti_parted_volumes(PeltiParted *l)
 {
-    memset(l->as_shown, 0, (size_t)l->mesh->component_count * sizeof *l->as_shown);
+    memset(l->volumes.as_shown, 0, (size_t)l->mesh->component_count * sizeof *l->volumes.as_shown);
     for (int t = 0; t < l->mesh->triangle_count; t++)
-        l->as_shown[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->shown, t);
+        l->volumes.as_shown[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->shown, t);
 }
 
 /// A closed piece may lose or gain a little by parting, or be about as large as blending makes it.
 static bool bearable(const PeltiParted *l, int c, double change)
 {
-    double rest = l->volume[c];
+    double rest = l->volumes.rest[c];
     if (rest == 0 || change == 0)
         return true;
     if (l->blended->rest[c] == 0) // flat
         return fabs(change) <= PARTED_VOLUME * fabs(rest);
-    double now = (l->as_shown[c] + change) / rest, asked = l->blended->asked[c] / rest, off = fabs(now - asked);
-    return fabs(now - 1) <= fabs(asked - 1) || off <= LEAN_VOLUME_KEPT || off <= fabs(l->as_shown[c] / rest - asked);
+    double now = (l->volumes.as_shown[c] + change) / rest, asked = l->blended->asked[c] / rest, off = fabs(now - asked);
+    return fabs(now - 1) <= fabs(asked - 1) || off <= LEAN_VOLUME_KEPT || off <= fabs(l->volumes.as_shown[c] / rest - asked);
 }
 
 static bool is_sound(PeltiParted *l, const double *before)
 {
-    for (int i = 0; i < l->touched_count; i++) {
-        int t = l->touched[i];
+    for (int i = 0; i < l->attempt.touched_count; i++) {
+        int t = l->attempt.touched[i];
         if (turned_over(l, t) || turns_neighbours(l, t))
             return false;
         for (int k = 0; k < 3; k++)
             if (edge_torn(l, l->mesh->triangle_edges[t][k]))
                 return false;
-        l->trying[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->x, t);
+        l->volumes.trying[l->mesh->component[l->mesh->triangles[t][0]]] += volume_below(l, l->x, t);
     }
     for (int c = 0; c < l->mesh->component_count; c++)
-        if (!bearable(l, c, before[c] + l->trying[c]))
+        if (!bearable(l, c, before[c] + l->volumes.trying[c]))
             return false;
     return true;
 }
@@ -181,24 +181,25 @@ static bool is_sound(PeltiParted *l, const double *before)
 static void touch_triangles(PeltiParted *l)
 {
     const PeltiMesh *mesh = l->mesh;
-    memset(l->is_touched, 0, (size_t)mesh->triangle_count * sizeof *l->is_touched);
-    memset(l->trying, 0, (size_t)mesh->component_count * sizeof *l->trying);
-    l->touched_count = 0;
-    for (int i = 0; i < l->push_count; i++)
-        for (int k = mesh->fan_start[l->push[i].vertex]; k < mesh->fan_start[l->push[i].vertex + 1]; k++) {
+    memset(l->attempt.is_touched, 0, (size_t)mesh->triangle_count * sizeof *l->attempt.is_touched);
+    memset(l->volumes.trying, 0, (size_t)mesh->component_count * sizeof *l->volumes.trying);
+    l->attempt.touched_count = 0;
+    for (int i = 0; i < l->attempt.push_count; i++)
+        for (int k = mesh->fan_start[l->attempt.push[i].vertex]; k < mesh->fan_start[l->attempt.push[i].vertex + 1]; k++) {
             int t = mesh->fan[k];
-            if (l->is_touched[t])
+            if (l->attempt.is_touched[t])
                 continue;
-            l->is_touched[t] = true;
-            l->touched[l->touched_count++] = t;
-            l->trying[mesh->component[mesh->triangles[t][0]]] -= volume_below(l, l->x, t);
+            l->attempt.is_touched[t] = true;
+            l->attempt.touched[l->attempt.touched_count++] = t;
+            l->volumes.trying[mesh->component[mesh->triangles[t][0]]] -= volume_below(l, l->x, t);
         }
 }
 
 static void show_pushes(PeltiParted *l, bool pushed)
 {
-    for (int i = 0; i < l->push_count; i++)
-        l->x[l->push[i].vertex] = pushed ? vec3_add(l->push[i].from, l->push[i].by) : l->push[i].from;
+    for (int i = 0; i < l->attempt.push_count; i++)
+        l->x[l->attempt.push[i].vertex] =
+            pushed ? vec3_add(l->attempt.push[i].from, l->attempt.push[i].by) : l->attempt.push[i].from;
 }
 
 bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
@@ -206,47 +207,47 @@ bool pelti_parted_try(PeltiParted *l, PeltiJobs *jobs)
     touch_triangles(l);
     show_pushes(l, true);
     int pairs, before = cost_before(l, &pairs);
-    bool good = is_sound(l, l->change) && cost_after(l, before) < before && l->hit_count <= pairs;
+    bool good = is_sound(l, l->volumes.change) && cost_after(l, before) < before && l->attempt.hit_count <= pairs;
     if (!good) {
         show_pushes(l, false);
         return false;
     }
     for (int c = 0; c < l->mesh->component_count; c++)
-        l->change[c] += l->trying[c];
+        l->volumes.change[c] += l->volumes.trying[c];
     list_hits(l);
     pelti_crossings_refit(l->crossings, l->x, jobs);
     return true;
 }
 
-/// Triangles that l->start moves, and those across their edges: others are as they are shown. Lists what it moves in l->queue and
-/// returns how many.
+/// Triangles that l->start moves, and those across their edges: others are as they are shown. Lists what it moves in
+/// l->scratch.queue and returns how many.
 static int touch_started(PeltiParted *l)
 {
     const PeltiMesh *mesh = l->mesh;
     int count = 0;
     for (int v = 0; v < mesh->vertex_count; v++)
         if (l->start[v].x != 0 || l->start[v].y != 0 || l->start[v].z != 0)
-            l->queue[count++] = v;
-    pelti_lean_turned_list(&l->turned, l->queue, count);
-    memset(l->is_touched, 0, (size_t)mesh->triangle_count * sizeof *l->is_touched);
+            l->scratch.queue[count++] = v;
+    pelti_lean_turned_list(&l->turned, l->scratch.queue, count);
+    memset(l->attempt.is_touched, 0, (size_t)mesh->triangle_count * sizeof *l->attempt.is_touched);
     for (int i = 0; i < l->turned.list_count; i++) {
         int t = l->turned.list[i];
-        l->is_touched[t] = true;
+        l->attempt.is_touched[t] = true;
         for (int k = 0; k < 3; k++)
             if (l->turned.across[t][k] >= 0)
-                l->is_touched[l->turned.across[t][k]] = true;
+                l->attempt.is_touched[l->turned.across[t][k]] = true;
     }
     return count;
 }
 
-/// Marks in l->seen the corners of what is torn or turned over; returns how many triangles are.
+/// Marks in l->scratch.seen the corners of what is torn or turned over; returns how many triangles are.
 static int find_wrong(PeltiParted *l)
 {
     const PeltiMesh *mesh = l->mesh;
     int wrong = 0;
-    memset(l->seen, 0, (size_t)mesh->vertex_count * sizeof *l->seen);
+    memset(l->scratch.seen, 0, (size_t)mesh->vertex_count * sizeof *l->scratch.seen);
     for (int t = 0; t < mesh->triangle_count; t++) {
-        if (!l->is_touched[t])
+        if (!l->attempt.is_touched[t])
             continue;
         bool bad = turned_over(l, t);
         for (int k = 0; k < 3; k++)
@@ -254,7 +255,7 @@ static int find_wrong(PeltiParted *l)
         for (int k = 0; k < 12 && bad; k++) { // and those around it, which may have turned it over
             int around = k < 3 ? t : l->turned.across[t][k / 3 - 1];
             if (around >= 0)
-                l->seen[mesh->triangles[around][k % 3]] = true;
+                l->scratch.seen[mesh->triangles[around][k % 3]] = true;
         }
         wrong += bad;
     }
@@ -266,12 +267,12 @@ static bool find_change(PeltiParted *l)
 {
     const PeltiMesh *mesh = l->mesh;
     bool all = true;
-    memset(l->change, 0, (size_t)mesh->component_count * sizeof *l->change);
+    memset(l->volumes.change, 0, (size_t)mesh->component_count * sizeof *l->volumes.change);
     for (int t = 0; t < mesh->triangle_count; t++)
-        if (l->is_touched[t])
-            l->change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
+        if (l->attempt.is_touched[t])
+            l->volumes.change[mesh->component[mesh->triangles[t][0]]] += volume_below(l, l->x, t) - volume_below(l, l->shown, t);
     for (int c = 0; c < mesh->component_count; c++)
-        all &= bearable(l, c, l->change[c]);
+        all &= bearable(l, c, l->volumes.change[c]);
     return all;
 }
 
@@ -284,16 +285,16 @@ void pelti_parted_calm(PeltiParted *l)
         l->x[v] = vec3_add(l->shown[v], l->start[v]);
     for (int pass = 0; pass < PASSES && find_wrong(l); pass++)
         for (int i = 0; i < moved; i++) {
-            int v = l->queue[i];
-            if (l->seen[v])
+            int v = l->scratch.queue[i];
+            if (l->scratch.seen[v])
                 l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
             if (pass < PASSES - 1)
                 l->x[v] = vec3_add(l->shown[v], l->start[v]);
         }
     for (int pass = 0; pass < PASSES && !find_change(l); pass++)
         for (int i = 0; i < moved; i++) {
-            int v = l->queue[i], c = mesh->component[v];
-            if (bearable(l, c, l->change[c]))
+            int v = l->scratch.queue[i], c = mesh->component[v];
+            if (bearable(l, c, l->volumes.change[c]))
                 continue;
             l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
             l->x[v] = vec3_add(l->shown[v], l->start[v]);
