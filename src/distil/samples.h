@@ -34,7 +34,7 @@ typedef struct PeltiSamples {
     const PeltiPoses *poses;
     PeltSkin *skin;
     int count, held_out;
-    uint64_t key; ///< of all that a record depends on
+    uint64_t key;   ///< of all that a record depends on
     int first, end; ///< record that the file begins with, and the one behind its last
     int made;       ///< records there are, up to this one
     PeltiFar *far;  ///< while they are made

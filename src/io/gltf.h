@@ -110,11 +110,10 @@ typedef struct PeltiGltfSpan { ///< elements [first, first + count) of an access
     int accessor, components, first, count;
 } PeltiGltfSpan;
 PeltStatus pelti_gltf_floats_of(const PeltiGltf *doc, PeltiGltfSpan span, float *out, PeltError *err);
-PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, PeltiGltfSpan span, uint32_t *out, PeltError *err);
 /// The same for all elements.
 PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components, float *out, PeltError *err);
 /// Whole numbers, never normalised; fails on float accessors.
-PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components, uint32_t *out, PeltError *err);
+PeltStatus pelti_gltf_indices_of(const PeltiGltf *doc, PeltiGltfSpan span, uint32_t *out, PeltError *err);
 int pelti_gltf_component_size(PeltiGltfComponent type);            ///< bytes
 size_t pelti_gltf_element_size(const PeltiGltfAccessor *accessor); ///< bytes, padded columns of matrices included
 

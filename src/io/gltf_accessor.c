@@ -215,11 +215,6 @@ PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components,
     return pelti_gltf_floats_of(doc, (PeltiGltfSpan){accessor, components, 0, doc->accessors[accessor].count}, out, err);
 }
 
-PeltStatus pelti_gltf_indices(const PeltiGltf *doc, int accessor, int components, uint32_t *out, PeltError *err)
-{
-    return pelti_gltf_indices_of(doc, (PeltiGltfSpan){accessor, components, 0, doc->accessors[accessor].count}, out, err);
-}
-
 PeltStatus pelti_gltf_check_sparse(const PeltiGltf *doc, int accessor, PeltError *err)
 {
     const PeltiGltfAccessor *a = &doc->accessors[accessor];

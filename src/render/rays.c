@@ -13,8 +13,6 @@ struct PeltiRays {
     RTCDevice device;
     RTCScene scene;
     RTCGeometry geometry; // NULL: no triangles
-    int vertex_count;
-    Vec3 *vertices; // the device's shared buffer: padded by Embree, which reads 16 bytes from the last 12
 };
 
 void pelti_rays_destroy(PeltiRays *rays)
@@ -30,20 +28,20 @@ void pelti_rays_destroy(PeltiRays *rays)
     pelti_free(NULL, rays, sizeof *rays);
 }
 
-static bool add_triangles(PeltiRays *rays, const Vec3 *positions, int triangle_count, const int (*triangles)[3])
+static bool add_triangles(PeltiRays *rays, int vertex_count, const Vec3 *positions, int triangle_count, const int (*triangles)[3])
 {
     rays->geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     if (!rays->geometry)
         return false;
-    rays->vertices = rtcSetNewGeometryBuffer(rays->geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(Vec3),
-                                             (size_t)rays->vertex_count);
+    // buffers of Embree's own: it pads them, since it reads 16 bytes from the last 12
+    void *vertices =
+        rtcSetNewGeometryBuffer(rays->geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(Vec3), (size_t)vertex_count);
     void *index = rtcSetNewGeometryBuffer(rays->geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(unsigned),
                                           (size_t)triangle_count);
-    if (!rays->vertices || !index)
+    if (!vertices || !index)
         return false;
-    memcpy(rays->vertices, positions, sizeof(Vec3) * (size_t)rays->vertex_count);
+    memcpy(vertices, positions, sizeof(Vec3) * (size_t)vertex_count);
     memcpy(index, triangles, 3 * sizeof(int) * (size_t)triangle_count);
-    rtcSetGeometryBuildQuality(rays->geometry, RTC_BUILD_QUALITY_REFIT); // the first commit builds, later ones refit
     rtcCommitGeometry(rays->geometry);
     rtcAttachGeometry(rays->scene, rays->geometry);
     return true;
@@ -55,7 +53,7 @@ PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triang
     PeltiRays *rays = pelti_alloc(NULL, sizeof *rays);
     if (!rays)
         return pelti_no_memory(err, sizeof *rays);
-    *rays = (PeltiRays){.vertex_count = vertex_count};
+    *rays = (PeltiRays){0};
     // One instruction set for every processor: Embree's others round differently. A picture takes 3 % longer for it.
     rays->device = rtcNewDevice("threads=1,isa=sse2");
     if (!rays->device) {
@@ -66,9 +64,9 @@ PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triang
     bool made = rays->scene != NULL;
     if (made) {
         // robust: no leaks between neighbours
-        rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_DYNAMIC | RTC_SCENE_FLAG_ROBUST);
+        rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
         rtcSetSceneBuildQuality(rays->scene, RTC_BUILD_QUALITY_LOW);
-        made = triangle_count == 0 || add_triangles(rays, positions, triangle_count, triangles);
+        made = triangle_count == 0 || add_triangles(rays, vertex_count, positions, triangle_count, triangles);
     }
     if (made)
         rtcCommitScene(rays->scene);
@@ -79,16 +77,6 @@ PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triang
     }
     *out = rays;
     return PELT_OK;
-}
-
-void pelti_rays_update(PeltiRays *rays, const Vec3 *positions)
-{
-    if (!rays->geometry)
-        return;
-    memcpy(rays->vertices, positions, sizeof(Vec3) * (size_t)rays->vertex_count);
-    rtcUpdateGeometryBuffer(rays->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
-    rtcCommitGeometry(rays->geometry);
-    rtcCommitScene(rays->scene);
 }
 
 /// False for a ray that can hit nothing; Embree must not see those (its Debian build asserts on them).

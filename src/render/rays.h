@@ -1,6 +1,5 @@
-/// Rays against triangles, millions of them: batches for Embree, which nobody outside this room sees. A scene is built once for a
-/// topology and refitted as positions move. Queries may run from several threads at once on one scene; hits are the same for
-/// any batch size.
+/// Rays against triangles, millions of them: batches for Embree, which nobody outside this room sees. Queries
+/// may run from several threads at once on one scene; hits are the same for any batch size.
 #ifndef PELTI_RENDER_RAYS_H
 #define PELTI_RENDER_RAYS_H
 
@@ -14,8 +13,7 @@ typedef struct PeltiRays PeltiRays;
 /// Positions and triangles are copied. Degenerate triangles are never hit. Both sides count.
 PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triangle_count, const int (*triangles)[3],
                              PeltiRays **out, PeltError *err);
-void pelti_rays_update(PeltiRays *rays, const Vec3 *positions); ///< same topology, moved; refits
-void pelti_rays_destroy(PeltiRays *rays);                       ///< NULL is fine
+void pelti_rays_destroy(PeltiRays *rays); ///< NULL is fine
 
 void pelti_rays_closest(const PeltiRays *rays, int count, const PeltiRay *ray, PeltiHit *hit);
 void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiRay *ray, uint8_t *blocked); ///< 1: something in between

@@ -371,7 +371,8 @@ static void accessors_decode_every_component_type(void **state)
                 CHECK_NEAR(v[k], normal ? cases[i].normal : cases[i].plain, 1e-7);
             uint32_t whole[3];
             bool is_unsigned = cases[i].type == 5121 || cases[i].type == 5123 || cases[i].type == 5125;
-            assert_int_equal(pelti_gltf_indices(doc, last, 3, whole, &err), is_unsigned ? PELT_OK : PELT_BAD_INPUT);
+            assert_int_equal(pelti_gltf_indices_of(doc, (PeltiGltfSpan){last, 3, 0, 1}, whole, &err),
+                             is_unsigned ? PELT_OK : PELT_BAD_INPUT);
             assert_int_equal(pelti_gltf_floats(doc, last, 4, v, &err), PELT_BAD_INPUT);
             pelti_gltf_close(doc);
             free(glb);

@@ -33,10 +33,6 @@ static void hits_are_those_of_all_triangles_tried(void **state)
     PeltError err;
     assert_int_equal(pelti_rays_create(TRIANGLES * 3, s.p, TRIANGLES, (const int(*)[3])s.t, &rays, &err), PELT_OK);
     assert_true(compare(rays, &s) > RAYS / 3);
-    for (int i = 0; i < TRIANGLES * 3; i++) // moved and bent: the refitted scene must follow
-        s.p[i] = vec3(s.p[i].y + 0.3f * s.p[i].x * s.p[i].x, -s.p[i].x, s.p[i].z * 1.2f);
-    pelti_rays_update(rays, s.p);
-    assert_true(compare(rays, &s) > RAYS / 3);
     pelti_rays_destroy(rays);
 }
 
@@ -68,7 +64,6 @@ static void bad_rays_and_triangles_hit_nothing(void **state)
     }
     pelti_rays_destroy(rays);
     assert_int_equal(pelti_rays_create(0, p, 0, (const int(*)[3])t, &rays, &err), PELT_OK);
-    pelti_rays_update(rays, p);
     pelti_rays_closest(rays, 1, ray, hit);
     assert_int_equal(hit[0].triangle, -1);
     pelti_rays_destroy(rays);
