@@ -37,10 +37,9 @@ bench: all
 lint: setup-dev all
 	tools/lint.sh $(BUILD)
 
-# Address and undefined behaviour: every test but the scripts, which drive the command through the same code for minutes. Threads: the tests that start any, and the goldens with two
+# Address and undefined behaviour: every test but the scripts. Threads: the tests that start any, and the goldens. tools/test.sh thread runs those alone
 sanitize: setup
-	cmake --preset address >/dev/null && cmake --build build-address -j $(JOBS) && ctest --test-dir build-address --output-on-failure -LE '^script$$' -j $(JOBS)
-	cmake --preset thread >/dev/null && cmake --build build-thread -j $(JOBS) --target thread_tests pelt && ctest --test-dir build-thread --output-on-failure -L '^(threads|golden)$$' -j $(JOBS)
+	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh sanitize thread
 
 fuzz: setup
 	tools/fuzz.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What `make test` does, with the processor time each stage took: the tests of the build in $BUILD, then the short ones of other
-# builds of the same sources, each in a folder of its own.
-# Usage: tools/test.sh [stage...]: tests clang scalar address fuzz
+# builds of the same sources, each in a folder of its own. And what `make sanitize` does: stages sanitize and thread.
+# Usage: tools/test.sh [stage...]: tests clang scalar address fuzz (these, unless told); sanitize thread
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} jobs=${JOBS:-$(nproc)}
@@ -38,6 +38,10 @@ stage_tests() { make_build "$build" "" --preset dev && run_tests "$build"; }
 stage_clang() { make_build build-clang "pelt goldens" --preset clang $(page) && run_short_tests build-clang -L '^golden$'; } # both compilers: the same bytes
 stage_scalar() { make_build build-scalar "quick_tests goldens" --preset scalar -DPELT_WERROR=ON $(page) && run_short_tests build-scalar -L '^(quick|golden)$'; }
 stage_address() { make_build build-address quick_tests --preset address $(page) && run_short_tests build-address -L '^quick$'; }
+# every test but the scripts, which drive the command through the same code for minutes
+stage_sanitize() { make_build build-address "" --preset address $(page) && run_tests build-address -LE '^script$'; }
+# the tests that start threads, and the goldens with two
+stage_thread() { make_build build-thread "thread_tests pelt" --preset thread $(page) && run_tests build-thread -L '^(threads|golden)$'; }
 stage_fuzz() { JOBS=$jobs tools/fuzz.sh 20; }
 
 for stage in $stages; do

@@ -24,7 +24,7 @@ typedef struct Worker {
     int index;
 } Worker;
 
-struct PeltiJobs {
+struct PeltiJobs { // NOLINT(clang-analyzer-optin.performance.Padding): the lines of their own below are what it pads for
     int threads;
     Worker workers[PELTI_MAX_THREADS];
     pthread_mutex_t mutex;

@@ -174,7 +174,7 @@ static void thighs_that_overlap_stay_apart(void **state)
 {
     (void)state;
     const float from_middle[3] = {0.2f, 0.25f, 0.254f};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < TEST_WORK(3, 1); i++) {
         Apart a = new_apart();
         begin_limb(&a, (Limb){0, -1, 0, 1});
         add_round(a.boxes, 0, 1.2f, vec3(0, 0, 0), vec3(0, 0.6f, 0.4f));
@@ -192,7 +192,7 @@ static void a_chin_on_a_chest_stays_apart(void **state)
 {
     (void)state;
     const float chin[3] = {1.4f, 1.5f, 1.504f};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < TEST_WORK(3, 1); i++) {
         Apart a = new_apart();
         begin_limb(&a, (Limb){0, -1, -1, 0.5f});
         add_round(a.boxes, 0, 1.5f, vec3(0, 0.25f, 0), vec3(0, 0.6f, 0.5f));
@@ -210,7 +210,7 @@ static void a_tail_along_a_leg_stays_apart(void **state)
 {
     (void)state;
     const float away[3] = {0.24f, 0.28f, 0.284f};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < TEST_WORK(3, 1); i++) {
         Apart a = new_apart();
         begin_limb(&a, (Limb){0, -1, 0, 1});
         add_round(a.boxes, 0, 1.2f, vec3(0, 0, 0), vec3(0, 0.6f, 0.4f));
@@ -229,7 +229,7 @@ static void wings_folded_to_the_body_stay_apart(void **state)
 {
     (void)state;
     const float away[3] = {0.52f, 0.56f, 0.564f};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < TEST_WORK(3, 1); i++) {
         Apart a = new_apart();
         begin_limb(&a, (Limb){0, -1, 0, 1});
         add_round(a.boxes, 0, 1.4f, vec3(0, 0, 0), vec3(0, 0.5f, 0.5f));
