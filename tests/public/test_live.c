@@ -70,7 +70,7 @@ static void a_live_option_is_as_if_prepared_with_it(void **state)
         for (int o = 0; o < pelt_method_option_count(m); o++) {
             PeltOptionInfo info = pelt_method_option(m, o);
             char value[64], setting[160];
-            if (!info.live)
+            if (!info.live || o % TEST_WORK(1, 3) != 0)
                 continue;
             another_value(&info, value, sizeof value);
             snprintf(setting, sizeof setting, "%s=%s", info.name, value);
@@ -92,8 +92,8 @@ static void a_live_option_is_as_if_prepared_with_it(void **state)
         free(before);
         pelt_skin_destroy(set);
     }
-    assert_true(live > 20);
-    assert_true(3 * told > live); // most of them show on this tube
+    assert_true(live > TEST_WORK(20, 6));
+    assert_true(TEST_WORK(3, 6) * told > live); // most of them show on this tube
     pelt_character_destroy(who);
 }
 

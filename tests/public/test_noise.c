@@ -102,8 +102,9 @@ static void noise_crosses_nothing(void **state)
     static const char *const methods[] = {"tracking", "projective", "layered"};
     PeltCharacter *arm = make("arm"), *hand = make("hand");
     for (int m = 0; m < 3; m++) {
-        noise_and_jumps(arm, methods[m]);
         noise_and_jumps(hand, methods[m]);
+        if (TEST_WORK(1, 0))
+            noise_and_jumps(arm, methods[m]);
     }
     pelt_character_destroy(arm);
     pelt_character_destroy(hand);
