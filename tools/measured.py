@@ -355,8 +355,8 @@ BUDGETS = (("weights", 0, 0), ("and helpers", -1, 0), ("and 16", -1, 16), ("and 
 
 
 def distil_budgets(work):
-    """What a budget gives: two built-in characters and two real ones by tracking, one of them by dqs too; a plot of it in docs/figures."""
-    subjects = [("arm, tracking", "tracking", work.character("arm", 1500), 120), ("hand, tracking", "tracking", work.character("hand", 1500), 120),
+    """What a budget gives: every built-in character and two real ones by tracking, one of them by dqs too; a plot of it in docs/figures."""
+    subjects = [(f"{name}, tracking", "tracking", work.character(name, 1500), 120) for name in ("cylinder", "arm", "hand", "biped", "beast")] + [
                 ("frog (real), tracking", "tracking", SHARED / "data/corpus/Q-Frog.glb", 60),
                 ("arm (real), tracking", "tracking", SHARED / "data/arm.glb", 120), ("arm (real), dqs", "dqs", SHARED / "data/arm.glb", 120)]
     lines = ["| character | original weights | " + " | ".join(f"{name}{' correctives' if name[-1].isdigit() else ''}" for name, _, _ in BUDGETS) + " |",
@@ -373,6 +373,7 @@ def distil_budgets(work):
             held = report["errors"][0]
             if not cells:
                 cells.append("{:.3f} / {:.2f}".format(100 * held["original"]["rms_share"], 100 * held["original"]["p99_share"]))
+                curve.append(100 * held["original"]["rms_share"])
             cells.append("{:.3f} / {:.2f}, {} kB".format(100 * held["distilled"]["rms_share"], 100 * held["distilled"]["p99_share"], round(report["bytes"] / 1000)))
             curve.append(100 * held["distilled"]["rms_share"])
         lines.append(f"| {subject}, {report['points']} points, {report['joints']} joints, {poses} poses | " + " | ".join(cells) + " |")
@@ -401,24 +402,26 @@ def distil_ways(work):
 
 
 def budget_plot(curves):
-    """Root mean square, % of the size, over budgets: a line a character."""
-    wide, high, left, top = 720, 320, 60, 20
-    most = max(max(c) for _, c in curves)
-    across = lambda i: left + i * (wide - left - 150) / (len(BUDGETS) - 1)
-    up = lambda v: top + (high - top - 50) * (1 - v / most)
-    colours = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#a463f2")
+    """Root mean square, % of the size, by the original weights and over budgets, on a scale of powers: a line a character, its name at its end."""
+    wide, high, left, right, top, low = 760, 420, 60, 190, 20, 50
+    all_of = [v for _, c in curves for v in c]
+    least, most = math.floor(math.log2(min(all_of))), math.ceil(math.log2(max(all_of)))
+    across = lambda i: left + i * (wide - left - right) / len(BUDGETS)
+    up = lambda v: top + (high - top - low) * (most - math.log2(v)) / (most - least)
+    colours = ("#4269d0", "#b8860b", "#e0533d", "#2a9d8f", "#3ca951", "#a463f2", "#111111", "#9c6b4e")
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" font-family="sans-serif" font-size="12">',
            f'<rect width="{wide}" height="{high}" fill="white"/>']
-    for k in range(5):
-        v = most * k / 4
-        out.append(f'<path d="M{left} {up(v):.1f}H{wide - 150}" stroke="#ddd"/><text x="{left - 8}" y="{up(v) + 4:.1f}" text-anchor="end">{v:.3f}</text>')
-    for i, (name, _, _) in enumerate(BUDGETS):
-        out.append(f'<text x="{across(i):.1f}" y="{high - 25}" text-anchor="middle">{name}</text>')
-    out.append(f'<text x="{left}" y="{high - 6}">held-out RMS, % of the size, by budget (numbers: correctives)</text>')
-    for n, (subject, curve) in enumerate(curves):
+    for k in range(least, most + 1):
+        out.append(f'<path d="M{left} {up(2.0 ** k):.1f}H{wide - right}" stroke="#ddd"/><text x="{left - 8}" y="{up(2.0 ** k) + 4:.1f}" text-anchor="end">{2.0 ** k:.3g}</text>')
+    for i, name in enumerate(["original weights"] + [name for name, _, _ in BUDGETS]):
+        out.append(f'<text x="{across(i):.1f}" y="{high - 28}" text-anchor="{"middle" if i else "start"}">{name}</text>')
+    out.append(f'<text x="{left}" y="{high - 8}">held-out RMS, % of the size, by budget (numbers: correctives); each line of the grid is half of the one above</text>')
+    below = -math.inf  # names keep 15 from each other
+    for n, (subject, curve) in sorted(enumerate(curves), key=lambda c: -c[1][1][-1]):
         path = "L".join(f"{across(i):.1f} {up(v):.1f}" for i, v in enumerate(curve))
-        out.append(f'<path d="M{path}" fill="none" stroke="{colours[n % 6]}" stroke-width="2"/>')
-        out.append(f'<text x="{wide - 140}" y="{top + 20 + 18 * n}" fill="{colours[n % 6]}">{subject}</text>')
+        below = max(up(curve[-1]) + 4, below + 15)
+        out.append(f'<path d="M{path}" fill="none" stroke="{colours[n % 8]}" stroke-width="2"/><path d="M{wide - right} {up(curve[-1]):.1f}L{wide - right + 14} {below - 4:.1f}" stroke="{colours[n % 8]}"/>')
+        out.append(f'<text x="{wide - right + 18}" y="{below:.1f}" fill="{colours[n % 8]}">{subject}</text>')
     return "\n".join(out + ["</svg>", ""])
 
 

@@ -279,10 +279,10 @@ PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err)
     model->driven.helpers = PELTI_NEW(model->pool, PeltiHelperPose, PELTI_MODEL_HELPERS * bones);
     model->driven.correctives = PELTI_NEW(model->pool, float, model->corrective_room + 1);
     model->matrices = PELTI_NEW(model->pool, Mat34, (1 + PELTI_MODEL_HELPERS) * bones);
-    model->importance = PELTI_NEW(model->pool, float, model->samples->count);
+    model->importance = PELTI_NEW(model->pool, float, (size_t)model->samples->count *bones);
     if (model->pool->failed)
         return pelti_no_memory(err, vertices * PELTI_MODEL_DRIVEN * sizeof(Vec3));
-    for (int i = 0; i < model->samples->count; i++)
+    for (size_t i = 0; i < (size_t)model->samples->count * bones; i++)
         model->importance[i] = 1;
     for (size_t b = 0; b < bones; b++)
         model->helper_of[b] = -1;

@@ -44,9 +44,9 @@ typedef struct PeltiModel {
     int corrective_count, corrective_room;
     PeltiCorrective *correctives; ///< without their points, those that take most first; see offsets
     Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
-    float *importance;            ///< [samples] how much each counts in the fit, 1 to WORSE_COUNTS
+    float *importance;            ///< [samples x bone_count] how much each counts in the fit of the skin of each bone, 1 and up
     double square;                ///< of all distances in the samples, with correctives; by pelti_distil_find_worse
-    int worse;                    ///< samples that are worse than by the original weights; by the same
+    int worse;                    ///< samples that are worse than by the original weights, or skins of bones in them; by the same
     // of the sample at hand
     int index;
     PeltiDriven driven;
@@ -77,6 +77,17 @@ static inline Vec3 pelti_distil_model_rest(const PeltiModel *model, int vertex)
     for (int i = 0; i < v->driven_count; i++)
         rest = vec3_mad(rest, offsets[i], model->driven.correctives[v->driven[i]]);
     return rest;
+}
+/// The bone whose skin a vertex is part of: the one it hangs on most by the original weights.
+static inline int pelti_distil_model_region(const PeltiModel *model, int vertex)
+{
+    return model->original.bone[(size_t)vertex * (size_t)model->original.influences];
+}
+/// How much the sample at hand counts for a vertex.
+static inline double pelti_distil_model_counts(const PeltiModel *model, int vertex)
+{
+    size_t row = (size_t)model->index * (size_t)model->who->bone_count;
+    return (double)model->importance[row + (size_t)pelti_distil_model_region(model, vertex)];
 }
 /// The blend of a vertex' ways.
 static inline Mat34 pelti_distil_model_blend(const PeltiModel *model, int vertex)

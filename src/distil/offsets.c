@@ -38,7 +38,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         Vec3 r = mat3_apply(mat3_transpose(a), vec3_sub(target, mat34_apply(blend, model->who->mesh->rest[v])));
         const double six[6] = {(double)square.m[0][0], (double)square.m[1][0], (double)square.m[1][1],
                                (double)square.m[2][0], (double)square.m[2][1], (double)square.m[2][2]};
-        const double e[3] = {(double)r.x, (double)r.y, (double)r.z}, counts = (double)model->importance[model->index];
+        const double e[3] = {(double)r.x, (double)r.y, (double)r.z}, counts = pelti_distil_model_counts(model, v);
         for (int s = 0; s < vertex->driven_count; left += 6 * ++s) { // most joints are at rest in most poses
             for (int t = 0; t <= s && phi[s] != 0; t++) {
                 double weight = counts * (double)phi[s] * (double)phi[t];

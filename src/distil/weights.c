@@ -24,7 +24,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
     for (int v = begin; v < end; v++) {
         const PeltiModelVertex *vertex = &model->vertices[v];
         double *g = work->gram + (size_t)v * HALF;
-        double x[WAYS], y[WAYS], z[WAYS], counts = (double)model->importance[model->index];
+        double x[WAYS], y[WAYS], z[WAYS], counts = pelti_distil_model_counts(model, v);
         Vec3 rest = pelti_distil_model_rest(model, v), target = sample->points[model->who->mesh->first_point[v]];
         for (int k = 0; k < vertex->way_count; k++) {
             Vec3 off = vec3_sub(mat34_apply(model->matrices[vertex->way[k]], rest), target);
@@ -87,7 +87,9 @@ static double share_of(const PeltiModel *model, int way, int joint)
 
 /// Small turns of each joint move a vertex as the original weights do: what blending loses there is of second order, so a first
 /// order that differs would make poses near rest worse, whichever they are. Adds strength d^2 (sum w_k s_k - s)^2 a joint, s_k
-/// how much of its turn a way makes, s what the original weights make of it, d the way to the joint.
+/// how much of its turn a way makes, s what the original weights make of it, d the way to the joint. What blending loses there
+/// goes with s (1 - s), so skin that hardly hears a joint, or not at all, is held the more firmly, if it moves by its own bones
+/// alone.
 static void hold_small_turns(const Work *work, int v, double *g)
 {
     const PeltiModel *model = work->model;
@@ -107,8 +109,10 @@ static void hold_small_turns(const Work *work, int v, double *g)
         for (int k = 0; k < n; k++)
             off[k] = share_of(model, vertex->way[k], joint) - own;
         double d = (double)vec3_distance(model->who->mesh->rest[v], model->who->bones[joint].head);
+        double loses = model->moved_by.influences > 0 ? fmax(own * (1 - own), SMALL_TURNS_HEARD) : 0.25;
+        double firmly = work->small * d * d * (0.25 / loses) * (0.25 / loses);
         for (int k = 0; k < n * n; k++)
-            g[k] += work->small * d * d * off[k / n] * off[k % n];
+            g[k] += firmly * off[k / n] * off[k % n];
     }
 }
 

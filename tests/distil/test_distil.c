@@ -94,9 +94,9 @@ static void keep_learnt(const char *poses, const PeltDistilError *error, void *u
 }
 
 /// Sweeps of one joint hardly cost blending anything: these too are met as well, though the sum of all errors would let them go.
-/// Of held-out poses one in a hundred at most, by hundredths of a millimetre: where only fingers turn the forearm stays where it
-/// was (five of 150 were worse when it did not). And that is not paid for by all others: an eighth of the error is left, a sixth
-/// when a pose counted as much as it took.
+/// So are poses held out: where only fingers turn the forearm stays where it was (five of 150 were worse when it did not), and
+/// what is skin of one finger is judged by itself (one was worse when it was not). And that is not paid for by all others: an
+/// eighth of the error is left, a sixth when a pose counted as much as it took.
 static void no_pose_is_worse_than_before(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void no_pose_is_worse_than_before(void **state)
     def.held_out = 150;
     PeltDistilResult result = distil(&def, who);
     assert_int_equal(result.held_out.poses, 150);
-    assert_in_range(result.held_out.worse, 0, 1);
+    assert_int_equal(result.held_out.worse, 0);
     assert_true(result.held_out.rms < 0.14 * result.held_out.lbs_rms);
     assert_int_equal(learnt.poses, 100);
     assert_int_equal(learnt.worse, 0);
@@ -176,7 +176,8 @@ static void check_same(const char *path, const char *bytes, long size)
 }
 
 /// Room for more than half turns: a cylinder's joint gets both thirds of its twist and a push, each takes from the error, and
-/// never half of a pair. What there is no use for is not taken, by one thread or two: the same file.
+/// never half of a pair; a little only, for a push grows evenly with the angle, and poses near rest are held to the original
+/// weights. What there is no use for is not taken, by one thread or two: the same file.
 static void more_helpers_take_from_the_error_where_it_asks(void **state)
 {
     (void)state;
@@ -198,7 +199,7 @@ static void more_helpers_take_from_the_error_where_it_asks(void **state)
         assert_int_equal(times_in(at("out.drivers.json"), "\"rule\": \"twist\""), thirds[helpers - 1]);
         assert_int_equal(times_in(at("out.drivers.json"), "\"push\""), pushes[helpers - 1]);
         assert_true(result.held_out.rms <= last);
-        assert_true(helpers < 2 || helpers % 2 || result.held_out.rms < 0.995 * last);
+        assert_true(helpers < 2 || helpers % 2 || result.held_out.rms < 0.998 * last);
         last = result.held_out.rms;
         if (helpers == 4)
             file = bytes_of(at("out.glb"), &size);
