@@ -46,6 +46,7 @@ static void take_skin(PeltiTouch *t)
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
     t->moves.cut = PELTI_NEW(pool, float, n);
     t->moves.bound = PELTI_NEW(pool, float, n);
+    t->scratch.scale = PELTI_NEW(pool, float, n);
     t->way.speed = PELTI_NEW(pool, float, n);
     t->rest.edge = PELTI_NEW(pool, float, n);
     t->rest.bone = pelti_pool_take(pool, n, sizeof *t->rest.bone);

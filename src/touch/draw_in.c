@@ -1,13 +1,33 @@
-/// Edges that a method itself draws out too far are drawn in before anything is looked at: held back on the way they would hook.
+/// Edges that a method or blending itself draws out too far are drawn in before anything is looked at: held back on the way they
+/// would hook, and a web of them holds all skin.
+#include "math/elementary.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
 
-/// How long an edge may be: what is torn beyond, unless its bones draw it out as far.
-static float longest(const PeltiTouch *t, const Vec3 *blend, int v, int r)
+/// How much a bone enlarges what it carries, at most; 1: it does not. Powers of the linear part's square lead to the largest.
+static float enlarges(Mat34 bone)
 {
-    return larger(DRAWN_IN * t->rest.ring_length[r], vec3_distance(blend[v], blend[t->mesh->ring[r]]));
+    Mat3 m = mat34_linear(bone), square = mat3_mul(mat3_transpose(m), m);
+    float trace = square.m[0][0] + square.m[1][1] + square.m[2][2];
+    if (!(trace > 3.01f))
+        return 1;
+    square = mat3_scale(square, 1 / trace);
+    for (int k = 0; k < 4; k++)
+        square = mat3_mul(square, square);
+    float sixteenth = square.m[0][0] + square.m[1][1] + square.m[2][2]; // between the largest and three times as much
+    return sqrtf(trace * pelti_powf(sixteenth, 1.0f / 16));
+}
+
+/// How much its bones enlarge the skin at a vertex: where they do, edges may grow with it. Turned apart they do not.
+static float enlarged(const PeltiTouch *t, const Mat34 *bones, int v)
+{
+    float most = 1;
+    for (int k = 0; k < TOUCH_INFLUENCES; k++)
+        if (t->rest.weight[v][k] > 0)
+            most = larger(most, enlarges(bones[t->rest.bone[v][k]]));
+    return most;
 }
 
 int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings)
@@ -63,13 +83,13 @@ static int list_drawn(PeltiTouch *t, const Vec3 *x)
 }
 
 /// Half of what each edge of v is too long, the mean over them: Jacobi's pass of position-based dynamics.
-static Vec3 drawn_in(const PeltiTouch *t, const Vec3 *blend, const Vec3 *x, int v)
+static Vec3 drawn_in(const PeltiTouch *t, const float *scale, const Vec3 *x, int v)
 {
     Vec3 sum = {0, 0, 0};
     int count = 0;
     for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++) {
         Vec3 by = vec3_sub(x[t->mesh->ring[r]], x[v]);
-        float length = vec3_length(by), most = longest(t, blend, v, r);
+        float most = DRAWN_IN * larger(scale[v], scale[t->mesh->ring[r]]) * t->rest.ring_length[r], length = vec3_length(by);
         if (!(length > most))
             continue;
         sum = vec3_mad(sum, by, 0.5f * (1 - most / length));
@@ -82,18 +102,18 @@ bool pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
     int count = list_drawn(t, x);
     const int *list = t->scratch.queue;
-    Vec3 *blend = t->scratch.x_saved, *next = t->scratch.lag_saved;
+    Vec3 *next = t->scratch.lag_saved;
+    float *scale = t->scratch.scale;
     for (int i = 0; i < count; i++) {
-        int v = list[i];
-        blend[v] = pelti_touch_blend(t, bones, v);
-        for (int r = t->mesh->ring_start[v]; r < t->mesh->ring_start[v + 1]; r++)
-            blend[t->mesh->ring[r]] = pelti_touch_blend(t, bones, t->mesh->ring[r]);
+        scale[list[i]] = enlarged(t, bones, list[i]);
+        for (int r = t->mesh->ring_start[list[i]]; r < t->mesh->ring_start[list[i] + 1]; r++)
+            scale[t->mesh->ring[r]] = enlarged(t, bones, t->mesh->ring[r]);
     }
     bool moved = count > 0;
     for (int pass = 0; pass < DRAWN_PASSES && moved; pass++) {
         moved = false;
         for (int i = 0; i < count; i++)
-            next[list[i]] = drawn_in(t, blend, x, list[i]);
+            next[list[i]] = drawn_in(t, scale, x, list[i]);
         for (int i = 0; i < count; i++) {
             moved |= memcmp(&x[list[i]], &next[list[i]], sizeof *x) != 0;
             x[list[i]] = next[list[i]];

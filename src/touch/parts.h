@@ -111,6 +111,7 @@ typedef struct TouchScratch {
     TouchState before;           ///< this substep, in case it is taken in two
     int *queue;                  ///< [vertex]
     int *body, *next;            ///< [vertex] that is bound to others (moves.dirty): the first of its body, and the next
+    float *scale;                ///< [vertex] how much its bones enlarge the skin there
     Vec3 *goal;                  ///< [vertex] where it would go, whatever meets
     Vec3 *area;                  ///< [triangle] twice its area, along its normal, in the skin that was looked at
     unsigned char *turned;       ///< [triangle] lies against its neighbours
@@ -238,7 +239,7 @@ void pelti_touch_ease(PeltiTouch *t);
 bool pelti_touch_may_be_drawn(const TouchShape *shape, float most);
 
 // draw_in.c
-/// Shortens edges of the method's skin that are torn and that blending by `bones` does not draw out as far, after a look at it;
+/// Shortens edges of the skin `x` that are torn and that no larger one of their `bones` draws out as far, after a look at it;
 /// true: something moved.
 bool pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
 /// Appends rings around the vertices of t->scratch.queue from `begin` to `count`, which t->scratch.queued marks; returns how many

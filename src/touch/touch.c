@@ -429,11 +429,15 @@ static void finish(PeltiTouch *t, Vec3 *vertices, PeltiTouchReport *report)
 static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
 {
     pelti_motion_at(&t->way.motion, share, t->way.bones_now);
-    if (share < 1)
+    if (share < 1) {
         pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range,
                            &(Blend){t, t->way.bones_now, t->state.wanted, share});
-    else
+        pelti_touch_look(t, t->state.wanted);
+        if (pelti_touch_draw_in(t, t->way.bones_now, t->state.wanted))
+            t->bounds.lies = NULL;
+    } else {
         memcpy(t->state.wanted, goal, sizeof(Vec3) * (size_t)t->count);
+    }
 }
 
 /// Offsets from linear blending at both ends of the frame's way, for what lies between.

@@ -367,6 +367,34 @@ static void torn_edges_are_drawn_in_and_what_bones_stretch_is_left(void **state)
     drop(&two);
 }
 
+/// Two bones that move apart draw an edge out by blending itself: it is drawn in as well, and no more than it must be where one
+/// of them is larger.
+static void edges_that_bones_tear_are_drawn_in(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    const PeltiMesh *mesh = two.who->mesh;
+    static Vec3 x[POINTS];
+    int torn = mesh->vertex_count / 4;
+    two.touch->rest.bone[torn][0] = 1;
+    for (int k = 0; k < 2; k++) { // the second time the bone is scaled by 1.5 about the vertex
+        float scale = k ? 1.5f : 1;
+        Vec3 to = vec3_add(mesh->rest[torn], vec3(0, 0, 0.4f));
+        Mat34 bones[2] = {mat34_identity(),
+                          mat34_from(mat3_scale(mat3_identity(), scale), vec3_sub(to, vec3_scale(mesh->rest[torn], scale)))};
+        for (int v = 0; v < mesh->vertex_count; v++)
+            x[v] = pelti_touch_blend(two.touch, bones, v);
+        float was = longest_edge(mesh, x);
+        pelti_touch_look(two.touch, x);
+        pelti_touch_draw_in(two.touch, bones, x);
+        float now = longest_edge(mesh, x) / scale;
+        if (!(was > 1.5f * scale * DRAWN_IN && now < 1.1f * DRAWN_IN && now > 0.9f * DRAWN_IN))
+            fail_msg("edges of %g of their length are drawn in to %g times %g", (double)was, (double)now, (double)scale);
+    }
+    drop(&two);
+}
+
 static int inside_out(const PeltiMesh *mesh, const Vec3 *x)
 {
     int count = 0;
@@ -474,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_join_that_is_called_smooth_has_no_triangles_that_cross),
         cmocka_unit_test(a_first_look_spares_only_what_is_flat_smooth_and_short),
         cmocka_unit_test(torn_edges_are_drawn_in_and_what_bones_stretch_is_left),
+        cmocka_unit_test(edges_that_bones_tear_are_drawn_in),
         cmocka_unit_test(the_common_motion_is_found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
