@@ -1,18 +1,18 @@
 /// Skin that is stuck, or hooked behind other skin, is led in anew: from the rest pose, which crosses nothing, to the pose of
 /// this frame, past what it was caught by. Nothing crosses on that way either; where it ends no nearer, or draws an edge out
-/// too far, all stays as it was.
+/// too far, all stays as it was. In a held pose nothing is shown that is farther behind than what was: so it comes to rest.
 #include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
 
-/// Sum of squares of how far the shown skin is behind; `most`: the farthest.
-static double behind_in_all(const PeltiTouch *t, float *most)
+/// Sum of squares of how far a skin is behind the wanted one; `most`: the farthest.
+static double behind_in_all(const PeltiTouch *t, const Vec3 *x, float *most)
 {
     double sum = 0;
     *most = 0;
     for (int v = 0; v < t->count; v++) {
-        Vec3 by = vec3_sub(t->state.x[v], t->state.wanted[v]);
+        Vec3 by = vec3_sub(x[v], t->state.wanted[v]);
         float square = vec3_dot(by, by);
         sum += (double)square;
         *most = larger(*most, square);
@@ -42,10 +42,24 @@ static void exchange(PeltiTouch *t)
     t->state.trouble = t->scratch.trouble_kept, t->scratch.trouble_kept = trouble;
 }
 
+void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+{
+    float most;
+    memcpy(t->scratch.x_kept, t->state.x, sizeof(Vec3) * (size_t)t->count);
+    memcpy(t->scratch.trouble_kept, t->state.trouble, (size_t)t->count);
+    pelti_touch_travel(t, pose, goal);
+    if (behind_in_all(t, t->state.x, &most) <= behind_in_all(t, t->scratch.x_kept, &most))
+        return;
+    for (int v = 0; v < t->count; v++)
+        t->scratch.lag_kept[v] = vec3_sub(t->scratch.x_kept[v], t->state.wanted[v]);
+    exchange(t);
+    t->state.stuck = -1; // what stays on purpose is not stuck: this frame does not count
+}
+
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     float most;
-    double before = behind_in_all(t, &most), calm = (double)t->state.calm;
+    double before = behind_in_all(t, t->state.x, &most), calm = (double)t->state.calm;
     t->state.stuck = t->report->frozen || t->report->spent ? t->state.stuck + 1 : 0;
     float hangs = most / (HUNG * t->rest.size);
     t->state.hung = hangs > 1 ? t->state.hung + hangs * hangs : 0;
@@ -58,7 +72,7 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
     pelti_touch_to_rest(t);
     pose.restart = true;
     pelti_touch_travel(t, pose, goal);
-    t->report->led_anew = behind_in_all(t, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
+    t->report->led_anew = behind_in_all(t, t->state.x, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
     if (!t->report->led_anew) {
         exchange(t);
         t->state.calm = (float)calm;

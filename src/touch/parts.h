@@ -226,6 +226,8 @@ void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 void pelti_touch_to_rest(PeltiTouch *t);
 
 // anew.c
+/// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there.
+void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 /// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`.
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 

@@ -547,7 +547,10 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     if (pelti_touch_draw_in(t, pose.bones, vertices))
         t->bounds.lies = NULL;
     keep_wanted(t, &pose, vertices);
-    pelti_touch_travel(t, pose, vertices);
+    if (pose.hold > 0 && !pose.restart)
+        pelti_touch_travel_held(t, pose, vertices);
+    else
+        pelti_touch_travel(t, pose, vertices);
     pelti_touch_lead_anew(t, pose, vertices);
     finish(t, vertices, report);
 }
