@@ -3,6 +3,7 @@
 
 #include "body/constants.def"
 #include "body/lean_edges.h"
+#include "body/lean_islands.h"
 #include "body/lean_turned.h"
 #include "body/lean_volume.h"
 
@@ -37,6 +38,7 @@ struct PeltiLean {
     PeltiLeanVolume volume; // of closed pieces
     PeltiLeanTurned turned;
     PeltiLeanEdges edges;
+    PeltiLeanIslands islands;
 };
 
 PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean **out, PeltError *err)
@@ -62,6 +64,7 @@ PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean
     for (int c = 0; c < def->pieces->count; c++)
         l->rigid[c] = def->pieces->pieces[c].kind == PELTI_PIECE_RIGID;
     PELT_TRY(pelti_lean_volume_create(mesh, l->rigid, pool, &l->volume, err));
+    PELT_TRY(pelti_lean_islands_create(mesh, l->crossings->deep_capacity, pool, &l->islands, err));
     l->edges = (PeltiLeanEdges){.mesh = mesh, .home = l->home, .own = l->own, .share = l->share};
     *out = l;
     return pelti_lean_edges_create(pool, &l->edges, err);
@@ -168,24 +171,21 @@ static void mark_turned(PeltiLean *l, bool widely)
     }
 }
 
-static bool is_stirred(const PeltiLean *l, const int *t)
-{
-    const bool *stirred = l->edges.is_stirred;
-    return stirred[t[0]] | stirred[t[1]] | stirred[t[2]];
-}
-
-/// Marks the corners of triangles that cross anew. Where no corner's share has changed since the last round, either they did not
-/// or all six lean wholly by now.
+/// Marks the corners of triangles that cross anew, in islands where more cross than by blending. Where the method crosses less,
+/// leaning would bring back what it has parted: on the way to blending skin meets what blending lays through it.
 static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
 {
-    const PeltiCrossings *c = l->crossings;
-    if (round == 0) // from here on skin goes towards blending alone
-        pelti_crossings_begin(l->crossings, l->now, l->home, jobs);
-    pelti_crossings_update(l->crossings, l->now, jobs);
-    bool all = round == 0 || c->deep_count == c->deep_capacity; // a full list may show others than before
+    PeltiCrossings *c = l->crossings;
+    if (round == 0) { // from here on skin goes towards blending alone
+        pelti_crossings_begin(c, l->now, l->home, jobs);
+        pelti_crossings_update(c, l->home, jobs);
+        pelti_lean_islands_begin(&l->islands, c->deep, c->deep_count);
+    }
+    pelti_crossings_update(c, l->now, jobs);
+    pelti_lean_islands_count(&l->islands, c->deep, c->deep_count);
     for (int i = 0; i < c->deep_count; i++) {
         const int *s = l->mesh->triangles[c->deep[i].a], *t = l->mesh->triangles[c->deep[i].b];
-        if ((all || is_stirred(l, s) || is_stirred(l, t)) && crosses_anew(l, s, t)) {
+        if (pelti_lean_islands_worse(&l->islands, &c->deep[i]) && crosses_anew(l, s, t)) {
             mark(l, s);
             mark(l, t);
         }
