@@ -2,9 +2,11 @@
 #include "boxes.h"
 
 #include "body/constants.def"
+#include "body/lean_islands.h"
 #include "body/lean_volume.h"
 #include "body/surface.h"
 #include "body/trial_parts.h"
+#include "geometry/triangles.h"
 
 static const float LOW[2][3] = {{0, -0.2f, -0.2f}, {0.9f, -0.25f, -0.25f}}, HIGH[2][3] = {{1.1f, 0.2f, 0.2f}, {2, 0.25f, 0.25f}};
 
@@ -188,12 +190,41 @@ static void a_joint_is_tried_by_the_triangles_that_it_bends(void **state)
     pelti_character_destroy(who);
 }
 
+/// By blending three pairs cross in one place, which share corners one after the other, and none in another.
+static void skin_crosses_too_much_only_where_blending_crosses_less(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = two_boxes();
+    const PeltiMesh *mesh = who->mesh;
+    int second = mesh->triangle_count / 2;
+    const PeltiPair home[3] = {{0, second, 0}, {1, second, 0}, {1, second + 1, 0}};
+    const PeltiPair now[5] = {{0, second + 1, 0}, {2, second + 1, 0}, {100, second + 100, 0}, {2, second, 0}, {3, second + 1, 0}};
+    PeltiLeanIslands islands;
+    PeltError err;
+    assert_true(pelti_triangles_share(mesh->triangles[0], mesh->triangles[1]));
+    assert_true(pelti_triangles_share(mesh->triangles[1], mesh->triangles[2]));
+    assert_int_equal(pelti_lean_islands_create(mesh, 10, &who->pool, &islands, &err), PELT_OK);
+    pelti_lean_islands_begin(&islands, home, 3);
+    pelti_lean_islands_count(&islands, now, 4); // three, though others, and one elsewhere
+    assert_false(pelti_lean_islands_worse(&islands, &now[0]));
+    assert_false(pelti_lean_islands_worse(&islands, &now[3]));
+    assert_true(pelti_lean_islands_worse(&islands, &now[2]));
+    pelti_lean_islands_count(&islands, now, 5);
+    for (int i = 0; i < 5; i++)
+        assert_true(pelti_lean_islands_worse(&islands, &now[i]));
+    pelti_lean_islands_begin(&islands, home, 0); // another step, in which blending crosses nowhere
+    pelti_lean_islands_count(&islands, now, 1);
+    assert_true(pelti_lean_islands_worse(&islands, &now[0]));
+    pelti_character_destroy(who);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_inside_where_a_box_is),
         cmocka_unit_test(the_surface_is_one_closed_skin_around_the_boxes),
         cmocka_unit_test(a_piece_that_is_squashed_leans_on_blending_as_far_as_its_volume_asks),
+        cmocka_unit_test(skin_crosses_too_much_only_where_blending_crosses_less),
         cmocka_unit_test(a_joint_is_tried_by_the_triangles_that_it_bends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
