@@ -154,7 +154,7 @@ static PeltiPatches active_patches(const PeltiCrossings *c)
 {
     PeltiPatches of = {{0}};
     for (const bool *at = c->active, *end = at + c->mesh->triangle_count; at && at < end; at++) {
-        at = memchr(at, true, (size_t)(end - at));
+        at = memchr(at, 1, (size_t)(end - at));
         if (!at)
             break;
         add_patch(&of, c->patch[at - c->active]);
@@ -223,7 +223,7 @@ static int test_pair(void *context, int a, int b, int worker)
 /// False: nothing has escaped, and the tree need not be asked.
 static bool mark_nodes(PeltiCrossings *c)
 {
-    if (!memchr(c->escaped, true, (size_t)c->mesh->triangle_count))
+    if (!memchr(c->escaped, 1, (size_t)c->mesh->triangle_count))
         return false;
     for (int n = c->tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &c->tree->nodes[n];
