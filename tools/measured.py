@@ -34,7 +34,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
-FEWER = {"layered": 3, "contact": 3}  # groups that take minutes: so many runs at the most
 BEFORE = "f48f728"  # the house before it was put in order: left column of the table `house`
 
 
@@ -72,7 +71,7 @@ class Work:
         """Rows of a group of `pelt bench` whose name holds the pattern."""
         if group not in self.groups:
             print(f"  bench {group}", file=sys.stderr)
-            text = pathlib.Path(self.results).read_text() if self.results else run(self.pelt, "bench", group, "--runs", min(self.runs, FEWER.get(group, self.runs)), "--csv")
+            text = pathlib.Path(self.results).read_text() if self.results else run(self.pelt, "bench", group, "--runs", self.runs, "--csv")
             self.groups[group] = list(csv.DictReader(io.StringIO(text)))
         return [r for r in self.groups[group] if r["group"] == group and re.search(pattern, r["name"])]
 
@@ -218,7 +217,7 @@ def speed(work):
     large = work.character("biped", 34000)
     seconds, mb = peak_mb(work.pelt, "bake", large, "-m", "lbs", "--clip", "walk", "--fps", 299.5, "-q", "-o", work.folder / "speed.glb")
     rows.append(["`.glb` of 600 frames of 34k vertices by `lbs`", f"{seconds:.1f} s, {mb:.0f} MB", "", "10 s, 1 500 MB", "one run"])
-    rows.append(["`pelt demo`: what `make demo` does after the build", spread([timed(work.pelt, "demo", "-o", work.folder / f"demo-{k}") for k in range(min(work.runs, 3))], "s"), "", "45 s", ""])
+    rows.append(["`pelt demo`: what `make demo` does after the build", spread([timed(work.pelt, "demo", "-o", work.folder / f"demo-{k}") for k in range(work.runs)], "s"), "", "45 s", ""])
     rows.append(["this machine", ", ".join(f"{number(r['value'])} {r['unit']}" for r in work.groups["tracking"] if r["group"] == "machine"), "", "", "multiply-add and memory, one thread, of the same run"])
     return table(["two threads", "measured", "before", "wanted", ""], rows)
 
