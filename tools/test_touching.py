@@ -2,7 +2,7 @@
 """What issue "touching skin" promises, tried: no crossing pairs, touching ones included, in any frame of any clip; no edge beyond three
 times its rest length; no more triangles inside out than lbs; jitter against lbs at most .01 of the size.
 Sets: `real` (characters of ../shared/data, every clip), `built-in` (cylinder, arm, hand, biped, beast at --sizes, every clip), `random`
-(--seeds single skins, a random clip each). Clips are those that `pelt inspect` names. All of it takes an hour or more of two cores: --sample K bakes K of the rows,
+(--seeds single skins, a random clip each). Clips are those that `pelt inspect` names. All of it takes about half an hour of one core: --sample K bakes K of the rows,
 spread evenly. Prints a line for every row that is short (all with --all) and the sums, with --markdown a table by sets; exit code 1 where anything crosses on a skin that crosses nothing at rest, or is no number.
 Judged by the report of `pelt bake`; with --evaluate by ../shared/tools/evaluate.py, which sees the same pairs.
   tools/test_touching.py --sets random --seeds 50 --jobs 2
