@@ -99,7 +99,7 @@ class Scene(c.Structure):
 
 class WorldDef(c.Structure):
     _fields_ = [("scene", c.POINTER(Scene)), ("scene_path", c.c_char_p), ("skins", c.POINTER(c.c_void_p)), ("skin_count", c.c_int),
-                ("final", c.c_bool), ("allocator", Allocator), ("guard", c.c_uint32)]
+                ("final", c.c_bool), ("work", c.c_int), ("allocator", Allocator), ("guard", c.c_uint32)]
 
 
 class CWorldInfo(c.Structure):
