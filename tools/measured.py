@@ -310,8 +310,12 @@ def touch_many(work):
 def touch_all(work):
     """Every clip of the characters at hand, built-in ones and random ones, by three methods: half an hour of one core."""
     command = ("/usr/bin/python3", "tools/test_touching.py", "--pelt", work.pelt, "--jobs", 2, "--markdown")
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT)  # exit code 1: something is short, and the table says what
-    return [line for line in done.stdout.splitlines() if line.startswith("|")]
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, cwd=ROOT)  # exit code 1: something is short, and the table says what
+    print(done.stdout, file=sys.stderr)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    if not lines:
+        raise RuntimeError("tools/test_touching.py did not end")
+    return lines
 
 
 def corpus(work):

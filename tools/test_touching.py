@@ -50,7 +50,7 @@ def arguments():
 def make(a, folder, name, *more):
     path = os.path.join(folder, name + ".glb")
     if not os.path.exists(path):
-        subprocess.run([a.pelt, "make", *more, "-q", "--threads", "1", "-o", path], check=True)
+        subprocess.run([a.pelt, "make", *more, "-q", "--threads", "1", "-o", path], check=False)  # one that cannot be made fails as a bake
     return path
 
 
@@ -90,7 +90,7 @@ def sample(jobs, count):
 def judge(a, path, clip, cache, report):
     """crossing, nonfinite, inverted and lbs' own, stretch, jitter: worst over the frames"""
     quality, fps = report["quality"], report["fps"]
-    lbs, rest = quality["lbs"]["inverted"] or 0, quality["rest_self_intersections"]
+    lbs, rest = (quality["lbs"]["inverted"] or 0) if "lbs" in quality else float("inf"), quality["rest_self_intersections"]  # a file without weights has no lbs to be no worse than
     if not a.evaluate:
         return {"crossing": quality["self_intersections_new"], "nonfinite": quality["nonfinite"], "inverted": quality["inverted"],
                 "lbs": lbs, "rest": rest, "stretch": quality["stretch_max"], "jitter": (quality["jitter"] or 0) if fps >= 30 else 0}
