@@ -84,7 +84,7 @@ typedef struct Request {
     bool json, csv, quick;
     int threads, runs;
     const char *output, *data, *against;
-    CliList groups;
+    CliList groups, only;
 } Request;
 
 static const CliOption options[] = {
@@ -93,6 +93,7 @@ static const CliOption options[] = {
     {"output", 'o', "FILE", "write .json, .csv or a page (.html) there too", CLI_TO(CLI_TEXT, Request, output)},
     {"threads", 0, "N", "most threads (default: as many as there are)", CLI_TO(CLI_INT, Request, threads)},
     {"runs", 0, "N", "run all of it N times: medians, with least and most (default 1)", CLI_TO(CLI_INT, Request, runs)},
+    {"only", 0, "TEXT", "run only rows whose name holds this text; may be repeated", CLI_TO(CLI_LIST, Request, only)},
     {"quick", 0, NULL, "fewer repeats", CLI_TO(CLI_FLAG, Request, quick)},
     {"data", 0, "DIR", "real characters to time as well", CLI_TO(CLI_TEXT, Request, data)},
     {"against", 0, "OLD.csv", "say what became better or worse since; with a NEW.csv in place of groups nothing is run",
@@ -149,6 +150,7 @@ static int run(const CliCommand *command, int argc, char **argv)
         return compare_files(command, r.against, r.groups.items[0]);
     PeltBenchDef def = pelt_bench_def_default();
     def.groups = r.groups.items, def.group_count = r.groups.count;
+    def.only = r.only.items, def.only_count = r.only.count;
     def.threads = r.threads, def.quick = r.quick, def.data = r.data, def.runs = r.runs;
     PeltStatus status = pelt_bench_table_create(&table, &err);
     if (status != PELT_OK)

@@ -26,6 +26,8 @@ typedef struct PeltBenchRow {
 typedef struct PeltBenchDef {
     const char *const *groups;                        ///< names of pelt_bench_group_name
     int group_count;                                  ///< 0: all
+    const char *const *only;                          ///< run and tell only rows whose name holds one of these texts
+    int only_count;                                   ///< 0: all rows
     int threads;                                      ///< most to use; 0: as many as the machine has
     int runs;                                         ///< how often all of it is run; 0: once
     bool quick;                                       ///< fewer repeats, for a look

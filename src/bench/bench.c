@@ -58,10 +58,29 @@ void pelti_bench_set_machine(PeltiBench *bench, double fma_gflops, double memory
     bench->memory_gbs = memory_gbs;
 }
 
+static bool asked_for(const PeltBenchDef *def, const char *name)
+{
+    for (int i = 0; i < def->only_count; i++)
+        if (strstr(name, def->only[i]))
+            return true;
+    return def->only_count == 0;
+}
+
+bool pelti_bench_wants(const PeltiBench *bench, const char *format, ...)
+{
+    char name[sizeof bench->name];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    return asked_for(bench->def, name);
+}
+
 /// The last row is complete.
 static void tell_last(PeltiBench *bench)
 {
-    if (bench->open && bench->def->row)
+    bool machine = bench->row.group && !strcmp(bench->row.group, "machine"); // figures say nothing without it
+    if (bench->open && bench->def->row && (machine || asked_for(bench->def, bench->name)))
         bench->def->row(&bench->row, bench->def->row_user);
     bench->open = false;
 }

@@ -28,6 +28,8 @@ void pelti_bench_part(PeltiBench *bench, const char *name, double value);
 void pelti_bench_bound(PeltiBench *bench, double ms, int threads, double flops, double bytes);
 /// A row that could not be run, and why.
 void pelti_bench_skip(PeltiBench *bench, const char *name, const char *why);
+/// Whether a row of this name is asked for (--only): what takes long asks before it runs. Other rows are never told.
+bool pelti_bench_wants(const PeltiBench *bench, const char *format, ...) PELT_PRINTF(2, 3);
 int pelti_bench_threads(const PeltiBench *bench);      ///< most threads to use (--threads)
 int pelti_bench_quick(const PeltiBench *bench);        ///< 1: fewer repeats, for a look
 const char *pelti_bench_data(const PeltiBench *bench); ///< folder of real characters (--data); NULL: none

@@ -133,6 +133,11 @@ static double sweep_flops(double contacts, double iterations)
 static void pelti_bench_warm_start(PeltiBench *bench, Grasp *g)
 {
     for (int cold = 0; cold < 2; cold++) {
+        const char *start = cold ? ", cold start" : "";
+        bool slip = pelti_bench_wants(bench, "slip%s", start);
+        if (!slip && !pelti_bench_wants(bench, "grasp closing%s", start) && !pelti_bench_wants(bench, "grasp held%s", start) &&
+            (cold || !pelti_bench_wants(bench, "grasp, whole clip")))
+            continue;
         describe(g, 0.6f, false, 0);
         if (!play_best(bench, g, cold))
             continue;
@@ -152,7 +157,7 @@ static void pelti_bench_warm_start(PeltiBench *bench, Grasp *g)
                         "%.0f contacts watched, %.0f iterations a frame", g->held_contacts, g->held_iterations);
         pelti_bench_bound(bench, g->held_ms, pelti_jobs_threads(g->jobs), sweep_flops(g->held_contacts, g->held_iterations), 0);
         describe(g, 0.1f, false, 0);
-        if (play_best(bench, g, cold))
+        if (slip && play_best(bench, g, cold))
             pelti_bench_row(
                 bench, cold ? "slip, cold start" : "slip", (PeltiBenchFigure){.value = g->closing_ms, .unit = "ms/frame"},
                 "friction 0.1, %.0f contacts watched, %.0f iterations a frame", g->closing_contacts, g->closing_iterations);
@@ -261,6 +266,10 @@ static void pelti_bench_deep(PeltiBench *bench, Grasp *g)
         Leaving l;
         char name[72], when[48];
         double most = 0, mean = 0;
+        snprintf(name, sizeof name, "deep start, %s ball of %.0f mm at %s",
+                 starts[i].kind == PELT_OBJECT_FIXED ? "fixed" : "free", 2000 * (double)starts[i].radius, starts[i].joint);
+        if (!pelti_bench_wants(bench, "%s", name))
+            continue;
         for (int f = 0; f <= INSIDE_FRAMES; f++)
             l.ms[f] = INFINITY;
         bool good = true;
@@ -270,8 +279,6 @@ static void pelti_bench_deep(PeltiBench *bench, Grasp *g)
             continue;
         for (int f = 0; f <= INSIDE_FRAMES; f++)
             most = fmax(most, l.ms[f]), mean += l.ms[f] / (INSIDE_FRAMES + 1);
-        snprintf(name, sizeof name, "deep start, %s ball of %.0f mm at %s",
-                 starts[i].kind == PELT_OBJECT_FIXED ? "fixed" : "free", 2000 * (double)starts[i].radius, starts[i].joint);
         snprintf(when, sizeof when, l.free_at > INSIDE_FRAMES ? "never free" : "free after %d frames", l.free_at);
         pelti_bench_row(bench, name, (PeltiBenchFigure){.value = most, .unit = "ms", .limit = 15},
                         "the longest frame; %s of 1/30 s, %s, the first %.1f ms, mean %.1f", when,
@@ -296,7 +303,7 @@ void pelti_bench_contact(PeltiBench *bench)
     make_toy(&g);
     pelti_bench_warm_start(bench, &g);
     describe(&g, 0.8f, true, 0);
-    if (play_best(bench, &g, false)) {
+    if (pelti_bench_wants(bench, "irregular object, whole clip") && play_best(bench, &g, false)) {
         pelti_bench_row(bench, "irregular object, whole clip",
                         (PeltiBenchFigure){.value = g.mean_ms, .unit = "ms/frame", .limit = 5},
                         "1500 triangles, %.0f contacts watched closing, %.0f held, most %.1f ms, rose by %.3f",

@@ -118,6 +118,9 @@ static void time_fields(PeltiBench *bench, const char *name, int vertices, doubl
 {
     Bent b;
     char label[72];
+    snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
+    if (!pelti_bench_wants(bench, "%s", label))
+        return;
     int repeats = pelti_bench_quick(bench) ? 5 : 20;
     if (make_bent(&b, name, vertices)) {
         int n = b.who->mesh->vertex_count;
@@ -128,7 +131,6 @@ static void time_fields(PeltiBench *bench, const char *name, int vertices, doubl
         for (int v = 0; v < n; v++)
             for (int p = 0; p < b.fields->part_count; p++)
                 reach += pelti_frame_part(&b.frame, p, b.points[v].x, &b.value[v], &b.gradient[v]);
-        snprintf(label, sizeof label, "composed field with gradient, %s, 1 thread", name);
         pelti_bench_row(bench, label, (PeltiBenchFigure){.value = all, .unit = "ns", .limit = wanted_ns},
                         "%.1f of %d fields reach a point; strongest field alone %.0f; with all memory near %.0f",
                         (double)reach / n, b.fields->part_count, most, near);

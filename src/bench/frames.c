@@ -81,9 +81,9 @@ void pelti_bench_frames(PeltiBench *bench)
     for (int m = 0; m < pelt_method_count(); m++) {
         Stages s = {0};
         char label[72];
-        if (!play(who, pelt_method_name(m), pelti_bench_threads(bench), frames, &s))
-            continue;
         snprintf(label, sizeof label, "%s, a frame of 1/30 s", pelt_method_name(m));
+        if (!pelti_bench_wants(bench, "%s", label) || !play(who, pelt_method_name(m), pelti_bench_threads(bench), frames, &s))
+            continue;
         pelti_bench_row(bench, label, (PeltiBenchFigure){.value = s.whole / frames, .unit = "ms"},
                         "biped of %d vertices bends, %d frames, all defaults", make.vertices, frames);
         double rest = s.whole;

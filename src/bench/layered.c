@@ -175,10 +175,22 @@ static const Model MODELS[] = {
     {"body, squat", "biped", "bend", 8570, 15, 24, {172.6, 4.8, 191.8}, 24, 0.8, BIG_MAN},
 };
 
+static bool wants_model(const PeltiBench *bench, const char *name)
+{
+    static const char *const rows[] = {"step, 1 thread", "step, 2 threads", "shape matching iteration, 1 thread",
+                                       "shape matching iteration, 2 threads", "volume loop"};
+    bool wanted = false;
+    for (int k = 0; k < 5; k++)
+        wanted = wanted || pelti_bench_wants(bench, "%s %s", name, rows[k]);
+    return wanted;
+}
+
 static void time_model(PeltiBench *bench, const Model *model)
 {
     Body body;
     char label[72];
+    if (!wants_model(bench, model->name))
+        return;
     if (!body_make(&body, model->character, model->vertices, model->clip, model->settings)) {
         pelti_bench_skip(bench, model->name, "not enough memory");
         body_release(&body);
@@ -186,17 +198,21 @@ static void time_model(PeltiBench *bench, const Model *model)
     }
     PeltiFlesh *flesh = body.flesh;
     for (int threads = 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
+        const char *many = threads > 1 ? "s" : "";
+        if (!pelti_bench_wants(bench, "%s step, %d thread%s", model->name, threads, many) &&
+            !pelti_bench_wants(bench, "%s shape matching iteration, %d thread%s", model->name, threads, many))
+            continue;
         PeltiJobs *jobs = pelti_jobs_create(threads);
         double limit = threads == 2 ? model->step_limit : 0;
         double ms = play(&body, jobs, model->first, model->first + (pelti_bench_quick(bench) ? 2 : 6));
-        snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
+        snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, many);
         pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = limit},
                         "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
                         model->iterations, flesh->collide.count, 100 * pelti_volume_worst(flesh), runs_each(flesh));
         pelti_bench_paper(bench, model->paper.total_ms);
         pelti_bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
         ms = pelti_bench_best_ms(match_once, flesh, pelti_bench_quick(bench) ? 5 : 20, 5);
-        snprintf(label, sizeof label, "%s shape matching iteration, %d thread%s", model->name, threads, threads > 1 ? "s" : "");
+        snprintf(label, sizeof label, "%s shape matching iteration, %d thread%s", model->name, threads, many);
         pelti_bench_row(bench, label,
                         (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = threads == 2 ? model->match_limit : 0},
                         "4 x %d particles, omega 2; all %d take %.1f ms", flesh->n, model->iterations, ms * model->iterations);
@@ -225,6 +241,12 @@ static void plain_once(void *context)
     pelti_bench_plain_iterate(context);
 }
 
+static bool wants_omega(const PeltiBench *bench, int omega)
+{
+    return pelti_bench_wants(bench, "shape matching, omega %d, fast sums", omega) ||
+           pelti_bench_wants(bench, "shape matching, omega %d, plain sums", omega);
+}
+
 static void time_omega(PeltiBench *bench, const Body *body, int omega)
 {
     PeltiPool pool;
@@ -232,6 +254,8 @@ static void time_omega(PeltiBench *bench, const Body *body, int omega)
     PeltiMatch match;
     PlainMatch plain;
     char label[72];
+    if (!wants_omega(bench, omega))
+        return;
     pelti_pool_init(&pool, NULL);
     bool made = pelti_paths_build(&pool, body->who->mesh, omega, &paths, NULL) == PELT_OK &&
                 pelti_match_new(&pool, &paths, 1, &match, NULL) == PELT_OK;
@@ -270,6 +294,8 @@ static void time_size(PeltiBench *bench, int vertices, double *first)
     Body body;
     char label[72];
     snprintf(label, sizeof label, "step, cost per particle, %d vertices", vertices);
+    if (!pelti_bench_wants(bench, "%s", label))
+        return;
     if (!body_make(&body, "biped", vertices, "bend", settings)) {
         pelti_bench_skip(bench, label, "not enough memory");
         body_release(&body);
@@ -367,12 +393,16 @@ void pelti_bench_layered(PeltiBench *bench)
     static const char *const settings[] = {NULL};
     Body body;
     double first = 0;
+    bool omegas = false;
+    for (int omega = 1; omega <= 6; omega++)
+        omegas = omegas || wants_omega(bench, omega);
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)
         time_model(bench, &MODELS[i]);
-    if (body_make(&body, "biped", 8570, "bend", settings))
+    if (omegas && body_make(&body, "biped", 8570, "bend", settings))
         for (int omega = 1; omega <= 6; omega++)
             time_omega(bench, &body, omega);
-    body_release(&body);
+    if (omegas)
+        body_release(&body);
     for (int vertices = 3000; vertices <= (pelti_bench_quick(bench) ? 12000 : 48000); vertices *= 2)
         time_size(bench, vertices, &first);
 }

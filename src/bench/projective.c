@@ -119,19 +119,24 @@ typedef struct PaperRow {
 
 static void table_row(PeltiBench *bench, const PaperRow *row)
 {
-    PeltiCharacter *who = make(bench, row->character, row->vertices);
     char name[72];
-    if (!who)
+    PeltiCharacter *who = NULL;
+    if (!pelti_bench_wants(bench, "%s, 1 thread", row->name) && !pelti_bench_wants(bench, "%s, 2 threads", row->name) &&
+        !pelti_bench_wants(bench, "local step, 1 thread"))
+        return;
+    if (!(who = make(bench, row->character, row->vertices)))
         return;
     for (int threads = 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
         Scene scene = {
             row->character, row->clip, row->vertices, {"collisions", "off"}, threads, pelti_bench_quick(bench) ? 10 : 60, 0.5, 0};
         Timing t;
+        snprintf(name, sizeof name, "%s, %d thread%s", row->name, threads, threads > 1 ? "s" : "");
+        if (!pelti_bench_wants(bench, "%s", name) && (threads > 1 || !pelti_bench_wants(bench, "local step, 1 thread")))
+            continue;
         if (!measure(who, &scene, &t)) {
             pelti_bench_skip(bench, row->name, "could not be prepared");
             break;
         }
-        snprintf(name, sizeof name, "%s, %d thread%s", row->name, threads, threads > 1 ? "s" : "");
         pelti_bench_row(
             bench, name,
             (PeltiBenchFigure){.value = t.step_ms, .unit = "ms/step", .limit = threads > 1 ? row->wanted_two : row->wanted_one},
@@ -148,12 +153,26 @@ static void table_row(PeltiBench *bench, const PaperRow *row)
 
 static const char *const kinds[] = {"off", "joints", "all", "pairs"};
 
+static bool wants_kind(const PeltiBench *bench, const char *clip, const char *kind, int threads)
+{
+    return pelti_bench_wants(bench, "%s, collisions=%s, %d threads", clip, kind, threads) ||
+           pelti_bench_wants(bench, "%s, a frame in contact, collisions=%s, %d threads", clip, kind, threads) ||
+           (!strcmp(clip, "walk") && pelti_bench_wants(bench, "prepare, collisions=%s, %d threads", kind, threads));
+}
+
 /// What contacts cost: in a walk, and in a crouch that drives hands through thighs.
 static void collisions(PeltiBench *bench, PeltiCharacter *who, const char *clip)
 {
     int threads = pelti_bench_threads(bench) < 2 ? 1 : 2, steps = pelti_bench_quick(bench) ? 10 : 60;
     double off = NAN, off_frame = NAN;
+    bool wanted = false;
+    for (int k = 0; k < 4; k++)
+        wanted = wanted || wants_kind(bench, clip, kinds[k], threads);
+    if (!wanted)
+        return;
     for (int k = 0; k < 4; k++) {
+        if (k && !wants_kind(bench, clip, kinds[k], threads))
+            continue;
         Scene scene = {"biped", clip, 4650, {"collisions", kinds[k]}, threads, steps, 0.5, 0};
         char name[72];
         Timing t, frame;
@@ -188,11 +207,13 @@ static void scaling(PeltiBench *bench)
 {
     static const int sizes[] = {2000, 5000, 10000, 20000, 50000};
     for (int k = 0; k < (pelti_bench_quick(bench) ? 3 : 5); k++) {
+        char name[72];
+        snprintf(name, sizeof name, "%d simulated vertices, 1 thread", sizes[k]);
+        if (!pelti_bench_wants(bench, "%s", name))
+            continue;
         PeltiCharacter *who = make(bench, "biped", sizes[k]);
         Scene scene = {"biped", "walk", sizes[k], {"collisions", "off"}, 1, pelti_bench_quick(bench) ? 5 : 20, 0.5, 0};
         Timing t;
-        char name[72];
-        snprintf(name, sizeof name, "%d simulated vertices, 1 thread", sizes[k]);
         if (who && measure(who, &scene, &t)) {
             pelti_bench_row(bench, name, (PeltiBenchFigure){.value = 1000 * t.step_ms / t.simulated, .unit = "us/vtx"},
                             "%d vertices, %.2f ms a step, fill %.1f a vertex, solves %.2f us a vertex", t.simulated, t.step_ms,

@@ -28,14 +28,17 @@ static double good_angles(const PeltiMesh *mesh)
     return mesh->triangle_count ? (double)good / (3.0 * mesh->triangle_count) : 0;
 }
 
-static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertices, double limit_s)
+/// `measured`: other rows need it.
+static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertices, double limit_s, bool measured)
 {
-    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     PeltiBuiltinOptions options = {.vertices = vertices};
     PeltiCharacter *who = NULL;
     PeltError err = {0};
     char label[72];
     snprintf(label, sizeof label, "make %s, %d vertices asked", name, vertices);
+    if (!pelti_bench_wants(bench, "%s", label) && !measured)
+        return NULL;
+    PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     double start = pelti_clock_ms();
     if (pelti_builtin_make(name, &options, jobs, NULL, &who, &err) == PELT_OK)
         pelti_bench_row(bench, label,
@@ -109,6 +112,8 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     pelti_pool_release(&pool);
 }
 
+#define PICTURE "picture 1280x960, 15k vertices, soft shadows"
+
 static void time_picture(PeltiBench *bench)
 {
     PeltMakeDef make = pelt_make_def_default();
@@ -126,11 +131,10 @@ static void time_picture(PeltiBench *bench)
         close(handle);
     if (handle >= 0 && pelt_make_character(&make, &who, &err) == PELT_OK &&
         pelt_render(&def, who, path, &result, &err) == PELT_OK)
-        pelti_bench_row(bench, "picture 1280x960, 15k vertices, soft shadows",
-                        (PeltiBenchFigure){.value = result.render_ms * 1e-3, .unit = "s", .limit = 4}, "%d rays a pixel",
-                        def.samples ? def.samples : 4);
+        pelti_bench_row(bench, PICTURE, (PeltiBenchFigure){.value = result.render_ms * 1e-3, .unit = "s", .limit = 4},
+                        "%d rays a pixel", def.samples ? def.samples : 4);
     else
-        pelti_bench_skip(bench, "picture 1280x960, 15k vertices, soft shadows", err.text);
+        pelti_bench_skip(bench, PICTURE, err.text);
     unlink(path);
     pelt_character_destroy(who);
 }
@@ -138,12 +142,14 @@ static void time_picture(PeltiBench *bench)
 void pelti_bench_see(PeltiBench *bench);
 void pelti_bench_see(PeltiBench *bench)
 {
-    PeltiCharacter *who = time_make(bench, "biped", 13300, 5);
-    if (who)
+    bool measured = pelti_bench_wants(bench, "all measures of a frame") || pelti_bench_wants(bench, "crossing pairs of a frame");
+    PeltiCharacter *who = time_make(bench, "biped", 13300, 5, measured);
+    if (who && measured)
         time_measures(bench, who);
     pelti_character_destroy(who);
-    pelti_character_destroy(time_make(bench, "hand", 31700, 0));
+    pelti_character_destroy(time_make(bench, "hand", 31700, 0, false));
     if (!pelti_bench_quick(bench))
-        pelti_character_destroy(time_make(bench, "biped", 1000000, 90));
-    time_picture(bench);
+        pelti_character_destroy(time_make(bench, "biped", 1000000, 90, false));
+    if (pelti_bench_wants(bench, PICTURE))
+        time_picture(bench);
 }

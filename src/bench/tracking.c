@@ -194,14 +194,29 @@ typedef struct PaperRow {
     double wanted_ms;                          ///< what we aim at
 } PaperRow;
 
+/// Whether any row of a character at this step is asked for.
+static bool wants_row(const PeltiBench *bench, const char *label, double step_rad)
+{
+    static const char *const rows[] = {"1 thread", "2 threads", "implicit"};
+    bool wanted = step_rad == 0.05 &&
+                  (pelti_bench_wants(bench, "%s, prepare", label) || pelti_bench_wants(bench, "%s, fields, operators", label));
+    for (int k = 0; k < 3; k++)
+        wanted = wanted || pelti_bench_wants(bench, "%s, %g rad, %s", label, step_rad, rows[k]);
+    return wanted;
+}
+
 static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const PaperRow *paper)
 {
     bool slow = paper->step_rad < 0.01, quick = pelti_bench_quick(bench);
     double vertices = s->who->mesh->vertex_count;
+    if (!wants_row(bench, label, paper->step_rad))
+        return;
     cut_clip(s, paper->step_rad, slow ? 0.4 : 0, slow ? (quick ? 15 : 41) : MOST_FRAMES);
     for (int threads = quick ? 2 : 1; threads <= 2 && threads <= pelti_bench_threads(bench); threads++) {
         char name[72];
         Played p, i;
+        if (threads < 2 && !pelti_bench_wants(bench, "%s, %g rad, 1 thread", label, paper->step_rad))
+            continue;
         if (!play(s, "tracking", threads, &p) || !play(s, "implicit", threads, &i))
             return;
         snprintf(name, sizeof name, "%s, %g rad, %d thread%s", label, paper->step_rad, threads, threads > 1 ? "s" : "");
@@ -233,17 +248,26 @@ static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const
     }
 }
 
+#define ONE_JOINT "biped 13.3k/52, 0.05 rad, %s alone"
+
 static void one_joint(PeltiBench *bench, Subject *s)
 {
     static const char *const joints[] = {"LeftLowerArm", "RightUpperLeg", "Spine", "LeftIndexProximal"};
     Played all, one;
+    bool wanted = false;
+    for (size_t k = 0; k < sizeof joints / sizeof *joints; k++)
+        wanted = wanted || pelti_bench_wants(bench, ONE_JOINT, joints[k]);
+    if (!wanted)
+        return;
     cut_clip(s, 0.05, 0, MOST_FRAMES);
     if (!play(s, "tracking", pelti_bench_threads(bench), &all))
         return;
     for (size_t k = 0; k < sizeof joints / sizeof *joints; k++) {
         char name[72];
+        if (!pelti_bench_wants(bench, ONE_JOINT, joints[k]))
+            continue;
         turn_joint(s, joints[k], 0.05f, 12);
-        snprintf(name, sizeof name, "biped 13.3k/52, 0.05 rad, %s alone", joints[k]);
+        snprintf(name, sizeof name, ONE_JOINT, joints[k]);
         if (play(s, "tracking", pelti_bench_threads(bench), &one))
             pelti_bench_row(bench, name, (PeltiBenchFigure){.value = one.mean_ms, .unit = "ms", .limit = 0.25 * all.mean_ms},
                             "%.2f of all joints (%.1f ms); %.1f evals/vtx", one.mean_ms / all.mean_ms, all.mean_ms,
@@ -265,7 +289,10 @@ static void table_of_paper(PeltiBench *bench)
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         Subject s;
         PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
-        if (pelti_bench_quick(bench) && k > 0)
+        bool wanted = k == 0; // one joint's rows are of the first
+        for (int r = 0; r < 3 && table[k].rows[r].step_rad > 0; r++)
+            wanted = wanted || wants_row(bench, table[k].label, table[k].rows[r].step_rad);
+        if (!wanted || (pelti_bench_quick(bench) && k > 0))
             s.who = NULL;
         else if (make_subject(&s, table[k].name, table[k].vertices, jobs))
             for (int r = 0; r < 3 && table[k].rows[r].step_rad > 0; r++)
@@ -319,6 +346,10 @@ static void compare_solvers(PeltiBench *bench, const char *name, int vertices)
     double ignored;
     int sweeps, steps;
     Tracking *t = NULL;
+    char label[72];
+    snprintf(label, sizeof label, "%s %.1fk, fast solver against Jacobi", name, vertices * 1e-3);
+    if (!pelti_bench_wants(bench, "%s", label))
+        return;
     PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     if (make_subject(&s, name, vertices, jobs) && (t = prepare(&s, "tracking", jobs, &ignored)) != NULL) {
         int n = s.who->mesh->vertex_count;
@@ -347,8 +378,6 @@ static void compare_solvers(PeltiBench *bench, const char *name, int vertices)
         double slow = time_to_energy(t, false, 10, 1000, goal, &sweeps);
         copy_state(&kept, &live, (size_t)n);
         double fast = time_to_energy(t, true, 2, 100, goal, &steps);
-        char label[72];
-        snprintf(label, sizeof label, "%s %.1fk, fast solver against Jacobi", name, n * 1e-3);
         pelti_bench_row(bench, label, (PeltiBenchFigure){.value = slow / fast, .unit = "x", .limit = 8},
                         "%.1f ms, %d steps against %.0f ms, %d sweeps; energy %.4g before, %.4g after 10^4 sweeps", fast, steps,
                         slow, sweeps, before, goal);
@@ -366,15 +395,18 @@ static void cost_per_vertex(PeltiBench *bench)
         Subject s;
         Played p;
         char name[72];
+        snprintf(name, sizeof name, "biped %.1fk, 0.05 rad, a vertex", sizes[k] * 1e-3);
+        if (!pelti_bench_wants(bench, "%s", name))
+            continue;
         PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
         if (make_subject(&s, "biped", sizes[k], jobs)) {
             cut_clip(&s, 0.05, 0, 22);
             if (play(&s, "tracking", pelti_bench_threads(bench), &p)) {
                 double cost = p.mean_ms * 1e6 / s.who->mesh->vertex_count;
-                first = k ? first : cost;
-                snprintf(name, sizeof name, "biped %.1fk, 0.05 rad, a vertex", s.who->mesh->vertex_count * 1e-3);
+                first = first > 0 ? first : cost;
                 pelti_bench_row(bench, name, (PeltiBenchFigure){.value = cost, .unit = "ns", .limit = 1.25 * first},
-                                "%.2f of the smallest mesh's cost (wanted 0.75 to 1.25); %.1f ms", cost / first, p.mean_ms);
+                                "%d vertices, %.2f of the smallest mesh's cost (wanted 0.75 to 1.25); %.1f ms",
+                                s.who->mesh->vertex_count, cost / first, p.mean_ms);
             }
         }
         pelti_character_destroy(s.who);
@@ -389,6 +421,9 @@ static void real_human(PeltiBench *bench)
     PeltiGltf *doc = NULL;
     Played p;
     PeltError err = {0};
+    if (!pelti_bench_wants(bench, "human 13.4k/163, 0.05 rad") && !pelti_bench_wants(bench, "human 13.4k/163, prepare") &&
+        !pelti_bench_wants(bench, "human 13.4k/163, fields, operators"))
+        return;
     snprintf(path, sizeof path, "%s/makehuman-cc0.glb", pelti_bench_data(bench) ? pelti_bench_data(bench) : "");
     if (!pelti_bench_data(bench))
         pelti_bench_skip(bench, "human 13.4k/163", "give --data DIR with makehuman-cc0.glb");

@@ -38,9 +38,43 @@ static void the_best_of_several_runs_follows_an_untimed_one(void **state)
     assert_true(ms >= 0 && ms < 1000);
 }
 
+typedef struct Told {
+    int machine, rows, others; ///< others: rows that were not asked for
+} Told;
+
+static void take_row(const PeltBenchRow *row, void *user)
+{
+    Told *told = user;
+    if (!strcmp(row->group, "machine"))
+        told->machine++;
+    else if (strstr(row->name, "cylinder"))
+        told->rows++;
+    else
+        told->others++;
+}
+
+static void only_the_rows_asked_for_are_run_and_the_machine_beside_them(void **state)
+{
+    (void)state;
+    const char *groups[] = {"field"}, *texts[] = {"no such row", "cylinder"};
+    PeltBenchDef def = pelt_bench_def_default();
+    Told told = {0};
+    def.groups = groups, def.group_count = 1, def.quick = true, def.row = take_row, def.row_user = &told;
+    def.only = texts, def.only_count = 2;
+    assert_int_equal(pelt_bench(&def, NULL), PELT_OK);
+    assert_int_equal(told.rows, 1);
+    assert_int_equal(told.others, 0);
+    assert_true(told.machine > 0);
+    def.only_count = 1;
+    told = (Told){0};
+    assert_int_equal(pelt_bench(&def, NULL), PELT_OK);
+    assert_int_equal(told.rows + told.others, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(groups_have_names_and_others_are_refused),
-                                       cmocka_unit_test(the_best_of_several_runs_follows_an_untimed_one)};
+                                       cmocka_unit_test(the_best_of_several_runs_follows_an_untimed_one),
+                                       cmocka_unit_test(only_the_rows_asked_for_are_run_and_the_machine_beside_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
