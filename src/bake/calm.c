@@ -1,14 +1,11 @@
 /// A pose that is held comes to rest: what a method still does to its skin then fades out.
 #include "bake/calm.h"
 
+#include "bake/constants.def"
 #include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
-
-static const float SAME_POSE = 1e-3f; // of the size: bones that take nothing farther hold a pose, whatever still creeps
-static const float FADE_S = 0.1f;     // in which all falls to 1/e: of what a method does in a held pose, and of `late` after it
-static const float NOTHING = 1e-6f;   // of the size: less of it is dropped
 
 static bool is_empty(const PeltiBox *box)
 {
@@ -86,7 +83,7 @@ static Vec3 carried(const PeltiCalm *s, const Mat34 *bones, int v)
 /// Held: each step goes a smaller share of the way to what the method makes. Else: what is late comes home.
 static void find_late(PeltiCalm *s, bool held, float fade, const Mat34 *bones, const Vec3 *made)
 {
-    float nothing = NOTHING * s->who->mesh->diagonal;
+    float nothing = LATE_LEAST * s->who->mesh->diagonal;
     s->any = false;
     for (int v = 0; v < s->who->mesh->vertex_count; v++) {
         Vec3 late = held ? vec3_scale(vec3_sub(carried(s, bones, v), made[v]), 1 - s->share) : vec3_scale(s->late[v], fade);

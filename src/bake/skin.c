@@ -1,4 +1,5 @@
 /// include/pelt/skin.h: a method prepared for a character.
+#include "bake/constants.def"
 #include "bake/objects.h"
 #include "core/clock.h"
 
@@ -252,8 +253,8 @@ static PeltStatus prepare_calm(PeltSkin *skin, PeltError *err)
     bool dynamic = skin->method->flags & PELTI_DYNAMIC;
     if (!(skin->method->flags & PELTI_KEEPS_STATE) || skin->shown.by_point)
         return PELT_OK;
-    return pelti_calm_create(skin->character->who, &skin->weights.vertices, dynamic ? 2 : 0.5f, &skin->pool, &skin->mends.calm,
-                             err);
+    return pelti_calm_create(skin->character->who, &skin->weights.vertices, dynamic ? HELD_SWINGING_S : HELD_S, &skin->pool,
+                             &skin->mends.calm, err);
 }
 
 /// Parts of the file's own skin, which is what is shown and compared, whatever the method sees.
@@ -264,9 +265,10 @@ static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
     // lbs and dqs are the plain blends that others are compared with, and a frame of implicit depends on no other
     if (pelti_option_is(&skin->options, "give-way", "off") || (!on && !presses))
         return PELT_OK;
-    PeltiGiveWaySettings settings = {.crush = on || has_pieces(skin) ? 0 : 0.15f, // clothes and armour on a body do not dent
-                                     .friction = 0.2f,
-                                     .most_moved = has_pieces(skin) ? 0.08f : 0,
+    PeltiGiveWaySettings settings = {.crush =
+                                         on || has_pieces(skin) ? 0 : FLESH_DENTS, // clothes and armour on a body do not dent
+                                     .friction = SKIN_FRICTION,
+                                     .most_moved = has_pieces(skin) ? PIECES_MOVED : 0,
                                      .weigh = has_pieces(skin),
                                      .rig = skin->added.artist.rig};
     PeltiGiveWayDef def = {
@@ -524,10 +526,8 @@ static void meet_objects(PeltSkin *skin, PeltiSkinAmong *among)
 /// in it, whatever crosses for that.
 static void stay_outside(PeltSkin *skin, PeltiSkinAmong *among, PeltiTouchPose pose, PeltiTouchReport *told)
 {
-    enum { TRIES = 4 };
-    const double enough = 1e-4; // of the size: a fifth of what is left between features that touch
     double left = push_out(skin, among);
-    for (int i = 0; left > enough && i < TRIES; i++) {
+    for (int i = 0; left > OUTSIDE_ENOUGH && i < OUTSIDE_TRIES; i++) {
         pelti_touch_push(skin->mends.touch, pose, skin->shown.vertices, told);
         left = push_out(skin, among);
     }

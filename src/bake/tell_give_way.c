@@ -1,14 +1,13 @@
 /// What is said of joints that gave way and of limbs that were held on their side, once a clip is through.
+#include "bake/constants.def"
 #include "bake/objects.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/// A turn of less than five degrees is seen by nobody.
 static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
 {
     enum { NAMED = 6 };
-    const double worth_telling = 5;
     char text[400] = "";
     int named = 0, more = 0;
     double last = INFINITY;
@@ -20,7 +19,7 @@ static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
                 best = gave;
         }
         last = best.most;
-        if (!(best.most * 57.29578 > worth_telling))
+        if (!(best.most * 57.29578 > WORTH_TELLING))
             break;
         size_t used = strlen(text);
         if (named++ < NAMED)

@@ -321,9 +321,10 @@ static void free_delta(PeltiCorrector *c, PeltiConstraint *k, const PeltiContact
             k->free[r] -= block->j[r][0] * u[0] + block->j[r][1] * u[1] + block->j[r][2] * u[2];
     }
     double approach = gap_before - k->free[0],
-           slow = 2 * h * h * sqrt(c->gravity[0] * c->gravity[0] + c->gravity[1] * c->gravity[1] + c->gravity[2] * c->gravity[2]);
+           slow = BOUNCES_FROM * h * h *
+                  sqrt(c->gravity[0] * c->gravity[0] + c->gravity[1] * c->gravity[1] + c->gravity[2] * c->gravity[2]);
     if (gap_before < -INSIDE * c->alarm && !is_firm(c, t)) // started inside: pushed out at a bounded speed
-        k->free[0] -= fmin(0, gap_before + (t->speed > 0 ? t->speed : 20 * c->alarm) * h);
+        k->free[0] -= fmin(0, gap_before + (t->speed > 0 ? t->speed : OUT_SPEED * c->alarm) * h);
     else if (restitution > 0 && k->free[0] < 0 && approach > slow)
         k->free[0] -= fmax(gap_before, 0) + restitution * approach;
 }
@@ -385,7 +386,7 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
         c->guess.known[i].touch.gap = c->linear.constraints[i].delta[0] - c->linear.constraints[i].epsilon * f[0];
         c->guess.known[i].epsilon = c->linear.constraints[i].epsilon;
         c->guess.known[i].slides =
-            f[0] > 0 && pelti_hypot(c->linear.constraints[i].delta[1], c->linear.constraints[i].delta[2]) > 1e-6 * c->size;
+            f[0] > 0 && pelti_hypot(c->linear.constraints[i].delta[1], c->linear.constraints[i].delta[2]) > SLIDES_FROM * c->size;
     }
     c->guess.known_count = s->constraint_count;
     for (int k = 0; k < c->things.skin_count; k++)

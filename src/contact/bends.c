@@ -4,8 +4,6 @@
 #include "character/joints.h"
 #include "contact/constants.def"
 
-enum { MOST_POSES = 240, POSES_A_CLIP = 12 };
-
 static Vec3 direction(const PeltiCharacter *who, int bone)
 {
     const PeltiBone *b = &who->bones[bone];

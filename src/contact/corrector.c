@@ -34,7 +34,7 @@ static PeltStatus check_scene(const PeltScene *scene, int character_count, PeltE
             return PELT_FAIL(err, PELT_BAD_INPUT, "scene: object %d has no name, or is neither fixed, rigid nor soft", i);
     }
     for (int i = 0; i < scene->object_count; i++)
-        for (int k = 0; k < i && scene->object_count <= 256; k++)
+        for (int k = 0; k < i && scene->object_count <= MANY_OBJECTS; k++)
             if (strcmp(scene->objects[i].name, scene->objects[k].name) == 0)
                 return PELT_FAIL(err, PELT_BAD_INPUT, "scene: two objects are called %s", scene->objects[i].name);
     if (scene->object_count == 0 && character_count == 0)
@@ -275,9 +275,9 @@ static double body_motion(const PeltiCorrector *c, double dt)
         double length = (double)vec3_length(shift);
         if (length <= most)
             continue;
-        if (c->things.body_count > 256 || (c->scene->has_ground && swept.low.y < c->scene->ground_height))
+        if (c->things.body_count > MANY_OBJECTS || (c->scene->has_ground && swept.low.y < c->scene->ground_height))
             most = length;
-        for (int o = c->things.skin_count; o < c->things.surface_count && c->things.body_count <= 256; o++) {
+        for (int o = c->things.skin_count; o < c->things.surface_count && c->things.body_count <= MANY_OBJECTS; o++) {
             Vec3 other = shift_of(c, o, dt);
             PeltiBox other_swept = grown(&c->detection.bounds[o], other, c->alarm);
             if (o != b && pelti_box_overlap(&swept, &other_swept, 0))
@@ -360,7 +360,7 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
         report->converged &= r.converged;
         Known *swap = c->guess.older;
         c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
-        double enough = c->settings.final ? 0.01 : loose ? 0.5 : 0.05;
+        double enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
         if (c->linear.system.constraint_count == 0 || moved < enough * c->alarm)
             break;
     }
@@ -514,9 +514,9 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
     } else {
         now.substeps = count_substeps(c, free, dt_s);
         c->escapes.look = true; // once a step
-        long work = c->settings.work > 0 ? c->settings.work : PELTI_CORRECTOR_WORK * (c->settings.final ? 10L : 1L);
-        if (c->escapes.calm_s > 0 && work > PELTI_CORRECTOR_WORK_INSIDE)
-            work = PELTI_CORRECTOR_WORK_INSIDE;
+        long work = c->settings.work > 0 ? c->settings.work : (long)WORK * (c->settings.final ? WORK_FINAL : 1);
+        if (c->escapes.calm_s > 0 && work > WORK_INSIDE)
+            work = WORK_INSIDE;
         for (int k = 1; k <= now.substeps; k++) // each may use its share of what is left
             substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, (work - now.work) / (now.substeps + 1 - k),
                     &now);

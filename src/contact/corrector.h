@@ -13,7 +13,7 @@ typedef struct PeltiCorrectorSettings {
     bool final;         ///< contact laws to 1e-6 (else 1e-4) of the size
     bool cold;          ///< no warm start, to compare
     int linearisations; ///< a step is linearised at most so often; 0: 3
-    int work;           ///< a step's most visits to contacts; 0: PELTI_CORRECTOR_WORK
+    int work;           ///< a step's most visits to contacts; 0: WORK of constants.def
     int most_substeps;  ///< a step is cut so that nothing moves past the alarm distance unseen; 0: 8
 } PeltiCorrectorSettings;
 
@@ -26,10 +26,6 @@ typedef struct PeltiContactPoint {
     bool slides;
 } PeltiContactPoint;
 
-/// A step's most visits to contacts (a microsecond or less each); what is left over waits for the next step. Ten times as many
-/// with `final`; fewer while something leaves what it started deep inside of, where haste helps nothing.
-enum { PELTI_CORRECTOR_WORK = 200000, PELTI_CORRECTOR_WORK_INSIDE = 8000 };
-
 typedef struct PeltiContactReport { ///< of one step
     int contacts;                   ///< watched in the last substep
     int active;                     ///< with a force
@@ -37,7 +33,7 @@ typedef struct PeltiContactReport { ///< of one step
     int iterations;    ///< of the solver, all together
     double change;     ///< of the last iteration, share of the size
     bool converged;    ///< every solve
-    long work;         ///< the solver's visits to a contact; bounded, see PELTI_CORRECTOR_WORK
+    long work;         ///< the solver's visits to a contact; bounded, see WORK of constants.def
     long dropped;      ///< features beyond the room for them
     double most_force; ///< N
     double deepest;    ///< linearised penetration left, share of the size

@@ -297,7 +297,8 @@ static void sweeps(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
 
 static int most_misses(const PeltiCoulombSettings *settings)
 {
-    return settings->iterations < 1000 ? 8 + settings->iterations / 25 : 48;
+    bool few = settings->iterations < (NEWTON_MISSES_MOST - NEWTON_MISSES) * SWEEPS_A_MISS;
+    return few ? NEWTON_MISSES + settings->iterations / SWEEPS_A_MISS : NEWTON_MISSES_MOST;
 }
 
 /// Newton steps, and a sweep over all to see what they are worth; forces stay as they were if nothing.
@@ -305,7 +306,7 @@ static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
 {
     double before = result->change;
     remember(s);
-    int steps = pelti_newton_solve(s, 10 * settings->tolerance, settings->tolerance);
+    int steps = pelti_newton_solve(s, NEWTON_NEAR * settings->tolerance, settings->tolerance);
     result->misses += steps < 0 ? most_misses(settings) : steps == 0;
     if (steps <= 0)
         return;
@@ -316,10 +317,10 @@ static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
     result->iterations++;
     result->change = sweep(s, false, near);
     result->converged = result->change <= settings->tolerance;
-    if (result->change > 2 * before)
+    if (result->change > NEWTON_WORSE * before)
         for (int i = 0; i < s->constraint_count; i++)
             memcpy(s->constraints[i].force, s->constraints[i].step, sizeof(double[3]));
-    if (result->change > 2 * before)
+    if (result->change > NEWTON_WORSE * before)
         gather_motion(s), result->change = before;
     for (int i = 0; i < s->constraint_count; i++)
         memset(s->constraints[i].step, 0, sizeof(double[3]));
@@ -327,12 +328,12 @@ static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
 
 static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, int most, PeltiCoulombResult *result)
 {
-    double last = 0, near = 1000 * settings->tolerance;
+    double last = 0, near = HOT_NEAR * settings->tolerance;
     int end = result->iterations + most < settings->iterations ? result->iterations + most : settings->iterations;
     result->converged = false;
     for (int round = 0; result->iterations < end && !result->converged && !exhausted(s, settings); round++) {
         bool steps = s->newton && result->misses < most_misses(settings);
-        sweeps(s, settings, steps && round < 4 ? 2 : 15, near, &last, result);
+        sweeps(s, settings, steps && round < FIRST_ROUNDS ? FIRST_SWEEPS : ROUND_SWEEPS, near, &last, result);
         if (!result->converged && steps && !exhausted(s, settings))
             newton(s, settings, near, result);
         if (!result->converged)
@@ -345,14 +346,14 @@ PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCo
     PeltiCoulombResult result = {0};
     system->work = 0;
     prepare(system, settings->regularisation);
-    rounds(system, settings, system->newton ? 120 : settings->iterations, &result);
+    rounds(system, settings, system->newton ? STIFF_SWEEPS : settings->iterations, &result);
     // Contacts that contradict each other: softer ones do less, and the way back from their solution leads to this one.
     bool few = system->newton && result.misses < most_misses(settings);
-    for (double soft = 1000;
+    for (double soft = SOFTEST;
          few && soft >= 1 && !result.converged && result.iterations < settings->iterations && !exhausted(system, settings);
-         soft /= 10) {
+         soft /= SOFTER_BY) {
         regularise(system, soft * settings->regularisation);
-        rounds(system, settings, 100, &result);
+        rounds(system, settings, SOFT_SWEEPS, &result);
         result.converged = result.converged && soft <= 1;
     }
     regularise(system, settings->regularisation);

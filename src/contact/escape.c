@@ -73,7 +73,7 @@ void pelti_corrector_find_escapes(PeltiCorrector *c)
         PeltiEscape e = {.a = t->a, .b = t->b};
         Tube tube = tube_of(c, &e);
         e.way = shortest_way(&tube);
-        e.speed = fmax(20 * c->alarm, (double)way_out(&tube, e.way) / ESCAPE_S);
+        e.speed = fmax(OUT_SPEED * c->alarm, (double)way_out(&tube, e.way) / ESCAPE_S);
         c->escapes.list[c->escapes.count++] = e;
     }
 }

@@ -193,7 +193,7 @@ static bool any_turned(const PeltiGiveWay *g)
 
 static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *report)
 {
-    PeltiCoulombSettings settings = {.tolerance = 2e-5 * g->size, .iterations = 60, .regularisation = 0.02};
+    PeltiCoulombSettings settings = {.tolerance = SELF_EXACT * g->size, .iterations = SELF_SWEEPS, .regularisation = SELF_GIVE};
     pelti_contact_skin_begin(&g->skin, COMES_BACK_S, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
@@ -212,7 +212,7 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
         double change = take_turns(g);
         pelti_contact_skin_pose(&g->skin);
         pelti_give_way_place(g);
-        if (change < 2e-3)
+        if (change < TURNED_ENOUGH)
             break; // else look again: what let go may touch elsewhere
     }
     keep_places(g);
@@ -223,11 +223,11 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
 static bool leads_through(const PeltiPartField *field, Vec3 was, Vec3 now, double step)
 {
     double way = (double)vec3_distance(was, now);
-    int count = (int)fmin(ceil(way / step), 16);
+    int count = (int)fmin(ceil(way / step), WAY_LOOKS);
     for (int k = 0; k <= count; k++) {
         float phi;
         if (pelti_contact_part_field_at(field, vec3_lerp(was, now, (float)k / (float)count), &phi, NULL) &&
-            phi < 0.1f * field->radius)
+            phi < WAY_NEAR * field->radius)
             return true;
     }
     return false;
@@ -280,7 +280,7 @@ static void tell(PeltiGiveWay *g, PeltiGiveWayReport *report)
         double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
         PeltiGaveWay *gave = &g->gave[j];
         gave->now = angle;
-        gave->steps += angle > 0.00873;
+        gave->steps += angle > COUNTS_AS_TURNED;
         if (angle > gave->most)
             gave->most = angle, gave->most_step = g->past.steps;
         if (angle > report->most_turn)

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { HELD = 10 }; ///< parts that touch are watched so much farther
-
 // ---- places ----
 
 static void grow(PeltiBox *box, Vec3 p)
@@ -175,7 +173,8 @@ static double scale_of(Mat34 m)
 
 static double watched(PeltiGiveWay *g, int a, int b) ///< how far contacts of the pair are looked for
 {
-    return (side_of(g, a, b)->held ? HELD : 1) * g->alarm; // what lets go of a touch must not slip by before it is seen again
+    return (side_of(g, a, b)->held ? HELD_REACH : 1) *
+           g->alarm; // what lets go of a touch must not slip by before it is seen again
 }
 
 static void look(void *context, int begin, int end, int worker)
@@ -255,8 +254,8 @@ static void take_looks(PeltiGiveWay *g)
 /// The way out of part b from a point of its rest space along a direction of it: a length of rest space, INFINITY: too far.
 static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
 {
-    double way = 0, most = 6.0 * (double)f->radius;
-    for (int k = 0; k < 40 && way < most; k++) {
+    double way = 0, most = WAY_OUT_FAR * (double)f->radius;
+    for (int k = 0; k < WAY_OUT_LOOKS && way < most; k++) {
         float phi;
         if (!pelti_contact_part_field_at(f, vec3_mad(y, along, (float)way), &phi, NULL) || phi >= 0)
             return way;
@@ -272,8 +271,8 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
     if (!side->held || g->settings.no_memory)
         return true;
     Vec3 out = from_side(g, c->a, c->b, side->out);
-    if (vec3_dot(out, c->normal) > -0.1f) { // deep inside the nearest way out is anywhere: more and more the pair's
-        float share = 2 * (c->deep - 0.5f);
+    if (vec3_dot(out, c->normal) > -SIDE_AGAINST) { // deep inside the nearest way out is anywhere: more and more the pair's
+        float share = (c->deep - SIDE_TURNS) / SIDE_TURNS;
         share = share < 0 ? 0 : share > 1 ? 1 : share;
         c->normal = vec3_normalize_or(vec3_lerp(c->normal, out, share), out);
         return true;
@@ -338,7 +337,7 @@ static void take_sides(PeltiGiveWay *g)
 static bool still_near(PeltiGiveWay *g, int a, int b)
 {
     float *clear = &g->motion.clear[a * g->parts.part_count + b];
-    if (!may_be_near(g, a, b, HELD * g->alarm)) {
+    if (!may_be_near(g, a, b, HELD_REACH * g->alarm)) {
         *clear = 0;
         return false;
     }

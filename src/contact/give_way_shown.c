@@ -23,7 +23,7 @@ static void find_reach(PeltiGiveWay *g)
     }
     for (int i = 0; i < g->placed.pull_start[g->parts.sample_count]; i++) {
         const GivePull *pull = &g->placed.pulls[i];
-        for (int j = g->skin.bone_joint[pull->bone]; j >= 0 && pull->share > 0.1f; j = g->skin.joints[j].parent) {
+        for (int j = g->skin.bone_joint[pull->bone]; j >= 0 && pull->share > REACH_SHARE; j = g->skin.joints[j].parent) {
             const float *head = g->held_back.head[j];
             double far = (double)vec3_distance(pull->rest, vec3(head[0], head[1], head[2]));
             g->held_back.reach[j] = fmax(g->held_back.reach[j], far);

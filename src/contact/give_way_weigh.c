@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CROSSING = 1 << 15, ROUNDS = 3, MIXED = -2 };
+enum { MOST_CROSSING = 1 << 15, MIXED = -2 };
 
 // ---- create ----
 
@@ -233,7 +233,7 @@ static bool any_shown(const PeltiGiveWay *g)
 static void refuse_worse(PeltiGiveWay *g, long by_clip, bool as_turned)
 {
     GiveWeigh *w = &g->weigh;
-    for (int round = 0; round < ROUNDS && any_shown(g); round++) {
+    for (int round = 0; round < WEIGH_ROUNDS && any_shown(g); round++) {
         bool any = false;
         if (round > 0 || !as_turned) {
             place_turned(g, (const double(*)[3])g->held_back.turn, w->x);
@@ -241,7 +241,7 @@ static void refuse_worse(PeltiGiveWay *g, long by_clip, bool as_turned)
         }
         for (int j = 0; j < g->skin.joint_count; j++)
             if (pelti_give_way_angle(g->held_back.turn[j]) > 0 &&
-                (w->by_turn[j] > w->by_clip[j] || (round == ROUNDS - 1 && w->pairs.count > by_clip))) {
+                (w->by_turn[j] > w->by_clip[j] || (round == WEIGH_ROUNDS - 1 && w->pairs.count > by_clip))) {
                 any = true;
                 w->gate[j] = 0;
                 memset(g->held_back.turn[j], 0, sizeof(double[3]));

@@ -1,12 +1,14 @@
 /// Newton steps on the contacts that push, with the exact cone [Alart1991].
 #include "contact/newton.h"
+
+#include "contact/constants.def"
 #include "math/elementary.h"
 #include "math/wide.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 3 * PELTI_NEWTON_MOST, STEPS = 10, STEP_FLOPS_A_VISIT = 1000 };
+enum { MOST = 3 * PELTI_NEWTON_MOST };
 
 typedef struct State { ///< of one contact, [Alart1991]: pushes if f_n - r delta_n > 0, slips if f_t - r delta_t leaves the cone
     bool pushes, slips;
@@ -240,11 +242,11 @@ int pelti_newton_solve(PeltiContactSystem *s, double near, double tolerance)
     int steps = 0, size = 3 * n->count;
     double start = find_rest(s, n->f), best = start, now = start;
     memcpy(n->best, n->f, (size_t)size * sizeof(double));
-    while (steps < STEPS && now > 0.1 * tolerance && find_step(s)) {
+    while (steps < NEWTON_STEPS && now > NEWTON_ENOUGH * tolerance && find_step(s)) {
         for (int i = 0; i < size; i++)
             n->f[i] += n->step[i];
         steps++;
-        s->work += (long)size * size * size / STEP_FLOPS_A_VISIT;
+        s->work += (long)size * size * size / NEWTON_VISIT;
         now = find_rest(s, n->f);
         if (now < best)
             best = now, memcpy(n->best, n->f, (size_t)size * sizeof(double));

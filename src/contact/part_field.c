@@ -98,7 +98,7 @@ PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece
     float longest = fmaxf(extent.x, fmaxf(extent.y, extent.z)), shortest = fminf(extent.x, fminf(extent.y, extent.z));
     if (!(longest > 0) || !isfinite(longest))
         return PELT_OK;
-    float margin = fmaxf(0.2f * shortest, 0.05f * longest);
+    float margin = fmaxf(FIELD_MARGIN * shortest, FIELD_MARGIN_LONG * longest);
     Vec3 m = vec3(margin, margin, margin), wide = vec3_add(extent, vec3_scale(m, 2));
     out->low = vec3_sub(box.low, m);
     out->cell = pelti_cbrtf(wide.x * wide.y * wide.z / (float)nodes);

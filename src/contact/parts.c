@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD_NODES = 2500, FEWEST_SAMPLES = 24, MOST_SAMPLES = 128, FEWEST_VERTICES = 6 };
-
 typedef struct Work { ///< while the parts are found
     const PeltiCharacter *who;
     const PeltiMesh *mesh;

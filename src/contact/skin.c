@@ -68,7 +68,7 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
                                    scene->gravity[2] * scene->gravity[2]));
     for (int v = 0; v < mesh->vertex_count; v++)
         total += (double)area[v];
-    double mass_of_area = 1000 * fmax(volume, 1e-3 * size * size * size) / fmax(total, 1e-30);
+    double mass_of_area = 1000 * fmax(volume, LEAST_FULL * size * size * size) / fmax(total, 1e-30);
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int k = 0; k < skin->weights->influences; k++) {
             size_t i = (size_t)v * (size_t)skin->weights->influences + (size_t)k;
@@ -80,13 +80,13 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
             }
         }
     double scale =
-        (scene->joint_stiffness > 0 ? (double)scene->joint_stiffness : 1) * fmax(gravity, 1e-3 * size) / 0.035; // two degrees
+        (scene->joint_stiffness > 0 ? (double)scene->joint_stiffness : 1) * fmax(gravity, LEAST_GRAVITY * size) / JOINT_DROOPS;
     double floor = 0;
     for (int j = 0; j < skin->joint_count; j++)
         floor = fmax(floor, carried[j][1]);
     for (int j = 0; j < skin->joint_count; j++)
         if (!(skin->joints[j].stiffness > 0))
-            skin->joints[j].stiffness = scale * fmax(carried[j][1], 1e-4 * floor + 1e-12);
+            skin->joints[j].stiffness = scale * fmax(carried[j][1], LEAST_STIFF * floor + 1e-12);
     if (!(skin->root_stiffness > 0) && !skin->root_held)
         skin->root_stiffness = scale * root_give(skin, (const double(*)[2])carried);
 }
@@ -371,7 +371,7 @@ int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSpot *spot
     double below_roots = 0;
     int count = carry_spot(skin, spot, &below_roots);
     count = carry(skin, skin->bone_joint[bone], point, -1, count);
-    return blocks_of_sums(skin, count, 1e-4 * (double)skin->who->mesh->diagonal, blocks);
+    return blocks_of_sums(skin, count, SELF_LEVER * (double)skin->who->mesh->diagonal, blocks);
 }
 
 void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3])

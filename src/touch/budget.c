@@ -4,7 +4,7 @@
 
 void pelti_touch_allow(PeltiTouch *t)
 {
-    t->budget = (TouchBudget){.allowed = (long long)WORK * (t->count + 256)};
+    t->budget = (TouchBudget){.allowed = (long long)WORK * (t->count + WORK_BASE)};
 }
 
 bool pelti_touch_spend(PeltiTouch *t, long long work)

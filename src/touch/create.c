@@ -157,7 +157,7 @@ PeltStatus pelti_touch_create(const PeltiTouchDef *def, PeltiTouch **out, PeltEr
     t->count = t->mesh->vertex_count;
     t->rest.size = t->mesh->diagonal;
     t->rest.gap = GAP * t->rest.size;
-    t->rest.margin = 2.5f * t->rest.gap;
+    t->rest.margin = MARGIN * t->rest.gap;
     PeltStatus status = build(t, def, err);
     if (status != PELT_OK || unwanted(t, def)) {
         pelti_touch_destroy(t);

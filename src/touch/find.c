@@ -1,4 +1,5 @@
 /// Finding pairs of features that could meet on the way.
+#include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
@@ -281,7 +282,7 @@ static Common common_motion(const PeltiTouch *t, const TouchPatch *a, const Touc
     sum_turn(t, a, &c, &mixed, &own);
     if (a != b)
         sum_turn(t, b, &c, &mixed, &own);
-    float hold = 0.02f * (own.m[0][0] + own.m[1][1] + own.m[2][2]); // flat patches say nothing about their normal
+    float hold = TURN_HOLD * (own.m[0][0] + own.m[1][1] + own.m[2][2]); // flat patches say nothing about their normal
     for (int i = 0; i < 3; i++)
         mixed.m[i][i] += hold, own.m[i][i] += hold;
     if (!mat3_inverse(own, &inverse))
@@ -289,7 +290,7 @@ static Common common_motion(const PeltiTouch *t, const TouchPatch *a, const Touc
     Mat3 linear = mat3_mul(mixed, inverse);
     Mat3 symmetric = mat3_scale(mat3_add(linear, mat3_transpose(linear)), 0.5f);
     float least = pelti_touch_lowest_eigenvalue(&symmetric);
-    if (least > 0.5f) {
+    if (least > TURN_FLATTEST) {
         c.linear = linear;
         c.inverse = least < 1 ? 1 / least : 1;
     }
@@ -510,7 +511,7 @@ static void join_chunks(PeltiTouch *t, int before)
 static int mark_new_ways(PeltiTouch *t, bool all)
 {
     int count = 0;
-    float most = 0.4f * t->rest.margin * (0.4f * t->rest.margin);
+    float most = NEW_WAY * t->rest.margin * (NEW_WAY * t->rest.margin);
     for (int v = 0; v < t->count; v++) {
         Vec3 by = vec3_sub(t->moves.plan[v], t->moves.way_end[v]);
         t->moves.fresh[v] = all || vec3_dot(by, by) > most;

@@ -51,7 +51,7 @@ static void plan_all(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     TouchMoves *m = &t->moves;
-    float most = 1.5f * LARGEST_MOVE * t->rest.size, had, length;
+    float most = CATCH_UP * LARGEST_MOVE * t->rest.size, had, length;
     for (int v = 0; v < t->count; v++) {
         Vec3 move = vec3_sub(vec3_add(t->state.wanted[v], t->state.lag[v]), t->state.x[v]);
         float far = vec3_length(move);

@@ -70,13 +70,13 @@ float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 
     if (never_coplanar(p, d) && start > (double)hair)
         return 1;
     // a pair nearer than a hair may not come much nearer, one farther away may use most of its distance
-    double least = fmin(fmax((double)NEAREST * start, (double)hair), 0.9 * start), share = 0;
+    double least = fmin(fmax((double)NEAREST * start, (double)hair), NEARER * start), share = 0;
     bool parts = true;
     for (int k = 0; k < ADVANCES; k++) {
-        double go = 0.95 * (far - least) / fmax(travel, 1e-30), before = far;
+        double go = ADVANCE * (far - least) / fmax(travel, 1e-30), before = far;
         if (share + go >= 1)
             return 1;
-        if (go < 1e-3 && !parts)
+        if (go < ADVANCE_LEAST && !parts)
             break;
         share += go;
         for (int i = 0; i < 4; i++)
@@ -92,7 +92,7 @@ float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f)
     Vec3 p[4], d[4];
     for (int i = 0; i < 4; i++)
         p[i] = t->state.x[f->v[i]], d[i] = vec3_sub(t->moves.plan[f->v[i]], p[i]);
-    return pelti_touch_safe_share(f, p, d, 0.02f * t->rest.gap);
+    return pelti_touch_safe_share(f, p, d, HAIR * t->rest.gap);
 }
 
 typedef struct Share {
@@ -128,7 +128,7 @@ static void find_bounds(PeltiTouch *t)
     for (int k = 0; k < t->features.count; k++) {
         const int *v = t->features.list[k].v;
         Vec3 p[4] = {t->state.x[v[0]], t->state.x[v[1]], t->state.x[v[2]], t->state.x[v[3]]};
-        float d = 0.45f * (float)pelti_touch_distance(&t->features.list[k], p, NULL, NULL);
+        float d = BOUND_SHARE * (float)pelti_touch_distance(&t->features.list[k], p, NULL, NULL);
         for (int i = 0; i < 4; i++)
             t->moves.bound[v[i]] = fminf(t->moves.bound[v[i]], d);
     }
@@ -286,9 +286,9 @@ static Vec3 cut_move(const PeltiTouch *t, int v, int look)
     Vec3 move = vec3_sub(t->moves.plan[v], t->state.x[v]);
     float length = vec3_length(move);
     if (look < RELATIVE_CUTS)
-        return vec3_lerp(t->moves.cut_mean[v], move, 0.9f * t->moves.cut[v]);
+        return vec3_lerp(t->moves.cut_mean[v], move, CUT_SHARE * t->moves.cut[v]);
     if (look < CUTS)
-        return vec3_scale(move, 0.9f * t->moves.cut[v]);
+        return vec3_scale(move, CUT_SHARE * t->moves.cut[v]);
     return vec3_scale(move, length > t->moves.bound[v] ? t->moves.bound[v] / length : 0.5f);
 }
 
@@ -303,7 +303,7 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
     pelti_touch_find_features(t, false);
     pelti_touch_share(t, 0, false);
     for (int look = 0; look < LOOKS; look++) {
-        if (!pelti_touch_spend(t, t->count / 32 + t->features.count / 8))
+        if (!pelti_touch_spend(t, t->count / LOOK_VERTICES + t->features.count / LOOK_FEATURES))
             return most;
         int unsafe = note_cuts(t);
         unsafe += note_stretch(t) + (look < FLIP_CUTS ? note_flips(t, look == 0) : 0);
@@ -319,7 +319,7 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
             break;
         }
         judged = false;
-        if (look < IN_A_HURRY && 8 * t->budget.used > 7 * t->budget.allowed)
+        if (look < IN_A_HURRY && 8 * t->budget.used > HURRY_AT * t->budget.allowed)
             look = IN_A_HURRY;
         if (look >= CUTS && !bounded)
             find_bounds(t);

@@ -29,8 +29,8 @@ static float make_contact(const PeltiTouch *t, const TouchFeature *f, TouchConta
         squares += c->weight[i] * c->weight[i];
         rest = vec3_mad(rest, t->mesh->rest[f->v[i]], c->weight[i]);
     }
-    c->inverse = 1 / squares;                               // >= 1/4: weights of either side sum to 1
-    c->gap = lesser(t->rest.gap, 0.4f * vec3_length(rest)); // features that are near at rest may stay so
+    c->inverse = 1 / squares;                                      // >= 1/4: weights of either side sum to 1
+    c->gap = lesser(t->rest.gap, GAP_AT_REST * vec3_length(rest)); // features that are near at rest may stay so
     return distance;
 }
 
@@ -45,7 +45,7 @@ static inline float opening(const TouchContact *c, const Vec3 *x)
 
 static void mark_changed(PeltiTouch *t)
 {
-    float most = 0.1f * t->rest.gap;
+    float most = CHANGED * t->rest.gap;
     for (int v = 0; v < t->count; v++) {
         Vec3 by = vec3_sub(t->moves.plan[v], t->moves.shared[v]);
         t->moves.dirty[v] = vec3_dot(by, by) > most * most;
@@ -70,11 +70,11 @@ static void find_contacts(PeltiTouch *t, bool first)
     for (int k = 0; k < t->features.count && t->contacts.count < t->contacts.capacity; k++) {
         const TouchFeature *f = &t->features.list[k];
         bool meets = t->features.share[k] < 1;
-        if (t->features.active[k] || (!meets && (f->start > 6 * t->rest.gap || !in_core(t, f))))
+        if (t->features.active[k] || (!meets && (f->start > HELD_NEAR * t->rest.gap || !in_core(t, f))))
             continue;
         TouchContact *c = &t->contacts.list[t->contacts.count];
         float distance = make_contact(t, f, c);
-        if (!meets && distance > 2.5f * c->gap && opening(c, t->moves.plan) > c->gap)
+        if (!meets && distance > MARGIN * c->gap && opening(c, t->moves.plan) > c->gap)
             continue;
         t->features.active[k] = 1;
         t->contacts.count++;

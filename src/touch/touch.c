@@ -115,7 +115,7 @@ static void carry(PeltiTouch *t, float fastest)
 {
     for (int v = 0; v < t->count; v++)
         t->state.x[v] = mat34_apply(t->way.common, t->scratch.before.x[v]);
-    t->state.calm = fastest < STILL * t->rest.size ? 0.9f * t->state.calm : 1;
+    t->state.calm = fastest < STILL * t->rest.size ? CALMER * t->state.calm : 1;
 }
 
 static bool anything_lags(const PeltiTouch *t)
@@ -174,7 +174,7 @@ static int mark_unsafe(PeltiTouch *t)
 static bool drawn_by_bones(const PeltiTouch *t, int u, int v, float square)
 {
     Vec3 by = vec3_sub(pelti_touch_blend(t, t->way.bones_now, u), pelti_touch_blend(t, t->way.bones_now, v));
-    return 1.02f * vec3_dot(by, by) > square;
+    return AS_BONES * vec3_dot(by, by) > square;
 }
 
 /// Edges that the method itself draws out too far are looked after as if they met something; returns how many. Every edge is of
@@ -249,7 +249,7 @@ static void make_plan(PeltiTouch *t)
 /// What is far behind catches up in steps that are worth looking at.
 static void shorten_moves(PeltiTouch *t)
 {
-    float most = 1.5f * LARGEST_MOVE * t->rest.size;
+    float most = CATCH_UP * LARGEST_MOVE * t->rest.size;
     for (int v = 0; v < t->count; v++) {
         Vec3 move = vec3_sub(t->moves.plan[v], t->state.x[v]);
         float length = vec3_length(move);
@@ -321,7 +321,7 @@ static void settle(PeltiTouch *t)
         Vec3 d = {0, 0, 0};
         for (int i = 0; i < 4; i++)
             d = vec3_mad(d, t->state.x[c->v[i]], c->weight[i]);
-        for (int i = 0; i < 4 && vec3_dot(d, c->normal) < 1.2f * c->gap; i++)
+        for (int i = 0; i < 4 && vec3_dot(d, c->normal) < AWAKE_GAP * c->gap; i++)
             t->state.trouble[c->v[i]] = 1;
     }
     for (int v = 0; v < t->count; v++) {

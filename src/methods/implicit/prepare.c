@@ -1,6 +1,7 @@
 /// Fields, rest values and memory of the implicit method.
 #include "methods/implicit/implicit.h"
 #include "math/elementary.h"
+#include "methods/implicit/constants.def"
 
 void pelti_implicit_retune(void *state, const PeltiOptions *o)
 {
@@ -52,7 +53,8 @@ static void rest_range(void *context, int begin, int end, int worker)
         m->reach[v] = m->fields->parts[part].radius;
         pelti_implicit_field(m, m->skeleton[v], m->mesh->rest[v], &m->iso[v], &gradient);
         float steep = vec3_length(gradient), facing = -vec3_dot(gradient, m->normal[v]);
-        m->projected[v] = m->iso[v] > 0.02f && m->iso[v] < 0.98f && steep * m->reach[v] > 0.1f && facing > 0.2f * steep;
+        m->projected[v] = m->iso[v] > ISO_LEAST && m->iso[v] < 1 - ISO_LEAST && steep * m->reach[v] > REST_SLOPE &&
+                          facing > REST_FACING * steep;
     }
 }
 

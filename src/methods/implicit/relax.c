@@ -109,7 +109,7 @@ static void smooth_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         int count = mesh->ring_start[v + 1] - mesh->ring_start[v];
         m->buffer[v] = m->x[v];
-        if (!(m->touch[v] > 1e-3f) || !count || m->state[v] == VERTEX_LEFT)
+        if (!(m->touch[v] > SMOOTH_LEAST) || !count || m->state[v] == VERTEX_LEFT)
             continue;
         Vec3 sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)

@@ -67,7 +67,6 @@ static bool faces_away(void *context, int triangle)
 /// The ball starts as wide as half the way through the flesh along the normal and shrinks until no wall is in it ([Ma2012]).
 static void fit_ball(void *context, int begin, int end, int worker)
 {
-    enum { MOST = 8 };
     Balls *b = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -79,7 +78,7 @@ static void fit_ball(void *context, int begin, int end, int worker)
         float r = INFINITY;
         if (pelti_box_tree_first_hit(b->tree, b->mesh->triangles, b->mesh->rest, &ray, &hit))
             r = 0.5f * hit.distance;
-        for (int k = 0; k < MOST && r < INFINITY; k++) {
+        for (int k = 0; k < BALL_ROUNDS && r < INFINITY; k++) {
             Vec3 c = vec3_mad(p, n, -r);
             PeltiNearestQuery query = {.triangles = b->mesh->triangles,
                                        .points = b->mesh->rest,

@@ -7,7 +7,7 @@
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
-enum { GRAIN = 512, SWEEPS = 4 };
+enum { GRAIN = 512 };
 
 /// Where its bones' turns and moves of this step alone would take a particle. (Not its goal: in a twist of half a turn the goals
 /// of lbs fall into the axis.)
@@ -98,7 +98,7 @@ void pelti_guard(PeltiFlesh *flesh, float dt_s)
     if (!flesh->moving.settled) // without inertia nothing is shot, and flesh may have a long way to where it settles
         pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, keep_pace, &pace);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, stay_near, flesh);
-    for (int k = 0; k < SWEEPS; k++) {
+    for (int k = 0; k < GUARD_SWEEPS; k++) {
         int found = 0;
         pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, measure_stretch, flesh);
         for (int s = 0; s < flesh->n; s++) {

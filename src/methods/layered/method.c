@@ -1,5 +1,6 @@
 // Multi-layer skinning ([Deul2013]) behind method.h: options, prepare, step, what there is to see inside.
 #include "core/clock.h"
+#include "methods/layered/constants.def"
 #include "methods/layered/flesh.h"
 
 #include <string.h>
@@ -51,19 +52,19 @@ static void layered_retune(void *state, const PeltiOptions *o)
                       pelti_option_float(o, "muscle-firmness"), pelti_option_float(o, "bone-firmness")},
         .omega = pelti_option_int(o, "region"),
         .elasticity = iterations > 0 ? iterations
-                      : preview      ? 5 // docs/layered.md has the plot these are from
-                      : final        ? 20
-                                     : 10,
+                      : preview      ? ITERATIONS_PREVIEW
+                      : final        ? ITERATIONS_FINAL
+                                     : ITERATIONS,
         .volume = pelti_option_int(o, "volume-iterations"),
         .separate = pelti_option_int(o, "separate"),
         .match_every = pelti_option_int(o, "match-every"),
         .step_s = 1e-3f * (step > 0  ? step
-                           : preview ? 6.7f // a fifth of a frame of 1/30 s
-                           : coarse  ? 8.4f // a quarter
-                                     : 5),
-        .turn_rad = (coarse ? 10 : 5) * 3.14159265f / 180,
-        .settle_turn_rad = (coarse ? 10 : 5) * 3.14159265f / 180,
-        .damping = jiggle > 0 ? 10 / jiggle : 1e6f,
+                           : preview ? STEP_PREVIEW
+                           : coarse  ? STEP_COARSE
+                                     : STEP),
+        .turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
+        .settle_turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
+        .damping = jiggle > 0 ? JIGGLE_DAMPING / jiggle : 1e6f,
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),
         .thickness = size * pelti_option_float(o, "gap"),
@@ -77,7 +78,7 @@ static void layered_retune(void *state, const PeltiOptions *o)
                   : pelti_option_is(o, "inside", "volumes") ? 2
                                                             : 0,
     };
-    set->margin = set->thickness + 2e-3f * size;
+    set->margin = set->thickness + LOOK_AHEAD * size;
     if (set->match_every > set->elasticity)
         set->match_every = set->elasticity;
 }

@@ -1,6 +1,7 @@
 // Sub-volumes ([Deul2013] sec. 4.6): triangles by the bone that owns them, cut across bones at a chosen place, cleaned of
 // scraps; borders between parts run along edges and close with fans to centres on the bones.
 #include "character/skeleton.h"
+#include "methods/layered/constants.def"
 #include "methods/layered/flesh.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ typedef struct Cutter {
 /// Closed, or nearly so, and soundly wound: every body is, a file's own mesh (body=file) may not be.
 static bool has_volume(const PeltiMesh *mesh)
 {
-    return !mesh->nonmanifold_edge_count && !mesh->inconsistent_edge_count && mesh->border_edge_count * 20 <= mesh->edge_count;
+    return !mesh->nonmanifold_edge_count && !mesh->inconsistent_edge_count &&
+           mesh->border_edge_count * NEARLY_CLOSED <= mesh->edge_count;
 }
 
 // ---- labels ----
@@ -137,7 +139,6 @@ static bool merge_scraps(Cutter *c, int least, const int *size, int *shared, int
 
 static PeltStatus cut(Cutter *c, PeltiLog *log, PeltError *err)
 {
-    enum { PASSES = 8, LEAST = 32 };
     PeltiFlesh *flesh = c->flesh;
     const PeltiMesh *mesh = flesh->mesh;
     int n = mesh->triangle_count;
@@ -161,9 +162,9 @@ static PeltStatus cut(Cutter *c, PeltiLog *log, PeltError *err)
                    "the mesh is open or not soundly wound: its volume is not kept; body=auto or proxy makes a closed one");
     for (int t = 0; t < n; t++)
         c->label[t] = sound ? owner_of(flesh, t) : -1;
-    int least = n / 250 > LEAST ? n / 250 : LEAST;
+    int least = n / SCRAP_SHARE > SCRAP_LEAST ? n / SCRAP_SHARE : SCRAP_LEAST;
     flood(c, queue, size);
-    for (int pass = 0; pass < PASSES && merge_scraps(c, least, size, shared, queue); pass++)
+    for (int pass = 0; pass < SCRAP_PASSES && merge_scraps(c, least, size, shared, queue); pass++)
         flood(c, queue, size);
     return c->work->failed ? pelti_no_memory(err, sizeof(int) * (size_t)n) : PELT_OK;
 }

@@ -171,7 +171,6 @@ static float skin_change(const PeltiFlesh *flesh)
 
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints)
 {
-    enum { MOST_WAYS = 64, MOST_RESTS = 40 };
     pelti_motion_to(&flesh->skeleton.motion, bones, joints);
     int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.settle_turn_rad), steps = 0;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
@@ -190,7 +189,6 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *
 
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints, float dt_s)
 {
-    enum { MOST_STEPS = 256 };
     pelti_motion_to(&flesh->skeleton.motion, bones, joints);
     int by_time = (int)ceilf(dt_s / flesh->set.step_s - 1e-3f);
     int by_turn = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad);

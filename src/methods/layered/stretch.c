@@ -196,7 +196,7 @@ void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
     PeltiStretch *stretch = &flesh->stretch;
     unturn(flesh, bones);
     bool bind = difference(flesh, NULL, stretch->now) < STRETCH_SEEN;
-    if (bind ? !stretch->active : difference(flesh, stretch->used, stretch->now) < 0.1f * STRETCH_SEEN)
+    if (bind ? !stretch->active : difference(flesh, stretch->used, stretch->now) < STRETCH_MOVED * STRETCH_SEEN)
         return;
     stretch->active = !bind;
     for (int b = 0; b < flesh->who->bone_count; b++)

@@ -7,8 +7,6 @@
 #include "methods/projective/constants.def"
 #include "math/elementary.h"
 
-enum { BLEND_ROUNDS = 3 }; // rings over which one passes into the other
-
 /// Puts p at `distance` from the segment joint + [0, zone] axis.
 static Vec3 on_surface(Vec3 p, Vec3 joint, Vec3 axis, float zone, float distance)
 {
@@ -96,7 +94,7 @@ PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *k, co
         float t = fminf(fmaxf((AGREE - overlap(who, &a, weights, v)) / (AGREE - DIFFER), 0), 1);
         feet[v].blend = feet[v].segment >= 0 ? t * t * (3 - 2 * t) : 0;
     }
-    for (int round = 0; round < BLEND_ROUNDS; round++) {
+    for (int round = 0; round < BLEND_RINGS; round++) {
         for (int v = 0; v < mesh->vertex_count; v++) {
             float sum = 0;
             int ring = mesh->ring_start[v + 1] - mesh->ring_start[v];

@@ -101,13 +101,11 @@ static int find_folds(const PeltiCharacter *who, const ProjSkeleton *k, ProjFold
     return count;
 }
 
-enum { GENERATIONS = 3 };
-
 /// Side of a bone in a fold: +1 below the child, -1 the parent or above it, 0 neither.
 static int side_of_bone(const PeltiCharacter *who, const ProjFold *fold, int bone)
 {
     int up = fold->parent, down = bone;
-    for (int k = 0; k < GENERATIONS; k++) {
+    for (int k = 0; k < FOLD_GENERATIONS; k++) {
         if (down == fold->child)
             return 1;
         if (up == bone)

@@ -15,7 +15,7 @@
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 
-enum { MOST_FAN = 64, MOST_LEANS = 20 };
+enum { MOST_FAN = 64 };
 #define LEAST_SOUND (1.1 * TET_FLATTEST) // no constant of its own: a sweep changes what it hangs on
 
 typedef struct Front {
@@ -183,11 +183,11 @@ static bool lean(Front *f, int v, int u, Vec3 way)
     float edge = vec3_distance(f->mesh->rest[u], f->mesh->rest[v]);
     if (f->feet[u].turn == PROJ_STAYS)
         return false;
-    for (float step = 0.4f; step > 0.04f; step *= 0.5f) {
+    for (float step = LEAN_FIRST; step > LEAN_LEAST; step *= 0.5f) {
         move_base(f, u, vec3_mad(from, way, step * edge));
         if (made_soundness(f, u) >= LEAST_SOUND) {
             aim(f, v);
-            if (f->sound[v] > before + 0.02 * TET_FLATTEST)
+            if (f->sound[v] > before + LEAN_GAIN * TET_FLATTEST)
                 return true;
         }
     }

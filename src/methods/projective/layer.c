@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { TURN_LEVELS = 4, MOST_LEVEL = 14, GRAIN = 256 };
+enum { GRAIN = 256 };
 
 typedef struct Layer {
     const PeltiMesh *mesh;
@@ -57,7 +57,7 @@ static void place(Layer *l, int v)
         foot->base = l->thinnest[v];
     if (level == 0 || level == MOST_LEVEL || foot->turn == PROJ_STAYS)
         return;
-    float turn = fminf((float)level / TURN_LEVELS, 1), share = (float)level / MOST_LEVEL;
+    float turn = fminf((float)level / (float)TURN_LEVELS, 1), share = (float)level / (float)MOST_LEVEL;
     float thin = fmaxf(l->thin[v], 1e-7f * l->mesh->diagonal), from = fmaxf(l->length[v], 0.1f * thin);
     Vec3 way = vec3_normalize_or(vec3_lerp(l->way[v], l->below[v], turn), l->below[v]);
     float length = from * pelti_powf(thin / from, share);
@@ -143,7 +143,7 @@ PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *te
         Vec3 down = vec3_sub(l.thinnest[v], mesh->rest[v]);
         l.thin[v] = vec3_length(down);
         l.below[v] = vec3_normalize_or(down, vec3_scale(l.below[v], -1));
-        l.level[v] = (int)ceilf(feet[v].blend * TURN_LEVELS);
+        l.level[v] = (int)ceilf(feet[v].blend * (float)TURN_LEVELS);
         l.moved[v] = true;
     }
     spread(&l);

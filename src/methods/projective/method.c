@@ -246,7 +246,7 @@ static int substep_count(Projective *p, float dt_s)
         int turns = (int)ceilf(pelti_motion_largest_turn(&p->travel.motion) / STEP_TURN);
         count = turns > count ? turns : count;
     }
-    return count < 1 ? 1 : count > 200 ? 200 : count;
+    return count < 1 ? 1 : count > MOST_SUBSTEPS ? MOST_SUBSTEPS : count;
 }
 
 static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)

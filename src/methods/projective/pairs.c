@@ -90,7 +90,7 @@ static const Vec3 *known_way(ProjPairs *pairs, int segments, int a, int b, const
     Vec3 *kept = &pairs->ways[(size_t)a * (size_t)segments + (size_t)b];
     const ProjPlace *x = &pairs->now[a], *y = &pairs->now[b];
     float both = pairs->hulls[a].most + pairs->hulls[b].most;
-    if (near->squared > 0.25 * (double)both * (double)both || vec3_dot(*kept, *kept) < 0.5f) {
+    if (near->squared > WAY_TAKEN * WAY_TAKEN * (double)both * (double)both || vec3_dot(*kept, *kept) < 0.5f) {
         Vec3 out = vec3_sub(vec3_lerp(x->a, x->b, (float)near->s), vec3_lerp(y->a, y->b, (float)near->t));
         out = vec3_normalize_or(out, vec3(0, 0, 0));
         *kept = vec3(vec3_dot(out, y->axis), vec3_dot(out, y->side1), vec3_dot(out, y->side2));

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { MOST_ROUNDS = 200 };
-
 static Vec3 project(const ProjSegment *s, Vec3 p)
 {
     float t = vec3_dot(vec3_sub(p, s->a), s->axis);
@@ -217,7 +215,7 @@ PeltStatus pelti_proj_shrink(const ProjSource *source, const ProjSkeleton *k, Pr
     pelti_parallel_for(jobs, mesh->vertex_count, 256, find_feet, &s);
     for (int v = 0; v < mesh->vertex_count; v++)
         fixed[v] = s.feet[v].segment >= 0 && is_fixed(&k->segments[s.feet[v].segment], s.feet[v].foot);
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < FOOT_ROUNDS; round++) {
         pelti_parallel_for(jobs, mesh->vertex_count, 1024, smooth, &s);
         float most = 0;
         for (int v = 0; v < mesh->vertex_count; v++)

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 24 };
-
 typedef struct Measure {
     const PeltiMesh *mesh;
     const PeltiBoxTree *tree;
@@ -28,9 +26,9 @@ static void trim_tips(void *context, int begin, int end, int worker)
     Measure *m = context;
     for (int s = begin; s < end; s++) {
         ProjSegment *segment = &m->segments[s];
-        float thickest = 0, keep = 0.1f;
-        for (int k = 0; segment->leaf_b && k <= SAMPLES; k++) {
-            float t = (float)k / SAMPLES;
+        float thickest = 0, keep = TIP_LEAST;
+        for (int k = 0; segment->leaf_b && k <= SEGMENT_SAMPLES; k++) {
+            float t = (float)k / (float)SEGMENT_SAMPLES;
             Vec3 p = vec3_lerp(segment->a, segment->b, t);
             const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
             PeltiNearest hit;
@@ -59,9 +57,9 @@ static void measure_segments(void *context, int begin, int end, int worker)
         ProjSegment *segment = &m->segments[s];
         float least = INFINITY;
         int inside = 0, counted = 0;
-        float from = segment->leaf_a ? 0.25f : 0.0f, to = segment->leaf_b ? 0.75f : 1.0f;
-        for (int k = 0; k < SAMPLES; k++) {
-            float t = from + (to - from) * ((float)k + 0.5f) / SAMPLES;
+        float from = segment->leaf_a ? LEAF_END : 0, to = segment->leaf_b ? 1 - LEAF_END : 1;
+        for (int k = 0; k < SEGMENT_SAMPLES; k++) {
+            float t = from + (to - from) * ((float)k + 0.5f) / (float)SEGMENT_SAMPLES;
             Vec3 p = vec3_lerp(segment->a, segment->b, t);
             PeltiNearest hit;
             PeltiNearestQuery query = {
@@ -165,9 +163,9 @@ static void set_radii(const PeltiCharacter *who, ProjSkeleton *k, const float *d
     float least = BONE_LEAST * who->mesh->diagonal;
     for (int s = 0; s < k->segment_count; s++) {
         ProjSegment *segment = &k->segments[s];
-        segment->radius = fmaxf(BONE_SHARE * depth[s], fminf(least, 0.1f * segment->length));
+        segment->radius = fmaxf(BONE_SHARE * depth[s], fminf(least, BONE_SHORT * segment->length));
     }
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < RADII_ROUNDS; round++) {
         for (int b = 0; b < who->bone_count; b++)
             k->joint_radius[b] = 0;
         for (int s = 0; s < k->segment_count; s++) {
@@ -183,7 +181,7 @@ static void set_radii(const PeltiCharacter *who, ProjSkeleton *k, const float *d
             float need = k->joint_radius[segment->bone] + end + 2 * segment->radius;
             if (need <= segment->length * 1.0001f)
                 continue;
-            float scale = fmaxf(segment->length / need, 0.5f);
+            float scale = fmaxf(segment->length / need, RADII_SHRINK);
             // the thick neighbour gives way too: its sphere is what does not fit
             for (int n = 0; n < k->segment_count; n++) {
                 ProjSegment *other = &k->segments[n];

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIP_POSES = 16 };
-
 typedef struct Sorted {
     float x;
     int unknown;
@@ -204,8 +202,8 @@ static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNo
         for (int k = 0; k < 4; k++)
             bend_fold(s, f, k < 2 ? hinge : across, k & 1 ? -STORED_EXTREME : STORED_EXTREME);
     }
-    for (int k = 0; clip && k < CLIP_POSES; k++) {
-        pelti_pose_clip(who, clip, (double)clip->duration_s * k / (CLIP_POSES - 1), pose);
+    for (int k = 0; clip && k < STORED_POSES; k++) {
+        pelti_pose_clip(who, clip, (double)clip->duration_s * k / (STORED_POSES - 1), pose);
         pelti_pose_bones(who, pose, world, s->bones);
         hold_pose(s);
         for (int f = 0; f < s->folds->count; f++) {

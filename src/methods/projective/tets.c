@@ -353,7 +353,7 @@ static void add_pins(Build *b)
     double mean = held ? sum / held : 1;
     for (int v = 0; v < t->unknown_count; v++) {
         double pin = fmin(b->pin[v], mean);
-        if (!(b->diagonal[v] + pin > 1e-3 * mean))
+        if (!(b->diagonal[v] + pin > PIN_LEAST * mean))
             pin = mean;
         t->pin[b->def->place[v]] = (float)pin;
         b->diagonal[v] += pin;

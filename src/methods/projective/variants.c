@@ -2,9 +2,11 @@
 /// rotations of the other.
 #include "methods/projective/variants.h"
 
+#include "methods/projective/constants.def"
+
 float pelti_proj_thickness(const PeltiOptions *options)
 {
-    return pelti_option_is(options, "bones", "line") ? 0.02f : 1;
+    return pelti_option_is(options, "bones", "line") ? LINE_BONES : 1;
 }
 
 /// Centred rest positions stand in for the gradients: eq. 9 and 10.

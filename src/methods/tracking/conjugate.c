@@ -1,4 +1,5 @@
 /// Linear solves of the relaxation: conjugate gradients in the tangent planes, preconditioned by a factor made once.
+#include "methods/tracking/constants.def"
 #include "methods/tracking/tracking.h"
 
 #include <string.h>
@@ -165,7 +166,7 @@ int pelti_tracking_conjugate_steps(Tracking *t, int most, double *gain)
         double before = rz;
         rz = pass(&r, precondition_range);
         first = k ? first : rz;
-        if (!(rz > 1e-6 * first)) // nothing left to gain; not a number
+        if (!(rz > SOLVED * first)) // nothing left to gain; not a number
             break;
         r.beta = k ? (float)(rz / before) : 0;
         pass(&r, direction_range);

@@ -65,7 +65,7 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
     PeltiEntry *entries = PELTI_NEW(&work, PeltiEntry, mesh->edge_count + mesh->vertex_count);
     PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(PeltiEntry) * (size_t)mesh->edge_count) : PELT_OK;
     if (status == PELT_OK) {
-        pelti_mesh_cotangents(mesh, mesh->rest, 0.02f, weight, t->skin.area);
+        pelti_mesh_cotangents(mesh, mesh->rest, COTANGENT_LEAST, weight, t->skin.area);
         pelti_mesh_edge_lengths(mesh, mesh->rest, t->skin.edge);
         int count = 0;
         for (int v = 0; v < mesh->vertex_count; v++)

@@ -189,7 +189,7 @@ void pelti_tracking_project(Tracking *t, TrackingLooks how)
 static float find_tilt(const Tracking *t, int v, PeltiFieldSample *s)
 {
     float tilt = 1;
-    for (int k = 0; k < 8 && fabsf(s->value - 0.5f) > 1e-4f; k++) {
+    for (int k = 0; k < TILT_LOOKS && fabsf(s->value - 0.5f) > TILT_ENOUGH; k++) {
         tilt *= (1 - s->value) / s->value;
         PeltiFieldPoint point = {t->mesh->rest[v], t->skin.skeleton[v], t->fields->vertex_part[v], tilt};
         pelti_frame_eval_many(&t->frame, 1, &point, s);
