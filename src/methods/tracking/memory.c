@@ -35,6 +35,7 @@ static TrackingSurface new_surface(PeltiPool *pool, int n)
                                .contact = PELTI_NEW(pool, unsigned char, n),
                                .stirred = PELTI_NEW(pool, unsigned char, n),
                                .other = PELTI_NEW(pool, int, n),
+                               .look_order = PELTI_NEW(pool, int, n),
                                .looks_scratch = PELTI_NEW(pool, int, n / TRACKING_GRAIN + 1)};
     float **floats[] = {&surface.wall, &surface.pressed, &surface.tilt_now, &surface.residual, &surface.drift};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)

@@ -134,6 +134,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     t->skin.volume = pelti_mesh_volume(t->mesh, t->mesh->rest);
     order_bones(t);
     bind_vertices(t);
+    PELT_TRY(pelti_tracking_order_looks(t, err));
     for (int p = 0; p < t->fields->part_count; p++)
         t->bones.part_matrix[p] = mat34_identity();
     pelti_frame_set(&t->frame, t->bones.part_matrix);

@@ -131,50 +131,51 @@ static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool firs
     return project_step(t, v, s);
 }
 
-/// Projects up to a batch of vertices; returns how often the field was looked at. A step shorter than `enough` is the last:
-/// Newton's error after it is of the order of its square. Where the last step was longer, the vertex stays `stirred`.
-static int project_batch(const Work *w, int count, int *vertex)
+/// One step of up to a batch of vertices. A step shorter than `enough` is the last: Newton's error after it is of the order of
+/// its square. Where the last step was longer, the vertex stays `stirred`. Vertices that take another go to `next`; returns how
+/// many.
+static int step_batch(const Work *w, int count, const int *vertex, bool first, int *next)
 {
     Tracking *t = w->t;
     PeltiFieldPoint points[PELTI_FIELD_BATCH] = {0};
     PeltiFieldSample samples[PELTI_FIELD_BATCH];
-    int looks = 0;
-    for (int k = 0; k < w->how.steps && count; k++) {
-        for (int i = 0; i < count; i++)
-            points[i] = (PeltiFieldPoint){t->surface.x[vertex[i]], t->skin.skeleton[vertex[i]], t->fields->vertex_part[vertex[i]],
-                                          t->surface.tilt_now[vertex[i]]};
-        pelti_frame_eval_many(&t->frame, count, points, samples);
-        looks += count;
-        int left = 0;
-        for (int i = 0; i < count; i++) {
-            int v = vertex[i];
-            Vec3 step = step_from(t, v, t->surface.x[v], &samples[i], k == 0 && w->how.rescue);
-            t->surface.x[v] = vec3_add(t->surface.x[v], step);
-            t->awake.changed[v] = 1;
-            t->surface.stirred[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
-            if (t->surface.stirred[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
-                vertex[left++] = v;
-        }
-        count = left;
+    for (int i = 0; i < count; i++)
+        points[i] = (PeltiFieldPoint){t->surface.x[vertex[i]], t->skin.skeleton[vertex[i]], t->fields->vertex_part[vertex[i]],
+                                      t->surface.tilt_now[vertex[i]]};
+    pelti_frame_eval_many(&t->frame, count, points, samples);
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        int v = vertex[i];
+        Vec3 step = step_from(t, v, t->surface.x[v], &samples[i], first && w->how.rescue);
+        t->surface.x[v] = vec3_add(t->surface.x[v], step);
+        t->awake.changed[v] = 1;
+        t->surface.stirred[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
+        if (t->surface.stirred[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
+            next[left++] = v;
     }
-    return looks;
+    return left;
 }
 
+/// Vertices that take another step close up, so that batches stay full; each goes its own way whatever the others do.
 static void project_range(void *context, int begin, int end, int worker)
 {
     Work *w = context;
-    int looks = 0, count = 0, vertex[PELTI_FIELD_BATCH];
+    int looks = 0, count = 0, vertex[TRACKING_GRAIN];
     (void)worker;
-    for (int v = begin; v < end; v++) {
-        if (w->t->skin.kind[v] == VERTEX_RIGID || (!w->how.all && !w->t->surface.stirred[v]))
-            continue;
-        vertex[count++] = v;
-        if (count == PELTI_FIELD_BATCH) {
-            looks += project_batch(w, count, vertex);
-            count = 0;
-        }
+    for (int i = begin; i < end; i++) {
+        int v = w->t->surface.look_order[i];
+        if (w->t->skin.kind[v] != VERTEX_RIGID && (w->how.all || w->t->surface.stirred[v]))
+            vertex[count++] = v;
     }
-    w->t->surface.looks_scratch[begin / TRACKING_GRAIN] = looks + project_batch(w, count, vertex);
+    for (int k = 0; k < w->how.steps && count; k++) {
+        int left = 0;
+        looks += count;
+        for (int i = 0; i < count; i += PELTI_FIELD_BATCH)
+            left +=
+                step_batch(w, count - i < PELTI_FIELD_BATCH ? count - i : PELTI_FIELD_BATCH, vertex + i, k == 0, vertex + left);
+        count = left;
+    }
+    w->t->surface.looks_scratch[begin / TRACKING_GRAIN] = looks;
 }
 
 void pelti_tracking_project(Tracking *t, TrackingLooks how)

@@ -80,6 +80,7 @@ typedef struct TrackingSurface {
     float *residual;        ///< f - iso
     float *drift;           ///< length: way that a vertex slid since it looked
     unsigned char *stirred; ///< something moved since it looked, or it is not yet on its surface: it has to look again
+    int *look_order;        ///< vertices, those that look together next to each other: see order.c
     int *looks_scratch;     ///< [blocks] field evaluations
 } TrackingSurface;
 
@@ -236,6 +237,9 @@ void pelti_tracking_bones_blend(const Tracking *t, const TrackingBones *a, const
 void pelti_tracking_bones_copy(const Tracking *t, const TrackingBones *from, TrackingBones *to);
 /// Of the way to the goal one virtual frame may go.
 float pelti_tracking_share(const Tracking *t, const TrackingBones *now, const TrackingBones *goal);
+
+// order.c
+PeltStatus pelti_tracking_order_looks(Tracking *t, PeltError *err); ///< once the fields are built
 
 // effects.c
 PeltStatus pelti_tracking_effects(Tracking *t, const PeltRig *rig, PeltError *err);

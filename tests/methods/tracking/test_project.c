@@ -70,10 +70,57 @@ static void the_rigid_move_goes_with_the_bones(void **state)
         CHECK_NEAR(vec3_distance(t->surface.x[v], t->mesh->rest[v]), 0, 1e-5 * (double)t->mesh->diagonal);
 }
 
+enum { FAR_APART = 7919 }; ///< a prime: vertices in an order in which no two neighbours follow each other
+
+/// The same skin with its vertices in another order: vertex v is what v FAR_APART was.
+static void order_shuffled(const Tracking *t, Vec3 *rest, int *part)
+{
+    int n = t->mesh->vertex_count;
+    PeltiMesh mesh = *t->mesh;
+    PeltiFields fields = *t->fields;
+    Tracking shuffled = *t;
+    for (int v = 0; v < n; v++) {
+        int was = (int)((long)v * FAR_APART % n);
+        rest[v] = t->mesh->rest[was];
+        part[v] = t->fields->vertex_part[was];
+    }
+    mesh.rest = rest, fields.vertex_part = part;
+    shuffled.mesh = &mesh, shuffled.fields = &fields;
+    assert_int_equal(pelti_tracking_order_looks(&shuffled, NULL), PELT_OK);
+}
+
+/// Each vertex once, the skin of a part in one run, and in it next to each other what lies together.
+static void skin_that_lies_together_looks_together(void **state)
+{
+    (void)state;
+    Tracking *t = rig.state;
+    int n = t->mesh->vertex_count, runs = 0;
+    double way = 0, shuffled_way = 0;
+    unsigned char *seen = calloc((size_t)n, 1);
+    Vec3 *rest = calloc((size_t)n, sizeof *rest);
+    int *part = calloc((size_t)n, sizeof *part);
+    assert_true(seen && rest && part && n % FAR_APART != 0);
+    order_shuffled(t, rest, part);
+    for (int k = 0; k < n; k++) {
+        int v = t->surface.look_order[k], before = k ? t->surface.look_order[k - 1] : v;
+        assert_true(v >= 0 && v < n && !seen[v]);
+        seen[v] = 1;
+        runs += !k || part[v] != part[before];
+        way += (double)vec3_distance(rest[v], rest[before]);
+        shuffled_way += (double)vec3_distance(rest[k], rest[k ? k - 1 : 0]);
+    }
+    assert_true(runs <= t->fields->part_count + 1);
+    assert_true(way < 0.2 * shuffled_way);
+    assert_int_equal(pelti_tracking_order_looks(t, NULL), PELT_OK); // as it was
+    free(seen);
+    free(rest);
+    free(part);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_shape_lies_on_its_surface),
-                                       cmocka_unit_test(skin_off_its_surface_goes_back),
-                                       cmocka_unit_test(the_rigid_move_goes_with_the_bones)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rest_shape_lies_on_its_surface), cmocka_unit_test(skin_off_its_surface_goes_back),
+        cmocka_unit_test(the_rigid_move_goes_with_the_bones), cmocka_unit_test(skin_that_lies_together_looks_together)};
     return cmocka_run_group_tests(tests, open_cylinder, close_rig);
 }
