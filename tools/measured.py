@@ -2,11 +2,15 @@
 """Tables nobody types: bakes, measures and writes the tables of docs/ between their markers.
 
 Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--runs N] [--results FILE.csv]
+       tools/measured.py [TABLE...] --kept-since COMMIT
   TABLE...      only these; all by default (`make measured`). Tables of times want a quiet machine
   --list        names the tables: page, what they need, whether they are current
   --check       exit code 1 where a table is older than what it speaks of (`make lint`)
   --runs N      times are medians of N runs (default 5)
   --results F   times from this file of `pelt bench -o F`, in place of running `pelt bench`
+  --kept-since C  tables that were current at commit C and are old now stay as they are and count as current, where every source they
+                depend on compiles to the same assembly as at C: a constant got a name, nothing else. Measures nothing. Needs the build
+                folder of --pelt for its compile commands
 
 A table stands in its page as
     <!-- measured NAME, commit C, machine M, of K -->
@@ -448,15 +452,15 @@ class Table:
             return " and ".join(unset)
         return self.program if self.program and not shutil.which(self.program) else None
 
-    def key(self):
+    def key(self, tree=ROOT):
         """A hash of what the table depends on."""
         digest = hashlib.sha256()
-        for line in (ROOT / "tests/golden/goldens.txt").read_text().splitlines():
+        for line in (tree / "tests/golden/goldens.txt").read_text().splitlines():
             m = re.match(r"([a-z]+)-([a-z]+) ([0-9a-f]{16}) ", line)
             if m and (m.group(1) in self.goldens or m.group(2) in self.goldens):
                 digest.update(line.encode())
         for room in self.rooms:
-            for path in sorted((ROOT / room).rglob("*")) if (ROOT / room).is_dir() else [ROOT / room]:
+            for path in sorted((tree / room).rglob("*")) if (tree / room).is_dir() else [tree / room]:
                 if path.suffix in (".c", ".h", ".def"):  # what is compiled: a comment or a line that is broken elsewhere makes no table old
                     digest.update(" ".join(without_comments(path.read_text()).split()).encode())
                 elif path.suffix in (".py", ".txt", ".ts", ".mjs"):
@@ -532,6 +536,81 @@ def state(name):
     return ""
 
 
+class Compiled:
+    """Sources of two trees as assembly: this one and another, by the compile commands of this one's build folder."""
+
+    def __init__(self, other, build):
+        self.other, self.build, self.known = other, build, {}
+        commands = json.loads((build / "compile_commands.json").read_text())
+        self.commands = {pathlib.Path(c["file"]).relative_to(ROOT).as_posix(): c["command"] for c in reversed(commands) if pathlib.Path(c["file"]).is_relative_to(ROOT)}
+        for link in (p for p in (build / "rooms").rglob("*") if p.is_symlink()):  # the rooms' include paths, into the other tree
+            there = other / "rooms" / link.relative_to(build / "rooms")
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.symlink_to(str(link.readlink()).replace(str(ROOT), str(other), 1))
+
+    def text(self, tree, name):
+        return (tree / name).read_text() if (tree / name).is_file() else None
+
+    def touched(self, name, seen):
+        """Whether a source, or anything of the project that it includes, differs at all."""
+        if name in seen:
+            return False
+        seen.add(name)
+        here, there = self.text(ROOT, name), self.text(self.other, name)
+        below = [base + n for n in re.findall(r'#include [<"]([^">]+)[">]', here or "") for base in ("src/", "include/") if (ROOT / base / n).is_file()]
+        return here != there or any(self.touched(n, seen) for n in below)
+
+    def assembly(self, name, tree):
+        command = self.commands[name].replace("-Werror", "")
+        if tree != ROOT:
+            command = command.replace(str(self.build / "rooms"), str(tree / "rooms")).replace(f"{ROOT}/src", f"{tree}/src").replace(f"{ROOT}/include", f"{tree}/include")
+        command = re.sub(r" -o \S+ -c ", " -g0 -S -o - ", command)
+        made = subprocess.run(command, shell=True, check=True, capture_output=True, text=True, cwd=self.build).stdout
+        return re.sub(r"^\s*\.(?:file|ident).*\n", "", made.replace(str(tree), ""), flags=re.M)
+
+    def same(self, name):
+        if name not in self.known:
+            self.known[name] = not self.touched(name, set()) or (name in self.commands and self.text(self.other, name) is not None and
+                                                                 self.assembly(name, ROOT) == self.assembly(name, self.other))
+        return self.known[name]
+
+
+def files_of(tree, room, endings):
+    paths = (tree / room).rglob("*") if (tree / room).is_dir() else [tree / room]
+    return {p.relative_to(tree).as_posix() for p in paths if p.suffix in endings}
+
+
+def changed(one, compiled):
+    """What a table depends on that is not as in the other tree, its assembly if it is C."""
+    for room in one.rooms:
+        sources = [files_of(tree, room, (".c",)) for tree in (ROOT, compiled.other)]
+        others = [files_of(tree, room, (".py", ".txt", ".ts", ".mjs")) for tree in (ROOT, compiled.other)]
+        yield from sorted((sources[0] ^ sources[1]) | (others[0] ^ others[1]))
+        yield from (n for n in sorted(others[0] & others[1]) if compiled.text(ROOT, n) != compiled.text(compiled.other, n))
+        yield from (n for n in sorted(sources[0] & sources[1]) if not compiled.same(n))
+
+
+def keep(names, since, build):
+    """Tables that were current at a commit and whose code is the same still: their key becomes that of today."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.run(["git", "archive", since], check=True, capture_output=True, cwd=ROOT).stdout
+        subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+        other = pathlib.Path(folder).resolve()
+        compiled = Compiled(other, build)
+        goldens = [(tree / "tests/golden/goldens.txt").read_text() for tree in (ROOT, other)]
+        for name in names:
+            one, found = TABLES[name], find(name)
+            if not found or found["key"] == one.key():
+                continue
+            why = "it was old then already" if found["key"] != one.key(other) else \
+                  "goldens moved" if one.goldens and goldens[0] != goldens[1] else ", ".join(list(changed(one, compiled))[:4])
+            if not why:
+                text = one.page.read_text()
+                head = found.group().split("\n", 1)[0]
+                one.page.write_text(text.replace(head, head.replace(f", of {found['key']} ", f", of {one.key()} "), 1))
+            print(f"{name}: {'not kept: ' + why if why else 'kept: compiles to the same code as at ' + since}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE")
@@ -540,6 +619,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--kept-since", metavar="COMMIT")
     options = parser.parse_args()
     unknown = [t for t in options.tables if t not in TABLES]
     if unknown:
@@ -555,6 +635,8 @@ def main():
         if options.check and wrong:
             print("tools/measured.py TABLE... makes them anew, `make measured` all")
         sys.exit(1 if options.check and wrong else 0)
+    if options.kept_since:
+        return keep(names, options.kept_since, (ROOT / options.pelt).resolve().parent)
     made_at = commit()
     with tempfile.TemporaryDirectory() as folder:
         work = Work((ROOT / options.pelt).resolve(), options, folder)

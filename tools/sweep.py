@@ -44,6 +44,8 @@ PLAYS = {
     "touch": [(TOUCHES, "touches", 6, ("-m", "tracking", "--fps", "4")), (("hand", "--vertices", "1200"), "fist", 4, ("-m", "tracking", "--fps", "5"))],
     "contact": [(BEND, "bend", 14, ("-m", "lbs", "--set", "give-way=on")),
                 (("hand", "--vertices", "700"), "grasp", 16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json"))],
+    "bake": [(BEND, "bend", 14, ("-m", "tracking")), (DRESSED, "bend", 3, ("-m", "tracking", "--set", "body-vertices=700")),
+             (("hand", "--vertices", "700"), "grasp", 44, ("-m", "tracking", "--scene", "examples/scenes/grasp.json"))],
     "distil": [(("arm", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
                (("arm", "--vertices", "500"), "bend", None, ("-m", "tracking", "--poses", "10", "--held-out", "4", "--no-clips"))],
     "body": [(DRESSED, "bend", 3, ("-m", "tracking", "--set", "body-vertices=700")), (DRESSED, "twist", 3, ("-m", "projective", "--set", "body-vertices=700"))],
