@@ -49,6 +49,7 @@ PLAYS = {
     "distil": [(("arm", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
                (("arm", "--vertices", "500"), "bend", None, ("-m", "tracking", "--poses", "10", "--held-out", "4", "--no-clips"))],
     "body": [(DRESSED, "bend", 3, ("-m", "tracking", "--set", "body-vertices=700")), (DRESSED, "twist", 3, ("-m", "projective", "--set", "body-vertices=700"))],
+    "remesh": [(DRESSED, "bend", 2, ("-m", "tracking", "--set", "body-vertices=700"))],
 }
 # measure of the report -> how far it must go to be told: (share of itself, amount)
 TOLD = {"deep_pairs": (0.1, 3), "crossing_pairs": (0.1, 5), "inverted": (0.1, 2), "stretch_max": (0.05, 0.05),

@@ -214,7 +214,7 @@ static void attach_range(void *context, int begin, int end, int worker)
         float radius = ATTACH_FIRST_LOOK * a->size;
         PeltiBox box = {a->out->place[place], a->out->place[place]};
         bool found = false;
-        for (int tries = 0; tries < 16 && !found; tries++, radius *= 1.5f) {
+        for (int tries = 0; tries < ATTACH_LOOKS && !found; tries++, radius *= ATTACH_WIDER) {
             near.count = 0;
             pelti_box_tree_visit(a->tree, &box, radius, visit_vertex, &near);
             if (near.count < 4)

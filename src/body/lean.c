@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 512, CROSSING_ROUNDS = 9, HALVINGS = 2 };
+enum { GRAIN = 512 };
 
 /// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
 typedef struct Flight {
@@ -240,12 +240,12 @@ static int mend_triangles(Work *w, PeltiJobs *jobs, int round)
     int marked = 0;
     memset(l->marked, 0, (size_t)l->mesh->vertex_count * sizeof *l->marked);
     look_at_skin(w, jobs, round);
-    mark_turned(l, round >= HALVINGS);
+    mark_turned(l, round >= LEAN_HALVINGS);
     mark_crossing(l, jobs, round);
     pelti_lean_edges_forget(&l->edges);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         if (l->marked[v] && l->share[v] > 0) {
-            pelti_lean_edges_set(&l->edges, v, round < HALVINGS ? 0.5f * l->share[v] : 0);
+            pelti_lean_edges_set(&l->edges, v, round < LEAN_HALVINGS ? 0.5f * l->share[v] : 0);
             marked++;
         }
     return marked;
@@ -304,7 +304,7 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     pelti_lean_edges_restart(&l->edges);
     pelti_lean_volume_restart(&l->volume, l->home, l->asked, jobs);
     settle(l, jobs);
-    for (int round = 0; round < CROSSING_ROUNDS && mend_triangles(&w, jobs, round) > 0; round++)
+    for (int round = 0; round < LEAN_ROUNDS && mend_triangles(&w, jobs, round) > 0; round++)
         settle(l, jobs);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         count += moved(l, v);

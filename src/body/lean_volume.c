@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double FLAT = 1e-8; // of the size, cubed
-enum { HALVINGS = 6, GRAIN = 1024 };
+enum { GRAIN = 1024 };
 
 /// Six times the volume below a triangle, x = home + factor share (own - home). About a vertex of its component, so that far
 /// pieces lose no digits.
@@ -85,7 +84,7 @@ PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, Pe
     for (int v = mesh->vertex_count - 1; v >= 0; v--)
         out->first[mesh->component[v]] = v;
     find_volumes(out, &(PeltiLeanShape){mesh->rest, NULL, NULL}, NULL, out->now);
-    double size = (double)mesh->diagonal, least = FLAT * size * size * size;
+    double size = (double)mesh->diagonal, least = LEAN_FLAT * size * size * size;
     for (int c = 0; c < count; c++)
         out->rest[c] = out->rest[c] > 0 && fabs(out->now[c]) > least ? out->now[c] : 0;
     pelti_lean_volume_restart(out, mesh->rest, mesh->rest, NULL);
@@ -136,7 +135,7 @@ void pelti_lean_volume_find(PeltiLeanVolume *l, const PeltiLeanShape *shape, Pel
         l->worse += !fine;
     }
     l->stale = l->worse > 0;
-    for (int i = 0; i < HALVINGS && l->worse; i++) {
+    for (int i = 0; i < LEAN_VOLUME_HALVINGS && l->worse; i++) {
         try_factors(l, shape);
         for (int c = 0; c < count; c++)
             if (l->low[c] < 1) {

@@ -124,10 +124,10 @@ static float scale_at(const PeltiLimit *limit, const Mat34 *bones, int v)
     return scale;
 }
 
-/// A soft end: free up to 80 % of the limit, then ever stiffer, never beyond it.
+/// A soft end: free up to LIMIT_FREE of the limit, then ever stiffer, never beyond it.
 static float soft_end(float length, float most)
 {
-    float free = 0.8f * most, room = most - free;
+    float free = LIMIT_FREE * most, room = most - free;
     return length <= free ? length : free + room * (1 - pelti_expf(-(length - free) / room));
 }
 

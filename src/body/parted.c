@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { ROUNDS = 3, SHARES = 3, MOST_TRIES = 40 };
-
 /// Vertices that lie inside another part at rest: what is behind them is no side of a contact.
 static PeltStatus find_hidden(PeltiParted *l, PeltiPool *pool, PeltError *err)
 {
@@ -130,7 +128,7 @@ static int part(PeltiParted *l, int count, int *tries, PeltiJobs *jobs)
         bool done = false;
         float share = 1;
         bool aimed = pelti_parted_aim(l);
-        for (int i = 0; i < SHARES && aimed && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
+        for (int i = 0; i < PARTED_SHARES && aimed && !done && pelti_parted_plan(l, share); i++, share *= 0.5f, --*tries)
             done = pelti_parted_try(l, jobs);
         parted += done;
     }
@@ -161,7 +159,7 @@ static void slow_down(PeltiParted *l, bool restart)
 
 int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices)
 {
-    int moved = 0, rounds = 0, tries = MOST_TRIES;
+    int moved = 0, rounds = 0, tries = PARTED_TRIES;
     size_t bytes = (size_t)l->mesh->vertex_count * sizeof *l->shown;
     l->bones = bones;
     memcpy(l->shown, vertices, bytes);
@@ -169,7 +167,7 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     memset(l->volumes.change, 0, (size_t)l->mesh->component_count * sizeof *l->volumes.change);
     pelti_parted_volumes(l);
     int as_shown = pelti_parted_find(l, jobs), deep = l->crossings->deep_count, pairs = start(l, bones, restart, jobs, as_shown);
-    for (; rounds < ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
+    for (; rounds < PARTED_ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
         pairs = pelti_parted_find(l, jobs);
     slow_down(l, restart);
     if (memcmp(l->x, vertices, bytes) != 0) { // what is sound as a whole need not be in part

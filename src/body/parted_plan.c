@@ -49,10 +49,10 @@ static bool find_plane(const PeltiParted *l, Plane *plane)
             Vec3 off = vec3_sub(l->x[corners(l, i, k / 3)[k % 3]], plane->at);
             float h = vec3_dot(off, plane->normal), below = -h * side_sign(k / 3);
             if (below > 0 && below < PARTED_FARTHEST * l->mesh->diagonal)
-                plane->radius = fmaxf(plane->radius, 0.9f * vec3_length(vec3_mad(off, plane->normal, -h)));
+                plane->radius = fmaxf(plane->radius, PARTED_CORNERS * vec3_length(vec3_mad(off, plane->normal, -h)));
         }
     }
-    plane->wide = 1.6f * plane->radius;
+    plane->wide = PARTED_WIDE * plane->radius;
     return true;
 }
 
@@ -174,13 +174,13 @@ bool pelti_parted_plan(PeltiParted *l, float share)
     l->attempt.push_count = 0;
     for (int side = 0; side < 2; side++)
         plane.deep[side] = plane.deep[side] < 0 ? 0 : share * fminf(plane.deep[side] + gap, farthest);
-    plane.wide = fmaxf(plane.wide, 2.5f * fmaxf(plane.deep[0], plane.deep[1]));
+    plane.wide = fmaxf(plane.wide, PARTED_SLOPE * fmaxf(plane.deep[0], plane.deep[1]));
     for (int v = 0; v < mesh->vertex_count; v++) {
         float h, kernel = kernel_at(&plane, l->x[v], &h);
-        if (!(kernel > 0) || fabsf(h) > 4 * farthest || pelti_parted_rigid(l, v))
+        if (!(kernel > 0) || fabsf(h) > PARTED_BEHIND * farthest || pelti_parted_rigid(l, v))
             continue;
         float side = side_of(l, v), sign = side < 0 ? -1.0f : 1.0f, most = plane.deep[side < 0];
-        if (!(most > 0) || sign * h < -1.5f * most - gap) // deeper: not what crosses here
+        if (!(most > 0) || sign * h < -PARTED_DEEPER * most - gap) // deeper: not what crosses here
             continue;
         float way = pressed(sign * h, most * kernel, most) * fabsf(side);
         if (way > PARTED_NOTHING * mesh->diagonal)

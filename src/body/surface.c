@@ -62,7 +62,7 @@ static Vec3 drawn(const Draw *d, int v, Vec3 p)
         return p;
     Vec3 step = vec3_sub(near.closest.point, p);
     if (d->wall[v] && vec3_dot(step, facing.normal) > 0) // a wall stays between the parts it keeps from each other
-        return vec3_mad(p, facing.normal, -0.02f * d->edge);
+        return vec3_mad(p, facing.normal, -SURFACE_WALL_BACK * d->edge);
     return vec3_mad(p, step, d->strength);
 }
 
@@ -91,7 +91,7 @@ static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiSoup *soup, flo
     for (int v = 0; v < s->vertex_count && status == PELT_OK; v++)
         wall[v] = s->size[v] == 0;
     for (int round = 0; round < SURFACE_SMOOTH_ROUNDS && status == PELT_OK; round++) {
-        d.strength = round < 2 || round % 2 == 0 ? 0 : 0.7f;
+        d.strength = round < 2 || round % 2 == 0 ? 0 : SURFACE_STRENGTH;
         pelti_remesh_normals(s);
         pelti_parallel_for(jobs, s->vertex_count, 256, draw_range, &d);
         memcpy(s->position, d.fresh, (size_t)s->vertex_count * sizeof *d.fresh);

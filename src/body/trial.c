@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_POSES = 7, CLIP_SAMPLES = 48, SAMPLES_A_CLIP = 8 };
+enum { MOST_POSES = 7 };
 
 typedef struct Trial {
     const PeltiCharacter *who;
@@ -40,9 +40,9 @@ static PeltStatus look_at_clips(Trial *trial, PeltiPool *work, PeltError *err)
     PeltiJoint *joints = PELTI_NEW(work, PeltiJoint, who->bone_count);
     if (work->failed)
         return pelti_no_memory(err, (size_t)who->bone_count * sizeof *joints);
-    int clips = who->clip_count < CLIP_SAMPLES ? who->clip_count : CLIP_SAMPLES;
-    int samples = clips ? CLIP_SAMPLES / clips : 0;
-    samples = samples > SAMPLES_A_CLIP ? SAMPLES_A_CLIP : samples;
+    int clips = who->clip_count < TRIAL_CLIPS ? who->clip_count : TRIAL_CLIPS;
+    int samples = clips ? TRIAL_CLIPS / clips : 0;
+    samples = samples > TRIAL_CLIP ? TRIAL_CLIP : samples;
     for (int c = 0; c < clips; c++)
         for (int i = 0; i < samples; i++) {
             double time_s = (double)who->clips[c].duration_s * ((double)i + 0.5) / samples;

@@ -64,7 +64,7 @@ static PeltStatus find_weights(PeltiBody *body, int skeleton, const PeltiWeights
                                  .point = mesh->rest[v],
                                  .max_distance = INFINITY};
         PeltiNearestQuery facing = any;
-        facing.max_distance = 0.05f * mesh->diagonal, facing.filter = faces, facing.context = &skin;
+        facing.max_distance = WEIGHTS_FACING * mesh->diagonal, facing.filter = faces, facing.context = &skin;
         if (!pelti_box_tree_nearest(tree, &facing, &near) && !pelti_box_tree_nearest(tree, &any, &near))
             continue;
         take_weights(from, skin.soup.triangles[near.triangle], near.closest.weight, bone + (size_t)v * BODY_INFLUENCES,

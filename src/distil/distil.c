@@ -177,9 +177,8 @@ static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
 /// Weights and correctives, each to what the other leaves.
 static PeltStatus fit_correctives(PeltiModel *model, const PeltDistilDef *def, PeltError *err)
 {
-    enum { TRIES = 4 };
     double goal = def->error, points = (double)model->samples->count * model->who->mesh->vertex_count, reached = INFINITY;
-    for (int i = 0; i < TRIES && reached > def->error; i++) {
+    for (int i = 0; i < ERROR_TRIES && reached > def->error; i++) {
         PELT_TRY(pelti_distil_find_modes(model, def->correctives, goal, err));
         PELT_TRY(pelti_distil_fit_offsets(model, err));
         PELT_TRY(pelti_distil_fit_weights(model, err));
@@ -188,7 +187,7 @@ static PeltStatus fit_correctives(PeltiModel *model, const PeltDistilDef *def, P
         reached = def->error > 0 ? sqrt(model->square / points) : 0;
         if (model->corrective_count >= def->correctives)
             break;
-        goal *= 0.95 * def->error / fmax(reached, def->error);
+        goal *= ERROR_BELOW * def->error / fmax(reached, def->error);
     }
     return PELT_OK;
 }

@@ -1,9 +1,9 @@
 /// Limits of joints that a rig gives: `twist` about the bone, `bend` across it, both away from the file's pose.
+#include "distil/constants.def"
 #include "distil/distilled.h"
 #include "distil/poses.h"
 
 static const float RADIANS = 0.017453292519943295f; ///< a degree
-static const float ALIKE = 0.7f;                    ///< cosine: an axis so near to the bone's is the one it twists about
 
 /// Along the bone, rest space: its longest segment.
 static Vec3 along_bone(const PeltiCharacter *who, const PeltiBone *bone)
@@ -21,7 +21,7 @@ static Vec3 along_bone(const PeltiCharacter *who, const PeltiBone *bone)
 static int twisting(const PeltiPoseJoint *joint)
 {
     for (int a = 0; a < 3; a++)
-        if (fabsf(vec3_dot(joint->axis[a], joint->bone_axis)) > ALIKE)
+        if (fabsf(vec3_dot(joint->axis[a], joint->bone_axis)) > TWIST_ALIKE)
             return a;
     return -1;
 }

@@ -149,7 +149,7 @@ static void sum_lengths(PeltiPoses *poses)
     const PeltiCharacter *who = poses->who;
     for (int j = 0; j < poses->joint_count; j++) {
         const PeltiBone *bone = &who->bones[poses->joints[j].bone];
-        float length = 1e-3f * who->mesh->diagonal;
+        float length = BONE_LEAST * who->mesh->diagonal;
         for (int i = 0; i < bone->segment_count; i++) {
             const PeltiSegment *segment = &who->segments[bone->segment_first + i];
             length = fmaxf(length, vec3_distance(segment->a, segment->b));
@@ -314,7 +314,7 @@ static void sweep_pose(const PeltiPoses *poses, int index, int again, PeltiPose 
     const PeltiPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
     const PeltiPoseJoint *joint = &poses->joints[sweep->joint];
     float sign = sweep->side % 2 ? -1 : 1, share = (index / poses->sweep_count) % 2 ? 0.5f : 1;
-    share *= 1 - 0.08f * (float)again;
+    share *= 1 - SWEEP_SHORTER * (float)again;
     const Spreading how = {.beyond = FOLD_BEYOND, .more = FOLD_MORE};
     float angle = share * fminf(farthest(&how, joint->most[sweep->side]), LIMIT_MOST);
     turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * angle), out);

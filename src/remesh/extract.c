@@ -1,4 +1,5 @@
 /// Triangles of a solid's surface on a grid.
+#include "remesh/constants.def"
 #include "remesh/remesh.h"
 
 #include "core/roots.h"
@@ -106,7 +107,7 @@ static bool sample_cube(Grid *grid, int i0, int j0, int k0, int edge)
     }
     Vec3 centre = vec3_add(sample_point(grid, i0, j0, k0), vec3_scale(vec3(1, 1, 1), grid->voxel * (float)(edge - 1) / 2));
     float middle = grid->shape->distance(grid->shape->context, centre);
-    if (fabsf(middle) <= 1.8f * 0.87f * (float)edge * grid->voxel) {
+    if (fabsf(middle) <= SAMPLE_SLACK * 0.87f * (float)edge * grid->voxel) {
         int half = edge / 2;
         for (int c = 0; c < 8; c++)
             sample_cube(grid, i0 + (c & 1) * half, j0 + (c >> 1 & 1) * half, k0 + (c >> 2) * half, half);
@@ -154,7 +155,7 @@ static Vec3 crossing(const Grid *grid, int i, int j, int k, int edge)
     int a = edge_corner(edge, 0), b = edge_corner(edge, 1);
     int ia = i + (a & 1), ja = j + (a >> 1 & 1), ka = k + (a >> 2), ib = i + (b & 1), jb = j + (b >> 1 & 1), kb = k + (b >> 2);
     float va = grid->value[sample_index(grid, ia, ja, ka)], vb = grid->value[sample_index(grid, ib, jb, kb)];
-    float t = fminf(fmaxf(va / (va - vb), 0.02f), 0.98f);
+    float t = fminf(fmaxf(va / (va - vb), CORNER_ROOM), 1 - CORNER_ROOM);
     return vec3_lerp(sample_point(grid, ia, ja, ka), sample_point(grid, ib, jb, kb), t);
 }
 

@@ -1,12 +1,11 @@
 /// From a solid to even triangles of a wanted number that do not cross.
 #include "geometry/box_tree.h"
 #include "geometry/exact.h"
+#include "remesh/constants.def"
 #include "remesh/remesh.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { EXTRACT_TRIES = 6, REMESH_TRIES = 4 };
 
 /// A grid may merge or pierce what is thinner than its cells: then a finer one, and at last the story of the last.
 static PeltStatus extract(const PeltiRemeshShape *shape, float voxel, PeltiJobs *jobs, const PeltAllocator *allocator,
@@ -16,7 +15,7 @@ static PeltStatus extract(const PeltiRemeshShape *shape, float voxel, PeltiJobs 
         PeltStatus status = pelti_remesh_extract(shape, voxel, jobs, allocator, out, err);
         if (status == PELT_OK || i + 1 == EXTRACT_TRIES)
             return status;
-        voxel *= 0.93f;
+        voxel *= FINER;
     }
 }
 
@@ -52,7 +51,6 @@ PeltStatus pelti_remesh_crossings(const PeltiRemeshSurface *s, PeltiJobs *jobs, 
 /// Corners of what crosses go a share of their way to the middle of their neighbours: folds come undone, fingers become thinner.
 static void smooth(PeltiRemeshSurface *s, const PeltiPairs *pairs, float (*sum)[5])
 {
-    const float share = 0.3f;
     for (int i = 0; i < pairs->count; i++)
         for (int k = 0; k < 3; k++)
             sum[s->corner[3 * pairs->pairs[i].a + k]][4] = sum[s->corner[3 * pairs->pairs[i].b + k]][4] = 1;
@@ -64,7 +62,7 @@ static void smooth(PeltiRemeshSurface *s, const PeltiPairs *pairs, float (*sum)[
     for (int v = 0; v < s->vertex_count; v++) {
         float n = 1 / fmaxf(sum[v][3], 1);
         if (sum[v][4] > 0)
-            s->position[v] = vec3_lerp(s->position[v], vec3(n * sum[v][0], n * sum[v][1], n * sum[v][2]), share);
+            s->position[v] = vec3_lerp(s->position[v], vec3(n * sum[v][0], n * sum[v][1], n * sum[v][2]), APART_SHARE);
         memset(sum[v], 0, sizeof sum[v]);
     }
 }
@@ -79,15 +77,14 @@ static Vec3 face_normal(const PeltiRemeshSurface *s, int t)
 /// Neighbours that lie on each other cross nothing yet, but will in any motion.
 static void add_folded(const PeltiRemeshSurface *s, PeltiPairs *pairs)
 {
-    const float folded = -0.96f; // a rim of less than 16 degrees
     for (int h = 0; h < 3 * s->triangle_count && pairs->count < pairs->capacity; h++)
-        if (s->opposite[h] > h && vec3_dot(face_normal(s, h / 3), face_normal(s, s->opposite[h] / 3)) < folded)
+        if (s->opposite[h] > h && vec3_dot(face_normal(s, h / 3), face_normal(s, s->opposite[h] / 3)) < FOLDED)
             pairs->pairs[pairs->count++] = (PeltiPair){.a = h / 3, .b = s->opposite[h] / 3};
 }
 
 PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, bool folds, PeltiJobs *jobs, PeltError *err)
 {
-    enum { ROUNDS = 60, PAIRS = 4096 };
+    enum { PAIRS = 4096 };
     PeltiPool pool;
     PeltiBoxTree *tree = NULL;
     PeltiPairs pairs = {0};
@@ -102,7 +99,7 @@ PeltStatus pelti_remesh_apart(PeltiRemeshSurface *s, bool folds, PeltiJobs *jobs
         status = pelti_pairs_create(&pool, PAIRS, tree, &pairs, err);
     if (status == PELT_OK)
         memcpy(start, s->position, sizeof *start * (size_t)s->vertex_count);
-    for (int round = 0; round < ROUNDS && status == PELT_OK; round++) {
+    for (int round = 0; round < APART_ROUNDS && status == PELT_OK; round++) {
         pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
         if (pairs.found > PAIRS) { // smoothing undoes a fold; where so much crosses it draws all skin into one place
             memcpy(s->position, start, sizeof *start * (size_t)s->vertex_count);
@@ -147,7 +144,7 @@ PeltStatus pelti_remesh_make(const PeltiRemeshShape *shape, PeltiRemeshGoal goal
         long crossings = 0;
         PeltStatus status = copy_surface(&extracted, out, err);
         if (status == PELT_OK)
-            status = pelti_remesh_even(shape, out, goal.vertices + goal.vertices * i / 60, jobs, err);
+            status = pelti_remesh_even(shape, out, goal.vertices + goal.vertices * i / MORE_VERTICES, jobs, err);
         if (status == PELT_OK)
             status = pelti_remesh_crossings(out, jobs, &crossings, err);
         bool done = status != PELT_OK || crossings == 0 || i + 1 == REMESH_TRIES;

@@ -1,4 +1,5 @@
 /// Splits, collapses, flips and slides edges until all are of a length [Botsch2004].
+#include "remesh/constants.def"
 #include "remesh/remesh.h"
 #include "math/elementary.h"
 
@@ -149,10 +150,10 @@ static bool fan_allows(const PeltiRemeshSurface *s, int v, int skip, Vec3 to, Ve
             Vec3 before = face_normal(s->position[v], s->position[p], s->position[q]);
             Vec3 after = face_normal(to, s->position[p], s->position[q]);
             float was = s->sharp ? facing(before, normal, s->normal[p], s->normal[q]) : 1;
-            if (vec3_dot(before, after) < 0.3f || facing(after, normal, s->normal[p], s->normal[q]) < fminf(0.1f, was))
+            if (vec3_dot(before, after) < FAN_TURNS || facing(after, normal, s->normal[p], s->normal[q]) < fminf(FAN_FACING, was))
                 return false;
         }
-        if (p != skip && vec3_distance(to, s->position[p]) > 1.35f * s->size[v])
+        if (p != skip && vec3_distance(to, s->position[p]) > COLLAPSE_LONGEST * s->size[v])
             return false;
         h = turn(s, h);
     } while (h != s->out[v]);
@@ -169,7 +170,7 @@ static bool may_collapse(const PeltiRemeshSurface *s, int h, Vec3 to)
     } while (k != s->out[e.a]);
     if (common != 2 || valence(s, e.c) <= 4 || valence(s, e.d) <= 4)
         return false;
-    if (valence(s, e.a) + valence(s, e.b) - 4 > 9)
+    if (valence(s, e.a) + valence(s, e.b) - 4 > MOST_VALENCE)
         return false;
     Vec3 normal = vec3_normalize_or(vec3_add(s->normal[e.a], s->normal[e.b]), s->normal[e.a]);
     return fan_allows(s, e.a, e.b, to, normal) && fan_allows(s, e.b, e.a, to, normal);
@@ -179,7 +180,7 @@ static PeltStatus split_long(PeltiRemeshSurface *s, PeltError *err)
 {
     int halves = 3 * s->triangle_count;
     for (int h = 0; h < halves; h++) {
-        if (s->corner[h] < 0 || h > s->opposite[h] || edge_length(s, h) <= 1.34f * edge_size(s, h))
+        if (s->corner[h] < 0 || h > s->opposite[h] || edge_length(s, h) <= SPLIT_FROM * edge_size(s, h))
             continue;
         if (s->vertex_count + 1 > s->vertex_capacity || s->triangle_count + 2 > s->triangle_capacity)
             PELT_TRY(pelti_remesh_reserve(s, s->vertex_count + s->vertex_count / 2 + 64,
@@ -192,7 +193,7 @@ static PeltStatus split_long(PeltiRemeshSurface *s, PeltError *err)
 static void collapse_short(PeltiRemeshSurface *s)
 {
     for (int h = 0; h < 3 * s->triangle_count; h++) {
-        if (s->corner[h] < 0 || edge_length(s, h) >= 0.78f * edge_size(s, h))
+        if (s->corner[h] < 0 || edge_length(s, h) >= COLLAPSE_FROM * edge_size(s, h))
             continue;
         Vec3 to = vec3_lerp(s->position[s->corner[h]], s->position[s->corner[pelti_remesh_next(h)]], 0.5f);
         if (may_collapse(s, h, to))
@@ -232,8 +233,8 @@ static bool may_flip(const PeltiRemeshSurface *s, const Edge *e)
     Hinge after = hinge_of(s, e->c, e->d, e->a, e->b), before = {1, 1, -1};
     if (s->sharp)
         before = hinge_of(s, e->a, e->b, e->d, e->c);
-    return after.side >= fminf(0.15f, before.side) && after.fold >= fminf(0.3f, before.fold) &&
-           after.sharp < fmaxf(0.94f, before.sharp);
+    return after.side >= fminf(FLIP_FACING, before.side) && after.fold >= fminf(FLIP_FOLD, before.fold) &&
+           after.sharp < fmaxf(FLIP_SHARP, before.sharp);
 }
 
 static void flip_to_valence(PeltiRemeshSurface *s)
@@ -261,7 +262,7 @@ static void flip_to_delaunay(PeltiRemeshSurface *s, int sweeps)
             const Vec3 *x = s->position;
             float c = pelti_acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.c]), 1), -1));
             float d = pelti_acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.d]), 1), -1));
-            if (c + d > 3.1416f + 0.02f && may_flip(s, &e))
+            if (c + d > 3.1416f + DELAUNAY_SLACK && may_flip(s, &e))
                 flip_edge(s, h);
         }
 }
@@ -328,7 +329,7 @@ static void relax_range(void *context, int begin, int end, int worker)
             Vec3 step = vec3_sub(fan_centre(s, v), p);
             p = vec3_add(p, vec3_mad(step, s->normal[v], -vec3_dot(step, s->normal[v])));
         }
-        r->fresh[v] = r->shape->project(r->shape->context, p, s->normal[v], 0.3f * s->size[v]);
+        r->fresh[v] = r->shape->project(r->shape->context, p, s->normal[v], PROJECT_REACH * s->size[v]);
     }
 }
 
@@ -389,7 +390,7 @@ static float turning(const PeltiRemeshSurface *s, int v)
         most = fmaxf(most, vec3_dot(vec3_sub(s->normal[w], s->normal[v]), step) / fmaxf(vec3_dot(step, step), 1e-12f));
         h = turn(s, h);
     } while (h != s->out[v]);
-    return fminf(most, 250);
+    return fminf(most, SHARPEST_TURN);
 }
 
 static float ring_mean(const PeltiRemeshSurface *s, const float *field, int v)
@@ -424,8 +425,8 @@ typedef struct Sizing {
 static void find_sizes(PeltiRemeshSurface *s, int vertices, const Sizing *sizing)
 {
     const float *detail = sizing->detail, *curvature = sizing->curvature;
-    const double c = 0.80, budget = 0.866 * vertices / (double)(sizing->correction * sizing->correction);
-    const double turning_share = vertices < 2000 ? 0.75 : 0.5; // so few hardly give fingers any shape
+    const double c = TURN_AN_EDGE, budget = 0.866 * vertices / (double)(sizing->correction * sizing->correction);
+    const double turning_share = vertices < FEW_VERTICES ? TURNING_SHARE_FEW : TURNING_SHARE;
     double flat = 0, turned = 0;
     for (int t = 0; t < s->triangle_count; t++) {
         const int *at = &s->corner[3 * t];
@@ -463,8 +464,8 @@ static PeltStatus set_sizes(const PeltiRemeshShape *shape, PeltiRemeshSurface *s
     pelti_parallel_for(jobs, s->vertex_count, 512, accept_range, &r);
     for (int v = 0; v < s->vertex_count; v++)
         curvature[v] = turning(s, v);
-    smooth_field(s, detail, fresh, 8);
-    smooth_field(s, curvature, fresh, 3);
+    smooth_field(s, detail, fresh, DETAIL_ROUNDS);
+    smooth_field(s, curvature, fresh, TURNING_ROUNDS);
     find_sizes(s, vertices, &(Sizing){detail, curvature, correction, shape->finest});
     pelti_pool_release(&pool);
     return PELT_OK;
@@ -472,7 +473,6 @@ static PeltStatus set_sizes(const PeltiRemeshShape *shape, PeltiRemeshSurface *s
 
 PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *s, int vertices, PeltiJobs *jobs, PeltError *err)
 {
-    enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 24 };
     float correction = 1;
     s->sharp = shape->sharp;
     pelti_remesh_normals(s);
@@ -483,15 +483,15 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
         flip_to_valence(s);
         PELT_TRY(pack(s, err));
         float excess = (float)s->vertex_count / (float)vertices;
-        if (excess > 2.5f && round < 4) {
+        if (excess > FAR_TOO_MANY && round < COARSE_ROUNDS) {
             pelti_remesh_normals(s);
             continue;
         }
         PELT_TRY(relax_rounds(shape, s, round < 6 ? 1 : 2, jobs, err));
-        if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < 0.03f)
+        if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < COUNT_MET)
             break;
         if (round >= 3)
-            correction *= pelti_powf(excess, 0.4f);
+            correction *= pelti_powf(excess, CORRECTED);
     }
     flip_to_delaunay(s, 2);
     PELT_TRY(relax_rounds(shape, s, 2, jobs, err));

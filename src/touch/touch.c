@@ -377,7 +377,7 @@ static bool advance(PeltiTouch *t)
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         t->search.unsafe = false;
         for (int round = 0; round < ROUNDS; round++)
-            if (round_of_moves(t, attempt * 3, attempt + round > 0) || 2 * t->budget.used > t->budget.allowed)
+            if (round_of_moves(t, attempt * ATTEMPT_RINGS, attempt + round > 0) || 2 * t->budget.used > t->budget.allowed)
                 break; // a round costs what the last one did
         if (!t->search.unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
             if (!too_much(t))
