@@ -229,7 +229,7 @@ PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, Pelt
     double *sum = PELTI_NEW(pool, double, who->bone_count);
     const PeltRigPiece **said = PELTI_NEW(pool, const PeltRigPiece *, vertices);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)vertices * sizeof *said);
+        return pelti_no_memory(err, (size_t)vertices * sizeof(void *));
     PELT_TRY(pelti_weights_copy(who, pool, weights, &rows, err));
     for (int v = 0; v < vertices; v++)
         said[v] = said_of(who, rig, v);

@@ -40,7 +40,8 @@ static Vec3 shortest_way(const Tube *tube)
     Vec3 best = vec3(0, 1, 0);
     float least = INFINITY;
     for (int i = 0; i < 27; i++) { // the directions of a cube's faces, edges and corners
-        Vec3 way = vec3((float)(i % 3 - 1), (float)(i / 3 % 3 - 1), (float)(i / 9 - 1));
+        int up = i / 9 - 1;
+        Vec3 way = vec3((float)(i % 3 - 1), (float)(i / 3 % 3 - 1), (float)up);
         float length = vec3_length(way), far = length > 0 ? way_out(tube, vec3_scale(way, 1 / length)) : INFINITY;
         if (far < least)
             least = far, best = vec3_scale(way, 1 / length);

@@ -19,7 +19,7 @@ static bool sees_out(const Look *look, int triangle)
     Vec3 middle = vec3_scale(vec3_add(vec3_add(a, b), c), 1.0f / 3);
     int asked = 0, out = 0;
     for (int k = 0; k < 27; k++) {
-        Vec3 d = vec3_normalize_or(vec3((float)(k % 3 - 1), (float)(k / 3 % 3 - 1), (float)(k / 9 - 1)), vec3(0, 0, 0));
+        Vec3 d = vec3_normalize_or(vec3((float)(k % 3 - 1), (float)(k / 3 % 3 - 1), (float)(k / 9 % 3 - 1)), vec3(0, 0, 0));
         if (vec3_dot(d, normal) < OUTER_AHEAD)
             continue;
         PeltiRay ray = {.origin = middle, .near = 1e-4f * look->mesh->diagonal, .direction = d, .far = INFINITY};
