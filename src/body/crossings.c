@@ -109,6 +109,7 @@ static PeltStatus take_memory(PeltiCrossings *c, PeltiPool *pool, PeltError *err
     c->deep_capacity = MOST_PAIRS;
     c->row = PELTI_NEW(pool, PeltiPatches, room / PELTI_CROSSINGS_ROW + 1);
     c->patch = PELTI_NEW(pool, uint8_t, triangles);
+    c->known = PELTI_NEW(pool, PeltiPair, PELTI_CROSSINGS_KNOWN);
     c->passed_count = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);
     c->last = PELTI_NEW(pool, Vec3, vertices);
     c->moved = PELTI_NEW(pool, bool, vertices);

@@ -10,6 +10,7 @@
 
 enum { PELTI_CROSSINGS_MIXED = -1, PELTI_CROSSINGS_PASS = 4096 }; ///< no group; pairs of a range of `near`
 enum { PELTI_CROSSINGS_ROW = 64, PELTI_CROSSINGS_WORDS = 4 };     ///< pairs of a row of `near`; of 64 bits, one a patch
+enum { PELTI_CROSSINGS_KNOWN = 1 << 15 };                         ///< kinds of pairs that are remembered
 
 typedef struct PeltiPatches { ///< a bit for each of 256 patches of skin
     uint64_t bits[PELTI_CROSSINGS_WORDS];
@@ -20,7 +21,8 @@ typedef struct PeltiCrossings {
     PeltiBoxTree *tree; ///< of the triangles, as pelti_crossings_refit left it
     PeltiPair *deep;    ///< [deep_count] pairs that cross by more than touching; tag: pelti_crossings_sort; in no order
     int deep_count, deep_capacity;
-    PeltiSunk sunk; ///< where the mesh crosses itself at rest
+    PeltiSunk sunk;   ///< where the mesh crosses itself at rest
+    PeltiPair *known; ///< [PELTI_CROSSINGS_KNOWN] kinds that were asked for, by pair
 
     bool listed;       // `near` holds all pairs of triangles that are in their spans
     PeltiPairs near;   // pairs whose spans meet, of this step; `scratch`: those of them that cross, by range
@@ -41,7 +43,8 @@ typedef struct PeltiCrossings {
     int *group;      // [triangle_count] pairs of one group are of no interest; -1: none
     int *node_group; // [nodes] group of all below it
 } PeltiCrossings;
-enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK, PELTI_CROSSES_UNASKED }; ///< sunk: beside what crosses at rest
+/// Sunk: beside what crosses at rest; shallow: pelti_crossings_judge.
+enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK, PELTI_CROSSES_UNASKED, PELTI_CROSSES_SHALLOW };
 
 typedef struct PeltiCrossingsDef {
     const PeltiMesh *mesh;       ///< must outlive it
@@ -62,9 +65,13 @@ void pelti_crossings_refit(PeltiCrossings *crossings, const Vec3 *x, PeltiJobs *
 /// Whether two triangles that may cross (below) do, at `x`, by more than touching.
 bool pelti_crossings_deep(const PeltiCrossings *crossings, const Vec3 *x, int a, int b);
 /// And of what kind that crossing is (pelti_sunk_explains).
-int pelti_crossings_tag(const PeltiCrossings *crossings, int a, int b);
+int pelti_crossings_tag(PeltiCrossings *crossings, int a, int b);
 /// Finds the kinds of the pairs in `deep` that nobody has asked for: leaning does not, and looks most often.
 void pelti_crossings_sort(PeltiCrossings *crossings);
+
+/// Copies `deep` to `out` [deep_capacity], with the kinds of those that are `least` deep or more; the others are shallow. Returns
+/// how many there are.
+int pelti_crossings_judge(PeltiCrossings *crossings, float least, PeltiPair *out);
 
 /// Whether two triangles cross at rest.
 bool pelti_crossings_at_rest(const PeltiCrossings *crossings, int a, int b);

@@ -13,9 +13,13 @@ bool pelti_crossings_deep(const PeltiCrossings *c, const Vec3 *x, int a, int b)
     return pelti_triangles_as_deep(x, s, t, CROSSINGS_TOUCHING * c->mesh->diagonal) && pelti_triangles_cross(x, s, t);
 }
 
-int pelti_crossings_tag(const PeltiCrossings *c, int a, int b)
+int pelti_crossings_tag(PeltiCrossings *c, int a, int b)
 {
-    return pelti_sunk_explains(&c->sunk, a, b) ? PELTI_CROSSES_SUNK : PELTI_CROSSES_ANEW;
+    uint64_t hash = ((uint64_t)a << 32 | (uint64_t)b) * 0x9e3779b97f4a7c15u;
+    PeltiPair *known = &c->known[hash >> 49];
+    if (known->tag == 0 || known->a != a || known->b != b)
+        *known = (PeltiPair){a, b, pelti_sunk_explains(&c->sunk, a, b) ? PELTI_CROSSES_SUNK : PELTI_CROSSES_ANEW};
+    return known->tag;
 }
 
 void pelti_crossings_sort(PeltiCrossings *c)
@@ -23,6 +27,16 @@ void pelti_crossings_sort(PeltiCrossings *c)
     for (int i = 0; i < c->deep_count; i++)
         if (c->deep[i].tag == PELTI_CROSSES_UNASKED)
             c->deep[i].tag = pelti_crossings_tag(c, c->deep[i].a, c->deep[i].b);
+}
+
+int pelti_crossings_judge(PeltiCrossings *c, float least, PeltiPair *out)
+{
+    for (int i = 0; i < c->deep_count; i++) {
+        int a = c->deep[i].a, b = c->deep[i].b;
+        bool deep = pelti_triangles_as_deep(c->last, c->mesh->triangles[a], c->mesh->triangles[b], least);
+        out[i] = (PeltiPair){a, b, deep ? pelti_crossings_tag(c, a, b) : PELTI_CROSSES_SHALLOW};
+    }
+    return c->deep_count;
 }
 
 // ---- a step ----

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 512 };
+enum { GRAIN = 512, LAST_ROUNDS = 4 };
 
 /// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
 typedef struct Flight {
@@ -39,6 +39,8 @@ struct PeltiLean {
     PeltiLeanTurned turned;
     PeltiLeanEdges edges;
     PeltiLeanIslands islands;
+    PeltiPair *judged; // [crossings->deep_capacity] pairs that cross, by kind
+    bool worse;        // an island is worse than by blending, by the last look
 };
 
 PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean **out, PeltError *err)
@@ -58,6 +60,7 @@ PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean
     l->rigid = PELTI_NEW(pool, bool, mesh->component_count);
     l->leans = PELTI_NEW(pool, bool, mesh->component_count);
     l->flight = PELTI_NEW(pool, Flight, mesh->component_count);
+    l->judged = PELTI_NEW(pool, PeltiPair, l->crossings->deep_capacity);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 60);
     PELT_TRY(pelti_lean_turned_create(mesh, pool, &l->turned, err));
@@ -157,6 +160,14 @@ static void mark(PeltiLean *l, const int *t)
         l->marked[t[k]] = true;
 }
 
+/// Marks a vertex, or the piece that it is of.
+static void mark_piece(PeltiLean *l, int vertex, bool whole)
+{
+    int c = l->mesh->component[vertex], begin = l->pieces->start[c], count = l->pieces->start[c + 1] - begin;
+    for (int k = 0; k < (whole ? count : 1); k++)
+        l->marked[whole ? l->pieces->vertex[begin + k] : vertex] = true;
+}
+
 /// Marks the corners of triangles that are turned over and not by blending, `widely` those around the ones that stand out.
 static void mark_turned(PeltiLean *l, bool widely)
 {
@@ -171,6 +182,13 @@ static void mark_turned(PeltiLean *l, bool widely)
     }
 }
 
+/// What crosses now. Returns whether an island is worse than by blending.
+static bool count_islands(PeltiLean *l)
+{
+    int count = pelti_crossings_judge(l->crossings, LEAN_DEEP * l->mesh->diagonal, l->judged);
+    return pelti_lean_islands_count(&l->islands, l->judged, count);
+}
+
 /// Marks the corners of triangles that cross anew, in islands where more cross than by blending. Where the method crosses less,
 /// leaning would bring back what it has parted: on the way to blending skin meets what blending lays through it.
 static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
@@ -179,13 +197,13 @@ static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
     if (round == 0) { // from here on skin goes towards blending alone
         pelti_crossings_begin(c, l->now, l->home, jobs);
         pelti_crossings_update(c, l->home, jobs);
-        pelti_lean_islands_begin(&l->islands, c->deep, c->deep_count);
+        pelti_lean_islands_begin(&l->islands, l->judged, pelti_crossings_judge(c, LEAN_DEEP * l->mesh->diagonal, l->judged));
     }
     pelti_crossings_update(c, l->now, jobs);
-    pelti_lean_islands_count(&l->islands, c->deep, c->deep_count);
-    for (int i = 0; i < c->deep_count; i++) {
+    l->worse = count_islands(l);
+    for (int i = 0; i < c->deep_count && l->worse; i++) {
         const int *s = l->mesh->triangles[c->deep[i].a], *t = l->mesh->triangles[c->deep[i].b];
-        if (pelti_lean_islands_worse(&l->islands, &c->deep[i]) && crosses_anew(l, s, t)) {
+        if (pelti_lean_islands_worse(&l->islands, s[0]) && crosses_anew(l, s, t)) {
             mark(l, s);
             mark(l, t);
         }
@@ -277,6 +295,35 @@ static void settle(PeltiLean *l, PeltiJobs *jobs)
         pelti_lean_edges_set(&l->edges, v, (float)l->volume.low[component[v]] * l->share[v]);
 }
 
+/// Whether an island is worse than by blending, as it leans.
+static bool look_for_worse(Work *w, PeltiJobs *jobs)
+{
+    PeltiLean *l = w->lean;
+    look_at_skin(w, jobs, LEAN_ROUNDS);
+    pelti_crossings_update(l->crossings, l->now, jobs);
+    return l->worse = count_islands(l);
+}
+
+/// What is worse than by blending after all rounds leans wholly: first all corners of such islands, then all pieces that are in
+/// one, at last everything. So no step ends with more deep pairs than blending has.
+static void lean_wholly(Work *w, PeltiJobs *jobs, int rounds)
+{
+    PeltiLean *l = w->lean;
+    bool settled = rounds < LEAN_ROUNDS; // nothing has moved since the last look
+    for (int round = 0; round < LAST_ROUNDS && (settled ? l->worse : look_for_worse(w, jobs)); round++) {
+        memset(l->marked, round == LAST_ROUNDS - 1, (size_t)l->mesh->vertex_count * sizeof *l->marked);
+        for (int v = 0; v < l->mesh->vertex_count; v++)
+            if (pelti_lean_islands_worse(&l->islands, v))
+                mark_piece(l, v, round > 0);
+        pelti_lean_edges_forget(&l->edges);
+        for (int v = 0; v < l->mesh->vertex_count; v++)
+            if (l->marked[v] && l->share[v] > 0)
+                pelti_lean_edges_set(&l->edges, v, 0);
+        settle(l, jobs);
+        settled = false;
+    }
+}
+
 static void write_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -296,7 +343,7 @@ static bool moved(const PeltiLean *l, int v)
 int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices)
 {
     Work w = {l, step, vertices};
-    int count = 0;
+    int count = 0, round = 0;
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
     pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);
     bring_back(l);
@@ -304,13 +351,22 @@ int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, V
     pelti_lean_edges_restart(&l->edges);
     pelti_lean_volume_restart(&l->volume, l->home, l->asked, jobs);
     settle(l, jobs);
-    for (int round = 0; round < LEAN_ROUNDS && mend_triangles(&w, jobs, round) > 0; round++)
+    for (; round < LEAN_ROUNDS && mend_triangles(&w, jobs, round) > 0; round++)
         settle(l, jobs);
+    lean_wholly(&w, jobs, round);
     for (int v = 0; v < l->mesh->vertex_count; v++)
         count += moved(l, v);
     if (count)
         pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, write_range, &w);
     return count;
+}
+
+bool pelti_lean_worse(PeltiLean *l, bool *where)
+{
+    bool worse = count_islands(l);
+    for (int v = 0; v < l->mesh->vertex_count && worse; v++)
+        where[v] = pelti_lean_islands_worse(&l->islands, v);
+    return worse;
 }
 
 const PeltiLeanVolume *pelti_lean_volumes(const PeltiLean *l)

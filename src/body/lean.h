@@ -27,6 +27,10 @@ typedef struct PeltiLeanStep {
 /// Changes the vertices that need it; returns how many. Does not allocate.
 int pelti_lean_apply(PeltiLean *lean, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices);
 
+/// Whether, after pelti_lean_apply, what the crossings have now is worse than by blending somewhere, as their measure counts;
+/// `where` [vertex_count] are the corners of such islands.
+bool pelti_lean_worse(PeltiLean *lean, bool *where);
+
 /// Volumes of closed pieces at rest and, after pelti_lean_apply, by blending.
 const PeltiLeanVolume *pelti_lean_volumes(const PeltiLean *lean);
 

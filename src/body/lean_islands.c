@@ -1,4 +1,4 @@
-/// Islands of pairs that cross, by blending or as it leans: whether more cross there than by blending.
+/// Islands of pairs that cross, by blending or as it leans: whether more of them are deep than by blending.
 #include "body/lean_islands.h"
 
 #include "core/roots.h"
@@ -11,13 +11,16 @@ PeltStatus pelti_lean_islands_create(const PeltiMesh *mesh, int capacity, PeltiP
                               .home = PELTI_NEW(pool, PeltiPair, capacity),
                               .capacity = capacity,
                               .root = PELTI_NEW(pool, int, mesh->vertex_count),
-                              .count = PELTI_NEW(pool, int, mesh->vertex_count)};
-    return pool->failed ? pelti_no_memory(err, (size_t)capacity * sizeof *out->home) : PELT_OK;
+                              .of = PELTI_NEW(pool, PeltiLeanIsland, mesh->vertex_count)};
+    if (pool->failed)
+        return pelti_no_memory(err, (size_t)capacity * sizeof *out->home);
+    pelti_lean_islands_begin(out, NULL, 0);
+    return PELT_OK;
 }
 
-static int root_of(PeltiLeanIslands *l, const PeltiPair *pair)
+static PeltiLeanIsland *island_of(PeltiLeanIslands *l, int vertex)
 {
-    return pelti_root_of(l->root, l->mesh->triangles[pair->a][0]);
+    return &l->of[pelti_root_of(l->root, vertex)];
 }
 
 static void join(PeltiLeanIslands *l, const PeltiPair *pairs, int count)
@@ -31,23 +34,36 @@ static void join(PeltiLeanIslands *l, const PeltiPair *pairs, int count)
 void pelti_lean_islands_begin(PeltiLeanIslands *l, const PeltiPair *home, int count)
 {
     l->home_count = count < l->capacity ? count : l->capacity;
-    memcpy(l->home, home, (size_t)l->home_count * sizeof *home);
+    for (int i = 0; i < l->home_count; i++)
+        l->home[i] = home[i];
     for (int v = 0; v < l->mesh->vertex_count; v++)
         l->root[v] = v;
     join(l, l->home, l->home_count);
 }
 
-void pelti_lean_islands_count(PeltiLeanIslands *l, const PeltiPair *now, int count)
+static void add(PeltiLeanIslands *l, const PeltiPair *pairs, int count, int by)
 {
-    join(l, now, count);
-    memset(l->count, 0, (size_t)l->mesh->vertex_count * sizeof *l->count);
-    for (int i = 0; i < l->home_count; i++)
-        l->count[root_of(l, &l->home[i])]--;
-    for (int i = 0; i < count; i++)
-        l->count[root_of(l, &now[i])]++;
+    for (int i = 0; i < count; i++) {
+        PeltiLeanIsland *of = island_of(l, l->mesh->triangles[pairs[i].a][0]);
+        of->all += pairs[i].tag != PELTI_CROSSES_SHALLOW ? by : 0;
+        of->anew += pairs[i].tag == PELTI_CROSSES_ANEW ? by : 0;
+    }
 }
 
-bool pelti_lean_islands_worse(PeltiLeanIslands *l, const PeltiPair *pair)
+bool pelti_lean_islands_count(PeltiLeanIslands *l, const PeltiPair *now, int count)
 {
-    return l->count[root_of(l, pair)] > 0;
+    bool worse = false;
+    join(l, now, count);
+    memset(l->of, 0, (size_t)l->mesh->vertex_count * sizeof *l->of);
+    add(l, l->home, l->home_count, -1);
+    add(l, now, count, 1);
+    for (int i = 0; i < count && !worse; i++)
+        worse = pelti_lean_islands_worse(l, l->mesh->triangles[now[i].a][0]);
+    return worse;
+}
+
+bool pelti_lean_islands_worse(PeltiLeanIslands *l, int vertex)
+{
+    const PeltiLeanIsland *of = island_of(l, vertex);
+    return of->all > 0 || of->anew > 0;
 }

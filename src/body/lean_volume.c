@@ -4,7 +4,6 @@
 
 #include "body/constants.def"
 
-#include <math.h>
 #include <string.h>
 
 enum { GRAIN = 1024 };
@@ -93,8 +92,7 @@ PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, Pe
 
 static bool bearable(const PeltiLeanVolume *l, int c)
 {
-    double now = l->now[c] / l->rest[c], home = l->home[c] / l->rest[c];
-    return fabs(now - 1) <= fabs(home - 1) || fabs(now - home) <= LEAN_VOLUME_KEPT;
+    return pelti_lean_volume_harm(l->now[c] / l->rest[c], l->home[c] / l->rest[c]) <= LEAN_VOLUME_KEPT;
 }
 
 void pelti_lean_volume_restart(PeltiLeanVolume *l, const Vec3 *home, const Vec3 *asked, PeltiJobs *jobs)

@@ -6,6 +6,8 @@
 #include "core/jobs.h"
 #include "geometry/mesh.h"
 
+#include <math.h>
+
 typedef struct PeltiLeanVolume {
     const PeltiMesh *mesh;
     double *rest;       ///< [component_count] at rest; 0: not watched (open, rigid or flat)
@@ -23,6 +25,12 @@ PeltStatus pelti_lean_volume_create(const PeltiMesh *mesh, const bool *rigid, Pe
                                     PeltError *err);
 /// A step begins, with blending's vertices of the pose that is shown and of the one that was asked for.
 void pelti_lean_volume_restart(PeltiLeanVolume *volume, const Vec3 *home, const Vec3 *asked, PeltiJobs *jobs);
+
+/// How much worse than by blending a volume is kept, both as shares of that at rest: 0 where it is as near to 1.
+static inline double pelti_lean_volume_harm(double now, double blended)
+{
+    return fabs(now - 1) <= fabs(blended - 1) ? 0 : fabs(now - blended);
+}
 
 typedef struct PeltiLeanShape { ///< share 1: own, 0: home; [vertex_count]
     const Vec3 *home, *own;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { LOOKS = 2 };
+
 /// Vertices that lie inside another part at rest: what is behind them is no side of a contact.
 static PeltStatus find_hidden(PeltiParted *l, PeltiPool *pool, PeltError *err)
 {
@@ -69,13 +71,14 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     l->attempt.is_touched = PELTI_NEW(pool, bool, l->mesh->triangle_count);
 }
 
-PeltStatus pelti_parted_create(const PeltiLeanDef *def, const PeltiLean *lean, PeltiPool *pool, PeltiParted **out, PeltError *err)
+PeltStatus pelti_parted_create(const PeltiLeanDef *def, PeltiLean *lean, PeltiPool *pool, PeltiParted **out, PeltError *err)
 {
     const PeltiMesh *mesh = def->who->mesh;
     PeltiParted *l = PELTI_NEW(pool, PeltiParted, 1);
     if (!l)
         return pelti_no_memory(err, sizeof *l);
-    *l = (PeltiParted){.mesh = mesh, .pieces = def->pieces, .crossings = def->crossings, .blended = pelti_lean_volumes(lean)};
+    *l = (PeltiParted){.mesh = mesh, .pieces = def->pieces, .crossings = def->crossings, .lean = lean};
+    l->blended = pelti_lean_volumes(lean);
     take_memory(l, pool);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * 120);
@@ -157,6 +160,30 @@ static void slow_down(PeltiParted *l, bool restart)
     }
 }
 
+typedef struct Before { ///< parting
+    int pairs, deep;    ///< that find() counts, of the crossings' list
+    bool worse;         ///< than by blending, somewhere: leaning leaves nothing so
+} Before;
+
+/// What is sound as a whole need not be in part. And where more is deep than by blending, or in all more crosses than before,
+/// nothing is parted.
+static void take_back(PeltiParted *l, const Before *before, PeltiJobs *jobs)
+{
+    size_t bytes = (size_t)l->mesh->vertex_count * sizeof *l->x;
+    for (int v = 0; v < l->mesh->vertex_count; v++)
+        l->start[v] = vec3_sub(l->x[v], l->shown[v]);
+    for (int look = 0; look < LOOKS; look++) {
+        pelti_parted_calm(l);
+        if (pelti_parted_find(l, jobs) > before->pairs || l->crossings->deep_count > before->deep)
+            break;
+        if (before->worse || !pelti_lean_worse(l->lean, l->scratch.seen))
+            return;
+        for (int v = 0; v < l->mesh->vertex_count; v++)
+            l->start[v] = l->scratch.seen[v] ? vec3(0, 0, 0) : l->start[v];
+    }
+    memcpy(l->x, l->shown, bytes);
+}
+
 int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices)
 {
     int moved = 0, rounds = 0, tries = PARTED_TRIES;
@@ -166,17 +193,13 @@ int pelti_parted_apply(PeltiParted *l, const Mat34 *bones, bool restart, PeltiJo
     memcpy(l->x, vertices, bytes);
     memset(l->volumes.change, 0, (size_t)l->mesh->component_count * sizeof *l->volumes.change);
     pelti_parted_volumes(l);
-    int as_shown = pelti_parted_find(l, jobs), deep = l->crossings->deep_count, pairs = start(l, bones, restart, jobs, as_shown);
+    Before before = {pelti_parted_find(l, jobs), l->crossings->deep_count, pelti_lean_worse(l->lean, l->scratch.seen)};
+    int pairs = start(l, bones, restart, jobs, before.pairs);
     for (; rounds < PARTED_ROUNDS && pairs > 0 && part(l, pairs, &tries, jobs); rounds++)
         pairs = pelti_parted_find(l, jobs);
     slow_down(l, restart);
-    if (memcmp(l->x, vertices, bytes) != 0) { // what is sound as a whole need not be in part
-        for (int v = 0; v < l->mesh->vertex_count; v++)
-            l->start[v] = vec3_sub(l->x[v], l->shown[v]);
-        pelti_parted_calm(l);
-    }
-    if (memcmp(l->x, vertices, bytes) != 0 && (pelti_parted_find(l, jobs) > as_shown || l->crossings->deep_count > deep))
-        memcpy(l->x, vertices, bytes); // more cross than without
+    if (memcmp(l->x, vertices, bytes) != 0)
+        take_back(l, &before, jobs);
     for (int v = 0; v < l->mesh->vertex_count; v++) {
         Vec3 u = vec3_sub(l->x[v], l->shown[v]);
         l->kept[v] = into_bone(bones[l->pieces->label[v]], u);

@@ -9,8 +9,7 @@
 typedef struct PeltiParted PeltiParted;
 
 /// Lives in `pool`; what `def` names and `lean`, of the same mesh, must outlive it.
-PeltStatus pelti_parted_create(const PeltiLeanDef *def, const PeltiLean *lean, PeltiPool *pool, PeltiParted **out,
-                               PeltError *err);
+PeltStatus pelti_parted_create(const PeltiLeanDef *def, PeltiLean *lean, PeltiPool *pool, PeltiParted **out, PeltError *err);
 /// Changes the vertices that need it; returns how many. `restart` forgets the step before. Does not allocate.
 int pelti_parted_apply(PeltiParted *parted, const Mat34 *bones, bool restart, PeltiJobs *jobs, Vec3 *vertices);
 /// What it carries from step to step.

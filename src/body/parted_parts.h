@@ -57,6 +57,7 @@ struct PeltiParted {
     const PeltiMesh *mesh; ///< what it is made for, up to `length`: set once
     const PeltiPieces *pieces;
     PeltiCrossings *crossings;
+    PeltiLean *lean;                ///< knows what crosses by blending
     const PeltiLeanVolume *blended; ///< volumes of closed pieces by blending
     PeltiLeanTurned turned;         ///< who is whose neighbour
     bool *hidden;                   ///< [vertex_count] inside another part at rest

@@ -157,8 +157,8 @@ static bool bearable(const PeltiParted *l, int c, double change)
         return true;
     if (l->blended->rest[c] == 0) // flat
         return fabs(change) <= PARTED_VOLUME * fabs(rest);
-    double now = (l->volumes.as_shown[c] + change) / rest, asked = l->blended->asked[c] / rest, off = fabs(now - asked);
-    return fabs(now - 1) <= fabs(asked - 1) || off <= LEAN_VOLUME_KEPT || off <= fabs(l->volumes.as_shown[c] / rest - asked);
+    double asked = l->blended->asked[c] / rest, before = pelti_lean_volume_harm(l->volumes.as_shown[c] / rest, asked);
+    return pelti_lean_volume_harm((l->volumes.as_shown[c] + change) / rest, asked) <= fmax(LEAN_VOLUME_KEPT, before);
 }
 
 static bool is_sound(PeltiParted *l, const double *before)

@@ -190,32 +190,50 @@ static void a_joint_is_tried_by_the_triangles_that_it_bends(void **state)
     pelti_character_destroy(who);
 }
 
-/// By blending three pairs cross in one place, which share corners one after the other, and none in another.
+/// By blending three deep pairs cross in one place, which share corners one after the other and of which rest explains one, and
+/// none in another.
 static void skin_crosses_too_much_only_where_blending_crosses_less(void **state)
 {
     (void)state;
+    enum { ANEW = PELTI_CROSSES_ANEW, SUNK = PELTI_CROSSES_SUNK, SHALLOW = PELTI_CROSSES_SHALLOW };
     PeltiCharacter *who = two_boxes();
     const PeltiMesh *mesh = who->mesh;
-    int second = mesh->triangle_count / 2;
-    const PeltiPair home[3] = {{0, second, 0}, {1, second, 0}, {1, second + 1, 0}};
-    const PeltiPair now[5] = {{0, second + 1, 0}, {2, second + 1, 0}, {100, second + 100, 0}, {2, second, 0}, {3, second + 1, 0}};
+    int second = mesh->triangle_count / 2, here = mesh->triangles[0][0], there = mesh->triangles[100][0];
+    const PeltiPair home[4] = {{0, second, ANEW}, {1, second, ANEW}, {1, second + 1, SUNK}, {0, second + 1, SHALLOW}};
+    PeltiPair now[5] = {
+        {0, second + 1, ANEW}, {2, second + 1, ANEW}, {2, second, SUNK}, {100, second + 100, ANEW}, {3, second + 1, SHALLOW}};
     PeltiLeanIslands islands;
     PeltError err;
     assert_true(pelti_triangles_share(mesh->triangles[0], mesh->triangles[1]));
     assert_true(pelti_triangles_share(mesh->triangles[1], mesh->triangles[2]));
     assert_int_equal(pelti_lean_islands_create(mesh, 10, &who->pool, &islands, &err), PELT_OK);
-    pelti_lean_islands_begin(&islands, home, 3);
-    pelti_lean_islands_count(&islands, now, 4); // three, though others, and one elsewhere
-    assert_false(pelti_lean_islands_worse(&islands, &now[0]));
-    assert_false(pelti_lean_islands_worse(&islands, &now[3]));
-    assert_true(pelti_lean_islands_worse(&islands, &now[2]));
+    pelti_lean_islands_begin(&islands, home, 4);
+    assert_false(pelti_lean_islands_count(&islands, now, 3)); // others, but as many of each kind
+    assert_true(pelti_lean_islands_count(&islands, now, 5));  // one elsewhere, and one here that is not deep
+    assert_false(pelti_lean_islands_worse(&islands, here));
+    assert_true(pelti_lean_islands_worse(&islands, there));
+    now[2].tag = ANEW; // as many, but rest explains none
+    assert_true(pelti_lean_islands_count(&islands, now, 3));
+    assert_true(pelti_lean_islands_worse(&islands, here));
+    now[1].tag = now[2].tag = now[4].tag = SUNK; // fewer that rest does not explain, but more
     pelti_lean_islands_count(&islands, now, 5);
-    for (int i = 0; i < 5; i++)
-        assert_true(pelti_lean_islands_worse(&islands, &now[i]));
+    assert_true(pelti_lean_islands_worse(&islands, here));
+    now[4].tag = SHALLOW;
+    pelti_lean_islands_count(&islands, now, 5);
+    assert_false(pelti_lean_islands_worse(&islands, here));
     pelti_lean_islands_begin(&islands, home, 0); // another step, in which blending crosses nowhere
-    pelti_lean_islands_count(&islands, now, 1);
-    assert_true(pelti_lean_islands_worse(&islands, &now[0]));
+    assert_true(pelti_lean_islands_count(&islands, now, 1));
     pelti_character_destroy(who);
+}
+
+/// A piece that the method keeps better than blending may not lose by parting what blending keeps.
+static void a_volume_is_worse_only_beyond_that_by_blending(void **state)
+{
+    (void)state;
+    assert_true(pelti_lean_volume_harm(.98, .895) == 0); // nearer to 1
+    assert_true(pelti_lean_volume_harm(1.1, .895) == 0);
+    assert_float_equal(pelti_lean_volume_harm(.838, .895), .057, 1e-6);
+    assert_float_equal(pelti_lean_volume_harm(1.2, .895), .305, 1e-6);
 }
 
 int main(void)
@@ -225,6 +243,7 @@ int main(void)
         cmocka_unit_test(the_surface_is_one_closed_skin_around_the_boxes),
         cmocka_unit_test(a_piece_that_is_squashed_leans_on_blending_as_far_as_its_volume_asks),
         cmocka_unit_test(skin_crosses_too_much_only_where_blending_crosses_less),
+        cmocka_unit_test(a_volume_is_worse_only_beyond_that_by_blending),
         cmocka_unit_test(a_joint_is_tried_by_the_triangles_that_it_bends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
