@@ -64,6 +64,23 @@ int pelti_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
     return exact_orient(a, b, c, d);
 }
 
+/// pelti_orient(t[0], t[1], t[2], p[k]) of three points: the plane is made once. The expression is that of pelti_orient with the
+/// corners in other roles, so its bound holds.
+static void sides_of_plane(const Vec3 t[3], const Vec3 p[3], int side[3])
+{
+    double ox = (double)t[0].x, oy = (double)t[0].y, oz = (double)t[0].z;
+    double bx = (double)t[1].x - ox, by = (double)t[1].y - oy, bz = (double)t[1].z - oz;
+    double cx = (double)t[2].x - ox, cy = (double)t[2].y - oy, cz = (double)t[2].z - oz;
+    double yz = by * cz, zy = bz * cy, zx = bz * cx, xz = bx * cz, xy = bx * cy, yx = by * cx;
+    double nx = yz - zy, ny = zx - xz, nz = xy - yx;
+    double mx = fabs(yz) + fabs(zy), my = fabs(zx) + fabs(xz), mz = fabs(xy) + fabs(yx);
+    for (int k = 0; k < 3; k++) {
+        double x = (double)p[k].x - ox, y = (double)p[k].y - oy, z = (double)p[k].z - oz;
+        double det = nx * x + ny * y + nz * z, bound = 1e-15 * (mx * fabs(x) + my * fabs(y) + mz * fabs(z));
+        side[k] = det > bound ? -1 : det < -bound ? 1 : exact_orient(t[0], t[1], t[2], p[k]);
+    }
+}
+
 /// The plane of the triangle lies strictly between p and q, and the segment meets the closed triangle.
 static bool segment_crosses(Vec3 p, Vec3 q, int side_p, int side_q, const Vec3 t[3])
 {
@@ -123,19 +140,41 @@ static bool one_side(const int s[3])
     return (s[0] > 0 && s[1] > 0 && s[2] > 0) || (s[0] < 0 && s[1] < 0 && s[2] < 0);
 }
 
+/// The corner that the plane of the other triangle parts from the two others.
+static int lone_corner(const int s[3])
+{
+    return s[1] == s[2] ? 0 : s[0] == s[2] ? 1 : 2;
+}
+
+/// Of two triangles that each have corners on both sides of the other's plane, and none in it: whether the pieces they cut from
+/// the common line of the planes meet, ends counting. Two signs in place of three for each edge [Guigue2003].
+static bool pieces_meet(const Vec3 a[3], const int side_a[3], const Vec3 b[3], const int side_b[3])
+{
+    int i = lone_corner(side_a), j = lone_corner(side_b);
+    bool turn_a = side_b[j] < 0, turn_b = side_a[i] < 0; // as if both lone corners lay on the outer sides
+    Vec3 a1 = a[(i + (turn_a ? 2 : 1)) % 3], a2 = a[(i + (turn_a ? 1 : 2)) % 3];
+    Vec3 b1 = b[(j + (turn_b ? 2 : 1)) % 3], b2 = b[(j + (turn_b ? 1 : 2)) % 3];
+    return pelti_orient(a[i], a1, b[j], b1) <= 0 && pelti_orient(a[i], a2, b2, b[j]) <= 0;
+}
+
+static bool none_in_plane(const int s[3])
+{
+    return s[0] && s[1] && s[2];
+}
+
 PeltiMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3])
 {
     int side_a[3], side_b[3];
-    for (int k = 0; k < 3; k++)
-        side_b[k] = pelti_orient(a[0], a[1], a[2], b[k]);
+    sides_of_plane(a, b, side_b);
     if (one_side(side_b))
         return PELTI_APART;
-    for (int k = 0; k < 3; k++)
-        side_a[k] = pelti_orient(b[0], b[1], b[2], a[k]);
+    sides_of_plane(b, a, side_a);
     if (one_side(side_a))
         return PELTI_APART;
     if (!side_b[0] && !side_b[1] && !side_b[2] && !side_a[0] && !side_a[1] && !side_a[2])
         return coplanar_overlap(a, b) ? PELTI_COPLANAR : PELTI_APART;
+    if (none_in_plane(side_a) && none_in_plane(side_b))
+        return pieces_meet(a, side_a, b, side_b) ? PELTI_CROSSING : PELTI_APART;
     for (int k = 0; k < 3; k++) {
         int l = (k + 1) % 3;
         if (segment_crosses(b[k], b[l], side_b[k], side_b[l], a) || segment_crosses(a[k], a[l], side_a[k], side_a[l], b))
