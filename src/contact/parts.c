@@ -277,7 +277,8 @@ static PeltStatus take_samples(const Work *w, PeltiPool *pool, PeltiPool *work, 
         return pelti_no_memory(err, most * sizeof(PeltiSpot));
     for (int p = 0; p < out->part_count; p++) {
         PeltiSkinPart *part = &out->parts[p];
-        float step = PART_SPACING * part->field.radius, wished = step > 0 ? part->area / (step * step) : MOST_SAMPLES / 2;
+        float step = PART_SPACING * part->field.radius,
+              wished = step > 0 ? part->area / (step * step) : 0.5f * (float)MOST_SAMPLES;
         int wanted = wished < FEWEST_SAMPLES ? FEWEST_SAMPLES : wished > MOST_SAMPLES ? MOST_SAMPLES : (int)wished;
         list_candidates(w, p, wanted, &c);
         part->first_sample = out->sample_count;

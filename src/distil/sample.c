@@ -22,7 +22,7 @@ static PeltStatus begin_poses(const PeltiDistilRun *run, PeltiFile *file, const 
 {
     char header[NPY_HEADER];
     memset(header, ' ', sizeof header);
-    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); // NOLINT(bugprone-not-null-terminated-result): bytes, no text
     int used = snprintf(header + 10, sizeof header - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, 10), }",
                         run->samples.count, run->character->who->node_count);
     header[10 + used] = ' ';

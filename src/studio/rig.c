@@ -29,7 +29,7 @@ void pelti_session_rig_tell(PeltError *err, const char *path)
     if (!found)
         return;
     memmove(found + 3, found + length, strlen(found + length) + 1); // a path of ours is longer than "rig"
-    memcpy(found, "rig", 3);
+    memcpy(found, (const char[3]){'r', 'i', 'g'}, 3);
 }
 
 /// A page names no files: operators are those the rig holds.

@@ -569,14 +569,15 @@ void pelti_touch_push(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
 
 void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
 {
+    enum { VECTORS = 3 };
     TouchState *state = &t->state;
     PELTI_KEEP(s, &state->started, 1);
     PELTI_KEEP(s, &state->calm, 1);
     PELTI_KEEP(s, &state->behind, 1);
     PELTI_KEEP(s, &state->stuck, 1);
     PELTI_KEEP(s, &state->hung, 1);
-    Vec3 *vectors[] = {state->x, state->wanted, state->lag};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    Vec3 *vectors[VECTORS] = {state->x, state->wanted, state->lag};
+    for (int k = 0; k < VECTORS; k++)
         PELTI_KEEP(s, vectors[k], t->count);
     PELTI_KEEP(s, state->trouble, t->count);
     pelti_motion_keep(&t->way.motion, s);

@@ -18,13 +18,14 @@ static void keep_contacts(Projective *p, PeltiSnapshot *s)
 
 void pelti_proj_keep(void *state, PeltiSnapshot *s)
 {
+    enum { ROWS = 6 };
     Projective *p = state;
     PELTI_KEEP(s, &p->travel.started, 1);
     PELTI_KEEP(s, &p->swelling.turn, 1);
     PELTI_KEEP(s, &p->swelling.steps_left, 1);
     PELTI_KEEP(s, &p->figures.residual, 1);
-    ProjRow *rows[] = {p->state.x, p->state.last, p->state.velocity, p->state.q, p->state.q_last, p->step.origin};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+    ProjRow *rows[ROWS] = {p->state.x, p->state.last, p->state.velocity, p->state.q, p->state.q_last, p->step.origin};
+    for (int k = 0; k < ROWS; k++)
         PELTI_KEEP(s, rows[k], p->count);
     PELTI_KEEP(s, p->swelling.share, p->tissue.block_count);
     PELTI_KEEP(s, p->state.warm, p->tissue.block_count);
