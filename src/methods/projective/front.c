@@ -183,6 +183,7 @@ static bool lean(Front *f, int v, int u, Vec3 way)
     float edge = vec3_distance(f->mesh->rest[u], f->mesh->rest[v]);
     if (f->feet[u].turn == PROJ_STAYS)
         return false;
+    // NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter): it halves, and counts nothing
     for (float step = LEAN_FIRST; step > LEAN_LEAST; step *= 0.5f) {
         move_base(f, u, vec3_mad(from, way, step * edge));
         if (made_soundness(f, u) >= LEAST_SOUND) {
@@ -250,7 +251,8 @@ PeltStatus pelti_proj_front(const PeltiMesh *mesh, const float *room, ProjFoot *
         f.feet[v] = feet[v];
         f.feet[v].turn = PROJ_STAYS;
     }
-    for (double sound = 8; sound > 1; sound /= 2) // the soundest first: the others may gain by it
+    // the soundest first: the others may gain by it. NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter): as above
+    for (double sound = PUSH_FIRST; sound > 1; sound /= 2)
         push_all(&f, sound * TET_FLATTEST);
     push_all(&f, LEAST_SOUND);
     make_ways(&f);
