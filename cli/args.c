@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /// Walks the arguments.
 typedef struct Walk {
@@ -217,4 +218,10 @@ int cli_usage(const CliCommand *command, const char *format, ...)
     va_end(args);
     fprintf(stderr, " (try pelt %s --help)\n", command ? command->name : "");
     return PELT_BAD_ARGUMENT;
+}
+
+bool cli_is_input(const char *input, const char *output)
+{
+    struct stat in, out;
+    return stat(input, &in) == 0 && stat(output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }

@@ -102,6 +102,10 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (r.outputs.count == 0 && !r.def.report_path)
         return cli_usage(command, "nothing to write: give -o or --report");
+    for (int i = 0; i < r.outputs.count; i++)
+        if (cli_is_input(r.file, r.outputs.items[i]))
+            return cli_usage(command, "%s is the file that is read: a bake has no skin any more, give it another name",
+                             r.outputs.items[i]);
     if (r.no_measure)
         r.def.measure = PELT_BAKE_MEASURE_NEVER;
     r.def.outputs = r.outputs.items;

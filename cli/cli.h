@@ -64,6 +64,8 @@ void cli_help(const CliCommand *command);
 /// One line on stderr: "pelt bake: ..."; returns the exit code to use.
 int cli_fail(const CliCommand *command, PeltStatus status, const char *format, ...) PELT_PRINTF(3, 4);
 int cli_fail_error(const CliCommand *command, const PeltError *err);
+/// Whether `output` is the file that is read: to write there would lose the skin it has.
+bool cli_is_input(const char *input, const char *output);
 int cli_usage(const CliCommand *command, const char *format, ...) PELT_PRINTF(2, 3); ///< exit code 1, points at --help
 
 /// Progress on stderr: a bar on a terminal, a line every 10 % elsewhere. For PeltSkinDef.progress; user is a CliProgress.

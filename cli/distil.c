@@ -120,6 +120,9 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.def.output && !r.def.report_path && !r.def.page_path && r.def.part < 0)
         return cli_usage(command, "nothing to write: give -o, --report or --page");
+    if (r.def.output && cli_is_input(r.file, r.def.output))
+        return cli_usage(command, "%s is the file that is read: its own weights would be lost, give the result another name",
+                         r.def.output);
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
     Lines lines = {0};

@@ -62,6 +62,12 @@ expect 1 "--frames" "$PELT" bake "$work/tri.gltf" -m lbs --frames 5:2 -o "$work/
 expect 1 ".xyz" "$PELT" bake "$work/tri.gltf" -m lbs -o "$work/x.xyz"
 expect 2 "no-such-folder" "$PELT" bake "$work/tri.gltf" -m lbs -o "$work/no-such-folder/x.pc2"
 [ -z "$(ls "$work" | grep -E 'x\.')" ] || { echo "FAILED: a refused bake left files"; failures=$((failures + 1)); }
+# the file that is read is never written over, under whatever name
+cp "$work/tri.gltf" "$work/kept.gltf" && ln -s kept.gltf "$work/link.gltf"
+expect 1 "is the file that is read" "$PELT" bake "$work/kept.gltf" -m lbs -q -o "$work/./kept.gltf"
+expect 1 "is the file that is read" "$PELT" bake "$work/kept.gltf" -m lbs -q -o "$work/x.pc2" -o "$work/link.gltf"
+expect 1 "is the file that is read" "$PELT" distil "$work/kept.gltf" -m lbs -q -o "$work/kept.gltf"
+cmp -s "$work/tri.gltf" "$work/kept.gltf" && [ ! -e "$work/x.pc2" ] || { echo "FAILED: an input was written over"; failures=$((failures + 1)); }
 expect 0 "" "$PELT" bake "$work/tri.gltf" -m lbs -q -o "$work/x.pc2" -o "$work/x.mdd" -o "$work/x.glb" -o "$work/x.obj" --report "$work/r.json"
 [ "$(stat -c %s "$work/x.pc2")" = 68 ] || { echo "FAILED: one frame of three points is 68 bytes of pc2"; failures=$((failures + 1)); }
 ls "$work"/x.mdd "$work"/x.glb "$work"/x_0000.obj "$work"/r.json >/dev/null || failures=$((failures + 1))
