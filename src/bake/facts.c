@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *pelti_plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static PeltStatus find_weights(PeltiFacts *facts, PeltError *err)
 {
     const PeltiCharacter *who = facts->character->who;
@@ -18,11 +23,26 @@ static PeltStatus find_weights(PeltiFacts *facts, PeltError *err)
     PeltiJobs *jobs = pelti_jobs_create(0);
     PeltStatus status = pelti_trial_best(who, &facts->pool, jobs, &facts->log, &trial, err);
     pelti_jobs_destroy(jobs);
-    facts->weights = trial.source;
+    facts->weights = facts->info.joint_count ? trial.source : "none"; // bones that carry nodes are no one's weights
     facts->used = trial.weights;
     facts->lost_count = trial.lost_count;
     bool changed;
     return status == PELT_OK ? pelti_pieces_bind(who, facts->rig, &facts->pool, &facts->used, &changed, err) : status;
+}
+
+/// What of the mesh is odd, though no method fails for it.
+static void note_mesh(PeltiFacts *facts)
+{
+    const PeltiMesh *mesh = facts->character->who->mesh;
+    if (facts->info.joint_count == 0)
+        pelti_warn(&facts->log, "no-skin", "no mesh has a skin: all follow their nodes");
+    if (mesh->nonmanifold_edge_count)
+        pelti_warn(&facts->log, "mesh-nonmanifold", "%d edges have more than two triangles", mesh->nonmanifold_edge_count);
+    if (mesh->inconsistent_edge_count)
+        pelti_warn(&facts->log, "mesh-winding", "at %d edges neighbours face opposite ways", mesh->inconsistent_edge_count);
+    if (mesh->dropped_degenerate || mesh->dropped_duplicate)
+        pelti_warn(&facts->log, "mesh-degenerate", "%d triangles without area and %d that lie on others are left out",
+                   mesh->dropped_degenerate, mesh->dropped_duplicate);
 }
 
 /// Components by their number; vertices in no triangle are left out. `number` [component_count].
@@ -113,6 +133,7 @@ PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character,
         pelti_facts_release(facts);
         return status;
     }
+    note_mesh(facts);
     count_components(facts, number);
     count_owners(facts, number, seen);
     return judge_pieces(facts, number, err);
@@ -136,10 +157,9 @@ const char *pelti_cure(const char *code)
         {"weights-sum", "nothing to do: shares are what counts"},
         {"weights-mended", "nothing to do unless the mended places look odd: then paint them"},
         {"weights-missing", "export the primitive with its weights, or without the skin"},
-        {"mesh-open", "close the holes for exact volumes; methods that need a closed surface close them by fans"},
         {"mesh-nonmanifold", "remove doubled faces and inner walls (Blender: Select > All by Trait > Non Manifold)"},
         {"mesh-winding", "make the normals consistent (Blender: Mesh > Normals > Recalculate Outside)"},
-        {"mesh-degenerate", "merge by distance in the modelling program"},
+        {"mesh-degenerate", "nothing to do: they show nothing; merge by distance in the modelling program to be rid of them"},
         {"body",
          "nothing to do: the file's vertices come out; --set body=file solves on the file's own mesh, body-vertices=N on a "
          "finer or coarser body"},
@@ -173,7 +193,7 @@ const char *pelti_cure(const char *code)
 void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *text, size_t size)
 {
     const char *whose = !strcmp(facts->weights, "file")    ? "the file's weights"
-                        : !strcmp(facts->weights, "mixed") ? "the file's weights, automatic ones where those lost,"
+                        : !strcmp(facts->weights, "mixed") ? "the file's weights (automatic ones where those lost)"
                         : !strcmp(facts->weights, "auto")  ? "automatic weights"
                                                            : "no weights";
     char use[96];
@@ -187,13 +207,15 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
     }
     if (facts->info.joint_count == 0)
         snprintf(text, size, "follows the nodes rigidly: the file has no skeleton");
-    else if (!(method->flags & PELTI_FLESH))
-        snprintf(text, size, "uses %s on %d components", whose, facts->component_count);
+    else if (!(method->flags & PELTI_FLESH) && facts->component_count)
+        snprintf(text, size, "uses %s on %d component%s", whose, facts->component_count, pelti_plural(facts->component_count));
     else if (facts->own_body)
         snprintf(text, size, "solves on the file's mesh, one closed skin; %s", use);
+    else if (facts->component_count == 0)
+        snprintf(text, size, "has no triangles to work on: points follow their bones");
     else if (!bending)
-        snprintf(text, size, "nothing bends: each of %d pieces follows its bone", rigid);
+        snprintf(text, size, "nothing bends: each of %d piece%s follows its bone", rigid, pelti_plural(rigid));
     else
-        snprintf(text, size, "solves on a body made from %d of %d pieces (%d are rigid and ride along); %s", in_body,
-                 facts->component_count, rigid, use);
+        snprintf(text, size, "solves on a body made from %d of %d piece%s (%d rigid and riding along); %s", in_body,
+                 facts->component_count, pelti_plural(facts->component_count), rigid, use);
 }

@@ -15,7 +15,7 @@ typedef struct PeltiComponentFacts {
 typedef struct PeltiFacts {
     const PeltCharacter *character;
     PeltiPool pool;
-    PeltiLog log; ///< of making automatic weights
+    PeltiLog log; ///< of making automatic weights, and what is odd about the mesh
     PeltCharacterInfo info;
     const PeltRig *rig;
     const char *weights; ///< "file", "mixed", "auto" or "none": what methods use by default
@@ -33,6 +33,7 @@ typedef struct PeltiFacts {
 PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, const PeltRig *rig, PeltError *err);
 void pelti_facts_release(PeltiFacts *facts);
 
+const char *pelti_plural(int count); ///< "s", or nothing for one
 /// What to do about a warning, by its stable code; NULL: nothing to do.
 const char *pelti_cure(const char *code);
 /// What a method will do with this character, one line into `text`.

@@ -14,6 +14,8 @@ typedef struct Text {
     bool failed;
 } Text;
 
+/// One line, or its beginning or end. Names come from the file: what they hold of control characters is told as a space, so that
+/// none can begin a line of its own or speak to the terminal.
 static void say(Text *text, const char *format, ...) PELT_PRINTF(2, 3);
 static void say(Text *text, const char *format, ...)
 {
@@ -34,7 +36,9 @@ static void say(Text *text, const char *format, ...)
     }
     if (length >= 0 && !text->failed) {
         vsnprintf(text->data + text->used, (size_t)length + 1, format, again);
-        text->used += (size_t)length;
+        for (char *c = text->data + text->used; length-- > 0; c++, text->used++)
+            if (((unsigned char)*c < 0x20 && (*c != '\n' || length > 0)) || *c == 0x7f)
+                *c = ' ';
     }
     va_end(again);
 }
@@ -63,38 +67,56 @@ static void say_file(Text *text, const PeltiGltf *doc)
     say(text, "file       %s%s%s\n", format_of(doc), generator ? ", written by " : "", generator ? generator : "");
 }
 
+static void say_weights(Text *text, const PeltiFacts *facts)
+{
+    const PeltiBadRows *rows = &facts->character->who->bad_rows;
+    int influences = facts->info.influences, mended = rows->from_neighbours + rows->from_bone;
+    bool painted = rows->not_finite || rows->negative || !rows->absent || mended; // else not one row is there
+    if (facts->info.joint_count == 0) {
+        say(text, "weights    none (nothing has a skin)\n");
+    } else if (!painted) {
+        say(text, "weights    %s (the file has none)\n", facts->weights);
+    } else {
+        char lost[64];
+        snprintf(lost, sizeof lost, "the file's, automatic ones at %d joint%s", facts->lost_count,
+                 pelti_plural(facts->lost_count));
+        say(text, "weights    %s (%s; at most %d joint%s a vertex in the file", facts->weights,
+            !strcmp(facts->weights, "file")    ? "the file's are sane"
+            : !strcmp(facts->weights, "mixed") ? lost
+                                               : "the file's are useless",
+            influences, pelti_plural(influences));
+        if (mended)
+            say(text, "; %d vert%s mended", mended, mended == 1 ? "ex" : "ices");
+        say(text, ")\n");
+    }
+}
+
 static void say_mesh(Text *text, const PeltiFacts *facts)
 {
     const PeltCharacterInfo *i = &facts->info;
-    say(text, "mesh       %d vertices (%d welded), %d triangles, %d component%s, %s\n", i->point_count, i->welded_count,
-        i->triangle_count, i->component_count, i->component_count == 1 ? "" : "s", i->closed ? "closed" : "not closed");
+    const PeltiCharacter *who = facts->character->who;
+    say(text, "mesh       %d vertices (%d welded), %d triangle%s, %d component%s, %s\n", i->point_count, i->welded_count,
+        i->triangle_count, pelti_plural(i->triangle_count), i->component_count, pelti_plural(i->component_count),
+        i->closed ? "closed" : "not closed");
     if (i->border_edge_count || i->nonmanifold_edge_count)
         say(text, "           %d border edges, %d non-manifold edges\n", i->border_edge_count, i->nonmanifold_edge_count);
     say(text, "size       %.6g x %.6g x %.6g, diagonal %.6g\n", (double)(i->high[0] - i->low[0]),
         (double)(i->high[1] - i->low[1]), (double)(i->high[2] - i->low[2]), (double)i->size);
-    say(text, "skeleton   %d joints in %d skin%s, %d nodes\n", i->joint_count, i->skin_count, i->skin_count == 1 ? "" : "s",
-        i->node_count);
-    if (facts->character->who->target_count)
-        say(text, "morphs     %d targets, played by their curves before the skin moves\n", facts->character->who->target_count);
-    char lost[64];
-    snprintf(lost, sizeof lost, "the file's, automatic ones at %d joints", facts->lost_count);
-    const char *why = !strcmp(facts->weights, "file")    ? "the file's are sane"
-                      : !strcmp(facts->weights, "mixed") ? lost
-                      : i->influences == 0               ? "the file has none"
-                                                         : "the file's are useless";
-    const PeltiBadRows *rows = &facts->character->who->bad_rows;
-    say(text, "weights    %s (%s; at most %d joints a vertex in the file", facts->weights, why, i->influences);
-    if (rows->from_neighbours + rows->from_bone)
-        say(text, "; %d vertices mended", rows->from_neighbours + rows->from_bone);
-    say(text, ")\n");
+    say(text, "skeleton   %d joint%s in %d skin%s, %d node%s\n", i->joint_count, pelti_plural(i->joint_count), i->skin_count,
+        pelti_plural(i->skin_count), i->node_count, pelti_plural(i->node_count));
+    if (who->target_count)
+        say(text, "morphs     %d target%s, played by their curves before the skin moves\n", who->target_count,
+            pelti_plural(who->target_count));
+    say_weights(text, facts);
 }
 
 static void say_clips(Text *text, const PeltiFacts *facts)
 {
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < who->clip_count; c++)
-        say(text, "clip %-3d   %s: %.3f s, %d channels, %d frames at 30 a second\n", c, who->clips[c].name,
-            (double)who->clips[c].duration_s, who->clips[c].channel_count, pelti_clip_frames(&who->clips[c], 30));
+        say(text, "clip %-3d   %s: %.3f s, %d channel%s, %d frame%s at 30 a second\n", c, who->clips[c].name,
+            (double)who->clips[c].duration_s, who->clips[c].channel_count, pelti_plural(who->clips[c].channel_count),
+            pelti_clip_frames(&who->clips[c], 30), pelti_plural(pelti_clip_frames(&who->clips[c], 30)));
     if (who->clip_count == 0)
         say(text, "clips      none: a bake gives one frame, in the file's own pose; --clip range and --motion FILE play one\n");
 }
@@ -118,9 +140,9 @@ static const char *piece_words(const PeltiPiece *piece)
 static void say_bones(Text *text, const PeltiComponentFacts *f)
 {
     if (f->bones > 1 && f->piece.kind == PELTI_PIECE_RIGID && !f->piece.thing && !f->piece.said)
-        say(text, "1 bone and a trace of %d other%s", f->bones - 1, f->bones == 2 ? "" : "s");
+        say(text, "1 bone and a trace of %d other%s", f->bones - 1, pelti_plural(f->bones - 1));
     else
-        say(text, "%d bone%s", f->bones, f->bones == 1 ? "" : "s");
+        say(text, "%d bone%s", f->bones, pelti_plural(f->bones));
 }
 
 static void say_components(Text *text, const PeltiFacts *facts)
@@ -128,7 +150,8 @@ static void say_components(Text *text, const PeltiFacts *facts)
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < facts->component_count; c++) {
         const PeltiComponentFacts *f = &facts->components[c];
-        say(text, "component  %d: %d vertices, %d triangles, %s, ", f->component, f->vertices, f->triangles,
+        say(text, "component  %d: %d vertices, %d triangle%s, %s, ", f->component, f->vertices, f->triangles,
+            pelti_plural(f->triangles),
             f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed");
         say_bones(text, f);
         say(text, " (node %s); %s%s", who->nodes[who->instances[f->instance].node].name,
@@ -294,9 +317,12 @@ static PeltStatus inspect(const PeltCharacter *character, const PeltRig *rig, in
         PeltiJson *root = pelti_json_new_object();
         fill_json(root, &facts, &ok);
         const char *serialized = ok ? pelti_json_serialize(root, true, NULL) : NULL;
-        if (serialized)
-            say(&out, "%s\n", serialized);
-        out.failed = out.failed || !serialized;
+        size_t length = serialized ? strlen(serialized) : 0;
+        out.data = serialized ? malloc(length + 2) : NULL;
+        out.failed = !out.data;
+        out.capacity = length + 2;
+        if (out.data)
+            snprintf(out.data, length + 2, "%s\n", serialized);
         pelti_json_release(root);
     } else {
         say_all(&out, &facts);

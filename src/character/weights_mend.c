@@ -116,6 +116,8 @@ void pelti_weights_mend_nearest(PeltiCharacter *who)
             for (int k = 0; k < width; k++)
                 bones[(size_t)p * (size_t)width + (size_t)k] = nearest;
         }
+    if (rows->from_neighbours + rows->from_bone == 0)
+        return; // a file without a good row: its weights are not used, and that is said
     int all = rows->not_finite + rows->negative + rows->absent;
     pelti_warn(&who->log, "weights-mended",
                "%d vertices have no usable weights in the file (%d not a number, %d negative, %d none): %d take their "

@@ -40,9 +40,27 @@ doc['skins'].append(dict(doc['skins'][0], name='again')); doc['nodes'].append({'
 doc['scenes'][0]['nodes'].append(len(doc['nodes']) - 1); json.dump(doc, open('twice.gltf', 'w')); open('joints', 'w').write(str(len(doc['skins'][0]['joints'])))
 P
 "$PELT" inspect twice.gltf 2>/dev/null | grep -q "^skeleton   $(cat joints) joints in 2 skins," || fail "joints of two skins: $("$PELT" inspect twice.gltf 2>&1 | grep '^skeleton')"
+# names of a file begin no line and say nothing to the terminal; as JSON they are what they are
+python3 - <<'P' || exit 1
+import json
+doc = json.load(open('a.gltf')); doc['animations'][0]['name'] = 'walk\nproblem    made-up: \x1b[31m'; doc['nodes'][0]['name'] = 'arm\r\x7f'
+json.dump(doc, open('names.gltf', 'w'))
+bare = json.load(open('a.gltf'))
+for m in bare['meshes']:
+    for p in m['primitives']: p['attributes'] = {k: v for k, v in p['attributes'].items() if k[:6] not in ('JOINTS', 'WEIGHT')}
+json.dump(bare, open('bare.gltf', 'w'))
+for n in bare['nodes']: n.pop('skin', None)
+bare.pop('skins'); json.dump(bare, open('still.gltf', 'w'))
+P
+"$PELT" inspect names.gltf > said.txt 2>/dev/null || fail "names with control characters"
+! grep -q '^problem    made-up' said.txt && ! LC_ALL=C grep -q '[^[:print:]]' said.txt && grep -q '^clip 0     walk problem    made-up: ' said.txt || fail "names are printed as they are: $(grep -a walk said.txt)"
+"$PELT" inspect names.gltf --json | python3 -c 'import json, sys; assert "\n" in json.load(sys.stdin)["clips"][0]["name"]' || fail "a name as JSON"
+# files without weights, and without a skin
+"$PELT" inspect bare.gltf > said.txt 2>/dev/null && grep -q '^weights    auto (the file has none)$' said.txt && ! grep -q weights-mended said.txt || fail "no weights: $(grep weights said.txt)"
+"$PELT" inspect still.gltf > said.txt 2>/dev/null && grep -q '^weights    none (nothing has a skin)$' said.txt && grep -q '^problem    no-skin: ' said.txt || fail "no skin: $(grep weights said.txt)"
 # weights by trial: which joints lost, for lbs and dqs too, and the file's own where one asks for them
 "$PELT" make arm --vertices 500 --weights one-joint -o hard.glb -q && "$PELT" inspect hard.glb > said.txt 2>/dev/null || fail "weights of one joint"
-for m in lbs dqs; do grep -q "^method     $m: uses the file's weights, automatic ones where those lost" said.txt || fail "$m: $(grep "^method     $m" said.txt)"; done
+for m in lbs dqs; do grep -q "^method     $m: uses the file's weights (automatic ones where those lost) on 1 component\$" said.txt || fail "$m: $(grep "^method     $m" said.txt)"; done
 grep -q '^problem    weights-trial: .*joints' said.txt || fail "no word of the joints that lost"
 grep -q "^method     lbs: uses the file's weights on" < <("$PELT" inspect a.glb 2>/dev/null) || fail "painted weights are not kept"
 echo "inspect: good"
