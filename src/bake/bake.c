@@ -191,7 +191,7 @@ PeltiTimes pelti_run_times(const PeltiRun *run)
         }
         qsort(sorted, (size_t)run->count, sizeof *sorted, compare_doubles);
         times.p50 = sorted[run->count / 2];
-        times.p95 = sorted[(int)(0.95 * (run->count - 1))];
+        times.p95 = sorted[run->count - 1 - (run->count - 1) / 20]; // never below the median
         times.max = sorted[run->count - 1];
     }
     pelti_pool_release(&work);
