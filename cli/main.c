@@ -38,6 +38,12 @@ static void print_help(void)
            "exit codes: 0 done, 1 command line, 2 input/output, 3 invalid input, 4 run-time failure, 5 unsupported\n");
 }
 
+/// What `pelt` itself says, without a sub-command: 0, or that it could not be written.
+static int said(void)
+{
+    return fflush(stdout) ? cli_fail(NULL, PELT_IO, "standard output could not be written") : 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -47,11 +53,11 @@ int main(int argc, char **argv)
     const char *name = argv[1];
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         print_help();
-        return 0;
+        return said();
     }
     if (!strcmp(name, "--version") || !strcmp(name, "version")) {
         printf("pelt %s\n", pelt_version());
-        return 0;
+        return said();
     }
     for (int c = 0; cli_commands[c]; c++)
         if (!strcmp(cli_commands[c]->name, name)) {

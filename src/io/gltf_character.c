@@ -27,7 +27,8 @@ static PeltStatus read_transform(const PeltiJsonAt *item, int index, PeltiNode *
             node->matrix[i][j] = m[4 * j + i];
             nearest.m[i][j] = (float)m[4 * j + i];
             if (!(fabs(m[4 * j + i]) <= COORDINATE_MOST))
-                return PELT_FAIL(err, PELT_BAD_INPUT, "node %d: its matrix holds %g", index, m[4 * j + i]);
+                return PELT_FAIL(err, PELT_BAD_INPUT, "node %d: its matrix holds %g: numbers go to %g", index, m[4 * j + i],
+                                 COORDINATE_MOST);
         }
     for (int i = 0; i < 3; i++)
         if (!(fabs(t[i]) <= COORDINATE_MOST && fabs(s[i]) <= COORDINATE_MOST && fabs(r[i]) <= COORDINATE_MOST) ||
@@ -170,8 +171,9 @@ static PeltStatus check_coordinates(const PeltiGltfPrimitive *primitive, const V
     for (int i = 0; !good && i < primitive->point_count; i++)
         if (!(fabs((double)points[i].x) <= COORDINATE_MOST && fabs((double)points[i].y) <= COORDINATE_MOST &&
               fabs((double)points[i].z) <= COORDINATE_MOST))
-            return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: vertex %d is at (%g, %g, %g)", primitive->position, i,
-                             (double)points[i].x, (double)points[i].y, (double)points[i].z);
+            return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: vertex %d is at (%g, %g, %g): coordinates go to %g",
+                             primitive->position, i, (double)points[i].x, (double)points[i].y, (double)points[i].z,
+                             COORDINATE_MOST);
     return PELT_OK;
 }
 

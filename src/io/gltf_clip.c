@@ -27,7 +27,8 @@ static PeltStatus read_times(PeltiGltfReader *reader, int accessor, float **slot
     PELT_TRY(pelti_gltf_floats(reader->doc, accessor, 1, times, err));
     for (int k = 0; k < count; k++) {
         if (!(fabsf(times[k]) <= TIME_MOST_S))
-            return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: key %d is at %g s", accessor, k, (double)times[k]);
+            return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: key %d is at %g s: times go to %g s", accessor, k,
+                             (double)times[k], (double)TIME_MOST_S);
         float file_time = times[k];
         if (k > 0 && file_time <= times[k - 1]) { // a jump written as two keys at one time
             times[k] = nextafterf(times[k - 1], 2 * TIME_MOST_S);
@@ -55,8 +56,8 @@ static PeltStatus read_values(PeltiGltfReader *reader, int accessor, int width, 
     PELT_TRY(pelti_gltf_floats(reader->doc, accessor, width, values, err));
     for (size_t k = 0; k < count; k++)
         if (!(fabsf(values[k]) <= VALUE_MOST))
-            return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: element %zu holds %g", accessor, k / (size_t)width,
-                             (double)values[k]);
+            return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: element %zu holds %g: values go to %g", accessor,
+                             k / (size_t)width, (double)values[k], (double)VALUE_MOST);
     *slot = values;
     return PELT_OK;
 }

@@ -75,6 +75,10 @@ ls "$work"/x.mdd "$work"/x.glb "$work"/x_0000.obj "$work"/r.json >/dev/null || f
 if [ -w /dev/full ]; then
     (ulimit -f 0; trap '' XFSZ; "$PELT" bake "$work/tri.gltf" -m lbs -q -o "$work/full.pc2" 2>"$work/err")
     [ $? = 2 ] && [ ! -e "$work/full.pc2" ] || { echo "FAILED: a full disk: $(cat "$work/err")"; failures=$((failures + 1)); }
+    for words in --help --version methods "inspect $work/tri.gltf"; do
+        $PELT $words >/dev/full 2>"$work/err"
+        [ $? = 2 ] && [ "$(wc -l <"$work/err")" = 1 ] || { echo "FAILED: $words to a full disk: $(cat "$work/err")"; failures=$((failures + 1)); }
+    done
 fi
 [ $failures = 0 ] && echo "the command behaves"
 exit $((failures > 0))
