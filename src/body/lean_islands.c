@@ -14,7 +14,7 @@ PeltStatus pelti_lean_islands_create(const PeltiMesh *mesh, int capacity, PeltiP
                               .of = PELTI_NEW(pool, PeltiLeanIsland, mesh->vertex_count)};
     if (pool->failed)
         return pelti_no_memory(err, (size_t)capacity * sizeof *out->home);
-    pelti_lean_islands_begin(out, NULL, 0);
+    pelti_lean_islands_begin(out, out->home, 0);
     return PELT_OK;
 }
 
