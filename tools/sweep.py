@@ -187,7 +187,8 @@ class Sweep:
 
 
 def unlike(a, b):
-    return b > 1.25 * a or b < a / 1.25
+    """Times that differ by more than the same work on a machine with other work does: by a third, seen again and again."""
+    return b > 1.5 * a or b < a / 1.5
 
 
 def opening(constant):
