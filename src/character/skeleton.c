@@ -160,6 +160,36 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     return PELT_OK;
 }
 
+/// Each bone is walked over twice at most: up to one whose depth is known, and down again.
+static void find_depths(const PeltiCharacter *who, int *depth)
+{
+    for (int b = 0; b < who->bone_count; b++)
+        depth[b] = -1;
+    for (int b = 0; b < who->bone_count; b++) {
+        int at = b, steps = 0;
+        for (; at >= 0 && depth[at] < 0; at = who->bones[at].parent)
+            steps++;
+        int d = (at < 0 ? -1 : depth[at]) + steps;
+        for (at = b; at >= 0 && depth[at] < 0; at = who->bones[at].parent)
+            depth[at] = d--;
+    }
+}
+
+PeltStatus pelti_skeleton_by_depth(const PeltiCharacter *who, PeltiPool *work, int *depth, int *order, PeltError *err)
+{
+    int count = who->bone_count, *start = PELTI_NEW(work, int, count + 1);
+    if (!start)
+        return pelti_no_memory(err, ((size_t)count + 1) * sizeof *start);
+    find_depths(who, depth);
+    for (int b = 0; b < count; b++)
+        start[depth[b] + 1]++;
+    for (int d = 0; d < count; d++)
+        start[d + 1] += start[d];
+    for (int b = 0; b < count; b++)
+        order[start[depth[b]]++] = b;
+    return PELT_OK;
+}
+
 void pelti_skeleton_moves(const PeltiCharacter *who, bool *moves)
 {
     for (int b = 0; b < who->bone_count; b++)

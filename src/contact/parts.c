@@ -1,6 +1,7 @@
 /// Cuts a skin into parts by what moves it and lists which may touch.
 #include "contact/parts.h"
 
+#include "character/skeleton.h"
 #include "contact/bends.h"
 #include "contact/outer.h"
 #include "contact/constants.def"
@@ -17,19 +18,12 @@ typedef struct Work { ///< while the parts are found
     int *triangle_owner; ///< [triangle_count]
     bool *outer;         ///< [triangle_count] seen from outside: the others bound nothing that could be touched
     int *vertex_part, *triangle_part;
-    int *into;    ///< [bone_count] bone whose part this one's skin belongs to
+    int *into;    ///< [bone_count] bone whose part this one's skin belongs to, as merge leaves it
     int *count;   ///< [bone_count] vertices
     float *area;  ///< [bone_count]
     Vec3 *vector; ///< [bone_count] area vectors summed
-    int *order;   ///< [bone_count] children first
+    int *order;   ///< [bone_count] parents first
 } Work;
-
-static int find(const Work *w, int bone)
-{
-    while (w->into[bone] != bone)
-        bone = w->into[bone];
-    return bone;
-}
 
 static void own(Work *w)
 {
@@ -55,14 +49,6 @@ static void own(Work *w)
     }
 }
 
-static int depth_of(const PeltiCharacter *who, int bone)
-{
-    int depth = 0;
-    for (; bone >= 0 && depth <= who->bone_count; bone = who->bones[bone].parent)
-        depth++;
-    return depth;
-}
-
 static bool is_outer(const Work *w, int vertex)
 {
     bool seen = false;
@@ -71,35 +57,45 @@ static bool is_outer(const Work *w, int vertex)
     return seen;
 }
 
-/// Gives pieces that enclose nothing to the part above them, children first.
-static void merge(Work *w)
+/// Gives a piece that encloses nothing to the part above it.
+static void merge_bone(Work *w, int b, float total)
 {
-    const PeltiCharacter *who = w->who;
+    int up = w->who->bones[b].parent;
+    bool whole = w->count[b] >= FEWEST_VERTICES && w->area[b] > PART_LEAST_AREA * total &&
+                 vec3_length(w->vector[b]) < PART_FLAT * w->area[b];
+    if (whole || !(w->area[b] > 0))
+        return;
+    while (up >= 0 && !(w->area[up] > 0))
+        up = w->who->bones[up].parent;
+    if (up < 0)
+        return;
+    w->into[b] = up;
+    w->count[up] += w->count[b];
+    w->area[up] += w->area[b];
+    w->vector[up] = vec3_add(w->vector[up], w->vector[b]);
+}
+
+/// The deepest bones first, those of one depth as they are numbered; at last each knows its part at once.
+static PeltStatus merge(Work *w, PeltiPool *work, PeltError *err)
+{
+    int count = w->who->bone_count, *depth = PELTI_NEW(work, int, count);
     float total = 0;
-    int placed = 0;
-    for (int b = 0; b < who->bone_count; b++) {
+    if (!depth)
+        return pelti_no_memory(err, (size_t)count * sizeof *depth);
+    PELT_TRY(pelti_skeleton_by_depth(w->who, work, depth, w->order, err));
+    for (int b = 0; b < count; b++) {
         w->into[b] = b;
         total += w->area[b];
     }
-    for (int depth = who->bone_count + 1; depth > 0 && placed < who->bone_count; depth--)
-        for (int b = 0; b < who->bone_count; b++)
-            if (depth_of(who, b) == depth)
-                w->order[placed++] = b;
-    for (int i = 0; i < placed; i++) {
-        int b = w->order[i], up = who->bones[b].parent;
-        bool whole = w->count[b] >= FEWEST_VERTICES && w->area[b] > PART_LEAST_AREA * total &&
-                     vec3_length(w->vector[b]) < PART_FLAT * w->area[b];
-        if (whole || !(w->area[b] > 0))
-            continue;
-        while (up >= 0 && !(w->area[up] > 0))
-            up = who->bones[up].parent;
-        if (up < 0)
-            continue;
-        w->into[b] = up;
-        w->count[up] += w->count[b];
-        w->area[up] += w->area[b];
-        w->vector[up] = vec3_add(w->vector[up], w->vector[b]);
+    for (int end = count, first = count; end > 0; end = first) {
+        while (first > 0 && depth[w->order[first - 1]] == depth[w->order[end - 1]])
+            first--;
+        for (int i = first; i < end; i++)
+            merge_bone(w, w->order[i], total);
     }
+    for (int i = 0; i < count; i++) // parents first
+        w->into[w->order[i]] = w->into[w->into[w->order[i]]];
+    return PELT_OK;
 }
 
 /// Parts of one bone: its largest component with all others, but for large ones that are seen from all sides (a hand and the
@@ -112,7 +108,7 @@ static void cut_bone(const Work *w, int bone, float *area, float *hidden, int *p
     memset(area, 0, sizeof *area * (size_t)mesh->component_count);
     memset(hidden, 0, sizeof *hidden * (size_t)mesh->component_count);
     for (int t = 0; t < mesh->triangle_count; t++)
-        if (find(w, w->triangle_owner[t]) == bone) {
+        if (w->into[w->triangle_owner[t]] == bone) {
             const int *v = mesh->triangles[t];
             (w->outer[t] ? area : hidden)[mesh->component[v[0]]] +=
                 0.5f * vec3_length(vec3_cross(vec3_sub(mesh->rest[v[1]], mesh->rest[v[0]]),
@@ -155,15 +151,15 @@ static PeltStatus number_parts(Work *w, PeltiPool *work, PeltiSkinParts *out, Pe
         first[b] = out->part_count;
         cut_bone(w, b, area, hidden, part, out);
         for (int v = 0; v < mesh->vertex_count; v++)
-            if (find(w, w->owner[v]) == b && is_outer(w, v))
+            if (w->into[w->owner[v]] == b && is_outer(w, v))
                 w->vertex_part[v] = part[mesh->component[v]];
         for (int t = 0; t < mesh->triangle_count; t++)
-            if (w->outer[t] && find(w, w->triangle_owner[t]) == b)
+            if (w->outer[t] && w->into[w->triangle_owner[t]] == b)
                 w->triangle_part[t] = part[mesh->component[mesh->triangles[t][0]]];
     }
     for (int p = 0; p < out->part_count; p++)
         for (int up = who->bones[out->parts[p].bone].parent; up >= 0 && out->parts[p].parent < 0; up = who->bones[up].parent)
-            out->parts[p].parent = find(w, up) == out->parts[p].bone ? -1 : first[find(w, up)];
+            out->parts[p].parent = w->into[up] == out->parts[p].bone ? -1 : first[w->into[up]];
     return PELT_OK;
 }
 
@@ -196,12 +192,12 @@ static PeltStatus link_bones(const Work *w, PeltiPool *work, PeltiSkinParts *out
         int up = w->who->bones[b].parent;
         if (up < 0)
             continue;
-        size_t p = (size_t)limb[find(w, b)], q = (size_t)limb[find(w, up)];
+        size_t p = (size_t)limb[w->into[b]], q = (size_t)limb[w->into[up]];
         linked[p * n + q] = linked[q * n + p] = 1;
     }
     for (int e = 0; e < w->mesh->edge_count; e++) {
-        size_t p = (size_t)limb[find(w, w->owner[w->mesh->edges[e][0]])],
-               q = (size_t)limb[find(w, w->owner[w->mesh->edges[e][1]])];
+        size_t p = (size_t)limb[w->into[w->owner[w->mesh->edges[e][0]]]],
+               q = (size_t)limb[w->into[w->owner[w->mesh->edges[e][1]]]];
         linked[p * n + q] = linked[q * n + p] = 1;
     }
     find_apart(w, limb, linked, out);
@@ -363,7 +359,7 @@ static PeltStatus create(Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinPar
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(int));
     PELT_TRY(pelti_contact_outer_triangles(who->mesh, work, w->jobs, w->outer, err));
     own(w);
-    merge(w);
+    PELT_TRY(merge(w, work, err));
     PELT_TRY(number_parts(w, work, out, err));
     out->apart = PELTI_NEW(pool, unsigned char, (size_t)out->part_count *(size_t)out->part_count);
     if (pool->failed)

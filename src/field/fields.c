@@ -1,6 +1,7 @@
 /// Builds all fields of a character: samples, fits, grids, operators, order.
 #include "field/fields.h"
 
+#include "character/skeleton.h"
 #include "field/constants.def"
 #include "field/spindle.h"
 
@@ -23,31 +24,31 @@ typedef struct Build {
     PeltError *error;
 } Build;
 
-/// Depth of a bone below its root: children compose before their targets.
-static int bone_depth(const PeltiCharacter *who, int b)
-{
-    int depth = 0;
-    while (who->bones[b].parent >= 0) {
-        b = who->bones[b].parent;
-        depth++;
-    }
-    return depth;
-}
-
 /// Skeleton order, but a part that composes into another comes before it: by bone number where nothing is bulged, else
 /// chains from the tip inwards.
-static void order_parts(const PeltiCharacter *who, const PeltiPartition *partition, const int *target, int *order)
+static PeltStatus order_parts(const Build *b, const int *target, int *order, PeltError *err)
 {
-    int n = partition->part_count, count = 0;
-    for (int pass = 0; pass < 2; pass++) // parts of chains, deepest first; then the rest
-        for (int depth = pass ? 0 : who->bone_count; depth >= 0; depth--)
-            for (int p = 0; p < n; p++) {
-                bool chain = target[p] >= 0;
-                for (int q = 0; q < n && !chain; q++)
-                    chain = target[q] == p;
-                if (pass == 0 ? chain && bone_depth(who, partition->part_bone[p]) == depth : !chain)
-                    order[count++] = p;
-            }
+    int n = b->partition.part_count, bones = b->who->bone_count, count = 0;
+    int *depth = PELTI_NEW(b->work, int, bones), *by_depth = PELTI_NEW(b->work, int, bones), deepest = -1;
+    bool *chain = PELTI_NEW(b->work, bool, n);
+    if (b->work->failed)
+        return pelti_no_memory(err, (size_t)bones * sizeof *depth);
+    PELT_TRY(pelti_skeleton_by_depth(b->who, b->work, depth, by_depth, err));
+    for (int p = 0; p < n; p++)
+        if (target[p] >= 0)
+            chain[p] = chain[target[p]] = true;
+    for (int p = 0; p < n; p++) {
+        int d = depth[b->partition.part_bone[p]];
+        deepest = chain[p] && d > deepest ? d : deepest;
+    }
+    for (int d = deepest; d >= 0; d--) // parts of chains, deepest first
+        for (int p = 0; p < n; p++)
+            if (chain[p] && depth[b->partition.part_bone[p]] == d)
+                order[count++] = p;
+    for (int p = 0; p < n; p++) // then the rest
+        if (!chain[p])
+            order[count++] = p;
+    return PELT_OK;
 }
 
 static void lay_out_grid(Build *b, int part)
@@ -142,7 +143,7 @@ static PeltStatus place_parts(const Build *b, int *place, PeltError *err)
         int op = options->bone_operator ? options->bone_operator[partition->part_bone[p]] : 0;
         target[p] = op > 0 ? partition->part_parent[p] : -1;
     }
-    order_parts(who, partition, target, order);
+    PELT_TRY(order_parts(b, target, order, err));
     for (int k = 0; k < n; k++)
         place[order[k]] = k;
     for (int k = 0; k < n; k++) {

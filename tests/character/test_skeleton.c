@@ -36,6 +36,34 @@ static void a_chain_is_one_skeleton_parents_first(void **state)
     pelti_character_destroy(who);
 }
 
+static void bones_by_depth_come_parents_first_and_as_they_are_numbered(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    PeltiCharacter *who = chain_of(6);
+    static const int parents[6] = {4, 0, -1, 4, 2, 2}, depths[6] = {2, 3, 0, 2, 1, 1}, wanted[6] = {2, 4, 5, 0, 3, 1};
+    int depth[6], order[6];
+    PeltiPool work;
+    pelti_pool_init(&work, NULL);
+    for (int b = 0; b < 6; b++)
+        who->bones[b].parent = parents[b];
+    assert_int_equal(pelti_skeleton_by_depth(who, &work, depth, order, NULL), PELT_OK);
+    assert_memory_equal(depth, depths, sizeof depths);
+    assert_memory_equal(order, wanted, sizeof wanted);
+    pelti_character_destroy(who);
+    // a chain of thousands, numbered from its tip: a walk to the root for every bone and depth would take hours
+    PeltiBone *bones = PELTI_NEW(&work, PeltiBone, MANY);
+    int *depth_of = PELTI_NEW(&work, int, MANY), *order_of = PELTI_NEW(&work, int, MANY);
+    assert_false(work.failed);
+    for (int b = 0; b < MANY; b++)
+        bones[b].parent = b + 1 < MANY ? b + 1 : -1;
+    PeltiCharacter chain = {.bones = bones, .bone_count = MANY};
+    assert_int_equal(pelti_skeleton_by_depth(&chain, &work, depth_of, order_of, NULL), PELT_OK);
+    for (int b = 0; b < MANY; b++)
+        assert_true(depth_of[b] == MANY - 1 - b && order_of[MANY - 1 - b] == b);
+    pelti_pool_release(&work);
+}
+
 static void a_cycle_is_refused(void **state)
 {
     (void)state;
@@ -63,6 +91,7 @@ static void distance_to_a_segment_ends_at_its_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_chain_is_one_skeleton_parents_first),
+                                       cmocka_unit_test(bones_by_depth_come_parents_first_and_as_they_are_numbered),
                                        cmocka_unit_test(a_cycle_is_refused),
                                        cmocka_unit_test(distance_to_a_segment_ends_at_its_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);

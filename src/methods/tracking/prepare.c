@@ -1,6 +1,8 @@
 /// Memory, fields and rest state of tracking.
 #include "methods/tracking/tracking.h"
 
+#include "character/skeleton.h"
+
 #include <string.h>
 
 #include "methods/tracking/constants.def"
@@ -28,17 +30,15 @@ void pelti_tracking_retune(void *state, const PeltiOptions *o)
     t->awake.fresh = true;
 }
 
-static void order_bones(Tracking *t)
+static PeltStatus order_bones(Tracking *t, PeltError *err)
 {
-    int count = t->who->bone_count, done = 0;
-    for (int depth = 0; done < count; depth++)
-        for (int b = 0; b < count; b++) {
-            int d = 0;
-            for (int p = t->who->bones[b].parent; p >= 0; p = t->who->bones[p].parent)
-                d++;
-            if (d == depth)
-                t->bones.order[done++] = b;
-        }
+    PeltiPool work;
+    pelti_pool_init(&work, &t->pool.allocator);
+    int *depth = PELTI_NEW(&work, int, t->who->bone_count);
+    PeltStatus status = depth ? pelti_skeleton_by_depth(t->who, &work, depth, t->bones.order, err)
+                              : pelti_no_memory(err, (size_t)t->who->bone_count * sizeof *depth);
+    pelti_pool_release(&work);
+    return status;
 }
 
 static void bind_vertices(Tracking *t)
@@ -132,7 +132,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     PELT_TRY(pelti_fields_build(&t->pool, t->who, &t->weights, &options, &t->fields, err));
     PELT_TRY(pelti_tracking_memory(t, err));
     t->skin.volume = pelti_mesh_volume(t->mesh, t->mesh->rest);
-    order_bones(t);
+    PELT_TRY(order_bones(t, err));
     bind_vertices(t);
     PELT_TRY(pelti_tracking_order_looks(t, err));
     for (int p = 0; p < t->fields->part_count; p++)
