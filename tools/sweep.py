@@ -33,8 +33,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "constants.md"
 BEND = ("biped", "--vertices", "1500")
 DRESSED = ("arm", "--vertices", "700", "--seed", "5", "--dress", "all")  # on a body of its own, whose making is most of a play
+CLOTHED = (("biped", "--vertices", "2500", "--seed", "5", "--dress", "all"), "bend", "20:26", ("-m", "tracking", "--set", "body-vertices=1500"))
 TOUCHES = ("biped", "--vertices", "1500", "--clip", "touches")
-# A room's plays: what is made, the clip, frames, and the bake's options. Without frames the clip is one that `pelt distil` does not see
+# A room's plays: what is made, the clip, frames (how many from the first, or which), and the bake's options. Without frames the clip is one that `pelt distil` does not see
 PLAYS = {
     "character": [(BEND, "bend", 14, ("-m", "lbs", "--set", "weights=auto")), (("hand", "--vertices", "1200"), "fist", 8, ("-m", "lbs", "--set", "weights=auto"))],
     "methods/implicit": [(BEND, "bend", 20, ("-m", "implicit"))],
@@ -55,8 +56,9 @@ PLAYS = {
 GRASP = (("hand", "--vertices", "700"), "grasp")
 # Plays of constants whose names begin so, besides: what only a quality, a variant or a body of its own reaches
 MORE_PLAYS = {
-    "contact": [(r".*_FINAL$", GRASP + (16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json", "--set", "quality=final")))],
-    "bake": [("PIECES_|HELD_SWINGING", (DRESSED, "bend", 3, ("-m", "tracking", "--set", "body-vertices=700")))],
+    "contact": [(r".*_FINAL$", GRASP + (16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json", "--set", "quality=final"))), ("WEIGH|REACH_|HELD_REACH|WAY_|GATE_|ENOUGH_LESS", CLOTHED)],
+    "bake": [("PIECES_", CLOTHED)],
+    "body": [("LEAN_|PARTED_|LIMIT_|CROSSINGS_|CARRY_|TRIAL_CLIP", CLOTHED)],
     "methods/projective": [("STORED_", (BEND, "bend", 6, ("-m", "projective", "--set", "collisions=pairs"))), ("LINE_", (BEND, "bend", 6, ("-m", "projective", "--set", "bones=line"))),
                            ("LAYER_|LEAN_|TURN_LEVELS|MOST_LE|PIN_", (DRESSED, "twist", 2, ("-m", "projective", "--set", "body-vertices=700")))],
     "methods/layered": [(r".*_PREVIEW$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=preview"))), (r".*_FINAL$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=final"))),
@@ -122,7 +124,7 @@ class Sweep:
         out = self.folder / str(next(self.runs))
         environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={factor}" if name else "")
         work = ["distil", self.character(made), "--unseen", clip, "-o", f"{out}.glb"] if frames is None else \
-               ["bake", self.character(made), "--clip", clip, "--frames", f"0:{frames}", "-o", f"{out}.pc2"]
+               ["bake", self.character(made), "--clip", clip, "--frames", frames if isinstance(frames, str) else f"0:{frames}", "-o", f"{out}.pc2"]
         command = [self.pelt, *work, "--threads", "1", "-q", "--report", f"{out}.json", *options]
         with open(f"{out}.err", "w+") as errors:
             run = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
