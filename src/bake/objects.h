@@ -5,7 +5,6 @@
 #include "bake/anchors.h"
 #include "bake/normals.h"
 #include "bake/calm.h"
-#include "bake/carried.h"
 #include "body/automatic.h"
 #include "body/body.h"
 #include "body/lean.h"
@@ -81,7 +80,6 @@ typedef struct PeltiSkinMends {
     PeltiParted *parted;    ///< parts what passes through itself
     PeltiTouch *touch;      ///< the last word on what is shown; NULL: what is shown crosses itself at rest, or may be left alone
     PeltiTouch *body_touch; ///< on the body that what is shown rides on
-    PeltiCarried *carried;  ///< keeps the last word near where a body carries what is shown; NULL: none does
     PeltiCalm *calm;        ///< a pose that is held comes to rest; NULL: a frame depends on no other
     Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what the last word on it changed; NULL: nobody asks
 } PeltiSkinMends;

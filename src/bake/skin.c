@@ -243,7 +243,6 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
                          .allocator = &skin->pool.allocator,
                          .jobs = skin->jobs,
                          .only_clean = true};
-    PELT_TRY(pelti_carried_create(def.who->mesh, &skin->pool, &skin->mends.carried, err));
     return pelti_touch_create(&def, &skin->mends.touch, err);
 }
 
@@ -479,13 +478,6 @@ static void last_word_on_shape(PeltSkin *skin, PeltiTouch *touch, PeltiTouchPose
         skin->method->held(skin->state, skin->mends.held);
 }
 
-static void last_word_on_carried(PeltSkin *skin, PeltiTouchPose pose, PeltiTouchReport *told)
-{
-    pelti_carried_begin(skin->mends.carried, skin->shown.vertices);
-    pelti_touch_step(skin->mends.touch, pose, skin->shown.vertices, told);
-    pelti_carried_end(skin->mends.carried, told->lag, pose.restart, skin->shown.vertices);
-}
-
 // ---- among objects ----
 
 Vec3 *pelti_skin_vertices(PeltSkin *skin)
@@ -546,7 +538,7 @@ static void last_word(PeltSkin *skin, bool body, PeltiSkinAmong *among, PeltiSte
     if (body || !skin->solved.body)
         last_word_on_shape(skin, body ? skin->mends.body_touch : skin->mends.touch, pose, &told);
     else
-        last_word_on_carried(skin, pose, &told);
+        pelti_touch_step(skin->mends.touch, pose, skin->shown.vertices, &told);
     if (among && !body)
         stay_outside(skin, among, pose, &told);
     double ms = pelti_clock_ms() - start_ms;

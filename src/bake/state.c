@@ -58,8 +58,6 @@ static void walk(PeltSkin *skin, PeltiSnapshot *s)
         pelti_touch_keep(skin->mends.body_touch, s);
     if (skin->mends.touch)
         pelti_touch_keep(skin->mends.touch, s);
-    if (skin->mends.carried)
-        pelti_carried_keep(skin->mends.carried, s);
     if (skin->mends.calm)
         pelti_calm_keep(skin->mends.calm, s);
     if (skin->mends.give_way)

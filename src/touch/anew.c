@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-/// Sum of squares of how far a skin is behind the wanted one; `most`: the farthest.
-static double behind_in_all(const PeltiTouch *t, const Vec3 *x, float *most)
-{
-    double sum = 0;
-    *most = 0;
-    for (int v = 0; v < t->count; v++) {
-        Vec3 by = vec3_sub(x[v], t->state.wanted[v]);
-        float square = vec3_dot(by, by);
-        sum += (double)square;
-        *most = larger(*most, square);
-    }
-    *most = sqrtf(*most);
-    return sum;
-}
-
 /// The longest edge of the shown skin, of its length at rest; what a method may show counts as one that it does.
 static float longest_edge(const PeltiTouch *t)
 {
@@ -48,7 +33,7 @@ void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goa
     memcpy(t->scratch.x_kept, t->state.x, sizeof(Vec3) * (size_t)t->count);
     memcpy(t->scratch.trouble_kept, t->state.trouble, (size_t)t->count);
     pelti_touch_travel(t, pose, goal);
-    if (behind_in_all(t, t->state.x, &most) <= behind_in_all(t, t->scratch.x_kept, &most))
+    if (pelti_touch_behind(t, t->state.x, &most) <= pelti_touch_behind(t, t->scratch.x_kept, &most))
         return;
     for (int v = 0; v < t->count; v++)
         t->scratch.lag_kept[v] = vec3_sub(t->scratch.x_kept[v], t->state.wanted[v]);
@@ -59,7 +44,7 @@ void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goa
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     float most;
-    double before = behind_in_all(t, t->state.x, &most), calm = (double)t->state.calm;
+    double before = pelti_touch_behind(t, t->state.x, &most), calm = (double)t->state.calm;
     t->state.stuck = t->report->frozen || t->report->spent ? t->state.stuck + 1 : 0;
     float hangs = most / (HUNG * t->rest.size);
     t->state.hung = hangs > 1 ? t->state.hung + hangs * hangs : 0;
@@ -72,7 +57,7 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
     pelti_touch_to_rest(t);
     pose.restart = true;
     pelti_touch_travel(t, pose, goal);
-    t->report->led_anew = behind_in_all(t, t->state.x, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
+    t->report->led_anew = pelti_touch_behind(t, t->state.x, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
     if (!t->report->led_anew) {
         exchange(t);
         t->state.calm = (float)calm;

@@ -222,8 +222,17 @@ bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 // touch.c
 /// From the shown skin to the pose, where the method wants `goal`; `pose.restart`: that is from the rest pose.
 void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// One substep more in the pose that was reached, from the shown skin towards t->state.wanted; what lags may change by as much as
+/// it lags.
+void pelti_touch_go_on(PeltiTouch *t);
 /// The rest pose, as it is shown.
 void pelti_touch_to_rest(PeltiTouch *t);
+
+// catch_up.c
+/// Goes on in the pose that was reached where something was left far behind, as long as it comes nearer.
+void pelti_touch_catch_up(PeltiTouch *t);
+/// Sum of squares of how far the skin `x` is behind t->state.wanted; `most`: the farthest.
+double pelti_touch_behind(const PeltiTouch *t, const Vec3 *x, float *most);
 
 // anew.c
 /// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there.

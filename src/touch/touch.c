@@ -500,6 +500,19 @@ static void go_from(PeltiTouch *t, Way *way, float from, float to)
     go_from(t, way, middle, to);
 }
 
+void pelti_touch_go_on(PeltiTouch *t)
+{
+    float calm = t->state.calm;
+    for (int v = 0; v < t->count; v++)
+        t->way.speed[v] = vec3_distance(t->state.x[v], t->state.wanted[v]);
+    t->state.calm = 1;
+    pelti_touch_allow(t);
+    if (!advance(t))
+        stay(t);
+    t->state.calm = calm;
+    t->report->substeps++;
+}
+
 void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     pelti_motion_to(&t->way.motion, pose.bones, pose.joints);
@@ -513,6 +526,8 @@ void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
     for (int k = 1; k <= substeps; k++)
         go_from(t, &way, (float)(k - 1) / (float)substeps, (float)k / (float)substeps);
     t->report->substeps += way.substeps;
+    if (!(pose.hold > 0) || pose.restart) // a held pose comes to rest: nothing in it sets in anew
+        pelti_touch_catch_up(t);
 }
 
 /// In a held pose ironing and drawing in set in and out, by what the last frames left behind; the skin they make is to rest too.

@@ -1,4 +1,5 @@
-// The stages of a touching step one by one: budget, hooked, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
+// The stages of a touching step one by one: budget, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron,
+// rigid.
 #include "geometry/exact.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
@@ -60,6 +61,37 @@ static void only_what_hooks_stays_and_goes_along(void **state)
     memcpy(t->state.wanted, t->state.x, sizeof *t->state.x * POINTS); // nothing meets: all arrives
     assert_true(pelti_touch_leave_hooked(t));
     assert_memory_equal(t->state.x, t->state.wanted, sizeof *t->state.x * POINTS);
+    drop(&two);
+}
+
+/// A tube that was left far above the other one, into which it is wanted: it comes as near as a touch allows, and what is near
+/// already is left as it is.
+static void what_was_left_far_behind_catches_up_and_crosses_nothing(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.22f, NULL); // 0.02 between them
+    PeltiTouch *t = two.touch;
+    const float ups[] = {0.9f * LEFT_BEHIND * t->rest.size - 0.04f, 0.3f};
+    t->report = &two.report;
+    two.report.spent = 1; // that is why
+    for (int far = 0; far < 2; far++) {
+        static Vec3 before[POINTS];
+        float most;
+        pelti_touch_to_rest(t);
+        for (int v = TUBE; v < POINTS; v++) {
+            t->state.x[v].z += ups[far];
+            t->state.wanted[v].z -= 0.04f;
+            t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
+        }
+        memcpy(before, t->state.x, sizeof before);
+        pelti_touch_catch_up(t);
+        pelti_touch_behind(t, t->state.x, &most);
+        assert_true(most < LEFT_BEHIND * t->rest.size && most > 0.02f / 2); // both tubes give way
+        assert_int_equal(!memcmp(before, t->state.x, sizeof before), !far);
+        assert_int_equal(pelti_touch_find_crossings(t, t->state.x), 0);
+    }
+    assert_in_range(two.report.substeps, 2, GO_ON);
     drop(&two);
 }
 
@@ -490,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
         cmocka_unit_test(only_what_hooks_stays_and_goes_along),
+        cmocka_unit_test(what_was_left_far_behind_catches_up_and_crosses_nothing),
         cmocka_unit_test(triangles_inside_out_are_ironed),
         cmocka_unit_test(ironing_makes_no_more_cross_while_skin_stays_behind),
         cmocka_unit_test(distances_have_weights_and_a_normal_that_give_them),
