@@ -477,5 +477,6 @@ int pelti_json_line(const PeltiJsonAt *at, const char *text, size_t size)
     while (count > 0)
         if (!walk_to(&w, steps[--count], &key))
             break; // an absent value: the line of what should hold it
+    free(w.text);  // nothing was built
     return line_of(text, key, NULL);
 }

@@ -550,9 +550,10 @@ static bool is_joint_key(const char *text)
 static PeltStatus apply_setting(PeltiForm *form, const char *setting, PeltError *err)
 {
     char text[256];
-    if (strlen(setting) >= sizeof text)
+    size_t length = strlen(setting);
+    if (length >= sizeof text)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "--set %.60s...: too long", setting);
-    strcpy(text, setting);
+    memcpy(text, setting, length + 1);
     char *equals = strchr(text, '='), *name = text + 6, *key = NULL;
     if (!equals)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "--set %s: joint.NAME.key=value was expected", setting);

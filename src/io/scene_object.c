@@ -26,7 +26,7 @@ PeltStatus pelti_scene_path(PeltiForm *form, const PeltiJsonAt *at, void *target
     if (!path)
         return pelti_no_memory(err, folder + strlen(name));
     memcpy(path, form->path, folder);
-    strcpy(path + folder, name);
+    memcpy(path + folder, name, strlen(name) + 1);
     memcpy(target, &path, sizeof path);
     return PELT_OK;
 }

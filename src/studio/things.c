@@ -43,8 +43,8 @@ static PeltiThingMesh *copy_mesh(const PeltiMsgMesh *wish)
     mesh->number = wish->number;
     mesh->vertex_count = (int)wish->vertices.count / 3;
     mesh->triangle_count = (int)wish->triangles.count / 3;
-    mesh->vertices = malloc(vertices);
-    mesh->triangles = malloc(triangles);
+    mesh->vertices = malloc(vertices + 1); // an empty one is no want of memory
+    mesh->triangles = malloc(triangles + 1);
     if (mesh->vertices && mesh->triangles) {
         memcpy(mesh->vertices, wish->vertices.data, vertices);
         memcpy(mesh->triangles, wish->triangles.data, triangles);
