@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *pelti_plural(int count)
+const char *pelti_facts_plural(int count)
 {
     return count == 1 ? "" : "s";
 }
@@ -208,14 +208,15 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
     if (facts->info.joint_count == 0)
         snprintf(text, size, "follows the nodes rigidly: the file has no skeleton");
     else if (!(method->flags & PELTI_FLESH) && facts->component_count)
-        snprintf(text, size, "uses %s on %d component%s", whose, facts->component_count, pelti_plural(facts->component_count));
+        snprintf(text, size, "uses %s on %d component%s", whose, facts->component_count,
+                 pelti_facts_plural(facts->component_count));
     else if (facts->own_body)
         snprintf(text, size, "solves on the file's mesh, one closed skin; %s", use);
     else if (facts->component_count == 0)
         snprintf(text, size, "has no triangles to work on: points follow their bones");
     else if (!bending)
-        snprintf(text, size, "nothing bends: each of %d piece%s follows its bone", rigid, pelti_plural(rigid));
+        snprintf(text, size, "nothing bends: each of %d piece%s follows its bone", rigid, pelti_facts_plural(rigid));
     else
         snprintf(text, size, "solves on a body made from %d of %d piece%s (%d rigid and riding along); %s", in_body,
-                 facts->component_count, pelti_plural(facts->component_count), rigid, use);
+                 facts->component_count, pelti_facts_plural(facts->component_count), rigid, use);
 }

@@ -33,7 +33,7 @@ typedef struct PeltiFacts {
 PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character, const PeltRig *rig, PeltError *err);
 void pelti_facts_release(PeltiFacts *facts);
 
-const char *pelti_plural(int count); ///< "s", or nothing for one
+const char *pelti_facts_plural(int count); ///< "s", or nothing for one
 /// What to do about a warning, by its stable code; NULL: nothing to do.
 const char *pelti_cure(const char *code);
 /// What a method will do with this character, one line into `text`.

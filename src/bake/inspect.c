@@ -79,12 +79,12 @@ static void say_weights(Text *text, const PeltiFacts *facts)
     } else {
         char lost[64];
         snprintf(lost, sizeof lost, "the file's, automatic ones at %d joint%s", facts->lost_count,
-                 pelti_plural(facts->lost_count));
+                 pelti_facts_plural(facts->lost_count));
         say(text, "weights    %s (%s; at most %d joint%s a vertex in the file", facts->weights,
             !strcmp(facts->weights, "file")    ? "the file's are sane"
             : !strcmp(facts->weights, "mixed") ? lost
                                                : "the file's are useless",
-            influences, pelti_plural(influences));
+            influences, pelti_facts_plural(influences));
         if (mended)
             say(text, "; %d vert%s mended", mended, mended == 1 ? "ex" : "ices");
         say(text, ")\n");
@@ -96,17 +96,17 @@ static void say_mesh(Text *text, const PeltiFacts *facts)
     const PeltCharacterInfo *i = &facts->info;
     const PeltiCharacter *who = facts->character->who;
     say(text, "mesh       %d vertices (%d welded), %d triangle%s, %d component%s, %s\n", i->point_count, i->welded_count,
-        i->triangle_count, pelti_plural(i->triangle_count), i->component_count, pelti_plural(i->component_count),
+        i->triangle_count, pelti_facts_plural(i->triangle_count), i->component_count, pelti_facts_plural(i->component_count),
         i->closed ? "closed" : "not closed");
     if (i->border_edge_count || i->nonmanifold_edge_count)
         say(text, "           %d border edges, %d non-manifold edges\n", i->border_edge_count, i->nonmanifold_edge_count);
     say(text, "size       %.6g x %.6g x %.6g, diagonal %.6g\n", (double)(i->high[0] - i->low[0]),
         (double)(i->high[1] - i->low[1]), (double)(i->high[2] - i->low[2]), (double)i->size);
-    say(text, "skeleton   %d joint%s in %d skin%s, %d node%s\n", i->joint_count, pelti_plural(i->joint_count), i->skin_count,
-        pelti_plural(i->skin_count), i->node_count, pelti_plural(i->node_count));
+    say(text, "skeleton   %d joint%s in %d skin%s, %d node%s\n", i->joint_count, pelti_facts_plural(i->joint_count),
+        i->skin_count, pelti_facts_plural(i->skin_count), i->node_count, pelti_facts_plural(i->node_count));
     if (who->target_count)
         say(text, "morphs     %d target%s, played by their curves before the skin moves\n", who->target_count,
-            pelti_plural(who->target_count));
+            pelti_facts_plural(who->target_count));
     say_weights(text, facts);
 }
 
@@ -115,8 +115,8 @@ static void say_clips(Text *text, const PeltiFacts *facts)
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < who->clip_count; c++)
         say(text, "clip %-3d   %s: %.3f s, %d channel%s, %d frame%s at 30 a second\n", c, who->clips[c].name,
-            (double)who->clips[c].duration_s, who->clips[c].channel_count, pelti_plural(who->clips[c].channel_count),
-            pelti_clip_frames(&who->clips[c], 30), pelti_plural(pelti_clip_frames(&who->clips[c], 30)));
+            (double)who->clips[c].duration_s, who->clips[c].channel_count, pelti_facts_plural(who->clips[c].channel_count),
+            pelti_clip_frames(&who->clips[c], 30), pelti_facts_plural(pelti_clip_frames(&who->clips[c], 30)));
     if (who->clip_count == 0)
         say(text, "clips      none: a bake gives one frame, in the file's own pose; --clip range and --motion FILE play one\n");
 }
@@ -140,9 +140,9 @@ static const char *piece_words(const PeltiPiece *piece)
 static void say_bones(Text *text, const PeltiComponentFacts *f)
 {
     if (f->bones > 1 && f->piece.kind == PELTI_PIECE_RIGID && !f->piece.thing && !f->piece.said)
-        say(text, "1 bone and a trace of %d other%s", f->bones - 1, pelti_plural(f->bones - 1));
+        say(text, "1 bone and a trace of %d other%s", f->bones - 1, pelti_facts_plural(f->bones - 1));
     else
-        say(text, "%d bone%s", f->bones, pelti_plural(f->bones));
+        say(text, "%d bone%s", f->bones, pelti_facts_plural(f->bones));
 }
 
 static void say_components(Text *text, const PeltiFacts *facts)
@@ -151,7 +151,7 @@ static void say_components(Text *text, const PeltiFacts *facts)
     for (int c = 0; c < facts->component_count; c++) {
         const PeltiComponentFacts *f = &facts->components[c];
         say(text, "component  %d: %d vertices, %d triangle%s, %s, ", f->component, f->vertices, f->triangles,
-            pelti_plural(f->triangles),
+            pelti_facts_plural(f->triangles),
             f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed");
         say_bones(text, f);
         say(text, " (node %s); %s%s", who->nodes[who->instances[f->instance].node].name,
