@@ -38,23 +38,36 @@ static bool read_double(const CliCommand *command, const CliOption *o, const cha
     return true;
 }
 
+bool cli_read_ints(const char *text, char between, int count, int *out)
+{
+    for (int i = 0; i < count; i++) {
+        char *end;
+        errno = 0;
+        long value = strtol(text, &end, 10);
+        if (end == text || errno || value < INT_MIN || value > INT_MAX || *end != (i + 1 < count ? between : 0))
+            return false;
+        out[i] = (int)value;
+        text = end + 1;
+    }
+    return true;
+}
+
 static bool read_int(const CliCommand *command, const CliOption *o, const char *text, int *out)
 {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < INT_MIN || value > INT_MAX) {
+    if (!cli_read_ints(text, 0, 1, out)) {
         cli_usage(command, "--%s: '%s' is not a whole number", o->name, text);
         return false;
     }
-    *out = (int)value;
+    if (o->kind == CLI_COUNT && *out < 0) {
+        cli_usage(command, "--%s: %d is below 0, give 0 or more", o->name, *out);
+        return false;
+    }
     return true;
 }
 
 static bool read_size(const CliCommand *command, const CliOption *o, const char *text, int out[2])
 {
-    char rest;
-    if (sscanf(text, "%dx%d%c", &out[0], &out[1], &rest) == 2)
+    if (cli_read_ints(text, 'x', 2, out))
         return true;
     cli_usage(command, "--%s: '%s' is not WxH", o->name, text);
     return false;
@@ -91,6 +104,7 @@ static bool store(const CliCommand *command, const CliOption *o, const char *tex
         *(bool *)place = o->kind == CLI_FLAG;
         return true;
     case CLI_INT:
+    case CLI_COUNT:
         return read_int(command, o, text, place);
     case CLI_DOUBLE:
         return read_double(command, o, text, place);
@@ -220,8 +234,20 @@ int cli_usage(const CliCommand *command, const char *format, ...)
     return PELT_BAD_ARGUMENT;
 }
 
-bool cli_is_input(const char *input, const char *output)
+static bool is_one_file(const char *input, const char *output)
 {
     struct stat in, out;
     return stat(input, &in) == 0 && stat(output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+bool cli_keeps(const CliCommand *command, const CliFiles *read, const CliFiles *written)
+{
+    for (int w = 0; w < written->count; w++)
+        for (int r = 0; r < read->count; r++)
+            if (written->items[w] && read->items[r] && is_one_file(read->items[r], written->items[w])) {
+                cli_usage(command, "%s is the file that is read: it would be lost, give the result another name",
+                          written->items[w]);
+                return false;
+            }
+    return true;
 }

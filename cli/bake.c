@@ -49,7 +49,7 @@ static const CliOption options[] = {
      CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
     {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, Request, def.scene_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_INT, Request, def.skin.threads)},
+     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
     {"report", 0, "R.json", "measure: times and quality, per frame and worst over the clip",
      CLI_TO(CLI_TEXT, Request, def.report_path)},
     {"morph-per-frame", 0, NULL, ".glb: one morph target a frame (exact, large) in place of few principal ones",
@@ -102,10 +102,10 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (r.outputs.count == 0 && !r.def.report_path)
         return cli_usage(command, "nothing to write: give -o or --report");
-    for (int i = 0; i < r.outputs.count; i++)
-        if (cli_is_input(r.file, r.outputs.items[i]))
-            return cli_usage(command, "%s is the file that is read: a bake has no skin any more, give it another name",
-                             r.outputs.items[i]);
+    const CliFiles *read = CLI_FILES(r.file, r.motion, r.def.skin.rig_path, r.def.scene_path);
+    if (!cli_keeps(command, read, &(CliFiles){r.outputs.items, r.outputs.count}) ||
+        !cli_keeps(command, read, CLI_FILES(r.def.report_path)))
+        return PELT_BAD_ARGUMENT;
     if (r.no_measure)
         r.def.measure = PELT_BAKE_MEASURE_NEVER;
     r.def.outputs = r.outputs.items;

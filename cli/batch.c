@@ -14,10 +14,11 @@ typedef struct Request {
 static bool read_shard(const CliCommand *command, const char *text, void *request)
 {
     PeltBatchDef *def = &((Request *)request)->def;
-    char end;
-    if (sscanf(text, "%d/%d%c", &def->shard, &def->shards, &end) == 2 && def->shards > 0 && def->shard >= 0 &&
-        def->shard < def->shards)
+    int shard[2];
+    if (cli_read_ints(text, '/', 2, shard) && shard[0] >= 0 && shard[0] < shard[1]) {
+        def->shard = shard[0], def->shards = shard[1];
         return true;
+    }
     cli_usage(command, "--shard wants I/N with 0 <= I < N, not '%s'", text);
     return false;
 }
@@ -38,11 +39,11 @@ static const CliOption options[] = {
     {"output", 'o', "PATTERN", "for a folder or a pattern (default baked/{character}-{clip}-{method}.pc2)",
      CLI_TO(CLI_TEXT, Request, def.output)},
     {"workers", 0, "N", "entries at once (default: as many as cores, fewer where memory is short)",
-     CLI_TO(CLI_INT, Request, def.workers)},
-    {"threads", 0, "N", "of each entry (default 1)", CLI_TO(CLI_INT, Request, def.threads)},
+     CLI_TO(CLI_COUNT, Request, def.workers)},
+    {"threads", 0, "N", "of each entry (default 1)", CLI_TO(CLI_COUNT, Request, def.threads)},
     {"timeout", 0, "S", "seconds after which an entry is ended and has failed (default: none)",
      CLI_TO(CLI_DOUBLE, Request, def.timeout_s)},
-    {"chunk", 0, "N", "--slurm: entries a task (default 8)", CLI_TO(CLI_INT, Request, def.chunk)},
+    {"chunk", 0, "N", "--slurm: entries a task (default 8)", CLI_TO(CLI_COUNT, Request, def.chunk)},
     {"verify", 0, NULL, "hash every output again, whatever its size and time say", CLI_TO(CLI_FLAG, Request, def.verify)},
     {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, Request, json)},
     {"quiet", 'q', NULL, "no progress, no summary; failures only", CLI_TO(CLI_FLAG, Request, quiet)},
@@ -101,6 +102,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which jobs?");
     if (r.list + r.slurm + r.state > 1)
         return cli_usage(command, "one of --list, --slurm and --state");
+    if (r.def.timeout_s < 0)
+        return cli_usage(command, "--timeout %g: seconds, 0 (none) or more", r.def.timeout_s);
     r.def.mode = r.list ? PELT_BATCH_LIST : r.slurm ? PELT_BATCH_SLURM : r.state ? PELT_BATCH_STATE : PELT_BATCH_RUN;
     r.def.print = print_line;
     r.def.print_user = r.list ? stdout : stderr;

@@ -16,6 +16,7 @@ typedef enum CliKind {
     CLI_WORD,   ///< int, set to 1, or to 2 where the word in `value` follows: "[body]"
     CLI_OFF,    ///< bool, unset; the option takes no value
     CLI_INT,    ///< int
+    CLI_COUNT,  ///< int, 0 or more
     CLI_DOUBLE, ///< double
     CLI_SIZE,   ///< int[2] from "WxH"
     CLI_LIST,   ///< CliList: the option may be given several times
@@ -60,12 +61,24 @@ typedef struct CliCommand {
 /// --help prints the command's page and exits 0. False: what is wrong is on stderr, the exit code is PELT_BAD_ARGUMENT.
 bool cli_parse(const CliCommand *command, int argc, char **argv, void *request);
 
+/// Whole numbers with a sign between, "2:5", and nothing after; false where one is none or no int holds it (sscanf takes the low
+/// bits of such).
+bool cli_read_ints(const char *text, char between, int count, int *out);
+
 void cli_help(const CliCommand *command);
 /// One line on stderr: "pelt bake: ..."; returns the exit code to use.
 int cli_fail(const CliCommand *command, PeltStatus status, const char *format, ...) PELT_PRINTF(3, 4);
 int cli_fail_error(const CliCommand *command, const PeltError *err);
-/// Whether `output` is the file that is read: to write there would lose the skin it has.
-bool cli_is_input(const char *input, const char *output);
+/// Paths, of which some may be NULL: not asked for.
+typedef struct CliFiles {
+    const char *const *items;
+    int count;
+} CliFiles;
+#define CLI_FILES(...)                                                                                                           \
+    (&(CliFiles){(const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))})
+/// Whether no file that is read is written over, under whatever name: its skin, clips or points would be lost. False: said so,
+/// the exit code is PELT_BAD_ARGUMENT.
+bool cli_keeps(const CliCommand *command, const CliFiles *read, const CliFiles *written);
 int cli_usage(const CliCommand *command, const char *format, ...) PELT_PRINTF(2, 3); ///< exit code 1, points at --help
 
 /// Progress on stderr: a bar on a terminal, a line every 10 % elsewhere. For PeltSkinDef.progress; user is a CliProgress.

@@ -64,7 +64,7 @@ static const CliOption options[] = {
     {"pictures", 0, "N", "how many frames to choose (default 4)", CLI_TO(CLI_INT, Request, def.pictures)},
     {"size", 0, "WxH", "of the pictures (default 640x480)", CLI_TO(CLI_SIZE, Request, size)},
     {"no-films", 0, NULL, "leave out the moving pictures", CLI_TO(CLI_OFF, Request, def.films)},
-    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_INT, Request, def.threads)},
+    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_COUNT, Request, def.threads)},
     {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},

@@ -37,6 +37,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return PELT_BAD_ARGUMENT;
     if (r.files.count != 2)
         return cli_usage(command, "give the file to read and the file to write");
+    if (!cli_keeps(command, CLI_FILES(r.files.items[0], r.motion), CLI_FILES(r.files.items[1])))
+        return PELT_BAD_ARGUMENT;
     CliSession session;
     PeltCharacterInfo info = {0};
     PeltStatus status = cli_open_motion(&session, command, r.files.items[0], r.motion, r.quiet);

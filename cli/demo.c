@@ -13,7 +13,7 @@ typedef struct Request {
 
 static const CliOption options[] = {
     {"output", 'o', "DIR", "folder for index.html and the files it links (default: demo)", CLI_TO(CLI_TEXT, Request, folder)},
-    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_INT, Request, threads)},
+    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_COUNT, Request, threads)},
     {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
     {0},
 };

@@ -1,6 +1,7 @@
 /// `pelt distil`: a method's skin for engines.
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,11 @@ typedef struct Request {
 static bool read_part(const CliCommand *command, const char *text, void *request)
 {
     PeltDistilDef *def = &((Request *)request)->def;
-    char end;
-    if (sscanf(text, "%d/%d%c", &def->part, &def->parts, &end) == 2 && def->parts > 0 && def->part >= 0 && def->part < def->parts)
+    int part[2];
+    if (cli_read_ints(text, '/', 2, part) && part[0] >= 0 && part[0] < part[1]) {
+        def->part = part[0], def->parts = part[1];
         return true;
+    }
     cli_usage(command, "--part wants I/N with 0 <= I < N, not '%s'", text);
     return false;
 }
@@ -33,7 +36,7 @@ static bool read_error(const CliCommand *command, const char *text, void *reques
     } units[] = {{"", 1}, {"m", 1}, {"cm", 0.01}, {"mm", 0.001}};
     char *end = NULL;
     double value = strtod(text, &end);
-    for (int i = 0; i < 4 && end != text && value >= 0; i++)
+    for (int i = 0; i < 4 && end != text && value >= 0 && isfinite(value); i++)
         if (!strcmp(end, units[i].unit)) {
             ((Request *)request)->def.error = value * units[i].metres;
             return true;
@@ -65,7 +68,7 @@ static const CliOption options[] = {
     {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
     {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_INT, Request, def.skin.threads)},
+     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
     {"report", 0, "R.json", "errors by pose set, clip and joint", CLI_TO(CLI_TEXT, Request, def.report_path)},
     {"page", 0, "P.html", "errors and pictures of the worst poses: the method's, the distilled and the file's own weights' skin",
      CLI_TO(CLI_TEXT, Request, def.page_path)},
@@ -120,9 +123,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.def.output && !r.def.report_path && !r.def.page_path && r.def.part < 0)
         return cli_usage(command, "nothing to write: give -o, --report or --page");
-    if (r.def.output && cli_is_input(r.file, r.def.output))
-        return cli_usage(command, "%s is the file that is read: its own weights would be lost, give the result another name",
-                         r.def.output);
+    if (!cli_keeps(command, CLI_FILES(r.file, r.def.skin.rig_path), CLI_FILES(r.def.output, r.def.report_path, r.def.page_path)))
+        return PELT_BAD_ARGUMENT;
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
     Lines lines = {0};

@@ -29,7 +29,7 @@ static const CliOption options[] = {
      CLI_TO(CLI_FLAG, Request, def.no_weights)},
     {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, Request, def.uv)},
     {"threads", 0, "N", "0: as many as there are (default); the file does not depend on it",
-     CLI_TO(CLI_INT, Request, def.threads)},
+     CLI_TO(CLI_COUNT, Request, def.threads)},
     {"quiet", 'q', NULL, "no summary", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one character at a time", CLI_TO(CLI_TEXT, Request, def.name)},
     {0},

@@ -17,11 +17,11 @@ static const CliOption options[] = {
     {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
     {"fps", 0, "F", "frames a second it was made with (default: as the .mdd says; 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
     {"first", 0, "N", "frame of the clip that its first frame shows (default: as the cache says)",
-     CLI_TO(CLI_INT, Request, def.first_frame)},
+     CLI_TO(CLI_COUNT, Request, def.first_frame)},
     {"report", 0, "R.json", "every measure, per frame and worst over the clip (docs/report.md)",
      CLI_TO(CLI_TEXT, Request, def.report_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_INT, Request, def.threads)},
+     CLI_TO(CLI_COUNT, Request, def.threads)},
     {"json", 0, NULL, "print the measures as JSON", CLI_TO(CLI_FLAG, Request, json)},
     {"quiet", 'q', NULL, "no progress, no table; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
@@ -52,6 +52,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.def.cache_path)
         return cli_usage(command, "which cache? --cache C.pc2");
+    if (!cli_keeps(command, CLI_FILES(r.file, r.def.cache_path), CLI_FILES(r.def.report_path)))
+        return PELT_BAD_ARGUMENT;
     CliSession session;
     PeltMeasureResult result;
     PeltStatus status = cli_open(&session, command, r.file, r.quiet);

@@ -18,8 +18,7 @@ typedef struct Request {
 static bool read_frame(const CliCommand *command, const char *text, void *request)
 {
     Request *r = request;
-    char rest;
-    if (sscanf(text, "%d%c", &r->def.frame, &rest) == 1 && r->def.frame >= 0)
+    if (cli_read_ints(text, 0, 1, &r->def.frame) && r->def.frame >= 0)
         return true;
     cli_usage(command, "--frame wants a number from 0 on, not '%s'", text);
     return false;
@@ -28,9 +27,11 @@ static bool read_frame(const CliCommand *command, const char *text, void *reques
 static bool read_frames(const CliCommand *command, const char *text, void *request)
 {
     Request *r = request;
-    char rest;
-    if (sscanf(text, "%d:%d%c", &r->def.first_frame, &r->def.last_frame, &rest) == 2)
+    int range[2];
+    if (cli_read_ints(text, ':', 2, range)) {
+        r->def.first_frame = range[0], r->def.last_frame = range[1];
         return true;
+    }
     cli_usage(command, "--frames wants A:B, not '%s'", text);
     return false;
 }
@@ -69,7 +70,7 @@ static const CliOption options[] = {
     {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
     {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, Request, def.scene_path)},
     {"threads", 0, "N", "0: as many as there are (default); the picture does not depend on it",
-     CLI_TO(CLI_INT, Request, def.skin.threads)},
+     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
     {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},
@@ -99,6 +100,9 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.output)
         return cli_usage(command, "nothing to write: give -o");
+    if (!cli_keeps(command, CLI_FILES(r.file, r.motion, r.def.cache_path, r.def.skin.rig_path, r.def.scene_path),
+                   CLI_FILES(r.output)))
+        return PELT_BAD_ARGUMENT;
     r.def.quality = (float)r.quality;
     r.def.width = r.size[0], r.def.height = r.size[1];
     r.def.skin.settings = r.settings.items;

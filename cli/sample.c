@@ -22,7 +22,7 @@ static const CliOption options[] = {
     {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
     {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_INT, Request, def.skin.threads)},
+     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
     {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
     {0},
@@ -49,6 +49,8 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.def.output)
         return cli_usage(command, "nothing to write: give -o");
+    if (!cli_keeps(command, CLI_FILES(r.file, r.def.skin.rig_path), CLI_FILES(r.def.output)))
+        return PELT_BAD_ARGUMENT;
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
     CliSession session;

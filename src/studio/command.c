@@ -24,7 +24,7 @@ typedef struct Request {
 static const CliOption options[] = {
     {"port", 0, "N", "where the page is served on 127.0.0.1 (default: a free port)", CLI_TO(CLI_INT, Request, port)},
     {"no-open", 0, NULL, "print the address and open no browser", CLI_TO(CLI_OFF, Request, open)},
-    {"threads", 0, "N", "0: as many as there are (default); the skin does not depend on it", CLI_TO(CLI_INT, Request, threads)},
+    {"threads", 0, "N", "0: as many as there are (default); the skin does not depend on it", CLI_TO(CLI_COUNT, Request, threads)},
     {"slow", 0, "MS", "every step takes at least this long: how the page feels with a slow method",
      CLI_TO(CLI_DOUBLE, Request, slow_ms)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},

@@ -59,6 +59,24 @@ expect 1 "did you mean 'weights'" "$PELT" bake "$work/tri.gltf" -m lbs --set wei
 expect 1 "unknown option" "$PELT" bake "$work/tri.gltf" --colour red
 expect 1 "--fps" "$PELT" bake "$work/tri.gltf" -m lbs --fps fast -o "$work/x.pc2"
 expect 1 "--frames" "$PELT" bake "$work/tri.gltf" -m lbs --frames 5:2 -o "$work/x.pc2"
+# numbers that say nothing are refused, not taken for the default or by their low bits
+for command in bake compare demo distil make measure render sample batch studio; do
+    expect 1 "--threads: -1 is below 0" timeout 5 "$PELT" $command --threads -1 # a studio that takes it would serve on
+done
+for number in 99999999999 2x '' nan; do
+    expect 1 "--threads: '$number' is not a whole number" "$PELT" bake "$work/tri.gltf" -m lbs --threads "$number" -o "$work/x.pc2"
+done
+expect 1 "--threads 0: at least 1" "$PELT" bench --threads 0
+expect 1 "--first: -2 is below 0" "$PELT" measure "$work/tri.gltf" --first -2
+expect 1 "--workers: -1 is below 0" "$PELT" batch "$work" --workers -1
+expect 1 "--chunk: -1 is below 0" "$PELT" batch "$work" --chunk -1
+expect 1 "--timeout -1" "$PELT" batch "$work" --timeout -1
+expect 1 "--shard wants I/N" "$PELT" batch "$work" --shard 4294967296/4294967297
+expect 1 "--part wants I/N" "$PELT" distil "$work/tri.gltf" --part 4294967296/4294967297
+expect 1 "--error wants a length" "$PELT" distil "$work/tri.gltf" --error inf
+expect 1 "is not WxH" "$PELT" render "$work/tri.gltf" --size 4294967297x8 -o "$work/x.png"
+expect 1 "--frame wants" "$PELT" render "$work/tri.gltf" --frame 4294967296 -o "$work/x.png"
+expect 1 "--frames wants" "$PELT" render "$work/tri.gltf" --frames 4294967296:4294967297 -o "$work/x.webp"
 expect 1 ".xyz" "$PELT" bake "$work/tri.gltf" -m lbs -o "$work/x.xyz"
 expect 2 "no-such-folder" "$PELT" bake "$work/tri.gltf" -m lbs -o "$work/no-such-folder/x.pc2"
 [ -z "$(ls "$work" | grep -E 'x\.')" ] || { echo "FAILED: a refused bake left files"; failures=$((failures + 1)); }
@@ -67,8 +85,21 @@ cp "$work/tri.gltf" "$work/kept.gltf" && ln -s kept.gltf "$work/link.gltf"
 expect 1 "is the file that is read" "$PELT" bake "$work/kept.gltf" -m lbs -q -o "$work/./kept.gltf"
 expect 1 "is the file that is read" "$PELT" bake "$work/kept.gltf" -m lbs -q -o "$work/x.pc2" -o "$work/link.gltf"
 expect 1 "is the file that is read" "$PELT" distil "$work/kept.gltf" -m lbs -q -o "$work/kept.gltf"
+ln "$work/kept.gltf" "$work/hard.gltf" && ln -s kept.gltf "$work/link.npz" && ln -s kept.gltf "$work/link.png"
+for name in kept.gltf ./kept.gltf link.gltf hard.gltf; do
+    expect 1 "is the file that is read" "$PELT" convert -q "$work/kept.gltf" "$work/$name"
+done
+expect 1 "is the file that is read" "$PELT" convert -q "$work/tri.gltf" --motion "$work/kept.gltf" "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" bake "$work/tri.gltf" -m lbs -q --motion "$work/kept.gltf" -o "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" bake "$work/kept.gltf" -m lbs -q --report "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" distil "$work/kept.gltf" -m lbs -q --report "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" distil "$work/kept.gltf" -m lbs -q --page "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" measure "$work/kept.gltf" -q --cache "$work/tri.gltf" --report "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" measure "$work/tri.gltf" -q --cache "$work/kept.gltf" --report "$work/kept.gltf"
+expect 1 "is the file that is read" "$PELT" sample "$work/kept.gltf" -m lbs -q -o "$work/link.npz" --poses 1
+expect 1 "is the file that is read" "$PELT" render "$work/kept.gltf" -m lbs -q --size 8x8 -o "$work/link.png"
 cmp -s "$work/tri.gltf" "$work/kept.gltf" && [ ! -e "$work/x.pc2" ] || { echo "FAILED: an input was written over"; failures=$((failures + 1)); }
-expect 0 "" "$PELT" bake "$work/tri.gltf" -m lbs -q -o "$work/x.pc2" -o "$work/x.mdd" -o "$work/x.glb" -o "$work/x.obj" --report "$work/r.json"
+expect 0 "" "$PELT" bake "$work/tri.gltf" -m lbs -q --threads 0 -o "$work/x.pc2" -o "$work/x.mdd" -o "$work/x.glb" -o "$work/x.obj" --report "$work/r.json"
 [ "$(stat -c %s "$work/x.pc2")" = 68 ] || { echo "FAILED: one frame of three points is 68 bytes of pc2"; failures=$((failures + 1)); }
 ls "$work"/x.mdd "$work"/x.glb "$work"/x_0000.obj "$work"/r.json >/dev/null || failures=$((failures + 1))
 # a full disk leaves nothing under the final name
