@@ -309,7 +309,8 @@ static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, P
     int(*triangles)[3] = pelti_pool_take(work, (size_t)w->mesh->triangle_count, sizeof(int[3]));
     if (work->failed)
         return pelti_no_memory(err, (size_t)w->mesh->triangle_count * sizeof(int[3]));
-    int used = 0;
+    int used = 0, share = FIELD_NODES_ALL / (out->part_count + !out->part_count);
+    int nodes = share < FIELD_NODES ? share : FIELD_NODES;
     for (int p = 0; p < out->part_count; p++) {
         int first = used;
         for (int t = 0; t < w->mesh->triangle_count; t++)
@@ -317,7 +318,7 @@ static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, P
                 memcpy(triangles[used++], w->mesh->triangles[t], sizeof(int[3]));
         PELT_TRY(pelti_contact_part_piece_build(work, used - first, (const int(*)[3])(triangles + first), w->mesh->rest,
                                                 &pieces[p], err));
-        PELT_TRY(pelti_contact_part_field_layout(pool, &pieces[p], FIELD_NODES, &out->parts[p].field, err));
+        PELT_TRY(pelti_contact_part_field_layout(pool, &pieces[p], nodes, &out->parts[p].field, err));
     }
     pelti_parallel_for(w->jobs, out->part_count, 1, fill_fields, &(Fill){pieces, out->parts});
     for (int p = 0; p < out->part_count; p++) // what is thinner than a cell is a sheet

@@ -37,9 +37,17 @@ static int add_minor(double *h, int n, double sign, Vec3 a, Vec3 b, Vec3 c) // s
     return add_product(h, n, -sign, a.z, b.y, c.x);
 }
 
+/// Four points with one coordinate in common, as sides of boxes have: the determinant is 0 without a sum.
+static bool level(float a, float b, float c, float d)
+{
+    return a == d && b == d && c == d;
+}
+
 /// det(a-d, b-d, c-d) = det(a,b,c) - det(d,b,c) - det(a,d,c) - det(a,b,d): 24 products of float coordinates, summed exactly.
 static int exact_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
 {
+    if (level(a.x, b.x, c.x, d.x) || level(a.y, b.y, c.y, d.y) || level(a.z, b.z, c.z, d.z))
+        return 0;
     double h[64];
     int n = add_minor(h, 0, 1, a, b, c);
     n = add_minor(h, n, -1, d, b, c);
