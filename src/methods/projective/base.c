@@ -125,6 +125,7 @@ PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *k, cons
         out->bone_parent[b] = who->bones[b].parent;
         out->head[b] = who->bones[b].head;
     }
+    pelti_proj_unwind_joints(out);
     for (int i = 0; i < n; i++) {
         set_anchor(&out->anchors[i], k, &feet[order[i]], out->slide);
         out->anchors[i].blend = feet[order[i]].blend;
@@ -136,6 +137,30 @@ PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *k, cons
 static float scale_of(Mat3 m)
 {
     return pelti_cbrtf(fabsf(mat3_det(m)));
+}
+
+void pelti_proj_unwind_joints(const ProjBase *base)
+{
+    for (int b = 0; b < base->bone_count; b++)
+        base->joints[b].between = quat_identity();
+}
+
+static Quat negative(Quat q)
+{
+    return (Quat){-q.x, -q.y, -q.z, -q.w};
+}
+
+/// Half-way between the parent's turn and the joint's. At half a turn there are two such ways, opposite to each other, and by the
+/// shorter one the ring on the joint would jump by half a turn: the way of the last pose is kept until UNWIND.
+static Quat half_way(Quat above, ProjJoint *joint)
+{
+    Quat own = quat_dot(above, joint->turn) < 0 ? negative(joint->turn) : joint->turn;
+    Quat between = quat_mul(quat_conjugate(above), own);
+    bool wound = quat_dot(between, joint->between) < 0 && between.w < UNWIND;
+    joint->between = wound ? negative(between) : between;
+    if (!wound)
+        return quat_slerp(above, joint->turn, 0.5f);
+    return quat_normalize((Quat){above.x - own.x, above.y - own.y, above.z - own.z, above.w - own.w});
 }
 
 void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)
@@ -152,7 +177,7 @@ void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)
         Vec3 at = mat34_apply(bones[b], base->head[b]);
         Mat3 half = mat34_linear(bones[b]);
         if (parent >= 0)
-            half = mat3_scale(quat_to_mat3(quat_slerp(above->turn, joint->turn, 0.5f)), 0.5f * (above->scale + joint->scale));
+            half = mat3_scale(quat_to_mat3(half_way(above->turn, joint)), 0.5f * (above->scale + joint->scale));
         joint->half = mat34_from(half, vec3_sub(at, mat3_apply(half, base->head[b])));
         joint->stretch = parent >= 0 ? vec3_sub(at, mat34_apply(bones[parent], base->head[b])) : vec3(0, 0, 0);
     }

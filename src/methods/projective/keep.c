@@ -29,6 +29,8 @@ void pelti_proj_keep(void *state, PeltiSnapshot *s)
         PELTI_KEEP(s, rows[k], p->count);
     PELTI_KEEP(s, p->swelling.share, p->tissue.block_count);
     PELTI_KEEP(s, p->state.warm, p->tissue.block_count);
+    for (int b = 0; b < p->base.bone_count; b++)
+        PELTI_KEEP(s, &p->base.joints[b].between, 1);
     pelti_motion_keep(&p->travel.motion, s);
     keep_contacts(p, s);
 }

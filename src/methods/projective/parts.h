@@ -91,6 +91,7 @@ typedef struct ProjAnchor { ///< how one base point and its frame follow the pos
 
 typedef struct ProjJoint { ///< posed: half-way between parent and own bone
     Quat turn;             ///< of the own bone
+    Quat between;          ///< from the parent's turn to it, by the way it came: its w is below 0 beyond half a turn
     float scale;
     Mat34 half;   ///< rest -> world, maps the head to where the bone's own matrix puts it
     Vec3 stretch; ///< where the joint is minus where the parent's matrix would put it
@@ -111,7 +112,10 @@ PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *skele
 /// `out`: slide is set, the rest is made.
 PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
                            ProjBase *out, PeltError *err);
+/// Goes on from the pose before: a joint that is twisted past half a turn stays wound that way.
 void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones);
+/// The next pose is taken by the short way, whatever was before.
+void pelti_proj_unwind_joints(const ProjBase *base);
 /// World position of the base point of unknown i and of the rest point x carried rigidly with it.
 Vec3 pelti_proj_pose_base(const ProjBase *base, const Mat34 *bones, int i);
 Vec3 pelti_proj_carry(const ProjBase *base, const Mat34 *bones, int i, Vec3 rest);

@@ -322,6 +322,7 @@ void pelti_proj_settle(Projective *p)
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
     pelti_motion_at(&p->travel.motion, 0, p->travel.now);
+    pelti_proj_unwind_joints(&p->base);
     pelti_proj_pose_joints(&p->base, p->travel.now);
     Rows r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);

@@ -162,6 +162,7 @@ static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 ax
 static void hold_pose(Search *s)
 {
     Projective *p = s->p;
+    pelti_proj_unwind_joints(&p->base);
     pelti_proj_pose_joints(&p->base, s->bones);
     for (int i = 0; i < p->count; i++) {
         Vec3 at = pelti_proj_carry(&p->base, s->bones, i, row_point(p->system.rest[i]));

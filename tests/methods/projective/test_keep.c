@@ -10,6 +10,41 @@ static void bend_on(Tube *tube, Vec3 *out)
     memcpy(out, tube->points, sizeof tube->points);
 }
 
+/// A joint that was wound past half a turn before is still wound that way.
+static void wring_on(Tube *tube, Vec3 *out)
+{
+    for (int b = 1; b < 3; b++)
+        tube->bones[b] = turn_about(vec3(1, 0, 0), vec3(1, 0, 0), 3.5f);
+    tube_step(tube, 1.0f / 30, false);
+    memcpy(out, tube->points, sizeof tube->points);
+}
+
+static void restored_state_stays_wound(void **state)
+{
+    (void)state;
+    static Tube tube, other;
+    static Vec3 first[TUBE_POINTS], again[TUBE_POINTS];
+    tube_open(&tube, 1, NULL);
+    tube_open(&other, 1, NULL);
+    tube_step(&tube, 0, true);
+    for (int k = 1; k <= 8; k++) {
+        tube.bones[1] = tube.bones[2] = turn_about(vec3(1, 0, 0), vec3(1, 0, 0), 0.42f * (float)k);
+        tube_step(&tube, 1.0f / 30, false);
+    }
+    PeltiSnapshot measured = {PELTI_SNAPSHOT_MEASURE, NULL, 0};
+    pelti_proj_keep(tube.p, &measured);
+    char *bytes = test_malloc(measured.used);
+    PeltiSnapshot save = {PELTI_SNAPSHOT_SAVE, bytes, 0}, restore = {PELTI_SNAPSHOT_RESTORE, bytes, 0};
+    pelti_proj_keep(tube.p, &save);
+    wring_on(&tube, first);
+    pelti_proj_keep(other.p, &restore);
+    wring_on(&other, again);
+    assert_memory_equal(first, again, sizeof first);
+    test_free(bytes);
+    tube_close(&other);
+    tube_close(&tube);
+}
+
 static void restored_state_goes_on_as_it_was(void **state)
 {
     (void)state;
@@ -44,6 +79,7 @@ static void restored_state_goes_on_as_it_was(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(restored_state_goes_on_as_it_was)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(restored_state_goes_on_as_it_was),
+                                       cmocka_unit_test(restored_state_stays_wound)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
