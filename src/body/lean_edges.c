@@ -89,7 +89,8 @@ static bool mend_edge(PeltiLeanEdges *l, int e)
 {
     int a = l->mesh->edges[e][0], b = l->mesh->edges[e][1];
     Vec3 home = vec3_sub(l->home[b], l->home[a]), now = vec3_sub(leaned(l, b), leaned(l, a));
-    float most = fmaxf(LEAN_TORN * l->rest[e], LEAN_BEYOND * vec3_length(home));
+    float by_blending = vec3_length(home), tear = fmaxf(LEAN_TEAR * l->rest[e], by_blending);
+    float most = fmaxf(LEAN_TORN * l->rest[e], fminf(LEAN_BEYOND * by_blending, tear));
     if (!(vec3_dot(now, now) > most * most * 1.0001f))
         return false;
     float s = pelti_lean_bearable(home, vec3_sub(now, home), most);

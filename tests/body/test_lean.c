@@ -2,6 +2,7 @@
 #include "boxes.h"
 
 #include "body/lean.h"
+#include "body/lean_edges.h"
 #include "body/lean_turned.h"
 #include "geometry/triangles.h"
 
@@ -48,6 +49,45 @@ static void a_torn_edge_leans_on_blending(void **state)
         assert_true(vec3_distance(points[i], points[j]) < 3 * vec3_distance(who->rest_points[i], who->rest_points[j]));
     }
     free(points);
+    pelti_character_destroy(who);
+}
+
+/// Longest edge, of its length at rest, of a box that blending makes `home` times as large and a method `own` times.
+static float longest_edge(PeltiCharacter *who, float home, float own)
+{
+    PeltError err;
+    int count = who->mesh->vertex_count;
+    Vec3 *places = PELTI_NEW(&who->pool, Vec3, 2 * count);
+    PeltiLeanEdges edges = {
+        .mesh = who->mesh, .home = places, .own = places + count, .share = PELTI_NEW(&who->pool, float, count)};
+    assert_int_equal(pelti_lean_edges_create(&who->pool, &edges, &err), PELT_OK);
+    for (int v = 0; v < count; v++) {
+        places[v] = vec3_scale(who->mesh->rest[v], home);
+        places[count + v] = vec3_scale(who->mesh->rest[v], own);
+        edges.share[v] = 1;
+    }
+    pelti_lean_edges_restart(&edges);
+    pelti_lean_edges_settle(&edges);
+    float most = 0;
+    for (int e = 0; e < who->mesh->edge_count; e++) {
+        int a = who->mesh->edges[e][0], b = who->mesh->edges[e][1];
+        Vec3 x = vec3_lerp(edges.home[a], edges.own[a], edges.share[a]),
+             y = vec3_lerp(edges.home[b], edges.own[b], edges.share[b]);
+        most = fmaxf(most, vec3_distance(x, y) / edges.rest[e]);
+    }
+    return most;
+}
+
+/// Where blending itself draws skin out, a method may go a little beyond it, but not from whole to torn (3 times its length).
+static void what_blending_draws_out_is_not_torn_beyond_it(void **state)
+{
+    (void)state;
+    PeltiCharacter *who = one_box();
+    CHECK_NEAR(longest_edge(who, 1, 2.2f), 2.2f, 1e-3f);
+    CHECK_NEAR(longest_edge(who, 2.6f, 2.8f), 2.8f, 1e-3f);
+    assert_true(longest_edge(who, 2, 4) < 1.2f * 2.001f);
+    assert_true(longest_edge(who, 2.7f, 3.2f) < 2.901f);
+    assert_true(longest_edge(who, 3.5f, 4) < 3.501f); // torn by blending
     pelti_character_destroy(who);
 }
 
@@ -199,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_torn_edge_leans_on_blending),
+        cmocka_unit_test(what_blending_draws_out_is_not_torn_beyond_it),
         cmocka_unit_test(what_crosses_anew_leans_on_blending),
         cmocka_unit_test(a_squeezed_piece_leans_on_blending),
         cmocka_unit_test(a_thing_that_flew_comes_back_whole),
