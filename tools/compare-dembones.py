@@ -2,7 +2,7 @@
 """Distilling beside Dem Bones, an existing decomposition, on the same samples: weights alone, and with as many helpers as ours,
 theirs free, ours driven by rules. None of that tool is here: COMMAND runs it, called as COMMAND INPUT ITERATIONS, and prints three lines, "original",
 "weights" and "helpers", each with root mean square, 99th percentile and largest distance in metres on poses learnt from, the same on poses held out, and seconds of
-processor time. INPUT is what write_input writes: seven counts (32 bit), then the arrays in its order. Prints the table of docs/distil.md.
+processor time. INPUT is what write_input writes: seven counts (32 bit), then the arrays in its order. Prints the table of docs/lab/distil.md.
   tools/compare-dembones.py --tool COMMAND --character biped --vertices 2951 --poses 200 --held-out 50
 """
 import argparse
