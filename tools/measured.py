@@ -349,6 +349,19 @@ def corpus(work):
     return table(["", "`tracking` (25 ms)", "`projective` (15 ms)", "`layered` (120 ms)", "prepare, s (3)", "MB (300)"], rows + [["nothing missed"] + good + ["", ""]])
 
 
+def implicit_body(work):
+    """`implicit` on the file's own points and on the body beneath them: what a made body is worth to a method without a state."""
+    clips = [("KayKitKnight", "Running_A"), ("Q-Cyberpunk", "CharacterArmature|Run"), ("Q-Frog", "FrogArmature|Frog_Attack"),
+             ("Q-PlatformerCharacter", "CharacterArmature|Run"), ("Mannequiny", "run_root.001"), ("Q-Trex", "Armature|TRex_Run"), ("VRM-Polydancer", "bend")]
+    rows = []
+    for name, clip in clips:
+        path, frames = SHARED / "data/corpus" / f"{name}.glb", ("--frames", "4:15")
+        found = [work.report(path, clip, *how, *frames)["quality"] for how in (("lbs",), ("implicit", "--set", "body=file"), ("implicit",))]
+        rows.append([name] + [" / ".join(figure(q) for q in found) for figure in (lambda q: str(q["torn"]), lambda q: str(q["inverted"]),
+                    lambda q: str(q["crossings_new"]), lambda q: f"{q['volume_ratio_min']:.2f}", lambda q: f"{q['stretch_max']:.1f}")])
+    return table(["`lbs` / `implicit`, `body=file` / `implicit`", "torn edges", "inverted", "new crossings", "least volume", "longest stretch"], rows)
+
+
 def blender_cost(work):
     text = run("tools/measure-blender.sh", work.pelt.parent)
     return [line for line in text.splitlines() if line.startswith("|")]
@@ -487,6 +500,7 @@ TABLES = {
     "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
     "touching-all": Table("touching.md", touch_all, rooms=("src/touch", "src/contact"), shared=True),
     "characters-corpus": Table("characters.md", corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
+    "body-implicit": Table("body.md", implicit_body, goldens=("lbs", "implicit"), rooms=SHOWN + ("src/methods/implicit", "src/field"), shared=True),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),

@@ -13,6 +13,11 @@ typedef struct PeltiFit { ///< of a sewn piece: sums, then means, of its points 
     Mat34 motion;
 } PeltiFit;
 
+typedef float PeltiCarryFour __attribute__((vector_size(16))); ///< x, y, z, and a lane that says nothing
+typedef struct PeltiCarryMotion {                              ///< rest space -> world, by columns; the last is the translation
+    PeltiCarryFour column[4];
+} PeltiCarryMotion;
+
 struct PeltiBody {
     PeltiPool pool;
     const PeltiCharacter *file;
@@ -25,12 +30,13 @@ struct PeltiBody {
     int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
     int block_count;
-    Mat3 *ring_spread;      ///< [vertices of the body] covariance of each vertex' ring
-    PeltiMat3Block *spread; ///< [block_count] the same with half of the neighbours'; then their rotations
-    PeltiQuatBlock *turn;   ///< [block_count] warm starts
-    Mat34 *motion;          ///< [body vertices] rest space -> world
-    Vec3 *places;           ///< [place_count] carried
-    PeltiFit *fit;          ///< [pieces] of the sewn ones
+    Mat3 *ring_spread;        ///< [vertices of the body] covariance of each vertex' ring
+    PeltiMat3Block *spread;   ///< [block_count] the same with half of the neighbours'; then their rotations
+    PeltiQuatBlock *turn;     ///< [block_count] warm starts
+    PeltiCarryMotion *motion; ///< [body vertices]
+    Vec3 *places;             ///< [place_count] carried
+    int *place_at;            ///< [vertices of the file] its place; -1: it follows its bones
+    PeltiFit *fit;            ///< [pieces] of the sewn ones
 };
 
 /// The file's weights on the body's vertices.

@@ -78,6 +78,17 @@ static void group_pieces(PeltiBody *body)
     }
 }
 
+static void list_places(PeltiBody *body)
+{
+    const PeltiMesh *mesh = body->file->mesh;
+    const PeltiAttachment *a = &body->attachment;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        int place = a->place_of[mesh->first_point[v]];
+        bool attached = place >= 0 && a->share[(size_t)place * PELTI_ATTACH_MOST] > 0;
+        body->place_at[v] = attached && body->ride[mesh->component[v]] != PELTI_RIDE_BONE ? place : -1;
+    }
+}
+
 PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, PeltError *err)
 {
     body->bound = weights;
@@ -88,8 +99,9 @@ PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, Pel
     body->ring_spread = PELTI_NEW(&body->pool, Mat3, vertices);
     body->spread = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
     body->turn = PELTI_NEW(&body->pool, PeltiQuatBlock, body->block_count);
-    body->motion = PELTI_NEW(&body->pool, Mat34, vertices);
+    body->motion = PELTI_NEW(&body->pool, PeltiCarryMotion, vertices);
     body->places = PELTI_NEW(&body->pool, Vec3, body->attachment.place_count);
+    body->place_at = PELTI_NEW(&body->pool, int, body->file->mesh->vertex_count);
     body->ride = PELTI_NEW(&body->pool, PeltiRide, body->pieces.count);
     body->group = PELTI_NEW(&body->pool, int, body->pieces.count);
     body->fit = PELTI_NEW(&body->pool, PeltiFit, body->pieces.count);
@@ -103,6 +115,7 @@ PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, Pel
         below[c] = 1;
     choose_rides(body, below);
     group_pieces(body);
+    list_places(body);
     return PELT_OK;
 }
 
@@ -185,12 +198,16 @@ static void motion_range(void *context, int begin, int end, int worker)
         for (int r = 0; r < 3; r++)
             for (int k = 0; k < 3; k++)
                 turn.m[r][k] = body->spread[v / PELTI_POLAR_LANES].m[r][k][v % PELTI_POLAR_LANES] * scale;
-        body->motion[v] = mat34_from(turn, vec3_sub(c->shape[v], mat3_apply(turn, mesh->rest[v])));
+        Vec3 to = vec3_sub(c->shape[v], mat3_apply(turn, mesh->rest[v]));
+        for (int k = 0; k < 3; k++)
+            body->motion[v].column[k] = (PeltiCarryFour){turn.m[0][k], turn.m[1][k], turn.m[2][k]};
+        body->motion[v].column[3] = (PeltiCarryFour){to.x, to.y, to.z};
     }
 }
 
 // ---- vertices of the file ----
 
+/// Three coordinates at once, each rounded as by mat34_apply and vec3_mad.
 static void place_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -199,10 +216,13 @@ static void place_range(void *context, int begin, int end, int worker)
     for (int p = begin; p < end; p++) {
         const int *vertex = a->vertex + (size_t)p * PELTI_ATTACH_MOST;
         const float *share = a->share + (size_t)p * PELTI_ATTACH_MOST;
-        Vec3 sum = {0, 0, 0};
-        for (int k = 0; k < PELTI_ATTACH_MOST && share[k] > 0; k++)
-            sum = vec3_mad(sum, mat34_apply(c->body->motion[vertex[k]], a->place[p]), share[k]);
-        c->body->places[p] = sum;
+        Vec3 at = a->place[p];
+        PeltiCarryFour sum = {0};
+        for (int k = 0; k < PELTI_ATTACH_MOST && share[k] > 0; k++) {
+            const PeltiCarryFour *m = c->body->motion[vertex[k]].column;
+            sum += (m[0] * at.x + m[1] * at.y + m[2] * at.z + m[3]) * share[k];
+        }
+        c->body->places[p] = vec3(sum[0], sum[1], sum[2]);
     }
 }
 
@@ -212,14 +232,14 @@ static void vertex_range(void *context, int begin, int end, int worker)
     Carry *c = context;
     const PeltiBody *body = c->body;
     const PeltiMesh *mesh = body->file->mesh;
-    const PeltiAttachment *a = &body->attachment;
     for (int v = begin; v < end; v++) {
-        int piece = mesh->component[v], place = body->who ? a->place_of[mesh->first_point[v]] : -1;
-        bool attached = place >= 0 && a->share[(size_t)place * PELTI_ATTACH_MOST] > 0;
-        if (body->who && body->ride[piece] == PELTI_RIDE_BONE)
+        int piece = mesh->component[v];
+        if (body->who && body->place_at[v] >= 0)
+            c->vertices[v] = body->places[body->place_at[v]];
+        else if (body->who && body->ride[piece] == PELTI_RIDE_BONE)
             c->vertices[v] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], mesh->rest[v]);
         else
-            c->vertices[v] = attached ? body->places[place] : pelti_weights_blend(body->bound, v, c->bones, mesh->rest[v]);
+            c->vertices[v] = pelti_weights_blend(body->bound, v, c->bones, mesh->rest[v]);
     }
 }
 
