@@ -519,8 +519,9 @@ static void meet_objects(PeltSkin *skin, PeltiSkinAmong *among)
 static void stay_outside(PeltSkin *skin, PeltiSkinAmong *among, PeltiTouchPose pose, PeltiTouchReport *told)
 {
     double left = push_out(skin, among);
-    for (int i = 0; left > OUTSIDE_ENOUGH && i < OUTSIDE_TRIES; i++) {
-        pelti_touch_push(skin->mends.touch, pose, skin->shown.vertices, told);
+    bool goes = true;
+    for (int i = 0; left > OUTSIDE_ENOUGH && goes && i < OUTSIDE_TRIES; i++) {
+        goes = pelti_touch_push(skin->mends.touch, pose, skin->shown.vertices, told);
         left = push_out(skin, among);
     }
     if (left > 0)

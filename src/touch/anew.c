@@ -41,6 +41,30 @@ void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goa
     t->state.stuck = -1; // what stays on purpose is not stuck: this frame does not count
 }
 
+bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+{
+    size_t bytes = sizeof(Vec3) * (size_t)t->count;
+    float calm = t->state.calm;
+    double before = 0, after = 0;
+    memcpy(t->scratch.x_kept, t->state.x, bytes);
+    memcpy(t->scratch.lag_kept, t->state.lag, bytes);
+    memcpy(t->scratch.wanted_kept, t->state.wanted, bytes);
+    memcpy(t->scratch.trouble_kept, t->state.trouble, (size_t)t->count);
+    pelti_touch_travel(t, pose, goal);
+    for (int v = 0; v < t->count; v++) {
+        Vec3 push = vec3_sub(goal[v], t->scratch.wanted_kept[v]),
+             left = vec3_sub(vec3_add(t->scratch.x_kept[v], push), t->state.x[v]);
+        before += (double)vec3_dot(push, push);
+        after += (double)vec3_dot(left, left);
+    }
+    if (after < (double)PUSH_FOLLOWED * before)
+        return true;
+    exchange(t);
+    memcpy(t->state.wanted, t->scratch.wanted_kept, bytes);
+    t->state.calm = calm;
+    return false;
+}
+
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     float most;

@@ -26,10 +26,10 @@ static void take_skin(PeltiTouch *t)
     PeltiPool *pool = &t->pool;
     size_t n = (size_t)t->count + 1;
     Vec3 **all[] = {
-        &t->state.x,          &t->state.wanted,     &t->way.offset[0],         &t->way.offset[1],     &t->state.lag,
-        &t->scratch.goal,     &t->scratch.lag_next, &t->scratch.x_saved,       &t->scratch.lag_saved, &t->moves.plan,
-        &t->moves.way_end,    &t->moves.cut_mean,   &t->moves.shared,          &t->moves.judged,      &t->scratch.x_kept,
-        &t->scratch.lag_kept, &t->scratch.before.x, &t->scratch.before.wanted, &t->scratch.before.lag};
+        &t->state.x,          &t->state.wanted,        &t->way.offset[0],    &t->way.offset[1],         &t->state.lag,
+        &t->scratch.goal,     &t->scratch.lag_next,    &t->scratch.x_saved,  &t->scratch.lag_saved,     &t->moves.plan,
+        &t->moves.way_end,    &t->moves.cut_mean,      &t->moves.shared,     &t->moves.judged,          &t->scratch.x_kept,
+        &t->scratch.lag_kept, &t->scratch.wanted_kept, &t->scratch.before.x, &t->scratch.before.wanted, &t->scratch.before.lag};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = PELTI_NEW(pool, Vec3, n);
     unsigned char **flags[] = {&t->gathered.ring,  &t->gathered.core,        &t->state.trouble,

@@ -106,7 +106,8 @@ typedef struct TouchScratch {
     double (*sums)[TOUCH_SUMS];  ///< [block of vertices]
     Vec3 *lag_next;              ///< [vertex]
     Vec3 *x_saved, *lag_saved;   ///< [vertex] before this substep's rounds
-    Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew
+    Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew, held or pushed
+    Vec3 *wanted_kept;           ///< [vertex] while it is pushed
     unsigned char *trouble_kept; ///< [vertex] likewise
     TouchState before;           ///< this substep, in case it is taken in two
     int *queue;                  ///< [vertex]
@@ -237,6 +238,8 @@ double pelti_touch_behind(const PeltiTouch *t, const Vec3 *x, float *most);
 // anew.c
 /// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there.
 void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// As pelti_touch_travel, for skin that something pushes by goal - wanted; false: it does not follow, and all is as it was.
+bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 /// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`.
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 

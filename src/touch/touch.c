@@ -570,16 +570,17 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     finish(t, vertices, report);
 }
 
-void pelti_touch_push(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
+bool pelti_touch_push(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
 {
     t->report = report;
     pose.restart = false;
     for (int v = 0; v < t->count; v++) // what lags goes on doing so
         vertices[v] = vec3_add(t->state.wanted[v], vec3_sub(vertices[v], t->state.x[v]));
     t->bounds.lies = NULL;
-    pelti_touch_travel(t, pose, vertices);
+    bool taken = pelti_touch_travel_pushed(t, pose, vertices);
     t->state.behind -= t->state.behind > 0; // a frame counts once
     finish(t, vertices, report);
+    return taken;
 }
 
 void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)

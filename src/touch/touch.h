@@ -49,8 +49,8 @@ typedef struct PeltiTouchPose {
 void pelti_touch_step(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report);
 
 /// More of the same step, for what else has pushed the shown skin since. `vertices`: in, where it was pushed to; out, what is
-/// shown. `report`: in and out.
-void pelti_touch_push(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report);
+/// shown. `report`: in and out. False: the skin does not follow, and is as it was.
+bool pelti_touch_push(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report);
 
 /// Pairs of triangles that cross in `vertices` and are not left alone.
 int pelti_touch_crossings(PeltiTouch *touch, const Vec3 *vertices);

@@ -95,6 +95,35 @@ static void what_was_left_far_behind_catches_up_and_crosses_nothing(void **state
     drop(&two);
 }
 
+/// A tube that something pushes away from the other follows; pushed through each other they do not, and all is as before.
+static void a_push_that_skin_does_not_follow_changes_nothing(void **state)
+{
+    (void)state;
+    static Vec3 shown[POINTS], before[POINTS];
+    for (int through = 0; through < 2; through++) {
+        Two two;
+        two_tubes(&two, 0.22f, NULL); // 0.02 between them
+        PeltiTouch *t = two.touch;
+        Mat34 bone = mat34_identity();
+        PeltiJoint joint = {quat_identity(), two.who->bones[0].head, mat3_identity()};
+        PeltiTouchPose pose = {&bone, &joint, false, 0};
+        memcpy(shown, t->mesh->rest, sizeof shown);
+        pelti_touch_step(t, pose, shown, &two.report);
+        memcpy(before, shown, sizeof before);
+        for (int v = 0; v < POINTS; v++) { // through: only where they lie over each other, since elsewhere they would bend
+            bool middle = fabsf(shown[v].x - 0.487f) < 0.12f && fabsf(shown[v].y) < 0.12f;
+            shown[v].z += through ? (middle ? (v < TUBE ? 0.2f : -0.2f) : 0) : v < TUBE ? 0 : 0.1f;
+        }
+        assert_int_equal(pelti_touch_push(t, pose, shown, &two.report), !through);
+        for (int v = 0; v < POINTS; v++)
+            CHECK_NEAR(shown[v].z - before[v].z, v >= TUBE && !through ? 0.1f : 0, 1e-6);
+        assert_memory_equal(shown, t->state.x, sizeof shown);
+        if (through) // what it goes on from, too
+            assert_memory_equal(t->state.wanted, t->mesh->rest, sizeof before);
+        drop(&two);
+    }
+}
+
 static void distances_have_weights_and_a_normal_that_give_them(void **state)
 {
     (void)state;
@@ -523,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
         cmocka_unit_test(only_what_hooks_stays_and_goes_along),
         cmocka_unit_test(what_was_left_far_behind_catches_up_and_crosses_nothing),
+        cmocka_unit_test(a_push_that_skin_does_not_follow_changes_nothing),
         cmocka_unit_test(triangles_inside_out_are_ironed),
         cmocka_unit_test(ironing_makes_no_more_cross_while_skin_stays_behind),
         cmocka_unit_test(distances_have_weights_and_a_normal_that_give_them),
