@@ -5,11 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ROOM = 160 }; // of a warning: what does not fit whole is "others"
+
+typedef struct List { ///< of what is named
+    char text[ROOM];
+    int named, more;
+} List;
+
+static void add(List *list, const char *one)
+{
+    size_t used = strlen(list->text), comma = list->named ? 2 : 0, length = strlen(one);
+    if (list->more || used + comma + length >= sizeof list->text) {
+        list->more++;
+        return;
+    }
+    memcpy(list->text + used, ", ", comma);
+    memcpy(list->text + used + comma, one, length + 1);
+    list->named++;
+}
+
 static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
 {
-    enum { NAMED = 6 };
-    char text[400] = "";
-    int named = 0, more = 0;
+    List list = {0};
     double last = INFINITY;
     for (int n = pelti_give_way_joint_count(g); n > 0; n--) { // largest turns first
         PeltiGaveWay best = {0};
@@ -21,15 +38,13 @@ static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
         last = best.most;
         if (!(best.most * 57.29578 > WORTH_TELLING))
             break;
-        size_t used = strlen(text);
-        if (named++ < NAMED)
-            snprintf(text + used, sizeof text - used, "%s%s %.0f deg", named > 1 ? ", " : "", best.joint, best.most * 57.29578);
-        else
-            more++;
+        char one[ROOM];
+        snprintf(one, sizeof one, "%s %.0f deg", best.joint, best.most * 57.29578);
+        add(&list, one);
     }
-    if (named)
+    if (list.named)
         pelti_warn(&skin->log, "gave-way", "parts of the body would pass through each other: joints turned away by up to %s%s",
-                   text, more ? " and others" : "");
+                   list.text, list.more ? " and others" : "");
 }
 
 /// Of pairs that were let go, or of those that were not: the one held farthest from its clip of those nearer than `last`.
@@ -46,27 +61,19 @@ static bool next_side(const PeltiGiveWay *g, bool let_go, double last, PeltiKept
 
 static void tell_sides(PeltSkin *skin, const PeltiGiveWay *g, int first_frame, bool let_go)
 {
-    char text[160] = "";
-    int named = 0, more = 0;
+    List list = {0};
     PeltiKeptSide side;
     for (double last = INFINITY; next_side(g, let_go, last, &side); last = side.most) {
-        char one[160], ends[40] = "";
+        char one[ROOM], ends[40] = "";
         if (let_go)
             snprintf(ends, sizeof ends, ", let go in %ld", first_frame + side.let_go);
-        snprintf(one, sizeof one, "%s%s and %s (frames %ld to %ld%s)", named ? ", " : "", side.a, side.b,
-                 first_frame + side.first, first_frame + side.last, ends);
-        size_t used = strlen(text), length = strlen(one);
-        if (more || used + length >= sizeof text)
-            more++;
-        else
-            memcpy(text + used, one, length + 1), named++;
+        snprintf(one, sizeof one, "%s and %s (frames %ld to %ld%s)", side.a, side.b, first_frame + side.first,
+                 first_frame + side.last, ends);
+        add(&list, one);
     }
-    if (named)
+    if (list.named)
         pelti_warn(&skin->log, "kept-side", "the clip takes parts through each other: held on their side%s %s%s",
-                   let_go ? " for a time" : "", text,
-                   !more   ? ""
-                   : named ? " and others"
-                           : "");
+                   let_go ? " for a time" : "", list.text, list.more ? " and others" : "");
 }
 
 void pelti_skin_tell_give_way(PeltSkin *skin, int first_frame)

@@ -13,6 +13,7 @@ fail() { echo "FAILED: $*"; failed=1; }
 bake() { "$PELT" bake "$work/biped.glb" --clip bend --threads 1 -q -o "$work/out.pc2" --report "$work/report.json" "$@"; }
 bake -m lbs --set give-way=on --frames 0:30 --no-measure 2>"$work/said" || fail "no bake"
 grep -q "LeftMiddleProximal [0-9]* deg.*\[gave-way\]" "$work/said" || fail "the warning names no finger: $(cat "$work/said")"
+grep "gave-way\|kept-side" "$work/said" | grep -qvE "(deg|\)|others) \[(gave-way|kept-side)\]$" && fail "a warning is cut off: $(cat "$work/said")"
 grep -q "held on their side .*Left[A-Z][a-z]*Proximal and LeftUpperLeg (frames [0-9]* to [0-9]*).*\[kept-side\]" "$work/said" || fail "the warning names no pair: $(cat "$work/said")"
 python3 - "$work/report.json" <<'PY' || failed=1
 import json, sys
