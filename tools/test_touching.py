@@ -18,7 +18,9 @@ import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 SHARED = os.path.join(ROOT, "..", "shared")
-REAL = ["arm", "hand", "cylinder2", "makehuman-cc0", "makehuman-cc0-noweights", "RiggedFigure", "RiggedSimple"]
+REAL = ["arm.glb", "hand.glb", "cylinder2.glb", "makehuman-cc0.glb", "makehuman-cc0-noweights.glb", "RiggedFigure.glb", "RiggedSimple.glb",
+        "corpus/Q-Trex.glb", "corpus/CesiumMan-draco/CesiumMan-draco.gltf", "corpus/maya_kenney_character_7700_binary.fbx",
+        "corpus/blender_279_sausage_7400_binary.fbx", "corpus/maya_game_sausage_7500_binary_combined.fbx"]  # those whose rest pose crosses nothing
 BUILT_IN = ["cylinder", "arm", "hand", "biped", "beast"]
 ASKED_FOR = {"biped": ["touches"]}  # clips that are made only where they are asked for
 KINDS = ["biped", "beast", "arm", "biped", "hand", "beast", "biped", "cylinder"]  # as tools/test_many.py
@@ -66,9 +68,9 @@ def rows(a, folder):
     sets = a.sets.split(",")
     told = ["--fps", str(a.fps), *(["--frames", a.frames] if a.frames else [])]
     for name in REAL if "real" in sets else ():
-        path = os.path.join(SHARED, "data", name + ".glb")
+        path = os.path.join(SHARED, "data", name)
         for clip in clips(a, path) if os.path.exists(path) else ():
-            yield "real", f"{name} {clip}", path, clip, told
+            yield "real", f"{os.path.splitext(os.path.basename(name))[0]} {clip}", path, clip, told
     for name in BUILT_IN if "built-in" in sets else ():
         known = clips(a, make(a, folder, f"{name}-800", name, "--vertices", "800"))  # the same at every size
         for size in a.sizes.split(","):
