@@ -25,12 +25,12 @@ struct PeltiBody {
     int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
     int block_count;
-    Mat3 *ring_spread;      ///< [vertices of the body] covariance of each vertex' ring
-    PeltiMat3Block *spread; ///< [block_count] the same with half of the neighbours'; then their rotations
-    PeltiQuatBlock *turn;   ///< [block_count] warm starts
-    Mat34 *motion;          ///< [body vertices] rest space -> world
-    Vec3 *places;           ///< [place_count] carried
-    PeltiFit *fit;          ///< [pieces] of the sewn ones
+    Mat3 *ring_spread;        ///< [vertices of the body] covariance of each vertex' ring
+    PeltiMat3Block *rotation; ///< [block_count] of those with half of the neighbours'
+    PeltiQuatBlock *turn;     ///< [block_count] warm starts
+    Mat34 *motion;            ///< [body vertices] rest space -> world
+    Vec3 *places;             ///< [place_count] carried
+    PeltiFit *fit;            ///< [pieces] of the sewn ones
 };
 
 /// The file's weights on the body's vertices.

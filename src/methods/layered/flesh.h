@@ -49,7 +49,8 @@ typedef struct PeltiContact {
 typedef struct PeltiIslands {
     int *parent;      ///< [slot] towards one of its island's
     int *island;      ///< [slot] at an island's root: its number
-    int *size;        ///< [contact] of an island; then where it goes on
+    int *size;        ///< [contact] of an island
+    int *next;        ///< [contact] place in order where an island goes on
     int *order;       ///< [contact] grouped by island
     int *piece_start; ///< [contact + 1] into order
     int piece_count;

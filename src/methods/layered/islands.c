@@ -13,6 +13,7 @@ bool pelti_collide_islands_new(PeltiFlesh *flesh)
     islands->parent = PELTI_NEW(&flesh->pool, int, flesh->n);
     islands->island = PELTI_NEW(&flesh->pool, int, flesh->n);
     islands->size = PELTI_NEW(&flesh->pool, int, most);
+    islands->next = PELTI_NEW(&flesh->pool, int, most);
     islands->order = PELTI_NEW(&flesh->pool, int, most);
     islands->piece_start = PELTI_NEW(&flesh->pool, int, most + 1);
     return !flesh->pool.failed;
@@ -58,9 +59,9 @@ static int place(PeltiIslands *islands, int island_count)
     for (int large = 1; large >= 0; large--)
         for (int i = 0; i < island_count; i++) {
             int size = islands->size[i];
-            if (size < 0 || (large && size < ENOUGH))
+            if ((size >= ENOUGH) != large)
                 continue;
-            islands->size[i] = -1 - at; // placed
+            islands->next[i] = at;
             at += size;
             if (at - islands->piece_start[pieces] >= ENOUGH)
                 islands->piece_start[++pieces] = at;
@@ -86,5 +87,5 @@ void pelti_collide_islands(PeltiFlesh *flesh)
     }
     islands->piece_count = place(islands, island_count);
     for (int i = 0; i < count; i++)
-        islands->order[-1 - islands->size[island_of(islands, &contacts[i])]--] = i;
+        islands->order[islands->next[island_of(islands, &contacts[i])]++] = i;
 }

@@ -313,7 +313,7 @@ static bool test_pair(Projective *p, const ProjStoredPair *pair)
     return true;
 }
 
-/// Adds the springs of the second matrix to y; says how many pairs collide.
+/// Adds the springs of the second matrix to the right-hand side; says how many pairs collide.
 static int pull_stored(Projective *p)
 {
     ProjStored *stored = p->stored;
@@ -327,7 +327,7 @@ static int pull_stored(Projective *p)
             continue;
         for (int k = 0; k < 3; k++) { // one that does not collide stays where the iteration before left it
             float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->state.x[i][k];
-            p->step.y[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
+            p->step.rhs[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
         }
     }
     return colliding;
