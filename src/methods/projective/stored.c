@@ -192,7 +192,7 @@ static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
 }
 
 /// Each joint to 150 degrees about two axes, both ways; then the poses of a clip, if one was named.
-static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *world)
+static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *node_world)
 {
     const PeltiCharacter *who = s->p->who;
     for (int f = 0; f < s->folds->count; f++) {
@@ -205,7 +205,7 @@ static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNo
     }
     for (int k = 0; clip && k < STORED_POSES; k++) {
         pelti_pose_clip(who, clip, (double)clip->duration_s * k / (STORED_POSES - 1), pose);
-        pelti_pose_bones(who, pose, world, s->bones);
+        pelti_pose_bones(who, pose, node_world, s->bones);
         hold_pose(s);
         for (int f = 0; f < s->folds->count; f++) {
             const ProjFold *fold = &s->folds->folds[f];
@@ -378,12 +378,12 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
     s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
-    PeltiNodeMatrix *world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
+    PeltiNodeMatrix *node_world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
     PeltiPose pose = pelti_pose_new(&temp, p->who);
     if (temp.failed)
         status = pelti_no_memory(err, (size_t)p->count * sizeof(int));
     else {
-        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, world);
+        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, node_world);
         status = keep_pairs(p, &s, out, err);
         p->run = out->count ? run_stored : pelti_proj_run;
     }
