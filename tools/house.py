@@ -118,6 +118,9 @@ class House:
                     names[self.room(path)][name] = path
         return names
 
+    TYPES = (r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", r"^typedef (?:struct|enum|union) \w*\s*\{[^}\n]*\} (\w+);",
+             r"^(?:struct|union) (\w+)\s*\{")
+
     def types(self):
         """type name -> rooms whose headers define it."""
         where = collections.defaultdict(set)
@@ -126,11 +129,19 @@ class House:
             if path.suffix != ".h":
                 continue
             text = self.text[path]
-            names = re.findall(r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", text, re.M | re.S)
-            names += re.findall(r"^(?:struct|union) (\w+)\s*\{", text, re.M)
+            names = [n for form in self.TYPES for n in re.findall(form, text, re.M | re.S)]
             names += [n for n in re.findall(r"^typedef struct (\w+) \1;", text, re.M) if (self.room(path), n) in inside]
             for name in names:
                 where[name].add(self.room(path))
+        return where
+
+    def own_types(self):
+        """type name -> sources that define it for themselves."""
+        where = collections.defaultdict(set)
+        for path in self.files:
+            if path.suffix == ".c":
+                for name in (n for form in self.TYPES for n in re.findall(form, self.text[path], re.M | re.S)):
+                    where[name].add(path)
         return where
 
     def unused(self):
@@ -280,6 +291,11 @@ def check_names(house):
     for name, rooms in sorted(house.types().items()):
         if len(rooms) > 1 and not rooms & set(open_rooms):
             wrong.append(f"{name} is a type of {' and of '.join(sorted(rooms))}: one name, one thing")
+    own = house.own_types()
+    for name, rooms in sorted(house.types().items()):
+        for path in sorted(own[name]):
+            if house.room(path) not in rooms:
+                wrong.append(f"{path.relative_to(house.tree)}: {name} is a type of a header of {', '.join(sorted(rooms))}: one name, one thing")
     return wrong
 
 

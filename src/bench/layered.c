@@ -252,7 +252,7 @@ static void time_omega(PeltiBench *bench, const Body *body, int omega)
     PeltiPool pool;
     PeltiPaths paths;
     PeltiMatch match;
-    PlainMatch plain;
+    BenchPlain plain;
     char label[72];
     if (!wants_omega(bench, omega))
         return;

@@ -7,11 +7,11 @@
 #include "field/rig.h"
 #include "methods/method.h"
 
-typedef enum VertexState {
+typedef enum ImplicitState {
     VERTEX_MARCHING, ///< on its way to its iso-value
     VERTEX_STOPPED,  ///< the gradient turned: it met another part
     VERTEX_LEFT      ///< the field says nothing about it: stays where dqs put it
-} VertexState;
+} ImplicitState;
 
 typedef enum ImplicitStage { STAGE_START, STAGE_MARCH, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } ImplicitStage;
 
@@ -39,7 +39,7 @@ typedef struct ImplicitFrame { ///< what a frame goes through
     Vec3 *x;
     Vec3 *normal;            ///< unit, outward
     float *residual;         ///< |f - iso|
-    unsigned char *state;    ///< VertexState
+    unsigned char *state;    ///< ImplicitState
     float *touch;            ///< strength of the last smoothing
     Vec3 *x_scratch;         ///< the next x
     float *touch_scratch;    ///< the next touch

@@ -10,11 +10,11 @@
 #include "math/sparse.h"
 #include "methods/method.h"
 
-typedef enum VertexKind {
+typedef enum TrackingKind {
     VERTEX_TRACKED, ///< on its iso-surface, relaxes in its tangent plane
     VERTEX_FREE,    ///< the field says nothing here (deep inside, far outside): relaxes in space
     VERTEX_RIGID    ///< follows its bone: painted, a prop, or skin of a bone without a field
-} VertexKind;
+} TrackingKind;
 
 typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKind;
 
@@ -53,7 +53,7 @@ typedef struct TrackingPoses {
 
 /// What a vertex is: made once.
 typedef struct TrackingSkin {
-    unsigned char *kind; ///< VertexKind
+    unsigned char *kind; ///< TrackingKind
     int *skeleton;
     int *bone;       ///< of the rigid move
     float *edge;     ///< mean length of its rest edges
