@@ -288,11 +288,3 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
     pelti_pool_release(&work);
     return status;
 }
-
-float pelti_operator_at(const PeltiOperator *op, float f1, float f2, float d, float *g1, float *g2)
-{
-    PeltiFloat4 g = pelti_operator_fetch(op, f1, f2, d * (PELTI_OPERATOR_SLICES - 1));
-    *g1 = g[1];
-    *g2 = g[2];
-    return g[0];
-}

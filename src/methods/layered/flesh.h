@@ -96,11 +96,10 @@ typedef struct PeltiVolume {
     PeltiVolumeLoop *loops;
     int (*triangles)[3]; ///< slots
     int *loop_slots, *slots;
-    Vec3 *gradient;      ///< [slot] scratch, zero outside a projection
-    float *freedom;      ///< [slot] inverse mass of skin particles, 0 where they collide
-    bool *triangle_free; ///< [triangle of the mesh] in no part
-    int *order;          ///< [part] by turns: parts of one turn share no particle
-    int *turn_start;     ///< [turn_count + 1] into order
+    Vec3 *gradient;  ///< [slot] scratch, zero outside a projection
+    float *freedom;  ///< [slot] inverse mass of skin particles, 0 where they collide
+    int *order;      ///< [part] by turns: parts of one turn share no particle
+    int *turn_start; ///< [turn_count + 1] into order
     int turn_count;
 } PeltiVolume;
 

@@ -424,6 +424,5 @@ void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the loc
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
 void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
 void pelti_proj_measure_rounding(Projective *p);                    ///< once, after factoring and before contacts
-double pelti_proj_total_energy(const Projective *p, int mode);      ///< elastic, pins and inertia
 
 #endif

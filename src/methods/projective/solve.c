@@ -345,16 +345,3 @@ void pelti_proj_settle(Projective *p)
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);
     memset(p->state.velocity, 0, (size_t)p->count * sizeof *p->state.velocity);
 }
-
-double pelti_proj_total_energy(const Projective *p, int mode)
-{
-    double sum =
-        pelti_proj_energy(&p->tissue, (const ProjRow *)p->state.x, (const ProjRow *)p->state.q, p->state.warm, p->swelling.share);
-    for (int i = 0; mode == PROJ_MOVING && i < p->count; i++)
-        for (int k = 0; k < 3; k++) {
-            double m = (double)p->system.inertia[i],
-                   fly_to = (double)p->state.last[i][k] + (double)p->settings.time_step_s * (double)p->state.velocity[i][k];
-            sum += 0.5 * m * ((double)p->state.x[i][k] - fly_to) * ((double)p->state.x[i][k] - fly_to);
-        }
-    return sum;
-}
