@@ -419,9 +419,8 @@ void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, floa
             for (int e = 0; e < 12 && w->weight[i] > 0; e++)
                 (&blend.m[0][0])[e] += w->weight[i] * (&skin->bones[w->bone[i]].m[0][0])[e];
         }
-        Vec3 p = vertices[v];
-        if (vec3_finite(p) && mat34_inverse(blend, &back)) {
-            Vec3 rest = mat34_apply(back, p);
+        if (mat34_inverse(blend, &back)) {
+            Vec3 rest = mat34_apply(back, vertices[v]);
             if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)
                 skin->rest[v] = share < 1 ? vec3_lerp(skin->rest[v], rest, share) : rest;
         }
