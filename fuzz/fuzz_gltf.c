@@ -1,5 +1,5 @@
-/// The glTF reader with everything pelti_character_finish does: any bytes are refused or give a character whose numbers are
-/// finite and whose indices are in range.
+/// The glTF reader with everything pelti_character_finish does.
+/// Any bytes are refused or give a character whose numbers are finite and whose indices are in range.
 #include "io/gltf.h"
 
 #include <stdio.h>

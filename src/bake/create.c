@@ -1,5 +1,6 @@
-/// include/pelt/character.h: a character from a host's arrays. Inside it stands y up in metres: x_own = A x_host, with A the turn
-/// z up -> y up times the unit; a matrix M of the host becomes A M A^-1, whose scale is M's.
+/// include/pelt/character.h: a character from a host's arrays.
+/// Inside it stands y up in metres: x_own = A x_host, with A the turn z up -> y up times the unit; a matrix M of the host
+/// becomes A M A^-1, whose scale is M's.
 #include "bake/objects.h"
 #include "character/weights.h"
 

@@ -1,5 +1,6 @@
-/// The pose corrector: the built-in hand grasps and holds a ball of 1 520 triangles ([Duriez2008] Fig. 3), loses it, grasps
-/// an irregular object of 1 500 (Fig. 4), and lets out what starts deep inside it. The scenes are those of examples/scenes.
+/// The pose corrector, tried on the built-in hand [Duriez2008].
+/// It grasps and holds a ball of 1 520 triangles ([Duriez2008] Fig. 3), loses it, grasps an irregular object of
+/// 1 500 (Fig. 4), and lets out what starts deep inside it. The scenes are those of examples/scenes.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "contact/corrector.h"

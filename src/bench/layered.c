@@ -1,5 +1,5 @@
-/// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size, shape matching alone, the cost over
-/// omega of fast and of plain sums, and cost per particle over the size of the mesh.
+/// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size.
+/// Then shape matching alone, the cost over omega of fast and of plain sums, and cost per particle over the size of the mesh.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "bench/layered_plain.h"

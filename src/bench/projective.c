@@ -1,5 +1,6 @@
-/// Projective skinning at the sizes of [Komaritzan2018] Table 1, on built-in characters: one simulation step of ten iterations
-/// in a walk (the cylinder: a bend), with what the paper took and what the issue wants beside it.
+/// Projective skinning at the sizes of [Komaritzan2018] Table 1, on built-in characters.
+/// One simulation step of ten iterations in a walk (the cylinder: a bend), with what the paper took and what the issue wants
+/// beside it.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "methods/method.h"

@@ -1,5 +1,6 @@
-/// Implicit skin: Table 1 of [Vaillant2014] beside ours. Built-in characters play the clip that bends every joint, cut so that
-/// the fastest joint turns by the step of the row; times are means over the frames played, settled in the first one.
+/// Implicit skin: Table 1 of [Vaillant2014] beside ours.
+/// Built-in characters play the clip that bends every joint, cut so that the fastest joint turns by the step of the row; times
+/// are means over the frames played, settled in the first one.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "io/gltf.h"

@@ -1,6 +1,7 @@
-/// One rest space for all skins of a skeleton. Each skin of a file has a space of its own, in which its meshes and inverse
-/// binds are written: exporters shift, turn and scale it freely from skin to skin. For a joint that two skins share, its place
-/// in either must be one place, which says how the second space lies in the first:  to_rest = inverse(rest_to_joint) bind.
+/// One rest space for all skins of a skeleton.
+/// Each skin of a file has a space of its own, in which its meshes and inverse binds are written: exporters shift, turn and
+/// scale it freely from skin to skin. For a joint that two skins share, its place in either must be one place, which says how
+/// the second space lies in the first:  to_rest = inverse(rest_to_joint) bind.
 #include "io/gltf_parts.h"
 #include "math/elementary.h"
 

@@ -1,6 +1,7 @@
-/// Contacts as [Komaritzan2018] sec. 5 has them: pairs of vertices stored from extreme poses, told apart by an angle in the plane
-/// of their bones, both projected to a plane between them, with a second matrix that holds every vertex of a pair. Kept beside
-/// the planes of fold.c to compare with (docs/projective.md has the numbers of both): `collisions=pairs`.
+/// Contacts as [Komaritzan2018] sec. 5 has them.
+/// They are pairs of vertices stored from extreme poses, told apart by an angle in the plane of their bones, both projected to
+/// a plane between them, with a second matrix that holds every vertex of a pair. Kept beside the planes of fold.c to compare
+/// with (docs/projective.md has the numbers of both): `collisions=pairs`.
 #include "methods/projective/variants.h"
 #include "methods/projective/constants.def"
 
