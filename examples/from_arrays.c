@@ -1,5 +1,6 @@
-/// A character from arrays, posed by matrices, as a host does that holds its own meshes: here a bar of two joints in centimetres,
-/// z up, whose upper half bends. Options change, the skin is pulled, and a state is kept and taken back.
+/// A character from arrays, posed by matrices, as a host does that holds its own meshes.
+/// Here it is a bar of two joints in centimetres, z up, whose upper half bends. Options change, the skin is pulled,
+/// and a state is kept and taken back.
 ///   example_from_arrays
 #include <pelt/pelt.h>
 

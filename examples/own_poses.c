@@ -1,5 +1,5 @@
-/// Drives a skin from poses of your own, frame by frame, as a game or a physics engine does: here the first joint that has a
-/// parent joint swings to and fro.
+/// Drives a skin from poses of your own, frame by frame, as a game or a physics engine does.
+/// Here the first joint that has a parent joint swings to and fro.
 ///   example_own_poses hero.glb
 #include <pelt/pelt.h>
 

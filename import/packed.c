@@ -1,5 +1,5 @@
-/// Compressed glTF: KHR_draco_mesh_compression a primitive, EXT_meshopt_compression (and its KHR name) a buffer view. What is
-/// unpacked goes behind the file's own bytes; accessors and views are pointed there, and the extensions taken out.
+/// Compressed glTF: KHR_draco_mesh_compression a primitive, EXT_meshopt_compression (and its KHR name) a buffer view.
+/// What is unpacked goes behind the file's own bytes; accessors and views are pointed there, and the extensions taken out.
 #include "import.h"
 
 #include "draco.h"

@@ -1,5 +1,5 @@
-/// Assimp gives every corner of a polygon a vertex of its own; those that agree in position, normal, texture coordinates, morph
-/// targets and weights are joined.
+/// Joins the vertices that Assimp gives every corner of a polygon.
+/// Those are one that agree in position, normal, texture coordinates, morph targets and weights.
 #include "scene.h"
 
 #include "core/hash.h"

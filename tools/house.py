@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
 
-Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--unused]
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--unused] [--sources]
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs
   --list          names what is counted
   --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
   --headers       the same of include/pelt: each function says thread, cost, ownership and errors
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
+  --sources       the same of first lines, which say in a sentence what a source is for, and of keys of papers ([Deul2013]) that
+                  docs/bibliography.md does not have
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -118,6 +120,9 @@ class House:
                     names[self.room(path)][name] = path
         return names
 
+    TYPES = (r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", r"^typedef (?:struct|enum|union) \w*\s*\{[^}\n]*\} (\w+);",
+             r"^(?:struct|union) (\w+)\s*\{")
+
     def types(self):
         """type name -> rooms whose headers define it."""
         where = collections.defaultdict(set)
@@ -126,11 +131,19 @@ class House:
             if path.suffix != ".h":
                 continue
             text = self.text[path]
-            names = re.findall(r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", text, re.M | re.S)
-            names += re.findall(r"^(?:struct|union) (\w+)\s*\{", text, re.M)
+            names = [n for form in self.TYPES for n in re.findall(form, text, re.M | re.S)]
             names += [n for n in re.findall(r"^typedef struct (\w+) \1;", text, re.M) if (self.room(path), n) in inside]
             for name in names:
                 where[name].add(self.room(path))
+        return where
+
+    def own_types(self):
+        """type name -> sources that define it for themselves."""
+        where = collections.defaultdict(set)
+        for path in self.files:
+            if path.suffix == ".c":
+                for name in (n for form in self.TYPES for n in re.findall(form, self.text[path], re.M | re.S)):
+                    where[name].add(path)
         return where
 
     def unused(self):
@@ -280,12 +293,39 @@ def check_names(house):
     for name, rooms in sorted(house.types().items()):
         if len(rooms) > 1 and not rooms & set(open_rooms):
             wrong.append(f"{name} is a type of {' and of '.join(sorted(rooms))}: one name, one thing")
+    own = house.own_types()
+    for name, rooms in sorted(house.types().items()):
+        for path in sorted(own[name]):
+            if house.room(path) not in rooms:
+                wrong.append(f"{path.relative_to(house.tree)}: {name} is a type of a header of {', '.join(sorted(rooms))}: one name, one thing")
     return wrong
 
 
 def check_unused(house):
     """Externals that nobody outside their file asks for, not even a test: dead, or to be static. A line each."""
     return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
+
+
+KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
+
+
+def check_sources(tree):
+    """Sources whose first line is no comment that ends a sentence, and keys of papers that nobody knows. A line each."""
+    tree = pathlib.Path(tree)
+    wrong = []
+    listed = lambda *rooms: sorted(p for room in rooms for p in (tree / room).rglob("*") if p.suffix in (".c", ".h", ".cpp", ".def", ".md"))
+    for path in listed("src", "cli", "import", "fuzz", "examples"):
+        first = path.read_text().split("\n", 1)[0]
+        if path.suffix in (".c", ".cpp") and not re.fullmatch(r"///? \S.*[.:]", first):
+            wrong.append(f"{path.relative_to(tree)}: open with a line that says what it is for, a whole sentence that ends in . or :")
+    known = set(re.findall(rf"^- \[({KEY})\]", (tree / "docs" / "bibliography.md").read_text(), re.M))
+    for path in listed("src", "cli", "import", "include", "fuzz", "examples", "tests", "docs") + [tree / "README.md"]:
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            for inside in re.findall(r"\[([^\[\]]*)\]", line):
+                for key in re.findall(rf"(?:^|, ){KEY}", inside):
+                    if key.removeprefix(", ") not in known:
+                        wrong.append(f"{path.relative_to(tree)}:{number}: [{key.removeprefix(', ')}] is not in docs/bibliography.md")
+    return wrong
 
 
 def show(house, listing, build):
@@ -344,11 +384,12 @@ def main():
     parser.add_argument("--names", action="store_true")
     parser.add_argument("--headers", action="store_true")
     parser.add_argument("--unused", action="store_true")
+    parser.add_argument("--sources", action="store_true")
     options = parser.parse_args()
     house = House(options.tree)
-    if options.names or options.headers or options.unused:
+    if options.names or options.headers or options.unused or options.sources:
         wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else []) + \
-                (check_unused(house) if options.unused else [])
+                (check_unused(house) if options.unused else []) + (check_sources(house.tree) if options.sources else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
     show(house, options.list, options.build)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, includes, first lines, names, tables of docs/, tuning constants, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
+# Format, includes, first lines, keys of papers, names, tables of docs/, tuning constants, cppcheck and clang-tidy over the project's own sources. Usage: tools/lint.sh [build folder]
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -9,10 +9,8 @@ echo "format"
 clang-format --dry-run --Werror $sources || failed=1
 echo "includes (a path with .. would walk around the rooms)"
 if git grep -nE '#include "\.\./' -- '*.c' '*.h'; then failed=1; fi
-echo "first lines (each source says what it is for)"
-for source in $(git ls-files 'src/*.c' 'cli/*.c' 'import/*.c' 'import/*.cpp' 'fuzz/*.c' 'examples/*.c'); do
-    [[ $(head -n 1 "$source") == //* ]] || { echo "$source: open with a line that says what it is for"; failed=1; }
-done
+echo "first lines (each source says in a sentence what it is for) and keys of papers (docs/bibliography.md)"
+tools/house.py --sources || failed=1
 echo "names (tools/names.txt)"
 tools/house.py --names || failed=1
 echo "externals that nothing outside their file uses"

@@ -1,5 +1,5 @@
-/// What a bake with --scene has around the character: the corrector between clip and method, frame by frame, and what the report
-/// tells of it.
+/// What a bake with --scene has around the character.
+/// The corrector stands between clip and method, frame by frame; the report tells of it.
 #include "bake/around.h"
 
 #include "body/trial.h"

@@ -35,9 +35,9 @@ struct PeltPose {
     const PeltCharacter *character;
     PeltiPool pool;
     PeltiPose pose;
-    PeltiNodeMatrix *world; ///< [node_count] work of pelt_pose_set_matrices
-    int *joint;             ///< [node_count] number of the joint that a node is; -1: none
-    Mat34 *given;           ///< [node_count] by joint
+    PeltiNodeMatrix *node_world; ///< [node_count] work of pelt_pose_set_matrices
+    int *joint;                  ///< [node_count] number of the joint that a node is; -1: none
+    Mat34 *given;                ///< [node_count] by joint
 };
 
 /// Whose weights. Preparing chooses them; methods, the stages around them, worlds, measures and pictures read them.

@@ -1,5 +1,6 @@
-/// The manifest: a JSON object a line, one for every entry that was done, appended the moment it is. What was cut off in the
-/// middle is skipped when read; of two lines with one key the later holds. Shards keep parts of it beside it, merged later.
+/// The manifest: a JSON object a line, one for every entry that was done, appended the moment it is.
+/// What was cut off in the middle is skipped when read; of two lines with one key the later holds. Shards keep parts of it
+/// beside it, merged later.
 #include "batch/batch.h"
 
 #include "io/json.h"

@@ -1,5 +1,6 @@
-/// The pose corrector: the built-in hand grasps and holds a ball of 1 520 triangles ([Duriez2008] Fig. 3), loses it, grasps
-/// an irregular object of 1 500 (Fig. 4), and lets out what starts deep inside it. The scenes are those of examples/scenes.
+/// The pose corrector, tried on the built-in hand [Duriez2008].
+/// It grasps and holds a ball of 1 520 triangles ([Duriez2008] Fig. 3), loses it, grasps an irregular object of
+/// 1 500 (Fig. 4), and lets out what starts deep inside it. The scenes are those of examples/scenes.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "contact/corrector.h"
@@ -207,9 +208,9 @@ static double depth_inside(const Grasp *g, Vec3 centre, float radius)
     double deepest = 0;
     pelti_pool_init(&pool, NULL);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
-    PeltiNodeMatrix *world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     if (!pool.failed) {
-        pelti_pose_bones(who, &g->corrected, world, bones);
+        pelti_pose_bones(who, &g->corrected, node_world, bones);
         for (int v = 0; v < who->mesh->vertex_count; v++) {
             Vec3 p = pelti_weights_blend(&g->weights, v, bones, who->mesh->rest[v]);
             deepest = fmax(deepest, (double)(radius - vec3_distance(p, centre)));

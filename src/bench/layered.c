@@ -1,5 +1,5 @@
-/// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size, shape matching alone, the cost over
-/// omega of fast and of plain sums, and cost per particle over the size of the mesh.
+/// Multi-layer skinning: Table 1 of [Deul2013] on built-in characters of the same size.
+/// Then shape matching alone, the cost over omega of fast and of plain sums, and cost per particle over the size of the mesh.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "bench/layered_plain.h"
@@ -17,7 +17,7 @@ typedef struct Body {
     PeltiOptions options;
     PeltiFlesh *flesh;
     PeltiPose pose;
-    PeltiNodeMatrix *world;
+    PeltiNodeMatrix *node_world;
     Mat34 *bones;
     PeltiJoint *joints;
     const PeltiClip *clip;
@@ -64,7 +64,7 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
     int at = pelti_clip_find(body->who, clip);
     body->clip = at >= 0 ? &body->who->clips[at] : NULL;
     body->pose = pelti_pose_new(&body->who->pool, body->who);
-    body->world = PELTI_NEW(&body->who->pool, PeltiNodeMatrix, body->who->node_count);
+    body->node_world = PELTI_NEW(&body->who->pool, PeltiNodeMatrix, body->who->node_count);
     body->bones = PELTI_NEW(&body->who->pool, Mat34, body->who->bone_count);
     body->joints = PELTI_NEW(&body->who->pool, PeltiJoint, body->who->bone_count);
     pelti_options_init(&body->options, pelti_method_layered.options);
@@ -87,7 +87,7 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
 static void pose_at(Body *body, double time_s)
 {
     pelti_pose_clip(body->who, body->clip, time_s, &body->pose);
-    pelti_pose_bones(body->who, &body->pose, body->world, body->bones);
+    pelti_pose_bones(body->who, &body->pose, body->node_world, body->bones);
     pelti_joints_pose(body->who, &body->pose, body->joints);
 }
 
@@ -252,7 +252,7 @@ static void time_omega(PeltiBench *bench, const Body *body, int omega)
     PeltiPool pool;
     PeltiPaths paths;
     PeltiMatch match;
-    PlainMatch plain;
+    BenchPlain plain;
     char label[72];
     if (!wants_omega(bench, omega))
         return;

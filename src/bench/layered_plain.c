@@ -32,13 +32,13 @@ PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
     return (Float4 *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
 }
 
-bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out)
+bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, BenchPlain *out)
 {
     const PeltiPaths *paths = match->paths;
     int n = paths->slot_count, total = 0;
     for (int s = 0; s < n; s++)
         total += paths->region_size[s];
-    *out = (PlainMatch){match,
+    *out = (BenchPlain){match,
                         PELTI_NEW(pool, int, n + 1),
                         PELTI_NEW(pool, int, total),
                         PELTI_NEW(pool, double, (size_t)n *SUMS *PELTI_LAYERS),
@@ -63,7 +63,7 @@ bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, PlainMatch *out
     return true;
 }
 
-PELTI_CLONES static void write_terms(const PlainMatch *plain, int n)
+PELTI_CLONES static void write_terms(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
@@ -80,7 +80,7 @@ PELTI_CLONES static void write_terms(const PlainMatch *plain, int n)
     }
 }
 
-PELTI_CLONES static void gather(const PlainMatch *plain, int n)
+PELTI_CLONES static void gather(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     const Double4 *rows = (const Double4 *)plain->terms;
@@ -103,7 +103,7 @@ PELTI_CLONES static void gather(const PlainMatch *plain, int n)
     }
 }
 
-PELTI_CLONES static void write_goals(const PlainMatch *plain, int n)
+PELTI_CLONES static void write_goals(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
@@ -122,7 +122,7 @@ PELTI_CLONES static void write_goals(const PlainMatch *plain, int n)
     }
 }
 
-PELTI_CLONES static void move(const PlainMatch *plain, int n)
+PELTI_CLONES static void move(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     const Float4 *rows = (const Float4 *)plain->goals;
@@ -145,7 +145,7 @@ PELTI_CLONES static void move(const PlainMatch *plain, int n)
     }
 }
 
-void pelti_bench_plain_iterate(PlainMatch *plain)
+void pelti_bench_plain_iterate(BenchPlain *plain)
 {
     PeltiMatch *match = plain->match;
     int n = match->paths->slot_count;

@@ -1,5 +1,6 @@
-/// Implicit skin: Table 1 of [Vaillant2014] beside ours. Built-in characters play the clip that bends every joint, cut so that
-/// the fastest joint turns by the step of the row; times are means over the frames played, settled in the first one.
+/// Implicit skin: Table 1 of [Vaillant2014] beside ours.
+/// Built-in characters play the clip that bends every joint, cut so that the fastest joint turns by the step of the row; times
+/// are means over the frames played, settled in the first one.
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "io/gltf.h"
@@ -17,7 +18,7 @@ typedef struct Subject {
     PeltiCharacter *who;
     PeltiWeights weights;
     PeltiPose pose;
-    PeltiNodeMatrix *world;
+    PeltiNodeMatrix *node_world;
     Vec3 *points;
     Mat34 *frames;      ///< [MOST_FRAMES x bone_count]
     PeltiJoint *joints; ///< the same
@@ -36,7 +37,7 @@ static bool set_up(Subject *s)
     if (pelti_weights_from_file(s->who, &s->who->pool, &s->weights, NULL) != PELT_OK)
         return false;
     s->pose = pelti_pose_new(&s->who->pool, s->who);
-    s->world = PELTI_NEW(&s->who->pool, PeltiNodeMatrix, s->who->node_count);
+    s->node_world = PELTI_NEW(&s->who->pool, PeltiNodeMatrix, s->who->node_count);
     s->points = PELTI_NEW(&s->who->pool, Vec3, s->who->point_count);
     s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count * MOST_FRAMES);
     s->joints = PELTI_NEW(&s->who->pool, PeltiJoint, (size_t)s->who->bone_count * MOST_FRAMES);
@@ -66,7 +67,7 @@ static PeltiStepInput input_at(const Subject *s, int frame)
 
 static void keep_pose(Subject *s, int frame)
 {
-    pelti_pose_bones(s->who, &s->pose, s->world, frame_at(s, frame));
+    pelti_pose_bones(s->who, &s->pose, s->node_world, frame_at(s, frame));
     pelti_joints_pose(s->who, &s->pose, s->joints + (size_t)frame * (size_t)s->who->bone_count);
 }
 

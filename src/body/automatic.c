@@ -1,6 +1,7 @@
-/// Automatic weights of many pieces. Clothes, loose pieces and open shells find wrong bones by themselves: a sleeve sees the ribs
-/// through its opening, a stick the thigh beside it. So closed pieces with bones in them are heated by themselves, what lies on
-/// those takes theirs, other cloth is heated on the closed body, and what no bones bend goes to one.
+/// Automatic weights of many pieces.
+/// Clothes, loose pieces and open shells find wrong bones by themselves: a sleeve sees the ribs through its opening, a stick
+/// the thigh beside it. So closed pieces with bones in them are heated by themselves, what lies on those takes theirs, other
+/// cloth is heated on the closed body, and what no bones bend goes to one.
 #include "body/automatic.h"
 
 #include "body/body_parts.h"

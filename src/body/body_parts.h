@@ -31,7 +31,7 @@ struct PeltiBody {
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
     int block_count;
     Mat3 *ring_spread;        ///< [vertices of the body] covariance of each vertex' ring
-    PeltiMat3Block *spread;   ///< [block_count] the same with half of the neighbours'; then their rotations
+    PeltiMat3Block *rotation; ///< [block_count] of those with half of the neighbours'
     PeltiQuatBlock *turn;     ///< [block_count] warm starts
     PeltiCarryMotion *motion; ///< [body vertices]
     Vec3 *places;             ///< [place_count] carried

@@ -97,7 +97,7 @@ PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, Pel
     int vertices = body->who->mesh->vertex_count;
     body->block_count = (vertices + PELTI_POLAR_LANES - 1) / PELTI_POLAR_LANES;
     body->ring_spread = PELTI_NEW(&body->pool, Mat3, vertices);
-    body->spread = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
+    body->rotation = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
     body->turn = PELTI_NEW(&body->pool, PeltiQuatBlock, body->block_count);
     body->motion = PELTI_NEW(&body->pool, PeltiCarryMotion, vertices);
     body->places = PELTI_NEW(&body->pool, Vec3, body->attachment.place_count);
@@ -151,12 +151,13 @@ static void ring_range(void *context, int begin, int end, int worker)
         c->body->ring_spread[v] = ring_spread(c->body->who->mesh, c->shape, v);
 }
 
-static void spread_range(void *context, int begin, int end, int worker)
+static void rotation_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Carry *c = context;
     const PeltiMesh *mesh = c->body->who->mesh;
-    for (int block = begin; block < end; block++)
+    for (int block = begin; block < end; block++) {
+        PeltiMat3Block spread;
         for (int lane = 0; lane < PELTI_POLAR_LANES; lane++) {
             int v = block * PELTI_POLAR_LANES + lane;
             Mat3 sum = {{{0}}};
@@ -167,9 +168,10 @@ static void spread_range(void *context, int begin, int end, int worker)
             }
             for (int r = 0; r < 3; r++)
                 for (int k = 0; k < 3; k++)
-                    c->body->spread[block].m[r][k][lane] = sum.m[r][k];
+                    spread.m[r][k][lane] = sum.m[r][k];
         }
-    pelti_polar_batch(c->body->spread + begin, c->body->turn + begin, c->body->spread + begin, end - begin);
+        pelti_polar_batch(&spread, &c->body->turn[block], &c->body->rotation[block], 1);
+    }
 }
 
 /// Uniform scale of a bone: a character that is blown up takes its buttons along.
@@ -197,7 +199,7 @@ static void motion_range(void *context, int begin, int end, int worker)
         Mat3 turn;
         for (int r = 0; r < 3; r++)
             for (int k = 0; k < 3; k++)
-                turn.m[r][k] = body->spread[v / PELTI_POLAR_LANES].m[r][k][v % PELTI_POLAR_LANES] * scale;
+                turn.m[r][k] = body->rotation[v / PELTI_POLAR_LANES].m[r][k][v % PELTI_POLAR_LANES] * scale;
         Vec3 to = vec3_sub(c->shape[v], mat3_apply(turn, mesh->rest[v]));
         for (int k = 0; k < 3; k++)
             body->motion[v].column[k] = (PeltiCarryFour){turn.m[0][k], turn.m[1][k], turn.m[2][k]};
@@ -304,7 +306,7 @@ void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, Pe
         return;
     }
     pelti_parallel_for(jobs, body->who->mesh->vertex_count, 512, ring_range, &c);
-    pelti_parallel_for(jobs, body->block_count, 16, spread_range, &c);
+    pelti_parallel_for(jobs, body->block_count, 16, rotation_range, &c);
     pelti_parallel_for(jobs, body->who->mesh->vertex_count, 512, motion_range, &c);
     pelti_parallel_for(jobs, body->attachment.place_count, 512, place_range, &c);
     pelti_parallel_for(jobs, body->file->mesh->vertex_count, 1024, vertex_range, &c);

@@ -1,5 +1,5 @@
-/// Pieces that lie inside others. Not by winding numbers: a mouth is outside of the head's skin, and a jacket is open; what
-/// counts is that nobody sees them.
+/// Pieces that lie inside others.
+/// Not by winding numbers: a mouth is outside of the head's skin, and a jacket is open; what counts is that nobody sees them.
 #include "body/inside.h"
 
 #include "body/constants.def"

@@ -1,5 +1,5 @@
-/// Leaning of closed pieces by their volume: the largest factor on their shares with which it is kept about as well as by
-/// blending.
+/// Leaning of closed pieces by their volume.
+/// It finds the largest factor on their shares with which that is kept about as well as by blending.
 #include "body/lean_volume.h"
 
 #include "body/constants.def"

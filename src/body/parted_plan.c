@@ -1,5 +1,6 @@
-/// Parting along a plane. All skin of one side near it, whatever its piece, is pressed together towards that side: a map that is
-/// monotonous along the normal and fades out across it, so layers over one another keep their order.
+/// Parting along a plane.
+/// All skin of one side near it, whatever its piece, is pressed together towards that side: a map that is monotonous along the
+/// normal and fades out across it, so layers over one another keep their order.
 #include "body/constants.def"
 #include "body/parted_parts.h"
 

@@ -1,5 +1,5 @@
-/// Which triangles each joint bends: those whose corners do not have all or nothing of their weight on what hangs on it. A few
-/// joints' worth each, found by walking from their bones up to the joint that all of them hang on.
+/// Which triangles each joint bends: those whose corners do not have all or nothing of their weight on what hangs on it.
+/// A few joints' worth each, found by walking from their bones up to the joint that all of them hang on.
 #include "body/trial_parts.h"
 
 #include "body/constants.def"

@@ -142,7 +142,7 @@ static void index_older(PeltiCorrector *c)
     }
 }
 
-static Known *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
+static CorrectorKnown *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     for (unsigned at = key_hash(t) % MATCH_SLOTS; c->guess.match[at] >= 0; at = (at + 1) % MATCH_SLOTS)
         if (same_key(&c->guess.older[c->guess.match[at]].touch, t))
@@ -151,12 +151,12 @@ static Known *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 }
 
 /// The features are gone: the nearest contact of the same two surfaces that nobody claimed (the paper's future work).
-static Known *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
+static CorrectorKnown *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 {
-    Known *best = NULL;
+    CorrectorKnown *best = NULL;
     float nearest = (float)c->alarm * 2;
     for (int i = 0; i < c->guess.older_count; i++) {
-        Known *k = &c->guess.older[i];
+        CorrectorKnown *k = &c->guess.older[i];
         if (k->claimed || k->touch.a != t->a || k->touch.b != t->b)
             continue;
         float d = vec3_distance(k->touch.point_b, t->point_b);
@@ -171,10 +171,10 @@ static void guess_forces(PeltiCorrector *c)
     index_older(c);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < c->linear.system.constraint_count; i++) {
-            Known *mine = &c->guess.known[i];
+            CorrectorKnown *mine = &c->guess.known[i];
             if (pass == 1 && mine->claimed)
                 continue;
-            Known *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
+            CorrectorKnown *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
             mine->claimed = k != NULL; // has its guess
             if (!k)
                 continue;
@@ -193,12 +193,12 @@ static void guess_forces(PeltiCorrector *c)
 
 // ---- the linearised problem ----
 
-static Frame frame_of(Vec3 normal)
+static CorrectorFrame frame_of(Vec3 normal)
 {
     Vec3 t = vec3_orthogonal(normal), s = vec3_cross(normal, t);
-    return (Frame){{{(double)normal.x, (double)normal.y, (double)normal.z},
-                    {(double)t.x, (double)t.y, (double)t.z},
-                    {(double)s.x, (double)s.y, (double)s.z}}};
+    return (CorrectorFrame){{{(double)normal.x, (double)normal.y, (double)normal.z},
+                             {(double)t.x, (double)t.y, (double)t.z},
+                             {(double)s.x, (double)s.y, (double)s.z}}};
 }
 
 /// Blocks of one side in world axes, into c->linear.side; -1: no room.
@@ -232,7 +232,7 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, co
     return count;
 }
 
-static bool add_side(PeltiCorrector *c, PeltiConstraint *k, const Frame *frame, int count, double sign)
+static bool add_side(PeltiCorrector *c, PeltiConstraint *k, const CorrectorFrame *frame, int count, double sign)
 {
     if (count < 0 || c->linear.block_count + count > MOST_CONTACTS * BLOCKS_A_CONTACT)
         return false;
@@ -256,7 +256,7 @@ static void difference(Vec3 a, Vec3 b, double out[3])
 }
 
 /// delta at the present places: gap along the normal, slip over the step along the tangents (eq. 3).
-static void present_delta(const PeltiCorrector *c, const PeltiContactTouch *t, const Frame *frame, double delta[3],
+static void present_delta(const PeltiCorrector *c, const PeltiContactTouch *t, const CorrectorFrame *frame, double delta[3],
                           double *gap_before)
 {
     Vec3 a0 = pelti_contact_spot_point(&t->spot_a, c->things.surfaces[t->a].before), b0 = t->point_b;
@@ -359,7 +359,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
             continue;
         }
         present_delta(c, t, &c->linear.frames[n], k->free, &gap_before[n]);
-        c->guess.known[n] = (Known){.touch = *t};
+        c->guess.known[n] = (CorrectorKnown){.touch = *t};
         c->linear.system.constraint_count++;
     }
     for (int s = 0; s < c->things.skin_count; s++)

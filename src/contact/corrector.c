@@ -112,13 +112,13 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->detection.bounds = PELTI_NEW(pool, PeltiBox, c->things.surface_count);
     c->detection.touches =
         (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
-    c->guess.known = PELTI_NEW(pool, Known, MOST_CONTACTS);
-    c->guess.older = PELTI_NEW(pool, Known, MOST_CONTACTS);
+    c->guess.known = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
+    c->guess.older = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
     c->guess.match = PELTI_NEW(pool, int, MATCH_SLOTS);
     c->linear.constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
     c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
     c->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
-    c->linear.frames = PELTI_NEW(pool, Frame, MOST_CONTACTS);
+    c->linear.frames = PELTI_NEW(pool, CorrectorFrame, MOST_CONTACTS);
     c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
     c->linear.groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
     c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
@@ -358,7 +358,7 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
         work -= r.work;
         report->change = r.change / c->size;
         report->converged &= r.converged;
-        Known *swap = c->guess.older;
+        CorrectorKnown *swap = c->guess.older;
         c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
         double enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
         if (c->linear.system.constraint_count == 0 || moved < enough * c->alarm)
@@ -369,7 +369,7 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
 static void keep_momentum(PeltiCorrector *c, double h)
 {
     for (int i = 0; i < c->guess.older_count; i++) {
-        const Known *k = &c->guess.older[i];
+        const CorrectorKnown *k = &c->guess.older[i];
         PeltiContactBody *a = k->touch.a < c->things.skin_count ? NULL : &c->things.bodies[k->touch.a - c->things.skin_count],
                          *b = k->touch.b < c->things.skin_count ? NULL : &c->things.bodies[k->touch.b - c->things.skin_count];
         if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->held && !b->held)
@@ -417,7 +417,7 @@ static void weigh_swings(PeltiCorrector *c)
         bool stays = !movable_near(c, s);
         pelti_swing_begin(swing, skin);
         for (int i = 0; i < c->guess.older_count && stays; i++) {
-            const Known *k = &c->guess.older[i];
+            const CorrectorKnown *k = &c->guess.older[i];
             if (k->touch.a == s && vec3_dot(k->force, k->force) > 0)
                 pelti_swing_contact(swing, skin, &k->touch);
         }
@@ -442,7 +442,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
     }
     solve_step(c, h, share < 1, work, report);
     for (int i = 0; i < c->guess.older_count; i++) {
-        Known *k = &c->guess.older[i];
+        CorrectorKnown *k = &c->guess.older[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
@@ -546,7 +546,7 @@ int pelti_corrector_contact_count(const PeltiCorrector *c)
 
 PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index)
 {
-    const Known *k = &c->guess.older[index];
+    const CorrectorKnown *k = &c->guess.older[index];
     return (PeltiContactPoint){.a = c->things.names[k->touch.a],
                                .b = k->touch.b < 0 ? "ground" : c->things.names[k->touch.b],
                                .point = vec3_lerp(k->touch.point_a, k->touch.point_b, 0.5f),

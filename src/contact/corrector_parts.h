@@ -13,7 +13,7 @@
 
 enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192, MOST_ESCAPES = 64 };
 
-typedef struct Known { ///< a contact with its force: the guess for the next solve
+typedef struct CorrectorKnown { ///< a contact with its force: the guess for the next solve
     PeltiContactTouch touch;
     Vec3 force; ///< on a, world
     /// Sticking contacts give by epsilon f, the solver's regularisation. Kept from step to step (as the bend of a bristle), it is
@@ -21,11 +21,11 @@ typedef struct Known { ///< a contact with its force: the guess for the next sol
     Vec3 bend;
     double epsilon;
     bool slides, claimed;
-} Known;
+} CorrectorKnown;
 
-typedef struct Frame { ///< contact frame, rows n, t, s
+typedef struct CorrectorFrame { ///< contact frame, rows n, t, s
     double m[3][3];
-} Frame;
+} CorrectorFrame;
 
 typedef struct PeltiPush { ///< of a vertex out of an object
     Vec3 way;              ///< unit
@@ -68,7 +68,7 @@ typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: tou
 } PeltiCorrectorDetection;
 
 typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve before; out: the guess for this one
-    Known *known, *older;            ///< [MOST_CONTACTS] of this solve and of the one before
+    CorrectorKnown *known, *older;   ///< [MOST_CONTACTS] of this solve and of the one before
     int known_count, older_count;
     int *match; ///< [MATCH_SLOTS] scratch: open hash over `older`
 } PeltiCorrectorGuess;
@@ -78,7 +78,7 @@ typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem
     PeltiConstraint *constraints;
     PeltiContactBlock *blocks;
     PeltiContactBlock *side; ///< scratch: of one body
-    Frame *frames;
+    CorrectorFrame *frames;
     int fixed_slots, block_count;
     int *slot_group;
     PeltiCompliance *groups;

@@ -1,5 +1,6 @@
-/// Two surfaces that start deep in each other: the one straight way out in place of hundreds of contacts that contradict each
-/// other. Its direction is chosen once, so that frame after frame leads the same way.
+/// The one straight way out for two surfaces that start deep in each other.
+/// It is taken in place of hundreds of contacts that contradict each other. Its direction is chosen once, so that frame after
+/// frame leads the same way.
 #include "contact/corrector_parts.h"
 #include "contact/constants.def"
 

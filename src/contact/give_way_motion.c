@@ -1,5 +1,6 @@
-/// How far parts have moved against each other at most: what was clear of another part and cannot have come near it is not looked
-/// at again. Bounds only, so that contacts are the same with and without.
+/// How far parts have moved against each other at most.
+/// What was clear of another part and cannot have come near it is not looked at again. Bounds only, so that contacts are the
+/// same with and without.
 #include "contact/give_way_parts.h"
 
 #include <string.h>

@@ -109,9 +109,9 @@ typedef struct GiveKept { ///< what is told of pairs that were held on their sid
     int (*parts)[2];      ///< [PELTI_MOST_KEPT_SIDES] lower number first
 } GiveKept;
 
-typedef struct GiveOwn {         ///< scratch: the clip's own pose
-    Mat34 *bones_free;           ///< [bone_count]
-    PeltiNodeMatrix *world_free; ///< [node_count]
+typedef struct GiveOwn {              ///< scratch: the clip's own pose
+    Mat34 *bones_free;                ///< [bone_count]
+    PeltiNodeMatrix *node_world_free; ///< [node_count]
 } GiveOwn;
 
 typedef struct GiveHeldBack { ///< in: the corrected pose; out: the one to show

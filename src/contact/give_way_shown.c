@@ -1,5 +1,6 @@
-/// From the pose that contacts ask for to the one that is shown: no farther from the clip than it may be, only where it helps,
-/// and in no haste. Contacts are followed as without all this, so that nothing jumps when a bound is reached or left.
+/// From the pose that contacts ask for to the one that is shown.
+/// It is no farther from the clip than it may be, only where it helps, and in no haste. Contacts are followed as without all
+/// this, so that nothing jumps when a bound is reached or left.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 

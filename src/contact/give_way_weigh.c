@@ -1,5 +1,6 @@
-/// Whether giving way helps: what crosses by blending in the corrected pose, beside the clip's own. Parts are rigid for their
-/// fields, and clothes are sunk into each other, so what the fields call a way out may cross more than it mends.
+/// Whether giving way helps: what crosses by blending in the corrected pose, beside the clip's own.
+/// Parts are rigid for their fields, and clothes are sunk into each other, so what the fields call a way out may cross more
+/// than it mends.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 #include "geometry/exact.h"

@@ -24,8 +24,9 @@ enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2
 
 typedef struct NearScratch {  ///< of one detection; vertices of the two surfaces are numbered on
     double (*moved)[2];       ///< [pieces of VERTICES] largest motion of a vertex of either, INFINITY: not known
-    int *chosen;              ///< [vertices] those in the other's region; then those of them that must be asked
-    int *chosen_count;        ///< [pieces of VERTICES] how many, from the piece's first place on
+    int *inside;              ///< [vertices] those in the other's region
+    int *inside_count;        ///< [pieces of VERTICES] how many, from the piece's first place on
+    int *chosen;              ///< [vertices] those of them that must be asked
     PeltiContactTouch *found; ///< [BATCH]
     bool *touches;            ///< [BATCH]
 } NearScratch;
@@ -59,7 +60,8 @@ PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const P
     m->table = PELTI_NEW(pool, Pair, TABLE);
     m->scratch = (NearScratch){.moved = pelti_pool_take(pool, (first + second) / VERTICES + 1, sizeof(double[2])),
                                .chosen = PELTI_NEW(pool, int, first + second),
-                               .chosen_count = PELTI_NEW(pool, int, (first + second) / VERTICES + 1),
+                               .inside = PELTI_NEW(pool, int, first + second),
+                               .inside_count = PELTI_NEW(pool, int, (first + second) / VERTICES + 1),
                                .found = PELTI_NEW(pool, PeltiContactTouch, BATCH),
                                .touches = PELTI_NEW(pool, bool, BATCH)};
     if (pool->failed)
@@ -151,11 +153,11 @@ static void follow(void *context, int begin, int end, int worker)
         if (!now)
             asked->clear = 0; // asked anew when it comes back
         else if (mesh->fan_start[v] != mesh->fan_start[v + 1])
-            look->scratch->chosen[begin + count++] = i;
+            look->scratch->inside[begin + count++] = i;
         asked->last = y;
     }
     memcpy(look->scratch->moved[begin / VERTICES], most, sizeof most);
-    look->scratch->chosen_count[begin / VERTICES] = count;
+    look->scratch->inside_count[begin / VERTICES] = count;
 }
 
 /// How far the vertex is clear of the other surface at least, after what has moved since it was asked.
@@ -196,8 +198,8 @@ static int choose(const Look *look, int vertices)
     const NearScratch *scratch = look->scratch;
     int count = 0;
     for (int begin = 0; begin < vertices; begin += VERTICES)
-        for (int k = 0; k < scratch->chosen_count[begin / VERTICES]; k++) {
-            int i = scratch->chosen[begin + k], v = i;
+        for (int k = 0; k < scratch->inside_count[begin / VERTICES]; k++) {
+            int i = scratch->inside[begin + k], v = i;
             const Side *side = side_of(look, &v);
             if (!(still_clear(&side->asked[v], other_moved(look, side)) > 1.001 * look->limits.alarm) &&
                 !clear_of_bounds(look, side, v))

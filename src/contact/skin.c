@@ -103,7 +103,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     skin->rest = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     skin->free = pelti_pose_new(pool, who);
     skin->corrected = pelti_pose_new(pool, who);
-    skin->world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    skin->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     skin->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     skin->columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
@@ -147,17 +147,17 @@ static Quat quat_of_turn(const double v[3])
 
 /// Rotation of a joint's parent node: its axes at unit length, made orthogonal. Found anew only where the node has turned: rounds
 /// of a step move a few limbs.
-static void find_axes(PeltiGive *joint, const PeltiNodeMatrix *world)
+static void find_axes(PeltiGive *joint, const PeltiNodeMatrix *node_world)
 {
     Mat3 m;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            m.m[i][j] = world ? (float)world->m[i][j] : (i == j ? 1.0f : 0.0f);
+            m.m[i][j] = node_world ? (float)node_world->m[i][j] : (i == j ? 1.0f : 0.0f);
     if (joint->has_axes && memcmp(&m, &joint->above, sizeof m) == 0)
         return;
     joint->above = m;
     joint->has_axes = true;
-    Mat3 r = world ? mat3_polar(m, NULL) : m;
+    Mat3 r = node_world ? mat3_polar(m, NULL) : m;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             joint->axes[i][j] = (double)r.m[i][j];
@@ -199,7 +199,7 @@ static void correct_node(PeltiContactSkin *skin, const PeltiGive *joint)
     Mat3 up, down; // the root's shift is a world vector
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            up.m[i][j] = node->parent >= 0 ? (float)skin->world[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
+            up.m[i][j] = node->parent >= 0 ? (float)skin->node_world[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
     if (mat3_inverse(up, &down))
         local->translation = vec3_add(
             local->translation, mat3_apply(down, vec3((float)skin->shift[0], (float)skin->shift[1], (float)skin->shift[2])));
@@ -210,16 +210,16 @@ void pelti_contact_skin_pose(PeltiContactSkin *skin)
     const PeltiCharacter *who = skin->who;
     pelti_pose_copy(who, &skin->free, &skin->corrected);
     if (skin->root_stiffness > 0)
-        pelti_pose_bones(who, &skin->corrected, skin->world, skin->bones); // parents of roots, for the shift
+        pelti_pose_bones(who, &skin->corrected, skin->node_world, skin->bones); // parents of roots, for the shift
     for (int j = 0; j < skin->joint_count; j++)
         correct_node(skin, &skin->joints[j]);
-    pelti_pose_bones(who, &skin->corrected, skin->world, skin->bones);
+    pelti_pose_bones(who, &skin->corrected, skin->node_world, skin->bones);
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         int up = who->nodes[joint->node].parent;
         for (int k = 0; k < 3; k++)
-            joint->at[k] = skin->world[joint->node].m[k][3];
-        find_axes(joint, up >= 0 ? &skin->world[up] : NULL);
+            joint->at[k] = skin->node_world[joint->node].m[k][3];
+        find_axes(joint, up >= 0 ? &skin->node_world[up] : NULL);
         find_tangent(joint);
     }
 }
@@ -419,9 +419,8 @@ void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, floa
             for (int e = 0; e < 12 && w->weight[i] > 0; e++)
                 (&blend.m[0][0])[e] += w->weight[i] * (&skin->bones[w->bone[i]].m[0][0])[e];
         }
-        Vec3 p = vertices[v];
-        if (vec3_finite(p) && mat34_inverse(blend, &back)) {
-            Vec3 rest = mat34_apply(back, p);
+        if (mat34_inverse(blend, &back)) {
+            Vec3 rest = mat34_apply(back, vertices[v]);
             if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)
                 skin->rest[v] = share < 1 ? vec3_lerp(skin->rest[v], rest, share) : rest;
         }

@@ -43,13 +43,13 @@ typedef struct PeltiContactSkin {
     double most_back_s; ///< rad/s: no joint comes back faster; 0: any speed
     Vec3 *rest;         ///< [vertex_count] what lbs must be given so that it shows the shown skin
     PeltiPose free, corrected;
-    PeltiNodeMatrix *world; ///< [node_count] of the corrected pose
-    Mat34 *bones;           ///< [bone_count] of the corrected pose
-    float (*columns)[16];   ///< [bone_count] work: bones by columns of four
-    PeltiJobs *jobs;        ///< may be NULL
-    double (*sum)[4];       ///< [joint_count] work: weighted position and weight below a joint
-    int *touched;           ///< [joint_count] work
-    bool *marked;           ///< [joint_count] work: in `touched`
+    PeltiNodeMatrix *node_world; ///< [node_count] of the corrected pose
+    Mat34 *bones;                ///< [bone_count] of the corrected pose
+    float (*columns)[16];        ///< [bone_count] work: bones by columns of four
+    PeltiJobs *jobs;             ///< may be NULL
+    double (*sum)[4];            ///< [joint_count] work: weighted position and weight below a joint
+    int *touched;                ///< [joint_count] work
+    bool *marked;                ///< [joint_count] work: in `touched`
 } PeltiContactSkin;
 
 typedef struct PeltiContactSkinDef {

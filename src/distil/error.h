@@ -13,7 +13,7 @@ typedef struct PeltiErrorSum {
     double square;
     double *joint_square; ///< [bone_count] by the bone that a point hangs on most
     float *joint_most;    ///< [bone_count]
-    float largest, worst_rms;
+    float largest;
     int worst_pose, worst_point; ///< of the largest distance
     uint64_t *bins;              ///< [PELTI_ERROR_BINS] the last holds all above
 } PeltiErrorSum;

@@ -1,7 +1,8 @@
-/// What correctives hear. A morph target costs bytes, a rule costs nothing: so each joint's targets are driven by the best sums
-/// of all its functions there are, not by single ones. Per joint j, with functions phi (S = sum phi phi^T over the samples) and
-/// right sides C of all vertices near it, the best r targets are the first r eigenvectors of S^-1/2 C^T C S^-1/2 (reduced-rank
-/// regression). Joints take turns, each to what the others leave; then the modes that take most, of all joints, are kept.
+/// What correctives hear.
+/// A morph target costs bytes, a rule costs nothing: so each joint's targets are driven by the best sums of all its functions
+/// there are, not by single ones. Per joint j, with functions phi (S = sum phi phi^T over the samples) and right sides C of all
+/// vertices near it, the best r targets are the first r eigenvectors of S^-1/2 C^T C S^-1/2 (reduced-rank regression). Joints
+/// take turns, each to what the others leave; then the modes that take most, of all joints, are kept.
 #include "distil/modes.h"
 #include "math/eigen.h"
 

@@ -1,6 +1,6 @@
-/// Helpers beyond half turns, where the error asks for them: thirds of a twist along the bone above a joint, and one that is
-/// pushed aside as its joint turns. What half turns and weights leave says which joints may have some; what leaving them out
-/// would cost says which are kept.
+/// Helpers beyond half turns, where the error asks for them.
+/// There are thirds of a twist along the bone above a joint, and one that is pushed aside as its joint turns. What half turns
+/// and weights leave says which joints may have some; what leaving them out would cost says which are kept.
 #include "distil/model.h"
 #include "math/eigen.h"
 

@@ -1,5 +1,6 @@
-/// The errors as a page: numbers by set of poses and by joint, and of each set's worst pose the method's skin, the distilled one
-/// and the original weights', from afar and at the worst place, with heat maps of the distance to the method's.
+/// The errors as a page.
+/// It has numbers by set of poses and by joint, and of each set's worst pose the method's skin, the distilled one and the
+/// original weights', from afar and at the worst place, with heat maps of the distance to the method's.
 #include "core/file.h"
 #include "distil/run.h"
 #include "math/elementary.h"

@@ -1,5 +1,6 @@
-/// hero.drivers.json: the rules in the frames an engine has at hand. A joint's turn is what its rotation against its parent joint
-/// has on top of the one at rest, turn = rotation * rest^-1, in the parent's own axes; every vector is in those axes too.
+/// hero.drivers.json: the rules in the frames an engine has at hand.
+/// A joint's turn is what its rotation against its parent joint has on top of the one at rest, turn = rotation * rest^-1, in
+/// the parent's own axes; every vector is in those axes too.
 #include "distil/write.h"
 
 #include <string.h>

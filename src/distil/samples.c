@@ -181,7 +181,7 @@ static float free_way(PeltiSamples *s)
     pelti_pose_file(s->who, &s->start);
     while (reached < STATIONS) {
         pelti_pose_blend(s->who, &s->start, &s->pose, (float)(reached + 1) / STATIONS, &s->station);
-        pelti_pose_bones(s->who, &s->station, s->world, s->bones);
+        pelti_pose_bones(s->who, &s->station, s->node_world, s->bones);
         if (pelti_distil_far_crosses(s->far, s->bones))
             break;
         reached++;
@@ -244,7 +244,7 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     out->pose = pelti_pose_new(pool, who);
     out->start = pelti_pose_new(pool, who);
     out->station = pelti_pose_new(pool, who);
-    out->world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    out->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);
     out->points = PELTI_NEW(pool, Vec3, who->point_count);
@@ -274,7 +274,7 @@ static PeltStatus read_record(PeltiSamples *s, int record, PeltiSample *out, Pel
     PELT_TRY(pelti_spool_read(&s->spool, at + points_bytes(s), s->pose.local, (size_t)s->who->node_count * sizeof(Trs), err));
     for (int n = 0; n < s->who->node_count; n++)
         s->pose.touched[n] = memcmp(&s->pose.local[n], &s->who->nodes[n].trs, sizeof(Trs)) != 0;
-    pelti_pose_bones(s->who, &s->pose, s->world, s->bones);
+    pelti_pose_bones(s->who, &s->pose, s->node_world, s->bones);
     pelti_joints_pose(s->who, &s->pose, s->joints);
     *out = (PeltiSample){&s->pose, s->bones, s->joints, s->points};
     return PELT_OK;

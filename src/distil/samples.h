@@ -44,7 +44,7 @@ typedef struct PeltiSamples {
     double seconds; ///< of sampling, this run
     PeltiSpool spool;
     PeltiPose pose, start, station; ///< at hand; the file's; on the way
-    PeltiNodeMatrix *world;
+    PeltiNodeMatrix *node_world;
     Mat34 *bones;
     PeltiJoint *joints;
     Vec3 *points;

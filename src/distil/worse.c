@@ -1,6 +1,6 @@
-/// No pose gets worse than by the original weights: poses that do, or nearly, count more, and all is fitted anew. Where a method
-/// moves a point by its own bones alone that goes for the skin of each bone by itself: a pose in which only that skin moves is
-/// no worse then either, though no sample was one.
+/// No pose gets worse than by the original weights: poses that do, or nearly, count more, and all is fitted anew.
+/// Where a method moves a point by its own bones alone that goes for the skin of each bone by itself: a pose in which only that
+/// skin moves is no worse then either, though no sample was one.
 #include "distil/model.h"
 #include "character/weights.h"
 

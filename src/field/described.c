@@ -12,8 +12,8 @@ PeltiProfile pelti_profile_from(const PeltOperator *op)
     PeltiProfile p = {.control_count = op->control_count, .reach = op->reach, .point_count = op->point_count};
     snprintf(p.name, sizeof p.name, "%.31s", op->name);
     for (int k = 0; k < PELTI_PROFILE_CONTROLS; k++) {
-        p.open[k] = (Vec2){op->open[k][0], op->open[k][1]};
-        p.closed[k] = (Vec2){op->closed[k][0], op->closed[k][1]};
+        p.open[k] = (ProfilePoint){op->open[k][0], op->open[k][1]};
+        p.closed[k] = (ProfilePoint){op->closed[k][0], op->closed[k][1]};
     }
     for (int k = 0; k < PELTI_CONTROLLER_POINTS; k++) {
         p.angle_deg[k] = op->controller[k][0];

@@ -31,7 +31,7 @@ static void set_borders(Slice *s)
     }
 }
 
-static double segment_distance(Vec2 a, Vec2 b, double x, double y, double *side)
+static double segment_distance(ProfilePoint a, ProfilePoint b, double x, double y, double *side)
 {
     double ux = (double)b.x - (double)a.x, uy = (double)b.y - (double)a.y, px = x - (double)a.x, py = y - (double)a.y;
     double length2 = ux * ux + uy * uy, t = length2 > 0 ? (px * ux + py * uy) / length2 : 0;
@@ -42,7 +42,7 @@ static double segment_distance(Vec2 a, Vec2 b, double x, double y, double *side)
 }
 
 /// Distance to the branch, positive inside, for a node with f1 >= f2.
-static double signed_distance(const Vec2 *curve, int count, double x, double y)
+static double signed_distance(const ProfilePoint *curve, int count, double x, double y)
 {
     double best = 10, sign = 1;
     for (int k = 0; k + 1 < count; k++) {
@@ -59,7 +59,7 @@ static double signed_distance(const Vec2 *curve, int count, double x, double y)
 /// signed distance to it.
 static void set_branch(Slice *s, const PeltiProfile *profile, float d)
 {
-    Vec2 curve[SAMPLES + 1];
+    ProfilePoint curve[SAMPLES + 1];
     bool on_line = true;
     for (int k = 0; k <= SAMPLES; k++) {
         curve[k] = pelti_profile_at(profile, d, (float)k / SAMPLES);
@@ -287,12 +287,4 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
     }
     pelti_pool_release(&work);
     return status;
-}
-
-float pelti_operator_at(const PeltiOperator *op, float f1, float f2, float d, float *g1, float *g2)
-{
-    PeltiFloat4 g = pelti_operator_fetch(op, f1, f2, d * (PELTI_OPERATOR_SLICES - 1));
-    *g1 = g[1];
-    *g2 = g[2];
-    return g[0];
 }

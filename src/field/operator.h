@@ -21,9 +21,6 @@ typedef struct PeltiOperator {
 PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiProfile *profile, float depth_scale,
                                 PeltiOperator *out, PeltError *err);
 
-/// g and its derivatives at slice d in [0, 1].
-float pelti_operator_at(const PeltiOperator *op, float f1, float f2, float d, float *g1, float *g2);
-
 /// One slice [nodes x nodes], for plots and tests: index f1 * nodes + f2.
 PeltStatus pelti_operator_slice(const PeltiProfile *profile, float d, const PeltAllocator *allocator, double *g, PeltError *err);
 

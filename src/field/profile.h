@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-typedef struct Vec2 {
+typedef struct ProfilePoint {
     float x, y;
-} Vec2;
+} ProfilePoint;
 
 enum { PELTI_PROFILE_CONTROLS = 12, PELTI_CONTROLLER_POINTS = 8 };
 
@@ -16,7 +16,7 @@ enum { PELTI_PROFILE_CONTROLS = 12, PELTI_CONTROLLER_POINTS = 8 };
 typedef struct PeltiProfile {
     char name[32];
     int control_count; ///< 2: a straight line, else >= 4
-    Vec2 open[PELTI_PROFILE_CONTROLS], closed[PELTI_PROFILE_CONTROLS];
+    ProfilePoint open[PELTI_PROFILE_CONTROLS], closed[PELTI_PROFILE_CONTROLS];
     float reach; ///< [0, 1]
     /// d over the angle between the gradients: smooth steps between points, constant before the first and after the last
     int point_count;
@@ -28,7 +28,7 @@ PeltiProfile pelti_profile_contact(void); ///< g_dc: clean union to full contact
 PeltiProfile pelti_profile_bulge(void);   ///< g_db: and inflated beside the contact, d_b = 0 to 30 deg, 1 at 120
 
 /// Point of the branch at t in [0, 1] for a given d.
-Vec2 pelti_profile_at(const PeltiProfile *profile, float d, float t);
+ProfilePoint pelti_profile_at(const PeltiProfile *profile, float d, float t);
 /// Ends of the contact line along the diagonal: f1 = f2 in [*from, *to]; to <= from: none.
 void pelti_profile_line(const PeltiProfile *profile, float d, float *from, float *to);
 /// d for an angle in degrees.

@@ -1,5 +1,5 @@
-/// Rays through the box tree [Woop2013]: the ray becomes the z axis by a shear, and a triangle is met where the origin lies
-/// within its shadow on the plane across.
+/// Rays through the box tree [Woop2013].
+/// The ray becomes the z axis by a shear, and a triangle is met where the origin lies within its shadow on the plane across.
 #include "geometry/ray.h"
 
 enum { STACK = 96 };

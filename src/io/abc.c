@@ -1,5 +1,6 @@
-/// .abc: Alembic in its Ogawa form. Each mesh is an Xform by the name of its node and a PolyMesh below it: faces and texture
-/// coordinates once, points, bounds and normals as frames come. What names them is written at the end.
+/// .abc: Alembic in its Ogawa form.
+/// Each mesh is an Xform by the name of its node and a PolyMesh below it: faces and texture coordinates once, points, bounds
+/// and normals as frames come. What names them is written at the end.
 #include "io/cache.h"
 #include "io/ogawa.h"
 

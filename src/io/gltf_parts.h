@@ -49,10 +49,10 @@ typedef struct PeltiGltfReader {
     PeltiCharacter *who;
     PeltiPool work; ///< dies with the reading
     PeltiJsonAt root;
-    PeltiNodeMatrix *world; ///< [node_count] in the file's pose
-    PeltiGltfSkin *skins;   ///< [skin_count]
-    PeltiGltfRest *rest;    ///< [node_count]
-    size_t budget;          ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
+    PeltiNodeMatrix *node_world; ///< [node_count] in the file's pose
+    PeltiGltfSkin *skins;        ///< [skin_count]
+    PeltiGltfRest *rest;         ///< [node_count]
+    size_t budget; ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
     double scales[PELTI_GLTF_SCALES]; ///< different scales of skins so far
     int scale_count;
     Vec3 *positions; ///< [point_count] as in the file

@@ -1,5 +1,5 @@
-/// Clips of the new skin: every clip keeps its curves and gets those of the new joints and targets. A node has one curve for the
-/// weights of all its targets, so the file's own are sampled at the new keys.
+/// Clips of the new skin: every clip keeps its curves and gets those of the new joints and targets.
+/// A node has one curve for the weights of all its targets, so the file's own are sampled at the new keys.
 #include "io/gltf_reskin.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/// Joints of the new skin: nodes below the file's, and skins that list them with their inverse bind matrices. A skin keeps its
-/// joints and their numbers; those its points hold to now and did not before follow them.
+/// Joints of the new skin: nodes below the file's, and skins that list them with their inverse bind matrices.
+/// A skin keeps its joints and their numbers; those its points hold to now and did not before follow them.
 #include "io/gltf_parts.h"
 #include "io/gltf_reskin.h"
 

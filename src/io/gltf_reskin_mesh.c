@@ -1,5 +1,5 @@
-/// Meshes of the new skin: weights, and the new morph targets behind the file's own. A mesh gets the targets that move one of its
-/// points; each is kept sparse where that takes fewer bytes.
+/// Meshes of the new skin: weights, and the new morph targets behind the file's own.
+/// A mesh gets the targets that move one of its points; each is kept sparse where that takes fewer bytes.
 #include "io/gltf_parts.h"
 #include "io/gltf_reskin.h"
 

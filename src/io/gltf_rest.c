@@ -1,6 +1,7 @@
-/// One rest space for all skins of a skeleton. Each skin of a file has a space of its own, in which its meshes and inverse
-/// binds are written: exporters shift, turn and scale it freely from skin to skin. For a joint that two skins share, its place
-/// in either must be one place, which says how the second space lies in the first:  to_rest = inverse(rest_to_joint) bind.
+/// One rest space for all skins of a skeleton.
+/// Each skin of a file has a space of its own, in which its meshes and inverse binds are written: exporters shift, turn and
+/// scale it freely from skin to skin. For a joint that two skins share, its place in either must be one place, which says how
+/// the second space lies in the first:  to_rest = inverse(rest_to_joint) bind.
 #include "io/gltf_parts.h"
 #include "math/elementary.h"
 
@@ -119,9 +120,9 @@ static bool place_by_tree(PeltiGltfReader *reader, PeltiGltfSkin *skin)
         return false;
     PeltiGltfRest *hold = &reader->rest[above];
     PeltiGltfSkin *first = &reader->skins[hold->space];
-    if (!pelti_gltf_invert(reader->world[above].m, to_above) || !pelti_gltf_invert(skin->bind[k], joint))
+    if (!pelti_gltf_invert(reader->node_world[above].m, to_above) || !pelti_gltf_invert(skin->bind[k], joint))
         return false;
-    pelti_gltf_multiply(to_above, reader->world[skin->joints[k]].m, in_file);
+    pelti_gltf_multiply(to_above, reader->node_world[skin->joints[k]].m, in_file);
     pelti_gltf_multiply(first->to_rest, joint, m);
     pelti_gltf_multiply(hold->rest_to_joint, m, at_rest);
     double off =

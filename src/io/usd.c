@@ -1,5 +1,5 @@
-/// .usda: USD as text, a Mesh for each mesh of the file with time samples of points (and normals). A prim holds all its frames
-/// one after the other, so frames are spooled and written mesh by mesh at the end.
+/// .usda: USD as text, a Mesh for each mesh of the file with time samples of points (and normals).
+/// A prim holds all its frames one after the other, so frames are spooled and written mesh by mesh at the end.
 #include "core/file.h"
 #include "io/cache.h"
 

@@ -1,5 +1,5 @@
-/// P A P^T = L D L^T with pivots of one or two rows (Bunch and Kaufman 1977), in panels of PANEL columns: within a panel a
-/// column is brought up to date when its turn comes, the columns after it once, at its end.
+/// P A P^T = L D L^T with pivots of one or two rows [Bunch1977], in panels of PANEL columns.
+/// Within a panel a column is brought up to date when its turn comes, the columns after it once, at its end.
 #include "math/dense.h"
 #include "math/wide.h"
 

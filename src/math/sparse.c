@@ -13,7 +13,7 @@ static int compare_int(const void *a, const void *b)
 }
 
 /// Neighbours of each unknown, both triangles, sorted, without repeats and without the diagonal.
-static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiEntry *entries, Graph *g, PeltError *err)
+static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiEntry *entries, SparseGraph *g, PeltError *err)
 {
     int *start = PELTI_NEW(temp, int, (size_t)n + 2);
     if (!start)
@@ -53,12 +53,12 @@ static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const Pel
         start[i + 1] = kept;
     }
     start[0] = 0;
-    *g = (Graph){start, list};
+    *g = (SparseGraph){start, list};
     return PELT_OK;
 }
 
 /// Pattern of the upper triangle in the final order, by columns, and where each given entry adds.
-static PeltStatus build_pattern(PeltiSparse *s, const Graph *g, const PeltiEntry *entries, PeltError *err)
+static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const PeltiEntry *entries, PeltError *err)
 {
     int n = s->n;
     long count = g->start[n] / 2 + (long)n;
@@ -153,7 +153,7 @@ static void copy_order(PeltiSparse *s, const PeltiSparse *like)
 static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entries, PeltiOrdering ordering,
                         const PeltiSparse *like, PeltError *err)
 {
-    Graph graph;
+    SparseGraph graph;
     PELT_TRY(build_graph(temp, s->n, s->entry_count, entries, &graph, err));
     s->order = PELTI_NEW(&s->pool, int, (size_t)s->n);
     s->place = PELTI_NEW(&s->pool, int, (size_t)s->n);

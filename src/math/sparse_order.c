@@ -15,7 +15,7 @@
 enum { RAND_STATE = 128 };
 static pthread_mutex_t metis_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static bool order_metis(const Graph *g, int n, int *order, int *place)
+static bool order_metis(const SparseGraph *g, int n, int *order, int *place)
 {
     idx_t options[METIS_NOPTIONS], count = n;
     METIS_SetDefaultOptions(options);
@@ -29,7 +29,7 @@ static bool order_metis(const Graph *g, int n, int *order, int *place)
     return result == METIS_OK;
 }
 
-static bool order_amd(const Graph *g, int n, int *order)
+static bool order_amd(const SparseGraph *g, int n, int *order)
 {
     return amd_order(n, g->start, g->list, order, NULL, NULL) >= 0;
 }
@@ -174,7 +174,7 @@ static void arrange(PeltiSparse *s, Tree *t, int *arranged)
 }
 
 /// Upper pattern of the permuted matrix for the elimination tree.
-static bool first_tree(PeltiPool *temp, const Graph *g, const int *order, const int *place, int n, Tree *t)
+static bool first_tree(PeltiPool *temp, const SparseGraph *g, const int *order, const int *place, int n, Tree *t)
 {
     int *ap = PELTI_NEW(temp, int, (size_t)n + 1), *ai = PELTI_NEW(temp, int, (size_t)g->start[n] / 2 + (size_t)n + 1);
     int *lp = PELTI_NEW(temp, int, (size_t)n + 1), *flag = PELTI_NEW(temp, int, (size_t)n + 1);
@@ -192,7 +192,7 @@ static bool first_tree(PeltiPool *temp, const Graph *g, const int *order, const 
     return true;
 }
 
-PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const Graph *g, PeltiOrdering ordering, PeltError *err)
+PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiOrdering ordering, PeltError *err)
 {
     int n = s->n;
     if (n == 0)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Graph {
+typedef struct SparseGraph {
     const int *start, *list; ///< neighbours of i: list[start[i] .. start[i+1])
-} Graph;
+} SparseGraph;
 
 enum { PELTI_SPARSE_WIDTH = 4 }; ///< columns of a block at most
 
@@ -44,7 +44,7 @@ struct PeltiSparse {
     float *fx, *fd; ///< L in float, by blocks; 1 / D
 };
 
-PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const Graph *g, PeltiOrdering ordering, PeltError *err);
+PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiOrdering ordering, PeltError *err);
 /// Blocks for the float copy, once the pattern of the factor is there; pack fills them after each factorisation.
 PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltiPool *temp, PeltError *err);
 void pelti_sparse_pack(PeltiSparse *s);

@@ -66,7 +66,7 @@ static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
 /// How far triangle `a` reaches to the lesser side of the plane of `b`.
 static double reach(const PeltiMeasure *m, int a, int b)
 {
-    Normal n = m->frame.normal[b];
+    MeasureNormal n = m->frame.normal[b];
     double length = pelti_most(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
     Vec3 o = m->frame.x[m->capped.triangles[b][0]];
     for (int k = 0; k < 3; k++) {

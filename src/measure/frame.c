@@ -26,7 +26,7 @@ static void normal_range(void *context, int begin, int end, int worker)
              c = m->frame.x[m->capped.triangles[t][2]];
         double ux = (double)b.x - (double)a.x, uy = (double)b.y - (double)a.y, uz = (double)b.z - (double)a.z;
         double vx = (double)c.x - (double)a.x, vy = (double)c.y - (double)a.y, vz = (double)c.z - (double)a.z;
-        m->frame.normal[t] = (Normal){uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx};
+        m->frame.normal[t] = (MeasureNormal){uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx};
     }
 }
 
@@ -35,7 +35,7 @@ void pelti_measure_normals(PeltiMeasure *m)
     pelti_parallel_for(m->jobs, m->capped.triangle_count, 2048, normal_range, m);
 }
 
-static void add(Normal *a, Normal b)
+static void add(MeasureNormal *a, MeasureNormal b)
 {
     a->x += b.x, a->y += b.y, a->z += b.z;
 }
@@ -48,7 +48,7 @@ double pelti_measure_edge(const PeltiMeasure *m, const Vec3 *x, int edge)
 /// Sums the normals of the triangles across inner edges.
 void pelti_measure_sum_neighbours(PeltiMeasure *m)
 {
-    memset(m->frame.neighbours, 0, (size_t)m->mesh->triangle_count * sizeof(Normal));
+    memset(m->frame.neighbours, 0, (size_t)m->mesh->triangle_count * sizeof(MeasureNormal));
     for (int e = 0; e < m->mesh->edge_count; e++) {
         const int *t = m->rest.edge_triangles[e];
         if (t[0] < 0 || t[1] < 0)
@@ -140,11 +140,11 @@ void pelti_measure_jitter(PeltiMeasure *m, PeltQuality *out)
     m->clip.off_frames++;
 }
 
-static Normal turn(const Mat3 *r, Normal n)
+static MeasureNormal turn(const Mat3 *r, MeasureNormal n)
 {
-    return (Normal){(double)r->m[0][0] * n.x + (double)r->m[0][1] * n.y + (double)r->m[0][2] * n.z,
-                    (double)r->m[1][0] * n.x + (double)r->m[1][1] * n.y + (double)r->m[1][2] * n.z,
-                    (double)r->m[2][0] * n.x + (double)r->m[2][1] * n.y + (double)r->m[2][2] * n.z};
+    return (MeasureNormal){(double)r->m[0][0] * n.x + (double)r->m[0][1] * n.y + (double)r->m[0][2] * n.z,
+                           (double)r->m[1][0] * n.x + (double)r->m[1][1] * n.y + (double)r->m[1][2] * n.z,
+                           (double)r->m[2][0] * n.x + (double)r->m[2][1] * n.y + (double)r->m[2][2] * n.z};
 }
 
 void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
@@ -156,7 +156,7 @@ void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
     out->flipped_vs_bone = out->inverted = by_bone ? 0 : -1;
     out->flipped_vs_neighbours = out->degenerate = 0;
     for (int t = 0; t < m->mesh->triangle_count; t++) {
-        Normal n = m->frame.normal[t];
+        MeasureNormal n = m->frame.normal[t];
         bool against_neighbours = pelti_normal_dot(n, m->frame.neighbours[t]) < 0 && !m->rest.flipped[t];
         out->flipped_vs_neighbours += against_neighbours;
         double area = sqrt(pelti_normal_dot(n, n)) / 2;

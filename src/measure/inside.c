@@ -12,19 +12,19 @@ static void normal_range(void *context, int begin, int end, int worker)
     PeltiMeasure *m = context;
     const PeltiMesh *mesh = m->mesh;
     for (int v = begin; v < end; v++) {
-        Normal sum = {0, 0, 0};
+        MeasureNormal sum = {0, 0, 0};
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
-            Normal n = m->frame.normal[mesh->fan[k]];
+            MeasureNormal n = m->frame.normal[mesh->fan[k]];
             sum.x += n.x, sum.y += n.y, sum.z += n.z;
         }
         double length = sqrt(pelti_normal_dot(sum, sum));
         if (length == 0)
             length = 1;
-        Normal u = {sum.x / length, sum.y / length, sum.z / length};
+        MeasureNormal u = {sum.x / length, sum.y / length, sum.z / length};
         m->frame.vertex_normal[v] = u;
         double least = INFINITY;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
-            Normal n = m->frame.normal[mesh->fan[k]];
+            MeasureNormal n = m->frame.normal[mesh->fan[k]];
             least = pelti_least(least, pelti_normal_dot(n, u) / pelti_most(sqrt(pelti_normal_dot(n, n)), 1e-300));
         }
         m->inside.judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > 0.15;
@@ -52,7 +52,7 @@ static int place_rays(PeltiMeasure *m)
         if (!m->inside.judged[v])
             continue;
         Vec3 p = m->frame.x[v];
-        Normal u = m->frame.vertex_normal[v];
+        MeasureNormal u = m->frame.vertex_normal[v];
         m->inside.list[count] = v;
         double *at = m->inside.outside[count++];
         at[0] = (double)p.x + offset * u.x, at[1] = (double)p.y + offset * u.y, at[2] = (double)p.z + offset * u.z;
@@ -154,7 +154,7 @@ static void bound_normals(PeltiMeasure *m)
             continue;
         }
         for (int i = node->first; i < node->first + node->count; i++) {
-            Normal u = m->frame.normal[tree->items[i]];
+            MeasureNormal u = m->frame.normal[tree->items[i]];
             double most = pelti_most(pelti_most(fabs(u.x), fabs(u.y)), fabs(u.z));
             const float at[3] = {(float)(u.x / most), (float)(u.y / most), (float)(u.z / most)};
             if (most > 0) // what has no normal faces nowhere
@@ -168,7 +168,7 @@ static bool may_oppose(void *context, int query, int node)
 {
     const PeltiMeasure *m = context;
     const MeasureFacing *f = &m->inside.facing[node];
-    Normal u = m->frame.vertex_normal[m->inside.list[query]];
+    MeasureNormal u = m->frame.vertex_normal[m->inside.list[query]];
     double least = u.x * (double)(u.x > 0 ? f->low[0] : f->high[0]) + u.y * (double)(u.y > 0 ? f->low[1] : f->high[1]) +
                    u.z * (double)(u.z > 0 ? f->low[2] : f->high[2]);
     return least < 1e-6; // far above the rounding to float
@@ -182,9 +182,9 @@ static double depth_of(const PeltiMeasure *m, int query)
     const int *t = m->capped.triangles[n->triangle];
     Vec3 p = m->inside.at[query], a = m->frame.x[t[0]], b = m->frame.x[t[1]], c = m->frame.x[t[2]];
     const double *w = n->closest.weight;
-    Normal to = {w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x - (double)p.x,
-                 w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y - (double)p.y,
-                 w[0] * (double)a.z + w[1] * (double)b.z + w[2] * (double)c.z - (double)p.z};
+    MeasureNormal to = {w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x - (double)p.x,
+                        w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y - (double)p.y,
+                        w[0] * (double)a.z + w[1] * (double)b.z + w[2] * (double)c.z - (double)p.z};
     return pelti_normal_dot(m->frame.normal[n->triangle], to) > 0 ? n->distance
                                                                   : 0; // on the outer side of it: touching, not inside
 }

@@ -34,7 +34,7 @@ static void take_arrays(PeltiMeasure *m)
     size_t points = (size_t)m->who->point_count;
     PeltiPool *pool = &m->pool;
     m->rest.length = PELTI_NEW(pool, double, edges);
-    m->rest.normal = PELTI_NEW(pool, Normal, triangles);
+    m->rest.normal = PELTI_NEW(pool, MeasureNormal, triangles);
     m->rest.area = PELTI_NEW(pool, double, triangles);
     m->rest.flipped = PELTI_NEW(pool, bool, triangles);
     m->rest.inside = PELTI_NEW(pool, bool, vertices);
@@ -43,9 +43,9 @@ static void take_arrays(PeltiMeasure *m)
     m->frame.x = PELTI_NEW(pool, Vec3, m->capped.vertex_count);
     m->frame.raw = PELTI_NEW(pool, Vec3, m->capped.vertex_count);
     m->frame.lbs = PELTI_NEW(pool, Vec3, vertices);
-    m->frame.normal = PELTI_NEW(pool, Normal, m->capped.triangle_count);
-    m->frame.vertex_normal = PELTI_NEW(pool, Normal, vertices);
-    m->frame.neighbours = PELTI_NEW(pool, Normal, triangles);
+    m->frame.normal = PELTI_NEW(pool, MeasureNormal, m->capped.triangle_count);
+    m->frame.vertex_normal = PELTI_NEW(pool, MeasureNormal, vertices);
+    m->frame.neighbours = PELTI_NEW(pool, MeasureNormal, triangles);
     m->inside.winding = PELTI_NEW(pool, int, vertices);
     m->inside.judged = PELTI_NEW(pool, bool, vertices);
     m->inside.outside = pelti_pool_take(pool, vertices, sizeof(double[3]));

@@ -7,9 +7,9 @@
 #include "geometry/sunk.h"
 #include "measure/measure.h"
 
-typedef struct Normal { ///< twice the area long
+typedef struct MeasureNormal { ///< twice the area long
     double x, y, z;
-} Normal;
+} MeasureNormal;
 
 /// A closed component and its volume; what the report tells of it is `told`.
 typedef struct PeltiClosedPart {
@@ -34,9 +34,9 @@ typedef struct MeasureCapped {
 
 /// The rest shape.
 typedef struct MeasureRest {
-    double *length; ///< [edge_count]
-    Normal *normal; ///< [triangles of the mesh]
-    double *area;   ///< [triangles of the mesh]
+    double *length;        ///< [edge_count]
+    MeasureNormal *normal; ///< [triangles of the mesh]
+    double *area;          ///< [triangles of the mesh]
     double mean_area, volume;
     bool *flipped;            ///< [triangles of the mesh]
     bool *inside;             ///< [vertices of the mesh]
@@ -70,11 +70,11 @@ typedef struct MeasureFrame {
     bool broken; ///< x and raw differ
     Vec3 *lbs;   ///< [vertices of the mesh] linear blending, non-finite coordinates 0
     bool has_lbs;
-    const Vec3 *near;      ///< [points] what a point may also be near to; NULL: lbs alone
-    Normal *normal;        ///< [capped triangles]
-    Normal *vertex_normal; ///< [vertices of the mesh] unit
-    Normal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
-    PeltiPairs pairs;      ///< of triangles that cross
+    const Vec3 *near;             ///< [points] what a point may also be near to; NULL: lbs alone
+    MeasureNormal *normal;        ///< [capped triangles]
+    MeasureNormal *vertex_normal; ///< [vertices of the mesh] unit
+    MeasureNormal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
+    PeltiPairs pairs;             ///< of triangles that cross
 } MeasureFrame;
 
 /// What pictures show of this frame.
@@ -146,7 +146,7 @@ static inline double pelti_least(double a, double b)
 {
     return a < b ? a : b;
 }
-static inline double pelti_normal_dot(Normal a, Normal b)
+static inline double pelti_normal_dot(MeasureNormal a, MeasureNormal b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }

@@ -31,9 +31,4 @@ PeltStatus pelti_webp_add(PeltiWebp *webp, const PeltiImage *frame, double time_
 PeltStatus pelti_webp_end(PeltiWebp *webp, double duration_ms, PeltiArray *out, PeltError *err); ///< at least one frame
 void pelti_webp_destroy(PeltiWebp *webp);                                                        ///< NULL is fine
 
-/// Decoders, for tests and for pages that build on pictures made before.
-PeltStatus pelti_png_decode(const void *data, size_t bytes, PeltiImage *out, PeltError *err);
-PeltStatus pelti_webp_decode(const void *data, size_t bytes, PeltiImage *out, PeltError *err); ///< a still, or the first frame
-PeltStatus pelti_webp_info(const void *data, size_t bytes, int *width, int *height, int *frames, PeltError *err);
-
 #endif

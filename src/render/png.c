@@ -1,9 +1,8 @@
-// PNG through libpng, to and from memory.
+// PNG through libpng, to memory.
 #include "render/image.h"
 
 #include <png.h>
 #include <setjmp.h>
-#include <string.h>
 
 static void on_write(png_structp png, png_bytep data, size_t bytes)
 {
@@ -71,26 +70,4 @@ PeltStatus pelti_png_encode(const PeltiImage *image, PeltiArray *out, PeltError 
     write_rows(png, info, image);
     png_destroy_write_struct(&png, &info);
     return PELT_OK;
-}
-
-PeltStatus pelti_png_decode(const void *data, size_t bytes, PeltiImage *out, PeltError *err)
-{
-    png_image png;
-    memset(&png, 0, sizeof png);
-    png.version = PNG_IMAGE_VERSION;
-    *out = (PeltiImage){0};
-    if (!png_image_begin_read_from_memory(&png, data, bytes))
-        return PELT_FAIL(err, PELT_BAD_INPUT, "png: %s", png.message);
-    png.format = PNG_FORMAT_RGBA;
-    PeltStatus status = PELT_BAD_ARGUMENT;
-    if (png.width > PELTI_MAX_SIDE || png.height > PELTI_MAX_SIDE)
-        status = PELT_FAIL(err, PELT_BAD_INPUT, "png: %u x %u pixels are too many", png.width, png.height);
-    else
-        status = pelti_image_create((int)png.width, (int)png.height, out, err);
-    if (status == PELT_OK && !png_image_finish_read(&png, NULL, out->rgba, 0, NULL)) {
-        pelti_image_release(out);
-        status = PELT_FAIL(err, PELT_BAD_INPUT, "png: %s", png.message);
-    }
-    png_image_free(&png);
-    return status;
 }

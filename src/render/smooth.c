@@ -1,5 +1,6 @@
-// Edge-aware smoothing of how much light arrives: the sparse ("a trous") wavelet filter of [Dammertz2010], guided by position
-// and normal instead of colour, so that it never blurs over an edge.
+// Edge-aware smoothing of how much light arrives [Dammertz2010].
+// It is the sparse ("a trous") wavelet filter, guided by position and normal instead of colour, so that it never blurs over an
+// edge.
 #include "math/wide.h"
 #include "render/trace.h"
 

@@ -1,8 +1,6 @@
 // WebP, still and moving, through libwebp and libwebpmux, to memory.
 #include "render/image.h"
 
-#include <string.h>
-#include <webp/decode.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
 
@@ -124,48 +122,4 @@ void pelti_webp_destroy(PeltiWebp *webp)
         return;
     WebPAnimEncoderDelete(webp->encoder);
     pelti_free(NULL, webp, sizeof *webp);
-}
-
-static WebPMux *open_mux(const void *data, size_t bytes, int *width, int *height, int *frames)
-{
-    WebPData all = {data, bytes};
-    WebPMux *mux = WebPMuxCreate(&all, 0);
-    *frames = 0;
-    if (mux && WebPMuxGetCanvasSize(mux, width, height) == WEBP_MUX_OK) {
-        if (WebPMuxNumChunks(mux, WEBP_CHUNK_ANMF, frames) != WEBP_MUX_OK || *frames == 0)
-            *frames = 1;
-        return mux;
-    }
-    WebPMuxDelete(mux);
-    return NULL;
-}
-
-PeltStatus pelti_webp_info(const void *data, size_t bytes, int *width, int *height, int *frames, PeltError *err)
-{
-    WebPMux *mux = open_mux(data, bytes, width, height, frames);
-    if (!mux)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "webp: not a WebP picture");
-    WebPMuxDelete(mux);
-    return PELT_OK;
-}
-
-PeltStatus pelti_webp_decode(const void *data, size_t bytes, PeltiImage *out, PeltError *err)
-{
-    int width, height, frames;
-    *out = (PeltiImage){0};
-    WebPMux *mux = open_mux(data, bytes, &width, &height, &frames);
-    if (!mux)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "webp: not a WebP picture");
-    WebPMuxFrameInfo frame;
-    memset(&frame, 0, sizeof frame);
-    PeltStatus status = pelti_image_create(width, height, out, err);
-    if (status == PELT_OK && (WebPMuxGetFrame(mux, 1, &frame) != WEBP_MUX_OK || frame.x_offset || frame.y_offset ||
-                              !WebPDecodeRGBAInto(frame.bitstream.bytes, frame.bitstream.size, out->rgba,
-                                                  (size_t)width * (size_t)height * 4, width * 4))) {
-        pelti_image_release(out);
-        status = PELT_FAIL(err, PELT_BAD_INPUT, "webp: the first frame cannot be read");
-    }
-    WebPDataClear(&frame.bitstream);
-    WebPMuxDelete(mux);
-    return status;
 }

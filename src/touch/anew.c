@@ -1,6 +1,7 @@
-/// Skin that is stuck, or hooked behind other skin, is led in anew: from the rest pose, which crosses nothing, to the pose of
-/// this frame, past what it was caught by. Nothing crosses on that way either; where it ends no nearer, or draws an edge out
-/// too far, all stays as it was. In a held pose nothing is shown that is farther behind than what was: so it comes to rest.
+/// Skin that is stuck, or hooked behind other skin, is led in anew.
+/// It goes from the rest pose, which crosses nothing, to the pose of this frame, past what it was caught by. Nothing crosses on
+/// that way either; where it ends no nearer, or draws an edge out too far, all stays as it was. In a held pose nothing is shown
+/// that is farther behind than what was: so it comes to rest.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

@@ -1,6 +1,7 @@
-/// Skin that was left far behind catches up within its frame. Where many contacts push a coarse skin about at once, a plan takes
-/// it farther from what is wanted than they need, and what runs out of work stays behind as a whole: neither is caught by
-/// anything. More substeps in the same pose bring it nearer, each as safe as those on the way.
+/// Skin that was left far behind catches up within its frame.
+/// Where many contacts push a coarse skin about at once, a plan takes it farther from what is wanted than they need, and what
+/// runs out of work stays behind as a whole: neither is caught by anything. More substeps in the same pose bring it nearer,
+/// each as safe as those on the way.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

@@ -175,8 +175,3 @@ void pelti_touch_destroy(PeltiTouch *t)
     pelti_pool_release(&t->pool);
     pelti_free(&allocator, t, sizeof *t);
 }
-
-int pelti_touch_rest_crossings(const PeltiTouch *t)
-{
-    return t->rest.crossings;
-}

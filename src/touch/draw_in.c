@@ -1,5 +1,5 @@
-/// Edges that a method or blending itself draws out too far are drawn in before anything is looked at: held back on the way they
-/// would hook, and a web of them holds all skin.
+/// Edges that a method or blending itself draws out too far are drawn in before anything is looked at.
+/// Held back on the way they would hook, and a web of them holds all skin.
 #include "math/elementary.h"
 #include "touch/constants.def"
 #include "touch/parts.h"

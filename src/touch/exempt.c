@@ -1,6 +1,6 @@
-/// What the rest pose crosses is the artist's: clothes over skin, eyes in sockets, parts that were pushed into each other. Two
-/// components that cross at rest may cross wherever they lie near each other at rest; within one component the triangles that
-/// cross and one ring around them may cross each other.
+/// What the rest pose crosses is the artist's: clothes over skin, eyes in sockets, parts that were pushed into each other.
+/// Two components that cross at rest may cross wherever they lie near each other at rest; within one component the triangles
+/// that cross and one ring around them may cross each other.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

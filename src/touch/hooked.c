@@ -1,8 +1,8 @@
-/// Where the work of a frame runs out only what hooks stays behind. Patches that would meet others on their way go with these as
-/// one body, by the rigid motion that their ways have in common: what touches does so as before, and a limb that swings on takes
-/// along what hangs on it. So do vertices whose edges a body would draw out; what now meets these is bound to them too, until
-/// nothing meets. Where that has no end such bodies stand still: that all skin does is always safe. Features are judged one by
-/// one and not listed: no list is too short for it.
+/// Where the work of a frame runs out only what hooks stays behind.
+/// Patches that would meet others on their way go with these as one body, by the rigid motion that their ways have in common:
+/// what touches does so as before, and a limb that swings on takes along what hangs on it. So do vertices whose edges a body
+/// would draw out; what now meets these is bound to them too, until nothing meets. Where that has no end such bodies stand
+/// still: that all skin does is always safe. Features are judged one by one and not listed: no list is too short for it.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

@@ -1,5 +1,5 @@
-/// Where a method's skin has triangles inside out, its offset from blending is smoothed before anything is looked at: what
-/// blending lays flat comes to lie flat.
+/// Where a method's skin has triangles inside out, its offset from blending is smoothed before anything is looked at.
+/// What blending lays flat comes to lie flat.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

@@ -1,5 +1,6 @@
-/// A first look at the skin that a method wants: how its patches lie. Most are surely flat, smooth and not drawn out, and then
-/// neither their triangles, nor their edges, nor their joins are looked at one by one.
+/// A first look at the skin that a method wants: how its patches lie.
+/// Most are surely flat, smooth and not drawn out, and then neither their triangles, nor their edges, nor their joins are
+/// looked at one by one.
 #include "touch/parts.h"
 
 static void shape_range(void *context, int begin, int end, int worker)

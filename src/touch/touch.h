@@ -55,9 +55,6 @@ bool pelti_touch_push(PeltiTouch *touch, PeltiTouchPose pose, Vec3 *vertices, Pe
 /// Pairs of triangles that cross in `vertices` and are not left alone.
 int pelti_touch_crossings(PeltiTouch *touch, const Vec3 *vertices);
 
-/// Pairs of triangles that cross at rest.
-int pelti_touch_rest_crossings(const PeltiTouch *touch);
-
 /// What it carries from step to step.
 void pelti_touch_keep(PeltiTouch *touch, PeltiSnapshot *snapshot);
 

@@ -20,7 +20,7 @@ static void there_and_back_is_the_same(void **state)
         assert_string_equal(back.name, names[n]);
         for (int k = 0; k <= 10; k++) {
             float d = 0.1f * (float)k;
-            Vec2 a = pelti_profile_at(&profile, d, 0.37f), b = pelti_profile_at(&back, d, 0.37f);
+            ProfilePoint a = pelti_profile_at(&profile, d, 0.37f), b = pelti_profile_at(&back, d, 0.37f);
             CHECK_NEAR(a.x, b.x, 0);
             CHECK_NEAR(a.y, b.y, 0);
             CHECK_NEAR(pelti_profile_depth(&profile, 18 * (float)k), pelti_profile_depth(&back, 18 * (float)k), 0);

@@ -41,7 +41,7 @@ static void find(Found *f, const Mesh *m, int n, PeltiOrdering ordering)
     PeltError err = {0};
     pelti_pool_init(&f->pool, NULL);
     f->s = (PeltiSparse){.n = n, .order = f->order, .place = f->place};
-    if (pelti_sparse_find_order(&f->s, &f->pool, &(Graph){m->start, m->list}, ordering, &err) != PELT_OK)
+    if (pelti_sparse_find_order(&f->s, &f->pool, &(SparseGraph){m->start, m->list}, ordering, &err) != PELT_OK)
         fail_msg("%s", err.text);
     pelti_pool_release(&f->pool);
     static int seen[N];
@@ -135,8 +135,8 @@ static void graphs_in_pieces_and_small_ones_have_orders_too(void **state)
     find(&found, &mesh, 1, PELTI_ORDER_BEST);
     assert_int_equal(found.s.part_count, 0);
     found.s = (PeltiSparse){.n = 0};
-    assert_int_equal(pelti_sparse_find_order(&found.s, &found.pool, &(Graph){mesh.start, mesh.list}, PELTI_ORDER_BEST, NULL),
-                     PELT_OK);
+    assert_int_equal(
+        pelti_sparse_find_order(&found.s, &found.pool, &(SparseGraph){mesh.start, mesh.list}, PELTI_ORDER_BEST, NULL), PELT_OK);
 }
 
 int main(void)

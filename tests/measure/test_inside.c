@@ -93,7 +93,7 @@ static void neighbours_tell_what_three_rays_tell(void **state)
         pelti_measure_frame(m, x, NULL, NULL, &f);
         for (int v = 0; v < who->mesh->vertex_count; v++) {
             Vec3 a = m->frame.x[v];
-            Normal u = m->frame.vertex_normal[v];
+            MeasureNormal u = m->frame.vertex_normal[v];
             double off = 1e-4 * m->size, at[3] = {(double)a.x + off * u.x, (double)a.y + off * u.y, (double)a.z + off * u.z};
             int winding = m->inside.judged[v]
                               ? pelti_box_tree_winding(m->capped.tree, (const int(*)[3])m->capped.triangles, m->frame.x, at)

@@ -1,6 +1,6 @@
 // Encoders give files that decode to what went in.
 #include "check.h"
-#include "render/image.h"
+#include "pictures.h"
 
 #include <string.h>
 
@@ -26,11 +26,11 @@ static void png_comes_back_exactly(void **state)
         PeltError err;
         pelti_array_init(&bytes, NULL, 1);
         assert_int_equal(pelti_png_encode(&image, &bytes, &err), PELT_OK);
-        assert_int_equal(pelti_png_decode(bytes.data, bytes.count, &back, &err), PELT_OK);
+        assert_int_equal(png_decode(bytes.data, bytes.count, &back, &err), PELT_OK);
         assert_int_equal(back.width, 61);
         assert_memory_equal(back.rgba, image.rgba, 61 * 37 * 4);
         pelti_image_release(&back);
-        assert_int_equal(pelti_png_decode(bytes.data, bytes.count / 2, &back, &err), PELT_BAD_INPUT);
+        assert_int_equal(png_decode(bytes.data, bytes.count / 2, &back, &err), PELT_BAD_INPUT);
         assert_null(back.rgba);
         pelti_array_release(&bytes);
         pelti_image_release(&image);
@@ -46,10 +46,10 @@ static void webp_comes_back_nearly(void **state)
     pelti_array_init(&bytes, NULL, 1);
     assert_int_equal(pelti_webp_encode(&image, 90, &bytes, &err), PELT_OK);
     int width, height, frames;
-    assert_int_equal(pelti_webp_info(bytes.data, bytes.count, &width, &height, &frames, &err), PELT_OK);
+    assert_int_equal(webp_info(bytes.data, bytes.count, &width, &height, &frames, &err), PELT_OK);
     assert_int_equal(width, 160);
     assert_int_equal(frames, 1);
-    assert_int_equal(pelti_webp_decode(bytes.data, bytes.count, &back, &err), PELT_OK);
+    assert_int_equal(webp_decode(bytes.data, bytes.count, &back, &err), PELT_OK);
     double sum = 0;
     for (int i = 0; i < 160 * 120 * 4; i++)
         sum += abs(back.rgba[i] - image.rgba[i]);
@@ -83,10 +83,10 @@ static void films_keep_their_frames(void **state)
     assert_int_equal(pelti_webp_end(webp, 1000.0 / 6, &bytes, &err), PELT_OK);
     pelti_webp_destroy(webp);
     int width, height, frames;
-    assert_int_equal(pelti_webp_info(bytes.data, bytes.count, &width, &height, &frames, &err), PELT_OK);
+    assert_int_equal(webp_info(bytes.data, bytes.count, &width, &height, &frames, &err), PELT_OK);
     assert_int_equal(frames, 5);
     PeltiImage first;
-    assert_int_equal(pelti_webp_decode(bytes.data, bytes.count, &first, &err), PELT_OK);
+    assert_int_equal(webp_decode(bytes.data, bytes.count, &first, &err), PELT_OK);
     assert_true(first.rgba[2] < 40);
     pelti_image_release(&first);
     pelti_image_release(&small);

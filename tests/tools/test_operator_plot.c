@@ -1,7 +1,7 @@
 /// Plots of operators.
 #include "check.h"
 
-#include "render/image.h"
+#include "pictures.h"
 
 #include <pelt/render.h>
 
@@ -19,7 +19,7 @@ static void plots_show_the_papers_colours(void **state)
     fclose(file);
     remove(path);
     PeltiImage image = {0};
-    assert_int_equal(pelti_png_decode(data, bytes, &image, NULL), PELT_OK);
+    assert_int_equal(png_decode(data, bytes, &image, NULL), PELT_OK);
     int blue = 0, red = 0, green = 0, misplaced = 0;
     for (int y = 0; y < image.height; y++)
         for (int x = 0; x < image.width; x++) {

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "core/hash.h"
-#include "render/image.h"
+#include "pictures.h"
 
 #include <pelt/tools.h>
 
@@ -52,7 +52,7 @@ static PeltiImage draw(const PeltRenderDef *def, const PeltCharacter *who)
     assert_int_equal(load(g_path[0]), result.bytes);
     assert_int_equal(result.frames, 1);
     PeltiImage image;
-    assert_int_equal(pelti_png_decode(g_bytes, result.bytes, &image, &err), PELT_OK);
+    assert_int_equal(png_decode(g_bytes, result.bytes, &image, &err), PELT_OK);
     assert_int_equal(image.width, def->width);
     return image;
 }
@@ -130,7 +130,7 @@ static void positions_of_your_own_are_drawn(void **state)
     assert_int_equal(pelt_render_positions(&def, who, pelt_character_rest(who), g_path[0], NULL, &err), PELT_OK);
     size_t size = load(g_path[0]);
     PeltiImage image;
-    assert_int_equal(pelti_png_decode(g_bytes, size, &image, &err), PELT_OK);
+    assert_int_equal(png_decode(g_bytes, size, &image, &err), PELT_OK);
     def.samples = 1;
     assert_true(pelti_hash(PELTI_HASH_START, image.rgba, (size_t)image.width * (size_t)image.height * 4) == rest);
     pelti_image_release(&image);
@@ -153,7 +153,7 @@ static void moving_pictures_hold_the_frames_asked_for(void **state)
     assert_int_equal(result.frames, 5);
     size_t size = load(path);
     int width, height, frames;
-    assert_int_equal(pelti_webp_info(g_bytes, size, &width, &height, &frames, &err), PELT_OK);
+    assert_int_equal(webp_info(g_bytes, size, &width, &height, &frames, &err), PELT_OK);
     assert_int_equal(width, 160);
     assert_int_equal(frames, 5);
     unlink(path);

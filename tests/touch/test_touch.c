@@ -1,4 +1,5 @@
 #include "geometry/exact.h"
+#include "touch/parts.h"
 #include "two.h"
 
 static void step_as(Two *two, bool restart, Mat34 bone)
@@ -173,7 +174,7 @@ static void what_crosses_at_rest_is_left_alone(void **state)
     (void)state;
     static Two two;
     two_tubes(&two, 0.1f, NULL);
-    assert_true(pelti_touch_rest_crossings(two.touch) > 10);
+    assert_true(two.touch->rest.crossings > 10);
     assert_int_equal(pelti_log_count(&two.log), 1);
     for (int frame = 0; frame < 5; frame++) {
         push_down(&two, 0.01f * (float)frame);

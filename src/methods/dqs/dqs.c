@@ -1,5 +1,6 @@
-/// Dual quaternion skinning [Kavan2008] with sign-consistent blending. Scale and shear of the bones, where there is any, is
-/// blended linearly first; then the blended, normalised dual quaternion moves the point rigidly.
+/// Dual quaternion skinning [Kavan2008] with sign-consistent blending.
+/// Scale and shear of the bones, where there is any, is blended linearly first; then the blended, normalised dual quaternion
+/// moves the point rigidly.
 #include "math/wide.h"
 #include "methods/blend.h"
 

@@ -28,11 +28,11 @@ static const PeltiOptionInfo options[] = {
 void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
     if (!m->set.contact) {
-        pelti_frame_max(&m->frame, skeleton, x, value, gradient);
+        pelti_frame_max(&m->now.field, skeleton, x, value, gradient);
         return;
     }
     PeltiFieldSample s;
-    pelti_frame_eval(&m->frame, skeleton, -1, x, &s);
+    pelti_frame_eval(&m->now.field, skeleton, -1, x, &s);
     *value = s.value;
     *gradient = s.gradient;
 }
@@ -48,20 +48,20 @@ static bool march_on(Implicit *m, March *at, int k, float value, Vec3 gradient)
 {
     int v = at->v;
     float square = vec3_dot(gradient, gradient), before = vec3_dot(at->last, at->last);
-    m->residual[v] = fabsf(value - m->iso[v]);
-    if (!(sqrtf(square) * m->reach[v] > PLATEAU)) {
-        m->state[v] = value > m->iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
+    m->now.residual[v] = fabsf(value - m->rest.iso[v]);
+    if (!(sqrtf(square) * m->rest.reach[v] > PLATEAU)) {
+        m->now.state[v] = value > m->rest.iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
         return false;
     }
-    m->normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
+    m->now.normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
     if (before > 0 && vec3_dot(gradient, at->last) < m->set.cos_stop * sqrtf(square * before)) {
-        m->state[v] = VERTEX_STOPPED;
+        m->now.state[v] = VERTEX_STOPPED;
         return false;
     }
-    if (k == m->set.steps || m->residual[v] < ARRIVED)
+    if (k == m->set.steps || m->now.residual[v] < ARRIVED)
         return false;
-    float length = m->set.sigma * (m->iso[v] - value) / sqrtf(square), most = LEAP * m->reach[v];
-    at->x = vec3_mad(at->x, m->normal[v], -fminf(fmaxf(length, -most), most));
+    float length = m->set.sigma * (m->rest.iso[v] - value) / sqrtf(square), most = LEAP * m->rest.reach[v];
+    at->x = vec3_mad(at->x, m->now.normal[v], -fminf(fmaxf(length, -most), most));
     at->last = gradient;
     return true;
 }
@@ -69,11 +69,11 @@ static bool march_on(Implicit *m, March *at, int k, float value, Vec3 gradient)
 static void look(const Implicit *m, int count, const PeltiFieldPoint *points, float *value, Vec3 *gradient)
 {
     if (!m->set.contact) {
-        pelti_frame_max_many(&m->frame, count, points, value, gradient);
+        pelti_frame_max_many(&m->now.field, count, points, value, gradient);
         return;
     }
     PeltiFieldSample s[PELTI_FIELD_BATCH];
-    pelti_frame_eval_many(&m->frame, count, points, s);
+    pelti_frame_eval_many(&m->now.field, count, points, s);
     for (int i = 0; i < count; i++) {
         value[i] = s[i].value;
         gradient[i] = s[i].gradient;
@@ -87,14 +87,14 @@ static void march_batch(Implicit *m, int count, March *at)
         float value[PELTI_FIELD_BATCH];
         Vec3 gradient[PELTI_FIELD_BATCH];
         for (int i = 0; i < count; i++)
-            points[i] = (PeltiFieldPoint){at[i].x, m->skeleton[at[i].v], -1, 0};
+            points[i] = (PeltiFieldPoint){at[i].x, m->rest.skeleton[at[i].v], -1, 0};
         look(m, count, points, value, gradient);
         int left = 0;
         for (int i = 0; i < count; i++)
             if (march_on(m, &at[i], k, value[i], gradient[i]))
                 at[left++] = at[i];
             else
-                m->x[at[i].v] = at[i].x;
+                m->now.x[at[i].v] = at[i].x;
         count = left;
     }
 }
@@ -106,9 +106,9 @@ static void march_range(void *context, int begin, int end, int worker)
     int count = 0;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (m->state[v] != VERTEX_MARCHING)
+        if (m->now.state[v] != VERTEX_MARCHING)
             continue;
-        at[count++] = (March){v, m->x[v], {0, 0, 0}};
+        at[count++] = (March){v, m->now.x[v], {0, 0, 0}};
         if (count == PELTI_FIELD_BATCH) {
             march_batch(m, count, at);
             count = 0;
@@ -133,17 +133,17 @@ static void report(Implicit *m, PeltiStepReport *out)
     static const char *const stages[STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
     int stopped = 0, left = 0, count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) {
-        stopped += m->state[v] == VERTEX_STOPPED;
-        left += m->state[v] == VERTEX_LEFT;
-        if (m->state[v] == VERTEX_MARCHING)
-            m->touch_next[count++] = m->residual[v];
+        stopped += m->now.state[v] == VERTEX_STOPPED;
+        left += m->now.state[v] == VERTEX_LEFT;
+        if (m->now.state[v] == VERTEX_MARCHING)
+            m->now.residual_scratch[count++] = m->now.residual[v];
     }
-    qsort(m->touch_next, (size_t)count, sizeof(float), compare);
+    qsort(m->now.residual_scratch, (size_t)count, sizeof(float), compare);
     for (int k = 0; k < STAGE_COUNT; k++)
-        pelti_step_stat(out, stages[k], m->ms[k], PELTI_MEAN);
+        pelti_step_stat(out, stages[k], m->now.ms[k], PELTI_MEAN);
     pelti_step_stat(out, "stopped_vertices", stopped, PELTI_MOST);
     pelti_step_stat(out, "unprojected_vertices", left, PELTI_MOST);
-    pelti_step_stat(out, "iso_residual_p99", count ? (double)m->touch_next[(int)(0.99 * (count - 1))] : 0, PELTI_MOST);
+    pelti_step_stat(out, "iso_residual_p99", count ? (double)m->now.residual_scratch[(int)(0.99 * (count - 1))] : 0, PELTI_MOST);
     pelti_step_stat(out, "parts", m->fields->part_count, PELTI_LAST);
     pelti_step_stat(out, "field_mb", (double)m->fields->bytes / 1048576, PELTI_LAST);
 }
@@ -153,25 +153,25 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     Implicit *m = state;
     const PeltiMesh *mesh = m->mesh;
     double since = pelti_clock_ms();
-    memset(m->ms, 0, sizeof m->ms);
-    m->dqs->step(m->dqs_state, in, m->x, NULL);
+    memset(m->now.ms, 0, sizeof m->now.ms);
+    m->dqs->step(m->dqs_state, in, m->now.x, NULL);
     for (int v = 0; v < mesh->vertex_count; v++) {
-        m->state[v] = m->projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
-        m->residual[v] = 0;
+        m->now.state[v] = m->rest.projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
+        m->now.residual[v] = 0;
     }
-    pelti_rig_matrices(&m->rig, m->fields, &(PeltiRigPose){in->bones, in->joints}, m->part_matrix);
-    pelti_frame_set(&m->frame, m->part_matrix);
-    pelti_clock_lap(&since, &m->ms[STAGE_START]);
+    pelti_rig_matrices(&m->rig, m->fields, &(PeltiRigPose){in->bones, in->joints}, m->now.part_matrix);
+    pelti_frame_set(&m->now.field, m->now.part_matrix);
+    pelti_clock_lap(&since, &m->now.ms[STAGE_START]);
     for (int k = 0; k < m->set.rounds; k++) {
         march(m);
-        pelti_clock_lap(&since, &m->ms[STAGE_MARCH]);
+        pelti_clock_lap(&since, &m->now.ms[STAGE_MARCH]);
         if (m->set.relax && k + 1 < m->set.rounds)
             pelti_implicit_relax(m);
-        pelti_clock_lap(&since, &m->ms[STAGE_RELAX]);
+        pelti_clock_lap(&since, &m->now.ms[STAGE_RELAX]);
     }
     pelti_implicit_smooth(m);
-    pelti_clock_lap(&since, &m->ms[STAGE_SMOOTH]);
-    memcpy(vertices, m->x, sizeof(Vec3) * (size_t)mesh->vertex_count);
+    pelti_clock_lap(&since, &m->now.ms[STAGE_SMOOTH]);
+    memcpy(vertices, m->now.x, sizeof(Vec3) * (size_t)mesh->vertex_count);
     if (out)
         report(m, out);
 }
@@ -186,7 +186,7 @@ static float section_value(const void *state, Vec3 x)
 
 static float section_contact(const void *state, Vec3 x)
 {
-    return pelti_section_contact(&((const Implicit *)state)->frame, x);
+    return pelti_section_contact(&((const Implicit *)state)->now.field, x);
 }
 
 static void draw(const void *state, const char *what, PeltiDraw *to)

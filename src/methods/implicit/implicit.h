@@ -7,11 +7,11 @@
 #include "field/rig.h"
 #include "methods/method.h"
 
-typedef enum VertexState {
+typedef enum ImplicitState {
     VERTEX_MARCHING, ///< on its way to its iso-value
     VERTEX_STOPPED,  ///< the gradient turned: it met another part
     VERTEX_LEFT      ///< the field says nothing about it: stays where dqs put it
-} VertexState;
+} ImplicitState;
 
 typedef enum ImplicitStage { STAGE_START, STAGE_MARCH, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } ImplicitStage;
 
@@ -25,6 +25,28 @@ typedef struct ImplicitSettings {
     int smooth_passes;
 } ImplicitSettings;
 
+typedef struct ImplicitRest { ///< of each vertex, made once
+    float *iso;               ///< field value at rest
+    bool *projected;          ///< the field says something about it
+    int *skeleton;
+    float *reach;      ///< support radius of the owner's field: 1 / reach is the scale of gradients
+    float *ring_share; ///< [ring] mean value coordinates of the rest pose, aligned with mesh->ring; all 0: none
+} ImplicitRest;
+
+typedef struct ImplicitFrame { ///< what a frame goes through
+    Mat34 *part_matrix;        ///< [part_count]
+    PeltiFieldFrame field;     ///< posed by them
+    Vec3 *x;
+    Vec3 *normal;            ///< unit, outward
+    float *residual;         ///< |f - iso|
+    unsigned char *state;    ///< ImplicitState
+    float *touch;            ///< strength of the last smoothing
+    Vec3 *x_scratch;         ///< the next x
+    float *touch_scratch;    ///< the next touch
+    float *residual_scratch; ///< those that the report sorts
+    double ms[STAGE_COUNT];  ///< where its time went
+} ImplicitFrame;
+
 typedef struct Implicit {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -35,21 +57,8 @@ typedef struct Implicit {
     void *dqs_state;
     PeltiFields *fields;
     PeltiRigFields rig;
-    PeltiFieldFrame frame;
-    Mat34 *part_matrix; ///< [part_count]
-    // constants of a vertex
-    float *iso;      ///< field value at rest
-    bool *projected; ///< the field says something about it
-    int *skeleton;
-    float *reach;      ///< support radius of the owner's field: 1 / reach is the scale of gradients
-    float *ring_share; ///< [ring] mean value coordinates of the rest pose, aligned with mesh->ring; all 0: none
-    // of a frame
-    Vec3 *x, *buffer;
-    Vec3 *normal;         ///< unit, outward
-    float *residual;      ///< |f - iso|
-    unsigned char *state; ///< VertexState
-    float *touch, *touch_next;
-    double ms[STAGE_COUNT]; ///< where its time went
+    ImplicitRest rest;
+    ImplicitFrame now;
 } Implicit;
 
 enum { IMPLICIT_GRAIN = 256 };
@@ -58,7 +67,7 @@ PeltStatus pelti_implicit_prepare(const PeltiPrepare *in, void **state, PeltErro
 void pelti_implicit_destroy(void *state);
 void pelti_implicit_retune(void *state, const PeltiOptions *options);
 void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);
-void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills ring_share
+void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals); ///< fills rest.ring_share
 /// The weights that dqs gets: `kind` rigid, smooth (as given) or smoother. Lives in m's pool.
 PeltStatus pelti_implicit_weights(Implicit *m, const PeltiWeights *given, const char *kind, PeltiWeights *out, PeltError *err);
 void pelti_implicit_relax(Implicit *m);

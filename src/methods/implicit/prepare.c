@@ -19,23 +19,24 @@ static void take_memory(Implicit *m)
 {
     PeltiPool *pool = &m->pool;
     int n = m->mesh->vertex_count;
-    Vec3 **vectors[] = {&m->x, &m->buffer, &m->normal};
+    Vec3 **vectors[] = {&m->now.x, &m->now.x_scratch, &m->now.normal};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = PELTI_NEW(pool, Vec3, n);
-    float **floats[] = {&m->iso, &m->reach, &m->residual, &m->touch, &m->touch_next};
+    float **floats[] = {&m->rest.iso,  &m->rest.reach,        &m->now.residual,
+                        &m->now.touch, &m->now.touch_scratch, &m->now.residual_scratch};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         *floats[k] = PELTI_NEW(pool, float, n);
-    m->ring_share = PELTI_NEW(pool, float, m->mesh->ring_start[n]);
-    m->projected = PELTI_NEW(pool, bool, n);
-    m->skeleton = PELTI_NEW(pool, int, n);
-    m->state = PELTI_NEW(pool, unsigned char, n);
-    m->part_matrix = PELTI_NEW(pool, Mat34, m->fields->part_count);
+    m->rest.ring_share = PELTI_NEW(pool, float, m->mesh->ring_start[n]);
+    m->rest.projected = PELTI_NEW(pool, bool, n);
+    m->rest.skeleton = PELTI_NEW(pool, int, n);
+    m->now.state = PELTI_NEW(pool, unsigned char, n);
+    m->now.part_matrix = PELTI_NEW(pool, Mat34, m->fields->part_count);
     PeltiArena arena = {0};
-    pelti_frame_in(&arena, m->fields, &m->frame);
+    pelti_frame_in(&arena, m->fields, &m->now.field);
     arena.base = pelti_pool_take(pool, arena.used, 1);
     arena.used = 0;
     if (arena.base)
-        pelti_frame_in(&arena, m->fields, &m->frame);
+        pelti_frame_in(&arena, m->fields, &m->now.field);
 }
 
 /// A vertex takes part where the field at rest is no plateau and agrees with the skin about outside.
@@ -46,15 +47,15 @@ static void rest_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         int part = m->fields->vertex_part[v];
         Vec3 gradient;
-        m->projected[v] = false;
+        m->rest.projected[v] = false;
         if (part < 0)
             continue;
-        m->skeleton[v] = m->fields->parts[part].skeleton;
-        m->reach[v] = m->fields->parts[part].radius;
-        pelti_implicit_field(m, m->skeleton[v], m->mesh->rest[v], &m->iso[v], &gradient);
-        float steep = vec3_length(gradient), facing = -vec3_dot(gradient, m->normal[v]);
-        m->projected[v] = m->iso[v] > ISO_LEAST && m->iso[v] < 1 - ISO_LEAST && steep * m->reach[v] > REST_SLOPE &&
-                          facing > REST_FACING * steep;
+        m->rest.skeleton[v] = m->fields->parts[part].skeleton;
+        m->rest.reach[v] = m->fields->parts[part].radius;
+        pelti_implicit_field(m, m->rest.skeleton[v], m->mesh->rest[v], &m->rest.iso[v], &gradient);
+        float steep = vec3_length(gradient), facing = -vec3_dot(gradient, m->now.normal[v]);
+        m->rest.projected[v] = m->rest.iso[v] > ISO_LEAST && m->rest.iso[v] < 1 - ISO_LEAST &&
+                               steep * m->rest.reach[v] > REST_SLOPE && facing > REST_FACING * steep;
     }
 }
 
@@ -78,11 +79,11 @@ static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
     if (m->pool.failed)
         return pelti_no_memory(err, (size_t)m->mesh->vertex_count * 80);
     for (int p = 0; p < m->fields->part_count; p++)
-        m->part_matrix[p] = mat34_identity();
-    pelti_frame_set(&m->frame, m->part_matrix);
-    pelti_mesh_normals(m->mesh, m->mesh->rest, m->normal);
+        m->now.part_matrix[p] = mat34_identity();
+    pelti_frame_set(&m->now.field, m->now.part_matrix);
+    pelti_mesh_normals(m->mesh, m->mesh->rest, m->now.normal);
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, rest_range, m);
-    pelti_implicit_coordinates(m, m->normal);
+    pelti_implicit_coordinates(m, m->now.normal);
     return PELT_OK;
 }
 

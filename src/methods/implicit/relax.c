@@ -39,18 +39,18 @@ void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals)
             float la, lb, tangent = half_tangent(mesh->rest[v], mesh->rest[a], mesh->rest[b], normals[v], &la, &lb);
             good = isfinite(tangent) && la > 0 && lb > 0;
             if (good) {
-                m->ring_share[ring_place(mesh, v, a)] += tangent / la;
-                m->ring_share[ring_place(mesh, v, b)] += tangent / lb;
+                m->rest.ring_share[ring_place(mesh, v, a)] += tangent / la;
+                m->rest.ring_share[ring_place(mesh, v, b)] += tangent / lb;
             }
         }
         float sum = 0, least = 0;
         for (int e = begin; e < end; e++) {
-            sum += m->ring_share[e];
-            least = fminf(least, m->ring_share[e]);
+            sum += m->rest.ring_share[e];
+            least = fminf(least, m->rest.ring_share[e]);
         }
         good = good && isfinite(sum) && sum > 0 && least >= -0.5f * sum;
         for (int e = begin; e < end; e++)
-            m->ring_share[e] = good ? m->ring_share[e] / sum : 0;
+            m->rest.ring_share[e] = good ? m->rest.ring_share[e] / sum : 0;
     }
 }
 
@@ -62,23 +62,23 @@ static void relax_range(void *context, int begin, int end, int worker)
     const PeltiMesh *mesh = m->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        Vec3 x = m->x[v], move = {0, 0, 0}, n = m->normal[v];
-        float away = m->residual[v] - 1, mu = fmaxf(0, 1 - away * away * away * away);
-        m->buffer[v] = x;
-        if (m->state[v] != VERTEX_MARCHING || !(mu > 0))
+        Vec3 x = m->now.x[v], move = {0, 0, 0}, n = m->now.normal[v];
+        float away = m->now.residual[v] - 1, mu = fmaxf(0, 1 - away * away * away * away);
+        m->now.x_scratch[v] = x;
+        if (m->now.state[v] != VERTEX_MARCHING || !(mu > 0))
             continue;
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
-            move = vec3_mad(move, vec3_sub(m->x[mesh->ring[e]], x), m->ring_share[e]);
+            move = vec3_mad(move, vec3_sub(m->now.x[mesh->ring[e]], x), m->rest.ring_share[e]);
         move = vec3_mad(move, n, -vec3_dot(move, n));
-        m->buffer[v] = vec3_mad(x, move, mu);
+        m->now.x_scratch[v] = vec3_mad(x, move, mu);
     }
 }
 
 static void swap_positions(Implicit *m)
 {
-    Vec3 *swap = m->x;
-    m->x = m->buffer;
-    m->buffer = swap;
+    Vec3 *swap = m->now.x;
+    m->now.x = m->now.x_scratch;
+    m->now.x_scratch = swap;
 }
 
 void pelti_implicit_relax(Implicit *m)
@@ -96,8 +96,8 @@ static void spread_range(void *context, int begin, int end, int worker)
         float sum = 0;
         int count = mesh->ring_start[v + 1] - mesh->ring_start[v];
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
-            sum += m->touch[mesh->ring[e]];
-        m->touch_next[v] = count ? 0.5f * (m->touch[v] + sum / (float)count) : 0;
+            sum += m->now.touch[mesh->ring[e]];
+        m->now.touch_scratch[v] = count ? 0.5f * (m->now.touch[v] + sum / (float)count) : 0;
     }
 }
 
@@ -108,13 +108,13 @@ static void smooth_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         int count = mesh->ring_start[v + 1] - mesh->ring_start[v];
-        m->buffer[v] = m->x[v];
-        if (!(m->touch[v] > SMOOTH_LEAST) || !count || m->state[v] == VERTEX_LEFT)
+        m->now.x_scratch[v] = m->now.x[v];
+        if (!(m->now.touch[v] > SMOOTH_LEAST) || !count || m->now.state[v] == VERTEX_LEFT)
             continue;
         Vec3 sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
-            sum = vec3_add(sum, m->x[mesh->ring[e]]);
-        m->buffer[v] = vec3_lerp(m->x[v], vec3_scale(sum, 1 / (float)count), m->touch[v]);
+            sum = vec3_add(sum, m->now.x[mesh->ring[e]]);
+        m->now.x_scratch[v] = vec3_lerp(m->now.x[v], vec3_scale(sum, 1 / (float)count), m->now.touch[v]);
     }
 }
 
@@ -123,16 +123,16 @@ void pelti_implicit_smooth(Implicit *m)
 {
     int count = m->mesh->vertex_count, stopped = 0;
     for (int v = 0; v < count; v++) {
-        m->touch[v] = m->state[v] == VERTEX_STOPPED;
-        stopped += m->state[v] == VERTEX_STOPPED;
+        m->now.touch[v] = m->now.state[v] == VERTEX_STOPPED;
+        stopped += m->now.state[v] == VERTEX_STOPPED;
     }
     if (!stopped)
         return;
     for (int k = 0; k < STOP_SPREAD; k++) {
         pelti_parallel_for(m->jobs, count, IMPLICIT_GRAIN, spread_range, m);
-        float *swap = m->touch;
-        m->touch = m->touch_next;
-        m->touch_next = swap;
+        float *swap = m->now.touch;
+        m->now.touch = m->now.touch_scratch;
+        m->now.touch_scratch = swap;
     }
     for (int k = 0; k < m->set.smooth_passes; k++) {
         pelti_parallel_for(m->jobs, count, IMPLICIT_GRAIN, smooth_range, m);

@@ -49,7 +49,8 @@ typedef struct PeltiContact {
 typedef struct PeltiIslands {
     int *parent;      ///< [slot] towards one of its island's
     int *island;      ///< [slot] at an island's root: its number
-    int *size;        ///< [contact] of an island; then where it goes on
+    int *size;        ///< [contact] of an island
+    int *next;        ///< [contact] place in order where an island goes on
     int *order;       ///< [contact] grouped by island
     int *piece_start; ///< [contact + 1] into order
     int piece_count;
@@ -95,11 +96,10 @@ typedef struct PeltiVolume {
     PeltiVolumeLoop *loops;
     int (*triangles)[3]; ///< slots
     int *loop_slots, *slots;
-    Vec3 *gradient;      ///< [slot] scratch, zero outside a projection
-    float *freedom;      ///< [slot] inverse mass of skin particles, 0 where they collide
-    bool *triangle_free; ///< [triangle of the mesh] in no part
-    int *order;          ///< [part] by turns: parts of one turn share no particle
-    int *turn_start;     ///< [turn_count + 1] into order
+    Vec3 *gradient;  ///< [slot] scratch, zero outside a projection
+    float *freedom;  ///< [slot] inverse mass of skin particles, 0 where they collide
+    int *order;      ///< [part] by turns: parts of one turn share no particle
+    int *turn_start; ///< [turn_count + 1] into order
     int turn_count;
 } PeltiVolume;
 

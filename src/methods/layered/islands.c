@@ -1,5 +1,6 @@
-// Contacts in islands that share no particle. Gauss-Seidel over one island does not see the others, so islands are solved side by
-// side with the bytes that one after the other would give.
+// Contacts in islands that share no particle.
+// Gauss-Seidel over one island does not see the others, so islands are solved side by side with the bytes that one after the
+// other would give.
 #include "methods/layered/flesh.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ bool pelti_collide_islands_new(PeltiFlesh *flesh)
     islands->parent = PELTI_NEW(&flesh->pool, int, flesh->n);
     islands->island = PELTI_NEW(&flesh->pool, int, flesh->n);
     islands->size = PELTI_NEW(&flesh->pool, int, most);
+    islands->next = PELTI_NEW(&flesh->pool, int, most);
     islands->order = PELTI_NEW(&flesh->pool, int, most);
     islands->piece_start = PELTI_NEW(&flesh->pool, int, most + 1);
     return !flesh->pool.failed;
@@ -58,9 +60,9 @@ static int place(PeltiIslands *islands, int island_count)
     for (int large = 1; large >= 0; large--)
         for (int i = 0; i < island_count; i++) {
             int size = islands->size[i];
-            if (size < 0 || (large && size < ENOUGH))
+            if ((size >= ENOUGH) != large)
                 continue;
-            islands->size[i] = -1 - at; // placed
+            islands->next[i] = at;
             at += size;
             if (at - islands->piece_start[pieces] >= ENOUGH)
                 islands->piece_start[++pieces] = at;
@@ -86,5 +88,5 @@ void pelti_collide_islands(PeltiFlesh *flesh)
     }
     islands->piece_count = place(islands, island_count);
     for (int i = 0; i < count; i++)
-        islands->order[-1 - islands->size[island_of(islands, &contacts[i])]--] = i;
+        islands->order[islands->next[island_of(islands, &contacts[i])]++] = i;
 }

@@ -1,5 +1,6 @@
-// Continuous detection: a point that passes through a triangle between the start of the step and its predicted end, all moving
-// straight. The paper leaves this as future work (sec. 6); it allows steps in which skin moves farther than it is thick.
+// Continuous detection of contacts.
+// Found is a point that passes through a triangle between the start of the step and its predicted end, all moving straight.
+// [Deul2013] leaves this as future work (sec. 6); it allows steps in which skin moves farther than it is thick.
 #include "methods/layered/flesh.h"
 
 typedef struct Moving {

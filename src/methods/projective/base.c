@@ -1,5 +1,6 @@
-/// Base points in a pose [Komaritzan2018] sec. 4.2: rigid with their bone, and near a joint sliding between a ring on the joint,
-/// which turns half-way, and a ring on the bone. The rings are evaluated at the point's own angle (the limit of many anchors).
+/// Base points in a pose, [Komaritzan2018] sec. 4.2.
+/// They are rigid with their bone, and near a joint sliding between a ring on the joint, which turns half-way, and a ring on
+/// the bone. The rings are evaluated at the point's own angle (the limit of many anchors).
 ///
 /// Where the weights say that other bones move a vertex than those its base point sits on (a coat over a thigh, a wing beside a
 /// trunk, a bone outside the skin), the base point is blended by the weights instead.

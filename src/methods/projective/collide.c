@@ -1,8 +1,8 @@
-/// Contacts of the skin with itself: forces along planes, found without touching the matrix. [Komaritzan2018] sec. 5.3 adds a
-/// constraint to the matrix for every vertex that may collide, and a second matrix without them, because one that does not
-/// collide is held back by its own do-nothing target. We keep one matrix and give each plane n.x >= d a force f >= 0 on the
-/// right-hand side, raised with every iteration by what is missing (dual ascent). Forces live on from step to step, so resting
-/// contacts rest, and neighbours follow through the solve.
+/// Contacts of the skin with itself: forces along planes, found without touching the matrix.
+/// [Komaritzan2018] sec. 5.3 adds a constraint to the matrix for every vertex that may collide, and a second matrix without
+/// them, because one that does not collide is held back by its own do-nothing target. We keep one matrix and give each plane
+/// n.x >= d a force f >= 0 on the right-hand side, raised with every iteration by what is missing (dual ascent). Forces live on
+/// from step to step, so resting contacts rest, and neighbours follow through the solve.
 ///
 /// Tried and dropped: the two-matrix form with multipliers (soft parts far from any contact lagged by a tenth of the size of an
 /// arm); planes from the nearest facing triangle of each vertex, searched in every step (15 times the cost of the solve,
@@ -19,11 +19,11 @@ int pelti_proj_piece_first(const Projective *p, int piece)
 static void press(Projective *p, int mode, const ProjContact *c)
 {
     const float *x = p->state.x[c->unknown], *n = c->n;
-    float *y = p->step.y[c->unknown];
+    float *rhs = p->step.rhs[c->unknown];
     float force = *c->force + p->contacts.rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
     *c->force = fminf(fmaxf(force, 0), p->contacts.most_force[c->unknown]);
     for (int j = 0; j < 3; j++)
-        y[j] += c->share * *c->force * n[j];
+        rhs[j] += c->share * *c->force * n[j];
 }
 
 void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end)

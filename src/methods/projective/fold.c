@@ -1,8 +1,9 @@
-/// Folds at joints. [Komaritzan2018] sec. 5 finds pairs of vertices that meet when a joint bends, tells that they crossed by the
-/// angles they make with their bones (sec. 5.2: beyond the half angle), and projects both onto a plane between them. Both are
-/// one test against the plane through the joint that halves the angle of its bones, so that is what we keep: each vertex
-/// near a joint knows its side, from the rest pose (sec. 5.1). The planes depend on the pose alone, so a held pose rests.
-/// Volumetric bones overlap inside a deep fold and would push the skin across: their base points stay behind the plane, too.
+/// Folds at joints.
+/// [Komaritzan2018] sec. 5 finds pairs of vertices that meet when a joint bends, tells that they crossed by the angles they
+/// make with their bones (sec. 5.2: beyond the half angle), and projects both onto a plane between them. Both are one test
+/// against the plane through the joint that halves the angle of its bones, so that is what we keep: each vertex near a joint
+/// knows its side, from the rest pose (sec. 5.1). The planes depend on the pose alone, so a held pose rests. Volumetric bones
+/// overlap inside a deep fold and would push the skin across: their base points stay behind the plane, too.
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 

@@ -1,6 +1,7 @@
-/// The base layer made fit for tissue: on a body with clothes, thin sheets and bones near its skin, a base point on a bone can
-/// lie so that prisms above it are flat or inside out. There the base point comes back towards its skin, and turns below it,
-/// until every tetrahedron of its fan has a volume.
+/// The base layer made fit for tissue.
+/// On a body with clothes, thin sheets and bones near its skin, a base point on a bone can lie so that prisms above it are flat
+/// or inside out. There the base point comes back towards its skin, and turns below it, until every tetrahedron of its fan has
+/// a volume.
 ///
 /// Why that ends, and with none left: levels only rise, those of bad tetrahedra do, and where all corners of a triangle are at
 /// the last level, its tetrahedra are those of the thinnest layer, which are sound (front.c).

@@ -83,9 +83,10 @@ static PeltStatus take_state(Projective *p, PeltError *err)
 {
     size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
     ProjRow **rows[] = {&p->state.x,       &p->state.last, &p->state.velocity, &p->state.q,     &p->state.q_last,
-                        &p->step.constant, &p->step.y,     &p->system.rest,    &p->step.origin, &p->system.rest_pull};
+                        &p->step.constant, &p->step.rhs,   &p->system.rest,    &p->step.origin, &p->system.rest_pull};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
+    p->step.moves = p->step.rhs;
     p->step.rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
     p->system.inertia = PELTI_NEW(&p->pool, float, n);
     p->step.frames = PELTI_NEW(&p->pool, ProjFrame, blocks);

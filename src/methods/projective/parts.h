@@ -335,7 +335,9 @@ typedef struct ProjState {        ///< carried from step to step, by unknown
 typedef struct ProjStep { ///< scratch of one step
     ProjRow *origin;      ///< where it flew to; solves are for moves from there
     ProjRow *constant;    ///< right-hand side that stays the same over the iterations
-    ProjRow *rows, *y;    ///< pulls of the elements' corners; right-hand side, then moves
+    ProjRow *rows;        ///< pulls of the elements' corners
+    ProjRow *rhs;         ///< right-hand side
+    ProjRow *moves;       ///< from `origin`; in the memory of `rhs`, since the solve works in place
     ProjFrame *frames;
     float *moved;     ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
     double *local_ms; ///< [PELTI_SPARSE_RANGES] time of the local steps of each
@@ -422,6 +424,5 @@ void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the loc
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
 void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
 void pelti_proj_measure_rounding(Projective *p);                    ///< once, after factoring and before contacts
-double pelti_proj_total_energy(const Projective *p, int mode);      ///< elastic, pins and inertia
 
 #endif

@@ -94,7 +94,7 @@ static void gather(const Rows *r, int begin, int end)
             memcpy(&row, p->step.rows[t->corner_row[e]], sizeof row);
             sum += row;
         }
-        memcpy(p->step.y[i], &sum, sizeof sum);
+        memcpy(p->step.rhs[i], &sum, sizeof sum);
     }
     if (r->touching)
         pelti_proj_contact_forces(p, r->mode, begin, end);
@@ -136,7 +136,7 @@ static void move(void *context, int begin, int end, int range)
         Four from, to, by;
         memcpy(&from, p->state.x[i], sizeof from);
         memcpy(&to, p->step.origin[i], sizeof to);
-        memcpy(&by, p->step.y[i], sizeof by);
+        memcpy(&by, p->step.moves[i], sizeof by);
         to += by;
         memcpy(p->state.x[i], &to, sizeof to);
         Bits moved = (Bits)(to - from) & 0x7fffffff, more = (Four)moved > most;
@@ -165,7 +165,7 @@ static void global_steps(Projective *p, const PeltiSparse *matrix, const PeltiSp
 {
     double start = pelti_clock_ms();
     memset(p->step.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->step.moved);
-    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->step.y, p->system.work);
+    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->step.rhs, p->system.work);
     p->figures.solve_ms += pelti_clock_ms() - start;
     float most = 0;
     for (int k = 0; k < PELTI_SPARSE_RANGES; k++)
@@ -221,7 +221,7 @@ void pelti_proj_measure_rounding(Projective *p)
     find_pulls(p);
     Rows r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
-    memcpy(p->system.rest_pull, p->step.y, (size_t)p->count * sizeof *p->step.y);
+    memcpy(p->system.rest_pull, p->step.rhs, (size_t)p->count * sizeof *p->step.rhs);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
 }
 
@@ -344,17 +344,4 @@ void pelti_proj_settle(Projective *p)
     }
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);
     memset(p->state.velocity, 0, (size_t)p->count * sizeof *p->state.velocity);
-}
-
-double pelti_proj_total_energy(const Projective *p, int mode)
-{
-    double sum =
-        pelti_proj_energy(&p->tissue, (const ProjRow *)p->state.x, (const ProjRow *)p->state.q, p->state.warm, p->swelling.share);
-    for (int i = 0; mode == PROJ_MOVING && i < p->count; i++)
-        for (int k = 0; k < 3; k++) {
-            double m = (double)p->system.inertia[i],
-                   fly_to = (double)p->state.last[i][k] + (double)p->settings.time_step_s * (double)p->state.velocity[i][k];
-            sum += 0.5 * m * ((double)p->state.x[i][k] - fly_to) * ((double)p->state.x[i][k] - fly_to);
-        }
-    return sum;
 }

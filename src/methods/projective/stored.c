@@ -1,6 +1,7 @@
-/// Contacts as [Komaritzan2018] sec. 5 has them: pairs of vertices stored from extreme poses, told apart by an angle in the plane
-/// of their bones, both projected to a plane between them, with a second matrix that holds every vertex of a pair. Kept beside
-/// the planes of fold.c to compare with (docs/projective.md has the numbers of both): `collisions=pairs`.
+/// Contacts as [Komaritzan2018] sec. 5 has them.
+/// They are pairs of vertices stored from extreme poses, told apart by an angle in the plane of their bones, both projected to
+/// a plane between them, with a second matrix that holds every vertex of a pair. Kept beside the planes of fold.c to compare
+/// with (docs/projective.md has the numbers of both): `collisions=pairs`.
 #include "methods/projective/variants.h"
 #include "methods/projective/constants.def"
 
@@ -192,7 +193,7 @@ static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
 }
 
 /// Each joint to 150 degrees about two axes, both ways; then the poses of a clip, if one was named.
-static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *world)
+static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *node_world)
 {
     const PeltiCharacter *who = s->p->who;
     for (int f = 0; f < s->folds->count; f++) {
@@ -205,7 +206,7 @@ static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNo
     }
     for (int k = 0; clip && k < STORED_POSES; k++) {
         pelti_pose_clip(who, clip, (double)clip->duration_s * k / (STORED_POSES - 1), pose);
-        pelti_pose_bones(who, pose, world, s->bones);
+        pelti_pose_bones(who, pose, node_world, s->bones);
         hold_pose(s);
         for (int f = 0; f < s->folds->count; f++) {
             const ProjFold *fold = &s->folds->folds[f];
@@ -313,7 +314,7 @@ static bool test_pair(Projective *p, const ProjStoredPair *pair)
     return true;
 }
 
-/// Adds the springs of the second matrix to y; says how many pairs collide.
+/// Adds the springs of the second matrix to the right-hand side; says how many pairs collide.
 static int pull_stored(Projective *p)
 {
     ProjStored *stored = p->stored;
@@ -327,7 +328,7 @@ static int pull_stored(Projective *p)
             continue;
         for (int k = 0; k < 3; k++) { // one that does not collide stays where the iteration before left it
             float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->state.x[i][k];
-            p->step.y[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
+            p->step.rhs[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
         }
     }
     return colliding;
@@ -378,12 +379,12 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
     s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
-    PeltiNodeMatrix *world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
+    PeltiNodeMatrix *node_world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
     PeltiPose pose = pelti_pose_new(&temp, p->who);
     if (temp.failed)
         status = pelti_no_memory(err, (size_t)p->count * sizeof(int));
     else {
-        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, world);
+        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, node_world);
         status = keep_pairs(p, &s, out, err);
         p->run = out->count ? run_stored : pelti_proj_run;
     }

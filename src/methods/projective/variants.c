@@ -1,5 +1,5 @@
-/// Figures 3 and 5 of [Komaritzan2018]: bones that are lines, strain by positions (ARAP, eq. 9), and one strain fitted by the
-/// rotations of the other.
+/// What figures 3 and 5 of [Komaritzan2018] compare.
+/// They have bones that are lines, strain by positions (ARAP, eq. 9), and one strain fitted by the rotations of the other.
 #include "methods/projective/variants.h"
 
 #include "methods/projective/constants.def"

@@ -1,5 +1,5 @@
-/// Turning an elbow costs the elbow: which bones moved at all, and which skin takes part in the relaxation. All other skin has
-/// the forces its last relaxation left it with, and stays where its bone carried it.
+/// Turning an elbow costs the elbow: which bones moved at all, and which skin takes part in the relaxation.
+/// All other skin has the forces its last relaxation left it with, and stays where its bone carried it.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

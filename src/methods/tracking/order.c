@@ -1,5 +1,6 @@
-/// The order in which skin looks at the field. Eight points look at a time, and each part that reaches one of them is evaluated
-/// for all: skin of one part that lies together looks together, whatever the mesh' own order is.
+/// The order in which skin looks at the field.
+/// Eight points look at a time, and each part that reaches one of them is evaluated for all: skin of one part that lies
+/// together looks together, whatever the mesh' own order is.
 #include "methods/tracking/tracking.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/// Joints that turn on as they did make skin slide on as it did: it takes most of its last way beforehand, and the relaxation has
-/// only the difference left to do.
+/// Joints that turn on as they did make skin slide on as it did.
+/// It takes most of its last way beforehand, and the relaxation has only the difference left to do.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

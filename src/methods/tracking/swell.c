@@ -1,5 +1,6 @@
-/// Two departures from the paper, both off at 0: tissue squeezed away in a contact swells the free skin of its part
-/// (keep-volume), and skin that the fields say nothing about is tethered to its bone (hold).
+/// Two departures from [Vaillant2014], both off at 0.
+/// Tissue squeezed away in a contact swells the free skin of its part (keep-volume), and skin that the fields say nothing about
+/// is tethered to its bone (hold).
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

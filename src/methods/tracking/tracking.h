@@ -10,11 +10,11 @@
 #include "math/sparse.h"
 #include "methods/method.h"
 
-typedef enum VertexKind {
+typedef enum TrackingKind {
     VERTEX_TRACKED, ///< on its iso-surface, relaxes in its tangent plane
     VERTEX_FREE,    ///< the field says nothing here (deep inside, far outside): relaxes in space
     VERTEX_RIGID    ///< follows its bone: painted, a prop, or skin of a bone without a field
-} VertexKind;
+} TrackingKind;
 
 typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKind;
 
@@ -53,7 +53,7 @@ typedef struct TrackingPoses {
 
 /// What a vertex is: made once.
 typedef struct TrackingSkin {
-    unsigned char *kind; ///< VertexKind
+    unsigned char *kind; ///< TrackingKind
     int *skeleton;
     int *bone;       ///< of the rigid move
     float *edge;     ///< mean length of its rest edges
@@ -133,8 +133,9 @@ typedef struct TrackingSolver {
     TrackingRows ring;     ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
     float (*plane)[4];     ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
     float (*load)[4];      ///< force that is left
-    float (*row)[4];       ///< M^-1 load, then the direction's image
+    float (*solved)[4];    ///< M^-1 load; the load before the solve, which works in place
     float (*direction)[4]; ///< conjugate to those before it
+    float (*image)[4];     ///< A direction; in the memory of `solved`, done with by then: one array less to go through the cache
     float (*slid)[4];      ///< displacement: what a solve gives
     double *sum_scratch;   ///< [blocks]
     float *moved_scratch;  ///< [blocks]

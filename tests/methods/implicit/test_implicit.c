@@ -124,10 +124,10 @@ static void residuals(const Rig *rig, double *worst, double *mean)
     for (int v = 0; v < m->mesh->vertex_count; v++) {
         float value;
         Vec3 gradient;
-        if (!m->projected[v] || m->state[v] == VERTEX_STOPPED)
+        if (!m->rest.projected[v] || m->now.state[v] == VERTEX_STOPPED)
             continue;
         pelti_implicit_field(m, -1, rig->points[m->mesh->first_point[v]], &value, &gradient);
-        double off = fabs((double)value - (double)m->iso[v]);
+        double off = fabs((double)value - (double)m->rest.iso[v]);
         *worst = fmax(*worst, off);
         *mean += off;
         count++;
@@ -166,7 +166,7 @@ static void vertices_stop_where_the_fold_meets(void **state)
     for (int v = 0; v < m->mesh->vertex_count; v++) { // a stop is inside or at the surface, never out in the air
         float value;
         Vec3 gradient;
-        if (m->state[v] != VERTEX_STOPPED)
+        if (m->now.state[v] != VERTEX_STOPPED)
             continue;
         pelti_implicit_field(m, -1, rig.points[m->mesh->first_point[v]], &value, &gradient);
         deep += value > 0.4f;
@@ -239,8 +239,8 @@ static void coordinates_reproduce_the_rest_pose(void **state)
         Vec3 sum = {0, 0, 0};
         float share = 0;
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++) {
-            sum = vec3_mad(sum, vec3_sub(mesh->rest[mesh->ring[e]], mesh->rest[v]), rig.state->ring_share[e]);
-            share += rig.state->ring_share[e];
+            sum = vec3_mad(sum, vec3_sub(mesh->rest[mesh->ring[e]], mesh->rest[v]), rig.state->rest.ring_share[e]);
+            share += rig.state->rest.ring_share[e];
         }
         if (share == 0)
             continue;

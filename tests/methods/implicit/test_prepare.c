@@ -26,13 +26,13 @@ static void the_field_speaks_of_most_skin_at_rest(void **state)
     for (int v = 0; v < n; v++) {
         float value;
         Vec3 gradient;
-        if (!m->projected[v])
+        if (!m->rest.projected[v])
             continue;
         projected++;
-        pelti_implicit_field(m, m->skeleton[v], who->mesh->rest[v], &value, &gradient);
-        CHECK_NEAR(value, m->iso[v], 0);                   // its own value is the one at rest
-        assert_true(vec3_dot(gradient, m->normal[v]) < 0); // the field falls outwards
-        off += fabs((double)m->iso[v] - 0.5);
+        pelti_implicit_field(m, m->rest.skeleton[v], who->mesh->rest[v], &value, &gradient);
+        CHECK_NEAR(value, m->rest.iso[v], 0);                  // its own value is the one at rest
+        assert_true(vec3_dot(gradient, m->now.normal[v]) < 0); // the field falls outwards
+        off += fabs((double)m->rest.iso[v] - 0.5);
     }
     assert_true(projected > n * 3 / 4);
     CHECK_NEAR(off / projected, 0, 0.05); // a fit of the skin: about one half

@@ -32,6 +32,20 @@ static void rigid_motion_of_the_root_moves_the_settled_skin_rigidly(void **state
     tube_close(&tube);
 }
 
+/// Elastic, and of inertia.
+static double energy_of(const Projective *p, int mode)
+{
+    double sum =
+        pelti_proj_energy(&p->tissue, (const ProjRow *)p->state.x, (const ProjRow *)p->state.q, p->state.warm, p->swelling.share);
+    for (int i = 0; mode == PROJ_MOVING && i < p->count; i++)
+        for (int k = 0; k < 3; k++) {
+            double m = (double)p->system.inertia[i],
+                   fly_to = (double)p->state.last[i][k] + (double)p->settings.time_step_s * (double)p->state.velocity[i][k];
+            sum += 0.5 * m * ((double)p->state.x[i][k] - fly_to) * ((double)p->state.x[i][k] - fly_to);
+        }
+    return sum;
+}
+
 /// Local and global steps both minimise the same energy over their own unknowns.
 static void energy_never_rises_over_iterations(void **state)
 {
@@ -48,7 +62,7 @@ static void energy_never_rises_over_iterations(void **state)
             double last = INFINITY, first = 0;
             for (int i = 0; i < 60; i++) {
                 pelti_proj_run(tube.p, &(ProjRounds){.bones = tube.bones, .mode = mode, .most = 1});
-                double energy = pelti_proj_total_energy(tube.p, mode);
+                double energy = energy_of(tube.p, mode);
                 assert_true(energy <= last * (1 + 1e-5) + 1e-9);
                 first = i ? first : energy;
                 last = energy;
