@@ -199,6 +199,7 @@ SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[
 
 
 SAYS["owner"] = r"\bcaller|\bdestroy|\byours\b|\bfrees?\b|[`\w]*_free\b"  # of what an out parameter gets
+SAYS["no memory"] = r"PELT_FAILED|want of memory"  # of what makes something
 
 
 def header_functions(path):
@@ -225,17 +226,20 @@ def check_headers(tree):
     """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, above or behind
     it. One that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as
     just above, or the opening comment of its header for all; one that makes something says whose it then is. One that returns nothing
-    says thread (or the comment of the type it works on does) and cost, but for those that destroy."""
+    says thread (or the comment of the type it works on does) and cost, but for those that destroy; so do one that hands out numbers
+    without a copy, the defaults and the version. One that makes something says what it does without memory."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
         for name, declaration, said, before, opening, of_type in header_functions(path):
-            if re.match(r"\s*/// (?:The same|As above)", said):
+            if re.match(r"\s*(?:///|///<)? ?(?:[Tt]he same|As above)", said):
                 said += before
             told, asked = said + opening, []
             if declaration.startswith("PELT_API PeltStatus"):
                 asked = ["thread", "cost", "ownership", "errors"] + (["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
+                asked += ["no memory"] if re.search(r"\*\*out\b", declaration) else []
                 told += of_type
-            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name):
+            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name) or \
+                    re.match(r"PELT_API const (?:float|int) \*", declaration) or re.match(r"PELT_API (?:Pelt\w+ \w+_default|const char \*pelt_version)\(void", declaration):
                 asked = ["thread", "cost"]
                 told += of_type
             short = [what for what in asked if not re.search(SAYS[what], told)]

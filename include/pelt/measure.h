@@ -123,7 +123,7 @@ typedef struct PeltMeasureDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_measure_def_default, checked
 } PeltMeasureDef;
-/// A cache of the first clip, frames and rate as it says; `cache_path` is still to be said. From any thread.
+/// A cache of the first clip, frames and rate as it says; `cache_path` is still to be said. From any thread, at no cost.
 PELT_API PeltMeasureDef pelt_measure_def_default(void);
 
 typedef struct PeltMeasureResult {
