@@ -12,7 +12,7 @@ typedef struct Request {
 } Request;
 
 static const CliOption options[] = {
-    {"cache", 0, "C.pc2", "the cache to measure (.pc2, .mdd); points in the order `pelt bake` writes them",
+    {"cache", 0, "C.pc2", "the cache to measure: a .pc2 or .mdd; points in the order `pelt bake` writes them",
      CLI_TO(CLI_TEXT, Request, def.cache_path)},
     {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
     {"fps", 0, "F", "frames a second it was made with (default: as the .mdd says; 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
@@ -35,7 +35,8 @@ const CliCommand cli_measure = {
     "Measures every frame of a cache of FILE, whoever made it, and linear blending with the file's\n"
     "weights beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
     "by what. What each measure means stands in docs/measures.md. The verdict is no failure: the exit\n"
-    "code is 0 whatever it says; scripts read quality.verdict_worse of the report.\n"
+    "code is 0 whatever it says; scripts read quality.verdict_worse of the report. Caches are read from .pc2\n"
+    "and .mdd alone: bake to one of them beside .npz, .abc or what else is wanted (-o may stand twice).\n"
     "  pelt bake hero.glb -m tracking --clip walk -o walk.pc2\n"
     "  pelt measure hero.glb --cache walk.pc2 --clip walk\n"
     "  pelt measure hero.glb --cache other-tool.mdd --clip walk --fps 24 --report walk.json\n",

@@ -44,7 +44,7 @@ target_include_directories(pelt_import PRIVATE import)
 target_compile_definitions(pelt_import PRIVATE ${import_definitions})
 target_link_libraries(pelt_import PRIVATE pelt_static see_io ${import_libraries} m)
 target_compile_definitions(pelt_import PRIVATE _POSIX_C_SOURCE=200809L PELT_SANITIZED=$<BOOL:${PELT_SANITIZE}>)
-target_compile_options(pelt_import PRIVATE -Wall -Wextra -fvisibility=hidden)
+target_compile_options(pelt_import PRIVATE -Wall -Wextra -Wshadow -fvisibility=hidden $<$<BOOL:${PELT_WERROR}>:-Werror>)
 set_target_properties(pelt_import PROPERTIES OUTPUT_NAME pelt-import RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 if(TARGET pelt_cli)
   add_dependencies(pelt_cli pelt_import) # which runs it

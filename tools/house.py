@@ -3,7 +3,7 @@
 
 Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--unused] [--sources]
   TREE            a checkout, this one by default
-  --build FOLDER  size of libpelt.so there, and what it needs
+  --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
   --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
   --headers       the same of include/pelt: each function says thread, cost, ownership and errors
@@ -212,6 +212,7 @@ SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[
 
 
 SAYS["owner"] = r"\bcaller|\bdestroy|\byours\b|\bfrees?\b|[`\w]*_free\b"  # of what an out parameter gets
+SAYS["no memory"] = r"PELT_FAILED|want of memory"  # of what makes something
 
 
 def header_functions(path):
@@ -238,17 +239,20 @@ def check_headers(tree):
     """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, above or behind
     it. One that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as
     just above, or the opening comment of its header for all; one that makes something says whose it then is. One that returns nothing
-    says thread (or the comment of the type it works on does) and cost, but for those that destroy."""
+    says thread (or the comment of the type it works on does) and cost, but for those that destroy; so do one that hands out numbers
+    without a copy, the defaults and the version. One that makes something says what it does without memory."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
         for name, declaration, said, before, opening, of_type in header_functions(path):
-            if re.match(r"\s*/// (?:The same|As above)", said):
+            if re.match(r"\s*(?:///|///<)? ?(?:[Tt]he same|As above)", said):
                 said += before
             told, asked = said + opening, []
             if declaration.startswith("PELT_API PeltStatus"):
                 asked = ["thread", "cost", "ownership", "errors"] + (["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
+                asked += ["no memory"] if re.search(r"\*\*out\b", declaration) else []
                 told += of_type
-            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name):
+            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name) or \
+                    re.match(r"PELT_API const (?:float|int) \*", declaration) or re.match(r"PELT_API (?:Pelt\w+ \w+_default|const char \*pelt_version)\(void", declaration):
                 asked = ["thread", "cost"]
                 told += of_type
             short = [what for what in asked if not re.search(SAYS[what], told)]
@@ -364,9 +368,9 @@ def show(house, listing, build):
         size = subprocess.run(["size", library], capture_output=True, text=True, check=True).stdout.splitlines()[1].split()[0]
         print(f"{'libraries that libpelt.so brings (ldd)':48}{len(needs):8}")
         print(f"{'code and tables of libpelt.so, kB':48}{int(size) // 1000:8}")
-    ran = house.tree / "build" / "test-seconds"
-    if ran.exists():
-        print(f"{'`make test` in seconds, as it last ran here':48}{int(ran.read_text()):8}")
+    ran = pathlib.Path(build or house.tree / "build") / "test-seconds"  # tools/test.sh writes it where all stages passed
+    seconds = ran.read_text().strip() if ran.exists() else "not measured"
+    print(f"{'`make test` in seconds, as it last ran here':48}{seconds:>8}")
     if listing:
         for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
                              ("turns back", [p for places in turns.values() for p in places]),

@@ -17,7 +17,8 @@ A table stands in its page as
     ...
     <!-- end of NAME -->
 K is a hash of what the table depends on: the goldens of the methods it speaks of (their bytes on built-in characters) or, for
-times and for characters that are not part of the project, the sources of the rooms that make them, without comments and layout. Tables that need ../shared (characters that are not part of the project) are kept where it is
+times and for characters that are not part of the project, the sources of the rooms that make them, without comments and layout.
+A table that was made of sources nobody can get again (its commit is unknown to git, or was dirty) counts as old. Tables that need ../shared (characters that are not part of the project) are kept where it is
 absent, and so is one that needs another program built by hand (PELT_PEER, see tools/compare_peer.py)."""
 import argparse
 import array
@@ -260,7 +261,7 @@ def house(work):
     then, now = house_of(before, None), house_of(ROOT, work.pelt.parent)
     page = (ROOT / "docs" / "architecture.md").read_text()
     for key, value in re.findall(r"^\| (`make test`[^|]*) \|[^|]*\| (\d+) \|", page, re.M):
-        now.setdefault(key, value)
+        now[key] = value if now.get(key, "not measured") == "not measured" else now[key]
     for key, value in re.findall(r"^\| ([^|]*libpelt\.so[^|]*) \| (\d+) \|", page, re.M):
         then.setdefault(key, value)
     titles = list(dict.fromkeys(list(now) + list(then)))
@@ -452,8 +453,8 @@ def budget_plot(curves):
 
 
 class Table:
-    def __init__(self, page, make, goldens=(), rooms=(), shared=False, program=None, variables=()):
-        self.variables = variables
+    def __init__(self, page, make, goldens=(), rooms=(), names=(), shared=False, program=None, variables=()):
+        self.variables, self.names = variables, names  # names: folders of which it counts what files there are
         self.page, self.make, self.goldens, self.rooms, self.shared, self.program = ROOT / "docs" / page, make, goldens, rooms, shared, program
 
     def absent(self):
@@ -465,20 +466,28 @@ class Table:
             return " and ".join(unset)
         return self.program if self.program and not shutil.which(self.program) else None
 
+    def golden_lines(self, tree):
+        """Of the goldens that it speaks of. Those of dressed characters, of three words, are of none: no table has such a character."""
+        lines = (tree / "tests/golden/goldens.txt").read_text().splitlines()
+        names = [(line, re.match(r"([a-z]+)-([a-z]+) [0-9a-f]{16} ", line)) for line in lines]
+        return [line for line, m in names if m and (m.group(1) in self.goldens or m.group(2) in self.goldens)]
+
     def key(self, tree=ROOT):
         """A hash of what the table depends on."""
-        digest = hashlib.sha256()
-        for line in (tree / "tests/golden/goldens.txt").read_text().splitlines():
-            m = re.match(r"([a-z]+)-([a-z]+) ([0-9a-f]{16}) ", line)
-            if m and (m.group(1) in self.goldens or m.group(2) in self.goldens):
-                digest.update(line.encode())
+        digest = hashlib.sha256("".join(self.golden_lines(tree)).encode())
         for room in self.rooms:
             for path in sorted((tree / room).rglob("*")) if (tree / room).is_dir() else [tree / room]:
                 if path.suffix in (".c", ".h", ".def"):  # what is compiled: a comment or a line that is broken elsewhere makes no table old
                     digest.update(" ".join(without_comments(path.read_text()).split()).encode())
                 elif path.suffix in (".py", ".txt", ".ts", ".mjs"):
                     digest.update(path.read_bytes())
+        for folder in self.names:
+            digest.update("\n".join(names_below(tree, folder)).encode())
         return digest.hexdigest()[:12]
+
+
+def names_below(tree, folder):
+    return sorted(p.relative_to(tree).as_posix() for p in (tree / folder).rglob("*") if p.suffix in (".c", ".h", ".sh"))
 
 
 # rooms that change what is shown of characters no golden has: bodies made for them, joints that give way, the last word
@@ -497,20 +506,20 @@ TABLES = {
     "contact-grasp": Table("contact.md", grasp, goldens=("contact",)),
     "contact-times": Table("contact.md", bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
-    "touching-many": Table("touching.md", touch_many, rooms=("src/touch",)),
-    "touching-all": Table("touching.md", touch_all, rooms=("src/touch", "src/contact"), shared=True),
+    "touching-many": Table("touching.md", touch_many, rooms=SHOWN + ("src/bake", "src/methods")),
+    "touching-all": Table("touching.md", touch_all, rooms=SHOWN + ("src/bake", "src/methods"), shared=True),
     "characters-corpus": Table("characters.md", corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
     "body-implicit": Table("body.md", implicit_body, goldens=("lbs", "implicit"), rooms=SHOWN + ("src/methods/implicit", "src/field"), shared=True),
     "blender-cost": Table("blender.md", blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
-    "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil",), shared=True),
+    "distil-budgets": Table("distil.md", distil_budgets, rooms=("src/distil", "src/methods/tracking", "src/methods/dqs", "src/field"), shared=True),
     "studio-times": Table("studio.md", studio_times, rooms=("studio/src/boot.ts", "studio/src/link.ts", "studio/src/sketch.ts", "studio/src/skin.ts", "studio/src/view.ts", "studio/src/wire.ts",
                                                             "src/studio/solver.c", "src/studio/server.c", "tests/web/studio_times.mjs"), program="chromium"),
     "studio-memory": Table("studio.md", studio_memory, rooms=("studio/src/history.ts", "studio/src/link.ts", "studio/src/skin.ts", "src/studio/prepare.c", "src/studio/session.c",
                                                              "src/studio/solver.c"), program="chromium"),
     "distil-ways": Table("distil.md", distil_ways, goldens=("tracking",), rooms=("src/touch",)),
     "goldens-moved": Table("goldens.md", goldens_moved, rooms=("tests/golden/goldens.txt",)),
-    "house": Table("architecture.md", house, rooms=("tools/house.py",)),
+    "house": Table("architecture.md", house, rooms=("tools/house.py", "src", "include", "cli", "import"), names=("src", "tests")),
 }
 MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"
 
@@ -547,7 +556,17 @@ def state(name):
         return "no marker"
     if found["key"] != one.key():
         return "older than " + ", ".join(one.goldens + one.rooms) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
-    return ""
+    return lost(found["commit"])
+
+
+def lost(stamp):
+    """Empty where the sources that a table was made of can be had again, else why not."""
+    if stamp.endswith("-dirty"):
+        return f"made of sources that no commit has ({stamp})"
+    git = lambda *asked: subprocess.run(["git", *asked], capture_output=True, text=True, cwd=ROOT)
+    if git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        return ""  # no history here: nobody can tell
+    return "" if git("cat-file", "-e", stamp + "^{commit}").returncode == 0 else f"made at a commit that git does not know ({stamp})"
 
 
 class Compiled:
@@ -565,12 +584,17 @@ class Compiled:
     def text(self, tree, name):
         return (tree / name).read_text() if (tree / name).is_file() else None
 
+    def plain(self, tree, name):
+        """What is compiled of a text, as Table.key has it."""
+        text = self.text(tree, name)
+        return text and "\n".join(" ".join(line.split()) for line in without_comments(text).splitlines() if line.strip())
+
     def touched(self, name, seen):
-        """Whether a source, or anything of the project that it includes, differs at all."""
+        """Whether a source, or anything of the project that it includes, differs in more than comments and layout."""
         if name in seen:
             return False
         seen.add(name)
-        here, there = self.text(ROOT, name), self.text(self.other, name)
+        here, there = self.plain(ROOT, name), self.plain(self.other, name)
         below = [base + n for n in re.findall(r'#include [<"]([^">]+)[">]', here or "") for base in ("src/", "include/") if (ROOT / base / n).is_file()]
         return here != there or any(self.touched(n, seen) for n in below)
 
@@ -611,13 +635,13 @@ def keep(names, since, build):
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
         other = pathlib.Path(folder).resolve()
         compiled = Compiled(other, build)
-        goldens = [(tree / "tests/golden/goldens.txt").read_text() for tree in (ROOT, other)]
         for name in names:
             one, found = TABLES[name], find(name)
             if not found or found["key"] == one.key():
                 continue
             why = "it was old then already" if found["key"] != one.key(other) else \
-                  "goldens moved" if one.goldens and goldens[0] != goldens[1] else ", ".join(list(changed(one, compiled))[:4])
+                  "it counts sources" if one.names else \
+                  "goldens moved" if one.golden_lines(ROOT) != one.golden_lines(other) else ", ".join(list(changed(one, compiled))[:4])
             if not why:
                 text = one.page.read_text()
                 head = found.group().split("\n", 1)[0]

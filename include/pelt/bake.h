@@ -34,7 +34,7 @@ typedef struct PeltBakeDef {
     void *warned_user;
     uint32_t guard;
 } PeltBakeDef;
-/// The whole first clip by the default method at 30 frames a second, into no file yet. From any thread.
+/// The whole first clip by the default method at 30 frames a second, into no file yet. From any thread, at no cost.
 PELT_API PeltBakeDef pelt_bake_def_default(void);
 
 typedef struct PeltBakeResult {

@@ -22,7 +22,7 @@ extern "C" {
 #define PELT_VERSION_PATCH  0
 #define PELT_VERSION_STRING "0.1.0"
 
-/// "0.1.0": the version of the library that is linked, which may differ from the header's.
+/// "0.1.0": the version of the library that is linked, which may differ from the header's. From any thread, at no cost; static.
 PELT_API const char *pelt_version(void);
 
 /// What went wrong. The command's exit code is the status' value.

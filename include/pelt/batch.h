@@ -40,7 +40,7 @@ typedef struct PeltBatchDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_batch_def_default
 } PeltBatchDef;
-/// Everything, here, on all cores; `jobs` is still to be said. From any thread.
+/// Everything, here, on all cores; `jobs` is still to be said. From any thread, at no cost.
 PELT_API PeltBatchDef pelt_batch_def_default(void);
 
 typedef struct PeltBatchResult {

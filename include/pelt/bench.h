@@ -36,7 +36,7 @@ typedef struct PeltBenchDef {
     void *row_user;
     uint32_t guard; ///< filled by pelt_bench_def_default, checked by pelt_bench
 } PeltBenchDef;
-/// All groups, on all threads, to no one yet. From any thread.
+/// All groups, on all threads, to no one yet. From any thread, at no cost.
 PELT_API PeltBenchDef pelt_bench_def_default(void);
 
 /// Runs the groups, after two rows of what the machine can do at most. Takes minutes, and means something only where nothing else
@@ -50,7 +50,7 @@ PELT_API const char *pelt_bench_group_about(int group); ///< a line of what it t
 
 /// Rows that are kept: of one run, of several, or of a file. One thread at a time.
 typedef struct PeltBenchTable PeltBenchTable;
-/// An empty one, the caller's to destroy. From any thread; costs an allocation, and fails only where that is refused.
+/// An empty one, the caller's to destroy. From any thread; costs an allocation; PELT_FAILED where that is refused.
 PELT_API PeltStatus pelt_bench_table_create(PeltBenchTable **out, PeltError *err);
 PELT_API void pelt_bench_table_destroy(PeltBenchTable *table); ///< NULL is fine
 /// Copies a row; one of the same group and name again is another run of it. Fits PeltBenchDef.row, `table` its row_user. A row
@@ -60,7 +60,7 @@ PELT_API int pelt_bench_table_count(const PeltBenchTable *table); ///< rows, at 
 /// Texts live as long as the table, until the next row is added. The index is the caller's to keep in range.
 PELT_API PeltBenchRow pelt_bench_table_row(const PeltBenchTable *table, int index);
 /// A .csv that pelt_bench_table_write made. The table is the caller's to destroy. From any thread; takes a few ms. PELT_IO,
-/// PELT_BAD_INPUT with the cause.
+/// PELT_BAD_INPUT with the cause; PELT_FAILED: there was no memory.
 PELT_API PeltStatus pelt_bench_table_read(const char *path, PeltBenchTable **out, PeltError *err);
 /// `form` is "csv", "json" or "html" (a page of its own: bars against paper, aim and machine limit, lines over threads and
 /// sizes); NULL: as the path ends, json where it ends otherwise. The table is only read and stays the caller's; takes a few ms.

@@ -27,7 +27,7 @@ PELT_API PeltStatus pelt_character_load(const char *path, const PeltAllocator *a
 PELT_API PeltStatus pelt_character_load_motion(const char *path, const char *motion, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
 /// The same from bytes in memory, from any thread; the bytes stay the caller's and must outlive the character; external buffers
-/// are refused.
+/// are refused. PELT_FAILED: there was no memory.
 PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, const PeltAllocator *allocator,
                                                PeltCharacter **out, PeltError *err);
 
@@ -70,12 +70,13 @@ typedef struct PeltCharacterDef {
     PeltAllocator allocator; ///< all zero means malloc
     uint32_t guard;          ///< filled by pelt_character_def_default, checked by create
 } PeltCharacterDef;
-PELT_API PeltCharacterDef pelt_character_def_default(void); ///< y up, metres
+/// Y up, metres; nothing else is said yet. From any thread, at no cost.
+PELT_API PeltCharacterDef pelt_character_def_default(void);
 
 /// Checked as hard as a file: PELT_BAD_INPUT names the first mesh, joint, point or face that is wrong. Inside, such a character
 /// stands y up in metres: pelt_pose_set_matrices takes the host's matrices, pelt_skin_positions gives the host's space back,
 /// scenes and pelt_pose_set speak metres with y up. It has no clips but "range" and cannot be written to .glb. From any thread;
-/// costs what reading a file of that size does. The caller destroys what `out` gets.
+/// costs what reading a file of that size does. The caller destroys what `out` gets. PELT_FAILED: there was no memory.
 PELT_API PeltStatus pelt_character_create(const PeltCharacterDef *def, PeltCharacter **out, PeltError *err);
 PELT_API void pelt_character_destroy(PeltCharacter *who); ///< NULL is fine; skins of it must be gone
 
@@ -107,10 +108,9 @@ PELT_API int pelt_character_clip_find(const PeltCharacter *who, const char *name
 /// Output frames of a clip: round(seconds * fps) + 1.
 PELT_API int pelt_character_clip_frames(const PeltCharacter *who, int clip, double fps);
 
-/// Zero copy: triangles over points [count x 3]. Owned by the character.
+/// Zero copy, at no cost: triangles over points [count x 3]. Owned by the character.
 PELT_API const int *pelt_character_triangles(const PeltCharacter *who, int *count);
-PELT_API const float *
-pelt_character_rest(const PeltCharacter *who); ///< zero copy: rest positions [point_count x 3], the character's
+PELT_API const float *pelt_character_rest(const PeltCharacter *who); ///< the same of rest positions [point_count x 3]
 
 /// How many things were odd in the file.
 PELT_API int pelt_character_warning_count(const PeltCharacter *who);

@@ -25,7 +25,7 @@ typedef struct PeltCompareDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_compare_def_default
 } PeltCompareDef;
-/// All methods, four pictures each, films: as `pelt compare` does. From any thread.
+/// All methods, four pictures each, films: as `pelt compare` does. From any thread, at no cost.
 PELT_API PeltCompareDef pelt_compare_def_default(void);
 
 typedef struct PeltCompareResult {

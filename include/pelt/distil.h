@@ -48,7 +48,7 @@ typedef struct PeltDistilDef {
     void *warned_user;
     uint32_t guard;
 } PeltDistilDef;
-/// The default method from 1000 poses, four weights, a helper a joint and 64 correctives. From any thread.
+/// The default method from 1000 poses, four weights, a helper a joint and 64 correctives. From any thread, at no cost.
 PELT_API PeltDistilDef pelt_distil_def_default(void);
 
 typedef struct PeltDistilResult {

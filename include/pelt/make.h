@@ -23,12 +23,12 @@ typedef struct PeltMakeDef {
     PeltAllocator allocator; ///< all zero: malloc
     uint32_t guard;          ///< filled by pelt_make_def_default
 } PeltMakeDef;
-/// A character as planned, with weights and all its clips; `name` is still to be said. From any thread.
+/// A character as planned, with weights and all its clips; `name` is still to be said. From any thread, at no cost.
 PELT_API PeltMakeDef pelt_make_def_default(void);
 PELT_API const char *pelt_make_name(int index); ///< static text; NULL past the last; from any thread
 
 /// The character itself, as if it had been read from a file; it cannot be written to .glb by baking. The caller destroys it.
-/// From any thread. PELT_BAD_ARGUMENT: no such name or count. Cost: see docs/characters.md.
+/// From any thread. PELT_BAD_ARGUMENT: no such name or count, PELT_FAILED: there was no memory. Cost: see docs/characters.md.
 PELT_API PeltStatus pelt_make_character(const PeltMakeDef *def, PeltCharacter **out, PeltError *err);
 
 typedef struct PeltMakeResult {

@@ -123,7 +123,7 @@ typedef struct PeltMeasureDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_measure_def_default, checked
 } PeltMeasureDef;
-/// A cache of the first clip, frames and rate as it says; `cache_path` is still to be said. From any thread.
+/// A cache of the first clip, frames and rate as it says; `cache_path` is still to be said. From any thread, at no cost.
 PELT_API PeltMeasureDef pelt_measure_def_default(void);
 
 typedef struct PeltMeasureResult {
@@ -132,8 +132,9 @@ typedef struct PeltMeasureResult {
     char verdict_text[400];
 } PeltMeasureResult;
 /// Measures every frame of a cache. `result` may be NULL. From any thread; the character is only read. Costs 30 to 50 ms of
-/// processor time a frame of 26k triangles. PELT_BAD_INPUT where cache and character or clip do not go together, PELT_IO where a
-/// file cannot be read or written, PELT_FAILED where `progress` cancels.
+/// processor time a frame of 26k triangles. PELT_BAD_ARGUMENT: another kind of cache than .pc2 and .mdd, PELT_BAD_INPUT where
+/// cache and character or clip do not go together, PELT_IO where a file cannot be read or written, PELT_FAILED where `progress`
+/// cancels.
 PELT_API PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *who, PeltMeasureResult *result,
                                        PeltError *err);
 

@@ -40,7 +40,7 @@ typedef struct PeltRenderDef {
     float quality;     ///< of .webp, 0..100
     uint32_t guard;    ///< filled by pelt_render_def_default
 } PeltRenderDef;
-/// A still of the first frame by the default method, as `pelt render` makes it. From any thread.
+/// A still of the first frame by the default method, as `pelt render` makes it. From any thread, at no cost.
 PELT_API PeltRenderDef pelt_render_def_default(void);
 
 typedef struct PeltRenderResult {

@@ -128,7 +128,7 @@ typedef struct PeltRig {
     const PeltRigPainted *painted;
 } PeltRig;
 
-/// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread.
+/// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread, at no cost.
 PELT_API PeltRigJoint pelt_rig_joint_default(const char *joint);
 
 /// What is said of a joint; NULL: nothing. `rig` may be NULL.

@@ -23,7 +23,7 @@ typedef struct PeltSkinDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_skin_def_default, checked by create
 } PeltSkinDef;
-/// The default method with its own settings, on as many threads as the machine has. From any thread.
+/// The default method with its own settings, on as many threads as the machine has. From any thread, at no cost.
 PELT_API PeltSkinDef pelt_skin_def_default(void);
 
 /// Prepares the method for the character; may take seconds (see pelt_skin_prepare_ms), of all `threads`. Takes all memory that
@@ -31,6 +31,8 @@ PELT_API PeltSkinDef pelt_skin_def_default(void);
 /// by side. The character must outlive the skin; of `def` only the rig must outlive it too. The caller
 /// destroys what `out` gets; on failure that is NULL: PELT_BAD_ARGUMENT names a method, option or value that there is not,
 /// PELT_UNSUPPORTED what the method cannot do with this character, PELT_FAILED there was no memory, or progress cancelled it.
+/// For a moment, while METIS orders a matrix, the process's rand() draws from a state of METIS' own, which is put back: a host
+/// whose results rest on rand() or srand() calls neither from other threads meanwhile.
 PELT_API PeltStatus pelt_skin_create(const PeltSkinDef *def, const PeltCharacter *who, PeltSkin **out, PeltError *err);
 PELT_API void pelt_skin_destroy(PeltSkin *skin);            ///< NULL is fine
 PELT_API double pelt_skin_prepare_ms(const PeltSkin *skin); ///< what pelt_skin_create took, at no cost
@@ -57,14 +59,16 @@ PELT_API void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, P
 PELT_API void pelt_skin_restart(PeltSkin *skin);
 
 /// Zero copy: positions of all points [point_count x 3], world space (of a created character: the host's), or where
-/// pelt_skin_output puts them; good until the next step or destroy.
+/// pelt_skin_output puts them; good until the next step or destroy. From the skin's thread; at no cost, unless pelt_skin_output
+/// was told of a matrix: then the first call after a step costs a product a point.
 PELT_API const float *pelt_skin_positions(const PeltSkin *skin);
 /// Where positions and normals are handed out from now on: `matrix` (4 x 4 by rows, from that world space; NULL: that space
 /// itself) is applied at the first call after each step, in a copy that the skin keeps; a host's object space, a mirrored or
 /// scaled view. From the skin's thread; costs a product a point at that call. PELT_BAD_ARGUMENT: not finite, or not invertible.
 /// Measures want positions without one.
 PELT_API PeltStatus pelt_skin_output(PeltSkin *skin, const float matrix[16], PeltError *err);
-/// Unit normals for the same points, computed at the first call after a step. Sharp edges of the file stay sharp.
+/// Unit normals for the same points. Sharp edges of the file stay sharp. From the skin's thread; the first call after a step
+/// computes them, which costs some operations a triangle and a point; others cost nothing.
 PELT_API const float *pelt_skin_normals(PeltSkin *skin);
 
 /// How many things were said while preparing: weights made, components treated rigidly, ...

@@ -23,13 +23,13 @@ typedef struct PeltWorldDef {
     PeltAllocator allocator;
     uint32_t guard; ///< filled by pelt_world_def_default, checked by create
 } PeltWorldDef;
-/// No scene, no skins yet. From any thread.
+/// No scene, no skins yet. From any thread, at no cost.
 PELT_API PeltWorldDef pelt_world_def_default(void);
 
 /// Prepares contact between the skins and the objects: a fraction of a second for each character and soft object, memory from
 /// `def->allocator`. The skins must outlive the world and are stepped by it from now on, on the world's thread. The caller
 /// destroys what `out` gets; on failure that is NULL: PELT_BAD_INPUT says what of the scene is not sound, PELT_IO which file
-/// cannot be read.
+/// cannot be read, PELT_FAILED there was no memory. rand() as at pelt_skin_create.
 PELT_API PeltStatus pelt_world_create(const PeltWorldDef *def, PeltWorld **out, PeltError *err);
 PELT_API void pelt_world_destroy(PeltWorld *world); ///< NULL is fine
 

@@ -31,10 +31,9 @@ PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, c
     def.threads = threads;
     if (allocator)
         def.allocator = *allocator;
-    if (pelti_measure_has_reference(character->who)) {
-        def.settings = settings;
-        def.setting_count = 1;
-    }
+    PELT_ASSERT(pelti_measure_has_reference(character->who));
+    def.settings = settings;
+    def.setting_count = 1;
     return pelt_skin_create(&def, character, out, err);
 }
 
@@ -121,6 +120,16 @@ void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *po
     m->last_near = near;
     if (same) // lbs itself is being measured: once is enough
         pelti_measure_lbs_is(m->measure, &quality);
+    if (frame)
+        *frame = quality;
+}
+
+void pelti_measuring_alone(PeltiMeasure *measure, const Vec3 *points, PeltQuality *frame)
+{
+    PeltQuality quality;
+    pelti_measure_restart(measure);
+    pelti_measure_also_near(measure, NULL);
+    pelti_measure_frame(measure, points, NULL, NULL, &quality);
     if (frame)
         *frame = quality;
 }

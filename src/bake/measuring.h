@@ -29,9 +29,11 @@ PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *job
                                   PeltMeasure **out, PeltError *err);
 /// `pose` NULL: not known, so nothing is compared with bones or linear blending. `frame` may be NULL.
 void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame);
+/// One frame by itself, of a clip nobody speaks of: forgets the frames before it and compares with nothing. `frame` may be NULL.
+void pelti_measuring_alone(PeltiMeasure *measure, const Vec3 *points, PeltQuality *frame);
 
-/// Linear blending as everything is compared with it: by the file's weights, as they are; where they use one joint or none, by
-/// the weights `lbs` chooses.
+/// Linear blending as everything is compared with it: by the file's weights, as they are. Only where there is one
+/// (pelti_measure_has_reference): weights that use one joint or none are nothing to compare with.
 PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
                                   PeltError *err);
 

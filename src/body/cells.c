@@ -169,7 +169,7 @@ static PeltStatus lay_out(const PeltiSoup *soup, float edge, PeltiPool *pool, Pe
             low = t + k ? vec3_min(low, p) : p;
             high = t + k ? vec3_max(high, p) : p;
         }
-    *out = (PeltiCells){.edge = edge, .low = vec3_sub(low, vec3_scale(vec3(1, 1, 1), 2.37f * edge))};
+    *out = (PeltiCells){.edge = edge, .low = vec3_sub(low, vec3_scale(vec3(1, 1, 1), CELLS_MARGIN * edge))};
     const float *l = &low.x, *h = &high.x;
     for (int k = 0; k < 3; k++)
         out->n[k] = (int)((h[k] - l[k]) / edge) + 6;

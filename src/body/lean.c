@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 512, LAST_ROUNDS = 4 };
+enum { GRAIN = 512 };
 
 /// How far a rigid piece is from where blending has it. It is brought back as a whole, or it would bend.
 typedef struct Flight {
@@ -310,8 +310,8 @@ static void lean_wholly(Work *w, PeltiJobs *jobs, int rounds)
 {
     PeltiLean *l = w->lean;
     bool settled = rounds < LEAN_ROUNDS; // nothing has moved since the last look
-    for (int round = 0; round < LAST_ROUNDS && (settled ? l->worse : look_for_worse(w, jobs)); round++) {
-        memset(l->marked, round == LAST_ROUNDS - 1, (size_t)l->mesh->vertex_count * sizeof *l->marked);
+    for (int round = 0; round < LEAN_LAST_ROUNDS && (settled ? l->worse : look_for_worse(w, jobs)); round++) {
+        memset(l->marked, round == LEAN_LAST_ROUNDS - 1, (size_t)l->mesh->vertex_count * sizeof *l->marked);
         for (int v = 0; v < l->mesh->vertex_count; v++)
             if (pelti_lean_islands_worse(&l->islands, v))
                 mark_piece(l, v, round > 0);

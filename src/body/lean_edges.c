@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 12 };
-
 static PeltStatus list_edges(PeltiLeanEdges *l, PeltiPool *pool, PeltError *err)
 {
     const PeltiMesh *mesh = l->mesh;
@@ -145,7 +143,7 @@ static int look_backward(PeltiLeanEdges *l, uint64_t *marked, Look look)
 
 void pelti_lean_edges_settle(PeltiLeanEdges *l)
 {
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < LEAN_SWEEPS; sweep++) {
         int changed = look_forward(l, l->torn, mend_edge);
         changed += look_forward(l, l->steep, flatten_edge);
         changed += look_backward(l, l->steep, flatten_edge);

@@ -278,25 +278,24 @@ static bool find_change(PeltiParted *l)
 
 void pelti_parted_calm(PeltiParted *l)
 {
-    enum { PASSES = 4 };
     const PeltiMesh *mesh = l->mesh;
     int moved = touch_started(l);
     for (int v = 0; v < mesh->vertex_count; v++)
         l->x[v] = vec3_add(l->shown[v], l->start[v]);
-    for (int pass = 0; pass < PASSES && find_wrong(l); pass++)
+    for (int pass = 0; pass < PARTED_PASSES && find_wrong(l); pass++)
         for (int i = 0; i < moved; i++) {
             int v = l->scratch.queue[i];
             if (l->scratch.seen[v])
-                l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
-            if (pass < PASSES - 1)
+                l->start[v] = vec3_scale(l->start[v], pass < PARTED_PASSES - 1 ? 0.5f : 0);
+            if (pass < PARTED_PASSES - 1)
                 l->x[v] = vec3_add(l->shown[v], l->start[v]);
         }
-    for (int pass = 0; pass < PASSES && !find_change(l); pass++)
+    for (int pass = 0; pass < PARTED_PASSES && !find_change(l); pass++)
         for (int i = 0; i < moved; i++) {
             int v = l->scratch.queue[i], c = mesh->component[v];
             if (bearable(l, c, l->volumes.change[c]))
                 continue;
-            l->start[v] = vec3_scale(l->start[v], pass < PASSES - 1 ? 0.5f : 0);
+            l->start[v] = vec3_scale(l->start[v], pass < PARTED_PASSES - 1 ? 0.5f : 0);
             l->x[v] = vec3_add(l->shown[v], l->start[v]);
         }
     find_change(l);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { ROUNDS = 4, ROUNDS_ON_THE_WAY = 2, ROUNDS_AT_START = 16, MOST_SUBSTEPS = 8 };
-
 // ---- create ----
 
 static void find_crush(PeltiGiveWay *g)
@@ -265,7 +263,7 @@ static int count_substeps(PeltiGiveWay *g)
             double step = fmax(STEP_DEPTH * (double)thin, 1e-6 * g->size);
             most = fmax(most, motion_past(g, a, b, step) / step);
         }
-    int count = (int)ceil(fmin(most, MOST_SUBSTEPS));
+    int count = (int)ceil(fmin(most, SELF_SUBSTEPS));
     return count < 1 ? 1 : count;
 }
 
@@ -310,7 +308,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
     if (restart) {
         keep_places(g);
         now.substeps = 1;
-        substep(g, 0, ROUNDS_AT_START, &now);
+        substep(g, 0, SELF_ROUNDS_AT_START, &now);
     } else {
         now.substeps = count_substeps(g);
         for (int k = 1; k <= now.substeps; k++) {
@@ -319,7 +317,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
                 pelti_contact_skin_pose(&g->skin);
                 pelti_give_way_place(g);
             }
-            substep(g, dt_s / now.substeps, k < now.substeps ? ROUNDS_ON_THE_WAY : ROUNDS, &now);
+            substep(g, dt_s / now.substeps, k < now.substeps ? SELF_ROUNDS_ON_THE_WAY : SELF_ROUNDS, &now);
         }
     }
     pelti_give_way_release(g, restart ? 0 : dt_s);

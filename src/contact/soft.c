@@ -91,8 +91,8 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, cons
                              PeltError *err)
 {
     const PeltSceneObject *def = body->def;
-    double young = def->young_modulus_pa != 0 ? (double)def->young_modulus_pa : 1e5,
-           poisson = def->poisson_ratio != 0 ? (double)def->poisson_ratio : 0.3;
+    double young = def->young_modulus_pa != 0 ? (double)def->young_modulus_pa : SOFT_YOUNG,
+           poisson = def->poisson_ratio != 0 ? (double)def->poisson_ratio : SOFT_POISSON;
     if (!(young > 0 && young < 1e13) || !(poisson >= 0 && poisson <= 0.49))
         return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: Young's modulus %g must be positive, Poisson's ratio %g in [0, 0.49]",
                          def->name, young, poisson);
@@ -101,7 +101,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, cons
         return pelti_no_memory(err, sizeof *s);
     s->pool = pool;
     s->surface_count = mesh->vertex_count;
-    s->damping = def->damping > 0 ? (double)def->damping : 0.005;
+    s->damping = def->damping > 0 ? (double)def->damping : SOFT_DAMPING;
     PELT_TRY(pelti_soft_mesh_make(pool, body, mesh, &s->mesh, err));
     size_t nodes = (size_t)s->mesh.node_count, all = (size_t)s->mesh.tet_count * 78 + 3 * nodes;
     s->mass = PELTI_NEW(pool, double, nodes);

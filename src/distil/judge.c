@@ -1,4 +1,5 @@
 /// The truth about the error: held-out poses, those learnt from, and every clip as the method plays it.
+#include "bake/measuring.h"
 #include "character/targets.h"
 #include "character/weights.h"
 #include "distil/run.h"
@@ -14,8 +15,7 @@ static void measure(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *s
     const Vec3 *skins[3] = {sample->points, run->judge.points, run->judge.lbs};
     for (int i = 0; i < 3; i++) {
         PeltQuality quality;
-        pelti_measure_restart(run->judge.measure);
-        pelti_measure_frame(run->judge.measure, skins[i], NULL, NULL, &quality);
+        pelti_measuring_alone(run->judge.measure, skins[i], &quality);
         tried->pairs[i] += quality.self_intersections_new;
         tried->volume[i] = fmax(tried->volume[i], fabs(quality.volume_ratio_min - 1));
     }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 PeltStatus pelti_sink_frame(PeltiSink *sink, const Vec3 *points, const Vec3 *normals, PeltError *err)
 {
@@ -91,9 +92,23 @@ static PeltStatus read_mdd(PeltiCache *cache, const unsigned char *header, PeltE
     return PELT_OK;
 }
 
+/// An .mdd has no first word to tell it by: a file that calls itself something else would be read as one, and its numbers as
+/// counts. A name without an ending says nothing, and is looked at.
+static PeltStatus check_ending(const char *path, PeltError *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    if (!dot || strcasecmp(dot, ".pc2") == 0 || strcasecmp(dot, ".mdd") == 0)
+        return PELT_OK;
+    return PELT_FAIL(
+        err, PELT_BAD_ARGUMENT,
+        "%s: caches are read from .pc2 and .mdd, not from %s: bake to one of those as well (pelt bake FILE -o %.*s.pc2)", path,
+        dot, (int)(dot - name), name);
+}
+
 PeltStatus pelti_cache_open(const char *path, PeltiCache *out, PeltError *err)
 {
     *out = (PeltiCache){0};
+    PELT_TRY(check_ending(path, err));
     PELT_TRY(pelti_source_open(path, &out->source, err));
     unsigned char header[32];
     PeltStatus status;

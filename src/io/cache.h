@@ -75,6 +75,7 @@ typedef struct PeltiCache {
     uint64_t first_byte; ///< of the first frame
     PeltiFrames frames;  ///< fps 0: the file does not say
 } PeltiCache;
+/// PELT_BAD_ARGUMENT: another ending than those two.
 PeltStatus pelti_cache_open(const char *path, PeltiCache *out, PeltError *err);
 PeltStatus pelti_cache_frame(const PeltiCache *cache, int index, Vec3 *points, PeltError *err); ///< [point_count]
 void pelti_cache_close(PeltiCache *cache);

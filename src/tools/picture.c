@@ -108,8 +108,9 @@ PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character,
     PeltSkinDef def = pelt_skin_def_default();
     def.method = "lbs";
     def.threads = threads;
-    PELT_TRY(shows_weights ? pelt_skin_create(&def, character, &guide->lbs, err)
-                           : pelti_reference_create(character, threads, NULL, &guide->lbs, err));
+    bool reference = !shows_weights && pelti_measure_has_reference(character->who);
+    PELT_TRY(reference ? pelti_reference_create(character, threads, NULL, &guide->lbs, err)
+                       : pelt_skin_create(&def, character, &guide->lbs, err));
     def.method = "dqs";
     PeltStatus status = pelt_skin_create(&def, character, &guide->dqs, err);
     if (status != PELT_OK)
@@ -219,20 +220,17 @@ static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *fram
 static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderSceneMesh *mesh,
                               PeltiLegend *legend, PeltError *err)
 {
-    PeltQuality ignored;
     switch (picture->colouring) {
     case PELTI_COLOUR_WEIGHTS:
     case PELTI_COLOUR_PART:
         return colour_by_bones(picture, weights_of(frame), mesh, legend, err);
     case PELTI_COLOUR_STRETCH:
-        pelti_measure_restart(picture->measure);
-        pelti_measure_frame(picture->measure, frame->points, NULL, NULL, &ignored);
+        pelti_measuring_alone(picture->measure, frame->points, NULL);
         *legend = (PeltiLegend){.title = "edges / rest", .map = PELTI_MAP_DIVERGING, .low = 0, .high = 2};
         mesh->values = pelti_measure_stretch(picture->measure);
         break;
     case PELTI_COLOUR_CONTACT:
-        pelti_measure_restart(picture->measure);
-        pelti_measure_frame(picture->measure, frame->points, NULL, NULL, &ignored);
+        pelti_measuring_alone(picture->measure, frame->points, NULL);
         *legend = (PeltiLegend){.title = "depth, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 2};
         contact_values(picture, 0.02f);
         for (int v = 0; v < mesh->vertex_count; v++)

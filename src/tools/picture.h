@@ -54,7 +54,7 @@ void pelti_picture_show(PeltiPicture *picture, const Vec3 *points);
 typedef struct PeltiGuide {
     PeltSkin *lbs, *dqs; ///< dqs NULL: not followed
 } PeltiGuide;
-/// Its lbs is the reference of all measures, except where a picture is to show the weights that lbs would choose.
+/// Its lbs is the reference of all measures; by the weights that lbs chooses where there is none, or a picture is to show those.
 PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, bool shows_weights, int threads, PeltError *err);
 void pelti_guide_release(PeltiGuide *guide);
 void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose);

@@ -361,10 +361,8 @@ static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiP
                           Sights *out)
 {
     const PeltiMesh *mesh = study->character->who->mesh;
-    PeltQuality ignored;
     PeltiMeasure *measure = study->measuring->measure;
-    pelti_measure_restart(measure);
-    pelti_measure_frame(measure, pelti_study_points(study, shot->method, shot->frame), NULL, NULL, &ignored);
+    pelti_measuring_alone(measure, pelti_study_points(study, shot->method, shot->frame), NULL);
     const uint8_t *crossing = pelti_measure_crossing(measure);
     bool deep = pelti_measure_depth(measure)[place->vertex] > 0;
     out->count = 0;

@@ -28,6 +28,11 @@ PY
 [ $? = 1 ] && grep -q -- "--cache" "$work/err" || fail "no cache: $(cat "$work/err")"
 "$PELT" measure "$work/arm.glb" --cache "$work/a.pc2" --clip bend --first 5000 2>"$work/err"
 [ $? = 3 ] && grep -q -- "--first" "$work/err" || fail "frames beyond the clip: $(cat "$work/err")"
+"$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:1 -q -o "$work/a.npz" -o "$work/a.abc" || fail "bake .npz and .abc"
+for kind in npz abc; do
+    "$PELT" measure "$work/arm.glb" --cache "$work/a.$kind" --clip bend 2>"$work/err"
+    [ $? = 1 ] && grep -q "read from .pc2 and .mdd, not from .$kind: .*pelt bake FILE -o a.pc2" "$work/err" || fail ".$kind: $(cat "$work/err")"
+done
 "$PELT" make cylinder --vertices 500 -o "$work/c.glb" >/dev/null
 "$PELT" measure "$work/c.glb" --cache "$work/a.pc2" 2>"$work/err"
 [ $? = 3 ] && grep -q "points a frame" "$work/err" || fail "another character: $(cat "$work/err")"

@@ -6,31 +6,36 @@
 #include <stdio.h>
 #include <string.h>
 
-/// What is played; `scene`: of examples/scenes, the contact corrector's.
+/// What is played; `scene`: of examples/scenes, the contact corrector's; `seed`: of a dressed one, whose pieces are solved on a
+/// body made of them, of so many vertices.
 typedef struct Play {
     const char *name, *character, *clip, *scene;
     int vertices, first, frames; ///< at 30 a second
+    int seed;
+    const char *body;
 } Play;
 
 static const Play plays[] = {
-    {"bend", "arm", "bend", NULL, 600, 20, 4},        // the elbow folds on itself
-    {"twist", "cylinder", "twist", NULL, 500, 24, 4}, //
-    {"jump", "biped", "jump", NULL, 1500, 18, 4},     // fast, up and down
+    {"bend", "arm", "bend", NULL, 600, 20, 4, 0, NULL},        // the elbow folds on itself
+    {"twist", "cylinder", "twist", NULL, 500, 24, 4, 0, NULL}, //
+    {"jump", "biped", "jump", NULL, 1500, 18, 4, 0, NULL},     // fast, up and down
 };
 static const Play contacts[] = {
-    {"contact-rigid", "hand", "grasp", "grasp", 700, 14, 5},
-    {"contact-soft", "hand", "grasp", "squeeze", 700, 15, 2},
+    {"contact-rigid", "hand", "grasp", "grasp", 700, 14, 5, 0, NULL},
+    {"contact-soft", "hand", "grasp", "squeeze", 700, 15, 2, 0, NULL},
 };
+static const Play dressed = {"bend-dressed", "arm", "bend", NULL, 500, 22, 3, 5, "body-vertices=500"}; // a sleeve and more
 static const char *const methods[] = {"lbs", "dqs", "implicit", "tracking", "layered", "projective"};
 enum {
     PLAYS = sizeof plays / sizeof *plays,
     CONTACTS = sizeof contacts / sizeof *contacts,
-    METHODS = sizeof methods / sizeof *methods
+    METHODS = sizeof methods / sizeof *methods,
+    ON_BODIES = 3 // the last of them
 };
 
 int golden_count(void)
 {
-    return METHODS * PLAYS + CONTACTS;
+    return METHODS * PLAYS + CONTACTS + ON_BODIES;
 }
 
 typedef struct Stage {
@@ -52,7 +57,7 @@ static void strike(Stage *s)
 static PeltStatus cast(const Play *play, const char *folder, int threads, PeltCharacter **out, PeltError *err)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s-%d.glb", folder, play->character, play->vertices);
+    snprintf(path, sizeof path, "%s/%s%s-%d.glb", folder, play->seed ? "dressed-" : "", play->character, play->vertices);
     FILE *file = fopen(path, "rb");
     if (file) {
         fclose(file);
@@ -60,6 +65,8 @@ static PeltStatus cast(const Play *play, const char *folder, int threads, PeltCh
         PeltMakeDef make = pelt_make_def_default();
         make.name = play->character;
         make.vertices = play->vertices;
+        make.seed = (uint64_t)play->seed;
+        make.dress = play->seed ? "all" : NULL;
         make.threads = threads;
         PeltStatus status = pelt_make_file(&make, path, NULL, err);
         if (status != PELT_OK)
@@ -73,6 +80,8 @@ static PeltStatus set_up(const Play *play, const char *method, const char *folde
     PeltSkinDef skin = pelt_skin_def_default();
     skin.method = method;
     skin.threads = threads;
+    skin.settings = &play->body;
+    skin.setting_count = play->body ? 1 : 0;
     char path[1024];
     snprintf(path, sizeof path, "%s/examples/scenes/%s.json", PELT_SOURCE_DIR, play->scene ? play->scene : "");
     PeltStatus status = cast(play, folder, threads, &s->who, err);
@@ -127,13 +136,27 @@ static void take_frame(const Stage *s, int frame, Golden *g)
             memcpy(g->probe[i], x + 3 * golden_point(g, i), sizeof g->probe[i]);
 }
 
+/// Which play is number `index`, and by which method.
+static const Play *choose(int index, const char **method)
+{
+    int contact = index - METHODS * PLAYS, on_body = contact - CONTACTS;
+    *method = contact < 0 ? methods[index / PLAYS] : on_body < 0 ? "lbs" : methods[METHODS - ON_BODIES + on_body];
+    return contact < 0 ? &plays[index % PLAYS] : on_body < 0 ? &contacts[contact] : &dressed;
+}
+
+void golden_name(int index, char *name, size_t size)
+{
+    const char *method;
+    const Play *play = choose(index, &method);
+    snprintf(name, size, play->scene ? "%s" : "%s-%s", play->name, method);
+}
+
 bool golden_make(int index, const char *folder, int threads, Golden *out)
 {
-    bool contact = index >= METHODS * PLAYS;
-    const Play *play = contact ? &contacts[index - METHODS * PLAYS] : &plays[index % PLAYS];
-    const char *method = contact ? "lbs" : methods[index / PLAYS];
+    const char *method;
+    const Play *play = choose(index, &method);
     *out = (Golden){.hash = 0xcbf29ce484222325u, .frames = play->frames};
-    snprintf(out->name, sizeof out->name, contact ? "%s" : "%s-%s", play->name, method);
+    golden_name(index, out->name, sizeof out->name);
     PeltError err = {0};
     Stage stage = {0};
     if (set_up(play, method, folder, threads, &stage, &err) != PELT_OK) {

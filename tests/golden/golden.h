@@ -3,6 +3,7 @@
 #define PELT_TESTS_GOLDEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PROBE_FRAMES = 3, PROBE_POINTS = 24 };
@@ -16,6 +17,7 @@ typedef struct Golden {
 } Golden;
 
 int golden_count(void);
+void golden_name(int index, char *name, size_t size);
 bool golden_make(int index, const char *folder, int threads,
                  Golden *out); ///< false, with a line on stderr, where something fails
 

@@ -4,7 +4,8 @@
 ///   goldens --near FILE        compares the probes only, to a tolerance                 (the scalar build)
 ///   goldens --renew FILE       writes the file anew and says what moved                 (`make goldens`)
 ///   goldens --hash             prints the hashes alone                                  (one set of threads against another)
-/// with --threads N (1) and --folder F (.), where the characters are kept: made by the first run, read by the others.
+/// with --skip TEXT (none whose name holds it), --threads N (1) and --folder F (.), where the characters are kept: made by the
+/// first run, read by the others.
 #include "golden.h"
 
 #include <inttypes.h>
@@ -14,17 +15,18 @@
 #include <string.h>
 
 /// What the scalar build may differ by, shares of the character's size: the farthest probe and the mean of all. It takes 1/sqrt
-/// by division where the wide one takes Newton's steps: a unit in the last place. Allowed is about three times what was measured:
-/// layered, which sums in float, 2.7e-6 and 2.2e-7 in twist and jump; projective 1.7e-6 there; in the bend, where that unit
-/// decides which of two sides touches first, layered 2.1e-3 and 2.0e-4, projective 9.8e-4 and 3.0e-5; all others give the same
-/// bytes, and may move by rounding.
+/// by division where the wide one takes Newton's steps: a unit in the last place. Measured were: layered, which sums in
+/// float, 4.5e-6 and 4.7e-7 in twist and jump; projective 1.3e-6 and 1.5e-7 there; in the bend, where that unit decides which of
+/// two sides touches first, layered 2.1e-3 and 2.0e-4, projective 9.2e-4 and 7.3e-5; on the dressed arm's body, where it decides
+/// nothing, tracking 1.5e-7, layered 4.3e-7, projective 2.7e-7; all others give the same bytes, and may move by rounding. Allowed
+/// is some times as much: docs/architecture.md has both.
 typedef struct Tolerance {
     double most, mean;
 } Tolerance;
 
 static Tolerance tolerance(const char *name)
 {
-    bool bends = strstr(name, "bend") != NULL;
+    bool bends = strstr(name, "bend") && !strstr(name, "dressed");
     if (strstr(name, "layered"))
         return bends ? (Tolerance){6e-3, 6e-4} : (Tolerance){8e-6, 7e-7};
     if (strstr(name, "projective"))
@@ -141,13 +143,13 @@ static int renew(const char *path, int count, const Golden *all)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: goldens [--near | --renew | --hash] [--threads N] [--folder F] [FILE]\n");
+    fprintf(stderr, "usage: goldens [--near | --renew | --hash] [--skip TEXT] [--threads N] [--folder F] [FILE]\n");
     return 1;
 }
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL, *folder = ".";
+    const char *path = NULL, *folder = ".", *skip = NULL;
     bool near = false, anew = false, hash = false, same = true;
     int threads = 1;
     for (int i = 1; i < argc; i++) {
@@ -156,18 +158,24 @@ int main(int argc, char **argv)
         hash |= strcmp(argv[i], "--hash") == 0;
         if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             threads = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--skip") == 0 && i + 1 < argc)
+            skip = argv[++i];
         else if (strcmp(argv[i], "--folder") == 0 && i + 1 < argc)
             folder = argv[++i];
         else if (argv[i][0] != '-')
             path = argv[i];
     }
-    if (!path && !hash)
+    if ((!path && !hash) || (skip && anew))
         return usage();
     int count = golden_count();
     Golden *all = calloc((size_t)count, sizeof *all);
     FILE *file = path ? fopen(path, "r") : NULL;
     bool made = all != NULL;
     for (int i = 0; i < count && made; i++) {
+        char name[sizeof all->name];
+        golden_name(i, name, sizeof name);
+        if (skip && strstr(name, skip))
+            continue;
         made = golden_make(i, folder, threads, &all[i]);
         if (made && hash)
             printf("%s %016" PRIx64 "\n", all[i].name, all[i].hash);

@@ -21,15 +21,18 @@ sed -n 's/^\([a-z-]* [0-9a-f]\{16\}\) .*/\1/p' "$stored" >"$work/stored"
 try() { # threads setting...
     local threads=$1
     shift
-    env "$@" "$goldens" --hash --folder "$work" --threads "$threads" >"$work/other"
-    cmp -s "$work/stored" "$work/other" && return
+    env "$@" "$goldens" --hash ${skip:+--skip "$skip"} --folder "$work" --threads "$threads" >"$work/other"
+    grep -v -e "${skip:-^$}" "$work/stored" >"$work/these"
+    cmp -s "$work/these" "$work/other" && return
     echo "other bytes with $threads threads and $*:"
-    diff "$work/stored" "$work/other"
+    diff "$work/these" "$work/other"
     failed=1
 }
 plain=GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX,-SSE4_1
+skip=-dressed- # a body is dear to make: once more is enough
 try 2 OPENBLAS_CORETYPE=Haswell
 try 5 OPENBLAS_CORETYPE=Zen
+skip=
 try 2 OPENBLAS_CORETYPE=Prescott "$plain"
 mkdir "$work/plain" # making a character, too
 env "$plain" "$PELT" make cylinder --vertices 500 --threads 2 -q -o "$work/plain/cylinder.glb"

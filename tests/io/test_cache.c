@@ -245,6 +245,13 @@ static void hostile_caches_are_refused(void **state)
         }
     }
     PeltiCache cache;
+    const char *others[] = {"a.npz", "a.abc", "a.glb", "a.", ".obj", "a.pc2.zip"};
+    for (int k = 0; k < 6; k++) { // whether it is there or not: an .mdd would be made of its bytes
+        assert_int_equal(pelti_cache_open(at(others[k]), &cache, &err), PELT_BAD_ARGUMENT);
+        assert_non_null(strstr(err.text, ".pc2 and .mdd"));
+        assert_non_null(strstr(err.text, "pelt bake"));
+    }
+    assert_int_equal(pelti_cache_open(at("A.MDD"), &cache, &err), PELT_IO); // read, were it there
     assert_int_equal(pelti_cache_open(at("none"), &cache, &err), PELT_IO);
     assert_int_equal(pelti_cache_open(folder_path, &cache, &err), PELT_IO);
 }

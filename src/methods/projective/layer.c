@@ -59,7 +59,7 @@ static void place(Layer *l, int v)
     if (level == 0 || level == MOST_LEVEL || foot->turn == PROJ_STAYS)
         return;
     float turn = fminf((float)level / (float)TURN_LEVELS, 1), share = (float)level / (float)MOST_LEVEL;
-    float thin = fmaxf(l->thin[v], 1e-7f * l->mesh->diagonal), from = fmaxf(l->length[v], 0.1f * thin);
+    float thin = fmaxf(l->thin[v], 1e-7f * l->mesh->diagonal), from = fmaxf(l->length[v], LAYER_SHORTEST * thin);
     Vec3 way = vec3_normalize_or(vec3_lerp(l->way[v], l->below[v], turn), l->below[v]);
     float length = from * pelti_powf(thin / from, share);
     length = fminf(length, from + (fmaxf(fminf(l->most[v], from), thin) - from) * turn);

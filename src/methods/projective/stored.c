@@ -199,7 +199,8 @@ static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNo
     for (int f = 0; f < s->folds->count; f++) {
         const ProjFold *fold = &s->folds->folds[f];
         Vec3 hinge = vec3_cross(fold->rest_parent, fold->rest_child);
-        hinge = vec3_normalize_or(vec3_length(hinge) > 0.1f ? hinge : vec3_orthogonal(fold->rest_child), fold->rest_normal);
+        hinge =
+            vec3_normalize_or(vec3_length(hinge) > STORED_HINGE ? hinge : vec3_orthogonal(fold->rest_child), fold->rest_normal);
         Vec3 across = vec3_normalize_or(vec3_cross(hinge, fold->rest_child), hinge);
         for (int k = 0; k < 4; k++)
             bend_fold(s, f, k < 2 ? hinge : across, k & 1 ? -STORED_EXTREME : STORED_EXTREME);
