@@ -5,7 +5,7 @@ Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--ru
        tools/measured.py [TABLE...] --kept-since COMMIT
   TABLE...      only these; all by default (`make measured`). Tables of times want a quiet machine
   --list        names the tables: page, what they need, whether they are current
-  --check       exit code 1 where a table is older than what it speaks of (`make lint`)
+  --check       exit code 1 where a table is older than what it speaks of and could be made here (`make lint`)
   --runs N      times are medians of N runs (default 5)
   --results F   times from this file of `pelt bench -o F`, in place of running `pelt bench`
   --kept-since C  tables that were current at commit C and are old now stay as they are and count as current, where every source they
@@ -666,10 +666,11 @@ def main():
     if options.list or options.check:
         wrong = 0
         for name in names:
-            problem = state(name)
-            wrong += bool(problem)
+            problem, lacks = state(name), TABLES[name].absent()
+            wrong += bool(problem) and not lacks
             if options.list or problem:
-                print(f"{TABLES[name].page.relative_to(ROOT)}: {name}{' (needs ../shared)' if TABLES[name].shared else ''}: {problem or 'current'}")
+                print(f"{TABLES[name].page.relative_to(ROOT)}: {name}{' (needs ../shared)' if TABLES[name].shared else ''}: {problem or 'current'}"
+                      + (f"; kept, {lacks} is not here" if problem and lacks else ""))
         if options.check and wrong:
             print("tools/measured.py TABLE... makes them anew, `make measured` all")
         sys.exit(1 if options.check and wrong else 0)
