@@ -383,9 +383,9 @@ static PeltStatus dress_beast(Dresser *d, PeltError *err)
     }
     add_eyes(d, vec3(0.058f, 0.965f, 0.548f), vec3(0.6f, 0.3f, 1), 0.016f, head);
     add_hair(d, vec3(0, 0.94f, 0.49f), 0.075f, head);
+    float length = pelti_random_between(&r, 0.25f, 0.45f), radius = pelti_random_between(&r, 0.010f, 0.018f);
     if (wants(d, "stick", 0.4f))
-        add_stick(d, vec3(-0.1f, 0.825f, 0.68f), vec3(1, 0, 0), pelti_random_between(&r, 0.010f, 0.018f),
-                  pelti_random_between(&r, 0.25f, 0.45f), head);
+        add_stick(d, vec3(-0.1f, 0.825f, 0.68f), vec3(1, 0, 0), radius, length, head);
     return PELT_OK;
 }
 

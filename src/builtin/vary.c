@@ -48,8 +48,9 @@ void pelti_vary_draw(PeltiVariation *v, const PeltiFigure *body, uint64_t seed, 
     float stout = pelti_random_between(&whole, 0.85f, 1.22f);
     v->wave = size * pelti_random_between(&whole, 0.5f, 1.0f);
     v->sway = v->wave * pelti_random_between(&whole, 0, 0.03f);
-    v->phase =
-        vec3(pelti_random_between(&whole, 0, TURN), pelti_random_between(&whole, 0, TURN), pelti_random_between(&whole, 0, TURN));
+    v->phase.z = pelti_random_between(&whole, 0, TURN); // one by one: arguments of a call are drawn in any order
+    v->phase.y = pelti_random_between(&whole, 0, TURN);
+    v->phase.x = pelti_random_between(&whole, 0, TURN);
     v->off_centre = pelti_random_chance(&whole, 0.4f) ? 0 : pelti_random_between(&whole, 0.05f, 0.35f);
     v->uneven = pelti_random_chance(&whole, 0.4f) ? 0 : pelti_random_between(&whole, 0.2f, 0.6f);
     v->jitter = pelti_random_chance(&whole, 0.4f) ? 0 : pelti_random_between(&whole, 0.1f, 0.45f);
