@@ -19,11 +19,34 @@ static void wring_on(Tube *tube, Vec3 *out)
     memcpy(out, tube->points, sizeof tube->points);
 }
 
+/// The state of a tube that has moved goes to one that was prepared the same and never stepped, and back: what follows is the
+/// same bytes each time.
+static void check_restored(Tube *tube, Tube *other, void (*on)(Tube *, Vec3 *))
+{
+    static Vec3 first[TUBE_POINTS], again[TUBE_POINTS];
+    PeltiSnapshot measured = {PELTI_SNAPSHOT_MEASURE, NULL, 0};
+    pelti_proj_keep(tube->p, &measured);
+    char *bytes = test_malloc(measured.used);
+    PeltiSnapshot save = {PELTI_SNAPSHOT_SAVE, bytes, 0}, restore = {PELTI_SNAPSHOT_RESTORE, bytes, 0};
+    pelti_proj_keep(tube->p, &save);
+    assert_int_equal(save.used, measured.used);
+    on(tube, first);
+    pelti_proj_keep(other->p, &restore);
+    on(other, again);
+    assert_memory_equal(first, again, sizeof first);
+    restore.used = 0;
+    pelti_proj_keep(tube->p, &restore);
+    on(tube, again);
+    assert_memory_equal(first, again, sizeof first);
+    test_free(bytes);
+    tube_close(other);
+    tube_close(tube);
+}
+
 static void restored_state_stays_wound(void **state)
 {
     (void)state;
     static Tube tube, other;
-    static Vec3 first[TUBE_POINTS], again[TUBE_POINTS];
     tube_open(&tube, 1, NULL);
     tube_open(&other, 1, NULL);
     tube_step(&tube, 0, true);
@@ -31,25 +54,13 @@ static void restored_state_stays_wound(void **state)
         tube.bones[1] = tube.bones[2] = turn_about(vec3(1, 0, 0), vec3(1, 0, 0), 0.42f * (float)k);
         tube_step(&tube, 1.0f / 30, false);
     }
-    PeltiSnapshot measured = {PELTI_SNAPSHOT_MEASURE, NULL, 0};
-    pelti_proj_keep(tube.p, &measured);
-    char *bytes = test_malloc(measured.used);
-    PeltiSnapshot save = {PELTI_SNAPSHOT_SAVE, bytes, 0}, restore = {PELTI_SNAPSHOT_RESTORE, bytes, 0};
-    pelti_proj_keep(tube.p, &save);
-    wring_on(&tube, first);
-    pelti_proj_keep(other.p, &restore);
-    wring_on(&other, again);
-    assert_memory_equal(first, again, sizeof first);
-    test_free(bytes);
-    tube_close(&other);
-    tube_close(&tube);
+    check_restored(&tube, &other, wring_on);
 }
 
 static void restored_state_goes_on_as_it_was(void **state)
 {
     (void)state;
     static Tube tube, other;
-    static Vec3 first[TUBE_POINTS], again[TUBE_POINTS];
     const char *const set[] = {"jiggle=0.7", NULL};
     tube_open(&tube, 1, set);
     tube_open(&other, 1, set);
@@ -58,23 +69,7 @@ static void restored_state_goes_on_as_it_was(void **state)
         tube_pose(&tube, mat34_identity(), 0.4f * (float)k, 0);
         tube_step(&tube, 1.0f / 30, false);
     }
-    PeltiSnapshot measured = {PELTI_SNAPSHOT_MEASURE, NULL, 0};
-    pelti_proj_keep(tube.p, &measured);
-    char *bytes = test_malloc(measured.used);
-    PeltiSnapshot save = {PELTI_SNAPSHOT_SAVE, bytes, 0}, restore = {PELTI_SNAPSHOT_RESTORE, bytes, 0};
-    pelti_proj_keep(tube.p, &save);
-    assert_int_equal(save.used, measured.used);
-    bend_on(&tube, first);
-    pelti_proj_keep(other.p, &restore); // prepared the same, never stepped
-    bend_on(&other, again);
-    assert_memory_equal(first, again, sizeof first);
-    restore.used = 0;
-    pelti_proj_keep(tube.p, &restore); // and back to where it was
-    bend_on(&tube, again);
-    assert_memory_equal(first, again, sizeof first);
-    test_free(bytes);
-    tube_close(&other);
-    tube_close(&tube);
+    check_restored(&tube, &other, bend_on);
 }
 
 int main(void)
