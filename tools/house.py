@@ -51,7 +51,7 @@ class House:
         self.tree = pathlib.Path(tree)
         self.files = sorted(p for p in (self.tree / "src").rglob("*") if p.suffix in (".c", ".h"))
         self.raw = {p: p.read_text() for p in self.files}
-        self.programs = sorted(p for room in ("cli", "import") for p in (self.tree / room).rglob("*") if p.suffix in (".c", ".h"))
+        self.programs = sorted(p for room in ("cli", "import") for p in (self.tree / room).rglob("*") if p.suffix in (".c", ".h", ".cpp"))
         self.text = {p: without_comments(t) for p, t in self.raw.items()}
         self.text.update({p: without_comments(p.read_text()) for p in self.programs})
 
@@ -137,14 +137,24 @@ class House:
                 where[name].add(self.room(path))
         return where
 
-    def own_types(self):
-        """type name -> sources that define it for themselves."""
+    def definitions(self):
+        """type name -> files that say what it is: of the rooms, the programs and the public headers. What is opaque is said where its
+        fields are; a typedef of something else (a vector, a function, an array) says it too, inside a function as well."""
         where = collections.defaultdict(set)
-        for path in self.files:
-            if path.suffix == ".c":
-                for name in (n for form in self.TYPES for n in re.findall(form, self.text[path], re.M | re.S)):
-                    where[name].add(path)
+        public = [(p, without_comments(p.read_text())) for p in (self.tree / "include").rglob("*.h")]
+        for path, text in list(self.text.items()) + public:
+            names = re.findall(r"\b(?:struct|enum|union) (\w+)\s*\{", text)
+            names += [n for form in self.TYPES for n in re.findall(form, text, re.M | re.S)]
+            for other in re.findall(r"\btypedef ([^;{}]*);", text):
+                other = re.sub(r"__attribute__\(\(.*?\)\)(?=\s|$)|\[[^\]]*\]", "", other)
+                names += re.findall(r"\(\*?(\w+)\)\s*\(", other)[:1] or ([] if re.match(r"(?:struct|enum|union) (\w+) \1$", other) else re.findall(r"(\w+)\s*$", other))
+            for name in names:
+                where[name].add(path)
         return where
+
+    def twice(self):
+        """(type name, its files) of those that more than one file defines."""
+        return [(name, sorted(p.relative_to(self.tree).as_posix() for p in files)) for name, files in sorted(self.definitions().items()) if len(files) > 1]
 
     def unused(self):
         """(path, name, whether the tests at least use it) of externals of the rooms that nothing of the project uses outside their
@@ -294,14 +304,9 @@ def check_names(house):
                 continue
             if room not in open_rooms:
                 wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} (pelti_{', pelti_'.join(own)})")
-    for name, rooms in sorted(house.types().items()):
-        if len(rooms) > 1 and not rooms & set(open_rooms):
-            wrong.append(f"{name} is a type of {' and of '.join(sorted(rooms))}: one name, one thing")
-    own = house.own_types()
-    for name, rooms in sorted(house.types().items()):
-        for path in sorted(own[name]):
-            if house.room(path) not in rooms:
-                wrong.append(f"{path.relative_to(house.tree)}: {name} is a type of a header of {', '.join(sorted(rooms))}: one name, one thing")
+    for name, files in house.twice():
+        if not any(f.startswith(f"src/{room}/") for f in files for room in open_rooms):
+            wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
     return wrong
 
 
@@ -362,6 +367,7 @@ def show(house, listing, build):
     print(f"{'  that only tests use':48}{sum(tried for _, _, tried in lonely):8}")
     twice = [f"{name}: {', '.join(sorted(rooms))}" for name, rooms in sorted(house.types().items()) if len(rooms) > 1]
     print(f"{'type names used in more than one room':48}{len(twice):8}")
+    print(f"{'type names defined in more than one file':48}{len(house.twice()):8}")
     if build:
         library = pathlib.Path(build) / "libpelt.so"
         needs = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -375,6 +381,7 @@ def show(house, listing, build):
         for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
                              ("turns back", [p for places in turns.values() for p in places]),
                              ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice),
+                             ("in more than one file", [f"{name}: {', '.join(files)}" for name, files in house.twice()]),
                              ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}" for p, name, _ in sorted(lonely)])):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))
