@@ -6,7 +6,7 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
   --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
-  --headers       the same of include/pelt: each function says thread, cost, ownership and errors
+  --headers       the same of include/pelt: each function says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source is for, and of keys of papers ([Deul2013]) that
                   docs/bibliography.md does not have
@@ -216,7 +216,7 @@ class House:
                 yield inside.as_posix()
 
 
-SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[Tt]akes|[Tt]ime goes|as long as|does not allocate",
+SAYS = {"thread": r"\bthreads?\b", "cost": r"\b[Cc]osts?\b|\b(?:ms|seconds?|minutes?)\b|\btakes?\b|[Tt]ime goes|as long as|does not allocate",
         "ownership": r"\b(?:caller|owned|own\b|outlives?|lives?|copied|copy|kept|free|`out`|destroys?|overwritten|may be NULL|result)",
         "errors": r"PELT_[A-Z]+_?[A-Z]*\b|\b[Ff]ails?\b|[Cc]annot fail|status"}
 
@@ -224,52 +224,84 @@ SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[
 SAYS["owner"] = r"\bcaller|\bdestroy|\byours\b|\bfrees?\b|[`\w]*_free\b"  # of what an out parameter gets
 SAYS["no memory"] = r"PELT_FAILED|want of memory"  # of what makes something
 
+# Words that are a sentence's verb: one that is missing is to be added. A sentence may also begin with its verb, whichever it is:
+# "Returns ...", "Frees ...".
+VERBS = """is are was were be has have had does do did may must can cannot will would should shall stands stays lives live belongs belong
+    costs cost takes take fails fail gives give gets get means mean says say tells tell makes make needs need holds hold keeps keep goes go
+    comes come runs run asserts outlives returns frees sets pulls adds writes reads copies draws looks appears change changes call settles fits""".split()
+BEGINS = r"(?!(?:As|This|Its|Names|Texts|Points|Objects|Indices|Clips|Joints|Frames|Options|Methods|Anchors|Rows|Morphs?|Always|Less|Plus)\b)[A-Z][a-z]*s\b"
+
+
+def plain(comment):
+    """A comment's text, on one line, without its slashes."""
+    return " ".join(re.sub(r"(?m)^\s*///<?", "", comment).split())
+
+
+def sentences(text):
+    """The sentences of a text; a full stop inside a number, a name or a path ends none."""
+    return [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z`\"\[(])", text) if s]
+
+
+def not_whole(comment):
+    """What of a function's comment is no whole sentence; "" where all are. It begins with a verb, "Returns", so that a reader knows at
+    once what the function does; every sentence ends with a full stop and has three words, a verb among them."""
+    text = plain(comment)
+    if not re.match(BEGINS, text):
+        return f"does not begin with what the function does (Returns, Makes, Frees): \"{text[:40]}\""
+    for s in sentences(text):
+        words = re.findall(r"[A-Za-z][\w'-]*", s)
+        if not s.endswith("."):
+            return f"does not end with a full stop: \"{s[-40:]}\""
+        if len(words) < 3 or not (re.match(BEGINS, s) or set(w.lower() for w in words) & set(VERBS)):
+            return f"no whole sentence: \"{s[:60]}\""
+    return ""
+
 
 def header_functions(path):
-    """(name, declaration, own comment, comment of the function before it, of the header, of its first argument's type) of each function."""
-    before, opening, comment, types = "", None, "", {}
-    for part in re.findall(r"(?:^[ \t]*///[^<][^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
+    """(name, declaration, own comment, what else is said of it: the comment of its group, of the header and of its first argument's type)
+    of each function. The comment of a group is one that a blank line follows; it is good until the next."""
+    opening, comment, group, types = None, "", "", {}
+    for part in re.findall(r"(?:^[ \t]*///(?!<)[^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
         if part.lstrip().startswith("///"):
             comment = part
             opening = opening if opening is not None else part
             continue
+        if not part.strip() and comment:
+            group = comment
         opaque = re.match(r"typedef struct (\w+) \1;(.*)", part)
         if opaque:
             types[opaque.group(1)] = comment + opaque.group(2)
         if part.startswith("PELT_API"):
             said = comment + (part.split("///<")[1] if "///<" in part else "")
             first = re.search(r"\((?:const )?(\w+)", part).group(1)
-            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, before, opening or "", types.get(first, "")
-            before = said
+            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, group + (opening or "") + types.get(first, "")
         if not part.startswith((" ", "\t")):
             comment = ""
 
 
 def check_headers(tree):
-    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, above or behind
-    it. One that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as
-    just above, or the opening comment of its header for all; one that makes something says whose it then is. One that returns nothing
-    says thread (or the comment of the type it works on does) and cost, but for those that destroy; so do one that hands out numbers
-    without a copy, the defaults and the version. One that makes something says what it does without memory."""
+    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, in whole sentences
+    of which the first begins with what it does. Every one says from which thread and at what cost, but that those which free something
+    need not tell of the cost: itself, the comment of its group, of the type it works on, or the opening one of its header. One that can
+    fail says there too who owns what, and which errors; one that makes something says itself whose it then is, and what it does without
+    memory."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
-        for name, declaration, said, before, opening, of_type in header_functions(path):
-            if re.match(r"\s*(?:///|///<)? ?(?:[Tt]he same|As above)", said):
-                said += before
-            told, asked = said + opening, []
+        for name, declaration, said, around in header_functions(path):
+            asked, alone = ["thread"] + ([] if re.search(r"_(?:destroy|free)$", name) else ["cost"]), []
             if declaration.startswith("PELT_API PeltStatus"):
-                asked = ["thread", "cost", "ownership", "errors"] + (["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
-                asked += ["no memory"] if re.search(r"\*\*out\b", declaration) else []
-                told += of_type
-            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name) or \
-                    re.match(r"PELT_API const (?:float|int) \*", declaration) or re.match(r"PELT_API (?:Pelt\w+ \w+_default|const char \*pelt_version)\(void", declaration):
-                asked = ["thread", "cost"]
-                told += of_type
-            short = [what for what in asked if not re.search(SAYS[what], told)]
+                asked += ["ownership", "errors"]
+                alone += ["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
+                alone += ["no memory"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
+            short = [what for what in asked if not re.search(SAYS[what], said + around)] + [what for what in alone if not re.search(SAYS[what], said)]
+            at = f"{path.relative_to(tree)}: {name}"
             if not said.strip():
-                wrong.append(f"{path.relative_to(tree)}: {name}: no comment of its own")
-            elif short:
-                wrong.append(f"{path.relative_to(tree)}: {name}: its comment says nothing of {', '.join(short)}")
+                wrong.append(f"{at}: no comment of its own")
+                continue
+            if not_whole(said):
+                wrong.append(f"{at}: its comment {not_whole(said)}")
+            if short:
+                wrong.append(f"{at}: its comment says nothing of {', '.join(short)}")
     return wrong
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tools/house.py --names, which `make lint` runs, on a small tree: a type name that two files define is told, with both; one that is
-# opaque in a header and has its fields in a source, and one that another file only uses, are not.
+# tools/house.py, which `make lint` runs, on a small tree.
+# --names: a type name that two files define is told, with both; one that is opaque in a header and has its fields in a source, and
+# one that another file only uses, are not.
 set -u
 house=$PELT_SOURCE/tools/house.py
 work=$(mktemp -d)
@@ -47,3 +48,50 @@ twice include/pelt/text.h "typedef struct PeltiMark { int at; } PeltiMark;" Pelt
 echo "under work: io" >>"$work/tools/names.txt"
 echo "typedef int TextRow;" >>"$work/src/io/read.c"
 said=$(names) || fail "a room whose names are not settled is refused: $said"
+
+# --headers: a comment of whole sentences passes, and what a group's comment or the type's says counts; fragments are told.
+cat >"$work/include/pelt/word.h" <<'C'
+/// Words, for a test.
+#ifndef PELT_WORD_H
+
+/// A word. One thread at a time may use it.
+typedef struct PeltWord PeltWord;
+/// Makes a word from a text, which is copied. Any thread may call it; it costs a copy. The caller destroys what `out` gets. It fails
+/// only for want of memory (PELT_FAILED).
+PELT_API PeltStatus pelt_word_create(const char *text, PeltWord **out, PeltError *err);
+/// Frees a word; NULL is fine.
+PELT_API void pelt_word_destroy(PeltWord *word);
+
+/// Any thread may call the functions below, at no cost.
+
+/// Returns how many words there are, 0.5 at least.
+PELT_API int pelt_word_count(void);
+PELT_API int pelt_word_find(const char *text);
+#endif
+C
+headers() { "$house" "$work" --headers; }
+said=$(headers) && fail "a function without a comment is not told"
+[ "$(wc -l <<<"$said")" = 1 ] && grep -q "pelt_word_find: no comment of its own" <<<"$said" || fail "$said"
+comment() { # TEXT WHAT: of pelt_word_find, and what is to be told of it; nothing where WHAT is empty
+    sed "s|^PELT_API int pelt_word_find|/// $1\n&|" "$work/include/pelt/word.h" >"$work/kept"
+    mv "$work/include/pelt/word.h" "$work/word.h" && mv "$work/kept" "$work/include/pelt/word.h"
+    said=$(headers) && told=no || told=yes
+    mv "$work/word.h" "$work/include/pelt/word.h"
+    [ -z "$2" ] && { [ $told = no ] || fail "refused: $1: $said"; return; }
+    [ $told = yes ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF "$2" <<<"$said" || fail "$1: $said"
+}
+comment "Returns the number of a word, and -1 where there is none." ""
+comment "Returns the number of a word. It may be the first." ""
+comment "-1: none" "does not begin with what the function does"
+comment "The number of a word, -1 where there is none." "does not begin with what the function does"
+comment "returns the number of a word." "does not begin with what the function does"
+comment "Returns the number of a word" "does not end with a full stop"
+comment "Returns the number of a word. From any thread." "no whole sentence"
+comment "Returns the number of a word. NULL: none." "no whole sentence"
+sed -i '/pelt_word_find/d' "$work/include/pelt/word.h"
+sed -i 's/ Any thread may call the functions below, at no cost/ The functions below tell of words/' "$work/include/pelt/word.h"
+said=$(headers) && fail "a function without thread and cost is not told"
+grep -q "pelt_word_count: its comment says nothing of thread, cost" <<<"$said" || fail "$said"
+sed -i '/pelt_word_count/d;s/ (PELT_FAILED)//;s/ only for want of memory/ at times/;s/The caller destroys/So much for/' "$work/include/pelt/word.h"
+said=$(headers) && fail "a function that makes something without an owner is not told"
+grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
