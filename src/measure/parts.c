@@ -158,7 +158,7 @@ static void sum_volumes(PeltiMeasure *m, const Vec3 *x, VolumeOf of)
     }
 }
 
-/// Of blending by other weights than the file's, if there are any.
+/// Of the chosen blend, where that is not lbs.
 static void sum_near_volumes(PeltiMeasure *m)
 {
     for (int i = 0; i < m->parts.closed_count && !m->frame.near; i++)
@@ -170,7 +170,7 @@ static void sum_near_volumes(PeltiMeasure *m)
     sum_volumes(m, m->scratch.near, VOLUME_NEAR);
 }
 
-/// 0 where the ratio is at least as near to 1 as that of linear blending; the lesser beside the file's and the chosen weights.
+/// 0 where the ratio is at least as near to 1 as that of lbs or that of the chosen blend; else the lesser difference to the two.
 static double beside_lbs(const PeltiClosedPart *part)
 {
     double off = fabs(part->now - 1);
