@@ -1,4 +1,4 @@
-/// Blending kernels, reading, automatic weights.
+/// Times blending kernels, reading, automatic weights and inspecting, which all methods stand on.
 #include "bench/bench.h"
 #include "character/weights.h"
 #include "io/gltf.h"

@@ -1,4 +1,4 @@
-/// Which body vertices a point of the file follows, and how strongly.
+/// Finds which body vertices a point of the file follows, and how strongly.
 #include "body/attach.h"
 
 #include "body/constants.def"

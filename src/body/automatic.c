@@ -1,4 +1,4 @@
-/// Automatic weights of many pieces.
+/// Finds automatic weights for characters of many pieces.
 /// Clothes, loose pieces and open shells find wrong bones by themselves: a sleeve sees the ribs through its opening, a stick
 /// the thigh beside it. So closed pieces with bones in them are heated by themselves, what lies on those takes theirs, other
 /// cloth is heated on the closed body, and what no bones bend goes to one.

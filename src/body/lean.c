@@ -1,4 +1,4 @@
-/// Leaning on linear blending where the shown skin would tear, turn over or cross.
+/// Leans the shown skin on linear blending where it would tear, turn over or cross.
 #include "body/lean.h"
 
 #include "body/constants.def"

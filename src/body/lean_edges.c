@@ -1,4 +1,4 @@
-/// Edges of skin that leans, torn ones and steep ones.
+/// Lets the ends of an edge lean until skin that leans has no torn and no steep edges.
 #include "body/lean_edges.h"
 
 #include "body/constants.def"

@@ -1,4 +1,4 @@
-/// Triangles that are turned over against those around them.
+/// Finds triangles that are turned over against those around them, which then lean on blending.
 #include "body/lean_turned.h"
 
 #include <string.h>

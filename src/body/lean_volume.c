@@ -1,4 +1,4 @@
-/// Leaning of closed pieces by their volume.
+/// Leans closed pieces on blending as far as their volume asks for it.
 /// It finds the largest factor on their shares with which that is kept about as well as by blending.
 #include "body/lean_volume.h"
 

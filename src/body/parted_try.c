@@ -1,4 +1,4 @@
-/// A plan is carried out only if it is good: fewer pairs cross, and nothing tears, turns over or loses its volume.
+/// Carries a plan of parting out only if it is good: fewer pairs cross, and nothing tears, turns over or loses its volume.
 #include "body/constants.def"
 #include "body/parted_parts.h"
 

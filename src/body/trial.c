@@ -1,4 +1,4 @@
-/// Bending joints one by one.
+/// Bends joints one by one to see which weights tear skin or turn it over.
 /// With all others at rest a bone moves with the joint (by M) or not at all, so linear blending is
 ///   x = p + s (M p - p),   s = the vertex' share of weight on bones below the joint,
 /// and only triangles whose corners differ in s, or lie between 0 and 1, change their shape.

@@ -1,4 +1,4 @@
-/// Clips as key poses, sampled.
+/// Makes the clips of built-in characters: key poses, sampled.
 #include "builtin/clips.h"
 #include "builtin/limits.h"
 #include "math/elementary.h"

@@ -1,4 +1,4 @@
-/// The signed distance of lofts and ellipsoids in smooth union.
+/// Computes the signed distance to lofts and ellipsoids in smooth union, which is a built-in character's shape.
 #include "builtin/shape.h"
 #include "math/elementary.h"
 

@@ -1,9 +1,9 @@
-// Automatic weights by bone heat, [Baran2007] sec. 4.
-// For every bone b solve (-Laplacian + H) w = H p over the welded surface, where H = c/d^2 at vertices that see their nearest
-// bone from inside. With lumped areas A the system is (L + A H) w = A H p, L the cotangent matrix with its negative weights
-// lifted: an M-matrix, so weights are never negative, sum to 1, and solving in float loses no digits to cancellation. We depart
-// from the paper where it gives up: a vertex takes its nearest *visible* bone, not the nearest one alone, and rays see only the
-// vertex' own component, so that clothes do not hide bones and eyes find theirs.
+/// Finds automatic weights by bone heat [Baran2007 sec. 4].
+/// For every bone b solve (-Laplacian + H) w = H p over the welded surface, where H = c/d^2 at vertices that see their nearest
+/// bone from inside. With lumped areas A the system is (L + A H) w = A H p, L the cotangent matrix with its negative weights
+/// lifted: an M-matrix, so weights are never negative, sum to 1, and solving in float loses no digits to cancellation. We depart
+/// from the paper where it gives up: a vertex takes its nearest *visible* bone, not the nearest one alone, and rays see only the
+/// vertex' own component, so that clothes do not hide bones and eyes find theirs.
 #include "character/constants.def"
 #include "character/skeleton.h"
 #include "character/weights.h"

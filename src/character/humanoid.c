@@ -1,4 +1,4 @@
-/// Joints by their names.
+/// Tells which joint is which limb of a humanoid by the names that the usual rigs have.
 #include "character/humanoid.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/// Which joints a vertex need not hear.
+/// Finds which joints a vertex need not hear, so that no corrective of theirs moves it.
 /// A forearm is two joints away from the fingers, so their correctives could move it, and with few poses they would: by chance,
 /// in every pose in which only fingers turn. A joint is cleared of a vertex where it has turned and the vertex was where the
 /// original weights have it, if every pose in which it was not has another joint to show for it.

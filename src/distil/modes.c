@@ -1,4 +1,4 @@
-/// What correctives hear.
+/// Chooses what correctives hear: for each joint the sums of functions that take most from the error.
 /// A morph target costs bytes, a rule costs nothing: so each joint's targets are driven by the best sums of all its functions
 /// there are, not by single ones. Per joint j, with functions phi (S = sum phi phi^T over the samples) and right sides C of all
 /// vertices near it, the best r targets are the first r eigenvectors of S^-1/2 C^T C S^-1/2 (reduced-rank regression). Joints

@@ -1,5 +1,6 @@
-/// A = Q T Q^T by reflections, T = S diag S^T by the implicit QL algorithm (Golub and Van Loan, 8.3).
-/// It is our own for the same reason as in dense.h.
+/// Finds eigenvalues and eigenvectors of symmetric matrices.
+/// A = Q T Q^T by reflections, T = S diag S^T by the implicit QL algorithm (Golub and Van Loan, 8.3). It is our own for the same
+/// reason as in dense.h.
 #include "math/eigen.h"
 #include "math/wide.h"
 

@@ -1,4 +1,4 @@
-/// The parts of a mesh: the volume of each closed component, and whether pieces painted to one bone stay rigid.
+/// Measures the parts of a mesh: the volume of closed components, and whether pieces painted to one bone stay rigid [Kabsch1976].
 #include "measure/parts.h"
 
 #include <string.h>

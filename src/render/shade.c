@@ -1,4 +1,4 @@
-// Rays through the lens, a tile at a time: what is met, how it is lit, and rays on to the lamp and all around.
+/// Shades a tile at a time: rays through the lens, what they meet, how it is lit, and rays on to the lamp and all around.
 #include "render/trace.h"
 
 #include "core/hash.h"

@@ -1,6 +1,6 @@
-// Edge-aware smoothing of how much light arrives [Dammertz2010].
-// It is the sparse ("a trous") wavelet filter, guided by position and normal instead of colour, so that it never blurs over an
-// edge.
+/// Smooths how much light arrives without blurring over edges [Dammertz2010].
+/// It is the sparse ("a trous") wavelet filter, guided by position and normal instead of colour, so that it never blurs over an
+/// edge.
 #include "math/wide.h"
 #include "render/trace.h"
 

@@ -1,4 +1,4 @@
-/// A conversation between the page and the session.
+/// Answers what the page of `pelt studio` says, from the session.
 #include "studio/talk.h"
 
 #include "bake/json_put.h"

@@ -1,4 +1,4 @@
-/// Finding pairs of features that could meet on the way.
+/// Finds pairs of features that could meet on the way to the wanted skin.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

@@ -1,7 +1,7 @@
-// Self-collision of the skin ([Deul2013] sec. 4.5): found once a step with the box tree, kept apart as unilateral constraints.
-// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
-// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
-// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
+/// Keeps the skin from passing through itself [Deul2013 sec. 4.5]: contacts found once a step with the box tree, then kept apart.
+/// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
+/// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
+/// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 

@@ -1,4 +1,4 @@
-// Kinematic coupling ([Deul2013] sec. 4.4): lbs goals for the bone layer, lower bounds on the distance to joints.
+/// Couples flesh to the skeleton [Deul2013 sec. 4.4]: blended goals for the bone layer, least distances to joints.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 

@@ -1,4 +1,4 @@
-// Algorithm 1 of [Deul2013], and how a frame is cut into steps.
+/// Steps layered flesh by Algorithm 1 of [Deul2013], and cuts a frame into such steps.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 #include "core/clock.h"

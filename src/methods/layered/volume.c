@@ -1,4 +1,4 @@
-// Volume constraints of the sub-volumes ([Deul2013] sec. 4.6, [Diziol2011]).
+/// Keeps the volume of each sub-volume [Deul2013 sec. 4.6, Diziol2011].
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 

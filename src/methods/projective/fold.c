@@ -1,4 +1,4 @@
-/// Folds at joints.
+/// Finds the planes at joints that keep the two sides of a fold apart (after [Komaritzan2018 sec. 5]).
 /// [Komaritzan2018] sec. 5 finds pairs of vertices that meet when a joint bends, tells that they crossed by the angles they
 /// make with their bones (sec. 5.2: beyond the half angle), and projects both onto a plane between them. Both are one test
 /// against the plane through the joint that halves the angle of its bones, so that is what we keep: each vertex near a joint

@@ -1,4 +1,4 @@
-/// Contacts between bones that share no joint, which [Komaritzan2018] leaves out.
+/// Finds planes of contact between bones that share no joint, which [Komaritzan2018] leaves out.
 /// Hand on chest, thigh on belly, fingertip in palm: the skin around each bone segment is summed up as a hull: its radius by
 /// place along the segment and direction around it. Where the hulls of two segments overlap in a pose, each vertex of one gets
 /// a plane across the line from its own place on its bone to the nearest place on the other, half-way through the overlap. Like

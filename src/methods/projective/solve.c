@@ -1,4 +1,5 @@
-/// Implicit Euler by local and global steps [Komaritzan2018] sec. 4, with the base points eliminated:
+/// Solves implicit Euler by local and global steps [Komaritzan2018 sec. 4].
+/// The base points are eliminated:
 ///   (L + M / (c h)^2) x = M / (c h)^2 x~ + sum R G - L_q q,   x~ = x + h v + h^2 g
 /// in units where the tissue has stiffness 1; c is the speed of waves in it.
 #include "methods/projective/parts.h"

@@ -1,4 +1,4 @@
-/// Contacts as [Komaritzan2018] sec. 5 has them.
+/// Handles contacts as [Komaritzan2018 sec. 5] has them, to compare with ours.
 /// They are pairs of vertices stored from extreme poses, told apart by an angle in the plane of their bones, both projected to
 /// a plane between them, with a second matrix that holds every vertex of a pair. Kept beside the planes of fold.c to compare
 /// with (docs/projective.md has the numbers of both): `collisions=pairs`.

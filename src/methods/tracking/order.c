@@ -1,4 +1,4 @@
-/// The order in which skin looks at the field.
+/// Puts skin in the order in which it looks at the field, so that what lies together looks together.
 /// Eight points look at a time, and each part that reaches one of them is evaluated for all: skin of one part that lies
 /// together looks together, whatever the mesh' own order is.
 #include "methods/tracking/tracking.h"

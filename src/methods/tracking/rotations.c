@@ -1,4 +1,4 @@
-/// Target rotations of the edges and the right-hand side they give.
+/// Finds the edges' target rotations by dual quaternions [Kavan2008], and the right-hand side they give the relaxation.
 #include "methods/tracking/tracking.h"
 
 typedef struct RotationBlend {
