@@ -8,8 +8,8 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
   --headers       the same of include/pelt: each function says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
-  --sources       the same of first lines, which say in a sentence what a source is for, and of keys of papers ([Deul2013]) that
-                  docs/bibliography.md does not have
+  --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
+                  that docs/bibliography.md does not have
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -351,14 +351,20 @@ KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
 
 
 def check_sources(tree):
-    """Sources whose first line is no comment that ends a sentence, and keys of papers that nobody knows. A line each."""
+    """Sources whose first line is no comment that is a sentence, or leaves a paper out that the lines below it name, and keys of papers
+    that nobody knows. A line each."""
     tree = pathlib.Path(tree)
     wrong = []
     listed = lambda *rooms: sorted(p for room in rooms for p in (tree / room).rglob("*") if p.suffix in (".c", ".h", ".cpp", ".def", ".md"))
-    for path in listed("src", "cli", "import", "fuzz", "examples"):
-        first = path.read_text().split("\n", 1)[0]
-        if path.suffix in (".c", ".cpp") and not re.fullmatch(r"///? \S.*[.:]", first):
-            wrong.append(f"{path.relative_to(tree)}: open with a line that says what it is for, a whole sentence that ends in . or :")
+    for path in listed("src", "cli", "import", "fuzz", "examples", "tests"):
+        if path.suffix not in (".c", ".cpp"):
+            continue
+        opening = re.match(r"(?:///?[^\n]*\n)*", path.read_text()).group().split("\n")
+        if not re.fullmatch(r"/// \S.*\.", opening[0]) or len(opening[0].split()) < 5:
+            wrong.append(f"{path.relative_to(tree)}: open with a line of /// that says what it is for, a sentence that ends on it with a full stop")
+        missing = set(re.findall(rf"\[({KEY})", "\n".join(opening[1:]))) - set(re.findall(KEY, opening[0]))
+        if missing:
+            wrong.append(f"{path.relative_to(tree)}: the line it opens with does not name {', '.join(sorted(missing))}, which the lines below do")
     known = set(re.findall(rf"^- \[({KEY})\]", (tree / "docs" / "bibliography.md").read_text(), re.M))
     for path in listed("src", "cli", "import", "include", "fuzz", "examples", "tests", "docs") + [tree / "README.md"]:
         for number, line in enumerate(path.read_text().split("\n"), 1):

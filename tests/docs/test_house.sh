@@ -95,3 +95,27 @@ grep -q "pelt_word_count: its comment says nothing of thread, cost" <<<"$said" |
 sed -i '/pelt_word_count/d;s/ (PELT_FAILED)//;s/ only for want of memory/ at times/;s/The caller destroys/So much for/' "$work/include/pelt/word.h"
 said=$(headers) && fail "a function that makes something without an owner is not told"
 grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
+
+# --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown.
+mkdir -p "$work"/{docs,fuzz,examples,tests/core}
+: >"$work/README.md"
+echo "- [Deul2013] C. Deul, J. Bender: Physically-based character skinning." >"$work/docs/bibliography.md"
+for file in src/core/text.c src/io/read.c tests/core/test_text.c; do echo "/// Says what this is for [Deul2013 sec. 3]." >"$work/$file"; done
+sources() { "$house" "$work" --sources; }
+said=$(sources) || fail "first lines as they should be are refused: $said"
+opens() { # LINES WHAT: how a source and a test open, and what is to be told of each
+    for file in src/core/text.c tests/core/test_text.c; do
+        cp "$work/$file" "$work/kept"
+        printf '%b\n' "$1" >"$work/$file"
+        said=$(sources) && fail "$file is not told: $1"
+        [ "$(wc -l <<<"$said")" = 1 ] && grep -q "^$file:.*$2" <<<"$said" || fail "$1: $said"
+        cp "$work/kept" "$work/$file"
+    done
+}
+opens '#include "text.h"' "open with a line of ///"
+opens '// Says what this is for.' "open with a line of ///"
+opens '/// The words.' "open with a line of ///"
+opens '/// Says what this is for, which goes on\\n/// on another line.' "open with a line of ///"
+opens '/// Says what this is for:' "open with a line of ///"
+opens '/// Says what this is for.\\n/// It is that of [Deul2013].' "does not name Deul2013"
+opens '/// Says what this is for [Nobody1999].' "is not in docs/bibliography.md"
