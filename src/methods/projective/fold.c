@@ -117,7 +117,7 @@ static int side_of_bone(const PeltiCharacter *who, const ProjFold *fold, int bon
     return 0;
 }
 
-/// A fold is one of limbs: 1 within three times the flesh at the joint from the bone's axis, 0 beyond four (the chest below a
+/// A fold is one of limbs: 1 within twice the flesh at the joint from the bone's axis, 0 beyond three times it (the chest below a
 /// collar bone is no part of the shoulder's fold).
 static float limb_weight(const ProjFold *fold, float side, Vec3 x)
 {
