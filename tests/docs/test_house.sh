@@ -97,6 +97,7 @@ said=$(headers) && fail "a function that makes something without an owner is not
 grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
 
 # --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown.
+rm -f "$work"/cli/* "$work"/import/*
 mkdir -p "$work"/{docs,fuzz,examples,tests/core}
 : >"$work/README.md"
 echo "- [Deul2013] C. Deul, J. Bender: Physically-based character skinning." >"$work/docs/bibliography.md"
@@ -115,7 +116,7 @@ opens() { # LINES WHAT: how a source and a test open, and what is to be told of 
 opens '#include "text.h"' "open with a line of ///"
 opens '// Says what this is for.' "open with a line of ///"
 opens '/// The words.' "open with a line of ///"
-opens '/// Says what this is for, which goes on\\n/// on another line.' "open with a line of ///"
+opens '/// Says what this is for, which goes on\n/// on another line.' "open with a line of ///"
 opens '/// Says what this is for:' "open with a line of ///"
-opens '/// Says what this is for.\\n/// It is that of [Deul2013].' "does not name Deul2013"
+opens '/// Says what this is for.\n/// It is that of [Deul2013].' "does not name Deul2013"
 opens '/// Says what this is for [Nobody1999].' "is not in docs/bibliography.md"
