@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 
 /// Walks the arguments.
-typedef struct Walk {
+typedef struct ArgumentWalk {
     const CliCommand *command;
     int argc, at;
     char **argv;
     void *request;
-} Walk;
+} ArgumentWalk;
 
 static const CliOption *find_option(const CliOption *options, const char *name, size_t length, char letter)
 {
@@ -116,7 +116,7 @@ static bool store(const CliCommand *command, const CliOption *o, const char *tex
 }
 
 /// The option's value is "=value", the rest of "-ovalue", or the next argument.
-static bool take(Walk *walk, const CliOption *o, const char *attached, const char *shown)
+static bool take(ArgumentWalk *walk, const CliOption *o, const char *attached, const char *shown)
 {
     if (o->kind == CLI_WORD && !attached) { // the word may follow, or not
         size_t length = strlen(o->value) - 2;
@@ -139,7 +139,7 @@ static bool take(Walk *walk, const CliOption *o, const char *attached, const cha
     return store(walk->command, o, attached, walk->request);
 }
 
-static bool take_positional(Walk *walk, const char *text)
+static bool take_positional(ArgumentWalk *walk, const char *text)
 {
     const CliOption *o = find_option(walk->command->options, "", 0, 0);
     if (o)
@@ -148,7 +148,7 @@ static bool take_positional(Walk *walk, const char *text)
     return false;
 }
 
-static bool take_option(Walk *walk, const char *text)
+static bool take_option(ArgumentWalk *walk, const char *text)
 {
     const CliOption *options = walk->command->options, *o;
     const char *equals = strchr(text, '=');
@@ -168,7 +168,7 @@ static bool take_option(Walk *walk, const char *text)
 
 bool cli_parse(const CliCommand *command, int argc, char **argv, void *request)
 {
-    Walk walk = {.command = command, .argc = argc, .argv = argv, .request = request};
+    ArgumentWalk walk = {.command = command, .argc = argc, .argv = argv, .request = request};
     bool only_positional = false, good = true;
     while (good && walk.at < argc) {
         const char *text = argv[walk.at++];

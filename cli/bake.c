@@ -7,16 +7,16 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct BakeRequest {
     const char *file, *motion;
     CliList outputs, settings;
     bool quiet, json, no_measure;
     PeltBakeDef def;
-} Request;
+} BakeRequest;
 
 static bool read_frames(const CliCommand *command, const char *text, void *request)
 {
-    PeltBakeDef *def = &((Request *)request)->def;
+    PeltBakeDef *def = &((BakeRequest *)request)->def;
     char *end;
     long first = strtol(text, &end, 10), last = first;
     bool good = end != text;
@@ -36,28 +36,28 @@ static bool read_frames(const CliCommand *command, const char *text, void *reque
 }
 
 static const CliOption options[] = {
-    {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
+    {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them", CLI_TO(CLI_TEXT, BakeRequest, def.skin.method)},
     {"output", 'o', "FILE", "by extension .glb .vrm .gltf .abc .usda .pc2 .mdd .npz .obj (numbered); may be given several times",
-     CLI_TO(CLI_LIST, Request, outputs)},
+     CLI_TO(CLI_LIST, BakeRequest, outputs)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first); range: a range of motion made from the skeleton",
-     CLI_TO(CLI_TEXT, Request, def.clip)},
-    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
-    {"fps", 0, "F", "output frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+     CLI_TO(CLI_TEXT, BakeRequest, def.clip)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, BakeRequest, motion)},
+    {"fps", 0, "F", "output frames a second (default 30)", CLI_TO(CLI_DOUBLE, BakeRequest, def.fps)},
     {"frames", 0, "A:B", "only these output frames, inclusive; the skin starts settled in frame A", .read = read_frames},
-    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
+    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, BakeRequest, settings)},
     {"rig", 0, "X.json", "what an artist adds: operators, muscles, layers, anchors (docs/rig.md)",
-     CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
-    {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, Request, def.scene_path)},
+     CLI_TO(CLI_TEXT, BakeRequest, def.skin.rig_path)},
+    {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, BakeRequest, def.scene_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
+     CLI_TO(CLI_COUNT, BakeRequest, def.skin.threads)},
     {"report", 0, "R.json", "measure: times and quality, per frame and worst over the clip",
-     CLI_TO(CLI_TEXT, Request, def.report_path)},
+     CLI_TO(CLI_TEXT, BakeRequest, def.report_path)},
     {"morph-per-frame", 0, NULL, ".glb: one morph target a frame (exact, large) in place of few principal ones",
-     CLI_TO(CLI_FLAG, Request, def.morph_per_frame)},
-    {"no-measure", 0, NULL, "--report with times only", CLI_TO(CLI_FLAG, Request, no_measure)},
-    {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, Request, json)},
-    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+     CLI_TO(CLI_FLAG, BakeRequest, def.morph_per_frame)},
+    {"no-measure", 0, NULL, "--report with times only", CLI_TO(CLI_FLAG, BakeRequest, no_measure)},
+    {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, BakeRequest, json)},
+    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, BakeRequest, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, BakeRequest, file)},
     {0},
 };
 
@@ -73,7 +73,7 @@ const CliCommand cli_bake = {
     run,
 };
 
-static void print_result(const Request *r, const PeltBakeResult *result)
+static void print_result(const BakeRequest *r, const PeltBakeResult *result)
 {
     if (r->json) {
         printf("{\"frames\": %d, \"prepare_ms\": %.3f, \"step_ms\": %.4f, \"total_ms\": %.1f, \"morph_targets\": %d, "
@@ -95,7 +95,7 @@ static void print_result(const Request *r, const PeltBakeResult *result)
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_bake_def_default()};
+    BakeRequest r = {.def = pelt_bake_def_default()};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.file)

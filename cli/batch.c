@@ -6,14 +6,14 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct BatchRequest {
     PeltBatchDef def;
     bool list, slurm, state, quiet, json;
-} Request;
+} BatchRequest;
 
 static bool read_shard(const CliCommand *command, const char *text, void *request)
 {
-    PeltBatchDef *def = &((Request *)request)->def;
+    PeltBatchDef *def = &((BatchRequest *)request)->def;
     int shard[2];
     if (cli_read_ints(text, '/', 2, shard) && shard[0] >= 0 && shard[0] < shard[1]) {
         def->shard = shard[0], def->shards = shard[1];
@@ -25,29 +25,29 @@ static bool read_shard(const CliCommand *command, const char *text, void *reques
 
 static const CliOption options[] = {
     {"list", 0, NULL, "print one self-contained command a line for what is left (parallel, cuecmd, ...)",
-     CLI_TO(CLI_FLAG, Request, list)},
-    {"slurm", 0, NULL, "write and submit a job array, watch it, submit again what is missing", CLI_TO(CLI_FLAG, Request, slurm)},
-    {"state", 0, NULL, "only say what is done and what is not", CLI_TO(CLI_FLAG, Request, state)},
+     CLI_TO(CLI_FLAG, BatchRequest, list)},
+    {"slurm", 0, NULL, "write and submit a job array, watch it, submit again what is missing", CLI_TO(CLI_FLAG, BatchRequest, slurm)},
+    {"state", 0, NULL, "only say what is done and what is not", CLI_TO(CLI_FLAG, BatchRequest, state)},
     {"shard", 0, "I/N", "every N-th entry, from the I-th (0 to N-1)", .read = read_shard},
     {"stage", 0, "1|2", "only what waits for nothing, or only fits, which wait for samples (default: both, in turn)",
-     CLI_TO(CLI_INT, Request, def.stage)},
-    {"only", 0, "KEY", "the one entry that --list names so", CLI_TO(CLI_TEXT, Request, def.only)},
-    {"manifest", 0, "M", "what was made from what (default: JOBS.manifest)", CLI_TO(CLI_TEXT, Request, def.manifest)},
-    {"method", 'm', "NAME", "for a folder or a pattern: the method for all", CLI_TO(CLI_TEXT, Request, def.method)},
+     CLI_TO(CLI_INT, BatchRequest, def.stage)},
+    {"only", 0, "KEY", "the one entry that --list names so", CLI_TO(CLI_TEXT, BatchRequest, def.only)},
+    {"manifest", 0, "M", "what was made from what (default: JOBS.manifest)", CLI_TO(CLI_TEXT, BatchRequest, def.manifest)},
+    {"method", 'm', "NAME", "for a folder or a pattern: the method for all", CLI_TO(CLI_TEXT, BatchRequest, def.method)},
     {"clip", 0, "NAME|INDEX|all", "for a folder or a pattern: which animation (default: the first)",
-     CLI_TO(CLI_TEXT, Request, def.clip)},
+     CLI_TO(CLI_TEXT, BatchRequest, def.clip)},
     {"output", 'o', "PATTERN", "for a folder or a pattern (default baked/{character}-{clip}-{method}.pc2)",
-     CLI_TO(CLI_TEXT, Request, def.output)},
+     CLI_TO(CLI_TEXT, BatchRequest, def.output)},
     {"workers", 0, "N", "entries at once (default: as many as cores, fewer where memory is short)",
-     CLI_TO(CLI_COUNT, Request, def.workers)},
-    {"threads", 0, "N", "of each entry (default 1)", CLI_TO(CLI_COUNT, Request, def.threads)},
+     CLI_TO(CLI_COUNT, BatchRequest, def.workers)},
+    {"threads", 0, "N", "of each entry (default 1)", CLI_TO(CLI_COUNT, BatchRequest, def.threads)},
     {"timeout", 0, "S", "seconds after which an entry is ended and has failed (default: none)",
-     CLI_TO(CLI_DOUBLE, Request, def.timeout_s)},
-    {"chunk", 0, "N", "--slurm: entries a task (default 8)", CLI_TO(CLI_COUNT, Request, def.chunk)},
-    {"verify", 0, NULL, "hash every output again, whatever its size and time say", CLI_TO(CLI_FLAG, Request, def.verify)},
-    {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, Request, json)},
-    {"quiet", 'q', NULL, "no progress, no summary; failures only", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one jobs file, folder or pattern at a time", CLI_TO(CLI_TEXT, Request, def.jobs)},
+     CLI_TO(CLI_DOUBLE, BatchRequest, def.timeout_s)},
+    {"chunk", 0, "N", "--slurm: entries a task (default 8)", CLI_TO(CLI_COUNT, BatchRequest, def.chunk)},
+    {"verify", 0, NULL, "hash every output again, whatever its size and time say", CLI_TO(CLI_FLAG, BatchRequest, def.verify)},
+    {"json", 0, NULL, "print the result as JSON", CLI_TO(CLI_FLAG, BatchRequest, json)},
+    {"quiet", 'q', NULL, "no progress, no summary; failures only", CLI_TO(CLI_FLAG, BatchRequest, quiet)},
+    {"", 0, NULL, "one jobs file, folder or pattern at a time", CLI_TO(CLI_TEXT, BatchRequest, def.jobs)},
     {0},
 };
 
@@ -83,7 +83,7 @@ static void print_line(const char *line, void *user)
     fprintf(user, "%s\n", line);
 }
 
-static void print_result(const Request *r, const PeltBatchResult *result)
+static void print_result(const BatchRequest *r, const PeltBatchResult *result)
 {
     if (r->json)
         printf("{\"entries\": %d, \"skipped\": %d, \"made\": %d, \"failed\": %d, \"left\": %d, \"seconds\": %.3f}\n",
@@ -95,7 +95,7 @@ static void print_result(const Request *r, const PeltBatchResult *result)
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_batch_def_default()};
+    BatchRequest r = {.def = pelt_batch_def_default()};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.def.jobs)

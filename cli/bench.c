@@ -24,15 +24,15 @@ static void take_row(const PeltBenchRow *row, void *table)
 
 // ---- comparing two results ----
 
-typedef struct Tally {
+typedef struct ChangeTally {
     int better, worse, same, alone; ///< alone: of a single run
     double machine;                 ///< largest change of the machine's own rows
-} Tally;
+} ChangeTally;
 
 static void print_change(const PeltBenchChange *c, void *user)
 {
     static const char *const words[3] = {"WORSE", "same", "better"};
-    Tally *tally = user;
+    ChangeTally *tally = user;
     double change = fabs(c->ratio - 1);
     if (!strcmp(c->after.group, "machine")) {
         tally->machine = change > tally->machine ? change : tally->machine;
@@ -50,7 +50,7 @@ static int print_difference(const CliCommand *command, const char *path, const P
 {
     PeltBenchTable *before = NULL;
     PeltError err = {0};
-    Tally tally = {0};
+    ChangeTally tally = {0};
     PeltStatus status = pelt_bench_table_read(path, &before, &err);
     if (status != PELT_OK)
         return cli_fail(command, status, "%s", err.text);
@@ -80,25 +80,25 @@ static int compare_files(const CliCommand *command, const char *before_path, con
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct BenchRequest {
     bool json, csv, quick;
     int threads, runs;
     const char *output, *data, *against;
     CliList groups, only;
-} Request;
+} BenchRequest;
 
 static const CliOption options[] = {
-    {"json", 0, NULL, "print JSON in place of the table", CLI_TO(CLI_FLAG, Request, json)},
-    {"csv", 0, NULL, "print CSV in place of the table", CLI_TO(CLI_FLAG, Request, csv)},
-    {"output", 'o', "FILE", "write .json, .csv or a page (.html) there too", CLI_TO(CLI_TEXT, Request, output)},
-    {"threads", 0, "N", "most threads (default: as many as there are)", CLI_TO(CLI_INT, Request, threads)},
-    {"runs", 0, "N", "run all of it N times: medians, with least and most (default 1)", CLI_TO(CLI_INT, Request, runs)},
-    {"only", 0, "TEXT", "run only rows whose name holds this text; may be repeated", CLI_TO(CLI_LIST, Request, only)},
-    {"quick", 0, NULL, "fewer repeats", CLI_TO(CLI_FLAG, Request, quick)},
-    {"data", 0, "DIR", "real characters to time as well", CLI_TO(CLI_TEXT, Request, data)},
+    {"json", 0, NULL, "print JSON in place of the table", CLI_TO(CLI_FLAG, BenchRequest, json)},
+    {"csv", 0, NULL, "print CSV in place of the table", CLI_TO(CLI_FLAG, BenchRequest, csv)},
+    {"output", 'o', "FILE", "write .json, .csv or a page (.html) there too", CLI_TO(CLI_TEXT, BenchRequest, output)},
+    {"threads", 0, "N", "most threads (default: as many as there are)", CLI_TO(CLI_INT, BenchRequest, threads)},
+    {"runs", 0, "N", "run all of it N times: medians, with least and most (default 1)", CLI_TO(CLI_INT, BenchRequest, runs)},
+    {"only", 0, "TEXT", "run only rows whose name holds this text; may be repeated", CLI_TO(CLI_LIST, BenchRequest, only)},
+    {"quick", 0, NULL, "fewer repeats", CLI_TO(CLI_FLAG, BenchRequest, quick)},
+    {"data", 0, "DIR", "real characters to time as well", CLI_TO(CLI_TEXT, BenchRequest, data)},
     {"against", 0, "OLD.csv", "say what became better or worse since; with a NEW.csv in place of groups nothing is run",
-     CLI_TO(CLI_TEXT, Request, against)},
-    {"", 0, NULL, "", CLI_TO(CLI_LIST, Request, groups)},
+     CLI_TO(CLI_TEXT, BenchRequest, against)},
+    {"", 0, NULL, "", CLI_TO(CLI_LIST, BenchRequest, groups)},
     {0},
 };
 
@@ -122,7 +122,7 @@ static bool is_csv(const char *path)
 }
 
 /// What was asked for, from the rows of a run.
-static int tell(const CliCommand *command, const Request *r, const PeltBenchTable *table)
+static int tell(const CliCommand *command, const BenchRequest *r, const PeltBenchTable *table)
 {
     PeltError err = {0};
     PeltStatus status = PELT_OK;
@@ -139,7 +139,7 @@ static int run(const CliCommand *command, int argc, char **argv)
 {
     PeltError err = {0};
     PeltBenchTable *table = NULL;
-    Request r = {.threads = (int)sysconf(_SC_NPROCESSORS_ONLN), .runs = 1};
+    BenchRequest r = {.threads = (int)sysconf(_SC_NPROCESSORS_ONLN), .runs = 1};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (r.threads < 1)

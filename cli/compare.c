@@ -7,17 +7,17 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct CompareRequest {
     const char *file, *output;
     char methods[600];
     bool quiet;
     int size[2];
     PeltCompareDef def;
-} Request;
+} CompareRequest;
 
 static bool read_methods(const CliCommand *command, const char *value, void *request)
 {
-    Request *r = request;
+    CompareRequest *r = request;
     if (strlen(value) >= sizeof r->methods) {
         cli_usage(command, "--methods: too long");
         return false;
@@ -39,7 +39,7 @@ static bool read_methods(const CliCommand *command, const char *value, void *req
 
 static bool read_frames(const CliCommand *command, const char *value, void *request)
 {
-    Request *r = request;
+    CompareRequest *r = request;
     r->def.frame_count = 0;
     for (const char *at = value; *at;) {
         char *end;
@@ -56,17 +56,17 @@ static bool read_frames(const CliCommand *command, const char *value, void *requ
 
 static const CliOption options[] = {
     {"methods", 'm', "A,B,...", "which methods (default: all)", .read = read_methods},
-    {"output", 'o', "DIR", "folder for index.html, compare.json and pictures/", CLI_TO(CLI_TEXT, Request, output)},
+    {"output", 'o', "DIR", "folder for index.html, compare.json and pictures/", CLI_TO(CLI_TEXT, CompareRequest, output)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first); range: a range of motion made from the skeleton",
-     CLI_TO(CLI_TEXT, Request, def.clip)},
-    {"fps", 0, "F", "frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+     CLI_TO(CLI_TEXT, CompareRequest, def.clip)},
+    {"fps", 0, "F", "frames a second (default 30)", CLI_TO(CLI_DOUBLE, CompareRequest, def.fps)},
     {"frames", 0, "N,N,...", "frames to picture (default: the worst are chosen)", .read = read_frames},
-    {"pictures", 0, "N", "how many frames to choose (default 4)", CLI_TO(CLI_INT, Request, def.pictures)},
-    {"size", 0, "WxH", "of the pictures (default 640x480)", CLI_TO(CLI_SIZE, Request, size)},
-    {"no-films", 0, NULL, "leave out the moving pictures", CLI_TO(CLI_OFF, Request, def.films)},
-    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_COUNT, Request, def.threads)},
-    {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+    {"pictures", 0, "N", "how many frames to choose (default 4)", CLI_TO(CLI_INT, CompareRequest, def.pictures)},
+    {"size", 0, "WxH", "of the pictures (default 640x480)", CLI_TO(CLI_SIZE, CompareRequest, size)},
+    {"no-films", 0, NULL, "leave out the moving pictures", CLI_TO(CLI_OFF, CompareRequest, def.films)},
+    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_COUNT, CompareRequest, def.threads)},
+    {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, CompareRequest, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, CompareRequest, file)},
     {0},
 };
 
@@ -85,7 +85,7 @@ const CliCommand cli_compare = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_compare_def_default()};
+    CompareRequest r = {.def = pelt_compare_def_default()};
     r.size[0] = r.def.width, r.size[1] = r.def.height;
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;

@@ -5,16 +5,16 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct ConvertRequest {
     CliList files;
     const char *motion;
     bool quiet;
-} Request;
+} ConvertRequest;
 
 static const CliOption options[] = {
-    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
-    {"quiet", 'q', NULL, "no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_LIST, Request, files)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, ConvertRequest, motion)},
+    {"quiet", 'q', NULL, "no summary; errors and warnings only", CLI_TO(CLI_FLAG, ConvertRequest, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_LIST, ConvertRequest, files)},
     {0},
 };
 
@@ -32,7 +32,7 @@ const CliCommand cli_convert = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {0};
+    ConvertRequest r = {0};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (r.files.count != 2)

@@ -5,16 +5,16 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct DemoRequest {
     const char *folder;
     int threads;
     bool quiet;
-} Request;
+} DemoRequest;
 
 static const CliOption options[] = {
-    {"output", 'o', "DIR", "folder for index.html and the files it links (default: demo)", CLI_TO(CLI_TEXT, Request, folder)},
-    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_COUNT, Request, threads)},
-    {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, Request, quiet)},
+    {"output", 'o', "DIR", "folder for index.html and the files it links (default: demo)", CLI_TO(CLI_TEXT, DemoRequest, folder)},
+    {"threads", 0, "N", "0: as many as there are (default)", CLI_TO(CLI_COUNT, DemoRequest, threads)},
+    {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, DemoRequest, quiet)},
     {0},
 };
 
@@ -30,7 +30,7 @@ const CliCommand cli_demo = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.folder = "demo"};
+    DemoRequest r = {.folder = "demo"};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     PeltError err = {0};

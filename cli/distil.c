@@ -8,16 +8,16 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct DistilRequest {
     const char *file;
     CliList settings;
     bool quiet;
     PeltDistilDef def;
-} Request;
+} DistilRequest;
 
 static bool read_part(const CliCommand *command, const char *text, void *request)
 {
-    PeltDistilDef *def = &((Request *)request)->def;
+    PeltDistilDef *def = &((DistilRequest *)request)->def;
     int part[2];
     if (cli_read_ints(text, '/', 2, part) && part[0] >= 0 && part[0] < part[1]) {
         def->part = part[0], def->parts = part[1];
@@ -38,7 +38,7 @@ static bool read_error(const CliCommand *command, const char *text, void *reques
     double value = strtod(text, &end);
     for (int i = 0; i < 4 && end != text && value >= 0 && isfinite(value); i++)
         if (!strcmp(end, units[i].unit)) {
-            ((Request *)request)->def.error = value * units[i].metres;
+            ((DistilRequest *)request)->def.error = value * units[i].metres;
             return true;
         }
     cli_usage(command, "--error wants a length such as 2mm or 0.002, not '%s'", text);
@@ -46,34 +46,34 @@ static bool read_error(const CliCommand *command, const char *text, void *reques
 }
 
 static const CliOption options[] = {
-    {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
-    {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, Request, def.output)},
-    {"weights", 0, "4|8", "a vertex (default 4)", CLI_TO(CLI_INT, Request, def.weights)},
+    {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, DistilRequest, def.skin.method)},
+    {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, DistilRequest, def.output)},
+    {"weights", 0, "4|8", "a vertex (default 4)", CLI_TO(CLI_INT, DistilRequest, def.weights)},
     {"helpers", 0, "N", "joints between joints, at most (default: one for each joint that bends; more: twists and pushes)",
-     CLI_TO(CLI_INT, Request, def.helpers)},
-    {"correctives", 0, "M", "morph targets, at most (default 64)", CLI_TO(CLI_INT, Request, def.correctives)},
+     CLI_TO(CLI_INT, DistilRequest, def.helpers)},
+    {"correctives", 0, "M", "morph targets, at most (default 64)", CLI_TO(CLI_INT, DistilRequest, def.correctives)},
     {"error", 0, "E", "no more correctives than this root mean square takes: 2mm, or in the file's units", .read = read_error},
-    {"bytes", 0, "B", "of weights and morph targets, at most", CLI_TO(CLI_DOUBLE, Request, def.bytes)},
-    {"poses", 0, "N", "to learn from (default 1000)", CLI_TO(CLI_INT, Request, def.poses)},
+    {"bytes", 0, "B", "of weights and morph targets, at most", CLI_TO(CLI_DOUBLE, DistilRequest, def.bytes)},
+    {"poses", 0, "N", "to learn from (default 1000)", CLI_TO(CLI_INT, DistilRequest, def.poses)},
     {"held-out", 0, "N", "poses no fit sees, for the error (default: a fifth of them, 200 at most)",
-     CLI_TO(CLI_INT, Request, def.held_out)},
-    {"unseen", 0, "CLIP", "a clip that no pose is taken from, for the error", CLI_TO(CLI_TEXT, Request, def.unseen_clip)},
+     CLI_TO(CLI_INT, DistilRequest, def.held_out)},
+    {"unseen", 0, "CLIP", "a clip that no pose is taken from, for the error", CLI_TO(CLI_TEXT, DistilRequest, def.unseen_clip)},
     {"no-clips", 0, NULL, "does not look at the error in clips: saves playing them by the method",
-     CLI_TO(CLI_FLAG, Request, def.no_clips)},
-    {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, Request, def.seed)},
+     CLI_TO(CLI_FLAG, DistilRequest, def.no_clips)},
+    {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, DistilRequest, def.seed)},
     {"samples", 0, "FILE", "keeps the samples there, and goes on with those it holds",
-     CLI_TO(CLI_TEXT, Request, def.samples_path)},
+     CLI_TO(CLI_TEXT, DistilRequest, def.samples_path)},
     {"part", 0, "I/N", "makes only this part of the samples, into FILE.part-I-N, and stops", .read = read_part},
-    {"parts", 0, "N", "takes in what --part I/N of other runs has made", CLI_TO(CLI_INT, Request, def.parts)},
-    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
-    {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
+    {"parts", 0, "N", "takes in what --part I/N of other runs has made", CLI_TO(CLI_INT, DistilRequest, def.parts)},
+    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, DistilRequest, settings)},
+    {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, DistilRequest, def.skin.rig_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
-    {"report", 0, "R.json", "errors by pose set, clip and joint", CLI_TO(CLI_TEXT, Request, def.report_path)},
+     CLI_TO(CLI_COUNT, DistilRequest, def.skin.threads)},
+    {"report", 0, "R.json", "errors by pose set, clip and joint", CLI_TO(CLI_TEXT, DistilRequest, def.report_path)},
     {"page", 0, "P.html", "errors and pictures of the worst poses: the method's, the distilled and the file's own weights' skin",
-     CLI_TO(CLI_TEXT, Request, def.page_path)},
-    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+     CLI_TO(CLI_TEXT, DistilRequest, def.page_path)},
+    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, DistilRequest, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, DistilRequest, file)},
     {0},
 };
 
@@ -90,20 +90,20 @@ const CliCommand cli_distil = {
 };
 
 /// A line a set of poses, when all is done.
-typedef struct Lines {
+typedef struct ErrorLines {
     CliSession session;
     char *text;
     size_t size;
     FILE *to;
-} Lines;
+} ErrorLines;
 
 static void tell(const char *poses, const PeltDistilError *e, void *user)
 {
-    fprintf(((Lines *)user)->to, "%-12.24s %5d | %9.4g %9.4g %9.4g | %9.4g %9.4g %9.4g | %d\n", poses, e->poses, e->rms, e->p99,
+    fprintf(((ErrorLines *)user)->to, "%-12.24s %5d | %9.4g %9.4g %9.4g | %9.4g %9.4g %9.4g | %d\n", poses, e->poses, e->rms, e->p99,
             e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest, e->worse);
 }
 
-static void print_result(const Request *r, const PeltDistilResult *result, const char *lines)
+static void print_result(const DistilRequest *r, const PeltDistilResult *result, const char *lines)
 {
     printf("%s: %d joints, %d helpers, %d correctives, %.0f kB\n", r->file, result->joints, result->helpers, result->correctives,
            (double)result->bytes / 1000);
@@ -116,7 +116,7 @@ static void print_result(const Request *r, const PeltDistilResult *result, const
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_distil_def_default()};
+    DistilRequest r = {.def = pelt_distil_def_default()};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.file)
@@ -127,7 +127,7 @@ static int run(const CliCommand *command, int argc, char **argv)
         return PELT_BAD_ARGUMENT;
     r.def.skin.settings = r.settings.items;
     r.def.skin.setting_count = r.settings.count;
-    Lines lines = {0};
+    ErrorLines lines = {0};
     PeltDistilResult result = {0};
     lines.to = open_memstream(&lines.text, &lines.size);
     if (!lines.to)

@@ -5,17 +5,17 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct InspectRequest {
     const char *file;
     const char *rig, *motion;
     bool json;
-} Request;
+} InspectRequest;
 
 static const CliOption options[] = {
-    {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, Request, json)},
-    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
-    {"rig", 0, "FILE", "with a rig's pieces (docs/rig.md)", CLI_TO(CLI_TEXT, Request, rig)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+    {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, InspectRequest, json)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, InspectRequest, motion)},
+    {"rig", 0, "FILE", "with a rig's pieces (docs/rig.md)", CLI_TO(CLI_TEXT, InspectRequest, rig)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, InspectRequest, file)},
     {0},
 };
 
@@ -31,7 +31,7 @@ const CliCommand cli_inspect = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {0};
+    InspectRequest r = {0};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.file)

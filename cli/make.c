@@ -5,33 +5,33 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct MakeRequest {
     const char *output;
     bool quiet;
     int seed;
     PeltMakeDef def;
-} Request;
+} MakeRequest;
 
 static const CliOption options[] = {
-    {"output", 'o', "FILE", ".glb, or .gltf with everything inside", CLI_TO(CLI_TEXT, Request, output)},
+    {"output", 'o', "FILE", ".glb, or .gltf with everything inside", CLI_TO(CLI_TEXT, MakeRequest, output)},
     {"vertices", 0, "N", "how many, met within 10 %: 500 to 2000000 (default: 3200, 8000, 5000, 13300, 9000)",
-     CLI_TO(CLI_INT, Request, def.vertices)},
+     CLI_TO(CLI_INT, MakeRequest, def.vertices)},
     {"seed", 0, "N", "another character of the same kind, 1 or more: size, girth, joints, mesh, clothes and weights vary",
-     CLI_TO(CLI_INT, Request, seed)},
-    {"dress", 0, "HOW", "none, some (as the seed draws; the default with a seed) or all", CLI_TO(CLI_TEXT, Request, def.dress)},
+     CLI_TO(CLI_INT, MakeRequest, seed)},
+    {"dress", 0, "HOW", "none, some (as the seed draws; the default with a seed) or all", CLI_TO(CLI_TEXT, MakeRequest, def.dress)},
     {"clip", 0, "NAME",
      "this clip alone; random: smooth motion to the limits of every joint, drawn from the seed; touches (biped): hands, arms, "
      "knees and chin meet the body",
-     CLI_TO(CLI_TEXT, Request, def.clip)},
+     CLI_TO(CLI_TEXT, MakeRequest, def.clip)},
     {"weights", 0, "HOW", "smooth, one-joint, unnormalised, missing or none (default: as the seed draws, mostly smooth)",
-     CLI_TO(CLI_TEXT, Request, def.weights)},
+     CLI_TO(CLI_TEXT, MakeRequest, def.weights)},
     {"no-weights", 0, NULL, "put every weight on the root, as in a file nobody painted",
-     CLI_TO(CLI_FLAG, Request, def.no_weights)},
-    {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, Request, def.uv)},
+     CLI_TO(CLI_FLAG, MakeRequest, def.no_weights)},
+    {"uv", 0, NULL, "texture coordinates; vertices are split at their seams", CLI_TO(CLI_FLAG, MakeRequest, def.uv)},
     {"threads", 0, "N", "0: as many as there are (default); the file does not depend on it",
-     CLI_TO(CLI_COUNT, Request, def.threads)},
-    {"quiet", 'q', NULL, "no summary", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one character at a time", CLI_TO(CLI_TEXT, Request, def.name)},
+     CLI_TO(CLI_COUNT, MakeRequest, def.threads)},
+    {"quiet", 'q', NULL, "no summary", CLI_TO(CLI_FLAG, MakeRequest, quiet)},
+    {"", 0, NULL, "one character at a time", CLI_TO(CLI_TEXT, MakeRequest, def.name)},
     {0},
 };
 
@@ -50,7 +50,7 @@ const CliCommand cli_make = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_make_def_default(), .seed = -1}; // not said
+    MakeRequest r = {.def = pelt_make_def_default(), .seed = -1}; // not said
     r.def.name = NULL;
     r.def.vertices = -1; // not said
     if (!cli_parse(command, argc, argv, &r))

@@ -5,13 +5,13 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct MethodsRequest {
     const char *name;
     bool json;
-} Request;
+} MethodsRequest;
 
-static const CliOption options[] = {{"", 0, NULL, "one method at a time", CLI_TO(CLI_TEXT, Request, name)},
-                                    {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, Request, json)},
+static const CliOption options[] = {{"", 0, NULL, "one method at a time", CLI_TO(CLI_TEXT, MethodsRequest, name)},
+                                    {"json", 0, NULL, "the same as JSON, for programs", CLI_TO(CLI_FLAG, MethodsRequest, json)},
                                     {0}};
 
 const CliCommand cli_methods = {
@@ -134,7 +134,7 @@ static void print_json(const char *name)
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {0};
+    MethodsRequest r = {0};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (r.name && pelt_method_find(r.name) < 0)

@@ -5,26 +5,26 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct SampleRequest {
     const char *file;
     CliList settings;
     bool quiet;
     PeltDistilDef def;
-} Request;
+} SampleRequest;
 
 static const CliOption options[] = {
-    {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
+    {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, SampleRequest, def.skin.method)},
     {"output", 'o', "OUT", ".npz, .pc2 or .mdd of the points; OUT.poses.npy and OUT.poses.json hold the poses",
-     CLI_TO(CLI_TEXT, Request, def.output)},
-    {"poses", 0, "N", "how many (default 1000)", CLI_TO(CLI_INT, Request, def.poses)},
-    {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, Request, def.seed)},
-    {"unseen", 0, "CLIP", "a clip that neither poses nor limits are taken from", CLI_TO(CLI_TEXT, Request, def.unseen_clip)},
-    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, Request, settings)},
-    {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, Request, def.skin.rig_path)},
+     CLI_TO(CLI_TEXT, SampleRequest, def.output)},
+    {"poses", 0, "N", "how many (default 1000)", CLI_TO(CLI_INT, SampleRequest, def.poses)},
+    {"seed", 0, "S", "of the poses (default 1): the same seed, the same bytes", CLI_TO(CLI_INT, SampleRequest, def.seed)},
+    {"unseen", 0, "CLIP", "a clip that neither poses nor limits are taken from", CLI_TO(CLI_TEXT, SampleRequest, def.unseen_clip)},
+    {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, SampleRequest, settings)},
+    {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, SampleRequest, def.skin.rig_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_COUNT, Request, def.skin.threads)},
-    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+     CLI_TO(CLI_COUNT, SampleRequest, def.skin.threads)},
+    {"quiet", 'q', NULL, "no progress, no summary; errors and warnings only", CLI_TO(CLI_FLAG, SampleRequest, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, SampleRequest, file)},
     {0},
 };
 
@@ -42,7 +42,7 @@ const CliCommand cli_sample = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_distil_def_default()};
+    SampleRequest r = {.def = pelt_distil_def_default()};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.file)

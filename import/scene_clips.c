@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Clip {
+typedef struct ClipMaking {
     ImportScene *scene;
     const struct aiAnimation *from;
     PeltiJson *samplers, *channels;
     double ticks_per_s, start; ///< ticks; taken off, because glTF starts at 0 or later
-} Clip;
+} ClipMaking;
 
 static double earliest(const struct aiAnimation *clip)
 {
@@ -32,7 +32,7 @@ typedef struct Keys {
 } Keys;
 
 /// `node` of glTF.
-static void add_channel(Clip *clip, int node, const char *path, Keys keys)
+static void add_channel(ClipMaking *clip, int node, const char *path, Keys keys)
 {
     const float *times = keys.times, *values = keys.values;
     int count = keys.count, width = keys.width;
@@ -59,7 +59,7 @@ static void add_channel(Clip *clip, int node, const char *path, Keys keys)
 }
 
 /// `inverse`: one by each value.
-static void add_vectors(Clip *clip, int node, const char *path, const struct aiVectorKey *keys, unsigned count, bool inverse)
+static void add_vectors(ClipMaking *clip, int node, const char *path, const struct aiVectorKey *keys, unsigned count, bool inverse)
 {
     float *times = import_take(clip->scene, count, sizeof *times), *values = import_take(clip->scene, count, 3 * sizeof *values);
     for (unsigned k = 0; times && values && k < count; k++) {
@@ -74,7 +74,7 @@ static void add_vectors(Clip *clip, int node, const char *path, const struct aiV
         add_channel(clip, node, path, (Keys){times, values, (int)count, 3});
 }
 
-static void add_turns(Clip *clip, int node, const struct aiQuatKey *keys, unsigned count)
+static void add_turns(ClipMaking *clip, int node, const struct aiQuatKey *keys, unsigned count)
 {
     float *times = import_take(clip->scene, count, sizeof *times), *values = import_take(clip->scene, count, 4 * sizeof *values);
     for (unsigned k = 0; times && values && k < count; k++) {
@@ -89,7 +89,7 @@ static void add_turns(Clip *clip, int node, const struct aiQuatKey *keys, unsign
 }
 
 /// Weights of morph targets: "node*0" names the first geometry of a node; targets that have no key keep their default.
-static void add_weights(Clip *clip, const struct aiMeshMorphAnim *from)
+static void add_weights(ClipMaking *clip, const struct aiMeshMorphAnim *from)
 {
     ImportScene *s = clip->scene;
     char name[1100];
@@ -125,7 +125,7 @@ void import_clips(ImportScene *s)
         PeltiJson *json = import_append(s, "animations", NULL);
         if (from->mName.length)
             import_set(s, json, "name", pelti_json_new_text(from->mName.data));
-        Clip clip = {s,
+        ClipMaking clip = {s,
                      from,
                      import_open(s, json, "samplers", true),
                      import_open(s, json, "channels", true),

@@ -1,4 +1,4 @@
-/// Meshes and skins.
+/// Writes the meshes and skins of FBX and Collada files as glTF.
 #include "scene.h"
 
 #include <math.h>

@@ -99,13 +99,13 @@ typedef struct Slot {
     uint32_t hash;
 } Slot;
 
-typedef struct Table {
+typedef struct PointTable {
     size_t count; // a power of two
     Slot *slots;
     int room; // for points
-} Table;
+} PointTable;
 
-static void put(Table *table, Slot slot)
+static void put(PointTable *table, Slot slot)
 {
     size_t at = slot.hash & (table->count - 1);
     while (table->slots[at].point >= 0)
@@ -113,9 +113,9 @@ static void put(Table *table, Slot slot)
     table->slots[at] = slot;
 }
 
-static bool grow(ImportPart *part, Table *table)
+static bool grow(ImportPart *part, PointTable *table)
 {
-    Table more = {.room = table->room ? 2 * table->room : 1024};
+    PointTable more = {.room = table->room ? 2 * table->room : 1024};
     more.count = 2 * (size_t)more.room;
     more.slots = malloc(more.count * sizeof *more.slots);
     int *first = realloc(part->first, (size_t)more.room * sizeof *first);
@@ -169,7 +169,7 @@ static bool is_same(const ImportPart *part, int vertex, int other)
 }
 
 /// The point that is the same, a new one where none is.
-static int find_point(ImportPart *part, Table *table, int vertex)
+static int find_point(ImportPart *part, PointTable *table, int vertex)
 {
     fill_row(part, vertex, part->row);
     uint32_t hash = hash_vertex(part, vertex);
@@ -184,7 +184,7 @@ static int find_point(ImportPart *part, Table *table, int vertex)
 
 static bool join_points(ImportPart *part)
 {
-    Table table = {0};
+    PointTable table = {0};
     bool ok = grow(part, &table);
     for (unsigned v = 0; ok && v < part->from->mNumVertices; v++) {
         part->point[v] = find_point(part, &table, (int)v);

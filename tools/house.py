@@ -6,10 +6,10 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
   --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
-  --headers       the same of include/pelt: each function says thread, cost, ownership and errors
+  --headers       the same of include/pelt: each function says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
-  --sources       the same of first lines, which say in a sentence what a source is for, and of keys of papers ([Deul2013]) that
-                  docs/bibliography.md does not have
+  --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
+                  that docs/bibliography.md does not have
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -51,7 +51,7 @@ class House:
         self.tree = pathlib.Path(tree)
         self.files = sorted(p for p in (self.tree / "src").rglob("*") if p.suffix in (".c", ".h"))
         self.raw = {p: p.read_text() for p in self.files}
-        self.programs = sorted(p for room in ("cli", "import") for p in (self.tree / room).rglob("*") if p.suffix in (".c", ".h"))
+        self.programs = sorted(p for room in ("cli", "import") for p in (self.tree / room).rglob("*") if p.suffix in (".c", ".h", ".cpp"))
         self.text = {p: without_comments(t) for p, t in self.raw.items()}
         self.text.update({p: without_comments(p.read_text()) for p in self.programs})
 
@@ -137,14 +137,24 @@ class House:
                 where[name].add(self.room(path))
         return where
 
-    def own_types(self):
-        """type name -> sources that define it for themselves."""
+    def definitions(self):
+        """type name -> files that say what it is: of the rooms, the programs and the public headers. What is opaque is said where its
+        fields are; a typedef of something else (a vector, a function, an array) says it too, inside a function as well."""
         where = collections.defaultdict(set)
-        for path in self.files:
-            if path.suffix == ".c":
-                for name in (n for form in self.TYPES for n in re.findall(form, self.text[path], re.M | re.S)):
-                    where[name].add(path)
+        public = [(p, without_comments(p.read_text())) for p in (self.tree / "include").rglob("*.h")]
+        for path, text in list(self.text.items()) + public:
+            names = re.findall(r"\b(?:struct|enum|union) (\w+)\s*\{", text)
+            names += [n for form in self.TYPES for n in re.findall(form, text, re.M | re.S)]
+            for other in re.findall(r"\btypedef ([^;{}]*);", text):
+                other = re.sub(r"__attribute__\(\(.*?\)\)(?=\s|$)|\[[^\]]*\]", "", other)
+                names += re.findall(r"\(\*?(\w+)\)\s*\(", other)[:1] or ([] if re.match(r"(?:struct|enum|union) (\w+) \1$", other) else re.findall(r"(\w+)\s*$", other))
+            for name in names:
+                where[name].add(path)
         return where
+
+    def twice(self):
+        """(type name, its files) of those that more than one file defines."""
+        return [(name, sorted(p.relative_to(self.tree).as_posix() for p in files)) for name, files in sorted(self.definitions().items()) if len(files) > 1]
 
     def unused(self):
         """(path, name, whether the tests at least use it) of externals of the rooms that nothing of the project uses outside their
@@ -206,7 +216,7 @@ class House:
                 yield inside.as_posix()
 
 
-SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[Tt]akes|[Tt]ime goes|as long as|does not allocate",
+SAYS = {"thread": r"\bthreads?\b", "cost": r"\b[Cc]osts?\b|\b(?:ms|seconds?|minutes?)\b|\btakes?\b|[Tt]ime goes|as long as|does not allocate",
         "ownership": r"\b(?:caller|owned|own\b|outlives?|lives?|copied|copy|kept|free|`out`|destroys?|overwritten|may be NULL|result)",
         "errors": r"PELT_[A-Z]+_?[A-Z]*\b|\b[Ff]ails?\b|[Cc]annot fail|status"}
 
@@ -214,52 +224,84 @@ SAYS = {"thread": r"\bthread", "cost": r"\b[Cc]ost|\b(?:ms|seconds?|minutes?) |[
 SAYS["owner"] = r"\bcaller|\bdestroy|\byours\b|\bfrees?\b|[`\w]*_free\b"  # of what an out parameter gets
 SAYS["no memory"] = r"PELT_FAILED|want of memory"  # of what makes something
 
+# Words that are a sentence's verb: one that is missing is to be added. A sentence may also begin with its verb, whichever it is:
+# "Returns ...", "Frees ...".
+VERBS = """is are was were be has have had does do did may must can cannot will would should shall stands stays lives live belongs belong
+    costs cost takes take fails fail gives give gets get means mean says say tells tell makes make needs need holds hold keeps keep goes go
+    comes come runs run asserts outlives returns frees sets pulls adds writes reads copies draws looks appears change changes call settles fits""".split()
+BEGINS = r"(?!(?:As|This|Its|Names|Texts|Points|Objects|Indices|Clips|Joints|Frames|Options|Methods|Anchors|Rows|Morphs?|Always|Less|Plus)\b)[A-Z][a-z]*s\b"
+
+
+def plain(comment):
+    """A comment's text, on one line, without its slashes."""
+    return " ".join(re.sub(r"(?m)^\s*///<?", "", comment).split())
+
+
+def sentences(text):
+    """The sentences of a text; a full stop inside a number, a name or a path ends none."""
+    return [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z`\"\[(])", text) if s]
+
+
+def not_whole(comment):
+    """What of a function's comment is no whole sentence; "" where all are. It begins with a verb, "Returns", so that a reader knows at
+    once what the function does; every sentence ends with a full stop and has three words, a verb among them."""
+    text = plain(comment)
+    if not re.match(BEGINS, text):
+        return f"does not begin with what the function does (Returns, Makes, Frees): \"{text[:40]}\""
+    for s in sentences(text):
+        words = re.findall(r"[A-Za-z][\w'-]*", s)
+        if not s.endswith("."):
+            return f"does not end with a full stop: \"{s[-40:]}\""
+        if len(words) < 3 or not (re.match(BEGINS, s) or set(w.lower() for w in words) & set(VERBS)):
+            return f"no whole sentence: \"{s[:60]}\""
+    return ""
+
 
 def header_functions(path):
-    """(name, declaration, own comment, comment of the function before it, of the header, of its first argument's type) of each function."""
-    before, opening, comment, types = "", None, "", {}
-    for part in re.findall(r"(?:^[ \t]*///[^<][^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
+    """(name, declaration, own comment, what else is said of it: the comment of its group, of the header and of its first argument's type)
+    of each function. The comment of a group is one that a blank line follows; it is good until the next."""
+    opening, comment, group, types = None, "", "", {}
+    for part in re.findall(r"(?:^[ \t]*///(?!<)[^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
         if part.lstrip().startswith("///"):
             comment = part
             opening = opening if opening is not None else part
             continue
+        if not part.strip() and comment:
+            group = comment
         opaque = re.match(r"typedef struct (\w+) \1;(.*)", part)
         if opaque:
             types[opaque.group(1)] = comment + opaque.group(2)
         if part.startswith("PELT_API"):
             said = comment + (part.split("///<")[1] if "///<" in part else "")
             first = re.search(r"\((?:const )?(\w+)", part).group(1)
-            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, before, opening or "", types.get(first, "")
-            before = said
+            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, group + (opening or "") + types.get(first, "")
         if not part.startswith((" ", "\t")):
             comment = ""
 
 
 def check_headers(tree):
-    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, above or behind
-    it. One that can fail says from which thread, at what cost, who owns what, and which errors: itself, the one it is "the same" as
-    just above, or the opening comment of its header for all; one that makes something says whose it then is. One that returns nothing
-    says thread (or the comment of the type it works on does) and cost, but for those that destroy; so do one that hands out numbers
-    without a copy, the defaults and the version. One that makes something says what it does without memory."""
+    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, in whole sentences
+    of which the first begins with what it does. Every one says from which thread and at what cost, but that those which free something
+    need not tell of the cost: itself, the comment of its group, of the type it works on, or the opening one of its header. One that can
+    fail says there too who owns what, and which errors; one that makes something says itself whose it then is, and what it does without
+    memory."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
-        for name, declaration, said, before, opening, of_type in header_functions(path):
-            if re.match(r"\s*(?:///|///<)? ?(?:[Tt]he same|As above)", said):
-                said += before
-            told, asked = said + opening, []
+        for name, declaration, said, around in header_functions(path):
+            asked, alone = ["thread"] + ([] if re.search(r"_(?:destroy|free)$", name) else ["cost"]), []
             if declaration.startswith("PELT_API PeltStatus"):
-                asked = ["thread", "cost", "ownership", "errors"] + (["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
-                asked += ["no memory"] if re.search(r"\*\*out\b", declaration) else []
-                told += of_type
-            elif declaration.startswith("PELT_API void") and not re.search(r"_(?:destroy|free)$", name) or \
-                    re.match(r"PELT_API const (?:float|int) \*", declaration) or re.match(r"PELT_API (?:Pelt\w+ \w+_default|const char \*pelt_version)\(void", declaration):
-                asked = ["thread", "cost"]
-                told += of_type
-            short = [what for what in asked if not re.search(SAYS[what], told)]
+                asked += ["ownership", "errors"]
+                alone += ["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
+                alone += ["no memory"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
+            short = [what for what in asked if not re.search(SAYS[what], said + around)] + [what for what in alone if not re.search(SAYS[what], said)]
+            at = f"{path.relative_to(tree)}: {name}"
             if not said.strip():
-                wrong.append(f"{path.relative_to(tree)}: {name}: no comment of its own")
-            elif short:
-                wrong.append(f"{path.relative_to(tree)}: {name}: its comment says nothing of {', '.join(short)}")
+                wrong.append(f"{at}: no comment of its own")
+                continue
+            if not_whole(said):
+                wrong.append(f"{at}: its comment {not_whole(said)}")
+            if short:
+                wrong.append(f"{at}: its comment says nothing of {', '.join(short)}")
     return wrong
 
 
@@ -294,14 +336,9 @@ def check_names(house):
                 continue
             if room not in open_rooms:
                 wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} (pelti_{', pelti_'.join(own)})")
-    for name, rooms in sorted(house.types().items()):
-        if len(rooms) > 1 and not rooms & set(open_rooms):
-            wrong.append(f"{name} is a type of {' and of '.join(sorted(rooms))}: one name, one thing")
-    own = house.own_types()
-    for name, rooms in sorted(house.types().items()):
-        for path in sorted(own[name]):
-            if house.room(path) not in rooms:
-                wrong.append(f"{path.relative_to(house.tree)}: {name} is a type of a header of {', '.join(sorted(rooms))}: one name, one thing")
+    for name, files in house.twice():
+        if not any(f.startswith(f"src/{room}/") for f in files for room in open_rooms):
+            wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
     return wrong
 
 
@@ -314,14 +351,20 @@ KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
 
 
 def check_sources(tree):
-    """Sources whose first line is no comment that ends a sentence, and keys of papers that nobody knows. A line each."""
+    """Sources whose first line is no comment that is a sentence, or leaves a paper out that the lines below it name, and keys of papers
+    that nobody knows. A line each."""
     tree = pathlib.Path(tree)
     wrong = []
     listed = lambda *rooms: sorted(p for room in rooms for p in (tree / room).rglob("*") if p.suffix in (".c", ".h", ".cpp", ".def", ".md"))
-    for path in listed("src", "cli", "import", "fuzz", "examples"):
-        first = path.read_text().split("\n", 1)[0]
-        if path.suffix in (".c", ".cpp") and not re.fullmatch(r"///? \S.*[.:]", first):
-            wrong.append(f"{path.relative_to(tree)}: open with a line that says what it is for, a whole sentence that ends in . or :")
+    for path in listed("src", "cli", "import", "fuzz", "examples", "tests"):
+        if path.suffix not in (".c", ".cpp"):
+            continue
+        opening = re.match(r"(?:///?[^\n]*\n)*", path.read_text()).group().split("\n")
+        if not re.fullmatch(r"/// \S.*\.", opening[0]) or len(opening[0].split()) < 5:
+            wrong.append(f"{path.relative_to(tree)}: open with a line of /// that says what it is for, a sentence that ends on it with a full stop")
+        missing = set(re.findall(rf"\[({KEY})", "\n".join(opening[1:]))) - set(re.findall(KEY, opening[0]))
+        if missing:
+            wrong.append(f"{path.relative_to(tree)}: the line it opens with does not name {', '.join(sorted(missing))}, which the lines below do")
     known = set(re.findall(rf"^- \[({KEY})\]", (tree / "docs" / "bibliography.md").read_text(), re.M))
     for path in listed("src", "cli", "import", "include", "fuzz", "examples", "tests", "docs") + [tree / "README.md"]:
         for number, line in enumerate(path.read_text().split("\n"), 1):
@@ -362,6 +405,7 @@ def show(house, listing, build):
     print(f"{'  that only tests use':48}{sum(tried for _, _, tried in lonely):8}")
     twice = [f"{name}: {', '.join(sorted(rooms))}" for name, rooms in sorted(house.types().items()) if len(rooms) > 1]
     print(f"{'type names used in more than one room':48}{len(twice):8}")
+    print(f"{'type names defined in more than one file':48}{len(house.twice()):8}")
     if build:
         library = pathlib.Path(build) / "libpelt.so"
         needs = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -375,6 +419,7 @@ def show(house, listing, build):
         for title, items in (("over six parameters", [f"{p.relative_to(house.tree)}: {name}, {n}" for n, name, p in sorted(many, key=lambda m: -m[0])]),
                              ("turns back", [p for places in turns.values() for p in places]),
                              ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice),
+                             ("in more than one file", [f"{name}: {', '.join(files)}" for name, files in house.twice()]),
                              ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}" for p, name, _ in sorted(lonely)])):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))

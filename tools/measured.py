@@ -280,20 +280,33 @@ def house(work):
 
 
 def goldens_moved(work):
-    """Every commit that changed tests/golden/goldens.txt: which of them moved, and what the commit says of it."""
+    """Every commit that changed tests/golden/goldens.txt: which of them moved, by how much, and what the commit says of it. How far a
+    golden moved is told by its probes, as tests/golden/goldens.c tells it: the farthest and the mean of all, shares of the size."""
     path, rows = "tests/golden/goldens.txt", []
-    form = re.compile(r"^([a-z]+-[a-z-]+) ([0-9a-f]{16}) ", re.M)
-    at = lambda commit: dict(form.findall(subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, text=True, cwd=ROOT).stdout))
+    form = re.compile(r"^([a-z]+-[a-z-]+) ([0-9a-f]{16}) (\d+ points \d+ frames), size (\S+)\n((?: .*\n)+)", re.M)
+
+    def at(commit):
+        text = subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, text=True, cwd=ROOT).stdout
+        return {name: (hash_, of, float(size), [[float(x) for x in line.split()[2:]] for line in probes.splitlines()])
+                for name, hash_, of, size, probes in form.findall(text)}
+
+    def amount(was, now):
+        if was[1] != now[1] or len(was[3]) != len(now[3]):
+            return "another mesh or clip"
+        far = [math.dist(p, q) / now[2] for p, q in zip(was[3], now[3])]
+        return f"{100 * max(far):.2g} ({100 * sum(far) / len(far):.2g})" if max(far) > 0 else "elsewhere than at its probes"
+
     for entry in run("git", "log", "--date=short", "--format=%h%x1f%ad%x1f%s%x1f%b%x1e", "--", path).split("\x1e")[:-1]:
         commit, date, subject, body = entry.strip("\n").split("\x1f")
         before, after = at(commit + "^"), at(commit)
-        moved = [name for name in after if name in before and before[name] != after[name]]
+        moved = [name for name in after if name in before and before[name][0] != after[name][0]]
         new = [name for name in after if name not in before]
         which = ", ".join(moved) or ("none" if new or len(before) > len(after) else "the probes alone")
+        by = "; ".join(f"{name} {amount(before[name], after[name])}" for name in moved)
         sentences = re.split(r"(?<=[.:;])\s+(?=[A-Z])", " ".join(body.split()))
         said = " ".join(s for s in sentences if re.search(r"\bgoldens?\b", s, re.I))
-        rows.append([f"{commit}, {date}", which + (f"; new: {', '.join(new)}" if new else ""), (subject + (". " + said if said else "")).replace("|", "\\|")])
-    return table(["commit", "goldens that moved", "what and why, as it says itself"], rows)
+        rows.append([f"{commit}, {date}", which + (f"; new: {', '.join(new)}" if new else ""), by, (subject + (". " + said if said else "")).replace("|", "\\|")])
+    return table(["commit", "goldens that moved", "by how much: the farthest probe (the mean of all), % of the size", "what and why, as it says itself"], rows)
 
 
 def evaluate(work):

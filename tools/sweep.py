@@ -56,12 +56,16 @@ PLAYS = {
 GRASP = (("hand", "--vertices", "700"), "grasp")
 # Plays of constants whose names begin so, besides: what only a quality, a variant or a body of its own reaches
 MORE_PLAYS = {
-    "contact": [("SOFT_[YPD]", GRASP + (30, ("-m", "lbs", "--scene", "examples/scenes/squeeze.json"))), (r".*_FINAL$", GRASP + (16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json", "--set", "quality=final"))), ("WEIGH|REACH_|HELD_REACH|WAY_|GATE_|ENOUGH_LESS", CLOTHED)],
+    "contact": [("SOFT_[YPD]", GRASP + (30, ("-m", "lbs", "--scene", "examples/scenes/squeeze.json"))),
+                (r".*_FINAL$", GRASP + (16, ("-m", "lbs", "--scene", "examples/scenes/grasp.json", "--set", "quality=final"))),
+                ("WEIGH|REACH_|HELD_REACH|WAY_|GATE_|ENOUGH_LESS", CLOTHED)],
     "bake": [("PIECES_", CLOTHED)],
     "body": [("LEAN_|PARTED_|LIMIT_|CROSSINGS_|CARRY_|TRIAL_CLIP", CLOTHED)],
-    "methods/projective": [("STORED_", (BEND, "bend", 6, ("-m", "projective", "--set", "collisions=pairs"))), ("LINE_", (BEND, "bend", 6, ("-m", "projective", "--set", "bones=line"))),
+    "methods/projective": [("STORED_", (BEND, "bend", 6, ("-m", "projective", "--set", "collisions=pairs"))),
+                           ("LINE_", (BEND, "bend", 6, ("-m", "projective", "--set", "bones=line"))),
                            ("LAYER_|LEAN_|TURN_LEVELS|MOST_LE|PIN_", (DRESSED, "twist", 2, ("-m", "projective", "--set", "body-vertices=700")))],
-    "methods/layered": [(r".*_PREVIEW$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=preview"))), (r".*_FINAL$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=final"))),
+    "methods/layered": [(r".*_PREVIEW$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=preview"))),
+                        (r".*_FINAL$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=final"))),
                         (r".*_COARSE$", (DRESSED, "bend", 2, ("-m", "layered", "--set", "body-vertices=700")))],
 }
 # measure of the report -> how far it must go to be told: (share of itself, amount)

@@ -34,7 +34,8 @@ typedef struct PeltBakeDef {
     void *warned_user;
     uint32_t guard;
 } PeltBakeDef;
-/// The whole first clip by the default method at 30 frames a second, into no file yet. From any thread, at no cost.
+/// Returns a description of the whole first clip by the default method at 30 frames a second, into no file yet. Any thread may
+/// call it, and it costs nothing.
 PELT_API PeltBakeDef pelt_bake_def_default(void);
 
 typedef struct PeltBakeResult {
@@ -46,20 +47,23 @@ typedef struct PeltBakeResult {
     int warning_count;
 } PeltBakeResult;
 
-/// The main job: a clip by a method into files, with a report. From any thread; the character is only read. Takes as long as the
-/// method's frames do, and memory from def->skin.allocator that does not grow with the clip (frames wait on disk). All outputs
-/// appear whole, or none does: PELT_IO what cannot be written, PELT_FAILED where def->skin.progress cancels, else as
-/// pelt_skin_create says. `result` may be NULL.
+/// Bakes a clip by a method into files, with a report: the main job. Any thread may call it; the character is only read. It takes
+/// as long as the method's frames do, and memory from def->skin.allocator that does not grow with the clip (frames wait on disk).
+/// All outputs appear whole, or none does. `result` may be NULL. It fails with PELT_BAD_ARGUMENT for a clip, frames or a kind of
+/// output that there is not, PELT_IO where something cannot be written, PELT_FAILED where def->skin.progress cancels, and else as
+/// pelt_skin_create and for a scene pelt_world_create do.
 PELT_API PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *who, PeltBakeResult *result, PeltError *err);
 
-/// What is in a character and what each method will do with it, as text for people or JSON. The caller frees the text with
-/// pelt_text_free. From any thread; the character is only read. Takes some hundredths of a second: weights and pieces are judged.
-/// Fails only for want of memory.
+/// Tells what is in a character and what each method will do with it, as text for people or JSON. The caller frees the text with
+/// pelt_text_free. Any thread may call it; the character is only read. It takes some hundredths of a second, since weights and
+/// pieces are judged, and fails only for want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_inspect(const PeltCharacter *who, bool json, char **text, PeltError *err);
-/// The same with a rig's file (docs/rig.md): its pieces are what it says they are. PELT_IO: it cannot be read, PELT_BAD_INPUT: it
-/// is not sound or not for this character.
+/// Tells the same as pelt_inspect with a rig's file (docs/rig.md), from any thread and at the same cost: pieces are what the rig
+/// says they are. The caller frees the text with pelt_text_free. It fails with PELT_IO where the rig cannot be read,
+/// PELT_BAD_INPUT where it is not sound or not for this character, and PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_inspect_rig(const PeltCharacter *who, const char *rig_path, bool json, char **text, PeltError *err);
-PELT_API void pelt_text_free(char *text); ///< NULL is fine; from any thread
+/// Frees a text that one of the two above made; NULL is fine. Any thread may call it.
+PELT_API void pelt_text_free(char *text);
 
 #ifdef __cplusplus
 }

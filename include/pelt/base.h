@@ -22,7 +22,8 @@ extern "C" {
 #define PELT_VERSION_PATCH  0
 #define PELT_VERSION_STRING "0.1.0"
 
-/// "0.1.0": the version of the library that is linked, which may differ from the header's. From any thread, at no cost; static.
+/// Returns the version of the library that is linked, "0.1.0", which may differ from the header's. The text is static. Any thread
+/// may call it, and it costs nothing.
 PELT_API const char *pelt_version(void);
 
 /// What went wrong. The command's exit code is the status' value.
@@ -60,8 +61,9 @@ typedef struct PeltWarning {
 
 /// Hook for PELT_ASSERT (the caller broke a rule of the header). Default: print to stderr and abort.
 typedef void (*PeltAssertHook)(const char *condition, const char *file, int line);
-PELT_API void
-pelt_set_assert_hook(PeltAssertHook hook); ///< NULL: the default; before other threads use the library. Costs nothing
+/// Sets what is called when an assertion fails; NULL sets the default again. The hook is the process's: set it before other
+/// threads use the library. It costs nothing and cannot fail.
+PELT_API void pelt_set_assert_hook(PeltAssertHook hook);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,8 @@ typedef struct PeltBatchDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_batch_def_default
 } PeltBatchDef;
-/// Everything, here, on all cores; `jobs` is still to be said. From any thread, at no cost.
+/// Returns a description that runs everything, here, on all cores; `jobs` is still to be said. Any thread may call it, and it
+/// costs nothing.
 PELT_API PeltBatchDef pelt_batch_def_default(void);
 
 typedef struct PeltBatchResult {
@@ -52,10 +53,12 @@ typedef struct PeltBatchResult {
     double seconds;
 } PeltBatchResult;
 
-/// Runs what is not done yet. An entry that fails does not stop the others; PELT_FAILED is returned at the end, with how many.
-/// Entries run as children of this process; outputs appear whole or not at all, and each finished entry is in the manifest before
-/// the next begins, so that whatever ends this process, the same call goes on from there. Blocks as long as the bakes take (10
-/// 000 done entries are recognised in less than a second); not for two threads at once on one manifest. `result` may be NULL.
+/// Runs what is not done yet. Entries run as children of this process; outputs appear whole or not at all, and each finished
+/// entry is in the manifest before the next begins, so that whatever ends this process, the same call goes on from there. Any
+/// thread may call it, but not two at once on one manifest. It takes as long as the bakes do (ten thousand done entries are
+/// recognised in less than a second). `def` stays the caller's, and `result` may be NULL. It fails with PELT_BAD_ARGUMENT,
+/// PELT_IO or PELT_BAD_INPUT where the jobs cannot be read or are not sound. An entry that fails does not stop the others;
+/// PELT_FAILED is returned at the end, with how many did, or where there is no memory.
 PELT_API PeltStatus pelt_batch(const PeltBatchDef *def, PeltBatchResult *result, PeltError *err);
 
 #ifdef __cplusplus

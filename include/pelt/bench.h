@@ -36,35 +36,46 @@ typedef struct PeltBenchDef {
     void *row_user;
     uint32_t guard; ///< filled by pelt_bench_def_default, checked by pelt_bench
 } PeltBenchDef;
-/// All groups, on all threads, to no one yet. From any thread, at no cost.
+/// Returns a description of all groups, on all threads, told to no one yet. Any thread may call it, and it costs nothing.
 PELT_API PeltBenchDef pelt_bench_def_default(void);
 
-/// Runs the groups, after two rows of what the machine can do at most. Takes minutes, and means something only where nothing else
-/// runs. One thread at a time. `def` stays the caller's. PELT_BAD_ARGUMENT names a group that there is not; a row that cannot be
-/// run says so itself.
+/// Runs the groups, after two rows of what the machine can do at most. It takes minutes, and means something only where nothing
+/// else runs. Any thread may call it, one at a time. `def` stays the caller's. It fails with PELT_BAD_ARGUMENT, which names a
+/// group that there is not; a row that cannot be run says so itself.
 PELT_API PeltStatus pelt_bench(const PeltBenchDef *def, PeltError *err);
 
-PELT_API int pelt_bench_group_count(void);              ///< as the three, from any thread, at no cost
-PELT_API const char *pelt_bench_group_name(int group);  ///< static text; NULL: out of range
-PELT_API const char *pelt_bench_group_about(int group); ///< a line of what it times, static text; NULL: out of range
+/// Groups are numbered from 0 on. Any thread may call the three functions below, at no cost; texts are static.
 
-/// Rows that are kept: of one run, of several, or of a file. One thread at a time.
+/// Returns how many groups there are.
+PELT_API int pelt_bench_group_count(void);
+/// Returns the name of a group, and NULL for a number that is no group's.
+PELT_API const char *pelt_bench_group_name(int group);
+/// Returns a line that says what a group times, and NULL for a number that is no group's.
+PELT_API const char *pelt_bench_group_about(int group);
+
+/// Rows that are kept: of one run, of several, or of a file. One thread at a time may call the functions that take it.
 typedef struct PeltBenchTable PeltBenchTable;
-/// An empty one, the caller's to destroy. From any thread; costs an allocation; PELT_FAILED where that is refused.
+/// Makes an empty table, which is the caller's to destroy. Any thread may call it; it costs an allocation, and fails with
+/// PELT_FAILED where that is refused.
 PELT_API PeltStatus pelt_bench_table_create(PeltBenchTable **out, PeltError *err);
-PELT_API void pelt_bench_table_destroy(PeltBenchTable *table); ///< NULL is fine
-/// Copies a row; one of the same group and name again is another run of it. Fits PeltBenchDef.row, `table` its row_user. A row
-/// that there is no memory for is left out. From the table's thread; costs at most an allocation.
+/// Frees a table; NULL is fine.
+PELT_API void pelt_bench_table_destroy(PeltBenchTable *table);
+/// Copies a row into a table; one of the same group and name again is another run of it. It fits PeltBenchDef.row, with the table
+/// as its row_user. A row that there is no memory for is left out. It must be called from the table's thread, and costs at most
+/// an allocation.
 PELT_API void pelt_bench_table_add(const PeltBenchRow *row, void *table);
-PELT_API int pelt_bench_table_count(const PeltBenchTable *table); ///< rows, at no cost
-/// Texts live as long as the table, until the next row is added. The index is the caller's to keep in range.
+/// Returns how many rows there are, at no cost.
+PELT_API int pelt_bench_table_count(const PeltBenchTable *table);
+/// Returns a row, at no cost. Its texts are owned by the table and live until the next row is added. The number must be in
+/// [0, count): it is not checked.
 PELT_API PeltBenchRow pelt_bench_table_row(const PeltBenchTable *table, int index);
-/// A .csv that pelt_bench_table_write made. The table is the caller's to destroy. From any thread; takes a few ms. PELT_IO,
-/// PELT_BAD_INPUT with the cause; PELT_FAILED: there was no memory.
+/// Reads a .csv that pelt_bench_table_write made. The table is the caller's to destroy. Any thread may call it, and it takes a
+/// few ms. It fails with PELT_IO where the file cannot be read, PELT_BAD_INPUT where it is not sound, with the cause, and
+/// PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_bench_table_read(const char *path, PeltBenchTable **out, PeltError *err);
-/// `form` is "csv", "json" or "html" (a page of its own: bars against paper, aim and machine limit, lines over threads and
-/// sizes); NULL: as the path ends, json where it ends otherwise. The table is only read and stays the caller's; takes a few ms.
-/// PELT_IO: it cannot be written.
+/// Writes a table. `form` is "csv", "json" or "html" (a page of its own: bars against paper, aim and machine limit, lines over
+/// threads and sizes); NULL means as the path ends, and json where it ends otherwise. The table is only read and stays the
+/// caller's; it takes a few ms. It fails with PELT_IO where the file cannot be written.
 PELT_API PeltStatus pelt_bench_table_write(const PeltBenchTable *table, const char *path, const char *form, PeltError *err);
 
 /// What became of a row between two tables.
@@ -74,8 +85,8 @@ typedef struct PeltBenchChange {
     double noise; ///< a change of the ratio by less is chance: from the spread of the runs, 0.15 where there was only one
     int verdict;  ///< 1: better, -1: worse, 0: within the noise
 } PeltBenchChange;
-/// Tells every row that both tables have with the same unit, in the order of `after`. From the thread of both tables; takes a few
-/// ms at most.
+/// Tells `change` of every row that both tables have with the same unit, in the order of `after`; what it is told lives until it
+/// returns. It must be called from the thread of both tables, which are only read, and takes a few ms at most.
 PELT_API void pelt_bench_compare(const PeltBenchTable *before, const PeltBenchTable *after,
                                  void (*change)(const PeltBenchChange *change, void *user), void *user);
 

@@ -25,7 +25,8 @@ typedef struct PeltCompareDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_compare_def_default
 } PeltCompareDef;
-/// All methods, four pictures each, films: as `pelt compare` does. From any thread, at no cost.
+/// Returns a description of all methods with four pictures each and films, as `pelt compare` makes them. Any thread may call it,
+/// and it costs nothing.
 PELT_API PeltCompareDef pelt_compare_def_default(void);
 
 typedef struct PeltCompareResult {
@@ -36,17 +37,18 @@ typedef struct PeltCompareResult {
 } PeltCompareResult;
 
 /// Writes folder/index.html (self-contained), folder/compare.json and folder/pictures/ (.png). Finished parts are kept in
-/// folder/parts until the page is written: after an interruption the same call goes on from there. `result` may be NULL. From any
-/// thread, one at a time for a folder; the character is only read. Takes what all methods take for the clip, measuring, and a few
-/// seconds of pictures. A method that cannot be prepared is told on the page and fails nothing; PELT_BAD_ARGUMENT: an unknown
-/// method or clip, PELT_IO: the folder cannot be written, PELT_FAILED: `progress` cancelled, or there was no memory.
+/// folder/parts until the page is written: after an interruption the same call goes on from there. `result` may be NULL. Any
+/// thread may call it, one at a time for a folder; the character is only read. It takes what all methods take for the clip,
+/// measuring, and a few seconds of pictures. A method that cannot be prepared is told on the page and fails nothing. It fails
+/// with PELT_BAD_ARGUMENT for an unknown method or clip, PELT_IO where the folder cannot be written, and PELT_FAILED where
+/// `progress` cancels or there is no memory.
 PELT_API PeltStatus pelt_compare(const PeltCompareDef *def, const PeltCharacter *who, const char *folder,
                                  PeltCompareResult *result, PeltError *err);
 
-/// The built-in characters by every method: folder/index.html (self-contained) with pictures, measures and links to the
-/// characters and the baked .glb and .pc2 beside it, owned by nobody but the disk. `threads` 0: as many as the machine has;
-/// `progress` may be NULL. From any thread, one at a time for a folder; takes about a minute. Fails with PELT_IO where the folder
-/// cannot be written, PELT_FAILED where `progress` cancels.
+/// Bakes the built-in characters by every method, into folder/index.html (self-contained) with pictures, measures and links to
+/// the characters and the baked .glb and .pc2 beside it; the files are the caller's. `threads` 0 means as many as the machine
+/// has, and `progress` may be NULL. Any thread may call it, one at a time for a folder; it takes about a minute. It fails with
+/// PELT_IO where the folder cannot be written and PELT_FAILED where `progress` cancels or there is no memory.
 PELT_API PeltStatus pelt_demo(const char *folder, int threads, PeltProgress progress, void *progress_user, PeltError *err);
 
 #ifdef __cplusplus

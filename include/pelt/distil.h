@@ -15,8 +15,8 @@ extern "C" {
 typedef struct PeltDistilError {
     int poses;
     double rms, p99, largest;
-    double lbs_rms, lbs_p99, lbs_largest; ///< of the file's own weights
-    int worse;                            ///< poses that the file's own weights come nearer to
+    double lbs_rms, lbs_p99, lbs_largest; ///< of lbs: linear blending by the file's weights
+    int worse;                            ///< poses that lbs comes nearer to
     double pairs, lbs_pairs,
         method_pairs; ///< crossing pairs that are not so at rest, mean over the poses looked at; NAN: without a report
     double volume, lbs_volume, method_volume; ///< largest change, share; NAN: not closed, or without a report
@@ -48,7 +48,8 @@ typedef struct PeltDistilDef {
     void *warned_user;
     uint32_t guard;
 } PeltDistilDef;
-/// The default method from 1000 poses, four weights, a helper a joint and 64 correctives. From any thread, at no cost.
+/// Returns a description of the default method from 1000 poses, with four weights, a helper a joint and 64 correctives. Any
+/// thread may call it, and it costs nothing.
 PELT_API PeltDistilDef pelt_distil_def_default(void);
 
 typedef struct PeltDistilResult {
@@ -60,16 +61,17 @@ typedef struct PeltDistilResult {
     int samples_found;        ///< from an earlier run
 } PeltDistilResult;
 
-/// Samples the method, fits, tells the error and writes. From any thread; the character is only read. Takes what the method
-/// takes for all poses, and a minute or two; memory from def->skin.allocator that does not grow with the poses (samples wait on
-/// disk beside the output). Outputs appear whole or not at all. PELT_BAD_ARGUMENT names what cannot be asked for,
-/// PELT_UNSUPPORTED a character that nothing bends, PELT_FAILED where def->skin.progress cancels. `result` may be NULL.
+/// Samples the method, fits, tells the error and writes. Any thread may call it; the character is only read. It takes what the
+/// method takes for all poses, and a minute or two, and memory from def->skin.allocator that does not grow with the poses
+/// (samples wait on disk beside the output). Outputs appear whole or not at all. `result` may be NULL. It fails with
+/// PELT_BAD_ARGUMENT, which names what cannot be asked for, PELT_UNSUPPORTED for a character that nothing bends, PELT_IO where a
+/// file cannot be written, and PELT_FAILED where def->skin.progress cancels or there is no memory.
 PELT_API PeltStatus pelt_distil(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result, PeltError *err);
 
-/// The samples alone: def->output is .npz, .pc2 or .mdd of the points, and <output>.poses.npy and .poses.json hold the poses.
-/// From any thread; the character is only read and the files are the caller's. Takes what the method takes for all poses and
-/// memory that does not grow with them. Interrupted, the same call goes on (what is made waits in <output>.samples). Errors as
-/// pelt_distil: PELT_BAD_ARGUMENT, PELT_IO, PELT_FAILED.
+/// Makes the samples alone: def->output is .npz, .pc2 or .mdd of the points, and <output>.poses.npy and .poses.json hold the
+/// poses. Any thread may call it; the character is only read and the files are the caller's. It takes what the method takes for
+/// all poses and memory that does not grow with them. Where it was interrupted, the same call goes on (what is made waits in
+/// <output>.samples). It fails as pelt_distil does, with PELT_BAD_ARGUMENT, PELT_IO or PELT_FAILED.
 PELT_API PeltStatus pelt_distil_sample(const PeltDistilDef *def, const PeltCharacter *who, PeltDistilResult *result,
                                        PeltError *err);
 

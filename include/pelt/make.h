@@ -23,20 +23,24 @@ typedef struct PeltMakeDef {
     PeltAllocator allocator; ///< all zero: malloc
     uint32_t guard;          ///< filled by pelt_make_def_default
 } PeltMakeDef;
-/// A character as planned, with weights and all its clips; `name` is still to be said. From any thread, at no cost.
+/// Returns a description of the biped as planned, with weights and all its clips. Any thread may call it, and it costs nothing.
 PELT_API PeltMakeDef pelt_make_def_default(void);
-PELT_API const char *pelt_make_name(int index); ///< static text; NULL past the last; from any thread
+/// Returns the name of built-in character `index`, from 0 on, and NULL past the last. The text is static. Any thread may call it,
+/// and it costs nothing.
+PELT_API const char *pelt_make_name(int index);
 
-/// The character itself, as if it had been read from a file; it cannot be written to .glb by baking. The caller destroys it.
-/// From any thread. PELT_BAD_ARGUMENT: no such name or count, PELT_FAILED: there was no memory. Cost: see docs/characters.md.
+/// Makes a character as if it had been read from a file; it cannot be written to .glb by baking. Any thread may call it; it costs
+/// what docs/characters.md says. The caller destroys what `out` gets. It fails with PELT_BAD_ARGUMENT where there is no such name
+/// or count, and PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_make_character(const PeltMakeDef *def, PeltCharacter **out, PeltError *err);
 
 typedef struct PeltMakeResult {
     int vertices, triangles, joints, clips;
     double make_ms;
 } PeltMakeResult;
-/// Makes it and writes a .glb (or .gltf with the buffer inside), which appears whole or not at all. `result` may be NULL. From
-/// any thread; costs what making it does, and the disk. PELT_IO: `path` cannot be written, else as pelt_make_character.
+/// Makes a character and writes a .glb (or .gltf with the buffer inside), which appears whole or not at all. `result` may be
+/// NULL. Any thread may call it; it costs what making the character does, and the disk. It fails with PELT_IO where `path` cannot
+/// be written, and else as pelt_make_character does.
 PELT_API PeltStatus pelt_make_file(const PeltMakeDef *def, const char *path, PeltMakeResult *result, PeltError *err);
 
 #ifdef __cplusplus

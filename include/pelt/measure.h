@@ -10,8 +10,13 @@ extern "C" {
 #endif
 
 /// The measures of one frame, or the worst of each over all frames of a clip: the same struct, so that a frame is a clip of
-/// one. Lengths are shares of the size, the diagonal of the rest shape's bounds. Not defined for this character or without
-/// linear blending to compare with ("lbs" below): counts are -1, values NAN.
+/// one. Lengths are shares of the size, the diagonal of the rest shape's bounds. Two skins are compared with:
+/// - lbs, linear blending by the file's weights, as they stand in the file, in the pose of the frame. Nothing else is called so.
+/// - The chosen blend, linear blending by the weights that the trial chose (docs/body.md), which every method uses unless told
+///   otherwise. It differs from lbs only where the file's weights lost joints: there blending by them tears skin, and to be near
+///   to that is no virtue. `flown` and `component_volume_vs_lbs` take the nearer of the two; no other measure looks at it.
+///
+/// Counts are -1 and values NAN where they are not defined for this character, or there is no lbs to compare with.
 typedef struct PeltQuality {
     int frames;    ///< 1, or how many these are the worst of
     int nonfinite; ///< coordinates that are no numbers (the sum over frames)
@@ -38,11 +43,12 @@ typedef struct PeltQuality {
     double component_volume_min;    ///< the same of every closed component, least; NAN: there is none
     double component_volume_max;    ///< and most
     double component_volume_error;  ///< farthest from 1 of these
-    double component_volume_vs_lbs; ///< difference to the ratio by lbs where that is nearer to 1, largest; NAN: no lbs
+    double component_volume_vs_lbs; ///< largest difference of such a ratio to the same component's by lbs or by the chosen blend,
+                                    ///< the lesser of the two; 0 where either is no nearer to 1; NAN: no lbs
     double stretch_min, stretch_p1, stretch_p50_min, stretch_p50_max, stretch_p99,
         stretch_max;          ///< edge lengths over rest lengths
     double area_p1, area_p99; ///< triangle areas over rest areas
-    double flown;             ///< farthest a point lies from lbs (of weights that a trial mended: or of those); NAN: no lbs
+    double flown;             ///< farthest a point lies from the nearer of lbs and the chosen blend; NAN: no lbs
     double rigid_error;  ///< farthest a point of a piece painted to one bone lies from a rigid motion of it; NAN: no such piece
     double crack;        ///< largest gap between points that are one vertex at rest
     double jitter_world; ///< largest second difference of a vertex over three frames; NAN: fewer frames
@@ -50,11 +56,11 @@ typedef struct PeltQuality {
     double loop_error;   ///< farthest a point of the last frame lies from the first; NAN for a single frame
 } PeltQuality;
 
-/// The measures by name, in the order of a report: name (static) and value of number `index` from 0 on; NULL: there are no more.
-/// The value is NAN where it is not defined. From any thread.
+/// Returns the name of measure number `index`, from 0 on in the order of a report, and its value in `value`; NULL where there are
+/// no more. The name is static; the value is NAN where it is not defined. Any thread may call it, at no cost.
 PELT_API const char *pelt_quality_item(const PeltQuality *quality, int index, double *value);
 
-/// How a skin stands beside linear blending of the same clip.
+/// How a skin stands beside lbs of the same clip.
 typedef enum PeltVerdict {
     PELT_VERDICT_NONE,    ///< nothing was measured
     PELT_VERDICT_WORSE,   ///< in something, said in the text
@@ -63,7 +69,8 @@ typedef enum PeltVerdict {
 } PeltVerdict;
 
 /// Judges by the rules of docs/measures.md. `lbs` may be NULL (or have no frames): then only what needs no comparison is judged.
-/// `text` [size] gets one line: the verdict and by what; NULL: not wanted. Reads its arguments only, from any thread.
+/// `text` [size], the caller's, gets one line with the verdict and by what; NULL means that it is not wanted. It only reads the
+/// measures, cannot fail and costs nothing; any thread may call it.
 PELT_API PeltVerdict pelt_quality_verdict(const PeltQuality *quality, const PeltQuality *lbs, char *text, size_t size);
 
 /// One closed component over the clip.
@@ -71,44 +78,52 @@ typedef struct PeltComponentQuality {
     int component;                       ///< its number: components count from 0 in the order of their first vertex
     int vertices;                        ///< welded
     double rest_volume;                  ///< the character's units, cubed
-    double ratio_min, ratio_max, vs_lbs; ///< as component_volume_min, _max and _vs_lbs of this one
+    double ratio_min, ratio_max, vs_lbs; ///< as component_volume_min, _max and _vs_lbs (the chosen blend too) of this one
 } PeltComponentQuality;
 
-/// Measures frames of your own. One thread at a time. Linear blending ("lbs") is always that of the file's weights in the pose
-/// given; a file whose weights use one joint or none has none to compare with.
+/// Measures frames of your own, with lbs and where it differs the chosen blend (see PeltQuality) made in the pose that is given.
+/// A file whose weights use one joint or none has no lbs to compare with. One thread at a time may call the functions that take
+/// it.
 typedef struct PeltMeasure PeltMeasure;
 
-/// Measures the rest shape first (about the cost of two frames). `threads` 0: as many as the machine has; the result does not
-/// depend on it. `who` must outlive it; the caller destroys what `out` gets. Fails only for want of memory.
+/// Makes a measure of a character and measures the rest shape first, which costs about two frames. `threads` 0 means as many as
+/// the machine has; the result does not depend on it. Any thread may call it. `who` must outlive the measure; the caller destroys
+/// what `out` gets. It fails only for want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, PeltMeasure **out, PeltError *err);
-PELT_API void pelt_measure_destroy(PeltMeasure *measure); ///< NULL is fine
+/// Frees a measure; NULL is fine.
+PELT_API void pelt_measure_destroy(PeltMeasure *measure);
 
-/// Measures one frame, and lbs beside it; frames in the order of the clip, each once. `positions` [point_count x 3] world space,
-/// as pelt_skin_positions gives them, in the pose they were made for. `frame` gets this frame's measures; NULL: not wanted. Does
-/// not allocate, except that the room for crossing pairs grows when there are many. Costs about 10 ms for ten
-/// thousand triangles on two threads.
+/// Measures one frame, and lbs beside it; frames come in the order of the clip, each once. `positions` [point_count x 3] are in
+/// world space, as pelt_skin_positions gives them, in the pose they were made for; both are only read. `frame` gets this frame's
+/// measures; NULL means that they are not wanted. It does not allocate, except that the room for crossing pairs grows when there
+/// are many. It costs about 10 ms for ten thousand triangles on two threads.
 PELT_API void pelt_measure_frame(PeltMeasure *measure, const PeltPose *pose, const float *positions, PeltQuality *frame);
 /// What pelt_measure_map tells of each point.
 typedef enum PeltMeasureMap {
     PELT_MEASURE_STRETCH,  ///< mean length of the edges at the point over their rest lengths; 1: as at rest
     PELT_MEASURE_TOUCHING, ///< 0: free, 1: on a triangle that crosses another, 2: on one that crosses deeply
     PELT_MEASURE_DEPTH,    ///< how far it lies inside another part, share of the size; 0: outside
-    PELT_MEASURE_FROM_LBS, ///< distance to linear blending, share of the size; 0 where there is none to compare with
+    PELT_MEASURE_FROM_LBS, ///< distance to the nearer of lbs and the chosen blend, share of the size; 0 where there is no lbs
 } PeltMeasureMap;
-/// A number a point, [point_count], of the last frame that pelt_measure_frame was given: for heat maps. Belongs to `measure`,
-/// good until the next call; before the first frame all are 0. One pass over the points; does not allocate, cannot fail.
+/// Returns a number a point, [point_count], of the last frame that pelt_measure_frame was given: for heat maps. The numbers
+/// belong to `measure` and are good until the next call; before the first frame all are 0. It costs a pass over the points, does
+/// not allocate and cannot fail.
 PELT_API const float *pelt_measure_map(PeltMeasure *measure, PeltMeasureMap map);
-/// The worst over the frames so far; frames 0: there were none.
+
+/// The functions below tell of the frames so far. Each costs a copy of what it returns, none allocates, and none can fail.
+
+/// Returns the worst of each measure over the frames; its `frames` is 0 where there were none.
 PELT_API PeltQuality pelt_measure_quality(const PeltMeasure *measure);
-/// The same of linear blending over the same frames (the inside test is left out: depth is NAN); frames 0: none to compare with.
+/// Returns the same of lbs over the same frames; the inside test is left out, so that depth is NAN. Its `frames` is 0 where there
+/// is no lbs.
 PELT_API PeltQuality pelt_measure_lbs_quality(const PeltMeasure *measure);
-/// pelt_quality_verdict of the two.
+/// Returns pelt_quality_verdict of the two.
 PELT_API PeltVerdict pelt_measure_verdict(const PeltMeasure *measure, char *text, size_t size);
-/// How many closed components there are.
+/// Returns how many closed components the character has.
 PELT_API int pelt_measure_component_count(const PeltMeasure *measure);
-PELT_API PeltComponentQuality pelt_measure_component(const PeltMeasure *measure,
-                                                     int index); ///< one of them, over the frames so far
-/// Forgets the frames: a new clip. Costs nothing.
+/// Returns one of them; a number outside [0, count) asserts.
+PELT_API PeltComponentQuality pelt_measure_component(const PeltMeasure *measure, int index);
+/// Forgets the frames, for a new clip.
 PELT_API void pelt_measure_restart(PeltMeasure *measure);
 
 /// Measuring a cache: `pelt measure`.
@@ -123,7 +138,8 @@ typedef struct PeltMeasureDef {
     void *progress_user;
     uint32_t guard; ///< filled by pelt_measure_def_default, checked
 } PeltMeasureDef;
-/// A cache of the first clip, frames and rate as it says; `cache_path` is still to be said. From any thread, at no cost.
+/// Returns a description of a cache of the first clip, frames and rate as the cache says; `cache_path` is still to be said. Any
+/// thread may call it, and it costs nothing.
 PELT_API PeltMeasureDef pelt_measure_def_default(void);
 
 typedef struct PeltMeasureResult {
@@ -131,10 +147,10 @@ typedef struct PeltMeasureResult {
     PeltVerdict verdict;
     char verdict_text[400];
 } PeltMeasureResult;
-/// Measures every frame of a cache. `result` may be NULL. From any thread; the character is only read. Costs 30 to 50 ms of
-/// processor time a frame of 26k triangles. PELT_BAD_ARGUMENT: another kind of cache than .pc2 and .mdd, PELT_BAD_INPUT where
-/// cache and character or clip do not go together, PELT_IO where a file cannot be read or written, PELT_FAILED where `progress`
-/// cancels.
+/// Measures every frame of a cache. `result` may be NULL. Any thread may call it; the character is only read. It costs 30 to 50
+/// ms of processor time a frame of 26k triangles. It fails with PELT_BAD_ARGUMENT for another kind of cache than .pc2 and .mdd,
+/// PELT_BAD_INPUT where cache and character or clip do not go together, PELT_IO where a file cannot be read or written, and
+/// PELT_FAILED where `progress` cancels or there is no memory.
 PELT_API PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *who, PeltMeasureResult *result,
                                        PeltError *err);
 

@@ -1,6 +1,7 @@
 /// Composition operators: how two parts of a body join, from a union to touching skin. An operator is data: a profile curve
 /// in the square of the two fields, and a controller that says how far it has turned at an angle. docs/tracking.md. All functions
-/// may be called from any thread; operators are plain structs that the caller owns and that hold no pointers.
+/// may be called from any thread; operators are plain structs that the caller owns and that hold no pointers. What they cost and
+/// which errors they give is said at each.
 #ifndef PELT_OPERATOR_H
 #define PELT_OPERATOR_H
 
@@ -24,25 +25,29 @@ typedef struct PeltOperator {
     float controller[PELT_OPERATOR_POINTS][2]; ///< angle in degrees (rising, 0 to 180), d in [0, 1]; smooth between
 } PeltOperator;
 
-/// The built-in ones: "contact", "bulge", "union". PELT_BAD_ARGUMENT for any other name. Costs a copy.
+/// Copies a built-in operator into `out`: "contact", "bulge" or "union". It costs a copy, and fails with PELT_BAD_ARGUMENT for
+/// any other name.
 PELT_API PeltStatus pelt_operator_builtin(const char *name, PeltOperator *out, PeltError *err);
-/// A new one from the control points of its closed profile [count][2], which are copied; its open profile is the clean union's.
-/// PELT_BAD_INPUT: a number of points that no profile has; a longer name is cut. Costs a copy: pelt_operator_check says whether
-/// it is sound.
+/// Makes an operator from the control points of its closed profile [count][2], which are copied; its open profile is the clean
+/// union's, and a name that is too long is cut. It costs a copy, and fails with PELT_BAD_INPUT for a number of points that no
+/// profile has. Whether the operator is sound is pelt_operator_check's to say.
 PELT_API PeltStatus pelt_operator_from_profile(const char *name, int count, const float (*closed)[2], PeltOperator *out,
                                                PeltError *err);
-/// PELT_BAD_INPUT with the story where it makes no operator: found by solving its slices, a second of work.
+/// Finds out whether it makes an operator, by solving its slices: that takes a second. The operator is only read and stays the
+/// caller's. It fails with PELT_BAD_INPUT and the story where it makes none, and with PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_operator_check(const PeltOperator *op, PeltError *err);
 
-/// Reads JSON, as docs/tracking.md has it; takes a few ms. PELT_IO: it cannot be read, PELT_BAD_INPUT: it is not sound, with the
-/// line; pelt_operator_check looks closer.
+/// Reads an operator from JSON, as docs/tracking.md has it, into `out`, which holds nothing to free; it takes a few ms. It fails
+/// with PELT_IO where the file cannot be read and PELT_BAD_INPUT, with the line, where it is not sound; pelt_operator_check looks
+/// closer.
 PELT_API PeltStatus pelt_operator_load(const char *path, PeltOperator *out, PeltError *err);
-/// Writes it; the file appears whole or not at all. PELT_IO: it cannot be written, PELT_BAD_INPUT: it is not sound. Costs a few
-/// ms of the disk.
+/// Writes an operator as JSON; the file appears whole or not at all. It costs a few ms of the disk. It fails with PELT_IO where
+/// the file cannot be written and PELT_BAD_INPUT where the operator, which stays the caller's, is not sound.
 PELT_API PeltStatus pelt_operator_save(const PeltOperator *op, const char *path, PeltError *err);
 
-/// The composed value of two fields in [0, 1] at a slice d. Solves the slice, which takes a good part of a second: for looking,
-/// not for frames. PELT_BAD_ARGUMENT: a d outside 0 to 1, PELT_BAD_INPUT: it makes no operator.
+/// Computes the composed value of two fields in [0, 1] at a slice d, into `out`. It solves the slice, which takes a good part of
+/// a second: this is for looking, not for frames. It fails with PELT_BAD_ARGUMENT for a d outside 0 to 1, PELT_BAD_INPUT where it
+/// makes no operator, and PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_operator_value(const PeltOperator *op, float f1, float f2, float d, float *out, PeltError *err);
 
 #ifdef __cplusplus

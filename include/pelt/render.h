@@ -40,7 +40,8 @@ typedef struct PeltRenderDef {
     float quality;     ///< of .webp, 0..100
     uint32_t guard;    ///< filled by pelt_render_def_default
 } PeltRenderDef;
-/// A still of the first frame by the default method, as `pelt render` makes it. From any thread, at no cost.
+/// Returns a description of a still of the first frame by the default method, as `pelt render` makes it. Any thread may call it,
+/// and it costs nothing.
 PELT_API PeltRenderDef pelt_render_def_default(void);
 
 typedef struct PeltRenderResult {
@@ -49,24 +50,26 @@ typedef struct PeltRenderResult {
     double render_ms; ///< drawing alone, all frames
 } PeltRenderResult;
 
-/// Draws to `path` (.png, or .webp: a still, or the clip moving; see `frame`). The file appears whole or not at all. `result`
-/// may be NULL. From any thread; the character is only read. The same bytes for any number of threads. Cost: a second or two a
-/// still of 1280 x 960, a quarter of that a frame of 640 x 480, and the method's own time for the frames before. Fails with
-/// PELT_BAD_ARGUMENT for words, frames or sizes that make no picture, PELT_IO where `path` or the cache cannot be used,
-/// PELT_BAD_INPUT where cache and character do not go together, PELT_FAILED where def->skin.progress cancels, else as
+/// Draws to `path` (.png, or .webp: a still, or the clip moving; see `frame`). The file appears whole or not at all, and has the
+/// same bytes for any number of threads. `result` may be NULL. Any thread may call it; the character is only read. It takes a
+/// second or two a still of 1280 x 960, a quarter of that a frame of 640 x 480, and the method's own time for the frames before.
+/// It fails with PELT_BAD_ARGUMENT for words, frames or sizes that make no picture, PELT_IO where `path` or the cache cannot be
+/// used, PELT_BAD_INPUT where cache and character do not go together, PELT_FAILED where def->skin.progress cancels, and else as
 /// pelt_skin_create does.
 PELT_API PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *who, const char *path, PeltRenderResult *result,
                                 PeltError *err);
 
-/// The same for positions of your own [point_count x 3], world space, which are only read; skin, clip, cache and frames of `def`
-/// are not looked at.
+/// Draws positions of your own [point_count x 3], world space, which are only read; skin, clip, cache and frames of `def` are not
+/// looked at. Any thread may call it, and it takes as long as a still of pelt_render. The file appears whole or not at all, and
+/// `result` may be NULL. It fails with PELT_BAD_ARGUMENT for words or sizes that make no picture, PELT_IO where `path` cannot be
+/// used, and PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCharacter *who, const float *positions,
                                           const char *path, PeltRenderResult *result, PeltError *err);
 
-/// The slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red inside,
-/// the contact line green. Titled with the operator's name and d. From any thread; takes a second; the operator is only read and
-/// the file appears whole or not at all. Fails with PELT_BAD_INPUT where it makes no operator, PELT_BAD_ARGUMENT for a d outside
-/// 0 to 1 or a size that is none, PELT_IO where `path` cannot be written.
+/// Draws the slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red
+/// inside, the contact line green, titled with the operator's name and d. Any thread may call it, and it takes a second; the
+/// operator is only read and the file appears whole or not at all. It fails with PELT_BAD_INPUT where it makes no operator,
+/// PELT_BAD_ARGUMENT for a d outside 0 to 1 or a size that is none, and PELT_IO where `path` cannot be written.
 PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
 
 #ifdef __cplusplus

@@ -128,10 +128,12 @@ typedef struct PeltRig {
     const PeltRigPainted *painted;
 } PeltRig;
 
-/// An entry that says nothing of `joint` yet: what is not set stays as without it. From any thread, at no cost.
+/// Returns an entry that says nothing of `joint` yet: what is not set stays as without it. The name is not copied. Any thread may
+/// call it, and it costs nothing.
 PELT_API PeltRigJoint pelt_rig_joint_default(const char *joint);
 
-/// What is said of a joint; NULL: nothing. `rig` may be NULL.
+/// Returns what is said of a joint, and NULL where nothing is; `rig` may be NULL. Any thread may call it; it costs a look at each
+/// entry in turn.
 static inline const PeltRigJoint *pelt_rig_joint(const PeltRig *rig, const char *joint)
 {
     for (int i = 0; rig && i < rig->joint_count; i++)

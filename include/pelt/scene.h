@@ -97,9 +97,11 @@ typedef struct PeltScene {
     uint32_t guard; ///< filled by pelt_scene_default
 } PeltScene;
 
-/// No objects, no ground, gravity (0, -9.81, 0), friction 0.6, restitution 0, joint damping 0.03 s. From any thread, at no cost.
+/// Returns a scene without objects and ground, with gravity (0, -9.81, 0), friction 0.6, restitution 0 and joint damping 0.03 s.
+/// Any thread may call it, and it costs nothing.
 PELT_API PeltScene pelt_scene_default(void);
-/// A rigid box of edge 1 at the origin, density 1000, friction and restitution of the scene. From any thread, at no cost.
+/// Returns a rigid box of edge 1 at the origin, of density 1000 and with the scene's friction and restitution. Any thread may
+/// call it, and it costs nothing.
 PELT_API PeltSceneObject pelt_scene_object_default(void);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/// Blending by the weights that the trial chooses. Where the file's lost, blending with those tears, and to be near to it is
-/// nothing to be asked for.
+/// The chosen blend: linear blending by the weights that the trial chose. Where the file's lost, lbs tears, and to be near to it
+/// is nothing to be asked for.
 static PeltStatus create_chosen(PeltMeasure *m, int threads, PeltError *err)
 {
     PeltSkinDef def = pelt_skin_def_default();

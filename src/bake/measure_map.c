@@ -23,6 +23,7 @@ static void touching(const PeltMeasure *m, const PeltiMesh *mesh)
         m->map[p] = m->map[mesh->first_point[mesh->weld[p]]];
 }
 
+/// To the nearer of lbs and the chosen blend.
 static void from_lbs(const PeltMeasure *m, const PeltiMesh *mesh)
 {
     float size = fmaxf(mesh->diagonal, 1e-30f);

@@ -1,4 +1,4 @@
-/// The one way to measure: a skin's frames, with linear blending by the file's weights beside them.
+/// The one way to measure: a skin's frames, with lbs and the chosen blend beside them (both as PeltQuality has them).
 #ifndef PELTI_BAKE_MEASURING_H
 #define PELTI_BAKE_MEASURING_H
 
@@ -11,15 +11,15 @@ struct PeltMeasure {
     PeltiJobs *jobs;
     bool owns_jobs;
     PeltiMeasure *measure;
-    PeltSkin *lbs;      ///< the reference; NULL: the file's weights give none
-    PeltSkin *chosen;   ///< blending by the weights that the trial chose; NULL: they are the file's
+    PeltSkin *lbs;      ///< linear blending by the file's weights; NULL: they give none
+    PeltSkin *chosen;   ///< the chosen blend: by the weights that the trial chose; NULL: they are the file's
     bool lbs_is_judged; ///< its own measures are known already: pelt compare needs them once for all methods
     PeltiPool pool;
     PeltiNodeMatrix *node_world; ///< [node_count]
     Mat34 *bones;                ///< [bone_count]
     Vec3 *own;             ///< [point_count] scratch: a host's positions in the character's own space; NULL: they are the same
     const Vec3 *last_lbs;  ///< [point_count] of the last frame; NULL: none
-    const Vec3 *last_near; ///< [point_count] by `chosen`; NULL: none
+    const Vec3 *last_near; ///< [point_count] the chosen blend; NULL: it is lbs
     Vec3 *last;            ///< [point_count] the last frame's points, for its maps
     float *map;            ///< [point_count] pelt_measure_map's answer
 };
@@ -27,12 +27,12 @@ struct PeltMeasure {
 /// `jobs` NULL: makes its own with `threads`; else they must outlive it.
 PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *jobs, int threads, const PeltAllocator *allocator,
                                   PeltMeasure **out, PeltError *err);
-/// `pose` NULL: not known, so nothing is compared with bones or linear blending. `frame` may be NULL.
+/// `pose` NULL: not known, so nothing is compared with bones, lbs or the chosen blend. `frame` may be NULL.
 void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame);
 /// One frame by itself, of a clip nobody speaks of: forgets the frames before it and compares with nothing. `frame` may be NULL.
 void pelti_measuring_alone(PeltiMeasure *measure, const Vec3 *points, PeltQuality *frame);
 
-/// Linear blending as everything is compared with it: by the file's weights, as they are. Only where there is one
+/// Makes lbs, linear blending by the file's weights as they are, which skins are compared with. Only where there is one
 /// (pelti_measure_has_reference): weights that use one joint or none are nothing to compare with.
 PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
                                   PeltError *err);

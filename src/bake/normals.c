@@ -34,16 +34,16 @@ PeltStatus pelti_normals_create(PeltiNormals *maker, const PeltiCharacter *who, 
     return PELT_OK;
 }
 
-typedef struct Turned {
+typedef struct NormalsMaking {
     const PeltiNormals *maker;
     const Vec3 *vertices;
     Vec3 *normals;
-} Turned;
+} NormalsMaking;
 
 static void turn_points(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Turned *t = context;
+    const NormalsMaking *t = context;
     const PeltiNormals *maker = t->maker;
     const PeltiMesh *mesh = maker->who->mesh;
     for (int p = begin; p < end; p++) {
@@ -59,5 +59,5 @@ static void turn_points(void *context, int begin, int end, int worker)
 void pelti_normals_make(PeltiNormals *maker, PeltiJobs *jobs, const Vec3 *vertices, Vec3 *normals)
 {
     pelti_mesh_normals(maker->who->mesh, vertices, maker->smooth);
-    pelti_parallel_for(jobs, maker->who->mesh->point_count, GRAIN, turn_points, &(Turned){maker, vertices, normals});
+    pelti_parallel_for(jobs, maker->who->mesh->point_count, GRAIN, turn_points, &(NormalsMaking){maker, vertices, normals});
 }

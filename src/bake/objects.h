@@ -63,7 +63,7 @@ typedef struct PeltiSkinAdded {
     PeltiAnchors anchors;   ///< what is held or pulled
 } PeltiSkinAdded;
 
-/// The pose of the last step. pelti_skin_give_way writes `asked`, pelti_skin_step_posed the rest; the stages that follow, distil
+/// The pose of the last step. pelti_skin_give_way writes `asked`, pelti_skin_step_among the rest; the stages that follow, distil
 /// and pictures read it.
 typedef struct PeltiSkinPosed {
     PeltiNodeMatrix *node_world; ///< [node_count] scratch

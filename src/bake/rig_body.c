@@ -3,16 +3,16 @@
 
 #include "geometry/box_tree.h"
 
-typedef struct Map {
+typedef struct BodyMap {
     PeltSkin *skin;
     const PeltiMesh *body;
     int *nearest; ///< [vertices of the body] vertex of the file's mesh
     float *value; ///< [vertices of the file's mesh] NAN: not named
     int *point;   ///< [vertices of the body] scratch
-} Map;
+} BodyMap;
 
 /// The corner of the nearest triangle that lies nearest.
-static PeltStatus find_nearest(Map *map, PeltiPool *work, PeltError *err)
+static PeltStatus find_nearest(BodyMap *map, PeltiPool *work, PeltError *err)
 {
     const PeltiMesh *file = map->skin->character->who->mesh, *body = map->body;
     PeltiBoxTree *tree;
@@ -40,7 +40,7 @@ static PeltStatus find_nearest(Map *map, PeltiPool *work, PeltError *err)
 }
 
 /// Points of the body whose place on the file's skin is named; `values` may be NULL. Lists are of the skin's pool.
-static PeltStatus carry_over(Map *map, PeltRigPainted from, PeltRigPainted *out, PeltError *err)
+static PeltStatus carry_over(BodyMap *map, PeltRigPainted from, PeltRigPainted *out, PeltError *err)
 {
     const PeltiMesh *file = map->skin->character->who->mesh;
     int count = 0;
@@ -63,7 +63,7 @@ static PeltStatus carry_over(Map *map, PeltRigPainted from, PeltRigPainted *out,
     return PELT_OK;
 }
 
-static PeltStatus fill(Map *map, const PeltRig *rig, PeltRigRegion *regions, PeltRigPainted *painted, PeltError *err)
+static PeltStatus fill(BodyMap *map, const PeltRig *rig, PeltRigRegion *regions, PeltRigPainted *painted, PeltError *err)
 {
     for (int i = 0; i < rig->region_count; i++) {
         PeltRigPainted points;
@@ -88,7 +88,7 @@ PeltStatus pelti_skin_rig_on_body(PeltSkin *skin, const PeltRig **out, PeltError
     PeltRigPainted *painted = PELTI_NEW(&skin->pool, PeltRigPainted, rig->painted_count);
     PeltiPool work;
     pelti_pool_init(&work, &skin->pool.allocator);
-    Map map = {.skin = skin, .body = skin->solved.who->mesh};
+    BodyMap map = {.skin = skin, .body = skin->solved.who->mesh};
     map.nearest = PELTI_NEW(&work, int, map.body->vertex_count);
     map.point = PELTI_NEW(&work, int, map.body->vertex_count);
     map.value = PELTI_NEW(&work, float, file->vertex_count);

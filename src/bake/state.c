@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-typedef struct Header {
+typedef struct StateHeader {
     char magic[8];
     uint64_t maker; ///< hash of version, character, method and options
     uint64_t size;  ///< of all
     uint64_t check; ///< hash of what follows
-} Header;
+} StateHeader;
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -68,22 +68,22 @@ size_t pelt_skin_state_size(PeltSkin *skin)
 {
     PeltiSnapshot s = {.mode = PELTI_SNAPSHOT_MEASURE};
     walk(skin, &s);
-    return sizeof(Header) + s.used;
+    return sizeof(StateHeader) + s.used;
 }
 
 void pelt_skin_state_save(PeltSkin *skin, void *bytes, size_t size)
 {
     PELT_ASSERT(size == pelt_skin_state_size(skin));
-    char *body = (char *)bytes + sizeof(Header);
+    char *body = (char *)bytes + sizeof(StateHeader);
     PeltiSnapshot s = {PELTI_SNAPSHOT_SAVE, body, 0};
     walk(skin, &s);
-    Header header = {"PELTSKN", maker_of(skin), size, pelti_hash(PELTI_HASH_START, body, s.used)};
+    StateHeader header = {"PELTSKN", maker_of(skin), size, pelti_hash(PELTI_HASH_START, body, s.used)};
     memcpy(bytes, &header, sizeof header);
 }
 
 PeltStatus pelt_skin_state_restore(PeltSkin *skin, const void *bytes, size_t size, PeltError *err)
 {
-    Header header;
+    StateHeader header;
     if (size < sizeof header)
         return PELT_FAIL(err, PELT_BAD_INPUT, "state: %zu bytes are too few", size);
     memcpy(&header, bytes, sizeof header);

@@ -7,12 +7,12 @@
 
 enum { ROOM = 160 }; // of a warning: what does not fit whole is "others"
 
-typedef struct List { ///< of what is named
+typedef struct NamedList { ///< of what is named
     char text[ROOM];
     int named, more;
-} List;
+} NamedList;
 
-static void add(List *list, const char *one)
+static void add(NamedList *list, const char *one)
 {
     size_t used = strlen(list->text), comma = list->named ? 2 : 0, length = strlen(one);
     if (list->more || used + comma + length >= sizeof list->text) {
@@ -26,7 +26,7 @@ static void add(List *list, const char *one)
 
 static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
 {
-    List list = {0};
+    NamedList list = {0};
     double last = INFINITY;
     for (int n = pelti_give_way_joint_count(g); n > 0; n--) { // largest turns first
         PeltiGaveWay best = {0};
@@ -61,7 +61,7 @@ static bool next_side(const PeltiGiveWay *g, bool let_go, double last, PeltiKept
 
 static void tell_sides(PeltSkin *skin, const PeltiGiveWay *g, int first_frame, bool let_go)
 {
-    List list = {0};
+    NamedList list = {0};
     PeltiKeptSide side;
     for (double last = INFINITY; next_side(g, let_go, last, &side); last = side.most) {
         char one[ROOM], ends[40] = "";

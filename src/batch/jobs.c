@@ -32,15 +32,15 @@ static PeltiJsonAt find(const Said *said, const char *key)
 }
 
 /// A text or a list of texts.
-typedef struct List {
+typedef struct TextList {
     const char **items;
     int count;
-} List;
+} TextList;
 
-static PeltStatus read_list(const Said *said, const char *key, List *out, PeltError *err)
+static PeltStatus read_list(const Said *said, const char *key, TextList *out, PeltError *err)
 {
     PeltiJsonAt at = find(said, key);
-    *out = (List){0};
+    *out = (TextList){0};
     if (!at.value)
         return PELT_OK;
     int count = 0;
@@ -183,14 +183,14 @@ static PeltStatus each_file(PeltiBatch *batch, const char *pattern,
     return status;
 }
 
-typedef struct Work {
+typedef struct JobSpread {
     PeltiBatch *batch;
     PeltiBatchJob job;
-    List clips, methods;
-} Work;
+    TextList clips, methods;
+} JobSpread;
 
 /// A character is opened only where its clips or their lengths must be known.
-static bool must_open(const Work *work)
+static bool must_open(const JobSpread *work)
 {
     bool all = false;
     for (int i = 0; i < work->clips.count; i++)
@@ -198,7 +198,7 @@ static bool must_open(const Work *work)
     return all || work->job.range > 0;
 }
 
-static PeltStatus add_clip(Work *work, const PeltCharacter *who, const char *path, const char *clip, PeltError *err)
+static PeltStatus add_clip(JobSpread *work, const PeltCharacter *who, const char *path, const char *clip, PeltError *err)
 {
     int index = who ? pelt_character_clip_find(who, clip ? clip : "0") : -1;
     int frames = index >= 0 ? pelt_character_clip_frames(who, index, work->job.fps > 0 ? work->job.fps : 30) : 0;
@@ -211,7 +211,7 @@ static PeltStatus add_clip(Work *work, const PeltCharacter *who, const char *pat
     return PELT_OK;
 }
 
-static PeltStatus add_clips(Work *work, const PeltCharacter *who, const char *path, PeltError *err)
+static PeltStatus add_clips(JobSpread *work, const PeltCharacter *who, const char *path, PeltError *err)
 {
     if (!work->clips.count)
         return add_clip(work, who, path, NULL, err);
@@ -233,7 +233,7 @@ static PeltStatus add_clips(Work *work, const PeltCharacter *who, const char *pa
 
 static PeltStatus add_character(const char *path, void *user, PeltError *err)
 {
-    Work *work = user;
+    JobSpread *work = user;
     PeltCharacter *who = NULL;
     if (!path)
         return pelti_no_memory(err, 1);
@@ -244,7 +244,7 @@ static PeltStatus add_character(const char *path, void *user, PeltError *err)
     return status;
 }
 
-static PeltStatus check_methods(const List *methods, PeltError *err)
+static PeltStatus check_methods(const TextList *methods, PeltError *err)
 {
     for (int i = 0; i < methods->count; i++)
         if (pelt_method_find(methods->items[i]) < 0)
@@ -255,8 +255,8 @@ static PeltStatus check_methods(const List *methods, PeltError *err)
 static PeltStatus read_job(Said *said, PeltError *err)
 {
     PeltiBatch *batch = said->batch;
-    Work work = {.batch = batch, .job = {.line = said->line, .output = DEFAULT_OUTPUT}};
-    List characters;
+    JobSpread work = {.batch = batch, .job = {.line = said->line, .output = DEFAULT_OUTPUT}};
+    TextList characters;
     PeltiJsonAt fps = find(said, "fps"), range = find(said, "range");
     int64_t frames = 0;
     PELT_TRY(pelti_json_each(&said->job, check_key, NULL, err));
@@ -281,7 +281,7 @@ static PeltStatus read_job(Said *said, PeltError *err)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: a job needs a \"character\"", PELTI_JSON_PATH(&said->job));
     const char *usual = pelt_method_default();
     if (!work.methods.count)
-        work.methods = (List){&usual, 1};
+        work.methods = (TextList){&usual, 1};
     PELT_TRY(check_methods(&work.methods, err));
     for (int i = 0; i < characters.count; i++)
         PELT_TRY(each_file(batch, characters.items[i], add_character, &work, err));
@@ -289,11 +289,11 @@ static PeltStatus read_job(Said *said, PeltError *err)
 }
 
 /// The line on which the next job begins, in one pass over a text that is sound JSON with jobs in it.
-typedef struct Lines {
+typedef struct JobLines {
     const char *at, *end;
     int line, depth;
     bool in_jobs;
-} Lines;
+} JobLines;
 
 static const char *past_string(const char *at, const char *end)
 {
@@ -302,7 +302,7 @@ static const char *past_string(const char *at, const char *end)
     return at;
 }
 
-static int next_job_line(Lines *lines)
+static int next_job_line(JobLines *lines)
 {
     for (; lines->at < lines->end; lines->at++) {
         char c = *lines->at;
@@ -333,7 +333,7 @@ static PeltStatus read_jobs(PeltiBatch *batch, const char *text, size_t size, Pe
     PeltiJsonAt top = pelti_json_root(root), jobs = pelti_json_member(&top, "jobs"),
                 defaults = pelti_json_member(&top, "defaults");
     int count = 0;
-    Lines lines = {text, text + size, 1, 0, false};
+    JobLines lines = {text, text + size, 1, 0, false};
     PeltStatus status = pelti_json_array(&jobs, PELTI_REQUIRED, &count, err);
     if (status == PELT_OK && defaults.value)
         status = pelti_json_each(&defaults, check_key, NULL, err);
@@ -389,7 +389,7 @@ static PeltStatus read_folder(PeltiBatch *batch, bool folder, PeltError *err)
 {
     const PeltBatchDef *def = batch->def;
     const char *method = def->method ? def->method : pelt_method_default(), *clip = def->clip;
-    Work work = {.batch = batch,
+    JobSpread work = {.batch = batch,
                  .job = {.output = def->output ? def->output : DEFAULT_OUTPUT},
                  .clips = {&clip, clip ? 1 : 0},
                  .methods = {&method, 1}};
@@ -402,14 +402,14 @@ static PeltStatus read_folder(PeltiBatch *batch, bool folder, PeltError *err)
                                     : PELT_FAIL(err, PELT_IO, "%s: no .glb, .gltf, .vrm, .fbx or .dae there", batch->jobs);
 }
 
-typedef struct Name {
+typedef struct OutputName {
     const char *path;
     int line;
-} Name;
+} OutputName;
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const Name *)a)->path, ((const Name *)b)->path);
+    return strcmp(((const OutputName *)a)->path, ((const OutputName *)b)->path);
 }
 
 /// Two entries that write one file would undo each other.
@@ -418,12 +418,12 @@ static PeltStatus check_outputs(PeltiBatch *batch, PeltError *err)
     size_t count = 0, room = 0;
     for (int i = 0; i < pelti_batch_count(batch); i++)
         room += (size_t)pelti_batch_entry(batch, i)->output_count;
-    Name *names = PELTI_NEW(&batch->pool, Name, room);
+    OutputName *names = PELTI_NEW(&batch->pool, OutputName, room);
     if (batch->pool.failed)
         return pelti_no_memory(err, sizeof *names * room);
     for (int i = 0; i < pelti_batch_count(batch); i++)
         for (int k = 0; k < pelti_batch_entry(batch, i)->output_count; k++)
-            names[count++] = (Name){pelti_batch_entry(batch, i)->outputs[k], pelti_batch_entry(batch, i)->line};
+            names[count++] = (OutputName){pelti_batch_entry(batch, i)->outputs[k], pelti_batch_entry(batch, i)->line};
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 1; i < count; i++)
         if (!strcmp(names[i].path, names[i - 1].path))

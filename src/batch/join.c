@@ -11,17 +11,17 @@
 #include <unistd.h>
 
 /// .pc2: "POINTCACHE2\0", version, points, first frame, frames a sample, samples; then the samples.
-typedef struct Header {
+typedef struct Pc2Header {
     char name[12];
     int32_t version, points;
     float first, rate;
     int32_t samples;
-} Header;
+} Pc2Header;
 
-static PeltStatus copy_part(PeltiFile *to, const char *path, Header *sum, PeltError *err)
+static PeltStatus copy_part(PeltiFile *to, const char *path, Pc2Header *sum, PeltError *err)
 {
     char block[1 << 16];
-    Header header;
+    Pc2Header header;
     FILE *file = fopen(path, "rb");
     if (!file)
         return PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));
@@ -44,7 +44,7 @@ static PeltStatus copy_part(PeltiFile *to, const char *path, Header *sum, PeltEr
 static PeltStatus join(const PeltiBatch *batch, const PeltiBatchEntry *entry, PeltError *err)
 {
     PeltiFile file;
-    Header sum = {.samples = 0};
+    Pc2Header sum = {.samples = 0};
     PELT_TRY(pelti_file_begin(&file, entry->outputs[0], err));
     PeltStatus status = PELT_OK;
     for (int i = 0; status == PELT_OK && i < entry->parts_count; i++)

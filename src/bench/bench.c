@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct Group {
+typedef struct BenchGroup {
     const char *name, *what;
     void (*run)(PeltiBench *bench);
-} Group;
+} BenchGroup;
 
-static const Group groups[] = {
+static const BenchGroup groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", pelti_bench_foundation},
     {"files", "frames into files", pelti_bench_files},
     {"see", "built-in characters, measures, pictures", pelti_bench_see},

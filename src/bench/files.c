@@ -1,4 +1,4 @@
-/// Frames into files: the caches as the tools of film take them.
+/// Times writing frames into files: the caches as the tools of film take them.
 #include "bench/bench.h"
 #include "io/output.h"
 

@@ -1,4 +1,4 @@
-/// Blending kernels, reading, automatic weights.
+/// Times blending kernels, reading, automatic weights and inspecting, which all methods stand on.
 #include "bench/bench.h"
 #include "character/weights.h"
 #include "io/gltf.h"
@@ -12,16 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct Blend {
+typedef struct BlendTimed {
     const PeltiMethod *method;
     void *state;
     PeltiStepInput in;
     Vec3 *points;
-} Blend;
+} BlendTimed;
 
 static void step(void *context)
 {
-    Blend *b = context;
+    BlendTimed *b = context;
     b->method->step(b->state, &b->in, b->points, NULL);
 }
 
@@ -32,7 +32,7 @@ static double time_blend(PeltiBench *bench, const char *name, int vertices, int 
     PeltiCharacter *who = pelti_bench_tube(vertices, bone_count);
     PeltiJobs *jobs = pelti_jobs_create(threads);
     PeltiOptions options;
-    Blend b = {.method = pelti_method_find(name)};
+    BlendTimed b = {.method = pelti_method_find(name)};
     Mat34 *bones = who ? PELTI_NEW(&who->pool, Mat34, who->bone_count) : NULL;
     b.points = who ? PELTI_NEW(&who->pool, Vec3, who->point_count) : NULL;
     if (bones && b.points) {

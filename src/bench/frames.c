@@ -10,14 +10,14 @@
 
 enum { MOST_STAGES = 12 };
 
-typedef struct Stages {
+typedef struct StageTimes {
     int count;
     char name[MOST_STAGES][32];
     double ms[MOST_STAGES]; ///< of all frames
     double whole;
-} Stages;
+} StageTimes;
 
-static void add_stage(Stages *s, const char *name, double ms)
+static void add_stage(StageTimes *s, const char *name, double ms)
 {
     int k = 0;
     while (k < s->count && strcmp(s->name[k], name))
@@ -30,7 +30,7 @@ static void add_stage(Stages *s, const char *name, double ms)
 }
 
 /// Stages are what a step's report gives as NAME_ms; a dynamic method's are of one of its time steps, NAME_step_ms.
-static void add_frame(Stages *s, const PeltStepInfo *info, double ms)
+static void add_frame(StageTimes *s, const PeltStepInfo *info, double ms)
 {
     s->whole += ms;
     for (int k = 0; k < info->stat_count; k++) {
@@ -48,7 +48,7 @@ static void add_frame(Stages *s, const PeltStepInfo *info, double ms)
     }
 }
 
-static bool play(const PeltCharacter *who, const char *method, int threads, int frames, Stages *out)
+static bool play(const PeltCharacter *who, const char *method, int threads, int frames, StageTimes *out)
 {
     PeltSkinDef def = pelt_skin_def_default();
     PeltSkin *skin = NULL;
@@ -79,7 +79,7 @@ void pelti_bench_frames(PeltiBench *bench)
     if (pelt_make_character(&make, &who, NULL) != PELT_OK)
         return;
     for (int m = 0; m < pelt_method_count(); m++) {
-        Stages s = {0};
+        StageTimes s = {0};
         char label[72];
         snprintf(label, sizeof label, "%s, a frame of 1/30 s", pelt_method_name(m));
         if (!pelti_bench_wants(bench, "%s", label) || !play(who, pelt_method_name(m), pelti_bench_threads(bench), frames, &s))

@@ -4,32 +4,31 @@
 #include "math/wide.h"
 
 // As lean as the shipped passes: four layers in a vector, each slot's terms written once, regions read them in slot order.
-typedef float Float4 __attribute__((vector_size(16), may_alias));
-typedef double Double4 __attribute__((vector_size(32), may_alias));
+typedef double SlotLayersDouble __attribute__((vector_size(32), may_alias));
 
 enum { SUMS = 12 };
 
-PELTI_WIDE Double4 wide(Float4 a)
+PELTI_WIDE SlotLayersDouble wide(PeltiSlotLayers a)
 {
-    return __builtin_convertvector(a, Double4);
+    return __builtin_convertvector(a, SlotLayersDouble);
 }
-PELTI_WIDE Float4 narrow(Double4 a)
+PELTI_WIDE PeltiSlotLayers narrow(SlotLayersDouble a)
 {
-    return __builtin_convertvector(a, Float4);
+    return __builtin_convertvector(a, PeltiSlotLayers);
 }
-PELTI_WIDE Double4 siblings(Double4 a)
+PELTI_WIDE SlotLayersDouble siblings(SlotLayersDouble a)
 {
-    Double4 zero = {0, 0, 0, 0};
+    SlotLayersDouble zero = {0, 0, 0, 0};
     return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
-PELTI_WIDE Float4 siblings_f(Float4 a)
+PELTI_WIDE PeltiSlotLayers siblings_f(PeltiSlotLayers a)
 {
-    Float4 zero = {0, 0, 0, 0};
+    PeltiSlotLayers zero = {0, 0, 0, 0};
     return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
-PELTI_WIDE Float4 *rotation_at(PeltiMatch *match, int slot, int row, int column)
+PELTI_WIDE PeltiSlotLayers *rotation_at(PeltiMatch *match, int slot, int row, int column)
 {
-    return (Float4 *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
+    return (PeltiSlotLayers *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
 }
 
 bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, BenchPlain *out)
@@ -67,12 +66,12 @@ PELTI_CLONES static void write_terms(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
-        Double4 *row = (Double4 *)plain->terms + (size_t)s * SUMS, x0[3], m = wide(((Float4 *)match->mass)[s]);
-        Float4 moment = ((Float4 *)match->moment)[s];
+        SlotLayersDouble *row = (SlotLayersDouble *)plain->terms + (size_t)s * SUMS, x0[3], m = wide(((PeltiSlotLayers *)match->mass)[s]);
+        PeltiSlotLayers moment = ((PeltiSlotLayers *)match->moment)[s];
         for (int k = 0; k < 3; k++)
-            x0[k] = wide(((Float4 *)match->rest[k])[s]);
+            x0[k] = wide(((PeltiSlotLayers *)match->rest[k])[s]);
         for (int i = 0; i < 3; i++) {
-            Double4 mx = m * wide(((Float4 *)match->x[i])[s]);
+            SlotLayersDouble mx = m * wide(((PeltiSlotLayers *)match->x[i])[s]);
             row[i] = mx;
             for (int j = 0; j < 3; j++)
                 row[3 + 3 * i + j] = mx * x0[j] + wide(moment * *rotation_at(match, s, i, j));
@@ -83,18 +82,18 @@ PELTI_CLONES static void write_terms(const BenchPlain *plain, int n)
 PELTI_CLONES static void gather(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
-    const Double4 *rows = (const Double4 *)plain->terms;
+    const SlotLayersDouble *rows = (const SlotLayersDouble *)plain->terms;
     for (int s = 0; s < n; s++) {
-        Double4 sum[SUMS];
+        SlotLayersDouble sum[SUMS];
         for (int q = 0; q < SUMS; q++)
             sum[q] = siblings(rows[(size_t)s * SUMS + (size_t)q]);
         for (int r = plain->member_start[s]; r < plain->member_start[s + 1]; r++) {
-            const Double4 *row = rows + (size_t)plain->members[r] * SUMS;
+            const SlotLayersDouble *row = rows + (size_t)plain->members[r] * SUMS;
             for (int q = 0; q < SUMS; q++)
                 sum[q] += row[q];
         }
-        const Double4 *c0 = (const Double4 *)plain->centre + (size_t)s * 3;
-        Double4 *now = (Double4 *)plain->centre_now + (size_t)s * 3, inverse = wide(((const Float4 *)match->inverse_mass)[s]);
+        const SlotLayersDouble *c0 = (const SlotLayersDouble *)plain->centre + (size_t)s * 3;
+        SlotLayersDouble *now = (SlotLayersDouble *)plain->centre_now + (size_t)s * 3, inverse = wide(((const PeltiSlotLayers *)match->inverse_mass)[s]);
         for (int i = 0; i < 3; i++) {
             now[i] = sum[i] * inverse;
             for (int j = 0; j < 3; j++)
@@ -107,13 +106,13 @@ PELTI_CLONES static void write_goals(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
-        Float4 *row = (Float4 *)plain->goals + (size_t)s * SUMS;
-        const Double4 *c0 = (const Double4 *)plain->centre + (size_t)s * 3,
-                      *now = (const Double4 *)plain->centre_now + (size_t)s * 3;
+        PeltiSlotLayers *row = (PeltiSlotLayers *)plain->goals + (size_t)s * SUMS;
+        const SlotLayersDouble *c0 = (const SlotLayersDouble *)plain->centre + (size_t)s * 3,
+                      *now = (const SlotLayersDouble *)plain->centre_now + (size_t)s * 3;
         for (int i = 0; i < 3; i++) {
-            Double4 t = now[i];
+            SlotLayersDouble t = now[i];
             for (int j = 0; j < 3; j++) {
-                Float4 r = *rotation_at(match, s, i, j);
+                PeltiSlotLayers r = *rotation_at(match, s, i, j);
                 t -= wide(r) * c0[j];
                 row[3 + 3 * i + j] = r;
             }
@@ -125,21 +124,21 @@ PELTI_CLONES static void write_goals(const BenchPlain *plain, int n)
 PELTI_CLONES static void move(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
-    const Float4 *rows = (const Float4 *)plain->goals;
+    const PeltiSlotLayers *rows = (const PeltiSlotLayers *)plain->goals;
     for (int s = 0; s < n; s++) {
-        Float4 sum[SUMS];
+        PeltiSlotLayers sum[SUMS];
         for (int q = 0; q < SUMS; q++)
             sum[q] = siblings_f(rows[(size_t)s * SUMS + (size_t)q]);
         for (int r = plain->member_start[s]; r < plain->member_start[s + 1]; r++) {
-            const Float4 *row = rows + (size_t)plain->members[r] * SUMS;
+            const PeltiSlotLayers *row = rows + (size_t)plain->members[r] * SUMS;
             for (int q = 0; q < SUMS; q++)
                 sum[q] += row[q];
         }
-        Float4 share = ((Float4 *)match->share)[s], stiffness = ((Float4 *)match->stiffness)[s];
+        PeltiSlotLayers share = ((PeltiSlotLayers *)match->share)[s], stiffness = ((PeltiSlotLayers *)match->stiffness)[s];
         for (int i = 0; i < 3; i++) {
-            Float4 goal = sum[i], *x = (Float4 *)match->x[i] + s;
+            PeltiSlotLayers goal = sum[i], *x = (PeltiSlotLayers *)match->x[i] + s;
             for (int j = 0; j < 3; j++)
-                goal += sum[3 + 3 * i + j] * ((Float4 *)match->rest[j])[s];
+                goal += sum[3 + 3 * i + j] * ((PeltiSlotLayers *)match->rest[j])[s];
             *x += stiffness * (goal * share - *x);
         }
     }

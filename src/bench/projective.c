@@ -112,13 +112,13 @@ static double step_flops(const Timing *t)
 
 /// The authors' later code took 20.3 ms with two threads and 30.1 with one at 4 651 vertices; the paper's column t_sim used six
 /// cores.
-typedef struct PaperRow {
+typedef struct PaperCharacter {
     const char *name, *character, *clip;
     int vertices;
     double paper_ms, wanted_two, wanted_one;
-} PaperRow;
+} PaperCharacter;
 
-static void table_row(PeltiBench *bench, const PaperRow *row)
+static void table_row(PeltiBench *bench, const PaperCharacter *row)
 {
     char name[72];
     PeltiCharacter *who = NULL;
@@ -228,7 +228,7 @@ static void scaling(PeltiBench *bench)
 void pelti_bench_projective(PeltiBench *bench); // in the table of main.c
 void pelti_bench_projective(PeltiBench *bench)
 {
-    static const PaperRow rows[] = {
+    static const PaperCharacter rows[] = {
         {"cylinder, Table 1: 800 vertices", "cylinder", "bend", 800, 3.8, 0, 0},
         {"biped low, Table 1: 1760 vertices", "biped", "walk", 1760, 8.5, 0, 0},
         {"biped mid, Table 1: 3010 vertices", "biped", "walk", 3010, 14.7, 0, 0},

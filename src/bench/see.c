@@ -51,22 +51,22 @@ static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertic
     return who;
 }
 
-typedef struct Measured {
+typedef struct MeasureTimed {
     PeltiMeasure *measure;
     const Vec3 *points;
     const Mat34 *bones;
     PeltQuality frame;
-} Measured;
+} MeasureTimed;
 
 static void measure_frame(void *context)
 {
-    Measured *m = context;
+    MeasureTimed *m = context;
     pelti_measure_frame(m->measure, m->points, m->bones, m->points, &m->frame);
 }
 
 static void find_crossings(void *context)
 {
-    Measured *m = context;
+    MeasureTimed *m = context;
     pelti_measure_crossings(m->measure, &m->frame);
 }
 
@@ -76,7 +76,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
-    Measured m = {0};
+    MeasureTimed m = {0};
     PeltiPose pose = pelti_pose_new(&pool, who);
     PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);

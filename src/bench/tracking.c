@@ -190,10 +190,10 @@ enum { RELAX_FLOPS = 7 * 3 * 2 + 2 * 20 * 3 * 2 };
 
 // ---- Table 1 ----
 
-typedef struct PaperRow {
+typedef struct PaperTurn {
     double step_rad, tracking_ms, implicit_ms; ///< [Vaillant2014] Table 1, on a graphics card
     double wanted_ms;                          ///< what we aim at
-} PaperRow;
+} PaperTurn;
 
 /// Whether any row of a character at this step is asked for.
 static bool wants_row(const PeltiBench *bench, const char *label, double step_rad)
@@ -206,7 +206,7 @@ static bool wants_row(const PeltiBench *bench, const char *label, double step_ra
     return wanted;
 }
 
-static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const PaperRow *paper)
+static void row_of_table(PeltiBench *bench, Subject *s, const char *label, const PaperTurn *paper)
 {
     bool slow = paper->step_rad < 0.01, quick = pelti_bench_quick(bench);
     double vertices = s->who->mesh->vertex_count;
@@ -281,7 +281,7 @@ static void table_of_paper(PeltiBench *bench)
     static const struct {
         const char *label, *name;
         int vertices;
-        PaperRow rows[3];
+        PaperTurn rows[3];
     } table[] = {
         {"biped 13.3k/52 (Jeff 13.3k/45)", "biped", 13640, {{0.5, 100, 30, 0}, {0.05, 50, 30, 12}, {0.005, 24, 20, 0}}},
         {"biped 16.4k/52 (Armadillo 16.4k/43)", "biped", 16820, {{0.05, 70, 23, 15}}},

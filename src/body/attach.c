@@ -1,4 +1,4 @@
-/// Which body vertices a point of the file follows, and how strongly.
+/// Finds which body vertices a point of the file follows, and how strongly.
 #include "body/attach.h"
 
 #include "body/constants.def"
@@ -10,14 +10,14 @@
 
 static const float SAME_PLACE = 1e-6f; // of the size
 
-typedef struct Place {
+typedef struct PointCell {
     int cell[3];
     int point;
-} Place;
+} PointCell;
 
 static int compare_places(const void *a, const void *b)
 {
-    const Place *x = a, *y = b;
+    const PointCell *x = a, *y = b;
     for (int k = 0; k < 3; k++)
         if (x->cell[k] != y->cell[k])
             return x->cell[k] < y->cell[k] ? -1 : 1;
@@ -28,7 +28,7 @@ static PeltStatus find_places(const PeltiCharacter *who, PeltiPool *pool, PeltiA
 {
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    Place *places = PELTI_NEW(&work, Place, who->point_count);
+    PointCell *places = PELTI_NEW(&work, PointCell, who->point_count);
     out->place_of = PELTI_NEW(pool, int, who->point_count);
     out->place = PELTI_NEW(pool, Vec3, who->point_count);
     PeltStatus status = pool->failed || work.failed ? pelti_no_memory(err, (size_t)who->point_count * 32) : PELT_OK;
@@ -101,17 +101,17 @@ static float common_weight(const Attach *a, int place, int vertex)
 }
 
 enum { CANDIDATES = 256 };
-typedef struct Candidate {
+typedef struct KernelVertex {
     int vertex;
     float away;    // from the place
     float measure; // the same, longer where vertex and place follow other bones
     float path;    // along the body, from where it is nearest; INFINITY: not within the kernel
     bool done;     // its path is the shortest
-} Candidate;
+} KernelVertex;
 typedef struct Near { // candidates of one place
     const Attach *attach;
     int place, count;
-    Candidate found[CANDIDATES];
+    KernelVertex found[CANDIDATES];
 } Near;
 
 static bool visit_vertex(void *context, int vertex)
@@ -121,13 +121,13 @@ static bool visit_vertex(void *context, int vertex)
     float away = vec3_distance(a->out->place[n->place], a->mesh->rest[vertex]);
     float foreign = fmaxf(0, 1 - 2 * common_weight(a, n->place, vertex)) * ATTACH_FOREIGN * a->size;
     if (n->count < CANDIDATES)
-        n->found[n->count++] = (Candidate){vertex, away, sqrtf(away * away + foreign * foreign), INFINITY, false};
+        n->found[n->count++] = (KernelVertex){vertex, away, sqrtf(away * away + foreign * foreign), INFINITY, false};
     return true;
 }
 
 static int compare_candidates(const void *a, const void *b)
 {
-    return ((const Candidate *)a)->vertex - ((const Candidate *)b)->vertex;
+    return ((const KernelVertex *)a)->vertex - ((const KernelVertex *)b)->vertex;
 }
 
 static int seed_of(const Near *n)
@@ -138,22 +138,22 @@ static int seed_of(const Near *n)
     return best;
 }
 
-static Candidate *find_candidate(Near *n, int vertex)
+static KernelVertex *find_candidate(Near *n, int vertex)
 {
-    Candidate key = {.vertex = vertex};
+    KernelVertex key = {.vertex = vertex};
     return bsearch(&key, n->found, (size_t)n->count, sizeof key, compare_candidates);
 }
 
 /// From the seed along the body to where it comes nearest: bones choose the seed, never through the air to a neighbour; from
 /// there on only places count, so that pieces that lie in each other move as one.
-static Candidate *walk_nearer(Near *n)
+static KernelVertex *walk_nearer(Near *n)
 {
     const PeltiMesh *mesh = n->attach->mesh;
-    Candidate *at = &n->found[seed_of(n)], *better = at;
+    KernelVertex *at = &n->found[seed_of(n)], *better = at;
     do {
         at = better;
         for (int i = mesh->ring_start[at->vertex]; i < mesh->ring_start[at->vertex + 1]; i++) {
-            Candidate *next = find_candidate(n, mesh->ring[i]);
+            KernelVertex *next = find_candidate(n, mesh->ring[i]);
             if (next && next->away < better->away)
                 better = next;
         }
@@ -162,14 +162,14 @@ static Candidate *walk_nearer(Near *n)
 }
 
 /// Shortest ways along the body's edges from one candidate, as far as `radius` about the place [Dijkstra1959].
-static void measure_paths(Near *n, Candidate *from, float radius)
+static void measure_paths(Near *n, KernelVertex *from, float radius)
 {
     const PeltiMesh *mesh = n->attach->mesh;
     from->path = 0;
-    Candidate *at = from;
+    KernelVertex *at = from;
     while (at) {
         for (int i = mesh->ring_start[at->vertex]; i < mesh->ring_start[at->vertex + 1]; i++) {
-            Candidate *next = find_candidate(n, mesh->ring[i]);
+            KernelVertex *next = find_candidate(n, mesh->ring[i]);
             if (next && next->away < radius)
                 next->path = fminf(next->path, at->path + vec3_distance(mesh->rest[at->vertex], mesh->rest[next->vertex]));
         }
@@ -188,13 +188,13 @@ static void share_out(const Attach *a, Near *n, int place)
     int *vertex = a->out->vertex + (size_t)place * PELTI_ATTACH_MOST;
     float *share = a->out->share + (size_t)place * PELTI_ATTACH_MOST, sum = 0;
     qsort(n->found, (size_t)n->count, sizeof *n->found, compare_candidates);
-    Candidate *nearest = walk_nearer(n);
+    KernelVertex *nearest = walk_nearer(n);
     float radius = nearest->away + ATTACH_WIDTH * a->edge[nearest->vertex];
     Vec3 from = a->mesh->rest[nearest->vertex];
     a->out->away[place] = nearest->away;
     measure_paths(n, nearest, radius);
     for (int i = 0; i < n->count; i++) {
-        const Candidate *c = &n->found[i];
+        const KernelVertex *c = &n->found[i];
         float detour = fmaxf(0, c->path - ATTACH_ZIGZAG * vec3_distance(from, a->mesh->rest[c->vertex]));
         float d = (c->away + detour) / radius, k = d < 1 ? (1 - d * d) * (1 - d * d) : 0;
         pelti_weights_insert(PELTI_ATTACH_MOST, vertex, share, c->vertex, k);
@@ -219,7 +219,7 @@ static void attach_range(void *context, int begin, int end, int worker)
             pelti_box_tree_visit(a->tree, &box, radius, visit_vertex, &near);
             if (near.count < 4)
                 continue;
-            const Candidate *seed = &near.found[seed_of(&near)]; // all that the kernel needs must have been seen
+            const KernelVertex *seed = &near.found[seed_of(&near)]; // all that the kernel needs must have been seen
             found = seed->measure + ATTACH_WIDTH * a->edge[seed->vertex] <= radius || near.count == CANDIDATES;
         }
         if (near.count > 0)

@@ -1,4 +1,4 @@
-/// Automatic weights of many pieces.
+/// Finds automatic weights for characters of many pieces.
 /// Clothes, loose pieces and open shells find wrong bones by themselves: a sleeve sees the ribs through its opening, a stick
 /// the thigh beside it. So closed pieces with bones in them are heated by themselves, what lies on those takes theirs, other
 /// cloth is heated on the closed body, and what no bones bend goes to one.
@@ -86,14 +86,14 @@ static void take_row(Automatic *a, int vertex)
 
 // ---- what is worn ----
 
-typedef struct Below { // a search for the skin below a vertex
+typedef struct SkinBelow { // a search for the skin below a vertex
     const Automatic *a;
     Vec3 normal;
-} Below;
+} SkinBelow;
 
 static bool is_below(void *context, int triangle)
 {
-    const Below *b = context;
+    const SkinBelow *b = context;
     const PeltiMesh *mesh = b->a->who->mesh;
     const int *t = mesh->triangles[triangle];
     Vec3 n = vec3_cross(vec3_sub(mesh->rest[t[1]], mesh->rest[t[0]]), vec3_sub(mesh->rest[t[2]], mesh->rest[t[0]]));
@@ -108,7 +108,7 @@ static void take_below(Automatic *a, const Vec3 *normals)
         if (a->held[mesh->component[v]].kind != PELTI_HOLD_WORN || !is_free(a, v))
             continue;
         PeltiNearest near;
-        Below below = {a, normals[v]};
+        SkinBelow below = {a, normals[v]};
         PeltiNearestQuery query = {.triangles = mesh->triangles,
                                    .points = mesh->rest,
                                    .point = mesh->rest[v],

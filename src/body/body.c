@@ -1,4 +1,4 @@
-/// Making the body, and the character a method sees of it.
+/// Makes the body that flesh is solved on, and the character that a method sees of it.
 #include "body/body.h"
 
 #include "body/constants.def"

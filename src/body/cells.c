@@ -1,4 +1,4 @@
-/// The body as cells of a grid: inside, outside, nearest skin.
+/// Cuts the body into cells of a grid: inside, outside, nearest skin.
 #include "body/cells.h"
 
 #include "body/constants.def"

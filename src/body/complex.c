@@ -1,4 +1,4 @@
-/// The boundary of the body's cells as a closed manifold.
+/// Takes the boundary of the body's cells as a closed manifold.
 ///
 /// Each side of an inside cell that is not open is a square. Round each of a square's edges one walks through open sides to
 /// the next closed one: that square is the neighbour there, so every edge has exactly two squares; corners that follow each

@@ -108,15 +108,15 @@ void pelti_crossings_begin(PeltiCrossings *c, const Vec3 *from, const Vec3 *to, 
 
 // ---- what moved ----
 
-typedef struct Look {
+typedef struct MovedLook {
     PeltiCrossings *c;
     const Vec3 *x;
-} Look;
+} MovedLook;
 
 static void vertex_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Look *look = context;
+    MovedLook *look = context;
     for (int v = begin; v < end; v++) { // bits: a coordinate that is no number has not moved
         look->c->moved[v] = memcmp(&look->x[v], &look->c->last[v], sizeof *look->x) != 0;
         look->c->last[v] = look->x[v];
@@ -159,10 +159,10 @@ static void forget_moved(PeltiCrossings *c)
 
 // ---- pairs of the list ----
 
-typedef struct Pass {
+typedef struct NearPass {
     PeltiCrossings *c;
     PeltiPatches active; // patches of the active triangles
-} Pass;
+} NearPass;
 
 static PeltiPatches active_patches(const PeltiCrossings *c)
 {
@@ -201,7 +201,7 @@ static int pass_row(const PeltiCrossings *c, int row, PeltiPair *to)
 static void pass_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Pass *pass = context;
+    NearPass *pass = context;
     PeltiCrossings *c = pass->c;
     int passed = 0;
     for (int row = begin / ROW; row * ROW < end; row++)
@@ -260,10 +260,10 @@ void pelti_crossings_update(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
 {
     PeltiPairSearch search = {.nodes = may_hold_pairs, .test = test_pair, .context = c};
     int listed = c->listed ? c->near.count : 0;
-    pelti_parallel_for(jobs, c->mesh->vertex_count, GRAIN, vertex_range, &(Look){c, x});
+    pelti_parallel_for(jobs, c->mesh->vertex_count, GRAIN, vertex_range, &(MovedLook){c, x});
     pelti_parallel_for(jobs, c->mesh->triangle_count, GRAIN, triangle_range, c);
     forget_moved(c);
-    pelti_parallel_for(jobs, listed, PASS, pass_range, &(Pass){c, active_patches(c)});
+    pelti_parallel_for(jobs, listed, PASS, pass_range, &(NearPass){c, active_patches(c)});
     for (int begin = 0; begin < listed; begin += PASS)
         keep(c, c->near.scratch + begin, c->passed_count[begin / PASS]);
     if (!mark_nodes(c))

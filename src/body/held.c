@@ -1,4 +1,4 @@
-/// Pieces that no bones bend: a stick in a hand, an eye, a shield.
+/// Finds pieces that no bones bend: a stick in a hand, an eye, a shield.
 /// A bone is in a piece that surrounds it, whether that is closed (a limb), open (a sleeve) or two sheets (a jacket with
 /// lining); or it lies in a sheet (a wing).
 #include "body/held.h"

@@ -1,4 +1,4 @@
-/// Pieces that lie inside others.
+/// Finds pieces that lie inside others, where nobody sees them.
 /// Not by winding numbers: a mouth is outside of the head's skin, and a jacket is open; what counts is that nobody sees them.
 #include "body/inside.h"
 

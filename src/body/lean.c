@@ -1,4 +1,4 @@
-/// Leaning on linear blending where the shown skin would tear, turn over or cross.
+/// Leans the shown skin on linear blending where it would tear, turn over or cross.
 #include "body/lean.h"
 
 #include "body/constants.def"
@@ -73,11 +73,11 @@ PeltStatus pelti_lean_create(const PeltiLeanDef *def, PeltiPool *pool, PeltiLean
     return pelti_lean_edges_create(pool, &l->edges, err);
 }
 
-typedef struct Work {
+typedef struct LeanWork {
     PeltiLean *lean;
     const PeltiLeanStep *step;
     Vec3 *vertices;
-} Work;
+} LeanWork;
 
 /// The largest share of the way from home to own that stays within `most` of what was asked for; 0 where home is beyond it.
 static float share_within(Vec3 home, Vec3 own, Vec3 asked, float most)
@@ -88,7 +88,7 @@ static float share_within(Vec3 home, Vec3 own, Vec3 asked, float most)
 static void home_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Work *w = context;
+    LeanWork *w = context;
     PeltiLean *l = w->lean;
     for (int v = begin; v < end; v++) {
         l->home[v] = pelti_weights_blend(l->weights, v, w->step->bones, l->mesh->rest[v]);
@@ -213,7 +213,7 @@ static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
 static void place_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    PeltiLean *l = ((Work *)context)->lean;
+    PeltiLean *l = ((LeanWork *)context)->lean;
     for (int v = begin; v < end; v++)
         l->now[v] = leaned(l, v);
 }
@@ -221,20 +221,20 @@ static void place_range(void *context, int begin, int end, int worker)
 static void over_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Work *w = context;
+    LeanWork *w = context;
     for (int t = begin; t < end; t++)
         w->lean->over[t] = turned_over(w->lean, w->step->bones, w->lean->mesh->triangles[t]);
 }
 
 static void some_over(void *context, int begin, int end, int worker)
 {
-    Work *w = context;
+    LeanWork *w = context;
     for (int i = begin; i < end; i++)
         over_range(context, w->lean->turned.list[i], w->lean->turned.list[i] + 1, worker);
 }
 
 /// The skin as it leans, and what is turned over there: all of it in the first round, then where a share has changed.
-static void look_at_skin(Work *w, PeltiJobs *jobs, int round)
+static void look_at_skin(LeanWork *w, PeltiJobs *jobs, int round)
 {
     PeltiLean *l = w->lean;
     if (round == 0) {
@@ -252,7 +252,7 @@ static void look_at_skin(Work *w, PeltiJobs *jobs, int round)
 
 /// One look at the triangles: the corners of those that cross or turn over lean half as far again, then wholly; what had sunk in
 /// behind them shows in the rounds that follow.
-static int mend_triangles(Work *w, PeltiJobs *jobs, int round)
+static int mend_triangles(LeanWork *w, PeltiJobs *jobs, int round)
 {
     PeltiLean *l = w->lean;
     int marked = 0;
@@ -296,7 +296,7 @@ static void settle(PeltiLean *l, PeltiJobs *jobs)
 }
 
 /// Whether an island is worse than by blending, as it leans.
-static bool look_for_worse(Work *w, PeltiJobs *jobs)
+static bool look_for_worse(LeanWork *w, PeltiJobs *jobs)
 {
     PeltiLean *l = w->lean;
     look_at_skin(w, jobs, LEAN_ROUNDS);
@@ -306,7 +306,7 @@ static bool look_for_worse(Work *w, PeltiJobs *jobs)
 
 /// What is worse than by blending after all rounds leans wholly: first all corners of such islands, then all pieces that are in
 /// one, at last everything. So no step ends with more deep pairs than blending has.
-static void lean_wholly(Work *w, PeltiJobs *jobs, int rounds)
+static void lean_wholly(LeanWork *w, PeltiJobs *jobs, int rounds)
 {
     PeltiLean *l = w->lean;
     bool settled = rounds < LEAN_ROUNDS; // nothing has moved since the last look
@@ -327,7 +327,7 @@ static void lean_wholly(Work *w, PeltiJobs *jobs, int rounds)
 static void write_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Work *w = context;
+    LeanWork *w = context;
     const PeltiLean *l = w->lean;
     for (int v = begin; v < end; v++) {
         w->vertices[v] = leaned(l, v); // to the bit what was looked at
@@ -342,7 +342,7 @@ static bool moved(const PeltiLean *l, int v)
 
 int pelti_lean_apply(PeltiLean *l, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices)
 {
-    Work w = {l, step, vertices};
+    LeanWork w = {l, step, vertices};
     int count = 0, round = 0;
     pelti_parallel_for(jobs, l->mesh->vertex_count, GRAIN, home_range, &w);
     pelti_lean_turned_find(&l->turned, l->home, jobs, l->turned.home);

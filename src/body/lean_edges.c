@@ -1,4 +1,4 @@
-/// Edges of skin that leans, torn ones and steep ones.
+/// Lets the ends of an edge lean until skin that leans has no torn and no steep edges.
 #include "body/lean_edges.h"
 
 #include "body/constants.def"
@@ -112,10 +112,10 @@ static bool flatten_edge(PeltiLeanEdges *l, int e)
     return true;
 }
 
-typedef bool (*Look)(PeltiLeanEdges *l, int e);
+typedef bool (*EdgeLook)(PeltiLeanEdges *l, int e);
 
 /// Looks at the marked edges in the mesh's order. Serial: a later edge sees what an earlier one did. What is marked behind waits.
-static int look_forward(PeltiLeanEdges *l, uint64_t *marked, Look look)
+static int look_forward(PeltiLeanEdges *l, uint64_t *marked, EdgeLook look)
 {
     int changed = 0;
     for (int w = 0; w < l->word_count; w++)
@@ -128,7 +128,7 @@ static int look_forward(PeltiLeanEdges *l, uint64_t *marked, Look look)
     return changed;
 }
 
-static int look_backward(PeltiLeanEdges *l, uint64_t *marked, Look look)
+static int look_backward(PeltiLeanEdges *l, uint64_t *marked, EdgeLook look)
 {
     int changed = 0;
     for (int w = l->word_count - 1; w >= 0; w--)

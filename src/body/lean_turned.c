@@ -1,24 +1,24 @@
-/// Triangles that are turned over against those around them.
+/// Finds triangles that are turned over against those around them, which then lean on blending.
 #include "body/lean_turned.h"
 
 #include <string.h>
 
 enum { GRAIN = 1024 };
 
-typedef struct Look {
+typedef struct TurnedLook {
     PeltiLeanTurned *turned;
     const Vec3 *x;
     bool *out;
-} Look;
+} TurnedLook;
 
-static void find_normal(const Look *look, int triangle)
+static void find_normal(const TurnedLook *look, int triangle)
 {
     const int *t = look->turned->mesh->triangles[triangle];
     const Vec3 *x = look->x;
     look->turned->normal[triangle] = vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
 }
 
-static void find_turned(const Look *look, int t)
+static void find_turned(const TurnedLook *look, int t)
 {
     const PeltiLeanTurned *l = look->turned;
     Vec3 around = {0, 0, 0};
@@ -45,7 +45,7 @@ static void turned_range(void *context, int begin, int end, int worker)
 
 void pelti_lean_turned_find(PeltiLeanTurned *turned, const Vec3 *x, PeltiJobs *jobs, bool *out)
 {
-    Look look = {turned, x, out};
+    TurnedLook look = {turned, x, out};
     pelti_parallel_for(jobs, turned->mesh->triangle_count, GRAIN, normal_range, &look);
     pelti_parallel_for(jobs, turned->mesh->triangle_count, GRAIN, turned_range, &look);
 }
@@ -78,7 +78,7 @@ void pelti_lean_turned_list(PeltiLeanTurned *l, const int *vertices, int count)
 static void some_normals(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Look *look = context;
+    TurnedLook *look = context;
     for (int i = begin; i < end; i++)
         find_normal(look, look->turned->list[i]);
 }
@@ -86,14 +86,14 @@ static void some_normals(void *context, int begin, int end, int worker)
 static void some_turned(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Look *look = context;
+    TurnedLook *look = context;
     for (int i = begin; i < end; i++)
         find_turned(look, look->turned->list[i]);
 }
 
 void pelti_lean_turned_again(PeltiLeanTurned *l, const Vec3 *x, PeltiJobs *jobs, bool *out)
 {
-    Look look = {l, x, out};
+    TurnedLook look = {l, x, out};
     int count = 0; // with those across
     pelti_parallel_for(jobs, l->list_count, GRAIN, some_normals, &look);
     for (; count < l->list_count; count++)

@@ -1,4 +1,4 @@
-/// Leaning of closed pieces by their volume.
+/// Leans closed pieces on blending as far as their volume asks for it.
 /// It finds the largest factor on their shares with which that is kept about as well as by blending.
 #include "body/lean_volume.h"
 
@@ -26,16 +26,16 @@ static int piece_of(const PeltiLeanVolume *l, int triangle)
     return l->mesh->component[l->mesh->triangles[triangle][0]];
 }
 
-typedef struct Look {
+typedef struct VolumeLook {
     PeltiLeanVolume *volume;
     const PeltiLeanShape *shape;
     const int *list; // NULL: all triangles
-} Look;
+} VolumeLook;
 
 static void below_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Look *look = context;
+    VolumeLook *look = context;
     PeltiLeanVolume *l = look->volume;
     for (int i = begin; i < end; i++) {
         int t = look->list ? look->list[i] : i;
@@ -56,7 +56,7 @@ static void add_up(const PeltiLeanVolume *l, double *out)
 
 static void find_volumes(PeltiLeanVolume *l, const PeltiLeanShape *shape, PeltiJobs *jobs, double *out)
 {
-    pelti_parallel_for(jobs, l->mesh->triangle_count, GRAIN, below_range, &(Look){l, shape, NULL});
+    pelti_parallel_for(jobs, l->mesh->triangle_count, GRAIN, below_range, &(VolumeLook){l, shape, NULL});
     add_up(l, out);
 }
 
@@ -122,7 +122,7 @@ void pelti_lean_volume_find(PeltiLeanVolume *l, const PeltiLeanShape *shape, Pel
     if (l->stale)
         find_volumes(l, shape, jobs, l->now);
     else if (changed.count) {
-        pelti_parallel_for(jobs, changed.count, GRAIN, below_range, &(Look){l, shape, changed.list});
+        pelti_parallel_for(jobs, changed.count, GRAIN, below_range, &(VolumeLook){l, shape, changed.list});
         add_up(l, l->now);
     }
     l->worse = 0;

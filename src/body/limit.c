@@ -1,4 +1,4 @@
-/// How far flesh may stray from where blending has it.
+/// Holds flesh back where it strays farther from blending than its thickness allows.
 #include "body/limit.h"
 
 #include "body/constants.def"

@@ -1,4 +1,4 @@
-/// Parting of skin that passes through itself: what goes from step to step.
+/// Parts skin that passes through itself: the stage, and what goes from step to step.
 #include "body/parted_parts.h"
 
 #include "body/constants.def"

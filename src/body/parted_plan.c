@@ -1,4 +1,4 @@
-/// Parting along a plane.
+/// Plans how skin that passes through itself is parted along a plane.
 /// All skin of one side near it, whatever its piece, is pressed together towards that side: a map that is monotonous along the
 /// normal and fades out across it, so layers over one another keep their order.
 #include "body/constants.def"

@@ -1,14 +1,14 @@
-/// A plan is carried out only if it is good: fewer pairs cross, and nothing tears, turns over or loses its volume.
+/// Carries a plan of parting out only if it is good: fewer pairs cross, and nothing tears, turns over or loses its volume.
 #include "body/constants.def"
 #include "body/parted_parts.h"
 
 #include <string.h>
 
-typedef struct Look {
+typedef struct CostLook {
     PeltiParted *l;
     int triangle, cost;
     int enough; // a cost at which nobody asks further
-} Look;
+} CostLook;
 
 static PeltiBox box_of(const PeltiParted *l, int triangle)
 {
@@ -23,7 +23,7 @@ static int cost_of_tag(int tag)
     return tag == PELTI_CROSSES_SUNK ? 1 : 2;
 }
 
-static void add_pair(Look *look, int other)
+static void add_pair(CostLook *look, int other)
 {
     PeltiParted *l = look->l;
     if (!pelti_crossings_may(l->crossings, look->triangle, other) ||
@@ -37,7 +37,7 @@ static void add_pair(Look *look, int other)
 
 static bool look_at(void *context, int other)
 {
-    Look *look = context;
+    CostLook *look = context;
     if (!look->l->attempt.is_touched[other])
         add_pair(look, other);
     return look->cost < look->enough;
@@ -46,7 +46,7 @@ static bool look_at(void *context, int other)
 /// After a try: pairs of what was touched, with the rest, which is where the tree has it, and among itself.
 static int cost_after(PeltiParted *l, int enough)
 {
-    Look look = {.l = l, .enough = enough};
+    CostLook look = {.l = l, .enough = enough};
     l->attempt.hit_count = 0;
     for (int i = 0; i < l->attempt.touched_count && look.cost < enough; i++) {
         look.triangle = l->attempt.touched[i];

@@ -1,4 +1,4 @@
-/// Judging a character's components.
+/// Judges what each component of a character is: skin, shell, rigid, thing or inside.
 #include "body/pieces.h"
 
 #include "body/constants.def"

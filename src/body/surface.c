@@ -24,14 +24,14 @@ static Vec3 soup_normal(const PeltiSoup *soup, int t)
     return vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3(0, 0, 0));
 }
 
-typedef struct Facing {
+typedef struct FacingSoup {
     const PeltiSoup *soup;
     Vec3 normal;
-} Facing;
+} FacingSoup;
 
 static bool faces(void *context, int triangle)
 {
-    const Facing *f = context;
+    const FacingSoup *f = context;
     return vec3_dot(soup_normal(f->soup, triangle), f->normal) > SURFACE_FACING;
 }
 
@@ -50,7 +50,7 @@ static Vec3 ring_centre(const PeltiRemeshSurface *s, int v)
 
 static Vec3 drawn(const Draw *d, int v, Vec3 p)
 {
-    Facing facing = {d->soup, d->surface->normal[v]};
+    FacingSoup facing = {d->soup, d->surface->normal[v]};
     PeltiNearest near;
     PeltiNearestQuery query = {.triangles = (const int(*)[3])d->soup->triangles,
                                .points = d->soup->points,
@@ -113,7 +113,7 @@ static Vec3 project_to_reference(const void *context, Vec3 p, Vec3 normal, float
 {
     const Reference *r = context;
     PeltiSoup soup = {.triangles = r->triangles, .points = r->points};
-    Facing facing = {&soup, normal};
+    FacingSoup facing = {&soup, normal};
     PeltiNearest near;
     PeltiNearestQuery query = {.triangles = (const int(*)[3])r->triangles,
                                .points = r->points,

@@ -1,4 +1,4 @@
-/// Bending joints one by one.
+/// Bends joints one by one to see which weights tear skin or turn it over.
 /// With all others at rest a bone moves with the joint (by M) or not at all, so linear blending is
 ///   x = p + s (M p - p),   s = the vertex' share of weight on bones below the joint,
 /// and only triangles whose corners differ in s, or lie between 0 and 1, change their shape.
@@ -81,23 +81,23 @@ static int make_poses(const Trial *trial, int joint, Mat3 *poses)
     return count;
 }
 
-typedef struct Shape { // of a triangle
+typedef struct TrialTriangle { // of a triangle
     Vec3 p[3];         // from the joint, at rest
     Vec3 normal;       // twice its area long
     float edge[3];     // INFINITY: too short to be looked at
     float share[3];
-} Shape;
+} TrialTriangle;
 
-typedef struct Look { // at a triangle in one pose
+typedef struct TrialLook { // at a triangle in one pose
     float longest;    // stretch of an edge
     bool turned;
     float cost; // share of its area
-} Look;
+} TrialLook;
 
-static Look look(const Shape *t, Mat3 pose)
+static TrialLook look(const TrialTriangle *t, Mat3 pose)
 {
     Vec3 x[3];
-    Look look = {0};
+    TrialLook look = {0};
     for (int k = 0; k < 3; k++)
         x[k] = vec3_mad(t->p[k], mat3_apply(pose, t->p[k]), t->share[k]);
     for (int k = 0; k < 3; k++)
@@ -112,10 +112,10 @@ static Look look(const Shape *t, Mat3 pose)
     return look;
 }
 
-static Shape shape_of(const Trial *trial, int joint, const PeltiTrialSample *sample)
+static TrialTriangle shape_of(const Trial *trial, int joint, const PeltiTrialSample *sample)
 {
     const PeltiMesh *mesh = trial->who->mesh;
-    Shape t;
+    TrialTriangle t;
     for (int k = 0; k < 3; k++) {
         t.p[k] = vec3_sub(mesh->rest[mesh->triangles[sample->triangle][k]], trial->who->bones[joint].head);
         t.share[k] = sample->share[k];
@@ -134,13 +134,13 @@ static void bend(const Trial *trial, int joint)
     Mat3 poses[MOST_POSES];
     int count = make_poses(trial, joint, poses);
     for (int i = trial->list.start[joint]; i < trial->list.start[joint + 1]; i++) {
-        Shape t = shape_of(trial, joint, &trial->list.samples[i]);
+        TrialTriangle t = shape_of(trial, joint, &trial->list.samples[i]);
         float low = fminf(t.share[0], fminf(t.share[1], t.share[2])), high = fmaxf(t.share[0], fmaxf(t.share[1], t.share[2]));
         float longest = 0, cost = 0;
         double area = 0.5 * (double)vec3_length(t.normal) * trial->list.stride[joint];
         bool turned = false;
         for (int k = 0; k < count && high - low > TRIAL_UNIFORM; k++) {
-            Look seen = look(&t, poses[k]);
+            TrialLook seen = look(&t, poses[k]);
             longest = fmaxf(longest, seen.longest);
             turned = turned || seen.turned;
             cost += seen.cost;

@@ -9,14 +9,14 @@
 
 enum { BODY_INFLUENCES = 8 };
 
-typedef struct Skin {
+typedef struct AskedSkin {
     PeltiSoup soup;
     Vec3 normal; // of the vertex that asks
-} Skin;
+} AskedSkin;
 
 static bool faces(void *context, int triangle)
 {
-    const Skin *s = context;
+    const AskedSkin *s = context;
     const int *t = s->soup.triangles[triangle];
     Vec3 a = s->soup.points[t[0]], n = vec3_cross(vec3_sub(s->soup.points[t[1]], a), vec3_sub(s->soup.points[t[2]], a));
     return vec3_dot(n, s->normal) > 0;
@@ -43,7 +43,7 @@ static PeltStatus find_weights(PeltiBody *body, int skeleton, const PeltiWeights
     const PeltiMesh *mesh = body->who->mesh;
     PeltiPool work;
     pelti_pool_init(&work, &body->pool.allocator);
-    Skin skin;
+    AskedSkin skin;
     PeltiBoxTree *tree = NULL;
     Vec3 *normals = PELTI_NEW(&work, Vec3, mesh->vertex_count);
     PeltStatus status = pelti_pieces_soup(body->file, &body->pieces, skeleton, &work, &skin.soup, err);

@@ -1,4 +1,4 @@
-/// The plan of the beast: bones, limbs and tail.
+/// Plans the beast: bones, limbs and tail.
 #include "builtin/body.h"
 
 /// An animal on four legs, 0.75 m high at the back, facing +Z, with ears and a tail.

@@ -1,4 +1,4 @@
-/// The plan of the biped: bones, limbs and head.
+/// Plans the biped: bones, limbs and head.
 #include "builtin/body.h"
 
 #include <string.h>

@@ -31,22 +31,22 @@ const char *pelti_builtin_name(int index)
     return index >= 0 && index < PLAN_COUNT ? PLANS[index].name : NULL;
 }
 
-typedef struct Skin {
+typedef struct MadeSkin {
     PeltiRemeshSurface surface;
     PeltiInfluences *influences; // [surface.vertex_count]
-} Skin;
+} MadeSkin;
 
 /// One character in the making.
-typedef struct Making {
+typedef struct CharacterMaking {
     const Plan *plan;
     const PeltiBuiltinOptions *options;
     PeltiPool *work; // until it is made
     PeltiJobs *jobs;
-    Skin skin;
+    MadeSkin skin;
     PeltiWear *pieces;
-} Making;
+} CharacterMaking;
 
-static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jobs, Skin *skin, PeltError *err)
+static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jobs, MadeSkin *skin, PeltError *err)
 {
     int old = skin->surface.vertex_count, fresh = old + skin->surface.triangle_count * 3 / 2;
     int(*parents)[2] = pelti_pool_take(pool, (size_t)(fresh - old), sizeof *parents);
@@ -62,9 +62,9 @@ static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jo
     return PELT_OK;
 }
 
-static PeltStatus make_skin(Making *m, const PeltiFigure *body, const PeltiVariation *variation, int vertices, PeltError *err)
+static PeltStatus make_skin(CharacterMaking *m, const PeltiFigure *body, const PeltiVariation *variation, int vertices, PeltError *err)
 {
-    Skin *skin = &m->skin;
+    MadeSkin *skin = &m->skin;
     int levels = 0, base = vertices;
     for (; base > REMESH_MOST; levels++)
         base = (base + 6) / 4; // a closed surface of genus 0 with v vertices has 3 v - 6 edges: 4 v - 6 after cutting
@@ -103,11 +103,11 @@ static void stand_on_ground(PeltiFigure *body, PeltiRemeshSurface *s, PeltiWear 
 }
 
 /// Clothes are cut on the plan's skin, where its distances are known, and carried along when the body is varied.
-static PeltStatus make_body(Making *m, PeltiFigure *body, PeltError *err)
+static PeltStatus make_body(CharacterMaking *m, PeltiFigure *body, PeltError *err)
 {
     const Plan *plan = m->plan;
     const PeltiBuiltinOptions *options = m->options;
-    Skin *skin = &m->skin;
+    MadeSkin *skin = &m->skin;
     PeltiWear *pieces = m->pieces;
     PeltiVariation *variation = options->seed ? PELTI_NEW(m->work, PeltiVariation, 1) : NULL;
     int vertices = options->vertices ? options->vertices : plan->vertices;
@@ -135,11 +135,11 @@ static PeltStatus make_body(Making *m, PeltiFigure *body, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus make(Making *m, PeltiBuiltin *made, PeltError *err)
+static PeltStatus make(CharacterMaking *m, PeltiBuiltin *made, PeltError *err)
 {
     const PeltiBuiltinOptions *options = m->options;
     PeltiPool *work = m->work;
-    Skin *skin = &m->skin;
+    MadeSkin *skin = &m->skin;
     PeltiCharacter *who = made->who;
     PeltiFigure *body = PELTI_NEW(work, PeltiFigure, 1);
     PeltiRandom r = pelti_random(options->seed, "meshes");
@@ -180,7 +180,7 @@ PeltStatus pelti_builtin_make_all(const char *name, const PeltiBuiltinOptions *o
         return pelti_no_memory(err, sizeof *made.who);
     PeltiPool work;
     pelti_pool_init(&work, allocator);
-    Making m = {.plan = plan,
+    CharacterMaking m = {.plan = plan,
                 .options = options,
                 .work = &work,
                 .jobs = jobs,

@@ -1,4 +1,4 @@
-/// Clips as key poses, sampled.
+/// Makes the clips of built-in characters: key poses, sampled.
 #include "builtin/clips.h"
 #include "builtin/limits.h"
 #include "math/elementary.h"
@@ -421,11 +421,11 @@ static bool wander(Motion *m, float u)
 
 // ---- parts that touch parts ----
 
-typedef struct Reach { ///< where an arm goes, in rest space; spine and shoulders rest
+typedef struct ArmReach { ///< where an arm goes, in rest space; spine and shoulders rest
     int side;          ///< 0 left, 1 right
     Vec3 wrist, elbow; ///< elbow: it points there
     Vec3 along, back;  ///< of the hand
-} Reach;
+} ArmReach;
 
 /// Rests -> lies along `to`.
 static Quat turn_bone(const PeltiFigure *body, int bone, Vec3 to)
@@ -434,7 +434,7 @@ static Quat turn_bone(const PeltiFigure *body, int bone, Vec3 to)
 }
 
 /// The hand's turn in space that takes its length and its back as near as can be to those wanted.
-static Quat turn_hand(const PeltiHandPlan *hand, const Reach *to)
+static Quat turn_hand(const PeltiHandPlan *hand, const ArmReach *to)
 {
     Vec3 along = vec3_normalize_or(to->along, Z);
     Quat q = quat_from_to(vec3_normalize_or(hand->along, Z), along);
@@ -444,7 +444,7 @@ static Quat turn_hand(const PeltiHandPlan *hand, const Reach *to)
 }
 
 /// Two bones and a wrist: the elbow lies where two spheres meet, as far as it can towards where it is to point.
-static void reach_out(Motion *m, Reach to)
+static void reach_out(Motion *m, ArmReach to)
 {
     const PeltiFigure *body = m->body;
     char name[48];
@@ -471,25 +471,25 @@ static void reach_out(Motion *m, Reach to)
 
 static void hand_on_chest(Motion *m)
 {
-    reach_out(m, (Reach){1, {-0.10f, 1.24f, 0.125f}, {-0.5f, 1.0f, 0.1f}, {0.9f, 0.3f, -0.1f}, {0, 0, 1}});
+    reach_out(m, (ArmReach){1, {-0.10f, 1.24f, 0.125f}, {-0.5f, 1.0f, 0.1f}, {0.9f, 0.3f, -0.1f}, {0, 0, 1}});
 }
 
 static void cross_arms(Motion *m)
 {
-    reach_out(m, (Reach){0, {-0.07f, 1.17f, 0.13f}, {0.5f, 1.0f, 0.1f}, {-1, 0.1f, -0.3f}, {-0.2f, 0.3f, 1}});
-    reach_out(m, (Reach){1, {0.07f, 1.21f, 0.17f}, {-0.5f, 1.0f, 0.1f}, {1, 0.1f, -0.4f}, {0.2f, 0.3f, 1}});
+    reach_out(m, (ArmReach){0, {-0.07f, 1.17f, 0.13f}, {0.5f, 1.0f, 0.1f}, {-1, 0.1f, -0.3f}, {-0.2f, 0.3f, 1}});
+    reach_out(m, (ArmReach){1, {0.07f, 1.21f, 0.17f}, {-0.5f, 1.0f, 0.1f}, {1, 0.1f, -0.4f}, {0.2f, 0.3f, 1}});
 }
 
 static void clap(Motion *m)
 {
-    reach_out(m, (Reach){0, {0.035f, 1.20f, 0.33f}, {0.5f, 1.0f, 0.1f}, {-0.12f, 0.5f, 0.8f}, {1, 0, 0}});
-    reach_out(m, (Reach){1, {-0.035f, 1.20f, 0.33f}, {-0.5f, 1.0f, 0.1f}, {0.12f, 0.5f, 0.8f}, {-1, 0, 0}});
+    reach_out(m, (ArmReach){0, {0.035f, 1.20f, 0.33f}, {0.5f, 1.0f, 0.1f}, {-0.12f, 0.5f, 0.8f}, {1, 0, 0}});
+    reach_out(m, (ArmReach){1, {-0.035f, 1.20f, 0.33f}, {-0.5f, 1.0f, 0.1f}, {0.12f, 0.5f, 0.8f}, {-1, 0, 0}});
 }
 
 static void fold_hands(Motion *m)
 {
-    reach_out(m, (Reach){0, {0.065f, 1.14f, 0.30f}, {0.5f, 0.9f, 0.1f}, {-0.6f, 0.3f, 0.7f}, {0.75f, 0, 0.6f}});
-    reach_out(m, (Reach){1, {-0.065f, 1.12f, 0.30f}, {-0.5f, 0.9f, 0.1f}, {0.6f, 0.3f, 0.7f}, {-0.75f, 0, 0.6f}});
+    reach_out(m, (ArmReach){0, {0.065f, 1.14f, 0.30f}, {0.5f, 0.9f, 0.1f}, {-0.6f, 0.3f, 0.7f}, {0.75f, 0, 0.6f}});
+    reach_out(m, (ArmReach){1, {-0.065f, 1.12f, 0.30f}, {-0.5f, 0.9f, 0.1f}, {0.6f, 0.3f, 0.7f}, {-0.75f, 0, 0.6f}});
     for (int h = 0; h < m->body->hand_count; h++)
         close_hand(m, &m->body->hands[h], 0.5f);
 }

@@ -8,14 +8,14 @@
 
 // ---- vertices in the order of a space-filling curve: neighbours in space are neighbours in memory ----
 
-typedef struct Place {
+typedef struct MortonVertex {
     uint64_t key;
     int vertex;
-} Place;
+} MortonVertex;
 
 static int compare_places(const void *a, const void *b)
 {
-    const Place *p = a, *q = b;
+    const MortonVertex *p = a, *q = b;
     return p->key != q->key ? (p->key > q->key) - (p->key < q->key) : p->vertex - q->vertex;
 }
 
@@ -28,7 +28,7 @@ static uint64_t spread(uint64_t x) // 21 bits to every third
     return (x | x << 2) & 0x1249249249249249ull;
 }
 
-static void sort_places(const PeltiRemeshSurface *s, Place *places)
+static void sort_places(const PeltiRemeshSurface *s, MortonVertex *places)
 {
     Vec3 low = s->position[0], high = low;
     for (int v = 0; v < s->vertex_count; v++) {
@@ -39,7 +39,7 @@ static void sort_places(const PeltiRemeshSurface *s, Place *places)
     float scale = 65535 / fmaxf(size.x, fmaxf(size.y, size.z));
     for (int v = 0; v < s->vertex_count; v++) {
         Vec3 q = vec3_scale(vec3_sub(s->position[v], low), scale);
-        places[v] = (Place){spread((uint64_t)q.x) | spread((uint64_t)q.y) << 1 | spread((uint64_t)q.z) << 2, v};
+        places[v] = (MortonVertex){spread((uint64_t)q.x) | spread((uint64_t)q.y) << 1 | spread((uint64_t)q.z) << 2, v};
     }
     qsort(places, (size_t)s->vertex_count, sizeof *places, compare_places);
 }
@@ -58,7 +58,7 @@ PeltStatus pelti_fill_skin(PeltiCharacter *who, const PeltiRemeshSurface *s, con
                            PeltError *err)
 {
     int n = s->vertex_count;
-    Place *places = PELTI_NEW(work, Place, n);
+    MortonVertex *places = PELTI_NEW(work, MortonVertex, n);
     int *number = PELTI_NEW(work, int, n), *bone = PELTI_NEW(&who->pool, int, (size_t)n *PELTI_BUILTIN_INFLUENCES);
     float *weight = PELTI_NEW(&who->pool, float, (size_t)n *PELTI_BUILTIN_INFLUENCES);
     who->point_count = n;

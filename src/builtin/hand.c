@@ -1,4 +1,4 @@
-/// The plan of the hand, which the biped's arms end in too.
+/// Plans the hand, which the biped's arms end in too.
 #include "builtin/body.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/// Bones with round limbs, and the plans made of one limb: cylinder and arm.
+/// Makes bones with round limbs, and the plans of one limb: cylinder and arm.
 #include "builtin/body.h"
 
 #include <stdio.h>

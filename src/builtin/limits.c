@@ -1,4 +1,4 @@
-/// How far each joint turns, and random motion within that.
+/// Says how far each joint of a built-in character turns, and draws random motion within that.
 #include "builtin/limits.h"
 #include "builtin/random.h"
 

@@ -1,4 +1,4 @@
-/// Pieces made of parts: shells lifted off the skin, lathes, ribbons.
+/// Makes pieces to wear of parts: shells lifted off the skin, lathes, ribbons.
 #include "builtin/pieces.h"
 #include "math/elementary.h"
 

@@ -1,4 +1,4 @@
-/// The signed distance of lofts and ellipsoids in smooth union.
+/// Computes the signed distance to lofts and ellipsoids in smooth union, which is a built-in character's shape.
 #include "builtin/shape.h"
 #include "math/elementary.h"
 
@@ -6,11 +6,11 @@
 
 enum { MAX_SECTIONS = 16, MAX_THINGS = 512, MAX_GROUPS = 64, COARSE = 4 };
 
-typedef enum Kind { LOFT, ELLIPSOID } Kind;
+typedef enum ThingKind { LOFT, ELLIPSOID } ThingKind;
 typedef enum Operation { JOIN, BUMP } Operation;
 
 typedef struct Thing {
-    Kind kind;
+    ThingKind kind;
     Operation operation;
     int group;
     uint64_t bones;
@@ -307,14 +307,14 @@ static int choose(const PeltiSolid *shape, const short *from, int count, Vec3 p,
     return kept;
 }
 
-typedef struct Fill {
+typedef struct CellLists {
     PeltiSolid *shape;
     const short *coarse; // [coarse cells x MAX_THINGS]
     const int *coarse_count;
     int cx, cy, cz;
     int *count;  // [cells]
     short *list; // second pass only
-} Fill;
+} CellLists;
 
 static Vec3 cell_centre(const PeltiSolid *shape, int i, int j, int k, float edge)
 {
@@ -324,7 +324,7 @@ static Vec3 cell_centre(const PeltiSolid *shape, int i, int j, int k, float edge
 static void fill_cells(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Fill *fill = context;
+    CellLists *fill = context;
     const PeltiSolid *s = fill->shape;
     short chosen[MAX_THINGS];
     for (int c = begin; c < end; c++) {
@@ -364,7 +364,7 @@ PeltStatus pelti_solid_finish(PeltiSolid *shape, float cell, PeltiJobs *jobs, Pe
     shape->ny = (int)(size.y / cell) + 1;
     shape->nz = (int)(size.z / cell) + 1;
     int cells = shape->nx * shape->ny * shape->nz;
-    Fill fill = {.shape = shape, .cx = shape->nx / COARSE + 1, .cy = shape->ny / COARSE + 1, .cz = shape->nz / COARSE + 1};
+    CellLists fill = {.shape = shape, .cx = shape->nx / COARSE + 1, .cy = shape->ny / COARSE + 1, .cz = shape->nz / COARSE + 1};
     int coarse_cells = fill.cx * fill.cy * fill.cz;
     short *coarse = PELTI_NEW(shape->pool, short, (size_t)coarse_cells *MAX_THINGS);
     int *coarse_count = PELTI_NEW(shape->pool, int, coarse_cells);

@@ -1,4 +1,4 @@
-/// Weights by limb, faded across joints.
+/// Weighs the skin of built-in characters by limb, faded across joints.
 #include "builtin/weights.h"
 #include "character/skeleton.h"
 

@@ -1,9 +1,9 @@
-// Automatic weights by bone heat, [Baran2007] sec. 4.
-// For every bone b solve (-Laplacian + H) w = H p over the welded surface, where H = c/d^2 at vertices that see their nearest
-// bone from inside. With lumped areas A the system is (L + A H) w = A H p, L the cotangent matrix with its negative weights
-// lifted: an M-matrix, so weights are never negative, sum to 1, and solving in float loses no digits to cancellation. We depart
-// from the paper where it gives up: a vertex takes its nearest *visible* bone, not the nearest one alone, and rays see only the
-// vertex' own component, so that clothes do not hide bones and eyes find theirs.
+/// Finds automatic weights by bone heat [Baran2007 sec. 4].
+/// For every bone b solve (-Laplacian + H) w = H p over the welded surface, where H = c/d^2 at vertices that see their nearest
+/// bone from inside. With lumped areas A the system is (L + A H) w = A H p, L the cotangent matrix with its negative weights
+/// lifted: an M-matrix, so weights are never negative, sum to 1, and solving in float loses no digits to cancellation. We depart
+/// from the paper where it gives up: a vertex takes its nearest *visible* bone, not the nearest one alone, and rays see only the
+/// vertex' own component, so that clothes do not hide bones and eyes find theirs.
 #include "character/constants.def"
 #include "character/skeleton.h"
 #include "character/weights.h"
@@ -20,17 +20,17 @@ enum {
 };
 static const float EQUALLY_NEAR = 1.001f; // ratio of distances, for rounding: bones that meet at a joint are equally near
 
-typedef struct Source { // what heats one vertex
+typedef struct HeatSource { // what heats one vertex
     float h;            // 1/d^2, 0: sees none
     int count;
     int bones[SHARERS];
-} Source;
+} HeatSource;
 
-typedef struct Candidate {
+typedef struct NearBone {
     int bone;
     float squared; // distance^2
     Vec3 at;       // nearest point of the bone
-} Candidate;
+} NearBone;
 
 typedef struct Heat {
     const PeltiCharacter *who;
@@ -42,7 +42,7 @@ typedef struct Heat {
     bool *open;      // [component_count]
     bool *unseen;    // [component_count] no vertex of it sees a bone
     bool *alone;     // [vertex_count] nothing to solve: unused, or its instance has one bone or none
-    Source *sources; // [vertex_count]
+    HeatSource *sources; // [vertex_count]
     float *area, *edge_weight;
     float least_distance;
 } Heat;
@@ -143,7 +143,7 @@ static void find_dead(Heat *heat, int *children, Flesh *flesh)
 }
 
 /// The instance's bones nearest to p, ascending, at most TRIES; ties by skin order.
-static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, Candidate *list)
+static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, NearBone *list)
 {
     const PeltiCharacter *who = heat->who;
     int count = 0;
@@ -151,7 +151,7 @@ static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, C
         const PeltiBone *bone = &who->bones[shown->bones[k]];
         if (heat->dead[shown->bones[k]])
             continue;
-        Candidate c = {shown->bones[k], INFINITY, {0, 0, 0}};
+        NearBone c = {shown->bones[k], INFINITY, {0, 0, 0}};
         for (int s = 0; s < bone->segment_count; s++) {
             const PeltiSegment *segment = &who->segments[bone->segment_first + s];
             float t, d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, &t);
@@ -182,7 +182,7 @@ static bool in_component(void *context, int triangle)
 }
 
 /// The way from a vertex to the bone leads inward and meets no triangle of the vertex' component.
-static bool sees(const Heat *heat, int v, const Candidate *c)
+static bool sees(const Heat *heat, int v, const NearBone *c)
 {
     Vec3 p = heat->mesh->rest[v], to = vec3_sub(c->at, p);
     float length = sqrtf(c->squared);
@@ -197,13 +197,13 @@ static bool sees(const Heat *heat, int v, const Candidate *c)
                                    &(Within){heat->triangle_component, component});
 }
 
-static void find_source(const Heat *heat, int v, bool visible_only, Source *out)
+static void find_source(const Heat *heat, int v, bool visible_only, HeatSource *out)
 {
-    Candidate list[TRIES];
+    NearBone list[TRIES];
     const PeltiInstance *shown = &heat->who->instances[heat->mesh->vertex_instance[v]];
     int count = nearest_bones(heat, shown, heat->mesh->rest[v], list);
     float limit = INFINITY;
-    *out = (Source){0};
+    *out = (HeatSource){0};
     for (int i = 0; i < count && out->count < SHARERS; i++) {
         float d = fmaxf(sqrtf(list[i].squared), heat->least_distance);
         if (d > limit)
@@ -304,7 +304,7 @@ static PeltStatus factor(const Heat *heat, PeltiPool *work, const int *unknown, 
     return pelti_sparse_create(&work->allocator, &matrix, PELTI_ORDER_BEST, out, err);
 }
 
-static float share_of(const Source *source, int bone)
+static float share_of(const HeatSource *source, int bone)
 {
     for (int k = 0; k < source->count; k++)
         if (source->bones[k] == bone)
@@ -312,7 +312,7 @@ static float share_of(const Source *source, int bone)
     return 0;
 }
 
-typedef struct Columns {
+typedef struct HeatColumns {
     const Heat *heat;
     const PeltiSparse *factor;
     const int *unknown, *active;
@@ -321,15 +321,15 @@ typedef struct Columns {
     float *work;
     int *bones;
     float *weights;
-} Columns;
+} HeatColumns;
 
 /// Solves for `many` active bones at once and sorts the result into every vertex' list.
-static void solve_columns(Columns *c, PeltiJobs *jobs, int first, int many)
+static void solve_columns(HeatColumns *c, PeltiJobs *jobs, int first, int many)
 {
     const PeltiMesh *mesh = c->heat->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
         int u = c->unknown[v];
-        const Source *source = &c->heat->sources[v];
+        const HeatSource *source = &c->heat->sources[v];
         for (int k = 0; u >= 0 && k < 4; k++)
             c->x[u][k] = k < many ? c->heat->area[v] * source->h * share_of(source, c->active[first + k]) : 0;
     }
@@ -358,7 +358,7 @@ static PeltStatus solve(const Heat *heat, PeltiPool *work, PeltiJobs *jobs, int 
     }
     if (count == 0)
         return PELT_OK;
-    Columns c = {heat, NULL, unknown, active, 0, NULL, NULL, bones, weights};
+    HeatColumns c = {heat, NULL, unknown, active, 0, NULL, NULL, bones, weights};
     for (int b = 0; b < heat->who->bone_count; b++)
         if (used[b])
             active[c.active_count++] = b;
@@ -386,14 +386,14 @@ static PeltStatus prepare(Heat *heat, PeltiPool *work, PeltiJobs *jobs, PeltiLog
     heat->open = PELTI_NEW(work, bool, components);
     heat->unseen = PELTI_NEW(work, bool, components);
     heat->alone = PELTI_NEW(work, bool, mesh->vertex_count);
-    heat->sources = PELTI_NEW(work, Source, mesh->vertex_count);
+    heat->sources = PELTI_NEW(work, HeatSource, mesh->vertex_count);
     heat->area = PELTI_NEW(work, float, mesh->vertex_count);
     heat->edge_weight = PELTI_NEW(work, float, mesh->edge_count);
     int *counts = PELTI_NEW(work, int, (size_t)components * 3), *edges = PELTI_NEW(work, int, (size_t)components * 2);
     int *children = PELTI_NEW(work, int, heat->who->bone_count);
     Flesh *flesh = PELTI_NEW(work, Flesh, heat->who->bone_count);
     if (work->failed)
-        return pelti_no_memory(err, sizeof(Source) * (size_t)mesh->vertex_count);
+        return pelti_no_memory(err, sizeof(HeatSource) * (size_t)mesh->vertex_count);
     heat->least_distance = 1e-4f * mesh->diagonal;
     pelti_mesh_normals(mesh, mesh->rest, heat->normals);
     pelti_mesh_cotangents(mesh, mesh->rest, 0.01f, heat->edge_weight, heat->area);

@@ -1,4 +1,4 @@
-/// Joints by their names.
+/// Tells which joint is which limb of a humanoid by the names that the usual rigs have.
 #include "character/humanoid.h"
 
 #include <ctype.h>
@@ -28,11 +28,11 @@ static const struct {
 };
 
 /// A name taken apart.
-typedef struct Name {
+typedef struct JointName {
     char core[64]; // lower case letters and digits
     int side;      // 0 left, 1 right, -1 neither
     int rank;      // of several joints with one core the highest counts: those that deform before those that drive
-} Name;
+} JointName;
 
 const char *pelti_humanoid_short(const char *name)
 {
@@ -84,10 +84,10 @@ static int take_side(const char **token, size_t *length)
 }
 
 /// "DEF-upper_arm.L", "J_Bip_L_UpperArm", "mixamorig:LeftArm", "Bip01 L UpperArm".
-static Name take_apart(const char *name)
+static JointName take_apart(const char *name)
 {
     static const char *const prefixes[] = {"def", "org", "j", "bip", "c", "bip01", "bip001", "valvebiped", "cc", "base", "b"};
-    Name out = {.side = -1, .rank = 1};
+    JointName out = {.side = -1, .rank = 1};
     size_t used = 0;
     for (const char *at = pelti_humanoid_short(name); *at;) {
         size_t length = 0;
@@ -166,7 +166,7 @@ static int best_rank(const Reading *r, const char *words)
     int best = -1;
     for (int n = 0; n < r->who->node_count; n++) {
         const char *given = name_of(r, n);
-        Name name = take_apart(given ? given : "");
+        JointName name = take_apart(given ? given : "");
         best = is_among(name.core, words) && name.rank > best ? name.rank : best;
     }
     return best;
@@ -180,7 +180,7 @@ static void fill(const Reading *r, int convention, PeltiHumanoid *out)
         int rank = best_rank(r, words);
         for (int n = 0; rank >= 0 && n < r->who->node_count; n++) {
             const char *given = name_of(r, n);
-            Name name = take_apart(given ? given : "");
+            JointName name = take_apart(given ? given : "");
             if (name.rank == rank && (name.side >= 0) == PARTS[p].sided && is_among(name.core, words))
                 insert(r->who, out, p, name.side == 1, n);
         }

@@ -9,16 +9,16 @@ enum { MOVES = 6, KEYS_PER_MOVE = 8, KEYS = MOVES * KEYS_PER_MOVE + 1 };
 enum { HINGES, LIMBS, TRUNK, ENDS, SIDES, TWISTS }; // the moves, a second each
 
 /// Degrees at the height of a move; bending is towards the front, and back where negative.
-typedef struct Limits {
+typedef struct MoveLimits {
     int move; // in which it bends
     float bend, side, twist;
     bool curls; // bends downwards, or inwards where it hangs: fingers
-} Limits;
+} MoveLimits;
 
 /// Parts in the words of the usual rigs; the first that occurs in the name counts.
 static const struct {
     const char *word;
-    Limits limits;
+    MoveLimits limits;
 } PARTS[] = {
     {"thumb", {HINGES, 30, 10, 0, true}},    {"index", {HINGES, 60, 5, 0, true}},      {"middle", {HINGES, 60, 5, 0, true}},
     {"ring", {HINGES, 60, 5, 0, true}},      {"pinky", {HINGES, 60, 5, 0, true}},      {"little", {HINGES, 60, 5, 0, true}},
@@ -35,7 +35,7 @@ static const struct {
 };
 
 /// Lower case letters of the name, so that "LeftUpLeg", "thigh.L" and "mixamorig:Left_Up_Leg" read alike.
-static Limits limits_of(const char *name, int depth)
+static MoveLimits limits_of(const char *name, int depth)
 {
     char plain[96];
     size_t used = 0;
@@ -46,7 +46,7 @@ static Limits limits_of(const char *name, int depth)
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         if (strstr(plain, PARTS[i].word))
             return PARTS[i].limits;
-    return (Limits){depth % 2 ? HINGES : LIMBS, 15, 8, 8, false}; // neighbours in a chain move apart
+    return (MoveLimits){depth % 2 ? HINGES : LIMBS, 15, 8, 8, false}; // neighbours in a chain move apart
 }
 
 typedef struct Axes { // world, in the file's pose
@@ -66,7 +66,7 @@ static Vec3 direction_of(const PeltiCharacter *who, const Vec3 *head, const int 
 }
 
 /// Turning by +angle about d x f takes d towards f.
-static Axes axes_of(Vec3 d, const Limits *limits, Vec3 head, Vec3 middle, bool faces_back)
+static Axes axes_of(Vec3 d, const MoveLimits *limits, Vec3 head, Vec3 middle, bool faces_back)
 {
     Vec3 towards = vec3(0, 0, faces_back ? -1 : 1);
     if (limits->curls) {
@@ -96,7 +96,7 @@ static float swell(int key, int move)
     return s * s;
 }
 
-typedef struct Work {
+typedef struct RangePose {
     PeltiPose pose;
     PeltiNodeMatrix *node_world; // [node_count]
     Mat34 *matrix;               // [bone_count]
@@ -105,9 +105,9 @@ typedef struct Work {
     int *children;               // [bone_count]
     int *depth;                  // [bone_count] below the root of its skeleton
     bool *done;                  // [node_count] a node may be several bones
-} Work;
+} RangePose;
 
-static bool start(Work *w, PeltiPool *pool, const PeltiCharacter *who)
+static bool start(RangePose *w, PeltiPool *pool, const PeltiCharacter *who)
 {
     w->pose = pelti_pose_new(pool, who);
     w->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
@@ -121,7 +121,7 @@ static bool start(Work *w, PeltiPool *pool, const PeltiCharacter *who)
 }
 
 /// Heads in the file's pose, children and depths.
-static Vec3 look(Work *w, const PeltiCharacter *who)
+static Vec3 look(RangePose *w, const PeltiCharacter *who)
 {
     Vec3 middle = vec3(0, 0, 0);
     int count = 0;
@@ -148,7 +148,7 @@ static Vec3 look(Work *w, const PeltiCharacter *who)
 }
 
 /// Rotations of a joint over the clip: about world axes, carried into its parent's frame, on top of the file's own.
-static void fill_keys(const PeltiCharacter *who, const Work *w, int bone, const Limits *limits, const Axes *axes, float *values)
+static void fill_keys(const PeltiCharacter *who, const RangePose *w, int bone, const MoveLimits *limits, const Axes *axes, float *values)
 {
     int node = who->bones[bone].node, parent = who->nodes[node].parent;
     Mat3 frame = mat3_identity();
@@ -168,7 +168,7 @@ static void fill_keys(const PeltiCharacter *who, const Work *w, int bone, const 
     }
 }
 
-static PeltStatus fill_clip(PeltiCharacter *who, Work *w, PeltiClip *clip, PeltError *err)
+static PeltStatus fill_clip(PeltiCharacter *who, RangePose *w, PeltiClip *clip, PeltError *err)
 {
     float *times = PELTI_NEW(&who->pool, float, KEYS);
     PeltiChannel *channels = PELTI_NEW(&who->pool, PeltiChannel, 3 * (size_t)who->bone_count);
@@ -185,7 +185,7 @@ static PeltStatus fill_clip(PeltiCharacter *who, Work *w, PeltiClip *clip, PeltE
         float *values = PELTI_NEW(&who->pool, float, 4 * KEYS);
         if (!values)
             return pelti_no_memory(err, 4 * KEYS * sizeof(float));
-        Limits limits = limits_of(who->nodes[node].name, w->depth[b]);
+        MoveLimits limits = limits_of(who->nodes[node].name, w->depth[b]);
         Axes axes =
             axes_of(direction_of(who, w->head, w->children, w->child_sum, b), &limits, w->head[b], middle, who->faces_back);
         fill_keys(who, w, b, &limits, &axes, values);
@@ -205,7 +205,7 @@ static PeltStatus fill_clip(PeltiCharacter *who, Work *w, PeltiClip *clip, PeltE
 PeltStatus pelti_range_clip(PeltiCharacter *who, PeltError *err)
 {
     PeltiPool work;
-    Work w = {0};
+    RangePose w = {0};
     PeltiClip *clips = PELTI_NEW(&who->pool, PeltiClip, (size_t)who->clip_count + 1);
     if (!clips)
         return pelti_no_memory(err, sizeof *clips);

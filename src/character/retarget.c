@@ -1,4 +1,4 @@
-/// Clips of one skeleton as clips of another.
+/// Carries clips of one skeleton over to another.
 #include "character/pose_math.h"
 #include "character/retarget_parts.h"
 

@@ -1,6 +1,7 @@
 /// Finds and assembles the contacts of a skin with its own other parts, and remembers sides.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
+#include "math/lanes.h"
 
 #include <string.h>
 
@@ -24,15 +25,13 @@ Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones
     return sum;
 }
 
-typedef float Column __attribute__((vector_size(16)));
-
 /// The same from matrices by columns, to the bit.
 static Vec3 sample_wide(const PeltiGiveWay *g, int sample)
 {
-    Column sum = {0, 0, 0, 0};
+    PeltiFloat4 sum = {0, 0, 0, 0};
     for (int i = g->placed.pull_start[sample]; i < g->placed.pull_start[sample + 1]; i++) {
         const GivePull *pull = &g->placed.pulls[i];
-        Column c[4];
+        PeltiFloat4 c[4];
         memcpy(c, g->skin.columns[pull->bone], sizeof c);
         sum += (c[0] * pull->rest.x + c[1] * pull->rest.y + c[2] * pull->rest.z + c[3]) * pull->share;
     }

@@ -12,13 +12,13 @@ typedef struct Asked { ///< what a vertex remembers; 36 bytes
     int hint;          ///< nearest triangle then, -1: none, AWAY: far from the other surface, its places are not kept
 } Asked;
 
-typedef struct Pair {
+typedef struct KnownPair {
     int a, b; ///< a -1: free
     size_t first[2];
     double moved[2]; ///< of each surface: sum over the detections of the largest motion of a vertex in the region
     double far;      ///< asked vertices look so far
     bool fresh;
-} Pair;
+} KnownPair;
 
 enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048, KNOWN = 4, AWAY = -2 };
 
@@ -34,7 +34,7 @@ typedef struct NearScratch {  ///< of one detection; vertices of the two surface
 struct PeltiNearMemory {
     Asked *asked;
     size_t capacity, used;
-    Pair *table; ///< [TABLE] open hash
+    KnownPair *table; ///< [TABLE] open hash
     int pair_count;
     NearScratch scratch;
 };
@@ -57,7 +57,7 @@ PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const P
         return pelti_no_memory(err, sizeof *m);
     m->capacity = capacity;
     m->asked = PELTI_NEW(pool, Asked, capacity);
-    m->table = PELTI_NEW(pool, Pair, TABLE);
+    m->table = PELTI_NEW(pool, KnownPair, TABLE);
     m->scratch = (NearScratch){.moved = pelti_pool_take(pool, (first + second) / VERTICES + 1, sizeof(double[2])),
                                .chosen = PELTI_NEW(pool, int, first + second),
                                .inside = PELTI_NEW(pool, int, first + second),
@@ -72,7 +72,7 @@ PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const P
     return PELT_OK;
 }
 
-static Pair *find_pair(PeltiNearMemory *m, int a, int b, size_t vertices_a, size_t vertices_b)
+static KnownPair *find_pair(PeltiNearMemory *m, int a, int b, size_t vertices_a, size_t vertices_b)
 {
     unsigned start = ((unsigned)a * 2654435761u ^ (unsigned)b * 40503u * 65537u) % TABLE, at = start;
     while (m->table[at].a >= 0 && (m->table[at].a != a || m->table[at].b != b))
@@ -85,7 +85,7 @@ static Pair *find_pair(PeltiNearMemory *m, int a, int b, size_t vertices_a, size
         m->pair_count = 0, m->used = 0;
         at = start;
     }
-    m->table[at] = (Pair){.a = a, .b = b, .first = {m->used, m->used + vertices_a}, .fresh = true};
+    m->table[at] = (KnownPair){.a = a, .b = b, .first = {m->used, m->used + vertices_a}, .fresh = true};
     m->used += vertices_a + vertices_b;
     m->pair_count++;
     return &m->table[at];
@@ -97,26 +97,26 @@ static bool in_box(const PeltiBox *box, Vec3 p)
            p.z <= box->high.z;
 }
 
-typedef struct Side {
+typedef struct NearSide {
     const PeltiSurface *mine, *other;
     const PeltiReach *reach; ///< of the other
     PeltiBox region;         ///< beyond it nothing of mine matters
     PeltiBox around;         ///< beyond it nothing of mine is followed
     Asked *asked;
-} Side;
+} NearSide;
 
-typedef struct Look { ///< one detection of two surfaces
-    Side sides[2];
+typedef struct NearLook { ///< one detection of two surfaces
+    NearSide sides[2];
     const Mat34 *to_frame;
     bool fresh;
     double moved[2]; ///< running sums of the pair
     PeltiTouchLimits limits;
     NearScratch *scratch;
     int first; ///< of the batch in `chosen`
-} Look;
+} NearLook;
 
 /// Vertices of both surfaces are numbered on: the side of one, and its number there.
-static const Side *side_of(const Look *look, int *v)
+static const NearSide *side_of(const NearLook *look, int *v)
 {
     int count = look->sides[0].mine->mesh->vertex_count;
     bool second = *v >= count;
@@ -128,12 +128,12 @@ static const Side *side_of(const Look *look, int *v)
 static void follow(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Look *look = context;
+    const NearLook *look = context;
     double most[2] = {0, 0};
     int count = 0;
     for (int i = begin; i < end; i++) {
         int v = i;
-        const Side *side = side_of(look, &v);
+        const NearSide *side = side_of(look, &v);
         const PeltiMesh *mesh = side->mine->mesh;
         Asked *asked = &side->asked[v];
         Vec3 p = side->mine->x[v];
@@ -167,7 +167,7 @@ static inline double still_clear(const Asked *asked, double other_moved)
     return asked->clear == 0 ? 0 : (double)asked->clear - 1.001 * moved;
 }
 
-static double other_moved(const Look *look, const Side *side)
+static double other_moved(const NearLook *look, const NearSide *side)
 {
     return look->moved[side == &look->sides[0]];
 }
@@ -180,7 +180,7 @@ static float outside(const PeltiBox *box, Vec3 p) ///< how far
 }
 
 /// Outside the other's bounds, and farther than the alarm distance: it is as clear as that without being asked.
-static bool clear_of_bounds(const Look *look, const Side *side, int v)
+static bool clear_of_bounds(const NearLook *look, const NearSide *side, int v)
 {
     Asked *asked = &side->asked[v];
     float clear = outside(&side->reach->box, side->mine->x[v]);
@@ -193,14 +193,14 @@ static bool clear_of_bounds(const Look *look, const Side *side, int v)
 }
 
 /// The vertices in the region that may be within the alarm distance, in one row; how many.
-static int choose(const Look *look, int vertices)
+static int choose(const NearLook *look, int vertices)
 {
     const NearScratch *scratch = look->scratch;
     int count = 0;
     for (int begin = 0; begin < vertices; begin += VERTICES)
         for (int k = 0; k < scratch->inside_count[begin / VERTICES]; k++) {
             int i = scratch->inside[begin + k], v = i;
-            const Side *side = side_of(look, &v);
+            const NearSide *side = side_of(look, &v);
             if (!(still_clear(&side->asked[v], other_moved(look, side)) > 1.001 * look->limits.alarm) &&
                 !clear_of_bounds(look, side, v))
                 scratch->chosen[count++] = i;
@@ -211,10 +211,10 @@ static int choose(const Look *look, int vertices)
 static void ask(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Look *look = context;
+    const NearLook *look = context;
     for (int k = begin; k < end; k++) {
         int v = look->scratch->chosen[look->first + k];
-        const Side *side = side_of(look, &v);
+        const NearSide *side = side_of(look, &v);
         Asked *asked = &side->asked[v];
         double moved = other_moved(look, side), clear = still_clear(asked, moved);
         // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
@@ -233,7 +233,7 @@ static void ask(void *context, int begin, int end, int worker)
 }
 
 /// Asks the chosen vertices, a batch at a time, and adds what touches in their order.
-static void ask_chosen(Look *look, const PeltiSurfacePair *two, int chosen, PeltiContactTouches *out)
+static void ask_chosen(NearLook *look, const PeltiSurfacePair *two, int chosen, PeltiContactTouches *out)
 {
     NearScratch *scratch = look->scratch;
     for (look->first = 0; look->first < chosen; look->first += BATCH) {
@@ -268,14 +268,14 @@ void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePai
     PeltiReach ra = pelti_surface_reach(sa, alarm), rb = pelti_surface_reach(sb, alarm);
     if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
         return;
-    Pair *pair = find_pair(memory, a, b, (size_t)sa->mesh->vertex_count, (size_t)sb->mesh->vertex_count);
+    KnownPair *pair = find_pair(memory, a, b, (size_t)sa->mesh->vertex_count, (size_t)sb->mesh->vertex_count);
     if (pair->fresh)
         pair->far = FAR_FIRST * alarm;
     PeltiTouchLimits limits = {.alarm = alarm,
                                .far = fmax(pair->far, FAR_LEAST * alarm),
                                .deep = fmax(DEEP_ALARMS * alarm, DEEP_SHARE * fmin(ra.size, rb.size))};
     double known = KNOWN * limits.far; // no clearance is said to be more: what comes from farther away moves that far within
-    Look look = {
+    NearLook look = {
         .sides = {{sa, sb, &rb, region_of(sa, &rb, known), region_of(sa, &rb, 2 * known), memory->asked + pair->first[0]},
                   {sb, sa, &ra, region_of(sb, &ra, known), region_of(sb, &ra, 2 * known), memory->asked + pair->first[1]}},
         .to_frame = two->to_frame,

@@ -3,6 +3,7 @@
 
 #include "contact/constants.def"
 #include "math/elementary.h"
+#include "math/lanes.h"
 #include "math/wide.h"
 
 #include <math.h>
@@ -66,14 +67,13 @@ static bool gather(PeltiContactSystem *s, double near)
 }
 
 enum { LANES = 4 };
-typedef double Lanes __attribute__((vector_size(8 * LANES)));
 
 /// to += share from, a few at a time.
 PELTI_WIDE void add_row(double *restrict to, const double *restrict from, double share, int count)
 {
     int k = 0;
     for (; k + LANES <= count; k += LANES) {
-        Lanes a, b;
+        PeltiDouble4 a, b;
         memcpy(&a, to + k, sizeof a);
         memcpy(&b, from + k, sizeof b);
         a += share * b;

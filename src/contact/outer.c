@@ -4,14 +4,14 @@
 #include "geometry/ray.h"
 #include "contact/constants.def"
 
-typedef struct Look {
+typedef struct OuterLook {
     const PeltiMesh *mesh;
     PeltiBoxTree *tree;
     bool *outer;
-} Look;
+} OuterLook;
 
 /// The middle of the triangle sees out in enough of the 26 directions to the neighbours in a grid.
-static bool sees_out(const Look *look, int triangle)
+static bool sees_out(const OuterLook *look, int triangle)
 {
     const int *v = look->mesh->triangles[triangle];
     Vec3 a = look->mesh->rest[v[0]], b = look->mesh->rest[v[1]], c = look->mesh->rest[v[2]];
@@ -31,7 +31,7 @@ static bool sees_out(const Look *look, int triangle)
 
 static void look_out(void *context, int begin, int end, int worker)
 {
-    const Look *look = context;
+    const OuterLook *look = context;
     (void)worker;
     for (int t = begin; t < end; t++)
         look->outer[t] = sees_out(look, t);
@@ -39,7 +39,7 @@ static void look_out(void *context, int begin, int end, int worker)
 
 PeltStatus pelti_contact_outer_triangles(const PeltiMesh *mesh, PeltiPool *work, PeltiJobs *jobs, bool *outer, PeltError *err)
 {
-    Look look = {.mesh = mesh, .outer = outer};
+    OuterLook look = {.mesh = mesh, .outer = outer};
     PELT_TRY(pelti_box_tree_build_triangles(work, mesh->triangle_count, mesh->triangles, mesh->rest, &look.tree, err));
     pelti_parallel_for(jobs, mesh->triangle_count, 64, look_out, &look);
     return PELT_OK;

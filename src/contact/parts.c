@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Work { ///< while the parts are found
+typedef struct PartFinding { ///< while the parts are found
     const PeltiCharacter *who;
     const PeltiMesh *mesh;
     const PeltiWeights *weights;
@@ -23,9 +23,9 @@ typedef struct Work { ///< while the parts are found
     float *area;  ///< [bone_count]
     Vec3 *vector; ///< [bone_count] area vectors summed
     int *order;   ///< [bone_count] parents first
-} Work;
+} PartFinding;
 
-static void own(Work *w)
+static void own(PartFinding *w)
 {
     const PeltiWeights *weights = w->weights;
     for (int v = 0; v < w->mesh->vertex_count; v++) {
@@ -49,7 +49,7 @@ static void own(Work *w)
     }
 }
 
-static bool is_outer(const Work *w, int vertex)
+static bool is_outer(const PartFinding *w, int vertex)
 {
     bool seen = false;
     for (int f = w->mesh->fan_start[vertex]; f < w->mesh->fan_start[vertex + 1]; f++)
@@ -58,7 +58,7 @@ static bool is_outer(const Work *w, int vertex)
 }
 
 /// Gives a piece that encloses nothing to the part above it.
-static void merge_bone(Work *w, int b, float total)
+static void merge_bone(PartFinding *w, int b, float total)
 {
     int up = w->who->bones[b].parent;
     bool whole = w->count[b] >= FEWEST_VERTICES && w->area[b] > PART_LEAST_AREA * total &&
@@ -76,7 +76,7 @@ static void merge_bone(Work *w, int b, float total)
 }
 
 /// The deepest bones first, those of one depth as they are numbered; at last each knows its part at once.
-static PeltStatus merge(Work *w, PeltiPool *work, PeltError *err)
+static PeltStatus merge(PartFinding *w, PeltiPool *work, PeltError *err)
 {
     int count = w->who->bone_count, *depth = PELTI_NEW(work, int, count);
     float total = 0;
@@ -101,7 +101,7 @@ static PeltStatus merge(Work *w, PeltiPool *work, PeltError *err)
 /// Parts of one bone: its largest component with all others, but for large ones that are seen from all sides (a hand and the
 /// sword in it): layers of clothes enclose a limb only together. Says in `part` which part each component is in, -1: none of its
 /// skin.
-static void cut_bone(const Work *w, int bone, float *area, float *hidden, int *part, PeltiSkinParts *out)
+static void cut_bone(const PartFinding *w, int bone, float *area, float *hidden, int *part, PeltiSkinParts *out)
 {
     const PeltiMesh *mesh = w->mesh;
     int largest = 0, first = out->part_count;
@@ -131,7 +131,7 @@ static void cut_bone(const Work *w, int bone, float *area, float *hidden, int *p
     }
 }
 
-static PeltStatus number_parts(Work *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus number_parts(PartFinding *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
     const PeltiCharacter *who = w->who;
     const PeltiMesh *mesh = w->mesh;
@@ -164,7 +164,7 @@ static PeltStatus number_parts(Work *w, PeltiPool *work, PeltiSkinParts *out, Pe
 }
 
 /// Steps between the limbs of parts, up to two, over parents and shared edges; bones without skin count as steps on the way.
-static void find_apart(const Work *w, const int *limb, const unsigned char *linked, PeltiSkinParts *out)
+static void find_apart(const PartFinding *w, const int *limb, const unsigned char *linked, PeltiSkinParts *out)
 {
     const PeltiCharacter *who = w->who;
     int n = who->bone_count;
@@ -180,7 +180,7 @@ static void find_apart(const Work *w, const int *limb, const unsigned char *link
         }
 }
 
-static PeltStatus link_bones(const Work *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus link_bones(const PartFinding *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
     size_t n = (size_t)w->who->bone_count;
     unsigned char *linked = PELTI_NEW(work, unsigned char, n *n);
@@ -239,7 +239,7 @@ typedef struct Candidates {
 } Candidates;
 
 /// Vertices of a part; with few of them its faces' middles too.
-static void list_candidates(const Work *w, int part, int wanted, Candidates *c)
+static void list_candidates(const PartFinding *w, int part, int wanted, Candidates *c)
 {
     const PeltiMesh *mesh = w->mesh;
     c->count = 0;
@@ -260,7 +260,7 @@ static void list_candidates(const Work *w, int part, int wanted, Candidates *c)
     }
 }
 
-static PeltStatus take_samples(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus take_samples(const PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
     size_t most = (size_t)w->mesh->vertex_count + (size_t)w->mesh->triangle_count;
     Candidates c = {.spots = PELTI_NEW(work, PeltiSpot, most),
@@ -289,21 +289,21 @@ static PeltStatus take_samples(const Work *w, PeltiPool *pool, PeltiPool *work, 
 
 // ---- fields ----
 
-typedef struct Fill {
+typedef struct PartFields {
     const PeltiPartPiece *pieces;
     PeltiSkinPart *parts;
-} Fill;
+} PartFields;
 
 static void fill_fields(void *context, int begin, int end, int worker)
 {
-    const Fill *fill = context;
+    const PartFields *fill = context;
     (void)worker;
     for (int p = begin; p < end; p++)
         if (fill->parts[p].field.value)
             pelti_contact_part_field_fill(&fill->pieces[p], &fill->parts[p].field);
 }
 
-static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus make_fields(const PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
     PeltiPartPiece *pieces = PELTI_NEW(work, PeltiPartPiece, out->part_count);
     int(*triangles)[3] = pelti_pool_take(work, (size_t)w->mesh->triangle_count, sizeof(int[3]));
@@ -320,7 +320,7 @@ static PeltStatus make_fields(const Work *w, PeltiPool *pool, PeltiPool *work, P
                                                 &pieces[p], err));
         PELT_TRY(pelti_contact_part_field_layout(pool, &pieces[p], nodes, &out->parts[p].field, err));
     }
-    pelti_parallel_for(w->jobs, out->part_count, 1, fill_fields, &(Fill){pieces, out->parts});
+    pelti_parallel_for(w->jobs, out->part_count, 1, fill_fields, &(PartFields){pieces, out->parts});
     for (int p = 0; p < out->part_count; p++) // what is thinner than a cell is a sheet
         if (out->parts[p].field.radius < 0.5f * out->parts[p].field.cell)
             out->parts[p].field.radius = 0;
@@ -342,7 +342,7 @@ static void exempt_overlaps(PeltiSkinParts *out)
         }
 }
 
-static PeltStatus create(Work *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus create(PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
 {
     const PeltiCharacter *who = w->who;
     w->owner = PELTI_NEW(work, int, who->mesh->vertex_count);
@@ -378,7 +378,7 @@ PeltStatus pelti_contact_parts_create(PeltiPool *pool, const PeltiCharacter *who
     PeltiPool work;
     *out = (PeltiSkinParts){0};
     pelti_pool_init(&work, &pool->allocator);
-    Work w = {.who = who, .mesh = who->mesh, .weights = weights, .jobs = jobs};
+    PartFinding w = {.who = who, .mesh = who->mesh, .weights = weights, .jobs = jobs};
     PeltStatus status = create(&w, pool, &work, out, err);
     pelti_pool_release(&work);
     return status;

@@ -58,13 +58,13 @@ static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiShape *o
     return PELT_OK;
 }
 
-typedef struct Turned {        ///< rings about y with a pole at either end
+typedef struct RingSolid {        ///< rings about y with a pole at either end
     int around, rings;         ///< vertices of a ring, rings
     const float (*profile)[2]; ///< [rings] radius and height
     float bottom, top;         ///< heights of the poles
-} Turned;
+} RingSolid;
 
-static PeltStatus make_turned(PeltiPool *pool, const Turned *turned, PeltiShape *out, PeltError *err)
+static PeltStatus make_turned(PeltiPool *pool, const RingSolid *turned, PeltiShape *out, PeltError *err)
 {
     int around = turned->around, rings = turned->rings;
     const float(*profile)[2] = turned->profile;
@@ -107,7 +107,7 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
     if (object->shape == PELT_SHAPE_CYLINDER) {
         for (int r = 0; r <= along; r++, rings++)
             profile[rings][0] = radius, profile[rings][1] = -half + 2 * half * (float)r / (float)(along > 0 ? along : 1);
-        Turned turned = {.around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half, .top = half};
+        RingSolid turned = {.around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half, .top = half};
         return make_turned(pool, &turned, out, err);
     }
     for (int r = 1; r <= quarter; r++, rings++) {
@@ -120,7 +120,7 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
         float a = pi / 2 * (float)r / (float)quarter;
         profile[rings][0] = radius * pelti_sinf(a), profile[rings][1] = half + radius * pelti_cosf(a);
     }
-    Turned turned = {
+    RingSolid turned = {
         .around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half - radius, .top = half + radius};
     return make_turned(pool, &turned, out, err);
 }

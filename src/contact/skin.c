@@ -1,6 +1,7 @@
 /// The skin as a function of joint turns, and its Jacobian [Duriez2008 sec. 4.2].
 #include "contact/skin.h"
 #include "math/elementary.h"
+#include "math/lanes.h"
 #include "contact/constants.def"
 
 #include <string.h>
@@ -224,27 +225,26 @@ void pelti_contact_skin_pose(PeltiContactSkin *skin)
     }
 }
 
-typedef float Column __attribute__((vector_size(16)));
-typedef struct Place {
+typedef struct SkinPlacing {
     const PeltiContactSkin *skin;
     Vec3 *x;
-} Place;
+} SkinPlacing;
 
 /// x = sum w_b (M_b r), a column of M_b at a time: to the bit what rows give.
 static void place_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Place *place = context;
+    const SkinPlacing *place = context;
     const PeltiContactSkin *skin = place->skin;
     const PeltiWeights *w = skin->weights;
     for (int v = begin; v < end; v++) {
-        Column sum = {0, 0, 0, 0};
+        PeltiFloat4 sum = {0, 0, 0, 0};
         Vec3 r = skin->rest[v];
         for (int k = 0; k < w->influences; k++) {
             size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
             if (!(w->weight[i] > 0))
                 continue;
-            Column c[4];
+            PeltiFloat4 c[4];
             memcpy(c, skin->columns[w->bone[i]], sizeof c);
             sum += (c[0] * r.x + c[1] * r.y + c[2] * r.z + c[3]) * w->weight[i];
         }
@@ -262,7 +262,7 @@ void pelti_contact_skin_columns(const PeltiContactSkin *skin)
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
 {
     pelti_contact_skin_columns(skin);
-    pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 2048, place_range, &(Place){skin, x});
+    pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 2048, place_range, &(SkinPlacing){skin, x});
 }
 
 void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h)

@@ -191,16 +191,16 @@ static Vec3 facing(const PeltiSurface *s, uint32_t feature, Vec3 own, Vec3 outwa
     return best;
 }
 
-typedef struct Entry { // the first face a vertex went in through on its way from `from` to `to`
+typedef struct WayIn { // the first face a vertex went in through on its way from `from` to `to`
     const PeltiSurface *s;
     Vec3 from, to;
     int triangle;
     double at;
-} Entry;
+} WayIn;
 
 static bool try_entry(void *context, int triangle)
 {
-    Entry *e = context;
+    WayIn *e = context;
     const int *v = e->s->mesh->triangles[triangle];
     double t, w[3];
     if (vec3_dot(triangle_normal(e->s, triangle), vec3_sub(e->to, e->from)) < 0 &&
@@ -219,7 +219,7 @@ static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *othe
                        PeltiContactTouch *touch)
 {
     Vec3 moved = vec3_sub(pelti_contact_spot_point(nearest, other->x), pelti_contact_spot_point(nearest, other->before));
-    Entry e = {other, vec3_add(mine->before[v], moved), mine->x[v], -1, INFINITY};
+    WayIn e = {other, vec3_add(mine->before[v], moved), mine->x[v], -1, INFINITY};
     PeltiBox box = {vec3_min(e.from, e.to), vec3_max(e.from, e.to)};
     pelti_box_tree_visit(other->tree, &box, 0, try_entry, &e);
     if (e.triangle < 0)
@@ -234,14 +234,14 @@ static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *othe
     return true;
 }
 
-typedef struct Facing {
+typedef struct FacingSkin {
     const PeltiSurface *s;
     Vec3 own;
-} Facing;
+} FacingSkin;
 
 static bool faces(void *context, int triangle)
 {
-    const Facing *f = context;
+    const FacingSkin *f = context;
     return vec3_dot(unit_normal(f->s, triangle), f->own) < FACES_AWAY;
 }
 
@@ -251,7 +251,7 @@ static bool faces(void *context, int triangle)
 static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double within, PeltiContactTouch *touch)
 {
     PeltiNearest near;
-    Facing facing_own = {other, own};
+    FacingSkin facing_own = {other, own};
     PeltiNearestQuery query = {.triangles = other->mesh->triangles,
                                .points = other->x,
                                .point = p,

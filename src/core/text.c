@@ -1,4 +1,4 @@
-/// The nearest of the words that were meant.
+/// Finds the word that was meant: the nearest of those there are.
 #include "core/text.h"
 
 #include <string.h>

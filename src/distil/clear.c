@@ -1,4 +1,4 @@
-/// Which joints a vertex need not hear.
+/// Finds which joints a vertex need not hear, so that no corrective of theirs moves it.
 /// A forearm is two joints away from the fingers, so their correctives could move it, and with few poses they would: by chance,
 /// in every pose in which only fingers turn. A joint is cleared of a vertex where it has turned and the vertex was where the
 /// original weights have it, if every pose in which it was not has another joint to show for it.
@@ -16,16 +16,16 @@ typedef struct Seen {
     unsigned char idle;             // joints that had turned while it was not
 } Seen;
 
-typedef struct Work {
+typedef struct ClearWork {
     PeltiModel *model;
     Seen *seen;            // [vertex_count]
     float slight, notable; // cosines of half the angles
     float exact;           // squared distance
-} Work;
+} ClearWork;
 
 static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
 {
-    const Work *work = context;
+    const ClearWork *work = context;
     const PeltiModel *model = work->model;
     for (int v = begin; v < end; v++) {
         const PeltiModelVertex *vertex = &model->vertices[v];
@@ -66,7 +66,7 @@ static bool is_own(const PeltiWeights *original, int vertex, int bone)
 /// The farthest first; what a vertex hangs on by its own weights stays.
 static void clear(void *context, int begin, int end, int worker)
 {
-    const Work *work = context;
+    const ClearWork *work = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
         PeltiModelVertex *vertex = &work->model->vertices[v];
@@ -87,7 +87,7 @@ PeltStatus pelti_distil_model_clear(PeltiModel *model, PeltError *err)
     float exact = CLEAR_EXACT * model->who->mesh->diagonal;
     PeltiPool pool;
     pelti_pool_init(&pool, &model->pool->allocator);
-    Work work = {model, PELTI_NEW(&pool, Seen, vertices), pelti_cosf(0.5f * CLEAR_SLIGHT), pelti_cosf(0.5f * CLEAR_NOTABLE),
+    ClearWork work = {model, PELTI_NEW(&pool, Seen, vertices), pelti_cosf(0.5f * CLEAR_SLIGHT), pelti_cosf(0.5f * CLEAR_NOTABLE),
                  exact * exact};
     PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)vertices * sizeof(Seen))
                                     : pelti_distil_model_pass(model, "joints", add_sample, &work, err);

@@ -8,13 +8,13 @@
 
 enum { RAMP_PARTS = 5, FAR_HALF = 2, SIDES = 6 }; // FAR_HALF: which part is the far half
 
-typedef struct Reach {
+typedef struct TurnReach {
     double moments[9];
     Vec3 axis[3];
     float most[6]; // towards and away from each axis, rad
-} Reach;
+} TurnReach;
 
-static PeltStatus each_turn(PeltiModel *model, Reach *reach, void (*visit)(Reach *reach, Vec3 turn), PeltError *err)
+static PeltStatus each_turn(PeltiModel *model, TurnReach *reach, void (*visit)(TurnReach *reach, Vec3 turn), PeltError *err)
 {
     PeltiSample sample;
     for (int i = 0; i < model->samples->count; i++) {
@@ -25,14 +25,14 @@ static PeltStatus each_turn(PeltiModel *model, Reach *reach, void (*visit)(Reach
     return PELT_OK;
 }
 
-static void add_moments(Reach *reach, Vec3 turn)
+static void add_moments(TurnReach *reach, Vec3 turn)
 {
     const double x[3] = {(double)turn.x, (double)turn.y, (double)turn.z};
     for (int i = 0; i < 9; i++)
         reach->moments[i] += x[i / 3] * x[i % 3];
 }
 
-static void widen(Reach *reach, Vec3 turn)
+static void widen(TurnReach *reach, Vec3 turn)
 {
     for (int a = 0; a < 3; a++) {
         float along = vec3_dot(turn, reach->axis[a]);
@@ -41,7 +41,7 @@ static void widen(Reach *reach, Vec3 turn)
     }
 }
 
-static PeltStatus find_reach(PeltiModel *model, PeltiPool *pool, Reach *reach, PeltError *err)
+static PeltStatus find_reach(PeltiModel *model, PeltiPool *pool, TurnReach *reach, PeltError *err)
 {
     PELT_TRY(each_turn(model, reach, add_moments, err));
     for (int b = 0; b < model->who->bone_count; b++) {
@@ -56,22 +56,22 @@ static PeltStatus find_reach(PeltiModel *model, PeltiPool *pool, Reach *reach, P
 }
 
 /// A ramp over a part of the way to one side.
-static PeltiDrive ramp(const Reach *reach, int bone, int side, float from, float to)
+static PeltiDrive ramp(const TurnReach *reach, int bone, int side, float from, float to)
 {
     float sign = side % 2 ? -1 : 1, most = reach[bone].most[side];
     return (PeltiDrive){
         .joint = bone, .axis = vec3_scale(reach[bone].axis[side / 2], sign), .from = from * most, .to = to * most};
 }
 
-typedef struct Making {
+typedef struct DrivesMaking {
     PeltiModel *model;
     PeltiDrives *out;
-    const Reach *reach;
+    const TurnReach *reach;
     int *first;     // [bone_count x SIDES] drive all the way to that side, its parts behind it; -1: the joint does not turn there
     bool *together; // [bone_count x bone_count] some vertex hears both
-} Making;
+} DrivesMaking;
 
-static void find_together(const Making *making)
+static void find_together(const DrivesMaking *making)
 {
     const PeltiCharacter *who = making->out->who;
     for (int i = 0; i < who->mesh->vertex_count; i++) {
@@ -83,7 +83,7 @@ static void find_together(const Making *making)
 }
 
 /// Ramps of a joint: to each side in parts, which together make any polyline with a corner every quarter.
-static void add_ramps(const Making *making, int bone)
+static void add_ramps(const DrivesMaking *making, int bone)
 {
     static const float parts[RAMP_PARTS][2] = {{0, 1}, {0, 0.5f}, {0.5f, 1}, {0.25f, 0.75f}, {0.75f, 1}};
     PeltiModel *model = making->model;
@@ -96,7 +96,7 @@ static void add_ramps(const Making *making, int bone)
     }
 }
 
-static void add(const Making *making, int bone, int one, int two)
+static void add(const DrivesMaking *making, int bone, int one, int two)
 {
     PeltiDrives *out = making->out;
     if (out->count[bone] == PELTI_BASIS_MOST)
@@ -107,7 +107,7 @@ static void add(const Making *making, int bone, int one, int two)
 
 /// Products of one of the joint's first sides and one of another joint's; then of the far halves of their strongest axes: where
 /// two folds are deep at once. None where no vertex would hear both.
-static void add_pairs(const Making *making, int bone, int other, int sides)
+static void add_pairs(const DrivesMaking *making, int bone, int other, int sides)
 {
     if (!making->together[bone * making->out->who->bone_count + other])
         return;
@@ -124,7 +124,7 @@ static void add_pairs(const Making *making, int bone, int other, int sides)
 
 /// A ramp by itself; squared if it begins at rest and the method is one that blending leaves in second order only: a slope at
 /// rest would make poses near it worse, whichever they are.
-static void add_ramp(const Making *making, int bone, int drive)
+static void add_ramp(const DrivesMaking *making, int bone, int drive)
 {
     bool square = making->model->moved_by.influences > 0 && !(making->model->drives[drive].from > 0);
     add(making, bone, drive, square ? drive : -1);
@@ -132,7 +132,7 @@ static void add_ramp(const Making *making, int bone, int drive)
 
 /// The joint's own ramps, products of two of its sides, and of a side of it and one of its parent, of those beside it (thigh and
 /// spine, both thighs) and of its parent's parent, first axes first.
-static void add_functions(const Making *making, int bone)
+static void add_functions(const DrivesMaking *making, int bone)
 {
     const PeltiCharacter *who = making->out->who;
     int parent = who->bones[bone].parent;
@@ -161,12 +161,12 @@ PeltStatus pelti_distil_drives(PeltiModel *model, PeltiPool *pool, PeltiDrives *
 {
     const PeltiCharacter *who = model->who;
     size_t bones = (size_t)who->bone_count;
-    Reach *reach = PELTI_NEW(pool, Reach, bones);
+    TurnReach *reach = PELTI_NEW(pool, TurnReach, bones);
     *out = (PeltiDrives){.who = who,
                          .first = PELTI_NEW(pool, int, bones),
                          .count = PELTI_NEW(pool, int, bones),
                          .all = PELTI_NEW(pool, PeltiBasis, bones * PELTI_BASIS_MOST)};
-    Making making = {model, out, reach, PELTI_NEW(pool, int, bones *SIDES), PELTI_NEW(pool, bool, bones *bones)};
+    DrivesMaking making = {model, out, reach, PELTI_NEW(pool, int, bones *SIDES), PELTI_NEW(pool, bool, bones *bones)};
     model->drives = PELTI_NEW(model->pool, PeltiDrive, bones * SIDES * RAMP_PARTS);
     model->driven.drives = PELTI_NEW(model->pool, float, bones *SIDES *RAMP_PARTS);
     if (pool->failed || model->pool->failed)

@@ -1,4 +1,4 @@
-/// Sums of distances, pose by pose.
+/// Sums how far a distilled skin and lbs lie from the method's, pose by pose.
 #include "distil/error.h"
 
 static PeltStatus make_sum(PeltiErrorSum *sum, const PeltiCharacter *who, PeltiPool *pool, PeltError *err)

@@ -63,14 +63,14 @@ static bool to_rest(Mat34 blend, Vec3 error, double out[3])
     return true;
 }
 
-typedef struct Piece {
+typedef struct SampleSums {
     const PeltiModeSums *sums;
     const PeltiSample *sample;
-} Piece;
+} SampleSums;
 
 static void add_right(void *context, int begin, int end, int worker)
 {
-    const Piece *piece = context;
+    const SampleSums *piece = context;
     const PeltiModeSums *sums = piece->sums;
     const PeltiModel *model = sums->model;
     (void)worker;
@@ -106,7 +106,7 @@ static PeltStatus gather(PeltiModeSums *sums, PeltError *err)
 {
     PeltiModel *model = sums->model;
     PeltiSample sample;
-    Piece piece = {sums, &sample};
+    SampleSums piece = {sums, &sample};
     for (int i = 0; i < model->samples->count; i++) {
         PELT_TRY(pelti_progress(&model->progress, "modes", (double)i / model->samples->count, err));
         PELT_TRY(pelti_distil_sample(model->samples, i, &sample, err));

@@ -308,15 +308,15 @@ void pelti_distil_model_drive(PeltiModel *model, const PeltiSample *sample)
     pelti_distil_matrices(&rules, sample->bones, &model->driven, model->matrices);
 }
 
-typedef struct Pass {
+typedef struct SampleVisit {
     PeltiModelVisit visit;
     void *context;
     const PeltiSample *sample;
-} Pass;
+} SampleVisit;
 
 static void visit_piece(void *context, int begin, int end, int worker)
 {
-    const Pass *pass = context;
+    const SampleVisit *pass = context;
     (void)worker;
     pass->visit(pass->context, pass->sample, begin, end);
 }
@@ -324,7 +324,7 @@ static void visit_piece(void *context, int begin, int end, int worker)
 PeltStatus pelti_distil_model_visit(PeltiModel *model, const PeltiModelVisits *visits, PeltError *err)
 {
     PeltiSample sample;
-    Pass pass = {visits->visit, visits->context, &sample};
+    SampleVisit pass = {visits->visit, visits->context, &sample};
     for (int i = 0; i < model->samples->count; i++) {
         PELT_TRY(pelti_progress(&model->progress, visits->stage, (double)i / model->samples->count, err));
         PELT_TRY(pelti_distil_sample(model->samples, i, &sample, err));

@@ -1,4 +1,4 @@
-/// What correctives hear.
+/// Chooses what correctives hear: for each joint the sums of functions that take most from the error.
 /// A morph target costs bytes, a rule costs nothing: so each joint's targets are driven by the best sums of all its functions
 /// there are, not by single ones. Per joint j, with functions phi (S = sum phi phi^T over the samples) and right sides C of all
 /// vertices near it, the best r targets are the first r eigenvectors of S^-1/2 C^T C S^-1/2 (reduced-rank regression). Joints
@@ -108,10 +108,10 @@ static PeltStatus start(Find *find, PeltError *err)
 
 // ---- one joint's turn ----
 
-typedef struct Turn {
+typedef struct JointTurn {
     const Find *find;
     int bone;
-} Turn;
+} JointTurn;
 
 /// echo = S_jm gain_m^T for every other joint m.
 static void make_echoes(const Find *find, int bone)
@@ -158,7 +158,7 @@ static void whiten_rest(const Find *find, int bone, int at)
 
 static void whiten_piece(void *context, int begin, int end, int worker)
 {
-    const Turn *turn = context;
+    const JointTurn *turn = context;
     (void)worker;
     for (int at = begin; at < end; at++)
         whiten_rest(turn->find, turn->bone, at);
@@ -195,7 +195,7 @@ static PeltStatus turn_joint(Find *find, int bone, int rank, PeltError *err)
     JointModes *joint = &find->joints[bone];
     int count = joint->count;
     double values[K];
-    Turn turn = {find, bone};
+    JointTurn turn = {find, bone};
     joint->rank = 0;
     if (count == 0 || rank == 0)
         return PELT_OK;

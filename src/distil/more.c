@@ -1,4 +1,4 @@
-/// Helpers beyond half turns, where the error asks for them.
+/// Adds helpers beyond half turns, where the error asks for them.
 /// There are thirds of a twist along the bone above a joint, and one that is pushed aside as its joint turns. What half turns
 /// and weights leave says which joints may have some; what leaving them out would cost says which are kept.
 #include "distil/model.h"

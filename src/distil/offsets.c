@@ -10,16 +10,16 @@
 
 enum { DRIVEN = PELTI_MODEL_DRIVEN, BLOCKS = DRIVEN * (DRIVEN + 1) / 2, SLAB = 4096, UNKNOWNS = 3 * DRIVEN };
 
-typedef struct Work {
+typedef struct OffsetsSolve {
     PeltiModel *model;
     int first, end; // the slab
     double *left;   // [SLAB x BLOCKS x 6]
     double *right;  // [SLAB x UNKNOWNS]
-} Work;
+} OffsetsSolve;
 
 static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
 {
-    const Work *work = context;
+    const OffsetsSolve *work = context;
     const PeltiModel *model = work->model;
     begin = begin < work->first ? work->first : begin;
     end = end > work->end ? work->end : end;
@@ -51,7 +51,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
     }
 }
 
-static void solve_vertex(const Work *work, int v)
+static void solve_vertex(const OffsetsSolve *work, int v)
 {
     static const int at[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
     const PeltiModelVertex *vertex = &work->model->vertices[v];
@@ -72,7 +72,7 @@ static void solve_vertex(const Work *work, int v)
 
 static void solve(void *context, int begin, int end, int worker)
 {
-    const Work *work = context;
+    const OffsetsSolve *work = context;
     (void)worker;
     for (int v = work->first + begin; v < work->first + end; v++)
         solve_vertex(work, v);
@@ -84,7 +84,7 @@ PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err)
     PeltiPool pool;
     PeltStatus status = PELT_OK;
     pelti_pool_init(&pool, &model->pool->allocator);
-    Work work = {.model = model,
+    OffsetsSolve work = {.model = model,
                  .left = PELTI_NEW(&pool, double, (size_t)slab *BLOCKS * 6),
                  .right = PELTI_NEW(&pool, double, (size_t)slab *UNKNOWNS)};
     if (pool.failed)

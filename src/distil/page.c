@@ -1,4 +1,4 @@
-/// The errors as a page.
+/// Writes the errors of a distilled skin as a page.
 /// It has numbers by set of poses and by joint, and of each set's worst pose the method's skin, the distilled one and the
 /// original weights', from afar and at the worst place, with heat maps of the distance to the method's.
 #include "core/file.h"

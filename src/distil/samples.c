@@ -10,12 +10,12 @@
 
 enum { HEADER_BYTES = 64 };
 
-typedef struct Header {
+typedef struct SamplesHeader {
     char magic[8];
     uint64_t key; // of all that a record depends on
     uint64_t record_bytes;
     char rest[HEADER_BYTES - 24];
-} Header;
+} SamplesHeader;
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -82,9 +82,9 @@ static PeltStatus write_record(const PeltiSamples *s, int record, PeltError *err
                              err);
 }
 
-static Header header_of(const PeltiSamples *s)
+static SamplesHeader header_of(const PeltiSamples *s)
 {
-    return (Header){"PELTSM3", s->key, record_bytes(s), {0}};
+    return (SamplesHeader){"PELTSM3", s->key, record_bytes(s), {0}};
 }
 
 static PeltStatus other_samples(const char *path, PeltError *err)
@@ -109,7 +109,7 @@ static PeltStatus make_part_path(const char *path, int part, int parts, char out
 
 static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
 {
-    Header header = header_of(s), found;
+    SamplesHeader header = header_of(s), found;
     uint64_t bytes = 0;
     char part_path[PELTI_SAMPLES_PATH];
     const char *path = def->keep_path;
@@ -137,7 +137,7 @@ static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
 /// Records of one part that are next, as many as it has.
 static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int part, PeltError *err)
 {
-    Header header = header_of(s), found;
+    SamplesHeader header = header_of(s), found;
     PeltiSource source;
     char path[PELTI_SAMPLES_PATH];
     int first = part_start(s, part, def->parts);

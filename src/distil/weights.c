@@ -8,18 +8,18 @@
 
 enum { WAYS = PELTI_MODEL_WAYS, HALF = WAYS * (WAYS + 1) / 2, GRAIN = 64 };
 
-typedef struct Work {
+typedef struct WeightsFit {
     PeltiModel *model;
     double *gram;    // [vertex_count x HALF] lower triangles of sum (q_k - t) . (q_l - t)
     float *smoothed; // [vertex_count x WAYS] weights of a sweep
     double strength; // of a prior
     double small;    // the same, of what small turns do
     bool first;      // the prior is the original, not the neighbours
-} Work;
+} WeightsFit;
 
 static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
 {
-    const Work *work = context;
+    const WeightsFit *work = context;
     const PeltiModel *model = work->model;
     for (int v = begin; v < end; v++) {
         const PeltiModelVertex *vertex = &model->vertices[v];
@@ -46,7 +46,7 @@ static void unpack(const double *half, int n, double *g)
 }
 
 /// What the neighbours hang on, as far as this vertex may; the original weights in the first sweep.
-static void prior_of(const Work *work, int v, double *prior)
+static void prior_of(const WeightsFit *work, int v, double *prior)
 {
     const PeltiModel *model = work->model;
     const PeltiMesh *mesh = model->who->mesh;
@@ -90,7 +90,7 @@ static double share_of(const PeltiModel *model, int way, int joint)
 /// how much of its turn a way makes, s what the original weights make of it, d the way to the joint. What blending loses there
 /// goes with s (1 - s), so skin that hardly hears a joint, or not at all, is held the more firmly, if it moves by its own bones
 /// alone.
-static void hold_small_turns(const Work *work, int v, double *g)
+static void hold_small_turns(const WeightsFit *work, int v, double *g)
 {
     const PeltiModel *model = work->model;
     const PeltiWeights *original = &model->original;
@@ -116,7 +116,7 @@ static void hold_small_turns(const Work *work, int v, double *g)
     }
 }
 
-static void system_of(const Work *work, int v, double *g)
+static void system_of(const WeightsFit *work, int v, double *g)
 {
     double prior[WAYS];
     int n = work->model->vertices[v].way_count;
@@ -128,7 +128,7 @@ static void system_of(const Work *work, int v, double *g)
 
 static void sweep(void *context, int begin, int end, int worker)
 {
-    const Work *work = context;
+    const WeightsFit *work = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
         double g[WAYS * WAYS], w[WAYS];
@@ -144,7 +144,7 @@ static void sweep(void *context, int begin, int end, int worker)
 
 static void prune(void *context, int begin, int end, int worker)
 {
-    const Work *work = context;
+    const WeightsFit *work = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
         double g[WAYS * WAYS], w[WAYS];
@@ -159,7 +159,7 @@ static void prune(void *context, int begin, int end, int worker)
     }
 }
 
-static void take(const Work *work)
+static void take(const WeightsFit *work)
 {
     for (int v = 0; v < work->model->who->mesh->vertex_count; v++)
         if (!work->model->vertices[v].fixed)
@@ -167,7 +167,7 @@ static void take(const Work *work)
 }
 
 /// Those whose own weights meet the samples to rounding stay as they are, bit for bit.
-static void fix_exact(const Work *work)
+static void fix_exact(const WeightsFit *work)
 {
     PeltiModel *model = work->model;
     double exact = WEIGHTS_EXACT * (double)model->who->mesh->diagonal;
@@ -186,11 +186,11 @@ static void fix_exact(const Work *work)
 }
 
 /// Gram matrices of all vertices, in `pool`.
-static PeltStatus gather(Work *work, PeltiModel *model, PeltiPool *pool, PeltError *err)
+static PeltStatus gather(WeightsFit *work, PeltiModel *model, PeltiPool *pool, PeltError *err)
 {
     size_t vertices = (size_t)model->who->mesh->vertex_count;
     double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
-    *work = (Work){.model = model,
+    *work = (WeightsFit){.model = model,
                    .strength = model->samples->count * trust * trust,
                    .small = model->samples->count * model->small_turns * model->small_turns,
                    .first = true};
@@ -203,7 +203,7 @@ static PeltStatus gather(Work *work, PeltiModel *model, PeltiPool *pool, PeltErr
 
 PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err)
 {
-    Work work;
+    WeightsFit work;
     PeltiPool pool;
     pelti_pool_init(&pool, &model->pool->allocator);
     PeltStatus status = gather(&work, model, &pool, err);
@@ -222,7 +222,7 @@ PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err)
 // ---- what helpers are worth ----
 
 typedef struct Weighing {
-    Work work;
+    WeightsFit work;
     const int *group;
     int count;
     double *costs; // [pieces x (count + 1)] of each group, and last of all that is left

@@ -15,16 +15,16 @@ typedef struct Squares {
     double ours, theirs;
 } Squares;
 
-typedef struct Work {
+typedef struct WorseTally {
     PeltiModel *model;
     int pieces;
     Squares *skins; // [pieces x bone_count] of the sample at hand, of the skin of each bone
     Squares *whole; // [bone_count] all pieces
-} Work;
+} WorseTally;
 
 static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
 {
-    const Work *work = context;
+    const WorseTally *work = context;
     const PeltiModel *model = work->model;
     size_t bones = (size_t)model->who->bone_count;
     Squares *skins = work->skins + (size_t)(begin / PIECE) * bones;
@@ -52,7 +52,7 @@ static float counts(PeltiModel *model, Squares squares, float before, double mos
 /// Runs after the pieces of a sample, in their order: the same sums for any number of threads.
 static void end_sample(void *context, int index)
 {
-    const Work *work = context;
+    const WorseTally *work = context;
     PeltiModel *model = work->model;
     int bones = model->who->bone_count;
     float *importance = model->importance + (size_t)index * (size_t)bones;
@@ -76,7 +76,7 @@ PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err)
     size_t bones = (size_t)model->who->bone_count;
     int pieces = (model->who->mesh->vertex_count - 1) / PIECE + 1;
     pelti_pool_init(&pool, &model->pool->allocator);
-    Work work = {model, pieces, PELTI_NEW(&pool, Squares, (size_t)pieces * bones), PELTI_NEW(&pool, Squares, bones)};
+    WorseTally work = {model, pieces, PELTI_NEW(&pool, Squares, (size_t)pieces * bones), PELTI_NEW(&pool, Squares, bones)};
     model->square = 0;
     model->worse = 0;
     PeltiModelVisits visits = {"worse", add_sample, end_sample, &work};

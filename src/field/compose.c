@@ -12,14 +12,14 @@ PELTI_WIDE PeltiFloat4 load_four(const float *p)
 }
 
 /// Where a point lies in a part's grid.
-typedef struct Place {
+typedef struct CellPlace {
     PeltiFloat4 t; ///< within the cell
     int cell[3];
     int part;
-} Place;
+} CellPlace;
 
 /// Finds the place of x in a part's grid; false: the part does not reach it. Without branches, as there is no guessing who does.
-PELTI_WIDE bool locate(const PeltiFieldFrame *frame, int part, Vec3 x, Place *out)
+PELTI_WIDE bool locate(const PeltiFieldFrame *frame, int part, Vec3 x, CellPlace *out)
 {
     const PeltiPartPose *pose = &frame->pose[part];
     const PeltiGrid *grid = &frame->fields->parts[part].grid;
@@ -37,7 +37,7 @@ PELTI_WIDE bool locate(const PeltiFieldFrame *frame, int part, Vec3 x, Place *ou
 }
 
 /// The field at a place; false: it is nothing.
-PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, const Place *at, float *value, Vec3 *gradient)
+PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, const CellPlace *at, float *value, Vec3 *gradient)
 {
     const PeltiGrid *grid = &frame->fields->parts[at->part].grid;
     PeltiFloat4 g = pelti_grid_cell(grid, at->cell[0], at->cell[1], at->cell[2], at->t);
@@ -51,7 +51,7 @@ PELTI_WIDE bool fetch(const PeltiFieldFrame *frame, const Place *at, float *valu
 
 bool pelti_frame_part(const PeltiFieldFrame *frame, int part, Vec3 x, float *value, Vec3 *gradient)
 {
-    Place place;
+    CellPlace place;
     if (locate(frame, part, x, &place) && fetch(frame, &place, value, gradient))
         return true;
     *value = 0;
@@ -66,7 +66,7 @@ typedef struct Leaf {
 } Leaf;
 
 /// Places of x in the grids that reach it, in the order of composition; what they hold there is asked for.
-PELTI_WIDE int find_places(const PeltiFieldFrame *frame, int skeleton, Vec3 x, Place *places)
+PELTI_WIDE int find_places(const PeltiFieldFrame *frame, int skeleton, Vec3 x, CellPlace *places)
 {
     const PeltiPart *parts = frame->fields->parts;
     int count = 0, cell = frame->indexed ? pelti_frame_cell(frame, x) : 0;
@@ -87,7 +87,7 @@ PELTI_WIDE int find_places(const PeltiFieldFrame *frame, int skeleton, Vec3 x, P
     return count;
 }
 
-PELTI_WIDE int read_places(const PeltiFieldFrame *frame, int place_count, const Place *places, Leaf *leaves)
+PELTI_WIDE int read_places(const PeltiFieldFrame *frame, int place_count, const CellPlace *places, Leaf *leaves)
 {
     int count = 0;
     for (int k = 0; k < place_count; k++) {
@@ -203,7 +203,7 @@ PELTI_WIDE void tilt_leaves(float tilt, int count, Leaf *leaves)
     }
 }
 
-PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, const PeltiFieldPoint *at, int place_count, const Place *places,
+PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, const PeltiFieldPoint *at, int place_count, const CellPlace *places,
                             PeltiFieldSample *out)
 {
     Leaf leaves[PELTI_FIELD_REACH];
@@ -225,7 +225,7 @@ PELTI_WIDE void eval_places(const PeltiFieldFrame *frame, const PeltiFieldPoint 
 
 PELTI_CLONES static void eval_point(const PeltiFieldFrame *frame, const PeltiFieldPoint *at, PeltiFieldSample *out)
 {
-    Place places[PELTI_FIELD_REACH];
+    CellPlace places[PELTI_FIELD_REACH];
     int found = find_places(frame, at->skeleton, at->x, places);
     eval_places(frame, at, found, places, out);
 }
@@ -243,7 +243,7 @@ void pelti_frame_eval(const PeltiFieldFrame *frame, int skeleton, int own, Vec3 
 
 PELTI_CLONES static void max_point(const PeltiFieldFrame *frame, int skeleton, Vec3 x, float *value, Vec3 *gradient)
 {
-    Place places[PELTI_FIELD_REACH];
+    CellPlace places[PELTI_FIELD_REACH];
     Leaf leaves[PELTI_FIELD_REACH];
     int count = read_places(frame, find_places(frame, skeleton, x, places), places, leaves);
     *value = 0;

@@ -7,14 +7,14 @@
 enum { LANES = 8, GROUPS = PELTI_FIELD_BATCH / LANES, MOST_WORDS = 16 };
 
 /// One part at eight points.
-typedef struct Row {
+typedef struct PartAtEight {
     int part;
     int node[LANES]; ///< first node of the lane's cell; 0 where the grid does not reach
     PeltiInt8 in;    ///< mask: lanes that the part's grid reaches
     PeltiVec8 t;     ///< place within the cell
     PeltiInt8 live;  ///< mask: the field is more than nothing
     PeltiLeaf8 leaf; ///< in those lanes
-} Row;
+} PartAtEight;
 
 /// A row that is more than nothing at some point.
 typedef struct Live {
@@ -23,19 +23,19 @@ typedef struct Live {
     PeltiLeaf8 leaf;
 } Live;
 
-typedef struct Group {
+typedef struct EightPoints {
     const PeltiFieldFrame *frame;
     int count; ///< points, at most LANES
     int row_count, live_count;
     PeltiVec8 x;
     PeltiInt8 skeleton, own, asked; ///< asked: mask of the lanes below count
     PeltiFloat8 tilt;
-    Row row[PELTI_FIELD_REACH];   ///< in the order of composition
+    PartAtEight row[PELTI_FIELD_REACH];   ///< in the order of composition
     Live live[PELTI_FIELD_REACH]; ///< in the order of composition
-} Group;
+} EightPoints;
 
 /// Points of six numbers as columns, by their first and their last four. Lanes from `count` on are the first point's again.
-PELTI_WIDE void load_points(Group *g, int count, const PeltiFieldPoint *points)
+PELTI_WIDE void load_points(EightPoints *g, int count, const PeltiFieldPoint *points)
 {
     _Static_assert(sizeof(PeltiFieldPoint) == 6 * sizeof(float), "a row of six");
     const PeltiInt8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -58,7 +58,7 @@ PELTI_WIDE void load_points(Group *g, int count, const PeltiFieldPoint *points)
 }
 
 /// Parts that may reach one of the points, as bits; with the flesh of the muscles among them.
-PELTI_WIDE void gather_parts(const Group *g, uint64_t *parts)
+PELTI_WIDE void gather_parts(const EightPoints *g, uint64_t *parts)
 {
     const PeltiFieldFrame *frame = g->frame;
     const PeltiFields *fields = frame->fields;
@@ -89,7 +89,7 @@ PELTI_WIDE void gather_parts(const Group *g, uint64_t *parts)
 }
 
 /// The place of the points in a part's grid (pelti_grid_reaches for each); false: it reaches none of them.
-PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
+PELTI_WIDE bool locate_row(const EightPoints *g, int part, PartAtEight *row)
 {
     const PeltiPartPose *pose = &g->frame->pose[part];
     const PeltiGrid *grid = &g->frame->fields->parts[part].grid;
@@ -128,7 +128,7 @@ PELTI_WIDE bool locate_row(const Group *g, int part, Row *row)
 }
 
 /// Rows of the parts that reach the points; the memory they will read is asked for. False: there are too many.
-PELTI_WIDE bool find_rows(Group *g)
+PELTI_WIDE bool find_rows(EightPoints *g)
 {
     uint64_t parts[MOST_WORDS];
     const PeltiFields *fields = g->frame->fields;
@@ -141,14 +141,14 @@ PELTI_WIDE bool find_rows(Group *g)
         for (uint64_t left = parts[w]; left; left &= left - 1) {
             if (g->row_count == PELTI_FIELD_REACH)
                 return false;
-            Row *row = &g->row[g->row_count];
+            PartAtEight *row = &g->row[g->row_count];
             int part = 64 * w + __builtin_ctzll(left);
             if (locate_row(g, part, row)) {
                 PELTI_UNROLL
                 for (int k = 0; k < LANES; k++)
                     pelti_grid_ask(&fields->parts[part].grid, (size_t)row->node[k]);
             } else if (muscles)
-                *row = (Row){.part = part};
+                *row = (PartAtEight){.part = part};
             else
                 continue;
             g->row_count++;
@@ -157,7 +157,7 @@ PELTI_WIDE bool find_rows(Group *g)
 }
 
 /// The field at the places of a row: pelti_grid_cell, eight at a time.
-PELTI_WIDE void read_row(const Group *g, Row *row)
+PELTI_WIDE void read_row(const EightPoints *g, PartAtEight *row)
 {
     const PeltiGrid *grid = &g->frame->fields->parts[row->part].grid;
     const Mat34 *to_grid = &g->frame->pose[row->part].world_to_grid;
@@ -189,7 +189,7 @@ PELTI_WIDE void read_row(const Group *g, Row *row)
     row->leaf = (PeltiLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
 }
 
-PELTI_WIDE int row_of(const Group *g, int part)
+PELTI_WIDE int row_of(const EightPoints *g, int part)
 {
     for (int r = 0; r < g->row_count; r++)
         if (g->row[r].part == part)
@@ -198,15 +198,15 @@ PELTI_WIDE int row_of(const Group *g, int part)
 }
 
 /// As fold_primitives in compose.c.
-PELTI_WIDE void fold_muscles(Group *g)
+PELTI_WIDE void fold_muscles(EightPoints *g)
 {
     const PeltiFields *fields = g->frame->fields;
     while (g->row_count && fields->parts[g->row[g->row_count - 1].part].primitive >= 0) {
-        Row *muscle = &g->row[--g->row_count];
+        PartAtEight *muscle = &g->row[--g->row_count];
         int at = fields->parts[muscle->part].target < 0 ? -1 : row_of(g, fields->parts[muscle->part].target);
         if (at < 0)
             continue;
-        Row *flesh = &g->row[at];
+        PartAtEight *flesh = &g->row[at];
         PeltiInt8 both = muscle->live & flesh->live, alone = muscle->live & ~flesh->live;
         operator8_compose(&fields->operators[0], both, &flesh->leaf, &muscle->leaf, splat8(0));
         flesh->leaf.value = select8(alone, muscle->leaf.value, flesh->leaf.value);
@@ -215,7 +215,7 @@ PELTI_WIDE void fold_muscles(Group *g)
     }
 }
 
-PELTI_WIDE void tilt_row(const Group *g, const Row *row, Live *out)
+PELTI_WIDE void tilt_row(const EightPoints *g, const PartAtEight *row, Live *out)
 {
     PeltiFloat8 scale = 1 / (1 + (g->tilt - 1) * row->leaf.value), steep = g->tilt * scale * scale;
     PeltiInt8 tilts = g->tilt > 0;
@@ -242,7 +242,7 @@ PELTI_WIDE void line8(const PeltiOperator *op, PeltiFloat8 d, PeltiFloat8 *mouth
 }
 
 /// What row k is to the points that row `own` owns: a field in contact with theirs, or one on the same side.
-PELTI_WIDE void weigh_side(const Group *g, const Live *own, PeltiInt8 mask, const Live *k, Sides *s)
+PELTI_WIDE void weigh_side(const EightPoints *g, const Live *own, PeltiInt8 mask, const Live *k, Sides *s)
 {
     PeltiVec8 a = own->leaf.gradient, b = k->leaf.gradient;
     PeltiFloat8 dot = dot8(a, b), scale = dot8(a, a) * dot8(b, b), mouth, depth;
@@ -265,7 +265,7 @@ PELTI_WIDE void weigh_side(const Group *g, const Live *own, PeltiInt8 mask, cons
     s->own.gradient = vec8_select(along, b, s->own.gradient);
 }
 
-PELTI_WIDE void take_sides(const Group *g, Sides *s)
+PELTI_WIDE void take_sides(const EightPoints *g, Sides *s)
 {
     *s = (Sides){.other_part = splat8i(-1)};
     for (int o = 0; o < g->live_count; o++) {
@@ -284,7 +284,7 @@ PELTI_WIDE void take_sides(const Group *g, Sides *s)
     }
 }
 
-PELTI_WIDE int live_of(const Group *g, int part)
+PELTI_WIDE int live_of(const EightPoints *g, int part)
 {
     for (int l = 0; l < g->live_count; l++)
         if (g->live[l].part == part)
@@ -293,7 +293,7 @@ PELTI_WIDE int live_of(const Group *g, int part)
 }
 
 /// Row k joins what is composed so far, by the fold that asks for most of those with the rows before it.
-PELTI_WIDE void join_row(const Group *g, int k, PeltiInt8 mask, PeltiLeaf8 *out)
+PELTI_WIDE void join_row(const EightPoints *g, int k, PeltiInt8 mask, PeltiLeaf8 *out)
 {
     const Live *row = &g->live[k];
     PeltiFold8 most = fold8_none();
@@ -309,7 +309,7 @@ PELTI_WIDE void join_row(const Group *g, int k, PeltiInt8 mask, PeltiLeaf8 *out)
 }
 
 /// Rows fold into one: chains first (a leaf waits for its target if that is among the leaves), then contact.
-PELTI_WIDE void compose_rows(Group *g, PeltiLeaf8 *out)
+PELTI_WIDE void compose_rows(EightPoints *g, PeltiLeaf8 *out)
 {
     const PeltiFields *fields = g->frame->fields;
     PeltiInt8 started = splat8i(0);
@@ -360,7 +360,7 @@ PELTI_WIDE void store_samples(const PeltiLeaf8 *all, const Sides *s, int count, 
     store_numbers(high, LANES, count, out);
 }
 
-PELTI_WIDE void eval_group(Group *g, PeltiFieldSample *out)
+PELTI_WIDE void eval_group(EightPoints *g, PeltiFieldSample *out)
 {
     Sides sides;
     PeltiLeaf8 all;
@@ -377,10 +377,10 @@ PELTI_WIDE void eval_group(Group *g, PeltiFieldSample *out)
     store_samples(&all, &sides, g->count, out);
 }
 
-PELTI_WIDE bool find_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, Group group[GROUPS])
+PELTI_WIDE bool find_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, EightPoints group[GROUPS])
 {
     for (int k = 0; k < count; k += LANES) {
-        Group *g = &group[k / LANES];
+        EightPoints *g = &group[k / LANES];
         g->frame = frame;
         load_points(g, count - k < LANES ? count - k : LANES, points + k);
         if (!find_rows(g))
@@ -393,7 +393,7 @@ PELTI_WIDE bool find_points(const PeltiFieldFrame *frame, int count, const Pelti
 PELTI_CLONES static bool eval_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points,
                                      PeltiFieldSample *out)
 {
-    Group group[GROUPS];
+    EightPoints group[GROUPS];
     if (!find_points(frame, count, points, group))
         return false;
     for (int k = 0; k < count; k += LANES)
@@ -411,12 +411,12 @@ void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiF
     }
 }
 
-PELTI_WIDE void max_group(Group *g, float *value, Vec3 *gradient)
+PELTI_WIDE void max_group(EightPoints *g, float *value, Vec3 *gradient)
 {
     PeltiLeaf8 most = {0};
     float lane[4][LANES];
     for (int r = 0; r < g->row_count; r++) {
-        Row *row = &g->row[r];
+        PartAtEight *row = &g->row[r];
         if (!any8(row->in))
             continue;
         read_row(g, row);
@@ -437,7 +437,7 @@ PELTI_WIDE void max_group(Group *g, float *value, Vec3 *gradient)
 PELTI_CLONES static bool max_points(const PeltiFieldFrame *frame, int count, const PeltiFieldPoint *points, float *value,
                                     Vec3 *gradient)
 {
-    Group group[GROUPS];
+    EightPoints group[GROUPS];
     if (!find_points(frame, count, points, group))
         return false;
     for (int k = 0; k < count; k += LANES)

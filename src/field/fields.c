@@ -12,7 +12,7 @@ PeltiFieldOptions pelti_field_options_default(void)
     return (PeltiFieldOptions){.samples = 50, .fold_depth = 1, .join_still = true, .most_nodes = 40000};
 }
 
-typedef struct Build {
+typedef struct FieldsBuild {
     PeltiPool *pool, *work; ///< what stays, and what is gone when the fields are built
     const PeltiCharacter *who;
     const PeltiFieldOptions *options;
@@ -22,11 +22,11 @@ typedef struct Build {
     PeltStatus *status;        ///< [part_count]
     bool *fell_back;           ///< [part_count]
     PeltError *error;
-} Build;
+} FieldsBuild;
 
 /// Skeleton order, but a part that composes into another comes before it: by bone number where nothing is bulged, else
 /// chains from the tip inwards.
-static PeltStatus order_parts(const Build *b, const int *target, int *order, PeltError *err)
+static PeltStatus order_parts(const FieldsBuild *b, const int *target, int *order, PeltError *err)
 {
     int n = b->partition.part_count, bones = b->who->bone_count, count = 0;
     int *depth = PELTI_NEW(b->work, int, bones), *by_depth = PELTI_NEW(b->work, int, bones), deepest = -1;
@@ -51,7 +51,7 @@ static PeltStatus order_parts(const Build *b, const int *target, int *order, Pel
     return PELT_OK;
 }
 
-static void lay_out_grid(Build *b, int part)
+static void lay_out_grid(FieldsBuild *b, int part)
 {
     PeltiPart *p = &b->fields->parts[part];
     const PeltiPartSamples *s = &b->samples[part];
@@ -75,7 +75,7 @@ static void lay_out_grid(Build *b, int part)
 
 static void bake_parts(void *context, int begin, int end, int worker)
 {
-    Build *b = context;
+    FieldsBuild *b = context;
     (void)worker;
     for (int k = begin; k < end; k++) {
         PeltiPart *p = &b->fields->parts[k];
@@ -99,7 +99,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
     }
 }
 
-static PeltStatus build_operators(const Build *b, PeltError *err)
+static PeltStatus build_operators(const FieldsBuild *b, PeltError *err)
 {
     const PeltiFieldOptions *options = b->options;
     PeltiFields *f = b->fields;
@@ -124,7 +124,7 @@ static PeltStatus build_operators(const Build *b, PeltError *err)
 }
 
 /// Parts in their order, primitives last; bone_part and vertex_part renumbered.
-static PeltStatus place_parts(const Build *b, int *place, PeltError *err)
+static PeltStatus place_parts(const FieldsBuild *b, int *place, PeltError *err)
 {
     const PeltiCharacter *who = b->who;
     const PeltiPartition *partition = &b->partition;
@@ -171,7 +171,7 @@ static PeltStatus place_parts(const Build *b, int *place, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus sample_parts(Build *b, const int *place, const Vec3 *normals, PeltError *err)
+static PeltStatus sample_parts(FieldsBuild *b, const int *place, const Vec3 *normals, PeltError *err)
 {
     PeltiPool *pool = b->pool;
     PeltiFields *f = b->fields;
@@ -231,7 +231,7 @@ static PeltStatus find_apart(PeltiPool *pool, PeltiPool *work, PeltiFields *f, P
     return PELT_OK;
 }
 
-static PeltStatus build_all(Build *b, const PeltiWeights *weights, PeltError *err)
+static PeltStatus build_all(FieldsBuild *b, const PeltiWeights *weights, PeltError *err)
 {
     const PeltiCharacter *who = b->who;
     PeltiFields *f = b->fields;
@@ -274,7 +274,7 @@ PeltStatus pelti_fields_build(PeltiPool *pool, const PeltiCharacter *who, const 
     f->who = who;
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    Build b = {.pool = pool, .work = &work, .who = who, .options = options, .fields = f};
+    FieldsBuild b = {.pool = pool, .work = &work, .who = who, .options = options, .fields = f};
     PeltStatus status = build_all(&b, weights, err);
     pelti_pool_release(&work);
     *out = f;

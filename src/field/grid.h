@@ -3,6 +3,7 @@
 #define PELTI_FIELD_GRID_H
 
 #include "field/hrbf.h"
+#include "math/lanes.h"
 
 #include <stdint.h>
 
@@ -47,12 +48,6 @@ size_t pelti_grid_blocks(const PeltiGrid *grid);
 /// Fills the nodes with t_r(d). Fades to 0 at the box border, whatever the fit does there.
 PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard,
                            const PeltAllocator *allocator, PeltError *err);
-
-typedef float PeltiFloat4 __attribute__((vector_size(16)));
-typedef float PeltiFloat8 __attribute__((vector_size(32)));
-typedef int32_t PeltiInt4 __attribute__((vector_size(16)));
-typedef int32_t PeltiInt8 __attribute__((vector_size(32)));
-typedef int16_t PeltiShort8 __attribute__((vector_size(16)));
 
 /// Two nodes that follow each other along x. By way of integers: gcc converts shorts to floats one by one.
 static inline __attribute__((always_inline)) PeltiFloat8 pelti_grid_pair(const int16_t *node)

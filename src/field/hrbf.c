@@ -3,6 +3,7 @@
 
 #include "field/constants.def"
 #include "math/dense.h"
+#include "math/lanes.h"
 #include "math/wide.h"
 
 #include <math.h>
@@ -82,20 +83,19 @@ PeltStatus pelti_hrbf_fit(PeltiPool *pool, int count, const Vec3 *points, const 
 }
 
 #ifndef PELT_NO_SIMD
-typedef double Lanes __attribute__((vector_size(8 * LANES)));
 // Four points at once: d = sum r^3 l - 3 r (x.b);  grad d = sum 3 r x l - 3 (r b + x (x.b) / r)
 PELTI_WIDE void eval_four(const PeltiHrbf *h, const double (*q)[LANES], double value[LANES], double gradient[3][LANES])
 {
-    Lanes px, py, pz, d = {0}, gx = d, gy = d, gz = d;
+    PeltiDouble4 px, py, pz, d = {0}, gx = d, gy = d, gz = d;
     memcpy(&px, q[0], sizeof px);
     memcpy(&py, q[1], sizeof py);
     memcpy(&pz, q[2], sizeof pz);
     for (int k = 0; k < h->count; k++) {
         const double *c = h->centre[k], *w = h->weight[k];
-        Lanes x = px - c[0], y = py - c[1], z = pz - c[2], r2 = x * x + y * y + z * z + 1e-30, r;
+        PeltiDouble4 x = px - c[0], y = py - c[1], z = pz - c[2], r2 = x * x + y * y + z * z + 1e-30, r;
         for (int i = 0; i < LANES; i++)
             r[i] = sqrt(r2[i]);
-        Lanes xb = x * w[1] + y * w[2] + z * w[3], s = 3 * (r * w[0] - xb / r);
+        PeltiDouble4 xb = x * w[1] + y * w[2] + z * w[3], s = 3 * (r * w[0] - xb / r);
         d += r * (r2 * w[0] - 3 * xb);
         gx += s * x - 3 * r * w[1];
         gy += s * y - 3 * r * w[2];

@@ -224,16 +224,16 @@ static double difference(const double *g, int i, int j, bool first)
     return (at[step] - at[-step]) * 0.5 * LAST;
 }
 
-typedef struct Build {
+typedef struct SlicesBuild {
     PeltiOperator *op;
     double *g; ///< [slices x N x N]
     PeltStatus status[PELTI_OPERATOR_SLICES];
     PeltError error[PELTI_OPERATOR_SLICES];
-} Build;
+} SlicesBuild;
 
 static void build_slices(void *context, int begin, int end, int worker)
 {
-    Build *b = context;
+    SlicesBuild *b = context;
     (void)worker;
     for (int k = begin; k < end; k++) {
         double *g = b->g + (size_t)k * N * N;
@@ -261,13 +261,13 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
     pelti_pool_init(&work, &pool->allocator);
     out->profile = *profile;
     out->table = pelti_pool_take(pool, (size_t)PELTI_OPERATOR_SLICES * N * N, sizeof(float[4]));
-    Build *b = PELTI_NEW(&work, Build, 1);
+    SlicesBuild *b = PELTI_NEW(&work, SlicesBuild, 1);
     double *g = PELTI_NEW(&work, double, PELTI_OPERATOR_SLICES *N *N);
     if (pool->failed || work.failed) {
         pelti_pool_release(&work);
         return pelti_no_memory(err, sizeof(float[4]) * PELTI_OPERATOR_SLICES * N * N);
     }
-    *b = (Build){.op = out, .g = g};
+    *b = (SlicesBuild){.op = out, .g = g};
     pelti_parallel_for(jobs, PELTI_OPERATOR_SLICES, 1, build_slices, b);
     PeltStatus status = PELT_OK;
     for (int k = 0; k < PELTI_OPERATOR_SLICES && status == PELT_OK; k++) {

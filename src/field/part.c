@@ -121,15 +121,15 @@ typedef struct Cap {
     float near, ring; ///< distance of the nearest vertex of the part, mean distance of its border with the neighbour
 } Cap;
 
-typedef struct Shape {
+typedef struct PartBones {
     int segment_count, cap_count;
     struct {
         Vec3 a, b;
     } segment[MOST_SEGMENTS];
     Cap cap[MOST_CAPS];
-} Shape;
+} PartBones;
 
-static void add_cap(Shape *shape, Vec3 joint, Vec3 from)
+static void add_cap(PartBones *shape, Vec3 joint, Vec3 from)
 {
     float length = vec3_distance(joint, from);
     if (shape->cap_count < MOST_CAPS && length > 0)
@@ -137,7 +137,7 @@ static void add_cap(Shape *shape, Vec3 joint, Vec3 from)
 }
 
 /// Segments of all bones of the part; a cap where another part begins.
-static void find_shape(const PeltiCharacter *who, const PeltiPartition *partition, int part, Shape *shape)
+static void find_shape(const PeltiCharacter *who, const PeltiPartition *partition, int part, PartBones *shape)
 {
     int root = partition->part_bone[part];
     Vec3 head = who->bones[root].head, longest = head;
@@ -164,7 +164,7 @@ static void find_shape(const PeltiCharacter *who, const PeltiPartition *partitio
     }
 }
 
-static float bone_distance(const Shape *shape, Vec3 p)
+static float bone_distance(const PartBones *shape, Vec3 p)
 {
     float best = INFINITY;
     for (int s = 0; s < shape->segment_count; s++)
@@ -189,7 +189,7 @@ static int main_component(const PeltiMesh *mesh, const PeltiPartition *partition
 
 /// Radii at the caps: nearest vertex of the part, and the mean over its border.
 static void measure_caps(const PeltiMesh *mesh, const PeltiPartition *partition, int part, int count, const int *members,
-                         Shape *shape)
+                         PartBones *shape)
 {
     for (int c = 0; c < shape->cap_count; c++) {
         Cap *cap = &shape->cap[c];
@@ -212,7 +212,7 @@ static void measure_caps(const PeltiMesh *mesh, const PeltiPartition *partition,
 }
 
 /// Samples beyond a joint, or nearer to it along the bone than JOINT_MARGIN, would bend the field's end.
-static bool beyond_joint(const Shape *shape, Vec3 p)
+static bool beyond_joint(const PartBones *shape, Vec3 p)
 {
     for (int c = 0; c < shape->cap_count; c++) {
         const Cap *cap = &shape->cap[c];
@@ -223,7 +223,7 @@ static bool beyond_joint(const Shape *shape, Vec3 p)
     return false;
 }
 
-static int gather(const PeltiMesh *mesh, const PeltiPartition *partition, int part, int component, const Shape *drop,
+static int gather(const PeltiMesh *mesh, const PeltiPartition *partition, int part, int component, const PartBones *drop,
                   int *members)
 {
     int count = 0;
@@ -234,7 +234,7 @@ static int gather(const PeltiMesh *mesh, const PeltiPartition *partition, int pa
     return count;
 }
 
-static void stand_in(const PeltiCharacter *who, const Shape *shape, int count, const int *members, PeltiPartSamples *out)
+static void stand_in(const PeltiCharacter *who, const PartBones *shape, int count, const int *members, PeltiPartSamples *out)
 {
     double sum = 0;
     for (int k = 0; k < count; k++)
@@ -244,7 +244,7 @@ static void stand_in(const PeltiCharacter *who, const Shape *shape, int count, c
 }
 
 /// Median distance of the samples from the bone.
-static float middle_distance(const Shape *shape, const PeltiPartSamples *samples)
+static float middle_distance(const PartBones *shape, const PeltiPartSamples *samples)
 {
     float sorted[PELTI_PART_SAMPLES] = {0};
     for (int k = 0; k < samples->count; k++) {
@@ -259,7 +259,7 @@ static float middle_distance(const Shape *shape, const PeltiPartSamples *samples
 
 /// Round ends: a point as far beyond each joint as the skin is from it. One that would lie too near to another sample
 /// is left out: the two would ask the fit for different normals at one place.
-static void add_caps(const Shape *shape, PeltiPartSamples *out)
+static void add_caps(const PartBones *shape, PeltiPartSamples *out)
 {
     int skin = out->count;
     float spacing = INFINITY;
@@ -289,7 +289,7 @@ PeltStatus pelti_part_samples(const PeltiPartSkin *skin, int part, PeltiPartSamp
     pelti_pool_init(&work, &who->pool.allocator);
     int *members = PELTI_NEW(&work, int, mesh->vertex_count), *tally = PELTI_NEW(&work, int, mesh->component_count + 1);
     float *distance = PELTI_NEW(&work, float, mesh->vertex_count);
-    Shape *shape = PELTI_NEW(&work, Shape, 1);
+    PartBones *shape = PELTI_NEW(&work, PartBones, 1);
     if (work.failed) {
         pelti_pool_release(&work);
         return pelti_no_memory(err, 12 * (size_t)mesh->vertex_count);

@@ -73,22 +73,22 @@ static PeltiBox triangle_box(const int triangle[3], const Vec3 *points)
 
 // ---- build ----
 
-typedef struct Build {
+typedef struct TreeBuild {
     const PeltiBox *boxes; // by item
     float (*centre)[3];    // by item; twice the centre
     int *items;
     PeltiBoxTree *tree;
     int piece_items;
-} Build;
+} TreeBuild;
 
-static bool before(const Build *b, int axis, int i, int j) // a total order: ties by index
+static bool before(const TreeBuild *b, int axis, int i, int j) // a total order: ties by index
 {
     float x = b->centre[i][axis], y = b->centre[j][axis];
     return x < y || (x == y && i < j);
 }
 
 /// Quickselect: items[middle] becomes the one that sorting [first, first + count) would put there.
-static void select_middle(Build *b, int axis, int first, int count, int middle)
+static void select_middle(TreeBuild *b, int axis, int first, int count, int middle)
 {
     int low = first, high = first + count - 1, *items = b->items;
     while (low < high) {
@@ -113,7 +113,7 @@ static void select_middle(Build *b, int axis, int first, int count, int middle)
     }
 }
 
-static int widest_axis(const Build *b, int first, int count)
+static int widest_axis(const TreeBuild *b, int first, int count)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = first; i < first + count; i++)
@@ -128,7 +128,7 @@ static int widest_axis(const Build *b, int first, int count)
     return axis;
 }
 
-static int build_node(Build *b, int first, int count, bool inside_piece) // depth <= log2(count) + 1: halves
+static int build_node(TreeBuild *b, int first, int count, bool inside_piece) // depth <= log2(count) + 1: halves
 {
     int index = b->tree->node_count++;
     PeltiBoxNode *node = &b->tree->nodes[index];
@@ -181,7 +181,7 @@ PeltStatus pelti_box_tree_build(PeltiPool *pool, int count, const PeltiBox *boxe
     }
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    Build build = {.boxes = boxes,
+    TreeBuild build = {.boxes = boxes,
                    .tree = tree,
                    .piece_items = piece_items,
                    .centre = pelti_pool_take(&work, (size_t)count, sizeof(float[3]))};
@@ -647,11 +647,11 @@ void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const PeltiNearestSea
 // ---- winding ----
 
 /// The ray's line in float, rounded outwards: boxes may only be kept in vain.
-typedef struct Line {
+typedef struct RoundedLine {
     Vec3 low, high;
-} Line;
+} RoundedLine;
 
-PELTI_AXIS_INLINE bool may_meet(const PeltiBox *box, const Line *line, int axis)
+PELTI_AXIS_INLINE bool may_meet(const PeltiBox *box, const RoundedLine *line, int axis)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
     return (int)(pelti_along(&line->high, i) >= pelti_along(&box->low, i)) &
@@ -666,7 +666,7 @@ PELTI_AXIS_INLINE int crossings(const PeltiBoxTree *tree, const int (*triangles)
 {
     int stack[STACK], top = 0, winding = 0;
     Vec3 o = vec3((float)origin[0], (float)origin[1], (float)origin[2]);
-    const Line line = {vec3(nextafterf(o.x, -INFINITY), nextafterf(o.y, -INFINITY), nextafterf(o.z, -INFINITY)),
+    const RoundedLine line = {vec3(nextafterf(o.x, -INFINITY), nextafterf(o.y, -INFINITY), nextafterf(o.z, -INFINITY)),
                        vec3(nextafterf(o.x, INFINITY), nextafterf(o.y, INFINITY), nextafterf(o.z, INFINITY))};
     if (tree->node_count)
         stack[top++] = 0;

@@ -1,21 +1,17 @@
 /// Closest features of points, segments and triangles, in double.
 #include "geometry/closest.h"
 
-typedef struct D3 {
-    double x, y, z;
-} D3;
-
-static D3 minus(Vec3 a, Vec3 b)
+static Dvec minus(Vec3 a, Vec3 b)
 {
-    return (D3){(double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z};
+    return (Dvec){(double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z};
 }
-static double dot(D3 a, D3 b)
+static double dot(Dvec a, Dvec b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-static D3 cross(D3 a, D3 b)
+static Dvec cross(Dvec a, Dvec b)
 {
-    return (D3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return (Dvec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static double clamp01(double x)
 {
@@ -35,7 +31,7 @@ static double squared_at(Vec3 p, const double w[3], Vec3 a, Vec3 b, Vec3 c)
     return x * x + y * y + z * z;
 }
 
-static double on_edge(D3 from_start, D3 edge)
+static double on_edge(Dvec from_start, Dvec edge)
 {
     double length2 = dot(edge, edge);
     return length2 > 0 ? clamp01(dot(from_start, edge) / length2) : 0;
@@ -63,7 +59,7 @@ static void weights_on_edges(Vec3 p, const Vec3 v[3], double weight[3])
 PeltiClosest pelti_closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c)
 {
     PeltiClosest out = {.weight = {1, 0, 0}};
-    D3 ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
+    Dvec ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
     double a1 = dot(ab, ap), a2 = dot(ac, ap), b1 = dot(ab, bp), b2 = dot(ac, bp), c1 = dot(ab, cp), c2 = dot(ac, cp);
     double vc = a1 * b2 - b1 * a2, vb = c1 * a2 - a1 * c2, va = b1 * c2 - c1 * b2;
     double v = 0, w = 0;
@@ -97,9 +93,9 @@ PeltiClosest pelti_closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c)
     return out;
 }
 
-static double segment_squared(D3 r, D3 d1, D3 d2, double s, double t)
+static double segment_squared(Dvec r, Dvec d1, Dvec d2, double s, double t)
 {
-    D3 e = {r.x + s * d1.x - t * d2.x, r.y + s * d1.y - t * d2.y, r.z + s * d1.z - t * d2.z};
+    Dvec e = {r.x + s * d1.x - t * d2.x, r.y + s * d1.y - t * d2.y, r.z + s * d1.z - t * d2.z};
     return dot(e, e);
 }
 
@@ -107,7 +103,7 @@ static double segment_squared(D3 r, D3 d1, D3 d2, double s, double t)
 /// lies on the border, where one parameter is fixed and the other is a clamped projection.
 PeltiClosestSegments pelti_closest_segments(Vec3 p0, Vec3 p1, Vec3 q0, Vec3 q1)
 {
-    D3 d1 = minus(p1, p0), d2 = minus(q1, q0), r = minus(p0, q0);
+    Dvec d1 = minus(p1, p0), d2 = minus(q1, q0), r = minus(p0, q0);
     double a = dot(d1, d1), e = dot(d2, d2), b = dot(d1, d2), c = dot(d1, r), f = dot(d2, r);
     double denominator = a * e - b * b;
     PeltiClosestSegments out = {.squared = INFINITY};
@@ -135,11 +131,11 @@ PeltiClosestSegments pelti_closest_segments(Vec3 p0, Vec3 p1, Vec3 q0, Vec3 q1)
 bool pelti_segment_pierces(const Vec3 p[2], const Vec3 triangle[3], double *t, double weight[3])
 {
     Vec3 p0 = p[0], p1 = p[1], a = triangle[0], b = triangle[1], c = triangle[2];
-    D3 n = cross(minus(b, a), minus(c, a));
+    Dvec n = cross(minus(b, a), minus(c, a));
     double h0 = dot(n, minus(p0, a)), h1 = dot(n, minus(p1, a));
     if (h0 * h1 > 0 || h0 == h1)
         return false;
-    D3 d = minus(p1, p0), pa = minus(a, p0), pb = minus(b, p0), pc = minus(c, p0);
+    Dvec d = minus(p1, p0), pa = minus(a, p0), pb = minus(b, p0), pc = minus(c, p0);
     double u = dot(d, cross(pb, pc)), v = dot(d, cross(pc, pa)), w = dot(d, cross(pa, pb)); // volumes with each edge
     if (!((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0)))
         return false;

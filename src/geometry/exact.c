@@ -1,4 +1,4 @@
-/// Orientation signs that rounding cannot turn.
+/// Gives orientation signs that rounding cannot turn, and crossings of triangles by them [Guigue2003].
 #include "geometry/exact.h"
 
 /// Adds x to the non-overlapping expansion h[0..n) (components of rising magnitude), without any rounding; zero components

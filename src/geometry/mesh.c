@@ -116,18 +116,18 @@ static bool take_rest(Builder *b, const Vec3 *rest_points, const int *instance_o
 // ---- triangles ----
 
 /// What lies in the bucket of one vertex: two other keys and where it came from.
-typedef struct Entry {
+typedef struct BucketItem {
     int middle, high, from;
-} Entry;
+} BucketItem;
 
-static bool same_keys(const Entry *a, const Entry *b)
+static bool same_keys(const BucketItem *a, const BucketItem *b)
 {
     return a->middle == b->middle && a->high == b->high;
 }
 
 static int compare_entries(const void *a, const void *b)
 {
-    const Entry *x = a, *y = b;
+    const BucketItem *x = a, *y = b;
     if (x->middle != y->middle)
         return x->middle < y->middle ? -1 : 1;
     if (x->high != y->high)
@@ -136,14 +136,14 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /// Buckets hold a handful nearly always; a vertex that a million triangles share must not cost a million squared.
-static void sort_bucket(Entry *entries, int n)
+static void sort_bucket(BucketItem *entries, int n)
 {
     if (n > 32) {
         qsort(entries, (size_t)n, sizeof *entries, compare_entries);
         return;
     }
     for (int i = 1; i < n; i++) {
-        Entry entry = entries[i];
+        BucketItem entry = entries[i];
         int k = i;
         for (; k > 0 && compare_entries(&entries[k - 1], &entry) > 0; k--)
             entries[k] = entries[k - 1];
@@ -177,7 +177,7 @@ static void sort3(int *v)
 static bool drop_duplicates(Builder *b, int (*tri)[3], int *n)
 {
     int v_count = b->mesh->vertex_count, *count = PELTI_NEW(b->temporary, int, (size_t)v_count + 2);
-    Entry *entries = PELTI_NEW(b->temporary, Entry, *n);
+    BucketItem *entries = PELTI_NEW(b->temporary, BucketItem, *n);
     bool *drop = PELTI_NEW(b->temporary, bool, *n);
     if (!count || !entries || !drop)
         return false;
@@ -189,7 +189,7 @@ static bool drop_duplicates(Builder *b, int (*tri)[3], int *n)
     for (int t = 0; t < *n; t++) {
         int key[3] = {tri[t][0], tri[t][1], tri[t][2]};
         sort3(key);
-        entries[count[key[0]]++] = (Entry){key[1], key[2], t};
+        entries[count[key[0]]++] = (BucketItem){key[1], key[2], t};
     }
     for (int v = 0, first = 0; v < v_count; first = count[v++]) { // a bucket's end is where the next one started
         sort_bucket(entries + first, count[v] - first);
@@ -232,11 +232,11 @@ static bool build_triangles(Builder *b, int n, const int (*point_triangles)[3])
 // ---- edges ----
 
 /// Half edges in the bucket of their lower end, each bucket sorted by the other end; half edge 3 t + k leaves corner k of t.
-static Entry *sort_half_edges(Builder *b, int *end)
+static BucketItem *sort_half_edges(Builder *b, int *end)
 {
     const PeltiMesh *mesh = b->mesh;
     int n = mesh->triangle_count * 3;
-    Entry *entries = PELTI_NEW(b->temporary, Entry, n);
+    BucketItem *entries = PELTI_NEW(b->temporary, BucketItem, n);
     if (!entries)
         return NULL;
     for (int pass = 0; pass < 2; pass++) {
@@ -246,7 +246,7 @@ static Entry *sort_half_edges(Builder *b, int *end)
                 if (pass == 0)
                     end[low]++;
                 else
-                    entries[end[low]++] = (Entry){from < to ? to : from, 0, 3 * t + k};
+                    entries[end[low]++] = (BucketItem){from < to ? to : from, 0, 3 * t + k};
             }
         if (pass == 0)
             start_buckets(end, mesh->vertex_count);
@@ -261,7 +261,7 @@ static bool build_edges(Builder *b)
 {
     PeltiMesh *mesh = b->mesh;
     int v_count = mesh->vertex_count, count = 0, *end = PELTI_NEW(b->temporary, int, (size_t)v_count + 2);
-    Entry *half = end ? sort_half_edges(b, end) : NULL;
+    BucketItem *half = end ? sort_half_edges(b, end) : NULL;
     int *edge_start = PELTI_NEW(b->pool, int, (size_t)v_count + 1);
     int(*triangle_edges)[3] = pelti_pool_take(b->pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
     if (!half || !triangle_edges || !edge_start)
@@ -464,9 +464,6 @@ int pelti_mesh_edge(const PeltiMesh *mesh, int a, int b)
     return first < mesh->edge_start[low + 1] && mesh->edges[first][1] == high ? first : -1;
 }
 
-typedef struct Dvec {
-    double x, y, z;
-} Dvec;
 static Dvec dvec(Vec3 a)
 {
     return (Dvec){(double)a.x, (double)a.y, (double)a.z};

@@ -7,12 +7,12 @@ enum { STACK = 96 };
 /// Slack of the box tests. A product or difference of floats is off by 6e-8 of itself; boxes may only be kept in vain.
 static const float SLACK = 1.000001f, SIZE_SLACK = 2.5e-7f;
 
-typedef struct Aim {
+typedef struct ShearedRay {
     double origin[3], shear_x, shear_y, along; // along: the direction's largest part
     int x, y, z;                               // axes: z is the largest part's
     float near, start[3], end[3], inverse[3];  // the slabs: origins moved so that boxes are a little larger, 1 / direction
     int first[3], last[3];                     // numbers of a box that are met first and last: low.x is 0, high.z is 5
-} Aim;
+} ShearedRay;
 
 static float part(Vec3 p, int axis)
 {
@@ -27,7 +27,7 @@ static float largest_part(Vec3 p, const PeltiBox *box)
     return most < INFINITY ? most : 0; // an empty tree
 }
 
-static bool take_aim(const PeltiBoxTree *tree, const PeltiRay *ray, Aim *aim)
+static bool take_aim(const PeltiBoxTree *tree, const PeltiRay *ray, ShearedRay *aim)
 {
     Vec3 d = ray->direction;
     aim->near = ray->near > 0 ? ray->near : 0;
@@ -56,7 +56,7 @@ static bool take_aim(const PeltiBoxTree *tree, const PeltiRay *ray, Aim *aim)
 
 /// Where the ray enters the box, INFINITY: it does not before `far`. A ray along a face gives 0 * INFINITY there: NaN, which
 /// loses every comparison, so that this face decides nothing.
-static inline float entry(const Aim *aim, const PeltiBox *box, float far)
+static inline float entry(const ShearedRay *aim, const PeltiBox *box, float far)
 {
     const float *side = &box->low.x;
     float in = aim->near, out = far;
@@ -76,7 +76,7 @@ typedef struct Meeting {
 /// Twice the areas between the origin and the edges of the shadow. Rounding is monotone, so the sign of a difference of two
 /// rounded products is never wrong, at worst 0; this and counting 0 as inside make it watertight. It needs products that are
 /// not fused into the difference: this file is compiled so.
-static bool meets(const Aim *aim, const int triangle[3], const Vec3 *points, Meeting *out)
+static bool meets(const ShearedRay *aim, const int triangle[3], const Vec3 *points, Meeting *out)
 {
     double x[3], y[3], z[3];
     for (int i = 0; i < 3; i++) {
@@ -97,7 +97,7 @@ static bool meets(const Aim *aim, const int triangle[3], const Vec3 *points, Mee
     return true;
 }
 
-typedef struct Search {
+typedef struct RaySearch {
     const PeltiBoxTree *tree;
     const int (*triangles)[3];
     const Vec3 *points;
@@ -107,9 +107,9 @@ typedef struct Search {
     double far;
     int triangle; // -1: none yet
     Meeting at;
-} Search;
+} RaySearch;
 
-static void try_triangle(Search *s, const Aim *aim, int triangle)
+static void try_triangle(RaySearch *s, const ShearedRay *aim, int triangle)
 {
     Meeting m;
     if (!meets(aim, s->triangles[triangle], s->points, &m) || !(m.distance >= (double)aim->near && m.distance <= s->far))
@@ -124,7 +124,7 @@ static void try_triangle(Search *s, const Aim *aim, int triangle)
 }
 
 /// The nearer of two children first, so that what it meets spares the other.
-static void walk(Search *s, const Aim *aim)
+static void walk(RaySearch *s, const ShearedRay *aim)
 {
     struct {
         int node;
@@ -164,8 +164,8 @@ static void walk(Search *s, const Aim *aim)
 bool pelti_box_tree_first_hit(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const PeltiRay *ray,
                               PeltiHit *hit)
 {
-    Aim aim;
-    Search s = {.tree = tree, .triangles = triangles, .points = points, .far = (double)ray->far, .triangle = -1};
+    ShearedRay aim;
+    RaySearch s = {.tree = tree, .triangles = triangles, .points = points, .far = (double)ray->far, .triangle = -1};
     *hit = (PeltiHit){.triangle = -1, .distance = ray->far};
     if (!take_aim(tree, ray, &aim))
         return false;
@@ -178,8 +178,8 @@ bool pelti_box_tree_first_hit(const PeltiBoxTree *tree, const int (*triangles)[3
 bool pelti_box_tree_blocked(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const PeltiRay *ray,
                             PeltiTriangleFilter filter, void *context)
 {
-    Aim aim;
-    Search s = {.tree = tree, .triangles = triangles, .points = points, .far = (double)ray->far, .triangle = -1};
+    ShearedRay aim;
+    RaySearch s = {.tree = tree, .triangles = triangles, .points = points, .far = (double)ray->far, .triangle = -1};
     s.any = true;
     s.filter = filter;
     s.context = context;

@@ -1,4 +1,4 @@
-/// Distances along the edges of a mesh.
+/// Spreads distances along the edges of a mesh.
 #include "geometry/mesh.h"
 
 void pelti_mesh_spread(const PeltiMesh *mesh, float limit, float *distance)

@@ -1,4 +1,4 @@
-/// Places where a mesh crosses itself at rest.
+/// Remembers places where a mesh crosses itself at rest, so that what slides there is no new crossing.
 #include "geometry/sunk.h"
 
 #include <stdlib.h>

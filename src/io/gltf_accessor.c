@@ -35,18 +35,18 @@ size_t pelti_gltf_element_size(const PeltiGltfAccessor *accessor)
 }
 
 /// Where elements lie in memory.
-typedef struct Source {
+typedef struct ElementBytes {
     const unsigned char *data;
     size_t stride;
-} Source;
+} ElementBytes;
 
-static PeltStatus find_source(const PeltiGltf *doc, int view_index, size_t offset, size_t element, Source *out, PeltError *err)
+static PeltStatus find_source(const PeltiGltf *doc, int view_index, size_t offset, size_t element, ElementBytes *out, PeltError *err)
 {
     const PeltiGltfView *view = &doc->views[view_index];
     const unsigned char *bytes = doc->buffers[view->buffer].bytes;
     if (!bytes)
         return PELT_FAIL(err, PELT_BAD_INPUT, "buffer %d: has no data", view->buffer);
-    *out = (Source){bytes + view->offset + offset, view->stride ? (size_t)view->stride : element};
+    *out = (ElementBytes){bytes + view->offset + offset, view->stride ? (size_t)view->stride : element};
     return PELT_OK;
 }
 
@@ -71,7 +71,7 @@ static float norm_i16(int16_t c)
     }                                                                                                                            \
     break
 
-static void convert_floats(Source source, const PeltiGltfAccessor *accessor, int count, float *out)
+static void convert_floats(ElementBytes source, const PeltiGltfAccessor *accessor, int count, float *out)
 {
     int components = accessor->components, rows = components / accessor->columns;
     size_t offset[16], column = column_size(accessor), size = (size_t)pelti_gltf_component_size(accessor->type);
@@ -98,7 +98,7 @@ static void convert_floats(Source source, const PeltiGltfAccessor *accessor, int
     }
 }
 
-static void convert_indices(Source source, const PeltiGltfAccessor *accessor, int count, uint32_t *out)
+static void convert_indices(ElementBytes source, const PeltiGltfAccessor *accessor, int count, uint32_t *out)
 {
     int components = accessor->components;
     size_t offset[16], size = (size_t)pelti_gltf_component_size(accessor->type);
@@ -122,7 +122,7 @@ static void convert_indices(Source source, const PeltiGltfAccessor *accessor, in
 }
 
 /// The k-th index of a sparse accessor; open has checked that they rise and are in range.
-static uint32_t sparse_index(const Source *source, PeltiGltfComponent type, int k)
+static uint32_t sparse_index(const ElementBytes *source, PeltiGltfComponent type, int k)
 {
     uint32_t index = 0; // little-endian: the low bytes
     memcpy(&index, source->data + (size_t)k * source->stride, (size_t)pelti_gltf_component_size(type));
@@ -134,7 +134,7 @@ typedef union Out {
     uint32_t *indices;
 } Out;
 
-static void convert(Source source, const PeltiGltfAccessor *accessor, int count, Out out, bool whole)
+static void convert(ElementBytes source, const PeltiGltfAccessor *accessor, int count, Out out, bool whole)
 {
     if (whole)
         convert_indices(source, accessor, count, out.indices);
@@ -147,7 +147,7 @@ static PeltStatus apply_sparse(const PeltiGltf *doc, PeltiGltfSpan span, Out out
 {
     const PeltiGltfAccessor *a = &doc->accessors[span.accessor];
     uint32_t first = (uint32_t)span.first;
-    Source indices = {0}, values = {0};
+    ElementBytes indices = {0}, values = {0};
     PELT_TRY(find_source(doc, a->sparse_index_view, a->sparse_index_offset,
                          (size_t)pelti_gltf_component_size(a->sparse_index_type), &indices, err));
     PELT_TRY(find_source(doc, a->sparse_value_view, a->sparse_value_offset, pelti_gltf_element_size(a), &values, err));
@@ -171,7 +171,7 @@ static PeltStatus apply_sparse(const PeltiGltf *doc, PeltiGltfSpan span, Out out
             place.indices += at;
         else
             place.floats += at;
-        convert((Source){values.data + (size_t)k * values.stride, values.stride}, a, 1, place, whole);
+        convert((ElementBytes){values.data + (size_t)k * values.stride, values.stride}, a, 1, place, whole);
     }
     return PELT_OK;
 }
@@ -190,7 +190,7 @@ static PeltStatus decode(const PeltiGltf *doc, PeltiGltfSpan span, Out out, bool
     if (span.count == 0)
         return PELT_OK;
     if (a->view >= 0) {
-        Source source = {0};
+        ElementBytes source = {0};
         PELT_TRY(find_source(doc, a->view, a->offset, pelti_gltf_element_size(a), &source, err));
         source.data += (size_t)span.first * source.stride;
         convert(source, a, span.count, out, whole);
@@ -218,7 +218,7 @@ PeltStatus pelti_gltf_floats(const PeltiGltf *doc, int accessor, int components,
 PeltStatus pelti_gltf_check_sparse(const PeltiGltf *doc, int accessor, PeltError *err)
 {
     const PeltiGltfAccessor *a = &doc->accessors[accessor];
-    Source source = {0};
+    ElementBytes source = {0};
     PELT_TRY(find_source(doc, a->sparse_index_view, a->sparse_index_offset, 1, &source, err));
     source.stride = (size_t)pelti_gltf_component_size(a->sparse_index_type);
     int64_t before = -1;

@@ -1,6 +1,6 @@
-// Clips of the result.
-// The baked one comes first, so that viewers that play one clip play it: its channels stay, for props and cameras that ride on
-// the skeleton, and the weights of the morph targets join them on the same time line.
+/// Writes the clips of a baked result.
+/// The baked one comes first, so that viewers that play one clip play it: its channels stay, for props and cameras that ride on
+/// the skeleton, and the weights of the morph targets join them on the same time line.
 #include "io/gltf_write.h"
 
 #include <stdio.h>

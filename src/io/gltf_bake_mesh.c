@@ -1,5 +1,6 @@
-// Skinned meshes become morphing ones. Their positions are in world space, so the node that shows one must not move it:
-// it stands at the root of its scenes without a transform. A mesh that several nodes show is copied for each.
+/// Turns skinned meshes of a document into morphing ones.
+/// Their positions are in world space, so the node that shows one must not move it: it stands at the root of its scenes without a
+/// transform. A mesh that several nodes show is copied for each.
 #include "io/gltf_write.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Objects of a scene in the result: rigid ones are nodes that move, soft ones morph in world space as the skin does.
+/// Writes objects of a scene into a result: rigid ones are nodes that move, soft ones morph in world space as the skin does.
 #include "io/gltf_write.h"
 
 #include <string.h>

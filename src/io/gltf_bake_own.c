@@ -1,7 +1,7 @@
-// The file's own morph targets in a baked mesh.
-// They come first, so that their numbers, and with them the expressions of a VRM, stay; their weights are 0, since what the
-// clip plays of them is in the frames. A baked mesh is the skin of frame 0 in world space: offsets are turned and scaled as the
-// skin around the point is, from rest to there.
+/// Keeps the file's own morph targets in a baked mesh.
+/// They come first, so that their numbers, and with them the expressions of a VRM, stay; their weights are 0, since what the
+/// clip plays of them is in the frames. A baked mesh is the skin of frame 0 in world space: offsets are turned and scaled as the
+/// skin around the point is, from rest to there.
 #include "io/gltf_write.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// VRM, an avatar's glTF: its expressions name morph targets by number.
-// A baked mesh has its own ones first, so numbers stay; the node that shows it may be another. All else (spring bones,
-// constraints, looks) stays as it is.
+/// Keeps a VRM, an avatar's glTF, sound when it is baked: its expressions name morph targets by number.
+/// A baked mesh has its own ones first, so numbers stay; the node that shows it may be another. All else (spring bones,
+/// constraints, looks) stays as it is.
 #include "io/gltf_write.h"
 
 #include <string.h>

@@ -344,9 +344,9 @@ static void repeat_notes(const PeltiGltf *doc, PeltiLog *log)
     }
 }
 
-typedef enum Extent { DECODE, FINISH, SKELETON } Extent;
+typedef enum ReadExtent { DECODE, FINISH, SKELETON } ReadExtent;
 
-static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, Extent extent, PeltiCharacter **out,
+static PeltStatus create(const PeltiGltf *doc, const PeltAllocator *allocator, ReadExtent extent, PeltiCharacter **out,
                          PeltError *err)
 {
     *out = NULL;

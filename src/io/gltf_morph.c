@@ -14,7 +14,7 @@ typedef struct Block {
     int part, first_point, point_count;
 } Block;
 
-typedef struct Work {
+typedef struct MorphWork {
     const PeltiMorphDef *def;
     PeltiPool scratch;
     PeltiPool *pool; // of the result
@@ -33,7 +33,7 @@ typedef struct Work {
     double *normal_error;     // [block_count] sum of angles, rad
     PeltStatus *status;       // [block_count]
     PeltError *errors;        // [worker]
-} Work;
+} MorphWork;
 
 uint64_t pelti_morph_offset(const PeltiMorphPart *part, int target, bool normals)
 {
@@ -82,14 +82,14 @@ PeltStatus pelti_morph_frame(const PeltiMorphDef *def, int frame, const Vec3 *po
 }
 
 /// Where a block lies in the spool.
-static uint64_t block_offset(const Work *w, const Block *block, int target, bool normals)
+static uint64_t block_offset(const MorphWork *w, const Block *block, int target, bool normals)
 {
     const PeltiMorphPart *part = &w->def->parts[block->part];
     return pelti_morph_offset(part, target, normals) + (uint64_t)(block->first_point - part->first_point) * sizeof(Vec3);
 }
 
 /// Row 0 becomes frame 0, the others offsets to it.
-static PeltStatus load_block(const Work *w, const Block *block, bool normals, float *rows, PeltError *err)
+static PeltStatus load_block(const MorphWork *w, const Block *block, bool normals, float *rows, PeltError *err)
 {
     Vec3 points[BLOCK];
     for (int f = 0; f < w->def->frame_count; f++) {
@@ -109,7 +109,7 @@ static PeltStatus load_block(const Work *w, const Block *block, bool normals, fl
 }
 
 /// A target takes the place of a frame, of which there are more.
-static PeltStatus store_target(const Work *w, const Block *block, int target, bool normals, const float *row, PeltError *err)
+static PeltStatus store_target(const MorphWork *w, const Block *block, int target, bool normals, const float *row, PeltError *err)
 {
     Vec3 points[BLOCK];
     for (int i = 0; i < block->point_count; i++)
@@ -146,7 +146,7 @@ static float largest_square(const float *row)
 }
 
 /// t_k = scale_k sum_f u_fk d_f: with orthonormal columns the least-squares targets.
-static void fit_targets(const Work *w, const float *rows, float *targets)
+static void fit_targets(const MorphWork *w, const float *rows, float *targets)
 {
     int frames = w->def->frame_count;
     memset(targets, 0, (size_t)w->mode_count * ROW * sizeof *targets);
@@ -164,7 +164,7 @@ static void fit_targets(const Work *w, const float *rows, float *targets)
 }
 
 /// What each number of modes would leave, at worst, in this block.
-static PeltStatus measure_block(Work *w, int index, int worker)
+static PeltStatus measure_block(MorphWork *w, int index, int worker)
 {
     float *rows = w->rows[worker], *targets = w->targets[worker], left[ROW];
     PELT_TRY(load_block(w, &w->blocks[index], false, rows, &w->errors[worker]));
@@ -196,7 +196,7 @@ static PeltiMorphBounds bounds_of(const float *row, int count)
 }
 
 /// What a viewer makes of frame f: row 0 + sum w_fk t_k, less row 0.
-static void replay(const Work *w, const float *targets, int f, float *out)
+static void replay(const MorphWork *w, const float *targets, int f, float *out)
 {
     const float *weights = w->weights + (size_t)f * w->mode_count;
     memset(out, 0, ROW * sizeof *out);
@@ -212,7 +212,7 @@ static void replay(const Work *w, const float *targets, int f, float *out)
     }
 }
 
-static PeltStatus store_positions(Work *w, int index, int worker)
+static PeltStatus store_positions(MorphWork *w, int index, int worker)
 {
     const Block *block = &w->blocks[index];
     float *rows = w->rows[worker], *targets = w->u ? w->targets[worker] : rows + ROW, made[ROW];
@@ -240,7 +240,7 @@ static PeltStatus store_positions(Work *w, int index, int worker)
 }
 
 /// Angles between the frame's normals and the replayed ones, some frames.
-static double normal_angles(const Work *w, const Block *block, const float *rows, const float *targets)
+static double normal_angles(const MorphWork *w, const Block *block, const float *rows, const float *targets)
 {
     double sum = 0;
     float made[ROW];
@@ -258,7 +258,7 @@ static double normal_angles(const Work *w, const Block *block, const float *rows
     return sum;
 }
 
-static PeltStatus store_normals(Work *w, int index, int worker)
+static PeltStatus store_normals(MorphWork *w, int index, int worker)
 {
     const Block *block = &w->blocks[index];
     if (!w->def->parts[block->part].has_normals || !w->u)
@@ -274,14 +274,14 @@ static PeltStatus store_normals(Work *w, int index, int worker)
 
 static void measure_job(void *context, int begin, int end, int worker)
 {
-    Work *w = context;
+    MorphWork *w = context;
     for (int i = begin; i < end; i++)
         w->status[i] = measure_block(w, i, worker);
 }
 
 static void store_job(void *context, int begin, int end, int worker)
 {
-    Work *w = context;
+    MorphWork *w = context;
     for (int i = begin; i < end; i++) {
         w->status[i] = store_positions(w, i, worker);
         if (w->status[i] == PELT_OK)
@@ -289,11 +289,11 @@ static void store_job(void *context, int begin, int end, int worker)
     }
 }
 
-static PeltStatus run(Work *w, PeltiJob job, const PeltiProgress *progress, const char *stage, PeltError *err)
+static PeltStatus run(MorphWork *w, PeltiJob job, const PeltiProgress *progress, const char *stage, PeltError *err)
 {
     enum { STEP = 64 }; // blocks between two looks at the clock and the user's wish to stop
     for (int first = 0; first < w->block_count; first += STEP) {
-        Work some = *w;
+        MorphWork some = *w;
         int count = w->block_count - first < STEP ? w->block_count - first : STEP;
         some.blocks += first;
         some.error = w->error ? w->error + (size_t)first * (job == measure_job ? w->mode_count + 1 : 1) : NULL;
@@ -313,7 +313,7 @@ static PeltStatus run(Work *w, PeltiJob job, const PeltiProgress *progress, cons
     return PELT_OK;
 }
 
-static PeltStatus cut_blocks(Work *w, PeltiPool *pool, PeltError *err)
+static PeltStatus cut_blocks(MorphWork *w, PeltiPool *pool, PeltError *err)
 {
     for (int turn = 0; turn < 2; turn++) {
         int count = 0;
@@ -332,7 +332,7 @@ static PeltStatus cut_blocks(Work *w, PeltiPool *pool, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus take_scratch(Work *w, PeltiPool *pool, PeltError *err)
+static PeltStatus take_scratch(MorphWork *w, PeltiPool *pool, PeltError *err)
 {
     int workers = pelti_jobs_threads(w->def->jobs);
     w->rows = PELTI_NEW(pool, float *, workers);
@@ -348,7 +348,7 @@ static PeltStatus take_scratch(Work *w, PeltiPool *pool, PeltError *err)
 }
 
 /// The fewest modes that stay within the tolerance in every block and frame; all there are when none do.
-static PeltStatus choose_count(Work *w, const PeltiModes *modes, PeltiPool *pool, const PeltiProgress *progress, int *count,
+static PeltStatus choose_count(MorphWork *w, const PeltiModes *modes, PeltiPool *pool, const PeltiProgress *progress, int *count,
                                PeltError *err)
 {
     const double worst_to_mean = 12; // first guess of how much worse the worst point is than the mean; wrong guesses cost a turn
@@ -379,7 +379,7 @@ static PeltStatus choose_count(Work *w, const PeltiModes *modes, PeltiPool *pool
 }
 
 /// Weights within [-1, 1], the targets scaled the other way.
-static PeltStatus scale_weights(Work *w, const PeltiModes *modes, PeltiPool *pool, float *weights, PeltError *err)
+static PeltStatus scale_weights(MorphWork *w, const PeltiModes *modes, PeltiPool *pool, float *weights, PeltError *err)
 {
     w->scale = PELTI_NEW(pool, float, w->mode_count);
     if (!w->scale)
@@ -395,7 +395,7 @@ static PeltStatus scale_weights(Work *w, const PeltiModes *modes, PeltiPool *poo
     return PELT_OK;
 }
 
-static PeltStatus store(Work *w, PeltiPool *scratch, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
+static PeltStatus store(MorphWork *w, PeltiPool *scratch, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
                         PeltError *err)
 {
     const PeltiMorphDef *def = w->def;
@@ -433,7 +433,7 @@ static PeltStatus store(Work *w, PeltiPool *scratch, PeltiPool *pool, const Pelt
     return PELT_OK;
 }
 
-static PeltStatus make(Work *w, PeltiMorph *out, PeltError *err)
+static PeltStatus make(MorphWork *w, PeltiMorph *out, PeltError *err)
 {
     const PeltiMorphDef *def = w->def;
     PeltiPool *scratch = &w->scratch;
@@ -465,7 +465,7 @@ PeltStatus pelti_morph_make(const PeltiMorphDef *def, PeltiPool *pool, const Pel
                             PeltError *err)
 {
     *out = (PeltiMorph){0};
-    Work work = {.def = def, .pool = pool, .progress = progress};
+    MorphWork work = {.def = def, .pool = pool, .progress = progress};
     pelti_pool_init(&work.scratch, &pool->allocator);
     PeltStatus status = make(&work, out, err);
     pelti_pool_release(&work.scratch);

@@ -7,17 +7,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-typedef struct Piece {
+typedef struct BufferPiece {
     const void *bytes; // NULL: of the spool
     const PeltiSpool *spool;
     uint64_t from; // offset in the spool
     uint64_t size;
-} Piece;
+} BufferPiece;
 
-typedef struct Map {
+typedef struct MappedFile {
     void *bytes;
     size_t size;
-} Map;
+} MappedFile;
 
 /// Says that memory was refused, once, at the end.
 static bool note(PeltiGltfOut *out, bool good)
@@ -49,12 +49,12 @@ int pelti_gltf_out_push(PeltiGltfOut *out, const char *name, PeltiJson *item)
 static void pad(PeltiGltfOut *out)
 {
     static const char zeros[4];
-    Piece piece = {.bytes = zeros, .size = -out->bytes & 3};
+    BufferPiece piece = {.bytes = zeros, .size = -out->bytes & 3};
     if (piece.size && note(out, pelti_array_push(&out->pieces, &piece)))
         out->bytes += piece.size;
 }
 
-static uint64_t add_piece(PeltiGltfOut *out, Piece piece)
+static uint64_t add_piece(PeltiGltfOut *out, BufferPiece piece)
 {
     pad(out);
     uint64_t offset = out->bytes;
@@ -65,12 +65,12 @@ static uint64_t add_piece(PeltiGltfOut *out, Piece piece)
 
 uint64_t pelti_gltf_out_bytes(PeltiGltfOut *out, const void *bytes, size_t size)
 {
-    return add_piece(out, (Piece){.bytes = bytes, .size = size});
+    return add_piece(out, (BufferPiece){.bytes = bytes, .size = size});
 }
 
 uint64_t pelti_gltf_out_spool(PeltiGltfOut *out, const PeltiSpool *spool, uint64_t from, uint64_t size)
 {
-    return add_piece(out, (Piece){.spool = spool, .from = from, .size = size});
+    return add_piece(out, (BufferPiece){.spool = spool, .from = from, .size = size});
 }
 
 int pelti_gltf_out_view(PeltiGltfOut *out, uint64_t offset, uint64_t size, int stride, int target)
@@ -184,7 +184,7 @@ static const char *picture_type(const unsigned char *bytes, size_t size)
 /// A file beside the document, mapped until the result is written.
 static const unsigned char *load_beside(PeltiGltfOut *out, const PeltiGltf *doc, const char *uri, size_t *size, PeltError *why)
 {
-    Map map = {0};
+    MappedFile map = {0};
     if (pelti_gltf_map_uri(doc, uri, &out->pool, &map.bytes, &map.size, why) != PELT_OK)
         return NULL;
     if (map.bytes && !pelti_array_push(&out->maps, &map)) {
@@ -236,8 +236,8 @@ PeltStatus pelti_gltf_out_begin(PeltiGltfOut *out, const PeltiGltf *doc, const P
 {
     *out = (PeltiGltfOut){.ok = true};
     pelti_pool_init(&out->pool, allocator);
-    pelti_array_init(&out->pieces, allocator, sizeof(Piece));
-    pelti_array_init(&out->maps, allocator, sizeof(Map));
+    pelti_array_init(&out->pieces, allocator, sizeof(BufferPiece));
+    pelti_array_init(&out->maps, allocator, sizeof(MappedFile));
     out->root = doc ? pelti_json_copy(doc->root) : pelti_json_new_object();
     if (!out->root || (!doc && !fill_empty(out->root)))
         return pelti_no_memory(err, 0);
@@ -252,7 +252,7 @@ void pelti_gltf_out_end(PeltiGltfOut *out)
 {
     pelti_json_release(out->root);
     for (size_t i = 0; i < out->maps.count; i++)
-        munmap(((Map *)out->maps.data)[i].bytes, ((Map *)out->maps.data)[i].size);
+        munmap(((MappedFile *)out->maps.data)[i].bytes, ((MappedFile *)out->maps.data)[i].size);
     pelti_array_release(&out->maps);
     pelti_array_release(&out->pieces);
     pelti_pool_release(&out->pool);
@@ -300,7 +300,7 @@ static PeltStatus stream_pieces(const PeltiGltfOut *out, Stream *s, PeltError *e
 {
     unsigned char buffer[1 << 15];
     for (size_t i = 0; i < out->pieces.count; i++) {
-        const Piece *piece = (const Piece *)out->pieces.data + i;
+        const BufferPiece *piece = (const BufferPiece *)out->pieces.data + i;
         if (piece->bytes) {
             PELT_TRY(stream(s, piece->bytes, (size_t)piece->size, err));
             continue;

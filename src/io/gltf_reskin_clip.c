@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-typedef struct Clip {
+typedef struct ClipRewriting {
     PeltiReskinWork *work;
     const PeltiReskinClip *curves;
     PeltiJson *json;
     int times; // accessor; -1: not yet made
-} Clip;
+} ClipRewriting;
 
-static int times_of(Clip *clip)
+static int times_of(ClipRewriting *clip)
 {
     if (clip->times < 0)
         clip->times = pelti_gltf_out_times(clip->work->out, clip->curves->times, clip->curves->key_count);
@@ -19,7 +19,7 @@ static int times_of(Clip *clip)
 }
 
 /// Does a part of the joint's transform ever differ from what the node has?
-static bool differs(const Clip *clip, int joint, PeltiPath path)
+static bool differs(const ClipRewriting *clip, int joint, PeltiPath path)
 {
     const PeltiReskin *def = clip->work->def;
     const Trs *rest = &def->joints[joint].local;
@@ -33,7 +33,7 @@ static bool differs(const Clip *clip, int joint, PeltiPath path)
     return false;
 }
 
-static void add_joints(Clip *clip)
+static void add_joints(ClipRewriting *clip)
 {
     const PeltiReskin *def = clip->work->def;
     for (int j = 0; j < def->joint_count; j++)
@@ -56,7 +56,7 @@ static bool plays_weights(const PeltiJson *channel, int node)
 }
 
 /// Takes the node's own curve of weights out; `*found`: there was one.
-static bool drop_weights(Clip *clip, int node, bool *found)
+static bool drop_weights(ClipRewriting *clip, int node, bool *found)
 {
     PeltiJson *old = pelti_json_get(clip->json, "channels"), *kept = pelti_json_new_array();
     bool ok = kept != NULL;
@@ -75,7 +75,7 @@ static bool drop_weights(Clip *clip, int node, bool *found)
 }
 
 /// Are the new targets of an instance asked for in this clip?
-static bool is_moved(const Clip *clip, int from, int to)
+static bool is_moved(const ClipRewriting *clip, int from, int to)
 {
     for (int k = 0; k < clip->curves->key_count; k++)
         for (int i = from; i < to; i++)
@@ -85,7 +85,7 @@ static bool is_moved(const Clip *clip, int from, int to)
     return false;
 }
 
-static bool add_weights(Clip *clip, int instance)
+static bool add_weights(ClipRewriting *clip, int instance)
 {
     PeltiReskinWork *work = clip->work;
     const PeltiReskin *def = work->def;
@@ -119,7 +119,7 @@ PeltStatus pelti_gltf_reskin_clips(PeltiReskinWork *work, PeltError *err)
 {
     PeltiJson *list = pelti_json_get(work->out->root, "animations");
     for (int c = 0; c < work->def->who->clip_count && c < pelti_json_count(list); c++) {
-        Clip clip = {.work = work, .curves = &work->def->clips[c], .json = pelti_json_at(list, c), .times = -1};
+        ClipRewriting clip = {.work = work, .curves = &work->def->clips[c], .json = pelti_json_at(list, c), .times = -1};
         if (clip.curves->key_count == 0)
             continue;
         add_joints(&clip);

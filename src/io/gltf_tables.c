@@ -8,15 +8,15 @@
 
 enum { POINTS_FREE = 1 << 21, INFLUENCE_SETS_MOST = 16 };
 
-typedef struct List { ///< of the document, and where it goes
+typedef struct TableList { ///< of the document, and where it goes
     const char *key;
     int *count;
     size_t size; ///< of an item
     void *items; ///< of a pointer to room for them
-} List;
+} TableList;
 
 /// The length of the list, and zeroed room for what is read from it.
-static PeltStatus begin_list(PeltiGltf *doc, const PeltiJsonAt *root, List to, PeltiJsonAt *list, PeltError *err)
+static PeltStatus begin_list(PeltiGltf *doc, const PeltiJsonAt *root, TableList to, PeltiJsonAt *list, PeltError *err)
 {
     *list = pelti_json_member(root, to.key);
     PELT_TRY(pelti_json_array(list, PELTI_OPTIONAL, to.count, err));
@@ -70,15 +70,15 @@ static PeltStatus read_shape(const PeltiJsonAt *at, PeltiGltfAccessor *accessor,
     return PELT_FAIL(err, PELT_BAD_INPUT, "%s: \"%.20s\" is not a type of glTF", PELTI_JSON_PATH(at), name);
 }
 
-typedef struct Span { ///< `count` elements of `element` bytes, `stride` apart, behind `offset` in a view
+typedef struct ViewSpan { ///< `count` elements of `element` bytes, `stride` apart, behind `offset` in a view
     int view;
     size_t offset;
     int count;
     size_t element, stride;
-} Span;
+} ViewSpan;
 
 /// Do they fit in the view and in its buffer?
-static PeltStatus check_span(const PeltiGltf *doc, int accessor, Span span, PeltError *err)
+static PeltStatus check_span(const PeltiGltf *doc, int accessor, ViewSpan span, PeltError *err)
 {
     const PeltiGltfView *view = &doc->views[span.view];
     size_t buffer_size = doc->buffers[view->buffer].size;
@@ -118,9 +118,9 @@ static PeltStatus read_sparse(PeltiGltf *doc, const PeltiJsonAt *sparse, int ind
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: sparse indices must be unsigned whole numbers", index);
     size_t index_size = (size_t)pelti_gltf_component_size(type), element = pelti_gltf_element_size(accessor);
     PELT_TRY(check_span(
-        doc, index, (Span){accessor->sparse_index_view, accessor->sparse_index_offset, (int)count, index_size, index_size}, err));
+        doc, index, (ViewSpan){accessor->sparse_index_view, accessor->sparse_index_offset, (int)count, index_size, index_size}, err));
     PELT_TRY(check_span(doc, index,
-                        (Span){accessor->sparse_value_view, accessor->sparse_value_offset, (int)count, element, element}, err));
+                        (ViewSpan){accessor->sparse_value_view, accessor->sparse_value_offset, (int)count, element, element}, err));
     accessor->sparse_count = (int)count;
     return PELT_OK;
 }
@@ -147,7 +147,7 @@ static PeltStatus read_accessor(PeltiGltf *doc, const PeltiJsonAt *item, int ind
             return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: elements of %zu bytes in bufferView %d, whose byteStride is %zu",
                              index, element, accessor->view, stride);
         PELT_TRY(check_span(doc, index,
-                            (Span){accessor->view, accessor->offset, accessor->count, element, stride ? stride : element}, err));
+                            (ViewSpan){accessor->view, accessor->offset, accessor->count, element, stride ? stride : element}, err));
     } else if ((size_t)count > doc->point_limit) {
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d elements without data, at most %zu in this file", index,
                          accessor->count, doc->point_limit);
@@ -174,13 +174,13 @@ static PeltStatus read_accessors(PeltiGltf *doc, const PeltiJsonAt *root, PeltEr
     for (int i = 0; i < doc->buffer_count; i++)
         bytes += doc->buffers[i].bytes ? doc->buffers[i].size : 0;
     doc->point_limit = POINTS_FREE + (doc->is_packed ? 16 * bytes : bytes / 4); // compressed: two bits of a point, at best
-    PELT_TRY(begin_list(doc, root, (List){"bufferViews", &doc->view_count, sizeof *doc->views, &doc->views}, &list, err));
+    PELT_TRY(begin_list(doc, root, (TableList){"bufferViews", &doc->view_count, sizeof *doc->views, &doc->views}, &list, err));
     for (int i = 0; i < doc->view_count; i++) {
         PeltiJsonAt item = pelti_json_item(&list, i);
         PELT_TRY(read_view(doc, &item, &doc->views[i], err));
     }
     PELT_TRY(
-        begin_list(doc, root, (List){"accessors", &doc->accessor_count, sizeof *doc->accessors, &doc->accessors}, &list, err));
+        begin_list(doc, root, (TableList){"accessors", &doc->accessor_count, sizeof *doc->accessors, &doc->accessors}, &list, err));
     for (int i = 0; i < doc->accessor_count; i++) {
         PeltiJsonAt item = pelti_json_item(&list, i);
         PELT_TRY(read_accessor(doc, &item, i, err));
@@ -284,7 +284,7 @@ static PeltStatus read_mesh(PeltiGltf *doc, const PeltiJsonAt *item, int index, 
 static PeltStatus read_meshes(PeltiGltf *doc, const PeltiJsonAt *root, PeltError *err)
 {
     PeltiJsonAt list;
-    PELT_TRY(begin_list(doc, root, (List){"meshes", &doc->mesh_count, sizeof *doc->meshes, &doc->meshes}, &list, err));
+    PELT_TRY(begin_list(doc, root, (TableList){"meshes", &doc->mesh_count, sizeof *doc->meshes, &doc->meshes}, &list, err));
     for (int i = 0; i < doc->mesh_count; i++)
         doc->primitive_count += pelti_json_count(pelti_json_get(pelti_json_at(list.value, i), "primitives"));
     doc->primitives = PELTI_NEW(&doc->pool, PeltiGltfPrimitive, doc->primitive_count);
@@ -375,7 +375,7 @@ static PeltStatus find_live(PeltiGltf *doc, const PeltiJsonAt *root, PeltError *
 static PeltStatus read_nodes(PeltiGltf *doc, const PeltiJsonAt *root, PeltError *err)
 {
     PeltiJsonAt list;
-    PELT_TRY(begin_list(doc, root, (List){"nodes", &doc->node_count, sizeof *doc->nodes, &doc->nodes}, &list, err));
+    PELT_TRY(begin_list(doc, root, (TableList){"nodes", &doc->node_count, sizeof *doc->nodes, &doc->nodes}, &list, err));
     for (int i = 0; i < doc->node_count; i++)
         doc->nodes[i] = (PeltiGltfNode){-1, -1, -1, false};
     for (int i = 0; i < doc->node_count; i++) {

@@ -6,30 +6,30 @@
 enum { CHUNK = 512, SETS_MOST = 16, LEAST_INFLUENCES = 4 };
 
 /// Points [first, first + count) of a primitive, decoded: [CHUNK x 4] for each set.
-typedef struct Piece {
+typedef struct DecodedWeights {
     int first, count;
     uint32_t joint[SETS_MOST][CHUNK * 4];
     float weight[SETS_MOST][CHUNK * 4];
-} Piece;
+} DecodedWeights;
 
-typedef struct Tally {
+typedef struct WeightFaults {
     int bad_sums;
     PeltiBadRows rows; // `bad` is made when the first is met
-} Tally;
+} WeightFaults;
 
 /// What is being filled, from what.
-typedef struct Rows {
+typedef struct WeightRows {
     PeltiGltfReader *reader;
-    Piece *piece;
+    DecodedWeights *piece;
     int influences; // a point
     int *bones;     // [point_count x influences]
     float *weights;
     int first_point; // of the primitive at hand
-    Tally tally;
-} Rows;
+    WeightFaults tally;
+} WeightRows;
 
 /// The next points from `first` on.
-static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, bool joints, Piece *piece,
+static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, bool joints, DecodedWeights *piece,
                                PeltError *err)
 {
     int left = primitive->point_count - first;
@@ -46,7 +46,7 @@ static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *p
 }
 
 /// The most influences a vertex of the primitive has; one set of four is never looked at.
-static PeltStatus widest(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, Piece *piece, int *influences, PeltError *err)
+static PeltStatus widest(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, DecodedWeights *piece, int *influences, PeltError *err)
 {
     for (int first = 0; primitive->set_count > 1 && first < primitive->point_count; first += CHUNK) {
         PELT_TRY(decode_piece(doc, primitive, first, false, piece, err));
@@ -76,7 +76,7 @@ static void insert(int *bone, float *weight, int held, int new_bone, float new_w
 static const float NEGATIVE_MOST = 0.01f;
 
 /// Nothing can be taken from the row: the first joint holds its place until the character mends it.
-static void mark_bad(const PeltiInstance *instance, bool finite, bool negative, int *bone, float *weight, Tally *tally)
+static void mark_bad(const PeltiInstance *instance, bool finite, bool negative, int *bone, float *weight, WeightFaults *tally)
 {
     bone[0] = instance->bones[0];
     weight[0] = 1;
@@ -89,10 +89,10 @@ static void mark_bad(const PeltiInstance *instance, bool finite, bool negative, 
 }
 
 /// Point v of the piece. *held: influences written; 0: the row is bad.
-static PeltStatus fill_vertex(Rows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, int v,
+static PeltStatus fill_vertex(WeightRows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, int v,
                               int *held_out, PeltError *err)
 {
-    const Piece *piece = rows->piece;
+    const DecodedWeights *piece = rows->piece;
     size_t at = (size_t)(rows->first_point + piece->first + v) * (size_t)rows->influences;
     int held = 0, *bone = rows->bones + at;
     float *weight = rows->weights + at;
@@ -125,7 +125,7 @@ static PeltStatus fill_vertex(Rows *rows, const PeltiInstance *instance, const P
     return PELT_OK;
 }
 
-static PeltStatus remember_bad(Rows *rows, int point, int count, PeltError *err)
+static PeltStatus remember_bad(WeightRows *rows, int point, int count, PeltError *err)
 {
     PeltiCharacter *who = rows->reader->who;
     bool **bad = &rows->tally.rows.bad;
@@ -137,7 +137,7 @@ static PeltStatus remember_bad(Rows *rows, int point, int count, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus fill_primitive(Rows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, PeltError *err)
+static PeltStatus fill_primitive(WeightRows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, PeltError *err)
 {
     for (int first = 0; first < primitive->point_count; first += CHUNK) {
         PELT_TRY(decode_piece(rows->reader->doc, primitive, first, true, rows->piece, err));
@@ -157,7 +157,7 @@ static PeltStatus fill_primitive(Rows *rows, const PeltiInstance *instance, cons
 }
 
 /// All on one bone: unskinned meshes, and skinned ones without weights (as viewers do).
-static void fill_rigid(Rows *rows, int bone, int count)
+static void fill_rigid(WeightRows *rows, int bone, int count)
 {
     for (int v = rows->first_point; v < rows->first_point + count; v++)
         for (int k = 0; k < rows->influences; k++) {
@@ -166,7 +166,7 @@ static void fill_rigid(Rows *rows, int bone, int count)
         }
 }
 
-static PeltStatus count_influences(const PeltiGltfReader *reader, Piece *piece, int *influences, PeltError *err)
+static PeltStatus count_influences(const PeltiGltfReader *reader, DecodedWeights *piece, int *influences, PeltError *err)
 {
     const PeltiGltf *doc = reader->doc;
     *influences = LEAST_INFLUENCES;
@@ -186,7 +186,7 @@ static PeltStatus count_influences(const PeltiGltfReader *reader, Piece *piece, 
 }
 
 /// A skinned primitive without weights: each of its rows is absent.
-static PeltStatus note_unweighted(Rows *rows, const PeltiInstance *instance, int index, PeltError *err)
+static PeltStatus note_unweighted(WeightRows *rows, const PeltiInstance *instance, int index, PeltError *err)
 {
     const PeltiGltfReader *reader = rows->reader;
     int count = reader->doc->primitives[reader->doc->meshes[instance->mesh].first_primitive + index].point_count;
@@ -197,7 +197,7 @@ static PeltStatus note_unweighted(Rows *rows, const PeltiInstance *instance, int
     return remember_bad(rows, rows->first_point, count, err);
 }
 
-static PeltStatus fill(Rows *rows, PeltError *err)
+static PeltStatus fill(WeightRows *rows, PeltError *err)
 {
     const PeltiGltf *doc = rows->reader->doc;
     PeltiCharacter *who = rows->reader->who;
@@ -226,7 +226,7 @@ static PeltStatus fill(Rows *rows, PeltError *err)
 PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err)
 {
     PeltiCharacter *who = reader->who;
-    Piece *piece = PELTI_NEW(&reader->work, Piece, 1);
+    DecodedWeights *piece = PELTI_NEW(&reader->work, DecodedWeights, 1);
     int influences;
     if (!piece)
         return pelti_no_memory(err, sizeof *piece);
@@ -237,5 +237,5 @@ PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err)
     if (!bones || !weights)
         return pelti_no_memory(err, count * sizeof(float));
     who->file_weights = (PeltiWeights){influences, bones, weights};
-    return fill(&(Rows){.reader = reader, .piece = piece, .influences = influences, .bones = bones, .weights = weights}, err);
+    return fill(&(WeightRows){.reader = reader, .piece = piece, .influences = influences, .bones = bones, .weights = weights}, err);
 }

@@ -16,7 +16,7 @@
 /// What the library spends on a value, measured with version 0.16: an object starts with a table of 16 entries.
 enum { COST_OBJECT = 800, COST_ARRAY = 112, COST_VALUE = 80, COST_MEMBER = 140, COST_ITEM = 16 };
 
-typedef struct Walk {
+typedef struct JsonWalk {
     const char *p, *end;
     const char *problem;
     bool builds;  ///< values are made
@@ -25,16 +25,16 @@ typedef struct Walk {
     size_t room;
     size_t cost, most;
     int depth;
-} Walk;
+} JsonWalk;
 
-static bool stop(Walk *w, const char *problem)
+static bool stop(JsonWalk *w, const char *problem)
 {
     w->problem = problem;
     return false;
 }
 
 /// A value that was made, or the end of the walk.
-static bool made(Walk *w, PeltiJson *value, PeltiJson **out)
+static bool made(JsonWalk *w, PeltiJson *value, PeltiJson **out)
 {
     *out = value;
     if (value)
@@ -43,7 +43,7 @@ static bool made(Walk *w, PeltiJson *value, PeltiJson **out)
     return stop(w, "memory was refused");
 }
 
-static bool need(Walk *w, size_t bytes)
+static bool need(JsonWalk *w, size_t bytes)
 {
     if (bytes <= w->room)
         return true;
@@ -55,7 +55,7 @@ static bool need(Walk *w, size_t bytes)
     return true;
 }
 
-static void skip_space(Walk *w)
+static void skip_space(JsonWalk *w)
 {
     while (w->p < w->end && (*w->p == ' ' || *w->p == '\n' || *w->p == '\r' || *w->p == '\t'))
         w->p++;
@@ -77,12 +77,12 @@ int pelti_utf8_length(const char *p, const char *end)
     return overlong || beyond ? 0 : length;
 }
 
-static bool is_digit(const Walk *w)
+static bool is_digit(const JsonWalk *w)
 {
     return w->p < w->end && *w->p >= '0' && *w->p <= '9';
 }
 
-static bool walk_escape(Walk *w)
+static bool walk_escape(JsonWalk *w)
 {
     if (++w->p >= w->end)
         return stop(w, "the text ends within a string");
@@ -99,7 +99,7 @@ static bool walk_escape(Walk *w)
     return true;
 }
 
-static bool walk_string(Walk *w)
+static bool walk_string(JsonWalk *w)
 {
     const char *start = ++w->p;
     while (w->p < w->end) {
@@ -169,7 +169,7 @@ static size_t put_escape(const char **p, const char *end, char *to)
 }
 
 /// The string [p, end) between its quotes as text, ended by a zero; escapes only ever shrink.
-static bool unescape(Walk *w, const char *p, const char *end, size_t *length)
+static bool unescape(JsonWalk *w, const char *p, const char *end, size_t *length)
 {
     if (!need(w, (size_t)(end - p) + 1))
         return false;
@@ -184,7 +184,7 @@ static bool unescape(Walk *w, const char *p, const char *end, size_t *length)
     return true;
 }
 
-static bool read_string(Walk *w, PeltiJson **out)
+static bool read_string(JsonWalk *w, PeltiJson **out)
 {
     size_t length;
     const char *start = w->p + 1;
@@ -195,7 +195,7 @@ static bool read_string(Walk *w, PeltiJson **out)
     return unescape(w, start, w->p - 1, &length) && made(w, json_object_new_string_len(w->text, (int)length), out);
 }
 
-static bool walk_digits(Walk *w)
+static bool walk_digits(JsonWalk *w)
 {
     if (!is_digit(w))
         return stop(w, "a digit was expected");
@@ -212,7 +212,7 @@ static bool fits_64_bits(const char *digits, size_t count, bool negative)
     return count < length || (count == length && memcmp(digits, most, count) <= 0);
 }
 
-static bool walk_number(Walk *w)
+static bool walk_number(JsonWalk *w)
 {
     bool negative = *w->p == '-';
     if (negative)
@@ -243,7 +243,7 @@ static bool walk_number(Walk *w)
 }
 
 /// Whole numbers as such; others with their text, so that they are written as they were read.
-static bool read_number(Walk *w, PeltiJson **out)
+static bool read_number(JsonWalk *w, PeltiJson **out)
 {
     const char *start = w->p;
     if (!walk_number(w))
@@ -263,7 +263,7 @@ static bool read_number(Walk *w, PeltiJson **out)
     return made(w, whole <= INT64_MAX ? json_object_new_int64((int64_t)whole) : json_object_new_uint64(whole), out);
 }
 
-static bool read_word(Walk *w, PeltiJson **out)
+static bool read_word(JsonWalk *w, PeltiJson **out)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++) {
@@ -276,9 +276,9 @@ static bool read_word(Walk *w, PeltiJson **out)
     return stop(w, *w->p == '\'' ? "strings take double quotes" : "a value was expected");
 }
 
-static bool read_value(Walk *w, PeltiJson **out);
+static bool read_value(JsonWalk *w, PeltiJson **out);
 
-static bool read_member(Walk *w, PeltiJson *object)
+static bool read_member(JsonWalk *w, PeltiJson *object)
 {
     if (w->p >= w->end || *w->p != '"')
         return stop(w, "a key in double quotes was expected");
@@ -303,7 +303,7 @@ static bool read_member(Walk *w, PeltiJson *object)
     return good ? made(w, NULL, &value) : false;
 }
 
-static bool read_item(Walk *w, PeltiJson *array)
+static bool read_item(JsonWalk *w, PeltiJson *array)
 {
     PeltiJson *value = NULL;
     bool good = read_value(w, &value);
@@ -314,7 +314,7 @@ static bool read_item(Walk *w, PeltiJson *array)
 }
 
 /// `into` is NULL where nothing is built.
-static bool read_container(Walk *w, char close, PeltiJson *into)
+static bool read_container(JsonWalk *w, char close, PeltiJson *into)
 {
     bool object = close == '}';
     w->cost += object ? COST_OBJECT : COST_ARRAY;
@@ -347,7 +347,7 @@ static bool read_container(Walk *w, char close, PeltiJson *into)
 }
 
 /// A value that fails half way stays in *out for the caller to release.
-static bool read_value(Walk *w, PeltiJson **out)
+static bool read_value(JsonWalk *w, PeltiJson **out)
 {
     skip_space(w);
     if (w->p >= w->end)
@@ -380,7 +380,7 @@ static int line_of(const char *text, const char *p, int *column)
     return line;
 }
 
-static void read_document(Walk *w, PeltiJson **out)
+static void read_document(JsonWalk *w, PeltiJson **out)
 {
     skip_space(w);
     if (w->p >= w->end)
@@ -403,7 +403,7 @@ PeltStatus pelti_json_parse(const char *text, size_t size, PeltiJson **out, Pelt
     }
     if (size > INT_MAX - 16)
         return PELT_FAIL(err, PELT_BAD_INPUT, "JSON of %zu bytes is larger than 2 GiB", size);
-    Walk w = {.p = text, .end = text + size, .most = JSON_BYTES_MOST, .depth = PELTI_JSON_DEPTH, .builds = true};
+    JsonWalk w = {.p = text, .end = text + size, .most = JSON_BYTES_MOST, .depth = PELTI_JSON_DEPTH, .builds = true};
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain); // a host may write 0,5
     PeltiJson *root = NULL;
     read_document(&w, &root);
@@ -423,7 +423,7 @@ PeltStatus pelti_json_parse(const char *text, size_t size, PeltiJson **out, Pelt
 }
 
 /// From the start of a container to the value of its member or item; *key is where its name starts. The text was parsed.
-static bool walk_to(Walk *w, const PeltiJsonAt *step, const char **key)
+static bool walk_to(JsonWalk *w, const PeltiJsonAt *step, const char **key)
 {
     bool object = *w->p == '{';
     if (object != (step->key != NULL) || (!object && *w->p != '['))
@@ -467,7 +467,7 @@ int pelti_json_line(const PeltiJsonAt *at, const char *text, size_t size)
     int count = 0;
     for (; at && at->up && count <= PELTI_JSON_DEPTH; at = at->up)
         steps[count++] = at;
-    Walk w = {.p = text, .end = text + size, .most = SIZE_MAX, .depth = PELTI_JSON_DEPTH + 1};
+    JsonWalk w = {.p = text, .end = text + size, .most = SIZE_MAX, .depth = PELTI_JSON_DEPTH + 1};
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         w.p += 3;
     skip_space(&w);

@@ -1,4 +1,4 @@
-// A numbered .obj for each frame. They are written into a hidden folder beside the result and moved out together.
+/// Writes a numbered .obj for each frame, into a hidden folder beside the result, and moves all out together at the end.
 #include "core/file.h"
 #include "io/cache.h"
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-typedef enum Kind {
+typedef enum OutputKind {
     KIND_PC2,
     KIND_MDD,
     KIND_NPZ,
@@ -19,11 +19,11 @@ typedef enum Kind {
     KIND_VRM,
     KIND_GLTF,
     KIND_COUNT
-} Kind; // from .obj on: with normals
+} OutputKind; // from .obj on: with normals
 static const char *const EXTENSION[KIND_COUNT] = {".pc2", ".mdd", ".npz", ".obj", ".usda", ".abc", ".glb", ".vrm", ".gltf"};
 
 typedef struct OneOutput {
-    Kind kind;
+    OutputKind kind;
     const char *path;
     PeltiSink *sink;
 } OneOutput;
@@ -36,13 +36,13 @@ struct PeltiOutput {
     int count;
 };
 
-static bool kind_of(const char *path, Kind *kind)
+static bool kind_of(const char *path, OutputKind *kind)
 {
     size_t length = strlen(path);
     for (int k = 0; k < KIND_COUNT; k++) {
         size_t tail = strlen(EXTENSION[k]);
         if (length > tail && strcasecmp(path + length - tail, EXTENSION[k]) == 0) {
-            *kind = (Kind)k;
+            *kind = (OutputKind)k;
             return true;
         }
     }
@@ -52,7 +52,7 @@ static bool kind_of(const char *path, Kind *kind)
 bool pelti_output_wants_normals(const char *const *paths, int path_count)
 {
     for (int i = 0; i < path_count; i++) {
-        Kind kind;
+        OutputKind kind;
         if (kind_of(paths[i], &kind) && kind >= KIND_OBJ)
             return true;
     }

@@ -1,4 +1,4 @@
-// PC2 and MDD differ in a header and in the order of bytes: one sink writes both.
+/// Writes .pc2 and .mdd, which differ in a header and in the order of bytes: one sink serves both.
 #include "core/file.h"
 #include "io/cache.h"
 

@@ -20,14 +20,14 @@ static PeltStatus check_rising(PeltiForm *form, const PeltiJsonAt *at, const flo
     return PELT_OK;
 }
 
-typedef struct Limits {
+typedef struct GivenRange {
     float range[2];
     bool given;
-} Limits;
+} GivenRange;
 
 static PeltStatus read_range(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    Limits *limits = target;
+    GivenRange *limits = target;
     PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = 2, .least = -360, .most = 360}, limits->range, err));
     limits->given = true;
     return check_rising(form, at, limits->range, 2, err);
@@ -36,7 +36,7 @@ static PeltStatus read_range(PeltiForm *form, const PeltiJsonAt *at, void *targe
 static PeltStatus read_limits(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     struct Both {
-        Limits bend, twist;
+        GivenRange bend, twist;
     } both = {0};
     static const PeltiField fields[] = {
         {.key = "bend", .kind = PELTI_FIELD_CUSTOM, .offset = AT(struct Both, bend), .read = read_range},
@@ -256,7 +256,7 @@ static PeltStatus read_place(PeltiForm *form, const PeltiJsonAt *at, void *targe
 
 static PeltStatus read_angles(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    Limits limits = {0};
+    GivenRange limits = {0};
     PELT_TRY(read_range(form, at, &limits, err));
     memcpy(target, limits.range, sizeof limits.range);
     return limits.range[1] > limits.range[0] ? PELT_OK : pelti_form_fail(form, at, err, "the two angles are the same");

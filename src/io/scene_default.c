@@ -1,4 +1,4 @@
-/// Defaults of scenes and objects.
+/// Gives the defaults of scenes and objects to those who fill them by hand.
 #include <pelt/scene.h>
 
 enum { SCENE_GUARD = 0x50534331 };

@@ -1,5 +1,6 @@
-/// P A P^T = L D L^T with pivots of one or two rows [Bunch1977], in panels of PANEL columns.
-/// Within a panel a column is brought up to date when its turn comes, the columns after it once, at its end.
+/// Factors and solves dense symmetric systems: P A P^T = L D L^T with pivots of one or two rows [Bunch1977].
+/// It goes in panels of PANEL columns. Within a panel a column is brought up to date when its turn comes, the columns after it
+/// once, at its end.
 #include "math/dense.h"
 #include "math/wide.h"
 

@@ -1,5 +1,6 @@
-/// A = Q T Q^T by reflections, T = S diag S^T by the implicit QL algorithm (Golub and Van Loan, 8.3).
-/// It is our own for the same reason as in dense.h.
+/// Finds eigenvalues and eigenvectors of symmetric matrices.
+/// A = Q T Q^T by reflections, T = S diag S^T by the implicit QL algorithm (Golub and Van Loan, 8.3). It is our own for the same
+/// reason as in dense.h.
 #include "math/eigen.h"
 #include "math/wide.h"
 
@@ -185,17 +186,17 @@ PeltStatus pelti_eigen_symmetric(const PeltAllocator *allocator, int n, double *
 }
 
 #ifndef PELT_NO_SIMD
-typedef double Lanes __attribute__((vector_size(8 * LANES)));
+typedef double PartialSums __attribute__((vector_size(8 * LANES)));
 #else
-typedef struct Lanes {
+typedef struct PartialSums {
     double v[LANES];
-} Lanes;
+} PartialSums;
 #endif
 
-PELTI_WIDE void add_lanes(Lanes *sum, const double *a, const double *b)
+PELTI_WIDE void add_lanes(PartialSums *sum, const double *a, const double *b)
 {
 #ifndef PELT_NO_SIMD
-    Lanes x, y;
+    PartialSums x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
     *sum += x * y;
@@ -205,7 +206,7 @@ PELTI_WIDE void add_lanes(Lanes *sum, const double *a, const double *b)
 #endif
 }
 
-PELTI_WIDE double sum_of_lanes(const Lanes *sum)
+PELTI_WIDE double sum_of_lanes(const PartialSums *sum)
 {
     double v[LANES];
     memcpy(v, sum, sizeof v);
@@ -215,7 +216,7 @@ PELTI_WIDE double sum_of_lanes(const Lanes *sum)
 /// out[i][j] += a[i] . b[j] for two rows a and TILE rows b, over `columns` of them, a multiple of LANES.
 PELTI_CLONES static void add_tile(int columns, const double *a, const double *b, size_t stride, double *out, size_t out_stride)
 {
-    Lanes s0 = {0}, s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+    PartialSums s0 = {0}, s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
     const double *a1 = a + stride, *b1 = b + stride, *b2 = b1 + stride, *b3 = b2 + stride;
     for (int c = 0; c < columns; c += LANES) {
         add_lanes(&s0, a + c, b + c);
@@ -227,7 +228,7 @@ PELTI_CLONES static void add_tile(int columns, const double *a, const double *b,
         add_lanes(&t2, a1 + c, b2 + c);
         add_lanes(&t3, a1 + c, b3 + c);
     }
-    const Lanes *s[2][TILE] = {{&s0, &s1, &s2, &s3}, {&t0, &t1, &t2, &t3}};
+    const PartialSums *s[2][TILE] = {{&s0, &s1, &s2, &s3}, {&t0, &t1, &t2, &t3}};
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < TILE; j++)
             out[(size_t)i * out_stride + (size_t)j] += sum_of_lanes(s[i][j]);

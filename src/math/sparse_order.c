@@ -1,4 +1,4 @@
-/// Ordering: nested dissection, then a rearrangement of the elimination tree into independent parts and a top.
+/// Orders the rows of a sparse matrix: nested dissection, then the elimination tree as independent parts and a top.
 #define _XOPEN_SOURCE 700 // initstate
 #include "math/sparse_parts.h"
 

@@ -1,8 +1,7 @@
 /// Solves in float with three right-hand sides as rows of four.
+#include "math/lanes.h"
 #include "math/sparse_parts.h"
 #include "math/wide.h"
-
-typedef float Float4 __attribute__((vector_size(16)));
 
 static int top_count(const PeltiSparse *s)
 {
@@ -18,14 +17,14 @@ typedef struct RowSolve {
     const PeltiSparse *s;
     const int *first;  // [part_count + 1] where parts and the top begin, in `column`
     const int *column; // that take part, whole blocks; NULL: all
-    Float4 *x;
-    Float4 *sums; // [part_count x top_count] what each part adds to the top
+    PeltiFloat4 *x;
+    PeltiFloat4 *sums; // [part_count x top_count] what each part adds to the top
     PeltiSparseRows made;
     bool ends, begins; // what the parts do in this round: see turn_parts
 } RowSolve;
 
 typedef struct RowRange { // rows of a block from begin to end; x holds those from `zero` on
-    Float4 *x;
+    PeltiFloat4 *x;
     int zero, begin, end;
 } RowRange;
 
@@ -52,13 +51,13 @@ static inline const PeltiSparseBlock *block_at(const RowSolve *solve, int i)
 }
 
 /// Rows of a block less what its columns v make there.
-PELTI_WIDE void subtract(const PeltiSparse *s, const PeltiSparseBlock *block, const int width, const Float4 *v,
+PELTI_WIDE void subtract(const PeltiSparse *s, const PeltiSparseBlock *block, const int width, const PeltiFloat4 *v,
                          const RowRange *range)
 {
     const int *rows = s->rows + block->row_first;
     const float *value = s->fx + block->value_first + range->begin * width;
     for (int i = range->begin; i < range->end; i++, value += width) {
-        Float4 sum = value[0] * v[0];
+        PeltiFloat4 sum = value[0] * v[0];
         PELTI_UNROLL
         for (int k = 1; k < width; k++)
             sum += value[k] * v[k];
@@ -67,9 +66,9 @@ PELTI_WIDE void subtract(const PeltiSparse *s, const PeltiSparseBlock *block, co
 }
 
 /// `width` is the block's, known to the compiler. What goes to the top goes to `sums`; NULL: the block is of the top.
-PELTI_WIDE void forward_block(const RowSolve *solve, const PeltiSparseBlock *block, const int width, Float4 *sums)
+PELTI_WIDE void forward_block(const RowSolve *solve, const PeltiSparseBlock *block, const int width, PeltiFloat4 *sums)
 {
-    Float4 *x = solve->x + block->first, v[PELTI_SPARSE_WIDTH];
+    PeltiFloat4 *x = solve->x + block->first, v[PELTI_SPARSE_WIDTH];
     PELTI_UNROLL
     for (int k = 0; k < width; k++) {
         v[k] = x[k];
@@ -85,7 +84,7 @@ PELTI_WIDE void forward_block(const RowSolve *solve, const PeltiSparseBlock *blo
 }
 
 /// Columns [begin, end) of those that take part.
-PELTI_CLONES static void forward(const RowSolve *solve, int begin, int end, Float4 *sums)
+PELTI_CLONES static void forward(const RowSolve *solve, int begin, int end, PeltiFloat4 *sums)
 {
     for (int i = begin; i < end;) {
         const PeltiSparseBlock *block = block_at(solve, i);
@@ -113,15 +112,15 @@ PELTI_WIDE void backward_block(const RowSolve *solve, const PeltiSparseBlock *bl
     const PeltiSparse *s = solve->s;
     const int *rows = s->rows + block->row_first;
     const float *value = s->fx + block->value_first;
-    Float4 *x = solve->x + block->first, even[PELTI_SPARSE_WIDTH], odd[PELTI_SPARSE_WIDTH];
+    PeltiFloat4 *x = solve->x + block->first, even[PELTI_SPARSE_WIDTH], odd[PELTI_SPARSE_WIDTH];
     int i = 0;
     PELTI_UNROLL
     for (int k = 0; k < width; k++) {
         even[k] = s->fd[block->first + k] * x[k];
-        odd[k] = (Float4){0};
+        odd[k] = (PeltiFloat4){0};
     }
     for (; i + 1 < block->row_count; i += 2, value += 2 * width) {
-        Float4 a = solve->x[rows[i]], b = solve->x[rows[i + 1]];
+        PeltiFloat4 a = solve->x[rows[i]], b = solve->x[rows[i + 1]];
         PELTI_UNROLL
         for (int k = 0; k < width; k++) {
             even[k] -= value[k] * a;
@@ -175,7 +174,7 @@ static void turn_parts(void *context, int begin, int end, int worker)
         }
         if (!solve->begins)
             continue;
-        Float4 *sums = solve->sums + (size_t)p * rows;
+        PeltiFloat4 *sums = solve->sums + (size_t)p * rows;
         rows_before(solve, p);
         memset(sums, 0, rows * sizeof *sums);
         forward(solve, solve->first[p], solve->first[p + 1], sums);
@@ -200,7 +199,7 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
 {
     size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15; // callers' work need not be aligned
     int times = solve->made.times > 1 ? solve->made.times : 1;
-    solve->sums = (Float4 *)(void *)((char *)work + skip);
+    solve->sums = (PeltiFloat4 *)(void *)((char *)work + skip);
     for (int k = 0; k <= times; k++) {
         solve->ends = k > 0;
         solve->begins = k < times;
@@ -221,7 +220,7 @@ int pelti_sparse_ranges(const PeltiSparse *s, int first[PELTI_SPARSE_RANGES + 1]
 void pelti_sparse_solve_made_rows(const PeltiSparse *s, PeltiJobs *jobs, const PeltiSparseRows *made, float (*rows)[4],
                                   float *work)
 {
-    RowSolve solve = {.s = s, .first = s->part_start, .x = (Float4 *)(void *)rows, .made = *made};
+    RowSolve solve = {.s = s, .first = s->part_start, .x = (PeltiFloat4 *)(void *)rows, .made = *made};
     solve_rows(&solve, jobs, s->n, work);
 }
 
@@ -254,14 +253,14 @@ void pelti_sparse_some(const PeltiSparse *s, unsigned char *mark, PeltiSparseSom
 void pelti_sparse_solve_rows_some(const PeltiSparse *s, PeltiJobs *jobs, const PeltiSparseSome *some, float (*rows)[4],
                                   float *work)
 {
-    RowSolve solve = {.s = s, .first = some->part_first, .column = some->column, .x = (Float4 *)(void *)rows};
+    RowSolve solve = {.s = s, .first = some->part_first, .column = some->column, .x = (PeltiFloat4 *)(void *)rows};
     solve_rows(&solve, jobs, some->count, work);
 }
 
 void pelti_sparse_solve_rows(const PeltiSparse *s, PeltiJobs *jobs, const float (*b)[4], float (*x)[4], float *work)
 {
     size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15;
-    Float4 *y = (Float4 *)(void *)((char *)work + skip);
+    PeltiFloat4 *y = (PeltiFloat4 *)(void *)((char *)work + skip);
     for (int k = 0; k < s->n; k++)
         memcpy(&y[k], b[s->order[k]], sizeof *y);
     pelti_sparse_solve_rows_ordered(s, jobs, (float(*)[4])y, (float *)(y + s->n));

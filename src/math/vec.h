@@ -9,6 +9,10 @@ typedef struct Vec3 {
     float x, y, z;
 } Vec3;
 
+typedef struct Dvec { ///< where floats would cancel
+    double x, y, z;
+} Dvec;
+
 typedef struct Quat { ///< x,y,z,w as in glTF
     float x, y, z, w;
 } Quat;

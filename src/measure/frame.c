@@ -69,7 +69,7 @@ void pelti_measure_also_near(PeltiMeasure *m, const Vec3 *points)
     m->frame.near = points;
 }
 
-/// Squared, of a point that is finite.
+/// To the nearer of lbs and the chosen blend, squared, of a point that is finite.
 static double distance_from_lbs(const PeltiMeasure *m, const Vec3 *lbs_points, int p, Vec3 at)
 {
     int ignored = 0;

@@ -190,16 +190,16 @@ const float *pelti_measure_depth(const PeltiMeasure *m)
 
 // ---- frames ----
 
-typedef struct Stages {
+typedef struct FrameMeasuring {
     PeltiMeasure *m;
     const Mat34 *bones;
     PeltQuality *out;
-} Stages;
+} FrameMeasuring;
 
 /// Stages that share nothing but what they read, each on one thread. The longest first.
 static void last_stages(void *context, int begin, int end, int worker)
 {
-    const Stages *s = context;
+    const FrameMeasuring *s = context;
     (void)worker;
     for (int stage = begin; stage < end; stage++) {
         if (stage == 0)
@@ -225,7 +225,7 @@ static PeltQuality measure_shape(PeltiMeasure *m, const Vec3 *points, const Mat3
     pelti_measure_crossings(m, &frame);
     if (inside)
         pelti_measure_inside(m, &frame);
-    Stages stages = {m, bones, &frame};
+    FrameMeasuring stages = {m, bones, &frame};
     pelti_parallel_for(m->jobs, 4, 1, last_stages, &stages);
     return frame;
 }

@@ -17,17 +17,17 @@ PeltStatus pelti_measure_create(const PeltiCharacter *who, PeltiJobs *jobs, cons
 void pelti_measure_destroy(PeltiMeasure *m); ///< NULL is fine
 
 /// Measures one frame; frames in the order of the clip, each once. `points` [point_count] world; `bones` [bone_count] rest
-/// space -> world, NULL: no flipped_vs_bone; `lbs_points` [point_count] linear blending of the same pose, NULL: nothing that
-/// compares with it. Does not allocate, except that the room for crossing pairs grows (to 2 million at most).
+/// space -> world, NULL: no flipped_vs_bone; `lbs_points` [point_count] lbs (as PeltQuality has it) of the same pose, NULL:
+/// nothing that compares with it. Does not allocate, except that the room for crossing pairs grows (to 2 million at most).
 void pelti_measure_frame(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs_points, PeltQuality *out);
 void pelti_measure_summary(const PeltiMeasure *m, PeltQuality *out);
-/// The frames that follow are as far from linear blending as from the nearer of it and `points` [point_count]: blending of the
-/// same pose by other weights. They must stay until the next frame; NULL: there are none.
+/// The frames that follow are as far from lbs as from the nearer of it and `points` [point_count], the chosen blend of the same
+/// pose. They must stay until the next frame; NULL: it is lbs.
 void pelti_measure_also_near(PeltiMeasure *m, const Vec3 *points);
-/// The same for linear blending itself, without the inside test and what needs several frames. Before the frame it goes with, so
+/// The same for lbs itself, without the inside test and what needs several frames. Before the frame it goes with, so
 /// that what is kept for pictures is the skin's.
 void pelti_measure_lbs(PeltiMeasure *m, const Vec3 *lbs_points, const Mat34 *bones);
-void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame); ///< linear blending of this frame is what was measured
+void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame); ///< lbs of this frame is what was measured
 void pelti_measure_lbs_summary(const PeltiMeasure *m, PeltQuality *out);
 void pelti_measure_restart(PeltiMeasure *m); ///< forgets the frames: a new clip
 
@@ -48,7 +48,7 @@ double pelti_quality_value(const PeltQuality *q, const PeltiMeasureField *field)
 PeltQuality pelti_quality_none(void); ///< nothing defined, no frames
 void pelti_quality_merge(PeltQuality *clip, const PeltQuality *frame);
 
-/// Whether there is linear blending to compare with: the file's weights use more than one joint of some skin.
+/// Whether there is lbs to compare with: the file's weights use more than one joint of some skin.
 bool pelti_measure_has_reference(const PeltiCharacter *who);
 
 /// Of the last frame, for pictures.

@@ -1,4 +1,4 @@
-/// The parts of a mesh: the volume of each closed component, and whether pieces painted to one bone stay rigid.
+/// Measures the parts of a mesh: the volume of closed components, and whether pieces painted to one bone stay rigid [Kabsch1976].
 #include "measure/parts.h"
 
 #include <string.h>
@@ -30,36 +30,36 @@ static double six_volumes(const Vec3 *x, const int t[3], Vec3 o)
     return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-typedef struct Extent { // of one component at rest
+typedef struct RestComponent { // of one component at rest
     int first, vertices;
     double area, volume;
     PeltiBox box;
-} Extent;
+} RestComponent;
 
-static void gather_extents(const PeltiMeasure *m, Extent *extents)
+static void gather_extents(const PeltiMeasure *m, RestComponent *extents)
 {
     const PeltiMesh *mesh = m->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        Extent *e = &extents[mesh->component[v]];
+        RestComponent *e = &extents[mesh->component[v]];
         if (e->vertices++ == 0)
             e->first = v, e->box = (PeltiBox){mesh->rest[v], mesh->rest[v]};
         e->box.low = vec3_min(e->box.low, mesh->rest[v]);
         e->box.high = vec3_max(e->box.high, mesh->rest[v]);
     }
     for (int t = 0; t < mesh->triangle_count; t++) {
-        Extent *e = &extents[mesh->component[mesh->triangles[t][0]]];
+        RestComponent *e = &extents[mesh->component[mesh->triangles[t][0]]];
         e->area += m->rest.area[t];
         e->volume += six_volumes(mesh->rest, mesh->triangles[t], mesh->rest[e->first]) / 6;
     }
 }
 
-static bool has_volume(const PeltiMeasure *m, const Extent *e)
+static bool has_volume(const PeltiMeasure *m, const RestComponent *e)
 {
     double ball = e->area * sqrt(e->area) / 10.6347; // 6 sqrt(pi)
     return fabs(e->volume) > least_fullness * ball && (double)vec3_distance(e->box.low, e->box.high) > least_extent * m->size;
 }
 
-static void list_closed(PeltiMeasure *m, const Extent *extents, const bool *open)
+static void list_closed(PeltiMeasure *m, const RestComponent *extents, const bool *open)
 {
     for (int c = 0; c < m->mesh->component_count; c++) {
         m->parts.closed_of[c] = -1;
@@ -88,7 +88,7 @@ static void find_only_bones(const PeltiMeasure *m, int *only)
 }
 
 /// Lists the pieces' vertices, piece by piece. Two points are always rigid but for their distance: stretch tells that.
-static void list_pieces(PeltiMeasure *m, const Extent *extents, const int *only, int *place)
+static void list_pieces(PeltiMeasure *m, const RestComponent *extents, const int *only, int *place)
 {
     int total = 0;
     for (int c = 0; c < m->mesh->component_count; c++) {
@@ -113,12 +113,12 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
     int *direction = PELTI_NEW(&work, int, mesh->edge_count), *only = PELTI_NEW(&work, int, components);
     int *place = PELTI_NEW(&work, int, components);
     bool *open = PELTI_NEW(&work, bool, components);
-    Extent *extents = PELTI_NEW(&work, Extent, components);
+    RestComponent *extents = PELTI_NEW(&work, RestComponent, components);
     m->parts.closed = PELTI_NEW(&m->pool, PeltiClosedPart, components);
     m->parts.closed_of = PELTI_NEW(&m->pool, int, components);
     m->parts.pieces = PELTI_NEW(&m->pool, PeltiMeasurePiece, components);
     m->parts.piece_vertices = PELTI_NEW(&m->pool, int, mesh->vertex_count);
-    PeltStatus status = work.failed || m->pool.failed ? pelti_no_memory(err, components * sizeof(Extent)) : PELT_OK;
+    PeltStatus status = work.failed || m->pool.failed ? pelti_no_memory(err, components * sizeof(RestComponent)) : PELT_OK;
     if (status == PELT_OK) {
         mark_open(mesh, direction, open);
         gather_extents(m, extents);
@@ -158,7 +158,7 @@ static void sum_volumes(PeltiMeasure *m, const Vec3 *x, VolumeOf of)
     }
 }
 
-/// Of blending by other weights than the file's, if there are any.
+/// Of the chosen blend, where that is not lbs.
 static void sum_near_volumes(PeltiMeasure *m)
 {
     for (int i = 0; i < m->parts.closed_count && !m->frame.near; i++)
@@ -170,7 +170,7 @@ static void sum_near_volumes(PeltiMeasure *m)
     sum_volumes(m, m->scratch.near, VOLUME_NEAR);
 }
 
-/// 0 where the ratio is at least as near to 1 as that of linear blending; the lesser beside the file's and the chosen weights.
+/// 0 where the ratio is at least as near to 1 as that of lbs or that of the chosen blend; else the lesser difference to the two.
 static double beside_lbs(const PeltiClosedPart *part)
 {
     double off = fabs(part->now - 1);

@@ -15,7 +15,7 @@ typedef struct MeasureNormal { ///< twice the area long
 typedef struct PeltiClosedPart {
     int anchor; ///< a vertex of it: volumes are summed around it, so that far from the origin nothing is lost
     double now, lbs;
-    double near; ///< by blending with the weights that were chosen; as lbs where those are the file's
+    double near; ///< by the chosen blend; as lbs where the chosen weights are the file's
     PeltComponentQuality told;
 } PeltiClosedPart;
 
@@ -68,9 +68,9 @@ typedef struct MeasureFrame {
     Vec3 *x;     ///< [capped vertices] non-finite coordinates are 0
     Vec3 *raw;   ///< [capped vertices] as they came
     bool broken; ///< x and raw differ
-    Vec3 *lbs;   ///< [vertices of the mesh] linear blending, non-finite coordinates 0
+    Vec3 *lbs;   ///< [vertices of the mesh] non-finite coordinates 0
     bool has_lbs;
-    const Vec3 *near;             ///< [points] what a point may also be near to; NULL: lbs alone
+    const Vec3 *near;             ///< [points] the chosen blend; NULL: it is lbs
     MeasureNormal *normal;        ///< [capped triangles]
     MeasureNormal *vertex_normal; ///< [vertices of the mesh] unit
     MeasureNormal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
@@ -108,7 +108,7 @@ typedef struct MeasureInside {
 typedef struct MeasureScratch {
     float *ratio;    ///< [edges or triangles] for percentiles
     Mat3 *bone_turn; ///< [bone_count]
-    Vec3 *near;      ///< [vertices of the mesh] blending by other weights
+    Vec3 *near;      ///< [vertices of the mesh] the chosen blend
 } MeasureScratch;
 
 /// What goes from frame to frame.
@@ -116,7 +116,7 @@ typedef struct MeasureClip {
     int frames;
     Vec3 *first_points, *last_points;    ///< [point_count]
     Vec3 *previous[2], *previous_off[2]; ///< [vertices of the mesh] one and two frames ago
-    int off_frames;                      ///< frames in a row that came with linear blending
+    int off_frames;                      ///< frames in a row that came with lbs
     PeltQuality quality, lbs_quality;
 } MeasureClip;
 

@@ -14,13 +14,13 @@ static const int fewer_deep_pairs = 3;           // times
 static const double volume_worth_telling = 0.02; // lost or gained by lbs
 static const double volume_halved = 0.5;
 
-typedef struct Line {
+typedef struct VerdictLine {
     char *text;
     size_t size, length;
     int reasons;
-} Line;
+} VerdictLine;
 
-PELT_PRINTF(2, 3) static void say(Line *line, const char *format, ...)
+PELT_PRINTF(2, 3) static void say(VerdictLine *line, const char *format, ...)
 {
     if (!line->text || line->length + 1 >= line->size)
         return;
@@ -32,13 +32,13 @@ PELT_PRINTF(2, 3) static void say(Line *line, const char *format, ...)
         line->length += (size_t)wrote < line->size - line->length ? (size_t)wrote : line->size - line->length - 1;
 }
 
-static void say_reason(Line *line)
+static void say_reason(VerdictLine *line)
 {
     say(line, line->reasons++ ? "; " : ": ");
 }
 
 /// Everything that is worse, each with lbs's value beside it. Undefined values (NAN, -1) compare as good.
-static void find_worse(const PeltQuality *q, const PeltQuality *lbs, Line *line)
+static void find_worse(const PeltQuality *q, const PeltQuality *lbs, VerdictLine *line)
 {
     if (q->nonfinite > 0)
         say_reason(line), say(line, "%d coordinates are no numbers", q->nonfinite);
@@ -62,7 +62,7 @@ static void find_worse(const PeltQuality *q, const PeltQuality *lbs, Line *line)
         say_reason(line), say(line, "a rigid piece bends by %.2g of the size", q->rigid_error);
 }
 
-static void find_better(const PeltQuality *q, const PeltQuality *lbs, Line *line)
+static void find_better(const PeltQuality *q, const PeltQuality *lbs, VerdictLine *line)
 {
     if (lbs->deep_pairs > 0 && q->deep_pairs >= 0 && q->deep_pairs * (int64_t)fewer_deep_pairs <= lbs->deep_pairs)
         say_reason(line), say(line, "%d deep pairs (lbs %d)", q->deep_pairs, lbs->deep_pairs);
@@ -76,7 +76,7 @@ static void find_better(const PeltQuality *q, const PeltQuality *lbs, Line *line
 
 PeltVerdict pelt_quality_verdict(const PeltQuality *q, const PeltQuality *lbs, char *text, size_t size)
 {
-    Line line = {text, size, 0, 0};
+    VerdictLine line = {text, size, 0, 0};
     if (text && size)
         text[0] = 0;
     if (q->frames == 0) {

@@ -8,10 +8,10 @@
 #include <string.h>
 
 /// Dual marching cubes. A cube corner has bit x | y << 1 | z << 2; an edge is axis * 4 + offsets along the two next axes.
-typedef struct Table {
+typedef struct SheetTable {
     signed char loops[256];       // sheets in a cell of this case
     signed char loop_of[256][12]; // sheet that crosses the edge, -1: none
-} Table;
+} SheetTable;
 
 static int edge_corner(int edge, int end)
 {
@@ -50,7 +50,7 @@ static void link_face(int inside, int face, int link[12][2], int *links)
     }
 }
 
-static void build_table(Table *table)
+static void build_table(SheetTable *table)
 {
     for (int inside = 0; inside < 256; inside++) {
         int link[12][2], links[12] = {0};
@@ -131,7 +131,7 @@ static void sample_blocks(void *context, int begin, int end, int worker)
 
 typedef struct Extraction {
     Grid grid;
-    Table table;
+    SheetTable table;
     int *layer[2]; // first vertex of each cell of the lower and the upper layer of cells
     PeltiArray vertices, triangles;
 } Extraction;

@@ -7,14 +7,14 @@
 
 /// Isotropic remeshing [Botsch2004]: split long edges, collapse short ones, flip towards valence 6, relax along the surface;
 /// the surface is the shape itself, so points are projected to it and never drift.
-typedef struct Edge {
+typedef struct WingedEdge {
     int h, o;       // half edges a -> b and b -> a
     int a, b, c, d; // c completes the triangle of h, d that of o
-} Edge;
+} WingedEdge;
 
-static Edge edge_of(const PeltiRemeshSurface *s, int h)
+static WingedEdge edge_of(const PeltiRemeshSurface *s, int h)
 {
-    Edge e = {.h = h, .o = s->opposite[h]};
+    WingedEdge e = {.h = h, .o = s->opposite[h]};
     e.a = s->corner[h];
     e.b = s->corner[e.o];
     e.c = s->corner[pelti_remesh_previous(h)];
@@ -66,7 +66,7 @@ static void twin(PeltiRemeshSurface *s, int a, int b)
 
 static void split_edge(PeltiRemeshSurface *s, int h)
 {
-    Edge e = edge_of(s, h);
+    WingedEdge e = edge_of(s, h);
     int m = s->vertex_count++, t2 = 3 * s->triangle_count, t3 = t2 + 3;
     s->triangle_count += 2;
     s->position[m] = vec3_lerp(s->position[e.a], s->position[e.b], 0.5f);
@@ -87,7 +87,7 @@ static void split_edge(PeltiRemeshSurface *s, int h)
 
 static void flip_edge(PeltiRemeshSurface *s, int h)
 {
-    Edge e = edge_of(s, h);
+    WingedEdge e = edge_of(s, h);
     int hn = pelti_remesh_next(h), hp = pelti_remesh_previous(h), on = pelti_remesh_next(e.o), op = pelti_remesh_previous(e.o);
     int beyond_bc = s->opposite[hn], beyond_ad = s->opposite[on];
     s->corner[hn] = e.d;
@@ -104,7 +104,7 @@ static void flip_edge(PeltiRemeshSurface *s, int h)
 /// b goes into a.
 static void collapse_edge(PeltiRemeshSurface *s, int h, Vec3 to)
 {
-    Edge e = edge_of(s, h);
+    WingedEdge e = edge_of(s, h);
     int start = s->out[e.b], k = start;
     do {
         s->corner[k] = e.a;
@@ -162,7 +162,7 @@ static bool fan_allows(const PeltiRemeshSurface *s, int v, int skip, Vec3 to, Ve
 
 static bool may_collapse(const PeltiRemeshSurface *s, int h, Vec3 to)
 {
-    Edge e = edge_of(s, h);
+    WingedEdge e = edge_of(s, h);
     int common = 0, k = s->out[e.a];
     do {
         common += are_neighbours(s, s->corner[pelti_remesh_next(k)], e.b) && s->corner[pelti_remesh_next(k)] != e.b;
@@ -226,7 +226,7 @@ static Hinge hinge_of(const PeltiRemeshSurface *s, int p, int q, int l, int r)
 /// Both triangles after the flip must face the shape's way and not fold against each other, and sharp slivers are never worth a
 /// valence. Where those before the flip did no better (a ridge, a spike of a coarse file) they may: else edges only ever gather
 /// there, up to a hundred at a vertex.
-static bool may_flip(const PeltiRemeshSurface *s, const Edge *e)
+static bool may_flip(const PeltiRemeshSurface *s, const WingedEdge *e)
 {
     if (e->c == e->d || valence(s, e->a) <= 4 || valence(s, e->b) <= 4 || are_neighbours(s, e->c, e->d))
         return false;
@@ -242,7 +242,7 @@ static void flip_to_valence(PeltiRemeshSurface *s)
     for (int h = 0; h < 3 * s->triangle_count; h++) {
         if (s->corner[h] < 0 || h > s->opposite[h])
             continue;
-        Edge e = edge_of(s, h);
+        WingedEdge e = edge_of(s, h);
         int a = valence(s, e.a) - 6, b = valence(s, e.b) - 6, c = valence(s, e.c) - 6, d = valence(s, e.d) - 6;
         int before = a * a + b * b + c * c + d * d;
         int after = (a - 1) * (a - 1) + (b - 1) * (b - 1) + (c + 1) * (c + 1) + (d + 1) * (d + 1);
@@ -258,7 +258,7 @@ static void flip_to_delaunay(PeltiRemeshSurface *s, int sweeps)
         for (int h = 0; h < 3 * s->triangle_count; h++) {
             if (s->corner[h] < 0 || h > s->opposite[h])
                 continue;
-            Edge e = edge_of(s, h);
+            WingedEdge e = edge_of(s, h);
             const Vec3 *x = s->position;
             float c = pelti_acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.c]), 1), -1));
             float d = pelti_acosf(fmaxf(fminf(opposite_cosine(x[e.a], x[e.b], x[e.d]), 1), -1));

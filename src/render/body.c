@@ -2,7 +2,7 @@
 #include "render/body.h"
 #include "math/elementary.h"
 
-typedef int Corners[3];
+typedef int TriangleCorners[3];
 
 static int vertex_count(const PeltiRenderBody *body)
 {
@@ -19,7 +19,7 @@ static void push_vertex(PeltiRenderBody *body, Vec3 at, Vec3 normal, Vec3 colour
 
 static void push_triangle(PeltiRenderBody *body, int a, int b, int c, int owner)
 {
-    Corners corners = {a, b, c};
+    TriangleCorners corners = {a, b, c};
     pelti_array_push(&body->triangles, corners);
     pelti_array_push(&body->owner, &owner);
 }
@@ -82,7 +82,7 @@ static void add_mesh(PeltiRenderBody *body, const PeltiRenderSceneMesh *mesh, in
         return;
     const Vec3 *x = (const Vec3 *)body->positions.data;
     Vec3 *n = (Vec3 *)body->normals.data;
-    const Corners *triangles = (const Corners *)body->triangles.data;
+    const TriangleCorners *triangles = (const TriangleCorners *)body->triangles.data;
     for (int t = first_triangle; t < (int)body->triangles.count; t++)
         for (int k = 0; k < 3; k++) // area-weighted
             n[triangles[t][k]] = vec3_add(n[triangles[t][k]], face_normal(x, triangles[t]));
@@ -90,21 +90,21 @@ static void add_mesh(PeltiRenderBody *body, const PeltiRenderSceneMesh *mesh, in
         n[v] = vec3_normalize_or(n[v], vec3(0, 1, 0));
 }
 
-typedef struct Turn { ///< a point of the outline of a turned solid, with its normal
+typedef struct OutlinePoint { ///< a point of the outline of a turned solid, with its normal
     float along, out, normal_along, normal_out;
-} Turn;
+} OutlinePoint;
 
-typedef struct Turned {
+typedef struct TurnedSolid {
     Vec3 origin, axis; ///< the outline's 0, and the unit direction it goes along
-    const Turn *outline;
+    const OutlinePoint *outline;
     int count, sides; ///< points of the outline, vertices of a ring
     Vec3 colour;
-} Turned;
+} TurnedSolid;
 
 /// A turned solid: a ring of vertices for each point of the outline, joined.
-static void add_turned(PeltiRenderBody *body, const Turned *solid)
+static void add_turned(PeltiRenderBody *body, const TurnedSolid *solid)
 {
-    const Turn *outline = solid->outline;
+    const OutlinePoint *outline = solid->outline;
     int count = solid->count, sides = solid->sides;
     Vec3 axis = solid->axis, u = vec3_orthogonal(axis), v = vec3_cross(axis, u);
     int first = vertex_count(body);
@@ -131,14 +131,14 @@ static void add_capsule(PeltiRenderBody *body, Vec3 a, Vec3 b, float radius, Vec
         return;
     float length = vec3_distance(a, b);
     Vec3 axis = vec3_normalize_or(vec3_sub(b, a), vec3(0, 1, 0));
-    Turn outline[2 * ARC];
+    OutlinePoint outline[2 * ARC];
     for (int i = 0; i < ARC; i++) {
         float angle = 1.5707963f * (float)i / (ARC - 1), c = pelti_cosf(angle), s = pelti_sinf(angle);
-        outline[i] = (Turn){-radius * c, radius * s, -c, s};
-        outline[2 * ARC - 1 - i] = (Turn){length + radius * c, radius * s, c, s};
+        outline[i] = (OutlinePoint){-radius * c, radius * s, -c, s};
+        outline[2 * ARC - 1 - i] = (OutlinePoint){length + radius * c, radius * s, c, s};
     }
     add_turned(body,
-               &(Turned){.origin = a, .axis = axis, .outline = outline, .count = 2 * ARC, .sides = sides, .colour = colour});
+               &(TurnedSolid){.origin = a, .axis = axis, .outline = outline, .count = 2 * ARC, .sides = sides, .colour = colour});
 }
 
 static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow, float radius)
@@ -149,7 +149,7 @@ static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow,
     float head = fminf(6 * radius, 0.6f * length), thin = fminf(radius, 0.2f * length), wide = 0.42f * head;
     float slope = 1 / pelti_hypotf(head, wide), neck = length - head;
     Vec3 axis = vec3_normalize_or(vec3_sub(arrow->to, arrow->from), vec3(0, 1, 0));
-    const Turn outline[] = {{0, 0, -1, 0},
+    const OutlinePoint outline[] = {{0, 0, -1, 0},
                             {0, thin, -1, 0},
                             {0, thin, 0, 1},
                             {neck, thin, 0, 1},
@@ -159,7 +159,7 @@ static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow,
                             {length, 0, wide * slope, head * slope}};
     add_turned(
         body,
-        &(Turned){.origin = arrow->from, .axis = axis, .outline = outline, .count = 8, .sides = 14, .colour = arrow->colour});
+        &(TurnedSolid){.origin = arrow->from, .axis = axis, .outline = outline, .count = 8, .sides = 14, .colour = arrow->colour});
 }
 
 static void add_loose(PeltiRenderBody *body, const PeltiRenderSceneTriangle *triangle)
@@ -213,7 +213,7 @@ PeltStatus pelti_render_body_create(const PeltiRenderScene *scene, bool see_thro
     pelti_array_init(&out->normals, NULL, sizeof(Vec3));
     pelti_array_init(&out->colours, NULL, sizeof(Vec3));
     pelti_array_init(&out->values, NULL, sizeof(float));
-    pelti_array_init(&out->triangles, NULL, sizeof(Corners));
+    pelti_array_init(&out->triangles, NULL, sizeof(TriangleCorners));
     pelti_array_init(&out->owner, NULL, sizeof(int));
     for (int i = 0; i < scene->mesh_count; i++)
         if (scene->meshes[i].see_through == see_through)
@@ -228,7 +228,7 @@ PeltStatus pelti_render_body_create(const PeltiRenderScene *scene, bool see_thro
         status = pelti_no_memory(err, out->positions.count * sizeof(Vec3));
     else if (out->triangles.count)
         status = pelti_rays_create(vertex_count(out), (const Vec3 *)out->positions.data, (int)out->triangles.count,
-                                   (const Corners *)out->triangles.data, &out->rays, err);
+                                   (const TriangleCorners *)out->triangles.data, &out->rays, err);
     if (status != PELT_OK)
         pelti_render_body_release(out);
     return status;

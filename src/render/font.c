@@ -1,4 +1,4 @@
-/// The glyphs.
+/// Draws the letters of pictures as strokes, from a table of glyphs.
 #include "render/font.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// PNG through libpng, to memory.
+/// Writes PNG to memory, through libpng.
 #include "render/image.h"
 
 #include <png.h>

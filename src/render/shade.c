@@ -1,4 +1,4 @@
-// Rays through the lens, a tile at a time: what is met, how it is lit, and rays on to the lamp and all around.
+/// Shades a tile at a time: rays through the lens, what they meet, how it is lit, and rays on to the lamp and all around.
 #include "render/trace.h"
 
 #include "core/hash.h"
@@ -21,7 +21,7 @@ typedef struct Surface {
     Vec3 direct, ambient;
 } Surface;
 
-typedef struct Work {
+typedef struct TileWork {
     PeltiRay ray[TILE_PIXELS];
     PeltiHit hit[TILE_PIXELS], veil[TILE_PIXELS];
     float slice[TILE_PIXELS]; ///< distance to the slice, INFINITY: not met
@@ -32,7 +32,7 @@ typedef struct Work {
     Surface surface[TILE_PIXELS];
     PeltiRay second[TILE_PIXELS * RAYS];
     uint8_t blocked[TILE_PIXELS * RAYS];
-} Work;
+} TileWork;
 
 typedef struct Tile {
     int x0, y0, width, height;
@@ -40,7 +40,7 @@ typedef struct Tile {
 
 size_t pelti_trace_scratch(void)
 {
-    return (sizeof(Work) + 63) & ~(size_t)63;
+    return (sizeof(TileWork) + 63) & ~(size_t)63;
 }
 
 /// Offsets in [0,1) that differ from pixel to pixel; sample i of a pixel adds i times irrational steps (R2 sequence), which
@@ -59,7 +59,7 @@ static float step_on(float start, int i, float step)
 
 static const float R2[2] = {0.7548776662f, 0.5698402910f};
 
-static void lens_rays(const PeltiTrace *trace, Tile tile, int sample, Work *work)
+static void lens_rays(const PeltiTrace *trace, Tile tile, int sample, TileWork *work)
 {
     const PeltiLook *look = trace->look;
     float jx = step_on(0.5f, sample, R2[0]) - 0.5f, jy = step_on(0.5f, sample, R2[1]) - 0.5f;
@@ -114,11 +114,11 @@ static float wire_coverage(const PeltiTrace *trace, const Vec3 *corner, Vec3 at,
     return fade * fminf(fmaxf(0.5f * width + 0.5f - nearest, 0), 1);
 }
 
-typedef struct Found {
+typedef struct SeenPoint {
     Vec3 position, normal, face, start, colour;
     float shine, edge;
     bool outside;
-} Found;
+} SeenPoint;
 
 static Vec3 colour_at(const PeltiTrace *trace, const PeltiRenderBody *body, int owner, const int *corner, const float *bary)
 {
@@ -137,14 +137,14 @@ static Vec3 colour_at(const PeltiTrace *trace, const PeltiRenderBody *body, int 
     return vec3_mad(vec3_mad(c, colours[corner[1]], bary[1]), colours[corner[2]], bary[2]);
 }
 
-static Found look_at_hit(const PeltiTrace *trace, const PeltiRenderBody *body, const PeltiRay *ray, const PeltiHit *hit)
+static SeenPoint look_at_hit(const PeltiTrace *trace, const PeltiRenderBody *body, const PeltiRay *ray, const PeltiHit *hit)
 {
     const Vec3 *x = (const Vec3 *)body->positions.data, *n = (const Vec3 *)body->normals.data;
     const int *corner = ((const int(*)[3])body->triangles.data)[hit->triangle];
     int owner = ((const int *)body->owner.data)[hit->triangle];
     const float bary[3] = {1 - hit->u - hit->v, hit->u, hit->v};
     const Vec3 p[3] = {x[corner[0]], x[corner[1]], x[corner[2]]};
-    Found found;
+    SeenPoint found;
     found.position = vec3_mad(vec3_mad(vec3_scale(p[0], bary[0]), p[1], bary[1]), p[2], bary[2]);
     found.face = vec3_normalize_or(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])), vec3_scale(ray->direction, -1));
     found.normal = vec3_scale(n[corner[0]], bary[0]);
@@ -182,7 +182,7 @@ static Vec3 multiply(Vec3 a, Vec3 b)
 
 /// Light from the lamp if it is not blocked: Lambert, warmer where it grazes (red light goes farthest through skin), and a
 /// broad highlight. Nothing at the horizon, so that shadows start without a line.
-static Vec3 direct_light(const PeltiTrace *trace, const Found *f, Vec3 to_eye)
+static Vec3 direct_light(const PeltiTrace *trace, const SeenPoint *f, Vec3 to_eye)
 {
     float cosine = fmaxf(vec3_dot(f->normal, trace->lamp), 0), graze = (1 - cosine) * (1 - cosine);
     Vec3 d = vec3_scale(vec3(1 + 0.45f * graze, 1 + 0.05f * graze, 1 - 0.1f * graze), cosine);
@@ -194,7 +194,7 @@ static Vec3 direct_light(const PeltiTrace *trace, const Found *f, Vec3 to_eye)
 }
 
 /// Light from all around: sky above, floor below, a weak fill from the other side, a faint rim.
-static Vec3 ambient_light(const PeltiTrace *trace, const Found *f, Vec3 to_eye)
+static Vec3 ambient_light(const PeltiTrace *trace, const SeenPoint *f, Vec3 to_eye)
 {
     float up = 0.5f + 0.5f * f->normal.y;
     Vec3 light = vec3_lerp(bounce_light, sky_light, up);
@@ -206,7 +206,7 @@ static Vec3 ambient_light(const PeltiTrace *trace, const Found *f, Vec3 to_eye)
     return vec3_mad(multiply(f->colour, light), sky_light, 0.3f * f->shine / 0.10f * rim * rim);
 }
 
-static void add_surface(const PeltiTrace *trace, Work *work, int index, const Found *f, Vec3 direct, Vec3 ambient)
+static void add_surface(const PeltiTrace *trace, TileWork *work, int index, const SeenPoint *f, Vec3 direct, Vec3 ambient)
 {
     PeltiPixel *pixel = &trace->pixels[index];
     pixel->direct = vec3_add(pixel->direct, direct);
@@ -248,7 +248,7 @@ bool pelti_floor_hit(const PeltiTrace *trace, const PeltiRay *ray, Vec3 *positio
     return *fade > 0;
 }
 
-static void add_floor(Work *work, PeltiPixel *pixel, int index, Vec3 position, float fade)
+static void add_floor(TileWork *work, PeltiPixel *pixel, int index, Vec3 position, float fade)
 {
     pixel->floor += fade;
     pixel->floor_count += 1;
@@ -256,7 +256,7 @@ static void add_floor(Work *work, PeltiPixel *pixel, int index, Vec3 position, f
         (Surface){.pixel = index, .position = position, .start = position, .normal = {0, 1, 0}, .face = {0, 1, 0}, .floor = true};
 }
 
-static void shade_pixel(const PeltiTrace *trace, Work *work, int k, int x, int y)
+static void shade_pixel(const PeltiTrace *trace, TileWork *work, int k, int x, int y)
 {
     const PeltiLook *look = trace->look;
     const PeltiRay *ray = &work->ray[k];
@@ -272,7 +272,7 @@ static void shade_pixel(const PeltiTrace *trace, Work *work, int k, int x, int y
         return;
     }
     if (work->hit[k].triangle >= 0) {
-        Found f = look_at_hit(trace, &trace->solid, ray, &work->hit[k]);
+        SeenPoint f = look_at_hit(trace, &trace->solid, ray, &work->hit[k]);
         pixel->alpha += 1;
         add_surface(trace, work, index, &f, multiply(through, direct_light(trace, &f, to_eye)),
                     multiply(through, ambient_light(trace, &f, to_eye)));
@@ -356,7 +356,7 @@ static void aim(const PeltiTrace *trace, const Surface *s, int sample, PeltiRay 
     }
 }
 
-static void light_surfaces(PeltiTrace *trace, Work *work, int sample)
+static void light_surfaces(PeltiTrace *trace, TileWork *work, int sample)
 {
     int total = 0;
     for (int i = 0; i < work->surface_count; i++) {
@@ -385,7 +385,7 @@ static void light_surfaces(PeltiTrace *trace, Work *work, int sample)
 }
 
 /// See-through skins before whatever is opaque, layer after layer from the front; rims are denser than faces.
-static void lay_veils(const PeltiTrace *trace, Work *work, int count)
+static void lay_veils(const PeltiTrace *trace, TileWork *work, int count)
 {
     for (int k = 0; k < count; k++) {
         work->veil_ray[k] = work->ray[k];
@@ -400,7 +400,7 @@ static void lay_veils(const PeltiTrace *trace, Work *work, int count)
                 continue;
             }
             any = true;
-            Found f = look_at_hit(trace, &trace->veil, &work->veil_ray[k], &work->veil[k]);
+            SeenPoint f = look_at_hit(trace, &trace->veil, &work->veil_ray[k], &work->veil[k]);
             Vec3 to_eye = vec3_scale(work->veil_ray[k].direction, -1);
             bool loose = ((const int *)trace->veil.owner.data)[work->veil[k].triangle] < 0;
             float rim = 1 - fabsf(vec3_dot(f.normal, to_eye));
@@ -419,7 +419,7 @@ void pelti_trace_tiles(void *context, int begin, int end, int worker)
 {
     PeltiTrace *trace = context;
     const PeltiLook *look = trace->look;
-    Work *work = (Work *)(trace->scratch + (size_t)worker * trace->scratch_bytes);
+    TileWork *work = (TileWork *)(trace->scratch + (size_t)worker * trace->scratch_bytes);
     for (int t = begin; t < end; t++) {
         Tile tile = {t % trace->tiles_x * PELTI_TILE, t / trace->tiles_x * PELTI_TILE, PELTI_TILE, PELTI_TILE};
         tile.width = look->width - tile.x0 < PELTI_TILE ? look->width - tile.x0 : PELTI_TILE;

@@ -1,6 +1,6 @@
-// Edge-aware smoothing of how much light arrives [Dammertz2010].
-// It is the sparse ("a trous") wavelet filter, guided by position and normal instead of colour, so that it never blurs over an
-// edge.
+/// Smooths how much light arrives without blurring over edges [Dammertz2010].
+/// It is the sparse ("a trous") wavelet filter, guided by position and normal instead of colour, so that it never blurs over an
+/// edge.
 #include "math/wide.h"
 #include "render/trace.h"
 
@@ -8,20 +8,20 @@
 /// that show nothing on either side: the farthest a pass looks, and the lanes beyond the last pixel.
 enum { PLANE_ON, PLANE_NX, PLANE_NY, PLANE_NZ, PLANE_X, PLANE_Y, PLANE_Z, PLANE_PIXEL, GUIDES, ARRIVE = 2, MARGIN = 32 };
 
-typedef struct Planes {
+typedef struct PixelPlanes {
     float *guide[GUIDES]; ///< PLANE_ON: 1 where a pixel shows something, else 0
     float *from[ARRIVE];  ///< visible, open
     float *to[ARRIVE];
     int stride;
-} Planes;
+} PixelPlanes;
 
-typedef struct Pass {
+typedef struct SmoothPass {
     const PeltiTrace *trace;
-    const Planes *planes;
+    const PixelPlanes *planes;
     int step;
-} Pass;
+} SmoothPass;
 
-static size_t plane_at(const Planes *planes, int x, int y)
+static size_t plane_at(const PixelPlanes *planes, int x, int y)
 {
     return (size_t)y * (size_t)planes->stride + (size_t)(MARGIN + x);
 }
@@ -31,9 +31,9 @@ typedef struct Sums { ///< of what arrives at eight pixels, and of its weights
 } Sums;
 
 /// Adds what lies at `other` for the pixels at `at`; `share`: the kernel's.
-PELTI_WIDE void add_neighbours(const Pass *pass, size_t at, size_t other, float share, Sums *sums)
+PELTI_WIDE void add_neighbours(const SmoothPass *pass, size_t at, size_t other, float share, Sums *sums)
 {
-    const Planes *planes = pass->planes;
+    const PixelPlanes *planes = pass->planes;
     float *const *g = planes->guide;
     FloatW zero = splat_w(0), one = splat_w(1), loose = splat_w(6.0f / (float)pass->step); // 1/sigma^2 of the values themselves:
     FloatW n[3], turn = zero, off = zero;                                                  // later passes must agree better
@@ -57,10 +57,10 @@ PELTI_WIDE void add_neighbours(const Pass *pass, size_t at, size_t other, float 
     }
 }
 
-PELTI_WIDE void smooth_eight(const Pass *pass, int x, int y)
+PELTI_WIDE void smooth_eight(const SmoothPass *pass, int x, int y)
 {
     static const float kernel[5] = {1.0f / 16, 1.0f / 4, 3.0f / 8, 1.0f / 4, 1.0f / 16};
-    const Planes *planes = pass->planes;
+    const PixelPlanes *planes = pass->planes;
     size_t at = plane_at(planes, x, y);
     FloatW zero = splat_w(0);
     MaskW on = less_w(zero, load_w(planes->guide[PLANE_ON] + at));
@@ -79,7 +79,7 @@ PELTI_WIDE void smooth_eight(const Pass *pass, int x, int y)
 PELTI_CLONES static void smooth_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Pass *pass = context;
+    const SmoothPass *pass = context;
     for (int y = begin; y < end; y++)
         for (int x = 0; x < pass->trace->look->width; x += PELT_W)
             smooth_eight(pass, x, y);
@@ -105,7 +105,7 @@ static void stand_on_floor(const PeltiTrace *trace, PeltiPixel *p, int x, int y)
 }
 
 /// A row of the planes shows nothing, in the margins and everywhere.
-static void clear_row(const Planes *planes, int y)
+static void clear_row(const PixelPlanes *planes, int y)
 {
     size_t first = (size_t)y * (size_t)planes->stride, bytes = (size_t)planes->stride * sizeof(float);
     for (int k = 0; k < GUIDES; k++)
@@ -116,7 +116,7 @@ static void clear_row(const Planes *planes, int y)
     }
 }
 
-static void put_pixel(const Planes *planes, const PeltiPixel *p, size_t at)
+static void put_pixel(const PixelPlanes *planes, const PeltiPixel *p, size_t at)
 {
     const float guide[GUIDES] = {p->weight > 0 ? 1 : 0, p->normal.x,   p->normal.y,   p->normal.z,
                                  p->position.x,         p->position.y, p->position.z, p->pixel};
@@ -128,7 +128,7 @@ static void put_pixel(const Planes *planes, const PeltiPixel *p, size_t at)
 static void mean_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Pass *pass = context;
+    const SmoothPass *pass = context;
     int width = pass->trace->look->width;
     for (int y = begin; y < end; y++) {
         clear_row(pass->planes, y);
@@ -156,7 +156,7 @@ static void mean_rows(void *context, int begin, int end, int worker)
 static void back_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    const Pass *pass = context;
+    const SmoothPass *pass = context;
     int width = pass->trace->look->width;
     for (int y = begin; y < end; y++)
         for (int x = 0; x < width; x++) {
@@ -169,7 +169,7 @@ static void back_rows(void *context, int begin, int end, int worker)
 PeltStatus pelti_trace_smooth(PeltiTrace *trace, PeltiJobs *jobs, int passes, PeltError *err)
 {
     int rows = trace->look->height;
-    Planes planes = {.stride = trace->look->width + 2 * MARGIN};
+    PixelPlanes planes = {.stride = trace->look->width + 2 * MARGIN};
     size_t plane = (size_t)planes.stride * (size_t)rows, bytes = plane * (GUIDES + 2 * ARRIVE) * sizeof(float);
     PELT_ASSERT(1 << passes <= MARGIN - PELT_W); // the last pass looks twice its step far
     float *all = pelti_alloc(NULL, bytes);
@@ -181,15 +181,15 @@ PeltStatus pelti_trace_smooth(PeltiTrace *trace, PeltiJobs *jobs, int passes, Pe
         planes.from[k] = all + (size_t)(GUIDES + k) * plane;
         planes.to[k] = all + (size_t)(GUIDES + ARRIVE + k) * plane;
     }
-    pelti_parallel_for(jobs, rows, 8, mean_rows, &(Pass){trace, &planes, 0});
+    pelti_parallel_for(jobs, rows, 8, mean_rows, &(SmoothPass){trace, &planes, 0});
     for (int i = 0; i < passes; i++) {
-        pelti_parallel_for(jobs, rows, 8, smooth_rows, &(Pass){trace, &planes, 1 << i});
+        pelti_parallel_for(jobs, rows, 8, smooth_rows, &(SmoothPass){trace, &planes, 1 << i});
         for (int k = 0; k < ARRIVE; k++) {
             float *swap = planes.from[k];
             planes.from[k] = planes.to[k], planes.to[k] = swap;
         }
     }
-    pelti_parallel_for(jobs, rows, 8, back_rows, &(Pass){trace, &planes, 0});
+    pelti_parallel_for(jobs, rows, 8, back_rows, &(SmoothPass){trace, &planes, 0});
     pelti_free(NULL, all, bytes);
     return PELT_OK;
 }

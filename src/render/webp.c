@@ -1,4 +1,4 @@
-// WebP, still and moving, through libwebp and libwebpmux, to memory.
+/// Writes WebP, still and moving, to memory, through libwebp and libwebpmux.
 #include "render/image.h"
 
 #include <webp/encode.h>

@@ -14,20 +14,20 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct StudioRequest {
     const char *file;
     int port, threads;
     bool open;
     double slow_ms;
-} Request;
+} StudioRequest;
 
 static const CliOption options[] = {
-    {"port", 0, "N", "where the page is served on 127.0.0.1 (default: a free port)", CLI_TO(CLI_INT, Request, port)},
-    {"no-open", 0, NULL, "print the address and open no browser", CLI_TO(CLI_OFF, Request, open)},
-    {"threads", 0, "N", "0: as many as there are (default); the skin does not depend on it", CLI_TO(CLI_COUNT, Request, threads)},
+    {"port", 0, "N", "where the page is served on 127.0.0.1 (default: a free port)", CLI_TO(CLI_INT, StudioRequest, port)},
+    {"no-open", 0, NULL, "print the address and open no browser", CLI_TO(CLI_OFF, StudioRequest, open)},
+    {"threads", 0, "N", "0: as many as there are (default); the skin does not depend on it", CLI_TO(CLI_COUNT, StudioRequest, threads)},
     {"slow", 0, "MS", "every step takes at least this long: how the page feels with a slow method",
-     CLI_TO(CLI_DOUBLE, Request, slow_ms)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+     CLI_TO(CLI_DOUBLE, StudioRequest, slow_ms)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, StudioRequest, file)},
     {0},
 };
 
@@ -101,7 +101,7 @@ static bool is_project(const char *file)
 }
 
 /// The character to begin with. A project brings its own with it: until the page has unpacked it the built-in one stands there.
-static PeltStatus first_character(const Request *r, PeltiServerDef *server, PeltiCast **cast, PeltError *err)
+static PeltStatus first_character(const StudioRequest *r, PeltiServerDef *server, PeltiCast **cast, PeltError *err)
 {
     void *bytes;
     if (is_project(r->file)) {
@@ -112,7 +112,7 @@ static PeltStatus first_character(const Request *r, PeltiServerDef *server, Pelt
     return pelti_cast_make("biped", 0, cast, err);
 }
 
-static PeltStatus serve(const Request *r, PeltError *err)
+static PeltStatus serve(const StudioRequest *r, PeltError *err)
 {
     Opening opening = {.open = r->open};
     PeltiTalk talk = {0};
@@ -138,7 +138,7 @@ static PeltStatus serve(const Request *r, PeltError *err)
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.open = 1};
+    StudioRequest r = {.open = 1};
     PeltError err = {0};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;

@@ -1,4 +1,4 @@
-/// Who may come in.
+/// Checks who may come in: this machine's user, in the browser that was given the address.
 #include "studio/doors.h"
 
 #include "core/error.h"

@@ -8,16 +8,16 @@
 
 enum { MOST_LINES = 60000, PER_LINE = 9 };
 
-typedef struct Look {
+typedef struct InsideLook {
     PeltiInside *inside;
     const PeltiCharacter *who;
     const PeltiMsgWant *want;
-} Look;
+} InsideLook;
 
 static void line(void *user, Vec3 a, Vec3 b, float radius, Vec3 rgb)
 {
     (void)radius;
-    PeltiArray *lines = &((Look *)user)->inside->lines;
+    PeltiArray *lines = &((InsideLook *)user)->inside->lines;
     const float numbers[PER_LINE] = {a.x, a.y, a.z, b.x, b.y, b.z, rgb.x, rgb.y, rgb.z};
     if (lines->count < (size_t)MOST_LINES * PER_LINE && vec3_finite(a) && vec3_finite(b))
         pelti_array_append(lines, numbers, PER_LINE);
@@ -49,7 +49,7 @@ static void contact(void *user, float (*side)(const void *state, Vec3 x))
 }
 
 /// A square as wide as the rest shape is long, around its middle, moved along its own normal.
-static void place_plane(const Look *look, float plane[9])
+static void place_plane(const InsideLook *look, float plane[9])
 {
     const PeltiMesh *mesh = look->who->mesh;
     int across = (int)look->want->section - 1, u = (across + 1) % 3, v = (across + 2) % 3;
@@ -69,7 +69,7 @@ static void place_plane(const Look *look, float plane[9])
 static void field(void *user, const char *name, float (*value)(const void *state, Vec3 x), const void *state, float iso)
 {
     (void)name;
-    Look *look = user;
+    InsideLook *look = user;
     PeltiInside *in = look->inside;
     const float *p = in->plane;
     if (in->cut)
@@ -87,7 +87,7 @@ static void field(void *user, const char *name, float (*value)(const void *state
 
 void pelti_inside_look(PeltiInside *inside, const PeltSkin *skin, const PeltiMsgWant *want)
 {
-    Look look = {inside, skin->solved.who ? skin->solved.who : skin->character->who, want};
+    InsideLook look = {inside, skin->solved.who ? skin->solved.who : skin->character->who, want};
     PeltiDraw draw = {&look, line, point, triangle, values, field, contact};
     inside->lines.count = 0;
     inside->cut = false;

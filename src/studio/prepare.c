@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct Job { ///< what one prepare works on: copies, as the slot may be asked for something else meanwhile
+typedef struct PrepareOrder { ///< what one prepare works on: copies, as the slot may be asked for something else meanwhile
     PeltiSlot *slot;
     uint32_t serial;
     PeltiCast *cast;
     char method[41], settings[PELTI_SETTINGS + 1];
     char *rig; ///< a copy; NULL: none
-} Job;
+} PrepareOrder;
 
 /// Still of use: asked for last, or the first skin of the character on show. With the lock held.
-static bool is_wanted(const Job *job)
+static bool is_wanted(const PrepareOrder *job)
 {
     const PeltiSlot *slot = job->slot;
     return slot->serial == job->serial || (slot->stopgap == job->serial && slot->session->cast == job->cast && *slot->method);
@@ -26,7 +26,7 @@ static bool is_wanted(const Job *job)
 /// Tells the page how far it is; cancels when the slot was asked for something else.
 static int progress(const char *stage, double share, void *user)
 {
-    Job *job = user;
+    PrepareOrder *job = user;
     PeltiSlot *slot = job->slot;
     pthread_mutex_lock(&slot->session->lock);
     int cancel = slot->session->quit || !is_wanted(job);
@@ -47,7 +47,7 @@ int pelti_slot_cut_lines(char *lines, const char **list, int most)
     return count;
 }
 
-static PeltStatus make_skin(Job *job, PeltSkin **skin, PeltError *err)
+static PeltStatus make_skin(PrepareOrder *job, PeltSkin **skin, PeltError *err)
 {
     const char *lines[PELTI_SETTINGS / 2];
     PeltSkinDef def = pelt_skin_def_default();
@@ -77,7 +77,7 @@ static void note_warnings(PeltiSlot *slot, const PeltSkin *skin)
 }
 
 /// With the lock held. What came too late is thrown away by the caller: returns the skin to destroy.
-static PeltSkin *hand_over(Job *job, PeltSkin *skin, PeltStatus status, const PeltError *err)
+static PeltSkin *hand_over(PrepareOrder *job, PeltSkin *skin, PeltStatus status, const PeltError *err)
 {
     PeltiSlot *slot = job->slot;
     PeltSkin *old = skin;
@@ -101,7 +101,7 @@ static PeltSkin *hand_over(Job *job, PeltSkin *skin, PeltStatus status, const Pe
     return old;
 }
 
-static void prepare(Job *job)
+static void prepare(PrepareOrder *job)
 {
     PeltSkin *skin = NULL;
     PeltError err = {0};
@@ -117,10 +117,10 @@ static void prepare(Job *job)
 }
 
 /// What to prepare next; false: nothing. The first skin of a character is lbs, whatever was asked since. With the lock held.
-static bool take_job(PeltiSlot *slot, Job *job)
+static bool take_job(PeltiSlot *slot, PrepareOrder *job)
 {
     bool first = slot->index == 0 && slot->taken < slot->stopgap && slot->serial != slot->stopgap && *slot->method;
-    *job = (Job){.slot = slot, .serial = first ? slot->stopgap : slot->serial, .cast = slot->session->cast};
+    *job = (PrepareOrder){.slot = slot, .serial = first ? slot->stopgap : slot->serial, .cast = slot->session->cast};
     slot->taken = job->serial;
     snprintf(job->method, sizeof job->method, "%s", first ? "lbs" : slot->method);
     snprintf(job->settings, sizeof job->settings, "%s", first ? "" : slot->settings);
@@ -133,7 +133,7 @@ void *pelti_slot_prepare(void *user)
 {
     PeltiSlot *slot = user;
     PeltiSession *s = slot->session;
-    Job job;
+    PrepareOrder job;
     pthread_mutex_lock(&s->lock);
     while (!s->quit) {
         if (slot->taken == slot->serial || !s->cast)

@@ -1,4 +1,4 @@
-/// A conversation between the page and the session.
+/// Answers what the page of `pelt studio` says, from the session.
 #include "studio/talk.h"
 
 #include "bake/json_put.h"
@@ -9,11 +9,11 @@
 
 static const double FRAME_WAIT_MS = 2000; // then the page asks again: it stays free to say other things
 
-typedef struct Turn { ///< one request
+typedef struct Exchange { ///< one request
     PeltiTalk *talk;
     PeltiArray *answer;
     uint32_t awaited; ///< number of the newest Want; 0: none
-} Turn;
+} Exchange;
 
 // ---- the library's description of its methods ----
 
@@ -70,7 +70,7 @@ static PeltStatus describe_methods(PeltiArray *answer, PeltError *err)
 
 // ---- one message each ----
 
-static PeltStatus answer_ask(Turn *turn, const PeltiMsgAsk *ask, PeltError *err)
+static PeltStatus answer_ask(Exchange *turn, const PeltiMsgAsk *ask, PeltError *err)
 {
     enum { CHARACTER, METHODS, WEIGHTS };
     if (ask->what == METHODS)
@@ -85,7 +85,7 @@ static PeltStatus answer_ask(Turn *turn, const PeltiMsgAsk *ask, PeltError *err)
     return status;
 }
 
-static PeltStatus show_builtin(Turn *turn, const PeltiMsgBuiltin *wish, PeltError *err)
+static PeltStatus show_builtin(Exchange *turn, const PeltiMsgBuiltin *wish, PeltError *err)
 {
     char name[41];
     PeltiCast *cast;
@@ -95,7 +95,7 @@ static PeltStatus show_builtin(Turn *turn, const PeltiMsgBuiltin *wish, PeltErro
     return PELT_OK;
 }
 
-static PeltStatus do_message(Turn *turn, PeltiMsgKind kind, const PeltiMsg *m, PeltError *err)
+static PeltStatus do_message(Exchange *turn, PeltiMsgKind kind, const PeltiMsg *m, PeltError *err)
 {
     PeltiSession *session = turn->talk->session;
     switch (kind) {
@@ -127,14 +127,14 @@ static PeltStatus do_message(Turn *turn, PeltiMsgKind kind, const PeltiMsg *m, P
     }
 }
 
-static void refuse(Turn *turn, const PeltError *err)
+static void refuse(Exchange *turn, const PeltError *err)
 {
     PeltiMsgRefusal m = {pelti_msg_text(err->text)};
     pelti_msg_write(turn->answer, PELTI_MSG_Refusal, &m);
 }
 
 /// Everything after Hello. What cannot be done is told the page; what is no message ends the request.
-static PeltStatus do_messages(Turn *turn, PeltiMsgReader *reader, PeltError *err)
+static PeltStatus do_messages(Exchange *turn, PeltiMsgReader *reader, PeltError *err)
 {
     PeltiMsg m;
     PeltiMsgKind kind;
@@ -151,7 +151,7 @@ PeltStatus pelti_talk(PeltiTalk *talk, const void *bytes, size_t size, PeltiArra
 {
     PeltiMsgReader reader = {bytes, size, 0};
     PeltiMsg m;
-    Turn turn = {talk, answer, 0};
+    Exchange turn = {talk, answer, 0};
     PeltError fault = {0};
     if (pelti_msg_read(&reader, &m, &fault) != PELTI_MSG_Hello)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s", fault.text[0] ? fault.text : "a request begins with Hello");

@@ -10,12 +10,12 @@
 
 // ---- the table ----
 
-typedef struct Measured {
+typedef struct MeasureRow {
     const char *name;
     const char *format;
     int best; ///< -1: less is better, 1: more is better, 0: neither
     double (*value)(const PeltiStudy *study, const PeltiStudyMethod *method);
-} Measured;
+} MeasureRow;
 
 static double step_mean(const PeltiStudy *study, const PeltiStudyMethod *method)
 {
@@ -65,7 +65,7 @@ static double volume_off(const PeltiStudy *study, const PeltiStudyMethod *method
     return 100 * fmax(fabs(1 - volume_low(study, method)), fabs(volume_high(study, method) - 1));
 }
 
-static const Measured measured[] = {
+static const MeasureRow measured[] = {
     {"crossing pairs, worst frame", "%.0f", -1, pairs},
     {"deep pairs", "%.0f", -1, deep},
     {"depth, % of size", "%.3f", -1, depth},
@@ -85,7 +85,7 @@ static const Measured measured[] = {
     {"a frame, ms (worst)", "%.3f", -1, step_most},
 };
 
-static double best_of(const PeltiStudy *study, const Measured *row)
+static double best_of(const PeltiStudy *study, const MeasureRow *row)
 {
     double best = INFINITY;
     for (int m = 0; m < study->method_count; m++)
@@ -124,7 +124,7 @@ void pelti_page_measures(PeltiPage *page, const PeltiStudy *study)
     }
     pelti_page_add(page, "</tr></thead><tbody>\n");
     for (size_t r = 0; r < sizeof measured / sizeof *measured; r++) {
-        const Measured *row = &measured[r];
+        const MeasureRow *row = &measured[r];
         double best = best_of(study, row);
         pelti_page_add(page, "<tr><th scope=\"row\">");
         pelti_page_text(page, row->name);

@@ -30,13 +30,13 @@ typedef struct Picture {
     PeltiArray webp;
 } Picture;
 
-typedef struct Row { ///< one picture of every method that works, in their order
+typedef struct PictureRow { ///< one picture of every method that works, in their order
     char title[160];
     PeltiShot shot;
     bool links; ///< to the baked files
     int count;
     Picture pictures[PELTI_STUDY_METHODS];
-} Row;
+} PictureRow;
 
 enum { ROWS = 2 };
 
@@ -46,7 +46,7 @@ typedef struct Show { ///< an act while it is made
     PeltCharacter *who;
     PeltiStudy study; ///< character NULL: not begun
     int row_count;
-    Row rows[ROWS];
+    PictureRow rows[ROWS];
 } Show;
 
 typedef struct Demo {
@@ -196,7 +196,7 @@ static PeltStatus bake(Demo *demo, int task, const PeltiProgress *progress, Pelt
 static PeltStatus open_row(Show *show, PeltError *err)
 {
     PeltiStudy *study = &show->study;
-    Row *row = &show->rows[show->row_count++];
+    PictureRow *row = &show->rows[show->row_count++];
     for (int m = 0; m < study->method_count; m++) {
         if (study->methods[m].status != PELT_OK)
             continue;
@@ -216,7 +216,7 @@ static PeltStatus plan_rows(Show *show, PeltError *err)
     const Act *act = show->act;
     PeltiStudy *study = &show->study;
     PeltiShot shot = {.colour = "clay", .width = WIDTH, .height = HEIGHT, .samples = 4};
-    Row *row = show->rows;
+    PictureRow *row = show->rows;
     int frame = 0;
     (void)pelti_study_frames(study, 1, &frame);
     shot.frame = frame;
@@ -243,7 +243,7 @@ static PeltStatus draw(Demo *demo, int task, const PeltiProgress *progress, Pelt
     if (task < ACTS)
         return write_files(demo, &demo->shows[task], err);
     task -= ACTS;
-    Row *row = &demo->shows[task % ACTS].rows[task / ACTS % ROWS];
+    PictureRow *row = &demo->shows[task % ACTS].rows[task / ACTS % ROWS];
     int index = task / (ACTS * ROWS);
     if (index >= row->count)
         return PELT_OK;
@@ -259,7 +259,7 @@ static PeltStatus draw(Demo *demo, int task, const PeltiProgress *progress, Pelt
 
 // ---- the page ----
 
-static void add_picture(PeltiPage *page, const Show *show, const Row *row, const Picture *picture)
+static void add_picture(PeltiPage *page, const Show *show, const PictureRow *row, const Picture *picture)
 {
     char command[1200];
     const char *method = show->study.methods[picture->shot.method].name;
@@ -287,7 +287,7 @@ static void tell(PeltiPage *page, const Show *show)
                    act->name, act->name, act->name, act->what, info.point_count, info.triangle_count, info.joint_count,
                    show->study.frame_count, act->clip, show->study.fps, show->file, show->file);
     for (int r = 0; r < show->row_count; r++) {
-        const Row *row = &show->rows[r];
+        const PictureRow *row = &show->rows[r];
         pelti_page_add(page, "<h3>");
         pelti_page_text(page, row->title);
         pelti_page_add(page, "</h3>\n<div class=\"row\">\n");

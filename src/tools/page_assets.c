@@ -1,4 +1,4 @@
-// Style and script of the pages. Strings stay below the 4095 bytes C promises.
+/// Holds the style and the script of the pages, in strings below the 4095 bytes that C promises.
 extern const char *const pelti_page_style[], *const pelti_page_script[];
 
 const char *const pelti_page_style[] = {

@@ -26,7 +26,7 @@ PeltRenderDef pelt_render_def_default(void)
 }
 
 /// One run of `pelt render`.
-typedef struct Job {
+typedef struct Rendering {
     const PeltRenderDef *def;
     const PeltCharacter *character;
     const char *path;
@@ -49,9 +49,9 @@ typedef struct Job {
     Vec3 *points; ///< [point_count] of the cache
     int stepped;  ///< last frame the skin was stepped to, -1: none
     PeltRenderResult result;
-} Job;
+} Rendering;
 
-static PeltStatus choose_format(Job *job, PeltError *err)
+static PeltStatus choose_format(Rendering *job, PeltError *err)
 {
     const char *dot = strrchr(job->path, '.');
     job->webp = dot && strcasecmp(dot, ".webp") == 0;
@@ -63,7 +63,7 @@ static PeltStatus choose_format(Job *job, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus open_cache(Job *job, PeltError *err)
+static PeltStatus open_cache(Rendering *job, PeltError *err)
 {
     int points = job->character->who->point_count;
     PELT_TRY(pelti_cache_open(job->def->cache_path, &job->cache, err));
@@ -77,7 +77,7 @@ static PeltStatus open_cache(Job *job, PeltError *err)
     return job->pool.failed ? pelti_no_memory(err, (size_t)points * sizeof(Vec3)) : PELT_OK;
 }
 
-static PeltStatus choose_frames(Job *job, PeltError *err)
+static PeltStatus choose_frames(Rendering *job, PeltError *err)
 {
     const PeltRenderDef *def = job->def;
     const PeltiCharacter *who = job->character->who;
@@ -104,13 +104,13 @@ static PeltStatus choose_frames(Job *job, PeltError *err)
     return PELT_OK;
 }
 
-static void pose_at(Job *job, int frame)
+static void pose_at(Rendering *job, int frame)
 {
     const PeltiCharacter *who = job->character->who;
     pelti_pose_clip(who, job->clip >= 0 ? &who->clips[job->clip] : NULL, frame / job->def->fps, &job->pose);
 }
 
-static PeltStatus open_skins(Job *job, PeltError *err)
+static PeltStatus open_skins(Rendering *job, PeltError *err)
 {
     const PeltRenderDef *def = job->def;
     bool bones = strcmp(def->colour, "weights") == 0 || strcmp(def->colour, "part") == 0;
@@ -129,7 +129,7 @@ static PeltStatus open_skins(Job *job, PeltError *err)
 }
 
 /// Frames what will be drawn.
-static PeltStatus aim_camera(Job *job, PeltError *err)
+static PeltStatus aim_camera(Rendering *job, PeltError *err)
 {
     if (job->def->rest) {
         pelti_picture_show(&job->picture, job->character->who->rest_points);
@@ -153,7 +153,7 @@ static PeltStatus aim_camera(Job *job, PeltError *err)
 }
 
 /// Moves the skin to a frame: a method that remembers passes through all frames on the way.
-static void step_to(Job *job, int frame)
+static void step_to(Rendering *job, int frame)
 {
     bool remembers =
         job->around || job->skin->mends.give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
@@ -169,7 +169,7 @@ static void step_to(Job *job, int frame)
     job->stepped = frame;
 }
 
-static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltError *err)
+static PeltStatus frame_at(Rendering *job, int frame, PeltiPictureFrame *out, PeltError *err)
 {
     *out = (PeltiPictureFrame){.title = job->def->title, .samples = job->def->samples ? 0 : job->moving ? 2 : 4};
     if (job->def->rest) {
@@ -204,7 +204,7 @@ static PeltStatus frame_at(Job *job, int frame, PeltiPictureFrame *out, PeltErro
     return PELT_OK;
 }
 
-static PeltStatus draw_frame(Job *job, int frame, PeltiImage *image, PeltError *err)
+static PeltStatus draw_frame(Rendering *job, int frame, PeltiImage *image, PeltError *err)
 {
     PeltiPictureFrame what;
     PELT_TRY(frame_at(job, frame, &what, err));
@@ -215,7 +215,7 @@ static PeltStatus draw_frame(Job *job, int frame, PeltiImage *image, PeltError *
     return PELT_OK;
 }
 
-static PeltStatus draw_still(Job *job, PeltiArray *bytes, PeltError *err)
+static PeltStatus draw_still(Rendering *job, PeltiArray *bytes, PeltError *err)
 {
     PeltiImage image = {0};
     PELT_TRY(draw_frame(job, job->first, &image, err));
@@ -225,7 +225,7 @@ static PeltStatus draw_still(Job *job, PeltiArray *bytes, PeltError *err)
     return status;
 }
 
-static PeltStatus draw_frames(Job *job, PeltiWebp *webp, PeltError *err)
+static PeltStatus draw_frames(Rendering *job, PeltiWebp *webp, PeltError *err)
 {
     PeltiProgress progress = {job->def->skin.progress, job->def->skin.progress_user};
     double step_ms = 1000 / job->def->fps;
@@ -240,7 +240,7 @@ static PeltStatus draw_frames(Job *job, PeltiWebp *webp, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus draw_moving(Job *job, PeltiArray *bytes, PeltError *err)
+static PeltStatus draw_moving(Rendering *job, PeltiArray *bytes, PeltError *err)
 {
     PeltiWebp *webp;
     PELT_TRY(pelti_webp_begin(job->def->width, job->def->height, job->def->quality, &webp, err));
@@ -251,7 +251,7 @@ static PeltStatus draw_moving(Job *job, PeltiArray *bytes, PeltError *err)
     return status;
 }
 
-static PeltStatus open_job(Job *job, PeltError *err)
+static PeltStatus open_job(Rendering *job, PeltError *err)
 {
     pelti_pool_init(&job->pool, NULL);
     pelti_log_init(&job->log, NULL);
@@ -262,7 +262,7 @@ static PeltStatus open_job(Job *job, PeltError *err)
     return pelti_picture_create(job->def, job->character, job->jobs, NULL, &job->picture, err);
 }
 
-static PeltStatus save(Job *job, PeltiArray *bytes, PeltError *err)
+static PeltStatus save(Rendering *job, PeltiArray *bytes, PeltError *err)
 {
     if (bytes->failed)
         return pelti_no_memory(err, bytes->count);
@@ -270,7 +270,7 @@ static PeltStatus save(Job *job, PeltiArray *bytes, PeltError *err)
     return pelti_file_save(job->path, bytes->data, bytes->count, err);
 }
 
-static void close_job(Job *job)
+static void close_job(Rendering *job)
 {
     pelti_picture_release(&job->picture);
     if (job->has_cache)
@@ -283,7 +283,7 @@ static void close_job(Job *job)
     pelti_pool_release(&job->pool);
 }
 
-static PeltStatus run_job(Job *job, PeltiArray *bytes, PeltError *err)
+static PeltStatus run_job(Rendering *job, PeltiArray *bytes, PeltError *err)
 {
     PELT_TRY(open_job(job, err));
     PELT_TRY(choose_frames(job, err));
@@ -297,7 +297,7 @@ PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *who, const
                        PeltError *err)
 {
     PELT_ASSERT(def->guard == RENDER_GUARD); // start from pelt_render_def_default
-    Job job = {.def = def, .character = who, .path = path, .stepped = -1};
+    Rendering job = {.def = def, .character = who, .path = path, .stepped = -1};
     PeltiArray bytes;
     pelti_array_init(&bytes, NULL, 1);
     PeltStatus status = run_job(&job, &bytes, err);
@@ -308,7 +308,7 @@ PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *who, const
     return status;
 }
 
-static PeltStatus run_positions(Job *job, const Vec3 *points, PeltiArray *bytes, PeltError *err)
+static PeltStatus run_positions(Rendering *job, const Vec3 *points, PeltiArray *bytes, PeltError *err)
 {
     PeltiImage image;
     PELT_TRY(open_job(job, err));
@@ -327,7 +327,7 @@ PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCharacter *
                                  PeltRenderResult *result, PeltError *err)
 {
     PELT_ASSERT(def->guard == RENDER_GUARD); // start from pelt_render_def_default
-    Job job = {.def = def, .character = who, .path = path, .stepped = -1};
+    Rendering job = {.def = def, .character = who, .path = path, .stepped = -1};
     PeltiArray bytes;
     pelti_array_init(&bytes, NULL, 1);
     PeltStatus status = run_positions(&job, (const Vec3 *)(const void *)positions, &bytes, err);

@@ -380,13 +380,13 @@ static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiP
     out->count = 1;
 }
 
-typedef struct Aim {
+typedef struct ShotAim {
     Vec3 at;
     float reach; ///< half of what is seen
     float azimuth, elevation;
-} Aim;
+} ShotAim;
 
-static PeltStatus aim_at(PeltiStudy *study, Aim aim, PeltiShot *shot, PeltError *err)
+static PeltStatus aim_at(PeltiStudy *study, ShotAim aim, PeltiShot *shot, PeltError *err)
 {
     snprintf(shot->camera, sizeof shot->camera, "%g,%g", (double)aim.azimuth, (double)aim.elevation);
     PeltRenderDef def = render_def(shot);
@@ -420,7 +420,7 @@ PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, Pelt
         Sights sights;
         gather_sights(study, shot, place, x, normals, &sights);
         find_direction(rays, &sights, mesh->diagonal, &azimuth, &elevation);
-        status = aim_at(study, (Aim){x[place->vertex], 0.085f * mesh->diagonal, azimuth, elevation}, shot, err);
+        status = aim_at(study, (ShotAim){x[place->vertex], 0.085f * mesh->diagonal, azimuth, elevation}, shot, err);
     }
     pelti_rays_destroy(rays);
     pelti_pool_release(&pool);

@@ -1,4 +1,4 @@
-/// A bound on the work of a substep. It is counted, never timed, so that the same frames end early everywhere.
+/// Bounds the work of a substep by counting, never by timing, so that the same frames end early everywhere.
 #include "touch/constants.def"
 #include "touch/parts.h"
 

@@ -1,4 +1,4 @@
-/// Finding pairs of features that could meet on the way.
+/// Finds pairs of features that could meet on the way to the wanted skin.
 #include "touch/constants.def"
 #include "touch/parts.h"
 
@@ -232,14 +232,14 @@ static inline PeltiBox hull(const PeltiBox *a, const PeltiBox *b)
                       vec3(larger(a->high.x, b->high.x), larger(a->high.y, b->high.y), larger(a->high.z, b->high.z))};
 }
 
-typedef struct Side { ///< a patch' features that come near the other patch, with the boxes of their ways
+typedef struct PatchSide { ///< a patch' features that come near the other patch, with the boxes of their ways
     const TouchPatch *patch;
     PeltiBox whole, vertex[TOUCH_PATCH_VERTICES], edge[TOUCH_PATCH_EDGES], triangle[TOUCH_PATCH];
     int vertices[TOUCH_PATCH_VERTICES], edges[TOUCH_PATCH_EDGES], triangles[TOUCH_PATCH]; ///< in the patch
     int vertex_count, edge_count, triangle_count;
     PeltiBox way[TOUCH_PATCH_VERTICES]; ///< of every vertex
     float radius[TOUCH_PATCH_VERTICES];
-} Side;
+} PatchSide;
 
 /// The affine motion that two patches have in common, p -> linear (p - from) + to, and 1 / what it leaves of a length at least.
 /// Let p(s) = x + s (plan - x) and A(s) go evenly from the identity to that motion. Then p(s) = A(s) (x + s A(s)^-1 d) with
@@ -297,7 +297,7 @@ static Common common_motion(const PeltiTouch *t, const TouchPatch *a, const Touc
     return c;
 }
 
-static void take_ways(const PeltiTouch *t, const TouchPatch *p, const Common *c, Side *s)
+static void take_ways(const PeltiTouch *t, const TouchPatch *p, const Common *c, PatchSide *s)
 {
     s->patch = p;
     for (int i = 0; i < p->vertex_count; i++) {
@@ -311,7 +311,7 @@ static void take_ways(const PeltiTouch *t, const TouchPatch *p, const Common *c,
 }
 
 /// Along the line between their centres the patches stay a margin apart.
-static bool planes_part(const PeltiTouch *t, const Side *a, const Side *b)
+static bool planes_part(const PeltiTouch *t, const PatchSide *a, const PatchSide *b)
 {
     Vec3 n = vec3_sub(vec3_add(b->whole.low, b->whole.high), vec3_add(a->whole.low, a->whole.high));
     float far = -INFINITY, near = INFINITY;
@@ -323,7 +323,7 @@ static bool planes_part(const PeltiTouch *t, const Side *a, const Side *b)
     return near - far > t->rest.margin;
 }
 
-static void take_features(Side *s, const PeltiBox *other, float margin)
+static void take_features(PatchSide *s, const PeltiBox *other, float margin)
 {
     const TouchPatch *p = s->patch;
     s->vertex_count = s->edge_count = s->triangle_count = 0;
@@ -416,7 +416,7 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
         f->full = true;
 }
 
-static void vertices_with_triangles(Finder *f, const Side *a, const Side *b)
+static void vertices_with_triangles(Finder *f, const PatchSide *a, const PatchSide *b)
 {
     float margin = f->t->rest.margin;
     for (int i = 0; i < a->vertex_count; i++)
@@ -429,7 +429,7 @@ static void vertices_with_triangles(Finder *f, const Side *a, const Side *b)
             }
 }
 
-static void edges_with_edges(Finder *f, const Side *a, const Side *b)
+static void edges_with_edges(Finder *f, const PatchSide *a, const PatchSide *b)
 {
     float margin = f->t->rest.margin;
     for (int i = 0; i < a->edge_count; i++)
@@ -447,7 +447,7 @@ static void features_of(Finder *f, const TouchNear *near)
     const PeltiTouch *t = f->t;
     const TouchPatch *p = &t->patches.patch[near->a], *q = &t->patches.patch[near->b];
     Common common = common_motion(t, p, q);
-    Side a, b;
+    PatchSide a, b;
     f->whole = near->whole;
     take_ways(t, p, &common, &a);
     if (p == q) {

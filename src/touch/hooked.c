@@ -1,4 +1,4 @@
-/// Where the work of a frame runs out only what hooks stays behind.
+/// Moves all skin but what hooks behind other skin, where the work of a frame runs out.
 /// Patches that would meet others on their way go with these as one body, by the rigid motion that their ways have in common:
 /// what touches does so as before, and a limb that swings on takes along what hangs on it. So do vertices whose edges a body
 /// would draw out; what now meets these is bound to them too, until nothing meets. Where that has no end such bodies stand

@@ -6,11 +6,11 @@
 
 // ---- which triangles make a patch ----
 
-typedef struct Cut {
+typedef struct PatchCutting {
     const PeltiMesh *mesh;
     int *of;
     int (*beside)[3]; ///< [triangle] across its edges; -1: none
-} Cut;
+} PatchCutting;
 
 static Vec3 centre_of(const PeltiMesh *mesh, int k)
 {
@@ -20,7 +20,7 @@ static Vec3 centre_of(const PeltiMesh *mesh, int k)
 
 /// The triangle of the largest index wins on the first side of an edge, the smallest on the other: with two they are each
 /// other's.
-static void find_beside(Cut *c, int *first)
+static void find_beside(PatchCutting *c, int *first)
 {
     const PeltiMesh *mesh = c->mesh;
     memset(first, -1, sizeof *first * (size_t)mesh->edge_count);
@@ -36,7 +36,7 @@ static void find_beside(Cut *c, int *first)
 }
 
 /// Grows a patch from `seed`: always the nearest triangle across an edge.
-static int grow_patch(Cut *c, int seed, int patch)
+static int grow_patch(PatchCutting *c, int seed, int patch)
 {
     Vec3 centre = centre_of(c->mesh, seed);
     int of[TOUCH_PATCH] = {seed}, count = 1;
@@ -369,7 +369,7 @@ static PeltStatus find_joins(PeltiPool *pool, PeltiPool *work, const PeltiMesh *
 static PeltStatus create(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, TouchPatches *t, PeltError *err)
 {
     int triangles = mesh->triangle_count;
-    Cut cut = {mesh, PELTI_NEW(pool, int, triangles + 1), pelti_pool_take(pool, (size_t)triangles + 1, sizeof(int[3]))};
+    PatchCutting cut = {mesh, PELTI_NEW(pool, int, triangles + 1), pelti_pool_take(pool, (size_t)triangles + 1, sizeof(int[3]))};
     int *first = PELTI_NEW(work, int, mesh->edge_count + 1);
     unsigned char *vertex_taken = PELTI_NEW(work, unsigned char, mesh->vertex_count + 1);
     unsigned char *edge_taken = PELTI_NEW(work, unsigned char, mesh->edge_count + 1);

@@ -1,4 +1,4 @@
-/// The rigid motion that two shapes have in common.
+/// Finds the rigid motion that two shapes have in common.
 #include "touch/parts.h"
 
 void pelti_touch_sum_pair(double sum[TOUCH_SUMS], Vec3 a, Vec3 p, Vec3 b, Vec3 q)

@@ -64,12 +64,12 @@ static void find_ways(Region *r)
     }
 }
 
-typedef struct Work {
+typedef struct JoinLimits {
     TouchPatches *patches;
     const PeltiMesh *mesh;
     TouchExempt exempt;
     const void *context;
-} Work;
+} JoinLimits;
 
 /// min over the corners of n.(q - p) / L(p, q).
 static float limit_along(Vec3 n, const Vec3 a[3], const Vec3 b[3], const float way[3][3])
@@ -104,7 +104,7 @@ static bool share_vertex(const int a[3], const int b[3])
     return false;
 }
 
-static float join_limit(const Work *w, const TouchJoin *join)
+static float join_limit(const JoinLimits *w, const TouchJoin *join)
 {
     const TouchPatch *a = &w->patches->patch[join->a], *b = &w->patches->patch[join->b];
     Region r;
@@ -132,7 +132,7 @@ static float join_limit(const Work *w, const TouchJoin *join)
 
 static void limit_range(void *context, int begin, int end, int worker)
 {
-    const Work *w = context;
+    const JoinLimits *w = context;
     (void)worker;
     for (int i = begin; i < end; i++)
         if (pelti_touch_patches_steps(w->patches, w->patches->join[i].a, w->patches->join[i].b) < 2)
@@ -142,7 +142,7 @@ static void limit_range(void *context, int begin, int end, int worker)
 void pelti_touch_patches_limits(TouchPatches *patches, const PeltiMesh *mesh, TouchExempt exempt, const void *context,
                                 PeltiJobs *jobs)
 {
-    pelti_parallel_for(jobs, patches->join_count, 16, limit_range, &(Work){patches, mesh, exempt, context});
+    pelti_parallel_for(jobs, patches->join_count, 16, limit_range, &(JoinLimits){patches, mesh, exempt, context});
 }
 
 // ---- judging ----

@@ -1,4 +1,4 @@
-/// Where the skin would go.
+/// Finds where skin would go that keeps a gap to what it would meet.
 /// Every vertex goes to its wanted place, but features that would meet are held a gap apart, and what lags behind for that does
 /// so smoothly. The lag is a membrane: each pass takes it a part of the way to the mean of its ring, lets it shrink a little
 /// and limits its slope, so that edges stay short; then contacts push where they must. At rest the passes agree: the lag is as

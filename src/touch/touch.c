@@ -6,12 +6,12 @@
 
 // ---- the way from pose to pose ----
 
-typedef struct Blend {
+typedef struct WantedPlaces {
     const PeltiTouch *t;
     const Mat34 *bones;
     Vec3 *out;
     float share;
-} Blend;
+} WantedPlaces;
 
 Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v)
 {
@@ -26,7 +26,7 @@ Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v)
 /// one's.
 static void blend_range(void *context, int begin, int end, int worker)
 {
-    const Blend *b = context;
+    const WantedPlaces *b = context;
     const PeltiTouch *t = b->t;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -431,7 +431,7 @@ static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
     pelti_motion_at(&t->way.motion, share, t->way.bones_now);
     if (share < 1) {
         pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, blend_range,
-                           &(Blend){t, t->way.bones_now, t->state.wanted, share});
+                           &(WantedPlaces){t, t->way.bones_now, t->state.wanted, share});
         pelti_touch_look(t, t->state.wanted);
         if (pelti_touch_draw_in(t, t->way.bones_now, t->state.wanted))
             t->bounds.lies = NULL;

@@ -1,4 +1,4 @@
-/// What a bake tells of its times.
+/// A bake tells its times with percentiles that rise from the median to the worst.
 #include "check.h"
 
 #include "bake/run.h"

@@ -1,4 +1,4 @@
-// One way to measure: a bake's report, the library frame by frame and a cache give the same numbers, beside the same lbs.
+/// One way to measure: a bake's report, the library frame by frame and a cache give the same numbers, beside the same lbs.
 #define _XOPEN_SOURCE 700
 #include "bake/measuring.h"
 #include "folder.h"

@@ -1,3 +1,4 @@
+/// A vertex that is no number follows its bone, is counted, and the method starts anew.
 #include "check.h"
 
 #include "bake/objects.h"

@@ -1,3 +1,4 @@
+/// Normals of a skin turn with the surface, and sharp edges stay sharp.
 #include "check.h"
 
 #include "bake/normals.h"

@@ -1,4 +1,4 @@
-/// Rig files as a skin meets them.
+/// A rig is checked as a skin meets it, and what of it does nothing is said.
 #include "check.h"
 
 #include <pelt/tools.h>

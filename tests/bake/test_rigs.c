@@ -1,5 +1,6 @@
-/// Skeletons as people have them: control bones, twist bones, end bones, bones outside the mesh, several roots, helpers, scale of
-/// every kind, bones of no length. Linear blending is what the format says, and every method stays finite and near it.
+/// Skeletons as people have them are read and played by every method, finite and near linear blending.
+/// Control bones, twist bones, end bones, bones outside the mesh, several roots, helpers, scale of every kind, bones of no
+/// length; linear blending is what the format says.
 #include "tiny_gltf.h"
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// Automatic weights on real characters: against the weights an artist painted, and in time.
+/// Automatic weights on real characters: against the weights an artist painted, and in time.
 #include "check.h"
 
 #include "character/weights.h"

@@ -1,4 +1,4 @@
-// What a batch remembers: hashes of files, keys of entries, lines of the manifest, and what each says of files that changed.
+/// What a batch remembers: hashes of files, keys of entries, lines of the manifest, and what each says of files that changed.
 #define _XOPEN_SOURCE 700
 #include "batch/batch.h"
 #include "folder.h"

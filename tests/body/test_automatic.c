@@ -1,4 +1,4 @@
-// Automatic weights of a dressed character: what is worn bends with the skin below, what is held goes with one bone.
+/// Automatic weights of a dressed character: what is worn bends with the skin below, what is held goes with one bone.
 #include "check.h"
 
 #include "body/automatic.h"

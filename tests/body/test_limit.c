@@ -1,4 +1,4 @@
-/// Flesh that strays is held back.
+/// Flesh that strays from blending is held back, and what does not is left alone.
 #include "boxes.h"
 
 #include "body/limit.h"

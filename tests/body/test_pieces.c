@@ -1,4 +1,4 @@
-/// What a rig says of a piece.
+/// A piece is what the rig says it is.
 #include "boxes.h"
 
 /// What a rig says of a piece counts for more than how it looks: two boxes of skin and a button.

@@ -1,4 +1,4 @@
-// Stages of making a body and of what is done to its skin: cells and their surface, volumes that lean, joints that are tried.
+/// Stages of making a body and of what is done to its skin: cells and their surface, volumes that lean, joints that are tried.
 #include "boxes.h"
 
 #include "body/constants.def"

@@ -1,4 +1,4 @@
-// Weights by trial: painted ones stay, one-joint and root-only ones lose, joint by joint.
+/// Weights by trial: painted ones stay, one-joint and root-only ones lose, joint by joint.
 #include "check.h"
 
 #include "body/trial.h"

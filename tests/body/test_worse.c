@@ -1,5 +1,5 @@
-/// No step ends with more deep pairs than blending has: what the rounds of leaning do not reach leans wholly, and parting is
-/// taken back where it made more of them than it found.
+/// No step ends with more deep pairs than blending has.
+/// What the rounds of leaning do not reach leans wholly, and parting is taken back where it made more of them than it found.
 #include "boxes.h"
 
 #include "body/constants.def"

@@ -1,3 +1,4 @@
+/// Built-in characters are what their plans say: bones, size, closed skin, texture coordinates, the same bytes for any threads.
 #include "builtin/builtin.h"
 #include "core/hash.h"
 #include "measure/measure.h"

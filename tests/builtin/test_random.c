@@ -1,4 +1,4 @@
-/// Characters and motion drawn from a seed.
+/// Characters and motion drawn from a seed are sound, and the same for the same seed.
 #include "builtin/builtin.h"
 #include "builtin/clips.h"
 #include "builtin/limits.h"

@@ -1,3 +1,4 @@
+/// Weights by limb: the largest four are kept and sum to one, and between two bones lies their mean.
 #include "builtin/weights.h"
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/// Bone heat against its closed form in one dimension, and on tubes, clothes and broken surfaces.
 #include "chain.h"
 
 #include "core/hash.h"

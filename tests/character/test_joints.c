@@ -1,3 +1,4 @@
+/// Joints read from a pose turn as its matrices say, below scales, mirrors and collapsed bones too.
 #include "check.h"
 #include "joints.h"
 

@@ -1,3 +1,4 @@
+/// Between two poses a chain of bones turns about its joints and keeps its length.
 #include "chain.h"
 
 #include "character/motion.h"

@@ -1,3 +1,4 @@
+/// A pose comes back from its world matrices.
 #include "check.h"
 
 #include "builtin/builtin.h"

@@ -1,3 +1,4 @@
+/// Bones derived from nodes come parents first, a cycle is refused, and distances to a segment end at its ends.
 #include "chain.h"
 
 #include "character/skeleton.h"

@@ -1,3 +1,4 @@
+/// Rows of weights: split points are averaged, and what has none goes with its nearest bone.
 #include "chain.h"
 
 static Vec3 p[TUBE_POINTS];

@@ -1,3 +1,4 @@
+/// Holes in the file's weights are bridged from the mesh around them, or go to the nearest bone.
 #include "chain.h"
 
 static Vec3 p[TUBE_POINTS];

@@ -1,3 +1,4 @@
+/// Contact forces obey Signorini's and Coulomb's laws, alone and coupled, and stay finite where nothing can resolve them.
 #include "check.h"
 #include "contact/coulomb.h"
 #include "contact/newton.h"

@@ -1,3 +1,4 @@
+/// Fingers driven into each other give way: each stays on its side, by its stiffness, without popping, and rests when held.
 #include "fingers.h"
 
 static PeltRigJoint stiff(const char *joint, float stiffness)

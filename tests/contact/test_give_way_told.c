@@ -1,3 +1,4 @@
+/// Limbs that were held on their side or let go are told of with when and how far; those that only touch are not.
 #include "fingers.h"
 
 static const double dt = 1.0 / 30;

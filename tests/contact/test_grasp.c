@@ -1,5 +1,5 @@
-/// The built-in hand closes on an object, lifts it sideways off a peg (gravity pulls along the tunnel of the fingers, so that
-/// friction alone holds it) and keeps it. No attachment anywhere.
+/// The built-in hand closes on an object, lifts it sideways off a peg and keeps it by friction alone.
+/// Gravity pulls along the tunnel of the fingers, so that nothing else holds it. No attachment anywhere.
 #include "hand.h"
 #include "contact/corrector_parts.h"
 #include "contact_laws.h"

@@ -1,5 +1,4 @@
-/// What vertices remember must not change what is found: the same contacts as by asking every vertex anew, with any number of
-/// threads.
+/// What vertices remember does not change which contacts are found, with any number of threads.
 #include "check.h"
 #include "contact/near.h"
 #include "contact/shapes.h"

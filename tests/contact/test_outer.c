@@ -1,4 +1,4 @@
-/// What lies within is not what can be touched.
+/// Skin that lies within is told from what can be touched.
 #include "chain.h"
 #include "contact/outer.h"
 

@@ -1,3 +1,4 @@
+/// The Jacobian of the skin agrees with differences, and joints give way as their stiffness says.
 #include "chain.h"
 #include "contact/skin.h"
 

@@ -1,4 +1,4 @@
-// Bodies of a scene, rigid and soft, by closed forms: mass and inertia, falling, what forces at contacts do; tetrahedra of a box.
+/// Bodies of a scene, rigid and soft, by closed forms: mass, inertia, falling, what forces at contacts do; tetrahedra of a box.
 #include "check.h"
 #include "contact/soft.h"
 #include "contact/soft_mesh.h"

@@ -1,4 +1,4 @@
-// Joints stiffen by how much farther they swing skin than contacts ask; cuts of a limb that no clip bends are no joints.
+/// Joints stiffen by how much farther they swing skin than contacts ask; cuts of a limb that no clip bends are no joints.
 #include "chain.h"
 #include "contact/bends.h"
 #include "contact/constants.def"

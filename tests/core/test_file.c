@@ -1,3 +1,4 @@
+/// Files appear by rename, whole or not at all, and failures name the file.
 #define _XOPEN_SOURCE 700
 #include "folder.h"
 #include "core/file.h"

@@ -1,3 +1,4 @@
+/// The parallel-for visits each index once for any number of threads.
 #include "check.h"
 #include "core/jobs.h"
 

@@ -1,3 +1,4 @@
+/// Arenas, pools and arrays: what they give, what they give back, and that refused memory is a clean failure.
 #include "check.h"
 #include "core/log.h"
 #include "core/memory.h"

@@ -1,3 +1,4 @@
+/// The nearest word is found by inserts, deletes and replacements, unless none is near.
 #include "check.h"
 
 #include "core/text.h"

@@ -1,3 +1,4 @@
+/// Rules of a distilled skin: helpers turn their share, correctives are sums of products, and all of it is blended.
 #include "check.h"
 
 #include "distil/distilled.h"

@@ -1,4 +1,4 @@
-// How distilled skins are judged, and which poses are drawn: sums of errors, limits of joints, parts that are far apart.
+/// How distilled skins are judged, and which poses are drawn: sums of errors, limits of joints, parts that are far apart.
 #include "chain.h"
 #include "distil/error.h"
 #include "distil/far.h"

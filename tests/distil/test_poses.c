@@ -1,3 +1,4 @@
+/// Poses to learn from fold as bodies do.
 #include "check.h"
 
 #include "bake/objects.h"

@@ -1,3 +1,4 @@
+/// Settling in a pose: one step, few, or taken back where a fold jams.
 #include "check.h"
 
 #include "distil/poses.h"

@@ -1,3 +1,4 @@
+/// The active set finds the weights that trying all sets finds, and pruning keeps their rules.
 #include "check.h"
 
 #include "distil/simplex.h"

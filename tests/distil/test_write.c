@@ -1,5 +1,5 @@
-// The files of a distilled skin, read back: what the reader and linear blending make of the .glb is what the rules make of the
-// character, on files with several meshes, skins, targets of their own and nodes that share a mesh.
+/// The files of a distilled skin, read back and blended, play as its rules say.
+/// They have several meshes, skins, targets of their own and nodes that share a mesh.
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "folder.h"
 

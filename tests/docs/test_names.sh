@@ -1,29 +1,34 @@
 #!/usr/bin/env bash
-# Every function, type and path that docs/*.md names in backticks exists: a page that speaks of what is gone fails here.
-# Names: pelt_..., pelti_..., PeltX, and of other shapes those of docs/architecture.md that stand with brackets, `step()`.
+# Every function, type, field and path that docs/*.md and README.md name in backticks is what the page says it is (names.py has the
+# rules), and names.py sees it where one is not: a page that speaks of what is gone, or is elsewhere, fails here.
 set -u
 cd "$PELT_SOURCE" || exit 1
-failed=0
-words=$(mktemp)
-trap 'rm -f "$words"' EXIT
-find src include cli bench fuzz tests tools import -name '*.[ch]' -exec cat {} + | grep -oE '[A-Za-z_][A-Za-z0-9_]*' | LC_ALL=C sort -u >"$words"
-has() { LC_ALL=C grep -qxF "$1" "$words"; }
-for page in docs/*.md README.md; do
-    for name in $(grep -oE '`[^`]+`' "$page" | grep -v '^`build/' | grep -oE '\b(pelti?_[a-z0-9_]*[a-z0-9]|Pelti?[A-Z][A-Za-z0-9]*)\b(_\*)?' | sort -u); do
-        case $name in *_\*) continue ;; esac # a family: `pelt_measure_*`
-        has "$name" || { echo "$page: \`$name\` is in no source"; failed=1; }
-    done
-    # paths, from the top of the checkout
-    for path in $(grep -oE '`(src|tests|tools|docs|cmake|fuzz|bench|include|examples)/[A-Za-z0-9_./-]+`' "$page" | tr -d '`' | sort -u); do
-        [ -e "$path" ] || { echo "$page: \`$path\` does not exist"; failed=1; }
-    done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "$*"; exit 1; }
+tests/docs/names.py "$PELT_SOURCE" || exit 1
+
+# docs/architecture.md, each time with one thing that is not so, and what is to be told of it
+number=0
+spoil() { # FROM TO TOLD
+    number=$((number + 1))
+    mkdir "$work/$number"
+    sed "s/$1/$2/" docs/architecture.md >"$work/$number/architecture.md"
+    cmp -s docs/architecture.md "$work/$number/architecture.md" && fail "docs/architecture.md has no $1"
+    echo "$3" >"$work/$number/told"
+}
+spoil '`pelti_scatter`' '`pelti_scattered`' '`pelti_scattered` is no function'
+spoil '`pelti_scatter`' '`pelti_page_html`' '`pelti_page_html` is no function' # a word of the sources, and none
+spoil '`make_skin()` in `bake\/skin.c`' '`make_skin()` in `bake\/bake.c`' '`make_skin` is no function of `bake/bake.c`'
+spoil '`pelt_bake` in `bake\/bake.c`' '`pelt_bake` in `bake\/skin.c`' '`pelt_bake` is no function of `bake/skin.c`'
+spoil '`meet_objects()` in `bake\/skin.c`' '`meet_nobody()`' '`meet_nobody()` is no function'
+spoil '`step` of `PeltiMethod`' '`step` of `PeltSkin`' '`step` is no field of `PeltSkin`'
+spoil 'is a `PeltSkin` (' 'is a `PeltHide` (' '`PeltHide` is no type'
+spoil 'what is `posed`' 'what is `poised`' '`poised` is no field of `PeltSkin`'
+spoil '`bake\/objects.h`' '`bake\/subjects.h`' '`bake/subjects.h` does not exist'
+spoil '`tests\/golden\/goldens.txt`' '`tests\/golden\/silvers.txt`' '`tests/golden/silvers.txt` does not exist'
+said=$(tests/docs/names.py "$PELT_SOURCE" "$work"/*/architecture.md) && fail "names that are not so are not told"
+for ((i = 1; i <= number; i++)); do
+    grep -F "$work/$i/" <<<"$said" | grep -qF "$(cat "$work/$i/told")" || fail "not told: $(cat "$work/$i/told")"
+    [ "$(grep -cF "$work/$i/" <<<"$said")" = 1 ] || fail "too much is told: $(grep -F "$work/$i/" <<<"$said")"
 done
-for name in $(grep -oE '`[A-Za-z_0-9]+\(\)`' docs/architecture.md | tr -d '`()' | sort -u); do
-    has "$name" || { echo "docs/architecture.md: \`$name()\` is in no source"; failed=1; }
-done
-# files of rooms, `room/file.c`
-for file in $(grep -oE '`[a-z_/]+\.[ch]`' docs/architecture.md | tr -d '`' | sort -u); do
-    [ -e "src/$file" ] || [ -e "src/methods/$file" ] || [ -e "$file" ] || [ -n "$(find src cli -path "*/$file")" ] ||
-        { echo "docs/architecture.md: \`$file\` does not exist"; failed=1; }
-done
-exit $failed

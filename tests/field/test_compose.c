@@ -1,3 +1,4 @@
+/// The composed field: one half on the rest skin, gradients as differences say, contact in a deep bend, no change by its index.
 #include "check.h"
 
 #include "builtin/builtin.h"

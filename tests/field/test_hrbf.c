@@ -1,3 +1,4 @@
+/// Fitted fields meet their samples, are nearly a distance, and end where they would run away; grids follow them.
 #include "check.h"
 
 #include "field/grid.h"

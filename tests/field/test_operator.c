@@ -1,3 +1,4 @@
+/// Operators: borders by [Vaillant2014] eq. 1, symmetric slices in range, derivatives as differences say, bad ones refused.
 #include "check.h"
 
 #include "field/operator_fetch.h"

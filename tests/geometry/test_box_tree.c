@@ -1,3 +1,4 @@
+/// The box tree finds the pairs, nearest triangles and windings that trying all finds, in one order for any threads.
 #include "check.h"
 #include "geometry/box_tree.h"
 

@@ -1,3 +1,4 @@
+/// Closest points of triangles and segments agree with those of fine lattices, degenerate ones included.
 #include "check.h"
 #include "geometry/closest.h"
 

@@ -1,3 +1,4 @@
+/// Exact signs agree with integers where rounding would hide them, and touching is told from crossing.
 #include "check.h"
 #include "geometry/exact.h"
 

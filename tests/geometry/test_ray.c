@@ -1,3 +1,4 @@
+/// Rays hit what trying all triangles hits, and none leaves a closed mesh through its edges.
 #include "soup.h"
 
 #include <string.h>

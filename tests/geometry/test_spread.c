@@ -1,3 +1,4 @@
+/// Lengths along edges are the shortest there are.
 #include "check.h"
 
 #include "builtin/builtin.h"

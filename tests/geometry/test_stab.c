@@ -1,4 +1,4 @@
-// Many rays at once give what a tree gives ray by ray: in a soup, on corners and edges, far out, for any number of threads.
+/// Many rays at once give what a tree gives ray by ray: in a soup, on corners and edges, far out, for any number of threads.
 #include "check.h"
 #include "geometry/box_tree.h"
 #include "geometry/stab.h"

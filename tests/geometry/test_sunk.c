@@ -1,3 +1,4 @@
+/// A pair of triangles is explained by a crossing at rest only where both its ends are near.
 #include "check.h"
 #include "geometry/sunk.h"
 

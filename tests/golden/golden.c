@@ -1,3 +1,4 @@
+/// What the goldens are made of: characters, clips, hashes and probes.
 #include "golden.h"
 
 #include <pelt/tools.h>

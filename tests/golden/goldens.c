@@ -1,5 +1,6 @@
-/// Goldens: what every method and the contact corrector made of built-in characters, as a hash of all bytes of all frames and as
-/// probes, a few points in a few frames, from which one can tell what moved and by how much.
+/// Compares what methods and the contact corrector make of built-in characters with what is kept of it, and renews that.
+/// Kept is a hash of all bytes of all frames, and probes, a few points in a few frames, from which one can tell what moved and by
+/// how much.
 ///   goldens FILE               compares with the file: bytes, and says what moved       (`make test` runs it)
 ///   goldens --near FILE        compares the probes only, to a tolerance                 (the scalar build)
 ///   goldens --renew FILE       writes the file anew and says what moved                 (`make goldens`)

@@ -1,3 +1,4 @@
+/// Point caches: bytes as the formats say, nothing before the end or after a crash, hostile ones refused.
 #define _XOPEN_SOURCE 700 // mkdtemp, RLIMIT_FSIZE
 #include "folder.h"
 #include "io/cache.h"

@@ -1,3 +1,4 @@
+/// Reading glTF: however a character is stored it is the same, odd things are mended as docs/files.md says, the rest is refused.
 #include "character/skeleton.h"
 #include "check.h"
 #include "io/gltf.h"

@@ -1,3 +1,4 @@
+/// A baked .glb plays the frames, keeps everything else of the file, and appears whole or not at all.
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "folder.h"
 #include "io/output.h"

@@ -1,3 +1,4 @@
+/// JSON: what is allowed is read and comes back byte for byte, what is not is refused with its place.
 #include "check.h"
 #include "io/json.h"
 

@@ -1,4 +1,4 @@
-// The container of Alembic files, by its own rules: what is written is found where it is named.
+/// The container of Alembic files, by its own rules: what is written is found where it is named.
 #define _XOPEN_SOURCE 700
 #include "folder.h"
 #include "io/ogawa.h"

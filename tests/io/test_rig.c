@@ -1,3 +1,4 @@
+/// Rig files: the example is read whole, schema and reader have the same keys, mistakes name the line.
 #include "check.h"
 #include "io/gltf.h"
 #include "io/rig.h"

@@ -1,3 +1,4 @@
+/// Scene files: every key is read, schema and reader have the same keys, mistakes name the line.
 #include "check.h"
 #include "io/scene.h"
 #include "io/shape.h"

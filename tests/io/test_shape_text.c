@@ -1,5 +1,5 @@
-/// Text formats of shapes: faces as fans, counted from the front or the back; tetrahedra turned the right way, with their
-/// outside.
+/// Text formats of shapes: faces become fans, tetrahedra are turned the right way and get their outside.
+/// Faces count from the front or the back.
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "folder.h"
 

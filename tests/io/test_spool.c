@@ -1,3 +1,4 @@
+/// What is written anywhere in scratch on disk reads back, and no file is left.
 #include "check.h"
 
 #include "io/spool.h"

@@ -1,3 +1,4 @@
+/// Dense symmetric systems are solved, indefinite ones too; singular and bad ones are errors.
 #include "check.h"
 #include "math/dense.h"
 

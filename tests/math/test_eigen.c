@@ -1,3 +1,4 @@
+/// Eigenvectors diagonalise their matrix, at low rank too; what is not finite is refused.
 #include "check.h"
 #include "math/eigen.h"
 

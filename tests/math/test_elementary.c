@@ -1,3 +1,4 @@
+/// Our sine, cosine and their kind agree with libm's to a few units in the last place, and keep to the edges.
 #include "check.h"
 #include "math/elementary.h"
 

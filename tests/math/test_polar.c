@@ -1,3 +1,4 @@
+/// Batched rotations are those of the reference, follow a motion when warm, and stay proper where matrices are degenerate.
 #include "check.h"
 #include "core/clock.h"
 #include "math/polar.h"

@@ -1,3 +1,4 @@
+/// Principal components: three shapes are three modes, and rows without motion have none.
 #include "check.h"
 
 #include "math/principal.h"

@@ -1,3 +1,4 @@
+/// Sparse solves match known solutions for every order, in float with the same bits for any threads; bad matrices are errors.
 #include "check.h"
 #include "core/clock.h"
 #include "math/sparse.h"

@@ -1,3 +1,4 @@
+/// Rotations and transforms: inverses undo, matrices and quaternions agree, degenerate ones still give a rotation.
 #include "check.h"
 #include "math/vec.h"
 

@@ -1,3 +1,4 @@
+/// Measures on boxes and chains where the answer is known: depth, cracks, jitter, loops, rigid motion, any number of threads.
 #include "chain.h"
 
 #include "geometry/exact.h"

@@ -1,4 +1,4 @@
-// Torn, flown, volume by component, rigid pieces, and crossings that rest explains: each on boxes where the answer is known.
+/// Torn, flown, volume by component, rigid pieces, and crossings that rest explains: each on boxes where the answer is known.
 #include "chain.h"
 
 #include "measure/measure.h"

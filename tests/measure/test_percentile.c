@@ -1,3 +1,4 @@
+/// Percentiles by selection agree with sorting.
 #include "check.h"
 #include "measure/parts.h"
 

@@ -1,4 +1,4 @@
-// Each rule of the verdict, a hair on either side of its limit.
+/// Each rule of the verdict, a hair on either side of its limit.
 #include "check.h"
 
 #include "measure/measure.h"

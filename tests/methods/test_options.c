@@ -1,3 +1,4 @@
+/// Options start with their defaults, take values, and refuse bad ones with a suggestion.
 #include "check.h"
 #include "methods/options.h"
 

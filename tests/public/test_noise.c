@@ -1,5 +1,5 @@
-/// Poses that no clip has: 20 degrees of noise for every joint in every frame, and joints that jump by half a turn. By every
-/// method with a last word the skin stays finite, crosses nothing and keeps its edges.
+/// Poses that no clip has, noise and jumps by half a turn: the skin stays finite, crosses nothing and keeps its edges.
+/// 20 degrees of noise for every joint in every frame, by every method with a last word.
 #include "check.h"
 
 #include <pelt/tools.h>

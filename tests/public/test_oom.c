@@ -1,5 +1,6 @@
-/// Memory refused once at every place that asks for some: worlds and their steps, baking with a scene, measuring, every writer,
-/// saving.
+/// Memory refused once at every place that asks for some: a clean failure or a whole result, and nothing left behind.
+/// Worlds and their steps, baking with a scene, measuring, every writer, saving. A place is a call stack: what is asked for from
+/// it again is not refused again (refusing.h).
 #define _XOPEN_SOURCE 700
 #include "folder.h"
 #include "refusing.h"

@@ -1,3 +1,4 @@
+/// Remeshing gives the wanted number of even triangles that do not cross, finer at detail, and leaves what it cannot mend.
 #include "volume.h"
 #include "check.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Cameras look from where they say, put their target in the middle and frame all that is shown.
 #include "check.h"
 #include "render/camera.h"
 

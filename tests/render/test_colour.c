@@ -1,3 +1,4 @@
+/// Colours go to sRGB and back, maps rise evenly, and drawing outside a picture is cut off.
 #include "check.h"
 #include "render/overlay.h"
 

@@ -1,4 +1,4 @@
-// Encoders give files that decode to what went in.
+/// Encoders give files that decode to what went in.
 #include "check.h"
 #include "pictures.h"
 

@@ -1,3 +1,4 @@
+/// Embree's rays hit what trying all triangles hits, with the same bits for any batches and threads.
 #include "check.h"
 
 #include "core/jobs.h"

@@ -1,5 +1,5 @@
-// Pictures of known things: silhouettes, light from where the lamp is, shadows, wires, veils, cuts, and the same bytes for any
-// number of threads.
+/// Pictures of known things show what they should, with the same bytes for any number of threads.
+/// Silhouettes, light from where the lamp is, shadows, wires, veils, cuts.
 #include "check.h"
 #include "shapes.h"
 

@@ -1,4 +1,4 @@
-/// Plots of operators.
+/// Plots of operators show the paper's colours: blue outside, red inside, a green contact line.
 #include "check.h"
 
 #include "pictures.h"

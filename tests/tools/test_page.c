@@ -1,4 +1,4 @@
-// The page writer: escaping, base64 by known texts, plots with gaps.
+/// The page writer: escaping, base64 by known texts, plots with gaps.
 #include "check.h"
 
 #include "tools/page.h"

@@ -1,4 +1,4 @@
-// pelt_render on real and generated characters: files appear, decode, do not depend on threads, and refusals are clean.
+/// pelt_render on real and generated characters: files appear, decode, do not depend on threads, and refusals are clean.
 #include "check.h"
 
 #include "core/hash.h"

@@ -1,4 +1,4 @@
-// A study: methods that run beside each other give what they give one after the other, and a cancelled one says so.
+/// A study: methods that run beside each other give what they give one after the other, and a cancelled one says so.
 #include "check.h"
 
 #include "tools/study.h"

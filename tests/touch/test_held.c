@@ -1,5 +1,5 @@
-/// Whole pipeline, giving way, method and last word: a pose that is held comes to rest, a clip that goes back ends where it
-/// began, and a leg that kicks through the other one between two frames does not pass it.
+/// A held pose comes to rest, a clip that goes back ends where it began, and a kick does not pass through the other leg.
+/// The whole pipeline: giving way, method and last word.
 #include "check.h"
 
 #include <pelt/tools.h>

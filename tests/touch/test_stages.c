@@ -1,5 +1,5 @@
-// The stages of a touching step one by one: budget, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron,
-// rigid.
+/// The stages of a touching step, one by one, do what each of them promises.
+/// Budget, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
 #include "geometry/exact.h"
 #include "touch/constants.def"
 #include "touch/parts.h"

@@ -1,3 +1,4 @@
+/// The last word: nothing passes through, what is apart moves freely, what jams comes free, and a held pose rests.
 #include "geometry/exact.h"
 #include "touch/parts.h"
 #include "two.h"

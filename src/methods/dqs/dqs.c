@@ -18,16 +18,16 @@ typedef struct Dual {
 /// A bone as seen from the pivot of a point (its strongest bone): q and -q are one rotation, and a blend must take the one on
 /// the pivot's side. The sign depends on the pair alone, so it is settled once a frame for each pair that occurs, and the
 /// kernel blends rows of a table without looking at signs.
-typedef struct Pair {
+typedef struct PivotPair {
     int pivot, bone;
-} Pair;
+} PivotPair;
 
 typedef struct Dqs {
     PeltiBlend blend; // index: rows of `pairs`
     const PeltiCharacter *who;
     PeltiJobs *jobs;
     int pair_count;
-    Pair *pairs;    // [pair_count]
+    PivotPair *pairs;    // [pair_count]
     Dual *table;    // [pair_count] signed duals of this frame
     Dual *bones;    // [bone_count]
     Mat3 *stretch;  // [bone_count]
@@ -40,7 +40,7 @@ typedef struct Dqs {
 static void layout(Dqs *dqs, PeltiArena *arena, const PeltiPrepare *in, int pair_count)
 {
     pelti_arena_take(arena, 1, sizeof *dqs);
-    dqs->pairs = PELTI_TAKE(arena, Pair, pair_count);
+    dqs->pairs = PELTI_TAKE(arena, PivotPair, pair_count);
     dqs->table = PELTI_TAKE(arena, Dual, pair_count);
     dqs->bones = PELTI_TAKE(arena, Dual, in->who->bone_count);
     dqs->stretch = PELTI_TAKE(arena, Mat3, in->who->bone_count);
@@ -49,19 +49,19 @@ static void layout(Dqs *dqs, PeltiArena *arena, const PeltiPrepare *in, int pair
 
 static int compare_pairs(const void *a, const void *b)
 {
-    const Pair *p = a, *q = b;
+    const PivotPair *p = a, *q = b;
     return p->pivot != q->pivot ? (p->pivot > q->pivot) - (p->pivot < q->pivot) : (p->bone > q->bone) - (p->bone < q->bone);
 }
 
 /// The pairs that occur, sorted, without repeats; returns how many.
-static int collect_pairs(const PeltiWeights *weights, int item_count, Pair *out)
+static int collect_pairs(const PeltiWeights *weights, int item_count, PivotPair *out)
 {
     size_t count = 0;
     for (int i = 0; i < item_count; i++)
         for (int k = 0; k < weights->influences; k++) {
             size_t at = (size_t)i * (size_t)weights->influences;
             if (weights->weight[at + (size_t)k] > 0)
-                out[count++] = (Pair){weights->bone[at], weights->bone[at + (size_t)k]};
+                out[count++] = (PivotPair){weights->bone[at], weights->bone[at + (size_t)k]};
         }
     qsort(out, count, sizeof *out, compare_pairs);
     size_t kept = 0;
@@ -80,8 +80,8 @@ static void renumber(Dqs *dqs)
         const float *weight = blend->weight + (size_t)i * (size_t)blend->influences;
         int pivot = index[0];
         for (int k = 0; k < blend->influences; k++) {
-            Pair key = {pivot, index[k]};
-            const Pair *row =
+            PivotPair key = {pivot, index[k]};
+            const PivotPair *row =
                 weight[k] > 0 ? bsearch(&key, dqs->pairs, (size_t)dqs->pair_count, sizeof key, compare_pairs) : NULL;
             index[k] = row ? (int)(row - dqs->pairs) : 0;
         }
@@ -94,7 +94,7 @@ static PeltStatus dqs_prepare(const PeltiPrepare *in, void **state, PeltError *e
     int items = in->point_weights ? in->who->point_count : in->who->mesh->vertex_count;
     PeltiPool work;
     pelti_pool_init(&work, in->allocator);
-    Pair *pairs = PELTI_NEW(&work, Pair, (size_t)items * (size_t)weights->influences + 1);
+    PivotPair *pairs = PELTI_NEW(&work, PivotPair, (size_t)items * (size_t)weights->influences + 1);
     if (!pairs) {
         pelti_pool_release(&work);
         return pelti_no_memory(err, (size_t)items * sizeof *pairs);

@@ -1,7 +1,7 @@
-// Self-collision of the skin ([Deul2013] sec. 4.5): found once a step with the box tree, kept apart as unilateral constraints.
-// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
-// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
-// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
+/// Keeps the skin from passing through itself [Deul2013 sec. 4.5]: contacts found once a step with the box tree, then kept apart.
+/// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
+/// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
+/// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
@@ -206,12 +206,12 @@ static bool in_reach(const PeltiFlesh *flesh, bool touched, float edge, float be
 }
 
 /// Contacts of one pair of triangles: six points and nine edges at most.
-typedef struct Found {
+typedef struct PairContacts {
     PeltiContact contact[16];
     int count;
-} Found;
+} PairContacts;
 
-static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance, Found *found)
+static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance, PairContacts *found)
 {
     contact.thickness = fminf(fminf(flesh->set.thickness, GAP_OF_EDGE * edge), 0.5f * rest_distance);
     contact.most = MOST_PUSH * edge;
@@ -219,7 +219,7 @@ static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float ed
     found->contact[found->count++] = contact;
 }
 
-static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
+static bool try_point(const PeltiFlesh *flesh, int s, int t, PairContacts *found)
 {
     const PeltiCollide *c = &flesh->collide;
     const int *v = flesh->rest.triangles[t];
@@ -251,7 +251,7 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, Found *found)
 }
 
 /// With continuous detection: a point that is past the triangle already, having gone through it within this step.
-static void try_sweep(const PeltiFlesh *flesh, int s, int t, Found *found)
+static void try_sweep(const PeltiFlesh *flesh, int s, int t, PairContacts *found)
 {
     const PeltiCollide *c = &flesh->collide;
     const int *v = flesh->rest.triangles[t];
@@ -281,10 +281,10 @@ static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
            vec3_dot(c->triangle_normal[c->edge_faces[edge][1]], way) < 0;
 }
 
-typedef struct Edge {
+typedef struct SlotEdge {
     int edge;     // of the mesh
     int from, to; // slots
-} Edge;
+} SlotEdge;
 
 /// Lines through two edges, n their common perpendicular: whether they are surely too far apart, or nearest to each other beyond
 /// an end of an edge. Float will do with some room; most pairs of edges end here.
@@ -301,7 +301,7 @@ static bool pass_by(Vec3 from_b, Vec3 ea, Vec3 eb, Vec3 n, float reach)
 }
 
 /// Edge a against b. The normal leads from b to a: along b's outward normal, against a's.
-static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
+static void try_edges(const PeltiFlesh *flesh, SlotEdge a, SlotEdge b, PairContacts *found)
 {
     const PeltiCollide *c = &flesh->collide;
     int a0 = a.from, a1 = a.to, b0 = b.from, b1 = b.to;
@@ -350,7 +350,7 @@ static void try_edges(const PeltiFlesh *flesh, Edge a, Edge b, Found *found)
                  edge, rest, found);
 }
 
-static void try_pair(const PeltiFlesh *flesh, int a, int b, Found *found)
+static void try_pair(const PeltiFlesh *flesh, int a, int b, PairContacts *found)
 {
     const PeltiCollide *c = &flesh->collide;
     const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
@@ -362,8 +362,8 @@ static void try_pair(const PeltiFlesh *flesh, int a, int b, Found *found)
             try_sweep(flesh, v[k], a, found);
         for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
             if (c->edge_owner[b][j] >= 0)
-                try_edges(flesh, (Edge){c->edge_owner[a][k], u[k], u[(k + 1) % 3]},
-                          (Edge){c->edge_owner[b][j], v[j], v[(j + 1) % 3]}, found);
+                try_edges(flesh, (SlotEdge){c->edge_owner[a][k], u[k], u[(k + 1) % 3]},
+                          (SlotEdge){c->edge_owner[b][j], v[j], v[(j + 1) % 3]}, found);
     }
 }
 
@@ -372,7 +372,7 @@ static void try_pair(const PeltiFlesh *flesh, int a, int b, Found *found)
 static int may_touch(void *context, int a, int b, int worker)
 {
     const PeltiFlesh *flesh = context;
-    Found found;
+    PairContacts found;
     (void)worker;
     if (!are_near(flesh, a, b))
         return 0;
@@ -429,7 +429,7 @@ static void fill_contacts(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         const PeltiPair *pair = &flesh->collide.pairs.pairs[i];
-        Found found;
+        PairContacts found;
         try_pair(flesh, pair->a, pair->b, &found);
         memcpy(&flesh->collide.contacts[pair->tag], found.contact, sizeof *found.contact * (size_t)found.count);
     }

@@ -1,7 +1,7 @@
-// One contact: value and gradients ([Deul2013] sec. 4.5).
-// The paper's edge-edge gradients, (1/|n|)(e14 M e34* - n) and so on, are the normal times the edges' parameters at their
-// nearest points: moving an end of an edge moves the nearest point by its share, and turning the normal changes the distance to
-// second order only. The test compares with finite differences.
+/// Computes one contact's value and gradients [Deul2013 sec. 4.5].
+/// The paper's edge-edge gradients, (1/|n|)(e14 M e34* - n) and so on, are the normal times the edges' parameters at their
+/// nearest points: moving an end of an edge moves the nearest point by its share, and turning the normal changes the distance to
+/// second order only. The test compares with finite differences.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 

@@ -1,4 +1,4 @@
-// Kinematic coupling ([Deul2013] sec. 4.4): lbs goals for the bone layer, lower bounds on the distance to joints.
+/// Couples flesh to the skeleton [Deul2013 sec. 4.4]: blended goals for the bone layer, least distances to joints.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
@@ -104,22 +104,20 @@ void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_goals, flesh);
 }
 
-typedef float Layers __attribute__((vector_size(4 * PELTI_LAYERS), may_alias)); // of one slot
-
 /// Every particle of a slot towards its goal.
 static inline void pull_slot(PeltiFlesh *flesh, int s)
 {
-    Layers pull = ((const Layers *)flesh->hold.pull)[s];
+    PeltiSlotLayers pull = ((const PeltiSlotLayers *)flesh->hold.pull)[s];
     for (int k = 0; k < 3; k++) {
-        Layers *x = (Layers *)flesh->match.x[k] + s;
-        *x += pull * (((const Layers *)flesh->moving.goal[k])[s] - *x);
+        PeltiSlotLayers *x = (PeltiSlotLayers *)flesh->match.x[k] + s;
+        *x += pull * (((const PeltiSlotLayers *)flesh->moving.goal[k])[s] - *x);
     }
 }
 
 /// Squares of the distances of a slot's particles to p.
-static inline Layers squares_from(float *const x[3], int s, Vec3 p)
+static inline PeltiSlotLayers squares_from(float *const x[3], int s, Vec3 p)
 {
-    Layers dx = ((const Layers *)x[0])[s] - p.x, dy = ((const Layers *)x[1])[s] - p.y, dz = ((const Layers *)x[2])[s] - p.z;
+    PeltiSlotLayers dx = ((const PeltiSlotLayers *)x[0])[s] - p.x, dy = ((const PeltiSlotLayers *)x[1])[s] - p.y, dz = ((const PeltiSlotLayers *)x[2])[s] - p.z;
     return dx * dx + dy * dy + dz * dz;
 }
 
@@ -143,8 +141,8 @@ void pelti_couple_hold(void *context, int begin, int end)
         pull_slot(flesh, s);
         if (flesh->hold.joint[s] < 0)
             continue;
-        Layers least = ((const Layers *)flesh->hold.joint_least)[s];
-        Layers squared = squares_from(flesh->match.x, s, flesh->skeleton.head[flesh->hold.joint[s]]);
+        PeltiSlotLayers least = ((const PeltiSlotLayers *)flesh->hold.joint_least)[s];
+        PeltiSlotLayers squared = squares_from(flesh->match.x, s, flesh->skeleton.head[flesh->hold.joint[s]]);
         for (int l = 0; l < PELTI_BONE_LAYER; l++)
             if (squared[l] < 1.0001f * least[l] * least[l]) // few are, and what rounding decides is asked again
                 keep_distance(flesh, s, l, least[l]);

@@ -1,5 +1,5 @@
-// What there is to see inside the flesh [Deul2013].
-// The layers (the paper's Fig. 1), a region with the paths its sum runs along (Fig. 2), or the sub-volumes (Fig. 3).
+/// Draws what there is to see inside the flesh [Deul2013].
+/// The layers (the paper's Fig. 1), a region with the paths its sum runs along (Fig. 2), or the sub-volumes (Fig. 3).
 #include "methods/layered/flesh.h"
 #include "math/elementary.h"
 

@@ -1,9 +1,9 @@
-// The last word on where flesh may be. Position-based dynamics stops before it has converged, so nothing above promises a bound:
-// here no particle goes farther in a step, beyond what its bones carry it, than half of how far contacts look: they are found
-// once a step, and where they push against each other (knees at the chest) skin is shot through skin. No particle is farther from
-// where the skeleton alone would carry it than it lies from its bone (flesh swings, is pressed and bulges around the bone, it
-// does not leave it), and no edge of the skin is longer than MOST_STRETCH times its length at rest unless the skeleton alone
-// stretches it as far.
+/// Bounds where flesh may be after a step of position-based dynamics [Deul2013], which itself promises no bound.
+/// It stops before it has converged. So no particle goes farther in a step, beyond what its bones carry it, than half of how far
+/// contacts look: they are found once a step, and where they push against each other (knees at the chest) skin is shot through
+/// skin. No particle is farther from where the skeleton alone would carry it than it lies from its bone (flesh swings, is pressed
+/// and bulges around the bone, it does not leave it), and no edge of the skin is longer than MOST_STRETCH times its length at
+/// rest unless the skeleton alone stretches it as far.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 

@@ -1,6 +1,6 @@
-// Contacts in islands that share no particle.
-// Gauss-Seidel over one island does not see the others, so islands are solved side by side with the bytes that one after the
-// other would give.
+/// Sorts contacts into islands that share no particle, to be solved side by side.
+/// Gauss-Seidel over one island does not see the others, so islands are solved side by side with the bytes that one after the
+/// other would give.
 #include "methods/layered/flesh.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// What layered flesh carries from step to step.
+/// Saves and restores what layered flesh carries from step to step.
 #include "methods/layered/flesh.h"
 
 static void keep_contacts(PeltiCollide *c, int slots, PeltiSnapshot *s)

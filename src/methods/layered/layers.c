@@ -1,4 +1,4 @@
-// Layers along projection segments, masses, stiffness and joint distances ([Deul2013] sec. 3, 4.4).
+/// Lays layers along the projection segments, with masses, stiffness and joint distances [Deul2013 sec. 3, 4.4].
 #include "character/skeleton.h"
 #include "math/elementary.h"
 #include "methods/layered/flesh.h"

@@ -8,7 +8,6 @@
 // Four layers of two slots in a vector, as the batched rotations want them; two quantities of one slot in a vector where slots
 // are summed. Sums are about a point of the tile and over few places, so that little cancels and float is enough (whole numbers
 // of 32 bits about the middle of the mesh left fingertips trembling by 1e-5 of the size: masses differ by a factor of 400).
-typedef float Float4 __attribute__((vector_size(16), may_alias));
 typedef float Float8 __attribute__((vector_size(32), may_alias));
 
 enum { SUMS = 12, ROW = SUMS / 2 }; // quantities; vectors in a row
@@ -196,11 +195,11 @@ PELTI_CLONES static void move_tile(PeltiMatch *match, const PeltiTile *tile, con
     }
 }
 
-typedef struct Pass {
+typedef struct MatchPass {
     PeltiMatch *match;
     PeltiAfterMatch after;
     void *context;
-} Pass;
+} MatchPass;
 
 static Float8 *scratch_of(const PeltiMatch *match, int worker)
 {
@@ -209,7 +208,7 @@ static Float8 *scratch_of(const PeltiMatch *match, int worker)
 
 static void run_rotations(void *context, int begin, int end, int worker)
 {
-    PeltiMatch *match = ((Pass *)context)->match;
+    PeltiMatch *match = ((MatchPass *)context)->match;
     for (int t = begin; t < end; t++) {
         const PeltiTile *tile = &match->paths->tiles[t];
         PeltiMat3Block *matrices = match->rotation_next + tile->first / 2;
@@ -220,7 +219,7 @@ static void run_rotations(void *context, int begin, int end, int worker)
 
 static void run_goals(void *context, int begin, int end, int worker)
 {
-    Pass *pass = context;
+    MatchPass *pass = context;
     PeltiMatch *match = pass->match;
     for (int t = begin; t < end; t++) {
         const PeltiTile *tile = &match->paths->tiles[t];
@@ -232,7 +231,7 @@ static void run_goals(void *context, int begin, int end, int worker)
 
 void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch after, void *context)
 {
-    Pass pass = {match, after, context};
+    MatchPass pass = {match, after, context};
     int n = match->paths->tile_count;
     if (pelti_jobs_threads(jobs) > match->workers)
         jobs = NULL; // more than there is scratch for

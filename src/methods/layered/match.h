@@ -8,6 +8,7 @@
 #include "methods/layered/paths.h"
 
 enum { PELTI_LAYERS = 4, PELTI_SKIN = 0, PELTI_FAT = 1, PELTI_MUSCLE = 2, PELTI_BONE_LAYER = 3 };
+typedef float PeltiSlotLayers __attribute__((vector_size(4 * PELTI_LAYERS), may_alias)); ///< a number of each layer of a slot
 
 /// What a tile's sums are about.
 typedef struct PeltiMatchAbout {

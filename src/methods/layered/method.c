@@ -1,4 +1,4 @@
-// Multi-layer skinning ([Deul2013]) behind method.h: options, prepare, step, what there is to see inside.
+/// Puts multi-layer skinning [Deul2013] behind method.h: options, prepare, step, what there is to see inside.
 #include "core/clock.h"
 #include "methods/layered/constants.def"
 #include "methods/layered/flesh.h"

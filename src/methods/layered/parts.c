@@ -1,6 +1,6 @@
-// Sub-volumes ([Deul2013] sec. 4.6): triangles by the bone that owns them.
-// They are cut across bones at a chosen place and cleaned of scraps; borders between parts run along edges and close with fans
-// to centres on the bones.
+/// Cuts the skin into sub-volumes [Deul2013 sec. 4.6]: triangles by the bone that owns them.
+/// They are cut across bones at a chosen place and cleaned of scraps; borders between parts run along edges and close with fans
+/// to centres on the bones.
 #include "character/skeleton.h"
 #include "methods/layered/constants.def"
 #include "methods/layered/flesh.h"

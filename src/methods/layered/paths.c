@@ -8,16 +8,16 @@
 
 enum { WAITS = -1, ELSEWHERE = -2 };
 
-typedef struct Walk {
+typedef struct PathWalk {
     const PeltiMesh *mesh;
     int *visit;       // [vertex_count] place in the order, WAITS: not yet, ELSEWHERE: in a tile to come
     int *order;       // [vertex_count]
     int *done_beside; // [vertex_count] visited neighbours
     int count;        // visited so far
     int behind;       // no vertex before this place of the order has an unvisited neighbour
-} Walk;
+} PathWalk;
 
-static void take(Walk *walk, int v)
+static void take(PathWalk *walk, int v)
 {
     walk->visit[v] = walk->count;
     walk->order[walk->count++] = v;
@@ -25,7 +25,7 @@ static void take(Walk *walk, int v)
         walk->done_beside[walk->mesh->ring[r]]++;
 }
 
-static int oldest_neighbour(const Walk *walk, int v)
+static int oldest_neighbour(const PathWalk *walk, int v)
 {
     int oldest = walk->count;
     for (int r = walk->mesh->ring_start[v]; r < walk->mesh->ring_start[v + 1]; r++) {
@@ -37,7 +37,7 @@ static int oldest_neighbour(const Walk *walk, int v)
 }
 
 /// The neighbour that nestles most against what is visited, and there against its oldest part: the path winds along itself.
-static int next_beside(const Walk *walk, int v)
+static int next_beside(const PathWalk *walk, int v)
 {
     int best = -1, most = -1, oldest = 0;
     for (int r = walk->mesh->ring_start[v]; r < walk->mesh->ring_start[v + 1]; r++) {
@@ -55,7 +55,7 @@ static int next_beside(const Walk *walk, int v)
 }
 
 /// Where a path is stuck: an unvisited vertex beside the oldest vertex that has one; -1: the component is done.
-static int next_anywhere(Walk *walk)
+static int next_anywhere(PathWalk *walk)
 {
     for (; walk->behind < walk->count; walk->behind++) {
         int u = next_beside(walk, walk->order[walk->behind]);
@@ -66,7 +66,7 @@ static int next_anywhere(Walk *walk)
 }
 
 /// The last vertex a breadth-first search from `seed` meets: an end of the piece, such as a finger tip.
-static int far_end(const Walk *walk, int seed, int *mark, int *queue)
+static int far_end(const PathWalk *walk, int seed, int *mark, int *queue)
 {
     const PeltiMesh *mesh = walk->mesh;
     int filled = 1, stamp = seed + 1;
@@ -84,7 +84,7 @@ static int far_end(const Walk *walk, int seed, int *mark, int *queue)
 }
 
 /// Orders the vertices of one tile; they stand at its places of the order, which is overwritten as it goes: `seeds` is a copy.
-static void lay_tile(Walk *walk, const PeltiTile *tile, const int *seeds, int *work[2], PeltiPaths *out)
+static void lay_tile(PathWalk *walk, const PeltiTile *tile, const int *seeds, int *work[2], PeltiPaths *out)
 {
     for (int i = 0; i < tile->count; i++)
         walk->visit[seeds[i]] = WAITS;
@@ -111,14 +111,14 @@ static int compare_ints(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-typedef struct Search { // breadth first
+typedef struct BreadthSearch { // breadth first
     const PeltiMesh *mesh;
     int *mark; // [vertex] the last search that met it
     int *list; // [vertex] what a search has met
-} Search;
+} BreadthSearch;
 
 /// Slots within omega edges of that of slot `s`, ascending, in search->list; returns their number.
-static int gather_region(const Search *search, const PeltiPaths *paths, int s, int omega)
+static int gather_region(const BreadthSearch *search, const PeltiPaths *paths, int s, int omega)
 {
     const PeltiMesh *mesh = search->mesh;
     int filled = 1, level_end = 1, *mark = search->mark, *list = search->list, stamp = -1 - s;
@@ -138,7 +138,7 @@ static int gather_region(const Search *search, const PeltiPaths *paths, int s, i
 }
 
 /// Regions of all slots, one after the other.
-static bool find_regions(const Search *search, int omega, PeltiPaths *out, int *start, PeltiArray *slots)
+static bool find_regions(const BreadthSearch *search, int omega, PeltiPaths *out, int *start, PeltiArray *slots)
 {
     for (int s = 0; s < out->slot_count; s++) {
         out->region_size[s] = gather_region(search, out, s, omega);
@@ -154,7 +154,7 @@ static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int o
 {
     int n = mesh->vertex_count, *queues[2] = {PELTI_NEW(work, int, n), PELTI_NEW(work, int, n)};
     int *start = PELTI_NEW(work, int, (size_t)n + 1), *seeds = PELTI_NEW(work, int, n);
-    Walk walk = {mesh, out->slot, out->vertex, PELTI_NEW(work, int, n), 0, 0};
+    PathWalk walk = {mesh, out->slot, out->vertex, PELTI_NEW(work, int, n), 0, 0};
     if (pool->failed || work->failed || !pelti_paths_cut(pool, mesh, out))
         return false;
     for (int v = 0; v < n; v++)
@@ -164,7 +164,7 @@ static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int o
         lay_tile(&walk, &out->tiles[t], seeds + out->tiles[t].first, queues, out);
     PeltiArray slots;
     pelti_array_init(&slots, &pool->allocator, sizeof(int));
-    bool built = find_regions(&(Search){mesh, queues[0], queues[1]}, omega, out, start, &slots) &&
+    bool built = find_regions(&(BreadthSearch){mesh, queues[0], queues[1]}, omega, out, start, &slots) &&
                  pelti_paths_regions(pool, start, (const int *)slots.data, out);
     pelti_array_release(&slots);
     return built;

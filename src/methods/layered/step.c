@@ -1,4 +1,4 @@
-// Algorithm 1 of [Deul2013], and how a frame is cut into steps.
+/// Steps layered flesh by Algorithm 1 of [Deul2013], and cuts a frame into such steps.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 #include "core/clock.h"
@@ -8,12 +8,12 @@
 
 enum { GRAIN = 2048 }; // lanes per job
 
-typedef struct Span {
+typedef struct Substep {
     PeltiFlesh *flesh;
     float dt_s;
     bool settle;
     bool first; // after a settled pose
-} Span;
+} Substep;
 
 static size_t lane_count(const PeltiFlesh *flesh)
 {
@@ -24,7 +24,7 @@ static size_t lane_count(const PeltiFlesh *flesh)
 /// out of a longer motion: where it begins, flesh already moves with its bones (at rest it would be left behind, and swing).
 static void integrate(void *context, int begin, int end, int worker)
 {
-    const Span *span = context;
+    const Substep *span = context;
     PeltiFlesh *flesh = span->flesh;
     const float *a = &flesh->set.acceleration.x;
     (void)worker;
@@ -47,7 +47,7 @@ static void integrate(void *context, int begin, int end, int worker)
 /// Lines 14 to 17: velocities, damped towards those of the skeleton, so that damping never drags the character behind.
 static void update_velocities(void *context, int begin, int end, int worker)
 {
-    const Span *span = context;
+    const Substep *span = context;
     PeltiFlesh *flesh = span->flesh;
     float inverse = 1 / span->dt_s, keep = span->settle ? 0 : pelti_expf(-flesh->set.damping * span->dt_s);
     (void)worker;
@@ -84,7 +84,7 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
 
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
-    Span span = {flesh, dt_s, settle, flesh->moving.settled && !settle};
+    Substep span = {flesh, dt_s, settle, flesh->moving.settled && !settle};
     double since = pelti_clock_ms(), *ms = flesh->ms;
     flesh->moving.settled = settle;
     for (int k = 0; k < 3; k++)

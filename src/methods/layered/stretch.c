@@ -1,7 +1,7 @@
-// Bones that change their length or scale in the clip.
-// Shape matching and the volume constraint know one rest shape, and would hold a leg that its joint carries away, or a heart
-// that is scaled to beat, against the skeleton. So the rest shape follows: it is the bind pose with every bone's translation
-// and scale of now, but none of the turns. Clips that only turn joints leave it as it is, to the bit.
+/// Lets the rest shape of layered flesh follow bones that change their length or scale in the clip.
+/// Shape matching and the volume constraint know one rest shape, and would hold a leg that its joint carries away, or a heart
+/// that is scaled to beat, against the skeleton. So the rest shape follows: it is the bind pose with every bone's translation
+/// and scale of now, but none of the turns. Clips that only turn joints leave it as it is, to the bit.
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 

@@ -1,6 +1,6 @@
-// Continuous detection of contacts.
-// Found is a point that passes through a triangle between the start of the step and its predicted end, all moving straight.
-// [Deul2013] leaves this as future work (sec. 6); it allows steps in which skin moves farther than it is thick.
+/// Finds contacts continuously, within a step, which [Deul2013 sec. 6] leaves as future work.
+/// Found is a point that passes through a triangle between the start of the step and its predicted end, all moving straight. It
+/// allows steps in which skin moves farther than it is thick.
 #include "methods/layered/flesh.h"
 
 typedef struct Moving {

@@ -6,18 +6,18 @@
 
 // ---- the cut ----
 
-typedef struct Cut {
+typedef struct VertexAlong {
     float at;
     int vertex;
-} Cut;
+} VertexAlong;
 
 static int compare_cuts(const void *a, const void *b)
 {
-    const Cut *p = a, *q = b;
+    const VertexAlong *p = a, *q = b;
     return p->at < q->at ? -1 : p->at > q->at ? 1 : p->vertex - q->vertex;
 }
 
-static int longest_axis(const PeltiMesh *mesh, const Cut *cuts, int count)
+static int longest_axis(const PeltiMesh *mesh, const VertexAlong *cuts, int count)
 {
     int best = 0;
     float most = -1;
@@ -37,7 +37,7 @@ static int longest_axis(const PeltiMesh *mesh, const Cut *cuts, int count)
 }
 
 /// Halves across the longest side until the pieces are small enough; all have nearly the same size.
-static bool cut_range(const PeltiMesh *mesh, Cut *cuts, int first, int count, PeltiArray *tiles)
+static bool cut_range(const PeltiMesh *mesh, VertexAlong *cuts, int first, int count, PeltiArray *tiles)
 {
     if (count <= PELTI_TILE_MOST) {
         PeltiTile tile = {.first = first, .count = count, .places_own = (count + 1) / 2 * 2};
@@ -58,7 +58,7 @@ bool pelti_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths)
     PeltiArray tiles;
     pelti_pool_init(&work, &pool->allocator);
     pelti_array_init(&tiles, &pool->allocator, sizeof(PeltiTile));
-    Cut *cuts = PELTI_NEW(&work, Cut, n);
+    VertexAlong *cuts = PELTI_NEW(&work, VertexAlong, n);
     for (int v = 0; cuts && v < n; v++)
         cuts[v].vertex = v;
     bool cut = cuts && cut_range(mesh, cuts, 0, n, &tiles);

@@ -1,10 +1,7 @@
-// Volume constraints of the sub-volumes ([Deul2013] sec. 4.6, [Diziol2011]).
+/// Keeps the volume of each sub-volume [Deul2013 sec. 4.6, Diziol2011].
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
-typedef struct Dvec {
-    double x, y, z;
-} Dvec;
 static inline Dvec about(Vec3 a, Vec3 origin)
 {
     return (Dvec){(double)a.x - (double)origin.x, (double)a.y - (double)origin.y, (double)a.z - (double)origin.z};
@@ -150,15 +147,15 @@ bool pelti_volume_turns(PeltiFlesh *flesh)
     return true;
 }
 
-typedef struct Turn {
+typedef struct PartsTurn {
     PeltiFlesh *flesh;
     void (*solve)(PeltiFlesh *flesh, const PeltiVolumePart *part);
     const int *parts;
-} Turn;
+} PartsTurn;
 
 static void run_turn(void *context, int begin, int end, int worker)
 {
-    const Turn *turn = context;
+    const PartsTurn *turn = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
         const PeltiVolumePart *part = &turn->flesh->volume.parts[turn->parts[i]];
@@ -171,7 +168,7 @@ static void run_turns(PeltiFlesh *flesh, void (*solve)(PeltiFlesh *flesh, const 
 {
     const PeltiVolume *volume = &flesh->volume;
     for (int t = 0; t < volume->turn_count; t++) {
-        Turn turn = {flesh, solve, volume->order + volume->turn_start[t]};
+        PartsTurn turn = {flesh, solve, volume->order + volume->turn_start[t]};
         pelti_parallel_for(flesh->jobs, volume->turn_start[t + 1] - volume->turn_start[t], 1, run_turn, &turn);
     }
 }

@@ -1,4 +1,4 @@
-/// Linear blend skinning: p = sum_k w_k M_k p0, exact for the file's weights.
+/// Linear blend skinning [MagnenatThalmann1988]: p = sum_k w_k M_k p0, exact for the file's weights.
 ///
 /// Loading four matrices a point is what the kernel would cost (5.1 ns a point of which 2 are arithmetic), so points are sorted
 /// by the bones they follow. A run of points with the same four goes eight at a time, a lane a point: their matrices are read
@@ -12,15 +12,15 @@
 enum { GRAIN = 1024, LANES = PELTI_BLEND_LANES };
 
 /// A bone's matrix by columns, the fourth row left out of the sum: {c0 c1} {c2 c3}.  // 64 bytes
-typedef struct Columns {
+typedef struct BoneColumns {
     float pair[2][8];
-} Columns;
+} BoneColumns;
 
 typedef struct Lbs {
     PeltiBlend blend;
     const PeltiCharacter *who;
     PeltiJobs *jobs;
-    Columns *columns; // [bone_count]
+    BoneColumns *columns; // [bone_count]
     int *order;       // [padded_count] sorted place -> item
     int *run_end;     // [padded_count] end of the run of equal bones that a sorted place is in; runs end at multiples of GRAIN
     Vec3 *target;     // of the step that is running
@@ -31,7 +31,7 @@ typedef struct Lbs {
 static void layout(Lbs *lbs, PeltiArena *arena, const PeltiPrepare *in)
 {
     pelti_arena_take(arena, 1, sizeof *lbs);
-    lbs->columns = PELTI_TAKE(arena, Columns, in->who->bone_count + 1);
+    lbs->columns = PELTI_TAKE(arena, BoneColumns, in->who->bone_count + 1);
     pelti_blend_layout(&lbs->blend, arena, in);
     lbs->order = PELTI_TAKE(arena, int, lbs->blend.padded_count);
     lbs->run_end = PELTI_TAKE(arena, int, lbs->blend.padded_count);
@@ -147,21 +147,21 @@ static PeltStatus lbs_prepare(const PeltiPrepare *in, void **state, PeltError *e
 }
 
 /// One entry of eight blended matrices: sum_k w_k M_k. Written out, as are its uses: the compiler keeps such short loops.
-PELTI_WIDE FloatW blend_entry(const Columns *const bone[4], const FloatW w[4], int half, int at)
+PELTI_WIDE FloatW blend_entry(const BoneColumns *const bone[4], const FloatW w[4], int half, int at)
 {
     FloatW low = mad_w(w[1], splat_w(bone[1]->pair[half][at]), mul_w(w[0], splat_w(bone[0]->pair[half][at])));
     return mad_w(w[3], splat_w(bone[3]->pair[half][at]), mad_w(w[2], splat_w(bone[2]->pair[half][at]), low));
 }
 
 /// One coordinate of eight points: row `row` of the blended matrices, times (x, y, z, 1).
-PELTI_WIDE FloatW blend_row(const Columns *const bone[4], const FloatW w[4], int row, FloatW x, FloatW y, FloatW z)
+PELTI_WIDE FloatW blend_row(const BoneColumns *const bone[4], const FloatW w[4], int row, FloatW x, FloatW y, FloatW z)
 {
     FloatW sum = mad_w(z, blend_entry(bone, w, 1, row), blend_entry(bone, w, 1, 4 + row));
     return mad_w(x, blend_entry(bone, w, 0, row), mad_w(y, blend_entry(bone, w, 0, 4 + row), sum));
 }
 
 /// Eight points that follow the same four bones; their weights lie [influence][point].
-PELTI_WIDE void blend_eight(const Lbs *lbs, Vec3 *target, const Columns *const bone[4], int i)
+PELTI_WIDE void blend_eight(const Lbs *lbs, Vec3 *target, const BoneColumns *const bone[4], int i)
 {
     const PeltiBlend *blend = &lbs->blend;
     const float *weight = blend->weight + (size_t)i * 4;
@@ -187,7 +187,7 @@ PELTI_WIDE void blend_point(const Lbs *lbs, Vec3 *target, int i)
     size_t at = (size_t)i * (size_t)blend->influences;
     FloatW a = splat_w(0), b = splat_w(0);
     for (int k = 0; k < blend->influences; k++) {
-        const Columns *c = &lbs->columns[blend->index[at + (size_t)k]];
+        const BoneColumns *c = &lbs->columns[blend->index[at + (size_t)k]];
         FloatW w = splat_w(blend->weight[at + (size_t)k]);
         a = mad_w(w, load_w(c->pair[0]), a);
         b = mad_w(w, load_w(c->pair[1]), b);
@@ -201,7 +201,7 @@ PELTI_CLONES static void blend_range(const Lbs *lbs, Vec3 *target, int begin, in
         int stop = lbs->run_end[i];
         if (lbs->blend.influences == 4) {
             const int *index = lbs->blend.index + (size_t)i * 4;
-            const Columns *const bone[4] = {lbs->columns + index[0], lbs->columns + index[1], lbs->columns + index[2],
+            const BoneColumns *const bone[4] = {lbs->columns + index[0], lbs->columns + index[1], lbs->columns + index[2],
                                             lbs->columns + index[3]};
             for (; i + LANES <= stop; i += LANES)
                 blend_eight(lbs, target, bone, i);

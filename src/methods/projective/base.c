@@ -1,4 +1,4 @@
-/// Base points in a pose, [Komaritzan2018] sec. 4.2.
+/// Places the base points in a pose [Komaritzan2018 sec. 4.2].
 /// They are rigid with their bone, and near a joint sliding between a ring on the joint, which turns half-way, and a ring on
 /// the bone. The rings are evaluated at the point's own angle (the limit of many anchors).
 ///

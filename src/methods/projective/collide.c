@@ -1,4 +1,4 @@
-/// Contacts of the skin with itself: forces along planes, found without touching the matrix.
+/// Keeps skin behind its planes of contact by forces, without touching the matrix (unlike [Komaritzan2018 sec. 5.3]).
 /// [Komaritzan2018] sec. 5.3 adds a constraint to the matrix for every vertex that may collide, and a second matrix without
 /// them, because one that does not collide is held back by its own do-nothing target. We keep one matrix and give each plane
 /// n.x >= d a force f >= 0 on the right-hand side, raised with every iteration by what is missing (dual ascent). Forces live on

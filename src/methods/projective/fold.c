@@ -1,4 +1,4 @@
-/// Folds at joints.
+/// Finds the planes at joints that keep the two sides of a fold apart (after [Komaritzan2018 sec. 5]).
 /// [Komaritzan2018] sec. 5 finds pairs of vertices that meet when a joint bends, tells that they crossed by the angles they
 /// make with their bones (sec. 5.2: beyond the half angle), and projects both onto a plane between them. Both are one test
 /// against the plane through the joint that halves the angle of its bones, so that is what we keep: each vertex near a joint
@@ -117,7 +117,7 @@ static int side_of_bone(const PeltiCharacter *who, const ProjFold *fold, int bon
     return 0;
 }
 
-/// A fold is one of limbs: 1 within three times the flesh at the joint from the bone's axis, 0 beyond four (the chest below a
+/// A fold is one of limbs: 1 within twice the flesh at the joint from the bone's axis, 0 beyond three times it (the chest below a
 /// collar bone is no part of the shoulder's fold).
 static float limb_weight(const ProjFold *fold, float side, Vec3 x)
 {

@@ -1,4 +1,4 @@
-/// The thinnest layer of tissue, without a flat or inverted tetrahedron whatever the skin is like.
+/// Makes the thinnest layer of tissue, without a flat or inverted tetrahedron whatever the skin is like.
 ///
 /// The skin is a front that is pushed in vertex by vertex. A push moves one corner of the front from its skin to its base point
 /// and fills what the triangles of its fan sweep: a tetrahedron each, of the front triangle and the base point. Around a triangle

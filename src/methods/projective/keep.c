@@ -1,4 +1,4 @@
-/// What projective skinning carries from step to step.
+/// Saves and restores what projective skinning carries from step to step.
 #include "methods/projective/parts.h"
 
 static void keep_contacts(Projective *p, PeltiSnapshot *s)

@@ -1,4 +1,4 @@
-/// The base layer made fit for tissue.
+/// Makes the base layer fit for tissue: no tetrahedron between it and the skin is flat or inside out.
 /// On a body with clothes, thin sheets and bones near its skin, a base point on a bone can lie so that prisms above it are flat
 /// or inside out. There the base point comes back towards its skin, and turns below it, until every tetrahedron of its fan has
 /// a volume.

@@ -1,4 +1,4 @@
-/// Contacts between bones that share no joint, which [Komaritzan2018] leaves out.
+/// Finds planes of contact between bones that share no joint, which [Komaritzan2018] leaves out.
 /// Hand on chest, thigh on belly, fingertip in palm: the skin around each bone segment is summed up as a hull: its radius by
 /// place along the segment and direction around it. Where the hulls of two segments overlap in a pose, each vertex of one gets
 /// a plane across the line from its own place on its bone to the nearest place on the other, half-way through the overlap. Like
@@ -50,16 +50,16 @@ float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t,
     return radius + (cap - radius) * end * end;
 }
 
-typedef struct Side { // one of two segments
+typedef struct SegmentSide { // one of two segments
     const ProjHull *hull;
     const ProjPlace *at;
-} Side;
+} SegmentSide;
 
 enum { FAR, APART, MEET, DEEP }; // hulls: no plane; a plane between them; a plane; so deep in each other that it means little
 
 /// The plane for a vertex at share t of segment a against segment b. `way` (may be NULL) is
 /// the direction from b to a that held before they came close: bones that pass through each other keep their sides.
-static int plane_at(Side x, Side y, float t, float slack, const Vec3 *way, float out[4])
+static int plane_at(SegmentSide x, SegmentSide y, float t, float slack, const Vec3 *way, float out[4])
 {
     const ProjPlace *a = x.at, *b = y.at;
     Vec3 s = vec3_lerp(a->a, a->b, t), n;
@@ -176,7 +176,7 @@ static void measure_hull(const Projective *p, ProjPairs *out, int s)
 /// Planes against one other segment depend on the place along the segment alone: they are found at a few places and lie between
 /// two of them elsewhere, unless the hulls part there.
 enum { PLANES = 2 * ALONG - 1 };
-typedef struct Planes {
+typedef struct PairPlanes {
     const ProjPairs *pairs;
     const ProjPlace *at; // rest or now
     int a, b;
@@ -184,24 +184,24 @@ typedef struct Planes {
     float most;                // that a base point may have to move
     signed char meets[PLANES]; // -1: not found yet
     float plane[PLANES][4];
-} Planes;
+} PairPlanes;
 
-static int find_plane(const Planes *planes, float t, float out[4])
+static int find_plane(const PairPlanes *planes, float t, float out[4])
 {
     const ProjPairs *pairs = planes->pairs;
-    Side a = {&pairs->hulls[planes->a], &planes->at[planes->a]}, b = {&pairs->hulls[planes->b], &planes->at[planes->b]};
+    SegmentSide a = {&pairs->hulls[planes->a], &planes->at[planes->a]}, b = {&pairs->hulls[planes->b], &planes->at[planes->b]};
     return plane_at(a, b, t, 4 * pairs->gap, planes->way, out);
 }
 
 /// Whether planes between places `low` and the next may be mixed from theirs: not where one has none, or where they turn fast.
-static bool mixes(const Planes *planes, int low)
+static bool mixes(const PairPlanes *planes, int low)
 {
     const float *p = planes->plane[low], *q = planes->plane[low + 1];
     return planes->meets[low] != FAR && planes->meets[low + 1] != FAR && p[0] * q[0] + p[1] * q[1] + p[2] * q[2] >= PLANES_ALIKE;
 }
 
 /// The plane at share t of the segment, its normal not longer than 1; false: hulls are apart there.
-static bool plane_between(Planes *planes, float t, float out[4], bool *deep)
+static bool plane_between(PairPlanes *planes, float t, float out[4], bool *deep)
 {
     float u = t * (PLANES - 1);
     int low = u < PLANES - 1 ? (int)u : PLANES - 2;
@@ -234,7 +234,7 @@ static float before_plane(const float n[4], const float *x)
 }
 
 /// A vertex keeps the plane it is deepest behind.
-static void cut_vertex(Projective *p, ProjPairs *pairs, Planes *planes, int i, float margin)
+static void cut_vertex(Projective *p, ProjPairs *pairs, PairPlanes *planes, int i, float margin)
 {
     float n[4], *q = p->state.q[i];
     const float *x = p->state.x[i];
@@ -269,9 +269,9 @@ static float full_margin(const Projective *p, const ProjPairs *pairs, int i)
 static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec3 *way, float moved)
 {
     const ProjNear *near = &pairs->near[(size_t)a * (size_t)p->skeleton.segment_count + (size_t)b];
-    Planes planes = {
+    PairPlanes planes = {
         .pairs = pairs, .at = pairs->now, .a = a, .b = b, .way = way, .most = near->first < 0 ? INFINITY : PLANE_MOST * moved};
-    Planes deep = planes;
+    PairPlanes deep = planes;
     deep.way = NULL;
     memset(planes.meets, -1, sizeof planes.meets);
     memset(deep.meets, -1, sizeof deep.meets);
@@ -311,7 +311,7 @@ static PeltStatus find_clear(Projective *p, ProjPairs *pairs, PeltError *err)
             if (pelti_proj_joined(&p->skeleton, a, b) || !may_meet(pairs, pairs->rest, a, b, 1, &near))
                 continue;
             to->first = (int)list.count;
-            Planes planes = {.pairs = pairs, .at = pairs->rest, .a = a, .b = b};
+            PairPlanes planes = {.pairs = pairs, .at = pairs->rest, .a = a, .b = b};
             memset(planes.meets, -1, sizeof planes.meets);
             for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) {
                 int i = pairs->unknowns[e];

@@ -410,7 +410,7 @@ ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///<
 float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
 bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
 int pelti_proj_piece_first(const Projective *p, int piece);
-/// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side y.
+/// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side, `rhs`.
 void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c

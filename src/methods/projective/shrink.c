@@ -1,4 +1,4 @@
-/// Foot points on the skeleton and base points on its surface [Komaritzan2018] sec. 3.2.
+/// Finds foot points on the skeleton and base points on its surface [Komaritzan2018 sec. 3.2].
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 

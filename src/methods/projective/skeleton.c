@@ -1,4 +1,4 @@
-/// Bones and joints with a radius [Komaritzan2018] sec. 3.1.
+/// Makes bones and joints with a radius [Komaritzan2018 sec. 3.1].
 /// A bone is a cylinder from joint centre to joint centre with round ends, a joint a sphere at least as thick: unlike the
 /// paper's, cylinders reach into their joints, so there is no neck between them where a base point could fall to the axis.
 #include "methods/projective/parts.h"

@@ -1,4 +1,5 @@
-/// Implicit Euler by local and global steps [Komaritzan2018] sec. 4, with the base points eliminated:
+/// Solves implicit Euler by local and global steps [Komaritzan2018 sec. 4].
+/// The base points are eliminated:
 ///   (L + M / (c h)^2) x = M / (c h)^2 x~ + sum R G - L_q q,   x~ = x + h v + h^2 g
 /// in units where the tissue has stiffness 1; c is the speed of waves in it.
 #include "methods/projective/parts.h"
@@ -13,17 +14,17 @@ enum { ROW_GRAIN = PROJ_PIECE };
 typedef float Four __attribute__((vector_size(16))); // a row
 typedef int32_t Bits __attribute__((vector_size(16)));
 
-typedef struct Rows {
+typedef struct GlobalStep {
     Projective *p;
     const Mat34 *bones;
     int mode;
     bool touching;
-} Rows;
+} GlobalStep;
 
 static void pose_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Rows *r = context;
+    GlobalStep *r = context;
     Projective *p = r->p;
     for (int i = begin; i < end; i++) {
         Vec3 q = pelti_proj_pose_base(&p->base, r->bones, i);
@@ -41,7 +42,7 @@ static void pose_rows(void *context, int begin, int end, int worker)
 static void constant_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Rows *r = context;
+    GlobalStep *r = context;
     Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
     const ProjRow *const points[2] = {(const ProjRow *)p->step.origin, (const ProjRow *)p->state.q};
@@ -70,7 +71,7 @@ static void constant_rows(void *context, int begin, int end, int worker)
 
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 {
-    Rows r = {.p = p, .bones = bones, .mode = mode};
+    GlobalStep r = {.p = p, .bones = bones, .mode = mode};
     memcpy(p->step.origin, p->state.x, (size_t)p->count * sizeof *p->state.x);
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);
     pelti_proj_pose_joints(&p->base, bones);
@@ -82,7 +83,7 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 }
 
 /// Right-hand side: the constant part, what the elements pull, and contacts.
-static void gather(const Rows *r, int begin, int end)
+static void gather(const GlobalStep *r, int begin, int end)
 {
     Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
@@ -120,7 +121,7 @@ static ProjPulls pulls_of(Projective *p)
 /// Elements of a range have corners in it and in the top, so nothing of other ranges is waited for.
 static void pull_range(void *context, int begin, int end, int range)
 {
-    const Rows *r = context;
+    const GlobalStep *r = context;
     const ProjPulls pulls = pulls_of(r->p);
     double start = pelti_clock_ms();
     pelti_proj_local_range(&r->p->tissue, range, &pulls);
@@ -130,7 +131,7 @@ static void pull_range(void *context, int begin, int end, int range)
 
 static void move(void *context, int begin, int end, int range)
 {
-    Projective *p = ((Rows *)context)->p;
+    Projective *p = ((GlobalStep *)context)->p;
     Four most = {0};
     for (int i = begin; i < end; i++) {
         Four from, to, by;
@@ -155,7 +156,7 @@ static void find_pulls(Projective *p)
 
 void pelti_proj_pull(Projective *p, int mode, bool touching)
 {
-    Rows r = {p, NULL, mode, touching};
+    GlobalStep r = {p, NULL, mode, touching};
     find_pulls(p);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
 }
@@ -175,12 +176,12 @@ static void global_steps(Projective *p, const PeltiSparse *matrix, const PeltiSp
 
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix)
 {
-    Rows r = {.p = p};
+    GlobalStep r = {.p = p};
     global_steps(p, matrix, &(PeltiSparseRows){.after = move, .context = &r});
 }
 
 /// All local and global steps at once: what a range of unknowns does from one answer of the top to the next waits for nobody.
-static void run_ranges(Projective *p, const PeltiSparse *matrix, Rows *r, int times)
+static void run_ranges(Projective *p, const PeltiSparse *matrix, GlobalStep *r, int times)
 {
     int threads = pelti_jobs_threads(p->jobs);
     double local_ms = 0;
@@ -195,7 +196,7 @@ static void run_ranges(Projective *p, const PeltiSparse *matrix, Rows *r, int ti
 void pelti_proj_run(Projective *p, const ProjRounds *rounds)
 {
     const PeltiSparse *matrix = rounds->mode == PROJ_STILL ? p->system.still : p->system.moving;
-    Rows r = {.p = p, .mode = rounds->mode, .touching = rounds->touching};
+    GlobalStep r = {.p = p, .mode = rounds->mode, .touching = rounds->touching};
     bool by_range = pelti_jobs_threads(p->jobs) < p->system.range_count; // more threads than parts: elements are cut finer
     int times = by_range && rounds->enough <= 0 ? rounds->most : 1;
     for (int k = 0; k < rounds->most; k += times) {
@@ -219,7 +220,7 @@ void pelti_proj_measure_rounding(Projective *p)
     memcpy(p->state.x, p->system.rest, (size_t)p->count * sizeof *p->state.x);
     pelti_proj_begin(p, p->travel.now, PROJ_STILL);
     find_pulls(p);
-    Rows r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
+    GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
     memcpy(p->system.rest_pull, p->step.rhs, (size_t)p->count * sizeof *p->step.rhs);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
@@ -229,7 +230,7 @@ void pelti_proj_measure_rounding(Projective *p)
 static void fly_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Projective *p = ((Rows *)context)->p;
+    Projective *p = ((GlobalStep *)context)->p;
     float h = p->settings.time_step_s;
     for (int i = begin; i < end; i++)
         for (int k = 0; k < 3; k++) {
@@ -243,7 +244,7 @@ static void fly_rows(void *context, int begin, int end, int worker)
 static void stop_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Projective *p = ((Rows *)context)->p;
+    Projective *p = ((GlobalStep *)context)->p;
     float per_second = 1 / p->settings.time_step_s;
     for (int i = begin; i < end; i++)
         for (int k = 0; k < 3; k++)
@@ -266,7 +267,7 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
 {
     double start = pelti_clock_ms();
     p->figures.local_ms = p->figures.solve_ms = 0;
-    Rows r = {.p = p, .bones = bones, .mode = PROJ_MOVING};
+    GlobalStep r = {.p = p, .bones = bones, .mode = PROJ_MOVING};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, fly_rows, &r);
     pelti_proj_begin(p, bones, PROJ_MOVING);
     double found = pelti_clock_ms();
@@ -281,7 +282,7 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
 static void carry_rows(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    Rows *r = context;
+    GlobalStep *r = context;
     Projective *p = r->p;
     for (int i = begin; i < end; i++) {
         Vec3 at = pelti_proj_carry(&p->base, r->bones, i, vec3(p->system.rest[i][0], p->system.rest[i][1], p->system.rest[i][2]));
@@ -324,7 +325,7 @@ void pelti_proj_settle(Projective *p)
     pelti_motion_at(&p->travel.motion, 0, p->travel.now);
     pelti_proj_unwind_joints(&p->base);
     pelti_proj_pose_joints(&p->base, p->travel.now);
-    Rows r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
+    GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);

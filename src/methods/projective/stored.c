@@ -1,4 +1,4 @@
-/// Contacts as [Komaritzan2018] sec. 5 has them.
+/// Handles contacts as [Komaritzan2018 sec. 5] has them, to compare with ours.
 /// They are pairs of vertices stored from extreme poses, told apart by an angle in the plane of their bones, both projected to
 /// a plane between them, with a second matrix that holds every vertex of a pair. Kept beside the planes of fold.c to compare
 /// with (docs/projective.md has the numbers of both): `collisions=pairs`.
@@ -13,7 +13,7 @@ typedef struct Sorted {
     int unknown;
 } Sorted;
 
-typedef struct Search {
+typedef struct FoldSearch {
     Projective *p;
     const ProjFolds *folds;
     Mat34 *bones;
@@ -22,7 +22,7 @@ typedef struct Search {
     int found_count, inside_count;
     Sorted *sorted;  // the found ones along x
     PeltiArray list; // ProjStoredPair
-} Search;
+} FoldSearch;
 
 static Vec3 row_point(const float *row)
 {
@@ -38,7 +38,7 @@ static bool descends(const PeltiCharacter *who, int bone, int from)
 }
 
 /// Which vertices lie on which side of a joint: chains count, so that shoulders and hips are more than two bones.
-static void mark_sides(Search *s, const ProjFold *fold)
+static void mark_sides(FoldSearch *s, const ProjFold *fold)
 {
     Projective *p = s->p;
     s->found_count = 0;
@@ -72,7 +72,7 @@ static int compare_sorted(const void *a, const void *b)
     return x->x != y->x ? (x->x > y->x) - (x->x < y->x) : (x->unknown > y->unknown) - (x->unknown < y->unknown);
 }
 
-static int first_from(const Search *s, float x)
+static int first_from(const FoldSearch *s, float x)
 {
     int low = 0, high = s->found_count;
     while (low < high) {
@@ -86,7 +86,7 @@ static int first_from(const Search *s, float x)
 }
 
 /// Vertices of one side inside tetrahedra of the other, in the pose that x and q are in.
-static void find_inside(Search *s)
+static void find_inside(FoldSearch *s)
 {
     Projective *p = s->p;
     const ProjTissue *t = &p->tissue;
@@ -121,7 +121,7 @@ static void find_inside(Search *s)
 
 /// Sec. 5.1: the vertex nearest to the joint gives the plane that splits the rest pose, each vertex takes the nearest one of the
 /// other patch in the colliding pose.
-static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 axis)
+static void store_pairs(FoldSearch *s, const ProjFold *fold, int fold_index, Vec3 axis)
 {
     Projective *p = s->p;
     int nearest = -1;
@@ -160,7 +160,7 @@ static void store_pairs(Search *s, const ProjFold *fold, int fold_index, Vec3 ax
 }
 
 /// The tissue at rest in a pose, without contacts, from where the bones carry it.
-static void hold_pose(Search *s)
+static void hold_pose(FoldSearch *s)
 {
     Projective *p = s->p;
     pelti_proj_unwind_joints(&p->base);
@@ -174,7 +174,7 @@ static void hold_pose(Search *s)
     pelti_proj_run(p, &(ProjRounds){.bones = s->bones, .mode = PROJ_STILL, .most = STORED_ROUNDS});
 }
 
-static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
+static void bend_fold(FoldSearch *s, int fold_index, Vec3 axis, float angle)
 {
     const ProjFold *fold = &s->folds->folds[fold_index];
     const PeltiCharacter *who = s->p->who;
@@ -193,7 +193,7 @@ static void bend_fold(Search *s, int fold_index, Vec3 axis, float angle)
 }
 
 /// Each joint to 150 degrees about two axes, both ways; then the poses of a clip, if one was named.
-static void try_poses(Search *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *node_world)
+static void try_poses(FoldSearch *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *node_world)
 {
     const PeltiCharacter *who = s->p->who;
     for (int f = 0; f < s->folds->count; f++) {
@@ -246,7 +246,7 @@ static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
     return status;
 }
 
-static PeltStatus keep_pairs(Projective *p, Search *s, ProjStored *out, PeltError *err)
+static PeltStatus keep_pairs(Projective *p, FoldSearch *s, ProjStored *out, PeltError *err)
 {
     ProjStoredPair *list = (ProjStoredPair *)(void *)s->list.data;
     int kept = 0;
@@ -373,7 +373,7 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     out->folds.gap = CONTACT_GAP * p->mesh->diagonal;
     PELT_TRY(pelti_proj_folds(&source, &p->skeleton, p->feet, p->system.order, &out->folds, err));
     pelti_pool_init(&temp, &p->allocator);
-    Search s = {.p = p, .folds = &out->folds};
+    FoldSearch s = {.p = p, .folds = &out->folds};
     pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));
     s.bones = PELTI_NEW(&temp, Mat34, (size_t)p->who->bone_count + 1);
     s.side = PELTI_NEW(&temp, signed char, (size_t)p->count + 1);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Build {
+typedef struct TissueBuild {
     const ProjTissueDef *def;
     const PeltiMesh *mesh;
     ProjTissue *out;
@@ -22,7 +22,7 @@ typedef struct Build {
     double length;          // mean edge
     int *face_order;
     int range; // of the last element
-} Build;
+} TissueBuild;
 
 /// Six times the signed volume of a tet, and shape gradients times that.
 static double raw_gradients(const Vec3 p[4], double g[4][3])
@@ -105,7 +105,7 @@ static int lowest_place(const int *place, const int t[3])
     return low < place[t[2]] ? low : place[t[2]];
 }
 
-static void add_stiffness(Build *b, const int corner[4], double g[4][3], double weight)
+static void add_stiffness(TissueBuild *b, const int corner[4], double g[4][3], double weight)
 {
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
@@ -127,7 +127,7 @@ static void add_stiffness(Build *b, const int corner[4], double g[4][3], double 
 }
 
 /// Adds the tet to the vectors of the last element. `corner` are vertices, ~vertex for base points.
-static void add_tet(Build *b, const int corner[4], const int triangle[3], double g[4][3], double weight, double mass)
+static void add_tet(TissueBuild *b, const int corner[4], const int triangle[3], double g[4][3], double weight, double mass)
 {
     ProjTissue *t = b->out;
     int element = t->element_count - 1;
@@ -169,7 +169,7 @@ static void sort_three(const ProjFoot *feet, int v[3], int *parity)
 
 /// Blocks are of one range of unknowns each, which a range's threads need no other's for. Faces come by their first unknown, so
 /// ranges follow each other.
-static int range_of(const Build *b, const int triangle[3])
+static int range_of(const TissueBuild *b, const int triangle[3])
 {
     int range = 0, low = lowest_place(b->def->place, triangle);
     while (low >= b->def->range_first[range + 1])
@@ -177,7 +177,7 @@ static int range_of(const Build *b, const int triangle[3])
     return range;
 }
 
-static void begin_element(Build *b, const int triangle[3])
+static void begin_element(TissueBuild *b, const int triangle[3])
 {
     ProjTissue *t = b->out;
     int range = range_of(b, triangle), unused = (PROJ_LANES - t->element_count % PROJ_LANES) % PROJ_LANES;
@@ -191,7 +191,7 @@ static void begin_element(Build *b, const int triangle[3])
             t->blocks[element / PROJ_LANES].corner[c][k] = b->def->place[triangle[c]];
 }
 
-static void add_spring(Build *b, const int corner[4], const int triangle[3])
+static void add_spring(TissueBuild *b, const int corner[4], const int triangle[3])
 {
     const Vec3 *x = b->mesh->rest;
     Vec3 normal = vec3_cross(vec3_sub(x[triangle[1]], x[triangle[0]]), vec3_sub(x[triangle[2]], x[triangle[0]]));
@@ -205,7 +205,7 @@ static void add_spring(Build *b, const int corner[4], const int triangle[3])
 
 /// Tissue that hangs far from its bone (a finger without joints of its own) would swing like a rope: it is made firmer with the
 /// square of its thickness, which keeps the frequency at which it swings from falling below that of tissue of FIRM_THICK.
-static double firmness_of(const Build *b, const int v[3])
+static double firmness_of(const TissueBuild *b, const int v[3])
 {
     double thick = 0;
     for (int k = 0; k < 3; k++)
@@ -236,10 +236,10 @@ static Prism prism_of(const ProjFoot *feet, const int triangle[3])
 
 enum { TET_GOOD, TET_FLAT, TET_INVERTED };
 
-typedef struct Corners { // of a tetrahedron at rest
+typedef struct RestTet { // of a tetrahedron at rest
     Vec3 p[4];
     double g[4][3], volume;
-} Corners;
+} RestTet;
 
 static void corners_of(const PeltiMesh *mesh, const ProjFoot *feet, const int corner[4], Vec3 p[4], bool is_free[4])
 {
@@ -249,7 +249,7 @@ static void corners_of(const PeltiMesh *mesh, const ProjFoot *feet, const int co
     }
 }
 
-static int judge_tet(const PeltiMesh *mesh, const ProjFoot *feet, const Prism *prism, int t, Corners *out)
+static int judge_tet(const PeltiMesh *mesh, const ProjFoot *feet, const Prism *prism, int t, RestTet *out)
 {
     bool is_free[4];
     corners_of(mesh, feet, prism->corners[t], out->p, is_free);
@@ -263,7 +263,7 @@ int pelti_proj_bad_tets(const PeltiMesh *mesh, const ProjFoot *feet, const int t
     Prism prism = prism_of(feet, triangle);
     int bad = 0;
     for (int t = prism.first; t < 3 && pelti_proj_carries(feet, triangle); t++) {
-        Corners tet;
+        RestTet tet;
         bad += judge_tet(mesh, feet, &prism, t, &tet) != TET_GOOD;
     }
     return bad;
@@ -282,7 +282,7 @@ double pelti_proj_flattest(const PeltiMesh *mesh, const ProjFoot *feet, const in
     return least;
 }
 
-static void add_prism(Build *b, const int triangle[3])
+static void add_prism(TissueBuild *b, const int triangle[3])
 {
     if (!pelti_proj_carries(b->def->feet, triangle))
         return;
@@ -292,7 +292,7 @@ static void add_prism(Build *b, const int triangle[3])
     for (int t = 0; t < prism.first; t++)
         add_spring(b, prism.corners[t], triangle);
     for (int t = prism.first; t < 3; t++) {
-        Corners tet;
+        RestTet tet;
         int judged = judge_tet(b->mesh, b->def->feet, &prism, t, &tet);
         b->out->flat += judged == TET_FLAT;
         b->out->inverted += judged == TET_INVERTED;
@@ -322,7 +322,7 @@ static int compare_faces(const void *a, const void *b)
 }
 
 /// Faces in the order of their first unknown, so that the local step walks memory as the factor does.
-static bool order_faces(Build *b, PeltiPool *temp)
+static bool order_faces(TissueBuild *b, PeltiPool *temp)
 {
     int count = b->mesh->triangle_count;
     FaceKey *keys = PELTI_NEW(temp, FaceKey, (size_t)count + 1);
@@ -340,7 +340,7 @@ static bool order_faces(Build *b, PeltiPool *temp)
 
 /// A tet that is left out is replaced by springs from its skin corners to where their base carries them, as firm as tissue of
 /// that area and thickness; a vertex that nothing holds gets the firmness of an average one.
-static void add_pins(Build *b)
+static void add_pins(TissueBuild *b)
 {
     ProjTissue *t = b->out;
     double sum = 0;
@@ -360,7 +360,7 @@ static void add_pins(Build *b)
     }
 }
 
-static void finish_entries(Build *b)
+static void finish_entries(TissueBuild *b)
 {
     ProjTissue *t = b->out;
     int n = t->unknown_count;
@@ -451,7 +451,7 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     const PeltiMesh *mesh = def->mesh;
     size_t n = (size_t)mesh->vertex_count, edges = (size_t)mesh->edge_count;
     *out = (ProjTissue){0};
-    Build b = {.def = def, .mesh = mesh, .out = out};
+    TissueBuild b = {.def = def, .mesh = mesh, .out = out};
     b.diagonal = PELTI_NEW(temp, double, n + 1);
     b.edge = PELTI_NEW(temp, double, edges + 1);
     b.base_own = PELTI_NEW(temp, double, n + 1);

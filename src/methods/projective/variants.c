@@ -1,4 +1,4 @@
-/// What figures 3 and 5 of [Komaritzan2018] compare.
+/// Makes what figures 3 and 5 of [Komaritzan2018] compare: other bones and other strains.
 /// They have bones that are lines, strain by positions (ARAP, eq. 9), and one strain fitted by the rotations of the other.
 #include "methods/projective/variants.h"
 

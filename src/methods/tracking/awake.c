@@ -1,4 +1,4 @@
-/// Turning an elbow costs the elbow: which bones moved at all, and which skin takes part in the relaxation.
+/// Finds which bones moved at all and which skin takes part in the relaxation: turning an elbow costs the elbow.
 /// All other skin has the forces its last relaxation left it with, and stays where its bone carried it.
 #include "methods/tracking/tracking.h"
 

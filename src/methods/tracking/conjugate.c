@@ -27,59 +27,59 @@ static double pass(Solve *r, PeltiJob job)
 // All rows are in the order of the factor, k for the vertex order[k]: threads write whole lines of their own. Rows are four
 // floats wide, and each lane goes the way its coordinate would go alone, in the same order of sums.
 
-typedef PeltiFloat4 Row;
+typedef PeltiFloat4 VertexRow;
 
-static inline Row load_row(const float row[4])
+static inline VertexRow load_row(const float row[4])
 {
-    Row a;
+    VertexRow a;
     memcpy(&a, row, sizeof a);
     return a;
 }
 
-static inline void store_row(float row[4], Row a)
+static inline void store_row(float row[4], VertexRow a)
 {
     memcpy(row, &a, sizeof a);
 }
 
-static inline Row row_of(Vec3 a)
+static inline VertexRow row_of(Vec3 a)
 {
-    return (Row){a.x, a.y, a.z, 0};
+    return (VertexRow){a.x, a.y, a.z, 0};
 }
 
-static inline float dot_rows(Row a, Row b)
+static inline float dot_rows(VertexRow a, VertexRow b)
 {
-    Row m = a * b;
+    VertexRow m = a * b;
     return m[0] + m[1] + m[2];
 }
 
 /// P d: see tracking_along.
-static inline Row along_plane(Row d, Row plane)
+static inline VertexRow along_plane(VertexRow d, VertexRow plane)
 {
-    const Row normal = {plane[0], plane[1], plane[2], 0};
+    const VertexRow normal = {plane[0], plane[1], plane[2], 0};
     return (d - normal * dot_rows(d, normal)) * plane[3];
 }
 
-static Row plane_of(const Tracking *t, int v)
+static VertexRow plane_of(const Tracking *t, int v)
 {
     if (!t->awake.on[v] || t->skin.kind[v] == VERTEX_RIGID)
-        return (Row){0, 0, 0, 0};
+        return (VertexRow){0, 0, 0, 0};
     if (t->skin.kind[v] == VERTEX_FREE && !t->surface.contact[v])
-        return (Row){0, 0, 0, 1};
+        return (VertexRow){0, 0, 0, 1};
     Vec3 n = t->surface.normal[v];
-    return (Row){n.x, n.y, n.z, t->ease.share[v]};
+    return (VertexRow){n.x, n.y, n.z, t->ease.share[v]};
 }
 
 static void start_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Solve *)context)->t;
     const TrackingRows *ring = &t->solver.ring;
-    const Row zero = {0, 0, 0, 0};
+    const VertexRow zero = {0, 0, 0, 0};
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i], v = t->solver.order[k];
-        Row plane = plane_of(t, v), f = zero;
+        VertexRow plane = plane_of(t, v), f = zero;
         if (plane[3] > 0) { // tracking_force
-            Row x = row_of(t->surface.x[v]);
+            VertexRow x = row_of(t->surface.x[v]);
             f = row_of(t->target.rhs[v]) - x * ring->hold[k];
             for (int e = ring->start[k]; e < ring->start[k + 1]; e++)
                 f -= (x - row_of(t->surface.x[ring->vertex[e]])) * ring->weight[e];
@@ -101,7 +101,7 @@ static void precondition_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        Row z = along_plane(load_row(t->solver.solved[k]), load_row(t->solver.plane[k]));
+        VertexRow z = along_plane(load_row(t->solver.solved[k]), load_row(t->solver.plane[k]));
         store_row(t->solver.solved[k], z);
         sum += (double)dot_rows(z, load_row(t->solver.load[k]));
     }
@@ -128,7 +128,7 @@ static void image_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        Row p = load_row(t->solver.direction[k]), q = p * ring->hold[k];
+        VertexRow p = load_row(t->solver.direction[k]), q = p * ring->hold[k];
         for (int e = ring->start[k]; e < ring->start[k + 1]; e++)
             q += (p - load_row(t->solver.direction[ring->place[e]])) * ring->weight[e];
         q = along_plane(q, load_row(t->solver.plane[k]));
@@ -145,7 +145,7 @@ static void advance_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        Row load = load_row(t->solver.load[k]) - load_row(t->solver.image[k]) * r->alpha;
+        VertexRow load = load_row(t->solver.load[k]) - load_row(t->solver.image[k]) * r->alpha;
         store_row(t->solver.slid[k], load_row(t->solver.slid[k]) + load_row(t->solver.direction[k]) * r->alpha);
         store_row(t->solver.load[k], load);
         store_row(t->solver.solved[k], load); // for the next solve, which works in place

@@ -1,4 +1,4 @@
-/// What a rig adds to tracking beside its fields: painted regions [Vaillant2014 fig. 11c].
+/// Adds what a rig has for tracking beside its fields: painted regions [Vaillant2014 fig. 11c].
 #include "methods/tracking/tracking.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/// What tracking carries from step to step.
+/// Saves and restores what tracking carries from step to step.
 #include "methods/tracking/tracking.h"
 
 static void keep_bones(PeltiSnapshot *s, TrackingBones *bones, int count)

@@ -1,20 +1,20 @@
-/// The order in which skin looks at the field.
+/// Puts skin in the order in which it looks at the field, so that what lies together looks together.
 /// Eight points look at a time, and each part that reaches one of them is evaluated for all: skin of one part that lies
 /// together looks together, whatever the mesh' own order is.
 #include "methods/tracking/tracking.h"
 
 #include <stdlib.h>
 
-typedef struct Place {
+typedef struct CurvePlace {
     uint64_t key; ///< the part, then the place at rest along Morton's curve, which fills space
     int vertex;
-} Place;
+} CurvePlace;
 
 enum { AXIS_BITS = 10 };
 
 static int compare_places(const void *a, const void *b)
 {
-    const Place *p = a, *q = b;
+    const CurvePlace *p = a, *q = b;
     if (p->key != q->key)
         return p->key < q->key ? -1 : 1;
     return (p->vertex > q->vertex) - (p->vertex < q->vertex);
@@ -43,15 +43,15 @@ PeltStatus pelti_tracking_order_looks(Tracking *t, PeltError *err)
     int n = mesh->vertex_count;
     PeltiPool work;
     pelti_pool_init(&work, &t->pool.allocator);
-    Place *places = PELTI_NEW(&work, Place, n);
+    CurvePlace *places = PELTI_NEW(&work, CurvePlace, n);
     if (!places)
-        return pelti_no_memory(err, sizeof(Place) * (size_t)n);
+        return pelti_no_memory(err, sizeof(CurvePlace) * (size_t)n);
     Vec3 low = n ? mesh->rest[0] : vec3(0, 0, 0);
     for (int v = 0; v < n; v++)
         low = vec3_min(low, mesh->rest[v]);
     for (int v = 0; v < n; v++) {
         Vec3 share = vec3_scale(vec3_sub(mesh->rest[v], low), 1 / mesh->diagonal);
-        places[v] = (Place){(uint64_t)(t->fields->vertex_part[v] + 1) << (3 * AXIS_BITS) | curve_at(share), v};
+        places[v] = (CurvePlace){(uint64_t)(t->fields->vertex_part[v] + 1) << (3 * AXIS_BITS) | curve_at(share), v};
     }
     qsort(places, (size_t)n, sizeof *places, compare_places);
     for (int k = 0; k < n; k++)

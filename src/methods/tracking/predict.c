@@ -1,4 +1,4 @@
-/// Joints that turn on as they did make skin slide on as it did.
+/// Slides skin on beforehand where joints turn on as they did.
 /// It takes most of its last way beforehand, and the relaxation has only the difference left to do.
 #include "methods/tracking/tracking.h"
 

@@ -3,14 +3,14 @@
 
 #include "methods/tracking/constants.def"
 
-typedef struct Work {
+typedef struct Projecting {
     Tracking *t;
     TrackingLooks how;
-} Work;
+} Projecting;
 
 static void move_range(void *context, int begin, int end, int worker)
 {
-    Work *w = context;
+    Projecting *w = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
         if (!tracking_bone_moved(w->t, w->t->skin.bone[v]))
@@ -23,7 +23,7 @@ static void move_range(void *context, int begin, int end, int worker)
 
 void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
-    Work w = {.t = t};
+    Projecting w = {.t = t};
     for (int b = 0; b < t->who->bone_count; b++) {
         Mat34 back;
         t->bones.delta_scratch[b] = mat34_inverse(from->matrix[b], &back) ? mat34_mul(to->matrix[b], back) : mat34_identity();
@@ -134,7 +134,7 @@ static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool firs
 /// One step of up to a batch of vertices. A step shorter than `enough` is the last: Newton's error after it is of the order of
 /// its square. Where the last step was longer, the vertex stays `stirred`. Vertices that take another go to `next`; returns how
 /// many.
-static int step_batch(const Work *w, int count, const int *vertex, bool first, int *next)
+static int step_batch(const Projecting *w, int count, const int *vertex, bool first, int *next)
 {
     Tracking *t = w->t;
     PeltiFieldPoint points[PELTI_FIELD_BATCH] = {0};
@@ -159,7 +159,7 @@ static int step_batch(const Work *w, int count, const int *vertex, bool first, i
 /// Vertices that take another step close up, so that batches stay full; each goes its own way whatever the others do.
 static void project_range(void *context, int begin, int end, int worker)
 {
-    Work *w = context;
+    Projecting *w = context;
     int looks = 0, count = 0, vertex[TRACKING_GRAIN];
     (void)worker;
     for (int i = begin; i < end; i++) {
@@ -180,7 +180,7 @@ static void project_range(void *context, int begin, int end, int worker)
 
 void pelti_tracking_project(Tracking *t, TrackingLooks how)
 {
-    Work w = {t, how};
+    Projecting w = {t, how};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, project_range, &w);
     for (int k = 0; k < (t->mesh->vertex_count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
         t->counters.evaluations += t->surface.looks_scratch[k];
@@ -200,7 +200,7 @@ static float find_tilt(const Tracking *t, int v, PeltiFieldSample *s)
 
 static void rest_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = ((Work *)context)->t;
+    Tracking *t = ((Projecting *)context)->t;
     (void)worker;
     for (int v = begin; v < end; v++) {
         PeltiFieldSample s;
@@ -225,6 +225,6 @@ static void rest_range(void *context, int begin, int end, int worker)
 
 void pelti_tracking_rest_values(Tracking *t)
 {
-    Work w = {.t = t};
+    Projecting w = {.t = t};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, rest_range, &w);
 }

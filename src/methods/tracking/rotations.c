@@ -1,18 +1,18 @@
-/// Target rotations of the edges and the right-hand side they give.
+/// Finds the edges' target rotations by dual quaternions [Kavan2008], and the right-hand side they give the relaxation.
 #include "methods/tracking/tracking.h"
 
-typedef struct Blend {
+typedef struct RotationBlend {
     Tracking *t;
     const TrackingBones *bones;
     const Quat *from;
     Quat *to;
-} Blend;
+} RotationBlend;
 
 /// Rotation of the dual quaternion blend [Kavan2008] of the bones' motions. Signs come from the joints' history, not from the
 /// nearest hemisphere: a twist beyond 180 degrees keeps its sense.
 static void blend_range(void *context, int begin, int end, int worker)
 {
-    Blend *b = context;
+    RotationBlend *b = context;
     const PeltiWeights *weights = &b->t->weights;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -40,7 +40,7 @@ static void blend_range(void *context, int begin, int end, int worker)
 /// Mean of a vertex' ring and itself, the signs as they are: neighbours' histories agree.
 static void smooth_range(void *context, int begin, int end, int worker)
 {
-    Blend *b = context;
+    RotationBlend *b = context;
     const PeltiMesh *mesh = b->t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -56,7 +56,7 @@ static void smooth_range(void *context, int begin, int end, int worker)
 /// Standard ARAP targets, for comparison (Fig. 7): the rotation nearest to the present deformation of the ring.
 static void polar_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = ((Blend *)context)->t;
+    Tracking *t = ((RotationBlend *)context)->t;
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -76,7 +76,7 @@ static void polar_range(void *context, int begin, int end, int worker)
 
 void pelti_tracking_target_rotations(Tracking *t, const TrackingBones *bones)
 {
-    Blend b = {.t = t, .bones = bones};
+    RotationBlend b = {.t = t, .bones = bones};
     int count = t->mesh->vertex_count;
     pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, blend_range, &b);
     if (t->set.target == TARGET_POLAR)
@@ -93,8 +93,8 @@ void pelti_tracking_target_rotations(Tracking *t, const TrackingBones *bones)
 /// b_i = sum_j w_ij (R_i + R_j) / 2 (p_i - p_j): the normal equations of eq. (3).
 static void side_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = ((Blend *)context)->t;
-    const TrackingBones *bones = ((Blend *)context)->bones;
+    Tracking *t = ((RotationBlend *)context)->t;
+    const TrackingBones *bones = ((RotationBlend *)context)->bones;
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
@@ -118,6 +118,6 @@ static void side_range(void *context, int begin, int end, int worker)
 
 void pelti_tracking_right_hand_side(Tracking *t, const TrackingBones *bones)
 {
-    Blend b = {.t = t, .bones = bones};
+    RotationBlend b = {.t = t, .bones = bones};
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, side_range, &b);
 }

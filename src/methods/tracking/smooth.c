@@ -1,4 +1,4 @@
-/// Smooths the skin at contacts as far as it touches.
+/// Smooths the shown skin at contacts as far as it touches [Vaillant2014 sec. 3].
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

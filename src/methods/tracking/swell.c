@@ -1,6 +1,5 @@
-/// Two departures from [Vaillant2014], both off at 0.
-/// Tissue squeezed away in a contact swells the free skin of its part (keep-volume), and skin that the fields say nothing about
-/// is tethered to its bone (hold).
+/// Swells free skin by what contacts squeeze away, and tethers skin that no field speaks of: both beyond [Vaillant2014].
+/// The options are keep-volume, within the skin of a part, and hold, to a skin's own bone; both are off at 0.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/// Most joints stand still most of the time [Vaillant2014 sec. 6.1].
-/// Skin that moves rigidly with every part near it sees the same field as before and need not look at it.
+/// Leaves out skin that sees the same field as in the frame before [Vaillant2014 sec. 6.1].
+/// Most joints stand still most of the time: skin that moves rigidly with every part near it need not look at the field again.
 #include "methods/tracking/tracking.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/// Gradients of one contact equal finite differences and the paper's [Deul2013]; islands share no particle.
 #include "grid.h"
 
 #include "methods/layered/flesh.h"

@@ -1,3 +1,4 @@
+/// Flesh within its bounds is left alone; thrown particles, drawn out edges and haste are brought back.
 #include "tube.h"
 
 static const float MOST = 2; // times its length at rest, see guard.c

@@ -1,3 +1,4 @@
+/// Layers lie where they are asked to, inside their part, and a rig or paint changes only what it names.
 #include "tube.h"
 
 /// Depth of a layer below the skin over the distance from the skin to the axis, at a slot.

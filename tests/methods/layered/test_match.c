@@ -1,3 +1,4 @@
+/// Fast sums of shape matching equal plain ones; flat and line-like regions are stable.
 #include "core/hash.h"
 #include "grid.h"
 

@@ -1,3 +1,4 @@
+/// The runs of each region along the paths hold its vertices, each once.
 #include "grid.h"
 
 static void every_run_set_is_its_region(void **state)

@@ -1,3 +1,4 @@
+/// Layered flesh rests, bends, lags and survives jumps, and does not allocate or depend on threads.
 #include "core/hash.h"
 #include "tube.h"
 

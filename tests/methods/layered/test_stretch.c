@@ -1,3 +1,4 @@
+/// Flesh follows joints that slide and bones that are scaled; turns do not stretch it.
 #include "tube.h"
 
 static double volume_now(Tube *tube, const Vec3 *at)

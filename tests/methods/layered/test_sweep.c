@@ -1,3 +1,4 @@
+/// A fast point is caught by continuous detection alone; one that passes beside or outward is not.
 #include "tube.h"
 
 /// A point above the tube is thrown through its wall in one step; returns the contacts found for it.

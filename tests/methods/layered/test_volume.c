@@ -1,3 +1,4 @@
+/// Volume constraints: gradients are those of the volume, parts tile the body, and a squeezed end bulges there alone.
 #include "tube.h"
 
 static double part_error(const Tube *tube)

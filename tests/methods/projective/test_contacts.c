@@ -1,3 +1,4 @@
+/// Contacts of projective skinning: folds are held apart by planes and by stored pairs, and rest and small turns are left alone.
 #include "joints.h"
 #include "tube.h"
 

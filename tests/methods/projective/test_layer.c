@@ -1,5 +1,4 @@
-/// Tetrahedra that are flat or inside out at rest: none on made bodies, whatever their skin is like; few on a character's own
-/// skin.
+/// No tetrahedron of a made body is flat or inside out at rest, whatever its skin is like; few of a character's own skin are.
 #include "tube.h"
 
 #include "body/body.h"

@@ -1,3 +1,4 @@
+/// The solver rests, follows rigid motion, lowers its energy, swings by jiggle and not by frame rate, and stays finite.
 #include "tube.h"
 
 static void rest_stays_at_rest(void **state)

@@ -1,5 +1,4 @@
-/// A joint that turns on takes its skin along beforehand: fewer steps, the same skin; nothing is taken where it stops or turns
-/// back.
+/// A joint that turns on takes its skin along beforehand, in fewer steps to the same skin; one that stops or turns back does not.
 #include "rig.h"
 
 enum { VERTICES = 3000, FRAMES = 10 };

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Names in pages that are not so. Usage: names.py TREE [PAGE ...]; without pages, docs/*.md and README.md of TREE. Exit code 1 where there are any.
+
+In backticks, on every page: `pelt_x` and `pelti_x` are functions that src/ or include/ defines (public ones may be declared there alone),
+tables, or names of function types; `PeltX` and `PeltiX` are types that are defined there; `room/file.c` and paths from the top exist.
+`x` in `file.c` means that the file defines that function, `x` of `PeltX` that the type has that field. What only a comment or a test
+names does not count.
+In docs/architecture.md also `x()`: a function of any of the programs. In its walk of a frame all other plain words are fields of PeltSkin,
+or methods."""
+import pathlib
+import re
+import sys
+
+FUNCTION = re.compile(r"^(?!typedef|return|else|static const)[A-Za-z_][^\n;{}()=]*?\b(\w+)\([^;{}]*\)(?: *//[^\n]*)?\n\{", re.M)
+STRUCT = re.compile(r"^(?:typedef )?(?:struct|union|enum) (\w+)\s*\{((?:[^\n]*(?=\}[^\n]*;[^\n]*$))|.*?^(?=\}))", re.M | re.S)
+WALK = "## A frame, from file to file"
+FILE = r"[a-z_0-9/]+\.(?:c|h|cpp|def|py|sh)"
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*", "", re.sub(r"/\*.*?\*/", "", text, flags=re.S))
+
+
+class Sources:
+    """What the tree defines: functions with the files they are in, types with their fields, tables."""
+    def __init__(self, tree):
+        self.tree = tree
+        self.functions, self.outside, self.fields, self.others = {}, {}, {}, set()
+        for room in ("src", "include", "cli", "import", "tests"):
+            for path in sorted((tree / room).rglob("*")):
+                if path.suffix in (".c", ".h", ".cpp"):
+                    self.read(path, room in ("src", "include"))
+        self.methods = {m for path in (tree / "src" / "methods").rglob("*.c") for m in re.findall(r'\.name = "(\w+)"', path.read_text())}
+
+    def read(self, path, ours):
+        text, where = path.read_text(), path.relative_to(self.tree).as_posix()
+        for name in FUNCTION.findall(re.sub(r"__attribute__\(\(\w+\)\) *", "", text)):
+            (self.functions if ours else self.outside).setdefault(name, set()).add(where)
+        if not ours:
+            return
+        text = without_comments(text) if path.suffix == ".h" or re.search(r"^(?:typedef )?(?:struct|enum|union) Pelt", text, re.M) else text
+        if where.startswith("include/"):
+            for name in re.findall(r"^PELT_API [^;]*?\b(\w+)\(", text, re.M):
+                self.functions.setdefault(name, set()).add(where)
+        for name, inside in STRUCT.findall(text):
+            self.fields.setdefault(name, set()).update(re.findall(r"\b(\w+)\)?(?:\[[^\]]*\])*(?:\([^;]*\))?(?=[,;])", inside))
+        if path.suffix == ".h":
+            self.fields.update({n: self.fields.get(n, set()) for n in re.findall(r"^typedef .*?\(?\*?\b(Pelt\w+)\)?(?:\([^;]*\))?;", text, re.M)})
+        self.others.update(re.findall(r"^(?:extern )?const [\w \*]+?\b(pelti?_\w+)(?:\[[^\]]*\])* *[=;]", text, re.M))
+
+    def file(self, name):
+        """The paths that a page calls `room/file.c`."""
+        found = [p for p in (self.tree / name, self.tree / "src" / name, self.tree / "src" / "methods" / name) if p.exists()]
+        return found or [p for room in ("src", "cli", "import") for p in (self.tree / room).rglob(name.split("/")[-1]) if p.as_posix().endswith("/" + name)]
+
+
+def check(name, text, sources, known_folders):
+    wrong = []
+    architecture = name.endswith("architecture.md")
+    quoted = [(m.group(1), m.start()) for m in re.finditer(r"`([^`\n]+)`", text)]
+    for words, _ in quoted:
+        if words.startswith("build/"):
+            continue
+        for word in re.findall(r"\b(pelti?_[a-z0-9_]*[a-z0-9])\b(?!_?\*|\.|-)", words):
+            if word not in sources.functions and word not in sources.others:
+                wrong.append(f"`{word}` is no function or table that src/ or include/ defines")
+        for word in re.findall(r"\b(Pelti?[A-Z][A-Za-z0-9]*)\b", words):
+            if word not in sources.fields:
+                wrong.append(f"`{word}` is no type that src/ or include/ defines")
+        if re.fullmatch(rf"(?:{'|'.join(known_folders)})/[\w./-]+", words) and not (sources.tree / words).exists():
+            wrong.append(f"`{words}` does not exist")
+        if architecture and re.fullmatch(FILE, words) and "/" in words and not sources.file(words):
+            wrong.append(f"`{words}` does not exist")
+        if architecture and re.fullmatch(r"\w+\(\)", words) and words[:-2] not in sources.functions and words[:-2] not in sources.outside:
+            wrong.append(f"`{words}` is no function")
+    for word, file in re.findall(rf"`(\w+)(?:\(\))?` in\s+`({FILE})`", text):
+        places = [p.relative_to(sources.tree).as_posix() for p in sources.file(file)]
+        if not set(places) & (sources.functions.get(word, set()) | sources.outside.get(word, set())):
+            wrong.append(f"`{word}` is no function of `{file}`")
+    of = re.findall(r"`(\w+)` of\s+`(Pelti?[A-Z]\w+)`", text)
+    for word, kind in of:
+        if word not in sources.fields.get(kind, set()):
+            wrong.append(f"`{word}` is no field of `{kind}`")
+    if architecture:
+        walk = text[text.index(WALK):]
+        walk = walk[:re.search(r"^(?!\s|\d+\. |## A frame|What `|defined,)", walk, re.M).start()] if WALK in text else ""
+        plain = set(re.findall(r"`([a-z_]+)`", walk)) - {word for word, _ in of} - sources.methods
+        for word in sorted(w for w in plain if not w.startswith("pelt") and w not in sources.fields.get("PeltSkin", set())):
+            wrong.append(f"`{word}` is no field of `PeltSkin` and no method")
+    return [f"{name}: {w}" for w in dict.fromkeys(wrong)]
+
+
+def main():
+    tree = pathlib.Path(sys.argv[1])
+    sources = Sources(tree)
+    pages = [pathlib.Path(p) for p in sys.argv[2:]] or sorted((tree / "docs").glob("*.md")) + [tree / "README.md"]
+    wrong = [w for page in pages for w in check(page.as_posix().removeprefix(tree.as_posix() + "/"), page.read_text(), sources,
+                                                 ("src", "tests", "tools", "docs", "cmake", "fuzz", "bench", "include", "examples"))]
+    print("\n".join(wrong), end="\n" if wrong else "")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

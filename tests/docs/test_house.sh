@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# tools/house.py, which `make lint` runs, on a small tree.
+# --names: a type name that two files define is told, with both; one that is opaque in a header and has its fields in a source, and
+# one that another file only uses, are not.
+set -u
+house=$PELT_SOURCE/tools/house.py
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "$*"; exit 1; }
+mkdir -p "$work"/{tools,cli,import,include/pelt,src/core,src/io}
+echo "core: text" >"$work/tools/names.txt"
+cat >"$work/src/core/text.h" <<'C'
+typedef struct PeltiText PeltiText;
+typedef struct PeltiMark { int at; } PeltiMark;
+C
+cat >"$work/src/core/text.c" <<'C'
+struct PeltiText { int length; };
+typedef struct TextWork {
+    PeltiText *text; // typedef struct Request { in a comment is none
+} TextWork;
+typedef int TextRow[3];
+C
+cat >"$work/src/io/read.c" <<'C'
+typedef struct Reading {
+    struct PeltiMark mark;
+    TextWork *work;
+} Reading;
+typedef bool (*ReadRow)(Reading *r, int row);
+C
+names() { "$house" "$work" --names; }
+said=$(names) || fail "a tree with one meaning a name is refused: $said"
+
+twice() { # FILE LINE NAME OTHER-FILE: a line more, and what is to be told of it
+    cp "$work/$1" "$work/kept" 2>/dev/null || : >"$work/kept"
+    echo "$2" >>"$work/$1"
+    said=$(names) && fail "$3 in $1 and $4 is not told"
+    [ "$(wc -l <<<"$said")" = 1 ] && grep -q "\b$3 is a type of" <<<"$said" && grep -qF "$1" <<<"$said" && grep -qF "$4" <<<"$said" || fail "$3: $said"
+    cp "$work/kept" "$work/$1"
+}
+twice src/io/read.c "typedef struct TextWork { int other; } TextWork;" TextWork src/core/text.c
+twice src/io/read.c "typedef enum TextWork { A, B } TextWork;" TextWork src/core/text.c
+twice src/io/read.c "typedef float TextRow __attribute__((vector_size(16)));" TextRow src/core/text.c
+twice src/io/read.c "struct PeltiText { float x; };" PeltiText src/core/text.c
+twice src/io/read.c "typedef struct { int at; } PeltiMark;" PeltiMark src/core/text.h
+twice cli/main.c "typedef struct Reading { int argc; } Reading;" Reading src/io/read.c
+twice import/main.c "    typedef int (*ReadRow)(void);" ReadRow src/io/read.c
+twice include/pelt/text.h "typedef struct PeltiMark { int at; } PeltiMark;" PeltiMark src/core/text.h
+echo "under work: io" >>"$work/tools/names.txt"
+echo "typedef int TextRow;" >>"$work/src/io/read.c"
+said=$(names) || fail "a room whose names are not settled is refused: $said"
+
+# --headers: a comment of whole sentences passes, and what a group's comment or the type's says counts; fragments are told.
+cat >"$work/include/pelt/word.h" <<'C'
+/// Words, for a test.
+#ifndef PELT_WORD_H
+
+/// A word. One thread at a time may use it.
+typedef struct PeltWord PeltWord;
+/// Makes a word from a text, which is copied. Any thread may call it; it costs a copy. The caller destroys what `out` gets. It fails
+/// only for want of memory (PELT_FAILED).
+PELT_API PeltStatus pelt_word_create(const char *text, PeltWord **out, PeltError *err);
+/// Frees a word; NULL is fine.
+PELT_API void pelt_word_destroy(PeltWord *word);
+
+/// Any thread may call the functions below, at no cost.
+
+/// Returns how many words there are, 0.5 at least.
+PELT_API int pelt_word_count(void);
+PELT_API int pelt_word_find(const char *text);
+#endif
+C
+headers() { "$house" "$work" --headers; }
+said=$(headers) && fail "a function without a comment is not told"
+[ "$(wc -l <<<"$said")" = 1 ] && grep -q "pelt_word_find: no comment of its own" <<<"$said" || fail "$said"
+comment() { # TEXT WHAT: of pelt_word_find, and what is to be told of it; nothing where WHAT is empty
+    sed "s|^PELT_API int pelt_word_find|/// $1\n&|" "$work/include/pelt/word.h" >"$work/kept"
+    mv "$work/include/pelt/word.h" "$work/word.h" && mv "$work/kept" "$work/include/pelt/word.h"
+    said=$(headers) && told=no || told=yes
+    mv "$work/word.h" "$work/include/pelt/word.h"
+    [ -z "$2" ] && { [ $told = no ] || fail "refused: $1: $said"; return; }
+    [ $told = yes ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF "$2" <<<"$said" || fail "$1: $said"
+}
+comment "Returns the number of a word, and -1 where there is none." ""
+comment "Returns the number of a word. It may be the first." ""
+comment "-1: none" "does not begin with what the function does"
+comment "The number of a word, -1 where there is none." "does not begin with what the function does"
+comment "returns the number of a word." "does not begin with what the function does"
+comment "Returns the number of a word" "does not end with a full stop"
+comment "Returns the number of a word. From any thread." "no whole sentence"
+comment "Returns the number of a word. NULL: none." "no whole sentence"
+sed -i '/pelt_word_find/d' "$work/include/pelt/word.h"
+sed -i 's/ Any thread may call the functions below, at no cost/ The functions below tell of words/' "$work/include/pelt/word.h"
+said=$(headers) && fail "a function without thread and cost is not told"
+grep -q "pelt_word_count: its comment says nothing of thread, cost" <<<"$said" || fail "$said"
+sed -i '/pelt_word_count/d;s/ (PELT_FAILED)//;s/ only for want of memory/ at times/;s/The caller destroys/So much for/' "$work/include/pelt/word.h"
+said=$(headers) && fail "a function that makes something without an owner is not told"
+grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
+
+# --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown.
+rm -f "$work"/cli/* "$work"/import/*
+mkdir -p "$work"/{docs,fuzz,examples,tests/core}
+: >"$work/README.md"
+echo "- [Deul2013] C. Deul, J. Bender: Physically-based character skinning." >"$work/docs/bibliography.md"
+for file in src/core/text.c src/io/read.c tests/core/test_text.c; do echo "/// Says what this is for [Deul2013 sec. 3]." >"$work/$file"; done
+sources() { "$house" "$work" --sources; }
+said=$(sources) || fail "first lines as they should be are refused: $said"
+opens() { # LINES WHAT: how a source and a test open, and what is to be told of each
+    for file in src/core/text.c tests/core/test_text.c; do
+        cp "$work/$file" "$work/kept"
+        printf '%b\n' "$1" >"$work/$file"
+        said=$(sources) && fail "$file is not told: $1"
+        [ "$(wc -l <<<"$said")" = 1 ] && grep -q "^$file:.*$2" <<<"$said" || fail "$1: $said"
+        cp "$work/kept" "$work/$file"
+    done
+}
+opens '#include "text.h"' "open with a line of ///"
+opens '// Says what this is for.' "open with a line of ///"
+opens '/// The words.' "open with a line of ///"
+opens '/// Says what this is for, which goes on\n/// on another line.' "open with a line of ///"
+opens '/// Says what this is for:' "open with a line of ///"
+opens '/// Says what this is for.\n/// It is that of [Deul2013].' "does not name Deul2013"
+opens '/// Says what this is for [Nobody1999].' "is not in docs/bibliography.md"
