@@ -1,4 +1,4 @@
-// The last word on where flesh may be. Position-based dynamics stops before it has converged, so nothing above promises a bound:
+// Bounds on where flesh may be. Position-based dynamics stops before it has converged, so nothing above promises any:
 // here no particle goes farther in a step, beyond what its bones carry it, than half of how far contacts look: they are found
 // once a step, and where they push against each other (knees at the chest) skin is shot through skin. No particle is farther from
 // where the skeleton alone would carry it than it lies from its bone (flesh swings, is pressed and bulges around the bone, it

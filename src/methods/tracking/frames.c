@@ -1,4 +1,4 @@
-/// TrackingBones of the virtual frames between two poses [Vaillant2014].
+/// Bones of the virtual frames between two poses [Vaillant2014].
 #include "methods/tracking/tracking.h"
 #include "math/elementary.h"
 #include "methods/tracking/constants.def"
