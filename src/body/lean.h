@@ -1,6 +1,6 @@
 /// The last look at the shown skin beside linear blending: where an edge would be torn, a triangle turned over or two triangles
-/// cross that blending leaves whole, the skin leans on blending as far as is needed, and smoothly around it: with a share s of each
-/// vertex, shown = blending + s (method - blending). s is 1 where nothing leans. Blending is called "home" in this room.
+/// cross that blending leaves whole, the skin leans on blending as far as is needed, and smoothly around it: with a share s of
+/// each vertex, shown = blending + s (method - blending). s is 1 where nothing leans. Blending is called "home" in this room.
 #ifndef PELTI_BODY_LEAN_H
 #define PELTI_BODY_LEAN_H
 

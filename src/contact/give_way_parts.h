@@ -35,12 +35,12 @@ typedef struct GiveLook { ///< of one part's samples into another part
 typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space: which side the higher one is on
     Vec3 out;             ///< unit, from the lower part to the higher one
     Vec3 sum;             ///< work: of the contacts of this round
-    bool held;     ///< the side is kept: contacts that would push on through the other part are turned to `out`
-    bool seen;     ///< they were in contact in this round
-    bool pushed;   ///< by the last solve
-    bool inside;   ///< work: one is in the other, by however little
-    float clear_s; ///< for how long the clip's own pose would be free while the pair is held
-    float let;     ///< how much deeper than flesh takes the pair may be while it is let go; rest length
+    bool held;            ///< the side is kept: contacts that would push on through the other part are turned to `out`
+    bool seen;            ///< they were in contact in this round
+    bool pushed;          ///< by the last solve
+    bool inside;          ///< work: one is in the other, by however little
+    float clear_s;        ///< for how long the clip's own pose would be free while the pair is held
+    float let;            ///< how much deeper than flesh takes the pair may be while it is let go; rest length
 } GiveSide;
 
 typedef struct GiveMemory { ///< forces of a sample's last contacts

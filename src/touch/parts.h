@@ -293,8 +293,8 @@ bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsign
 int pelti_touch_find_features(PeltiTouch *t, bool all);
 /// Adds features of neighbours that would cross at t->moves.plan, or could in the core, and were not listed; returns how many.
 int pelti_touch_find_folds(PeltiTouch *t);
-/// Hooks: pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->search.near, `meets`), or
-/// that are neighbours and cross there (t->marks.join_crosses): lists no features, and returns how many.
+/// Hooks: pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->search.near,
+/// `meets`), or that are neighbours and cross there (t->marks.join_crosses): lists no features, and returns how many.
 int pelti_touch_find_hooks(PeltiTouch *t);
 
 // rigid.c

@@ -45,8 +45,8 @@ typedef struct PeltiContact {
     Vec3 normal; ///< of the last projection
 } PeltiContact;
 
-/// Islands of contacts, as a physics engine has them: contacts that share a particle are of one island, and islands are solved side
-/// by side, each in the order it was found. Small ones are put together into pieces of work.
+/// Islands of contacts, as a physics engine has them: contacts that share a particle are of one island, and islands are solved
+/// side by side, each in the order it was found. Small ones are put together into pieces of work.
 typedef struct PeltiIslands {
     int *parent;      ///< [slot] towards one of its island's
     int *island;      ///< [slot] at an island's root: its number

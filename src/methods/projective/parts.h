@@ -316,14 +316,14 @@ typedef struct ProjSettings { ///< what may change between two steps
     bool virtual_frames;
 } ProjSettings;
 
-typedef struct ProjSystem { ///< made once: unknowns and their matrices
-    int *place;             ///< [vertex] -> unknown
-    const int *order;       ///< and back
-    float *inertia;         ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
-    ProjRow *rest;          ///< places at rest
-    ProjRow *rest_pull;     ///< what rounding leaves of the forces there, taken off every right-hand side
-    PeltiSparse *still, *moving;                           ///< one pattern: tissue alone; with inertia
-    float *work;                                           ///< scratch of their solves
+typedef struct ProjSystem {      ///< made once: unknowns and their matrices
+    int *place;                  ///< [vertex] -> unknown
+    const int *order;            ///< and back
+    float *inertia;              ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
+    ProjRow *rest;               ///< places at rest
+    ProjRow *rest_pull;          ///< what rounding leaves of the forces there, taken off every right-hand side
+    PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
+    float *work;                 ///< scratch of their solves
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
