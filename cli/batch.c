@@ -26,7 +26,8 @@ static bool read_shard(const CliCommand *command, const char *text, void *reques
 static const CliOption options[] = {
     {"list", 0, NULL, "print one self-contained command a line for what is left (parallel, cuecmd, ...)",
      CLI_TO(CLI_FLAG, BatchRequest, list)},
-    {"slurm", 0, NULL, "write and submit a job array, watch it, submit again what is missing", CLI_TO(CLI_FLAG, BatchRequest, slurm)},
+    {"slurm", 0, NULL, "write and submit a job array, watch it, submit again what is missing",
+     CLI_TO(CLI_FLAG, BatchRequest, slurm)},
     {"state", 0, NULL, "only say what is done and what is not", CLI_TO(CLI_FLAG, BatchRequest, state)},
     {"shard", 0, "I/N", "every N-th entry, from the I-th (0 to N-1)", .read = read_shard},
     {"stage", 0, "1|2", "only what waits for nothing, or only fits, which wait for samples (default: both, in turn)",

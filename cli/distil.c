@@ -47,7 +47,8 @@ static bool read_error(const CliCommand *command, const char *text, void *reques
 
 static const CliOption options[] = {
     {"method", 'm', "NAME", "whose skin: `pelt methods` lists them", CLI_TO(CLI_TEXT, DistilRequest, def.skin.method)},
-    {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json", CLI_TO(CLI_TEXT, DistilRequest, def.output)},
+    {"output", 'o', "OUT.glb", "the engine-ready file; its rules go to OUT.drivers.json",
+     CLI_TO(CLI_TEXT, DistilRequest, def.output)},
     {"weights", 0, "4|8", "a vertex (default 4)", CLI_TO(CLI_INT, DistilRequest, def.weights)},
     {"helpers", 0, "N", "joints between joints, at most (default: one for each joint that bends; more: twists and pushes)",
      CLI_TO(CLI_INT, DistilRequest, def.helpers)},
@@ -99,8 +100,8 @@ typedef struct ErrorLines {
 
 static void tell(const char *poses, const PeltDistilError *e, void *user)
 {
-    fprintf(((ErrorLines *)user)->to, "%-12.24s %5d | %9.4g %9.4g %9.4g | %9.4g %9.4g %9.4g | %d\n", poses, e->poses, e->rms, e->p99,
-            e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest, e->worse);
+    fprintf(((ErrorLines *)user)->to, "%-12.24s %5d | %9.4g %9.4g %9.4g | %9.4g %9.4g %9.4g | %d\n", poses, e->poses, e->rms,
+            e->p99, e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest, e->worse);
 }
 
 static void print_result(const DistilRequest *r, const PeltDistilResult *result, const char *lines)

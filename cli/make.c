@@ -18,7 +18,8 @@ static const CliOption options[] = {
      CLI_TO(CLI_INT, MakeRequest, def.vertices)},
     {"seed", 0, "N", "another character of the same kind, 1 or more: size, girth, joints, mesh, clothes and weights vary",
      CLI_TO(CLI_INT, MakeRequest, seed)},
-    {"dress", 0, "HOW", "none, some (as the seed draws; the default with a seed) or all", CLI_TO(CLI_TEXT, MakeRequest, def.dress)},
+    {"dress", 0, "HOW", "none, some (as the seed draws; the default with a seed) or all",
+     CLI_TO(CLI_TEXT, MakeRequest, def.dress)},
     {"clip", 0, "NAME",
      "this clip alone; random: smooth motion to the limits of every joint, drawn from the seed; touches (biped): hands, arms, "
      "knees and chin meet the body",

@@ -59,7 +59,8 @@ static void add_channel(ClipMaking *clip, int node, const char *path, Keys keys)
 }
 
 /// `inverse`: one by each value.
-static void add_vectors(ClipMaking *clip, int node, const char *path, const struct aiVectorKey *keys, unsigned count, bool inverse)
+static void add_vectors(ClipMaking *clip, int node, const char *path, const struct aiVectorKey *keys, unsigned count,
+                        bool inverse)
 {
     float *times = import_take(clip->scene, count, sizeof *times), *values = import_take(clip->scene, count, 3 * sizeof *values);
     for (unsigned k = 0; times && values && k < count; k++) {
@@ -126,11 +127,11 @@ void import_clips(ImportScene *s)
         if (from->mName.length)
             import_set(s, json, "name", pelti_json_new_text(from->mName.data));
         ClipMaking clip = {s,
-                     from,
-                     import_open(s, json, "samplers", true),
-                     import_open(s, json, "channels", true),
-                     from->mTicksPerSecond > 0 ? from->mTicksPerSecond : 25, // what Assimp says of files that do not
-                     earliest(from)};
+                           from,
+                           import_open(s, json, "samplers", true),
+                           import_open(s, json, "channels", true),
+                           from->mTicksPerSecond > 0 ? from->mTicksPerSecond : 25, // what Assimp says of files that do not
+                           earliest(from)};
         for (unsigned c = 0; c < from->mNumChannels; c++) {
             const struct aiNodeAnim *n = from->mChannels[c];
             int node = import_find_node(s, n->mNodeName.data);

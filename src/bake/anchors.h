@@ -25,7 +25,7 @@ void pelti_anchors_hold(PeltiAnchors *anchors, int anchor, Vec3 at, float streng
 /// Back to the rig's keys; an anchor without a name is gone, and its number may be given to another.
 void pelti_anchors_let_go(PeltiAnchors *anchors, int anchor);
 
-/// Moves `points` [point_count]. Does not allocate.
+/// Moves `positions`: [point_count], or `by_vertex` [vertex_count]. Does not allocate.
 void pelti_anchors_apply(const PeltiAnchors *anchors, const Mat34 *bones, double time_s, bool by_vertex, Vec3 *positions);
 
 #endif

@@ -1,4 +1,5 @@
-/// A pose that is held comes to rest: what a method still does to its skin then, to and fro where folds press, fades out.
+/// Calm: a pose that is held (no bone has moved for a while) comes to rest. What a method still does to its skin then, to and fro
+/// where folds press, fades out.
 #ifndef PELTI_BAKE_CALM_H
 #define PELTI_BAKE_CALM_H
 

@@ -76,10 +76,10 @@ typedef struct PeltiSkinPosed {
 typedef struct PeltiSkinMends {
     PeltiGiveWay *give_way; ///< joints give way to the body itself before the method
     PeltiLimit *limit;      ///< how far flesh may stray; NULL: no body was made
-    PeltiLean *lean;        ///< keeps the shown skin from tearing where blending does not
+    PeltiLean *lean;        ///< takes skin towards blending where the method tears it and blending does not
     PeltiParted *parted;    ///< parts what passes through itself
-    PeltiTouch *touch;      ///< the last word on what is shown; NULL: what is shown crosses itself at rest, or may be left alone
-    PeltiTouch *body_touch; ///< on the body that what is shown rides on
+    PeltiTouch *touch;      ///< the last word (touch/touch.h); NULL: what is shown crosses itself at rest, or may be left alone
+    PeltiTouch *body_touch; ///< the same for the body that what is shown rides on
     PeltiCalm *calm;        ///< a pose that is held comes to rest; NULL: a frame depends on no other
     Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what the last word on it changed; NULL: nobody asks
 } PeltiSkinMends;

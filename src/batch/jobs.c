@@ -390,9 +390,9 @@ static PeltStatus read_folder(PeltiBatch *batch, bool folder, PeltError *err)
     const PeltBatchDef *def = batch->def;
     const char *method = def->method ? def->method : pelt_method_default(), *clip = def->clip;
     JobSpread work = {.batch = batch,
-                 .job = {.output = def->output ? def->output : DEFAULT_OUTPUT},
-                 .clips = {&clip, clip ? 1 : 0},
-                 .methods = {&method, 1}};
+                      .job = {.output = def->output ? def->output : DEFAULT_OUTPUT},
+                      .clips = {&clip, clip ? 1 : 0},
+                      .methods = {&method, 1}};
     PELT_TRY(check_methods(&work.methods, err));
     const char *pattern = folder ? pelti_batch_format(batch, "%s/*", batch->jobs) : batch->jobs;
     if (!pattern)

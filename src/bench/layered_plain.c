@@ -66,7 +66,8 @@ PELTI_CLONES static void write_terms(const BenchPlain *plain, int n)
 {
     PeltiMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
-        SlotLayersDouble *row = (SlotLayersDouble *)plain->terms + (size_t)s * SUMS, x0[3], m = wide(((PeltiSlotLayers *)match->mass)[s]);
+        SlotLayersDouble *row = (SlotLayersDouble *)plain->terms + (size_t)s * SUMS, x0[3],
+                         m = wide(((PeltiSlotLayers *)match->mass)[s]);
         PeltiSlotLayers moment = ((PeltiSlotLayers *)match->moment)[s];
         for (int k = 0; k < 3; k++)
             x0[k] = wide(((PeltiSlotLayers *)match->rest[k])[s]);
@@ -93,7 +94,8 @@ PELTI_CLONES static void gather(const BenchPlain *plain, int n)
                 sum[q] += row[q];
         }
         const SlotLayersDouble *c0 = (const SlotLayersDouble *)plain->centre + (size_t)s * 3;
-        SlotLayersDouble *now = (SlotLayersDouble *)plain->centre_now + (size_t)s * 3, inverse = wide(((const PeltiSlotLayers *)match->inverse_mass)[s]);
+        SlotLayersDouble *now = (SlotLayersDouble *)plain->centre_now + (size_t)s * 3,
+                         inverse = wide(((const PeltiSlotLayers *)match->inverse_mass)[s]);
         for (int i = 0; i < 3; i++) {
             now[i] = sum[i] * inverse;
             for (int j = 0; j < 3; j++)
@@ -108,7 +110,7 @@ PELTI_CLONES static void write_goals(const BenchPlain *plain, int n)
     for (int s = 0; s < n; s++) {
         PeltiSlotLayers *row = (PeltiSlotLayers *)plain->goals + (size_t)s * SUMS;
         const SlotLayersDouble *c0 = (const SlotLayersDouble *)plain->centre + (size_t)s * 3,
-                      *now = (const SlotLayersDouble *)plain->centre_now + (size_t)s * 3;
+                               *now = (const SlotLayersDouble *)plain->centre_now + (size_t)s * 3;
         for (int i = 0; i < 3; i++) {
             SlotLayersDouble t = now[i];
             for (int j = 0; j < 3; j++) {

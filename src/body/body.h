@@ -6,6 +6,8 @@
 #include "core/snapshot.h"
 #include "body/attach.h"
 
+/// Auto: the file's own mesh where that is one closed skin a method can work on, else a proxy: a closed mesh made around the
+/// file's.
 typedef enum PeltiBodyMode { PELTI_BODY_AUTO, PELTI_BODY_FILE, PELTI_BODY_PROXY } PeltiBodyMode;
 
 typedef struct PeltiBodyDef {

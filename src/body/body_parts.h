@@ -5,7 +5,9 @@
 #include "body/body.h"
 #include "math/polar.h"
 
-typedef enum PeltiRide { PELTI_RIDE_BODY, PELTI_RIDE_BONE, PELTI_RIDE_SEWN } PeltiRide; ///< how a piece follows
+/// How a piece follows: the body's vertices near each of its own; one bone; or, sewn on, as a rigid body that is fitted to the
+/// skin below it (PeltiPiece.sewn).
+typedef enum PeltiRide { PELTI_RIDE_BODY, PELTI_RIDE_BONE, PELTI_RIDE_SEWN } PeltiRide;
 
 typedef struct PeltiFit { ///< of a sewn piece: sums, then means, of its points at rest and carried
     int count;

@@ -1,5 +1,6 @@
 /// The last look at the shown skin beside linear blending: where an edge would be torn, a triangle turned over or two triangles
-/// cross that blending leaves whole, the skin leans on blending as far as is needed, and smoothly around it.
+/// cross that blending leaves whole, the skin leans on blending as far as is needed, and smoothly around it: with a share s of
+/// each vertex, shown = blending + s (method - blending). s is 1 where nothing leans. Blending is called "home" in this room.
 #ifndef PELTI_BODY_LEAN_H
 #define PELTI_BODY_LEAN_H
 
@@ -28,7 +29,7 @@ typedef struct PeltiLeanStep {
 int pelti_lean_apply(PeltiLean *lean, const PeltiLeanStep *step, PeltiJobs *jobs, Vec3 *vertices);
 
 /// Whether, after pelti_lean_apply, what the crossings have now is worse than by blending somewhere, as their measure counts;
-/// `where` [vertex_count] are the corners of such islands.
+/// `where` [vertex_count] are the corners of such islands (pairs that cross and hang together, body/lean_islands.h).
 bool pelti_lean_worse(PeltiLean *lean, bool *where);
 
 /// Volumes of closed pieces at rest and, after pelti_lean_apply, by blending.

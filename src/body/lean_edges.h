@@ -10,7 +10,7 @@
 typedef struct PeltiLeanEdges {
     const PeltiMesh *mesh;
     const Vec3 *home, *own; ///< [vertex_count] by blending, by the method
-    float *share;           ///< [vertex_count] 1: as the method has it, 0: as blending has it
+    float *share;           ///< [vertex_count] s of lean.h. 1: as the method has it, 0: as blending has it
     float *rest;            ///< [edge_count] lengths
     int *start;             ///< [vertex_count + 1] into `of`
     int *of;                ///< edges of a vertex
@@ -29,10 +29,11 @@ void pelti_lean_edges_restart(PeltiLeanEdges *edges);
 void pelti_lean_edges_forget(PeltiLeanEdges *edges);
 /// Sets the share of a vertex.
 void pelti_lean_edges_set(PeltiLeanEdges *edges, int vertex, float share);
-/// Takes the ends of torn edges towards blending, and the skin around smoothly with them. Does not allocate.
+/// Takes the ends of torn edges towards blending, and the skin around with them, in sweeps: the share changes by no more
+/// than a bounded slope along an edge (`steep`). Does not allocate.
 void pelti_lean_edges_settle(PeltiLeanEdges *edges);
 
-/// The largest factor s on a way from home with which it is no longer than allowed: |home + s change| = most.
+/// For an edge that is `home` by blending and home + change by the method: the largest s with |home + s change| <= most.
 float pelti_lean_bearable(Vec3 home, Vec3 change, float most);
 
 #endif

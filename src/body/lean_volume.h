@@ -13,7 +13,7 @@ typedef struct PeltiLeanVolume {
     double *rest;       ///< [component_count] at rest; 0: not watched (open, rigid or flat)
     double *home, *now; ///< [component_count] by blending, as it leans
     double *asked;      ///< [component_count] by blending of the pose that was asked for
-    double *low, *high; ///< [component_count] factors on the shares that are bearable, that are not
+    double *low, *high; ///< [component_count] bisection for a factor on the shares: the volume is kept with low, not with high
     int *first;         ///< [component_count] a vertex of it
     double *below;      ///< [triangle_count] six times the volume below it, as it leans
     bool stale;         ///< all of these are to be found anew

@@ -22,7 +22,7 @@ typedef struct PeltiPartedPush {
 typedef struct PeltiPartedPlane { ///< between the sides of an island
     Vec3 at, normal;              ///< the first side belongs where the normal points
     float radius;                 ///< of the island
-    float wide;                   ///< of the kernel
+    float wide;                   ///< radius of the kernel: pushes fall from 1 at the middle to 0 there, (1 - (r / wide)^2)^2
     float deep[2];                ///< how far a side goes through it
 } PeltiPartedPlane;
 

@@ -82,14 +82,14 @@ static int make_poses(const Trial *trial, int joint, Mat3 *poses)
 }
 
 typedef struct TrialTriangle { // of a triangle
-    Vec3 p[3];         // from the joint, at rest
-    Vec3 normal;       // twice its area long
-    float edge[3];     // INFINITY: too short to be looked at
+    Vec3 p[3];                 // from the joint, at rest
+    Vec3 normal;               // twice its area long
+    float edge[3];             // INFINITY: too short to be looked at
     float share[3];
 } TrialTriangle;
 
 typedef struct TrialLook { // at a triangle in one pose
-    float longest;    // stretch of an edge
+    float longest;         // stretch of an edge
     bool turned;
     float cost; // share of its area
 } TrialLook;

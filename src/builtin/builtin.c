@@ -62,7 +62,8 @@ static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jo
     return PELT_OK;
 }
 
-static PeltStatus make_skin(CharacterMaking *m, const PeltiFigure *body, const PeltiVariation *variation, int vertices, PeltError *err)
+static PeltStatus make_skin(CharacterMaking *m, const PeltiFigure *body, const PeltiVariation *variation, int vertices,
+                            PeltError *err)
 {
     MadeSkin *skin = &m->skin;
     int levels = 0, base = vertices;
@@ -181,11 +182,11 @@ PeltStatus pelti_builtin_make_all(const char *name, const PeltiBuiltinOptions *o
     PeltiPool work;
     pelti_pool_init(&work, allocator);
     CharacterMaking m = {.plan = plan,
-                .options = options,
-                .work = &work,
-                .jobs = jobs,
-                .skin = {.surface = {.allocator = work.allocator}},
-                .pieces = PELTI_NEW(&work, PeltiWear, 1)};
+                         .options = options,
+                         .work = &work,
+                         .jobs = jobs,
+                         .skin = {.surface = {.allocator = work.allocator}},
+                         .pieces = PELTI_NEW(&work, PeltiWear, 1)};
     PeltStatus status = m.pieces ? make(&m, &made, err) : pelti_no_memory(err, sizeof *m.pieces);
     if (m.pieces)
         pelti_wear_release(m.pieces);

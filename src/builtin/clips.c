@@ -422,9 +422,9 @@ static bool wander(Motion *m, float u)
 // ---- parts that touch parts ----
 
 typedef struct ArmReach { ///< where an arm goes, in rest space; spine and shoulders rest
-    int side;          ///< 0 left, 1 right
-    Vec3 wrist, elbow; ///< elbow: it points there
-    Vec3 along, back;  ///< of the hand
+    int side;             ///< 0 left, 1 right
+    Vec3 wrist, elbow;    ///< elbow: it points there
+    Vec3 along, back;     ///< of the hand
 } ArmReach;
 
 /// Rests -> lies along `to`.

@@ -21,7 +21,7 @@ enum {
 static const float EQUALLY_NEAR = 1.001f; // ratio of distances, for rounding: bones that meet at a joint are equally near
 
 typedef struct HeatSource { // what heats one vertex
-    float h;            // 1/d^2, 0: sees none
+    float h;                // 1/d^2, 0: sees none
     int count;
     int bones[SHARERS];
 } HeatSource;
@@ -38,10 +38,10 @@ typedef struct Heat {
     PeltiBoxTree *tree; // of the rest mesh
     Vec3 *normals;
     int *triangle_component;
-    bool *dead;      // [bone_count] joints that carry no flesh
-    bool *open;      // [component_count]
-    bool *unseen;    // [component_count] no vertex of it sees a bone
-    bool *alone;     // [vertex_count] nothing to solve: unused, or its instance has one bone or none
+    bool *dead;          // [bone_count] joints that carry no flesh
+    bool *open;          // [component_count]
+    bool *unseen;        // [component_count] no vertex of it sees a bone
+    bool *alone;         // [vertex_count] nothing to solve: unused, or its instance has one bone or none
     HeatSource *sources; // [vertex_count]
     float *area, *edge_weight;
     float least_distance;

@@ -148,7 +148,8 @@ static Vec3 look(RangePose *w, const PeltiCharacter *who)
 }
 
 /// Rotations of a joint over the clip: about world axes, carried into its parent's frame, on top of the file's own.
-static void fill_keys(const PeltiCharacter *who, const RangePose *w, int bone, const MoveLimits *limits, const Axes *axes, float *values)
+static void fill_keys(const PeltiCharacter *who, const RangePose *w, int bone, const MoveLimits *limits, const Axes *axes,
+                      float *values)
 {
     int node = who->bones[bone].node, parent = who->nodes[node].parent;
     Mat3 frame = mat3_identity();

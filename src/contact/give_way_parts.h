@@ -35,11 +35,12 @@ typedef struct GiveLook { ///< of one part's samples into another part
 typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space: which side the higher one is on
     Vec3 out;             ///< unit, from the lower part to the higher one
     Vec3 sum;             ///< work: of the contacts of this round
-    bool held, seen;
-    bool pushed;   ///< by the last solve
-    bool inside;   ///< work: one is in the other, by however little
-    float clear_s; ///< for how long the clip's own pose would be free while the pair is held
-    float let;     ///< how much deeper than flesh takes the pair may be while it is let go; rest length
+    bool held;            ///< the side is kept: contacts that would push on through the other part are turned to `out`
+    bool seen;            ///< they were in contact in this round
+    bool pushed;          ///< by the last solve
+    bool inside;          ///< work: one is in the other, by however little
+    float clear_s;        ///< for how long the clip's own pose would be free while the pair is held
+    float let;            ///< how much deeper than flesh takes the pair may be while it is let go; rest length
 } GiveSide;
 
 typedef struct GiveMemory { ///< forces of a sample's last contacts
@@ -114,7 +115,7 @@ typedef struct GiveOwn {              ///< scratch: the clip's own pose
     PeltiNodeMatrix *node_world_free; ///< [node_count]
 } GiveOwn;
 
-typedef struct GiveHeldBack { ///< in: the corrected pose; out: the one to show
+typedef struct GiveHeldBack { ///< turns that are not shown at once, or not in full. In: the corrected pose; out: the one to show
     double (*work)[3];        ///< [joint_count] scratch: turns to go back to
     double *share;            ///< [joint_count] scratch: of its turn that a joint may show
     double (*turn)[3];        ///< [joint_count] scratch: what is to be shown

@@ -3,7 +3,6 @@
 
 #include "contact/constants.def"
 #include "math/elementary.h"
-#include "math/lanes.h"
 #include "math/wide.h"
 
 #include <math.h>

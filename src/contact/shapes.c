@@ -58,7 +58,7 @@ static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiShape *o
     return PELT_OK;
 }
 
-typedef struct RingSolid {        ///< rings about y with a pole at either end
+typedef struct RingSolid {     ///< rings about y with a pole at either end
     int around, rings;         ///< vertices of a ring, rings
     const float (*profile)[2]; ///< [rings] radius and height
     float bottom, top;         ///< heights of the poles
@@ -107,7 +107,8 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
     if (object->shape == PELT_SHAPE_CYLINDER) {
         for (int r = 0; r <= along; r++, rings++)
             profile[rings][0] = radius, profile[rings][1] = -half + 2 * half * (float)r / (float)(along > 0 ? along : 1);
-        RingSolid turned = {.around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half, .top = half};
+        RingSolid turned = {
+            .around = around, .rings = rings, .profile = (const float(*)[2])profile, .bottom = -half, .top = half};
         return make_turned(pool, &turned, out, err);
     }
     for (int r = 1; r <= quarter; r++, rings++) {

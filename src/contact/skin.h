@@ -60,7 +60,7 @@ typedef struct PeltiContactSkinDef {
     PeltiJobs *jobs;  ///< may be NULL
 } PeltiContactSkinDef;
 /// Stiffness of each joint: the scene's, or from the mass it carries: enough to hold `subtree mass * gravity * reach` with two
-/// degrees. `unit_gravity` > 0: strength of gravity to size that by.
+/// degrees.
 PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiContactSkinDef *def, PeltError *err);
 int pelti_contact_skin_slots(const PeltiContactSkin *skin);
 
@@ -91,7 +91,7 @@ int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSpot *spot
 void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3]);
 void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3]);
 
-/// The skin as it was shown for the corrected pose, by whatever method: `points` in cache order. Later steps touch with it.
+/// The skin as it was shown for the corrected pose, by whatever method: `vertices` [vertex_count]. Later steps touch with it.
 /// `share` in (0, 1]: how far what was known goes towards it; less than 1 for a skin that swings about its pose.
 void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, float share);
 

@@ -1,4 +1,5 @@
-/// A correction is no larger than its contacts need: how far skin is taken, beside how far the contacts ask.
+/// A correction is no larger than its contacts need: how far skin is taken, beside how far the contacts ask. (A contact near a
+/// joint turns it by a large angle, and what hangs farther out swings by many times the depth of the contact.)
 #ifndef PELTI_CONTACT_SWING_H
 #define PELTI_CONTACT_SWING_H
 

@@ -88,7 +88,7 @@ PeltStatus pelti_distil_model_clear(PeltiModel *model, PeltError *err)
     PeltiPool pool;
     pelti_pool_init(&pool, &model->pool->allocator);
     ClearWork work = {model, PELTI_NEW(&pool, Seen, vertices), pelti_cosf(0.5f * CLEAR_SLIGHT), pelti_cosf(0.5f * CLEAR_NOTABLE),
-                 exact * exact};
+                      exact * exact};
     PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)vertices * sizeof(Seen))
                                     : pelti_distil_model_pass(model, "joints", add_sample, &work, err);
     if (status == PELT_OK)

@@ -85,8 +85,8 @@ PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err)
     PeltStatus status = PELT_OK;
     pelti_pool_init(&pool, &model->pool->allocator);
     OffsetsSolve work = {.model = model,
-                 .left = PELTI_NEW(&pool, double, (size_t)slab *BLOCKS * 6),
-                 .right = PELTI_NEW(&pool, double, (size_t)slab *UNKNOWNS)};
+                         .left = PELTI_NEW(&pool, double, (size_t)slab *BLOCKS * 6),
+                         .right = PELTI_NEW(&pool, double, (size_t)slab *UNKNOWNS)};
     if (pool.failed)
         status = pelti_no_memory(err, (size_t)slab * BLOCKS * 6 * sizeof(double));
     for (work.first = 0; work.first < vertices && status == PELT_OK; work.first = work.end) {

@@ -191,9 +191,9 @@ static PeltStatus gather(WeightsFit *work, PeltiModel *model, PeltiPool *pool, P
     size_t vertices = (size_t)model->who->mesh->vertex_count;
     double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
     *work = (WeightsFit){.model = model,
-                   .strength = model->samples->count * trust * trust,
-                   .small = model->samples->count * model->small_turns * model->small_turns,
-                   .first = true};
+                         .strength = model->samples->count * trust * trust,
+                         .small = model->samples->count * model->small_turns * model->small_turns,
+                         .first = true};
     work->gram = PELTI_NEW(pool, double, vertices *HALF);
     work->smoothed = PELTI_NEW(pool, float, vertices *WAYS);
     if (pool->failed)

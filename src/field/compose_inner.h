@@ -7,7 +7,7 @@
 
 enum { PELTI_FIELD_REACH = 32 }; ///< most fields at one point
 
-/// VALLEY in slices.
+/// VALLEY (constants.def: the d from which a composition opens a valley between two parts, a contact) in slices.
 #define PELTI_FIELD_VALLEY (VALLEY * (PELTI_OPERATOR_SLICES - 1))
 
 /// d by slices; where a contact line ends at the latest.

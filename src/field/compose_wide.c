@@ -30,8 +30,8 @@ typedef struct EightPoints {
     PeltiVec8 x;
     PeltiInt8 skeleton, own, asked; ///< asked: mask of the lanes below count
     PeltiFloat8 tilt;
-    PartAtEight row[PELTI_FIELD_REACH];   ///< in the order of composition
-    Live live[PELTI_FIELD_REACH]; ///< in the order of composition
+    PartAtEight row[PELTI_FIELD_REACH]; ///< in the order of composition
+    Live live[PELTI_FIELD_REACH];       ///< in the order of composition
 } EightPoints;
 
 /// Points of six numbers as columns, by their first and their last four. Lanes from `count` on are the first point's again.

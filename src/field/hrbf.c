@@ -3,7 +3,6 @@
 
 #include "field/constants.def"
 #include "math/dense.h"
-#include "math/lanes.h"
 #include "math/wide.h"
 
 #include <math.h>

@@ -182,9 +182,9 @@ PeltStatus pelti_box_tree_build(PeltiPool *pool, int count, const PeltiBox *boxe
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
     TreeBuild build = {.boxes = boxes,
-                   .tree = tree,
-                   .piece_items = piece_items,
-                   .centre = pelti_pool_take(&work, (size_t)count, sizeof(float[3]))};
+                       .tree = tree,
+                       .piece_items = piece_items,
+                       .centre = pelti_pool_take(&work, (size_t)count, sizeof(float[3]))};
     if (pool->failed || work.failed) {
         pelti_pool_release(&work);
         return pelti_no_memory(err, (size_t)count * (sizeof(PeltiBoxNode) * 2 + sizeof(PeltiBox)));
@@ -667,7 +667,7 @@ PELTI_AXIS_INLINE int crossings(const PeltiBoxTree *tree, const int (*triangles)
     int stack[STACK], top = 0, winding = 0;
     Vec3 o = vec3((float)origin[0], (float)origin[1], (float)origin[2]);
     const RoundedLine line = {vec3(nextafterf(o.x, -INFINITY), nextafterf(o.y, -INFINITY), nextafterf(o.z, -INFINITY)),
-                       vec3(nextafterf(o.x, INFINITY), nextafterf(o.y, INFINITY), nextafterf(o.z, INFINITY))};
+                              vec3(nextafterf(o.x, INFINITY), nextafterf(o.y, INFINITY), nextafterf(o.z, INFINITY))};
     if (tree->node_count)
         stack[top++] = 0;
     while (top) {

@@ -40,7 +40,8 @@ typedef struct ElementBytes {
     size_t stride;
 } ElementBytes;
 
-static PeltStatus find_source(const PeltiGltf *doc, int view_index, size_t offset, size_t element, ElementBytes *out, PeltError *err)
+static PeltStatus find_source(const PeltiGltf *doc, int view_index, size_t offset, size_t element, ElementBytes *out,
+                              PeltError *err)
 {
     const PeltiGltfView *view = &doc->views[view_index];
     const unsigned char *bytes = doc->buffers[view->buffer].bytes;

@@ -118,9 +118,10 @@ static PeltStatus read_sparse(PeltiGltf *doc, const PeltiJsonAt *sparse, int ind
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: sparse indices must be unsigned whole numbers", index);
     size_t index_size = (size_t)pelti_gltf_component_size(type), element = pelti_gltf_element_size(accessor);
     PELT_TRY(check_span(
-        doc, index, (ViewSpan){accessor->sparse_index_view, accessor->sparse_index_offset, (int)count, index_size, index_size}, err));
-    PELT_TRY(check_span(doc, index,
-                        (ViewSpan){accessor->sparse_value_view, accessor->sparse_value_offset, (int)count, element, element}, err));
+        doc, index, (ViewSpan){accessor->sparse_index_view, accessor->sparse_index_offset, (int)count, index_size, index_size},
+        err));
+    PELT_TRY(check_span(
+        doc, index, (ViewSpan){accessor->sparse_value_view, accessor->sparse_value_offset, (int)count, element, element}, err));
     accessor->sparse_count = (int)count;
     return PELT_OK;
 }
@@ -146,8 +147,8 @@ static PeltStatus read_accessor(PeltiGltf *doc, const PeltiJsonAt *item, int ind
         if (stride && stride < element)
             return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: elements of %zu bytes in bufferView %d, whose byteStride is %zu",
                              index, element, accessor->view, stride);
-        PELT_TRY(check_span(doc, index,
-                            (ViewSpan){accessor->view, accessor->offset, accessor->count, element, stride ? stride : element}, err));
+        PELT_TRY(check_span(
+            doc, index, (ViewSpan){accessor->view, accessor->offset, accessor->count, element, stride ? stride : element}, err));
     } else if ((size_t)count > doc->point_limit) {
         return PELT_FAIL(err, PELT_BAD_INPUT, "accessor %d: %d elements without data, at most %zu in this file", index,
                          accessor->count, doc->point_limit);
@@ -179,8 +180,8 @@ static PeltStatus read_accessors(PeltiGltf *doc, const PeltiJsonAt *root, PeltEr
         PeltiJsonAt item = pelti_json_item(&list, i);
         PELT_TRY(read_view(doc, &item, &doc->views[i], err));
     }
-    PELT_TRY(
-        begin_list(doc, root, (TableList){"accessors", &doc->accessor_count, sizeof *doc->accessors, &doc->accessors}, &list, err));
+    PELT_TRY(begin_list(doc, root, (TableList){"accessors", &doc->accessor_count, sizeof *doc->accessors, &doc->accessors}, &list,
+                        err));
     for (int i = 0; i < doc->accessor_count; i++) {
         PeltiJsonAt item = pelti_json_item(&list, i);
         PELT_TRY(read_accessor(doc, &item, i, err));

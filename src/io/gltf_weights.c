@@ -29,8 +29,8 @@ typedef struct WeightRows {
 } WeightRows;
 
 /// The next points from `first` on.
-static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, bool joints, DecodedWeights *piece,
-                               PeltError *err)
+static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, int first, bool joints,
+                               DecodedWeights *piece, PeltError *err)
 {
     int left = primitive->point_count - first;
     piece->first = first;
@@ -46,7 +46,8 @@ static PeltStatus decode_piece(const PeltiGltf *doc, const PeltiGltfPrimitive *p
 }
 
 /// The most influences a vertex of the primitive has; one set of four is never looked at.
-static PeltStatus widest(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, DecodedWeights *piece, int *influences, PeltError *err)
+static PeltStatus widest(const PeltiGltf *doc, const PeltiGltfPrimitive *primitive, DecodedWeights *piece, int *influences,
+                         PeltError *err)
 {
     for (int first = 0; primitive->set_count > 1 && first < primitive->point_count; first += CHUNK) {
         PELT_TRY(decode_piece(doc, primitive, first, false, piece, err));
@@ -137,7 +138,8 @@ static PeltStatus remember_bad(WeightRows *rows, int point, int count, PeltError
     return PELT_OK;
 }
 
-static PeltStatus fill_primitive(WeightRows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive, PeltError *err)
+static PeltStatus fill_primitive(WeightRows *rows, const PeltiInstance *instance, const PeltiGltfPrimitive *primitive,
+                                 PeltError *err)
 {
     for (int first = 0; first < primitive->point_count; first += CHUNK) {
         PELT_TRY(decode_piece(rows->reader->doc, primitive, first, true, rows->piece, err));
@@ -237,5 +239,6 @@ PeltStatus pelti_gltf_read_weights(PeltiGltfReader *reader, PeltError *err)
     if (!bones || !weights)
         return pelti_no_memory(err, count * sizeof(float));
     who->file_weights = (PeltiWeights){influences, bones, weights};
-    return fill(&(WeightRows){.reader = reader, .piece = piece, .influences = influences, .bones = bones, .weights = weights}, err);
+    return fill(&(WeightRows){.reader = reader, .piece = piece, .influences = influences, .bones = bones, .weights = weights},
+                err);
 }

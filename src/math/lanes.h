@@ -1,5 +1,5 @@
-/// A few numbers side by side, as gcc and clang have them: types alone, so that headers may hold them (math/wide.h, with what is done
-/// to eight floats, is for sources). They must not cross a call that is not inlined: clones for AVX2 pass them otherwise.
+/// A few numbers side by side, as gcc and clang have them: types alone, so that headers may hold them (math/wide.h, with what is
+/// done to eight floats, is for sources). They must not cross a call that is not inlined: clones for AVX2 pass them otherwise.
 #ifndef PELTI_MATH_LANES_H
 #define PELTI_MATH_LANES_H
 

@@ -1,5 +1,4 @@
 /// Solves in float with three right-hand sides as rows of four.
-#include "math/lanes.h"
 #include "math/sparse_parts.h"
 #include "math/wide.h"
 

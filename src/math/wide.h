@@ -5,6 +5,8 @@
 #ifndef PELTI_MATH_WIDE_H
 #define PELTI_MATH_WIDE_H
 
+#include "math/lanes.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -223,8 +225,7 @@ PELTI_WIDE FloatW min_w(FloatW a, FloatW b)
 PELTI_WIDE void store_folded_w(void *three_floats, FloatW a)
 {
 #ifndef PELT_NO_SIMD
-    typedef float Float4 __attribute__((vector_size(16)));
-    Float4 sum = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+    PeltiFloat4 sum = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
     memcpy(three_floats, &sum, 3 * sizeof(float));
 #else
     const float sum[3] = {a.v[0] + a.v[4], a.v[1] + a.v[5], a.v[2] + a.v[6]};

@@ -150,16 +150,16 @@ static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow,
     float slope = 1 / pelti_hypotf(head, wide), neck = length - head;
     Vec3 axis = vec3_normalize_or(vec3_sub(arrow->to, arrow->from), vec3(0, 1, 0));
     const OutlinePoint outline[] = {{0, 0, -1, 0},
-                            {0, thin, -1, 0},
-                            {0, thin, 0, 1},
-                            {neck, thin, 0, 1},
-                            {neck, thin, -1, 0},
-                            {neck, wide, -1, 0},
-                            {neck, wide, wide * slope, head * slope},
-                            {length, 0, wide * slope, head * slope}};
-    add_turned(
-        body,
-        &(TurnedSolid){.origin = arrow->from, .axis = axis, .outline = outline, .count = 8, .sides = 14, .colour = arrow->colour});
+                                    {0, thin, -1, 0},
+                                    {0, thin, 0, 1},
+                                    {neck, thin, 0, 1},
+                                    {neck, thin, -1, 0},
+                                    {neck, wide, -1, 0},
+                                    {neck, wide, wide * slope, head * slope},
+                                    {length, 0, wide * slope, head * slope}};
+    add_turned(body,
+               &(TurnedSolid){
+                   .origin = arrow->from, .axis = axis, .outline = outline, .count = 8, .sides = 14, .colour = arrow->colour});
 }
 
 static void add_loose(PeltiRenderBody *body, const PeltiRenderSceneTriangle *triangle)

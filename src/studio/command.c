@@ -24,7 +24,8 @@ typedef struct StudioRequest {
 static const CliOption options[] = {
     {"port", 0, "N", "where the page is served on 127.0.0.1 (default: a free port)", CLI_TO(CLI_INT, StudioRequest, port)},
     {"no-open", 0, NULL, "print the address and open no browser", CLI_TO(CLI_OFF, StudioRequest, open)},
-    {"threads", 0, "N", "0: as many as there are (default); the skin does not depend on it", CLI_TO(CLI_COUNT, StudioRequest, threads)},
+    {"threads", 0, "N", "0: as many as there are (default); the skin does not depend on it",
+     CLI_TO(CLI_COUNT, StudioRequest, threads)},
     {"slow", 0, "MS", "every step takes at least this long: how the page feels with a slow method",
      CLI_TO(CLI_DOUBLE, StudioRequest, slow_ms)},
     {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, StudioRequest, file)},

@@ -8,8 +8,6 @@
 
 #include <pelt/render.h>
 
-#include <pelt/render.h>
-
 typedef enum PeltiColouring {
     PELTI_COLOUR_CLAY,
     PELTI_COLOUR_STRETCH,

@@ -1,4 +1,7 @@
-/// Inside the room: what its files share.
+/// Inside the room: what its files share. Words, beside those of docs/touching.md: the skin *wanted* is the method's, the *shown*
+/// one crosses nothing; a *feature* is a vertex, edge or triangle that another could meet; features in contact are *held apart*
+/// (a constraint n.d >= gap, as in position-based dynamics); a *move* is what a round plans for a vertex, its *way* the line
+/// there, and a way is made *safe* by cutting it short (continuous collision detection: conservative advancement, path.c).
 #ifndef PELTI_TOUCH_PARTS_H
 #define PELTI_TOUCH_PARTS_H
 
@@ -35,7 +38,7 @@ typedef struct TouchContact {
 typedef struct TouchNear {
     int a, b;
     bool whole;
-    bool meets; ///< as far as pelti_touch_find_hooks saw
+    bool meets; ///< its features would, as far as pelti_touch_find_hooks saw
 } TouchNear;
 
 typedef struct TouchChunk { ///< what was found for some of these
@@ -61,7 +64,7 @@ typedef struct TouchRest {
 /// What a frame leaves to the next one: all of it is kept in snapshots, and nothing else is.
 typedef struct TouchState {
     bool started;
-    float calm;             ///< share of a change that is made: falls while a pose is held
+    float calm;             ///< share of a change of `lag` that is made: falls while a pose is held
     int behind;             ///< frames in a row in which something stayed behind
     int stuck;              ///< frames in a row that could not be finished
     float hung;             ///< frames in a row in which something was very far behind, each times the square of how far
@@ -83,7 +86,7 @@ typedef struct TouchWay {
 
 /// The vertices that are looked after in this round.
 typedef struct TouchGathered {
-    unsigned char *ring; ///< [vertex] 0: moves freely; 1: near trouble; 2: lags, but nothing touches there
+    unsigned char *ring; ///< [vertex] 0: moves freely; 1: near `trouble`; 2: lags, but nothing touches there
     unsigned char *core; ///< [vertex] 1: its features are held apart as soon as they are near
     int *list, count;    ///< vertices with a ring
 } TouchGathered;
@@ -106,12 +109,12 @@ typedef struct TouchScratch {
     double (*sums)[TOUCH_SUMS];  ///< [block of vertices]
     Vec3 *lag_next;              ///< [vertex]
     Vec3 *x_saved, *lag_saved;   ///< [vertex] before this substep's rounds
-    Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew, held or pushed
+    Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew (anew.c), the pose is held or something pushes
     Vec3 *wanted_kept;           ///< [vertex] while it is pushed
     unsigned char *trouble_kept; ///< [vertex] likewise
     TouchState before;           ///< this substep, in case it is taken in two
     int *queue;                  ///< [vertex]
-    int *body, *next;            ///< [vertex] that is bound to others (moves.dirty): the first of its body, and the next
+    int *body, *next;            ///< [vertex] of a rigid impact zone (hooked.c; moves.dirty): its first vertex, and the next
     float *scale;                ///< [vertex] how much its bones enlarge the skin there
     Vec3 *goal;                  ///< [vertex] where it would go, whatever meets
     Vec3 *area;                  ///< [triangle] twice its area, along its normal, in the skin that was looked at
@@ -290,8 +293,8 @@ bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsign
 int pelti_touch_find_features(PeltiTouch *t, bool all);
 /// Adds features of neighbours that would cross at t->moves.plan, or could in the core, and were not listed; returns how many.
 int pelti_touch_find_folds(PeltiTouch *t);
-/// Pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->search.near, `meets`), or
-/// that are neighbours and cross there (t->marks.join_crosses): lists no features, and returns how many.
+/// Hooks: pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->search.near,
+/// `meets`), or that are neighbours and cross there (t->marks.join_crosses): lists no features, and returns how many.
 int pelti_touch_find_hooks(PeltiTouch *t);
 
 // rigid.c
@@ -302,16 +305,17 @@ Mat34 pelti_touch_rigid(const double sum[TOUCH_SUMS], int count, float size, Vec
 
 // hooked.c
 /// Takes the skin from t->state.x towards t->state.wanted where nothing could be worked out feature by feature: what would meet
-/// something goes with what both have in common, with all that would be torn from it, and the rest arrives. False: there was no
-/// end to it, nothing moved.
+/// something is hooked, and goes with it as one body by the rigid motion they have in common (a rigid impact zone), with all that
+/// would be torn from it; the rest arrives. False: there was no end to it, nothing moved.
 bool pelti_touch_leave_hooked(PeltiTouch *t);
-/// Whether these four vertices move as one body there: then they do not meet.
+/// Whether these four vertices are of one such body: then they do not meet.
 bool pelti_touch_one_body(const PeltiTouch *t, const int v[4]);
 
 // path.c
 /// Distance of two features; `weight` and `normal` as in TouchContact.
 double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight[4], Vec3 *normal);
-/// Share of the linear way from p to p + d that two features can go without coming nearer than a tenth of their distance.
+/// Share of the linear way from p to p + d that two features can go without coming nearer than a tenth of their distance; `hair`:
+/// a length so small (HAIR of the gap) that features nearer than it may hardly come nearer at all.
 float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
 /// t->features.share of the features from `first` on for the way from t->state.x to t->moves.plan; or of those with dirty
 /// vertices only.

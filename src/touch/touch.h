@@ -1,5 +1,7 @@
 /// The last word on what is shown: from last frame's skin, which crosses nothing, towards the skin that a method wants, and
-/// never across. What cannot be reached stays behind, smoothly, and catches up later. docs/touching.md says how.
+/// never across: continuous collision handling of the skin with itself. It is the last stage of a step, and asked again where
+/// objects push skin afterwards: that is "the last word" elsewhere. What cannot be reached stays behind (it lags), smoothly, and
+/// catches up later. docs/touching.md says how, and what the words mean.
 #ifndef PELTI_TOUCH_TOUCH_H
 #define PELTI_TOUCH_TOUCH_H
 
@@ -20,9 +22,9 @@ typedef struct PeltiTouchDef {
 
 typedef struct PeltiTouchReport {
     int substeps;  ///< the way from the last pose was cut into so many
-    int rounds;    ///< of bounded moves, over all substeps
+    int rounds;    ///< over all substeps: plan moves, cut them short where they would cross, go
     int contacts;  ///< pairs of features held apart in the last round
-    int held;      ///< vertices that are not where the method wants them
+    int held;      ///< vertices that are not where the method wants them: they lag
     int frozen;    ///< substeps in which all skin stayed where it was, for want of a better way
     int spent;     ///< substeps that were not finished: there was too much to look at
     float lag;     ///< the farthest of these, length

@@ -27,11 +27,11 @@ typedef struct Dqs {
     const PeltiCharacter *who;
     PeltiJobs *jobs;
     int pair_count;
-    PivotPair *pairs;    // [pair_count]
-    Dual *table;    // [pair_count] signed duals of this frame
-    Dual *bones;    // [bone_count]
-    Mat3 *stretch;  // [bone_count]
-    bool stretched; // this frame: some bone scales or shears
+    PivotPair *pairs; // [pair_count]
+    Dual *table;      // [pair_count] signed duals of this frame
+    Dual *bones;      // [bone_count]
+    Mat3 *stretch;    // [bone_count]
+    bool stretched;   // this frame: some bone scales or shears
     Vec3 *target;
     size_t bytes;
     PeltAllocator allocator;

@@ -117,7 +117,8 @@ static inline void pull_slot(PeltiFlesh *flesh, int s)
 /// Squares of the distances of a slot's particles to p.
 static inline PeltiSlotLayers squares_from(float *const x[3], int s, Vec3 p)
 {
-    PeltiSlotLayers dx = ((const PeltiSlotLayers *)x[0])[s] - p.x, dy = ((const PeltiSlotLayers *)x[1])[s] - p.y, dz = ((const PeltiSlotLayers *)x[2])[s] - p.z;
+    PeltiSlotLayers dx = ((const PeltiSlotLayers *)x[0])[s] - p.x, dy = ((const PeltiSlotLayers *)x[1])[s] - p.y,
+                    dz = ((const PeltiSlotLayers *)x[2])[s] - p.z;
     return dx * dx + dy * dy + dz * dz;
 }
 

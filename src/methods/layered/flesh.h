@@ -13,7 +13,7 @@
 typedef struct PeltiLayeredSettings {
     float projection[PELTI_LAYERS]; ///< share of the way from the skin to the bone's axis; 0 for the skin
     float stiffness[PELTI_LAYERS];  ///< s of Table 1, reached over all iterations of a step
-    int omega, elasticity, volume;  ///< ring, N_elasticity, N_volume
+    int omega, elasticity, volume;  ///< regions reach so many edges; N_elasticity, N_volume of algorithm 1
     int separate;                   ///< sweeps over the contacts alone, after the loop
     int match_every;                ///< shape matching in every n-th iteration
     float step_s;                   ///< longest simulation step
@@ -45,7 +45,8 @@ typedef struct PeltiContact {
     Vec3 normal; ///< of the last projection
 } PeltiContact;
 
-/// Contacts that share no particle with those of another piece: pieces are solved side by side, each in the order it was found.
+/// Islands of contacts, as a physics engine has them: contacts that share a particle are of one island, and islands are solved
+/// side by side, each in the order it was found. Small ones are put together into pieces of work.
 typedef struct PeltiIslands {
     int *parent;      ///< [slot] towards one of its island's
     int *island;      ///< [slot] at an island's root: its number
@@ -98,7 +99,7 @@ typedef struct PeltiVolume {
     int *loop_slots, *slots;
     Vec3 *gradient;  ///< [slot] scratch, zero outside a projection
     float *freedom;  ///< [slot] inverse mass of skin particles, 0 where they collide
-    int *order;      ///< [part] by turns: parts of one turn share no particle
+    int *order;      ///< [part] by turns (colours of a colouring): parts of one turn share no particle
     int *turn_start; ///< [turn_count + 1] into order
     int turn_count;
 } PeltiVolume;
@@ -224,7 +225,7 @@ void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones); ///< the rest sh
 void pelti_stretch_reshape(PeltiFlesh *flesh);                  ///< the rest shape as `stretch` says, and what follows from it
 // keep.c
 void pelti_layered_keep(void *state, PeltiSnapshot *snapshot);
-// feet.c
+// feet.c: a foot is the end on the bones of a vertex' projection segment
 Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p); ///< weighted mean of the nearest points of its bones
 PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err); ///< [vertex] rest space
 // couple.c

@@ -39,11 +39,11 @@ typedef struct PeltiMatch {
     float *scratch;                ///< [workers x scratch_each]
 } PeltiMatch;
 
-/// Takes the arrays from `pool`, zeroed, with scratch for so many threads (with more an iteration is done by its caller); x0,
+/// Takes the arrays from `pool`, zeroed, with scratch for so many threads (with more an iteration is done by its caller); `rest`,
 /// mass and moment are filled by the caller, then pelti_match_prepare derives the regions' constants and starts at rest.
 PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers, PeltiMatch *out, PeltError *err);
 void pelti_match_prepare(PeltiMatch *match);
-/// Where x0 has changed: centres of the regions at these slots.
+/// Where `rest` has changed: centres of the regions at these slots.
 void pelti_match_centres(PeltiMatch *match, int begin, int end);
 
 /// One iteration: goals of all regions from the present positions, x <- x + s (g - x). `after` (may be NULL) is called at the

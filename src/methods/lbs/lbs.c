@@ -21,9 +21,9 @@ typedef struct Lbs {
     const PeltiCharacter *who;
     PeltiJobs *jobs;
     BoneColumns *columns; // [bone_count]
-    int *order;       // [padded_count] sorted place -> item
-    int *run_end;     // [padded_count] end of the run of equal bones that a sorted place is in; runs end at multiples of GRAIN
-    Vec3 *target;     // of the step that is running
+    int *order;           // [padded_count] sorted place -> item
+    int *run_end; // [padded_count] end of the run of equal bones that a sorted place is in; runs end at multiples of GRAIN
+    Vec3 *target; // of the step that is running
     size_t bytes;
     PeltAllocator allocator;
 } Lbs;
@@ -202,7 +202,7 @@ PELTI_CLONES static void blend_range(const Lbs *lbs, Vec3 *target, int begin, in
         if (lbs->blend.influences == 4) {
             const int *index = lbs->blend.index + (size_t)i * 4;
             const BoneColumns *const bone[4] = {lbs->columns + index[0], lbs->columns + index[1], lbs->columns + index[2],
-                                            lbs->columns + index[3]};
+                                                lbs->columns + index[3]};
             for (; i + LANES <= stop; i += LANES)
                 blend_eight(lbs, target, bone, i);
         }

@@ -316,24 +316,25 @@ typedef struct ProjSettings { ///< what may change between two steps
     bool virtual_frames;
 } ProjSettings;
 
-typedef struct ProjSystem { ///< made once: unknowns and their matrices
-    int *place;             ///< [vertex] -> unknown
-    const int *order;       ///< and back
-    float *inertia;         ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
-    ProjRow *rest, *rest_pull;
-    PeltiSparse *still, *moving;                           ///< one pattern: tissue alone; with inertia
-    float *work;                                           ///< scratch of their solves
+typedef struct ProjSystem {      ///< made once: unknowns and their matrices
+    int *place;                  ///< [vertex] -> unknown
+    const int *order;            ///< and back
+    float *inertia;              ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
+    ProjRow *rest;               ///< places at rest
+    ProjRow *rest_pull;          ///< what rounding leaves of the forces there, taken off every right-hand side
+    PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
+    float *work;                 ///< scratch of their solves
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
 typedef struct ProjState {        ///< carried from step to step, by unknown
-    ProjRow *x, *last, *velocity; ///< last: where the step started, before it flew
+    ProjRow *x, *last, *velocity; ///< last: where the step started, before it went on by inertia to x~
     ProjRow *q, *q_last;          ///< base points, and those of the step before
     PeltiQuatBlock *warm;         ///< rotations of the elements
 } ProjState;
 
 typedef struct ProjStep { ///< scratch of one step
-    ProjRow *origin;      ///< where it flew to; solves are for moves from there
+    ProjRow *origin;      ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
     ProjRow *constant;    ///< right-hand side that stays the same over the iterations
     ProjRow *rows;        ///< pulls of the elements' corners
     ProjRow *rhs;         ///< right-hand side
@@ -415,7 +416,7 @@ void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 
-enum { PROJ_STILL, PROJ_MOVING };
+enum { PROJ_STILL, PROJ_MOVING }; ///< mode: without inertia (settling), with it
 void pelti_proj_swell_reset(Projective *p);
 void pelti_proj_settle(Projective *p);                      ///< at rest in the pose that `travel` goes to, from the bind pose
 void pelti_proj_substep(Projective *p, const Mat34 *bones); ///< one time step to this pose
@@ -423,6 +424,6 @@ void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets
 void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the local step: y for the global one
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
 void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
-void pelti_proj_measure_rounding(Projective *p);                    ///< once, after factoring and before contacts
+void pelti_proj_measure_rounding(Projective *p);                    ///< fills rest_pull: once, after factoring, before contacts
 
 #endif

@@ -2,6 +2,9 @@
 /// tangential relaxation), then smoothing of what touches, for show. That nothing crosses is the last word's: src/touch.
 /// Each stage owns a struct below; its arrays are per vertex unless they say otherwise, and hold nothing between two steps where
 /// they are called scratch.
+/// Words beside the paper's: to *look* is to evaluate the composed field at a vertex' place; a *stirred* vertex has to; one that
+/// is *awake* takes part in the relaxation, the others *sleep* (as a physics engine's bodies do) and ride with their bones; the
+/// *contact surface* of two parts is where their fields are equal, from its *mouth* at the skin inwards (field/compose.h).
 #ifndef PELTI_METHODS_TRACKING_TRACKING_H
 #define PELTI_METHODS_TRACKING_TRACKING_H
 
@@ -60,9 +63,9 @@ typedef struct TrackingSkin {
     float *area;     ///< lumped rest area
     float *reach;    ///< support radius of the owner's field: 1/reach is the scale of gradients
     float *paint;    ///< 1 relaxes, 0 follows its bone
-    float *tilt;     ///< of the fields, so that they compose to 0.5 at rest
+    float *tilt;     ///< of the fields (PeltiFieldPoint.tilt), so that they compose to 0.5 at rest
     float *iso;      ///< tilted field value at rest: 0.5, nearly
-    float *slack;    ///< least f_own - f_other that the rest pose leaves
+    float *slack;    ///< f_own - f_other at rest, where another part is near: a contact asks for no more than that; 1: none is
     float *own_rest; ///< the owner's field at rest
     float *own_bias; ///< added to the owner's field, where that misses the skin
     double volume;   ///< of the rest mesh
@@ -74,17 +77,17 @@ typedef struct TrackingSurface {
     Vec3 *normal;           ///< unit, of the surface a vertex is on
     unsigned char *contact; ///< in contact
     int *other;             ///< part it is in contact with; -1: none
-    float *wall;            ///< [0, 1] how far a vertex has come to lie on a contact surface
-    float *pressed;         ///< own field over the rest value, of a vertex in contact
-    float *tilt_now;        ///< tilt with the swelling added
-    float *residual;        ///< f - iso
-    float *drift;           ///< length: way that a vertex slid since it looked
+    float *wall;     ///< [0, 1] weight of the contact surface: 0 on its own iso-surface alone, 1 it lies against another part
+    float *pressed;  ///< own field over the rest value, of a vertex in contact
+    float *tilt_now; ///< tilt with the swelling added
+    float *residual; ///< f - iso
+    float *drift;    ///< length: way that a vertex slid since it looked
     unsigned char *stirred; ///< something moved since it looked, or it is not yet on its surface: it has to look again
     int *look_order;        ///< vertices, those that look together next to each other: see order.c
     int *looks_scratch;     ///< [blocks] field evaluations
 } TrackingSurface;
 
-/// Which skin has to look again, as bones moved around it.
+/// Which skin has to look again, as bones moved around it: what it wakes is `stirred`. See wake.c.
 typedef struct TrackingWake {
     unsigned turn;     ///< of virtual frames
     bool all;          ///< scratch: more moves than is worth leaving out
@@ -144,15 +147,15 @@ typedef struct TrackingSolver {
 
 /// Which skin takes part in the relaxation: see awake.c.
 typedef struct TrackingAwake {
-    bool fresh;                  ///< nothing is known of the frame before: all take part
-    bool creeps;                 ///< scratch: some joint moves by less than STANDS
-    int words;                   ///< of a set of bones
-    uint64_t *moved;             ///< [words] scratch: bones that are not, to the bit, where they were
-    uint64_t *bones;             ///< [vertex_count x words] that act on a vertex or its ring; made once
-    unsigned char *changed;      ///< its place or normal changed since forces were looked at
-    unsigned char *restless;     ///< its last relaxation moved it
-    Vec3 *left;                  ///< force along the surface that its last relaxation left, in the frame of its target rotation
-    Vec3 *from_scratch;          ///< place before the relaxation
+    bool fresh;              ///< nothing is known of the frame before: all take part
+    bool creeps;             ///< scratch: some joint moves by less than STANDS (constants.def), which counts as standing still
+    int words;               ///< of a set of bones
+    uint64_t *moved;         ///< [words] scratch: bones that are not, to the bit, where they were
+    uint64_t *bones;         ///< [vertex_count x words] that act on a vertex or its ring; made once
+    unsigned char *changed;  ///< its place or normal changed since forces were looked at
+    unsigned char *restless; ///< its last relaxation moved it
+    Vec3 *left;              ///< force along the surface that its last relaxation left, in the frame of its target rotation
+    Vec3 *from_scratch;      ///< place before the relaxation
     unsigned char *mark_scratch; ///< in the factor's order
     unsigned char *on;           ///< takes part
     int vertex_count, *vertex;   ///< those, ascending

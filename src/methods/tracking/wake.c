@@ -21,7 +21,7 @@ bool pelti_tracking_stands_still(const Tracking *t, const PeltiJoint *from, cons
     return turn < STANDS && stretch < STANDS && vec3_distance(from->head, to->head) < STANDS * t->mesh->diagonal;
 }
 
-/// TrackingBones that move as one: a joint that stands still goes with its parent. Returns how many clusters there are.
+/// Clusters of bones that move as one: a joint that stands still goes with its parent. Returns how many clusters there are.
 static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     int count = 0;
