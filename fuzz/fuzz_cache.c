@@ -1,5 +1,4 @@
-/// The readers of caches, each by what the bytes begin with: any are refused with a story or give frames of as many points as
-/// said.
+/// The readers of caches: any bytes are refused with a story, or give frames of as many points as said.
 #define _DEFAULT_SOURCE // mkstemps
 #include "io/cache.h"
 

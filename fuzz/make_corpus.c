@@ -1,5 +1,5 @@
-/// Writes the seeds of the fuzz targets: the tests' tiny character, stored in every way the reader knows, and two frames of a
-/// triangle and of that character in every kind of cache.
+/// Writes the seeds of the fuzz targets.
+/// The tests' tiny character, stored in every way the reader knows, and two frames in every kind of cache.
 #include "io/output.h"
 #include "support/tiny_gltf.h"
 

@@ -143,13 +143,13 @@ static PeltStatus read_file(const ObjCache *cache, int index, Vec3 *points, int 
     size_t size;
     frame_path(cache, index, path);
     PELT_TRY(pelti_gltf_map_file(path, &bytes, &size, err));
-    PeltiCacheText text = {bytes, (const char *)bytes + size, 1};
     PeltStatus status = PELT_OK;
     *count = 0;
-    if (bytes)
+    if (bytes) {
+        PeltiCacheText text = {bytes, (const char *)bytes + size, 1};
         status = read_points(&text, points, points ? cache->head.frames.point_count : 0, count, err);
-    if (bytes)
         munmap(bytes, size);
+    }
     if (status == PELT_OK && points && *count != cache->head.frames.point_count)
         status = PELT_FAIL(err, PELT_BAD_INPUT, "has %d points, the first frame %d", *count, cache->head.frames.point_count);
     if (status == PELT_OK && *count == 0)
