@@ -33,8 +33,8 @@ void pelti_sink_destroy(PeltiSink *sink)
 
 // ---- reading
 
-static const PeltiCacheKind *const KINDS[] = {&pelti_cache_points, &pelti_cache_npz, &pelti_cache_obj,
-                                              &pelti_cache_usd,    &pelti_cache_abc, &pelti_cache_gltf};
+static const PeltiCacheKind *const KINDS[] = {
+    &pelti_cache_points, &pelti_cache_npz, &pelti_cache_obj, &pelti_cache_usd, &pelti_cache_abc, &pelti_cache_gltf, NULL};
 
 /// Files that hold points in a form that is not read, each with what to do about it.
 static PeltStatus refuse_known(const char *ending, PeltError *err)
@@ -60,10 +60,10 @@ static PeltStatus find_kind(const char *path, const PeltiCacheKind **out, PeltEr
     if (!dot)
         return PELT_OK;
     size_t length = strlen(dot);
-    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
-        for (const char *one = KINDS[k]->endings; *one; one += strcspn(one, " ") + 1)
+    for (const PeltiCacheKind *const *kind = KINDS; *kind; kind++)
+        for (const char *one = (*kind)->endings; *one; one += strcspn(one, " ") + 1)
             if (strcspn(one, " ") == length && strncasecmp(one, dot, length) == 0) {
-                *out = KINDS[k];
+                *out = *kind;
                 return PELT_OK;
             }
     PELT_TRY(refuse_known(dot, err));
