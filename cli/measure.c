@@ -12,10 +12,10 @@ typedef struct Request {
 } Request;
 
 static const CliOption options[] = {
-    {"cache", 0, "C.pc2", "the cache to measure: a .pc2 or .mdd; points in the order `pelt bake` writes them",
+    {"cache", 0, "C", "the cache to measure, of any kind that `pelt bake` writes; points in the order it writes them",
      CLI_TO(CLI_TEXT, Request, def.cache_path)},
     {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
-    {"fps", 0, "F", "frames a second it was made with (default: as the .mdd says; 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+    {"fps", 0, "F", "frames a second it was made with (default: as the cache says; 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
     {"first", 0, "N", "frame of the clip that its first frame shows (default: as the cache says)",
      CLI_TO(CLI_COUNT, Request, def.first_frame)},
     {"report", 0, "R.json", "every measure, per frame and worst over the clip (docs/report.md)",
@@ -30,15 +30,17 @@ static const CliOption options[] = {
 
 const CliCommand cli_measure = {
     "measure",
-    "FILE --cache C.pc2 [options]",
+    "FILE --cache C [options]",
     "measure a point cache: crossings, volume, stretch, beside linear blending",
     "Measures every frame of a cache of FILE, whoever made it, and linear blending with the file's\n"
     "weights beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
     "by what. What each measure means stands in docs/measures.md. The verdict is no failure: the exit\n"
-    "code is 0 whatever it says; scripts read quality.verdict_worse of the report. Caches are read from .pc2\n"
-    "and .mdd alone: bake to one of them beside .npz, .abc or what else is wanted (-o may stand twice).\n"
+    "code is 0 whatever it says; scripts read quality.verdict_worse of the report. A cache is a .pc2, .mdd,\n"
+    ".npz (numpy.savez), .usda, .abc (Ogawa), a baked .glb, .vrm or .gltf, or numbered .obj: walk.obj stands\n"
+    "for walk_0000.obj and those after it.\n"
     "  pelt bake hero.glb -m tracking --clip walk -o walk.pc2\n"
     "  pelt measure hero.glb --cache walk.pc2 --clip walk\n"
+    "  pelt measure hero.glb --cache baked.glb --clip walk\n"
     "  pelt measure hero.glb --cache other-tool.mdd --clip walk --fps 24 --report walk.json\n",
     options,
     run,
@@ -52,7 +54,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     if (!r.file)
         return cli_usage(command, "which file?");
     if (!r.def.cache_path)
-        return cli_usage(command, "which cache? --cache C.pc2");
+        return cli_usage(command, "which cache? --cache C");
     if (!cli_keeps(command, CLI_FILES(r.file, r.def.cache_path), CLI_FILES(r.def.report_path)))
         return PELT_BAD_ARGUMENT;
     CliSession session;

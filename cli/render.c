@@ -39,7 +39,8 @@ static bool read_frames(const CliCommand *command, const char *text, void *reque
 static const CliOption options[] = {
     {"method", 'm', "NAME", "how the skin is made: `pelt methods` lists them", CLI_TO(CLI_TEXT, Request, def.skin.method)},
     {"output", 'o', "FILE", ".png, or .webp: the whole clip, moving (a still with --frame)", CLI_TO(CLI_TEXT, Request, output)},
-    {"cache", 0, "C.pc2", "show this cache (.pc2, .mdd) in place of a method's work", CLI_TO(CLI_TEXT, Request, def.cache_path)},
+    {"cache", 0, "C.pc2", "show this cache, of any kind that `pelt bake` writes, in place of a method's work",
+     CLI_TO(CLI_TEXT, Request, def.cache_path)},
     {"clip", 0, "NAME|INDEX", "which animation (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
     {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, Request, motion)},
     {"fps", 0, "F", "frames a second (default 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},

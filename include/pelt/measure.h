@@ -128,7 +128,7 @@ PELT_API void pelt_measure_restart(PeltMeasure *measure);
 
 /// Measuring a cache: `pelt measure`.
 typedef struct PeltMeasureDef {
-    const char *cache_path;  ///< .pc2 or .mdd
+    const char *cache_path;  ///< .pc2 .mdd .npz .usda .abc, numbered .obj, baked .glb .vrm .gltf (docs/files.md)
     const char *clip;        ///< the clip it was made from, name or index; NULL: the first
     double fps;              ///< 30; 0: as the cache says, 30 where it does not
     int first_frame;         ///< clip frame of the cache's first one; -1: as the cache says
@@ -148,9 +148,10 @@ typedef struct PeltMeasureResult {
     char verdict_text[400];
 } PeltMeasureResult;
 /// Measures every frame of a cache. `result` may be NULL. Any thread may call it; the character is only read. It costs 30 to 50
-/// ms of processor time a frame of 26k triangles. It fails with PELT_BAD_ARGUMENT for another kind of cache than .pc2 and .mdd,
-/// PELT_BAD_INPUT where cache and character or clip do not go together, PELT_IO where a file cannot be read or written, and
-/// PELT_FAILED where `progress` cancels or there is no memory.
+/// ms of processor time a frame of 26k triangles. It fails with PELT_BAD_ARGUMENT for another kind of cache than those,
+/// PELT_UNSUPPORTED for one in a form that is not read, with the cure, PELT_BAD_INPUT where it is not sound or cache and character
+/// or clip do not go together, PELT_IO where a file cannot be read or written, and PELT_FAILED where `progress` cancels or there
+/// is no memory.
 PELT_API PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *who, PeltMeasureResult *result,
                                        PeltError *err);
 

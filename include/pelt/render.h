@@ -17,7 +17,7 @@ typedef struct PeltRenderDef {
     PeltSkinDef skin;            ///< method, settings, threads, progress
     const char *clip;            ///< name or index; NULL: the first
     double fps;                  ///< 30; frame i is clip time i / fps
-    const char *cache_path;      ///< .pc2 or .mdd to show in place of a method's work; NULL: none
+    const char *cache_path;      ///< to show in place of a method's work, as PeltMeasureDef has it; NULL: none
     const char *scene_path;      ///< the world it touches (--scene): the frames before are played too; NULL: none
     bool rest;                   ///< the rest pose (a still)
     int frame;                   ///< still: which frame of the clip; -1: a still shows the first, .webp shows the clip, moving
@@ -54,8 +54,8 @@ typedef struct PeltRenderResult {
 /// same bytes for any number of threads. `result` may be NULL. Any thread may call it; the character is only read. It takes a
 /// second or two a still of 1280 x 960, a quarter of that a frame of 640 x 480, and the method's own time for the frames before.
 /// It fails with PELT_BAD_ARGUMENT for words, frames or sizes that make no picture, PELT_IO where `path` or the cache cannot be
-/// used, PELT_BAD_INPUT where cache and character do not go together, PELT_FAILED where def->skin.progress cancels, and else as
-/// pelt_skin_create does.
+/// used, PELT_UNSUPPORTED and PELT_BAD_INPUT where the cache is not read or is of another character, PELT_FAILED where
+/// def->skin.progress cancels, and else as pelt_skin_create does.
 PELT_API PeltStatus pelt_render(const PeltRenderDef *def, const PeltCharacter *who, const char *path, PeltRenderResult *result,
                                 PeltError *err);
 

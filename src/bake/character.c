@@ -39,14 +39,14 @@ static PeltStatus refuse_known(const char *path, PeltError *err)
     static const struct {
         const char *end, *what;
     } known[] = {{".bvh", "motion without a skin: play it on a character with --motion"},
-                 {".abc", "Alembic, which Pelt writes and does not read: it has points and no skeleton"},
-                 {".usda", "USD, which Pelt writes and does not read: export .glb"},
+                 {".abc", "Alembic, points without a skeleton, not a character: `pelt render CHARACTER --cache` shows it"},
+                 {".usda", "USD, whose characters Pelt does not read: export .glb"},
                  {".usd", "USD, which Pelt does not read: export .glb"},
                  {".usdz", "USD, which Pelt does not read: export .glb"},
                  {".obj", "a mesh without a skeleton: export .glb or .fbx with its armature"},
                  {".pc2", "a point cache, not a character: `pelt render CHARACTER --cache` shows it"},
                  {".mdd", "a point cache, not a character: `pelt render CHARACTER --cache` shows it"},
-                 {".npz", "points for Python, not a character"},
+                 {".npz", "points for Python, not a character: `pelt render CHARACTER --cache` shows it"},
                  {".blend", "Blender's own file: File > Export > glTF 2.0, or the add-on (docs/blender.md)"},
                  {".max", "3ds Max's own file: export .fbx"},
                  {".ma", "Maya's own file: export .fbx"},

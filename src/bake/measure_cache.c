@@ -14,9 +14,8 @@ typedef struct Job {
     const PeltMeasureDef *def;
     const PeltCharacter *character;
     PeltiPool pool;
-    PeltiCache cache;
-    bool opened;
-    int clip; ///< -1: the file has none
+    PeltiCache *cache; ///< NULL: not open
+    int clip;          ///< -1: the file has none
     double fps;
     int first, count; ///< frames of the clip
     bool posed;       ///< false: a character without clips, and more frames than its one pose: nobody knows the poses
@@ -35,14 +34,14 @@ static PeltStatus open_cache(Job *job, PeltError *err)
 {
     const PeltMeasureDef *def = job->def;
     int points = job->character->who->point_count;
-    PELT_TRY(pelti_cache_open(def->cache_path, &job->cache, err));
-    job->opened = true;
-    if (job->cache.frames.point_count != points)
+    PeltiCacheSource source = {def->cache_path, job->character->who, def->fps, &job->pool.allocator};
+    PELT_TRY(pelti_cache_open(&source, &job->cache, err));
+    if (job->cache->frames.point_count != points)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has %d points a frame, the character %d", def->cache_path,
-                         job->cache.frames.point_count, points);
-    job->count = job->cache.frames.frame_count;
-    job->first = def->first_frame >= 0 ? def->first_frame : job->cache.frames.start_frame;
-    job->fps = def->fps > 0 ? def->fps : job->cache.frames.fps > 0 ? job->cache.frames.fps : 30;
+                         job->cache->frames.point_count, points);
+    job->count = job->cache->frames.frame_count;
+    job->first = def->first_frame >= 0 ? def->first_frame : job->cache->frames.start_frame;
+    job->fps = def->fps > 0 ? def->fps : job->cache->frames.fps > 0 ? job->cache->frames.fps : 30;
     if (!(def->fps >= 0 && job->fps <= 10000))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 10000, not %g",
                          def->fps != 0 ? def->fps : job->fps);
@@ -81,7 +80,7 @@ static PeltStatus measure_frames(Job *job, PeltError *err)
     PELT_TRY(pelti_measuring_create(job->character, NULL, job->def->threads, &job->pool.allocator, &job->measure, err));
     for (int i = 0; i < job->count; i++) {
         PELT_TRY(pelti_progress(&progress, "measure", (double)i / job->count, err));
-        PELT_TRY(pelti_cache_frame(&job->cache, i, job->points, err));
+        PELT_TRY(pelti_cache_frame(job->cache, i, job->points, err));
         pelti_pose_clip(who, job->clip >= 0 ? &who->clips[job->clip] : NULL, (job->first + i) / job->fps, &job->pose);
         pelti_measuring_frame(job->measure, job->posed ? &job->pose : NULL, job->points, &job->frames[i]);
     }
@@ -124,7 +123,7 @@ static PeltStatus save_report(const Job *job, PeltError *err)
 static PeltStatus run(Job *job, PeltMeasureResult *result, PeltError *err)
 {
     if (!job->def->cache_path)
-        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "which cache? Give the path of a .pc2 or .mdd");
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "which cache? Give the path of one that `pelt bake` writes");
     PELT_TRY(open_cache(job, err));
     PELT_TRY(choose_clip(job, err));
     PELT_TRY(measure_frames(job, err));
@@ -145,8 +144,7 @@ PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *wh
     pelti_pool_init(&job.pool, &who->allocator);
     PeltStatus status = run(&job, result, err);
     pelt_measure_destroy(job.measure);
-    if (job.opened)
-        pelti_cache_close(&job.cache);
+    pelti_cache_close(job.cache);
     pelti_pool_release(&job.pool);
     return status;
 }

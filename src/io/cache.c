@@ -1,7 +1,7 @@
-/// Opens .pc2 and .mdd and reads a frame.
-#include "io/cache.h"
+/// Feeds sinks of any kind, and reads caches of any kind: which one is told by the end of the name.
+#include "io/cache_kinds.h"
 
-#include <stdio.h>
+#include <float.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,117 +31,135 @@ void pelti_sink_destroy(PeltiSink *sink)
         sink->kind->destroy(sink);
 }
 
-static uint32_t big(const unsigned char *p)
+// ---- reading
+
+static const PeltiCacheKind *const KINDS[] = {
+    &pelti_cache_points, &pelti_cache_npz, &pelti_cache_obj, &pelti_cache_usd, &pelti_cache_abc, &pelti_cache_gltf, NULL};
+
+/// Files that hold points in a form that is not read, each with what to do about it.
+static PeltStatus refuse_known(const char *ending, PeltError *err)
 {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    static const struct {
+        const char *ending, *cure;
+    } known[] = {{".usdc", "USD in binary: `usdcat IN.usdc -o OUT.usda` makes text of it, which is read"},
+                 {".usd", "USD, in binary or text: `usdcat IN.usd -o OUT.usda` makes text of it, which is read"},
+                 {".usdz", "USD in a package: `usdcat IN.usdz -o OUT.usda` makes text of it, which is read"},
+                 {".npy", "one array: numpy.savez(OUT, points=...) makes an .npz of it, which is read"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(ending, known[i].ending) == 0)
+            return PELT_FAIL(err, PELT_UNSUPPORTED, "%s", known[i].cure);
+    return PELT_OK;
 }
 
-static uint32_t little(const unsigned char *p)
+/// An .mdd has no first word to tell it by: a file that calls itself something else would be read as one, and its numbers as
+/// counts. A name without an ending says nothing, and is looked at.
+static PeltStatus find_kind(const char *path, const PeltiCacheKind **out, PeltError *err)
 {
-    return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    *out = KINDS[0];
+    if (!dot)
+        return PELT_OK;
+    size_t length = strlen(dot);
+    for (const PeltiCacheKind *const *kind = KINDS; *kind; kind++)
+        for (const char *one = (*kind)->endings; *one; one += strcspn(one, " ") + 1)
+            if (strcspn(one, " ") == length && strncasecmp(one, dot, length) == 0) {
+                *out = *kind;
+                return PELT_OK;
+            }
+    PELT_TRY(refuse_known(dot, err));
+    return PELT_FAIL(err, PELT_BAD_ARGUMENT,
+                     "%s is no kind of cache that is read: .pc2 .mdd .npz .obj .usda .abc .glb .vrm .gltf are", dot);
 }
 
-static float as_float(uint32_t bits)
+PeltStatus pelti_cache_open(const PeltiCacheSource *source, PeltiCache **out, PeltError *err)
+{
+    const PeltiCacheKind *kind;
+    PeltiCache *cache = NULL;
+    *out = NULL;
+    PeltStatus status = find_kind(source->path, &kind, err);
+    if (status == PELT_OK) {
+        cache = pelti_alloc(source->allocator, kind->size);
+        if (!cache)
+            return pelti_no_memory(err, kind->size);
+        memset(cache, 0, kind->size);
+        *cache = (PeltiCache){.kind = kind};
+        pelti_pool_init(&cache->pool, source->allocator);
+        cache->path = pelti_pool_text(&cache->pool, source->path);
+        status = kind->open(cache, source, err);
+        if (status == PELT_OK && cache->pool.failed)
+            status = pelti_no_memory(err, strlen(source->path));
+    }
+    if (status != PELT_OK) {
+        if (status != PELT_IO && (!cache || cache->path)) // those name it
+            pelti_error_prefix(err, "%s", source->path);
+        pelti_cache_close(cache);
+        return status;
+    }
+    *out = cache;
+    return PELT_OK;
+}
+
+PeltStatus pelti_cache_frame(PeltiCache *cache, int index, Vec3 *points, PeltError *err)
+{
+    PELT_ASSERT(index >= 0 && index < cache->frames.frame_count);
+    PeltStatus status = cache->kind->frame(cache, index, points, err);
+    if (status != PELT_OK && cache->path)
+        pelti_error_prefix(err, "%s", cache->path);
+    return status;
+}
+
+void pelti_cache_close(PeltiCache *cache)
+{
+    if (!cache)
+        return;
+    cache->kind->close(cache);
+    PeltiPool pool = cache->pool;
+    pelti_free(&pool.allocator, cache, cache->kind->size);
+    pelti_pool_release(&pool);
+}
+
+// ---- what kinds share
+
+uint64_t pelti_cache_word(const unsigned char *bytes, int count, bool big_endian)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < count; i++)
+        value |= (uint64_t)bytes[i] << 8 * (big_endian ? count - 1 - i : i);
+    return value;
+}
+
+float pelti_cache_float(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/// Counts that the file's length bears out; 12 bytes a point and frame.
-static PeltStatus check_counts(const PeltiCache *cache, uint32_t points, uint32_t frames, const char *kind, PeltError *err)
+double pelti_cache_double(uint64_t bits)
 {
-    if (points == 0 || frames == 0 || points > INT32_MAX || frames > INT32_MAX)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%s header has %u points and %u frames", kind, points, frames);
-    uint64_t rest = cache->source.bytes > cache->first_byte ? cache->source.bytes - cache->first_byte : 0;
-    if ((uint64_t)points * frames > rest / 12) // the product fits: both are below 2^31
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%s is short: %u frames of %u points need %llu bytes, %llu are there", kind, frames,
-                         points, (unsigned long long)points * frames * 12, (unsigned long long)rest);
-    return PELT_OK;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
-static PeltStatus read_pc2(PeltiCache *cache, const unsigned char *header, PeltError *err)
+float pelti_cache_narrow(double value)
 {
-    cache->first_byte = 32;
-    PELT_TRY(check_counts(cache, little(header + 16), little(header + 28), "PC2", err));
-    float start = as_float(little(header + 20));
-    cache->frames = (PeltiFrames){.point_count = (int)little(header + 16), .frame_count = (int)little(header + 28)};
-    if (start > -1e6f && start < 1e6f)
-        cache->frames.start_frame = (int)lrintf(start);
-    return PELT_OK;
+    return value > (double)FLT_MAX ? INFINITY : value < -(double)FLT_MAX ? -INFINITY : (float)value;
 }
 
-static PeltStatus read_mdd(PeltiCache *cache, const unsigned char *header, PeltError *err)
+void pelti_cache_start(PeltiFrames *frames, double first)
 {
-    uint32_t frames = big(header), points = big(header + 4);
-    cache->big_endian = true;
-    cache->first_byte = 8 + 4 * (uint64_t)frames;
-    PELT_TRY(check_counts(cache, points, frames, "MDD", err));
-    cache->frames = (PeltiFrames){.point_count = (int)points, .frame_count = (int)frames};
-    if (frames < 2)
-        return PELT_OK;
-    unsigned char times[8], last[4];
-    PELT_TRY(pelti_source_read(&cache->source, 8, times, sizeof times, err));
-    PELT_TRY(pelti_source_read(&cache->source, cache->first_byte - 4, last, sizeof last, err));
-    double first = as_float(big(times)), length = as_float(big(last)) - first;
-    if (length > 0 && length < 1e6 && first >= 0 && first < 1e6) {
-        double fps = (frames - 1) / length, whole = rint(fps);
-        cache->frames.fps = fabs(fps - whole) < 1e-4 * whole ? whole : fps; // times are floats: 29.9999991 is 30
-        cache->frames.start_frame = (int)lrint(fmin(first * cache->frames.fps, 1e6));
-    }
-    return PELT_OK;
+    if (first > -1e6 && first < 1e6)
+        frames->start_frame = (int)lrint(first);
 }
 
-/// An .mdd has no first word to tell it by: a file that calls itself something else would be read as one, and its numbers as
-/// counts. A name without an ending says nothing, and is looked at.
-static PeltStatus check_ending(const char *path, PeltError *err)
+void pelti_cache_times(PeltiFrames *frames, double first_s, double last_s)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    if (!dot || strcasecmp(dot, ".pc2") == 0 || strcasecmp(dot, ".mdd") == 0)
-        return PELT_OK;
-    return PELT_FAIL(
-        err, PELT_BAD_ARGUMENT,
-        "%s: caches are read from .pc2 and .mdd, not from %s: bake to one of those as well (pelt bake FILE -o %.*s.pc2)", path,
-        dot, (int)(dot - name), name);
-}
-
-PeltStatus pelti_cache_open(const char *path, PeltiCache *out, PeltError *err)
-{
-    *out = (PeltiCache){0};
-    PELT_TRY(check_ending(path, err));
-    PELT_TRY(pelti_source_open(path, &out->source, err));
-    unsigned char header[32];
-    PeltStatus status;
-    if (out->source.bytes < 8)
-        status = PELT_FAIL(err, PELT_BAD_INPUT, "too short for a point cache");
-    else {
-        size_t have = out->source.bytes < sizeof header ? 8 : sizeof header;
-        status = pelti_source_read(&out->source, 0, header, have, err);
-        if (status == PELT_OK)
-            status = have == sizeof header && memcmp(header, "POINTCACHE2", 12) == 0 ? read_pc2(out, header, err)
-                                                                                     : read_mdd(out, header, err);
-    }
-    if (status != PELT_OK) {
-        pelti_error_prefix(err, "%s", path);
-        pelti_cache_close(out);
-    }
-    return status;
-}
-
-PeltStatus pelti_cache_frame(const PeltiCache *cache, int index, Vec3 *points, PeltError *err)
-{
-    PELT_ASSERT(index >= 0 && index < cache->frames.frame_count);
-    size_t count = (size_t)cache->frames.point_count;
-    PELT_TRY(pelti_source_read(&cache->source, cache->first_byte + (uint64_t)index * count * 12, points, count * 12, err));
-    unsigned char *bytes = (unsigned char *)points;
-    for (size_t i = 0; i < count * 3; i++) {
-        uint32_t bits = cache->big_endian ? big(bytes + 4 * i) : little(bytes + 4 * i);
-        memcpy(bytes + 4 * i, &bits, 4);
-    }
-    return PELT_OK;
-}
-
-void pelti_cache_close(PeltiCache *cache)
-{
-    pelti_source_close(&cache->source);
+    double length = last_s - first_s;
+    if (frames->frame_count < 2 || !(length > 0 && length < 1e6 && first_s >= 0 && first_s < 1e6))
+        return;
+    double fps = (frames->frame_count - 1) / length, whole = rint(fps);
+    double rounding = fmax(1e-4, 2 * (double)FLT_EPSILON * last_s / length);      // times are floats: 29.9999991 is 30
+    frames->fps = fabs(fps - whole) < fmin(rounding, 4e-4) * whole ? whole : fps; // 29.97 is not
+    pelti_cache_start(frames, first_s * frames->fps);
 }

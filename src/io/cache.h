@@ -1,11 +1,10 @@
-/// Frames of points on disk: sinks that take a clip frame by frame (.pc2, .mdd, numbered .obj) and a reader for the first two.
+/// Frames of points on disk: sinks that take a clip frame by frame, and a reader for every kind that a bake writes.
 /// Nothing appears under its final name before `publish`.
 #ifndef PELTI_IO_CACHE_H
 #define PELTI_IO_CACHE_H
 
-#include "core/memory.h"
+#include "character/character.h"
 #include "io/spool.h"
-#include "math/vec.h"
 
 typedef struct PeltiFrames { ///< what will be pushed
     int point_count, frame_count;
@@ -68,16 +67,34 @@ PeltStatus pelti_abc_sink(const PeltAllocator *allocator, const char *path, cons
                           PeltiSink **out, PeltError *err);
 void pelti_obj_path(const char *path, int frame, char *out, size_t capacity); ///< name of one frame's file
 
-/// A .pc2 or .mdd to read. Its counts are checked against the length of the file; its numbers may be anything.
-typedef struct PeltiCache {
-    PeltiSource source;
-    bool big_endian;
-    uint64_t first_byte; ///< of the first frame
-    PeltiFrames frames;  ///< fps 0: the file does not say
-} PeltiCache;
-/// PELT_BAD_ARGUMENT: another ending than those two.
-PeltStatus pelti_cache_open(const char *path, PeltiCache *out, PeltError *err);
-PeltStatus pelti_cache_frame(const PeltiCache *cache, int index, Vec3 *points, PeltError *err); ///< [point_count]
-void pelti_cache_close(PeltiCache *cache);
+/// What is to be read.
+typedef struct PeltiCacheSource {
+    const char *path;               ///< .pc2 .mdd .npz .obj .usda .abc .glb .vrm .gltf
+    const PeltiCharacter *who;      ///< whose points they are: the meshes of a .glb are put into its order; NULL: into the file's
+    double fps;                     ///< of a .glb that moves nodes alone, which has no frames of its own; 0: 30
+    const PeltAllocator *allocator; ///< NULL: malloc
+} PeltiCacheSource;
+
+/// A cache to read. Its counts are checked against the length of the file; numbers of .pc2, .mdd, .npz and .abc may be anything.
+typedef struct PeltiCache PeltiCache;
+typedef struct PeltiCacheKind {
+    const char *endings; ///< of names, each with a blank behind it
+    size_t size;         ///< bytes of the struct, which begins with a PeltiCache
+    PeltStatus (*open)(PeltiCache *cache, const PeltiCacheSource *source, PeltError *err); ///< fills `frames`
+    PeltStatus (*frame)(PeltiCache *cache, int index, Vec3 *points, PeltError *err);
+    void (*close)(PeltiCache *cache); ///< of one that `open` has seen, whatever came of it
+} PeltiCacheKind;
+struct PeltiCache { ///< the head of every cache
+    const PeltiCacheKind *kind;
+    PeltiPool pool;
+    PeltiFrames frames; ///< fps 0: the file does not say
+    const char *path;   ///< for stories; NULL: they name a file already
+};
+
+/// PELT_BAD_ARGUMENT: an ending nobody knows. PELT_UNSUPPORTED: a file of its kind in a form that is not read, with the cure.
+/// PELT_BAD_INPUT: not sound. PELT_IO: cannot be read. The caller closes what `out` gets.
+PeltStatus pelti_cache_open(const PeltiCacheSource *source, PeltiCache **out, PeltError *err);
+PeltStatus pelti_cache_frame(PeltiCache *cache, int index, Vec3 *points, PeltError *err); ///< [point_count]
+void pelti_cache_close(PeltiCache *cache);                                                ///< NULL is fine
 
 #endif

@@ -41,9 +41,8 @@ typedef struct Rendering {
     PeltiGuide guide;    ///< lbs NULL: not needed
     PeltiAround *around; ///< NULL: none
     PeltiLog log;
-    PeltiCache cache;
-    bool has_cache;
-    bool guided; ///< the camera follows the guide; else the cache's own points
+    PeltiCache *cache; ///< NULL: none
+    bool guided;       ///< the camera follows the guide; else the cache's own points
     PeltiPool pool;
     PeltiPose pose;
     Vec3 *points; ///< [point_count] of the cache
@@ -66,13 +65,13 @@ static PeltStatus choose_format(Rendering *job, PeltError *err)
 static PeltStatus open_cache(Rendering *job, PeltError *err)
 {
     int points = job->character->who->point_count;
-    PELT_TRY(pelti_cache_open(job->def->cache_path, &job->cache, err));
-    job->has_cache = true;
-    if (job->cache.frames.point_count != points)
+    PeltiCacheSource source = {job->def->cache_path, job->character->who, job->def->fps, NULL};
+    PELT_TRY(pelti_cache_open(&source, &job->cache, err));
+    if (job->cache->frames.point_count != points)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has %d points a frame, the character %d", job->def->cache_path,
-                         job->cache.frames.point_count, points);
-    job->begin = job->cache.frames.start_frame;
-    job->end = job->begin + job->cache.frames.frame_count;
+                         job->cache->frames.point_count, points);
+    job->begin = job->cache->frames.start_frame;
+    job->end = job->begin + job->cache->frames.frame_count;
     job->points = PELTI_NEW(&job->pool, Vec3, points);
     return job->pool.failed ? pelti_no_memory(err, (size_t)points * sizeof(Vec3)) : PELT_OK;
 }
@@ -95,12 +94,12 @@ static PeltStatus choose_frames(Rendering *job, PeltError *err)
     job->guided = !def->rest && fits;
     int last = def->last_frame < 0 ? job->end - 1 : def->last_frame;
     job->first = job->moving ? def->first_frame : def->frame < 0 ? job->begin : def->frame;
-    if (job->moving && def->first_frame == 0 && job->has_cache)
+    if (job->moving && def->first_frame == 0 && job->cache)
         job->first = job->begin; // 0: from the start, wherever a cache has it
     job->count = job->moving ? last - job->first + 1 : 1;
     if (job->first < job->begin || job->count < 1 || job->first + job->count > job->end)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "frames %d:%d are outside %d:%d, the frames of the %s", job->first,
-                         job->first + job->count - 1, job->begin, job->end - 1, job->has_cache ? "cache" : "clip");
+                         job->first + job->count - 1, job->begin, job->end - 1, job->cache ? "cache" : "clip");
     return PELT_OK;
 }
 
@@ -120,7 +119,7 @@ static PeltStatus open_skins(Rendering *job, PeltError *err)
     if (!job->guided && !bones && !(def->rest && def->inside))
         return PELT_OK;
     PELT_TRY(pelti_guide_create(&job->guide, job->character, bones, def->skin.threads, err));
-    if (job->has_cache || def->rest)
+    if (job->cache || def->rest)
         return PELT_OK;
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
     if (!def->scene_path)
@@ -141,7 +140,7 @@ static PeltStatus aim_camera(Rendering *job, PeltError *err)
         if (!job->guided && !drawn)
             continue;
         if (!job->guided) {
-            PELT_TRY(pelti_cache_frame(&job->cache, frame - job->begin, job->points, err));
+            PELT_TRY(pelti_cache_frame(job->cache, frame - job->begin, job->points, err));
             pelti_picture_show(&job->picture, job->points);
             continue;
         }
@@ -179,8 +178,8 @@ static PeltStatus frame_at(Rendering *job, int frame, PeltiPictureFrame *out, Pe
             job->guide.lbs->posed.bones[b] = mat34_identity(); // rest space is where the bones rest
         return PELT_OK;
     }
-    if (job->has_cache) {
-        PELT_TRY(pelti_cache_frame(&job->cache, frame - job->begin, job->points, err));
+    if (job->cache) {
+        PELT_TRY(pelti_cache_frame(job->cache, frame - job->begin, job->points, err));
         out->points = job->points;
         out->skin = job->guide.lbs;
         if (job->guided) {
@@ -273,8 +272,7 @@ static PeltStatus save(Rendering *job, PeltiArray *bytes, PeltError *err)
 static void close_job(Rendering *job)
 {
     pelti_picture_release(&job->picture);
-    if (job->has_cache)
-        pelti_cache_close(&job->cache);
+    pelti_cache_close(job->cache);
     pelti_around_close(job->around);
     pelti_log_release(&job->log);
     pelt_skin_destroy(job->skin);

@@ -28,11 +28,37 @@ PY
 [ $? = 1 ] && grep -q -- "--cache" "$work/err" || fail "no cache: $(cat "$work/err")"
 "$PELT" measure "$work/arm.glb" --cache "$work/a.pc2" --clip bend --first 5000 2>"$work/err"
 [ $? = 3 ] && grep -q -- "--first" "$work/err" || fail "frames beyond the clip: $(cat "$work/err")"
-"$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:1 -q -o "$work/a.npz" -o "$work/a.abc" || fail "bake .npz and .abc"
-for kind in npz abc; do
-    "$PELT" measure "$work/arm.glb" --cache "$work/a.$kind" --clip bend 2>"$work/err"
-    [ $? = 1 ] && grep -q "read from .pc2 and .mdd, not from .$kind: .*pelt bake FILE -o a.pc2" "$work/err" || fail ".$kind: $(cat "$work/err")"
+# every kind that a bake writes is measured, and shown, as the .pc2 is; --fps is as the cache says where it says
+(cd "$work" && mkdir kinds && "$PELT" bake arm.glb -m dqs --clip bend --frames 12:15 -q $(printf -- '-o kinds/a.%s ' pc2 mdd npz obj usda abc glb gltf)) ||
+    fail "bake all kinds"
+want=$("$PELT" measure "$work/arm.glb" --cache "$work/kinds/a.pc2" --clip bend --json -q)
+"$PELT" render "$work/arm.glb" --cache "$work/kinds/a.pc2" --clip bend --frame 14 --size 80x60 -q -o "$work/want.png" || fail "render a .pc2"
+for kind in mdd npz obj usda abc glb gltf; do
+    got=$("$PELT" measure "$work/arm.glb" --cache "$work/kinds/a.$kind" --clip bend --json -q 2>"$work/err") || fail ".$kind: $(cat "$work/err")"
+    case $kind in
+    glb | gltf) [ "$(grep -o '"frames": [0-9]*\|"verdict": "[^"]*"' <<<"$got")" = "$(grep -o '"frames": [0-9]*\|"verdict": "[^"]*"' <<<"$want")" ] || fail "measures of .$kind: $got" ;;
+    *) [ "$got" = "$want" ] || fail "measures of .$kind: $got" ;;
+    esac
+    "$PELT" render "$work/arm.glb" --cache "$work/kinds/a.$kind" --clip bend --frame 14 --size 80x60 -q -o "$work/got.png" || fail "render a .$kind"
+    case $kind in glb | gltf) ;; *) cmp -s "$work/got.png" "$work/want.png" || fail "the picture of a .$kind" ;; esac
 done
+"$PELT" measure "$work/arm.glb" --cache "$work/kinds/a_0013.obj" --clip bend --json -q >"$work/got" && [ "$(cat "$work/got")" = "$want" ] || fail "a frame's name"
+if python3 -c 'import numpy' 2>/dev/null; then
+    python3 -c "import numpy; a = numpy.load('$work/kinds/a.npz'); numpy.savez_compressed('$work/packed.npz', points=a['points']); numpy.savez('$work/wide.npz', points=a['points'].astype('f8'), start_frame=12)"
+    "$PELT" measure "$work/arm.glb" --cache "$work/packed.npz" --clip bend 2>"$work/err"
+    [ $? = 5 ] && grep -q "numpy.savez in place" "$work/err" || fail "a compressed .npz: $(cat "$work/err")"
+    [ "$("$PELT" measure "$work/arm.glb" --cache "$work/wide.npz" --clip bend --json -q)" = "$want" ] || fail "an .npz of doubles"
+fi
+echo "#usda 1.0" >"$work/bad.usda"
+for kind in npz usda abc glb obj; do
+    [ $kind = usda ] || head -c 100 "$work/kinds/a.pc2" >"$work/bad.$kind"
+    "$PELT" measure "$work/arm.glb" --cache "$work/bad.$kind" --clip bend -q 2>"$work/err"
+    [ $? = 3 ] && [ "$(wc -l <"$work/err")" = 1 ] || fail "a bad .$kind: $(cat "$work/err")"
+done
+"$PELT" measure "$work/arm.glb" --cache "$work/a.zip" 2>"$work/err"
+[ $? = 1 ] && grep -q "read: .pc2 .mdd .npz" "$work/err" || fail "an unknown ending: $(cat "$work/err")"
+"$PELT" measure "$work/arm.glb" --cache "$work/a.usdc" 2>"$work/err"
+[ $? = 5 ] && grep -q usdcat "$work/err" || fail ".usdc: $(cat "$work/err")"
 "$PELT" make cylinder --vertices 500 -o "$work/c.glb" >/dev/null
 "$PELT" measure "$work/c.glb" --cache "$work/a.pc2" 2>"$work/err"
 [ $? = 3 ] && grep -q "points a frame" "$work/err" || fail "another character: $(cat "$work/err")"

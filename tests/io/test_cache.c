@@ -28,6 +28,11 @@ static PeltStatus push_all(PeltiSink *sink, PeltError *err)
     return pelti_sink_publish(sink, err);
 }
 
+static PeltStatus open_cache(const char *path, PeltiCache **out, PeltError *err)
+{
+    return pelti_cache_open(&(PeltiCacheSource){.path = path}, out, err);
+}
+
 typedef PeltStatus (*OpenSink)(const PeltAllocator *, const char *, const PeltiFrames *, PeltiSink **, PeltError *);
 
 static void round_trip(OpenSink open, const char *path, size_t header_bytes)
@@ -41,17 +46,17 @@ static void round_trip(OpenSink open, const char *path, size_t header_bytes)
     struct stat about;
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_size, header_bytes + 12 * POINTS * FRAMES);
-    PeltiCache cache;
-    assert_int_equal(pelti_cache_open(path, &cache, &err), PELT_OK);
-    assert_int_equal(cache.frames.point_count, POINTS);
-    assert_int_equal(cache.frames.frame_count, FRAMES);
-    assert_int_equal(cache.frames.start_frame, 12);
+    PeltiCache *cache;
+    assert_int_equal(open_cache(path, &cache, &err), PELT_OK);
+    assert_int_equal(cache->frames.point_count, POINTS);
+    assert_int_equal(cache->frames.frame_count, FRAMES);
+    assert_int_equal(cache->frames.start_frame, 12);
     static Vec3 back[POINTS];
     for (int f = FRAMES - 1; f >= 0; f--) {
-        assert_int_equal(pelti_cache_frame(&cache, f, back, &err), PELT_OK);
+        assert_int_equal(pelti_cache_frame(cache, f, back, &err), PELT_OK);
         assert_memory_equal(back, g_frame[f], sizeof back);
     }
-    pelti_cache_close(&cache);
+    pelti_cache_close(cache);
     assert_int_equal(entries(false), 1);
 }
 
@@ -78,10 +83,10 @@ static void mdd_is_big_endian_with_times_in_seconds(void **state)
     const unsigned char expected[12] = {0, 0, 0, FRAMES, 0, 0, 0x0b, 0xb8, 0x3f, 0, 0, 0}; // 12 / 24 = 0.5 s
     assert_memory_equal(header, expected, 12);
     PeltError err;
-    PeltiCache cache;
-    assert_int_equal(pelti_cache_open(at("a.mdd"), &cache, &err), PELT_OK);
-    CHECK_NEAR(cache.frames.fps, 24, 1e-4);
-    pelti_cache_close(&cache);
+    PeltiCache *cache;
+    assert_int_equal(open_cache(at("a.mdd"), &cache, &err), PELT_OK);
+    CHECK_NEAR(cache->frames.fps, 24, 0);
+    pelti_cache_close(cache);
 }
 
 static void nothing_appears_before_the_end(void **state)
@@ -231,30 +236,43 @@ static void hostile_caches_are_refused(void **state)
             f = fopen(at("bad"), "wb");
             fwrite(bad, 1, bytes, f);
             fclose(f);
-            PeltiCache cache;
-            PeltStatus status = pelti_cache_open(at("bad"), &cache, &err);
+            PeltiCache *cache;
+            PeltStatus status = open_cache(at("bad"), &cache, &err);
             if (status != PELT_OK) {
                 assert_int_equal(status, PELT_BAD_INPUT);
                 continue;
             }
             assert_true(trial >= size);
-            assert_true((size_t)cache.frames.point_count * (size_t)cache.frames.frame_count * 12 <= size);
+            assert_true((size_t)cache->frames.point_count * (size_t)cache->frames.frame_count * 12 <= size);
             Vec3 back[32];
-            for (int i = 0; i < cache.frames.frame_count; i++)
-                assert_int_equal(pelti_cache_frame(&cache, i, back, &err), PELT_OK);
-            pelti_cache_close(&cache);
+            for (int i = 0; i < cache->frames.frame_count; i++)
+                assert_int_equal(pelti_cache_frame(cache, i, back, &err), PELT_OK);
+            pelti_cache_close(cache);
         }
     }
-    PeltiCache cache;
-    const char *others[] = {"a.npz", "a.abc", "a.glb", "a.", ".obj", "a.pc2.zip"};
-    for (int k = 0; k < 6; k++) { // whether it is there or not: an .mdd would be made of its bytes
-        assert_int_equal(pelti_cache_open(at(others[k]), &cache, &err), PELT_BAD_ARGUMENT);
-        assert_non_null(strstr(err.text, ".pc2 and .mdd"));
-        assert_non_null(strstr(err.text, "pelt bake"));
+}
+
+/// Whether it is there or not: an .mdd would be made of its bytes.
+static void a_cache_is_known_by_its_ending(void **state)
+{
+    (void)state;
+    PeltError err;
+    PeltiCache *cache;
+    const char *others[] = {"a.zip", "a.", "a.fbx", "a.pc2.zip", "a.pc", "a.usda2"};
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(open_cache(at(others[k]), &cache, &err), PELT_BAD_ARGUMENT);
+        assert_non_null(strstr(err.text, ".pc2 .mdd .npz .obj .usda .abc .glb .vrm .gltf"));
+        assert_null(cache);
     }
-    assert_int_equal(pelti_cache_open(at("A.MDD"), &cache, &err), PELT_IO); // read, were it there
-    assert_int_equal(pelti_cache_open(at("none"), &cache, &err), PELT_IO);
-    assert_int_equal(pelti_cache_open(folder_path, &cache, &err), PELT_IO);
+    const char *known[] = {"a.usd", "a.usdc", "a.USDZ", "a.npy"}, *cures[] = {"usdcat", "usdcat", "usdcat", "numpy.savez"};
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(open_cache(at(known[k]), &cache, &err), PELT_UNSUPPORTED);
+        assert_non_null(strstr(err.text, cures[k]));
+    }
+    const char *read[] = {"A.MDD", "a.Pc2", "a.npz", "a.obj", "a.usda", "a.ABC", "a.glb", "a.vrm", "a.gltf", "none"};
+    for (int k = 0; k < 10; k++) // were they there
+        assert_int_equal(open_cache(at(read[k]), &cache, &err), PELT_IO);
+    assert_int_equal(open_cache(folder_path, &cache, &err), PELT_IO);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -269,6 +287,7 @@ int main(void)
         IN_FOLDER(obj_sequence_appears_together),
         IN_FOLDER(an_obj_sequence_that_cannot_be_moved_is_taken_back),
         IN_FOLDER(hostile_caches_are_refused),
+        IN_FOLDER(a_cache_is_known_by_its_ending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
