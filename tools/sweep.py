@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What breaks when a tuning constant is halved or doubled: tries each constant of src/*/constants.def in a sweep build.
 
-Usage: tools/sweep.py [ROOM...] [--constant NAME] [--missing] [--pelt build-sweep/pelt] [--jobs N] [--write]
+Usage: tools/sweep.py [ROOM...] [--constant NAME] [--missing] [--unseen] [--pelt build-sweep/pelt] [--jobs N] [--write]
        tools/sweep.py --check
   ROOM...        only these rooms: tracking, contact, ...; all that have a table by default
   --constant N   only this one
-  --missing      only those that docs/constants.md lacks, or has with another value, unit or reason
+  --missing      only those that docs/constants.md lacks, has with another value, unit or reason, or tells of what this script would not
+  --unseen       only those of which nothing was seen, by the plays of HARDER alone: what they show takes that place
   --pelt FILE    a command built with `cmake --preset sweep` (`make sweep` builds it)
   --jobs N       bakes side by side (default: 2)
   --write        put the rows into docs/constants.md, each table between its markers; otherwise they are printed
@@ -14,7 +15,8 @@ Usage: tools/sweep.py [ROOM...] [--constant NAME] [--missing] [--pelt build-swee
 A run bakes the room's plays (built-in characters, below; those of `distil` are distilled) with the constant times 1/2 and times 2, and
 says which measures of the report left what the run with the constant as it is has, whether it took more or less processor time, and by
 how much the skin moved (99th percentile and farthest point, as shares of the size).
-"nothing seen" is an answer too: these plays do not reach the constant, or it hardly matters."""
+Where a room's plays show nothing, harder ones are tried (HARDER). "nothing seen" is an answer too: these do not reach the constant
+either, or it hardly matters."""
 import argparse
 import array
 import concurrent.futures
@@ -30,6 +32,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+UNSEEN = "nothing seen"
 PAGE = ROOT / "docs" / "constants.md"
 BEND = ("biped", "--vertices", "1500")
 DRESSED = ("arm", "--vertices", "700", "--seed", "5", "--dress", "all")  # on a body of its own, whose making is most of a play
@@ -67,6 +70,26 @@ MORE_PLAYS = {
     "methods/layered": [(r".*_PREVIEW$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=preview"))),
                         (r".*_FINAL$", (BEND, "bend", 6, ("-m", "layered", "--set", "quality=final"))),
                         (r".*_COARSE$", (DRESSED, "bend", 2, ("-m", "layered", "--set", "body-vertices=700")))],
+}
+RANDOM = lambda kind, seed, *more: (kind, "--vertices", "700", "--seed", str(seed), "--clip", "random", *more)
+SKIN, WORN = ("--dress", "none"), ("--dress", "all")
+FAST = ("--fps", "8")  # long ways between frames
+# What is tried of a constant of which the plays above show nothing: characters that nobody looked at, played to the limits of their joints, bad weights,
+# walls and what falls
+HARDER = {
+    "character": [(RANDOM("beast", 3, *WORN), "random", 4, ("-m", "lbs", "--set", "weights=auto") + FAST)],
+    "methods/implicit": [(RANDOM("hand", 5, *SKIN), "random", 10, ("-m", "implicit") + FAST)],
+    "methods/tracking": [(RANDOM("hand", 5, *SKIN), "random", 8, ("-m", "tracking") + FAST), (RANDOM("biped", 223, *SKIN), "random", 6, ("-m", "tracking") + FAST)],
+    "methods/projective": [(RANDOM("hand", 5, *SKIN), "random", 8, ("-m", "projective") + FAST), (RANDOM("biped", 223, *SKIN), "random", 6, ("-m", "projective") + FAST)],
+    "methods/layered": [(RANDOM("hand", 5, *SKIN), "random", 4, ("-m", "layered") + FAST), (RANDOM("beast", 3, *WORN), "random", 3, ("-m", "layered", "--set", "body-vertices=700") + FAST)],
+    "field": [(RANDOM("beast", 3, *SKIN), "random", 8, ("-m", "tracking") + FAST), (("arm", "--vertices", "700"), "bend", 12, ("-m", "tracking", "--rig", "examples/rigs/biceps.json"))],
+    "touch": [(RANDOM("hand", 5, *SKIN), "random", 8, ("-m", "layered") + FAST), (RANDOM("biped", 223, *SKIN), "random", 6, ("-m", "projective") + FAST)],
+    "contact": [(RANDOM("biped", 223, *SKIN), "random", 10, ("-m", "lbs", "--set", "give-way=on") + FAST), (("biped", "--vertices", "700"), "walk", 24, ("-m", "lbs", "--scene", "examples/scenes/push_wall.json")),
+                (("hand", "--vertices", "700"), "grasp", 50, ("-m", "lbs", "--scene", "examples/scenes/drop.json", "--set", "quality=final"))],
+    "bake": [(RANDOM("hand", 5, *SKIN), "random", 8, ("-m", "layered") + FAST)],
+    "distil": [(("hand", "--vertices", "500"), "fist", None, ("-m", "dqs", "--poses", "40", "--held-out", "16", "--no-clips"))],
+    "body": [(RANDOM("beast", 3, *WORN, "--weights", "one-joint"), "random", 3, ("-m", "tracking", "--set", "body-vertices=700") + FAST)],
+    "remesh": [(RANDOM("beast", 3, *WORN), "random", 1, ("-m", "tracking", "--set", "body-vertices=700") + FAST)],
 }
 # measure of the report -> how far it must go to be told: (share of itself, amount)
 TOLD = {"deep_pairs": (0.1, 3), "crossing_pairs": (0.1, 5), "inverted": (0.1, 2), "stretch_max": (0.05, 0.05),
@@ -179,17 +202,32 @@ class Sweep:
             self.bases[room, play] = list(base)
         return self.bases[room, play]
 
-    def row(self, room, constant):
+    def cells(self, room, constant, plays):
+        """What halving and doubling it changes in these plays."""
         cells = []
-        plays = PLAYS[room] + [play for form, play in MORE_PLAYS.get(room, []) if re.match(form, constant[0])]
         for factor in (0.5, 2):
             found = []
             for play in plays:
                 words = self.differences(room, play, self.base(room, play), constant[0], factor)
                 if words:
-                    found.append(f"{play[0][0]} {play[1]}: {words}")
-            cells.append("; ".join(found) or "nothing seen")
+                    found.append(f"{told_as(play)}: {words}")
+            cells.append("; ".join(found) or UNSEEN)
+        return cells
+
+    def row(self, room, constant, unseen):
+        """`unseen`: the room's own plays showed nothing, as the page says."""
+        plays = PLAYS[room] + [play for form, play in MORE_PLAYS.get(room, []) if re.match(form, constant[0])]
+        cells = [UNSEEN] * 2 if unseen else self.cells(room, constant, plays)
+        for play in HARDER[room] if cells == [UNSEEN] * 2 else []:
+            if (cells := self.cells(room, constant, [play])) != [UNSEEN] * 2:
+                break
         return f"{opening(constant)}{cells[0]} | {cells[1]} |"
+
+
+def told_as(play):
+    """Its character and clip, in words."""
+    seed = f" of seed {play[0][play[0].index('--seed') + 1]}" if "--seed" in play[0] and play[1] == "random" else ""
+    return f"{play[0][0]}{seed} {play[1]}"
 
 
 def unlike(a, b):
@@ -200,7 +238,7 @@ def unlike(a, b):
 def opening(constant):
     """What a row of the page begins with: all that the table of the sources says."""
     name, value, unit, why = constant
-    return f"| `{name}` | {value.rstrip('f')} | {unit} | " + why.replace("|", "\\|") + " | "
+    return f"| `{name}` | {value.rstrip('f')} | " + unit.replace("|", "\\|") + " | " + why.replace("|", "\\|") + " | "
 
 
 def rows_of(room):
@@ -209,10 +247,21 @@ def rows_of(room):
     return {name: line for line, name in re.findall(r"^(\| `(\w+)` .*)$", found.group(1), re.M)} if found else {}
 
 
+def stale(row):
+    """Whether a row tells what this script does not: a time, of two digits, that differs by no more than the same work does."""
+    return any(0.675 < float(time) < 1.45 for time in re.findall(r"time ([\d.e+-]+)×", row))
+
+
 def missing(room):
-    """Constants whose row the page lacks, or that changed since it was written."""
+    """Constants whose row the page lacks, that changed since it was written, or whose row is none of this script's."""
     there = rows_of(room)
-    return [c for c in constants(room) if not there.get(c[0], "").startswith(opening(c))]
+    return [c for c in constants(room) if not there.get(c[0], "").startswith(opening(c)) or stale(there[c[0]])]
+
+
+def unseen(room):
+    """Constants of which nothing was seen."""
+    there = rows_of(room)
+    return [c for c in constants(room) if there.get(c[0]) == f"{opening(c)}{UNSEEN} | {UNSEEN} |"]
 
 
 def gone(room):
@@ -220,12 +269,12 @@ def gone(room):
     return sorted(set(rows_of(room)) - {c[0] for c in constants(room)})
 
 
-def try_rows(sweep, room, chosen, jobs):
-    """(name, new row) of each, as they are found."""
-    for play in PLAYS[room] if chosen else []:  # before the threads start: each once
+def try_rows(sweep, room, chosen, jobs, again):
+    """(name, new row) of each, as they are found. `again`: only by harder plays."""
+    for play in ([] if again else PLAYS[room]) + HARDER[room] if chosen else []:  # before the threads start: each once
         sweep.base(room, play)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        yield from zip((c[0] for c in chosen), pool.map(lambda c: sweep.row(room, c), chosen))
+        yield from zip((c[0] for c in chosen), pool.map(lambda c: sweep.row(room, c, again), chosen))
 
 
 def write(room, new):
@@ -256,6 +305,7 @@ def main():
     parser.add_argument("room", nargs="*")
     parser.add_argument("--constant")
     parser.add_argument("--missing", action="store_true")
+    parser.add_argument("--unseen", action="store_true")
     parser.add_argument("--pelt", default=str(ROOT / "build-sweep" / "pelt"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", action="store_true")
@@ -264,8 +314,8 @@ def main():
     found = [p.parent.relative_to(ROOT / "src").as_posix() for p in sorted((ROOT / "src").rglob("constants.def"))]
     rooms = [r for r in found if not asked.room or r.split("/")[-1] in asked.room]
     for room in rooms:
-        if room not in PLAYS:
-            raise SystemExit(f"sweep.py: say in PLAYS what to play for {room}")
+        if room not in PLAYS or room not in HARDER:
+            raise SystemExit(f"sweep.py: say in PLAYS and in HARDER what to play for {room}")
     if asked.check:
         wrong = check(rooms)
         print("\n".join(wrong), end="\n" if wrong else "")
@@ -277,10 +327,10 @@ def main():
             for name in [f"/{room}/constants.def"] + [c[0] for c in constants(room)]:
                 if name.encode() + b"\0" not in known:
                     raise SystemExit(f"sweep.py: {asked.pelt} does not know {name}: build it anew (cmake --preset sweep)")
-            chosen = [c for c in (missing(room) if asked.missing else constants(room)) if not asked.constant or c[0] == asked.constant]
+            chosen = [c for c in (missing(room) if asked.missing else unseen(room) if asked.unseen else constants(room)) if not asked.constant or c[0] == asked.constant]
             if asked.write and gone(room):
                 write(room, {})
-            for name, row in try_rows(sweep, room, chosen, asked.jobs):
+            for name, row in try_rows(sweep, room, chosen, asked.jobs, asked.unseen):
                 if asked.write:  # one by one: a sweep that is stopped goes on with --missing
                     write(room, {name: row})
                 else:

@@ -149,9 +149,9 @@ typedef struct PeltMeasureResult {
 } PeltMeasureResult;
 /// Measures every frame of a cache. `result` may be NULL. Any thread may call it; the character is only read. It costs 30 to 50
 /// ms of processor time a frame of 26k triangles. It fails with PELT_BAD_ARGUMENT for another kind of cache than those,
-/// PELT_UNSUPPORTED for one in a form that is not read, with the cure, PELT_BAD_INPUT where it is not sound or cache and character
-/// or clip do not go together, PELT_IO where a file cannot be read or written, and PELT_FAILED where `progress` cancels or there
-/// is no memory.
+/// PELT_UNSUPPORTED for one in a form that is not read, with the cure, PELT_BAD_INPUT where it is not sound or cache and
+/// character or clip do not go together, PELT_IO where a file cannot be read or written, and PELT_FAILED where `progress` cancels
+/// or there is no memory.
 PELT_API PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *who, PeltMeasureResult *result,
                                        PeltError *err);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SKIN_GUARD = 0x5e17a11, FEWEST_VERTICES = 200 };
+enum { SKIN_GUARD = 0x5e17a11, LEAST_BODY_VERTICES = 200 };
 static const char BLENDING[] = "lbs";
 static const char *const DEFAULT_METHODS[] = {"tracking", BLENDING}; // the first that exists
 
@@ -17,6 +17,12 @@ PeltSkinDef pelt_skin_def_default(void)
 }
 
 // ---- methods for user interfaces ----
+
+_Static_assert((int)PELT_MAX_STATS == (int)PELTI_MAX_STATS, "a host is told every number of a step");
+_Static_assert((int)PELT_OPTION_FLOAT == (int)PELTI_OPTION_FLOAT && (int)PELT_OPTION_INT == (int)PELTI_OPTION_INT &&
+                   (int)PELT_OPTION_BOOL == (int)PELTI_OPTION_BOOL && (int)PELT_OPTION_CHOICE == (int)PELTI_OPTION_CHOICE &&
+                   (int)PELT_OPTION_TEXT == (int)PELTI_OPTION_TEXT,
+               "kinds of options are cast");
 
 int pelt_method_count(void)
 {
@@ -85,7 +91,7 @@ PeltOptionInfo pelt_method_option(int method, int option)
                             .least = info->least,
                             .most = info->most,
                             .common = common,
-                            .kind = (PeltOptionKind)info->kind, // the same order
+                            .kind = (PeltOptionKind)info->kind,
                             .live = pelti_option_among(pelti_methods[method]->live, info->name)};
 }
 
@@ -179,9 +185,9 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
                         .mode = pelti_option_is(options, "body", "file")    ? PELTI_BODY_FILE
                                 : pelti_option_is(options, "body", "proxy") ? PELTI_BODY_PROXY
                                                                             : PELTI_BODY_AUTO};
-    if (def.vertices > 0 && def.vertices < FEWEST_VERTICES)
+    if (def.vertices > 0 && def.vertices < LEAST_BODY_VERTICES)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option body-vertices: %d is outside %d to 200000", def.vertices,
-                         FEWEST_VERTICES);
+                         LEAST_BODY_VERTICES);
     PELT_TRY(pelti_body_create(&def, &skin->solved.body, err));
     if (!skin->solved.body)
         return PELT_OK;

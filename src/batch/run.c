@@ -105,7 +105,10 @@ static bool spawn(Child *child, const PeltiBatch *batch, const PeltiBatchEntry *
 /// The words go to a file without a name: a pipe nobody reads would stop a talkative child.
 static int open_words(void)
 {
-    char path[] = "/tmp/pelt-batch-XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    char path[1024];
+    if (snprintf(path, sizeof path, "%s/pelt-batch-XXXXXX", folder && *folder ? folder : "/tmp") >= (int)sizeof path)
+        return -1;
     int file = mkostemp(path, O_CLOEXEC);
     if (file >= 0)
         unlink(path);

@@ -93,11 +93,13 @@ typedef struct TouchGathered {
 
 /// The moves of this round, from the shown skin to the plan, and what cuts them short.
 typedef struct TouchMoves {
-    Vec3 *plan;           ///< [vertex] where this round goes
-    float *cut;           ///< [vertex] share of its move that is safe
-    Vec3 *cut_mean;       ///< [vertex] mean motion of the pair that cut it
-    float *bound;         ///< [vertex] half of the distance to the nearest feature
-    unsigned char *dirty; ///< [vertex] its move was cut in the last look
+    Vec3 *plan;     ///< [vertex] where this round goes
+    float *cut;     ///< [vertex] share of its move that is safe
+    Vec3 *cut_mean; ///< [vertex] mean motion of the pair that cut it
+    float *bound;   ///< [vertex] half of the distance to the nearest feature
+    /// [vertex] its move is not what was planned: cut in the last look (path.c), pushed by contacts (solve.c) or bound to what it
+    /// hooks on (hooked.c). What the next look has to judge anew, whoever changed it.
+    unsigned char *dirty;
     unsigned char *fresh; ///< [vertex] its way is new since features were last searched
     Vec3 *way_end;        ///< [vertex] where its way ended then
     Vec3 *judged;         ///< [vertex] where it ended when neighbours were last judged
@@ -127,7 +129,7 @@ typedef struct TouchBounds {
     PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
     unsigned char *awake;                     ///< [node] has a patch with new ways
     PeltiBox *start_box, *end_box, *move_box; ///< [patch]
-    TouchShape *shape_end;                    ///< [patch] at the end of the way, or where crossings were last searched
+    TouchShape *shape_end;                    ///< [patch] in the skin that was looked at last: that at `lies`, or several
     TouchEase *ease;                          ///< [patch] what these bear, after a look at all
     const Vec3 *lies;                         ///< [vertex] the skin that both are of; NULL: of no whole one
     bool eased;                               ///< ease is of the ways that are judged

@@ -55,9 +55,9 @@ static void measure_fold(const PeltiCharacter *who, const ProjSkeleton *k, float
     fold->rest_joint = who->bones[fold->child].head;
     fold->rest_normal = vec3_normalize_or(vec3_sub(fold->rest_child, fold->rest_parent), fold->rest_child);
     fold->rest_inner = vec3_length(vec3_add(fold->rest_child, fold->rest_parent));
-    fold->radius = fmaxf(k->joint_radius[fold->child], 1e-4f * who->mesh->diagonal);
+    fold->radius = fmaxf(k->joint_radius[fold->child], FOLD_LEAST * who->mesh->diagonal);
     fold->shortest = fminf(up, down);
-    fold->reach = FOLD_REACH * fmaxf(up, down) + 2 * fold->radius;
+    fold->reach = FOLD_REACH * fmaxf(up, down) + FOLD_ROUND * fold->radius;
 }
 
 /// Sec. 5.2: at hips and shoulders the bones that close a fold share no joint; the bone between them (`hub`) leads aside. The
@@ -117,13 +117,13 @@ static int side_of_bone(const PeltiCharacter *who, const ProjFold *fold, int bon
     return 0;
 }
 
-/// A fold is one of limbs: 1 within twice the flesh at the joint from the bone's axis, 0 beyond three times it (the chest below a
-/// collar bone is no part of the shoulder's fold).
+/// A fold is one of limbs: 1 within FOLD_LIMB times the flesh at the joint from the bone's axis, 0 beyond once more of it (the
+/// chest below a collar bone is no part of the shoulder's fold).
 static float limb_weight(const ProjFold *fold, float side, Vec3 x)
 {
     Vec3 axis = side > 0 ? fold->rest_child : fold->rest_parent, arm = vec3_sub(x, fold->rest_joint);
     float out = vec3_length(vec3_mad(arm, axis, -vec3_dot(arm, axis)));
-    return 1 - smooth_step(out / fold->flesh - 2);
+    return 1 - smooth_step(out / fold->flesh - FOLD_LIMB);
 }
 
 /// Mean distance of the skin around each joint, from the vertices of its bones near the halving plane.

@@ -289,7 +289,7 @@ static void cut_segment(Projective *p, ProjPairs *pairs, int a, int b, const Vec
 static bool may_meet(const ProjPairs *pairs, const ProjPlace *at, int a, int b, float factor, PeltiClosestSegments *near)
 {
     const ProjPlace *x = &at[a], *y = &at[b];
-    float reach = factor * (pairs->hulls[a].most + pairs->hulls[b].most) + 4 * pairs->gap;
+    float reach = factor * (pairs->hulls[a].most + pairs->hulls[b].most) + PAIR_NEAR * pairs->gap;
     Vec3 between = vec3_scale(vec3_sub(vec3_add(x->a, x->b), vec3_add(y->a, y->b)), 0.5f);
     if (vec3_length(between) > reach + 0.5f * (x->length + y->length))
         return false;
@@ -424,7 +424,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
             if (!may_meet(pairs, pairs->now, a, b, WAY_WATCHED, &near))
                 continue;
             const Vec3 *way = known_way(pairs, segments, a, b, &near, &room);
-            float reach = pairs->hulls[a].most + pairs->hulls[b].most + 4 * pairs->gap;
+            float reach = pairs->hulls[a].most + pairs->hulls[b].most + PAIR_NEAR * pairs->gap;
             if (!(near.squared < (double)reach * (double)reach))
                 continue;
             float moved = moved_since_rest(p, ((Pose *)context)->bones, a, b);
