@@ -5,26 +5,27 @@
 
 static int run(const CliCommand *command, int argc, char **argv);
 
-typedef struct Request {
+typedef struct MeasureRequest {
     const char *file;
     bool quiet, json;
     PeltMeasureDef def;
-} Request;
+} MeasureRequest;
 
 static const CliOption options[] = {
     {"cache", 0, "C", "the cache to measure, of any kind that `pelt bake` writes; points in the order it writes them",
-     CLI_TO(CLI_TEXT, Request, def.cache_path)},
-    {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, Request, def.clip)},
-    {"fps", 0, "F", "frames a second it was made with (default: as the cache says; 30)", CLI_TO(CLI_DOUBLE, Request, def.fps)},
+     CLI_TO(CLI_TEXT, MeasureRequest, def.cache_path)},
+    {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, MeasureRequest, def.clip)},
+    {"fps", 0, "F", "frames a second it was made with (default: as the cache says; 30)",
+     CLI_TO(CLI_DOUBLE, MeasureRequest, def.fps)},
     {"first", 0, "N", "frame of the clip that its first frame shows (default: as the cache says)",
-     CLI_TO(CLI_COUNT, Request, def.first_frame)},
+     CLI_TO(CLI_COUNT, MeasureRequest, def.first_frame)},
     {"report", 0, "R.json", "every measure, per frame and worst over the clip (docs/report.md)",
-     CLI_TO(CLI_TEXT, Request, def.report_path)},
+     CLI_TO(CLI_TEXT, MeasureRequest, def.report_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
-     CLI_TO(CLI_COUNT, Request, def.threads)},
-    {"json", 0, NULL, "print the measures as JSON", CLI_TO(CLI_FLAG, Request, json)},
-    {"quiet", 'q', NULL, "no progress, no table; errors and warnings only", CLI_TO(CLI_FLAG, Request, quiet)},
-    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, Request, file)},
+     CLI_TO(CLI_COUNT, MeasureRequest, def.threads)},
+    {"json", 0, NULL, "print the measures as JSON", CLI_TO(CLI_FLAG, MeasureRequest, json)},
+    {"quiet", 'q', NULL, "no progress, no table; errors and warnings only", CLI_TO(CLI_FLAG, MeasureRequest, quiet)},
+    {"", 0, NULL, "one file at a time", CLI_TO(CLI_TEXT, MeasureRequest, file)},
     {0},
 };
 
@@ -48,7 +49,7 @@ const CliCommand cli_measure = {
 
 static int run(const CliCommand *command, int argc, char **argv)
 {
-    Request r = {.def = pelt_measure_def_default()};
+    MeasureRequest r = {.def = pelt_measure_def_default()};
     if (!cli_parse(command, argc, argv, &r))
         return PELT_BAD_ARGUMENT;
     if (!r.file)

@@ -57,13 +57,15 @@ static PeltStatus choose_clip(Job *job, PeltError *err)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "there is no clip '%s': `pelt inspect` lists the %d there are", clip,
                          who->clip_count);
     job->posed = job->clip >= 0 || job->count == 1;
-    int total = job->clip >= 0 ? pelti_clip_frames(&who->clips[job->clip], job->fps) : job->first + job->count;
-    if (job->first < 0 || job->first + job->count > total)
-        return PELT_FAIL(err, PELT_BAD_INPUT,
-                         "%s: has frames %d:%d, clip '%s' at %g frames a second 0:%d: say which clip, frames a second and first "
-                         "frame it was made with (--clip, --fps, --first)",
-                         job->def->cache_path, job->first, job->first + job->count - 1, who->clips[job->clip].name, job->fps,
-                         total - 1);
+    if (job->clip < 0) // no motion: the number of a frame says nothing
+        return PELT_OK;
+    int total = pelti_clip_frames(&who->clips[job->clip], job->fps);
+    if (job->first < 0 || job->first > total - job->count)
+        return PELT_FAIL(
+            err, PELT_BAD_INPUT,
+            "%s: has %d frames from %d on, clip '%s' at %g frames a second 0:%d: say which clip, frames a second and "
+            "first frame it was made with (--clip, --fps, --first)",
+            job->def->cache_path, job->count, job->first, who->clips[job->clip].name, job->fps, total - 1);
     return PELT_OK;
 }
 

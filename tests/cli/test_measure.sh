@@ -28,6 +28,22 @@ PY
 [ $? = 1 ] && grep -q -- "--cache" "$work/err" || fail "no cache: $(cat "$work/err")"
 "$PELT" measure "$work/arm.glb" --cache "$work/a.pc2" --clip bend --first 5000 2>"$work/err"
 [ $? = 3 ] && grep -q -- "--first" "$work/err" || fail "frames beyond the clip: $(cat "$work/err")"
+# a character without clips, and a cache that starts before the first frame: no clip is asked for what it says
+"$PELT" make cylinder --vertices 500 -q -o "$work/still.gltf" || fail "make"
+python3 - "$work/still.gltf" <<'END' || fail "a file without clips"
+import json, sys
+text = json.load(open(sys.argv[1]))
+del text["animations"]
+json.dump(text, open(sys.argv[1], "w"))
+END
+"$PELT" bake "$work/still.gltf" -m lbs -q -o "$work/still.pc2" || fail "a bake without clips"
+python3 - "$work/still.pc2" <<'END' || fail "its header"
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+struct.pack_into("<f", data, 20, -3)
+open(sys.argv[1], "wb").write(data)
+END
+"$PELT" measure "$work/still.gltf" --cache "$work/still.pc2" -q 2>"$work/err" || fail "a still cache that starts at -3: $(cat "$work/err")"
 # every kind that a bake writes is measured, and shown, as the .pc2 is; --fps is as the cache says where it says
 (cd "$work" && mkdir kinds && "$PELT" bake arm.glb -m dqs --clip bend --frames 12:15 -q $(printf -- '-o kinds/a.%s ' pc2 mdd npz obj usda abc glb gltf)) ||
     fail "bake all kinds"
