@@ -327,8 +327,10 @@ static PeltStatus read_prims(UsdReader *r, PeltError *err)
 /// The time of the samples of a mesh must rise in even steps.
 static PeltStatus check_steps(const UsdCache *cache, const UsdMesh *mesh, PeltError *err)
 {
+    if (mesh->sample_count < 2)
+        return PELT_OK;
     const UsdSample *samples = (const UsdSample *)(const void *)cache->samples.data + mesh->first_sample;
-    double step = mesh->sample_count > 1 ? samples[1].time - samples[0].time : 1;
+    double step = samples[1].time - samples[0].time;
     for (size_t i = 1; i < mesh->sample_count; i++)
         if (!(step > 0 && fabs(samples[i].time - samples[0].time - (double)i * step) < 0.01 * step))
             return PELT_FAIL(err, PELT_BAD_INPUT, "line %d: a sample at %g: they are to be evenly spaced, %g apart",

@@ -70,7 +70,7 @@ static void frames_of_other_lengths_are_refused_when_they_are_read(void **state)
     assert_int_equal(cache->frames.frame_count, 4);
     OK(pelti_cache_frame(cache, 0, back, &err));
     for (int f = 1; f < 4; f++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "a_000%d.obj", f);
         assert_int_equal(pelti_cache_frame(cache, f, back, &err), PELT_BAD_INPUT);
         assert_non_null(strstr(err.text, name));

@@ -80,6 +80,7 @@ static void what_cannot_be_read_is_said(void **state)
         {"def Mesh \"m\" {\n point3f[] points = [(1, 2, 3)\n}\n", "'}'", PELT_BAD_INPUT},
         {"def Mesh {\n}\n", "the name of a prim", PELT_BAD_INPUT},
         {"def Mesh \"m\n", "does not end", PELT_BAD_INPUT},
+        {"def Mesh \"m\" {\n}\n", "no Mesh with points", PELT_BAD_INPUT},
         {"def Sphere \"m\" {\n}\n", "no Mesh with points", PELT_BAD_INPUT},
         {"}\n", "a prim or a property", PELT_BAD_INPUT},
         {"(\n doc = \"x\n", "does not end", PELT_BAD_INPUT},
