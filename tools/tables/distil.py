@@ -1,6 +1,7 @@
 """Tables of distilled skins."""
 import json
 import math
+import resource
 import sys
 
 from .work import ROOT, SHARED, run, table
@@ -83,8 +84,9 @@ def distil_near(method):
 
     def make(work):
         path, out = work.character("biped", 2951), work.folder / "near.json"
+        before = children_s()
         run(work.pelt, "distil", path, "-m", method, "--poses", 1000, "--held-out", 200, "--unseen", "bend", "--report", out, "-q", "--samples", work.folder / f"near-{method}.samples")
-        report = json.loads(out.read_text())
+        taken, report = children_s() - before, json.loads(out.read_text())
         rows, worse = [], []
         for label, tried in named(report["errors"]):
             for figure in ("rms", "p99", "largest"):
@@ -98,8 +100,15 @@ def distil_near(method):
             judged = "worse" in wanted and label == "held-out"
             rows.append([f"{label}, poses that are worse than by the original weights", f"{wanted['worse']}" if judged else "", "", f"**{count}** of {of}" if judged and count > wanted["worse"] else f"{count} of {of}"])
         rows.append(["weights and targets, kB", "", "", f"{report['bytes'] / 1000:.0f}"])
+        rows.append(["processor time of samples and fit, s", "", "", f"{taken:.0f}"])
         return table([f"{method}, {report['points']} points, {report['poses']} poses, mm", "wanted", "original weights", "distilled"], rows)
     return make
+
+
+def children_s():
+    """Processor time of all commands that were run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def named(errors):

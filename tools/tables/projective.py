@@ -42,6 +42,6 @@ def bad_tetrahedra(work):
     bodies = [(f"{name.split('/')[0].split('.')[0]}, made body", SHARED / "data/corpus" / name) for name in CORPUS]
     rows = []
     for label, path in single + built_in + bodies:
-        stats = work.report(path, "0", "projective", "--frames", "0:0", "--no-measure")["method_stats"]
+        stats = work.report(path, "range", "projective", "--frames", "0:0", "--no-measure")["method_stats"]
         rows.append([label] + [f"{int(stats[key]):,}".replace(",", " ") for key in ("tetrahedra", "tetrahedra_mended", "tetrahedra_inside_out", "vertices_without_tissue")])
     return table(["", "tetrahedra", "flat or inside out at rest", "of these inside out", "vertices without tissue"], rows)

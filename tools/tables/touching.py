@@ -82,7 +82,7 @@ def dressed(work):
     found = []
     for index in range(DRESSED):
         path, kind, seed = work.folder / "dressed.glb", KINDS[index % len(KINDS)], 3101 + index
-        run(work.pelt, "make", kind, "--seed", seed, "--dress", "all", "--vertices", 2000, "--clip", "random", "-q", "-o", path)
+        run(work.pelt, "make", kind, "--seed", seed, "--dress", "all", "--vertices", 3500, "--clip", "random", "-q", "-o", path)
         found.append([])
         for method, *how in ways:
             out = work.folder / "dressed.json"
@@ -105,5 +105,5 @@ def held(work):
         raise RuntimeError(done.stdout + done.stderr)
     speeds = re.findall(r"^(\w+) (\w+) ([\w=-]*): ([\d.e+-]+) sizes a second$", done.stdout, re.M)
     ways = dict.fromkeys(f"`{method}`" + (f", `{setting}`" if setting else "") for method, _, setting, _ in speeds)
-    cell = lambda clip, way: next((v for m, c, s, v in speeds if c == clip and f"`{m}`" + (f", `{s}`" if s else "") == way), "–")
+    cell = lambda clip, way: next((v.replace("e-0", "e-") for m, c, s, v in speeds if c == clip and f"`{m}`" + (f", `{s}`" if s else "") == way), "–")
     return table(["sizes a second"] + list(ways), [[what] + [cell(clip, way) for way in ways] for what, clip in (("biped, crouch", "bend"), ("hand, fist", "fist"))])
