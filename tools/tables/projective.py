@@ -15,7 +15,7 @@ def iterations(work):
              ("arm, bend, 30 frames", SHARED / "data/arm.glb", "bend", "0:29")]
     rows = []
     for label, path, clip, frames in plays:
-        made = {n: work.frames(path, clip, "projective", "--frames", frames, "--set", f"iterations={n}") for n in counts}
+        made = {n: work.frames(path, clip, "projective", "--frames", frames, "--set", "touch=off", "--set", f"iterations={n}") for n in counts}
         first = made[60][0]
         size = math.dist([min(first[k::3]) for k in range(3)], [max(first[k::3]) for k in range(3)])
         row = [label]
