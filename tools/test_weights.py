@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How far useless weights end from painted ones: single skins blended with the file's weights, and by default (weights=best) with
 those of the same file painted to the strongest joint alone, with all of them on the root, and with weights=auto. Prints the median
-and the largest distance of all vertices and frames, in % of the size. The built-in characters always; those of --folder where it
-is there. Exit code 1: a bake failed, or, with --strict, a median is above 0.3 % or a largest distance above 3 %.
+and the largest distance of all vertices and frames, in % of the size; with --markdown a table of them, with how many vertices are ever
+farther than 3 %. The built-in characters always; those of --folder where it is there. Exit code 1: a bake failed, or, with --strict, a median is above 0.3 % or a largest distance above 3 %.
   tools/test_weights.py --frames 20 --only hand,biped
 """
 import argparse
@@ -30,6 +30,7 @@ def arguments():
     p.add_argument("--only", default=None, metavar="NAMES", help="only these, with commas between")
     p.add_argument("--vertices", type=int, default=2400, metavar="N", help="of the built-in ones (default 2400)")
     p.add_argument("--frames", type=int, default=None, metavar="N", help="the first N of the first clip (default: all)")
+    p.add_argument("--markdown", action="store_true", help="print a table by characters too")
     p.add_argument("--strict", action="store_true", help="exit code 1 where a figure is missed")
     return p.parse_args()
 
@@ -85,10 +86,11 @@ def blend(a, path, folder, *settings):
 
 
 def compare(painted, other):
-    """Median and largest distance, % of the size of the first frame."""
+    """Median and largest distance, % of the size of the first frame; vertices that are ever beyond what is wanted."""
     size = math.dist([min(painted[0][k::3]) for k in range(3)], [max(painted[0][k::3]) for k in range(3)])
-    far = sorted(math.dist(p[i:i + 3], q[i:i + 3]) for p, q in zip(painted, other) for i in range(0, len(p), 3))
-    return 100 * far[len(far) // 2] / size, 100 * far[-1] / size
+    far = [[100 * math.dist(p[i:i + 3], q[i:i + 3]) / size for i in range(0, len(p), 3)] for p, q in zip(painted, other)]
+    flat = sorted(d for frame in far for d in frame)
+    return flat[len(flat) // 2], flat[-1], sum(max(d) > MOST_LARGEST for d in zip(*far))
 
 
 def characters(a, folder):
@@ -103,21 +105,41 @@ def characters(a, folder):
             yield name, path
 
 
+def markdown(found):
+    """A column a character; a range where the three kinds of useless weights end in different places, bold what is beyond what is wanted."""
+    def row(title, figure, form, most):
+        cells = []
+        for _, _, kinds in found:
+            low, high = min(k[figure] for k in kinds), max(k[figure] for k in kinds)
+            text = form % low if form % low == form % high else form % low + " to " + form % high
+            cells.append("**%s**" % text if high > most else text)
+        print("| %s | %s |" % (title, " | ".join(cells)))
+    print("| | %s |" % " | ".join("%s, %s vertices" % (name, format(count, ",").replace(",", " ")) for name, count, _ in found))
+    print("|---|" + "---|" * len(found))
+    row("median, % of the size", 0, "%.2f", MOST_MEDIAN)
+    row("largest", 1, "%.2f", MOST_LARGEST)
+    row("vertices that are ever beyond %g %%" % MOST_LARGEST, 2, "%d", math.inf)
+
+
 def main():
-    a, missed = arguments(), 0
+    a, missed, found = arguments(), 0, []
     with tempfile.TemporaryDirectory() as folder:
         print("%-20s %20s %20s %20s   median / largest, %% of the size" % ("", "weights=auto", "strongest joint", "all on the root"))
         for name, path in characters(a, folder):
             painted, cells = blend(a, path, folder, "weights=file"), []
+            found.append((name, len(painted[0]) // 3, []))
             spoilt = os.path.join(folder, "spoilt.glb")
             for kind in ("auto", "one", "root"):
                 if kind != "auto":
                     spoil(path, spoilt, kind == "root")
-                median, largest = compare(painted, blend(a, *((path, folder, "weights=auto") if kind == "auto" else (spoilt, folder))))
+                found[-1][2].append(compare(painted, blend(a, *((path, folder, "weights=auto") if kind == "auto" else (spoilt, folder)))))
+                median, largest, _ = found[-1][2][-1]
                 missed += median > MOST_MEDIAN or largest > MOST_LARGEST
                 cells.append("%.2f / %.2f" % (median, largest))
             print("%-20s %20s %20s %20s" % (name, *cells), flush=True)
     print("%d of the figures above are missed (median %.1f, largest %.0f)" % (missed, MOST_MEDIAN, MOST_LARGEST))
+    if a.markdown:
+        markdown(found)
     return 1 if a.strict and missed else 0
 
 

@@ -16,11 +16,9 @@
 #include <string.h>
 
 /// What the scalar build may differ by, shares of the character's size: the farthest probe and the mean of all. It takes 1/sqrt
-/// by division where the wide one takes Newton's steps: a unit in the last place. Measured were: layered, which sums in
-/// float, 4.5e-6 and 4.7e-7 in twist and jump; projective 1.3e-6 and 1.5e-7 there; in the bend, where that unit decides which of
-/// two sides touches first, layered 2.1e-3 and 2.0e-4, projective 9.2e-4 and 7.3e-5; on the dressed arm's body, where it decides
-/// nothing, tracking 1.5e-7, layered 4.3e-7, projective 2.7e-7; all others give the same bytes, and may move by rounding. Allowed
-/// is some times as much: docs/architecture.md has both.
+/// by division where the wide one takes Newton's steps: a unit in the last place. In the bend that unit decides which of two
+/// sides touches first; on the dressed arm's body it decides nothing. Allowed is some times what was measured:
+/// docs/architecture.md has both, and reads what is allowed here.
 typedef struct Tolerance {
     double most, mean;
 } Tolerance;

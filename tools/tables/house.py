@@ -1,0 +1,112 @@
+"""Tables of the sources themselves: the house in numbers, goldens, what the scalar build differs by."""
+import math
+import re
+import subprocess
+import sys
+import tempfile
+
+from .work import ROOT, run, table
+
+BEFORE = "f48f728"  # the house before it was put in order: left column of the table `house`
+
+
+def house_of(tree, build):
+    text = run(sys.executable, ROOT / "tools" / "house.py", tree, *(["--build", build] if build else []))
+    return {line[:48].strip(): line[48:].strip() for line in text.splitlines()}
+
+
+def house(work):
+    """The tree before and now; libpelt.so of now is that beside the command. What the old library was, and how long `make test` took where it
+    last ran whole, stays as the page has it."""
+    before = work.folder / "before"
+    before.mkdir()
+    archive = subprocess.run(["git", "archive", BEFORE], check=True, capture_output=True, cwd=ROOT).stdout
+    subprocess.run(["tar", "-x", "-C", before], input=archive, check=True)
+    then, now = house_of(before, None), house_of(ROOT, work.pelt.parent)
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    for key, value in re.findall(r"^\| (`make test`[^|]*) \|[^|]*\| (\d+) \|", page, re.M):
+        now[key] = value if now.get(key, "not measured") == "not measured" else now[key]
+    for key, value in re.findall(r"^\| ([^|]*libpelt\.so[^|]*) \| (\d+) \|", page, re.M):
+        then.setdefault(key, value)
+    titles = list(dict.fromkeys(list(now) + list(then)))
+    plain = [t for t in titles if re.match(r"^[a-z/]+$", t) and t != "lines"]
+    rows = [["lines of `src/`", then["lines"], now["lines"]]]
+    rows += [[f"of `{t}`", then.get(t, ""), now.get(t, "")] for t in sorted(plain)]
+    structs = lambda one: ", ".join(f"`{t.split(' (')[0]}` {v}" for t, v in one.items() if re.match(r"^\w+ \([a-z/]+\)$", t))
+    rows.append(["fields of the largest structs", structs(then), structs(now)])
+    for key in ("functions over 6 parameters", "the most parameters", "turns back on the way of the data", "sources that no test of their room tries", "sources with a test of their own name", "externals without a prefix",
+                "externals that nothing outside their file uses",
+                "type names used in more than one room", "type names defined in more than one file", "libraries that libpelt.so brings (ldd)", "code and tables of libpelt.so, kB", "`make test` in seconds, as it last ran here"):
+        both = [next(((t, v) for t, v in one.items() if t.startswith(key)), ("", "")) for one in (then, now)]
+        count = lambda pair: pair[1] + (", of" + pair[0].split(", of")[1] if ", of" in pair[0] else "")
+        rows.append([key, count(both[0]), count(both[1])])
+    return table(["", f"before ({BEFORE})", "now"], rows)
+
+
+def goldens_moved(work):
+    """Every commit that changed tests/golden/goldens.txt: which of them moved, by how much, and what the commit says of it. How far a
+    golden moved is told by its probes, as tests/golden/goldens.c tells it: the farthest and the mean of all, shares of the size."""
+    path, rows = "tests/golden/goldens.txt", []
+    form = re.compile(r"^([a-z]+-[a-z-]+) ([0-9a-f]{16}) (\d+ points \d+ frames), size (\S+)\n((?: .*\n)+)", re.M)
+
+    def at(commit):
+        text = subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, text=True, cwd=ROOT).stdout
+        return {name: (hash_, of, float(size), [[float(x) for x in line.split()[2:]] for line in probes.splitlines()])
+                for name, hash_, of, size, probes in form.findall(text)}
+
+    def amount(was, now):
+        if was[1] != now[1] or len(was[3]) != len(now[3]):
+            return "another mesh or clip"
+        far = [math.dist(p, q) / now[2] for p, q in zip(was[3], now[3])]
+        return f"{100 * max(far):.2g} ({100 * sum(far) / len(far):.2g})" if max(far) > 0 else "elsewhere than at its probes"
+
+    for entry in run("git", "log", "--date=short", "--format=%h%x1f%ad%x1f%s%x1f%b%x1e", "--", path).split("\x1e")[:-1]:
+        commit, date, subject, body = entry.strip("\n").split("\x1f")
+        before, after = at(commit + "^"), at(commit)
+        moved = [name for name in after if name in before and before[name][0] != after[name][0]]
+        new = [name for name in after if name not in before]
+        which = ", ".join(moved) or ("none" if new or len(before) > len(after) else "the probes alone")
+        by = "; ".join(f"{name} {amount(before[name], after[name])}" for name in moved)
+        sentences = re.split(r"(?<=[.:;])\s+(?=[A-Z])", " ".join(body.split()))
+        said = " ".join(s for s in sentences if re.search(r"\bgoldens?\b", s, re.I))
+        rows.append([f"{commit}, {date}", which + (f"; new: {', '.join(new)}" if new else ""), by, (subject + (". " + said if said else "")).replace("|", "\\|")])
+    return table(["commit", "goldens that moved", "by how much: the farthest probe (the mean of all), % of the size", "what and why, as it says itself"], rows)
+
+
+SCALAR = "build-scalar/tests/goldens"
+
+
+def allowed():
+    """(names it is for, most, mean) of tolerance() in tests/golden/goldens.c, in its order: the bend first where a method has two."""
+    source = (ROOT / "tests/golden/goldens.c").read_text()
+    text = " ".join(re.search(r"^static Tolerance tolerance\(.*?^\}", source, re.S | re.M).group().split())
+    if 'bool bends = strstr(name, "bend") && !strstr(name, "dressed");' not in text:
+        raise RuntimeError("tolerance() of tests/golden/goldens.c means something else by bends")
+    pair = r"\(Tolerance\)\{([\d.e-]+), ([\d.e-]+)\}"
+    methods = re.findall(rf'strstr\(name, "(\w+)"\)\) return bends \? {pair} : {pair};', text)
+    others = re.search(rf"return {pair}; \}}$", text)
+    return {name: ((a, b), (c, d)) for name, a, b, c, d in methods}, others.groups()
+
+
+def scalar(work):
+    """What the build without SIMD differs by, `tools/test.sh scalar` makes it: a minute of one core."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([ROOT / SCALAR, "--near", "--folder", folder, "tests/golden/goldens.txt"], capture_output=True, text=True, cwd=ROOT)
+    if done.returncode:
+        raise RuntimeError(done.stdout + done.stderr)
+    moved = {name: (float(most) / 100, float(mean) / 100) for name, most, mean in re.findall(r"^(\S+) +moved: most (\S+) % of the size .*?, mean (\S+) %", done.stdout, re.M)}
+    names = re.findall(r"^([a-z-]+) [0-9a-f]{16} ", (ROOT / "tests/golden/goldens.txt").read_text(), re.M)
+    methods, others = allowed()
+    groups = {("all others", others): []}
+    for name in names:
+        method = next((m for m in methods if m in name), None)
+        bends = "bend" in name and "dressed" not in name
+        group = (f"`{method}`" + (" in `bend`, where flesh touches: that unit decides who touches first" if bends else ""), methods[method][0 if bends else 1]) if method else ("all others", others)
+        groups.setdefault(group, []).append(name)
+    rows = []
+    for (label, most), mine in groups.items():
+        far = [moved[n] for n in mine if n in moved]
+        same = len(mine) - len(far)
+        said = (f"{max(a for a, _ in far):.1e}, {max(b for _, b in far):.1e}" if far else "") + (f"{'; ' if far else ''}{same} of {len(mine)} the same bytes" if same else "")
+        rows.append([label, str(len(mine)), re.sub(r"e-0", "e-", said), ", ".join(most)])
+    return table(["farthest probe and mean of all, shares of the size", "goldens", "measured", "allowed"], rows)

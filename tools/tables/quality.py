@@ -1,0 +1,143 @@
+"""Tables of how a skin looks, by the reports of `pelt bake`."""
+import json
+import math
+import struct
+import subprocess
+
+from .work import ROOT, SHARED, number, run, table
+
+
+def crossing(q):
+    return f"{q['self_intersections']} / {q['deep_pairs']} / {number(q['depth'], 2)}, {q['volume_ratio_min']:.2f}, {q['stretch_p99']:.2f}"
+
+
+def builtin_bends(work):
+    rigs = [("bulge.json", "hand"), ("biceps.json", "arm"), ("painted.json", "arm")]
+    who = [("cylinder", 2500), ("arm", 4000), ("hand", 4000)]
+    rows = []
+    for method in ("lbs", "dqs", "implicit", "tracking"):
+        rows.append([method] + [crossing(work.report(work.character(*w), "bend", method)["quality"]) for w in who])
+    for rig, on in rigs:
+        rows.append([f"tracking, `{rig}`"] + [
+            crossing(work.report(work.character(*w), "bend", "tracking", "--rig", f"examples/rigs/{rig}")["quality"]) if w[0] == on else ""
+            for w in who])
+    return table(["", "cylinder, bend", "arm, bend", "hand, fist"], rows)
+
+
+REAL = [("cylinder, bend by 160°", "cylinder2.glb", "bend"), ("cylinder, twist by 180°", "cylinder2.glb", "twist"),
+        ("arm, bend by 140°", "arm.glb", "bend"), ("hand, fist", "hand.glb", "bend"),
+        ("MakeHuman body, squat and fists", "makehuman-cc0.glb", "bend")]
+
+
+def real_bends(method, wanted):
+    """Deep pairs, depth, volume, stretch, loop and jitter of a method on characters of ../shared, `lbs` in brackets."""
+    def make(work):
+        rows = []
+        for label, name, clip in REAL:
+            q = work.report(SHARED / "data" / name, clip, method)["quality"]
+            lbs = q["lbs"]
+            rows.append([label, f"{q['deep_pairs']} ({lbs['deep_pairs']})", f"{number(q['depth'], 2)} ({number(lbs['depth'], 2)})",
+                         f"{q['volume_ratio_min']:.3f} ({lbs['volume_ratio_min']:.3f})", f"{q['stretch_p99']:.2f}", str(q["inverted"]),
+                         number(q["loop_error"], 2), number(q["jitter"], 2), wanted.get(label, "")])
+        return table(["character, clip", "deep pairs (`lbs`)", "depth, of the size", "least volume", "stretch p99", "inverted", "loop", "jitter", "wanted"], rows)
+    return make
+
+
+WANTED_TRACKING = {"cylinder, bend by 160°": "4 deep, .001, volume .85, stretch 1.7, 0 inverted", "cylinder, twist by 180°": "0 deep, volume .99, stretch 1.6",
+                   "arm, bend by 140°": "2 deep, .001, volume .96, stretch 1.5, loop .003", "hand, fist": "10 deep, .002, volume .95, stretch 1.8",
+                   "MakeHuman body, squat and fists": "20 deep, .002, volume .96, jitter .01"}
+WANTED_LAYERED = {"arm, bend by 140°": "4 deep, .004, volume within 0.9 %", "hand, fist": "25 deep, .004", "MakeHuman body, squat and fists": "40 deep, .004"}
+WANTED_PROJECTIVE = {"hand, fist": "25 deep", "MakeHuman body, squat and fists": "40 deep"}
+
+
+def grasp(work):
+    methods = ["lbs", "dqs", "implicit", "tracking", "projective", "layered"]
+    pushed, risen = [], []
+    for method in methods:
+        r = work.report(work.character("hand", 1500), "grasp", method, "--scene", "examples/scenes/grasp.json", "--frames", "0:50", "--no-measure")
+        frames = [f["contact"] for f in r["per_frame"]]
+        pushed.append(f"{100 * max(f['pushed'] for f in frames):.2g} %")
+        risen.append(f"{frames[-1]['objects']['ball'][1] - frames[0]['objects']['ball'][1]:.3f}")
+    return table([""] + methods, [["pushed"] + pushed, ["risen"] + risen])
+
+
+def evaluate(work):
+    command = ("/usr/bin/python3", "tests/measure/compare_evaluate.py", "--pelt", work.pelt, "--shared", SHARED, "--all", "--markdown")
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT)
+    if done.returncode > 1:  # 1: rows that differ, and say so
+        raise RuntimeError(done.stderr)
+    return [line for line in done.stdout.splitlines() if line.startswith("|")]
+
+
+def corpus(work):
+    """Characters that people made: the strict figures, and what a frame costs; one clip each, its middle six frames."""
+    kept = work.folder / "corpus.json"
+    subprocess.run(["/usr/bin/python3", "tools/test_corpus.py", "--pelt", str(work.pelt), "--frames", "6", "--clips", "1", "--keep", str(kept)], cwd=ROOT,
+                   stdout=subprocess.DEVNULL, check=False)
+    found = {}
+    for r in json.loads(kept.read_text()):
+        found.setdefault(r["name"], {})[r["method"]] = r
+    rows = []
+    for name, by in found.items():
+        cells = []
+        for method in ("tracking", "projective", "layered"):
+            r = by[method]
+            cells.append((f"{r['costs']['ms']:.0f} ms" if r["costs"] else "failed") + (": " + "; ".join(w for _, w in r["wrong"]) if r["wrong"] else ""))
+        costs = [r["costs"] for r in by.values() if r["costs"]]
+        rows.append([name] + cells + [f"{max(c['prepare_s'] for c in costs):.1f}", f"{max(c['mb'] for c in costs):.0f}"] if costs else [name] + cells + ["", ""])
+    good = [f"**{sum(not r[m]['wrong'] for r in found.values())} of {len(found)}**" for m in ("tracking", "projective", "layered")]
+    return table(["", "`tracking` (25 ms)", "`projective` (15 ms)", "`layered` (120 ms)", "prepare, s (3)", "MB (300)"], rows + [["nothing missed"] + good + ["", ""]])
+
+
+def implicit_body(work):
+    """`implicit` on the file's own points and on the body beneath them: what a made body is worth to a method without a state."""
+    clips = [("KayKitKnight", "Running_A"), ("Q-Cyberpunk", "CharacterArmature|Run"), ("Q-Frog", "FrogArmature|Frog_Attack"),
+             ("Q-PlatformerCharacter", "CharacterArmature|Run"), ("Mannequiny", "run_root.001"), ("Q-Trex", "Armature|TRex_Run"), ("VRM-Polydancer", "bend")]
+    rows = []
+    for name, clip in clips:
+        path, frames = SHARED / "data/corpus" / f"{name}.glb", ("--frames", "4:15")
+        found = [work.report(path, clip, *how, *frames)["quality"] for how in (("lbs",), ("implicit", "--set", "body=file"), ("implicit",))]
+        rows.append([name] + [" / ".join(figure(q) for q in found) for figure in (lambda q: str(q["torn"]), lambda q: str(q["inverted"]),
+                    lambda q: str(q["crossings_new"]), lambda q: f"{q['volume_ratio_min']:.2f}", lambda q: f"{q['stretch_max']:.1f}")])
+    return table(["`lbs` / `implicit`, `body=file` / `implicit`", "torn edges", "inverted", "new crossings", "least volume", "longest stretch"], rows)
+
+
+def useless_weights(work):
+    """How far useless weights end from painted ones, five built-in skins and four of others: three minutes of one core."""
+    text = run("/usr/bin/python3", "tools/test_weights.py", "--pelt", work.pelt, "--frames", 31, "--markdown")
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
+BUILT_IN = (("cylinder", "a tube of 1 m with rounded ends"), ("arm", "a left arm from the shoulder, with its hand"), ("hand", "a left hand with a piece of forearm, 0.19 m"),
+            ("biped", "a grown-up of 1.75 m in an A-pose, with fingers and toes"), ("beast", "an animal on four legs with ears and a tail, its back 0.8 m high"))
+
+
+def clip_turns(path):
+    """Of each clip of a .glb the farthest that a joint is turned, degrees: built-in joints are unrotated at rest."""
+    data = path.read_bytes()
+    length, = struct.unpack_from("<I", data, 12)
+    gltf, begin = json.loads(data[20:20 + length]), 20 + length + 8
+    for clip in gltf["animations"]:
+        farthest = 0
+        for output in (clip["samplers"][c["sampler"]]["output"] for c in clip["channels"] if c["target"]["path"] == "rotation"):
+            accessor = gltf["accessors"][output]
+            view = gltf["bufferViews"][accessor["bufferView"]]
+            first = begin + view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+            if accessor["componentType"] != 5126:
+                raise RuntimeError(f"{path.name}: turns that are no floats")
+            for k in range(accessor["count"]):
+                w, = struct.unpack_from("<f", data, first + 16 * k + 12)
+                farthest = max(farthest, math.degrees(2 * math.acos(min(1, abs(w)))))
+        yield clip["name"], farthest
+
+
+def builtin_characters(work):
+    """The built-in characters as `pelt make NAME` makes them: half a minute of one core."""
+    rows = []
+    for name, what in BUILT_IN:
+        path = work.folder / f"{name}.glb"
+        run(work.pelt, "make", name, "-q", "-o", path)
+        seen = json.loads(run(work.pelt, "inspect", path, "--json"))
+        clips = ", ".join(f"{clip} ({turn:.0f}°)" if turn >= 0.5 else clip for clip, turn in clip_turns(path))
+        rows.append([f"`{name}`", what, str(seen["joints"]), f"{seen['mesh']['welded']:,}".replace(",", " "), clips])
+    return table(["name", "what", "joints", "vertices by default", "clips, and the farthest that a joint turns in them"], rows)
