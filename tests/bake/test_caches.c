@@ -15,13 +15,6 @@ static const char *const NAMES[KINDS] = {"a.pc2", "a.mdd", "a.npz", "a.obj", "a.
 enum { PLACED = 5, MORPHED = 6 }; // from these on: through a matrix; through targets
 static const double FPS[KINDS] = {0, 25, 25, 0, 25, 25, 25, 25};
 
-#define OK(call)                                                                                                                 \
-    do {                                                                                                                         \
-        PeltStatus ok_status_ = (call);                                                                                          \
-        if (ok_status_ != PELT_OK)                                                                                               \
-            fail_msg("%s: %d %s", #call, ok_status_, err.text);                                                                  \
-    } while (0)
-
 static PeltBakeResult bake_all(const PeltCharacter *who, const char *clip, bool each_frame)
 {
     static char paths[KINDS][512];

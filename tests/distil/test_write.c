@@ -10,13 +10,6 @@
 
 #include <pelt/make.h>
 
-#define OK(call)                                                                                                                 \
-    do {                                                                                                                         \
-        PeltStatus ok_status_ = (call);                                                                                          \
-        if (ok_status_ != PELT_OK)                                                                                               \
-            fail_msg("%s: %d %s", #call, ok_status_, err.text);                                                                  \
-    } while (0)
-
 typedef struct Subject {
     PeltiGltf *doc;
     PeltiCharacter *who;

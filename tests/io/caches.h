@@ -11,13 +11,6 @@
 
 #include <float.h>
 
-#define OK(call)                                                                                                                 \
-    do {                                                                                                                         \
-        PeltStatus ok_status_ = (call);                                                                                          \
-        if (ok_status_ != PELT_OK)                                                                                               \
-            fail_msg("%s: %d %s", #call, ok_status_, err.text);                                                                  \
-    } while (0)
-
 enum { CACHES_FRAMES = 4, CACHES_START = 5, CACHES_FPS = 24 };
 
 typedef struct CachesClip {

@@ -9,13 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define OK(call)                                                                                                                 \
-    do {                                                                                                                         \
-        PeltStatus ok_status_ = (call);                                                                                          \
-        if (ok_status_ != PELT_OK)                                                                                               \
-            fail_msg("%s: %d %s", #call, ok_status_, err.text);                                                                  \
-    } while (0)
-
 /// A character with frames of its own: its weights, its clip, and a wave that no few targets span.
 typedef struct Subject {
     PeltiGltf *doc;

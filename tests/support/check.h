@@ -19,6 +19,14 @@
             fail_msg("%s = %.9g, expected %.9g within %.3g", #a, check_a_, check_b_, check_t_);                                  \
     } while (0)
 
+/// A call of the project succeeds, else the test fails with the line that `err`, a PeltError of the caller, has.
+#define OK(call)                                                                                                                 \
+    do {                                                                                                                         \
+        PeltStatus ok_status_ = (call);                                                                                          \
+        if (ok_status_ != PELT_OK)                                                                                               \
+            fail_msg("%s: %d %s", #call, ok_status_, err.text);                                                                  \
+    } while (0)
+
 /// How much a test does: `all`, or under a sanitizer, which costs five to twenty times, only `some` of it: enough that the same
 /// code runs, in as many threads.
 #ifdef PELT_SANITIZED
