@@ -29,14 +29,15 @@ run_tests() { # folder ctest-arguments...
     cp "$folder/Testing/Temporary/LastTest.log" "$logs/$(basename "$folder").log" 2>/dev/null
     return "$result"
 }
+# Other builds are made to be tried once: -O1 where there is little to run, no symbols where no sanitizer names lines.
 # of another build, one line where all is well: the summary of ctest that is read is that of the first stage
 run_short_tests() { # folder ctest-arguments...
     run_tests "$@" >"$logs/short" || { cat "$logs/short"; return 1; }
     sed -n 's/^100% tests passed.* out of \([0-9]*\)$/\1 short tests of this build pass/p' "$logs/short"
 }
 stage_tests() { make_build "$build" "" --preset dev && run_tests "$build"; }
-stage_clang() { make_build build-clang "pelt goldens" --preset clang $(page) && run_short_tests build-clang -L '^golden$'; } # both compilers: the same bytes
-stage_scalar() { make_build build-scalar "quick_tests goldens" --preset scalar -DPELT_WERROR=ON $(page) && run_short_tests build-scalar -L '^(quick|golden)$'; }
+stage_clang() { make_build build-clang "pelt goldens" --preset clang -DPELT_OPTIMISE="-O2 -g0" $(page) && run_short_tests build-clang -L '^golden$'; } # both compilers: the same bytes
+stage_scalar() { make_build build-scalar "quick_tests goldens" --preset scalar -DPELT_WERROR=ON -DPELT_OPTIMISE="-O1 -g0" $(page) && run_short_tests build-scalar -L '^(quick|golden)$'; }
 stage_address() { make_build build-address quick_tests --preset address $(page) && run_short_tests build-address -L '^quick$'; }
 # every test but the scripts, which drive the command through the same code for minutes
 stage_sanitize() { make_build build-address "" --preset address $(page) && run_tests build-address -LE '^script$'; }

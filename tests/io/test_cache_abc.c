@@ -120,7 +120,7 @@ static void words_that_lead_astray_are_refused(void **state)
     memcpy(&root, g_bytes + 8, 8);
     const uint64_t words[] = {0,    root,         UINT64_MAX,      (uint64_t)1 << 63,
                               size, 0x100000000u, UINT64_MAX >> 1, ((uint64_t)1 << 63) | 16};
-    for (size_t i = 8; i + 8 <= size; i += TEST_WORK(5, 17))
+    for (size_t i = 8; i + 8 <= size; i += TEST_WORK(11, 17))
         for (size_t k = 0; k < sizeof words / sizeof *words; k += TEST_WORK(1, 3)) {
             if (i > 400 && i + 1600 < size && i % 32) // mostly points
                 continue;
