@@ -130,7 +130,7 @@ typedef struct TouchZones {
     int *body, *next;        ///< [vertex] of a body: its first vertex, and the next of the ring of all of it
 } TouchZones;
 
-/// Work memory: means nothing from one substep to the next.
+/// Means nothing from one substep to the next, but where a line says for how long.
 typedef struct TouchScratch {
     double (*sums)[TOUCH_SUMS];  ///< [block of vertices]
     Mat34 *bone_turn;            ///< [bone] since the last substep, about the origin: turn_lags
