@@ -310,7 +310,7 @@ static void table_of_paper(PeltiBench *bench)
 
 typedef struct Saved { ///< what a relaxation changes
     Vec3 *x, *normal;
-    unsigned char *contact, *stirred;
+    unsigned char *contact, *must_look;
     int *other;
     float *residual, *drift;
 } Saved;
@@ -320,7 +320,7 @@ static void copy_state(const Saved *from, const Saved *to, size_t n)
     memcpy(to->x, from->x, n * sizeof(Vec3));
     memcpy(to->normal, from->normal, n * sizeof(Vec3));
     memcpy(to->contact, from->contact, n);
-    memcpy(to->stirred, from->stirred, n);
+    memcpy(to->must_look, from->must_look, n);
     memcpy(to->other, from->other, n * sizeof(int));
     memcpy(to->residual, from->residual, n * sizeof(float));
     memcpy(to->drift, from->drift, n * sizeof(float));
@@ -364,7 +364,7 @@ static void compare_solvers(PeltiBench *bench, const char *name, int vertices)
         t->set.iterations = 0;
         in = input_at(&s, 1);
         m->step(t, &in, s.points, NULL);
-        Saved live = {t->surface.x,     t->surface.normal,   t->surface.contact, t->surface.stirred,
+        Saved live = {t->surface.x,     t->surface.normal,   t->surface.contact, t->surface.must_look,
                       t->surface.other, t->surface.residual, t->surface.drift};
         Saved kept = {PELTI_NEW(pool, Vec3, n),          PELTI_NEW(pool, Vec3, n), PELTI_NEW(pool, unsigned char, n),
                       PELTI_NEW(pool, unsigned char, n), PELTI_NEW(pool, int, n),  PELTI_NEW(pool, float, n),

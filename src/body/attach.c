@@ -1,4 +1,4 @@
-/// Finds which body vertices a point of the file follows, and how strongly.
+/// Finds which body vertices a point of the file follows, by ways along the body [Dijkstra1959], and how strongly.
 #include "body/attach.h"
 
 #include "body/constants.def"

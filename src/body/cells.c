@@ -129,10 +129,11 @@ static void wind_blocks(void *context, int begin, int end, int worker)
     }
 }
 
-static PeltStatus find_inside(PeltiCells *c, const PeltiSoup *soup, PeltiJobs *jobs, PeltError *err)
+static PeltStatus find_inside(PeltiCells *c, const PeltiCellsDef *def, const PeltAllocator *allocator, PeltError *err)
 {
+    const PeltiSoup *soup = def->soup;
     PeltiPool pool;
-    pelti_pool_init(&pool, NULL);
+    pelti_pool_init(&pool, allocator);
     PeltiWinding *winding;
     PeltStatus status =
         pelti_winding_create(&pool, soup->triangle_count, (const int(*)[3])soup->triangles, soup->points, &winding, err);
@@ -140,7 +141,7 @@ static PeltStatus find_inside(PeltiCells *c, const PeltiSoup *soup, PeltiJobs *j
         Wind w = {.cells = c, .winding = winding};
         for (int k = 0; k < 3; k++)
             w.blocks[k] = (c->n[k] + BLOCK - 1) / BLOCK;
-        pelti_parallel_for(jobs, w.blocks[0] * w.blocks[1] * w.blocks[2], 32, wind_blocks, &w);
+        pelti_parallel_for(def->jobs, w.blocks[0] * w.blocks[1] * w.blocks[2], 32, wind_blocks, &w);
     }
     pelti_pool_release(&pool);
     return status;
@@ -187,7 +188,7 @@ PeltStatus pelti_cells_create(const PeltiCellsDef *def, PeltiPool *pool, PeltiCe
 {
     PELT_TRY(lay_out(def->soup, def->edge, pool, out, err));
     find_nearest(out, def->soup);
-    PELT_TRY(find_inside(out, def->soup, def->jobs, err));
+    PELT_TRY(find_inside(out, def, &pool->allocator, err));
     set_states(out);
-    return pelti_cells_wall(def->who, def->pieces, def->soup, out, err);
+    return pelti_cells_wall(def, &pool->allocator, out, err);
 }

@@ -4,8 +4,7 @@
 
 #include "body/cells.h"
 
-/// Closes the walls between cells that move apart; labels the cells.
-PeltStatus pelti_cells_wall(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, PeltiCells *cells,
-                            PeltError *err);
+/// Closes the walls between cells that move apart; labels the cells. `allocator`: for its work.
+PeltStatus pelti_cells_wall(const PeltiCellsDef *def, const PeltAllocator *allocator, PeltiCells *cells, PeltError *err);
 
 #endif

@@ -44,13 +44,13 @@ static PeltStatus find_groups(PeltiCrossings *c, const PeltiCrossingsDef *def, P
             of_piece[mesh->component[v]] = 1 + piece->bone;
     }
     for (int t = 0; t < mesh->triangle_count; t++)
-        c->group[t] = of_piece[mesh->component[mesh->triangles[t][0]]];
+        c->rest.group[t] = of_piece[mesh->component[mesh->triangles[t][0]]];
     for (int n = c->tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &c->tree->nodes[n];
-        int one = node->right >= 0 ? c->node_group[n + 1] : c->group[c->tree->items[node->first]];
+        int one = node->right >= 0 ? c->rest.node_group[n + 1] : c->rest.group[c->tree->items[node->first]];
         for (int s = node->first; s < node->first + node->count && node->right < 0; s++)
-            one = c->group[c->tree->items[s]] == one ? one : MIXED;
-        c->node_group[n] = node->right >= 0 && c->node_group[node->right] != one ? MIXED : one;
+            one = c->rest.group[c->tree->items[s]] == one ? one : MIXED;
+        c->rest.node_group[n] = node->right >= 0 && c->rest.node_group[node->right] != one ? MIXED : one;
     }
     return PELT_OK;
 }
@@ -59,24 +59,24 @@ static PeltStatus find_groups(PeltiCrossings *c, const PeltiCrossingsDef *def, P
 static PeltStatus list_rest(PeltiCrossings *c, const PeltiPairs *rest, PeltiPool *pool, PeltError *err)
 {
     int count = c->mesh->triangle_count;
-    c->start = PELTI_NEW(pool, int, (size_t)count + 1);
-    c->other = PELTI_NEW(pool, int, 2 * (size_t)rest->count);
+    c->rest.start = PELTI_NEW(pool, int, (size_t)count + 1);
+    c->rest.other = PELTI_NEW(pool, int, 2 * (size_t)rest->count);
     if (pool->failed)
         return pelti_no_memory(err, 2 * (size_t)rest->count * sizeof(int));
     for (int i = 0; i < rest->count; i++) {
-        c->start[rest->pairs[i].a + 1]++;
-        c->start[rest->pairs[i].b + 1]++;
+        c->rest.start[rest->pairs[i].a + 1]++;
+        c->rest.start[rest->pairs[i].b + 1]++;
     }
     for (int t = 0; t < count; t++)
-        c->start[t + 1] += c->start[t];
+        c->rest.start[t + 1] += c->rest.start[t];
     for (int i = 0; i < rest->count; i++) {
         const PeltiPair *p = &rest->pairs[i];
-        c->other[c->start[p->a]++] = p->b;
-        c->other[c->start[p->b]++] = p->a;
+        c->rest.other[c->rest.start[p->a]++] = p->b;
+        c->rest.other[c->rest.start[p->b]++] = p->a;
     }
     for (int t = count; t > 0; t--) // filling took each to where the next one starts
-        c->start[t] = c->start[t - 1];
-    c->start[0] = 0;
+        c->rest.start[t] = c->rest.start[t - 1];
+    c->rest.start[0] = 0;
     return PELT_OK;
 }
 
@@ -103,24 +103,24 @@ static PeltStatus take_memory(PeltiCrossings *c, PeltiPool *pool, PeltError *err
 {
     int triangles = c->mesh->triangle_count, vertices = c->mesh->vertex_count;
     int room = triangles < MOST_NEAR / ROOM_PER_TRIANGLE ? ROOM_PER_TRIANGLE * triangles : MOST_NEAR;
-    PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, c->tree, &c->found, err));
-    PELT_TRY(pelti_pairs_create(pool, room, c->tree, &c->near, err));
+    PELT_TRY(pelti_pairs_create(pool, MOST_PAIRS, c->tree, &c->look.found, err));
+    PELT_TRY(pelti_pairs_create(pool, room, c->tree, &c->spans.near, err));
     c->deep = PELTI_NEW(pool, PeltiPair, MOST_PAIRS);
     c->deep_capacity = MOST_PAIRS;
-    c->row = PELTI_NEW(pool, PeltiPatches, room / PELTI_CROSSINGS_ROW + 1);
-    c->patch = PELTI_NEW(pool, uint8_t, triangles);
+    c->spans.row = PELTI_NEW(pool, PeltiPatches, room / PELTI_CROSSINGS_ROW + 1);
+    c->spans.patch = PELTI_NEW(pool, uint8_t, triangles);
     c->known = PELTI_NEW(pool, PeltiPair, PELTI_CROSSINGS_KNOWN);
-    c->passed_count = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);
-    c->last = PELTI_NEW(pool, Vec3, vertices);
-    c->moved = PELTI_NEW(pool, bool, vertices);
-    c->span = PELTI_NEW(pool, PeltiBox, triangles + 1); // and one: boxes are read four numbers at a time
-    c->box = PELTI_NEW(pool, PeltiBox, triangles + 1);
-    c->active = PELTI_NEW(pool, bool, triangles);
-    c->escaped = PELTI_NEW(pool, bool, triangles);
-    c->group = PELTI_NEW(pool, int, triangles);
-    c->node_group = PELTI_NEW(pool, int, c->tree->node_count);
-    c->node_active = PELTI_NEW(pool, bool, c->tree->node_count);
-    c->node_escaped = PELTI_NEW(pool, bool, c->tree->node_count);
+    c->spans.passed_scratch = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);
+    c->look.last = PELTI_NEW(pool, Vec3, vertices);
+    c->look.moved = PELTI_NEW(pool, bool, vertices);
+    c->spans.span = PELTI_NEW(pool, PeltiBox, triangles + 1); // and one: boxes are read four numbers at a time
+    c->look.box = PELTI_NEW(pool, PeltiBox, triangles + 1);
+    c->look.active = PELTI_NEW(pool, bool, triangles);
+    c->look.escaped = PELTI_NEW(pool, bool, triangles);
+    c->rest.group = PELTI_NEW(pool, int, triangles);
+    c->rest.node_group = PELTI_NEW(pool, int, c->tree->node_count);
+    c->look.node_active = PELTI_NEW(pool, bool, c->tree->node_count);
+    c->look.node_escaped = PELTI_NEW(pool, bool, c->tree->node_count);
     return pool->failed ? pelti_no_memory(err, (size_t)room * 2 * sizeof(PeltiPair)) : PELT_OK;
 }
 
@@ -134,10 +134,11 @@ PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool,
     c->mesh = mesh;
     PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, mesh->triangles, mesh->rest, &c->tree, err));
     PELT_TRY(take_memory(c, pool, err));
-    memcpy(c->last, mesh->rest, (size_t)mesh->vertex_count * sizeof *c->last); // where nothing crosses but what does at rest
-    memset(c->escaped, true, (size_t)mesh->triangle_count * sizeof *c->escaped);
+    memcpy(c->look.last, mesh->rest,
+           (size_t)mesh->vertex_count * sizeof *c->look.last); // where nothing crosses but what does at rest
+    memset(c->look.escaped, true, (size_t)mesh->triangle_count * sizeof *c->look.escaped);
     for (int slot = 0; slot < mesh->triangle_count; slot++)
-        c->patch[c->tree->items[slot]] = (uint8_t)((int64_t)slot * 64 * PELTI_CROSSINGS_WORDS / mesh->triangle_count);
+        c->spans.patch[c->tree->items[slot]] = (uint8_t)((int64_t)slot * 64 * PELTI_CROSSINGS_WORDS / mesh->triangle_count);
     PELT_TRY(find_groups(c, def, pool, err));
     *out = c;
     return find_rest(c, pool, jobs, err);
@@ -145,8 +146,8 @@ PeltStatus pelti_crossings_create(const PeltiCrossingsDef *def, PeltiPool *pool,
 
 bool pelti_crossings_at_rest(const PeltiCrossings *c, int a, int b)
 {
-    for (int i = c->start[a]; i < c->start[a + 1]; i++)
-        if (c->other[i] == b)
+    for (int i = c->rest.start[a]; i < c->rest.start[a + 1]; i++)
+        if (c->rest.other[i] == b)
             return true;
     return false;
 }

@@ -16,6 +16,36 @@ typedef struct PeltiPatches { ///< a bit for each of 256 patches of skin
     uint64_t bits[PELTI_CROSSINGS_WORDS];
 } PeltiPatches;
 
+/// What is known of the rest pose: made once, never changed.
+typedef struct PeltiCrossingsRest {
+    int *start;      ///< [triangle_count + 1] into `other`
+    int *other;      ///< partners of a triangle that cross it at rest
+    int *group;      ///< [triangle_count] pairs of one group are of no interest; -1: none
+    int *node_group; ///< [nodes] group of all below it
+} PeltiCrossingsRest;
+
+/// Pairs that can meet in this step: pelti_crossings_begin lists them, pelti_crossings_update reads them.
+typedef struct PeltiCrossingsSpans {
+    bool listed;         ///< `near` holds all pairs of triangles that are in their spans
+    PeltiPairs near;     ///< pairs whose spans meet; `scratch`: those of them that cross, by range
+    PeltiPatches *row;   ///< [rows of `near`] the patches its triangles are of
+    uint8_t *patch;      ///< [triangle_count] neighbours in the tree are of one patch; made once
+    PeltiBox *span;      ///< [triangle_count] where it may go in this step, as far as one knows
+    int *passed_scratch; ///< [ranges of `near`] how many of them cross
+} PeltiCrossingsSpans;
+
+/// What moved since the last look: pelti_crossings_update writes and reads it.
+typedef struct PeltiCrossingsLook {
+    Vec3 *last;        ///< [vertex_count] where the skin was
+    PeltiBox *box;     ///< [triangle_count] and its triangles
+    bool *moved;       ///< [vertex_count] since
+    bool *active;      ///< [triangle_count] a corner has
+    bool *escaped;     ///< [triangle_count] out of its span: asked of the tree
+    bool *node_active; ///< [nodes] something below it has moved
+    bool *node_escaped;
+    PeltiPairs found; ///< by the last search of the tree
+} PeltiCrossingsLook;
+
 typedef struct PeltiCrossings {
     const PeltiMesh *mesh;
     PeltiBoxTree *tree; ///< of the triangles, as pelti_crossings_refit left it
@@ -23,26 +53,11 @@ typedef struct PeltiCrossings {
     int deep_count, deep_capacity;
     PeltiSunk sunk;   ///< where the mesh crosses itself at rest
     PeltiPair *known; ///< [PELTI_CROSSINGS_KNOWN] kinds that were asked for, by pair
-
-    bool listed;       // `near` holds all pairs of triangles that are in their spans
-    PeltiPairs near;   // pairs whose spans meet, of this step; `scratch`: those of them that cross, by range
-    PeltiPatches *row; // [rows of `near`] the patches its triangles are of
-    uint8_t *patch;    // [triangle_count] neighbours in the tree are of one patch
-    PeltiBox *span;    // [triangle_count] where it may go in this step, as far as one knows
-    PeltiBox *box;     // [triangle_count] where it is
-    int *passed_count; // [ranges] of those
-    PeltiPairs found;  // by the last search of the tree
-    Vec3 *last;        // [vertex_count] where the skin was at the last look
-    bool *moved;       // [vertex_count] since
-    bool *active;      // [triangle_count] a corner has
-    bool *escaped;     // [triangle_count] out of its span: asked of the tree
-    bool *node_active; // [nodes] something below it has moved
-    bool *node_escaped;
-    int *start;      // [triangle_count + 1] into `other`
-    int *other;      // partners of a triangle that cross it at rest
-    int *group;      // [triangle_count] pairs of one group are of no interest; -1: none
-    int *node_group; // [nodes] group of all below it
+    PeltiCrossingsRest rest;
+    PeltiCrossingsSpans spans;
+    PeltiCrossingsLook look;
 } PeltiCrossings;
+
 /// Sunk: beside what crosses at rest; shallow: pelti_crossings_judge.
 enum { PELTI_CROSSES_ANEW = 1, PELTI_CROSSES_SUNK, PELTI_CROSSES_UNASKED, PELTI_CROSSES_SHALLOW };
 
@@ -79,7 +94,7 @@ bool pelti_crossings_at_rest(const PeltiCrossings *crossings, int a, int b);
 /// Whether two triangles can cross anew: they share no corner, do not cross at rest, and somebody may move one of them.
 static inline bool pelti_crossings_may(const PeltiCrossings *c, int a, int b)
 {
-    return !(c->group[a] >= 0 && c->group[a] == c->group[b]) &&
+    return !(c->rest.group[a] >= 0 && c->rest.group[a] == c->rest.group[b]) &&
            !pelti_triangles_share(c->mesh->triangles[a], c->mesh->triangles[b]) && !pelti_crossings_at_rest(c, a, b);
 }
 

@@ -33,7 +33,7 @@ int pelti_crossings_judge(PeltiCrossings *c, float least, PeltiPair *out)
 {
     for (int i = 0; i < c->deep_count; i++) {
         int a = c->deep[i].a, b = c->deep[i].b;
-        bool deep = pelti_triangles_as_deep(c->last, c->mesh->triangles[a], c->mesh->triangles[b], least);
+        bool deep = pelti_triangles_as_deep(c->look.last, c->mesh->triangles[a], c->mesh->triangles[b], least);
         out[i] = (PeltiPair){a, b, deep ? pelti_crossings_tag(c, a, b) : PELTI_CROSSES_SHALLOW};
     }
     return c->deep_count;
@@ -44,7 +44,7 @@ int pelti_crossings_judge(PeltiCrossings *c, float least, PeltiPair *out)
 static bool of_several_groups(void *context, int node_a, int node_b)
 {
     const PeltiCrossings *c = context;
-    return c->node_group[node_a] == PELTI_CROSSINGS_MIXED || c->node_group[node_a] != c->node_group[node_b];
+    return c->rest.node_group[node_a] == PELTI_CROSSINGS_MIXED || c->rest.node_group[node_a] != c->rest.node_group[node_b];
 }
 
 static int may_cross(void *context, int a, int b, int worker)
@@ -61,7 +61,7 @@ static bool within(const PeltiBox *span, const PeltiBox *box) // false where a c
 
 static void look_whether_escaped(PeltiCrossings *c, int triangle)
 {
-    c->escaped[triangle] = !c->listed || !within(&c->span[triangle], &c->box[triangle]);
+    c->look.escaped[triangle] = !c->spans.listed || !within(&c->spans.span[triangle], &c->look.box[triangle]);
 }
 
 static void span_range(void *context, int begin, int end, int worker)
@@ -72,7 +72,7 @@ static void span_range(void *context, int begin, int end, int worker)
     for (int slot = begin; slot < end; slot++) {
         int t = c->tree->items[slot];
         const PeltiBox *way = &c->tree->boxes[slot];
-        c->span[t] = (PeltiBox){vec3_sub(way->low, vec3(wide, wide, wide)), vec3_add(way->high, vec3(wide, wide, wide))};
+        c->spans.span[t] = (PeltiBox){vec3_sub(way->low, vec3(wide, wide, wide)), vec3_add(way->high, vec3(wide, wide, wide))};
         look_whether_escaped(c, t);
     }
 }
@@ -88,11 +88,11 @@ static void row_range(void *context, int begin, int end, int worker)
     PeltiCrossings *c = context;
     for (int row = begin; row < end; row++) {
         PeltiPatches of = {{0}};
-        for (int i = row * ROW; i < (row + 1) * ROW && i < c->near.count; i++) {
-            add_patch(&of, c->patch[c->near.pairs[i].a]);
-            add_patch(&of, c->patch[c->near.pairs[i].b]);
+        for (int i = row * ROW; i < (row + 1) * ROW && i < c->spans.near.count; i++) {
+            add_patch(&of, c->spans.patch[c->spans.near.pairs[i].a]);
+            add_patch(&of, c->spans.patch[c->spans.near.pairs[i].b]);
         }
-        c->row[row] = of;
+        c->spans.row[row] = of;
     }
 }
 
@@ -100,9 +100,9 @@ void pelti_crossings_begin(PeltiCrossings *c, const Vec3 *from, const Vec3 *to, 
 {
     PeltiPairSearch search = {2 * CROSSINGS_SPAN * c->mesh->diagonal, of_several_groups, may_cross, c};
     pelti_box_tree_refit_triangles(c->tree, jobs, c->mesh->triangles, from, to);
-    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->near);
-    c->listed = c->near.found == c->near.count; // else there are too many for a list, and the tree is asked
-    pelti_parallel_for(jobs, c->listed ? (c->near.count + ROW - 1) / ROW : 0, PASS / ROW, row_range, c);
+    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->spans.near);
+    c->spans.listed = c->spans.near.found == c->spans.near.count; // else there are too many for a list, and the tree is asked
+    pelti_parallel_for(jobs, c->spans.listed ? (c->spans.near.count + ROW - 1) / ROW : 0, PASS / ROW, row_range, c);
     pelti_parallel_for(jobs, c->tree->item_count, GRAIN, span_range, c);
 }
 
@@ -118,8 +118,8 @@ static void vertex_range(void *context, int begin, int end, int worker)
     (void)worker;
     MovedLook *look = context;
     for (int v = begin; v < end; v++) { // bits: a coordinate that is no number has not moved
-        look->c->moved[v] = memcmp(&look->x[v], &look->c->last[v], sizeof *look->x) != 0;
-        look->c->last[v] = look->x[v];
+        look->c->look.moved[v] = memcmp(&look->x[v], &look->c->look.last[v], sizeof *look->x) != 0;
+        look->c->look.last[v] = look->x[v];
     }
 }
 
@@ -137,12 +137,12 @@ static void triangle_range(void *context, int begin, int end, int worker)
     PeltiCrossings *c = context;
     for (int i = begin; i < end; i++) {
         const int *t = c->mesh->triangles[i];
-        c->active[i] = c->moved[t[0]] | c->moved[t[1]] | c->moved[t[2]];
-        if (!c->active[i])
+        c->look.active[i] = c->look.moved[t[0]] | c->look.moved[t[1]] | c->look.moved[t[2]];
+        if (!c->look.active[i])
             continue;
-        c->box[i] = (PeltiBox){c->last[t[0]], c->last[t[0]]};
-        extend(&c->box[i], c->last[t[1]]);
-        extend(&c->box[i], c->last[t[2]]);
+        c->look.box[i] = (PeltiBox){c->look.last[t[0]], c->look.last[t[0]]};
+        extend(&c->look.box[i], c->look.last[t[1]]);
+        extend(&c->look.box[i], c->look.last[t[2]]);
         look_whether_escaped(c, i);
     }
 }
@@ -152,7 +152,7 @@ static void forget_moved(PeltiCrossings *c)
 {
     int kept = 0;
     for (int i = 0; i < c->deep_count; i++)
-        if (!c->active[c->deep[i].a] && !c->active[c->deep[i].b])
+        if (!c->look.active[c->deep[i].a] && !c->look.active[c->deep[i].b])
             c->deep[kept++] = c->deep[i];
     c->deep_count = kept;
 }
@@ -167,11 +167,11 @@ typedef struct NearPass {
 static PeltiPatches active_patches(const PeltiCrossings *c)
 {
     PeltiPatches of = {{0}};
-    for (const bool *at = c->active, *end = at + c->mesh->triangle_count; at && at < end; at++) {
+    for (const bool *at = c->look.active, *end = at + c->mesh->triangle_count; at && at < end; at++) {
         at = memchr(at, 1, (size_t)(end - at));
         if (!at)
             break;
-        add_patch(&of, c->patch[at - c->active]);
+        add_patch(&of, c->spans.patch[at - c->look.active]);
     }
     return of;
 }
@@ -188,10 +188,10 @@ static bool row_concerned(const PeltiPatches *row, const PeltiPatches *active)
 static int pass_row(const PeltiCrossings *c, int row, PeltiPair *to)
 {
     int passed = 0;
-    for (int i = row * ROW; i < (row + 1) * ROW && i < c->near.count; i++) {
-        PeltiPair p = c->near.pairs[i];
-        if (!(c->active[p.a] | c->active[p.b]) || (c->escaped[p.a] | c->escaped[p.b]) ||
-            !pelti_box_overlap(&c->box[p.a], &c->box[p.b], 0) || !pelti_crossings_deep(c, c->last, p.a, p.b))
+    for (int i = row * ROW; i < (row + 1) * ROW && i < c->spans.near.count; i++) {
+        PeltiPair p = c->spans.near.pairs[i];
+        if (!(c->look.active[p.a] | c->look.active[p.b]) || (c->look.escaped[p.a] | c->look.escaped[p.b]) ||
+            !pelti_box_overlap(&c->look.box[p.a], &c->look.box[p.b], 0) || !pelti_crossings_deep(c, c->look.last, p.a, p.b))
             continue;
         to[passed++] = (PeltiPair){p.a, p.b, PELTI_CROSSES_UNASKED};
     }
@@ -205,9 +205,9 @@ static void pass_range(void *context, int begin, int end, int worker)
     PeltiCrossings *c = pass->c;
     int passed = 0;
     for (int row = begin / ROW; row * ROW < end; row++)
-        if (row_concerned(&c->row[row], &pass->active))
-            passed += pass_row(c, row, c->near.scratch + begin + passed);
-    c->passed_count[begin / PASS] = passed;
+        if (row_concerned(&c->spans.row[row], &pass->active))
+            passed += pass_row(c, row, c->spans.near.scratch + begin + passed);
+    c->spans.passed_scratch[begin / PASS] = passed;
 }
 
 static void keep(PeltiCrossings *c, const PeltiPair *pairs, int count)
@@ -222,33 +222,33 @@ static void keep(PeltiCrossings *c, const PeltiPair *pairs, int count)
 static bool may_hold_pairs(void *context, int node_a, int node_b)
 {
     const PeltiCrossings *c = context;
-    return (c->node_active[node_a] || c->node_active[node_b]) && (c->node_escaped[node_a] || c->node_escaped[node_b]) &&
-           of_several_groups(context, node_a, node_b);
+    return (c->look.node_active[node_a] || c->look.node_active[node_b]) &&
+           (c->look.node_escaped[node_a] || c->look.node_escaped[node_b]) && of_several_groups(context, node_a, node_b);
 }
 
 static int test_pair(void *context, int a, int b, int worker)
 {
     const PeltiCrossings *c = context;
     (void)worker;
-    bool asked = (c->active[a] || c->active[b]) && (c->escaped[a] || c->escaped[b]);
-    return asked && pelti_crossings_may(c, a, b) && pelti_crossings_deep(c, c->last, a, b) ? PELTI_CROSSES_UNASKED : 0;
+    bool asked = (c->look.active[a] || c->look.active[b]) && (c->look.escaped[a] || c->look.escaped[b]);
+    return asked && pelti_crossings_may(c, a, b) && pelti_crossings_deep(c, c->look.last, a, b) ? PELTI_CROSSES_UNASKED : 0;
 }
 
 /// False: nothing has escaped, and the tree need not be asked.
 static bool mark_nodes(PeltiCrossings *c)
 {
-    if (!memchr(c->escaped, 1, (size_t)c->mesh->triangle_count))
+    if (!memchr(c->look.escaped, 1, (size_t)c->mesh->triangle_count))
         return false;
     for (int n = c->tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &c->tree->nodes[n];
-        c->node_active[n] = node->right >= 0 && (c->node_active[n + 1] || c->node_active[node->right]);
-        c->node_escaped[n] = node->right >= 0 && (c->node_escaped[n + 1] || c->node_escaped[node->right]);
+        c->look.node_active[n] = node->right >= 0 && (c->look.node_active[n + 1] || c->look.node_active[node->right]);
+        c->look.node_escaped[n] = node->right >= 0 && (c->look.node_escaped[n + 1] || c->look.node_escaped[node->right]);
         for (int s = node->first; s < node->first + node->count && node->right < 0; s++) {
-            c->node_active[n] |= c->active[c->tree->items[s]];
-            c->node_escaped[n] |= c->escaped[c->tree->items[s]];
+            c->look.node_active[n] |= c->look.active[c->tree->items[s]];
+            c->look.node_escaped[n] |= c->look.escaped[c->tree->items[s]];
         }
     }
-    return c->tree->node_count > 0 && c->node_escaped[0];
+    return c->tree->node_count > 0 && c->look.node_escaped[0];
 }
 
 void pelti_crossings_refit(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
@@ -259,16 +259,16 @@ void pelti_crossings_refit(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
 void pelti_crossings_update(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
 {
     PeltiPairSearch search = {.nodes = may_hold_pairs, .test = test_pair, .context = c};
-    int listed = c->listed ? c->near.count : 0;
+    int listed = c->spans.listed ? c->spans.near.count : 0;
     pelti_parallel_for(jobs, c->mesh->vertex_count, GRAIN, vertex_range, &(MovedLook){c, x});
     pelti_parallel_for(jobs, c->mesh->triangle_count, GRAIN, triangle_range, c);
     forget_moved(c);
     pelti_parallel_for(jobs, listed, PASS, pass_range, &(NearPass){c, active_patches(c)});
     for (int begin = 0; begin < listed; begin += PASS)
-        keep(c, c->near.scratch + begin, c->passed_count[begin / PASS]);
+        keep(c, c->spans.near.scratch + begin, c->spans.passed_scratch[begin / PASS]);
     if (!mark_nodes(c))
         return;
-    pelti_crossings_refit(c, c->last, jobs);
-    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->found);
-    keep(c, c->found.pairs, c->found.count);
+    pelti_crossings_refit(c, c->look.last, jobs);
+    pelti_box_tree_self_pairs_among(c->tree, &search, jobs, &c->look.found);
+    keep(c, c->look.found.pairs, c->look.found.count);
 }

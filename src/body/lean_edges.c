@@ -30,8 +30,8 @@ PeltStatus pelti_lean_edges_create(PeltiPool *pool, PeltiLeanEdges *l, PeltError
     l->rest = PELTI_NEW(pool, float, mesh->edge_count);
     l->torn = PELTI_NEW(pool, uint64_t, l->word_count);
     l->steep = PELTI_NEW(pool, uint64_t, l->word_count);
-    l->stirred = PELTI_NEW(pool, int, mesh->vertex_count);
-    l->is_stirred = PELTI_NEW(pool, bool, mesh->vertex_count);
+    l->changed = PELTI_NEW(pool, int, mesh->vertex_count);
+    l->has_changed = PELTI_NEW(pool, bool, mesh->vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->edge_count * sizeof(float));
     for (int e = 0; e < mesh->edge_count; e++)
@@ -51,9 +51,9 @@ void pelti_lean_edges_restart(PeltiLeanEdges *l)
 
 void pelti_lean_edges_forget(PeltiLeanEdges *l)
 {
-    for (int i = 0; i < l->stirred_count; i++)
-        l->is_stirred[l->stirred[i]] = false;
-    l->stirred_count = 0;
+    for (int i = 0; i < l->changed_count; i++)
+        l->has_changed[l->changed[i]] = false;
+    l->changed_count = 0;
 }
 
 void pelti_lean_edges_set(PeltiLeanEdges *l, int vertex, float share)
@@ -61,9 +61,9 @@ void pelti_lean_edges_set(PeltiLeanEdges *l, int vertex, float share)
     if (l->share[vertex] == share)
         return;
     l->share[vertex] = share;
-    if (!l->is_stirred[vertex])
-        l->stirred[l->stirred_count++] = vertex;
-    l->is_stirred[vertex] = true;
+    if (!l->has_changed[vertex])
+        l->changed[l->changed_count++] = vertex;
+    l->has_changed[vertex] = true;
     for (int i = l->start[vertex]; i < l->start[vertex + 1]; i++) {
         uint64_t bit = (uint64_t)1 << (l->of[i] % 64);
         l->torn[l->of[i] / 64] |= bit;

@@ -15,9 +15,9 @@ typedef struct PeltiLeanEdges {
     int *start;             ///< [vertex_count + 1] into `of`
     int *of;                ///< edges of a vertex
     int word_count;
-    int *stirred; ///< [stirred_count] vertices whose share has changed since pelti_lean_edges_forget, each once
-    int stirred_count;
-    bool *is_stirred;       ///< [vertex_count]
+    int *changed; ///< [changed_count] vertices whose share has changed since pelti_lean_edges_forget, each once
+    int changed_count;
+    bool *has_changed;      ///< [vertex_count]
     uint64_t *torn, *steep; ///< [word_count] a bit an edge: it may be too long, the lean along it too steep
 } PeltiLeanEdges;
 
@@ -25,7 +25,7 @@ typedef struct PeltiLeanEdges {
 PeltStatus pelti_lean_edges_create(PeltiPool *pool, PeltiLeanEdges *out, PeltError *err);
 /// All edges will be looked at: all else is new, too.
 void pelti_lean_edges_restart(PeltiLeanEdges *edges);
-/// Forgets which vertices were stirred.
+/// Forgets which vertices have changed.
 void pelti_lean_edges_forget(PeltiLeanEdges *edges);
 /// Sets the share of a vertex.
 void pelti_lean_edges_set(PeltiLeanEdges *edges, int vertex, float share);

@@ -54,15 +54,15 @@ void pelti_lean_turned_find(PeltiLeanTurned *turned, const Vec3 *x, PeltiJobs *j
 
 static void list_triangle(PeltiLeanTurned *l, int triangle, int *count)
 {
-    if (!l->listed[triangle])
+    if (!l->listed_scratch[triangle])
         l->list[(*count)++] = triangle;
-    l->listed[triangle] = true;
+    l->listed_scratch[triangle] = true;
 }
 
 static void unlist(PeltiLeanTurned *l, int count)
 {
     for (int i = 0; i < count; i++)
-        l->listed[l->list[i]] = false;
+        l->listed_scratch[l->list[i]] = false;
 }
 
 void pelti_lean_turned_list(PeltiLeanTurned *l, const int *vertices, int count)
@@ -97,7 +97,7 @@ void pelti_lean_turned_again(PeltiLeanTurned *l, const Vec3 *x, PeltiJobs *jobs,
     int count = 0; // with those across
     pelti_parallel_for(jobs, l->list_count, GRAIN, some_normals, &look);
     for (; count < l->list_count; count++)
-        l->listed[l->list[count]] = true;
+        l->listed_scratch[l->list[count]] = true;
     for (int i = 0; i < 3 * l->list_count; i++) {
         int across = l->across[l->list[i / 3]][i % 3];
         if (across >= 0)
@@ -131,7 +131,7 @@ PeltStatus pelti_lean_turned_create(const PeltiMesh *mesh, PeltiPool *pool, Pelt
                              .now = PELTI_NEW(pool, bool, count),
                              .normal = PELTI_NEW(pool, Vec3, count),
                              .list = PELTI_NEW(pool, int, count),
-                             .listed = PELTI_NEW(pool, bool, count)};
+                             .listed_scratch = PELTI_NEW(pool, bool, count)};
     if (pool->failed)
         return pelti_no_memory(err, (size_t)count * 37);
     for (int t = 0; t < count; t++)

@@ -14,7 +14,7 @@ typedef struct PeltiLeanTurned {
     Vec3 *normal;     ///< [triangle_count]
     int *list;        ///< [list_count] of pelti_lean_turned_list
     int list_count;
-    bool *listed; ///< [triangle_count] scratch, false
+    bool *listed_scratch; ///< [triangle_count] false
 } PeltiLeanTurned;
 
 /// Lives in `pool`.

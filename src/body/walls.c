@@ -315,12 +315,11 @@ static PeltStatus find_walls(Walls *w, PeltiPool *pool, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_cells_wall(const PeltiCharacter *who, const PeltiPieces *pieces, const PeltiSoup *soup, PeltiCells *cells,
-                            PeltError *err)
+PeltStatus pelti_cells_wall(const PeltiCellsDef *def, const PeltAllocator *allocator, PeltiCells *cells, PeltError *err)
 {
     PeltiPool pool;
-    pelti_pool_init(&pool, NULL);
-    Walls w = {.who = who, .pieces = pieces, .soup = soup, .cells = cells};
+    pelti_pool_init(&pool, allocator);
+    Walls w = {.who = def->who, .pieces = def->pieces, .soup = def->soup, .cells = cells};
     pelti_array_init(&w.crossings, &pool.allocator, sizeof(Crossing));
     PeltStatus status = find_walls(&w, &pool, err);
     pelti_array_release(&w.crossings);

@@ -318,7 +318,7 @@ typedef struct HeatColumns {
     const int *unknown, *active;
     int active_count;
     float (*x)[4];
-    float *work;
+    float *solve_scratch; // of the factor
     int *bones;
     float *weights;
 } HeatColumns;
@@ -333,7 +333,7 @@ static void solve_columns(HeatColumns *c, PeltiJobs *jobs, int first, int many)
         for (int k = 0; u >= 0 && k < 4; k++)
             c->x[u][k] = k < many ? c->heat->area[v] * source->h * share_of(source, c->active[first + k]) : 0;
     }
-    pelti_sparse_solve_rows(c->factor, jobs, (const float(*)[4])c->x, c->x, c->work);
+    pelti_sparse_solve_rows(c->factor, jobs, (const float(*)[4])c->x, c->x, c->solve_scratch);
     for (int v = 0; v < mesh->vertex_count; v++) {
         int u = c->unknown[v];
         size_t at = (size_t)v * PELTI_INFLUENCES;
@@ -366,7 +366,7 @@ static PeltStatus solve(const Heat *heat, PeltiPool *work, PeltiJobs *jobs, int 
     PELT_TRY(factor(heat, work, unknown, count, &sparse, err));
     c.factor = sparse;
     c.x = pelti_pool_take(work, (size_t)count, 4 * sizeof(float));
-    c.work = PELTI_NEW(work, float, pelti_sparse_row_work(sparse));
+    c.solve_scratch = PELTI_NEW(work, float, pelti_sparse_row_work(sparse));
     if (!work->failed)
         for (int first = 0; first < c.active_count; first += COLUMNS)
             solve_columns(&c, jobs, first, c.active_count - first < COLUMNS ? c.active_count - first : COLUMNS);

@@ -1,4 +1,4 @@
-/// Rows of weights: the largest influences kept and normalised, from the file or rigid by the nearest bone.
+/// Rows of weights, the largest influences kept: from the file, rigid, or of the form bone heat [Baran2007] fills (heat.c).
 #include "character/weights.h"
 
 #include "character/skeleton.h"

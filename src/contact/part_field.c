@@ -4,11 +4,6 @@
 #include "math/elementary.h"
 #include "contact/constants.def"
 
-typedef struct PeltiDipole { ///< the triangles below a node, seen from afar
-    Vec3 centre, area;       ///< sum of their area vectors
-    float reach;             ///< farthest corner from the centre
-} PeltiDipole;
-
 static Vec3 area_vector(const PeltiPartPiece *p, int t)
 {
     const int *v = p->triangles[t];
@@ -71,7 +66,7 @@ float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p)
         const PeltiDipole *dipole = &piece->dipoles[n];
         Vec3 d = vec3_sub(dipole->centre, p);
         float square = vec3_dot(d, d);
-        if (square > WINDING_FAR * WINDING_FAR * dipole->reach * dipole->reach) {
+        if (square > WINDING_FAR * WINDING_FAR * dipole->radius * dipole->radius) {
             sum += vec3_dot(d, dipole->area) / (12.566371f * square * sqrtf(square));
         } else if (node->right >= 0 && top + 2 <= DEEP) {
             stack[top++] = node->right;

@@ -7,6 +7,7 @@
 #define PELTI_CONTACT_PART_FIELD_H
 
 #include "geometry/box_tree.h"
+#include "geometry/dipole.h"
 
 typedef struct PeltiPartField {
     Vec3 low;
@@ -22,7 +23,7 @@ typedef struct PeltiPartPiece {
     const int (*triangles)[3];
     const Vec3 *points;
     PeltiBoxTree *tree;
-    struct PeltiDipole *dipoles; ///< [tree->node_count]
+    PeltiDipole *dipoles; ///< [tree->node_count]
 } PeltiPartPiece;
 
 PeltStatus pelti_contact_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,

@@ -81,7 +81,9 @@ static void bake_parts(void *context, int begin, int end, int worker)
         PeltiPart *p = &b->fields->parts[k];
         PeltiPartSamples *s = &b->samples[k];
         PeltiPool work;
-        pelti_pool_init(&work, NULL); // a worker: the caller's allocator is for the caller's thread
+        // the caller's allocator is for the caller's thread: only where no other works, as in the tests that refuse memory
+        const PeltAllocator *allocator = pelti_jobs_threads(b->options->jobs) > 1 ? NULL : &b->pool->allocator;
+        pelti_pool_init(&work, allocator);
         PeltiHrbf h;
         b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
         if (b->status[k] == PELT_FAILED && p->primitive < 0) { // samples that make no surface: stand in
@@ -94,7 +96,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
             b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
         }
         if (b->status[k] == PELT_OK)
-            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, &s->guard, NULL, &b->error[k]);
+            b->status[k] = pelti_grid_bake(&p->grid, &h, p->radius, &s->guard, allocator, &b->error[k]);
         pelti_pool_release(&work);
     }
 }

@@ -1,4 +1,4 @@
-/// Bakes a fitted field into blocks of value and gradient.
+/// Bakes a fitted field into blocks of value and gradient, with compact support [Vaillant2013].
 #include "field/grid.h"
 
 #include "field/constants.def"
@@ -136,8 +136,10 @@ typedef struct Bake {
     float radius, cell;
     const PeltiGuard *guard;
     Mat34 grid_to_rest;
-    Vec3 *x, *gradient; ///< scratch, a row of nodes
-    float *d;
+    struct {
+        Vec3 *x, *gradient;
+        float *d;
+    } scratch; ///< a row of nodes: places, and what the fit says there
 } Bake;
 
 static int16_t encode(float value)
@@ -149,15 +151,15 @@ static void bake_row(PeltiGrid *grid, const Bake *b, int y, int z)
 {
     int count = grid->size[0];
     for (int x = 0; x < count; x++)
-        b->x[x] = mat34_apply(b->grid_to_rest, vec3((float)x, (float)y, (float)z));
-    pelti_hrbf_eval(b->h, count, b->x, b->d, b->gradient);
+        b->scratch.x[x] = mat34_apply(b->grid_to_rest, vec3((float)x, (float)y, (float)z));
+    pelti_hrbf_eval(b->h, count, b->scratch.x, b->scratch.d, b->scratch.gradient);
     for (int x = 0; x < count; x++)
-        keep_near_bone(b->guard, b->x[x], &b->d[x], &b->gradient[x]);
+        keep_near_bone(b->guard, b->scratch.x[x], &b->scratch.d[x], &b->scratch.gradient[x]);
     Mat3 to_node = mat3_transpose(mat34_linear(b->grid_to_rest)); // a gradient by length becomes one by nodes
     float sy, sz, fy = fade((float)y, grid->size[1], &sy), fz = fade((float)z, grid->size[2], &sz);
     for (int x = 0; x < count; x++) {
-        float slope, sx, f = pelti_support(b->d[x], b->radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
-        Vec3 g = vec3_scale(mat3_apply(to_node, b->gradient[x]), slope);
+        float slope, sx, f = pelti_support(b->scratch.d[x], b->radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
+        Vec3 g = vec3_scale(mat3_apply(to_node, b->scratch.gradient[x]), slope);
         float steep = vec3_length(g), most = b->cell / b->radius * STEEPEST; // a fit that runs wild far from its samples
         if (!(steep <= most))
             g = steep < INFINITY ? vec3_scale(g, most / steep) : vec3(0, 0, 0);
@@ -179,9 +181,9 @@ PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, co
     pelti_pool_init(&work, allocator);
     int count = grid->size[0];
     Bake b = {.h = h, .radius = radius, .guard = guard};
-    b.x = PELTI_NEW(&work, Vec3, count);
-    b.gradient = PELTI_NEW(&work, Vec3, count);
-    b.d = PELTI_NEW(&work, float, count);
+    b.scratch.x = PELTI_NEW(&work, Vec3, count);
+    b.scratch.gradient = PELTI_NEW(&work, Vec3, count);
+    b.scratch.d = PELTI_NEW(&work, float, count);
     PeltStatus status = PELT_OK;
     if (work.failed)
         status = pelti_no_memory(err, (size_t)count * 28);

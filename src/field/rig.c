@@ -1,4 +1,4 @@
-/// Operators at joints and muscles of a rig, as fields.
+/// Operators at joints and muscles of a rig, as fields [Vaillant2014].
 #include "field/rig.h"
 
 #include "field/constants.def"

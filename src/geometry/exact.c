@@ -1,4 +1,4 @@
-/// Gives orientation signs that rounding cannot turn, and crossings of triangles by them [Guigue2003].
+/// Gives orientation signs that rounding cannot turn [Shewchuk1997], and crossings of triangles by them [Guigue2003].
 #include "geometry/exact.h"
 
 /// Adds x to the non-overlapping expansion h[0..n) (components of rising magnitude), without any rounding; zero components
@@ -64,7 +64,7 @@ int pelti_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
     double bc = bx * cy, cb = cx * by, ca = cx * ay, ac = ax * cy, ab = ax * by, ba = bx * ay;
     double det = az * (bc - cb) + bz * (ca - ac) + cz * (ab - ba);
     double size = (fabs(bc) + fabs(cb)) * fabs(az) + (fabs(ca) + fabs(ac)) * fabs(bz) + (fabs(ab) + fabs(ba)) * fabs(cz);
-    double bound = 1e-15 * size; // > (7 + 56 u) u, u = 2^-53: Shewchuk's bound for this expression
+    double bound = 1e-15 * size; // > (7 + 56 u) u, u = 2^-53: the bound of [Shewchuk1997] for this expression
     if (det > bound)
         return 1;
     if (det < -bound)

@@ -1,4 +1,4 @@
-/// Shades a tile at a time: rays through the lens, what they meet, how it is lit, and rays on to the lamp and all around.
+/// Shades a tile at a time: what rays through the lens meet, how it is lit, rays to the lamp and all around [Hanika2021].
 #include "render/trace.h"
 
 #include "core/hash.h"

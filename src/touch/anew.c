@@ -45,7 +45,7 @@ void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goa
 bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
-    float calm = t->state.calm;
+    float pace = t->state.pace;
     double before = 0, after = 0;
     memcpy(t->scratch.x_kept, t->state.x, bytes);
     memcpy(t->scratch.lag_kept, t->state.lag, bytes);
@@ -62,14 +62,14 @@ bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *g
         return true;
     exchange(t);
     memcpy(t->state.wanted, t->scratch.wanted_kept, bytes);
-    t->state.calm = calm;
+    t->state.pace = pace;
     return false;
 }
 
 void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
-    float most;
-    double before = pelti_touch_behind(t, t->state.x, &most), calm = (double)t->state.calm;
+    float most, pace = t->state.pace;
+    double before = pelti_touch_behind(t, t->state.x, &most);
     t->state.stuck = t->report->frozen || t->report->spent ? t->state.stuck + 1 : 0;
     float hangs = most / (HUNG * t->rest.size);
     t->state.hung = hangs > 1 ? t->state.hung + hangs * hangs : 0;
@@ -85,6 +85,6 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
     t->report->led_anew = pelti_touch_behind(t, t->state.x, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
     if (!t->report->led_anew) {
         exchange(t);
-        t->state.calm = (float)calm;
+        t->state.pace = pace;
     }
 }

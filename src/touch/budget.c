@@ -2,14 +2,14 @@
 #include "touch/constants.def"
 #include "touch/parts.h"
 
-void pelti_touch_allow(PeltiTouch *t)
+void pelti_touch_allow(TouchBudget *budget, int vertices)
 {
-    t->budget = (TouchBudget){.allowed = (long long)WORK * (t->count + WORK_BASE)};
+    *budget = (TouchBudget){.allowed = (long long)WORK * (vertices + WORK_BASE)};
 }
 
-bool pelti_touch_spend(PeltiTouch *t, long long work)
+bool pelti_touch_spend(TouchBudget *budget, long long work)
 {
-    t->budget.used += work;
-    t->budget.spent |= t->budget.used > t->budget.allowed;
-    return !t->budget.spent;
+    budget->used += work;
+    budget->spent |= budget->used > budget->allowed;
+    return !budget->spent;
 }

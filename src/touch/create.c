@@ -21,43 +21,47 @@ static void copy_weights(PeltiTouch *t, const PeltiTouchDef *def)
     }
 }
 
+static void take_vectors(PeltiTouch *t, size_t n)
+{
+    TouchScratch *s = &t->scratch;
+    Vec3 **all[] = {&t->state.x,     &t->state.wanted,  &t->state.lag,      &t->way.offset[0], &t->way.offset[1],
+                    &t->moves.plan,  &t->moves.way_end, &t->moves.cut_mean, &t->moves.shared,  &t->moves.judged,
+                    &s->lag_next,    &s->x_saved,       &s->lag_saved,      &s->x_kept,        &s->lag_kept,
+                    &s->wanted_kept, &s->before.x,      &s->before.wanted,  &s->before.lag,    &s->iron.blend,
+                    &s->iron.offset, &s->iron.next,     &s->iron.before,    &s->draw_in.next,  &s->zones.goal};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] = PELTI_NEW(&t->pool, Vec3, n);
+}
+
 static void take_skin(PeltiTouch *t)
 {
     PeltiPool *pool = &t->pool;
+    TouchScratch *s = &t->scratch;
     size_t n = (size_t)t->count + 1;
-    Vec3 **all[] = {
-        &t->state.x,          &t->state.wanted,        &t->way.offset[0],    &t->way.offset[1],         &t->state.lag,
-        &t->scratch.goal,     &t->scratch.lag_next,    &t->scratch.x_saved,  &t->scratch.lag_saved,     &t->moves.plan,
-        &t->moves.way_end,    &t->moves.cut_mean,      &t->moves.shared,     &t->moves.judged,          &t->scratch.x_kept,
-        &t->scratch.lag_kept, &t->scratch.wanted_kept, &t->scratch.before.x, &t->scratch.before.wanted, &t->scratch.before.lag};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        *all[i] = PELTI_NEW(pool, Vec3, n);
-    unsigned char **flags[] = {&t->gathered.ring,  &t->gathered.core,        &t->state.trouble,
-                               &t->moves.dirty,    &t->rest.tangled,         &t->moves.fresh,
-                               &t->scratch.queued, &t->scratch.trouble_kept, &t->scratch.before.trouble};
+    take_vectors(t, n);
+    unsigned char **flags[] = {&t->gathered.ring,   &t->gathered.core,  &t->state.trouble, &t->moves.cut_short,
+                               &t->moves.replanned, &t->moves.fresh,    &t->rest.tangled,  &s->queued,
+                               &s->turns,           &s->zones.is_bound, &s->trouble_kept,  &s->before.trouble};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(pool, unsigned char, n);
-    t->gathered.list = PELTI_NEW(pool, int, n);
-    t->scratch.queue = PELTI_NEW(pool, int, n);
-    t->scratch.body = PELTI_NEW(pool, int, n);
-    t->scratch.next = PELTI_NEW(pool, int, n);
-    t->scratch.area = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
-    t->scratch.turned = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count + 1);
+    int **lists[] = {&t->gathered.list, &s->queue, &s->zones.body, &s->zones.next};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        *lists[i] = PELTI_NEW(pool, int, n);
+    float **lengths[] = {&t->moves.cut, &t->moves.bound, &t->way.speed, &t->rest.edge, &s->draw_in.scale};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        *lengths[i] = PELTI_NEW(pool, float, n);
+    s->area = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
+    s->turned = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count + 1);
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
-    t->moves.cut = PELTI_NEW(pool, float, n);
-    t->moves.bound = PELTI_NEW(pool, float, n);
-    t->scratch.scale = PELTI_NEW(pool, float, n);
-    t->way.speed = PELTI_NEW(pool, float, n);
-    t->rest.edge = PELTI_NEW(pool, float, n);
     t->rest.bone = pelti_pool_take(pool, n, sizeof *t->rest.bone);
     t->rest.weight = pelti_pool_take(pool, n, sizeof *t->rest.weight);
     t->features.capacity = 20 * t->count + 4096;
     t->contacts.capacity = 8 * t->count + 4096;
     t->features.list = PELTI_NEW(pool, TouchFeature, t->features.capacity);
-    t->features.found = PELTI_NEW(pool, TouchFeature, t->features.capacity);
+    t->features.scratch.found = PELTI_NEW(pool, TouchFeature, t->features.capacity);
     t->features.share = PELTI_NEW(pool, float, t->features.capacity);
     t->features.active = PELTI_NEW(pool, unsigned char, t->features.capacity);
-    t->scratch.sums = pelti_pool_take(pool, n / TOUCH_BLOCK + 1, sizeof *t->scratch.sums);
+    s->sums = pelti_pool_take(pool, n / TOUCH_BLOCK + 1, sizeof *s->sums);
     t->contacts.list = PELTI_NEW(pool, TouchContact, t->contacts.capacity);
 }
 
@@ -73,6 +77,8 @@ static PeltStatus take_motion(PeltiTouch *t, PeltError *err)
     pelti_motion_start(&t->way.motion);
     t->way.bones_now = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     t->state.bones_last = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
+    t->scratch.bone_turn = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
+    t->scratch.bone_back = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     t->scratch.before.bones_last = PELTI_NEW(&t->pool, Mat34, t->who->bone_count + 1);
     return PELT_OK;
 }
@@ -94,7 +100,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     t->bounds.ease = PELTI_NEW(&t->pool, TouchEase, n);
     t->search.near_capacity = 24 * (int)n + 1024;
     t->search.near = PELTI_NEW(&t->pool, TouchNear, t->search.near_capacity);
-    t->features.chunks = PELTI_NEW(&t->pool, TouchChunk, t->search.near_capacity / TOUCH_CHUNK + 2);
+    t->features.scratch.chunks = PELTI_NEW(&t->pool, TouchChunk, t->search.near_capacity / TOUCH_CHUNK + 2);
     t->search.crossings = (PeltiPairs){.capacity = 4 * (int)joins + 1024};
     t->search.crossings.pairs = PELTI_NEW(&t->pool, PeltiPair, t->search.crossings.capacity);
     if (t->pool.failed)

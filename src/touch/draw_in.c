@@ -30,17 +30,17 @@ static float enlarged(const PeltiTouch *t, const Mat34 *bones, int v)
     return most;
 }
 
-int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings)
+int pelti_touch_add_rings(const PeltiMesh *mesh, TouchScratch *scratch, int begin, int count, int rings)
 {
-    int *list = t->scratch.queue;
-    unsigned char *listed = t->scratch.queued;
+    int *list = scratch->queue;
+    unsigned char *listed = scratch->queued;
     for (int ring = 0; ring < rings && count; ring++) {
         int end = count;
         for (; begin < end; begin++)
-            for (int r = t->mesh->ring_start[list[begin]]; r < t->mesh->ring_start[list[begin] + 1]; r++)
-                if (!listed[t->mesh->ring[r]]) {
-                    listed[t->mesh->ring[r]] = 1;
-                    list[count++] = t->mesh->ring[r];
+            for (int r = mesh->ring_start[list[begin]]; r < mesh->ring_start[list[begin] + 1]; r++)
+                if (!listed[mesh->ring[r]]) {
+                    listed[mesh->ring[r]] = 1;
+                    list[count++] = mesh->ring[r];
                 }
     }
     return count;
@@ -77,7 +77,7 @@ static int list_drawn(PeltiTouch *t, const Vec3 *x)
     for (int v = 0; v < t->count; v++)
         if (t->scratch.queued[v])
             t->scratch.queue[count++] = v;
-    count = pelti_touch_add_rings(t, 0, count, DRAWN_RINGS);
+    count = pelti_touch_add_rings(t->mesh, &t->scratch, 0, count, DRAWN_RINGS);
     memset(t->scratch.queued, 0, (size_t)t->count);
     return count;
 }
@@ -102,8 +102,8 @@ bool pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
     int count = list_drawn(t, x);
     const int *list = t->scratch.queue;
-    Vec3 *next = t->scratch.lag_saved;
-    float *scale = t->scratch.scale;
+    Vec3 *next = t->scratch.draw_in.next;
+    float *scale = t->scratch.draw_in.scale;
     for (int i = 0; i < count; i++) {
         scale[list[i]] = enlarged(t, bones, list[i]);
         for (int r = t->mesh->ring_start[list[i]]; r < t->mesh->ring_start[list[i] + 1]; r++)

@@ -394,7 +394,7 @@ static void try_feature(Finder *f, TouchFeature feature, float ways)
     int first = feature.edges ? 2 : 1;
     if (f->meets || (!f->whole && !(t->moves.fresh[v[0]] | t->moves.fresh[v[1]] | t->moves.fresh[v[2]] | t->moves.fresh[v[3]])))
         return;
-    if (f->judges && pelti_touch_one_body(t, v))
+    if (f->judges && pelti_touch_one_body(&t->scratch.zones, v))
         return;
     for (int i = 0; i < first; i++)
         for (int k = first; k < 4; k++)
@@ -470,12 +470,12 @@ static void features_of(Finder *f, const TouchNear *near)
 static void chunk_range(void *context, int begin, int end, int worker)
 {
     PeltiTouch *t = context;
-    int share = t->features.capacity / pelti_jobs_threads(t->jobs), start = t->features.worker_used[worker];
-    Finder f = {.t = t, .room = t->features.found + (size_t)worker * (size_t)share + start, .capacity = share - start};
+    int share = t->features.capacity / pelti_jobs_threads(t->jobs), start = t->features.scratch.worker_used[worker];
+    Finder f = {.t = t, .room = t->features.scratch.found + (size_t)worker * (size_t)share + start, .capacity = share - start};
     for (int k = begin; k < end && !f.full; k++)
         features_of(&f, &t->search.near[k]);
-    t->features.worker_used[worker] += f.count;
-    t->features.chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
+    t->features.scratch.worker_used[worker] += f.count;
+    t->features.scratch.chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
 }
 
 /// In one thread, straight into the list: when a worker's room did not suffice, so that the threads do not show.
@@ -493,17 +493,17 @@ static void join_chunks(PeltiTouch *t, int before)
     int chunks = (t->search.near_count + TOUCH_CHUNK - 1) / TOUCH_CHUNK, total = before;
     bool full = false;
     for (int k = 0; k < chunks; k++) {
-        full |= t->features.chunks[k].full;
-        total += t->features.chunks[k].count;
+        full |= t->features.scratch.chunks[k].full;
+        total += t->features.scratch.chunks[k].count;
     }
     if (full || total > t->features.capacity) {
         find_serially(t, before);
         return;
     }
     for (int k = 0; k < chunks; k++) {
-        memcpy(t->features.list + t->features.count, t->features.found + t->features.chunks[k].start,
-               sizeof *t->features.found * (size_t)t->features.chunks[k].count);
-        t->features.count += t->features.chunks[k].count;
+        memcpy(t->features.list + t->features.count, t->features.scratch.found + t->features.scratch.chunks[k].start,
+               sizeof *t->features.scratch.found * (size_t)t->features.scratch.chunks[k].count);
+        t->features.count += t->features.scratch.chunks[k].count;
     }
 }
 
@@ -541,9 +541,9 @@ static void drop_new_ways(PeltiTouch *t)
 static int add_features(PeltiTouch *t)
 {
     int before = t->features.count;
-    if (!pelti_touch_spend(t, 2 * (long long)t->search.near_count))
+    if (!pelti_touch_spend(&t->budget, 2 * (long long)t->search.near_count))
         return 0;
-    memset(t->features.worker_used, 0, sizeof t->features.worker_used);
+    memset(t->features.scratch.worker_used, 0, sizeof t->features.scratch.worker_used);
     if (pelti_jobs_threads(t->jobs) > TOUCH_MOST_THREADS) {
         find_serially(t, before);
     } else {
@@ -551,7 +551,7 @@ static int add_features(PeltiTouch *t)
         join_chunks(t, before);
     }
     memset(t->features.active + before, 0, (size_t)(t->features.count - before));
-    pelti_touch_spend(t, t->features.count - before);
+    pelti_touch_spend(&t->budget, t->features.count - before);
     return t->features.count - before;
 }
 

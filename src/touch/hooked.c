@@ -10,26 +10,26 @@
 
 static int body_of(PeltiTouch *t, int v)
 {
-    int *body = t->scratch.body;
+    int *body = t->scratch.zones.body;
     while (body[v] != v)
         v = body[v] = body[body[v]];
     return v;
 }
 
-bool pelti_touch_one_body(const PeltiTouch *t, const int v[4])
+bool pelti_touch_one_body(const TouchZones *zones, const int v[4])
 {
-    const unsigned char *bound = t->moves.dirty;
-    const int *body = t->scratch.body;
+    const unsigned char *bound = zones->is_bound;
+    const int *body = zones->body;
     return bound[v[0]] && bound[v[1]] && bound[v[2]] && bound[v[3]] && body[v[0]] == body[v[1]] && body[v[0]] == body[v[2]] &&
            body[v[0]] == body[v[3]];
 }
 
 static bool is_new(PeltiTouch *t, int v)
 {
-    if (t->moves.dirty[v])
+    if (t->scratch.zones.is_bound[v])
         return false;
-    t->moves.dirty[v] = 1;
-    t->scratch.body[v] = t->scratch.next[v] = v;
+    t->scratch.zones.is_bound[v] = 1;
+    t->scratch.zones.body[v] = t->scratch.zones.next[v] = v;
     return true;
 }
 
@@ -38,11 +38,11 @@ static bool bind_to(PeltiTouch *t, int u, int v)
 {
     bool more = is_new(t, u);
     more |= is_new(t, v);
-    int a = body_of(t, u), b = body_of(t, v), *next = t->scratch.next, swap = next[a];
+    int a = body_of(t, u), b = body_of(t, v), *next = t->scratch.zones.next, swap = next[a];
     if (a == b)
         return more;
     next[a] = next[b], next[b] = swap; // two rings of vertices become one
-    t->scratch.body[a > b ? a : b] = a > b ? b : a;
+    t->scratch.zones.body[a > b ? a : b] = a > b ? b : a;
     return true;
 }
 
@@ -55,8 +55,8 @@ static void plan_all(PeltiTouch *t)
     for (int v = 0; v < t->count; v++) {
         Vec3 move = vec3_sub(vec3_add(t->state.wanted[v], t->state.lag[v]), t->state.x[v]);
         float far = vec3_length(move);
-        m->plan[v] = t->scratch.goal[v] = vec3_mad(t->state.x[v], move, far > most ? most / far : 1);
-        m->dirty[v] = 0;
+        m->plan[v] = t->scratch.zones.goal[v] = vec3_mad(t->state.x[v], move, far > most ? most / far : 1);
+        t->scratch.zones.is_bound[v] = 0;
     }
     for (int v = 0; v < t->count; v++)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
@@ -72,11 +72,11 @@ static Mat34 common_motion(const PeltiTouch *t, int first)
     double sum[TOUCH_SUMS] = {0};
     int v = first, count = 0;
     do {
-        pelti_touch_sum_pair(sum, t->state.x[first], t->state.x[v], t->scratch.goal[first], t->scratch.goal[v]);
+        pelti_touch_sum_pair(sum, t->state.x[first], t->state.x[v], t->scratch.zones.goal[first], t->scratch.zones.goal[v]);
         count++;
-        v = t->scratch.next[v];
+        v = t->scratch.zones.next[v];
     } while (v != first);
-    return pelti_touch_rigid(sum, count, t->rest.size, t->state.x[first], t->scratch.goal[first]);
+    return pelti_touch_rigid(sum, count, t->rest.size, t->state.x[first], t->scratch.zones.goal[first]);
 }
 
 /// Moves a body, or not, and binds to it what its edges would draw out; true: these are of other bodies, which move anew.
@@ -88,7 +88,7 @@ static bool move_body(PeltiTouch *t, int first, bool along)
     bool more = false;
     do {
         list[count++] = v;
-        v = t->scratch.next[v];
+        v = t->scratch.zones.next[v];
     } while (v != first);
     for (int i = 0; i < count; i++)
         t->moves.plan[list[i]] = along ? mat34_apply(motion, t->state.x[list[i]]) : t->state.x[list[i]];
@@ -96,7 +96,7 @@ static bool move_body(PeltiTouch *t, int first, bool along)
         for (int r = mesh->ring_start[list[i]]; r < mesh->ring_start[list[i] + 1]; r++) {
             float length, had, most = pelti_touch_longest(t, list[i], r, &had, &length);
             int u = mesh->ring[r];
-            bool bound = t->moves.dirty[u];
+            bool bound = t->scratch.zones.is_bound[u];
             if (!(length > TOUCH_TOO_LONG * most) || !bind_to(t, list[i], u))
                 continue;
             more |= bound;
@@ -115,12 +115,12 @@ static bool move_bodies(PeltiTouch *t, bool along)
     for (int sweep = 0; sweep < BODY_SWEEPS && more; sweep++) {
         more = false;
         for (int v = 0; v < t->count; v++)
-            if (t->moves.dirty[v] && t->scratch.body[v] == v)
+            if (t->scratch.zones.is_bound[v] && t->scratch.zones.body[v] == v)
                 more |= move_body(t, v, along);
     }
     for (int v = 0; v < t->count; v++)
-        if (t->moves.dirty[v])
-            t->scratch.body[v] = body_of(t, v);
+        if (t->scratch.zones.is_bound[v])
+            t->scratch.zones.body[v] = body_of(t, v);
     return !more;
 }
 

@@ -30,8 +30,8 @@ static void turned_range(void *context, int begin, int end, int worker)
 /// what blending makes of it: where blending folds, its offset says nothing.
 static bool inside_out(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int k)
 {
-    Vec3 *blend = t->scratch.x_saved;
-    if (pelti_touch_against_neighbours(t, t->mesh->rest, k) < 0)
+    Vec3 *blend = t->scratch.iron.blend;
+    if (pelti_touch_against_neighbours(t->mesh, &t->patches, t->mesh->rest, k) < 0)
         return false;
     for (int n = -1; n < 3; n++) {
         int near = n < 0 ? k : t->patches.beside[k][n];
@@ -41,7 +41,8 @@ static bool inside_out(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int k)
         }
     }
     const int *v = t->mesh->triangles[k];
-    return pelti_touch_against_neighbours(t, blend, k) >= 0 && vec3_dot(pelti_touch_area(blend, v), pelti_touch_area(x, v)) < 0;
+    return pelti_touch_against_neighbours(t->mesh, &t->patches, blend, k) >= 0 &&
+           vec3_dot(pelti_touch_area(blend, v), pelti_touch_area(x, v)) < 0;
 }
 
 /// Lists the vertices of triangles that are inside out, if they are not listed yet; returns how many such triangles there are.
@@ -77,7 +78,7 @@ static Vec3 smoothed(const PeltiTouch *t, const Vec3 *offset, int v)
 static void smooth(PeltiTouch *t, int count)
 {
     const int *list = t->scratch.queue;
-    Vec3 *offset = t->scratch.lag_saved, *next = t->scratch.lag_next;
+    Vec3 *offset = t->scratch.iron.offset, *next = t->scratch.iron.next;
     for (int pass = 0; pass < IRON_PASSES; pass++) {
         for (int i = 0; i < count; i++)
             next[list[i]] = smoothed(t, offset, list[i]);
@@ -101,20 +102,20 @@ static void look_again(PeltiTouch *t, const Vec3 *x, int count)
         }
 }
 
-/// Returns how many vertices moved; if any, t->scratch.goal is what all were.
+/// Returns how many vertices moved; if any, t->scratch.iron.before is what all were.
 static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
     const int *list = t->scratch.queue;
-    Vec3 *blend = t->scratch.x_saved, *offset = t->scratch.lag_saved;
+    Vec3 *blend = t->scratch.iron.blend, *offset = t->scratch.iron.offset;
     int count = 0;
     memset(t->scratch.queued, 0, (size_t)t->count);
     for (int round = 0; round < IRON_ROUNDS && list_turned(t, bones, x, &count); round++) {
         for (int v = 0; v < t->count && round == 0; v++) {
-            t->scratch.goal[v] = x[v];
+            t->scratch.iron.before[v] = x[v];
             blend[v] = pelti_touch_blend(t, bones, v);
             offset[v] = vec3_sub(x[v], blend[v]);
         }
-        count = pelti_touch_add_rings(t, 0, count, IRON_RINGS);
+        count = pelti_touch_add_rings(t->mesh, &t->scratch, 0, count, IRON_RINGS);
         smooth(t, count);
         for (int i = 0; i < count; i++)
             x[list[i]] = vec3_add(blend[list[i]], offset[list[i]]);
@@ -128,7 +129,7 @@ static int iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 /// all that hangs on it for the rest of the clip. So while something stays behind, what crosses more for being ironed is not.
 bool pelti_touch_iron(PeltiTouch *t, const Mat34 *bones, Vec3 *x)
 {
-    const Vec3 *before = t->scratch.goal;
+    const Vec3 *before = t->scratch.iron.before;
     int moved = iron(t, bones, x);
     if (moved > 0 && t->state.behind > 0 && pelti_touch_find_crossings(t, x) > pelti_touch_find_crossings(t, before))
         memcpy(x, before, sizeof *x * (size_t)t->count);

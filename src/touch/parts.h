@@ -46,7 +46,7 @@ typedef struct TouchChunk { ///< what was found for some of these
     bool full;
 } TouchChunk;
 
-/// Of the rest pose: made once, never changed.
+/// Of the rest pose: made once (create.c, exempt.c), never changed; all stages read it.
 typedef struct TouchRest {
     float size;                    ///< diagonal
     float gap;                     ///< length left between features that touch
@@ -61,10 +61,11 @@ typedef struct TouchRest {
     unsigned char *tangled; ///< [vertex] 1, 2: of, or beside, triangles that cross
 } TouchRest;
 
-/// What a frame leaves to the next one: all of it is kept in snapshots, and nothing else is.
+/// What a frame leaves to the next one: all of it is kept in snapshots, and nothing else is. touch.c and anew.c write it, solve.c
+/// the lags and who is in trouble, hooked.c the skin it moves; all stages read it.
 typedef struct TouchState {
     bool started;
-    float calm;             ///< share of a change of `lag` that is made: falls while a pose is held
+    float pace;             ///< share of a change of `lag` that is made: falls while skin hardly moves
     int behind;             ///< frames in a row in which something stayed behind
     int stuck;              ///< frames in a row that could not be finished
     float hung;             ///< frames in a row in which something was very far behind, each times the square of how far
@@ -75,56 +76,83 @@ typedef struct TouchState {
     Mat34 *bones_last;      ///< [bone] of the last substep
 } TouchState;
 
-/// The way from pose to pose: of this frame and its substeps.
+/// The way from pose to pose: of this frame and its substeps. touch.c writes it; solve.c reads the speeds.
 typedef struct TouchWay {
     PeltiMotion motion;
     Mat34 *bones_now; ///< [bone] of this substep
     Mat34 common;     ///< motion that all skin has in common in this substep
     Vec3 *offset[2];  ///< [vertex] of the method from lbs, at the last pose and at this one
-    float *speed;     ///< [vertex] how far the method moved it in this substep, apart from the common motion
+    float *speed; ///< [vertex] how far it is asked to move in this substep, apart from the common motion: its lag may change by
+                  ///< about as much
 } TouchWay;
 
-/// The vertices that are looked after in this round.
+/// The vertices that are looked after in this round. touch.c gathers them, solve.c adds what contacts reach; find.c and path.c
+/// read them.
 typedef struct TouchGathered {
     unsigned char *ring; ///< [vertex] 0: moves freely; 1: near `trouble`; 2: lags, but nothing touches there
     unsigned char *core; ///< [vertex] 1: its features are held apart as soon as they are near
     int *list, count;    ///< vertices with a ring
 } TouchGathered;
 
-/// The moves of this round, from the shown skin to the plan, and what cuts them short.
+/// The moves of this round, from the shown skin to the plan, and what cuts them short. touch.c, solve.c and hooked.c plan, path.c
+/// cuts; find.c reads the plan, and writes which ways are new to it, with hooked.c.
 typedef struct TouchMoves {
-    Vec3 *plan;     ///< [vertex] where this round goes
-    float *cut;     ///< [vertex] share of its move that is safe
-    Vec3 *cut_mean; ///< [vertex] mean motion of the pair that cut it
-    float *bound;   ///< [vertex] half of the distance to the nearest feature
-    /// [vertex] its move is not what was planned: cut in the last look (path.c), pushed by contacts (solve.c) or bound to what it
-    /// hooks on (hooked.c). What the next look has to judge anew, whoever changed it.
-    unsigned char *dirty;
-    unsigned char *fresh; ///< [vertex] its way is new since features were last searched
-    Vec3 *way_end;        ///< [vertex] where its way ended then
+    Vec3 *plan;               ///< [vertex] where this round goes
+    float *cut;               ///< [vertex] share of its move that is safe
+    Vec3 *cut_mean;           ///< [vertex] mean motion of the pair that cut it
+    float *bound;             ///< [vertex] half of the distance to the nearest feature
+    unsigned char *cut_short; ///< [vertex] in the last look (path.c), which the next one judges anew
+    unsigned char *replanned; ///< [vertex] its plan is not that of `shared`: contacts pushed it (solve.c)
+    unsigned char *fresh; ///< [vertex] its way is new to the search at hand: not that of `way_end`, or for neighbours `judged`
+    Vec3 *way_end;        ///< [vertex] where its way ended when features were last searched
     Vec3 *judged;         ///< [vertex] where it ended when neighbours were last judged
     Vec3 *shared;         ///< [vertex] where it ended when shares were last computed
 } TouchMoves;
 
-/// Work memory: means nothing from one substep to the next.
+/// Scratch of iron.c, while it runs.
+typedef struct TouchIron {
+    Vec3 *blend;  ///< [vertex] by linear blend skinning
+    Vec3 *offset; ///< [vertex] of the skin from that
+    Vec3 *next;   ///< [vertex] offset after the pass at hand
+    Vec3 *before; ///< [vertex] the skin that it was given
+} TouchIron;
+
+/// Scratch of draw_in.c, while it runs.
+typedef struct TouchDrawIn {
+    Vec3 *next;   ///< [vertex] place after the pass at hand
+    float *scale; ///< [vertex] how much its bones enlarge the skin there
+} TouchDrawIn;
+
+/// Scratch of hooked.c, whose bodies are rigid impact zones; the search for hooks (find.c) asks it who goes as one.
+typedef struct TouchZones {
+    Vec3 *goal;              ///< [vertex] where it would go, whatever meets
+    unsigned char *is_bound; ///< [vertex] is of a body: touch.c leaves these awake
+    int *body, *next;        ///< [vertex] of a body: its first vertex, and the next of the ring of all of it
+} TouchZones;
+
+/// Means nothing from one substep to the next, but where a line says for how long.
 typedef struct TouchScratch {
     double (*sums)[TOUCH_SUMS];  ///< [block of vertices]
-    Vec3 *lag_next;              ///< [vertex]
+    Mat34 *bone_turn;            ///< [bone] since the last substep, about the origin: turn_lags
+    Mat34 *bone_back;            ///< [bone] inverse of its linear part: find_offsets
+    Vec3 *lag_next;              ///< [vertex] lag after the pass at hand (solve.c)
     Vec3 *x_saved, *lag_saved;   ///< [vertex] before this substep's rounds
     Vec3 *x_kept, *lag_kept;     ///< [vertex] while all skin is led in anew (anew.c), the pose is held or something pushes
     Vec3 *wanted_kept;           ///< [vertex] while it is pushed
     unsigned char *trouble_kept; ///< [vertex] likewise
     TouchState before;           ///< this substep, in case it is taken in two
-    int *queue;                  ///< [vertex]
-    int *body, *next;            ///< [vertex] of a rigid impact zone (hooked.c; moves.dirty): its first vertex, and the next
-    float *scale;                ///< [vertex] how much its bones enlarge the skin there
-    Vec3 *goal;                  ///< [vertex] where it would go, whatever meets
-    Vec3 *area;                  ///< [triangle] twice its area, along its normal, in the skin that was looked at
-    unsigned char *turned;       ///< [triangle] lies against its neighbours
-    unsigned char *queued;       ///< [vertex]
+    TouchIron iron;
+    TouchDrawIn draw_in;
+    TouchZones zones;
+    int *queue;            ///< [vertex] a list or queue of vertices, of one walk over the mesh
+    unsigned char *queued; ///< [vertex] is in it, or will be
+    unsigned char *turns;  ///< [vertex] how often it was queued again (solve.c)
+    Vec3 *area;            ///< [triangle] twice its area, along its normal, in the skin that was looked at
+    unsigned char *turned; ///< [triangle] lies against its neighbours
 } TouchScratch;
 
-/// Where the patches are and how they move.
+/// Where the patches are and how they move. look.c and find.c write it, crossings.c the boxes of what it looks at, iron.c what it
+/// takes from `ease`; these read it, and draw_in.c and touch.c the shapes.
 typedef struct TouchBounds {
     PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
     unsigned char *awake;                     ///< [node] has a patch with new ways
@@ -135,7 +163,8 @@ typedef struct TouchBounds {
     bool eased;                               ///< ease is of the ways that are judged
 } TouchBounds;
 
-/// What is known of the patches and their joins.
+/// What is known of the patches and their joins. find.c writes it, touch.c `patch_forced`; crossings.c, path.c and hooked.c read
+/// it too.
 typedef struct TouchMarks {
     unsigned char *patch_fresh;  ///< [patch] has new ways
     unsigned char *patch_forced; ///< [patch] crossed another after all: looked at whatever it promises
@@ -144,7 +173,8 @@ typedef struct TouchMarks {
     unsigned char *join_smooth;  ///< [join] its triangles surely do not cross
 } TouchMarks;
 
-/// The search for patches that come near each other and for triangles that cross.
+/// The search for patches that come near each other and for triangles that cross. find.c, crossings.c and look.c write it, path.c
+/// the crossings of folds; hooked.c, exempt.c and touch.c read it.
 typedef struct TouchSearch {
     const Vec3 *looks_at;  ///< [vertex] the shape that is searched for crossings
     PeltiPairs near_pairs; ///< of patches
@@ -155,24 +185,27 @@ typedef struct TouchSearch {
     bool overflow;        ///< there was no room for something: nothing may be called safe
 } TouchSearch;
 
-/// Features that could meet.
+/// Features that could meet. find.c lists them, path.c writes their shares, solve.c which are held apart; touch.c reads the
+/// shares.
 typedef struct TouchFeatures {
     TouchFeature *list;
     int count, capacity;
     float *share;          ///< [feature] of the move that is safe
     unsigned char *active; ///< [feature] held apart in this round
-    TouchFeature *found;   ///< scratch: by the workers
-    TouchChunk *chunks;    ///< scratch: of found
-    int worker_used[TOUCH_MOST_THREADS];
+    struct {
+        TouchFeature *found; ///< by the workers
+        TouchChunk *chunks;  ///< of found
+        int worker_used[TOUCH_MOST_THREADS];
+    } scratch; ///< of a search
 } TouchFeatures;
 
-/// What a substep may cost.
+/// What a substep may cost. budget.c writes it; find.c and path.c spend, touch.c reads whether it is spent.
 typedef struct TouchBudget {
     long long used, allowed; ///< pairs of features looked at, about
     bool spent;              ///< nothing more is looked for in this substep
 } TouchBudget;
 
-/// Features that are held apart.
+/// Features that are held apart. solve.c writes them; touch.c and catch_up.c read them.
 typedef struct TouchContacts {
     TouchContact *list;
     int count, capacity;
@@ -261,9 +294,9 @@ bool pelti_touch_may_be_drawn(const TouchShape *shape, float most);
 /// Shortens edges of the skin `x` that are torn and that no larger one of their `bones` draws out as far, after a look at it;
 /// true: something moved.
 bool pelti_touch_draw_in(PeltiTouch *t, const Mat34 *bones, Vec3 *x);
-/// Appends rings around the vertices of t->scratch.queue from `begin` to `count`, which t->scratch.queued marks; returns how many
-/// there are then.
-int pelti_touch_add_rings(PeltiTouch *t, int begin, int count, int rings);
+/// Appends rings around the vertices of scratch.queue from `begin` to `count`, which scratch.queued marks; returns how many there
+/// are then.
+int pelti_touch_add_rings(const PeltiMesh *mesh, TouchScratch *scratch, int begin, int count, int rings);
 
 // iron.c
 /// Smooths the offset of the method's skin from blending by `bones` where triangles lie inside out, after a look at it; true:
@@ -275,9 +308,9 @@ Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v); ///< lin
 
 // budget.c
 /// A substep begins: its work is none so far.
-void pelti_touch_allow(PeltiTouch *t);
+void pelti_touch_allow(TouchBudget *budget, int vertices);
 /// Counts work in pairs of features; false: there was too much.
-bool pelti_touch_spend(PeltiTouch *t, long long work);
+bool pelti_touch_spend(TouchBudget *budget, long long work);
 
 // crossings.c
 /// Pairs of triangles that cross in `x` and are not exempt, left in t->search.crossings; returns how many.
@@ -311,7 +344,7 @@ Mat34 pelti_touch_rigid(const double sum[TOUCH_SUMS], int count, float size, Vec
 /// would be torn from it; the rest arrives. False: there was no end to it, nothing moved.
 bool pelti_touch_leave_hooked(PeltiTouch *t);
 /// Whether these four vertices are of one such body: then they do not meet.
-bool pelti_touch_one_body(const PeltiTouch *t, const int v[4]);
+bool pelti_touch_one_body(const TouchZones *zones, const int v[4]);
 
 // path.c
 /// Distance of two features; `weight` and `normal` as in TouchContact.
@@ -319,11 +352,11 @@ double pelti_touch_distance(const TouchFeature *f, const Vec3 p[4], float weight
 /// Share of the linear way from p to p + d that two features can go without coming nearer than a tenth of their distance; `hair`:
 /// a length so small (HAIR of the gap) that features nearer than it may hardly come nearer at all.
 float pelti_touch_safe_share(const TouchFeature *f, const Vec3 p[4], const Vec3 d[4], float hair);
-/// t->features.share of the features from `first` on for the way from t->state.x to t->moves.plan; or of those with dirty
-/// vertices only.
-void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty);
+/// t->features.share of the features from `first` on for the way from t->state.x to t->moves.plan; or only of
+/// those with a vertex that `only` marks.
+void pelti_touch_share(PeltiTouch *t, int first, const unsigned char *only);
 /// The normals of the triangles beside k, summed, against its own: negative where it lies against them.
-float pelti_touch_against_neighbours(const PeltiTouch *t, const Vec3 *x, int k);
+float pelti_touch_against_neighbours(const PeltiMesh *mesh, const TouchPatches *patches, const Vec3 *x, int k);
 /// The same of one pair of features.
 float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f);
 /// How far the moves may draw out the edge r of the vertex v; `had`, `length`: what it has before and after them.

@@ -99,7 +99,7 @@ float pelti_touch_share_of(const PeltiTouch *t, const TouchFeature *f)
 typedef struct Share {
     PeltiTouch *t;
     int first;
-    bool only_dirty;
+    const unsigned char *only;
 } Share;
 
 static void share_range(void *context, int begin, int end, int worker)
@@ -110,15 +110,15 @@ static void share_range(void *context, int begin, int end, int worker)
     for (int k = s->first + begin; k < s->first + end; k++) {
         const TouchFeature *f = &t->features.list[k];
         const int *v = f->v;
-        if (s->only_dirty && !(t->moves.dirty[v[0]] | t->moves.dirty[v[1]] | t->moves.dirty[v[2]] | t->moves.dirty[v[3]]))
+        if (s->only && !(s->only[v[0]] | s->only[v[1]] | s->only[v[2]] | s->only[v[3]]))
             continue;
         t->features.share[k] = pelti_touch_share_of(t, f);
     }
 }
 
-void pelti_touch_share(PeltiTouch *t, int first, bool only_dirty)
+void pelti_touch_share(PeltiTouch *t, int first, const unsigned char *only)
 {
-    pelti_parallel_for(t->jobs, t->features.count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only_dirty});
+    pelti_parallel_for(t->jobs, t->features.count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only});
 }
 
 /// Half of the distance to the nearest feature not its own, for every vertex of the core.
@@ -201,25 +201,26 @@ static int note_stretch(PeltiTouch *t)
     return unsafe;
 }
 
-float pelti_touch_against_neighbours(const PeltiTouch *t, const Vec3 *x, int k)
+float pelti_touch_against_neighbours(const PeltiMesh *mesh, const TouchPatches *patches, const Vec3 *x, int k)
 {
     Vec3 sum = {0, 0, 0};
     for (int i = 0; i < 3; i++)
-        if (t->patches.beside[k][i] >= 0)
-            sum = vec3_add(sum, pelti_touch_area(x, t->mesh->triangles[t->patches.beside[k][i]]));
-    return vec3_dot(sum, pelti_touch_area(x, t->mesh->triangles[k]));
+        if (patches->beside[k][i] >= 0)
+            sum = vec3_add(sum, pelti_touch_area(x, mesh->triangles[patches->beside[k][i]]));
+    return vec3_dot(sum, pelti_touch_area(x, mesh->triangles[k]));
 }
 
 /// Triangles that would turn against their neighbours are unsafe in the core; `first`: the first look, later ones see to what
 /// was cut since.
 static int note_flips(PeltiTouch *t, bool first)
 {
-    const unsigned char *looked = first ? t->gathered.core : t->moves.dirty;
+    const unsigned char *looked = first ? t->gathered.core : t->moves.cut_short;
     int unsafe = 0;
     for (int k = 0; k < t->mesh->triangle_count; k++) {
         const int *v = t->mesh->triangles[k];
-        if (!(looked[v[0]] | looked[v[1]] | looked[v[2]]) || pelti_touch_against_neighbours(t, t->moves.plan, k) >= 0 ||
-            pelti_touch_against_neighbours(t, t->state.x, k) < 0)
+        if (!(looked[v[0]] | looked[v[1]] | looked[v[2]]) ||
+            pelti_touch_against_neighbours(t->mesh, &t->patches, t->moves.plan, k) >= 0 ||
+            pelti_touch_against_neighbours(t->mesh, &t->patches, t->state.x, k) < 0)
             continue;
         Vec3 mean = {0, 0, 0};
         for (int i = 0; i < 3; i++)
@@ -257,14 +258,14 @@ static int note_folds(PeltiTouch *t)
     return t->search.crossings.count;
 }
 
-/// Vertices that are dirty stand still, and those that would draw edges out from them too, and so on: no edge of theirs grows
-/// beyond the longest.
+/// Vertices whose ways are cut short stand still, and those that would draw edges out from them too, and so on: no edge of theirs
+/// grows beyond the longest.
 static void stand_still(PeltiTouch *t)
 {
     const PeltiMesh *mesh = t->mesh;
     int count = 0;
     for (int v = 0; v < t->count; v++)
-        if (t->moves.dirty[v]) {
+        if (t->moves.cut_short[v]) {
             t->moves.plan[v] = t->state.x[v];
             t->scratch.queue[count++] = v;
         }
@@ -273,9 +274,9 @@ static void stand_still(PeltiTouch *t)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             float length, had, most = pelti_touch_longest(t, v, r, &had, &length);
             int u = mesh->ring[r];
-            if (t->moves.dirty[u] || !(length > TOUCH_TOO_LONG * most))
+            if (t->moves.cut_short[u] || !(length > TOUCH_TOO_LONG * most))
                 continue;
-            t->moves.dirty[u] = 1;
+            t->moves.cut_short[u] = 1;
             t->moves.plan[u] = t->state.x[u];
             t->scratch.queue[count++] = u;
         }
@@ -302,16 +303,16 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
     bool judged = false, bounded = false; // how neighbours lie at the end of the way; whether bounds are known
     *safe = false;
     pelti_touch_find_features(t, false);
-    pelti_touch_share(t, 0, false);
+    pelti_touch_share(t, 0, NULL);
     for (int look = 0; look < LOOKS; look++) {
-        if (!pelti_touch_spend(t, t->count / LOOK_VERTICES + t->features.count / LOOK_FEATURES))
+        if (!pelti_touch_spend(&t->budget, t->count / LOOK_VERTICES + t->features.count / LOOK_FEATURES))
             return most;
         int unsafe = note_cuts(t);
         unsafe += note_stretch(t) + (look < FLIP_CUTS ? note_flips(t, look == 0) : 0);
         most = look == 0 ? unsafe : most;
         if (!unsafe && !judged) {
             int added = pelti_touch_find_folds(t);
-            pelti_touch_share(t, t->features.count - added, false);
+            pelti_touch_share(t, t->features.count - added, NULL);
             judged = true;
             continue;
         }
@@ -326,15 +327,15 @@ int pelti_touch_make_safe(PeltiTouch *t, bool *safe)
             find_bounds(t);
         bounded = look >= CUTS;
         for (int v = 0; v < t->count; v++) {
-            t->moves.dirty[v] = t->moves.cut[v] < 1;
-            if (t->moves.dirty[v] && look < STOP)
+            t->moves.cut_short[v] = t->moves.cut[v] < 1;
+            if (t->moves.cut_short[v] && look < STOP)
                 t->moves.plan[v] = vec3_add(t->state.x[v], cut_move(t, v, look));
         }
         if (look >= STOP)
             stand_still(t);
-        pelti_touch_share(t, 0, true);
+        pelti_touch_share(t, 0, t->moves.cut_short);
         int added = pelti_touch_find_features(t, false);
-        pelti_touch_share(t, t->features.count - added, false);
+        pelti_touch_share(t, t->features.count - added, NULL);
     }
     return most;
 }

@@ -44,12 +44,12 @@ static inline float opening(const TouchContact *c, const Vec3 *x)
     return vec3_dot(d, c->normal);
 }
 
-static void mark_changed(PeltiTouch *t)
+static void mark_replanned(PeltiTouch *t)
 {
     float most = CHANGED * t->rest.gap;
     for (int v = 0; v < t->count; v++) {
         Vec3 by = vec3_sub(t->moves.plan[v], t->moves.shared[v]);
-        t->moves.dirty[v] = vec3_dot(by, by) > most * most;
+        t->moves.replanned[v] = vec3_dot(by, by) > most * most;
     }
 }
 
@@ -65,8 +65,8 @@ static void find_contacts(PeltiTouch *t, bool first)
     if (first)
         t->contacts.count = 0;
     else
-        mark_changed(t);
-    pelti_touch_share(t, 0, !first);
+        mark_replanned(t);
+    pelti_touch_share(t, 0, first ? NULL : t->moves.replanned);
     memcpy(t->moves.shared, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
     for (int k = 0; k < t->features.count && t->contacts.count < t->contacts.capacity; k++) {
         const TouchFeature *f = &t->features.list[k];
@@ -119,6 +119,7 @@ static void limit_slopes(PeltiTouch *t)
     const PeltiMesh *mesh = t->mesh;
     int head = 0, waiting = 0, size = t->count;
     memset(t->scratch.queued, 0, (size_t)t->count);
+    memset(t->scratch.turns, 0, (size_t)t->count);
     for (int i = 0; i < t->gathered.count; i++) {
         int v = t->gathered.list[i];
         if (vec3_dot(t->state.lag[v], t->state.lag[v]) > 0) {
@@ -130,7 +131,7 @@ static void limit_slopes(PeltiTouch *t)
         int v = t->scratch.queue[head];
         head = head + 1 < size ? head + 1 : 0;
         waiting--;
-        t->scratch.queued[v] &= (unsigned char)~1;
+        t->scratch.queued[v] = 0;
         Vec3 own = t->state.lag[v];
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int u = mesh->ring[r];
@@ -140,9 +141,10 @@ static void limit_slopes(PeltiTouch *t)
                 continue;
             t->state.lag[u] = vec3_mad(t->state.lag[u], by, 1 - most / sqrtf(square));
             enlist(t, u);
-            if (t->scratch.queued[u] & 1 || t->scratch.queued[u] > 2 * MOST_TURNS)
+            if (t->scratch.queued[u] || t->scratch.turns[u] > MOST_TURNS)
                 continue;
-            t->scratch.queued[u] = (unsigned char)(t->scratch.queued[u] + 3); // in the queue, one turn more
+            t->scratch.queued[u] = 1;
+            t->scratch.turns[u]++;
             t->scratch.queue[(head + waiting++) % size] = u;
         }
     }

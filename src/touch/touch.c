@@ -48,7 +48,8 @@ static void offset_range(void *context, int begin, int end, int worker)
     const PeltiTouch *t = o->t;
     (void)worker;
     for (int v = begin; v < end; v++)
-        o->out[v] = mat34_apply(t->way.bones_now[t->rest.bone[v][0]], vec3_sub(o->skin[v], pelti_touch_blend(t, o->bones, v)));
+        o->out[v] =
+            mat34_apply(t->scratch.bone_back[t->rest.bone[v][0]], vec3_sub(o->skin[v], pelti_touch_blend(t, o->bones, v)));
 }
 
 /// The offset of `skin` from linear blend skinning by `bones`, seen from each vertex' strongest bone.
@@ -58,7 +59,7 @@ static void find_offsets(PeltiTouch *t, const Mat34 *bones, const Vec3 *skin, Ve
         Mat3 back = mat3_identity();
         if (!mat3_inverse(mat34_linear(bones[b]), &back))
             back = mat3_scale(back, 0); // a bone that collapses carries no offset
-        t->way.bones_now[b] = mat34_from(back, vec3(0, 0, 0));
+        t->scratch.bone_back[b] = mat34_from(back, vec3(0, 0, 0));
     }
     pelti_parallel_for(t->jobs, t->count, 8 * TOUCH_GRAIN, offset_range, &(Offsets){t, bones, skin, out});
 }
@@ -115,7 +116,7 @@ static void carry(PeltiTouch *t, float fastest)
 {
     for (int v = 0; v < t->count; v++)
         t->state.x[v] = mat34_apply(t->way.common, t->scratch.before.x[v]);
-    t->state.calm = fastest < STILL * t->rest.size ? CALMER * t->state.calm : 1;
+    t->state.pace = fastest < STILL * t->rest.size ? CALMER * t->state.pace : 1;
 }
 
 static bool anything_lags(const PeltiTouch *t)
@@ -126,7 +127,9 @@ static bool anything_lags(const PeltiTouch *t)
     return false;
 }
 
-/// Lags turn with the bones that carry them.
+/// Lags turn with the bones that carry them. Turns are taken out of matrices, as matrices are all there is of a place between
+/// two poses: the step's joint turns are those of its end, and multiplied down the tree they would leave out what an ancestor's
+/// stretch, or a shear, adds to a bone's turn.
 static void turn_lags(PeltiTouch *t)
 {
     bool any = anything_lags(t);
@@ -135,11 +138,11 @@ static void turn_lags(PeltiTouch *t)
         Mat3 turn = mat3_identity();
         if (mat34_inverse(t->state.bones_last[b], &back))
             turn = mat3_polar(mat34_linear(mat34_mul(t->way.bones_now[b], back)), NULL);
-        t->state.bones_last[b] = mat34_from(turn, vec3(0, 0, 0));
+        t->scratch.bone_turn[b] = mat34_from(turn, vec3(0, 0, 0));
     }
     for (int v = 0; v < t->count && any; v++)
         if (vec3_dot(t->state.lag[v], t->state.lag[v]) > 0)
-            t->state.lag[v] = mat34_apply(t->state.bones_last[t->rest.bone[v][0]], t->state.lag[v]);
+            t->state.lag[v] = mat34_apply(t->scratch.bone_turn[t->rest.bone[v][0]], t->state.lag[v]);
     memcpy(t->state.bones_last, t->way.bones_now, sizeof(Mat34) * (size_t)t->who->bone_count);
 }
 
@@ -270,15 +273,15 @@ static float behind(const PeltiTouch *t)
 }
 
 /// In a held pose what still creeps near contacts does so less with every frame.
-static void calm_down(PeltiTouch *t)
+static void slow_down(PeltiTouch *t)
 {
-    if (!(t->state.calm < 1))
+    if (!(t->state.pace < 1))
         return;
     for (int i = 0; i < t->gathered.count; i++) {
         int v = t->gathered.list[i];
         if (t->gathered.ring[v] != 1)
             continue; // nothing touches there: what is left of a lag goes
-        t->state.lag[v] = vec3_lerp(t->scratch.lag_saved[v], t->state.lag[v], t->state.calm);
+        t->state.lag[v] = vec3_lerp(t->scratch.lag_saved[v], t->state.lag[v], t->state.pace);
         t->moves.plan[v] = vec3_add(t->state.wanted[v], t->state.lag[v]);
     }
 }
@@ -298,7 +301,7 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again)
     pelti_touch_find_features(t, again);
     pelti_touch_find_folds(t);
     pelti_touch_solve(t);
-    calm_down(t);
+    slow_down(t);
     shorten_moves(t);
     bool safe;
     int cut = pelti_touch_make_safe(t, &safe);
@@ -346,7 +349,7 @@ static void stay(PeltiTouch *t)
     bool spent = too_much(t), moved = pelti_touch_leave_hooked(t);
     for (int v = 0; v < t->count; v++) {
         t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
-        t->state.trouble[v] |= !moved || t->moves.dirty[v];
+        t->state.trouble[v] |= !moved || t->scratch.zones.is_bound[v];
     }
     t->report->spent += spent;
     t->report->frozen += !spent && !moved;
@@ -363,7 +366,7 @@ static bool advance(PeltiTouch *t)
     t->gathered.count = 0;
     memset(t->marks.patch_forced, 0, (size_t)t->patches.count);
     pelti_touch_find_features(t, true);
-    pelti_touch_share(t, 0, false);
+    pelti_touch_share(t, 0, NULL);
     bool folds = memchr(t->marks.join_crosses, 1, (size_t)t->patches.join_count) != NULL;
     if (too_much(t))
         return false;
@@ -462,7 +465,7 @@ static void copy_rest(PeltiTouch *t, TouchState *to, const TouchState *from)
     memcpy(to->lag, from->lag, sizeof(Vec3) * (size_t)t->count);
     memcpy(to->trouble, from->trouble, (size_t)t->count);
     memcpy(to->bones_last, from->bones_last, sizeof(Mat34) * (size_t)t->who->bone_count);
-    to->calm = from->calm;
+    to->pace = from->pace;
 }
 
 typedef struct Way { ///< of a frame
@@ -483,7 +486,7 @@ static void go_from(PeltiTouch *t, Way *way, float from, float to)
     carry(t, way->substeps == 0 && to - from == 1 ? way->fastest : find_speeds(t, t->scratch.before.wanted, t->state.wanted));
     turn_lags(t);
     way->substeps++;
-    pelti_touch_allow(t);
+    pelti_touch_allow(&t->budget, t->count);
     if (advance(t))
         return;
     if (way->halves <= 0 || to - from < LEAST_SHARE) {
@@ -502,14 +505,14 @@ static void go_from(PeltiTouch *t, Way *way, float from, float to)
 
 void pelti_touch_go_on(PeltiTouch *t)
 {
-    float calm = t->state.calm;
+    float pace = t->state.pace;
     for (int v = 0; v < t->count; v++)
         t->way.speed[v] = vec3_distance(t->state.x[v], t->state.wanted[v]);
-    t->state.calm = 1;
-    pelti_touch_allow(t);
+    t->state.pace = 1;
+    pelti_touch_allow(&t->budget, t->count);
     if (!advance(t))
         stay(t);
-    t->state.calm = calm;
+    t->state.pace = pace;
     t->report->substeps++;
 }
 
@@ -588,7 +591,7 @@ void pelti_touch_keep(PeltiTouch *t, PeltiSnapshot *s)
     enum { VECTORS = 3 };
     TouchState *state = &t->state;
     PELTI_KEEP(s, &state->started, 1);
-    PELTI_KEEP(s, &state->calm, 1);
+    PELTI_KEEP(s, &state->pace, 1);
     PELTI_KEEP(s, &state->behind, 1);
     PELTI_KEEP(s, &state->stuck, 1);
     PELTI_KEEP(s, &state->hung, 1);

@@ -46,9 +46,9 @@ static void kept_pairs_say_what_all_pairs_do(void **state)
             check_list(c, x);
             most = c->deep_count > most ? c->deep_count : most;
         }
-        least_kept = step > 0 && c->near.count < least_kept ? c->near.count : least_kept;
+        least_kept = step > 0 && c->spans.near.count < least_kept ? c->spans.near.count : least_kept;
     }
-    assert_true(most > 20 && least_kept > 0 && c->listed);
+    assert_true(most > 20 && least_kept > 0 && c->spans.listed);
     free(sunk);
     free(x);
     pelti_character_destroy(who);

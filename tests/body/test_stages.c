@@ -1,5 +1,6 @@
 /// Stages of making a body and of what is done to its skin: cells and their surface, volumes that lean, joints that are tried.
 #include "boxes.h"
+#include "refusing.h"
 
 #include "body/constants.def"
 #include "body/lean_islands.h"
@@ -76,6 +77,27 @@ static void cells_are_inside_where_a_box_is(void **state)
         }
     }
     CHECK_NEAR((double)inside * pow((double)cells.edge, 3), GROWN, 0.03 * GROWN); // the outermost layer touches the skin
+    pelti_character_destroy(cut.who);
+}
+
+static PeltStatus cut_again(const PeltAllocator *allocator, const void *user, PeltError *err)
+{
+    PeltiPool pool;
+    PeltiCells cells;
+    pelti_pool_init(&pool, allocator);
+    PeltStatus status = pelti_cells_create(user, &pool, &cells, err);
+    pelti_pool_release(&pool);
+    return status;
+}
+
+/// Also that of the winding numbers and the walls, which is gone when the cells are there.
+static void refused_memory_is_told(void **state)
+{
+    (void)state;
+    static Places places;
+    PeltiWeights w;
+    Cut cut = cut_into_cells(&w, 0.1f);
+    assert_in_range(refuse_each_place(cut_again, &cut.def, &places), 5, 4096);
     pelti_character_destroy(cut.who);
 }
 
@@ -240,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_inside_where_a_box_is),
+        cmocka_unit_test(refused_memory_is_told),
         cmocka_unit_test(the_surface_is_one_closed_skin_around_the_boxes),
         cmocka_unit_test(a_piece_that_is_squashed_leans_on_blending_as_far_as_its_volume_asks),
         cmocka_unit_test(skin_crosses_too_much_only_where_blending_crosses_less),

@@ -21,13 +21,13 @@ static void a_budget_ends_one_beyond_what_is_allowed_and_stays_spent(void **stat
     Two two;
     two_tubes(&two, 0.3f, NULL);
     PeltiTouch *t = two.touch;
-    pelti_touch_allow(t);
+    pelti_touch_allow(&t->budget, t->count);
     long long all = WORK * (long long)(t->count + 256);
-    assert_true(pelti_touch_spend(t, all));
-    assert_false(pelti_touch_spend(t, 1));
-    assert_false(pelti_touch_spend(t, 0));
-    pelti_touch_allow(t); // a new substep begins at nothing
-    assert_true(pelti_touch_spend(t, all));
+    assert_true(pelti_touch_spend(&t->budget, all));
+    assert_false(pelti_touch_spend(&t->budget, 1));
+    assert_false(pelti_touch_spend(&t->budget, 0));
+    pelti_touch_allow(&t->budget, t->count); // a new substep begins at nothing
+    assert_true(pelti_touch_spend(&t->budget, all));
     drop(&two);
 }
 
@@ -50,7 +50,7 @@ static void only_what_hooks_stays_and_goes_along(void **state)
             continue;
         first = first < 0 ? v : first;
         bound[v >= TUBE]++;
-        assert_true(t->moves.dirty[v] && lag < 0.04f);
+        assert_true(t->scratch.zones.is_bound[v] && lag < 0.04f);
         assert_true(t->state.x[v].x - t->mesh->rest[v].x > 0.04f); // standing still it was 0
         CHECK_NEAR(vec3_distance(t->state.x[v], t->state.x[first]), vec3_distance(t->mesh->rest[v], t->mesh->rest[first]), 1e-6);
     }
@@ -372,7 +372,7 @@ static void a_first_look_spares_only_what_is_flat_smooth_and_short(void **state)
         for (int k = 0; k < mesh->triangle_count; k++) {
             const Vec3 area = pelti_touch_area(x, mesh->triangles[k]);
             assert_memory_equal(&t->scratch.area[k], &area, sizeof area);
-            bool turned = pelti_touch_against_neighbours(t, x, k) < 0;
+            bool turned = pelti_touch_against_neighbours(t->mesh, &t->patches, x, k) < 0;
             assert_false(turned && t->bounds.ease[t->patches.of[k]].flat);
             against += turned;
         }

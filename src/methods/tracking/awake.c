@@ -29,8 +29,8 @@ static void wake_all(Tracking *t)
     for (int v = 0; v < a->vertex_count; v++)
         a->vertex[v] = v;
     memset(a->on, 1, (size_t)a->vertex_count);
-    memset(a->mark_scratch, 1, (size_t)a->vertex_count);
-    pelti_sparse_some(t->solver.factor, a->mark_scratch, &a->rows);
+    memset(a->scratch.mark, 1, (size_t)a->vertex_count);
+    pelti_sparse_some(t->solver.factor, a->scratch.mark, &a->rows);
 }
 
 void pelti_tracking_awake_prepare(Tracking *t)
@@ -59,7 +59,7 @@ void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const Tra
         if (turned || memcmp(&from->matrix[b], &to->matrix[b], sizeof(Mat34)))
             set_bit(a->moved, b);
         if (memcmp(&from->joint[b], &to->joint[b], sizeof(PeltiJoint)) &&
-            pelti_tracking_stands_still(t, &from->joint[b], &to->joint[b]))
+            pelti_tracking_stands_still(t->mesh->diagonal, &from->joint[b], &to->joint[b]))
             a->creeps = true;
     }
 }
@@ -76,7 +76,7 @@ static bool has_changed(const Tracking *t, int v)
     unsigned char changed = t->awake.changed[v];
     for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
         changed |= t->awake.changed[mesh->ring[e]];
-    return changed || tracking_moved_around(t, v);
+    return changed || tracking_moved_around(&t->awake, v);
 }
 
 static void need_range(void *context, int begin, int end, int worker)
@@ -133,13 +133,13 @@ void pelti_tracking_choose_awake(Tracking *t)
         for (int v = 0; v < count; v++)
             if (a->on[v])
                 a->vertex[a->vertex_count++] = v;
-        memset(a->mark_scratch, 0, (size_t)count);
+        memset(a->scratch.mark, 0, (size_t)count);
         for (int i = 0; i < a->vertex_count; i++)
-            a->mark_scratch[t->solver.place[a->vertex[i]]] = 1;
-        pelti_sparse_some(t->solver.factor, a->mark_scratch, &a->rows);
+            a->scratch.mark[t->solver.place[a->vertex[i]]] = 1;
+        pelti_sparse_some(t->solver.factor, a->scratch.mark, &a->rows);
     }
     for (int i = 0; i < a->vertex_count; i++)
-        a->from_scratch[a->vertex[i]] = t->surface.x[a->vertex[i]];
+        a->from[a->vertex[i]] = t->surface.x[a->vertex[i]];
 }
 
 static void rest_range(void *context, int begin, int end, int worker)
@@ -150,7 +150,7 @@ static void rest_range(void *context, int begin, int end, int worker)
     for (int i = begin; i < end; i++) {
         int v = a->vertex[i];
         a->left[v] = own_force(t, v);
-        a->restless[v] = !(vec3_distance(t->surface.x[v], a->from_scratch[v]) < RESTS * t->skin.edge[v]);
+        a->restless[v] = !(vec3_distance(t->surface.x[v], a->from[v]) < RESTS * t->skin.edge[v]);
         a->changed[v] = 1;
     }
 }

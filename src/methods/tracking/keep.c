@@ -33,7 +33,7 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, t->target.rotation, n);
     PELTI_KEEP(s, t->surface.other, n);
     PELTI_KEEP(s, t->surface.contact, n);
-    PELTI_KEEP(s, t->surface.stirred, n);
+    PELTI_KEEP(s, t->surface.must_look, n);
     PELTI_KEEP(s, t->awake.changed, n);
     PELTI_KEEP(s, t->awake.restless, n);
     PELTI_KEEP(s, t->wake.around, n * (size_t)t->frame.words);

@@ -13,7 +13,7 @@ static TrackingPoses new_poses(PeltiPool *pool, int bones, int parts)
                            .now = new_bones(pool, bones),
                            .next = new_bones(pool, bones),
                            .goal = new_bones(pool, bones),
-                           .delta_scratch = PELTI_NEW(pool, Mat34, bones),
+                           .delta = PELTI_NEW(pool, Mat34, bones),
                            .part_matrix = PELTI_NEW(pool, Mat34, parts)};
 }
 
@@ -33,7 +33,7 @@ static TrackingSurface new_surface(PeltiPool *pool, int n)
     TrackingSurface surface = {.x = PELTI_NEW(pool, Vec3, n),
                                .normal = PELTI_NEW(pool, Vec3, n),
                                .contact = PELTI_NEW(pool, unsigned char, n),
-                               .stirred = PELTI_NEW(pool, unsigned char, n),
+                               .must_look = PELTI_NEW(pool, unsigned char, n),
                                .other = PELTI_NEW(pool, int, n),
                                .look_order = PELTI_NEW(pool, int, n),
                                .looks_scratch = PELTI_NEW(pool, int, n / TRACKING_GRAIN + 1)};
@@ -67,10 +67,10 @@ static TrackingAwake new_awake(PeltiPool *pool, int n, int bones)
     TrackingAwake awake = {.words = (bones + 63) / 64,
                            .changed = PELTI_NEW(pool, unsigned char, n),
                            .restless = PELTI_NEW(pool, unsigned char, n),
-                           .mark_scratch = PELTI_NEW(pool, unsigned char, n),
+                           .scratch.mark = PELTI_NEW(pool, unsigned char, n),
                            .on = PELTI_NEW(pool, unsigned char, n),
                            .left = PELTI_NEW(pool, Vec3, n),
-                           .from_scratch = PELTI_NEW(pool, Vec3, n),
+                           .from = PELTI_NEW(pool, Vec3, n),
                            .vertex = PELTI_NEW(pool, int, n),
                            .rows.column = PELTI_NEW(pool, int, n)};
     awake.moved = PELTI_NEW(pool, uint64_t, awake.words);
@@ -97,8 +97,8 @@ PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err)
     t->skin = new_skin(pool, n);
     t->surface = new_surface(pool, n);
     t->wake = (TrackingWake){.around = PELTI_NEW(pool, uint64_t, (size_t)n * (size_t)t->frame.words),
-                             .cluster = PELTI_NEW(pool, int, bones),
-                             .strange = PELTI_NEW(pool, uint64_t, (size_t)bones * (size_t)t->frame.words)};
+                             .scratch.cluster = PELTI_NEW(pool, int, bones),
+                             .scratch.strange = PELTI_NEW(pool, uint64_t, (size_t)bones * (size_t)t->frame.words)};
     t->swelling = (TrackingSwelling){.height = PELTI_NEW(pool, float, n),
                                      .grown = PELTI_NEW(pool, float, parts),
                                      .lost_scratch = PELTI_NEW(pool, float, 2 * parts)};

@@ -30,13 +30,13 @@ static void predict_range(void *context, int begin, int end, int worker)
         Vec3 *way = &t->predict.way[v];
         if (way->x == 0 && way->y == 0 && way->z == 0)
             continue;
-        if (tracking_bone_moved(t, t->skin.bone[v]))
-            *way = mat34_apply_vector(t->bones.delta_scratch[t->skin.bone[v]], *way);
+        if (tracking_bone_moved(&t->awake, t->skin.bone[v]))
+            *way = mat34_apply_vector(t->bones.delta[t->skin.bone[v]], *way);
         t->surface.x[v] = vec3_mad(t->surface.x[v], *way, share);
         t->awake.changed[v] = 1;
         t->surface.drift[v] += share * vec3_length(*way);
         if (t->surface.drift[v] > SLID * t->skin.edge[v]) {
-            t->surface.stirred[v] = 1;
+            t->surface.must_look[v] = 1;
             t->surface.drift[v] = 0;
         }
     }
@@ -55,9 +55,9 @@ static void remember_range(void *context, int begin, int end, int worker)
     Tracking *t = context;
     (void)worker;
     for (int v = begin; v < end; v++)
-        t->predict.way[v] =
-            t->awake.on[v] ? vec3_mad(vec3_sub(t->surface.x[v], t->awake.from_scratch[v]), t->predict.way[v], t->predict.share)
-                           : vec3(0, 0, 0);
+        t->predict.way[v] = t->awake.on[v]
+                                ? vec3_mad(vec3_sub(t->surface.x[v], t->awake.from[v]), t->predict.way[v], t->predict.share)
+                                : vec3(0, 0, 0);
 }
 
 void pelti_tracking_remember(Tracking *t)

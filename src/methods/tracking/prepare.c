@@ -1,4 +1,4 @@
-/// Memory, fields and rest state of tracking.
+/// Prepares tracking: settings, fields, the rest state and the factor of the energy [Vaillant2014].
 #include "methods/tracking/tracking.h"
 
 #include "character/skeleton.h"

@@ -13,9 +13,9 @@ static void move_range(void *context, int begin, int end, int worker)
     Projecting *w = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (!tracking_bone_moved(w->t, w->t->skin.bone[v]))
+        if (!tracking_bone_moved(&w->t->awake, w->t->skin.bone[v]))
             continue;
-        const Mat34 *delta = &w->t->bones.delta_scratch[w->t->skin.bone[v]];
+        const Mat34 *delta = &w->t->bones.delta[w->t->skin.bone[v]];
         w->t->surface.x[v] = mat34_apply(*delta, w->t->surface.x[v]);
         w->t->surface.normal[v] = vec3_normalize_or(mat34_apply_vector(*delta, w->t->surface.normal[v]), w->t->surface.normal[v]);
     }
@@ -26,7 +26,7 @@ void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingB
     Projecting w = {.t = t};
     for (int b = 0; b < t->who->bone_count; b++) {
         Mat34 back;
-        t->bones.delta_scratch[b] = mat34_inverse(from->matrix[b], &back) ? mat34_mul(to->matrix[b], back) : mat34_identity();
+        t->bones.delta[b] = mat34_inverse(from->matrix[b], &back) ? mat34_mul(to->matrix[b], back) : mat34_identity();
     }
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, 4 * TRACKING_GRAIN, move_range, &w);
 }
@@ -132,8 +132,8 @@ static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool firs
 }
 
 /// One step of up to a batch of vertices. A step shorter than `enough` is the last: Newton's error after it is of the order of
-/// its square. Where the last step was longer, the vertex stays `stirred`. Vertices that take another go to `next`; returns how
-/// many.
+/// its square. Where the last step was longer, the vertex stays one that `must_look`. Vertices that take another go to `next`;
+/// returns how many.
 static int step_batch(const Projecting *w, int count, const int *vertex, bool first, int *next)
 {
     Tracking *t = w->t;
@@ -149,8 +149,8 @@ static int step_batch(const Projecting *w, int count, const int *vertex, bool fi
         Vec3 step = step_from(t, v, t->surface.x[v], &samples[i], first && w->how.rescue);
         t->surface.x[v] = vec3_add(t->surface.x[v], step);
         t->awake.changed[v] = 1;
-        t->surface.stirred[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
-        if (t->surface.stirred[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
+        t->surface.must_look[v] = !(vec3_length(step) < w->how.enough * t->skin.edge[v]);
+        if (t->surface.must_look[v] && (!w->how.once || (t->surface.other[v] < 0 && vec3_length(step) > FAR * t->skin.edge[v])))
             next[left++] = v;
     }
     return left;
@@ -164,7 +164,7 @@ static void project_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int v = w->t->surface.look_order[i];
-        if (w->t->skin.kind[v] != VERTEX_RIGID && (w->how.all || w->t->surface.stirred[v]))
+        if (w->t->skin.kind[v] != VERTEX_RIGID && (w->how.all || w->t->surface.must_look[v]))
             vertex[count++] = v;
     }
     for (int k = 0; k < w->how.steps && count; k++) {

@@ -28,14 +28,14 @@ static void apply_range(void *context, int begin, int end, int worker)
         Vec3 step = tracking_row(t->solver.slid[t->solver.place[v]]);
         float most = SLIDE_REACH * t->skin.edge[v], length = vec3_length(step);
         float scale = t->skin.paint[v] * (length > most ? most / length : 1);
-        t->surface.stirred[v] |= t->surface.other[v] >= 0;
+        t->surface.must_look[v] |= t->surface.other[v] >= 0;
         if (!(length >= 0) || scale == 0)
             continue;
         t->surface.x[v] = vec3_mad(t->surface.x[v], step, scale);
         largest = fmaxf(largest, scale * length / t->skin.edge[v]);
         t->surface.drift[v] += scale * length;
         if (t->surface.drift[v] > SLID * t->skin.edge[v]) {
-            t->surface.stirred[v] = 1;
+            t->surface.must_look[v] = 1;
             t->surface.drift[v] = 0;
         }
     }

@@ -16,7 +16,7 @@ static void blend_range(void *context, int begin, int end, int worker)
     const PeltiWeights *weights = &b->t->weights;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (!tracking_moved_around(b->t, v))
+        if (!tracking_moved_around(&b->t->awake, v))
             continue;
         const int *bone = weights->bone + (size_t)v * (size_t)weights->influences;
         const float *weight = weights->weight + (size_t)v * (size_t)weights->influences;
@@ -98,7 +98,7 @@ static void side_range(void *context, int begin, int end, int worker)
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (!tracking_moved_around(t, v))
+        if (!tracking_moved_around(&t->awake, v))
             continue;
         Quat q = t->target.rotation[v];
         Vec3 own = {0, 0, 0}, sum = {0, 0, 0};

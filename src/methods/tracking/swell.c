@@ -20,7 +20,7 @@ static void swell_range(void *context, int begin, int end, int worker)
             if (part >= 0)
                 sum += weight[k] * t->swelling.grown[part];
         }
-        t->surface.stirred[v] |= fabsf(sum - t->swelling.height[v]) > HAIR * t->skin.edge[v];
+        t->surface.must_look[v] |= fabsf(sum - t->swelling.height[v]) > HAIR * t->skin.edge[v];
         t->swelling.height[v] = sum;
     }
 }

@@ -112,7 +112,7 @@ static void start(Tracking *t)
     memcpy(t->surface.x, t->mesh->rest, sizeof(Vec3) * n);
     memset(t->surface.drift, 0, sizeof(float) * n);
     memset(t->surface.contact, 0, n);
-    memset(t->surface.stirred, 1, n);
+    memset(t->surface.must_look, 1, n);
     memset(t->surface.wall, 0, sizeof(float) * n);
     memcpy(t->surface.tilt_now, t->skin.tilt, sizeof(float) * n);
     memset(t->swelling.height, 0, sizeof(float) * n);
@@ -123,7 +123,7 @@ static void start(Tracking *t)
     pelti_tracking_forget(t);
     memset(t->awake.changed, 0, n);
     memset(t->wake.around, 0xff, sizeof(uint64_t) * n * (size_t)t->frame.words); // look everywhere
-    pelti_tracking_bones_rest(t, &t->bones.now);
+    pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.now);
     t->started = true;
 }
 
@@ -153,13 +153,14 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     bool restart = in->restart || !t->started;
     if (restart)
         start(t);
-    pelti_tracking_bones_from(t, in, restart ? NULL : &t->bones.now, &t->bones.goal);
+    pelti_tracking_bones_from(t->who, t->bones.order, in, restart ? NULL : &t->bones.now, &t->bones.goal);
     float share;
     do {
-        share = t->counters.virtual_frames < MOST_FRAMES ? pelti_tracking_share(t, &t->bones.now, &t->bones.goal) : 1;
-        pelti_tracking_bones_blend(t, &t->bones.now, &t->bones.goal, share, &t->bones.next);
+        share =
+            t->counters.virtual_frames < MOST_FRAMES ? pelti_tracking_share(t->who, &t->set, &t->bones.now, &t->bones.goal) : 1;
+        pelti_tracking_bones_blend(t->who, t->bones.order, &t->bones.now, &t->bones.goal, share, &t->bones.next);
         virtual_frame(t, &t->bones.next);
-        pelti_tracking_bones_copy(t, &t->bones.next, &t->bones.now);
+        pelti_tracking_bones_copy(t->who->bone_count, &t->bones.next, &t->bones.now);
     } while (share < 1);
     double start_ms = pelti_clock_ms();
     measure_residual(t);

@@ -1,10 +1,10 @@
 /// Robust iso-surface tracking [Vaillant2014]: state and stages. One step = virtual frames of (rigid move, projection,
 /// tangential relaxation), then smoothing of what touches, for show. That nothing crosses is the last word's: src/touch.
-/// Each stage owns a struct below; its arrays are per vertex unless they say otherwise, and hold nothing between two steps where
-/// they are called scratch.
-/// Words beside the paper's: to *look* is to evaluate the composed field at a vertex' place; a *stirred* vertex has to; one that
-/// is *awake* takes part in the relaxation, the others *sleep* (as a physics engine's bodies do) and ride with their bones; the
-/// *contact surface* of two parts is where their fields are equal, from its *mouth* at the skin inwards (field/compose.h).
+/// Each stage owns a struct below, which says who writes and who reads it; its arrays are per vertex unless they say otherwise,
+/// and hold nothing between two steps where they are called scratch. All of it is made by prepare.c and memory.c.
+/// Words beside the paper's: to *look* is to evaluate the composed field at a vertex' place; one that is *awake* takes part in
+/// the relaxation, the others *sleep* (as a physics engine's bodies do) and ride with their bones; the *contact surface* of two
+/// parts is where their fields are equal, from its *mouth* at the skin inwards (field/compose.h).
 #ifndef PELTI_METHODS_TRACKING_TRACKING_H
 #define PELTI_METHODS_TRACKING_TRACKING_H
 
@@ -45,16 +45,17 @@ typedef struct TrackingBones {
     float *scale;      ///< cube root of the determinant
 } TrackingBones;
 
+/// frames.c makes poses, tracking.c says which; relaxation and projection read the next one.
 typedef struct TrackingPoses {
-    int *order;           ///< [bone_count] parents first
-    TrackingBones now;    ///< of the tracked positions
-    TrackingBones next;   ///< of the virtual frame
-    TrackingBones goal;   ///< of the step
-    Mat34 *delta_scratch; ///< [bone_count]
-    Mat34 *part_matrix;   ///< [part_count]
+    int *order;         ///< [bone_count] parents first
+    TrackingBones now;  ///< of the tracked positions
+    TrackingBones next; ///< of the virtual frame
+    TrackingBones goal; ///< of the step
+    Mat34 *delta;       ///< [bone_count] from `now` to `next`: the rigid move writes it, predict.c reads it too
+    Mat34 *part_matrix; ///< [part_count] of `next`: for the frame of the fields
 } TrackingPoses;
 
-/// What a vertex is: made once.
+/// What a vertex is: made once (prepare.c, effects.c, and project.c what it sees at rest); all stages read it.
 typedef struct TrackingSkin {
     unsigned char *kind; ///< TrackingKind
     int *skeleton;
@@ -71,7 +72,8 @@ typedef struct TrackingSkin {
     double volume;   ///< of the rest mesh
 } TrackingSkin;
 
-/// Where vertices are, and what each saw when it last looked at the field.
+/// Where vertices are, and what each saw when it last looked at the field. project.c moves and looks, relax.c slides, predict.c
+/// slides on; wake.c and swell.c write `must_look`; all stages read it.
 typedef struct TrackingSurface {
     Vec3 *x;
     Vec3 *normal;           ///< unit, of the surface a vertex is on
@@ -82,21 +84,24 @@ typedef struct TrackingSurface {
     float *tilt_now; ///< tilt with the swelling added
     float *residual; ///< f - iso
     float *drift;    ///< length: way that a vertex slid since it looked
-    unsigned char *stirred; ///< something moved since it looked, or it is not yet on its surface: it has to look again
-    int *look_order;        ///< vertices, those that look together next to each other: see order.c
-    int *looks_scratch;     ///< [blocks] field evaluations
+    unsigned char *must_look; ///< something moved since it looked, or it is not yet on its surface: it has to look again
+    int *look_order;          ///< vertices, those that look together next to each other: see order.c
+    int *looks_scratch;       ///< [blocks] field evaluations
 } TrackingSurface;
 
-/// Which skin has to look again, as bones moved around it: what it wakes is `stirred`. See wake.c.
+/// Which skin has to look again, as bones moved around it: what it wakes `must_look`. wake.c writes it; awake.c and predict.c
+/// read `all`.
 typedef struct TrackingWake {
-    unsigned turn;     ///< of virtual frames
-    bool all;          ///< scratch: more moves than is worth leaving out
-    uint64_t *around;  ///< [vertex_count x frame.words] parts near a vertex when it was last asked
-    int *cluster;      ///< [bone_count] scratch: bones that move as one have the same
-    uint64_t *strange; ///< [bone_count x frame.words] scratch: parts that move otherwise than the cluster
+    unsigned turn;    ///< of virtual frames
+    bool all;         ///< in this virtual frame more moves than is worth leaving out
+    uint64_t *around; ///< [vertex_count x frame.words] parts near a vertex when it was last asked
+    struct {
+        int *cluster;      ///< [bone_count] bones that move as one have the same
+        uint64_t *strange; ///< [bone_count x frame.words] parts that move otherwise than the cluster
+    } scratch;
 } TrackingWake;
 
-/// Free skin rises by what contacts squeeze out of its part.
+/// Free skin rises by what contacts squeeze out of its part. swell.c writes it; project.c reads the heights.
 typedef struct TrackingSwelling {
     bool swollen;
     float *height;       ///< length
@@ -104,7 +109,8 @@ typedef struct TrackingSwelling {
     float *lost_scratch; ///< [2 x part_count] volume squeezed out, and area it can go to
 } TrackingSwelling;
 
-/// The as-rigid-as-possible energy, eq. (3): sum_ij w_ij |x_i - x_j - R (p_i - p_j)|^2, and tethers; made once.
+/// The as-rigid-as-possible energy, eq. (3): sum_ij w_ij |x_i - x_j - R (p_i - p_j)|^2, and tethers; made once
+/// (prepare.c, swell.c). The relaxation reads it.
 typedef struct TrackingEnergy {
     float *ring_weight; ///< [ring] cotangent weight, aligned with mesh->ring
     float *diagonal;    ///< sum of ring_weight
@@ -112,7 +118,7 @@ typedef struct TrackingEnergy {
     double rest;        ///< sum of ring_weight times squared rest edges
 } TrackingEnergy;
 
-/// Rotations R of the energy.
+/// Rotations R of the energy. rotations.c writes it; relax.c, conjugate.c and awake.c read it.
 typedef struct TrackingTarget {
     Quat *rotation, *scratch;
     float *scale;
@@ -128,7 +134,8 @@ typedef struct TrackingRows {
     float *hold;   ///< energy.hold
 } TrackingRows;
 
-/// Conjugate gradients; rows are in the factor's order, padded to four floats.
+/// Conjugate gradients; rows are in the factor's order, padded to four floats. conjugate.c writes it, awake.c clears directions;
+/// relax.c reads `slid`, or writes it by Jacobi.
 typedef struct TrackingSolver {
     PeltiSparse *factor;
     const int *order;      ///< place in the factor -> vertex
@@ -145,24 +152,27 @@ typedef struct TrackingSolver {
     float *scratch;        ///< of the factor
 } TrackingSolver;
 
-/// Which skin takes part in the relaxation: see awake.c.
+/// Which skin takes part in the relaxation. awake.c writes it, project.c and predict.c `changed`; the relaxation reads `on`,
+/// `vertex` and `rows`, whoever moves skin `moved`.
 typedef struct TrackingAwake {
-    bool fresh;              ///< nothing is known of the frame before: all take part
-    bool creeps;             ///< scratch: some joint moves by less than STANDS (constants.def), which counts as standing still
-    int words;               ///< of a set of bones
-    uint64_t *moved;         ///< [words] scratch: bones that are not, to the bit, where they were
-    uint64_t *bones;         ///< [vertex_count x words] that act on a vertex or its ring; made once
-    unsigned char *changed;  ///< its place or normal changed since forces were looked at
-    unsigned char *restless; ///< its last relaxation moved it
-    Vec3 *left;              ///< force along the surface that its last relaxation left, in the frame of its target rotation
-    Vec3 *from_scratch;      ///< place before the relaxation
-    unsigned char *mark_scratch; ///< in the factor's order
-    unsigned char *on;           ///< takes part
-    int vertex_count, *vertex;   ///< those, ascending
-    PeltiSparseSome rows;        ///< the same in the factor's order, and what solves need besides
+    bool fresh;  ///< nothing is known of the frame before: all take part
+    bool creeps; ///< in this virtual frame some joint moves by less than STANDS (constants.def), which counts as standing still
+    int words;   ///< of a set of bones
+    uint64_t *moved;           ///< [words] in this virtual frame: bones that are not, to the bit, where they were
+    uint64_t *bones;           ///< [vertex_count x words] that act on a vertex or its ring; made once
+    unsigned char *changed;    ///< its place or normal changed since forces were looked at
+    unsigned char *restless;   ///< its last relaxation moved it
+    Vec3 *left;                ///< force along the surface that its last relaxation left, in the frame of its target rotation
+    Vec3 *from;                ///< place before this virtual frame's relaxation; predict.c reads it
+    unsigned char *on;         ///< takes part
+    int vertex_count, *vertex; ///< those, ascending
+    PeltiSparseSome rows;      ///< the same in the factor's order, and what solves need besides
+    struct {
+        unsigned char *mark; ///< takes part, in the factor's order
+    } scratch;
 } TrackingAwake;
 
-/// Joints that turn on as they did make skin slide on as it did: see predict.c.
+/// Joints that turn on as they did make skin slide on as it did. predict.c writes it, relax.c `gain` and `length`.
 typedef struct TrackingPredict {
     Vec3 *turned; ///< [bone_count] in the last virtual frame: sine of half the angle, along the axis
     Vec3 *way;    ///< [vertex_count] of the last relaxation, with what was taken beforehand; 0: it slept
@@ -171,14 +181,15 @@ typedef struct TrackingPredict {
         length; ///< what relaxations are held against: of the first solve, of the first round, without taking any beforehand
 } TrackingPredict;
 
-/// Vertices that swing to and fro take shorter steps, within one relaxation.
+/// Vertices that swing to and fro take shorter steps, within one relaxation. relax.c writes it; project.c and conjugate.c read
+/// the shares.
 typedef struct TrackingEase {
     Vec3 *before; ///< place a round ago
     Vec3 *went;   ///< way in the round before that
     float *share; ///< (0, 1] of its steps that a vertex takes: less the more often it turned back; 1 outside of relaxation
 } TrackingEase;
 
-/// What is shown: smoothed where skin touches.
+/// What is shown: smoothed where skin touches. smooth.c writes it; tracking.c hands out `shown`, and sorts residuals.
 typedef struct TrackingShow {
     Vec3 *shown, *scratch;
     float *touch, *touch_scratch; ///< contact, spread over a few rings
@@ -188,6 +199,7 @@ typedef struct TrackingShow {
 /// Stages of a step whose time is reported.
 typedef enum TrackingStage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } TrackingStage;
 
+/// Of this step: every stage adds to it; tracking.c reports it.
 typedef struct TrackingCounters {
     int virtual_frames, relaxations, contacts;
     double residual_max, residual_p99; ///< |f - iso| outside contact
@@ -233,14 +245,16 @@ PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err); ///< all stages',
 void pelti_tracking_keep(void *state, PeltiSnapshot *snapshot);
 
 // frames.c
-void pelti_tracking_bones_from(const Tracking *t, const PeltiStepInput *in, const TrackingBones *near,
-                               TrackingBones *out); ///< near: for the signs; may be NULL
-void pelti_tracking_bones_rest(const Tracking *t, TrackingBones *out);
-void pelti_tracking_bones_blend(const Tracking *t, const TrackingBones *a, const TrackingBones *b, float share,
-                                TrackingBones *out);
-void pelti_tracking_bones_copy(const Tracking *t, const TrackingBones *from, TrackingBones *to);
+/// `order`: bones, parents first; near: for the signs, may be NULL.
+void pelti_tracking_bones_from(const PeltiCharacter *who, const int *order, const PeltiStepInput *in, const TrackingBones *near,
+                               TrackingBones *out);
+void pelti_tracking_bones_rest(const PeltiCharacter *who, const int *order, TrackingBones *out);
+void pelti_tracking_bones_blend(const PeltiCharacter *who, const int *order, const TrackingBones *a, const TrackingBones *b,
+                                float share, TrackingBones *out);
+void pelti_tracking_bones_copy(int bone_count, const TrackingBones *from, TrackingBones *to);
 /// Of the way to the goal one virtual frame may go.
-float pelti_tracking_share(const Tracking *t, const TrackingBones *now, const TrackingBones *goal);
+float pelti_tracking_share(const PeltiCharacter *who, const TrackingSettings *set, const TrackingBones *now,
+                           const TrackingBones *goal);
 
 // order.c
 PeltStatus pelti_tracking_order_looks(Tracking *t, PeltError *err); ///< once the fields are built
@@ -252,7 +266,7 @@ PeltStatus pelti_tracking_effects(Tracking *t, const PeltRig *rig, PeltError *er
 typedef struct TrackingLooks {
     int steps;    ///< of a vertex, at most
     float enough; ///< of the edge: a step after which a vertex has arrived
-    bool all;     ///< else only vertices that are `stirred`
+    bool all;     ///< else only vertices that `must_look`
     bool once;    ///< after a slide: only skin that is far from its surface and in no contact takes more than one step
     bool rescue;  ///< skin that was dragged out of its part starts again where its bone carries it
 } TrackingLooks;
@@ -264,17 +278,19 @@ void pelti_tracking_rest_values(Tracking *t);
 
 // wake.c
 void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< skin whose surroundings changed
-
-bool pelti_tracking_stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to);
+/// A joint hardly moves, against its parent, on a character of that size.
+bool pelti_tracking_stands_still(float size, const PeltiJoint *from, const PeltiJoint *to);
 
 // awake.c
-void pelti_tracking_awake_prepare(Tracking *t);                                               ///< after the factor
-void pelti_tracking_predict(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< after the rigid move
-void pelti_tracking_remember(Tracking *t);                                                    ///< after a relaxation
-void pelti_tracking_forget(Tracking *t);                                                      ///< a start
+void pelti_tracking_awake_prepare(Tracking *t); ///< after the factor
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to);
 void pelti_tracking_choose_awake(Tracking *t); ///< before a relaxation
 void pelti_tracking_put_to_rest(Tracking *t);  ///< after the projection that follows it
+
+// predict.c
+void pelti_tracking_predict(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< after the rigid move
+void pelti_tracking_remember(Tracking *t);                                                    ///< after a relaxation
+void pelti_tracking_forget(Tracking *t);                                                      ///< a start
 
 // swell.c
 void pelti_tracking_swell(Tracking *t);
@@ -312,18 +328,18 @@ static inline Vec3 tracking_tangential(const Tracking *t, int v, Vec3 d)
     return t->awake.on[v] ? tracking_along(t, v, d) : vec3(0, 0, 0);
 }
 
-static inline bool tracking_bone_moved(const Tracking *t, int bone)
+static inline bool tracking_bone_moved(const TrackingAwake *awake, int bone)
 {
-    return t->awake.moved[bone >> 6] >> (bone & 63) & 1;
+    return awake->moved[bone >> 6] >> (bone & 63) & 1;
 }
 
 /// A bone that acts on the vertex or its ring moved.
-static inline bool tracking_moved_around(const Tracking *t, int v)
+static inline bool tracking_moved_around(const TrackingAwake *awake, int v)
 {
-    const uint64_t *bones = t->awake.bones + (size_t)v * (size_t)t->awake.words;
+    const uint64_t *bones = awake->bones + (size_t)v * (size_t)awake->words;
     uint64_t met = 0;
-    for (int k = 0; k < t->awake.words; k++)
-        met |= bones[k] & t->awake.moved[k];
+    for (int k = 0; k < awake->words; k++)
+        met |= bones[k] & awake->moved[k];
     return met != 0;
 }
 

@@ -11,14 +11,14 @@ typedef struct Wake {
     int turn;
 } Wake;
 
-bool pelti_tracking_stands_still(const Tracking *t, const PeltiJoint *from, const PeltiJoint *to)
+bool pelti_tracking_stands_still(float size, const PeltiJoint *from, const PeltiJoint *to)
 {
     Quat a = from->turn, b = to->turn;
     float turn = fabsf(a.x - b.x) + fabsf(a.y - b.y) + fabsf(a.z - b.z) + fabsf(a.w - b.w), stretch = 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             stretch += fabsf(from->stretch.m[i][j] - to->stretch.m[i][j]);
-    return turn < STANDS && stretch < STANDS && vec3_distance(from->head, to->head) < STANDS * t->mesh->diagonal;
+    return turn < STANDS && stretch < STANDS && vec3_distance(from->head, to->head) < STANDS * size;
 }
 
 /// Clusters of bones that move as one: a joint that stands still goes with its parent. Returns how many clusters there are.
@@ -27,8 +27,9 @@ static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingB
     int count = 0;
     for (int k = 0; k < t->who->bone_count; k++) {
         int b = t->bones.order[k], parent = t->who->bones[b].parent;
-        t->wake.cluster[b] =
-            parent >= 0 && pelti_tracking_stands_still(t, &from->joint[b], &to->joint[b]) ? t->wake.cluster[parent] : count++;
+        t->wake.scratch.cluster[b] = parent >= 0 && pelti_tracking_stands_still(t->mesh->diagonal, &from->joint[b], &to->joint[b])
+                                         ? t->wake.scratch.cluster[parent]
+                                         : count++;
     }
     return count;
 }
@@ -37,11 +38,11 @@ static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingB
 static void find_strangers(Tracking *t, int clusters)
 {
     int words = t->frame.words;
-    memset(t->wake.strange, 0, sizeof(uint64_t) * (size_t)clusters * (size_t)words);
+    memset(t->wake.scratch.strange, 0, sizeof(uint64_t) * (size_t)clusters * (size_t)words);
     for (int c = 0; c < clusters; c++)
         for (int p = 0; p < t->fields->part_count; p++)
-            if (t->fields->parts[p].primitive >= 0 || t->wake.cluster[t->fields->parts[p].bone] != c)
-                t->wake.strange[(size_t)c * (size_t)words + (size_t)(p >> 6)] |= (uint64_t)1 << (p & 63);
+            if (t->fields->parts[p].primitive >= 0 || t->wake.scratch.cluster[t->fields->parts[p].bone] != c)
+                t->wake.scratch.strange[(size_t)c * (size_t)words + (size_t)(p >> 6)] |= (uint64_t)1 << (p & 63);
 }
 
 static void wake_range(void *context, int begin, int end, int worker)
@@ -52,16 +53,16 @@ static void wake_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         const uint64_t *now = pelti_frame_around(&t->frame, t->surface.x[v]),
-                       *strange = t->wake.strange + (size_t)t->wake.cluster[t->skin.bone[v]] * (size_t)words;
+                       *strange = t->wake.scratch.strange + (size_t)t->wake.scratch.cluster[t->skin.bone[v]] * (size_t)words;
         uint64_t *before = t->wake.around + (size_t)v * (size_t)words, met = now ? 0 : 1;
         for (int k = 0; k < words; k++) {
             uint64_t here = now ? now[k] : ~(uint64_t)0;
             met |= (here | before[k]) & strange[k];
             before[k] = here;
         }
-        bool turn = v % TURNS == w->turn && (t->awake.creeps || tracking_bone_moved(t, t->skin.bone[v]));
+        bool turn = v % TURNS == w->turn && (t->awake.creeps || tracking_bone_moved(&t->awake, t->skin.bone[v]));
         if (met || t->wake.all || turn)
-            t->surface.stirred[v] = 1;
+            t->surface.must_look[v] = 1;
     }
 }
 
@@ -73,6 +74,6 @@ void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingB
     if (!t->wake.all)
         find_strangers(t, clusters);
     else
-        memset(t->wake.strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
+        memset(t->wake.scratch.strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
     pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, wake_range, &w);
 }

@@ -20,7 +20,7 @@ static double energy(const Tracking *t, const Vec3 *x)
 static void drag(void)
 {
     Tracking *t = rig.state;
-    pelti_tracking_bones_rest(t, &t->bones.goal);
+    pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.goal);
     pelti_tracking_target_rotations(t, &t->bones.goal);
     pelti_tracking_right_hand_side(t, &t->bones.goal);
     pelti_mesh_normals(t->mesh, t->mesh->rest, t->surface.normal);

@@ -7,7 +7,7 @@ static void pose(TrackingBones *out, const TrackingBones *near, float angle)
     turn(&rig, last_bone(&rig), vec3(0, 0, 1), angle);
     test_joints(rig.who, rig.bones, joints);
     PeltiStepInput in = {.bones = rig.bones, .joints = joints};
-    pelti_tracking_bones_from(rig.state, &in, near, out);
+    pelti_tracking_bones_from(rig.state->who, rig.state->bones.order, &in, near, out);
 }
 
 static void blends_meet_both_ends_and_turn_evenly(void **state)
@@ -19,7 +19,7 @@ static void blends_meet_both_ends_and_turn_evenly(void **state)
     pose(&t->bones.goal, &t->bones.now, 1.2f);
     for (int k = 0; k <= 4; k++) {
         float share = 0.25f * (float)k;
-        pelti_tracking_bones_blend(t, &t->bones.now, &t->bones.goal, share, &t->bones.next);
+        pelti_tracking_bones_blend(t->who, t->bones.order, &t->bones.now, &t->bones.goal, share, &t->bones.next);
         turn(&rig, last, vec3(0, 0, 1), 0.4f + 0.8f * share);
         for (int b = 0; b < rig.who->bone_count; b++)
             for (int i = 0; i < 12; i++)
@@ -53,7 +53,7 @@ static void signs_go_on_over_half_a_turn(void **state)
         pose(&t->bones.goal, &t->bones.now, 0.5f * (float)k);
         assert_true(quat_dot(t->bones.now.joint[last].turn, t->bones.goal.joint[last].turn) > 0.9f);
         CHECK_NEAR(t->bones.goal.joint[last].turn.w, cos(0.25 * k), 1e-5); // past 180 degrees w is negative
-        pelti_tracking_bones_copy(t, &t->bones.goal, &t->bones.now);
+        pelti_tracking_bones_copy(t->who->bone_count, &t->bones.goal, &t->bones.now);
     }
 }
 
@@ -63,17 +63,17 @@ static void no_joint_turns_farther_than_a_third_of_its_bend(void **state)
     (void)state;
     Tracking *t = rig.state;
     t->set.floor_rad = 0.05f;
-    pelti_tracking_bones_rest(t, &t->bones.now);
+    pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.now);
     pose(&t->bones.goal, NULL, 0.5f);
-    CHECK_NEAR(pelti_tracking_share(t, &t->bones.now, &t->bones.goal), 0.05 / 0.5, 1e-4); // straight: the floor
+    CHECK_NEAR(pelti_tracking_share(t->who, &t->set, &t->bones.now, &t->bones.goal), 0.05 / 0.5, 1e-4); // straight: the floor
     pose(&t->bones.now, NULL, 0.6f);
     pose(&t->bones.goal, &t->bones.now, 1.6f);
-    CHECK_NEAR(pelti_tracking_share(t, &t->bones.now, &t->bones.goal), 0.2, 1e-4);
+    CHECK_NEAR(pelti_tracking_share(t->who, &t->set, &t->bones.now, &t->bones.goal), 0.2, 1e-4);
     pose(&t->bones.goal, &t->bones.now, 0.61f);
-    CHECK_NEAR(pelti_tracking_share(t, &t->bones.now, &t->bones.goal), 1, 0);
+    CHECK_NEAR(pelti_tracking_share(t->who, &t->set, &t->bones.now, &t->bones.goal), 1, 0);
     t->set.subdivide = false;
     pose(&t->bones.goal, &t->bones.now, 3);
-    CHECK_NEAR(pelti_tracking_share(t, &t->bones.now, &t->bones.goal), 1, 0);
+    CHECK_NEAR(pelti_tracking_share(t->who, &t->set, &t->bones.now, &t->bones.goal), 1, 0);
 }
 
 int main(void)

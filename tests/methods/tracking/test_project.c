@@ -27,7 +27,7 @@ static void skin_off_its_surface_goes_back(void **state)
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         t->surface.x[v] = vec3_mad(t->mesh->rest[v], t->surface.normal[v], (v % 2 ? 0.2f : -0.2f) * t->skin.edge[v]);
         t->surface.tilt_now[v] = t->skin.tilt[v];
-        t->surface.stirred[v] = v % 3 != 0;
+        t->surface.must_look[v] = v % 3 != 0;
     }
     double before = t->counters.evaluations;
     pelti_tracking_project(t, (TrackingLooks){.steps = 8, .enough = 1e-3f});
@@ -55,8 +55,8 @@ static void the_rigid_move_goes_with_the_bones(void **state)
     turn(&rig, last_bone(&rig), vec3(0, 0, 1), 0.7f);
     test_joints(rig.who, rig.bones, joints);
     PeltiStepInput in = {.bones = rig.bones, .joints = joints};
-    pelti_tracking_bones_rest(t, &t->bones.now);
-    pelti_tracking_bones_from(t, &in, &t->bones.now, &t->bones.goal);
+    pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.now);
+    pelti_tracking_bones_from(t->who, t->bones.order, &in, &t->bones.now, &t->bones.goal);
     pelti_mesh_normals(t->mesh, t->mesh->rest, t->surface.normal);
     for (int v = 0; v < t->mesh->vertex_count; v++)
         t->surface.x[v] = t->mesh->rest[v];

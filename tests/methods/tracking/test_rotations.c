@@ -18,7 +18,7 @@ static void all_bones(Mat34 m)
         rig.bones[b] = m;
     test_joints(rig.who, rig.bones, joints);
     PeltiStepInput in = {.bones = rig.bones, .joints = joints};
-    pelti_tracking_bones_from(rig.state, &in, NULL, &rig.state->bones.goal);
+    pelti_tracking_bones_from(rig.state->who, rig.state->bones.order, &in, NULL, &rig.state->bones.goal);
 }
 
 static void one_motion_of_all_bones_is_every_target(void **state)
@@ -57,7 +57,7 @@ static void targets_blend_between_bones(void **state)
     turn(&rig, last, vec3(0, 0, 1), 2.0f);
     test_joints(rig.who, rig.bones, joints);
     PeltiStepInput in = {.bones = rig.bones, .joints = joints};
-    pelti_tracking_bones_from(t, &in, NULL, &t->bones.goal);
+    pelti_tracking_bones_from(t->who, t->bones.order, &in, NULL, &t->bones.goal);
     pelti_tracking_target_rotations(t, &t->bones.goal);
     int between = 0;
     float most = 0;

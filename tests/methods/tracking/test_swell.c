@@ -8,7 +8,7 @@ static void reset(void)
         t->surface.x[v] = t->mesh->rest[v];
         t->surface.contact[v] = 0;
         t->surface.pressed[v] = 0;
-        t->surface.stirred[v] = 0;
+        t->surface.must_look[v] = 0;
         t->swelling.height[v] = 0;
     }
     memset(t->swelling.grown, 0, sizeof(float) * (size_t)t->fields->part_count);
@@ -58,10 +58,10 @@ static void the_free_skin_rises_by_what_is_missing(void **state)
     CHECK_NEAR(risen() / missing, 1, 0.15);
     for (int p = 1; p < t->fields->part_count; p++)
         CHECK_NEAR(t->swelling.grown[p], 0, 0); // parts that nothing presses do not
-    int stirred = 0;
+    int looking = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
-        stirred += t->surface.stirred[v];
-    assert_true(stirred > 5);
+        looking += t->surface.must_look[v];
+    assert_true(looking > 5);
     reset();
     t->set.keep_volume = 0;
     press(part, depth);

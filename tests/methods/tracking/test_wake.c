@@ -1,18 +1,18 @@
 /// Which skin looks at the field again: what is near a joint that moved, and all of it once in a while.
 #include "shared_rig.h"
 
-static int stirred(int part)
+static int looking(int part)
 {
     const Tracking *t = rig.state;
     int count = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
-        count += t->surface.stirred[v] && (part < 0 || t->fields->vertex_part[v] == part);
+        count += t->surface.must_look[v] && (part < 0 || t->fields->vertex_part[v] == part);
     return count;
 }
 
 static void sleep_all(void)
 {
-    memset(rig.state->surface.stirred, 0, (size_t)rig.state->mesh->vertex_count);
+    memset(rig.state->surface.must_look, 0, (size_t)rig.state->mesh->vertex_count);
 }
 
 /// At rest, with all places noted.
@@ -21,8 +21,8 @@ static void settle(void)
     Tracking *t = rig.state;
     for (int v = 0; v < t->mesh->vertex_count; v++)
         t->surface.x[v] = t->mesh->rest[v];
-    pelti_tracking_bones_rest(t, &t->bones.now);
-    pelti_tracking_bones_rest(t, &t->bones.goal);
+    pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.now);
+    pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.goal);
     for (int p = 0; p < t->fields->part_count; p++)
         t->bones.part_matrix[p] = mat34_identity();
     pelti_frame_set(&t->frame, t->bones.part_matrix);
@@ -36,11 +36,11 @@ static void nothing_moved_leaves_one_turn_in_many(void **state)
     Tracking *t = rig.state;
     int count = t->mesh->vertex_count, before = 0, rounds = 0;
     settle();
-    for (; stirred(-1) < count; rounds++) {
+    for (; looking(-1) < count; rounds++) {
         assert_true(rounds < 1000);
         pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
-        assert_true(stirred(-1) - before <= count / 8);
-        before = stirred(-1);
+        assert_true(looking(-1) - before <= count / 8);
+        before = looking(-1);
     }
     assert_true(rounds >= 8); // but every vertex has its turn
 }
@@ -56,21 +56,21 @@ static void skin_near_a_joint_that_turned_looks(void **state)
     turn(&rig, bone, vec3(1, 0, 0), 0.2f);
     test_joints(rig.who, rig.bones, joints);
     PeltiStepInput in = {.bones = rig.bones, .joints = joints};
-    pelti_tracking_bones_from(t, &in, &t->bones.now, &t->bones.goal);
+    pelti_tracking_bones_from(t->who, t->bones.order, &in, &t->bones.now, &t->bones.goal);
     pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
     int own = 0, near = 0, n = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
         if (vec3_distance(t->mesh->rest[v], rig.who->bones[bone].head) < 0.8f * t->fields->parts[last].radius) {
             near++;
-            n += t->surface.stirred[v];
+            n += t->surface.must_look[v];
         }
-    own = stirred(last);
+    own = looking(last);
     assert_true(near > 0 && n == near);
     assert_true(own > 0);
-    assert_true(stirred(-1) < t->mesh->vertex_count * 3 / 4);
+    assert_true(looking(-1) < t->mesh->vertex_count * 3 / 4);
     t->set.everywhere = true;
     pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
-    assert_int_equal(stirred(-1), t->mesh->vertex_count);
+    assert_int_equal(looking(-1), t->mesh->vertex_count);
     t->set.everywhere = false;
 }
 
