@@ -34,7 +34,7 @@ const CliCommand cli_measure = {
     "FILE --cache C [options]",
     "measure a point cache: crossings, volume, stretch, beside linear blending",
     "Measures every frame of a cache of FILE, whoever made it, and linear blending with the file's\n"
-    "weights beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
+    "weights in the clip's pose beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
     "by what. What each measure means stands in docs/measures.md. The verdict is no failure: the exit\n"
     "code is 0 whatever it says; scripts read quality.verdict_worse of the report. A cache is a .pc2, .mdd,\n"
     ".npz (numpy.savez), .usda, .abc (Ogawa), a baked .glb, .vrm or .gltf, or numbered .obj: walk.obj stands\n"
@@ -70,11 +70,11 @@ static int run(const CliCommand *command, int argc, char **argv)
         return code;
     if (r.json) {
         printf("{\"frames\": %d", result.quality.frames);
-        cli_print_quality_json(", ", &result.quality, &result.lbs);
+        cli_print_quality_json(", ", &result.quality, result.verdict, result.verdict_text);
         printf("}\n");
         return code;
     }
     printf("%s, %s: %d frames\n", r.file, r.def.cache_path, result.quality.frames);
-    cli_print_quality(&result.quality, &result.lbs);
+    cli_print_quality(&result.quality, &result.lbs, result.verdict_text);
     return code;
 }

@@ -106,7 +106,9 @@ static PeltStatus save_report(const Job *job, PeltError *err)
     pelti_put(root, "mesh", pelti_report_mesh(&info, &ok), &ok);
     pelti_put_int(root, "bones", info.joint_count, &ok);
     pelti_put_number(root, "peak_mb", pelti_peak_mb(), &ok);
-    pelti_put(root, "quality", pelti_report_measured(job->measure, &ok), &ok);
+    char verdict[400];
+    PeltVerdict said = pelt_measure_verdict(job->measure, verdict, sizeof verdict);
+    pelti_put(root, "quality", pelti_report_measured(job->measure, said, verdict, &ok), &ok);
     for (int i = 0; i < job->count; i++) {
         PeltiJson *frame = pelti_json_new_object();
         pelti_put_int(frame, "frame", job->first + i, &ok);
