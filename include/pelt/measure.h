@@ -134,9 +134,9 @@ PELT_API void pelt_measure_restart(PeltMeasure *measure);
 /// Measuring a cache: `pelt measure`.
 typedef struct PeltMeasureDef {
     const char *cache_path;  ///< .pc2 .mdd .npz .usda .abc, numbered .obj, baked .glb .vrm .gltf (docs/files.md)
-    const char *clip;        ///< the clip it was made from, name or index; NULL: the first
-    double fps;              ///< 30; 0: as the cache says, 30 where it does not
-    int first_frame;         ///< clip frame of the cache's first one; -1: as the cache says
+    const char *clip;        ///< it was made from, name or index; NULL: the first. pelt_character_load_motion: of another file
+    double fps;              ///< 0: as the cache says, 30 where it does not
+    int first_frame;         ///< -1: as the cache says; else clip frame of the cache's first one
     const char *report_path; ///< JSON; NULL: none
     int threads;             ///< 0: as many as the machine has
     PeltProgress progress;   ///< may be NULL
