@@ -6,7 +6,7 @@
 static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct MeasureRequest {
-    const char *file;
+    const char *file, *motion;
     bool quiet, json;
     PeltMeasureDef def;
 } MeasureRequest;
@@ -15,6 +15,7 @@ static const CliOption options[] = {
     {"cache", 0, "C", "the cache to measure, of any kind that `pelt bake` writes; points in the order it writes them",
      CLI_TO(CLI_TEXT, MeasureRequest, def.cache_path)},
     {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, MeasureRequest, def.clip)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, MeasureRequest, motion)},
     {"fps", 0, "F", "frames a second it was made with (default: as the cache says; 30)",
      CLI_TO(CLI_DOUBLE, MeasureRequest, def.fps)},
     {"first", 0, "N", "frame of the clip that its first frame shows (default: as the cache says)",
@@ -41,6 +42,7 @@ const CliCommand cli_measure = {
     "for walk_0000.obj and those after it.\n"
     "  pelt bake hero.glb -m tracking --clip walk -o walk.pc2\n"
     "  pelt measure hero.glb --cache walk.pc2 --clip walk\n"
+    "  pelt measure hero.glb --motion run.bvh --cache run.pc2\n"
     "  pelt measure hero.glb --cache baked.glb --clip walk\n"
     "  pelt measure hero.glb --cache other-tool.mdd --clip walk --fps 24 --report walk.json\n",
     options,
@@ -56,11 +58,11 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.def.cache_path)
         return cli_usage(command, "which cache? --cache C");
-    if (!cli_keeps(command, CLI_FILES(r.file, r.def.cache_path), CLI_FILES(r.def.report_path)))
+    if (!cli_keeps(command, CLI_FILES(r.file, r.motion, r.def.cache_path), CLI_FILES(r.def.report_path)))
         return PELT_BAD_ARGUMENT;
     CliSession session;
     PeltMeasureResult result;
-    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
+    PeltStatus status = cli_open_motion(&session, command, r.file, r.motion, r.quiet);
     r.def.progress = cli_progress;
     r.def.progress_user = &session.progress;
     if (status == PELT_OK)
