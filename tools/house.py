@@ -25,7 +25,9 @@ ARGUMENTS_MOST = 6
 STAGES = r"src/(methods|character|field|touch|body|contact|bake)/"
 TURNS = (
     ("pose to matrices and back to joint turns", STAGES, r"mat34_inverse\(\*?[\w>.\[-]*(?:parent|link|bones\[up|bones\[p)\]?, &back\)"),
-    ("vertices to points and back", STAGES, r"= (?:\w+->)?(?:\w+\.)?points\[[\w>.-]*first_point\["),
+    # Where skins are kept or played by point this is their border; it is counted all the same. A cache's is bake/measure.c.
+    ("vertices to points and back", r"src/(methods|character|field|touch|body|contact|bake|measure|distil|tools)/",
+     r"= (?:\w+->)?(?:\w+\.)?points\[[\w>.-]*first_point\[|pelti_mesh_gather\("),
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
     ("places that look for what is not finite", r"src/(methods|bake|io)/",

@@ -135,7 +135,7 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->nonfinite = report.nonfinite;
     merge_stats(run, &report);
     if (run->measure)
-        pelti_measuring_frame(run->measure, &run->pose, run->skin->shown.points, &record->quality);
+        pelti_measuring_skin(run->measure, &run->pose, run->skin, &record->quality);
     if (!run->output)
         return PELT_OK;
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;

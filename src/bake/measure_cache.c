@@ -84,7 +84,7 @@ static PeltStatus measure_frames(Job *job, PeltError *err)
         PELT_TRY(pelti_progress(&progress, "measure", (double)i / job->count, err));
         PELT_TRY(pelti_cache_frame(job->cache, i, job->points, err));
         pelti_pose_clip(who, job->clip >= 0 ? &who->clips[job->clip] : NULL, (job->first + i) / job->fps, &job->pose);
-        pelti_measuring_frame(job->measure, job->posed ? &job->pose : NULL, job->points, &job->frames[i]);
+        pelti_measuring_points(job->measure, job->posed ? &job->pose : NULL, job->points, &job->frames[i]);
     }
     return pelti_progress(&progress, "measure", 1, err);
 }
