@@ -81,7 +81,7 @@ static void print_result(const BakeRequest *r, const PeltBakeResult *result)
                result->frames, result->prepare_ms, result->step_mean_ms, result->total_ms, result->morph_targets,
                result->morph_error);
         if (result->quality.frames)
-            cli_print_quality_json(", ", &result->quality, &result->lbs_quality);
+            cli_print_quality_json(", ", &result->quality, result->verdict, result->verdict_text);
         printf("}\n");
         return;
     }
@@ -90,7 +90,7 @@ static void print_result(const BakeRequest *r, const PeltBakeResult *result)
     if (result->morph_targets)
         printf("morph targets: %d, largest error %.2g of the size\n", result->morph_targets, result->morph_error);
     if (result->quality.frames)
-        cli_print_quality(&result->quality, &result->lbs_quality);
+        cli_print_quality(&result->quality, &result->lbs_quality, result->verdict_text);
 }
 
 static int run(const CliCommand *command, int argc, char **argv)

@@ -93,9 +93,9 @@ void cli_progress_end(CliProgress *progress);
 /// Ctrl-C and TERM make the next progress call cancel the work, so that nothing half written stays.
 void cli_catch_interrupts(void);
 
-/// The measures of a clip and the verdict beside lbs (`lbs->frames` 0: none): a few lines, or members of a JSON object.
-void cli_print_quality(const PeltQuality *quality, const PeltQuality *lbs);
-void cli_print_quality_json(const char *before, const PeltQuality *quality, const PeltQuality *lbs);
+/// The measures of a clip beside lbs (`lbs->frames` 0: none) and the verdict: a few lines, or members of a JSON object.
+void cli_print_quality(const PeltQuality *quality, const PeltQuality *lbs, const char *verdict);
+void cli_print_quality_json(const char *before, const PeltQuality *quality, PeltVerdict verdict, const char *text);
 
 /// Work on one file: its character loaded, progress shown and interrupts caught. `cli_close` ends the progress, prints warnings
 /// or the error, frees the character and returns the exit code.

@@ -6,7 +6,7 @@
 static int run(const CliCommand *command, int argc, char **argv);
 
 typedef struct MeasureRequest {
-    const char *file;
+    const char *file, *motion;
     bool quiet, json;
     PeltMeasureDef def;
 } MeasureRequest;
@@ -15,6 +15,7 @@ static const CliOption options[] = {
     {"cache", 0, "C", "the cache to measure, of any kind that `pelt bake` writes; points in the order it writes them",
      CLI_TO(CLI_TEXT, MeasureRequest, def.cache_path)},
     {"clip", 0, "NAME|INDEX", "the animation it was made from (default: the first)", CLI_TO(CLI_TEXT, MeasureRequest, def.clip)},
+    {"motion", 0, "FILE", CLI_MOTION_HELP, CLI_TO(CLI_TEXT, MeasureRequest, motion)},
     {"fps", 0, "F", "frames a second it was made with (default: as the cache says; 30)",
      CLI_TO(CLI_DOUBLE, MeasureRequest, def.fps)},
     {"first", 0, "N", "frame of the clip that its first frame shows (default: as the cache says)",
@@ -34,13 +35,14 @@ const CliCommand cli_measure = {
     "FILE --cache C [options]",
     "measure a point cache: crossings, volume, stretch, beside linear blending",
     "Measures every frame of a cache of FILE, whoever made it, and linear blending with the file's\n"
-    "weights beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
+    "weights in the clip's pose beside it; prints the worst of each and a verdict: worse than lbs, as good, or better, and\n"
     "by what. What each measure means stands in docs/measures.md. The verdict is no failure: the exit\n"
     "code is 0 whatever it says; scripts read quality.verdict_worse of the report. A cache is a .pc2, .mdd,\n"
     ".npz (numpy.savez), .usda, .abc (Ogawa), a baked .glb, .vrm or .gltf, or numbered .obj: walk.obj stands\n"
     "for walk_0000.obj and those after it.\n"
     "  pelt bake hero.glb -m tracking --clip walk -o walk.pc2\n"
     "  pelt measure hero.glb --cache walk.pc2 --clip walk\n"
+    "  pelt measure hero.glb --motion run.bvh --cache run.pc2\n"
     "  pelt measure hero.glb --cache baked.glb --clip walk\n"
     "  pelt measure hero.glb --cache other-tool.mdd --clip walk --fps 24 --report walk.json\n",
     options,
@@ -56,11 +58,11 @@ static int run(const CliCommand *command, int argc, char **argv)
         return cli_usage(command, "which file?");
     if (!r.def.cache_path)
         return cli_usage(command, "which cache? --cache C");
-    if (!cli_keeps(command, CLI_FILES(r.file, r.def.cache_path), CLI_FILES(r.def.report_path)))
+    if (!cli_keeps(command, CLI_FILES(r.file, r.motion, r.def.cache_path), CLI_FILES(r.def.report_path)))
         return PELT_BAD_ARGUMENT;
     CliSession session;
     PeltMeasureResult result;
-    PeltStatus status = cli_open(&session, command, r.file, r.quiet);
+    PeltStatus status = cli_open_motion(&session, command, r.file, r.motion, r.quiet);
     r.def.progress = cli_progress;
     r.def.progress_user = &session.progress;
     if (status == PELT_OK)
@@ -70,11 +72,11 @@ static int run(const CliCommand *command, int argc, char **argv)
         return code;
     if (r.json) {
         printf("{\"frames\": %d", result.quality.frames);
-        cli_print_quality_json(", ", &result.quality, &result.lbs);
+        cli_print_quality_json(", ", &result.quality, result.verdict, result.verdict_text);
         printf("}\n");
         return code;
     }
     printf("%s, %s: %d frames\n", r.file, r.def.cache_path, result.quality.frames);
-    cli_print_quality(&result.quality, &result.lbs);
+    cli_print_quality(&result.quality, &result.lbs, result.verdict_text);
     return code;
 }

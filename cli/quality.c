@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void cli_print_quality(const PeltQuality *q, const PeltQuality *lbs)
+void cli_print_quality(const PeltQuality *q, const PeltQuality *lbs, const char *verdict)
 {
     static const struct {
         const char *name, *label;
@@ -47,12 +47,10 @@ void cli_print_quality(const PeltQuality *q, const PeltQuality *lbs)
         }
         printf("\n");
     }
-    char verdict[400];
-    pelt_quality_verdict(q, lbs, verdict, sizeof verdict);
     printf("verdict: %s\n", verdict);
 }
 
-void cli_print_quality_json(const char *before, const PeltQuality *q, const PeltQuality *lbs)
+void cli_print_quality_json(const char *before, const PeltQuality *q, PeltVerdict verdict, const char *text)
 {
     const char *name;
     double value;
@@ -61,7 +59,5 @@ void cli_print_quality_json(const char *before, const PeltQuality *q, const Pelt
         isfinite(value) ? printf("%.9g", value) : printf("null");
         before = ", ";
     }
-    char verdict[400];
-    bool worse = pelt_quality_verdict(q, lbs, verdict, sizeof verdict) == PELT_VERDICT_WORSE;
-    printf(", \"verdict\": \"%s\", \"verdict_worse\": %s", verdict, worse ? "true" : "false");
+    printf(", \"verdict\": \"%s\", \"verdict_worse\": %s", text, verdict == PELT_VERDICT_WORSE ? "true" : "false");
 }

@@ -69,7 +69,7 @@ gallery_row() {
     "$pelt" make "$1" --vertices "$2" -q -o "$work/$1.glb"
     printf '\n## %s\n\n`pelt make %s --vertices %s`, clip `%s`, worst over the clip at 30 frames a second.\n\n' "$6" "$1" "$2" "$3"
     printf '| method | crossing pairs | deep pairs | depth, %% of size | volume | stretch p99 | ms a frame |\n|---|---|---|---|---|---|---|\n'
-    for method in $("$pelt" methods --json | grep -o '"name": "[a-z]*"' | cut -d'"' -f4); do
+    for method in $methods; do
         "$pelt" bake "$work/$1.glb" -m "$method" --clip "$3" --report "$work/r.json" -o "$work/c.pc2" -q 2>/dev/null || continue
         "$pelt" render "$work/$1.glb" --cache "$work/c.pc2" --frame "$4" --camera "$5" --size 400x300 --quality 84 -q \
             -o "$out/gallery-$1-$method.webp"
@@ -81,6 +81,7 @@ gallery_row() {
 }
 
 gallery() {
+    methods=$("$pelt" methods --json | python3 -c 'import json, sys; print(*(m["name"] for m in json.load(sys.stdin)["methods"]))')
     {
         echo '# The gallery in numbers'
         echo

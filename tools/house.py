@@ -25,14 +25,16 @@ ARGUMENTS_MOST = 6
 STAGES = r"src/(methods|character|field|touch|body|contact|bake)/"
 TURNS = (
     ("pose to matrices and back to joint turns", STAGES, r"mat34_inverse\(\*?[\w>.\[-]*(?:parent|link|bones\[up|bones\[p)\]?, &back\)"),
-    ("vertices to points and back", STAGES, r"= (?:\w+->)?(?:\w+\.)?points\[[\w>.-]*first_point\["),
+    # Where skins are kept or played by point this is their border; it is counted all the same. A cache's is bake/measure.c.
+    ("vertices to points and back", r"src/(methods|character|field|touch|body|contact|bake|measure|distil|tools)/",
+     r"= (?:\w+->)?(?:\w+\.)?points\[[\w>.-]*first_point\[|pelti_mesh_gather\("),
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
     ("places that look for what is not finite", r"src/(methods|bake|io)/",
      r"vec3_finite\((?:x|at\[i\]\.x|\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_lane\(.*PELTI_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
     ("scratch files of one .glb", r"src/io/gltf_write\.c", r"pelti_spool_open\("),
     ("structs of measures beside the first", r"(src|include)/", r"\w[^;{}]*\bself_intersections_new\b(?:;|,)(?=[^{}]*\} \w+;)"),
-    ("pointers lent and taken back", r"src/(io|bake)/", r"who->node_order = NULL"),
+    ("pointers lent and taken back", r"src/(io|bake)/", r"who->node_order = NULL|bake\.out = NULL"),
     ("principal components in io", r"src/io/", r"pelti_eigen_symmetric\(|dsyev"),
     ("rig and operators inside options", r"src/methods/options\.h", r"struct Pelt(?:Rig|Operator) \*"),
     ("JSON parsed again after it was checked", r"src/io/", r"json_tokener_parse"),

@@ -45,6 +45,8 @@ typedef struct PeltBakeResult {
     int morph_targets;                ///< .glb: how many, 0: none written
     double morph_error;               ///< .glb: largest distance to the exact positions, share of the size
     int warning_count;
+    PeltVerdict verdict;    ///< beside lbs, which knows nothing of a scene (pelt/measure.h)
+    char verdict_text[400]; ///< one line, as in the report; empty where nothing was measured
 } PeltBakeResult;
 
 /// Bakes a clip by a method into files, with a report: the main job. Any thread may call it; the character is only read. It takes

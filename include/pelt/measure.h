@@ -11,10 +11,14 @@ extern "C" {
 
 /// The measures of one frame, or the worst of each over all frames of a clip: the same struct, so that a frame is a clip of
 /// one. Lengths are shares of the size, the diagonal of the rest shape's bounds. Two skins are compared with:
-/// - lbs, linear blending by the file's weights, as they stand in the file, in the pose of the frame. Nothing else is called so.
+/// - lbs, linear blending by the file's weights, as they stand in the file, in the clip's pose of the frame: before joints give
+///   way to the body itself or to the objects of a scene. Nothing else is called so.
 /// - The chosen blend, linear blending by the weights that the trial chose (docs/body.md), which every method uses unless told
 ///   otherwise. It differs from lbs only where the file's weights lost joints: there blending by them tears skin, and to be near
 ///   to that is no virtue. `flown` and `component_volume_vs_lbs` take the nearer of the two; no other measure looks at it.
+///
+/// Among objects what contact did with the character is thus part of what compares with lbs, of `flown`, `jitter` and
+/// `component_volume_vs_lbs` above all, and of the verdict.
 ///
 /// Counts are -1 and values NAN where they are not defined for this character, or there is no lbs to compare with.
 typedef struct PeltQuality {
@@ -94,9 +98,10 @@ PELT_API PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, P
 PELT_API void pelt_measure_destroy(PeltMeasure *measure);
 
 /// Measures one frame, and lbs beside it; frames come in the order of the clip, each once. `positions` [point_count x 3] are in
-/// world space, as pelt_skin_positions gives them, in the pose they were made for; both are only read. `frame` gets this frame's
-/// measures; NULL means that they are not wanted. It does not allocate, except that the room for crossing pairs grows when there
-/// are many. It costs about 10 ms for ten thousand triangles on two threads.
+/// world space, as pelt_skin_positions gives them, and `pose` is the clip's that they were made from (of a world: the pose that
+/// was handed to its step, not pelt_world_pose); both are only read. `frame` gets this frame's measures; NULL means that they are
+/// not wanted. It does not allocate, except that the room for crossing pairs grows when there are many. It costs about 10 ms for
+/// ten thousand triangles on two threads.
 PELT_API void pelt_measure_frame(PeltMeasure *measure, const PeltPose *pose, const float *positions, PeltQuality *frame);
 /// What pelt_measure_map tells of each point.
 typedef enum PeltMeasureMap {
@@ -129,9 +134,9 @@ PELT_API void pelt_measure_restart(PeltMeasure *measure);
 /// Measuring a cache: `pelt measure`.
 typedef struct PeltMeasureDef {
     const char *cache_path;  ///< .pc2 .mdd .npz .usda .abc, numbered .obj, baked .glb .vrm .gltf (docs/files.md)
-    const char *clip;        ///< the clip it was made from, name or index; NULL: the first
-    double fps;              ///< 30; 0: as the cache says, 30 where it does not
-    int first_frame;         ///< clip frame of the cache's first one; -1: as the cache says
+    const char *clip;        ///< it was made from, name or index; NULL: the first. pelt_character_load_motion: of another file
+    double fps;              ///< 0: as the cache says, 30 where it does not
+    int first_frame;         ///< -1: as the cache says; else clip frame of the cache's first one
     const char *report_path; ///< JSON; NULL: none
     int threads;             ///< 0: as many as the machine has
     PeltProgress progress;   ///< may be NULL

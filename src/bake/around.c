@@ -258,7 +258,8 @@ void pelti_around_close(PeltiAround *a)
     pelti_pool_release(&pool);
 }
 
-static void correct_pose(PeltiAround *a, PeltiPose *pose, double time_s, double dt_s, int frame_index)
+/// From `pose` to `a->corrected`.
+static void correct_pose(PeltiAround *a, const PeltiPose *pose, double time_s, double dt_s, int frame_index)
 {
     PeltiContactFrame *frame = &a->frames[frame_index];
     double start = pelti_clock_ms();
@@ -267,7 +268,6 @@ static void correct_pose(PeltiAround *a, PeltiPose *pose, double time_s, double 
         pose_other(&a->others[i], time_s, &a->free[1 + i]);
     pelti_corrector_step(a->corrector, a->free, dt_s, a->corrected, &frame->report);
     frame->ms = pelti_clock_ms() - start;
-    pelti_pose_copy(a->who, &a->corrected[0], pose);
     for (int i = 0; i < a->other_count; i++)
         place_other(&a->others[i], &a->corrected[1 + i]);
     for (int i = 0; i < a->object_count; i++) {
@@ -289,20 +289,19 @@ static void correct_pose(PeltiAround *a, PeltiPose *pose, double time_s, double 
     }
 }
 
-void pelti_around_step_skin(PeltiAround *a, PeltSkin *skin, PeltiPose *pose, PeltiAroundFrame at, PeltiStepReport *report,
-                            double *step_ms)
+const PeltiPose *pelti_around_step_skin(PeltiAround *a, PeltSkin *skin, const PeltiPose *pose, PeltiAroundFrame at,
+                                        PeltiStepReport *report, double *step_ms)
 {
     double start = pelti_clock_ms();
     const PeltiPose *gave = pelti_skin_give_way(skin, pose, (float)(1 / at.fps), report);
     double give_ms = pelti_clock_ms() - start;
-    if (gave != pose)
-        pelti_pose_copy(a->who, gave, pose);
-    correct_pose(a, pose, at.frame / at.fps, at.index ? 1 / at.fps : 0, at.index);
+    correct_pose(a, gave, at.frame / at.fps, at.index ? 1 / at.fps : 0, at.index);
     PeltiSkinAmong among = {.corrector = a->corrector};
-    pelti_skin_step_among(skin, &among, pose, (float)(1 / at.fps), report, step_ms);
+    pelti_skin_step_among(skin, &among, &a->corrected[0], (float)(1 / at.fps), report, step_ms);
     *step_ms += give_ms - among.ms;
     a->frames[at.index].pushed = among.pushed;
     a->frames[at.index].ms += among.ms;
+    return &a->corrected[0];
 }
 
 const PeltiOutputObject *pelti_around_objects(const PeltiAround *a, int *count)

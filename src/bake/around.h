@@ -31,10 +31,11 @@ typedef struct PeltiAroundFrame {
     int frame; ///< of the clip
     int index; ///< counted from the first
 } PeltiAroundFrame;
-/// One frame: the joints give way to the body itself and then to what is around (`pose` is corrected in place), the method makes
-/// the skin of it, and points that are still inside an object leave it. `step_ms`: of the skin alone.
-void pelti_around_step_skin(PeltiAround *around, PeltSkin *skin, PeltiPose *pose, PeltiAroundFrame at, PeltiStepReport *report,
-                            double *step_ms);
+/// One frame of the clip, whose pose is `pose`: the joints give way to the body itself and then to what is around, the method
+/// makes the skin of that, and points that are still inside an object leave it. Returns the pose that the skin was made for, good
+/// until the next step. `step_ms`: of the skin alone.
+const PeltiPose *pelti_around_step_skin(PeltiAround *around, PeltSkin *skin, const PeltiPose *pose, PeltiAroundFrame at,
+                                        PeltiStepReport *report, double *step_ms);
 
 /// Objects, ground and other characters as a glTF result shows them, and where they are now.
 const PeltiOutputObject *pelti_around_objects(const PeltiAround *around, int *count);

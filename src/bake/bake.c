@@ -122,9 +122,10 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->frame = run->first + index;
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
     pelti_pose_clip(who, clip, record->frame / run->def->fps, &run->pose);
+    const PeltiPose *played = &run->pose;
     if (run->around)
-        pelti_around_step_skin(run->around, run->skin, &run->pose, (PeltiAroundFrame){run->def->fps, record->frame, index},
-                               &report, &record->step_ms);
+        played = pelti_around_step_skin(run->around, run->skin, &run->pose,
+                                        (PeltiAroundFrame){run->def->fps, record->frame, index}, &report, &record->step_ms);
     else
         pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
     if (run->around)
@@ -134,13 +135,13 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
     record->nonfinite = report.nonfinite;
     merge_stats(run, &report);
     if (run->measure)
-        pelti_measuring_frame(run->measure, &run->pose, run->skin->shown.points, &record->quality);
+        pelti_measuring_skin(run->measure, &run->pose, run->skin, &record->quality);
     if (!run->output)
         return PELT_OK;
     const Vec3 *normals = run->wants_normals ? (const Vec3 *)pelt_skin_normals(run->skin) : NULL;
     if (run->around)
         pelti_around_place(run->around, run->output);
-    return pelti_output_frame(run->output, run->skin->shown.points, normals, run->plays_pose ? &run->pose : NULL, err);
+    return pelti_output_frame(run->output, run->skin->shown.points, normals, run->plays_pose ? played : NULL, err);
 }
 
 static PeltStatus bake_all(PeltiRun *run, PeltError *err)
@@ -215,6 +216,7 @@ static void fill_result(const PeltiRun *run, PeltBakeResult *result)
     if (run->measure) {
         result->quality = pelt_measure_quality(run->measure);
         result->lbs_quality = pelt_measure_lbs_quality(run->measure);
+        result->verdict = pelti_run_verdict(run, result->verdict_text, sizeof result->verdict_text);
     }
 }
 

@@ -44,6 +44,7 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
         m->jobs = pelti_jobs_create(threads);
     m->node_world = PELTI_NEW(&m->pool, PeltiNodeMatrix, who->node_count);
     m->bones = PELTI_NEW(&m->pool, Mat34, who->bone_count);
+    m->vertices = PELTI_NEW(&m->pool, Vec3, who->mesh->vertex_count);
     m->last = PELTI_NEW(&m->pool, Vec3, who->point_count);
     m->map = PELTI_NEW(&m->pool, float, who->point_count);
     if (m->character->unit_m > 0) // a host's: its space may be another
@@ -96,40 +97,60 @@ void pelt_measure_destroy(PeltMeasure *m)
     pelti_free(&allocator, m, sizeof *m);
 }
 
-void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame)
+/// A skin in a pose: lbs or the chosen blend.
+static PeltiMeasured step(PeltSkin *skin, const PeltiPose *pose)
+{
+    double ms;
+    pelti_skin_step(skin, pose, 0, &(PeltiStepReport){0}, &ms);
+    return (PeltiMeasured){skin->shown.points, pelti_skin_vertices(skin)};
+}
+
+static void measure_frame(PeltMeasure *m, const PeltiPose *pose, PeltiMeasured skin, PeltQuality *frame)
 {
     const PeltiCharacter *who = m->character->who;
     PeltQuality quality;
-    const Vec3 *lbs = NULL, *near = NULL;
+    PeltiMeasured lbs = {0}, near = {0};
     if (pose)
         pelti_pose_bones(who, pose, m->node_world, m->bones);
     if (pose && m->lbs) {
-        double ms;
-        pelti_skin_step(m->lbs, pose, 0, &(PeltiStepReport){0}, &ms);
-        lbs = m->lbs->shown.points;
-        if (m->chosen)
-            pelti_skin_step(m->chosen, pose, 0, &(PeltiStepReport){0}, &ms);
-        near = m->chosen ? m->chosen->shown.points : NULL;
+        lbs = step(m->lbs, pose);
+        near = m->chosen ? step(m->chosen, pose) : near;
     }
-    bool judge = lbs && !m->lbs_is_judged, same = judge && !memcmp(points, lbs, (size_t)who->point_count * sizeof(Vec3));
+    bool judge = lbs.points && !m->lbs_is_judged;
+    bool same = judge && !memcmp(skin.points, lbs.points, (size_t)who->point_count * sizeof(Vec3));
     if (judge && !same)
         pelti_measure_lbs(m->measure, lbs, m->bones);
-    pelti_measure_also_near(m->measure, near);
-    pelti_measure_frame(m->measure, points, pose ? m->bones : NULL, lbs, &quality);
-    m->last_lbs = lbs;
-    m->last_near = near;
+    pelti_measure_also_near(m->measure, &near);
+    pelti_measure_frame(m->measure, skin, pose ? m->bones : NULL, lbs.points ? &lbs : NULL, &quality);
+    m->last_lbs = lbs.points;
+    m->last_near = near.points;
     if (same) // lbs itself is being measured: once is enough
         pelti_measure_lbs_is(m->measure, &quality);
     if (frame)
         *frame = quality;
 }
 
-void pelti_measuring_alone(PeltiMeasure *measure, const Vec3 *points, PeltQuality *frame)
+void pelti_measuring_points(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame)
+{
+    pelti_mesh_gather(m->character->who->mesh, points, m->vertices);
+    measure_frame(m, pose, (PeltiMeasured){points, m->vertices}, frame);
+}
+
+/// A blend by point is measured by its points: objects push these beside the vertices, each rounded by itself.
+void pelti_measuring_skin(PeltMeasure *m, const PeltiPose *pose, const PeltSkin *skin, PeltQuality *frame)
+{
+    if (skin->shown.by_point)
+        pelti_measuring_points(m, pose, skin->shown.points, frame);
+    else
+        measure_frame(m, pose, (PeltiMeasured){skin->shown.points, skin->shown.vertices}, frame);
+}
+
+void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasured skin, PeltQuality *frame)
 {
     PeltQuality quality;
     pelti_measure_restart(measure);
     pelti_measure_also_near(measure, NULL);
-    pelti_measure_frame(measure, points, NULL, NULL, &quality);
+    pelti_measure_frame(measure, skin, NULL, NULL, &quality);
     if (frame)
         *frame = quality;
 }
@@ -143,7 +164,7 @@ void pelt_measure_frame(PeltMeasure *m, const PeltPose *pose, const float *posit
             m->own[p] = mat34_apply(to_own, points[p]);
         points = m->own;
     }
-    pelti_measuring_frame(m, &pose->pose, points, frame);
+    pelti_measuring_points(m, &pose->pose, points, frame);
     memcpy(m->last, points, (size_t)m->character->who->point_count * sizeof *points);
 }
 

@@ -84,7 +84,7 @@ static PeltStatus measure_frames(Job *job, PeltError *err)
         PELT_TRY(pelti_progress(&progress, "measure", (double)i / job->count, err));
         PELT_TRY(pelti_cache_frame(job->cache, i, job->points, err));
         pelti_pose_clip(who, job->clip >= 0 ? &who->clips[job->clip] : NULL, (job->first + i) / job->fps, &job->pose);
-        pelti_measuring_frame(job->measure, job->posed ? &job->pose : NULL, job->points, &job->frames[i]);
+        pelti_measuring_points(job->measure, job->posed ? &job->pose : NULL, job->points, &job->frames[i]);
     }
     return pelti_progress(&progress, "measure", 1, err);
 }
@@ -106,7 +106,9 @@ static PeltStatus save_report(const Job *job, PeltError *err)
     pelti_put(root, "mesh", pelti_report_mesh(&info, &ok), &ok);
     pelti_put_int(root, "bones", info.joint_count, &ok);
     pelti_put_number(root, "peak_mb", pelti_peak_mb(), &ok);
-    pelti_put(root, "quality", pelti_report_measured(job->measure, &ok), &ok);
+    char verdict[400];
+    PeltVerdict said = pelt_measure_verdict(job->measure, verdict, sizeof verdict);
+    pelti_put(root, "quality", pelti_report_measured(job->measure, said, verdict, &ok), &ok);
     for (int i = 0; i < job->count; i++) {
         PeltiJson *frame = pelti_json_new_object();
         pelti_put_int(frame, "frame", job->first + i, &ok);

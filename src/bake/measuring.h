@@ -17,6 +17,7 @@ struct PeltMeasure {
     PeltiPool pool;
     PeltiNodeMatrix *node_world; ///< [node_count]
     Mat34 *bones;                ///< [bone_count]
+    Vec3 *vertices;              ///< [vertex_count] scratch: of points that come from elsewhere
     Vec3 *own;             ///< [point_count] scratch: a host's positions in the character's own space; NULL: they are the same
     const Vec3 *last_lbs;  ///< [point_count] of the last frame; NULL: none
     const Vec3 *last_near; ///< [point_count] the chosen blend; NULL: it is lbs
@@ -27,10 +28,13 @@ struct PeltMeasure {
 /// `jobs` NULL: makes its own with `threads`; else they must outlive it.
 PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *jobs, int threads, const PeltAllocator *allocator,
                                   PeltMeasure **out, PeltError *err);
-/// `pose` NULL: not known, so nothing is compared with bones, lbs or the chosen blend. `frame` may be NULL.
-void pelti_measuring_frame(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame);
+/// A frame as a skin has it after its step. `pose` is the clip's, whatever the skin was made for. `frame` may be NULL.
+void pelti_measuring_skin(PeltMeasure *m, const PeltiPose *pose, const PeltSkin *skin, PeltQuality *frame);
+/// A frame of points that come from elsewhere. `pose` NULL: not known, so nothing is compared with bones, lbs or the chosen
+/// blend.
+void pelti_measuring_points(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame);
 /// One frame by itself, of a clip nobody speaks of: forgets the frames before it and compares with nothing. `frame` may be NULL.
-void pelti_measuring_alone(PeltiMeasure *measure, const Vec3 *points, PeltQuality *frame);
+void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasured skin, PeltQuality *frame);
 
 /// Makes lbs, linear blending by the file's weights as they are, which skins are compared with. Only where there is one
 /// (pelti_measure_has_reference): weights that use one joint or none are nothing to compare with.

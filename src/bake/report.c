@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 PeltiJson *pelti_report_mesh(const PeltCharacterInfo *info, bool *ok)
@@ -57,11 +58,19 @@ void pelti_report_verdict(PeltiJson *quality, PeltVerdict verdict, const char *t
     pelti_put(quality, "verdict_worse", pelti_json_new_bool(verdict == PELT_VERDICT_WORSE), ok);
 }
 
-PeltiJson *pelti_report_measured(const PeltMeasure *measure, bool *ok)
+/// lbs is in the clip's pose, so what a scene did with the character is part of the difference.
+PeltVerdict pelti_run_verdict(const PeltiRun *run, char *text, size_t size)
+{
+    PeltVerdict verdict = pelt_measure_verdict(run->measure, text, size);
+    size_t length = strlen(text);
+    if (run->around)
+        snprintf(text + length, size - length, " (beside the character without objects)");
+    return verdict;
+}
+
+PeltiJson *pelti_report_measured(const PeltMeasure *measure, PeltVerdict verdict, const char *text, bool *ok)
 {
     PeltQuality quality = pelt_measure_quality(measure), lbs = pelt_measure_lbs_quality(measure);
-    char text[400];
-    PeltVerdict verdict = pelt_quality_verdict(&quality, &lbs, text, sizeof text);
     PeltiJson *json = pelti_report_quality(&quality, ok), *components = pelti_json_new_array();
     pelti_report_verdict(json, verdict, text, ok);
     if (lbs.frames)
@@ -220,8 +229,11 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     if (run->skin->method->flags & PELTI_DYNAMIC)
         pelti_put_number(root, "substep_ms", substep_ms(run), ok);
     pelti_put_number(root, "peak_mb", pelti_peak_mb(), ok);
-    if (run->measure)
-        pelti_put(root, "quality", pelti_report_measured(run->measure, ok), ok);
+    if (run->measure) {
+        char text[400];
+        PeltVerdict verdict = pelti_run_verdict(run, text, sizeof text);
+        pelti_put(root, "quality", pelti_report_measured(run->measure, verdict, text, ok), ok);
+    }
     PeltiJson *frames = pelti_json_new_array(), *stats = pelti_json_new_object(), *warnings = pelti_json_new_array();
     for (int i = 0; i < run->count; i++)
         *ok = pelti_json_push(frames, frame_json(run, &run->records[i], ok)) && *ok;

@@ -26,7 +26,7 @@ typedef struct PeltiRun {
     PeltiOutput *output;
     bool plays_pose; ///< the frames of the output bring poses
     bool wants_normals;
-    PeltiPose pose;
+    PeltiPose pose;                   ///< the clip's, which measures compare in
     PeltiFrameRecord *records;        ///< [count]
     PeltiStat stats[PELTI_MAX_STATS]; ///< merged over frames
     int stat_count;
@@ -45,8 +45,10 @@ PeltiTimes pelti_run_times(const PeltiRun *run);
 PeltiJson *pelti_report_mesh(const PeltCharacterInfo *info, bool *ok);
 PeltiJson *pelti_report_quality(const PeltQuality *quality, bool *ok);
 void pelti_report_verdict(PeltiJson *quality, PeltVerdict verdict, const char *text, bool *ok);
-/// All a measuring object tells: the clip's measures, the verdict, lbs's own, closed components.
-PeltiJson *pelti_report_measured(const PeltMeasure *measure, bool *ok);
+/// All a measuring object tells: the clip's measures, the verdict that is given, lbs's own, closed components.
+PeltiJson *pelti_report_measured(const PeltMeasure *measure, PeltVerdict verdict, const char *text, bool *ok);
+/// The verdict of what was measured, with a word of it where objects were around.
+PeltVerdict pelti_run_verdict(const PeltiRun *run, char *text, size_t size);
 void pelti_report_frame_quality(PeltiJson *frame, const PeltQuality *quality, bool *ok);
 void pelti_report_warnings(PeltiJson *list, const PeltiLog *log, bool *ok);
 

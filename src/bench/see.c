@@ -53,7 +53,7 @@ static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertic
 
 typedef struct MeasureTimed {
     PeltiMeasure *measure;
-    const Vec3 *points;
+    PeltiMeasured skin;
     const Mat34 *bones;
     PeltQuality frame;
 } MeasureTimed;
@@ -61,7 +61,7 @@ typedef struct MeasureTimed {
 static void measure_frame(void *context)
 {
     MeasureTimed *m = context;
-    pelti_measure_frame(m->measure, m->points, m->bones, m->points, &m->frame);
+    pelti_measure_frame(m->measure, m->skin, m->bones, &m->skin, &m->frame);
 }
 
 static void find_crossings(void *context)
@@ -80,7 +80,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     PeltiPose pose = pelti_pose_new(&pool, who);
     PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
-    Vec3 *points = PELTI_NEW(&pool, Vec3, who->point_count);
+    Vec3 *points = PELTI_NEW(&pool, Vec3, who->point_count), *vertices = PELTI_NEW(&pool, Vec3, who->mesh->vertex_count);
     const PeltiMethod *lbs = pelti_method_find("lbs");
     PeltiOptions options;
     void *state = NULL;
@@ -94,7 +94,8 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
         pelti_pose_bones(who, &pose, node_world, bones);
         PeltiStepInput step = {.pose = &pose, .bones = bones, .restart = true};
         lbs->step(state, &step, points, NULL);
-        m.points = points;
+        pelti_mesh_gather(who->mesh, points, vertices);
+        m.skin = (PeltiMeasured){points, vertices};
         m.bones = bones;
         double ms = pelti_bench_best_ms(measure_frame, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
         pelti_bench_row(bench, "all measures of a frame", (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = 20},

@@ -36,7 +36,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
             notably |= (unsigned)(half < work->notable) << n;
         }
         Vec3 plain = pelti_weights_blend(&model->original, v, sample->bones, model->who->mesh->rest[v]);
-        Vec3 off = vec3_sub(plain, sample->points[model->who->mesh->first_point[v]]);
+        Vec3 off = vec3_sub(plain, sample->vertices[v]);
         if (vec3_dot(off, off) > work->exact)
             work->seen[v].moved[turned / 8] |= (unsigned char)(1u << turned % 8);
         else

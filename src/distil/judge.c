@@ -15,7 +15,10 @@ static void measure(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *s
     const Vec3 *skins[3] = {sample->points, run->judge.points, run->judge.lbs};
     for (int i = 0; i < 3; i++) {
         PeltQuality quality;
-        pelti_measuring_alone(run->judge.measure, skins[i], &quality);
+        if (i > 0) // played by points
+            pelti_mesh_gather(run->character->who->mesh, skins[i], run->judge.vertices);
+        PeltiMeasured skin = {skins[i], i > 0 ? run->judge.vertices : sample->vertices};
+        pelti_measuring_alone(run->judge.measure, skin, &quality);
         tried->pairs[i] += quality.self_intersections_new;
         tried->volume[i] = fmax(tried->volume[i], fabs(quality.volume_ratio_min - 1));
     }
@@ -80,6 +83,7 @@ static PeltStatus open_judge(PeltiDistilRun *run, PeltError *err)
     judge->matrices = PELTI_NEW(&run->pool, Mat34, who->bone_count + run->distilled.helper_count);
     judge->points = PELTI_NEW(&run->pool, Vec3, who->point_count);
     judge->lbs = PELTI_NEW(&run->pool, Vec3, who->point_count);
+    judge->vertices = PELTI_NEW(&run->pool, Vec3, who->mesh->vertex_count);
     judge->rest = PELTI_NEW(&run->pool, Vec3, who->point_count);
     run->tried = PELTI_NEW(&run->pool, PeltiTried, who->clip_count + 2);
     if (run->pool.failed)
@@ -141,7 +145,7 @@ static PeltStatus try_clip(PeltiDistilRun *run, int clip, PeltError *err)
         pelti_pose_clip(who, &who->clips[clip], f / CLIP_FPS, pose);
         const PeltiPose *shown = pelti_skin_give_way(skin, pose, (float)(1 / CLIP_FPS), &report);
         pelti_skin_step_posed(skin, shown, (float)(1 / CLIP_FPS), &report, &ms);
-        PeltiSample sample = {shown, skin->posed.bones, skin->posed.joints, skin->shown.points};
+        PeltiSample sample = {shown, skin->posed.bones, skin->posed.joints, skin->shown.points, pelti_skin_vertices(skin)};
         try_pose(run, tried, &sample, frames / MEASURED_POSES + 1);
     }
     tell(run, tried);

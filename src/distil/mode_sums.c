@@ -78,7 +78,7 @@ static void add_right(void *context, int begin, int end, int worker)
         int vertex = sums->vertices[i];
         const PeltiModelVertex *v = &model->vertices[vertex];
         Mat34 blend = pelti_distil_model_blend(model, vertex);
-        Vec3 target = piece->sample->points[model->who->mesh->first_point[vertex]];
+        Vec3 target = piece->sample->vertices[vertex];
         double r[3] = {0, 0, 0};
         if (!to_rest(blend, vec3_sub(target, mat34_apply(blend, model->who->mesh->rest[vertex])), r))
             continue;

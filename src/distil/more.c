@@ -58,7 +58,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
     for (int v = begin; v < end; v++) {
         const PeltiModelVertex *vertex = &model->vertices[v];
         Vec3 rest = who->mesh->rest[v];
-        Vec3 left = vec3_sub(sample->points[who->mesh->first_point[v]], mat34_apply(pelti_distil_model_blend(model, v), rest));
+        Vec3 left = vec3_sub(sample->vertices[v], mat34_apply(pelti_distil_model_blend(model, v), rest));
         asks->square[v] += (double)vec3_dot(left, left);
         for (int n = 0; n < NEAR && n < vertex->near_count && !vertex->fixed; n++) {
             int b = vertex->near[n];

@@ -34,7 +34,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
             continue;
         Mat34 blend = pelti_distil_model_blend(model, v);
         Mat3 a = mat34_linear(blend), square = mat3_mul(mat3_transpose(a), a);
-        Vec3 target = sample->points[model->who->mesh->first_point[v]];
+        Vec3 target = sample->vertices[v];
         Vec3 r = mat3_apply(mat3_transpose(a), vec3_sub(target, mat34_apply(blend, model->who->mesh->rest[v])));
         const double six[6] = {(double)square.m[0][0], (double)square.m[1][0], (double)square.m[1][1],
                                (double)square.m[2][0], (double)square.m[2][1], (double)square.m[2][2]};

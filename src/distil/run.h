@@ -13,6 +13,7 @@ typedef struct PeltiJudge {
     PeltiDriven driven;
     Mat34 *matrices; ///< [bone_count + helper_count]
     PeltiTargetMix targets;
+    Vec3 *vertices;            ///< [vertex_count] scratch
     Vec3 *points, *lbs, *rest; ///< [point_count] distilled, by the original weights, with the file's own targets
     PeltiMeasure *measure;     ///< NULL: nobody reads it
 } PeltiJudge;

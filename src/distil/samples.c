@@ -248,6 +248,7 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);
     out->points = PELTI_NEW(pool, Vec3, who->point_count);
+    out->vertices = PELTI_NEW(pool, Vec3, who->mesh->vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)record_bytes(out));
     PELT_TRY(find_key(def, &out->key, err));
@@ -276,7 +277,8 @@ static PeltStatus read_record(PeltiSamples *s, int record, PeltiSample *out, Pel
         s->pose.touched[n] = memcmp(&s->pose.local[n], &s->who->nodes[n].trs, sizeof(Trs)) != 0;
     pelti_pose_bones(s->who, &s->pose, s->node_world, s->bones);
     pelti_joints_pose(s->who, &s->pose, s->joints);
-    *out = (PeltiSample){&s->pose, s->bones, s->joints, s->points};
+    pelti_mesh_gather(s->who->mesh, s->points, s->vertices);
+    *out = (PeltiSample){&s->pose, s->bones, s->joints, s->points, s->vertices};
     return PELT_OK;
 }
 

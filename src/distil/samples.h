@@ -27,6 +27,7 @@ typedef struct PeltiSample {
     const Mat34 *bones;       ///< [bone_count]
     const PeltiJoint *joints; ///< [bone_count]
     const Vec3 *points;       ///< [point_count] world
+    const Vec3 *vertices;     ///< [vertex_count]
 } PeltiSample;
 
 typedef struct PeltiSamples {
@@ -47,7 +48,7 @@ typedef struct PeltiSamples {
     PeltiNodeMatrix *node_world;
     Mat34 *bones;
     PeltiJoint *joints;
-    Vec3 *points;
+    Vec3 *points, *vertices; ///< the file holds points
 } PeltiSamples;
 
 /// Makes all there are to be, or goes on. The skin is prepared only where something is missing, or is asked for by

@@ -25,7 +25,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
         const PeltiModelVertex *vertex = &model->vertices[v];
         double *g = work->gram + (size_t)v * HALF;
         double x[WAYS], y[WAYS], z[WAYS], counts = pelti_distil_model_counts(model, v);
-        Vec3 rest = pelti_distil_model_rest(model, v), target = sample->points[model->who->mesh->first_point[v]];
+        Vec3 rest = pelti_distil_model_rest(model, v), target = sample->vertices[v];
         for (int k = 0; k < vertex->way_count; k++) {
             Vec3 off = vec3_sub(mat34_apply(model->matrices[vertex->way[k]], rest), target);
             x[k] = (double)off.x;

@@ -31,7 +31,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
     memset(skins, 0, bones * sizeof *skins);
     for (int v = begin; v < end; v++) {
         Mat34 blend = pelti_distil_model_blend(model, v);
-        Vec3 target = sample->points[model->who->mesh->first_point[v]];
+        Vec3 target = sample->vertices[v];
         Vec3 off = vec3_sub(mat34_apply(blend, pelti_distil_model_rest(model, v)), target);
         Vec3 plain = vec3_sub(pelti_weights_blend(&model->original, v, sample->bones, model->who->mesh->rest[v]), target);
         Squares *skin = &skins[pelti_distil_model_region(model, v)];

@@ -554,6 +554,12 @@ static Dvec hole_centre(const PeltiMesh *mesh, const Vec3 *positions, int hole)
     return (Dvec){c.x * s, c.y * s, c.z * s};
 }
 
+void pelti_mesh_gather(const PeltiMesh *mesh, const Vec3 *points, Vec3 *vertices)
+{
+    for (int v = 0; v < mesh->vertex_count; v++)
+        vertices[v] = points[mesh->first_point[v]];
+}
+
 double pelti_mesh_volume(const PeltiMesh *mesh, const Vec3 *positions)
 {
     // about the centre of all corners: fewer digits are lost, and surfaces that do not close have a volume worth comparing

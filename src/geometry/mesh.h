@@ -61,6 +61,8 @@ void pelti_mesh_edge_lengths(const PeltiMesh *mesh, const Vec3 *positions, float
 
 /// Signed volume; holes closed by fans to each border loop's centre. Double sums.
 double pelti_mesh_volume(const PeltiMesh *mesh, const Vec3 *positions);
+/// Each vertex [vertex_count] where its first point is: of points [point_count] that come from outside, or that were kept.
+void pelti_mesh_gather(const PeltiMesh *mesh, const Vec3 *points, Vec3 *vertices);
 
 /// Lengths along edges, at rest, from the vertices whose `distance` [vertex_count] is 0 already, as far as `limit`; the others
 /// come with INFINITY and keep it beyond that. Sweeps until nothing shrinks (spread.c).

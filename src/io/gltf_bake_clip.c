@@ -8,6 +8,7 @@
 
 typedef struct Clips {
     PeltiGltfBake *bake;
+    PeltiGltfOut *out;
     bool *shows; // [node_count] of the document: it or something below it can be seen or heard, other than baked meshes
     int times;   // accessor of the frames' times; -1: not yet made
 } Clips;
@@ -26,8 +27,8 @@ static bool is_path(const PeltiJson *channel, const char *path)
 static bool find_shown(Clips *clips)
 {
     const PeltiGltf *doc = clips->bake->def->document;
-    PeltiJson *nodes = pelti_json_get(clips->bake->out->root, "nodes");
-    clips->shows = PELTI_NEW(&clips->bake->out->pool, bool, doc->node_count);
+    PeltiJson *nodes = pelti_json_get(clips->out->root, "nodes");
+    clips->shows = PELTI_NEW(&clips->out->pool, bool, doc->node_count);
     if (!clips->shows)
         return false;
     for (int i = doc->node_count - 1; i >= 0; i--) {
@@ -101,14 +102,14 @@ static int times_accessor(Clips *clips)
     const PeltiFrames *frames = &clips->bake->def->frames;
     if (clips->times >= 0)
         return clips->times;
-    float *times = PELTI_NEW(&clips->bake->out->pool, float, frames->frame_count);
+    float *times = PELTI_NEW(&clips->out->pool, float, frames->frame_count);
     if (!times) {
-        clips->bake->out->ok = false;
+        clips->out->ok = false;
         return 0;
     }
     for (int f = 0; f < frames->frame_count; f++)
         times[f] = (float)((frames->start_frame + f) / frames->fps);
-    return clips->times = pelti_gltf_out_times(clips->bake->out, times, frames->frame_count);
+    return clips->times = pelti_gltf_out_times(clips->out, times, frames->frame_count);
 }
 
 /// Weights of all targets over the frames: the file's own rest, what they do is in the others.
@@ -116,14 +117,14 @@ static int weights_sampler(Clips *clips, PeltiJson *clip, int own)
 {
     const PeltiMorph *morph = &clips->bake->morph;
     int frames = clips->bake->def->frames.frame_count, all = own + morph->target_count;
-    float *values = PELTI_NEW(&clips->bake->out->pool, float, own ? (size_t)frames *(size_t)all : 0);
-    clips->bake->out->ok &= values != NULL;
+    float *values = PELTI_NEW(&clips->out->pool, float, own ? (size_t)frames *(size_t)all : 0);
+    clips->out->ok &= values != NULL;
     for (int f = 0; own && values && f < frames; f++)
         memcpy(values + (size_t)f * (size_t)all + own, morph->weights + (size_t)f * (size_t)morph->target_count,
                (size_t)morph->target_count * sizeof *values);
     PeltiGltfOutCurve curve = {
         .times = times_accessor(clips), .values = own ? values : morph->weights, .count = frames * all, .components = 1};
-    return pelti_gltf_out_sampler(clips->bake->out, clip, &curve);
+    return pelti_gltf_out_sampler(clips->out, clip, &curve);
 }
 
 static void add_weights(Clips *clips, PeltiJson *clip)
@@ -138,14 +139,14 @@ static void add_weights(Clips *clips, PeltiJson *clip)
             continue;
         if (own != sampler_own)
             sampler = weights_sampler(clips, clip, sampler_own = own);
-        pelti_gltf_out_channel(bake->out, clip, sampler, bake->baked[i].node, "weights");
+        pelti_gltf_out_channel(clips->out, clip, sampler, bake->baked[i].node, "weights");
     }
     for (int i = 0; i < bake->def->object_count; i++) {
         if (!bake->def->objects[i].soft)
             continue;
         if (sampler_own != 0)
             sampler = weights_sampler(clips, clip, sampler_own = 0);
-        pelti_gltf_out_channel(bake->out, clip, sampler, bake->object_nodes[i], "weights");
+        pelti_gltf_out_channel(clips->out, clip, sampler, bake->object_nodes[i], "weights");
     }
 }
 
@@ -158,7 +159,7 @@ static void add_tracks(Clips *clips, PeltiJson *clip, const Trs *transforms, siz
                                .stride = stride,
                                .node = node};
     for (int path = 0; path < path_count; path++)
-        pelti_gltf_out_track(clips->bake->out, clip, &track, (PeltiPath)path);
+        pelti_gltf_out_track(clips->out, clip, &track, (PeltiPath)path);
 }
 
 /// The joints play the poses of the bake. A node given by a matrix cannot be animated: it gets its parts instead.
@@ -166,14 +167,14 @@ static void add_poses(Clips *clips, PeltiJson *clip)
 {
     PeltiGltfBake *bake = clips->bake;
     const PeltiCharacter *who = bake->def->who;
-    bool *done = PELTI_NEW(&bake->out->pool, bool, who->node_count);
-    bake->out->ok &= done != NULL;
+    bool *done = PELTI_NEW(&clips->out->pool, bool, who->node_count);
+    clips->out->ok &= done != NULL;
     for (int i = 0; done && i < who->bone_count; i++) {
         int node = who->bones[i].node;
         if (done[node])
             continue;
         done[node] = true;
-        pelti_json_remove(pelti_json_at(pelti_json_get(bake->out->root, "nodes"), node), "matrix");
+        pelti_json_remove(pelti_json_at(pelti_json_get(clips->out->root, "nodes"), node), "matrix");
         add_tracks(clips, clip, bake->poses + node, (size_t)who->node_count, 3, node);
     }
 }
@@ -203,14 +204,14 @@ static void keep_others(Clips *clips, PeltiJson *list)
                        name ? name : "no name");
             pelti_json_release(clip);
         } else {
-            clips->bake->out->ok &= pelti_json_push(list, clip);
+            clips->out->ok &= pelti_json_push(list, clip);
         }
     }
 }
 
-PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err)
+PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err)
 {
-    Clips clips = {.bake = bake, .times = -1};
+    Clips clips = {.bake = bake, .out = out, .times = -1};
     int file_clips = pelti_json_count(pelti_json_get(bake->def->document->root, "animations"));
     bool shown, from_file = bake->def->clip >= 0 && bake->def->clip < file_clips;
     PeltiJson *list = pelti_json_new_array();
@@ -219,7 +220,7 @@ PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err)
         return pelti_no_memory(err, 0);
     }
     PeltiJson *clip = from_file ? copy_clip(&clips, bake->def->clip, bake->poses != NULL, &shown) : new_clip();
-    bake->out->ok &= clip != NULL;
+    out->ok &= clip != NULL;
     if (clip) {
         add_weights(&clips, clip);
         if (bake->poses)
@@ -227,15 +228,15 @@ PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err)
         add_placements(&clips, clip);
     }
     if (pelti_json_count(pelti_json_get(clip, "channels")) > 0)
-        bake->out->ok &= pelti_json_push(list, clip);
+        out->ok &= pelti_json_push(list, clip);
     else
         pelti_json_release(clip);
     keep_others(&clips, list);
     if (pelti_json_count(list) > 0) {
-        bake->out->ok &= pelti_json_set(bake->out->root, "animations", list);
+        out->ok &= pelti_json_set(out->root, "animations", list);
     } else {
-        pelti_json_remove(bake->out->root, "animations");
+        pelti_json_remove(out->root, "animations");
         pelti_json_release(list);
     }
-    return bake->out->ok ? PELT_OK : pelti_no_memory(err, 0);
+    return out->ok ? PELT_OK : pelti_no_memory(err, 0);
 }

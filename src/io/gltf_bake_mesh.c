@@ -53,7 +53,8 @@ PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError
 }
 
 /// The accessor of one array of a part; positions have bounds.
-static int add_accessor(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, int target, bool normals)
+static int add_accessor(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, int view, int target,
+                        bool normals)
 {
     PeltiGltfOutAccessor accessor = {.view = view,
                                      .offset = pelti_morph_offset(part, target, normals) - part->offset,
@@ -67,19 +68,20 @@ static int add_accessor(PeltiGltfBake *bake, const PeltiMorphPart *part, int vie
         accessor.low = &bounds->low.x;
         accessor.high = &bounds->high.x;
     }
-    return pelti_gltf_out_accessor(bake->out, &accessor);
+    return pelti_gltf_out_accessor(out, &accessor);
 }
 
-bool pelti_gltf_bake_arrays(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, int target, PeltiJson *attributes)
+bool pelti_gltf_bake_arrays(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, int view, int target,
+                            PeltiJson *attributes)
 {
-    bool ok = pelti_json_set(attributes, "POSITION", pelti_json_new_int(add_accessor(bake, part, view, target, false)));
+    bool ok = pelti_json_set(attributes, "POSITION", pelti_json_new_int(add_accessor(bake, out, part, view, target, false)));
     if (part->has_normals)
-        ok &= pelti_json_set(attributes, "NORMAL", pelti_json_new_int(add_accessor(bake, part, view, target, true)));
+        ok &= pelti_json_set(attributes, "NORMAL", pelti_json_new_int(add_accessor(bake, out, part, view, target, true)));
     return ok;
 }
 
 /// What belonged to the old shape: influences, and tangents, which viewers derive anew from normals and UVs.
-static void drop_old_attributes(PeltiGltfBake *bake, PeltiJson *primitive)
+static void drop_old_attributes(const PeltiGltfBake *bake, PeltiJson *primitive)
 {
     PeltiJson *attributes = pelti_json_get(primitive, "attributes");
     if (pelti_json_get(attributes, "TANGENT")) {
@@ -96,19 +98,20 @@ static uint64_t arrays_bytes(const PeltiGltfBake *bake, const PeltiMorphPart *pa
     return pelti_morph_offset(part, bake->morph.target_count, false) - part->offset;
 }
 
-int pelti_gltf_bake_view(PeltiGltfBake *bake, const PeltiMorphPart *part)
+int pelti_gltf_bake_view(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part)
 {
-    return pelti_gltf_out_view(bake->out, part->at, arrays_bytes(bake, part), sizeof(Vec3), PELTI_GLTF_VERTICES);
+    return pelti_gltf_out_view(out, part->at, arrays_bytes(bake, part), sizeof(Vec3), PELTI_GLTF_VERTICES);
 }
 
-bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, PeltiJson *primitive)
+bool pelti_gltf_bake_targets(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, int view,
+                             PeltiJson *primitive)
 {
     PeltiJson *targets = pelti_json_new_array();
-    bool ok = targets && pelti_gltf_bake_own_targets(bake, part, targets);
+    bool ok = targets && pelti_gltf_bake_own_targets(bake, out, part, targets);
     int own = pelti_json_count(targets);
     for (int k = 0; ok && k < bake->morph.target_count; k++)
         ok = pelti_json_push(targets, pelti_json_new_object()) &&
-             pelti_gltf_bake_arrays(bake, part, view, k, pelti_json_at(targets, own + k));
+             pelti_gltf_bake_arrays(bake, out, part, view, k, pelti_json_at(targets, own + k));
     if (ok && pelti_json_count(targets) > 0)
         return pelti_json_set(primitive, "targets", targets);
     pelti_json_remove(primitive, "targets");
@@ -116,12 +119,13 @@ bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, in
     return ok;
 }
 
-static bool edit_primitive(PeltiGltfBake *bake, const PeltiMorphPart *part, PeltiJson *primitive)
+static bool edit_primitive(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, PeltiJson *primitive)
 {
     PeltiJson *attributes = pelti_json_get(primitive, "attributes");
-    int view = pelti_gltf_bake_view(bake, part);
+    int view = pelti_gltf_bake_view(bake, out, part);
     drop_old_attributes(bake, primitive);
-    return pelti_gltf_bake_arrays(bake, part, view, -1, attributes) && pelti_gltf_bake_targets(bake, part, view, primitive);
+    return pelti_gltf_bake_arrays(bake, out, part, view, -1, attributes) &&
+           pelti_gltf_bake_targets(bake, out, part, view, primitive);
 }
 
 bool pelti_gltf_bake_weights(PeltiJson *mesh, int count)
@@ -135,7 +139,7 @@ bool pelti_gltf_bake_weights(PeltiJson *mesh, int count)
     return ok;
 }
 
-static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *mesh)
+static bool edit_mesh(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiGltfBaked *baked, PeltiJson *mesh)
 {
     const PeltiGltf *doc = bake->def->document;
     const PeltiGltfMesh *facts = &doc->meshes[bake->def->who->instances[baked->instance].mesh];
@@ -146,7 +150,7 @@ static bool edit_mesh(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJso
         if (doc->primitives[facts->first_primitive + k].position < 0)
             continue; // draws nothing, and cannot have targets
         PeltiJson *primitive = pelti_json_at(old, k);
-        ok = edit_primitive(bake, &bake->parts[part++], primitive) && pelti_json_push(kept, pelti_json_keep(primitive));
+        ok = edit_primitive(bake, out, &bake->parts[part++], primitive) && pelti_json_push(kept, pelti_json_keep(primitive));
     }
     if (!ok) {
         pelti_json_release(kept);
@@ -199,13 +203,13 @@ static bool leave_parent(PeltiJson *parent, int index)
 }
 
 /// Every scene that shows the tree of `old_node` shows `node` at its root.
-static bool enter_scenes(PeltiGltfBake *bake, int old_node, int node)
+static bool enter_scenes(const PeltiGltfBake *bake, PeltiGltfOut *out, int old_node, int node)
 {
     const PeltiGltf *doc = bake->def->document;
     int top = old_node;
     while (doc->nodes[top].parent >= 0)
         top = doc->nodes[top].parent;
-    PeltiJson *scenes = pelti_json_get(bake->out->root, "scenes");
+    PeltiJson *scenes = pelti_json_get(out->root, "scenes");
     bool ok = true;
     for (int i = 0; i < pelti_json_count(scenes); i++) {
         PeltiJson *roots = pelti_json_get(pelti_json_at(scenes, i), "nodes");
@@ -215,11 +219,11 @@ static bool enter_scenes(PeltiGltfBake *bake, int old_node, int node)
     return ok;
 }
 
-static bool place_node(PeltiGltfBake *bake, PeltiGltfBaked *baked, int mesh)
+static bool place_node(const PeltiGltfBake *bake, PeltiGltfOut *out, PeltiGltfBaked *baked, int mesh)
 {
     const PeltiGltf *doc = bake->def->document;
     int index = bake->def->who->instances[baked->instance].node, parent = doc->nodes[index].parent;
-    PeltiJson *nodes = pelti_json_get(bake->out->root, "nodes"), *node = pelti_json_at(nodes, index);
+    PeltiJson *nodes = pelti_json_get(out->root, "nodes"), *node = pelti_json_at(nodes, index);
     pelti_json_remove(node, "skin");
     pelti_json_remove(node, "weights");
     bool ok = true;
@@ -231,7 +235,7 @@ static bool place_node(PeltiGltfBake *bake, PeltiGltfBaked *baked, int mesh)
         pelti_json_remove(node, "mesh");
         PeltiJson *fresh = pelti_json_new_object();
         ok = fresh && pelti_json_set(fresh, "name", pelti_json_new_text(text));
-        baked->node = pelti_gltf_out_push(bake->out, "nodes", fresh);
+        baked->node = pelti_gltf_out_push(out, "nodes", fresh);
         node = pelti_json_at(nodes, baked->node);
     } else {
         const char *placing[] = {"matrix", "translation", "rotation", "scale"};
@@ -241,26 +245,26 @@ static bool place_node(PeltiGltfBake *bake, PeltiGltfBaked *baked, int mesh)
         if (parent >= 0)
             ok = leave_parent(pelti_json_at(nodes, parent), index);
     }
-    return ok && node && pelti_json_set(node, "mesh", pelti_json_new_int(mesh)) && enter_scenes(bake, index, baked->node);
+    return ok && node && pelti_json_set(node, "mesh", pelti_json_new_int(mesh)) && enter_scenes(bake, out, index, baked->node);
 }
 
-PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err)
+PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err)
 {
     const PeltiGltf *doc = bake->def->document;
     for (int i = 0; i < bake->part_count; i++) {
         PeltiMorphPart *part = &bake->parts[i];
-        part->at = pelti_gltf_out_spool(bake->out, &bake->data, part->offset, arrays_bytes(bake, part));
+        part->at = pelti_gltf_out_spool(out, &bake->data, part->offset, arrays_bytes(bake, part));
     }
-    int *users = pelti_gltf_out_mesh_users(bake->out, doc);
+    int *users = pelti_gltf_out_mesh_users(out, doc);
     bool ok = users != NULL;
     for (int i = 0; ok && i < bake->baked_count; i++) {
         PeltiGltfBaked *baked = &bake->baked[i];
         if (baked->part_count == 0)
             continue;
-        int mesh = pelti_gltf_out_own_mesh(bake->out, doc, users, bake->def->who->instances[baked->instance].mesh);
-        ok = mesh >= 0 && edit_mesh(bake, baked, pelti_json_at(pelti_json_get(bake->out->root, "meshes"), mesh)) &&
-             place_node(bake, baked, mesh);
+        int mesh = pelti_gltf_out_own_mesh(out, doc, users, bake->def->who->instances[baked->instance].mesh);
+        ok = mesh >= 0 && edit_mesh(bake, out, baked, pelti_json_at(pelti_json_get(out->root, "meshes"), mesh)) &&
+             place_node(bake, out, baked, mesh);
     }
-    bake->out->ok &= ok;
+    out->ok &= ok;
     return ok ? PELT_OK : pelti_no_memory(err, 0);
 }

@@ -50,23 +50,24 @@ static int add_vectors(PeltiGltfOut *out, const Vec3 *values, int count, bool bo
     return pelti_gltf_out_accessor(out, &accessor);
 }
 
-static bool fill_primitive(PeltiGltfBake *bake, const PeltiOutputObject *object, const PeltiMorphPart *part, PeltiJson *primitive)
+static bool fill_primitive(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiOutputObject *object,
+                           const PeltiMorphPart *part, PeltiJson *primitive)
 {
     bool ok = pelti_json_set(primitive, "attributes", pelti_json_new_object());
     PeltiJson *attributes = pelti_json_get(primitive, "attributes"), *material;
     if (part) {
-        int view = pelti_gltf_bake_view(bake, part);
-        ok = ok && pelti_gltf_bake_arrays(bake, part, view, -1, attributes) &&
-             pelti_gltf_bake_targets(bake, part, view, primitive);
+        int view = pelti_gltf_bake_view(bake, out, part);
+        ok = ok && pelti_gltf_bake_arrays(bake, out, part, view, -1, attributes) &&
+             pelti_gltf_bake_targets(bake, out, part, view, primitive);
     } else {
         ok = ok && pelti_json_set(attributes, "POSITION",
-                                  pelti_json_new_int(add_vectors(bake->out, object->positions, object->vertex_count, true)));
+                                  pelti_json_new_int(add_vectors(out, object->positions, object->vertex_count, true)));
         if (object->normals)
             ok = ok && pelti_json_set(attributes, "NORMAL",
-                                      pelti_json_new_int(add_vectors(bake->out, object->normals, object->vertex_count, false)));
+                                      pelti_json_new_int(add_vectors(out, object->normals, object->vertex_count, false)));
     }
-    ok = ok && pelti_json_set(primitive, "indices", pelti_json_new_int(add_corners(bake->out, object)));
-    int index = push_named(bake->out, "materials", object->name, &material);
+    ok = ok && pelti_json_set(primitive, "indices", pelti_json_new_int(add_corners(out, object)));
+    int index = push_named(out, "materials", object->name, &material);
     return ok && set_colour(material, object->colour) && pelti_json_set(primitive, "material", pelti_json_new_int(index));
 }
 
@@ -96,7 +97,7 @@ static bool set_placement(PeltiJson *node, const Trs *trs)
     return ok;
 }
 
-PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltError *err)
+PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err)
 {
     const PeltiMorphPart *part = bake->parts + bake->first_soft_part;
     bool ok = true;
@@ -104,16 +105,16 @@ PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltError *err)
         const PeltiOutputObject *object = &bake->def->objects[i];
         PELT_ASSERT(object->vertex_count > 0 && object->triangle_count > 0);
         PeltiJson *mesh, *node, *primitive;
-        int mesh_index = push_named(bake->out, "meshes", object->name, &mesh);
+        int mesh_index = push_named(out, "meshes", object->name, &mesh);
         ok = pelti_json_set(mesh, "primitives", pelti_json_new_array()) &&
              pelti_json_push(pelti_json_get(mesh, "primitives"), pelti_json_new_object());
         primitive = pelti_json_at(pelti_json_get(mesh, "primitives"), 0);
-        ok = ok && fill_primitive(bake, object, object->soft ? part++ : NULL, primitive);
-        bake->object_nodes[i] = push_named(bake->out, "nodes", object->name, &node);
+        ok = ok && fill_primitive(bake, out, object, object->soft ? part++ : NULL, primitive);
+        bake->object_nodes[i] = push_named(out, "nodes", object->name, &node);
         ok = ok &&
              (object->soft ? pelti_gltf_bake_weights(mesh, bake->morph.target_count) : set_placement(node, &bake->placements[i]));
-        ok = ok && pelti_json_set(node, "mesh", pelti_json_new_int(mesh_index)) && enter_scene(bake->out, bake->object_nodes[i]);
+        ok = ok && pelti_json_set(node, "mesh", pelti_json_new_int(mesh_index)) && enter_scene(out, bake->object_nodes[i]);
     }
-    bake->out->ok &= ok;
-    return bake->out->ok ? PELT_OK : pelti_no_memory(err, 0);
+    out->ok &= ok;
+    return out->ok ? PELT_OK : pelti_no_memory(err, 0);
 }

@@ -33,10 +33,10 @@ static Mat3 turn_of(const PeltiGltfBake *bake, int v)
     return mat3_scale(mat3_polar(mat3_scale(sum, 1 / fmaxf(before, 1e-30f)), NULL), before > 0 ? sqrtf(after / before) : 1);
 }
 
-PeltStatus pelti_gltf_bake_own(PeltiGltfBake *bake, PeltError *err)
+PeltStatus pelti_gltf_bake_own(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err)
 {
     const PeltiMesh *mesh = bake->def->who->mesh;
-    PeltiPool *pool = &bake->out->pool;
+    PeltiPool *pool = &out->pool;
     if (!bake->first)
         return PELT_OK;
     bake->own = PELTI_NEW(pool, PeltiGltfOwn, 1);
@@ -58,67 +58,69 @@ int pelti_gltf_bake_own_count(const PeltiGltfBake *bake, const PeltiGltfBaked *b
 }
 
 /// Offsets of the part's points that the target moves; all of the target's vertices are in `moved` then.
-static bool carry(PeltiGltfBake *bake, const PeltiMorphPart *part, const PeltiTarget *target, PeltiGltfOutOffsets *out)
+static bool carry(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, const PeltiTarget *target,
+                  PeltiGltfOutOffsets *offsets)
 {
     const PeltiMesh *mesh = bake->def->who->mesh;
     int end = part->first_point + part->point_count;
-    *out = (PeltiGltfOutOffsets){.points = PELTI_NEW(&bake->out->pool, uint32_t, part->point_count),
-                                 .moves = PELTI_NEW(&bake->out->pool, Vec3, part->point_count)};
-    if (bake->out->pool.failed)
+    *offsets = (PeltiGltfOutOffsets){.points = PELTI_NEW(&out->pool, uint32_t, part->point_count),
+                                     .moves = PELTI_NEW(&out->pool, Vec3, part->point_count)};
+    if (out->pool.failed)
         return false;
     for (int i = 0; i < target->count; i++) {
         int p = target->points[i], v = mesh->weld[p];
         Vec3 move = mat3_apply(turn_of(bake, v), target->offsets[i]);
         bake->own->moved[v] = vec3_add(bake->own->base[v], move);
         if (p >= part->first_point && p < end) {
-            out->points[out->count] = (uint32_t)(p - part->first_point);
-            out->moves[out->count++] = move;
+            offsets->points[offsets->count] = (uint32_t)(p - part->first_point);
+            offsets->moves[offsets->count++] = move;
         }
     }
     return true;
 }
 
 /// How the normals of a part turn where `moved` stands.
-static bool turn_normals(PeltiGltfBake *bake, const PeltiMorphPart *part, PeltiGltfOutOffsets *out)
+static bool turn_normals(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, PeltiGltfOutOffsets *offsets)
 {
     const PeltiMesh *mesh = bake->def->who->mesh;
-    *out = (PeltiGltfOutOffsets){.points = PELTI_NEW(&bake->out->pool, uint32_t, part->point_count),
-                                 .moves = PELTI_NEW(&bake->out->pool, Vec3, part->point_count)};
-    if (bake->out->pool.failed)
+    *offsets = (PeltiGltfOutOffsets){.points = PELTI_NEW(&out->pool, uint32_t, part->point_count),
+                                     .moves = PELTI_NEW(&out->pool, Vec3, part->point_count)};
+    if (out->pool.failed)
         return false;
     pelti_mesh_normals(mesh, bake->own->moved, bake->own->moved_normals);
     for (int p = 0; p < part->point_count; p++) {
         int v = mesh->weld[part->first_point + p];
         Vec3 turn = vec3_sub(bake->own->moved_normals[v], bake->own->normals[v]);
         if (vec3_dot(turn, turn) > 1e-12f) {
-            out->points[out->count] = (uint32_t)p;
-            out->moves[out->count++] = turn;
+            offsets->points[offsets->count] = (uint32_t)p;
+            offsets->moves[offsets->count++] = turn;
         }
     }
     return true;
 }
 
-static bool push_target(PeltiGltfBake *bake, const PeltiMorphPart *part, const PeltiTarget *target, PeltiJson *targets)
+static bool push_target(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, const PeltiTarget *target,
+                        PeltiJson *targets)
 {
     const PeltiMesh *mesh = bake->def->who->mesh;
     PeltiGltfOutOffsets places, normals = {0};
     PeltiJson *json = pelti_json_new_object();
-    bool ok = pelti_json_push(targets, json) && carry(bake, part, target, &places);
+    bool ok = pelti_json_push(targets, json) && carry(bake, out, part, target, &places);
     if (ok && part->has_normals && places.count > 0)
-        ok = turn_normals(bake, part, &normals);
+        ok = turn_normals(bake, out, part, &normals);
     for (int i = 0; i < target->count; i++) {
         int v = mesh->weld[target->points[i]];
         bake->own->moved[v] = bake->own->base[v];
     }
     if (!ok)
         return false;
-    ok = pelti_json_set(json, "POSITION", pelti_json_new_int(pelti_gltf_out_offsets(bake->out, part->point_count, &places)));
+    ok = pelti_json_set(json, "POSITION", pelti_json_new_int(pelti_gltf_out_offsets(out, part->point_count, &places)));
     if (part->has_normals)
-        ok &= pelti_json_set(json, "NORMAL", pelti_json_new_int(pelti_gltf_out_offsets(bake->out, part->point_count, &normals)));
+        ok &= pelti_json_set(json, "NORMAL", pelti_json_new_int(pelti_gltf_out_offsets(out, part->point_count, &normals)));
     return ok;
 }
 
-bool pelti_gltf_bake_own_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, PeltiJson *targets)
+bool pelti_gltf_bake_own_targets(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, PeltiJson *targets)
 {
     const PeltiCharacter *who = bake->def->who;
     int index = (int)(part - bake->parts);
@@ -128,12 +130,12 @@ bool pelti_gltf_bake_own_targets(PeltiGltfBake *bake, const PeltiMorphPart *part
         if (index < baked->first_part || index >= baked->first_part + baked->part_count)
             continue;
         for (int k = 0; ok && k < pelti_gltf_bake_own_count(bake, baked); k++)
-            ok = push_target(bake, part, &who->targets[who->instances[baked->instance].first_target + k], targets);
+            ok = push_target(bake, out, part, &who->targets[who->instances[baked->instance].first_target + k], targets);
     }
     return ok;
 }
 
-bool pelti_gltf_bake_own_names(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *extras)
+bool pelti_gltf_bake_own_names(const PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *extras)
 {
     PeltiJson *old = pelti_json_get(extras, "targetNames"), *names = old ? pelti_json_new_array() : NULL;
     int own = pelti_gltf_bake_own_count(bake, baked);

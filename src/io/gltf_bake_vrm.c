@@ -6,7 +6,8 @@
 #include <string.h>
 
 typedef struct Binds {
-    PeltiGltfBake *bake;
+    const PeltiGltfBake *bake;
+    PeltiGltfOut *out;
     int dropped;
 } Binds;
 
@@ -37,10 +38,10 @@ static void filter(Binds *b, PeltiJson *expression, const char *key)
             continue;
         }
         if (baked && baked->node >= 0 && pelti_json_get(bind, "node"))
-            b->bake->out->ok &= pelti_json_set(bind, "node", pelti_json_new_int(baked->node));
-        b->bake->out->ok &= pelti_json_push(kept, pelti_json_keep(bind));
+            b->out->ok &= pelti_json_set(bind, "node", pelti_json_new_int(baked->node));
+        b->out->ok &= pelti_json_push(kept, pelti_json_keep(bind));
     }
-    b->bake->out->ok &= pelti_json_set(expression, key, kept);
+    b->out->ok &= pelti_json_set(expression, key, kept);
 }
 
 static PeltStatus filter_expression(const PeltiJsonAt *member, void *user, PeltError *err)
@@ -50,10 +51,10 @@ static PeltStatus filter_expression(const PeltiJsonAt *member, void *user, PeltE
     return PELT_OK;
 }
 
-PeltStatus pelti_gltf_bake_vrm(PeltiGltfBake *bake, PeltError *err)
+PeltStatus pelti_gltf_bake_vrm(const PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err)
 {
-    Binds binds = {.bake = bake};
-    PeltiJsonAt root = pelti_json_root(bake->out->root), extensions = pelti_json_member(&root, "extensions"),
+    Binds binds = {.bake = bake, .out = out};
+    PeltiJsonAt root = pelti_json_root(out->root), extensions = pelti_json_member(&root, "extensions"),
                 old = pelti_json_member(&extensions, "VRM"), fresh = pelti_json_member(&extensions, "VRMC_vrm"),
                 expressions = pelti_json_member(&fresh, "expressions");
     PeltiJson *groups = pelti_json_get(pelti_json_get(old.value, "blendShapeMaster"), "blendShapeGroups");
@@ -69,5 +70,5 @@ PeltStatus pelti_gltf_bake_vrm(PeltiGltfBake *bake, PeltError *err)
         pelti_warn(bake->def->log, "vrm-expressions",
                    "%d morph targets of VRM expressions are none that their mesh has: the expressions no longer ask for them",
                    binds.dropped);
-    return bake->out->ok ? PELT_OK : pelti_no_memory(err, 0);
+    return out->ok ? PELT_OK : pelti_no_memory(err, 0);
 }

@@ -68,28 +68,26 @@ static PeltStatus make_targets(GltfSink *sink, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus write_document(GltfSink *sink, PeltError *err)
+static PeltStatus write_document(GltfSink *sink, PeltiGltfOut *out, PeltError *err)
 {
     PeltiGltfBake *bake = &sink->bake;
     PELT_TRY(make_targets(sink, err));
-    PELT_TRY(pelti_gltf_bake_own(bake, err));
-    PELT_TRY(pelti_gltf_bake_meshes(bake, err));
-    PELT_TRY(pelti_gltf_bake_vrm(bake, err));
-    PELT_TRY(pelti_gltf_bake_objects(bake, err));
-    PELT_TRY(pelti_gltf_bake_clips(bake, err));
-    return pelti_gltf_out_write(bake->out, &sink->file, sink->is_glb, err);
+    PELT_TRY(pelti_gltf_bake_own(bake, out, err));
+    PELT_TRY(pelti_gltf_bake_meshes(bake, out, err));
+    PELT_TRY(pelti_gltf_bake_vrm(bake, out, err));
+    PELT_TRY(pelti_gltf_bake_objects(bake, out, err));
+    PELT_TRY(pelti_gltf_bake_clips(bake, out, err));
+    return pelti_gltf_out_write(out, &sink->file, sink->is_glb, err);
 }
 
 static PeltStatus complete(PeltiSink *head, PeltError *err)
 {
     GltfSink *sink = (GltfSink *)head;
     PeltiGltfOut out = {0};
-    sink->bake.out = &out;
     PeltStatus status = pelti_gltf_out_begin(&out, sink->def.document, sink->def.allocator, sink->def.log, err);
     if (status == PELT_OK)
-        status = write_document(sink, err);
+        status = write_document(sink, &out, err);
     pelti_gltf_out_end(&out);
-    sink->bake.out = NULL;
     if (status == PELT_OK && sink->odd)
         pelti_warn(sink->def.log, "morph-not-finite",
                    "some positions of soft objects were no numbers: the .glb shows where they were before");

@@ -12,8 +12,8 @@ void pelti_gltf_sink_pose(PeltiSink *sink, const PeltiPose *pose); ///< of the n
 void pelti_gltf_sink_place(PeltiSink *sink, const Trs *placements, const Vec3 *soft_points); ///< of the next frame
 void pelti_gltf_sink_report(const PeltiSink *sink, PeltiOutputReport *report);               ///< after complete
 
-/// The steps of a bake, in their order; the first is taken before any frame. A baked instance is a skinned one that the
-/// document's default scene shows.
+/// The steps of a bake, in their order; the first is taken before any frame, the others after the last one make `out`, the
+/// document of the result. A baked instance is a skinned one that the document's default scene shows.
 typedef struct PeltiGltfBaked {
     int instance;               ///< of the character
     int node;                   ///< that shows it in the result
@@ -22,7 +22,6 @@ typedef struct PeltiGltfBaked {
 typedef struct PeltiGltfOwn PeltiGltfOwn; ///< of gltf_bake_own.c
 typedef struct PeltiGltfBake {
     const PeltiOutputDef *def;
-    PeltiGltfOut *out;
     PeltiGltfBaked *baked;
     int baked_count;
     PeltiMorphPart *parts;
@@ -40,24 +39,26 @@ typedef struct PeltiGltfBake {
 /// Finds what is to be baked: fills baked and parts. Memory of `pool`.
 PeltStatus pelti_gltf_bake_parts(PeltiGltfBake *bake, PeltiPool *pool, PeltError *err);
 /// Meshes get positions, normals and targets; nodes lose skins and stand at the root of their scenes.
-PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltError *err);
+PeltStatus pelti_gltf_bake_meshes(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err);
 /// The file's own morph targets: what carries them to frame 0, how many a baked mesh has, those of one part into the empty list
 /// of its primitive, their names with those of the bake behind. Before the meshes.
-PeltStatus pelti_gltf_bake_own(PeltiGltfBake *bake, PeltError *err);
+PeltStatus pelti_gltf_bake_own(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err);
 int pelti_gltf_bake_own_count(const PeltiGltfBake *bake, const PeltiGltfBaked *baked);
-bool pelti_gltf_bake_own_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, PeltiJson *targets);
-bool pelti_gltf_bake_own_names(PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *extras);
+bool pelti_gltf_bake_own_targets(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, PeltiJson *targets);
+bool pelti_gltf_bake_own_names(const PeltiGltfBake *bake, const PeltiGltfBaked *baked, PeltiJson *extras);
 /// Expressions of a VRM play the morph targets of baked meshes where those are now.
-PeltStatus pelti_gltf_bake_vrm(PeltiGltfBake *bake, PeltError *err);
+PeltStatus pelti_gltf_bake_vrm(const PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err);
 /// Nodes, meshes and materials of the objects, in the default scene.
-PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltError *err);
+PeltStatus pelti_gltf_bake_objects(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err);
 /// {"POSITION": a, "NORMAL": b} of a part, or of one of its targets (-1: frame 0), into `attributes`; false: no memory.
-bool pelti_gltf_bake_arrays(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, int target, PeltiJson *attributes);
+bool pelti_gltf_bake_arrays(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, int view, int target,
+                            PeltiJson *attributes);
 /// The view of a part's arrays, and the targets of a primitive that shows it.
-int pelti_gltf_bake_view(PeltiGltfBake *bake, const PeltiMorphPart *part);
-bool pelti_gltf_bake_targets(PeltiGltfBake *bake, const PeltiMorphPart *part, int view, PeltiJson *primitive);
+int pelti_gltf_bake_view(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part);
+bool pelti_gltf_bake_targets(const PeltiGltfBake *bake, PeltiGltfOut *out, const PeltiMorphPart *part, int view,
+                             PeltiJson *primitive);
 bool pelti_gltf_bake_weights(PeltiJson *mesh, int count); ///< zeros: frame 0 is the shape itself
 /// The baked clip first, with weights (and poses); then those of the other clips that move something that can be seen.
-PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltError *err);
+PeltStatus pelti_gltf_bake_clips(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError *err);
 
 #endif

@@ -58,31 +58,31 @@ void pelti_measure_sum_neighbours(PeltiMeasure *m)
     }
 }
 
+/// The one filter: a frame may come from a cache. lbs and the chosen blend are skins of our own, which have numbers only.
 static Vec3 without_nonfinite(Vec3 p, int *nonfinite)
 {
     *nonfinite += !isfinite(p.x) + !isfinite(p.y) + !isfinite(p.z);
     return vec3(isfinite(p.x) ? p.x : 0, isfinite(p.y) ? p.y : 0, isfinite(p.z) ? p.z : 0);
 }
 
-void pelti_measure_also_near(PeltiMeasure *m, const Vec3 *points)
+void pelti_measure_also_near(PeltiMeasure *m, const PeltiMeasured *near)
 {
-    m->frame.near = points;
+    m->frame.near = near ? *near : (PeltiMeasured){0};
 }
 
 /// To the nearer of lbs and the chosen blend, squared, of a point that is finite.
-static double distance_from_lbs(const PeltiMeasure *m, const Vec3 *lbs_points, int p, Vec3 at)
+static double distance_from_lbs(const PeltiMeasure *m, const PeltiMeasured *lbs, int p, Vec3 at)
 {
-    int ignored = 0;
-    double far = pelti_squared_distance(at, without_nonfinite(lbs_points[p], &ignored));
-    return m->frame.near ? fmin(far, pelti_squared_distance(at, without_nonfinite(m->frame.near[p], &ignored))) : far;
+    double far = pelti_squared_distance(at, lbs->points[p]);
+    return m->frame.near.points ? fmin(far, pelti_squared_distance(at, m->frame.near.points[p])) : far;
 }
 
-void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_points, PeltQuality *out)
+void pelti_measure_take(PeltiMeasure *m, PeltiMeasured skin, const PeltiMeasured *lbs, PeltQuality *out)
 {
     const PeltiMesh *mesh = m->mesh;
     int ignored = 0, wrong = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        m->frame.raw[v] = points[mesh->first_point[v]];
+        m->frame.raw[v] = skin.vertices[v];
         m->frame.x[v] = without_nonfinite(m->frame.raw[v], &ignored);
     }
     m->frame.broken = ignored > 0;
@@ -91,19 +91,19 @@ void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_poi
     double crack = 0, flown = 0;
     for (int p = 0; p < mesh->point_count; p++) {
         int before = wrong;
-        Vec3 at = without_nonfinite(points[p], &wrong);
+        Vec3 at = without_nonfinite(skin.points[p], &wrong);
         crack = pelti_most(crack, pelti_squared_distance(at, m->frame.x[mesh->weld[p]]));
-        if (lbs_points && wrong == before)
-            flown = pelti_most(flown, distance_from_lbs(m, lbs_points, p, at));
+        if (lbs && wrong == before)
+            flown = pelti_most(flown, distance_from_lbs(m, lbs, p, at));
     }
     out->nonfinite = wrong;
     out->crack = sqrt(crack) / m->size;
-    m->frame.has_lbs = lbs_points != NULL;
-    if (!lbs_points)
+    m->frame.has_lbs = lbs != NULL;
+    if (!lbs)
         return;
     out->flown = sqrt(flown) / m->size;
     for (int v = 0; v < mesh->vertex_count; v++)
-        m->frame.lbs[v] = without_nonfinite(lbs_points[mesh->first_point[v]], &ignored);
+        m->frame.lbs[v] = lbs->vertices[v];
 }
 
 static double second_difference(Vec3 now, Vec3 one, Vec3 two)

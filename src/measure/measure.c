@@ -61,7 +61,6 @@ static void take_arrays(PeltiMeasure *m)
     m->maps.depth = PELTI_NEW(pool, float, vertices);
     m->maps.crossing = PELTI_NEW(pool, uint8_t, triangles);
     m->scratch.bone_turn = PELTI_NEW(pool, Mat3, m->who->bone_count);
-    m->scratch.near = PELTI_NEW(pool, Vec3, vertices);
     m->clip.first_points = PELTI_NEW(pool, Vec3, points);
     m->clip.last_points = PELTI_NEW(pool, Vec3, points);
     for (int k = 0; k < 2; k++) {
@@ -214,12 +213,12 @@ static void last_stages(void *context, int begin, int end, int worker)
 }
 
 /// What needs one frame only. `inside`: with the inside test, the dearest.
-static PeltQuality measure_shape(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs_points, bool inside)
+static PeltQuality measure_shape(PeltiMeasure *m, PeltiMeasured skin, const Mat34 *bones, const PeltiMeasured *lbs, bool inside)
 {
     PeltQuality frame = pelti_quality_none();
     frame.frames = 1;
     frame.rest_self_intersections = m->rest_pairs.self_intersections;
-    pelti_measure_take(m, points, lbs_points, &frame);
+    pelti_measure_take(m, skin, lbs, &frame);
     pelti_measure_normals(m);
     pelti_box_tree_refit_triangles(m->capped.tree, m->jobs, (const int(*)[3])m->capped.triangles, m->frame.raw, NULL);
     pelti_measure_crossings(m, &frame);
@@ -230,25 +229,25 @@ static PeltQuality measure_shape(PeltiMeasure *m, const Vec3 *points, const Mat3
     return frame;
 }
 
-void pelti_measure_frame(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs_points, PeltQuality *out)
+void pelti_measure_frame(PeltiMeasure *m, PeltiMeasured skin, const Mat34 *bones, const PeltiMeasured *lbs, PeltQuality *out)
 {
     size_t bytes = (size_t)m->mesh->point_count * sizeof(Vec3);
-    PeltQuality frame = measure_shape(m, points, bones, lbs_points, true);
+    PeltQuality frame = measure_shape(m, skin, bones, lbs, true);
     pelti_measure_keep_volumes(m);
     pelti_measure_jitter(m, &frame);
     if (m->clip.frames == 0 && bytes)
-        memcpy(m->clip.first_points, points, bytes);
+        memcpy(m->clip.first_points, skin.points, bytes);
     if (bytes)
-        memcpy(m->clip.last_points, points, bytes);
+        memcpy(m->clip.last_points, skin.points, bytes);
     pelti_quality_merge(&m->clip.quality, &frame);
     m->clip.frames++;
     if (out)
         *out = frame;
 }
 
-void pelti_measure_lbs(PeltiMeasure *m, const Vec3 *lbs_points, const Mat34 *bones)
+void pelti_measure_lbs(PeltiMeasure *m, PeltiMeasured lbs, const Mat34 *bones)
 {
-    PeltQuality frame = measure_shape(m, lbs_points, bones, lbs_points, false);
+    PeltQuality frame = measure_shape(m, lbs, bones, &lbs, false);
     pelti_quality_merge(&m->clip.lbs_quality, &frame);
 }
 

@@ -16,17 +16,23 @@ PeltStatus pelti_measure_create(const PeltiCharacter *who, PeltiJobs *jobs, cons
                                 PeltError *err);
 void pelti_measure_destroy(PeltiMeasure *m); ///< NULL is fine
 
-/// Measures one frame; frames in the order of the clip, each once. `points` [point_count] world; `bones` [bone_count] rest
-/// space -> world, NULL: no flipped_vs_bone; `lbs_points` [point_count] lbs (as PeltQuality has it) of the same pose, NULL:
-/// nothing that compares with it. Does not allocate, except that the room for crossing pairs grows (to 2 million at most).
-void pelti_measure_frame(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs_points, PeltQuality *out);
+/// A skin in the world. Skins have both; of points from elsewhere, a cache or a host, pelti_mesh_gather makes the vertices.
+typedef struct PeltiMeasured {
+    const Vec3 *points;   ///< [point_count]
+    const Vec3 *vertices; ///< [vertex_count] each where its first point is
+} PeltiMeasured;
+
+/// Measures one frame; frames in the order of the clip, each once. Only `skin` may hold what is no number. `bones` [bone_count]
+/// rest space -> world, NULL: no flipped_vs_bone; `lbs` (as PeltQuality has it) of the same pose, NULL: nothing that compares
+/// with it. Does not allocate, except that the room for crossing pairs grows (to 2 million at most).
+void pelti_measure_frame(PeltiMeasure *m, PeltiMeasured skin, const Mat34 *bones, const PeltiMeasured *lbs, PeltQuality *out);
 void pelti_measure_summary(const PeltiMeasure *m, PeltQuality *out);
-/// The frames that follow are as far from lbs as from the nearer of it and `points` [point_count], the chosen blend of the same
-/// pose. They must stay until the next frame; NULL: it is lbs.
-void pelti_measure_also_near(PeltiMeasure *m, const Vec3 *points);
+/// The frames that follow are as far from lbs as from the nearer of it and `near`, the chosen blend of the same pose, whose
+/// arrays must stay until the next frame; NULL: it is lbs.
+void pelti_measure_also_near(PeltiMeasure *m, const PeltiMeasured *near);
 /// The same for lbs itself, without the inside test and what needs several frames. Before the frame it goes with, so
 /// that what is kept for pictures is the skin's.
-void pelti_measure_lbs(PeltiMeasure *m, const Vec3 *lbs_points, const Mat34 *bones);
+void pelti_measure_lbs(PeltiMeasure *m, PeltiMeasured lbs, const Mat34 *bones);
 void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame); ///< lbs of this frame is what was measured
 void pelti_measure_lbs_summary(const PeltiMeasure *m, PeltQuality *out);
 void pelti_measure_restart(PeltiMeasure *m); ///< forgets the frames: a new clip

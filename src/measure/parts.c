@@ -139,11 +139,6 @@ static double *volume_of(PeltiClosedPart *part, VolumeOf of)
     return of == VOLUME_NOW ? &part->now : of == VOLUME_LBS ? &part->lbs : &part->near;
 }
 
-static Vec3 finite_point(Vec3 p)
-{
-    return vec3(isfinite(p.x) ? p.x : 0, isfinite(p.y) ? p.y : 0, isfinite(p.z) ? p.z : 0);
-}
-
 static void sum_volumes(PeltiMeasure *m, const Vec3 *x, VolumeOf of)
 {
     const PeltiMesh *mesh = m->mesh;
@@ -161,13 +156,10 @@ static void sum_volumes(PeltiMeasure *m, const Vec3 *x, VolumeOf of)
 /// Of the chosen blend, where that is not lbs.
 static void sum_near_volumes(PeltiMeasure *m)
 {
-    for (int i = 0; i < m->parts.closed_count && !m->frame.near; i++)
+    for (int i = 0; i < m->parts.closed_count && !m->frame.near.vertices; i++)
         m->parts.closed[i].near = m->parts.closed[i].lbs;
-    if (!m->frame.near)
-        return;
-    for (int v = 0; v < m->mesh->vertex_count; v++)
-        m->scratch.near[v] = finite_point(m->frame.near[m->mesh->first_point[v]]);
-    sum_volumes(m, m->scratch.near, VOLUME_NEAR);
+    if (m->frame.near.vertices)
+        sum_volumes(m, m->frame.near.vertices, VOLUME_NEAR);
 }
 
 /// 0 where the ratio is at least as near to 1 as that of lbs or that of the chosen blend; else the lesser difference to the two.

@@ -68,9 +68,9 @@ typedef struct MeasureFrame {
     Vec3 *x;     ///< [capped vertices] non-finite coordinates are 0
     Vec3 *raw;   ///< [capped vertices] as they came
     bool broken; ///< x and raw differ
-    Vec3 *lbs;   ///< [vertices of the mesh] non-finite coordinates 0
+    Vec3 *lbs;   ///< [vertices of the mesh]; from pelti_measure_jitter on the way from there to the skin
     bool has_lbs;
-    const Vec3 *near;             ///< [points] the chosen blend; NULL: it is lbs
+    PeltiMeasured near;           ///< the chosen blend; NULL: it is lbs
     MeasureNormal *normal;        ///< [capped triangles]
     MeasureNormal *vertex_normal; ///< [vertices of the mesh] unit
     MeasureNormal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
@@ -108,7 +108,6 @@ typedef struct MeasureInside {
 typedef struct MeasureScratch {
     float *ratio;    ///< [edges or triangles] for percentiles
     Mat3 *bone_turn; ///< [bone_count]
-    Vec3 *near;      ///< [vertices of the mesh] the chosen blend
 } MeasureScratch;
 
 /// What goes from frame to frame.
@@ -161,7 +160,7 @@ void pelti_measure_sum_neighbours(PeltiMeasure *m);                        ///< 
 void pelti_measure_place_holes(const PeltiMesh *mesh, Vec3 *x);            ///< centres of the holes, behind the vertices
 
 // the stages of a frame: each fills its fields of `out`
-void pelti_measure_take(PeltiMeasure *m, const Vec3 *points, const Vec3 *lbs_points, PeltQuality *out);
+void pelti_measure_take(PeltiMeasure *m, PeltiMeasured skin, const PeltiMeasured *lbs, PeltQuality *out);
 void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out);
 void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out);
 void pelti_measure_jitter(PeltiMeasure *m, PeltQuality *out);

@@ -134,8 +134,7 @@ static PeltStatus write_baked(const Demo *demo, const PeltiStudy *study, int met
         status = pelti_output_open(&def, paths, 2, &output, err);
     for (int f = 0; status == PELT_OK && f < study->frame_count; f++) {
         const Vec3 *points = pelti_study_points(study, method, f);
-        for (int v = 0; v < who->mesh->vertex_count; v++)
-            vertices[v] = points[who->mesh->first_point[v]];
+        pelti_mesh_gather(who->mesh, points, vertices);
         pelti_normals_make(&maker, study->jobs, vertices, normals);
         status = pelti_output_frame(output, points, normals, NULL, err);
     }

@@ -225,12 +225,12 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
     case PELTI_COLOUR_PART:
         return colour_by_bones(picture, weights_of(frame), mesh, legend, err);
     case PELTI_COLOUR_STRETCH:
-        pelti_measuring_alone(picture->measure, frame->points, NULL);
+        pelti_measuring_alone(picture->measure, (PeltiMeasured){frame->points, picture->vertices}, NULL);
         *legend = (PeltiLegend){.title = "edges / rest", .map = PELTI_MAP_DIVERGING, .low = 0, .high = 2};
         mesh->values = pelti_measure_stretch(picture->measure);
         break;
     case PELTI_COLOUR_CONTACT:
-        pelti_measuring_alone(picture->measure, frame->points, NULL);
+        pelti_measuring_alone(picture->measure, (PeltiMeasured){frame->points, picture->vertices}, NULL);
         *legend = (PeltiLegend){.title = "depth, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 2};
         contact_values(picture, 0.02f);
         for (int v = 0; v < mesh->vertex_count; v++)
@@ -431,8 +431,7 @@ static PeltStatus fill_scene(PeltiPicture *picture, const PeltiPictureFrame *fra
 {
     const PeltRenderDef *def = picture->def;
     const PeltiMesh *welded = picture->character->who->mesh;
-    for (int v = 0; v < welded->vertex_count; v++)
-        picture->vertices[v] = frame->points[welded->first_point[v]];
+    pelti_mesh_gather(welded, frame->points, picture->vertices);
     *mesh = (PeltiRenderSceneMesh){.vertex_count = welded->vertex_count,
                                    .triangle_count = welded->triangle_count,
                                    .positions = picture->vertices,

@@ -202,7 +202,7 @@ static void measure_frame(const PeltiStudy *study, const Runner *runner, const P
     const PeltiMesh *mesh = study->character->who->mesh;
     const Vec3 *lbs = study->lbs + (size_t)f * (size_t)study->character->who->point_count;
     const PeltiMeasure *measure = runner->measuring->measure;
-    pelti_measuring_frame(runner->measuring, runner->pose, skin->shown.points, &out->measure);
+    pelti_measuring_skin(runner->measuring, runner->pose, skin, &out->measure);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, true, &out->stretched);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, false, &out->folded);
     look_for(pelti_measure_depth(measure), mesh->vertex_count, true, &out->deepest);

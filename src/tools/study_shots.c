@@ -362,7 +362,7 @@ static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiP
 {
     const PeltiMesh *mesh = study->character->who->mesh;
     PeltiMeasure *measure = study->measuring->measure;
-    pelti_measuring_alone(measure, pelti_study_points(study, shot->method, shot->frame), NULL);
+    pelti_measuring_alone(measure, (PeltiMeasured){pelti_study_points(study, shot->method, shot->frame), x}, NULL);
     const uint8_t *crossing = pelti_measure_crossing(measure);
     bool deep = pelti_measure_depth(measure)[place->vertex] > 0;
     out->count = 0;
@@ -410,10 +410,10 @@ PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, Pelt
     Vec3 *x = PELTI_NEW(&pool, Vec3, mesh->vertex_count), *normals = PELTI_NEW(&pool, Vec3, mesh->vertex_count);
     PeltiRays *rays = NULL;
     PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3)) : PELT_OK;
-    for (int v = 0; status == PELT_OK && v < mesh->vertex_count; v++)
-        x[v] = points[mesh->first_point[v]];
-    if (status == PELT_OK)
+    if (status == PELT_OK) {
+        pelti_mesh_gather(mesh, points, x);
         status = pelti_rays_create(mesh->vertex_count, x, mesh->triangle_count, mesh->triangles, &rays, err);
+    }
     if (status == PELT_OK) {
         float azimuth = 0, elevation = 5;
         pelti_mesh_normals(mesh, x, normals);

@@ -48,6 +48,21 @@ lift = [b[k] - a[k] for k in range(3)]; worst = max(abs(x - y + lift[i % 3]) for
 if len(a) != len(b) or not worst < 2e-5 or max(map(abs, lift)) > 0.1: raise SystemExit(f'FAILED: through .bvh {worst:g} of the size, {lift} m off')
 print(f'walk.bvh: within {worst:.2g} of the size')
 P
+# a cache of another file's motion is measured in that motion, and gives what the bake's report says; in a clip of the character's own it does not
+"$PELT" bake b.glb --motion walk.bvh -m dqs --frames 10:20 -q -o moved.pc2 --report baked.json || fail "a report with a motion"
+"$PELT" measure b.glb --motion walk.bvh --cache moved.pc2 -q --report measured.json || fail "a cache measured with its motion"
+"$PELT" measure b.glb --cache moved.pc2 -q --report other.json || fail "a cache measured without its motion"
+python3 - <<'P' || exit 1
+import json
+baked, measured, other = (json.load(open(name + '.json')) for name in ('baked', 'measured', 'other'))
+for key in ('clip', 'fps', 'frames', 'first_frame', 'quality'):
+    if baked[key] != measured[key]: raise SystemExit(f'FAILED: {key}: {baked[key]} in the report of the bake, {measured[key]} of its cache')
+for a, b in zip(baked['per_frame'], measured['per_frame']):
+    if any(a[key] != b[key] for key in b): raise SystemExit(f'FAILED: frame {a["frame"]}: {a} and {b}')
+far = [report['quality']['flown'] for report in (baked, other)]
+if not far[0] < 0.05 < far[1]: raise SystemExit(f'FAILED: {far[0]:g} of the size from lbs in its motion, {far[1]:g} in another')
+print(f'measured: {far[0]:.2g} of the size from lbs in its motion, {far[1]:.2g} in another')
+P
 "$PELT" inspect b.glb --motion walk.bvh | grep -q '^clip 0 *walk: 2.000 s' || fail "the motion's clip is not the first"
 printf 'HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n' > alien.bvh
 head -c 700 walk.bvh > half.bvh

@@ -3,6 +3,7 @@
 
 #include "geometry/exact.h"
 #include "measure/parts.h"
+#include "points.h"
 
 static Vec3 p[2 * TUBE_POINTS], x[2 * TUBE_POINTS];
 static int t[2 * TUBE_TRIANGLES][3];
@@ -58,7 +59,7 @@ static int slow_crossings(const PeltiMesh *mesh, const Vec3 *at, int *touched)
 static PeltQuality measure(PeltiMeasure *m, const PeltiCharacter *who)
 {
     PeltQuality f;
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    measure_points(m, x, NULL, NULL, &f);
     int touched, count = 0;
     static Vec3 welded[2 * TUBE_POINTS];
     for (int v = 0; v < who->mesh->vertex_count; v++)

@@ -2,6 +2,7 @@
 #include "chain.h"
 
 #include "measure/parts.h"
+#include "points.h"
 
 static Vec3 p[TUBE_POINTS], x[TUBE_POINTS];
 static int t[TUBE_TRIANGLES][3];
@@ -31,7 +32,7 @@ static void stretch_is_measured_edge_by_edge(void **state)
     PeltQuality f;
     for (int i = 0; i < TUBE_POINTS; i++)
         x[i] = vec3(p[i].x, 2 * p[i].y, 2 * p[i].z);
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    measure_points(m, x, NULL, NULL, &f);
     double low = INFINITY, high = 0;
     for (int e = 0; e < who->mesh->edge_count; e++) {
         int a = who->mesh->first_point[who->mesh->edges[e][0]], b = who->mesh->first_point[who->mesh->edges[e][1]];
@@ -60,7 +61,7 @@ static void flips_are_told_from_turns(void **state)
         bones[b] = turn;
     for (int i = 0; i < TUBE_POINTS; i++)
         x[i] = mat34_apply(turn, p[i]);
-    pelti_measure_frame(m, x, bones, NULL, &f);
+    measure_points(m, x, bones, NULL, &f);
     assert_int_equal(f.flipped_vs_bone, 0);
     assert_int_equal(f.flipped_vs_neighbours, 0);
     for (int i = 0; i < TUBE_POINTS; i++)
@@ -68,12 +69,12 @@ static void flips_are_told_from_turns(void **state)
     bones[0] = bones[1] = mat34_identity();
     int v = 16 * AROUND + 2; // pulled through the opposite wall's side: its triangles turn over
     x[v] = vec3_mad(x[v], vec3(1, 0, 0), 0.5f);
-    pelti_measure_frame(m, x, bones, NULL, &f);
+    measure_points(m, x, bones, NULL, &f);
     assert_true(f.flipped_vs_bone > 0 && f.inverted <= f.flipped_vs_bone);
     x[v] = p[v + 1]; // and some without an area
-    pelti_measure_frame(m, x, bones, NULL, &f);
+    measure_points(m, x, bones, NULL, &f);
     assert_true(f.degenerate > 0);
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    measure_points(m, x, NULL, NULL, &f);
     assert_int_equal(f.flipped_vs_bone, -1); // no bones to compare with
 }
 

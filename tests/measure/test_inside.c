@@ -2,6 +2,7 @@
 #include "chain.h"
 
 #include "measure/parts.h"
+#include "points.h"
 
 static Vec3 p[2 * TUBE_POINTS], x[2 * TUBE_POINTS];
 static int t[2 * TUBE_TRIANGLES][3];
@@ -21,7 +22,7 @@ static PeltiMeasure *measured_at_rest(PeltiCharacter *who, PeltQuality *f)
     PeltiMeasure *m = NULL;
     assert_int_equal(pelti_measure_create(who, NULL, NULL, &m, NULL), PELT_OK);
     memcpy(x, p, sizeof x);
-    pelti_measure_frame(m, x, NULL, NULL, f);
+    measure_points(m, x, NULL, NULL, f);
     return m;
 }
 
@@ -35,7 +36,7 @@ static void a_thin_tube_in_a_thick_one_is_as_deep_as_it_is(void **state)
     CHECK_NEAR(f.depth, 0, 0);
     for (int i = TUBE_POINTS; i < 2 * TUBE_POINTS; i++) // shorter, so that its ends are inside too, and off the middle
         x[i] = vec3(0.5f + 0.6f * p[i].x, p[i].y - 2 + 0.1f, p[i].z);
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    measure_points(m, x, NULL, NULL, &f);
     int inside = 0;
     double most = 0;
     const float *depth = pelti_measure_depth(m);
@@ -64,7 +65,7 @@ static void a_tube_turned_inside_out_is_everted(void **state)
     assert_int_equal(f.everted_vertices, 0);
     for (int i = 0; i < TUBE_POINTS; i++) // mirrored: normals lead inside
         x[i].z = -p[i].z;
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    measure_points(m, x, NULL, NULL, &f);
     assert_true(f.everted_vertices > TUBE_POINTS * 9 / 10 && f.everted_vertices <= TUBE_POINTS);
     pelti_measure_destroy(m);
     pelti_character_destroy(who);
@@ -90,7 +91,7 @@ static void neighbours_tell_what_three_rays_tell(void **state)
         for (int i = 0; i < TUBE_POINTS && pose > 8; i++)
             if (p[i].y > 0.1f && p[i].x < 2)
                 x[i].y = pose > 9 ? 1e31f : NAN;
-        pelti_measure_frame(m, x, NULL, NULL, &f);
+        measure_points(m, x, NULL, NULL, &f);
         for (int v = 0; v < who->mesh->vertex_count; v++) {
             Vec3 a = m->frame.x[v];
             MeasureNormal u = m->frame.vertex_normal[v];

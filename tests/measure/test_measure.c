@@ -3,6 +3,7 @@
 
 #include "geometry/exact.h"
 #include "measure/measure.h"
+#include "points.h"
 
 static const int box_faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
                                      {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
@@ -48,13 +49,13 @@ static void boxes_pushed_into_each_other_are_as_deep_as_they_are(void **state)
     PeltiCharacter *who = two_boxes(p);
     PeltiMeasure *m = measure_new(who, NULL, NULL);
     PeltQuality f;
-    pelti_measure_frame(m, p, unmoved, NULL, &f);
+    measure_points(m, p, unmoved, NULL, &f);
     assert_int_equal(f.self_intersections + f.coplanar_overlaps + f.inside_vertices + f.inverted, 0);
     double size = (double)who->mesh->diagonal;
     for (int step = 1; step <= 8; step++) {
         float deep = 0.03f * (float)step;
         place_box(vec3(1 - deep, 0.1f, 0.15f), 0.8f, p + 8);
-        pelti_measure_frame(m, p, unmoved, NULL, &f);
+        measure_points(m, p, unmoved, NULL, &f);
         long brute = 0;
         for (int a = 0; a < who->mesh->triangle_count; a++)
             for (int b = a + 1; b < who->mesh->triangle_count; b++) {
@@ -99,15 +100,15 @@ static void boxes_that_touch_are_not_deep(void **state)
     PeltiMeasure *m = measure_new(who, NULL, NULL);
     PeltQuality f;
     place_box(vec3(1, 0.125f, 0.0625f), 0.75f, p + 8); // a face in the face of the other
-    pelti_measure_frame(m, p, unmoved, NULL, &f);
+    measure_points(m, p, unmoved, NULL, &f);
     assert_true(f.coplanar_overlaps > 0); // and edges of one run through the border of the other: crossings without depth
     assert_int_equal(f.deep_pairs + f.inside_vertices, 0);
     CHECK_NEAR(f.pair_depth, 0, 0);
     place_box(vec3(1, 1, 1), 0.75f, p + 8); // a corner in a corner: two vertices at one place, but not one vertex
-    pelti_measure_frame(m, p, unmoved, NULL, &f);
+    measure_points(m, p, unmoved, NULL, &f);
     assert_int_equal(f.self_intersections + f.coplanar_overlaps + f.inside_vertices, 0);
     place_box(vec3(1, 0.25f, 1), 0.5f, p + 8); // an edge on an edge
-    pelti_measure_frame(m, p, unmoved, NULL, &f);
+    measure_points(m, p, unmoved, NULL, &f);
     assert_int_equal(f.deep_pairs + f.coplanar_overlaps + f.inside_vertices, 0);
     pelti_measure_destroy(m);
     pelti_character_destroy(who);
@@ -131,7 +132,7 @@ static void rigid_motion_changes_nothing_and_scaling_scales(void **state)
     Mat34 turn = mat34_from(quat_to_mat3(quat_axis_angle(vec3_normalize_or(vec3(1, 2, 3), vec3(1, 0, 0)), 2.5f)), vec3(1, -2, 5));
     for (int i = 0; i < TUBE_POINTS; i++)
         moved[i] = mat34_apply(turn, tube[i]);
-    pelti_measure_frame(m, moved, (Mat34[2]){turn, turn}, NULL, &f);
+    measure_points(m, moved, (Mat34[2]){turn, turn}, NULL, &f);
     assert_int_equal(f.self_intersections + f.inside_vertices + f.everted_vertices + f.flipped_vs_bone + f.flipped_vs_neighbours,
                      0);
     CHECK_NEAR(f.volume_ratio_min, 1, 1e-5);
@@ -139,7 +140,7 @@ static void rigid_motion_changes_nothing_and_scaling_scales(void **state)
     CHECK_NEAR(f.stretch_max, 1, 1e-4);
     for (int i = 0; i < TUBE_POINTS; i++)
         moved[i] = vec3_scale(tube[i], 1.1f);
-    pelti_measure_frame(m, moved, unmoved, NULL, &f);
+    measure_points(m, moved, unmoved, NULL, &f);
     CHECK_NEAR(f.volume_ratio_min, 1.331, 1e-4);
     CHECK_NEAR(f.stretch_p1, 1.1, 1e-5);
     CHECK_NEAR(f.stretch_p99, 1.1, 1e-5);
@@ -157,7 +158,7 @@ static void a_mirrored_skin_is_turned_against_its_bones(void **state)
     PeltQuality f;
     for (int i = 0; i < TUBE_POINTS; i++)
         moved[i] = vec3(tube[i].x, tube[i].y * 0.1f, -tube[i].z); // inside out: normals along z turn
-    pelti_measure_frame(m, moved, unmoved, NULL, &f);
+    measure_points(m, moved, unmoved, NULL, &f);
     int turned = 0;
     for (int t = 0; t < who->mesh->triangle_count; t++) {
         const int *v = who->mesh->triangles[t];
@@ -173,7 +174,7 @@ static void a_mirrored_skin_is_turned_against_its_bones(void **state)
     // one vertex dragged along the skin beyond its ring folds triangles over their neighbours
     memcpy(moved, tube, sizeof tube);
     moved[10 * AROUND].x += 0.3f;
-    pelti_measure_frame(m, moved, unmoved, NULL, &f);
+    measure_points(m, moved, unmoved, NULL, &f);
     assert_true(f.inverted >= 1 && f.inverted <= 6);
     pelti_measure_destroy(m);
     pelti_character_destroy(who);
@@ -191,7 +192,7 @@ static void jitter_and_loop_error_follow_their_definitions(void **state)
         for (int i = 0; i < TUBE_POINTS; i++)
             more[i] = moved[i] = vec3_add(tube[i], vec3((float)(frame * frame), 0, 0)); // both accelerate alike
         moved[77].y += shake[frame];
-        pelti_measure_frame(m, moved, unmoved, more, &f);
+        measure_points(m, moved, unmoved, more, &f);
         if (frame < 2) {
             assert_true(isnan(f.jitter));
             continue;
@@ -205,7 +206,7 @@ static void jitter_and_loop_error_follow_their_definitions(void **state)
     CHECK_NEAR(q.jitter * size, 0.035, 1e-6);
     CHECK_NEAR(q.loop_error * size, sqrt(16 * 16 + 0.005 * 0.005), 1e-5);
     pelti_measure_restart(m);
-    pelti_measure_frame(m, tube, unmoved, NULL, &f);
+    measure_points(m, tube, unmoved, NULL, &f);
     pelti_measure_summary(m, &q);
     CHECK_NEAR(q.loop_error, 0, 0);
     assert_true(isnan(q.jitter));
@@ -223,17 +224,17 @@ static void cracks_and_numbers_that_are_none_are_counted(void **state)
     PeltQuality f;
     memcpy(moved, tube, sizeof tube);
     moved[AROUND + 1].z += 0.25f;
-    pelti_measure_frame(m, moved, unmoved, NULL, &f);
+    measure_points(m, moved, unmoved, NULL, &f);
     CHECK_NEAR(f.crack * (double)who->mesh->diagonal, 0.25, 1e-6);
     moved[40].x = NAN;
     moved[41] = vec3(INFINITY, -INFINITY, NAN);
     moved[100].y = 1e35f;
-    pelti_measure_frame(m, moved, unmoved, moved, &f);
+    measure_points(m, moved, unmoved, moved, &f);
     assert_int_equal(f.nonfinite, 4);
     assert_true(isfinite(f.volume_ratio_min) && isfinite(f.stretch_p99) && isfinite(f.stretch_p50_min) && isfinite(f.depth));
     for (int i = 0; i < TUBE_POINTS; i++)
         moved[i] = vec3(NAN, NAN, NAN);
-    pelti_measure_frame(m, moved, unmoved, NULL, &f);
+    measure_points(m, moved, unmoved, NULL, &f);
     assert_int_equal(f.nonfinite, 3 * TUBE_POINTS);
     PeltQuality q;
     pelti_measure_summary(m, &q);
@@ -273,7 +274,7 @@ static void frames_are_the_same_for_any_thread_count_and_take_no_memory(void **s
         long before = all_allocations;
         PeltQuality f;
         for (int k = 0; k < 3; k++)
-            pelti_measure_frame(m, moved, unmoved, tube, &f);
+            measure_points(m, moved, unmoved, tube, &f);
         assert_int_equal(all_allocations, before);
         if (threads == 1)
             reference = f;

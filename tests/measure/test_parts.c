@@ -2,6 +2,7 @@
 #include "chain.h"
 
 #include "measure/measure.h"
+#include "points.h"
 
 static const int box_faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
                                      {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
@@ -58,13 +59,13 @@ static void closed_components_have_a_volume_each(void **state)
     memcpy(lbs, rest, sizeof lbs);
     place_box(vec3(4, 0, 0), 0.5f, x + 8);   // an eighth
     place_box(vec3(4, 0, 0), 0.9f, lbs + 8); // 0.729 by lbs
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     CHECK_NEAR(f.component_volume_min, 0.125, 1e-6);
     CHECK_NEAR(f.component_volume_max, 1, 1e-6);
     CHECK_NEAR(f.component_volume_error, 0.875, 1e-6);
     CHECK_NEAR(f.component_volume_vs_lbs, 0.729 - 0.125, 1e-6);
     place_box(vec3(4, 0, 0), 1.05f, x + 8); // nearer to 1 than lbs, on the other side of it: not worse
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     CHECK_NEAR(f.component_volume_vs_lbs, 0, 1e-12);
     PeltComponentQuality first = pelti_measure_component(m, 0), second = pelti_measure_component(m, 1);
     assert_int_equal(first.vertices, 8);
@@ -89,15 +90,15 @@ static void torn_is_what_lbs_does_not_stretch(void **state)
     memcpy(lbs, rest, sizeof lbs);
     x[0] = vec3(-9, 0, 0); // the edges from the corner at the origin become 9 and more long
     double size = (double)who->mesh->diagonal;
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     int edges = who->mesh->ring_start[who->mesh->weld[0] + 1] - who->mesh->ring_start[who->mesh->weld[0]];
     assert_int_equal(f.torn, edges);
     CHECK_NEAR(f.flown * size, 9, 1e-5);
     lbs[0] = vec3(-8, 0, 0); // lbs stretches them as far, but for an eighth
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     assert_int_equal(f.torn, 0);
     CHECK_NEAR(f.flown * size, 1, 1e-5);
-    pelti_measure_frame(m, x, NULL, NULL, &f); // nothing to compare with
+    measure_points(m, x, NULL, NULL, &f); // nothing to compare with
     assert_int_equal(f.torn, -1);
     assert_true(isnan(f.flown) && isnan(f.component_volume_vs_lbs) && isnan(f.rigid_error));
     pelti_measure_destroy(m);
@@ -117,25 +118,25 @@ static void pieces_of_one_bone_are_rigid_or_not(void **state)
     for (int i = 0; i < 8; i++) // turned otherwise than lbs has it: still rigid
         x[i] = mat34_apply(turn, rest[i]);
     place_box(vec3(4, 0, 0), 0.5f, x + 8); // painted to two bones: may do as it likes
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     CHECK_NEAR(f.rigid_error, 0, 1e-6);
     for (int i = 0; i < 8; i++) // the bone itself scales: lbs does, too
         lbs[i] = vec3_scale(rest[i], 2), x[i] = vec3_scale(x[i], 2);
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     CHECK_NEAR(f.rigid_error, 0, 1e-6);
     memcpy(lbs, rest, sizeof lbs);
     for (int i = 0; i < 8; i++) // stretched by 1.2 along x: half of 0.2 at both ends
         x[i] = vec3(1.2f * rest[i].x, rest[i].y, rest[i].z);
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     CHECK_NEAR(f.rigid_error * size, 0.1, 1e-5);
     for (int i = 0; i < 8; i++) // mirrored: no rotation does that
         x[i] = vec3(-rest[i].x, rest[i].y, rest[i].z);
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     assert_true(f.rigid_error * size > 0.5);
     memcpy(x, rest, sizeof x);
     for (int i = 0; i < 8; i++) // bent by lbs alone
         lbs[i] = vec3(1.2f * rest[i].x, rest[i].y, rest[i].z);
-    pelti_measure_frame(m, x, NULL, lbs, &f);
+    measure_points(m, x, NULL, lbs, &f);
     CHECK_NEAR(f.rigid_error, 0, 1e-6);
     pelti_measure_destroy(m);
     pelti_character_destroy(who);
@@ -149,7 +150,7 @@ static void sunk_parts_that_slide_are_not_new_crossings(void **state)
     PeltiMeasure *m = measure_new(who);
     PeltQuality f;
     memcpy(x, rest, sizeof x);
-    pelti_measure_frame(m, x, NULL, NULL, &f);
+    measure_points(m, x, NULL, NULL, &f);
     assert_true(f.self_intersections > 0 && f.rest_self_intersections == f.self_intersections);
     assert_int_equal(f.deep_pairs + f.crossings_new, 0);
     pelti_measure_destroy(m);
@@ -170,7 +171,7 @@ static void sunk_parts_that_slide_are_not_new_crossings(void **state)
         memcpy(moved, tube, sizeof tube);
         for (int i = each; i < 2 * each; i++)
             moved[i].x += far ? 2.5f : near; // a little way along the first tube; to quite another place
-        pelti_measure_frame(m, moved, NULL, NULL, &f);
+        measure_points(m, moved, NULL, NULL, &f);
         deep[far] = f.deep_pairs, fresh[far] = f.crossings_new;
     }
     assert_true(deep[0] > 0 && deep[1] > 0);
@@ -189,12 +190,14 @@ static void lbs_is_measured_on_its_own(void **state)
     memcpy(lbs, rest, sizeof lbs);
     lbs[0].x -= 3;
     place_box(vec3(0.5f, 0.25f, 0.125f), 1, lbs + 8);
-    pelti_measure_lbs(m, lbs, NULL);
-    pelti_measure_frame(m, rest, NULL, lbs, &f); // the skin's own numbers do not know of it
+    PeltiMeasured by_lbs = of_points(who->mesh, lbs);
+    pelti_measure_lbs(m, by_lbs, NULL);
+    free((void *)by_lbs.vertices);
+    measure_points(m, rest, NULL, lbs, &f); // the skin's own numbers do not know of it
     assert_int_equal(f.deep_pairs, 0);
     pelti_measure_lbs_summary(m, &own);
     pelti_measure_restart(m);
-    pelti_measure_frame(m, lbs, NULL, lbs, &alone);
+    measure_points(m, lbs, NULL, lbs, &alone);
     assert_int_equal(own.frames, 1);
     assert_int_equal(own.deep_pairs, alone.deep_pairs);
     assert_true(own.deep_pairs > 0 && isnan(own.depth) && !isnan(alone.depth));
