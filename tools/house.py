@@ -5,7 +5,7 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
-  --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
+  --names         what `make lint` checks, see "Names" in docs/architecture.md: exit code 1 where a name is wrong
   --headers       the same of include/pelt: each function says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
@@ -305,40 +305,55 @@ def check_headers(tree):
     return wrong
 
 
-def read_names(path):
-    """tools/names.txt: which first words the names of a room begin with."""
-    rooms = {}
-    for line in path.read_text().splitlines():
-        line = line.split("#")[0].strip()
-        if line:
-            room, words = line.split(":")
-            rooms[room.strip()] = words.split()
-    return rooms
+def read_names(page):
+    """The table "Whose word it is" of docs/architecture.md: room -> the words its names begin with."""
+    rows = re.findall(r"^\| `([\w/]+)` \| ((?:`[\w=]+`(?:, )?)+) \|$", page.read_text().split("\n## Names\n")[1].split("\n## ")[0], re.M)
+    return {room: re.findall(r"`([\w=]+)`", list_) for room, list_ in rows}
+
+
+def begins_with(rest, word):
+    """Whether what follows pelti_ is of that word: skin_step and skins_of of "skin", float8 of "float"; of "sin=" it is only sin."""
+    return rest == word[:-1] if word.endswith("=") else re.match(rf"{word}s?(?:_|\d|$)", rest)
+
+
+def as_words(name):
+    """PeltiBoxTree as box_tree."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removeprefix("Pelti")).lower()
+
+
+# A PeltX that hosts hold, with its PeltiX inside. No other name of ours is a public one with an i.
+HANDLES = ("Character", "Measure", "Pose")
 
 
 def check_names(house):
     """What is wrong with names, a line each."""
-    wrong = []
-    words = read_names(house.tree / "tools" / "names.txt")
-    open_rooms = words.pop("under work", [])
-    owner = {}
+    page, wrong, owner, listed = "docs/architecture.md", [], {}, read_names(house.tree / "docs" / "architecture.md")
+    words = {room: [room.split("/")[-1]] + listed.get(room, []) for room in sorted(set(map(house.room, house.files)) | set(listed))}
     for room, list_ in words.items():
         for word in list_:
             if word in owner:
-                wrong.append(f"tools/names.txt: `{word}` belongs to {owner[word]} and to {room}: one word, one room")
+                wrong.append(f"{page}: `{word}` belongs to {owner[word]} and to {room}: one word, one room")
             owner[word] = room
-    for room, names in sorted(house.externals().items()):
-        own = words.get(room, []) + [room.split("/")[-1]]
-        for name, path in sorted(names.items()):
-            rest = name[len("pelti_"):]
-            fits = any(rest + "=" == w or rest == w or rest.startswith(w + "_") for w in own)
-            if name.startswith("pelt_") or name.startswith("pelti_") and fits:
-                continue
-            if room not in open_rooms:
-                wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} (pelti_{', pelti_'.join(own)})")
+    definitions = house.definitions()
+    names = [(house.room(path), name, name.removeprefix("pelti_"), path) for list_ in house.externals().values() for name, path in list_.items()
+             if not name.startswith("pelt_")]
+    inline = re.compile(r"^static inline [\w \*]*?\b(pelti_\w+)\(", re.M)
+    names += [(house.room(path), name, name.removeprefix("pelti_"), path) for path in house.files if path.suffix == ".h"
+              for name in inline.findall(house.text[path])]
+    names += [(house.room(path), name, as_words(name), path) for name, paths in definitions.items() for path in paths
+              if name.startswith("Pelti") and path in house.raw]
+    used = set()
+    for room, name, rest, path in sorted(names):
+        fits = [word for word in words[room] if begins_with(rest, word)] if name.startswith(("pelti_", "Pelti")) else []
+        used.update((room, word) for word in fits)
+        if not fits:
+            wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} ({', '.join(words[room])})")
+        public = "Pelt" + name.removeprefix("Pelti")
+        if name.startswith("Pelti") and public in definitions and public.removeprefix("Pelt") not in HANDLES:
+            wrong.append(f"{path.relative_to(house.tree)}: {name}: differs from {public} by an i alone")
+    wrong += [f"{page}: `{word}`: no name of {room} begins with it" for room, list_ in listed.items() for word in list_ if (room, word) not in used]
     for name, files in house.twice():
-        if not any(f.startswith(f"src/{room}/") for f in files for room in open_rooms):
-            wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
+        wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
     return wrong
 
 

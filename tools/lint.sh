@@ -11,7 +11,7 @@ echo "includes (a path with .. would walk around the rooms)"
 if git grep -nE '#include "\.\./' -- '*.c' '*.h'; then failed=1; fi
 echo "first lines (each source and test says in a sentence what it is for) and keys of papers (docs/bibliography.md)"
 tools/house.py --sources || failed=1
-echo "names (tools/names.txt)"
+echo "names (docs/architecture.md, "Names")"
 tools/house.py --names || failed=1
 echo "externals that nothing outside their file uses"
 tools/house.py --unused || failed=1

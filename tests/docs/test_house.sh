@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # tools/house.py, which `make lint` runs, on a small tree.
 # --names: a type name that two files define is told, with both; one that is opaque in a header and has its fields in a source, and
-# one that another file only uses, are not.
+# one that another file only uses, are not. Functions and types that do not begin with a word of their room are told too.
 set -u
 house=$PELT_SOURCE/tools/house.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
-mkdir -p "$work"/{tools,cli,import,include/pelt,src/core,src/io}
-echo "core: text" >"$work/tools/names.txt"
+mkdir -p "$work"/{cli,docs,import,include/pelt,src/core,src/io}
+words() { # CORE IO: the table of words
+    printf '# The house\n\n## Names\n\n| room | its words |\n|---|---|\n| `core` | %s |\n| `io` | %s |\n\n## Next\n' "$1" "$2" >"$work/docs/architecture.md"
+}
+words '`text`, `mark`' '`read`'
 cat >"$work/src/core/text.h" <<'C'
 typedef struct PeltiText PeltiText;
 typedef struct PeltiMark { int at; } PeltiMark;
+int pelti_texts_count(const PeltiText *text);
 C
 cat >"$work/src/core/text.c" <<'C'
 struct PeltiText { int length; };
@@ -19,6 +23,14 @@ typedef struct TextWork {
     PeltiText *text; // typedef struct Request { in a comment is none
 } TextWork;
 typedef int TextRow[3];
+int pelti_texts_count(const PeltiText *text)
+{
+    return text->length;
+}
+C
+cat >"$work/src/io/read.h" <<'C'
+typedef struct PeltiRead8 { int at[8]; } PeltiRead8;
+typedef struct PeltiIoMark { int at; } PeltiIoMark;
 C
 cat >"$work/src/io/read.c" <<'C'
 typedef struct Reading {
@@ -40,16 +52,50 @@ twice() { # FILE LINE NAME OTHER-FILE: a line more, and what is to be told of it
 twice src/io/read.c "typedef struct TextWork { int other; } TextWork;" TextWork src/core/text.c
 twice src/io/read.c "typedef enum TextWork { A, B } TextWork;" TextWork src/core/text.c
 twice src/io/read.c "typedef float TextRow __attribute__((vector_size(16)));" TextRow src/core/text.c
-twice src/io/read.c "struct PeltiText { float x; };" PeltiText src/core/text.c
-twice src/io/read.c "typedef struct { int at; } PeltiMark;" PeltiMark src/core/text.h
+twice src/core/mark.c "struct PeltiText { float x; };" PeltiText src/core/text.c
+twice src/core/mark.c "typedef struct { int at; } PeltiMark;" PeltiMark src/core/text.h
 twice cli/main.c "typedef struct Reading { int argc; } Reading;" Reading src/io/read.c
 twice import/main.c "    typedef int (*ReadRow)(void);" ReadRow src/io/read.c
 twice include/pelt/text.h "typedef struct PeltiMark { int at; } PeltiMark;" PeltiMark src/core/text.h
-echo "under work: io" >>"$work/tools/names.txt"
-echo "typedef int TextRow;" >>"$work/src/io/read.c"
-said=$(names) || fail "a room whose names are not settled is refused: $said"
 
-# --headers: a comment of whole sentences passes, and what a group's comment or the type's says counts; fragments are told.
+begins() { # FILE LINE TOLD: a line more, and what is to be told of it; nothing where TOLD is empty
+    cp "$work/$1" "$work/kept"
+    echo "$2" >>"$work/$1"
+    said=$(names) && told=no || told=yes
+    cp "$work/kept" "$work/$1"
+    [ -z "$3" ] && { [ $told = no ] || fail "refused: $2: $said"; return; }
+    [ $told = yes ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF "$1: $3" <<<"$said" || fail "$2: $said"
+}
+begins src/io/read.h "typedef struct PeltiReadRow { int at; } PeltiReadRow;" ""
+begins src/io/read.h "typedef int PeltiReadRow[3];" ""
+begins src/io/read.h "typedef struct PeltiTextRow { int at; } PeltiTextRow;" "PeltiTextRow: does not begin with a word of io (io, read)"
+begins src/io/read.h "typedef enum PeltiWay { PELTI_UP } PeltiWay;" "PeltiWay: does not begin with a word of io"
+begins src/io/read.h "typedef int (*PeltiReadyFn)(void);" "PeltiReadyFn: does not begin with a word of io"
+begins src/io/read.h "static inline int pelti_reads(void) { return 0; }" ""
+begins src/io/read.h "static inline int pelti_text_row(void) { return 0; }" "pelti_text_row: does not begin with a word of io"
+begins src/core/text.c "const int pelti_marks[] = {1};" ""
+begins src/core/text.c "const int pelti_read_most = 1;" "pelti_read_most: does not begin with a word of core"
+begins src/core/text.c "const int text_most = 1;" "text_most: does not begin with a word of core"
+words '`text`, `mark=`' '`read`'
+begins src/core/text.c "const int pelti_mark = 1;" ""
+begins src/core/text.c "const int pelti_mark_most = 1;" "pelti_mark_most: does not begin with a word of core"
+words '`text`, `mark`' '`read`'
+echo "typedef struct PeltRead8 PeltRead8; struct PeltRead8 { int at; };" >"$work/include/pelt/read.h"
+said=$(names) && fail "a type that differs from a public one by an i is not told"
+[ "$said" = "src/io/read.h: PeltiRead8: differs from PeltRead8 by an i alone" ] || fail "$said"
+rm "$work/include/pelt/read.h"
+table() { # CORE IO TOLD: another table of words, and what is to be told of it
+    words "$1" "$2"
+    said=$(names) && fail "not told: $3"
+    grep -qF "docs/architecture.md: $3" <<<"$said" || fail "$3: $said"
+    words '`text`, `mark`' '`read`'
+}
+table '`text`, `mark`' '`read`, `mark`' '`mark` belongs to core and to io'
+table '`text`, `mark`, `io`' '`read`' '`io` belongs to core and to io'
+table '`text`, `mark`, `word`' '`read`' '`word`: no name of core begins with it'
+table '`texts=`, `mark`' '`read`' '`texts=`: no name of core begins with it'
+
+# --headers: a comment of whole sentences passes; fragments are told, and so is what only the comment of a group or a type says.
 cat >"$work/include/pelt/word.h" <<'C'
 /// Words, for a test.
 #ifndef PELT_WORD_H
@@ -97,8 +143,8 @@ said=$(headers) && fail "a function that makes something without an owner is not
 grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
 
 # --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown.
-rm -f "$work"/cli/* "$work"/import/*
-mkdir -p "$work"/{docs,fuzz,examples,tests/core}
+rm -f "$work"/cli/* "$work"/import/* "$work/src/core/mark.c"
+mkdir -p "$work"/{fuzz,examples,tests/core}
 : >"$work/README.md"
 echo "- [Deul2013] C. Deul, J. Bender: Physically-based character skinning." >"$work/docs/bibliography.md"
 for file in src/core/text.c src/io/read.c tests/core/test_text.c; do echo "/// Says what this is for [Deul2013 sec. 3]." >"$work/$file"; done
