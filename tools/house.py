@@ -6,7 +6,7 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
   --names         what `make lint` checks, see "Names" in docs/architecture.md: exit code 1 where a name is wrong
-  --headers       the same of include/pelt: each function says thread, cost, ownership and errors, in whole sentences
+  --headers       the same of include/pelt: each function's own comment says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
                   that docs/bibliography.md does not have
@@ -258,42 +258,31 @@ def not_whole(comment):
 
 
 def header_functions(path):
-    """(name, declaration, own comment, what else is said of it: the comment of its group, of the header and of its first argument's type)
-    of each function. The comment of a group is one that a blank line follows; it is good until the next."""
-    opening, comment, group, types = None, "", "", {}
+    """(name, declaration, own comment) of each function."""
+    comment = ""
     for part in re.findall(r"(?:^[ \t]*///(?!<)[^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
         if part.lstrip().startswith("///"):
             comment = part
-            opening = opening if opening is not None else part
             continue
-        if not part.strip() and comment:
-            group = comment
-        opaque = re.match(r"typedef struct (\w+) \1;(.*)", part)
-        if opaque:
-            types[opaque.group(1)] = comment + opaque.group(2)
         if part.startswith("PELT_API"):
             said = comment + (part.split("///<")[1] if "///<" in part else "")
-            first = re.search(r"\((?:const )?(\w+)", part).group(1)
-            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, group + (opening or "") + types.get(first, "")
+            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said
         if not part.startswith((" ", "\t")):
             comment = ""
 
 
 def check_headers(tree):
-    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, in whole sentences
-    of which the first begins with what it does. Every one says from which thread and at what cost, but that those which free something
-    need not tell of the cost: itself, the comment of its group, of the type it works on, or the opening one of its header. One that can
-    fail says there too who owns what, and which errors; one that makes something says itself whose it then is, and what it does without
-    memory."""
+    """Functions of include/pelt that a reader is told too little of, a line each. What counts is a function's own comment, since that is
+    what an editor shows at a call. It is of whole sentences, of which the first begins with what the function does, and says from which
+    thread and at what cost, but that those which free something need not tell of the cost. One that can fail says who owns what, and
+    which errors; one that makes something says whose it then is, and what it does without memory."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
-        for name, declaration, said, around in header_functions(path):
-            asked, alone = ["thread"] + ([] if re.search(r"_(?:destroy|free)$", name) else ["cost"]), []
+        for name, declaration, said in header_functions(path):
+            asked = ["thread"] + ([] if re.search(r"_(?:destroy|free)$", name) else ["cost"])
             if declaration.startswith("PELT_API PeltStatus"):
-                asked += ["ownership", "errors"]
-                alone += ["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
-                alone += ["no memory"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
-            short = [what for what in asked if not re.search(SAYS[what], said + around)] + [what for what in alone if not re.search(SAYS[what], said)]
+                asked += ["ownership", "errors"] + (["owner", "no memory"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
+            short = [what for what in asked if not re.search(SAYS[what], said)]
             at = f"{path.relative_to(tree)}: {name}"
             if not said.strip():
                 wrong.append(f"{at}: no comment of its own")

@@ -15,7 +15,7 @@ echo "names (docs/architecture.md, "Names")"
 tools/house.py --names || failed=1
 echo "externals that nothing outside their file uses"
 tools/house.py --unused || failed=1
-echo "public headers (each function says thread, cost, ownership and errors, in whole sentences)"
+echo "public headers (each function's own comment says thread, cost, ownership and errors, in whole sentences)"
 tools/house.py --headers || failed=1
 echo "tables of docs/"
 tools/measured.py --check || failed=1

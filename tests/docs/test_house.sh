@@ -105,12 +105,12 @@ typedef struct PeltWord PeltWord;
 /// Makes a word from a text, which is copied. Any thread may call it; it costs a copy. The caller destroys what `out` gets. It fails
 /// only for want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_word_create(const char *text, PeltWord **out, PeltError *err);
-/// Frees a word; NULL is fine.
+/// Frees a word; NULL is fine. No other thread may be using it.
 PELT_API void pelt_word_destroy(PeltWord *word);
 
-/// Any thread may call the functions below, at no cost.
+/// Words are counted from 0 on.
 
-/// Returns how many words there are, 0.5 at least.
+/// Returns how many words there are, 0.5 at least. Any thread may call it, at no cost.
 PELT_API int pelt_word_count(void);
 PELT_API int pelt_word_find(const char *text);
 #endif
@@ -118,8 +118,8 @@ C
 headers() { "$house" "$work" --headers; }
 said=$(headers) && fail "a function without a comment is not told"
 [ "$(wc -l <<<"$said")" = 1 ] && grep -q "pelt_word_find: no comment of its own" <<<"$said" || fail "$said"
-comment() { # TEXT WHAT: of pelt_word_find, and what is to be told of it; nothing where WHAT is empty
-    sed "s|^PELT_API int pelt_word_find|/// $1\n&|" "$work/include/pelt/word.h" >"$work/kept"
+comment() { # TEXT WHAT [REST]: of pelt_word_find, and what is to be told of it; nothing where WHAT is empty. REST: thread and cost
+    sed "s|^PELT_API int pelt_word_find|/// $1${3- Any thread may call it, at no cost.}\n&|" "$work/include/pelt/word.h" >"$work/kept"
     mv "$work/include/pelt/word.h" "$work/word.h" && mv "$work/kept" "$work/include/pelt/word.h"
     said=$(headers) && told=no || told=yes
     mv "$work/word.h" "$work/include/pelt/word.h"
@@ -131,11 +131,11 @@ comment "Returns the number of a word. It may be the first." ""
 comment "-1: none" "does not begin with what the function does"
 comment "The number of a word, -1 where there is none." "does not begin with what the function does"
 comment "returns the number of a word." "does not begin with what the function does"
-comment "Returns the number of a word" "does not end with a full stop"
+comment "Returns the number of a word" "does not end with a full stop" " Any thread may call it, at no cost"
 comment "Returns the number of a word. From any thread." "no whole sentence"
 comment "Returns the number of a word. NULL: none." "no whole sentence"
 sed -i '/pelt_word_find/d' "$work/include/pelt/word.h"
-sed -i 's/ Any thread may call the functions below, at no cost/ The functions below tell of words/' "$work/include/pelt/word.h"
+sed -i 's/ Any thread may call it, at no cost//;s/^.*Words are counted.*$/\/\/\/ Any thread may call the functions below, at no cost./' "$work/include/pelt/word.h"
 said=$(headers) && fail "a function without thread and cost is not told"
 grep -q "pelt_word_count: its comment says nothing of thread, cost" <<<"$said" || fail "$said"
 sed -i '/pelt_word_count/d;s/ (PELT_FAILED)//;s/ only for want of memory/ at times/;s/The caller destroys/So much for/' "$work/include/pelt/word.h"
