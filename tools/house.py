@@ -9,7 +9,7 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   --headers       the same of include/pelt: each function's own comment says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
-                  that docs/bibliography.md does not have
+                  that docs/bibliography.md does not have; and of notes that somebody left (NOTE_FOR_X.md)
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -351,6 +351,18 @@ def check_unused(house):
     return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
 
 
+# What a person or a program leaves for the next one: it belongs into an issue or a commit's message, and never into the project.
+LEFT = r"(?i)(?:.*[_\W])?(?:note|todo|memo|handover|handoff)s?(?:[_\W].*)?\.(?:md|txt|rst)"
+
+
+def check_notes(tree):
+    """Notes that somebody left, at the top or in any folder with sources or pages. A line each."""
+    tree = pathlib.Path(tree)
+    rooms = ("blender", "cli", "cmake", "docs", "examples", "fuzz", "import", "include", "python", "src", "studio/src", "tests", "tools")
+    files = sorted(tree.glob("*")) + sorted(p for room in rooms for p in (tree / room).rglob("*"))
+    return [f"{p.relative_to(tree)}: a note: say it in an issue or a commit's message" for p in files if p.is_file() and re.fullmatch(LEFT, p.name)]
+
+
 KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
 
 
@@ -442,7 +454,7 @@ def main():
     house = House(options.tree)
     if options.names or options.headers or options.unused or options.sources:
         wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else []) + \
-                (check_unused(house) if options.unused else []) + (check_sources(house.tree) if options.sources else [])
+                (check_unused(house) if options.unused else []) + (check_sources(house.tree) + check_notes(house.tree) if options.sources else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
     show(house, options.list, options.build)

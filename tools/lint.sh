@@ -9,7 +9,7 @@ echo "format"
 clang-format --dry-run --Werror $sources || failed=1
 echo "includes (a path with .. would walk around the rooms)"
 if git grep -nE '#include "\.\./' -- '*.c' '*.h'; then failed=1; fi
-echo "first lines (each source and test says in a sentence what it is for) and keys of papers (docs/bibliography.md)"
+echo "first lines (each source and test says in a sentence what it is for) keys of papers (docs/bibliography.md), and no notes left"
 tools/house.py --sources || failed=1
 echo "names (docs/architecture.md, "Names")"
 tools/house.py --names || failed=1

@@ -166,3 +166,11 @@ opens '/// Says what this is for, which goes on\n/// on another line.' "open wit
 opens '/// Says what this is for:' "open with a line of ///"
 opens '/// Says what this is for.\n/// It is that of [Deul2013].' "does not name Deul2013"
 opens '/// Says what this is for [Nobody1999].' "is not in docs/bibliography.md"
+for file in NOTE_FOR_YOU.md docs/notes.txt tests/core/TODO.md src/core/from-me-note.md; do
+    echo "Say this." >"$work/$file"
+    said=$(sources) && fail "$file is not told"
+    [ "$said" = "$file: a note: say it in an issue or a commit's message" ] || fail "$said"
+    rm "$work/$file"
+done
+echo "# How notes of a scale are called" >"$work/docs/notebook.md"
+said=$(sources) || fail "a page is taken for a note: $said"
