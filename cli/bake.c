@@ -47,7 +47,7 @@ static const CliOption options[] = {
     {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, BakeRequest, settings)},
     {"rig", 0, "X.json", "what an artist adds: operators, muscles, layers, anchors (docs/rig.md)",
      CLI_TO(CLI_TEXT, BakeRequest, def.skin.rig_path)},
-    {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, BakeRequest, def.scene_path)},
+    {"scene", 0, "S.json", "what the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, BakeRequest, def.scene_path)},
     {"threads", 0, "N", "0: as many as there are (default); the result does not depend on it",
      CLI_TO(CLI_COUNT, BakeRequest, def.skin.threads)},
     {"report", 0, "R.json", "measure: times and quality, per frame and worst over the clip",

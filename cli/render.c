@@ -70,7 +70,7 @@ static const CliOption options[] = {
     {"quality", 0, "Q", "of .webp, 0 to 100 (default 82)", CLI_TO(CLI_DOUBLE, RenderRequest, quality)},
     {"set", 0, "KEY=VALUE", "an option of the method; may be given several times", CLI_TO(CLI_LIST, RenderRequest, settings)},
     {"rig", 0, "X.json", "what an artist adds (docs/rig.md)", CLI_TO(CLI_TEXT, RenderRequest, def.skin.rig_path)},
-    {"scene", 0, "S.json", "the world the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, RenderRequest, def.scene_path)},
+    {"scene", 0, "S.json", "what the character touches (docs/contact.md)", CLI_TO(CLI_TEXT, RenderRequest, def.scene_path)},
     {"threads", 0, "N", "0: as many as there are (default); the picture does not depend on it",
      CLI_TO(CLI_COUNT, RenderRequest, def.skin.threads)},
     {"quiet", 'q', NULL, "no progress, no summary", CLI_TO(CLI_FLAG, RenderRequest, quiet)},

@@ -5,11 +5,11 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
-  --names         what `make lint` checks, see tools/names.txt: exit code 1 where a name is wrong
-  --headers       the same of include/pelt: each function says thread, cost, ownership and errors, in whole sentences
+  --names         what `make lint` checks, see "Names" in docs/architecture.md: exit code 1 where a name is wrong
+  --headers       the same of include/pelt: each function's own comment says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
-                  that docs/bibliography.md does not have
+                  that docs/bibliography.md does not have; and of notes that somebody left (NOTE_FOR_X.md)
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -260,42 +260,31 @@ def not_whole(comment):
 
 
 def header_functions(path):
-    """(name, declaration, own comment, what else is said of it: the comment of its group, of the header and of its first argument's type)
-    of each function. The comment of a group is one that a blank line follows; it is good until the next."""
-    opening, comment, group, types = None, "", "", {}
+    """(name, declaration, own comment) of each function."""
+    comment = ""
     for part in re.findall(r"(?:^[ \t]*///(?!<)[^\n]*\n)+|^PELT_API [^;]*;[^\n]*\n|^[^\n]*\n", path.read_text(), re.M):
         if part.lstrip().startswith("///"):
             comment = part
-            opening = opening if opening is not None else part
             continue
-        if not part.strip() and comment:
-            group = comment
-        opaque = re.match(r"typedef struct (\w+) \1;(.*)", part)
-        if opaque:
-            types[opaque.group(1)] = comment + opaque.group(2)
         if part.startswith("PELT_API"):
             said = comment + (part.split("///<")[1] if "///<" in part else "")
-            first = re.search(r"\((?:const )?(\w+)", part).group(1)
-            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said, group + (opening or "") + types.get(first, "")
+            yield re.search(r"(\w+)\(", part).group(1), part.split("///<")[0], said
         if not part.startswith((" ", "\t")):
             comment = ""
 
 
 def check_headers(tree):
-    """Functions of include/pelt that a reader is told too little of, a line each. Every one has a comment of its own, in whole sentences
-    of which the first begins with what it does. Every one says from which thread and at what cost, but that those which free something
-    need not tell of the cost: itself, the comment of its group, of the type it works on, or the opening one of its header. One that can
-    fail says there too who owns what, and which errors; one that makes something says itself whose it then is, and what it does without
-    memory."""
+    """Functions of include/pelt that a reader is told too little of, a line each. What counts is a function's own comment, since that is
+    what an editor shows at a call. It is of whole sentences, of which the first begins with what the function does, and says from which
+    thread and at what cost, but that those which free something need not tell of the cost. One that can fail says who owns what, and
+    which errors; one that makes something says whose it then is, and what it does without memory."""
     wrong = []
     for path in sorted((tree / "include").rglob("*.h")):
-        for name, declaration, said, around in header_functions(path):
-            asked, alone = ["thread"] + ([] if re.search(r"_(?:destroy|free)$", name) else ["cost"]), []
+        for name, declaration, said in header_functions(path):
+            asked = ["thread"] + ([] if re.search(r"_(?:destroy|free)$", name) else ["cost"])
             if declaration.startswith("PELT_API PeltStatus"):
-                asked += ["ownership", "errors"]
-                alone += ["owner"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
-                alone += ["no memory"] if re.search(r"\*\*(?:out|text)\b", declaration) else []
-            short = [what for what in asked if not re.search(SAYS[what], said + around)] + [what for what in alone if not re.search(SAYS[what], said)]
+                asked += ["ownership", "errors"] + (["owner", "no memory"] if re.search(r"\*\*(?:out|text)\b", declaration) else [])
+            short = [what for what in asked if not re.search(SAYS[what], said)]
             at = f"{path.relative_to(tree)}: {name}"
             if not said.strip():
                 wrong.append(f"{at}: no comment of its own")
@@ -307,46 +296,73 @@ def check_headers(tree):
     return wrong
 
 
-def read_names(path):
-    """tools/names.txt: which first words the names of a room begin with."""
-    rooms = {}
-    for line in path.read_text().splitlines():
-        line = line.split("#")[0].strip()
-        if line:
-            room, words = line.split(":")
-            rooms[room.strip()] = words.split()
-    return rooms
+def read_names(page):
+    """The table "Whose word it is" of docs/architecture.md: room -> the words its names begin with."""
+    rows = re.findall(r"^\| `([\w/]+)` \| ((?:`[\w=]+`(?:, )?)+) \|$", page.read_text().split("\n## Names\n")[1].split("\n## ")[0], re.M)
+    return {room: re.findall(r"`([\w=]+)`", list_) for room, list_ in rows}
+
+
+def begins_with(rest, word):
+    """Whether what follows pelti_ is of that word: skin_step and skins_of of "skin", float8 of "float"; of "sin=" it is only sin."""
+    return rest == word[:-1] if word.endswith("=") else re.match(rf"{word}s?(?:_|\d|$)", rest)
+
+
+def as_words(name):
+    """PeltiBoxTree as box_tree."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removeprefix("Pelti")).lower()
+
+
+# A PeltX that hosts hold, with its PeltiX inside. No other name of ours is a public one with an i.
+HANDLES = ("Character", "Measure", "Pose")
 
 
 def check_names(house):
     """What is wrong with names, a line each."""
-    wrong = []
-    words = read_names(house.tree / "tools" / "names.txt")
-    open_rooms = words.pop("under work", [])
-    owner = {}
+    page, wrong, owner, listed = "docs/architecture.md", [], {}, read_names(house.tree / "docs" / "architecture.md")
+    words = {room: [room.split("/")[-1]] + listed.get(room, []) for room in sorted(set(map(house.room, house.files)) | set(listed))}
     for room, list_ in words.items():
         for word in list_:
             if word in owner:
-                wrong.append(f"tools/names.txt: `{word}` belongs to {owner[word]} and to {room}: one word, one room")
+                wrong.append(f"{page}: `{word}` belongs to {owner[word]} and to {room}: one word, one room")
             owner[word] = room
-    for room, names in sorted(house.externals().items()):
-        own = words.get(room, []) + [room.split("/")[-1]]
-        for name, path in sorted(names.items()):
-            rest = name[len("pelti_"):]
-            fits = any(rest + "=" == w or rest == w or rest.startswith(w + "_") for w in own)
-            if name.startswith("pelt_") or name.startswith("pelti_") and fits:
-                continue
-            if room not in open_rooms:
-                wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} (pelti_{', pelti_'.join(own)})")
+    definitions = house.definitions()
+    names = [(house.room(path), name, name.removeprefix("pelti_"), path) for list_ in house.externals().values() for name, path in list_.items()
+             if not name.startswith("pelt_")]
+    inline = re.compile(r"^static inline [\w \*]*?\b(pelti_\w+)\(", re.M)
+    names += [(house.room(path), name, name.removeprefix("pelti_"), path) for path in house.files if path.suffix == ".h"
+              for name in inline.findall(house.text[path])]
+    names += [(house.room(path), name, as_words(name), path) for name, paths in definitions.items() for path in paths
+              if name.startswith("Pelti") and path in house.raw]
+    used = set()
+    for room, name, rest, path in sorted(names):
+        fits = [word for word in words[room] if begins_with(rest, word)] if name.startswith(("pelti_", "Pelti")) else []
+        used.update((room, word) for word in fits)
+        if not fits:
+            wrong.append(f"{path.relative_to(house.tree)}: {name}: does not begin with a word of {room} ({', '.join(words[room])})")
+        public = "Pelt" + name.removeprefix("Pelti")
+        if name.startswith("Pelti") and public in definitions and public.removeprefix("Pelt") not in HANDLES:
+            wrong.append(f"{path.relative_to(house.tree)}: {name}: differs from {public} by an i alone")
+    wrong += [f"{page}: `{word}`: no name of {room} begins with it" for room, list_ in listed.items() for word in list_ if (room, word) not in used]
     for name, files in house.twice():
-        if not any(f.startswith(f"src/{room}/") for f in files for room in open_rooms):
-            wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
+        wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
     return wrong
 
 
 def check_unused(house):
     """Externals that nobody outside their file asks for, not even a test: dead, or to be static. A line each."""
     return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
+
+
+# What a person or a program leaves for the next one: it belongs into an issue or a commit's message, and never into the project.
+LEFT = r"(?i)(?:.*[_\W])?(?:note|todo|memo|handover|handoff)s?(?:[_\W].*)?\.(?:md|txt|rst)"
+
+
+def check_notes(tree):
+    """Notes that somebody left, at the top or in any folder with sources or pages. A line each."""
+    tree = pathlib.Path(tree)
+    rooms = ("blender", "cli", "cmake", "docs", "examples", "fuzz", "import", "include", "python", "src", "studio/src", "tests", "tools")
+    files = sorted(tree.glob("*")) + sorted(p for room in rooms for p in (tree / room).rglob("*"))
+    return [f"{p.relative_to(tree)}: a note: say it in an issue or a commit's message" for p in files if p.is_file() and re.fullmatch(LEFT, p.name)]
 
 
 KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
@@ -440,7 +456,7 @@ def main():
     house = House(options.tree)
     if options.names or options.headers or options.unused or options.sources:
         wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else []) + \
-                (check_unused(house) if options.unused else []) + (check_sources(house.tree) if options.sources else [])
+                (check_unused(house) if options.unused else []) + (check_sources(house.tree) + check_notes(house.tree) if options.sources else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
     show(house, options.list, options.build)

@@ -9,13 +9,13 @@ echo "format"
 clang-format --dry-run --Werror $sources || failed=1
 echo "includes (a path with .. would walk around the rooms)"
 if git grep -nE '#include "\.\./' -- '*.c' '*.h'; then failed=1; fi
-echo "first lines (each source and test says in a sentence what it is for) and keys of papers (docs/bibliography.md)"
+echo "first lines (each source and test says in a sentence what it is for) keys of papers (docs/bibliography.md), and no notes left"
 tools/house.py --sources || failed=1
-echo "names (tools/names.txt)"
+echo "names (docs/architecture.md, "Names")"
 tools/house.py --names || failed=1
 echo "externals that nothing outside their file uses"
 tools/house.py --unused || failed=1
-echo "public headers (each function says thread, cost, ownership and errors, in whole sentences)"
+echo "public headers (each function's own comment says thread, cost, ownership and errors, in whole sentences)"
 tools/house.py --headers || failed=1
 echo "tables of docs/"
 tools/measured.py --check || failed=1

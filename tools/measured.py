@@ -2,7 +2,7 @@
 """Tables nobody types: bakes, measures and writes the tables of docs/ between their markers.
 
 Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--runs N] [--results FILE.csv]
-       tools/measured.py [TABLE...] --kept-since COMMIT
+       tools/measured.py [TABLE...] --kept-since COMMIT [--renamed FILE.sed]
   TABLE...      only these; all by default (`make measured`). Tables of times want a quiet machine
   --list        names the tables: page, what they need, whether they are current
   --check       exit code 1 where a table is older than what it speaks of and could be made here, or a page has a table of numbers
@@ -12,6 +12,7 @@ Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--ru
   --kept-since C  tables that were current at commit C and are old now stay as they are and count as current, where every source they
                 depend on compiles to the same assembly as at C: a constant got a name, nothing else. Measures nothing. Needs the build
                 folder of --pelt for its compile commands
+  --renamed F   with --kept-since: a script for `sed -E` that gives what was called otherwise at C its name of today
 
 A table stands in its page as
     <!-- measured NAME, commit C, machine M, of K -->
@@ -57,6 +58,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--kept-since", metavar="COMMIT")
+    parser.add_argument("--renamed", metavar="FILE.sed")
     options = parser.parse_args()
     unknown = [t for t in options.tables if t not in TABLES]
     if unknown:
@@ -68,7 +70,7 @@ def main():
         print("\n".join(typed), end="\n" if typed else "")
         sys.exit(1 if options.check and (wrong or typed) else 0)
     if options.kept_since:
-        return keep({name: TABLES[name] for name in names}, options.kept_since, (ROOT / options.pelt).resolve().parent)
+        return keep({name: TABLES[name] for name in names}, options.kept_since, (ROOT / options.pelt).resolve().parent, options.renamed)
     missing = [name for name in names if not pages.find(name, TABLES[name])]
     if missing:
         sys.exit(f"no marker for {', '.join(missing)}")

@@ -24,7 +24,7 @@ typedef struct PeltBakeDef {
     const char *const *outputs;  ///< paths: .glb .vrm .gltf .abc .usda .pc2 .mdd .npz .obj; may be none
     int output_count;
     const char *report_path; ///< JSON; NULL: none
-    const char *scene_path;  ///< the world it touches (--scene); NULL: none, or `scene`
+    const char *scene_path;  ///< what it touches (--scene); NULL: none, or `scene`
     const PeltScene *scene;  ///< the same filled by hand; it must live until the bake is done. NULL: none, or `scene_path`
     PeltBakeMeasure measure; ///< PELT_BAKE_MEASURE_FOR_REPORT
     bool morph_per_frame;    ///< .glb: one morph target a frame, exact

@@ -44,13 +44,14 @@ PELT_API PeltBenchDef pelt_bench_def_default(void);
 /// group that there is not; a row that cannot be run says so itself.
 PELT_API PeltStatus pelt_bench(const PeltBenchDef *def, PeltError *err);
 
-/// Groups are numbered from 0 on. Any thread may call the three functions below, at no cost; texts are static.
+/// Groups are numbered from 0 on.
 
-/// Returns how many groups there are.
+/// Returns how many groups there are. Any thread may call it, at no cost.
 PELT_API int pelt_bench_group_count(void);
-/// Returns the name of a group, and NULL for a number that is no group's.
+/// Returns the name of a group, and NULL for a number that is no group's. The text is static. Any thread may call it, at no cost.
 PELT_API const char *pelt_bench_group_name(int group);
-/// Returns a line that says what a group times, and NULL for a number that is no group's.
+/// Returns a line that says what a group times, and NULL for a number that is no group's. The text is static. Any thread may call
+/// it, at no cost.
 PELT_API const char *pelt_bench_group_about(int group);
 
 /// Rows that are kept: of one run, of several, or of a file. One thread at a time may call the functions that take it.
@@ -58,16 +59,16 @@ typedef struct PeltBenchTable PeltBenchTable;
 /// Makes an empty table, which is the caller's to destroy. Any thread may call it; it costs an allocation, and fails with
 /// PELT_FAILED where that is refused.
 PELT_API PeltStatus pelt_bench_table_create(PeltBenchTable **out, PeltError *err);
-/// Frees a table; NULL is fine.
+/// Frees a table; NULL is fine. No other thread may be using it.
 PELT_API void pelt_bench_table_destroy(PeltBenchTable *table);
 /// Copies a row into a table; one of the same group and name again is another run of it. It fits PeltBenchDef.row, with the table
 /// as its row_user. A row that there is no memory for is left out. It must be called from the table's thread, and costs at most
 /// an allocation.
 PELT_API void pelt_bench_table_add(const PeltBenchRow *row, void *table);
-/// Returns how many rows there are, at no cost.
+/// Returns how many rows there are. It must be called from the table's thread, at no cost.
 PELT_API int pelt_bench_table_count(const PeltBenchTable *table);
-/// Returns a row, at no cost. Its texts are owned by the table and live until the next row is added. The number must be in
-/// [0, count): it is not checked.
+/// Returns a row. Its texts are owned by the table and live until the next row is added. A number outside [0, count) asserts. It
+/// must be called from the table's thread, at no cost.
 PELT_API PeltBenchRow pelt_bench_table_row(const PeltBenchTable *table, int index);
 /// Reads a .csv that pelt_bench_table_write made. The table is the caller's to destroy. Any thread may call it, and it takes a
 /// few ms. It fails with PELT_IO where the file cannot be read, PELT_BAD_INPUT where it is not sound, with the cause, and

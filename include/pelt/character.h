@@ -100,42 +100,50 @@ typedef struct PeltCharacterInfo {
     float size;        ///< diagonal of the rest pose's bounds, the file's units: "the character's size"
     float low[3], high[3];
 } PeltCharacterInfo;
-/// A character never changes: the functions below only read it. Any number of threads may call them at once, none allocates or
-/// can fail, and each costs next to nothing unless its comment says otherwise. What they return is owned by the character and
-/// lives as long as it does. Names are UTF-8, as the file has them, and may be empty.
+/// A character never changes: the functions below only read it. None allocates or can fail. What is owned by the character lives
+/// as long as it does. Names are UTF-8, as the file has them, and may be empty.
 
-/// Returns the counts and bounds of a character. It costs a look at each point's weights and at each bone.
+/// Returns the counts and bounds of a character. Any thread may call it. It costs a look at each point's weights and at each
+/// bone.
 PELT_API PeltCharacterInfo pelt_character_info(const PeltCharacter *who);
-/// Returns the name of a node in [0, node_count), and NULL for any other number.
+/// Returns the name of a node in [0, node_count), and NULL for any other number. It is owned by the character. Any thread may
+/// call it, at no cost.
 PELT_API const char *pelt_character_node_name(const PeltCharacter *who, int node);
-/// Returns the index of the node above a node, and -1 for a root or a number that is no node's.
+/// Returns the index of the node above a node, and -1 for a root or a number that is no node's. Any thread may call it, at no
+/// cost.
 PELT_API int pelt_character_node_parent(const PeltCharacter *who, int node);
-/// Returns the index of the first node of that name, and -1 where there is none. It costs a look at each node in turn.
+/// Returns the index of the first node of that name, and -1 where there is none. Any thread may call it; it costs a look at each
+/// node in turn.
 PELT_API int pelt_character_node_find(const PeltCharacter *who, const char *name);
-/// Returns the node of a joint in [0, joint_count), and -1 for any other number. It costs a look at each bone before it.
+/// Returns the node of a joint in [0, joint_count), and -1 for any other number. Any thread may call it; it costs a look at each
+/// bone before it.
 PELT_API int pelt_character_joint_node(const PeltCharacter *who, int joint);
-/// Returns the name of a clip in [0, clip_count], of which the last is "range", and NULL for any other number.
+/// Returns the name of a clip in [0, clip_count], of which the last is "range", and NULL for any other number. It is owned by the
+/// character. Any thread may call it, at no cost.
 PELT_API const char *pelt_character_clip_name(const PeltCharacter *who, int clip);
-/// Returns the time of a clip's last key in seconds, and 0 for a number that is no clip's.
+/// Returns the time of a clip's last key in seconds, and 0 for a number that is no clip's. Any thread may call it, at no cost.
 PELT_API double pelt_character_clip_seconds(const PeltCharacter *who, int clip);
 /// Returns the index of the clip of that name, or of that index written as text, and -1 where there is none. "range" is a range
 /// of motion made from the skeleton, for files without a clip (unless the file has a clip of that name); its index is clip_count.
-/// It costs a look at each clip in turn.
+/// Any thread may call it; it costs a look at each clip in turn.
 PELT_API int pelt_character_clip_find(const PeltCharacter *who, const char *name_or_index);
-/// Returns how many frames a bake of a clip has: round(seconds * fps) + 1, and 1 for a number that is no clip's.
+/// Returns how many frames a bake of a clip has: round(seconds * fps) + 1, and 1 for a number that is no clip's. Any thread may
+/// call it, at no cost.
 PELT_API int pelt_character_clip_frames(const PeltCharacter *who, int clip, double fps);
-/// Returns the triangles over points [count x 3] without a copy, at no cost.
+/// Returns the triangles over points [count x 3] without a copy: they are owned by the character. Any thread may call it, at no
+/// cost.
 PELT_API const int *pelt_character_triangles(const PeltCharacter *who, int *count);
-/// Returns the rest positions [point_count x 3] without a copy, at no cost.
+/// Returns the rest positions [point_count x 3] without a copy: they are owned by the character. Any thread may call it, at no
+/// cost.
 PELT_API const float *pelt_character_rest(const PeltCharacter *who);
-/// Returns how many things were odd in the file.
+/// Returns how many things were odd in the file. Any thread may call it, at no cost.
 PELT_API int pelt_character_warning_count(const PeltCharacter *who);
-/// Returns one of them, which says what was odd and what was done instead, and NULL for a number outside [0, count).
+/// Returns one of them, which says what was odd and what was done instead, and NULL for a number outside [0, count). It is owned
+/// by the character. Any thread may call it, at no cost.
 PELT_API const PeltWarning *pelt_character_warning(const PeltCharacter *who, int index);
 
-/// A pose: a local transform for every node of the file. It belongs to one thread at a time, which alone may call the functions
-/// below. Only create allocates and can fail; the character must outlive the pose. A number that is no node's is the caller's
-/// mistake (asserts). Each costs next to nothing unless its comment says otherwise.
+/// A pose: a local transform for every node of the file. It belongs to one thread at a time. Only pelt_pose_create allocates and
+/// can fail; the character must outlive the pose.
 typedef struct PeltPose PeltPose;
 typedef struct PeltTransform {
     float translation[3];
@@ -146,18 +154,20 @@ typedef struct PeltTransform {
 /// destroys what `out` gets, before the character. It costs a few allocations from the character's allocator, and fails only for
 /// want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_pose_create(const PeltCharacter *who, PeltPose **out, PeltError *err);
-/// Frees a pose; NULL is fine.
+/// Frees a pose; NULL is fine. No other thread may be using it.
 PELT_API void pelt_pose_destroy(PeltPose *pose);
-/// Sets every node and morph target back to what the file says. It costs a copy of the nodes.
+/// Sets every node and morph target back to what the file says. It must be called from the pose's thread and costs a copy of the
+/// nodes.
 PELT_API void pelt_pose_reset(PeltPose *pose);
 /// Sets the pose to a clip at a time in seconds: nodes and morph targets that it has no channel for are as in the file, before
-/// its first key a channel holds that, after its last that one. A number that is no clip's gives the file's pose. It costs a
-/// search in each channel of the clip.
+/// its first key a channel holds that, after its last that one. A number that is no clip's gives the file's pose. It must be
+/// called from the pose's thread and costs a search in each channel of the clip.
 PELT_API void pelt_pose_from_clip(PeltPose *pose, int clip, double time_s);
-/// Returns the transform of a node in [0, node_count) against its parent.
+/// Returns the transform of a node in [0, node_count) against its parent. A number that is no node's asserts. It must be called
+/// from the pose's thread, at no cost.
 PELT_API PeltTransform pelt_pose_get(const PeltPose *pose, int node);
-/// Sets the transform of a node in [0, node_count) against its parent. Numbers must be finite, else it asserts; the rotation is
-/// made a unit quaternion.
+/// Sets the transform of a node in [0, node_count) against its parent. Numbers must be finite and the node's one that there is,
+/// else it asserts; the rotation is made a unit quaternion. It must be called from the pose's thread, at no cost.
 PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local);
 
 /// Sets all joints at once: `matrices` [joint_count x 16] by rows, joint -> host space (of a loaded file: its world), in the
@@ -169,14 +179,16 @@ PELT_API void pelt_pose_set(PeltPose *pose, int node, PeltTransform local);
 /// not allocate.
 PELT_API float pelt_pose_set_matrices(PeltPose *pose, const float *matrices, int joint_count);
 
-/// Morph targets (shape keys) of the mesh that a node shows. Each of these costs a look at the instances of meshes in turn, and
-/// none allocates or can fail.
+/// Morph targets (shape keys) of the mesh that a node shows. None of these allocates or can fail.
 
-/// Returns how many there are, 0 for a node that shows no mesh. Any thread may call it.
+/// Returns how many there are, 0 for a node that shows no mesh. Any thread may call it; it costs a look at the instances of
+/// meshes in turn.
 PELT_API int pelt_character_morph_count(const PeltCharacter *who, int node);
-/// Returns a target's weight in a pose, and 0 where there is no such target.
+/// Returns a target's weight in a pose, and 0 where there is no such target. It must be called from the pose's thread and costs a
+/// look at the instances of meshes in turn.
 PELT_API float pelt_pose_morph(const PeltPose *pose, int node, int target);
 /// Sets a target's weight, where there is such a target and the weight is finite; a clip that has curves for them sets them too.
+/// It must be called from the pose's thread and costs a look at the instances of meshes in turn.
 PELT_API void pelt_pose_set_morph(PeltPose *pose, int node, int target, float weight);
 
 #ifdef __cplusplus

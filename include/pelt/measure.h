@@ -94,14 +94,14 @@ typedef struct PeltMeasure PeltMeasure;
 /// the machine has; the result does not depend on it. Any thread may call it. `who` must outlive the measure; the caller destroys
 /// what `out` gets. It fails only for want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_measure_create(const PeltCharacter *who, int threads, PeltMeasure **out, PeltError *err);
-/// Frees a measure; NULL is fine.
+/// Frees a measure; NULL is fine. No other thread may be using it.
 PELT_API void pelt_measure_destroy(PeltMeasure *measure);
 
 /// Measures one frame, and lbs beside it; frames come in the order of the clip, each once. `positions` [point_count x 3] are in
 /// world space, as pelt_skin_positions gives them, and `pose` is the clip's that they were made from (of a world: the pose that
 /// was handed to its step, not pelt_world_pose); both are only read. `frame` gets this frame's measures; NULL means that they are
-/// not wanted. It does not allocate, except that the room for crossing pairs grows when there are many. It costs about 10 ms for
-/// ten thousand triangles on two threads.
+/// not wanted. It must be called from the measure's thread. It does not allocate, except that the room for crossing pairs grows
+/// when there are many. It costs about 10 ms for ten thousand triangles on two threads.
 PELT_API void pelt_measure_frame(PeltMeasure *measure, const PeltPose *pose, const float *positions, PeltQuality *frame);
 /// What pelt_measure_map tells of each point.
 typedef enum PeltMeasureMap {
@@ -111,24 +111,26 @@ typedef enum PeltMeasureMap {
     PELT_MEASURE_FROM_LBS, ///< distance to the nearer of lbs and the chosen blend, share of the size; 0 where there is no lbs
 } PeltMeasureMap;
 /// Returns a number a point, [point_count], of the last frame that pelt_measure_frame was given: for heat maps. The numbers
-/// belong to `measure` and are good until the next call; before the first frame all are 0. It costs a pass over the points, does
-/// not allocate and cannot fail.
+/// belong to `measure` and are good until the next call; before the first frame all are 0. It must be called from the measure's
+/// thread. It costs a pass over the points, does not allocate and cannot fail.
 PELT_API const float *pelt_measure_map(PeltMeasure *measure, PeltMeasureMap map);
 
-/// The functions below tell of the frames so far. Each costs a copy of what it returns, none allocates, and none can fail.
+/// The functions below tell of the frames so far. None allocates, and none can fail.
 
-/// Returns the worst of each measure over the frames; its `frames` is 0 where there were none.
+/// Returns the worst of each measure over the frames; its `frames` is 0 where there were none. It must be called from the
+/// measure's thread and costs a copy.
 PELT_API PeltQuality pelt_measure_quality(const PeltMeasure *measure);
 /// Returns the same of lbs over the same frames; the inside test is left out, so that depth is NAN. Its `frames` is 0 where there
-/// is no lbs.
+/// is no lbs. It must be called from the measure's thread and costs a copy.
 PELT_API PeltQuality pelt_measure_lbs_quality(const PeltMeasure *measure);
-/// Returns pelt_quality_verdict of the two.
+/// Returns pelt_quality_verdict of the two. The text is written into `size` bytes of the caller's, NULL where it is not wanted.
+/// It must be called from the measure's thread, at no cost.
 PELT_API PeltVerdict pelt_measure_verdict(const PeltMeasure *measure, char *text, size_t size);
-/// Returns how many closed components the character has.
+/// Returns how many closed components the character has. It must be called from the measure's thread, at no cost.
 PELT_API int pelt_measure_component_count(const PeltMeasure *measure);
-/// Returns one of them; a number outside [0, count) asserts.
+/// Returns one of them; a number outside [0, count) asserts. It must be called from the measure's thread and costs a copy.
 PELT_API PeltComponentQuality pelt_measure_component(const PeltMeasure *measure, int index);
-/// Forgets the frames, for a new clip.
+/// Forgets the frames, for a new clip. It must be called from the measure's thread and costs a pass over its sums.
 PELT_API void pelt_measure_restart(PeltMeasure *measure);
 
 /// Measuring a cache: `pelt measure`.

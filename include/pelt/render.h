@@ -18,7 +18,7 @@ typedef struct PeltRenderDef {
     const char *clip;            ///< name or index; NULL: the first
     double fps;                  ///< 30; frame i is clip time i / fps
     const char *cache_path;      ///< to show in place of a method's work, as PeltMeasureDef has it; NULL: none
-    const char *scene_path;      ///< the world it touches (--scene): the frames before are played too; NULL: none
+    const char *scene_path;      ///< what it touches (--scene): the frames before are played too; NULL: none
     bool rest;                   ///< the rest pose (a still)
     int frame;                   ///< still: which frame of the clip; -1: a still shows the first, .webp shows the clip, moving
     int first_frame, last_frame; ///< moving: inclusive; last -1: to the end
@@ -68,8 +68,9 @@ PELT_API PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCh
 
 /// Draws the slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red
 /// inside, the contact line green, titled with the operator's name and d. Any thread may call it, and it takes a second; the
-/// operator is only read and the file appears whole or not at all. It fails with PELT_BAD_INPUT where it makes no operator,
-/// PELT_BAD_ARGUMENT for a d outside 0 to 1 or a size that is none, and PELT_IO where `path` cannot be written.
+/// operator is only read and stays the caller's, and the file appears whole or not at all. It fails with PELT_BAD_INPUT where it
+/// makes no operator, PELT_BAD_ARGUMENT for a d outside 0 to 1 or a size that is none, and PELT_IO where `path` cannot be
+/// written.
 PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
 
 #ifdef __cplusplus

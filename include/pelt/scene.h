@@ -1,4 +1,4 @@
-/// The world a character touches: plain descriptions, filled by a reader (--scene) or by hand, read by the contact room.
+/// Scenes: what a character touches, as plain descriptions, filled by a reader (--scene) or by hand, read by the contact room.
 /// Lengths are in the character's world units, masses in kg, times in s. Strings and arrays belong to whoever filled them and
 /// must outlive what is made from them.
 #ifndef PELT_SCENE_H

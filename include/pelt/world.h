@@ -33,7 +33,7 @@ PELT_API PeltWorldDef pelt_world_def_default(void);
 /// which says what of the scene is not sound or that there are not as many skins as characters, PELT_IO, which says which file
 /// cannot be read, and PELT_FAILED where there is no memory. What pelt_skin_create says of rand() is true of it too.
 PELT_API PeltStatus pelt_world_create(const PeltWorldDef *def, PeltWorld **out, PeltError *err);
-/// Frees a world and its objects, not the skins; NULL is fine.
+/// Frees a world and its objects, not the skins; NULL is fine. No other thread may be using it.
 PELT_API void pelt_world_destroy(PeltWorld *world);
 
 typedef struct PeltWorldInfo {
@@ -69,24 +69,25 @@ typedef struct PeltWorldObject {
     float origin[3], axes[3][3],
         mass_kg; ///< own -> world: x' = axes x + origin, as the scene describes the object; rigid and fixed
 } PeltWorldObject;
-/// Objects are numbered in the order of the scene. The functions below must be called from the world's thread; none allocates,
-/// and each costs next to nothing unless its comment says otherwise.
+/// Objects are numbered in the order of the scene.
 
-/// Returns how many objects the scene has.
+/// Returns how many objects the scene has. It must be called from the world's thread, at no cost.
 PELT_API int pelt_world_object_count(const PeltWorld *world);
-/// Returns an object as it is after the last step; what it points to is owned by the world. The number must be in [0, count): it
-/// is not checked.
+/// Returns an object as it is after the last step; what it points to is owned by the world. A number outside [0, count) asserts.
+/// It must be called from the world's thread and costs a copy of what is returned.
 PELT_API PeltWorldObject pelt_world_object(const PeltWorld *world, int object);
 /// Takes an object in hand, by the mouse or by an animation of yours: within the next step its frame (origin and axes above)
 /// moves to `goal`, which is copied, straight and pushing what is in its way, and there it stays until moved again or let go.
 /// Call it before each step to lead it along a path. A soft object is led by its centre and does not turn in the hand; its flesh
-/// trembles and dents, and what it is pressed against may push it aside. It fails with PELT_BAD_ARGUMENT where there is no such
-/// object, a number is not finite, the rotation is zero or the scale is not 1.
+/// trembles and dents, and what it is pressed against may push it aside. It must be called from the world's thread, costs nothing
+/// and does not allocate. It fails with PELT_BAD_ARGUMENT where there is no such object, a number is not finite, the rotation is
+/// zero or the scale is not 1.
 PELT_API PeltStatus pelt_world_hold(PeltWorld *world, int object, const PeltTransform *goal, PeltError *err);
 /// Lets an object go, held or not: a rigid or soft one goes on with the speed it was moved at (a throw), a fixed one stays. A
-/// number outside [0, count) asserts.
+/// number outside [0, count) asserts. It must be called from the world's thread, at no cost.
 PELT_API void pelt_world_let_go(PeltWorld *world, int object);
-/// Returns the number of the object of that name, and -1 where there is none. It costs a look at each in turn.
+/// Returns the number of the object of that name, and -1 where there is none. It must be called from the world's thread and costs
+/// a look at each in turn.
 PELT_API int pelt_world_object_find(const PeltWorld *world, const char *name);
 
 typedef struct PeltWorldContact {
@@ -97,9 +98,11 @@ typedef struct PeltWorldContact {
     float gap;         ///< after the step, linearised
     bool slides;       ///< else it sticks
 } PeltWorldContact;
-/// Returns how many contacts were watched in the last step, those without a force included.
+/// Returns how many contacts were watched in the last step, those without a force included. It must be called from the world's
+/// thread, at no cost.
 PELT_API int pelt_world_contact_count(const PeltWorld *world);
-/// Returns one of them; its names are owned by the scene. The number must be in [0, count): it is not checked.
+/// Returns one of them; its names are owned by the scene. A number outside [0, count) asserts. It must be called from the world's
+/// thread and costs a copy of what is returned.
 PELT_API PeltWorldContact pelt_world_contact(const PeltWorld *world, int contact);
 
 #ifdef __cplusplus

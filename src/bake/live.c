@@ -137,6 +137,7 @@ int pelt_world_object_count(const PeltWorld *w)
 
 PeltWorldObject pelt_world_object(const PeltWorld *w, int object)
 {
+    PELT_ASSERT(object >= 0 && object < pelt_world_object_count(w));
     PeltiObjectView v = pelti_corrector_object(w->corrector, object);
     PeltWorldObject o = {.name = v.name,
                          .kind = v.kind,
@@ -193,6 +194,7 @@ int pelt_world_contact_count(const PeltWorld *w)
 
 PeltWorldContact pelt_world_contact(const PeltWorld *w, int contact)
 {
+    PELT_ASSERT(contact >= 0 && contact < pelt_world_contact_count(w));
     PeltiContactPoint p = pelti_corrector_contact(w->corrector, contact);
     return (PeltWorldContact){.a = p.a,
                               .b = p.b,

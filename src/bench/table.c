@@ -46,6 +46,7 @@ static PeltiBenchKept *find(const PeltBenchTable *table, const char *group, cons
 
 PeltBenchRow pelt_bench_table_row(const PeltBenchTable *table, int index)
 {
+    PELT_ASSERT(index >= 0 && index < pelt_bench_table_count(table));
     const PeltiBenchKept *k = kept_at(table, index);
     return (PeltBenchRow){.group = k->group,
                           .name = k->name,

@@ -1,4 +1,4 @@
-/// Reads the world a character touches (--scene S.json).
+/// Reads a scene: what a character touches (--scene S.json).
 #ifndef PELTI_IO_SCENE_H
 #define PELTI_IO_SCENE_H
 

@@ -1,4 +1,4 @@
-/// The world slot 0 touches, and the mouse's hand in it.
+/// The world made of the scene that slot 0 touches, and the mouse's hand in it.
 #include "studio/play.h"
 
 #include "bake/objects.h"

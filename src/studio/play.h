@@ -1,4 +1,5 @@
-/// The world slot 0 touches, and the mouse's hand in it: objects held and thrown, skin pulled. The solver's own thread.
+/// The world made of the scene that slot 0 touches, and the mouse's hand in it: objects held and thrown, skin pulled, on the
+/// solver's own thread.
 #ifndef PELTI_STUDIO_PLAY_H
 #define PELTI_STUDIO_PLAY_H
 

@@ -130,7 +130,7 @@ void pelti_session_show(PeltiSession *s, PeltiCast *cast)
     cast->epoch = ++s->epoch;
     s->wish.want = (PeltiMsgWant){.epoch = s->epoch, .clip = -1};
     s->solved = 0;
-    s->world = (PeltiWorldWish){.serial = s->world.serial + 1};
+    s->scene = (PeltiWorldWish){.serial = s->scene.serial + 1};
     s->inside.wanted = false;
     free(s->rig);
     s->rig = NULL;

@@ -26,9 +26,9 @@ void pelti_session_give(PeltiSession *session, PeltiCast *cast); ///< NULL is fi
 PeltStatus pelti_session_method(PeltiSession *session, const PeltiMsgMethod *wish, PeltError *err);
 /// Changes an option between two steps. PELT_UNSUPPORTED: not without a new prepare.
 PeltStatus pelti_session_set(PeltiSession *session, const PeltiMsgSet *wish, PeltError *err);
-/// The world slot 0 touches from now on.
+/// The scene that slot 0 touches from now on.
 PeltStatus pelti_session_world(PeltiSession *session, const PeltiMsgWorld *wish, PeltError *err);
-/// A surface for objects of the world. PELT_BAD_ARGUMENT: its triangles name vertices it has not, or there were too many.
+/// A surface for objects of the scene. PELT_BAD_ARGUMENT: its triangles name vertices it has not, or there were too many.
 PeltStatus pelti_session_mesh(PeltiSession *session, const PeltiMsgMesh *mesh, PeltError *err);
 /// What the artist adds: read, refused with its story, or kept, and both slots are prepared anew with it.
 PeltStatus pelti_session_rig(PeltiSession *session, const PeltiMsgRig *rig, PeltError *err);

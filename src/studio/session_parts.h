@@ -41,7 +41,7 @@ typedef struct PeltiSlot {
 } PeltiSlot;
 
 enum { PELTI_OBJECTS = 16, PELTI_PER_OBJECT = 9, PELTI_STIFF = 512, PELTI_MESHES = 8 };
-typedef struct PeltiWorldWish { ///< a World, copied
+typedef struct PeltiWorldWish { ///< a Scene, copied
     uint32_t serial;            ///< counts them; 0: none was asked for
     bool on, ground;
     float height, gravity, friction, firm;
@@ -110,7 +110,7 @@ struct PeltiSession {
     PeltiCast *cast;
     uint32_t epoch;
     PeltiWish wish;
-    PeltiWorldWish world;
+    PeltiWorldWish scene;
     PeltiThingMesh *meshes; ///< the newest first
     int mesh_total;         ///< of all that were given
     char *rig;              ///< what the artist adds, as JSON; NULL: nothing

@@ -19,7 +19,7 @@ typedef struct Solver { ///< the thread's own
     PeltPose *pose;
     PeltiWish wish;
     PeltiInside inside;
-    PeltiPlay play;   ///< the world slot 0 touches
+    PeltiPlay play;   ///< what slot 0 touches
     uint32_t stepped; ///< serials of both slots that the last frame was made of, added up
 } Solver;
 
@@ -79,7 +79,7 @@ static bool take_wish(Solver *solver)
     uint32_t serials = 0;
     for (int i = 0; i < PELTI_SLOTS; i++)
         serials += s->slots[i].skin ? s->slots[i].skin_serial : 0;
-    serials += s->world.serial;
+    serials += s->scene.serial;
     bool any = s->slots[0].skin || s->slots[1].skin;
     if (!any || !s->wish.want.number || (s->wish.want.number == s->solved && serials == solver->stepped))
         return false;
@@ -97,7 +97,7 @@ static bool take_wish(Solver *solver)
     own->want = s->wish.want;
     memcpy(own->held_at, s->wish.held_at, sizeof own->held_at);
     memcpy(own->poked_at, s->wish.poked_at, sizeof own->poked_at);
-    solver->play.wish = s->world;
+    solver->play.wish = s->scene;
     for (int i = 0; i < PELTI_MESHES; i++)
         solver->play.meshes[i] = pelti_session_mesh_find(s, i);
     s->wish.want.restart = 0;

@@ -1,4 +1,4 @@
-/// Wishes for the world: objects, their surfaces, and how joints give way.
+/// Wishes for the scene: objects, their surfaces, and how joints give way.
 #include "studio/session_parts.h"
 
 #include "core/error.h"
@@ -105,7 +105,7 @@ static PeltStatus check(const PeltiSession *s, const PeltiMsgWorld *wish, PeltEr
     for (uint32_t i = 0; i < wish->objects.count / PELTI_PER_OBJECT; i++)
         if (!is_object(s, wish->objects.data + (size_t)i * PELTI_PER_OBJECT))
             return PELT_FAIL(err, PELT_BAD_ARGUMENT,
-                             "object %u of the world is none: kind 0 to 2, shape 0, 1, 2 or 4, sizes above 0", i);
+                             "object %u of the scene is none: kind 0 to 2, shape 0, 1, 2 or 4, sizes above 0", i);
     if (wish->nodes.count != wish->stiffness.count)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "%u stiffnesses for %u joints", wish->stiffness.count, wish->nodes.count);
     int nodes = s->cast ? pelt_character_info(s->cast->who).node_count : 0;
@@ -115,9 +115,9 @@ static PeltStatus check(const PeltiSession *s, const PeltiMsgWorld *wish, PeltEr
     return PELT_OK;
 }
 
-static void keep(PeltiWorldWish *world, const PeltiMsgWorld *wish)
+static void keep(PeltiWorldWish *scene, const PeltiMsgWorld *wish)
 {
-    *world = (PeltiWorldWish){.serial = world->serial + 1,
+    *scene = (PeltiWorldWish){.serial = scene->serial + 1,
                               .on = wish->on,
                               .ground = wish->ground,
                               .height = wish->height,
@@ -126,11 +126,11 @@ static void keep(PeltiWorldWish *world, const PeltiMsgWorld *wish)
                               .firm = wish->firm,
                               .object_count = (int)(wish->objects.count / PELTI_PER_OBJECT),
                               .stiff_count = (int)wish->nodes.count};
-    if (world->object_count)
-        memcpy(world->objects, wish->objects.data, (size_t)world->object_count * sizeof *world->objects);
-    if (world->stiff_count) {
-        memcpy(world->stiff_nodes, wish->nodes.data, (size_t)world->stiff_count * sizeof *world->stiff_nodes);
-        memcpy(world->stiffness, wish->stiffness.data, (size_t)world->stiff_count * sizeof *world->stiffness);
+    if (scene->object_count)
+        memcpy(scene->objects, wish->objects.data, (size_t)scene->object_count * sizeof *scene->objects);
+    if (scene->stiff_count) {
+        memcpy(scene->stiff_nodes, wish->nodes.data, (size_t)scene->stiff_count * sizeof *scene->stiff_nodes);
+        memcpy(scene->stiffness, wish->stiffness.data, (size_t)scene->stiff_count * sizeof *scene->stiffness);
     }
 }
 
@@ -141,7 +141,7 @@ PeltStatus pelti_session_world(PeltiSession *s, const PeltiMsgWorld *wish, PeltE
     if (wish->epoch == s->epoch) {
         status = check(s, wish, err);
         if (status == PELT_OK) {
-            keep(&s->world, wish);
+            keep(&s->scene, wish);
             pthread_cond_broadcast(&s->asked);
         }
     }

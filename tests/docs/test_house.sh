@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # tools/house.py, which `make lint` runs, on a small tree.
 # --names: a type name that two files define is told, with both; one that is opaque in a header and has its fields in a source, and
-# one that another file only uses, are not.
+# one that another file only uses, are not. Functions and types that do not begin with a word of their room are told too.
 set -u
 house=$PELT_SOURCE/tools/house.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
-mkdir -p "$work"/{tools,cli,import,include/pelt,src/core,src/io}
-echo "core: text" >"$work/tools/names.txt"
+mkdir -p "$work"/{cli,docs,import,include/pelt,src/core,src/io}
+words() { # CORE IO: the table of words
+    printf '# The house\n\n## Names\n\n| room | its words |\n|---|---|\n| `core` | %s |\n| `io` | %s |\n\n## Next\n' "$1" "$2" >"$work/docs/architecture.md"
+}
+words '`text`, `mark`' '`read`'
 cat >"$work/src/core/text.h" <<'C'
 typedef struct PeltiText PeltiText;
 typedef struct PeltiMark { int at; } PeltiMark;
+int pelti_texts_count(const PeltiText *text);
 C
 cat >"$work/src/core/text.c" <<'C'
 struct PeltiText { int length; };
@@ -19,6 +23,14 @@ typedef struct TextWork {
     PeltiText *text; // typedef struct Request { in a comment is none
 } TextWork;
 typedef int TextRow[3];
+int pelti_texts_count(const PeltiText *text)
+{
+    return text->length;
+}
+C
+cat >"$work/src/io/read.h" <<'C'
+typedef struct PeltiRead8 { int at[8]; } PeltiRead8;
+typedef struct PeltiIoMark { int at; } PeltiIoMark;
 C
 cat >"$work/src/io/read.c" <<'C'
 typedef struct Reading {
@@ -40,16 +52,50 @@ twice() { # FILE LINE NAME OTHER-FILE: a line more, and what is to be told of it
 twice src/io/read.c "typedef struct TextWork { int other; } TextWork;" TextWork src/core/text.c
 twice src/io/read.c "typedef enum TextWork { A, B } TextWork;" TextWork src/core/text.c
 twice src/io/read.c "typedef float TextRow __attribute__((vector_size(16)));" TextRow src/core/text.c
-twice src/io/read.c "struct PeltiText { float x; };" PeltiText src/core/text.c
-twice src/io/read.c "typedef struct { int at; } PeltiMark;" PeltiMark src/core/text.h
+twice src/core/mark.c "struct PeltiText { float x; };" PeltiText src/core/text.c
+twice src/core/mark.c "typedef struct { int at; } PeltiMark;" PeltiMark src/core/text.h
 twice cli/main.c "typedef struct Reading { int argc; } Reading;" Reading src/io/read.c
 twice import/main.c "    typedef int (*ReadRow)(void);" ReadRow src/io/read.c
 twice include/pelt/text.h "typedef struct PeltiMark { int at; } PeltiMark;" PeltiMark src/core/text.h
-echo "under work: io" >>"$work/tools/names.txt"
-echo "typedef int TextRow;" >>"$work/src/io/read.c"
-said=$(names) || fail "a room whose names are not settled is refused: $said"
 
-# --headers: a comment of whole sentences passes, and what a group's comment or the type's says counts; fragments are told.
+begins() { # FILE LINE TOLD: a line more, and what is to be told of it; nothing where TOLD is empty
+    cp "$work/$1" "$work/kept"
+    echo "$2" >>"$work/$1"
+    said=$(names) && told=no || told=yes
+    cp "$work/kept" "$work/$1"
+    [ -z "$3" ] && { [ $told = no ] || fail "refused: $2: $said"; return; }
+    [ $told = yes ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF "$1: $3" <<<"$said" || fail "$2: $said"
+}
+begins src/io/read.h "typedef struct PeltiReadRow { int at; } PeltiReadRow;" ""
+begins src/io/read.h "typedef int PeltiReadRow[3];" ""
+begins src/io/read.h "typedef struct PeltiTextRow { int at; } PeltiTextRow;" "PeltiTextRow: does not begin with a word of io (io, read)"
+begins src/io/read.h "typedef enum PeltiWay { PELTI_UP } PeltiWay;" "PeltiWay: does not begin with a word of io"
+begins src/io/read.h "typedef int (*PeltiReadyFn)(void);" "PeltiReadyFn: does not begin with a word of io"
+begins src/io/read.h "static inline int pelti_reads(void) { return 0; }" ""
+begins src/io/read.h "static inline int pelti_text_row(void) { return 0; }" "pelti_text_row: does not begin with a word of io"
+begins src/core/text.c "const int pelti_marks[] = {1};" ""
+begins src/core/text.c "const int pelti_read_most = 1;" "pelti_read_most: does not begin with a word of core"
+begins src/core/text.c "const int text_most = 1;" "text_most: does not begin with a word of core"
+words '`text`, `mark=`' '`read`'
+begins src/core/text.c "const int pelti_mark = 1;" ""
+begins src/core/text.c "const int pelti_mark_most = 1;" "pelti_mark_most: does not begin with a word of core"
+words '`text`, `mark`' '`read`'
+echo "typedef struct PeltRead8 PeltRead8; struct PeltRead8 { int at; };" >"$work/include/pelt/read.h"
+said=$(names) && fail "a type that differs from a public one by an i is not told"
+[ "$said" = "src/io/read.h: PeltiRead8: differs from PeltRead8 by an i alone" ] || fail "$said"
+rm "$work/include/pelt/read.h"
+table() { # CORE IO TOLD: another table of words, and what is to be told of it
+    words "$1" "$2"
+    said=$(names) && fail "not told: $3"
+    grep -qF "docs/architecture.md: $3" <<<"$said" || fail "$3: $said"
+    words '`text`, `mark`' '`read`'
+}
+table '`text`, `mark`' '`read`, `mark`' '`mark` belongs to core and to io'
+table '`text`, `mark`, `io`' '`read`' '`io` belongs to core and to io'
+table '`text`, `mark`, `word`' '`read`' '`word`: no name of core begins with it'
+table '`texts=`, `mark`' '`read`' '`texts=`: no name of core begins with it'
+
+# --headers: a comment of whole sentences passes; fragments are told, and so is what only the comment of a group or a type says.
 cat >"$work/include/pelt/word.h" <<'C'
 /// Words, for a test.
 #ifndef PELT_WORD_H
@@ -59,12 +105,12 @@ typedef struct PeltWord PeltWord;
 /// Makes a word from a text, which is copied. Any thread may call it; it costs a copy. The caller destroys what `out` gets. It fails
 /// only for want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_word_create(const char *text, PeltWord **out, PeltError *err);
-/// Frees a word; NULL is fine.
+/// Frees a word; NULL is fine. No other thread may be using it.
 PELT_API void pelt_word_destroy(PeltWord *word);
 
-/// Any thread may call the functions below, at no cost.
+/// Words are counted from 0 on.
 
-/// Returns how many words there are, 0.5 at least.
+/// Returns how many words there are, 0.5 at least. Any thread may call it, at no cost.
 PELT_API int pelt_word_count(void);
 PELT_API int pelt_word_find(const char *text);
 #endif
@@ -72,8 +118,8 @@ C
 headers() { "$house" "$work" --headers; }
 said=$(headers) && fail "a function without a comment is not told"
 [ "$(wc -l <<<"$said")" = 1 ] && grep -q "pelt_word_find: no comment of its own" <<<"$said" || fail "$said"
-comment() { # TEXT WHAT: of pelt_word_find, and what is to be told of it; nothing where WHAT is empty
-    sed "s|^PELT_API int pelt_word_find|/// $1\n&|" "$work/include/pelt/word.h" >"$work/kept"
+comment() { # TEXT WHAT [REST]: of pelt_word_find, and what is to be told of it; nothing where WHAT is empty. REST: thread and cost
+    sed "s|^PELT_API int pelt_word_find|/// $1${3- Any thread may call it, at no cost.}\n&|" "$work/include/pelt/word.h" >"$work/kept"
     mv "$work/include/pelt/word.h" "$work/word.h" && mv "$work/kept" "$work/include/pelt/word.h"
     said=$(headers) && told=no || told=yes
     mv "$work/word.h" "$work/include/pelt/word.h"
@@ -85,11 +131,11 @@ comment "Returns the number of a word. It may be the first." ""
 comment "-1: none" "does not begin with what the function does"
 comment "The number of a word, -1 where there is none." "does not begin with what the function does"
 comment "returns the number of a word." "does not begin with what the function does"
-comment "Returns the number of a word" "does not end with a full stop"
+comment "Returns the number of a word" "does not end with a full stop" " Any thread may call it, at no cost"
 comment "Returns the number of a word. From any thread." "no whole sentence"
 comment "Returns the number of a word. NULL: none." "no whole sentence"
 sed -i '/pelt_word_find/d' "$work/include/pelt/word.h"
-sed -i 's/ Any thread may call the functions below, at no cost/ The functions below tell of words/' "$work/include/pelt/word.h"
+sed -i 's/ Any thread may call it, at no cost//;s/^.*Words are counted.*$/\/\/\/ Any thread may call the functions below, at no cost./' "$work/include/pelt/word.h"
 said=$(headers) && fail "a function without thread and cost is not told"
 grep -q "pelt_word_count: its comment says nothing of thread, cost" <<<"$said" || fail "$said"
 sed -i '/pelt_word_count/d;s/ (PELT_FAILED)//;s/ only for want of memory/ at times/;s/The caller destroys/So much for/' "$work/include/pelt/word.h"
@@ -97,8 +143,8 @@ said=$(headers) && fail "a function that makes something without an owner is not
 grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
 
 # --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown.
-rm -f "$work"/cli/* "$work"/import/*
-mkdir -p "$work"/{docs,fuzz,examples,tests/core}
+rm -f "$work"/cli/* "$work"/import/* "$work/src/core/mark.c"
+mkdir -p "$work"/{fuzz,examples,tests/core}
 : >"$work/README.md"
 echo "- [Deul2013] C. Deul, J. Bender: Physically-based character skinning." >"$work/docs/bibliography.md"
 for file in src/core/text.c src/io/read.c tests/core/test_text.c; do echo "/// Says what this is for [Deul2013 sec. 3]." >"$work/$file"; done
@@ -120,3 +166,11 @@ opens '/// Says what this is for, which goes on\n/// on another line.' "open wit
 opens '/// Says what this is for:' "open with a line of ///"
 opens '/// Says what this is for.\n/// It is that of [Deul2013].' "does not name Deul2013"
 opens '/// Says what this is for [Nobody1999].' "is not in docs/bibliography.md"
+for file in NOTE_FOR_YOU.md docs/notes.txt tests/core/TODO.md src/core/from-me-note.md; do
+    echo "Say this." >"$work/$file"
+    said=$(sources) && fail "$file is not told"
+    [ "$said" = "$file: a note: say it in an issue or a commit's message" ] || fail "$said"
+    rm "$work/$file"
+done
+echo "# How notes of a scale are called" >"$work/docs/notebook.md"
+said=$(sources) || fail "a page is taken for a note: $said"

@@ -11,10 +11,11 @@ from .work import ROOT
 
 
 class Compiled:
-    """Sources of two trees as assembly: this one and another, by the compile commands of this one's build folder."""
+    """Sources of two trees as assembly: this one and another, by the compile commands of this one's build folder. `renamed`: a script
+    for sed that gives what was called otherwise in the other tree its name of today; None: nothing was."""
 
-    def __init__(self, other, build):
-        self.other, self.build, self.known = other, build, {}
+    def __init__(self, other, build, renamed=None):
+        self.other, self.build, self.renamed, self.known = other, build, renamed, {}
         commands = json.loads((build / "compile_commands.json").read_text())
         self.commands = {pathlib.Path(c["file"]).relative_to(ROOT).as_posix(): c["command"] for c in reversed(commands) if pathlib.Path(c["file"]).is_relative_to(ROOT)}
         for link in (p for p in (build / "rooms").rglob("*") if p.is_symlink()):  # the rooms' include paths, into the other tree
@@ -22,8 +23,13 @@ class Compiled:
             there.parent.mkdir(parents=True, exist_ok=True)
             there.symlink_to(str(link.readlink()).replace(str(ROOT), str(other), 1))
 
+    def today(self, tree, text):
+        if tree == ROOT or not self.renamed or text is None:
+            return text
+        return subprocess.run(["sed", "-E", "-f", self.renamed], input=text, check=True, capture_output=True, text=True).stdout
+
     def text(self, tree, name):
-        return (tree / name).read_text() if (tree / name).is_file() else None
+        return self.today(tree, (tree / name).read_text()) if (tree / name).is_file() else None
 
     def plain(self, tree, name):
         """What is compiled of a text, as Table.key has it."""
@@ -46,7 +52,7 @@ class Compiled:
             command = command.replace(str(self.build / "rooms"), str(tree / "rooms")).replace(f"{ROOT}/src", f"{tree}/src").replace(f"{ROOT}/include", f"{tree}/include")
         command = re.sub(r" -o \S+ -c ", f" -g0 -fmacro-prefix-map={tree}/=/ -Wno-builtin-macro-redefined -D__LINE__=0 -S -o - ", command)
         made = subprocess.run(command, shell=True, check=True, capture_output=True, text=True, cwd=self.build).stdout
-        return re.sub(r"^\s*\.(?:file|ident).*\n", "", made.replace(str(tree), ""), flags=re.M)
+        return self.today(tree, re.sub(r"^\s*\.(?:file|ident).*\n", "", made.replace(str(tree), ""), flags=re.M))
 
     def same(self, name):
         if name not in self.known:
@@ -76,13 +82,13 @@ def current(tree):
     return set(re.findall(r"^docs/\S+: ([\w-]+)(?: \(needs [^)]*\))?: current$", told, re.M))
 
 
-def keep(tables, since, build):
+def keep(tables, since, build, renamed=None):
     """Tables that were current at a commit and whose code is the same still: their key becomes that of today."""
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(["git", "archive", since], check=True, capture_output=True, cwd=ROOT).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
         other = pathlib.Path(folder).resolve()
-        compiled = Compiled(other, build)
+        compiled = Compiled(other, build, renamed)
         then = current(other)
         for name, one in tables.items():
             found = find(name, one)
