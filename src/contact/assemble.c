@@ -172,13 +172,12 @@ static void guess_forces(PeltiCorrector *c)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < c->linear.system.constraint_count; i++) {
             CorrectorKnown *mine = &c->guess.known[i];
-            if (pass == 1 && mine->claimed)
+            if (mine->guessed)
                 continue;
             CorrectorKnown *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
-            mine->claimed = k != NULL; // has its guess
             if (!k)
                 continue;
-            k->claimed = true;
+            mine->guessed = k->claimed = true;
             mine->bend = k->bend;
             for (int r = 1; r < 3; r++)
                 c->linear.constraints[i].free[r] -= c->linear.frames[i].m[r][0] * (double)k->bend.x +

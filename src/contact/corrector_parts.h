@@ -20,7 +20,9 @@ typedef struct CorrectorKnown { ///< a contact with its force: the guess for the
     /// a give and not a creep. World, at the start of the step.
     Vec3 bend;
     double epsilon;
-    bool slides, claimed;
+    bool slides;
+    bool guessed; ///< of this solve: its force was guessed from an older one
+    bool claimed; ///< of the solve before: some contact took its force as the guess
 } CorrectorKnown;
 
 typedef struct CorrectorFrame { ///< contact frame, rows n, t, s

@@ -312,14 +312,12 @@ static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
         return;
     result->iterations += steps;
     gather_motion(s);
-    for (int i = 0; i < s->constraint_count; i++)
-        memcpy(s->constraints[i].step, s->constraints[i].old, sizeof(double[3])); // the sweep may not forget them
     result->iterations++;
     result->change = sweep(s, false, near);
     result->converged = result->change <= settings->tolerance;
     if (result->change > NEWTON_WORSE * before)
         for (int i = 0; i < s->constraint_count; i++)
-            memcpy(s->constraints[i].force, s->constraints[i].step, sizeof(double[3]));
+            memcpy(s->constraints[i].force, s->constraints[i].old, sizeof(double[3]));
     if (result->change > NEWTON_WORSE * before)
         gather_motion(s), result->change = before;
     for (int i = 0; i < s->constraint_count; i++)

@@ -24,7 +24,7 @@ typedef struct PeltiConstraint {
     double delta[3];        ///< out: free + W f
     double epsilon;         ///< out: the regularisation used, length / force; part of w and delta
     double w[3][3];         ///< W_cc with the regularisation, by pelti_coulomb_solve
-    double old[3], step[3]; ///< work: force before the sweep, direction of acceleration
+    double old[3], step[3]; ///< work: force before the last sweep or go of Newton, direction of acceleration
 } PeltiConstraint;
 
 typedef struct PeltiCompliance { ///< a soft body's slots

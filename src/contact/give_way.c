@@ -61,8 +61,6 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     PeltiPool *pool = &g->pool;
     size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
     g->flesh.crush = PELTI_NEW(pool, float, parts);
-    g->held_back.work = pelti_pool_take(pool, joints, sizeof(double[3]));
-    g->held_back.share = PELTI_NEW(pool, double, joints);
     g->past.from = pelti_pose_new(pool, g->skin.who);
     g->held_back.shown = pelti_pose_new(pool, g->skin.who);
     g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
@@ -95,6 +93,7 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints);
     g->linear.u = pelti_pool_take(pool, joints, sizeof(double[3]));
     g->linear.u_now = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->linear.turn_before = pelti_pool_take(pool, joints, sizeof(double[3]));
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
     g->linear.system = (PeltiContactSystem){.constraints = g->linear.constraints, .blocks = g->linear.blocks, .u = g->linear.u};
@@ -160,11 +159,12 @@ static double take_turns(PeltiGiveWay *g)
     pelti_contact_skin_set(&g->skin, (const double(*)[3])g->linear.u);
     for (int j = 0; j < g->skin.joint_count; j++) {
         double *turn = g->skin.joints[j].turn, square = 0, size = 0;
+        const double *before = g->linear.turn_before[j];
         for (int k = 0; k < 3; k++)
-            square += (turn[k] - g->held_back.work[j][k]) * (turn[k] - g->held_back.work[j][k]);
+            square += (turn[k] - before[k]) * (turn[k] - before[k]);
         double change = sqrt(square), keep = change > TURN_IN_A_ROUND ? TURN_IN_A_ROUND / change : 1;
         for (int k = 0; k < 3; k++) {
-            turn[k] = g->held_back.work[j][k] + keep * (turn[k] - g->held_back.work[j][k]);
+            turn[k] = before[k] + keep * (turn[k] - before[k]);
             size += turn[k] * turn[k];
         }
         if (!(size > UNTURNED * UNTURNED))
@@ -195,7 +195,7 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
     pelti_contact_skin_begin(&g->skin, COMES_BACK_S, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
-            memcpy(g->held_back.work[j], g->skin.joints[j].turn, sizeof(double[3]));
+            memcpy(g->linear.turn_before[j], g->skin.joints[j].turn, sizeof(double[3]));
         pelti_contact_skin_soften(&g->skin);
         pelti_give_way_detect(g);
         if (k == 0)

@@ -102,6 +102,7 @@ typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its 
     PeltiContactBlock *blocks, *side; ///< side: scratch of one contact
     int block_count, block_room;
     double (*u)[3], (*u_now)[3];
+    double (*turn_before)[3]; ///< [joint_count] scratch: turns at the start of the round
 } GiveLinear;
 
 typedef struct GiveKept { ///< what is told of pairs that were held on their sides
@@ -115,17 +116,20 @@ typedef struct GiveOwn {              ///< scratch: the clip's own pose
     PeltiNodeMatrix *node_world_free; ///< [node_count]
 } GiveOwn;
 
-typedef struct GiveHeldBack { ///< turns that are not shown at once, or not in full. In: the corrected pose; out: the one to show
-    double (*work)[3];        ///< [joint_count] scratch: turns to go back to
-    double *share;            ///< [joint_count] scratch: of its turn that a joint may show
-    double (*turn)[3];        ///< [joint_count] scratch: what is to be shown
-    double *reach;            ///< [joint_count] of what it carries at rest, from the joint; length
-    float (*head)[3];         ///< [joint_count] the joint at rest
-    double (*wanted)[3];      ///< [joint_count] `turn` of the last step
-    double (*now)[3];         ///< [joint_count] the turns that are shown
-    double (*speed)[3];       ///< [joint_count] and their change in the last step
-    double (*change)[3];      ///< [joint_count] scratch: by which that is to change
-    Vec3 *x;                  ///< [sample_count] scratch
+typedef struct GiveHeldBack {  ///< turns that are not shown at once, or not in full. In: the corrected pose; out: the one to show
+    double (*contact_turn)[3]; ///< [joint_count] scratch: turns that contacts ask for, while others are posed
+    double *turn_share;        ///< [joint_count] scratch: of its turn that a joint may show
+    double *change_share;      ///< [joint_count] scratch: of `change` that it may take
+    double (*turn)[3];         ///< [joint_count] scratch: what is to be shown
+    double *reach;             ///< [joint_count] of what it carries at rest, from the joint; length
+    float (*head)[3];          ///< [joint_count] the joint at rest
+    double (*wanted)[3];       ///< [joint_count] `turn` of the last step
+    double (*now)[3];          ///< [joint_count] the turns that are shown
+    double (*speed)[3];        ///< [joint_count] and their change in the last step
+    double (*change)[3];       ///< [joint_count] scratch: by which that is to change
+    double (*was)[3];          ///< [joint_count] scratch: `now` of the last step
+    double (*tried)[3];        ///< [joint_count] scratch: turns that are posed to see how far skin moves
+    Vec3 *x;                   ///< [sample_count] scratch
     PeltiPose shown;
 } GiveHeldBack;
 
@@ -201,9 +205,9 @@ PeltiKeptSide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b);
 void pelti_give_way_note_held(PeltiGiveWay *g); ///< in: contacts with forces, bones of the clip's own pose
 /// Holds turns back where they take the skin farther from the clip than the settings allow; false: they do not.
 bool pelti_give_way_limit(PeltiGiveWay *g, double (*turn)[3]);
-/// Bounds held_back.share of the joints that move a sample: with all of them turned by `share` of their turns it moves by no more
-/// than that share of its way, to first order.
-void pelti_give_way_bound_chain(PeltiGiveWay *g, int sample, double share);
+/// Bounds the shares [joint_count] of the joints that move a sample: with all of them turned by `share` of their turns it moves
+/// by no more than that share of its way, to first order.
+void pelti_give_way_bound_chain(const PeltiGiveWay *g, int sample, double share, double *shares);
 PeltStatus pelti_give_way_weigh_create(PeltiGiveWay *g, PeltError *err);
 void pelti_give_way_weigh(PeltiGiveWay *g, double dt_s, bool restart); ///< held_back.turn, where it does not help
 PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err);

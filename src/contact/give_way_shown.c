@@ -40,6 +40,11 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
     h->wanted = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->speed = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->change = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->was = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->tried = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->contact_turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->turn_share = PELTI_NEW(&g->pool, double, joints);
+    h->change_share = PELTI_NEW(&g->pool, double, joints);
     h->x = PELTI_NEW(&g->pool, Vec3, g->parts.sample_count);
     h->now = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->head = pelti_pool_take(&g->pool, joints, sizeof(float[3]));
@@ -54,13 +59,13 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
 void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3])
 {
     for (int j = 0; j < g->skin.joint_count; j++) {
-        memcpy(g->held_back.work[j], g->skin.joints[j].turn, sizeof(double[3]));
+        memcpy(g->held_back.contact_turn[j], g->skin.joints[j].turn, sizeof(double[3]));
         for (int k = 0; k < 3; k++)
             g->skin.joints[j].turn[k] = turn ? turn[j][k] : 0;
     }
     pelti_contact_skin_pose(&g->skin);
     for (int j = 0; j < g->skin.joint_count; j++)
-        memcpy(g->skin.joints[j].turn, g->held_back.work[j], sizeof(double[3]));
+        memcpy(g->skin.joints[j].turn, g->held_back.contact_turn[j], sizeof(double[3]));
 }
 
 /// By how much a joint would change its speed to follow what is wanted: at once where that moves steadily, and without passing it
@@ -83,21 +88,21 @@ static void find_calm(PeltiGiveWay *g, double most)
 {
     GiveHeldBack *h = &g->held_back;
     for (int j = 0; j < g->skin.joint_count; j++) {
-        h->share[j] = 1;
+        h->change_share[j] = 1;
         for (int k = 0; k < 3; k++)
-            h->turn[j][k] = h->now[j][k] + h->speed[j][k];
+            h->tried[j][k] = h->now[j][k] + h->speed[j][k];
     }
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->turn);
+    pelti_give_way_pose_turned(g, (const double(*)[3])h->tried);
     for (int s = 0; s < g->parts.sample_count; s++)
         h->x[s] = pelti_give_way_sample(g, s, g->skin.bones);
     for (int j = 0; j < g->skin.joint_count; j++)
         for (int k = 0; k < 3; k++)
-            h->turn[j][k] += h->change[j][k];
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->turn);
+            h->tried[j][k] += h->change[j][k];
+    pelti_give_way_pose_turned(g, (const double(*)[3])h->tried);
     for (int s = 0; s < g->parts.sample_count; s++) {
         double moved = (double)vec3_distance(h->x[s], pelti_give_way_sample(g, s, g->skin.bones));
         if (moved > most)
-            pelti_give_way_bound_chain(g, s, most / moved);
+            pelti_give_way_bound_chain(g, s, most / moved, h->change_share);
     }
 }
 
@@ -118,15 +123,15 @@ static void follow(PeltiGiveWay *g, double dt_s, bool restart)
     find_calm(g, most);
     for (int j = 0; j < g->skin.joint_count; j++) {
         for (int k = 0; k < 3; k++) {
-            h->speed[j][k] += h->share[j] * h->change[j][k];
-            h->change[j][k] = h->now[j][k];
+            h->speed[j][k] += h->change_share[j] * h->change[j][k];
+            h->was[j][k] = h->now[j][k];
             h->now[j][k] += h->speed[j][k];
         }
     }
     if (pelti_give_way_limit(g, h->now))
         for (int j = 0; j < g->skin.joint_count; j++)
             for (int k = 0; k < 3; k++)
-                h->speed[j][k] = h->now[j][k] - h->change[j][k];
+                h->speed[j][k] = h->now[j][k] - h->was[j][k];
     for (int j = 0; j < g->skin.joint_count; j++)
         if (!(pelti_give_way_angle(h->now[j]) > UNTURNED) && !(pelti_give_way_angle(h->wanted[j]) > 0)) {
             memset(h->now[j], 0, sizeof(double[3]));

@@ -23,8 +23,10 @@ struct PeltiSoft {
     double (*last)[3], last_h;      ///< [nodes] what contact moved in the last step, and its length
     double (*free)[3], (*moved)[3]; ///< [nodes] displacement of this step, world: without contact, by contact
     double *rhs, *work;             ///< [3 nodes]
-    double **column; ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: not asked yet
-    double *spare;   ///< one of them, for a vertex whose own was refused
+    double *from_rest;              ///< [3 nodes] R^T x - X, body axes
+    double **column;    ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: not asked yet
+    bool *column_known; ///< [surface vertices] `column` is of the present factor
+    double *spare;      ///< a column, for a vertex whose own was refused
     int slot_count, slots[PELTI_SOFT_SLOTS];
     int *slot_of; ///< [surface vertices] -1: none
     bool held;
@@ -81,9 +83,7 @@ static PeltStatus factor(PeltiSoft *s, double h, PeltError *err)
     PeltStatus status = s->factor ? pelti_sparse_refactor(s->factor, s->entries, err)
                                   : pelti_sparse_create(&s->pool->allocator, &matrix, PELTI_ORDER_BEST, &s->factor, err);
     s->factor_h = status == PELT_OK ? h : 0;
-    for (int v = 0; v < s->surface_count; v++) // columns of another matrix: to be asked again, in the same place
-        if (s->column[v])
-            s->column[v][0] = NAN;
+    memset(s->column_known, 0, sizeof *s->column_known * (size_t)s->surface_count); // to be asked again, in the same place
     return status;
 }
 
@@ -114,7 +114,9 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, cons
     s->last = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->rhs = PELTI_NEW(pool, double, 3 * nodes);
     s->work = PELTI_NEW(pool, double, 3 * nodes);
+    s->from_rest = PELTI_NEW(pool, double, 3 * nodes);
     s->column = PELTI_NEW(pool, double *, s->surface_count);
+    s->column_known = PELTI_NEW(pool, bool, s->surface_count);
     s->spare = PELTI_NEW(pool, double, 9 * nodes);
     s->slot_of = PELTI_NEW(pool, int, s->surface_count);
     if (pool->failed)
@@ -273,7 +275,7 @@ bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
             push[k] = s->mass[n] * (s->v[n][k] / h + weight * gravity[k]);
         to_body(&s->turn, push, s->rhs + 3 * n);
     }
-    double *u = s->work; // R^T x - X; K takes the translation out
+    double *u = s->from_rest; // K takes the translation out
     for (int n = 0; n < s->mesh.node_count; n++) {
         double local[3], from_first[3];
         for (int k = 0; k < 3; k++)
@@ -379,7 +381,7 @@ int pelti_soft_slot_count(const PeltiSoft *s)
 static const double *column_of(PeltiSoft *s, int vertex)
 {
     size_t n = 3 * (size_t)s->mesh.node_count;
-    if (s->column[vertex] && !isnan(s->column[vertex][0]))
+    if (s->column_known[vertex])
         return s->column[vertex];
     if (!s->column[vertex])
         s->column[vertex] = PELTI_NEW(s->pool, double, 3 * n);
@@ -390,6 +392,7 @@ static const double *column_of(PeltiSoft *s, int vertex)
             s->rhs[3 * s->mesh.corner[vertex][c] + k] = s->mesh.weight[vertex][c];
         pelti_sparse_solve(s->factor, s->rhs, column + (size_t)k * n, s->work);
     }
+    s->column_known[vertex] = s->column[vertex] != NULL;
     return column;
 }
 
