@@ -114,24 +114,24 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
         (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
     c->guess.known = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
     c->guess.older = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
-    c->guess.match = PELTI_NEW(pool, int, MATCH_SLOTS);
+    c->guess.match_scratch = PELTI_NEW(pool, int, MATCH_SLOTS);
     c->linear.constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
     c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
-    c->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
+    c->linear.side_scratch = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
     c->linear.frames = PELTI_NEW(pool, CorrectorFrame, MOST_CONTACTS);
     c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
     c->linear.groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
     c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
     c->linear.u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
-    c->soft.force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
-    c->pushing.push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
-    c->pushing.queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
-    c->soft.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
+    c->soft_scratch.force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
+    c->push_scratch.push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
+    c->push_scratch.queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
+    c->soft_scratch.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
     PELT_TRY(pelti_contact_near_create(pool, c->things.surface_count, c->things.surfaces, (size_t)24 << 20, &c->detection.memory,
                                        err));
-    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs, err));
+    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));
     for (int s = 0; s < c->things.surface_count; s++)
         c->detection.bounds[s] = c->things.surfaces[s].tree->node_count ? c->things.surfaces[s].tree->nodes[0].box
                                                                         : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};

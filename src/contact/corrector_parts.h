@@ -72,14 +72,14 @@ typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: tou
 typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve before; out: the guess for this one
     CorrectorKnown *known, *older;   ///< [MOST_CONTACTS] of this solve and of the one before
     int known_count, older_count;
-    int *match; ///< [MATCH_SLOTS] scratch: open hash over `older`
+    int *match_scratch; ///< [MATCH_SLOTS] open hash over `older`
 } PeltiCorrectorGuess;
 
 typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem and its solution
     PeltiContactSystem system;
     PeltiConstraint *constraints;
     PeltiContactBlock *blocks;
-    PeltiContactBlock *side; ///< scratch: of one body
+    PeltiContactBlock *side_scratch; ///< of one body
     CorrectorFrame *frames;
     int fixed_slots, block_count;
     int *slot_group;
@@ -88,8 +88,8 @@ typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem
 } PeltiCorrectorLinear;
 
 typedef struct PeltiCorrectorSoft { ///< scratch of soft bodies
-    double *compliance;             ///< room for the compliances
-    double (*force)[3];
+    double *compliance;             ///< of all of them, of one linearised problem
+    double (*force)[3];             ///< [PELTI_SOFT_SLOTS] of one body
 } PeltiCorrectorSoft;
 
 typedef struct PeltiCorrectorPushing { ///< scratch of the last resort
@@ -110,8 +110,8 @@ struct PeltiCorrector {
     PeltiCorrectorDetection detection;
     PeltiCorrectorGuess guess;
     PeltiCorrectorLinear linear;
-    PeltiCorrectorSoft soft;
-    PeltiCorrectorPushing pushing;
+    PeltiCorrectorSoft soft_scratch;
+    PeltiCorrectorPushing push_scratch;
 };
 
 /// Detection at the present places, within `reach`: fills `touches`.

@@ -79,9 +79,9 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     for (int p = 0; p < g->parts.part_count; p++)
         most = g->parts.parts[p].sample_count > most ? g->parts.parts[p].sample_count : most;
     GiveHit *hits = PELTI_NEW(pool, GiveHit, (size_t)GIVE_LOOKS * (size_t)most);
-    g->detection.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
+    g->detection.scratch.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
-        g->detection.looks[i].hits = hits + (size_t)i * (size_t)most;
+        g->detection.scratch.looks[i].hits = hits + (size_t)i * (size_t)most;
     g->kept.sides = PELTI_NEW(pool, PeltiKeptSide, PELTI_MOST_KEPT_SIDES);
     g->kept.parts = pelti_pool_take(pool, PELTI_MOST_KEPT_SIDES, sizeof *g->kept.parts);
     g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
@@ -90,10 +90,10 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->linear.constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
     g->linear.block_room = 24 * GIVE_MOST_CONTACTS;
     g->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, g->linear.block_room);
-    g->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints);
+    g->linear.scratch.side = PELTI_NEW(pool, PeltiContactBlock, joints);
     g->linear.u = pelti_pool_take(pool, joints, sizeof(double[3]));
     g->linear.u_now = pelti_pool_take(pool, joints, sizeof(double[3]));
-    g->linear.turn_before = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->linear.scratch.turn_before = pelti_pool_take(pool, joints, sizeof(double[3]));
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
     g->linear.system = (PeltiContactSystem){.constraints = g->linear.constraints, .blocks = g->linear.blocks, .u = g->linear.u};
@@ -159,7 +159,7 @@ static double take_turns(PeltiGiveWay *g)
     pelti_contact_skin_set(&g->skin, (const double(*)[3])g->linear.u);
     for (int j = 0; j < g->skin.joint_count; j++) {
         double *turn = g->skin.joints[j].turn, square = 0, size = 0;
-        const double *before = g->linear.turn_before[j];
+        const double *before = g->linear.scratch.turn_before[j];
         for (int k = 0; k < 3; k++)
             square += (turn[k] - before[k]) * (turn[k] - before[k]);
         double change = sqrt(square), keep = change > TURN_IN_A_ROUND ? TURN_IN_A_ROUND / change : 1;
@@ -195,7 +195,7 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
     pelti_contact_skin_begin(&g->skin, COMES_BACK_S, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
-            memcpy(g->linear.turn_before[j], g->skin.joints[j].turn, sizeof(double[3]));
+            memcpy(g->linear.scratch.turn_before[j], g->skin.joints[j].turn, sizeof(double[3]));
         pelti_contact_skin_soften(&g->skin);
         pelti_give_way_detect(g);
         if (k == 0)

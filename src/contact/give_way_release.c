@@ -33,7 +33,7 @@ static void judge(PeltiGiveWay *g, int a, int b, float dt)
     float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / THROUGH_S;
     bool free = clip_is_free(g, a, b) && clip_is_free(g, b, a);
     side->clear_s = free ? side->clear_s + dt : 0;
-    if (side->let > 0 && !side->inside) {
+    if (side->let > 0 && !side->scratch.inside) {
         *side = (GiveSide){0}; // it is through
         note_release(g, a, b, false);
     } else if (!free) {

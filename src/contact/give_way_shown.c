@@ -39,13 +39,13 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
     h->turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->wanted = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->speed = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->change = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->was = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->tried = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->contact_turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->turn_share = PELTI_NEW(&g->pool, double, joints);
-    h->change_share = PELTI_NEW(&g->pool, double, joints);
-    h->x = PELTI_NEW(&g->pool, Vec3, g->parts.sample_count);
+    h->scratch.change = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.was = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.tried = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.contact_turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.turn_share = PELTI_NEW(&g->pool, double, joints);
+    h->scratch.change_share = PELTI_NEW(&g->pool, double, joints);
+    h->scratch.x = PELTI_NEW(&g->pool, Vec3, g->parts.sample_count);
     h->now = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->head = pelti_pool_take(&g->pool, joints, sizeof(float[3]));
     h->reach = PELTI_NEW(&g->pool, double, joints);
@@ -59,13 +59,13 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
 void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3])
 {
     for (int j = 0; j < g->skin.joint_count; j++) {
-        memcpy(g->held_back.contact_turn[j], g->skin.joints[j].turn, sizeof(double[3]));
+        memcpy(g->held_back.scratch.contact_turn[j], g->skin.joints[j].turn, sizeof(double[3]));
         for (int k = 0; k < 3; k++)
             g->skin.joints[j].turn[k] = turn ? turn[j][k] : 0;
     }
     pelti_contact_skin_pose(&g->skin);
     for (int j = 0; j < g->skin.joint_count; j++)
-        memcpy(g->skin.joints[j].turn, g->held_back.contact_turn[j], sizeof(double[3]));
+        memcpy(g->skin.joints[j].turn, g->held_back.scratch.contact_turn[j], sizeof(double[3]));
 }
 
 /// By how much a joint would change its speed to follow what is wanted: at once where that moves steadily, and without passing it
@@ -80,7 +80,7 @@ static void wish(GiveHeldBack *h, int j, double most)
     gap = sqrt(gap);
     double brake = most * (sqrt(0.25 + 2 * gap / most) - 0.5), share = gap > brake && gap > 0 ? brake / gap : 1;
     for (int k = 0; k < 3; k++)
-        h->change[j][k] = h->turn[j][k] - h->wanted[j][k] + share * rest[k] - h->speed[j][k];
+        h->scratch.change[j][k] = h->turn[j][k] - h->wanted[j][k] + share * rest[k] - h->speed[j][k];
 }
 
 /// Shares of the wished changes with which no skin changes its speed, against the clip, by more than `most`.
@@ -88,21 +88,21 @@ static void find_calm(PeltiGiveWay *g, double most)
 {
     GiveHeldBack *h = &g->held_back;
     for (int j = 0; j < g->skin.joint_count; j++) {
-        h->change_share[j] = 1;
+        h->scratch.change_share[j] = 1;
         for (int k = 0; k < 3; k++)
-            h->tried[j][k] = h->now[j][k] + h->speed[j][k];
+            h->scratch.tried[j][k] = h->now[j][k] + h->speed[j][k];
     }
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->tried);
+    pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
     for (int s = 0; s < g->parts.sample_count; s++)
-        h->x[s] = pelti_give_way_sample(g, s, g->skin.bones);
+        h->scratch.x[s] = pelti_give_way_sample(g, s, g->skin.bones);
     for (int j = 0; j < g->skin.joint_count; j++)
         for (int k = 0; k < 3; k++)
-            h->tried[j][k] += h->change[j][k];
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->tried);
+            h->scratch.tried[j][k] += h->scratch.change[j][k];
+    pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
     for (int s = 0; s < g->parts.sample_count; s++) {
-        double moved = (double)vec3_distance(h->x[s], pelti_give_way_sample(g, s, g->skin.bones));
+        double moved = (double)vec3_distance(h->scratch.x[s], pelti_give_way_sample(g, s, g->skin.bones));
         if (moved > most)
-            pelti_give_way_bound_chain(g, s, most / moved, h->change_share);
+            pelti_give_way_bound_chain(g, s, most / moved, h->scratch.change_share);
     }
 }
 
@@ -123,15 +123,15 @@ static void follow(PeltiGiveWay *g, double dt_s, bool restart)
     find_calm(g, most);
     for (int j = 0; j < g->skin.joint_count; j++) {
         for (int k = 0; k < 3; k++) {
-            h->speed[j][k] += h->change_share[j] * h->change[j][k];
-            h->was[j][k] = h->now[j][k];
+            h->speed[j][k] += h->scratch.change_share[j] * h->scratch.change[j][k];
+            h->scratch.was[j][k] = h->now[j][k];
             h->now[j][k] += h->speed[j][k];
         }
     }
     if (pelti_give_way_limit(g, h->now))
         for (int j = 0; j < g->skin.joint_count; j++)
             for (int k = 0; k < 3; k++)
-                h->speed[j][k] = h->now[j][k] - h->was[j][k];
+                h->speed[j][k] = h->now[j][k] - h->scratch.was[j][k];
     for (int j = 0; j < g->skin.joint_count; j++)
         if (!(pelti_give_way_angle(h->now[j]) > UNTURNED) && !(pelti_give_way_angle(h->wanted[j]) > 0)) {
             memset(h->now[j], 0, sizeof(double[3]));

@@ -106,14 +106,14 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     skin->corrected = pelti_pose_new(pool, who);
     skin->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     skin->bones = PELTI_NEW(pool, Mat34, who->bone_count);
-    skin->columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
+    skin->scratch.columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
     PELT_TRY(find_joints(skin, pool, scene, def->name, joint_of_node, err));
-    skin->sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
-    skin->touched = PELTI_NEW(pool, int, skin->joint_count + 1);
-    skin->marked = PELTI_NEW(pool, bool, skin->joint_count + 1);
+    skin->scratch.sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
+    skin->scratch.touched = PELTI_NEW(pool, int, skin->joint_count + 1);
+    skin->scratch.marked = PELTI_NEW(pool, bool, skin->joint_count + 1);
     double(*carried)[2] = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[2]));
     if (pool->failed)
         return pelti_no_memory(err, (size_t)skin->joint_count * sizeof(double[4]));
@@ -245,7 +245,7 @@ static void place_range(void *context, int begin, int end, int worker)
             if (!(w->weight[i] > 0))
                 continue;
             PeltiFloat4 c[4];
-            memcpy(c, skin->columns[w->bone[i]], sizeof c);
+            memcpy(c, skin->scratch.columns[w->bone[i]], sizeof c);
             sum += (c[0] * r.x + c[1] * r.y + c[2] * r.z + c[3]) * w->weight[i];
         }
         place->x[v] = vec3(sum[0], sum[1], sum[2]);
@@ -256,7 +256,7 @@ void pelti_contact_skin_columns(const PeltiContactSkin *skin)
 {
     for (int b = 0; b < skin->who->bone_count; b++)
         for (int i = 0; i < 12; i++)
-            skin->columns[b][4 * (i % 4) + i / 4] = skin->bones[b].m[i / 4][i % 4];
+            skin->scratch.columns[b][4 * (i % 4) + i / 4] = skin->bones[b].m[i / 4][i % 4];
 }
 
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
@@ -301,9 +301,9 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin)
 static int carry(PeltiContactSkin *skin, int joint, Vec3 at, double share, int count)
 {
     for (int j = joint; j >= 0; j = skin->joints[j].parent) {
-        double *sum = skin->sum[j];
-        if (!skin->marked[j])
-            skin->touched[count++] = j, skin->marked[j] = true;
+        double *sum = skin->scratch.sum[j];
+        if (!skin->scratch.marked[j])
+            skin->scratch.touched[count++] = j, skin->scratch.marked[j] = true;
         sum[0] += share * (double)at.x, sum[1] += share * (double)at.y, sum[2] += share * (double)at.z, sum[3] += share;
     }
     return count;
@@ -334,12 +334,12 @@ static int blocks_of_sums(PeltiContactSkin *skin, int count, double least, Pelti
 {
     int used = 0;
     for (int b = 0; b < count; b++) {
-        int j = skin->touched[b];
+        int j = skin->scratch.touched[b];
         const PeltiGive *joint = &skin->joints[j];
-        double *sum = skin->sum[j], s = 1 / sqrt(joint->spring);
+        double *sum = skin->scratch.sum[j], s = 1 / sqrt(joint->spring);
         double x = sum[0] - sum[3] * joint->at[0], y = sum[1] - sum[3] * joint->at[1], z = sum[2] - sum[3] * joint->at[2];
         memset(sum, 0, sizeof(double[4]));
-        skin->marked[j] = false;
+        skin->scratch.marked[j] = false;
         if (x * x + y * y + z * z < least * least)
             continue;
         x *= s, y *= s, z *= s;

@@ -28,6 +28,13 @@ typedef struct PeltiGive { ///< a joint that may give way
     double tangent[3][3]; ///< world: how the turn changes when its rotation vector does (1 for a small turn)
 } PeltiGive;
 
+typedef struct PeltiContactSkinScratch { ///< `columns`: of one placing of points; the others: of the blocks of one spot
+    float (*columns)[16];                ///< [bone_count] bones by columns of four
+    double (*sum)[4];                    ///< [joint_count] weighted position and weight below a joint
+    int *touched;                        ///< [joint_count] joints that have a sum
+    bool *marked;                        ///< [joint_count] in `touched`
+} PeltiContactSkinScratch;
+
 typedef struct PeltiContactSkin {
     const PeltiCharacter *who;
     const PeltiWeights *weights; ///< per vertex
@@ -45,11 +52,8 @@ typedef struct PeltiContactSkin {
     PeltiPose free, corrected;
     PeltiNodeMatrix *node_world; ///< [node_count] of the corrected pose
     Mat34 *bones;                ///< [bone_count] of the corrected pose
-    float (*columns)[16];        ///< [bone_count] work: bones by columns of four
     PeltiJobs *jobs;             ///< may be NULL
-    double (*sum)[4];            ///< [joint_count] work: weighted position and weight below a joint
-    int *touched;                ///< [joint_count] work
-    bool *marked;                ///< [joint_count] work: in `touched`
+    PeltiContactSkinScratch scratch;
 } PeltiContactSkin;
 
 typedef struct PeltiContactSkinDef {
@@ -76,7 +80,7 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin);
 
 /// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
 void pelti_contact_skin_pose(PeltiContactSkin *skin);
-void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills `columns` from the bones
+void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills scratch.columns from the bones
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
 
 /// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.
