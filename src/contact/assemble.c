@@ -75,7 +75,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     for (int s = 0; s < c->things.surface_count; s++) {
         if (s >= c->things.skin_count) {
             const PeltiContactBody *body = &c->things.bodies[s - c->things.skin_count];
-            if (body->kind == PELT_OBJECT_FIXED && !body->held && c->started)
+            if (body->kind == PELT_OBJECT_FIXED && !body->hand.held && c->started)
                 continue;
             if (body->soft)
                 pelti_soft_place(body->soft, c->things.surfaces[s].x);
@@ -337,7 +337,8 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
             pelti_soft_clear_slots(c->things.bodies[b].soft);
         else
             for (int k = 0; k < 3; k++)
-                c->things.bodies[b].arms_from[k] = c->things.bodies[b].free_at[k] + c->things.bodies[b].moved[0][k];
+                c->things.bodies[b].motion.arms_from[k] =
+                    c->things.bodies[b].motion.free_at[k] + c->things.bodies[b].motion.moved[0][k];
     }
     for (int i = 0; i < c->detection.touches.count; i++) {
         const PeltiContactTouch *t = &c->detection.touches.list[i];
@@ -364,7 +365,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
     for (int s = 0; s < c->things.skin_count; s++)
         pelti_contact_skin_get(&c->things.skins[s], c->linear.u_now);
     for (int b = 0; b < c->things.body_count; b++)
-        if (c->things.bodies[b].kind == PELT_OBJECT_RIGID && !c->things.bodies[b].held)
+        if (c->things.bodies[b].kind == PELT_OBJECT_RIGID && !c->things.bodies[b].hand.held)
             pelti_contact_body_get(&c->things.bodies[b], h, c->linear.u_now[c->things.bodies[b].first_slot],
                                    c->linear.u_now[c->things.bodies[b].first_slot + 1]);
     number_soft_slots(c);
@@ -392,7 +393,7 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
         pelti_contact_skin_set(&c->things.skins[k], (const double(*)[3])s->u);
     for (int b = 0; b < c->things.body_count; b++) {
         PeltiContactBody *body = &c->things.bodies[b];
-        if (body->kind == PELT_OBJECT_RIGID && !body->held)
+        if (body->kind == PELT_OBJECT_RIGID && !body->hand.held)
             pelti_contact_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!body->soft)

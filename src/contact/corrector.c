@@ -54,7 +54,6 @@ static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, Pe
         PELT_TRY(pelti_contact_skin_init(&c->things.skins[s], &c->pool, &skin, err));
         PELT_TRY(pelti_swing_init(&c->things.swings[s], &c->pool, &c->things.skins[s], err));
         PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->things.surfaces[s], err));
-        c->things.skins[s].surface = s;
         c->things.skins[s].first_slot = c->linear.fixed_slots;
         c->linear.fixed_slots += pelti_contact_skin_slots(&c->things.skins[s]);
         c->things.from[s] = pelti_pose_new(&c->pool, who[s]);
@@ -232,14 +231,14 @@ static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a ca
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
     const PeltiContactBody *body = surface < c->things.skin_count ? NULL : &c->things.bodies[surface - c->things.skin_count];
-    if (!body || (body->kind == PELT_OBJECT_FIXED && !body->held))
+    if (!body || (body->kind == PELT_OBJECT_FIXED && !body->hand.held))
         return vec3(0, 0, 0);
     if (body->soft) {
         double p[3], scale = dt / body->mass;
         pelti_soft_momentum(body->soft, p);
         return vec3((float)(scale * p[0]), (float)(scale * p[1]), (float)(scale * p[2]));
     }
-    return vec3((float)(dt * body->velocity[0]), (float)(dt * body->velocity[1]), (float)(dt * body->velocity[2]));
+    return vec3((float)(dt * body->now.velocity[0]), (float)(dt * body->now.velocity[1]), (float)(dt * body->now.velocity[2]));
 }
 
 static PeltiBox grown(const PeltiBox *box, Vec3 by, double margin)
@@ -294,7 +293,7 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
     for (int s = 0; s < c->things.skin_count; s++) {
         PeltiContactSkin *skin = &c->things.skins[s];
         PeltiSurface *surface = &c->things.surfaces[s];
-        pelti_pose_copy(skin->who, &free[s], &skin->free);
+        pelti_pose_copy(skin->who, &free[s], &skin->pose.free);
         pelti_contact_skin_pose(skin);
         pelti_contact_skin_place(skin, surface->x);
         PeltiBox swept = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
@@ -372,7 +371,7 @@ static void keep_momentum(PeltiCorrector *c, double h)
         const CorrectorKnown *k = &c->guess.older[i];
         PeltiContactBody *a = k->touch.a < c->things.skin_count ? NULL : &c->things.bodies[k->touch.a - c->things.skin_count],
                          *b = k->touch.b < c->things.skin_count ? NULL : &c->things.bodies[k->touch.b - c->things.skin_count];
-        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->held && !b->held)
+        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->hand.held && !b->hand.held)
             pelti_contact_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
     }
 }
@@ -429,7 +428,7 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
 {
     for (int s = 0; s < c->things.skin_count; s++) {
         PeltiContactSkin *skin = &c->things.skins[s];
-        pelti_pose_blend(skin->who, &c->things.from[s], &free[s], share, &skin->free);
+        pelti_pose_blend(skin->who, &c->things.from[s], &free[s], share, &skin->pose.free);
         pelti_contact_skin_begin(skin, (double)c->scene->joint_damping_s, h);
         pelti_contact_skin_pose(skin); // with the last correction: near where it will end
     }
@@ -500,7 +499,7 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
     }
     if (!c->started || !(dt_s > 0)) {
         for (int s = 0; s < c->things.skin_count; s++) {
-            pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].free);
+            pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].pose.free);
             pelti_contact_skin_pose(&c->things.skins[s]);
         }
         c->escapes.look = true;
@@ -523,7 +522,7 @@ void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s,
     }
     for (int s = 0; s < c->things.skin_count; s++) {
         pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.from[s]);
-        pelti_pose_copy(c->things.skins[s].who, &c->things.skins[s].corrected, &corrected[s]);
+        pelti_pose_copy(c->things.skins[s].who, &c->things.skins[s].pose.corrected, &corrected[s]);
     }
     fill_report(c, &now);
     if (report)
@@ -594,9 +593,9 @@ PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
                             .rest = surface->mesh->rest,
                             .mass = body->mass};
     pelti_contact_body_frame(body, &view.frame);
-    memcpy(view.velocity, body->velocity, sizeof view.velocity);
-    memcpy(view.momentum, body->momentum, sizeof view.momentum);
-    memcpy(view.centre, body->at, sizeof view.centre);
+    memcpy(view.velocity, body->now.velocity, sizeof view.velocity);
+    memcpy(view.momentum, body->now.momentum, sizeof view.momentum);
+    memcpy(view.centre, body->now.at, sizeof view.centre);
     pelti_contact_body_spin(body, view.spin);
     if (body->soft) {
         pelti_soft_centre(body->soft, view.centre);

@@ -107,7 +107,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiGiveWayDef *def, PeltError 
         .who = def->who, .weights = def->weights, .scene = &scene, .name = "character", .jobs = def->jobs};
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, &skin, err));
     g->skin.most_back_s = MOST_BACK_S;
-    g->skin.root_stiffness = 0; // no shift of all takes one part out of another
+    g->skin.root.stiffness = 0; // no shift of all takes one part out of another
     PELT_TRY(pelti_contact_parts_create(&g->pool, def->who, def->weights, def->jobs, &g->parts, err));
     g->size = (double)def->who->mesh->diagonal;
     g->alarm = SELF_ALARM * g->size;
@@ -177,7 +177,7 @@ static double take_turns(PeltiGiveWay *g)
 static void keep_places(PeltiGiveWay *g)
 {
     memcpy(g->placed.before, g->placed.x, (size_t)g->parts.sample_count * sizeof(Vec3));
-    memcpy(g->placed.last.bones, g->skin.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
+    memcpy(g->placed.last.bones, g->skin.pose.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
     memcpy(g->placed.last.inverse, g->placed.inverse, (size_t)g->parts.part_count * sizeof(Mat34));
 }
 
@@ -302,7 +302,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
             memset(g->skin.joints[j].turn, 0, sizeof(double[3]));
         pelti_give_way_forget(g);
     }
-    pelti_pose_copy(who, free, &g->skin.free);
+    pelti_pose_copy(who, free, &g->skin.pose.free);
     pelti_contact_skin_pose(&g->skin);
     pelti_give_way_place(g);
     if (restart) {
@@ -313,7 +313,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
         now.substeps = count_substeps(g);
         for (int k = 1; k <= now.substeps; k++) {
             if (now.substeps > 1) {
-                pelti_pose_blend(who, &g->past.from, free, (float)k / (float)now.substeps, &g->skin.free);
+                pelti_pose_blend(who, &g->past.from, free, (float)k / (float)now.substeps, &g->skin.pose.free);
                 pelti_contact_skin_pose(&g->skin);
                 pelti_give_way_place(g);
             }
@@ -369,10 +369,10 @@ void pelti_give_way_keep(PeltiGiveWay *g, PeltiSnapshot *s)
     PELTI_KEEP(s, &g->past.started, 1);
     PELTI_KEEP(s, &g->past.steps, 1);
     keep_pose(who, &g->past.from, s);
-    keep_pose(who, &g->skin.corrected, s);
+    keep_pose(who, &g->skin.pose.corrected, s);
     PELTI_KEEP(s, g->skin.joints, g->skin.joint_count);
-    PELTI_KEEP(s, g->skin.shift, 3);
-    PELTI_KEEP(s, g->skin.shift_base, 3);
+    PELTI_KEEP(s, g->skin.root.shift, 3);
+    PELTI_KEEP(s, g->skin.root.base, 3);
     PELTI_KEEP(s, g->placed.before, samples);
     PELTI_KEEP(s, g->placed.last.bones, who->bone_count);
     PELTI_KEEP(s, g->placed.last.inverse, parts);

@@ -47,7 +47,7 @@ static void place_parts(void *context, int begin, int end, int worker)
         const PeltiPartField *f = &part->field;
         if (!pelti_give_way_left_place(g, p))
             continue; // it is where it was
-        Mat34 m = g->skin.bones[part->bone];
+        Mat34 m = g->skin.pose.bones[part->bone];
         g->placed.bounds[p] = g->placed.reach[p] = nothing;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
             g->placed.x[s] = sample_wide(g, s);
@@ -73,8 +73,8 @@ void pelti_give_way_place(PeltiGiveWay *g)
 {
     pelti_contact_skin_columns(&g->skin);
     for (int b = 0; b < g->skin.who->bone_count; b++) {
-        g->motion.left_place[b] = memcmp(&g->motion.placed[b], &g->skin.bones[b], sizeof(Mat34)) != 0;
-        g->motion.placed[b] = g->skin.bones[b];
+        g->motion.left_place[b] = memcmp(&g->motion.placed[b], &g->skin.pose.bones[b], sizeof(Mat34)) != 0;
+        g->motion.placed[b] = g->skin.pose.bones[b];
     }
     pelti_parallel_for(g->jobs, g->parts.part_count, 8, place_parts, g);
 }
@@ -92,14 +92,14 @@ static Vec3 to_side(const PeltiGiveWay *g, int a, int b, Vec3 n)
 {
     int low = a < b ? a : b;
     Vec3 out = b < a ? n : vec3_scale(n, -1);
-    Mat3 m = mat34_linear(g->skin.bones[g->parts.parts[low].bone]);
+    Mat3 m = mat34_linear(g->skin.pose.bones[g->parts.parts[low].bone]);
     return mat3_apply(mat3_transpose(m), out); // a rotation, and a scale that a direction does not mind
 }
 
 static Vec3 from_side(const PeltiGiveWay *g, int a, int b, Vec3 out)
 {
     int low = a < b ? a : b;
-    Vec3 n = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[low].bone], out), vec3(0, 1, 0));
+    Vec3 n = vec3_normalize_or(mat34_apply_vector(g->skin.pose.bones[g->parts.parts[low].bone], out), vec3(0, 1, 0));
     return b < a ? n : vec3_scale(n, -1);
 }
 
@@ -114,7 +114,7 @@ static float allowed(const PeltiGiveWay *g, int a, int b, int sample)
 static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
 {
     const PeltiPartField *f = &g->parts.parts[b].field;
-    Mat34 out = g->skin.bones[g->parts.parts[b].bone];
+    Mat34 out = g->skin.pose.bones[g->parts.parts[b].bone];
     float scale = vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0])),
           far = (g->placed.ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
     Vec3 c = mat34_apply(g->placed.inverse[b], g->placed.centre[a]);
@@ -183,7 +183,7 @@ static void look(void *context, int begin, int end, int worker)
     for (int i = begin; i < end; i++) {
         GiveLook *l = &g->detection.scratch.looks[i];
         const PeltiSkinPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
-        double far = watched(g, l->a, l->b) / scale_of(g->skin.bones[pb->bone]);
+        double far = watched(g, l->a, l->b) / scale_of(g->skin.pose.bones[pb->bone]);
         l->count = 0;
         l->clear = INFINITY;
         for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
@@ -209,7 +209,7 @@ static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
 {
     const PeltiSkinPart *pb = &g->parts.parts[l->b];
     GiveSide *side = side_of(g, l->a, l->b);
-    Mat34 out = g->skin.bones[pb->bone];
+    Mat34 out = g->skin.pose.bones[pb->bone];
     double scale = scale_of(out), alarm = watched(g, l->a, l->b);
     int first = g->detection.contact_count;
     for (int i = 0; i < l->count; i++) {
@@ -280,7 +280,7 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
     if (!(c->gap < 0))
         return false; // beside or beyond: no business of this side
     const PeltiSkinPart *pb = &g->parts.parts[c->b];
-    Mat34 m = g->skin.bones[pb->bone];
+    Mat34 m = g->skin.pose.bones[pb->bone];
     double scale = scale_of(m);
     Vec3 along = vec3_normalize_or(mat34_apply_vector(g->placed.inverse[c->b], out), vec3(0, 1, 0));
     double way = way_out(&pb->field, c->home, along) * scale;
@@ -298,7 +298,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     const PeltiBone *bone = &g->skin.who->bones[g->parts.parts[a].bone];
     if (!(f->radius > 0))
         return false;
-    Vec3 head = mat34_apply(g->placed.inverse[b], mat34_apply(g->skin.bones[g->parts.parts[a].bone], bone->head)), gradient;
+    Vec3 head = mat34_apply(g->placed.inverse[b], mat34_apply(g->skin.pose.bones[g->parts.parts[a].bone], bone->head)), gradient;
     Vec3 high =
         vec3_add(f->low, vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell));
     Vec3 inset = vec3(0.01f * f->cell, 0.01f * f->cell, 0.01f * f->cell);
@@ -307,7 +307,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     if (!pelti_contact_part_field_at(f, at, &phi, &gradient) || phi < 0)
         return false;
     Vec3 away = vec3_add(vec3_scale(vec3_normalize_or(gradient, vec3(0, 0, 0)), phi), vec3_sub(head, at));
-    *out = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[b].bone], away), vec3(0, 0, 0));
+    *out = vec3_normalize_or(mat34_apply_vector(g->skin.pose.bones[g->parts.parts[b].bone], away), vec3(0, 0, 0));
     return vec3_length(*out) > 0;
 }
 

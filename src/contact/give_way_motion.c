@@ -89,7 +89,7 @@ float pelti_give_way_moved(const PeltiGiveWay *g, int a, int b, const GivePlaces
     const GiveMotion *m = &g->motion;
     float most = 0;
     for (int i = m->bone_start[a]; i < m->bone_start[a + 1]; i++) {
-        Mat34 d = mat34_mul(g->placed.inverse[b], g->skin.bones[m->bones[i]]);
+        Mat34 d = mat34_mul(g->placed.inverse[b], g->skin.pose.bones[m->bones[i]]);
         Mat34 then = mat34_mul(was->inverse[b], was->bones[m->bones[i]]);
         float square = 0;
         for (int r = 0; r < 3; r++)
@@ -113,7 +113,7 @@ bool pelti_give_way_left_place(const PeltiGiveWay *g, int part)
 
 void pelti_give_way_looked(PeltiGiveWay *g)
 {
-    memcpy(g->motion.looked.bones, g->skin.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
+    memcpy(g->motion.looked.bones, g->skin.pose.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
     memcpy(g->motion.looked.inverse, g->placed.inverse, (size_t)g->parts.part_count * sizeof(Mat34));
 }
 

@@ -94,13 +94,13 @@ static void find_calm(PeltiGiveWay *g, double most)
     }
     pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
     for (int s = 0; s < g->parts.sample_count; s++)
-        h->scratch.x[s] = pelti_give_way_sample(g, s, g->skin.bones);
+        h->scratch.x[s] = pelti_give_way_sample(g, s, g->skin.pose.bones);
     for (int j = 0; j < g->skin.joint_count; j++)
         for (int k = 0; k < 3; k++)
             h->scratch.tried[j][k] += h->scratch.change[j][k];
     pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
     for (int s = 0; s < g->parts.sample_count; s++) {
-        double moved = (double)vec3_distance(h->scratch.x[s], pelti_give_way_sample(g, s, g->skin.bones));
+        double moved = (double)vec3_distance(h->scratch.x[s], pelti_give_way_sample(g, s, g->skin.pose.bones));
         if (moved > most)
             pelti_give_way_bound_chain(g, s, most / moved, h->scratch.change_share);
     }
@@ -154,14 +154,14 @@ const PeltiPose *pelti_give_way_shown(PeltiGiveWay *g, double dt_s, bool restart
         memcpy(h->turn[j], g->skin.joints[j].turn, sizeof(double[3]));
     bool turned = any_turned(g, (const double(*)[3])h->turn);
     if (!turned && !any_turned(g, (const double(*)[3])h->now))
-        return &g->skin.free;
+        return &g->skin.pose.free;
     if (turned && !(g->settings.most_moved > 0) && !g->settings.weigh)
-        return &g->skin.corrected; // as contacts have it
+        return &g->skin.pose.corrected; // as contacts have it
     pelti_give_way_limit(g, h->turn);
     if (turned && g->settings.weigh)
         pelti_give_way_weigh(g, dt_s, restart);
     follow(g, dt_s, restart || !g->settings.weigh);
     pelti_give_way_pose_turned(g, (const double(*)[3])h->now);
-    pelti_pose_copy(g->skin.who, &g->skin.corrected, &h->shown);
+    pelti_pose_copy(g->skin.who, &g->skin.pose.corrected, &h->shown);
     return &h->shown;
 }

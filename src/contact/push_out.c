@@ -92,7 +92,7 @@ static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
         if (ground && !c->scene->has_ground)
             continue;
         if (!ground && (c->things.bodies[o - c->things.skin_count].kind != PELT_OBJECT_FIXED ||
-                        c->things.bodies[o - c->things.skin_count].held))
+                        c->things.bodies[o - c->things.skin_count].hand.held))
             pelti_surface_refit(&c->things.surfaces[o], c->jobs); // it was last seen before its last small move
         int inside = find_inside(c, skin, ground ? -1 : o);
         if (!inside)

@@ -158,16 +158,16 @@ static void find_matter(PeltiSoft *s, double young, double poisson, double mass)
 static void start(PeltiSoft *s, const PeltiContactBody *body)
 {
     double spin[3];
-    s->now.turn = body->turn;
+    s->now.turn = body->now.turn;
     pelti_contact_body_spin(body, spin);
     for (int n = 0; n < s->mesh.node_count; n++) {
         double r[3];
         for (int k = 0; k < 3; k++)
-            r[k] = body->turn.m[k][0] * s->mesh.nodes[n][0] + body->turn.m[k][1] * s->mesh.nodes[n][1] +
-                   body->turn.m[k][2] * s->mesh.nodes[n][2];
+            r[k] = body->now.turn.m[k][0] * s->mesh.nodes[n][0] + body->now.turn.m[k][1] * s->mesh.nodes[n][1] +
+                   body->now.turn.m[k][2] * s->mesh.nodes[n][2];
         for (int k = 0; k < 3; k++) {
-            s->now.x[n][k] = body->at[k] + r[k];
-            s->now.v[n][k] = body->velocity[k] + spin[(k + 1) % 3] * r[(k + 2) % 3] - spin[(k + 2) % 3] * r[(k + 1) % 3];
+            s->now.x[n][k] = body->now.at[k] + r[k];
+            s->now.v[n][k] = body->now.velocity[k] + spin[(k + 1) % 3] * r[(k + 2) % 3] - spin[(k + 2) % 3] * r[(k + 1) % 3];
         }
     }
 }

@@ -56,7 +56,7 @@ void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const 
     const PeltiWeights *w = skin->weights;
     Vec3 by = vec3(0, 0, 0);
     if (!swing->scratch.touches)
-        pelti_pose_bones(skin->who, &skin->free, swing->scratch.node_world, swing->scratch.bones);
+        pelti_pose_bones(skin->who, &skin->pose.free, swing->scratch.node_world, swing->scratch.bones);
     swing->scratch.touches = true;
     for (int pass = 0; pass < 2; pass++) {
         // along the wall it asks nothing, stick or slide: what friction drags farther than it is pushed is no need of the contact
@@ -70,8 +70,8 @@ void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const 
                 if (!(share > 0))
                     continue;
                 if (pass == 0)
-                    by = vec3_mad(by, vec3_sub(mat34_apply(skin->bones[bone], r), mat34_apply(swing->scratch.bones[bone], r)),
-                                  share);
+                    by = vec3_mad(
+                        by, vec3_sub(mat34_apply(skin->pose.bones[bone], r), mat34_apply(swing->scratch.bones[bone], r)), share);
                 else if (joint >= 0)
                     swing->scratch.asked[joint] = fmax(swing->scratch.asked[joint], asked);
             }
@@ -86,7 +86,7 @@ void pelti_swing_end(PeltiSwing *swing, PeltiContactSkin *skin, double alarm)
             if (v < 0 || j < 0)
                 continue;
             Vec3 r = skin->rest[v];
-            double by = (double)vec3_distance(mat34_apply(skin->bones[b], r), mat34_apply(swing->scratch.bones[b], r));
+            double by = (double)vec3_distance(mat34_apply(skin->pose.bones[b], r), mat34_apply(swing->scratch.bones[b], r));
             swing->scratch.went[j] = fmax(swing->scratch.went[j], by);
         }
     for (int j = skin->joint_count - 1; j >= 0; j--) {
