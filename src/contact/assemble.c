@@ -108,7 +108,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     for (int s = 0; s < c->things.surface_count && c->scene->has_ground; s++)
         if (movable(c, s))
             pelti_contact_touch_ground(c->things.surfaces, s, (double)c->scene->ground_height, reach, &c->detection.touches);
-    if (c->escapes.look && c->escapes.calm_s > 0)
+    if (c->escapes.look && c->escapes.sparing_s > 0)
         pelti_corrector_find_escapes(c);
     pelti_corrector_lead_out(c);
 }

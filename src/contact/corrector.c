@@ -321,45 +321,78 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
     return power;
 }
 
+static PeltiCoulombSettings solver_settings(const PeltiCorrector *c)
+{
+    bool final = c->settings.final;
+    return (PeltiCoulombSettings){.tolerance = (final ? EXACT_FINAL : EXACT_NORMAL) * c->size,
+                                  .iterations = final ? SWEEPS_FINAL : SWEEPS_NORMAL,
+                                  .regularisation = final ? GIVE_FINAL : GIVE_NORMAL};
+}
+
+/// How far one contact's side moves along its normal from where the problem was linearised to the solution, at most.
+static double farthest_moved(const PeltiCorrector *c)
+{
+    double moved = 0;
+    for (int i = 0; i < c->linear.system.constraint_count; i++) {
+        const PeltiConstraint *k = &c->linear.constraints[i];
+        for (int b = 0; b < k->block_count; b++) {
+            const PeltiContactBlock *block = &c->linear.blocks[k->first_block + b];
+            const double *u = c->linear.u[block->slot], *now = c->linear.u_now[block->slot];
+            double along = 0;
+            for (int e = 0; e < 3; e++)
+                along += block->j[0][e] * (u[e] - now[e]);
+            moved = fmax(moved, fabs(along));
+        }
+    }
+    return moved;
+}
+
+static void pose_skins(PeltiCorrector *c)
+{
+    for (int s = 0; s < c->things.skin_count; s++)
+        pelti_contact_skin_pose(&c->things.skins[s]);
+}
+
+/// What was solved is what the next solve guesses from.
+static void hand_on_forces(PeltiCorrector *c)
+{
+    CorrectorKnown *swap = c->guess.older;
+    c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
+}
+
+static void tell_solve(const PeltiCorrector *c, const PeltiCoulombResult *result, PeltiContactReport *report)
+{
+    report->iterations += result->iterations;
+    report->linearisations++;
+    report->work += result->work;
+    report->change = result->change / c->size;
+    report->converged &= result->converged;
+}
+
+/// More rounds than are set only where things are still on their way.
+static bool goes_on(const PeltiCorrector *c, int round, double moved)
+{
+    int most = c->settings.linearisations;
+    return round < most || (round < 2 * most && moved > c->alarm);
+}
+
 /// `loose`: a part of a frame that is not its end; the next part puts right what is left. `work`: visits to contacts at most.
 static void solve_step(PeltiCorrector *c, double h, bool loose, long work, PeltiContactReport *report)
 {
-    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? EXACT_FINAL : EXACT_NORMAL) * c->size,
-                                     .iterations = c->settings.final ? SWEEPS_FINAL : SWEEPS_NORMAL,
-                                     .regularisation = c->settings.final ? GIVE_FINAL : GIVE_NORMAL};
-    double moved = 0; // how far the solution lies from where the problem was linearised
-    int most = c->settings.linearisations;
-    for (int k = 0; work > 0 && (k < most || (k < 2 * most && moved > c->alarm));
-         k++) {                                                          // more only where things are still on their way
+    PeltiCoulombSettings settings = solver_settings(c);
+    double moved = 0, enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
+    for (int round = 0; work > 0 && goes_on(c, round, moved); round++) {
         pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm)); // what contact pushed apart must stay in the problem
         c->escapes.look = false;
         pelti_corrector_assemble(c, h);
         settings.work = work;
-        PeltiCoulombResult r = pelti_coulomb_solve(&c->linear.system, &settings);
-        moved = 0;
-        for (int i = 0; i < c->linear.system.constraint_count; i++) {
-            const PeltiConstraint *k2 = &c->linear.constraints[i];
-            for (int b = 0; b < k2->block_count; b++) {
-                const PeltiContactBlock *block = &c->linear.blocks[k2->first_block + b];
-                double d[3], n = 0;
-                for (int e = 0; e < 3; e++)
-                    d[e] = c->linear.u[block->slot][e] - c->linear.u_now[block->slot][e];
-                n = block->j[0][0] * d[0] + block->j[0][1] * d[1] + block->j[0][2] * d[2];
-                moved = fmax(moved, fabs(n));
-            }
-        }
+        PeltiCoulombResult result = pelti_coulomb_solve(&c->linear.system, &settings);
+        moved = farthest_moved(c);
         pelti_corrector_take(c, h);
-        for (int s = 0; s < c->things.skin_count; s++)
-            pelti_contact_skin_pose(&c->things.skins[s]);
-        report->iterations += r.iterations;
-        report->linearisations++;
-        report->work += r.work;
-        work -= r.work;
-        report->change = r.change / c->size;
-        report->converged &= r.converged;
-        CorrectorKnown *swap = c->guess.older;
-        c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
-        double enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
+        pose_skins(c);
+        hand_on_forces(c);
+        tell_solve(c, &result, report);
+        work -= result.work;
         if (c->linear.system.constraint_count == 0 || moved < enough * c->alarm)
             break;
     }
@@ -424,7 +457,8 @@ static void weigh_swings(PeltiCorrector *c)
     }
 }
 
-static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
+/// The skins go on to `share` of the way from the last free pose to this one.
+static void begin_skins(PeltiCorrector *c, const PeltiPose *free, float share, double h)
 {
     for (int s = 0; s < c->things.skin_count; s++) {
         PeltiContactSkin *skin = &c->things.skins[s];
@@ -432,6 +466,10 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         pelti_contact_skin_begin(skin, (double)c->scene->joint_damping_s, h);
         pelti_contact_skin_pose(skin); // with the last correction: near where it will end
     }
+}
+
+static void free_steps(PeltiCorrector *c, double h)
+{
     for (int b = 0; b < c->things.body_count; b++) {
         PeltiContactBody *body = &c->things.bodies[b];
         if (body->soft)
@@ -439,23 +477,39 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         else
             pelti_contact_body_free_step(body, c->gravity, h);
     }
-    solve_step(c, h, share < 1, work, report);
+}
+
+static void keep_bends(PeltiCorrector *c)
+{
     for (int i = 0; i < c->guess.older_count; i++) {
         CorrectorKnown *k = &c->guess.older[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
-    weigh_swings(c);
-    keep_momentum(c, h);
-    forget_overlaps(c);
-    pelti_corrector_forget_escapes(c, h);
-    keep_places(c);
+}
+
+static void end_bodies(PeltiCorrector *c, double h)
+{
     for (int b = 0; b < c->things.body_count; b++) {
         if (c->things.bodies[b].soft)
             pelti_soft_end_step(c->things.bodies[b].soft, h);
         else
             pelti_contact_body_end_step(&c->things.bodies[b], h);
     }
+}
+
+static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
+{
+    begin_skins(c, free, share, h);
+    free_steps(c, h);
+    solve_step(c, h, share < 1, work, report);
+    keep_bends(c);
+    weigh_swings(c);
+    keep_momentum(c, h);
+    forget_overlaps(c);
+    pelti_corrector_forget_escapes(c, h);
+    keep_places(c);
+    end_bodies(c, h);
 }
 
 static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
@@ -486,40 +540,58 @@ static void say_what_overlaps(PeltiCorrector *c)
                    c->things.names[worst->a], worst->b < 0 ? "ground" : c->things.names[worst->b], -worst->gap);
 }
 
-void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
+static void drive_bodies(PeltiCorrector *c, double dt)
 {
-    PeltiContactReport now = {.converged = true};
-    c->detection.touches.dropped = 0;
     for (int b = 0; b < c->things.body_count; b++) {
-        double dt = c->started && dt_s > 0 ? dt_s : 0;
         if (c->things.bodies[b].soft)
             pelti_soft_drive(c->things.bodies[b].soft, dt);
         else
             pelti_contact_body_drive(&c->things.bodies[b], dt);
     }
-    if (!c->started || !(dt_s > 0)) {
-        for (int s = 0; s < c->things.skin_count; s++) {
-            pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].pose.free);
-            pelti_contact_skin_pose(&c->things.skins[s]);
-        }
-        c->escapes.look = true;
-        pelti_corrector_detect(c, c->alarm);
-        keep_places(c);
-        if (!c->started) {
-            say_what_overlaps(c);
-            pelti_corrector_find_escapes(c);
-        }
-        c->started = true;
-    } else {
-        now.substeps = count_substeps(c, free, dt_s);
-        c->escapes.look = true; // once a step
-        long work = c->settings.work > 0 ? c->settings.work : (long)WORK * (c->settings.final ? WORK_FINAL : 1);
-        if (c->escapes.calm_s > 0 && work > WORK_INSIDE)
-            work = WORK_INSIDE;
-        for (int k = 1; k <= now.substeps; k++) // each may use its share of what is left
-            substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, (work - now.work) / (now.substeps + 1 - k),
-                    &now);
+}
+
+/// No time passes: all is where it is, and nothing is solved.
+static void stand_still(PeltiCorrector *c, const PeltiPose *free)
+{
+    for (int s = 0; s < c->things.skin_count; s++)
+        pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].pose.free);
+    pose_skins(c);
+    c->escapes.look = true;
+    pelti_corrector_detect(c, c->alarm);
+    keep_places(c);
+    if (!c->started) {
+        say_what_overlaps(c);
+        pelti_corrector_find_escapes(c);
     }
+    c->started = true;
+}
+
+/// Visits to contacts that a step may take.
+static long most_work(const PeltiCorrector *c)
+{
+    long work = c->settings.work > 0 ? c->settings.work : (long)WORK * (c->settings.final ? WORK_FINAL : 1);
+    return c->escapes.sparing_s > 0 && work > WORK_INSIDE ? WORK_INSIDE : work;
+}
+
+static void move_on(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiContactReport *report)
+{
+    int count = report->substeps = count_substeps(c, free, dt_s);
+    long work = most_work(c);
+    c->escapes.look = true;          // once a step
+    for (int k = 1; k <= count; k++) // each may use its share of what is left
+        substep(c, free, (float)k / (float)count, dt_s / count, (work - report->work) / (count + 1 - k), report);
+}
+
+void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
+{
+    PeltiContactReport now = {.converged = true};
+    bool passes = c->started && dt_s > 0;
+    c->detection.touches.dropped = 0;
+    drive_bodies(c, passes ? dt_s : 0);
+    if (passes)
+        move_on(c, free, dt_s, &now);
+    else
+        stand_still(c, free);
     for (int s = 0; s < c->things.skin_count; s++) {
         pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.from[s]);
         pelti_pose_copy(c->things.skins[s].who, &c->things.skins[s].pose.corrected, &corrected[s]);

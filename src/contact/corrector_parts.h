@@ -45,8 +45,10 @@ typedef struct PeltiEscape { ///< two surfaces that started deep in each other
 typedef struct PeltiEscapes {
     PeltiEscape list[MOST_ESCAPES];
     int count;
-    bool look;     ///< the next detection looks whether they have left each other
-    double calm_s; ///< so long work stays small: while something is deep in something else, and a while after
+    bool look; ///< the next detection looks whether they have left each other
+    /// For so long steps are sparing: they take no more than WORK_INSIDE visits to contacts, since haste helps nothing where
+    /// contacts contradict each other. ESCAPE_S while something is deep in something else; then it runs out. s
+    double sparing_s;
 } PeltiEscapes;
 
 typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
