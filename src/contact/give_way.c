@@ -1,4 +1,4 @@
-/// A step of giving way: parts, contacts of the skin with itself, turns of joints.
+/// A step of giving way: contacts of the skin with itself are found and solved, and joints turn [Duriez2008 sec. 5].
 #include "contact/give_way.h"
 
 #include "contact/give_way_parts.h"

@@ -1,4 +1,4 @@
-/// Finds and assembles the contacts of a skin with its own other parts, and remembers sides.
+/// Finds and assembles the contacts of a skin with its own other parts, and remembers sides [Duriez2008].
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 #include "math/lanes.h"

@@ -1,6 +1,5 @@
-/// From the pose that contacts ask for to the one that is shown.
-/// It is no farther from the clip than it may be, only where it helps, and in no haste. Contacts are followed as without all
-/// this, so that nothing jumps when a bound is reached or left.
+/// Keeps what contacts ask of joints from being seen to jump, to go too far from the clip, or to show where it mends nothing.
+/// Contacts are followed as without all this, so that nothing jumps when a bound is reached or left.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 
@@ -84,7 +83,7 @@ static void wish(GiveHeldBack *h, int j, double most)
 }
 
 /// Shares of the wished changes with which no skin changes its speed, against the clip, by more than `most`.
-static void find_calm(PeltiGiveWay *g, double most)
+static void find_change_shares(PeltiGiveWay *g, double most)
 {
     GiveHeldBack *h = &g->held_back;
     for (int j = 0; j < g->skin.joint_count; j++) {
@@ -120,7 +119,7 @@ static void follow(PeltiGiveWay *g, double dt_s, bool restart)
     }
     if (jumps)
         return;
-    find_calm(g, most);
+    find_change_shares(g, most);
     for (int j = 0; j < g->skin.joint_count; j++) {
         for (int k = 0; k < 3; k++) {
             h->speed[j][k] += h->scratch.change_share[j] * h->scratch.change[j][k];

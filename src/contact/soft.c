@@ -1,4 +1,4 @@
-/// Soft objects: corotated linear elasticity, implicit steps, compliance at touched vertices.
+/// Soft objects: linear elasticity in a frame that turns with the body [Terzopoulos1988], and compliance at touched vertices.
 #include "contact/soft.h"
 
 #include "contact/soft_mesh.h"

@@ -1,4 +1,4 @@
-/// No limb swings much farther than a contact asks: joints that take skin farther than the contacts below them are taken stiffen.
+/// No limb swings much farther than a contact asks: a joint stiffens that takes skin farther than its contacts are taken.
 #include "contact/swing.h"
 #include "contact/constants.def"
 
