@@ -154,7 +154,7 @@ static CorrectorKnown *same_features(PeltiCorrector *c, const PeltiContactTouch 
 static CorrectorKnown *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     CorrectorKnown *best = NULL;
-    float nearest = (float)c->alarm * 2;
+    float nearest = (float)c->alarm * NEIGHBOUR_NEAR;
     for (int i = 0; i < c->guess.older_count; i++) {
         CorrectorKnown *k = &c->guess.older[i];
         if (k->claimed || k->touch.a != t->a || k->touch.b != t->b)

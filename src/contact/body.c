@@ -1,6 +1,7 @@
 /// Rigid bodies: mass, inertia, free motion and taking forces.
 #include "contact/body.h"
 #include "math/elementary.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
@@ -138,7 +139,7 @@ static void solid_of_bounds(const PeltiShape *shape, PeltiContactSolid *out)
     double e[3] = {(double)(high.x - low.x), (double)(high.y - low.y), (double)(high.z - low.z)},
            most = fmax(e[0], fmax(e[1], e[2]));
     for (int k = 0; k < 3; k++)
-        e[k] = fmax(e[k], 1e-3 * most);
+        e[k] = fmax(e[k], OPEN_THICK * most);
     *out =
         (PeltiContactSolid){.volume = e[0] * e[1] * e[2],
                             .centre = {(double)(low.x + high.x) / 2, (double)(low.y + high.y) / 2, (double)(low.z + high.z) / 2}};
@@ -162,7 +163,7 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
         if (def->kind == PELT_OBJECT_RIGID)
             pelti_warn(log, "scene-open-mesh", "object %s encloses no volume: mass and inertia of its bounding box", def->name);
     }
-    double density = def->density > 0 ? (double)def->density : 1000;
+    double density = def->density > 0 ? (double)def->density : WATER;
     body->mass = def->mass_kg > 0 ? (double)def->mass_kg : density * solid.volume;
     int *instance = PELTI_NEW(pool, int, shape.vertex_count);
     if (pool->failed)

@@ -163,8 +163,8 @@ PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAlloca
     c->log = def->log;
     c->jobs = def->jobs;
     c->settings = def->settings;
-    c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
-    c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;
+    c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : ROUNDS;
+    c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : SUBSTEPS;
     c->things.skin_count = def->character_count;
     c->things.body_count = scene->object_count;
     c->things.surface_count = c->things.skin_count + c->things.body_count;
@@ -251,7 +251,7 @@ static PeltiBox grown(const PeltiBox *box, Vec3 by, double margin)
 /// How far vertices of a skin that come near the other surface move relative to it.
 static double skin_motion(const PeltiSurface *skin, double moved, const PeltiBox *bounds, Vec3 shift, double alarm)
 {
-    PeltiBox box = grown(bounds, vec3(0, 0, 0), 2 * alarm + moved + (double)vec3_length(shift));
+    PeltiBox box = grown(bounds, vec3(0, 0, 0), MOVES_AT_ONCE * alarm + moved + (double)vec3_length(shift));
     double most = 0;
     for (int v = 0; v < skin->mesh->vertex_count; v++) {
         Vec3 p = skin->before[v], d = vec3_sub(vec3_sub(skin->x[v], p), shift);
@@ -286,7 +286,7 @@ static double body_motion(const PeltiCorrector *c, double dt)
     return most;
 }
 
-/// How often to cut the step: nothing near anything else may move more than twice the alarm distance at once, relative to it.
+/// How often to cut the step: nothing near anything else may move farther at once, relative to it.
 static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 {
     double most = body_motion(c, dt);
@@ -309,12 +309,12 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
         }
         for (int o = 0; o < c->things.surface_count; o++) {
             Vec3 shift = shift_of(c, o, dt);
-            PeltiBox reach = grown(&c->detection.bounds[o], shift, 2 * c->alarm);
+            PeltiBox reach = grown(&c->detection.bounds[o], shift, MOVES_AT_ONCE * c->alarm);
             if (o != s && pelti_box_overlap(&swept, &reach, 0))
                 most = fmax(most, skin_motion(surface, moved, &c->detection.bounds[o], shift, c->alarm));
         }
     }
-    int n = (int)fmin(ceil(most / (2 * c->alarm)), c->settings.most_substeps);
+    int n = (int)fmin(ceil(most / (MOVES_AT_ONCE * c->alarm)), c->settings.most_substeps);
     int power = 1;
     while (power < n)
         power *= 2; // few different steps: a soft body is factored for each
@@ -373,7 +373,7 @@ static void tell_solve(const PeltiCorrector *c, const PeltiCoulombResult *result
 static bool goes_on(const PeltiCorrector *c, int round, double moved)
 {
     int most = c->settings.linearisations;
-    return round < most || (round < 2 * most && moved > c->alarm);
+    return round < most || (round < ROUNDS_ON * most && moved > c->alarm);
 }
 
 /// `loose`: a part of a frame that is not its end; the next part puts right what is left. `work`: visits to contacts at most.
@@ -382,7 +382,8 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
     PeltiCoulombSettings settings = solver_settings(c);
     double moved = 0, enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
     for (int round = 0; work > 0 && goes_on(c, round, moved); round++) {
-        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm)); // what contact pushed apart must stay in the problem
+        pelti_corrector_detect(c, c->alarm +
+                                      fmin(moved, SEEN_FARTHER * c->alarm)); // what contact pushed apart must stay in the problem
         c->escapes.look = false;
         pelti_corrector_assemble(c, h);
         settings.work = work;

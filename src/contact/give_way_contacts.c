@@ -259,7 +259,7 @@ static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
         float phi;
         if (!pelti_contact_part_field_at(f, vec3_mad(y, along, (float)way), &phi, NULL) || phi >= 0)
             return way;
-        way += fmax((double)-phi, 0.5 * (double)f->cell);
+        way += fmax((double)-phi, WAY_OUT_STEP * (double)f->cell);
     }
     return INFINITY;
 }

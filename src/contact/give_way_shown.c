@@ -114,7 +114,7 @@ static void follow(PeltiGiveWay *g, double dt_s, bool restart)
         if (jumps)
             memcpy(h->now[j], h->turn[j], sizeof(double[3])), memset(h->speed[j], 0, sizeof(double[3]));
         else
-            wish(h, j, BRAKE * most / fmax(h->reach[j], 1e-3 * g->size));
+            wish(h, j, BRAKE * most / fmax(h->reach[j], LEAST_REACH * g->size));
         memcpy(h->wanted[j], h->turn[j], sizeof(double[3]));
     }
     if (jumps)

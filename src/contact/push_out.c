@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
-
 /// Which of the pushes are made: all of them where some skin is outside, so that it is clear which way is out. Where all of it is
 /// inside, and in soft objects, which give way, only those that are not deep.
 static int choose_pushes(PeltiCorrector *c, int vertices, double deepest)
@@ -50,7 +48,7 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
 {
     const PeltiMesh *mesh = skin->mesh;
     int room = 2 * mesh->vertex_count, first = 0;
-    for (long visits = (long)MOST_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
+    for (long visits = (long)PUSH_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
         int v = c->push_scratch.queue[first];
         PeltiPush *push = &c->push_scratch.push[v];
         first = first + 1 == room ? 0 : first + 1;

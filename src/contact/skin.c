@@ -69,7 +69,7 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
                                    scene->gravity[2] * scene->gravity[2]));
     for (int v = 0; v < mesh->vertex_count; v++)
         total += (double)area[v];
-    double mass_of_area = 1000 * fmax(volume, LEAST_FULL * size * size * size) / fmax(total, 1e-30);
+    double mass_of_area = WATER * fmax(volume, LEAST_FULL * size * size * size) / fmax(total, 1e-30);
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int k = 0; k < skin->weights->influences; k++) {
             size_t i = (size_t)v * (size_t)skin->weights->influences + (size_t)k;
@@ -422,7 +422,7 @@ void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, floa
         }
         if (mat34_inverse(blend, &back)) {
             Vec3 rest = mat34_apply(back, vertices[v]);
-            if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)
+            if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < REST_FAR * mesh->diagonal)
                 skin->rest[v] = share < 1 ? vec3_lerp(skin->rest[v], rest, share) : rest;
         }
     }

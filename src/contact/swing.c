@@ -18,7 +18,7 @@ static void find_tips(PeltiSwing *swing, const PeltiContactSkin *skin)
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int k = 0; k < w->influences; k++) {
             size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
-            if (!(w->weight[i] > 0.5f))
+            if (!(w->weight[i] > SWING_OWN))
                 continue;
             for (int d = 0; d < WAYS; d++) {
                 int *tip = &swing->tips[w->bone[i] * WAYS + d];
