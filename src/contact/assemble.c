@@ -75,7 +75,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     for (int s = 0; s < c->things.surface_count; s++) {
         if (s >= c->things.skin_count) {
             const PeltiContactBody *body = &c->things.bodies[s - c->things.skin_count];
-            if (body->kind == PELT_OBJECT_FIXED && !body->held && c->started)
+            if (body->kind == PELT_OBJECT_FIXED && !body->hand.held && c->started)
                 continue;
             if (body->soft)
                 pelti_soft_place(body->soft, c->things.surfaces[s].x);
@@ -108,7 +108,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
     for (int s = 0; s < c->things.surface_count && c->scene->has_ground; s++)
         if (movable(c, s))
             pelti_contact_touch_ground(c->things.surfaces, s, (double)c->scene->ground_height, reach, &c->detection.touches);
-    if (c->escapes.look && c->escapes.calm_s > 0)
+    if (c->escapes.look && c->escapes.sparing_s > 0)
         pelti_corrector_find_escapes(c);
     pelti_corrector_lead_out(c);
 }
@@ -132,21 +132,21 @@ static bool same_key(const PeltiContactTouch *x, const PeltiContactTouch *y)
 static void index_older(PeltiCorrector *c)
 {
     for (int i = 0; i < MATCH_SLOTS; i++)
-        c->guess.match[i] = -1;
+        c->guess.match_scratch[i] = -1;
     for (int i = 0; i < c->guess.older_count; i++) {
         c->guess.older[i].claimed = false;
         unsigned at = key_hash(&c->guess.older[i].touch) % MATCH_SLOTS;
-        while (c->guess.match[at] >= 0)
+        while (c->guess.match_scratch[at] >= 0)
             at = (at + 1) % MATCH_SLOTS;
-        c->guess.match[at] = i;
+        c->guess.match_scratch[at] = i;
     }
 }
 
 static CorrectorKnown *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 {
-    for (unsigned at = key_hash(t) % MATCH_SLOTS; c->guess.match[at] >= 0; at = (at + 1) % MATCH_SLOTS)
-        if (same_key(&c->guess.older[c->guess.match[at]].touch, t))
-            return &c->guess.older[c->guess.match[at]];
+    for (unsigned at = key_hash(t) % MATCH_SLOTS; c->guess.match_scratch[at] >= 0; at = (at + 1) % MATCH_SLOTS)
+        if (same_key(&c->guess.older[c->guess.match_scratch[at]].touch, t))
+            return &c->guess.older[c->guess.match_scratch[at]];
     return NULL;
 }
 
@@ -154,7 +154,7 @@ static CorrectorKnown *same_features(PeltiCorrector *c, const PeltiContactTouch 
 static CorrectorKnown *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     CorrectorKnown *best = NULL;
-    float nearest = (float)c->alarm * 2;
+    float nearest = (float)c->alarm * NEIGHBOUR_NEAR;
     for (int i = 0; i < c->guess.older_count; i++) {
         CorrectorKnown *k = &c->guess.older[i];
         if (k->claimed || k->touch.a != t->a || k->touch.b != t->b)
@@ -172,13 +172,12 @@ static void guess_forces(PeltiCorrector *c)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < c->linear.system.constraint_count; i++) {
             CorrectorKnown *mine = &c->guess.known[i];
-            if (pass == 1 && mine->claimed)
+            if (mine->guessed)
                 continue;
             CorrectorKnown *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
-            mine->claimed = k != NULL; // has its guess
             if (!k)
                 continue;
-            k->claimed = true;
+            mine->guessed = k->claimed = true;
             mine->bend = k->bend;
             for (int r = 1; r < 3; r++)
                 c->linear.constraints[i].free[r] -= c->linear.frames[i].m[r][0] * (double)k->bend.x +
@@ -201,20 +200,20 @@ static CorrectorFrame frame_of(Vec3 normal)
                              {(double)s.x, (double)s.y, (double)s.z}}};
 }
 
-/// Blocks of one side in world axes, into c->linear.side; -1: no room.
+/// Blocks of one side in world axes, into c->linear.side_scratch; -1: no room.
 static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, const double point[3], double h)
 {
     if (surface < 0)
         return 0;
     if (surface < c->things.skin_count)
-        return pelti_contact_skin_blocks(&c->things.skins[surface], spot, c->linear.side);
+        return pelti_contact_skin_blocks(&c->things.skins[surface], spot, c->linear.side_scratch);
     PeltiContactBody *body = &c->things.bodies[surface - c->things.skin_count];
     if (!pelti_body_moves(body))
         return 0;
     if (!body->soft) {
-        c->linear.side[0].slot = body->first_slot;
-        c->linear.side[1].slot = body->first_slot + 1;
-        pelti_contact_body_blocks(body, point, h, c->linear.side[0].j, c->linear.side[1].j);
+        c->linear.side_scratch[0].slot = body->first_slot;
+        c->linear.side_scratch[1].slot = body->first_slot + 1;
+        pelti_contact_body_blocks(body, point, h, c->linear.side_scratch[0].j, c->linear.side_scratch[1].j);
         return 2;
     }
     int count = 0;
@@ -226,8 +225,8 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, co
             return -1;
         double w = spot->weight[k];
         // numbered within the body for now, below zero: final numbers follow when all contacts are known
-        c->linear.side[count++] = (PeltiContactBlock){-1 - (slot + (surface - c->things.skin_count) * PELTI_SOFT_SLOTS),
-                                                      {{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
+        c->linear.side_scratch[count++] = (PeltiContactBlock){-1 - (slot + (surface - c->things.skin_count) * PELTI_SOFT_SLOTS),
+                                                              {{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
     }
     return count;
 }
@@ -238,12 +237,12 @@ static bool add_side(PeltiCorrector *c, PeltiConstraint *k, const CorrectorFrame
         return false;
     for (int b = 0; b < count; b++) {
         PeltiContactBlock *out = &c->linear.blocks[c->linear.block_count + b];
-        out->slot = c->linear.side[b].slot;
+        out->slot = c->linear.side_scratch[b].slot;
         for (int r = 0; r < 3; r++)
             for (int col = 0; col < 3; col++)
-                out->j[r][col] =
-                    sign * (frame->m[r][0] * c->linear.side[b].j[0][col] + frame->m[r][1] * c->linear.side[b].j[1][col] +
-                            frame->m[r][2] * c->linear.side[b].j[2][col]);
+                out->j[r][col] = sign * (frame->m[r][0] * c->linear.side_scratch[b].j[0][col] +
+                                         frame->m[r][1] * c->linear.side_scratch[b].j[1][col] +
+                                         frame->m[r][2] * c->linear.side_scratch[b].j[2][col]);
     }
     c->linear.block_count += count;
     k->block_count += count;
@@ -285,8 +284,8 @@ static void number_soft_slots(PeltiCorrector *c)
         if (!count)
             continue;
         body->first_slot = next;
-        c->linear.groups[groups] = (PeltiCompliance){next, count, c->soft.compliance + used};
-        pelti_soft_compliance(body->soft, c->soft.compliance + used);
+        c->linear.groups[groups] = (PeltiCompliance){next, count, c->soft_scratch.compliance + used};
+        pelti_soft_compliance(body->soft, c->soft_scratch.compliance + used);
         pelti_soft_moved(body->soft, c->linear.u_now + next);
         used += 9 * (size_t)count * (size_t)count;
         for (int s = 0; s < count; s++)
@@ -338,7 +337,8 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
             pelti_soft_clear_slots(c->things.bodies[b].soft);
         else
             for (int k = 0; k < 3; k++)
-                c->things.bodies[b].arms_from[k] = c->things.bodies[b].free_at[k] + c->things.bodies[b].moved[0][k];
+                c->things.bodies[b].motion.arms_from[k] =
+                    c->things.bodies[b].motion.free_at[k] + c->things.bodies[b].motion.moved[0][k];
     }
     for (int i = 0; i < c->detection.touches.count; i++) {
         const PeltiContactTouch *t = &c->detection.touches.list[i];
@@ -365,7 +365,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
     for (int s = 0; s < c->things.skin_count; s++)
         pelti_contact_skin_get(&c->things.skins[s], c->linear.u_now);
     for (int b = 0; b < c->things.body_count; b++)
-        if (c->things.bodies[b].kind == PELT_OBJECT_RIGID && !c->things.bodies[b].held)
+        if (c->things.bodies[b].kind == PELT_OBJECT_RIGID && !c->things.bodies[b].hand.held)
             pelti_contact_body_get(&c->things.bodies[b], h, c->linear.u_now[c->things.bodies[b].first_slot],
                                    c->linear.u_now[c->things.bodies[b].first_slot + 1]);
     number_soft_slots(c);
@@ -393,12 +393,12 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
         pelti_contact_skin_set(&c->things.skins[k], (const double(*)[3])s->u);
     for (int b = 0; b < c->things.body_count; b++) {
         PeltiContactBody *body = &c->things.bodies[b];
-        if (body->kind == PELT_OBJECT_RIGID && !body->held)
+        if (body->kind == PELT_OBJECT_RIGID && !body->hand.held)
             pelti_contact_body_take(body, h, s->u[body->first_slot], s->u[body->first_slot + 1]);
         int count = body->soft ? pelti_soft_slot_count(body->soft) : 0;
         if (!body->soft)
             continue;
-        memset(c->soft.force, 0, (size_t)count * sizeof(double[3]));
+        memset(c->soft_scratch.force, 0, (size_t)count * sizeof(double[3]));
         for (int i = 0; i < s->constraint_count && count; i++)
             for (int q = 0; q < c->linear.constraints[i].block_count; q++) {
                 const PeltiContactBlock *block = &c->linear.blocks[c->linear.constraints[i].first_block + q];
@@ -407,8 +407,8 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
                     continue;
                 for (int col = 0; col < 3; col++)
                     for (int r = 0; r < 3; r++)
-                        c->soft.force[local][col] += block->j[r][col] * c->linear.constraints[i].force[r];
+                        c->soft_scratch.force[local][col] += block->j[r][col] * c->linear.constraints[i].force[r];
             }
-        pelti_soft_take(body->soft, (const double(*)[3])c->soft.force);
+        pelti_soft_take(body->soft, (const double(*)[3])c->soft_scratch.force);
     }
 }

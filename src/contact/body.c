@@ -1,6 +1,7 @@
 /// Rigid bodies: mass, inertia, free motion and taking forces.
 #include "contact/body.h"
 #include "math/elementary.h"
+#include "contact/constants.def"
 
 #include <string.h>
 
@@ -138,7 +139,7 @@ static void solid_of_bounds(const PeltiShape *shape, PeltiContactSolid *out)
     double e[3] = {(double)(high.x - low.x), (double)(high.y - low.y), (double)(high.z - low.z)},
            most = fmax(e[0], fmax(e[1], e[2]));
     for (int k = 0; k < 3; k++)
-        e[k] = fmax(e[k], 1e-3 * most);
+        e[k] = fmax(e[k], OPEN_THICK * most);
     *out =
         (PeltiContactSolid){.volume = e[0] * e[1] * e[2],
                             .centre = {(double)(low.x + high.x) / 2, (double)(low.y + high.y) / 2, (double)(low.z + high.z) / 2}};
@@ -162,7 +163,7 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
         if (def->kind == PELT_OBJECT_RIGID)
             pelti_warn(log, "scene-open-mesh", "object %s encloses no volume: mass and inertia of its bounding box", def->name);
     }
-    double density = def->density > 0 ? (double)def->density : 1000;
+    double density = def->density > 0 ? (double)def->density : WATER;
     body->mass = def->mass_kg > 0 ? (double)def->mass_kg : density * solid.volume;
     int *instance = PELTI_NEW(pool, int, shape.vertex_count);
     if (pool->failed)
@@ -183,20 +184,20 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             body->inertia[i][j] = solid.inertia[i][j] * body->mass / solid.volume;
-    pelti_contact_turn_from_quat(def->rotation, &body->turn);
+    pelti_contact_turn_from_quat(def->rotation, &body->now.turn);
     memcpy(body->centre_offset, solid.centre, sizeof body->centre_offset);
     double offset[3],
         spin[3] = {(double)def->angular_velocity[0], (double)def->angular_velocity[1], (double)def->angular_velocity[2]};
     double world[3][3];
-    apply((const double(*)[3])body->turn.m, solid.centre, offset);
-    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
-    apply((const double(*)[3])world, spin, body->momentum);
+    apply((const double(*)[3])body->now.turn.m, solid.centre, offset);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
+    apply((const double(*)[3])world, spin, body->now.momentum);
     for (int k = 0; k < 3; k++) {
-        body->at[k] = (double)def->position[k] + offset[k];
-        body->velocity[k] = (double)def->velocity[k];
+        body->now.at[k] = (double)def->position[k] + offset[k];
+        body->now.velocity[k] = (double)def->velocity[k];
     }
     if (def->kind == PELT_OBJECT_FIXED)
-        memset(body->velocity, 0, sizeof body->velocity), memset(body->momentum, 0, sizeof body->momentum);
+        memset(body->now.velocity, 0, sizeof body->now.velocity), memset(body->now.momentum, 0, sizeof body->now.momentum);
     pelti_contact_body_free_step(body, (double[3]){0, 0, 0}, 0);
     return PELT_OK;
 }
@@ -206,42 +207,42 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
 void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3], double h)
 {
     double world[3][3], inverse[3][3], spin[3], turned[3];
-    double grown = body->last_h > 0 ? h * h / (body->last_h * body->last_h) : 0; // the same forces again
+    double grown = body->motion.last_h > 0 ? h * h / (body->motion.last_h * body->motion.last_h) : 0; // the same forces again
     for (int k = 0; k < 6; k++)
-        (&body->moved[0][0])[k] = grown * (&body->last[0][0])[k];
-    memcpy(body->free_at, body->at, sizeof body->at);
-    body->free_turn = body->turn;
-    if (body->held) {
+        (&body->motion.moved[0][0])[k] = grown * (&body->motion.last[0][0])[k];
+    memcpy(body->motion.free_at, body->now.at, sizeof body->now.at);
+    body->motion.free_turn = body->now.turn;
+    if (body->hand.held) {
         double by[3];
         for (int k = 0; k < 3; k++) {
-            body->moved[0][k] = body->moved[1][k] = 0;
-            body->free_at[k] += h * body->drive[0][k];
-            by[k] = h * body->drive[1][k];
+            body->motion.moved[0][k] = body->motion.moved[1][k] = 0;
+            body->motion.free_at[k] += h * body->hand.drive[0][k];
+            by[k] = h * body->hand.drive[1][k];
         }
-        body->free_turn = turn_by(by, &body->turn);
+        body->motion.free_turn = turn_by(by, &body->now.turn);
         return;
     }
     if (body->kind == PELT_OBJECT_FIXED)
         return;
     for (int k = 0; k < 3; k++) {
-        body->velocity[k] += h * gravity[k];
-        body->free_at[k] += h * body->velocity[k];
+        body->now.velocity[k] += h * gravity[k];
+        body->motion.free_at[k] += h * body->now.velocity[k];
     }
-    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
     invert_tensor((const double(*)[3])world, inverse);
-    apply((const double(*)[3])inverse, body->momentum,
+    apply((const double(*)[3])inverse, body->now.momentum,
           spin); // the spin follows from the momentum, which nothing but contact changes
     for (int k = 0; k < 3; k++)
         turned[k] = h * spin[k];
-    body->free_turn = turn_by(turned, &body->turn);
-    cholesky3((const double(*)[3])inverse, body->root_inverse);
+    body->motion.free_turn = turn_by(turned, &body->now.turn);
+    cholesky3((const double(*)[3])inverse, body->motion.root_inverse);
 }
 
 void pelti_contact_body_current(const PeltiContactBody *body, double at[3], PeltiTurn *turn)
 {
     for (int k = 0; k < 3; k++)
-        at[k] = body->free_at[k] + body->moved[0][k];
-    *turn = turn_by(body->moved[1], &body->free_turn);
+        at[k] = body->motion.free_at[k] + body->motion.moved[0][k];
+    *turn = turn_by(body->motion.moved[1], &body->motion.free_turn);
 }
 
 void pelti_contact_body_place(const PeltiContactBody *body, Vec3 *x, int vertex_count)
@@ -264,39 +265,39 @@ void pelti_contact_body_keep_momentum(PeltiContactBody *a, PeltiContactBody *b, 
            inertia_b = b->inertia[0][0] + b->inertia[1][1] + b->inertia[2][2], share = inertia_a / (inertia_a + inertia_b);
     double differ[3], moment[3];
     for (int k = 0; k < 3; k++)
-        differ[k] = h * (a->arms_from[k] - a->at[k] - (b->arms_from[k] - b->at[k]));
+        differ[k] = h * (a->motion.arms_from[k] - a->now.at[k] - (b->motion.arms_from[k] - b->now.at[k]));
     cross(differ, force, moment);
     for (int k = 0; k < 3; k++) {
-        a->momentum[k] += share * moment[k];
-        b->momentum[k] += (1 - share) * moment[k];
+        a->now.momentum[k] += share * moment[k];
+        b->now.momentum[k] += (1 - share) * moment[k];
     }
 }
 
 void pelti_contact_body_end_step(PeltiContactBody *body, double h)
 {
-    if (body->held && h > 0) {
-        memcpy(body->at, body->free_at, sizeof body->at);
-        body->turn = body->free_turn;
+    if (body->hand.held && h > 0) {
+        memcpy(body->now.at, body->motion.free_at, sizeof body->now.at);
+        body->now.turn = body->motion.free_turn;
     }
     if (!pelti_body_moves(body) || !(h > 0))
         return;
     double at[3], world[3][3], gained[3], spin[3];
     PeltiTurn r;
     pelti_contact_body_current(body, at, &r);
-    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
     for (int k = 0; k < 3; k++) {
-        body->velocity[k] += body->moved[0][k] / h;
-        spin[k] = body->moved[1][k] / h;
+        body->now.velocity[k] += body->motion.moved[0][k] / h;
+        spin[k] = body->motion.moved[1][k] / h;
     }
     apply((const double(*)[3])world, spin, gained); // the impulse's moment, exactly: moved = h I^-1 (moment)
     for (int k = 0; k < 3; k++)
-        body->momentum[k] += gained[k];
-    memcpy(body->at, at, sizeof at);
-    memcpy(body->last, body->moved, sizeof body->last);
-    body->last_h = h;
-    memset(body->moved, 0, sizeof body->moved);
-    memcpy(body->free_at, at, sizeof at);
-    body->turn = body->free_turn = r;
+        body->now.momentum[k] += gained[k];
+    memcpy(body->now.at, at, sizeof at);
+    memcpy(body->motion.last, body->motion.moved, sizeof body->motion.last);
+    body->motion.last_h = h;
+    memset(body->motion.moved, 0, sizeof body->motion.moved);
+    memcpy(body->motion.free_at, at, sizeof at);
+    body->now.turn = body->motion.free_turn = r;
 }
 
 /// A force f at the point moves the centre by h^2/m f and turns by h^2 I^-1 (r x f); the point then moves by
@@ -307,12 +308,13 @@ void pelti_contact_body_blocks(const PeltiContactBody *body, const double point[
 {
     double r[3], s = h / sqrt(body->mass);
     for (int k = 0; k < 3; k++)
-        r[k] = point[k] - (body->free_at[k] + body->moved[0][k]);
+        r[k] = point[k] - (body->motion.free_at[k] + body->motion.moved[0][k]);
     memset(translation, 0, sizeof(double[3][3]));
     for (int k = 0; k < 3; k++)
         translation[k][k] = s;
     for (int c = 0; c < 3; c++) {
-        double axis[3] = {body->root_inverse[0][c], body->root_inverse[1][c], body->root_inverse[2][c]}, moved[3];
+        double axis[3] = {body->motion.root_inverse[0][c], body->motion.root_inverse[1][c], body->motion.root_inverse[2][c]},
+               moved[3];
         cross(axis, r, moved);
         for (int k = 0; k < 3; k++)
             turn[k][c] = h * moved[k];
@@ -323,20 +325,20 @@ void pelti_contact_body_take(PeltiContactBody *body, double h, const double tran
 {
     double s = h / sqrt(body->mass);
     for (int k = 0; k < 3; k++)
-        body->moved[0][k] = s * translation[k];
-    apply((const double(*)[3])body->root_inverse, turn, body->moved[1]);
+        body->motion.moved[0][k] = s * translation[k];
+    apply((const double(*)[3])body->motion.root_inverse, turn, body->motion.moved[1]);
     for (int k = 0; k < 3; k++)
-        body->moved[1][k] *= h;
+        body->motion.moved[1][k] *= h;
 }
 
 void pelti_contact_body_frame(const PeltiContactBody *body, Mat34 *out)
 {
     double offset[3];
-    apply((const double(*)[3])body->turn.m, body->centre_offset, offset);
+    apply((const double(*)[3])body->now.turn.m, body->centre_offset, offset);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
-            out->m[i][j] = (float)body->turn.m[i][j];
-        out->m[i][3] = (float)(body->at[i] - offset[i]);
+            out->m[i][j] = (float)body->now.turn.m[i][j];
+        out->m[i][3] = (float)(body->now.at[i] - offset[i]);
     }
 }
 
@@ -344,10 +346,10 @@ void pelti_contact_body_get(const PeltiContactBody *body, double h, double trans
 {
     double s = sqrt(body->mass) / h, b[3];
     for (int k = 0; k < 3; k++) {
-        translation[k] = s * body->moved[0][k];
-        b[k] = body->moved[1][k] / h;
+        translation[k] = s * body->motion.moved[0][k];
+        b[k] = body->motion.moved[1][k] / h;
     }
-    const double(*l)[3] = (const double(*)[3])body->root_inverse; // lower: forward substitution
+    const double(*l)[3] = (const double(*)[3])body->motion.root_inverse; // lower: forward substitution
     turn[0] = b[0] / l[0][0];
     turn[1] = (b[1] - l[1][0] * turn[0]) / l[1][1];
     turn[2] = (b[2] - l[2][0] * turn[0] - l[2][1] * turn[1]) / l[2][2];
@@ -360,18 +362,18 @@ void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], con
     double offset[3];
     apply((const double(*)[3])turn->m, body->centre_offset, offset);
     for (int k = 0; k < 3; k++)
-        body->goal[k] = origin[k] + offset[k];
-    body->goal_turn = *turn;
-    body->held = true;
-    memset(body->last, 0, sizeof body->last); // what pushed it before says nothing of what will
-    body->last_h = 0;
+        body->hand.goal[k] = origin[k] + offset[k];
+    body->hand.goal_turn = *turn;
+    body->hand.held = true;
+    memset(body->motion.last, 0, sizeof body->motion.last); // what pushed it before says nothing of what will
+    body->motion.last_h = 0;
 }
 
 void pelti_contact_body_let_go(PeltiContactBody *body)
 {
-    body->held = false;
+    body->hand.held = false;
     if (body->kind == PELT_OBJECT_FIXED)
-        memset(body->velocity, 0, sizeof body->velocity), memset(body->momentum, 0, sizeof body->momentum);
+        memset(body->now.velocity, 0, sizeof body->now.velocity), memset(body->now.momentum, 0, sizeof body->now.momentum);
 }
 
 /// v with exp([v]) from = to, |v| <= pi: by the quaternion of to from^T, whose largest component is found first.
@@ -406,26 +408,26 @@ static void turn_between(const PeltiTurn *from, const PeltiTurn *to, double v[3]
 void pelti_contact_body_drive(PeltiContactBody *body, double dt)
 {
     double turn[3], world[3][3];
-    if (!body->held)
+    if (!body->hand.held)
         return;
     if (!(dt > 0)) {
-        memcpy(body->at, body->goal, sizeof body->at);
-        memcpy(body->free_at, body->goal, sizeof body->at);
-        body->turn = body->free_turn = body->goal_turn;
+        memcpy(body->now.at, body->hand.goal, sizeof body->now.at);
+        memcpy(body->motion.free_at, body->hand.goal, sizeof body->now.at);
+        body->now.turn = body->motion.free_turn = body->hand.goal_turn;
     }
-    turn_between(&body->turn, &body->goal_turn, turn);
+    turn_between(&body->now.turn, &body->hand.goal_turn, turn);
     for (int k = 0; k < 3; k++) {
-        body->drive[0][k] = body->velocity[k] = dt > 0 ? (body->goal[k] - body->at[k]) / dt : 0;
-        body->drive[1][k] = dt > 0 ? turn[k] / dt : 0;
+        body->hand.drive[0][k] = body->now.velocity[k] = dt > 0 ? (body->hand.goal[k] - body->now.at[k]) / dt : 0;
+        body->hand.drive[1][k] = dt > 0 ? turn[k] / dt : 0;
     }
-    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
-    apply((const double(*)[3])world, body->drive[1], body->momentum);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
+    apply((const double(*)[3])world, body->hand.drive[1], body->now.momentum);
 }
 
 void pelti_contact_body_spin(const PeltiContactBody *body, double spin[3])
 {
     double world[3][3], inverse[3][3];
-    rotate_tensor(&body->turn, (const double(*)[3])body->inertia, world);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
     invert_tensor((const double(*)[3])world, inverse);
-    apply((const double(*)[3])inverse, body->momentum, spin);
+    apply((const double(*)[3])inverse, body->now.momentum, spin);
 }

@@ -12,36 +12,47 @@ typedef struct PeltiTurn { ///< rotation matrix, rows
     double m[3][3];
 } PeltiTurn;
 
-typedef struct PeltiContactBody {
-    const PeltSceneObject *def;
-    PeltObjectKind kind;
-    int surface;                ///< index into the scene's surfaces
-    int first_slot;             ///< of the solver: rigid: translation, turn; -1: fixed
-    Vec3 *local;                ///< [vertices of the surface] relative to the centre of mass
-    double mass, inertia[3][3]; ///< kg, about the centre, body axes
-    double centre_offset[3];    ///< centre of mass in the object's own frame
-    // state at the end of the last step
-    double at[3], velocity[3], momentum[3]; ///< centre, units/s, angular momentum about it (world)
+typedef struct PeltiBodyState { ///< at the end of the last step: pelti_contact_body_end_step writes, _drive where it is held
+    double at[3];               ///< centre of mass, world
     PeltiTurn turn;
-    // this step
-    double free_at[3];
+    double velocity[3]; ///< units/s; gravity is added when a step begins
+    double momentum[3]; ///< angular, about the centre, world
+} PeltiBodyState;
+
+typedef struct PeltiBodyMotion { ///< of this step
+    double free_at[3];           ///< without contact, by pelti_contact_body_free_step
     PeltiTurn free_turn;
-    double root_inverse[3][3]; ///< L with L L^T = inverse inertia in world axes
-    double last[2][3], last_h; ///< the same of the last step, and its length: where this one starts looking
-    double arms_from[3];       ///< centre that the arms of the contact forces were measured from
-    double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion
-    PeltiSoft *soft;
-    // moved from outside: contact does not move it
+    double root_inverse[3][3]; ///< L with L L^T = inverse inertia in world axes; by the same
+    double arms_from[3];       ///< centre that the arms of the contact forces are measured from: assembling writes
+    double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion; pelti_contact_body_take
+    double last[2][3], last_h; ///< `moved` of the last step, and its length in s: where this one starts looking
+} PeltiBodyMotion;
+
+typedef struct PeltiBodyHand { ///< moved from outside, contact does not: pelti_contact_body_hold and _drive write
     bool held;
     double goal[3]; ///< of the centre, at the end of the frame
     PeltiTurn goal_turn;
     double drive[2][3]; ///< velocity and spin that lead there, units/s, rad/s
+} PeltiBodyHand;
+
+typedef struct PeltiContactBody {
+    const PeltSceneObject *def;
+    PeltObjectKind kind;
+    int surface;                ///< index into the scene's surfaces
+    int first_slot;             ///< of the solver: rigid: translation, turn; soft: of the problem assembled last; -1: none
+    Vec3 *local;                ///< [vertices of the surface] relative to the centre of mass
+    double mass, inertia[3][3]; ///< kg, about the centre, body axes
+    double centre_offset[3];    ///< centre of mass in the object's own frame
+    PeltiSoft *soft;            ///< NULL but for soft ones, whose state and motion are there
+    PeltiBodyState now;
+    PeltiBodyMotion motion;
+    PeltiBodyHand hand;
 } PeltiContactBody;
 
 /// Contact moves it, or could: not a fixed object, not one that is held.
 static inline bool pelti_body_moves(const PeltiContactBody *body)
 {
-    return body->kind != PELT_OBJECT_FIXED && !body->held;
+    return body->kind != PELT_OBJECT_FIXED && !body->hand.held;
 }
 
 /// Mass, inertia, place. `pool` holds the arrays; the surface is built by the caller from `mesh`.

@@ -54,7 +54,6 @@ static PeltStatus make_skins(PeltiCorrector *c, const PeltiCorrectorDef *def, Pe
         PELT_TRY(pelti_contact_skin_init(&c->things.skins[s], &c->pool, &skin, err));
         PELT_TRY(pelti_swing_init(&c->things.swings[s], &c->pool, &c->things.skins[s], err));
         PELT_TRY(pelti_surface_build(&c->pool, who[s]->mesh, &c->things.surfaces[s], err));
-        c->things.skins[s].surface = s;
         c->things.skins[s].first_slot = c->linear.fixed_slots;
         c->linear.fixed_slots += pelti_contact_skin_slots(&c->things.skins[s]);
         c->things.from[s] = pelti_pose_new(&c->pool, who[s]);
@@ -114,24 +113,24 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
         (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
     c->guess.known = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
     c->guess.older = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
-    c->guess.match = PELTI_NEW(pool, int, MATCH_SLOTS);
+    c->guess.match_scratch = PELTI_NEW(pool, int, MATCH_SLOTS);
     c->linear.constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
     c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
-    c->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
+    c->linear.side_scratch = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
     c->linear.frames = PELTI_NEW(pool, CorrectorFrame, MOST_CONTACTS);
     c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
     c->linear.groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
     c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
     c->linear.u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
-    c->soft.force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
-    c->pushing.push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
-    c->pushing.queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
-    c->soft.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
+    c->soft_scratch.force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
+    c->push_scratch.push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
+    c->push_scratch.queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
+    c->soft_scratch.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
     PELT_TRY(pelti_contact_near_create(pool, c->things.surface_count, c->things.surfaces, (size_t)24 << 20, &c->detection.memory,
                                        err));
-    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs, err));
+    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));
     for (int s = 0; s < c->things.surface_count; s++)
         c->detection.bounds[s] = c->things.surfaces[s].tree->node_count ? c->things.surfaces[s].tree->nodes[0].box
                                                                         : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
@@ -164,8 +163,8 @@ PeltStatus pelti_corrector_create(const PeltiCorrectorDef *def, const PeltAlloca
     c->log = def->log;
     c->jobs = def->jobs;
     c->settings = def->settings;
-    c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : 3;
-    c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : 8;
+    c->settings.linearisations = c->settings.linearisations > 0 ? c->settings.linearisations : ROUNDS;
+    c->settings.most_substeps = c->settings.most_substeps > 0 ? c->settings.most_substeps : SUBSTEPS;
     c->things.skin_count = def->character_count;
     c->things.body_count = scene->object_count;
     c->things.surface_count = c->things.skin_count + c->things.body_count;
@@ -232,14 +231,14 @@ static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a ca
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
     const PeltiContactBody *body = surface < c->things.skin_count ? NULL : &c->things.bodies[surface - c->things.skin_count];
-    if (!body || (body->kind == PELT_OBJECT_FIXED && !body->held))
+    if (!body || (body->kind == PELT_OBJECT_FIXED && !body->hand.held))
         return vec3(0, 0, 0);
     if (body->soft) {
         double p[3], scale = dt / body->mass;
         pelti_soft_momentum(body->soft, p);
         return vec3((float)(scale * p[0]), (float)(scale * p[1]), (float)(scale * p[2]));
     }
-    return vec3((float)(dt * body->velocity[0]), (float)(dt * body->velocity[1]), (float)(dt * body->velocity[2]));
+    return vec3((float)(dt * body->now.velocity[0]), (float)(dt * body->now.velocity[1]), (float)(dt * body->now.velocity[2]));
 }
 
 static PeltiBox grown(const PeltiBox *box, Vec3 by, double margin)
@@ -252,7 +251,7 @@ static PeltiBox grown(const PeltiBox *box, Vec3 by, double margin)
 /// How far vertices of a skin that come near the other surface move relative to it.
 static double skin_motion(const PeltiSurface *skin, double moved, const PeltiBox *bounds, Vec3 shift, double alarm)
 {
-    PeltiBox box = grown(bounds, vec3(0, 0, 0), 2 * alarm + moved + (double)vec3_length(shift));
+    PeltiBox box = grown(bounds, vec3(0, 0, 0), MOVES_AT_ONCE * alarm + moved + (double)vec3_length(shift));
     double most = 0;
     for (int v = 0; v < skin->mesh->vertex_count; v++) {
         Vec3 p = skin->before[v], d = vec3_sub(vec3_sub(skin->x[v], p), shift);
@@ -287,14 +286,14 @@ static double body_motion(const PeltiCorrector *c, double dt)
     return most;
 }
 
-/// How often to cut the step: nothing near anything else may move more than twice the alarm distance at once, relative to it.
+/// How often to cut the step: nothing near anything else may move farther at once, relative to it.
 static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
 {
     double most = body_motion(c, dt);
     for (int s = 0; s < c->things.skin_count; s++) {
         PeltiContactSkin *skin = &c->things.skins[s];
         PeltiSurface *surface = &c->things.surfaces[s];
-        pelti_pose_copy(skin->who, &free[s], &skin->free);
+        pelti_pose_copy(skin->who, &free[s], &skin->pose.free);
         pelti_contact_skin_pose(skin);
         pelti_contact_skin_place(skin, surface->x);
         PeltiBox swept = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
@@ -310,57 +309,91 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
         }
         for (int o = 0; o < c->things.surface_count; o++) {
             Vec3 shift = shift_of(c, o, dt);
-            PeltiBox reach = grown(&c->detection.bounds[o], shift, 2 * c->alarm);
+            PeltiBox reach = grown(&c->detection.bounds[o], shift, MOVES_AT_ONCE * c->alarm);
             if (o != s && pelti_box_overlap(&swept, &reach, 0))
                 most = fmax(most, skin_motion(surface, moved, &c->detection.bounds[o], shift, c->alarm));
         }
     }
-    int n = (int)fmin(ceil(most / (2 * c->alarm)), c->settings.most_substeps);
+    int n = (int)fmin(ceil(most / (MOVES_AT_ONCE * c->alarm)), c->settings.most_substeps);
     int power = 1;
     while (power < n)
         power *= 2; // few different steps: a soft body is factored for each
     return power;
 }
 
+static PeltiCoulombSettings solver_settings(const PeltiCorrector *c)
+{
+    bool final = c->settings.final;
+    return (PeltiCoulombSettings){.tolerance = (final ? EXACT_FINAL : EXACT_NORMAL) * c->size,
+                                  .iterations = final ? SWEEPS_FINAL : SWEEPS_NORMAL,
+                                  .regularisation = final ? GIVE_FINAL : GIVE_NORMAL};
+}
+
+/// How far one contact's side moves along its normal from where the problem was linearised to the solution, at most.
+static double farthest_moved(const PeltiCorrector *c)
+{
+    double moved = 0;
+    for (int i = 0; i < c->linear.system.constraint_count; i++) {
+        const PeltiConstraint *k = &c->linear.constraints[i];
+        for (int b = 0; b < k->block_count; b++) {
+            const PeltiContactBlock *block = &c->linear.blocks[k->first_block + b];
+            const double *u = c->linear.u[block->slot], *now = c->linear.u_now[block->slot];
+            double along = 0;
+            for (int e = 0; e < 3; e++)
+                along += block->j[0][e] * (u[e] - now[e]);
+            moved = fmax(moved, fabs(along));
+        }
+    }
+    return moved;
+}
+
+static void pose_skins(PeltiCorrector *c)
+{
+    for (int s = 0; s < c->things.skin_count; s++)
+        pelti_contact_skin_pose(&c->things.skins[s]);
+}
+
+/// What was solved is what the next solve guesses from.
+static void hand_on_forces(PeltiCorrector *c)
+{
+    CorrectorKnown *swap = c->guess.older;
+    c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
+}
+
+static void tell_solve(const PeltiCorrector *c, const PeltiCoulombResult *result, PeltiContactReport *report)
+{
+    report->iterations += result->iterations;
+    report->linearisations++;
+    report->work += result->work;
+    report->change = result->change / c->size;
+    report->converged &= result->converged;
+}
+
+/// More rounds than are set only where things are still on their way.
+static bool goes_on(const PeltiCorrector *c, int round, double moved)
+{
+    int most = c->settings.linearisations;
+    return round < most || (round < ROUNDS_ON * most && moved > c->alarm);
+}
+
 /// `loose`: a part of a frame that is not its end; the next part puts right what is left. `work`: visits to contacts at most.
 static void solve_step(PeltiCorrector *c, double h, bool loose, long work, PeltiContactReport *report)
 {
-    PeltiCoulombSettings settings = {.tolerance = (c->settings.final ? EXACT_FINAL : EXACT_NORMAL) * c->size,
-                                     .iterations = c->settings.final ? SWEEPS_FINAL : SWEEPS_NORMAL,
-                                     .regularisation = c->settings.final ? GIVE_FINAL : GIVE_NORMAL};
-    double moved = 0; // how far the solution lies from where the problem was linearised
-    int most = c->settings.linearisations;
-    for (int k = 0; work > 0 && (k < most || (k < 2 * most && moved > c->alarm));
-         k++) {                                                          // more only where things are still on their way
-        pelti_corrector_detect(c, c->alarm + fmin(moved, 2 * c->alarm)); // what contact pushed apart must stay in the problem
+    PeltiCoulombSettings settings = solver_settings(c);
+    double moved = 0, enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
+    for (int round = 0; work > 0 && goes_on(c, round, moved); round++) {
+        pelti_corrector_detect(c, c->alarm +
+                                      fmin(moved, SEEN_FARTHER * c->alarm)); // what contact pushed apart must stay in the problem
         c->escapes.look = false;
         pelti_corrector_assemble(c, h);
         settings.work = work;
-        PeltiCoulombResult r = pelti_coulomb_solve(&c->linear.system, &settings);
-        moved = 0;
-        for (int i = 0; i < c->linear.system.constraint_count; i++) {
-            const PeltiConstraint *k2 = &c->linear.constraints[i];
-            for (int b = 0; b < k2->block_count; b++) {
-                const PeltiContactBlock *block = &c->linear.blocks[k2->first_block + b];
-                double d[3], n = 0;
-                for (int e = 0; e < 3; e++)
-                    d[e] = c->linear.u[block->slot][e] - c->linear.u_now[block->slot][e];
-                n = block->j[0][0] * d[0] + block->j[0][1] * d[1] + block->j[0][2] * d[2];
-                moved = fmax(moved, fabs(n));
-            }
-        }
+        PeltiCoulombResult result = pelti_coulomb_solve(&c->linear.system, &settings);
+        moved = farthest_moved(c);
         pelti_corrector_take(c, h);
-        for (int s = 0; s < c->things.skin_count; s++)
-            pelti_contact_skin_pose(&c->things.skins[s]);
-        report->iterations += r.iterations;
-        report->linearisations++;
-        report->work += r.work;
-        work -= r.work;
-        report->change = r.change / c->size;
-        report->converged &= r.converged;
-        CorrectorKnown *swap = c->guess.older;
-        c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
-        double enough = c->settings.final ? ENOUGH_FINAL : loose ? ENOUGH_LOOSE : ENOUGH_NORMAL;
+        pose_skins(c);
+        hand_on_forces(c);
+        tell_solve(c, &result, report);
+        work -= result.work;
         if (c->linear.system.constraint_count == 0 || moved < enough * c->alarm)
             break;
     }
@@ -372,7 +405,7 @@ static void keep_momentum(PeltiCorrector *c, double h)
         const CorrectorKnown *k = &c->guess.older[i];
         PeltiContactBody *a = k->touch.a < c->things.skin_count ? NULL : &c->things.bodies[k->touch.a - c->things.skin_count],
                          *b = k->touch.b < c->things.skin_count ? NULL : &c->things.bodies[k->touch.b - c->things.skin_count];
-        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->held && !b->held)
+        if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->hand.held && !b->hand.held)
             pelti_contact_body_keep_momentum(a, b, (double[3]){(double)k->force.x, (double)k->force.y, (double)k->force.z}, h);
     }
 }
@@ -425,14 +458,19 @@ static void weigh_swings(PeltiCorrector *c)
     }
 }
 
-static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
+/// The skins go on to `share` of the way from the last free pose to this one.
+static void begin_skins(PeltiCorrector *c, const PeltiPose *free, float share, double h)
 {
     for (int s = 0; s < c->things.skin_count; s++) {
         PeltiContactSkin *skin = &c->things.skins[s];
-        pelti_pose_blend(skin->who, &c->things.from[s], &free[s], share, &skin->free);
+        pelti_pose_blend(skin->who, &c->things.from[s], &free[s], share, &skin->pose.free);
         pelti_contact_skin_begin(skin, (double)c->scene->joint_damping_s, h);
         pelti_contact_skin_pose(skin); // with the last correction: near where it will end
     }
+}
+
+static void free_steps(PeltiCorrector *c, double h)
+{
     for (int b = 0; b < c->things.body_count; b++) {
         PeltiContactBody *body = &c->things.bodies[b];
         if (body->soft)
@@ -440,23 +478,39 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
         else
             pelti_contact_body_free_step(body, c->gravity, h);
     }
-    solve_step(c, h, share < 1, work, report);
+}
+
+static void keep_bends(PeltiCorrector *c)
+{
     for (int i = 0; i < c->guess.older_count; i++) {
         CorrectorKnown *k = &c->guess.older[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
-    weigh_swings(c);
-    keep_momentum(c, h);
-    forget_overlaps(c);
-    pelti_corrector_forget_escapes(c, h);
-    keep_places(c);
+}
+
+static void end_bodies(PeltiCorrector *c, double h)
+{
     for (int b = 0; b < c->things.body_count; b++) {
         if (c->things.bodies[b].soft)
             pelti_soft_end_step(c->things.bodies[b].soft, h);
         else
             pelti_contact_body_end_step(&c->things.bodies[b], h);
     }
+}
+
+static void substep(PeltiCorrector *c, const PeltiPose *free, float share, double h, long work, PeltiContactReport *report)
+{
+    begin_skins(c, free, share, h);
+    free_steps(c, h);
+    solve_step(c, h, share < 1, work, report);
+    keep_bends(c);
+    weigh_swings(c);
+    keep_momentum(c, h);
+    forget_overlaps(c);
+    pelti_corrector_forget_escapes(c, h);
+    keep_places(c);
+    end_bodies(c, h);
 }
 
 static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
@@ -487,43 +541,61 @@ static void say_what_overlaps(PeltiCorrector *c)
                    c->things.names[worst->a], worst->b < 0 ? "ground" : c->things.names[worst->b], -worst->gap);
 }
 
-void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
+static void drive_bodies(PeltiCorrector *c, double dt)
 {
-    PeltiContactReport now = {.converged = true};
-    c->detection.touches.dropped = 0;
     for (int b = 0; b < c->things.body_count; b++) {
-        double dt = c->started && dt_s > 0 ? dt_s : 0;
         if (c->things.bodies[b].soft)
             pelti_soft_drive(c->things.bodies[b].soft, dt);
         else
             pelti_contact_body_drive(&c->things.bodies[b], dt);
     }
-    if (!c->started || !(dt_s > 0)) {
-        for (int s = 0; s < c->things.skin_count; s++) {
-            pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].free);
-            pelti_contact_skin_pose(&c->things.skins[s]);
-        }
-        c->escapes.look = true;
-        pelti_corrector_detect(c, c->alarm);
-        keep_places(c);
-        if (!c->started) {
-            say_what_overlaps(c);
-            pelti_corrector_find_escapes(c);
-        }
-        c->started = true;
-    } else {
-        now.substeps = count_substeps(c, free, dt_s);
-        c->escapes.look = true; // once a step
-        long work = c->settings.work > 0 ? c->settings.work : (long)WORK * (c->settings.final ? WORK_FINAL : 1);
-        if (c->escapes.calm_s > 0 && work > WORK_INSIDE)
-            work = WORK_INSIDE;
-        for (int k = 1; k <= now.substeps; k++) // each may use its share of what is left
-            substep(c, free, (float)k / (float)now.substeps, dt_s / now.substeps, (work - now.work) / (now.substeps + 1 - k),
-                    &now);
+}
+
+/// No time passes: all is where it is, and nothing is solved.
+static void stand_still(PeltiCorrector *c, const PeltiPose *free)
+{
+    for (int s = 0; s < c->things.skin_count; s++)
+        pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.skins[s].pose.free);
+    pose_skins(c);
+    c->escapes.look = true;
+    pelti_corrector_detect(c, c->alarm);
+    keep_places(c);
+    if (!c->started) {
+        say_what_overlaps(c);
+        pelti_corrector_find_escapes(c);
     }
+    c->started = true;
+}
+
+/// Visits to contacts that a step may take.
+static long most_work(const PeltiCorrector *c)
+{
+    long work = c->settings.work > 0 ? c->settings.work : (long)WORK * (c->settings.final ? WORK_FINAL : 1);
+    return c->escapes.sparing_s > 0 && work > WORK_INSIDE ? WORK_INSIDE : work;
+}
+
+static void move_on(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiContactReport *report)
+{
+    int count = report->substeps = count_substeps(c, free, dt_s);
+    long work = most_work(c);
+    c->escapes.look = true;          // once a step
+    for (int k = 1; k <= count; k++) // each may use its share of what is left
+        substep(c, free, (float)k / (float)count, dt_s / count, (work - report->work) / (count + 1 - k), report);
+}
+
+void pelti_corrector_step(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiPose *corrected, PeltiContactReport *report)
+{
+    PeltiContactReport now = {.converged = true};
+    bool passes = c->started && dt_s > 0;
+    c->detection.touches.dropped = 0;
+    drive_bodies(c, passes ? dt_s : 0);
+    if (passes)
+        move_on(c, free, dt_s, &now);
+    else
+        stand_still(c, free);
     for (int s = 0; s < c->things.skin_count; s++) {
         pelti_pose_copy(c->things.skins[s].who, &free[s], &c->things.from[s]);
-        pelti_pose_copy(c->things.skins[s].who, &c->things.skins[s].corrected, &corrected[s]);
+        pelti_pose_copy(c->things.skins[s].who, &c->things.skins[s].pose.corrected, &corrected[s]);
     }
     fill_report(c, &now);
     if (report)
@@ -594,9 +666,9 @@ PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
                             .rest = surface->mesh->rest,
                             .mass = body->mass};
     pelti_contact_body_frame(body, &view.frame);
-    memcpy(view.velocity, body->velocity, sizeof view.velocity);
-    memcpy(view.momentum, body->momentum, sizeof view.momentum);
-    memcpy(view.centre, body->at, sizeof view.centre);
+    memcpy(view.velocity, body->now.velocity, sizeof view.velocity);
+    memcpy(view.momentum, body->now.momentum, sizeof view.momentum);
+    memcpy(view.centre, body->now.at, sizeof view.centre);
     pelti_contact_body_spin(body, view.spin);
     if (body->soft) {
         pelti_soft_centre(body->soft, view.centre);

@@ -12,9 +12,9 @@ typedef struct PeltiCorrector PeltiCorrector;
 typedef struct PeltiCorrectorSettings {
     bool final;         ///< contact laws to 1e-6 (else 1e-4) of the size
     bool cold;          ///< no warm start, to compare
-    int linearisations; ///< a step is linearised at most so often; 0: 3
+    int linearisations; ///< a step is linearised at most so often; 0: ROUNDS of constants.def
     int work;           ///< a step's most visits to contacts; 0: WORK of constants.def
-    int most_substeps;  ///< a step is cut so that nothing moves past the alarm distance unseen; 0: 8
+    int most_substeps;  ///< a step is cut so that nothing moves past the alarm distance unseen; 0: SUBSTEPS of constants.def
 } PeltiCorrectorSettings;
 
 /// One contact of the last (sub)step, for files and pictures.

@@ -20,7 +20,9 @@ typedef struct CorrectorKnown { ///< a contact with its force: the guess for the
     /// a give and not a creep. World, at the start of the step.
     Vec3 bend;
     double epsilon;
-    bool slides, claimed;
+    bool slides;
+    bool guessed; ///< of this solve: its force was guessed from an older one
+    bool claimed; ///< of the solve before: some contact took its force as the guess
 } CorrectorKnown;
 
 typedef struct CorrectorFrame { ///< contact frame, rows n, t, s
@@ -43,8 +45,10 @@ typedef struct PeltiEscape { ///< two surfaces that started deep in each other
 typedef struct PeltiEscapes {
     PeltiEscape list[MOST_ESCAPES];
     int count;
-    bool look;     ///< the next detection looks whether they have left each other
-    double calm_s; ///< so long work stays small: while something is deep in something else, and a while after
+    bool look; ///< the next detection looks whether they have left each other
+    /// For so long steps are sparing: they take no more than WORK_INSIDE visits to contacts, since haste helps nothing where
+    /// contacts contradict each other. ESCAPE_S while something is deep in something else; then it runs out. s
+    double sparing_s;
 } PeltiEscapes;
 
 typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
@@ -70,14 +74,14 @@ typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: tou
 typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve before; out: the guess for this one
     CorrectorKnown *known, *older;   ///< [MOST_CONTACTS] of this solve and of the one before
     int known_count, older_count;
-    int *match; ///< [MATCH_SLOTS] scratch: open hash over `older`
+    int *match_scratch; ///< [MATCH_SLOTS] open hash over `older`
 } PeltiCorrectorGuess;
 
 typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem and its solution
     PeltiContactSystem system;
     PeltiConstraint *constraints;
     PeltiContactBlock *blocks;
-    PeltiContactBlock *side; ///< scratch: of one body
+    PeltiContactBlock *side_scratch; ///< of one body
     CorrectorFrame *frames;
     int fixed_slots, block_count;
     int *slot_group;
@@ -86,8 +90,8 @@ typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem
 } PeltiCorrectorLinear;
 
 typedef struct PeltiCorrectorSoft { ///< scratch of soft bodies
-    double *compliance;             ///< room for the compliances
-    double (*force)[3];
+    double *compliance;             ///< of all of them, of one linearised problem
+    double (*force)[3];             ///< [PELTI_SOFT_SLOTS] of one body
 } PeltiCorrectorSoft;
 
 typedef struct PeltiCorrectorPushing { ///< scratch of the last resort
@@ -108,8 +112,8 @@ struct PeltiCorrector {
     PeltiCorrectorDetection detection;
     PeltiCorrectorGuess guess;
     PeltiCorrectorLinear linear;
-    PeltiCorrectorSoft soft;
-    PeltiCorrectorPushing pushing;
+    PeltiCorrectorSoft soft_scratch;
+    PeltiCorrectorPushing push_scratch;
 };
 
 /// Detection at the present places, within `reach`: fills `touches`.

@@ -164,7 +164,7 @@ static void regularise(PeltiContactSystem *s, double regularisation)
     for (int i = 0; i < s->constraint_count; i++) {
         PeltiConstraint *c = &s->constraints[i];
         double own = (c->w[0][0] + c->w[1][1] + c->w[2][2]) / 3 - c->epsilon, last = c->epsilon;
-        c->epsilon = regularisation * fmax(own, s->least_w);
+        c->epsilon = regularisation * fmax(own, s->scratch.least_w);
         if (!(c->epsilon > 0) && !(own > 0))
             c->epsilon = 1e-300; // nothing can move: forces stay finite, nothing else to do
         for (int k = 0; k < 3; k++)
@@ -182,7 +182,7 @@ static void prepare(PeltiContactSystem *s, double regularisation)
         pelti_coulomb_coupling(s, c, c, c->w);
         trace += c->w[0][0] + c->w[1][1] + c->w[2][2];
     }
-    s->least_w = s->constraint_count ? LEAST_BLOCK * trace / (3.0 * s->constraint_count) : 0;
+    s->scratch.least_w = s->constraint_count ? LEAST_BLOCK * trace / (3.0 * s->constraint_count) : 0;
     for (int i = 0; i < s->constraint_count; i++)
         s->constraints[i].epsilon = 0;
     regularise(s, regularisation);
@@ -230,7 +230,7 @@ static double sweep(PeltiContactSystem *s, bool hot, double near)
     for (int i = 0; i < s->constraint_count; i++) {
         PeltiConstraint *c = &s->constraints[i];
         if (!hot || c->force[0] > 0 || c->delta[0] < near)
-            change = fmax(change, visit(s, c)), s->work++;
+            change = fmax(change, visit(s, c)), s->scratch.work++;
     }
     return change;
 }
@@ -243,22 +243,22 @@ static double accelerate(PeltiContactSystem *s, double last)
     double now = 0;
     for (int i = 0; i < s->constraint_count; i++) {
         const PeltiConstraint *c = &s->constraints[i];
-        double g[3] = {c->old[0] - c->force[0], c->old[1] - c->force[1], c->old[2] - c->force[2]};
+        double g[3] = {c->scratch.old[0] - c->force[0], c->scratch.old[1] - c->force[1], c->scratch.old[2] - c->force[2]};
         for (int a = 0; a < 3; a++)
             now += g[a] * (c->w[a][0] * g[0] + c->w[a][1] * g[1] + c->w[a][2] * g[2]);
     }
     double beta = last > 0 ? now / last : 2;
     for (int i = 0; i < s->constraint_count; i++) {
         PeltiConstraint *c = &s->constraints[i];
-        if (beta > 1 || (c->force[0] == 0 && c->old[0] == 0)) { // start over; or apart
+        if (beta > 1 || (c->force[0] == 0 && c->scratch.old[0] == 0)) { // start over; or apart
             for (int a = 0; a < 3; a++)
-                c->step[a] = beta > 1 ? 0 : c->force[a] - c->old[a];
+                c->scratch.step[a] = beta > 1 ? 0 : c->force[a] - c->scratch.old[a];
             continue;
         }
         double carry[3];
         for (int a = 0; a < 3; a++) {
-            carry[a] = beta * c->step[a];
-            c->step[a] = carry[a] + c->force[a] - c->old[a];
+            carry[a] = beta * c->scratch.step[a];
+            c->scratch.step[a] = carry[a] + c->force[a] - c->scratch.old[a];
             c->force[a] += carry[a];
         }
         for (int k = 0; k < c->block_count && (carry[0] != 0 || carry[1] != 0 || carry[2] != 0); k++)
@@ -270,12 +270,12 @@ static double accelerate(PeltiContactSystem *s, double last)
 static void remember(PeltiContactSystem *s)
 {
     for (int i = 0; i < s->constraint_count; i++)
-        memcpy(s->constraints[i].old, s->constraints[i].force, sizeof(double[3]));
+        memcpy(s->constraints[i].scratch.old, s->constraints[i].force, sizeof(double[3]));
 }
 
 static bool exhausted(const PeltiContactSystem *s, const PeltiCoulombSettings *settings)
 {
-    return settings->work > 0 && s->work >= settings->work;
+    return settings->work > 0 && s->scratch.work >= settings->work;
 }
 
 /// `count` sweeps over the contacts that push, then one over all.
@@ -312,18 +312,16 @@ static void newton(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
         return;
     result->iterations += steps;
     gather_motion(s);
-    for (int i = 0; i < s->constraint_count; i++)
-        memcpy(s->constraints[i].step, s->constraints[i].old, sizeof(double[3])); // the sweep may not forget them
     result->iterations++;
     result->change = sweep(s, false, near);
     result->converged = result->change <= settings->tolerance;
     if (result->change > NEWTON_WORSE * before)
         for (int i = 0; i < s->constraint_count; i++)
-            memcpy(s->constraints[i].force, s->constraints[i].step, sizeof(double[3]));
+            memcpy(s->constraints[i].force, s->constraints[i].scratch.old, sizeof(double[3]));
     if (result->change > NEWTON_WORSE * before)
         gather_motion(s), result->change = before;
     for (int i = 0; i < s->constraint_count; i++)
-        memset(s->constraints[i].step, 0, sizeof(double[3]));
+        memset(s->constraints[i].scratch.step, 0, sizeof(double[3]));
 }
 
 static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, int most, PeltiCoulombResult *result)
@@ -344,7 +342,7 @@ static void rounds(PeltiContactSystem *s, const PeltiCoulombSettings *settings, 
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings)
 {
     PeltiCoulombResult result = {0};
-    system->work = 0;
+    system->scratch.work = 0;
     prepare(system, settings->regularisation);
     rounds(system, settings, system->newton ? STIFF_SWEEPS : settings->iterations, &result);
     // Contacts that contradict each other: softer ones do less, and the way back from their solution leads to this one.
@@ -361,6 +359,6 @@ PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCo
         rounds(system, settings, settings->iterations, &result);
     for (int i = 0; i < system->constraint_count; i++)
         read_delta(system, &system->constraints[i], system->constraints[i].delta);
-    result.work = system->work;
+    result.work = system->scratch.work;
     return result;
 }

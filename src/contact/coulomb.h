@@ -19,12 +19,15 @@ typedef struct PeltiContactBlock {
 typedef struct PeltiConstraint {
     int first_block, block_count;
     double mu;
-    double free[3];         ///< delta without contact forces: gap, and slip over the step; length
-    double force[3];        ///< in: the guess; out: the solution (n, t, s)
-    double delta[3];        ///< out: free + W f
-    double epsilon;         ///< out: the regularisation used, length / force; part of w and delta
-    double w[3][3];         ///< W_cc with the regularisation, by pelti_coulomb_solve
-    double old[3], step[3]; ///< work: force before the sweep, direction of acceleration
+    double free[3];  ///< delta without contact forces: gap, and slip over the step; length
+    double force[3]; ///< in: the guess; out: the solution (n, t, s)
+    double delta[3]; ///< out: free + W f; while it is solved [0] is as visited last
+    double epsilon;  ///< out: the regularisation used, length / force; part of w and delta
+    double w[3][3];  ///< W_cc with the regularisation, by pelti_coulomb_solve
+    struct {
+        double old[3];  ///< force before the last sweep, or the last go of Newton
+        double step[3]; ///< direction of acceleration
+    } scratch;          ///< of pelti_coulomb_solve
 } PeltiConstraint;
 
 typedef struct PeltiCompliance { ///< a soft body's slots
@@ -41,9 +44,11 @@ typedef struct PeltiContactSystem {
     const int *slot_group; ///< [slot_count] -1: compliance 1; NULL: all
     const PeltiCompliance *groups;
     double (*u)[3];      ///< [slot_count] out: sum C J^T f
-    double least_w;      ///< work: the smallest W_cc that a regularisation is a share of
     PeltiNewton *newton; ///< room for Newton steps; NULL: sweeps alone
-    long work;           ///< visits to contacts so far
+    struct {
+        double least_w; ///< the smallest W_cc that a regularisation is a share of
+        long work;      ///< visits to contacts so far
+    } scratch;          ///< of pelti_coulomb_solve, which begins it anew
 } PeltiContactSystem;
 
 typedef struct PeltiCoulombSettings {

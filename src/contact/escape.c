@@ -69,7 +69,7 @@ void pelti_corrector_find_escapes(PeltiCorrector *c)
         const PeltiContactTouch *t = &c->detection.touches.list[i];
         if (t->b < 0 || !(t->gap < -ESCAPE_DEEP * c->alarm) || find_escape(c, t->a, t->b) || c->escapes.count == MOST_ESCAPES)
             continue;
-        c->escapes.calm_s = ESCAPE_S;
+        c->escapes.sparing_s = ESCAPE_S;
         if (!thing_moves(c, t->a) && !thing_moves(c, t->b))
             continue; // a skin bends out of what stands fast, as far as it can: no one direction is right for all of it
         PeltiEscape e = {.a = t->a, .b = t->b};
@@ -140,9 +140,9 @@ bool pelti_corrector_leaves(PeltiCorrector *c, int a, int b)
 void pelti_corrector_forget_escapes(PeltiCorrector *c, double h)
 {
     int kept = 0;
-    c->escapes.calm_s = fmax(0, c->escapes.calm_s - h);
+    c->escapes.sparing_s = fmax(0, c->escapes.sparing_s - h);
     for (int i = 0; i < c->escapes.count; i++)
         if (c->escapes.list[i].inside)
-            c->escapes.list[kept++] = c->escapes.list[i], c->escapes.calm_s = ESCAPE_S;
+            c->escapes.list[kept++] = c->escapes.list[i], c->escapes.sparing_s = ESCAPE_S;
     c->escapes.count = kept;
 }

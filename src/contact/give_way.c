@@ -1,4 +1,4 @@
-/// A step of giving way: parts, contacts of the skin with itself, turns of joints.
+/// A step of giving way: contacts of the skin with itself are found and solved, and joints turn [Duriez2008 sec. 5].
 #include "contact/give_way.h"
 
 #include "contact/give_way_parts.h"
@@ -61,8 +61,6 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     PeltiPool *pool = &g->pool;
     size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
     g->flesh.crush = PELTI_NEW(pool, float, parts);
-    g->held_back.work = pelti_pool_take(pool, joints, sizeof(double[3]));
-    g->held_back.share = PELTI_NEW(pool, double, joints);
     g->past.from = pelti_pose_new(pool, g->skin.who);
     g->held_back.shown = pelti_pose_new(pool, g->skin.who);
     g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
@@ -81,9 +79,9 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     for (int p = 0; p < g->parts.part_count; p++)
         most = g->parts.parts[p].sample_count > most ? g->parts.parts[p].sample_count : most;
     GiveHit *hits = PELTI_NEW(pool, GiveHit, (size_t)GIVE_LOOKS * (size_t)most);
-    g->detection.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
+    g->detection.scratch.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
-        g->detection.looks[i].hits = hits + (size_t)i * (size_t)most;
+        g->detection.scratch.looks[i].hits = hits + (size_t)i * (size_t)most;
     g->kept.sides = PELTI_NEW(pool, PeltiKeptSide, PELTI_MOST_KEPT_SIDES);
     g->kept.parts = pelti_pool_take(pool, PELTI_MOST_KEPT_SIDES, sizeof *g->kept.parts);
     g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
@@ -92,9 +90,10 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->linear.constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
     g->linear.block_room = 24 * GIVE_MOST_CONTACTS;
     g->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, g->linear.block_room);
-    g->linear.side = PELTI_NEW(pool, PeltiContactBlock, joints);
+    g->linear.scratch.side = PELTI_NEW(pool, PeltiContactBlock, joints);
     g->linear.u = pelti_pool_take(pool, joints, sizeof(double[3]));
     g->linear.u_now = pelti_pool_take(pool, joints, sizeof(double[3]));
+    g->linear.scratch.turn_before = pelti_pool_take(pool, joints, sizeof(double[3]));
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
     g->linear.system = (PeltiContactSystem){.constraints = g->linear.constraints, .blocks = g->linear.blocks, .u = g->linear.u};
@@ -108,7 +107,7 @@ static PeltStatus create(PeltiGiveWay *g, const PeltiGiveWayDef *def, PeltError 
         .who = def->who, .weights = def->weights, .scene = &scene, .name = "character", .jobs = def->jobs};
     PELT_TRY(pelti_contact_skin_init(&g->skin, &g->pool, &skin, err));
     g->skin.most_back_s = MOST_BACK_S;
-    g->skin.root_stiffness = 0; // no shift of all takes one part out of another
+    g->skin.root.stiffness = 0; // no shift of all takes one part out of another
     PELT_TRY(pelti_contact_parts_create(&g->pool, def->who, def->weights, def->jobs, &g->parts, err));
     g->size = (double)def->who->mesh->diagonal;
     g->alarm = SELF_ALARM * g->size;
@@ -160,11 +159,12 @@ static double take_turns(PeltiGiveWay *g)
     pelti_contact_skin_set(&g->skin, (const double(*)[3])g->linear.u);
     for (int j = 0; j < g->skin.joint_count; j++) {
         double *turn = g->skin.joints[j].turn, square = 0, size = 0;
+        const double *before = g->linear.scratch.turn_before[j];
         for (int k = 0; k < 3; k++)
-            square += (turn[k] - g->held_back.work[j][k]) * (turn[k] - g->held_back.work[j][k]);
+            square += (turn[k] - before[k]) * (turn[k] - before[k]);
         double change = sqrt(square), keep = change > TURN_IN_A_ROUND ? TURN_IN_A_ROUND / change : 1;
         for (int k = 0; k < 3; k++) {
-            turn[k] = g->held_back.work[j][k] + keep * (turn[k] - g->held_back.work[j][k]);
+            turn[k] = before[k] + keep * (turn[k] - before[k]);
             size += turn[k] * turn[k];
         }
         if (!(size > UNTURNED * UNTURNED))
@@ -177,7 +177,7 @@ static double take_turns(PeltiGiveWay *g)
 static void keep_places(PeltiGiveWay *g)
 {
     memcpy(g->placed.before, g->placed.x, (size_t)g->parts.sample_count * sizeof(Vec3));
-    memcpy(g->placed.last.bones, g->skin.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
+    memcpy(g->placed.last.bones, g->skin.pose.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
     memcpy(g->placed.last.inverse, g->placed.inverse, (size_t)g->parts.part_count * sizeof(Mat34));
 }
 
@@ -195,7 +195,7 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
     pelti_contact_skin_begin(&g->skin, COMES_BACK_S, h);
     for (int k = 0; k < rounds; k++) {
         for (int j = 0; j < g->skin.joint_count; j++)
-            memcpy(g->held_back.work[j], g->skin.joints[j].turn, sizeof(double[3]));
+            memcpy(g->linear.scratch.turn_before[j], g->skin.joints[j].turn, sizeof(double[3]));
         pelti_contact_skin_soften(&g->skin);
         pelti_give_way_detect(g);
         if (k == 0)
@@ -302,7 +302,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
             memset(g->skin.joints[j].turn, 0, sizeof(double[3]));
         pelti_give_way_forget(g);
     }
-    pelti_pose_copy(who, free, &g->skin.free);
+    pelti_pose_copy(who, free, &g->skin.pose.free);
     pelti_contact_skin_pose(&g->skin);
     pelti_give_way_place(g);
     if (restart) {
@@ -313,7 +313,7 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
         now.substeps = count_substeps(g);
         for (int k = 1; k <= now.substeps; k++) {
             if (now.substeps > 1) {
-                pelti_pose_blend(who, &g->past.from, free, (float)k / (float)now.substeps, &g->skin.free);
+                pelti_pose_blend(who, &g->past.from, free, (float)k / (float)now.substeps, &g->skin.pose.free);
                 pelti_contact_skin_pose(&g->skin);
                 pelti_give_way_place(g);
             }
@@ -369,10 +369,10 @@ void pelti_give_way_keep(PeltiGiveWay *g, PeltiSnapshot *s)
     PELTI_KEEP(s, &g->past.started, 1);
     PELTI_KEEP(s, &g->past.steps, 1);
     keep_pose(who, &g->past.from, s);
-    keep_pose(who, &g->skin.corrected, s);
+    keep_pose(who, &g->skin.pose.corrected, s);
     PELTI_KEEP(s, g->skin.joints, g->skin.joint_count);
-    PELTI_KEEP(s, g->skin.shift, 3);
-    PELTI_KEEP(s, g->skin.shift_base, 3);
+    PELTI_KEEP(s, g->skin.root.shift, 3);
+    PELTI_KEEP(s, g->skin.root.base, 3);
     PELTI_KEEP(s, g->placed.before, samples);
     PELTI_KEEP(s, g->placed.last.bones, who->bone_count);
     PELTI_KEEP(s, g->placed.last.inverse, parts);

@@ -1,4 +1,4 @@
-/// Finds and assembles the contacts of a skin with its own other parts, and remembers sides.
+/// Finds and assembles the contacts of a skin with its own other parts, and remembers sides [Duriez2008].
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 #include "math/lanes.h"
@@ -32,7 +32,7 @@ static Vec3 sample_wide(const PeltiGiveWay *g, int sample)
     for (int i = g->placed.pull_start[sample]; i < g->placed.pull_start[sample + 1]; i++) {
         const GivePull *pull = &g->placed.pulls[i];
         PeltiFloat4 c[4];
-        memcpy(c, g->skin.columns[pull->bone], sizeof c);
+        memcpy(c, g->skin.scratch.columns[pull->bone], sizeof c);
         sum += (c[0] * pull->rest.x + c[1] * pull->rest.y + c[2] * pull->rest.z + c[3]) * pull->share;
     }
     return vec3(sum[0], sum[1], sum[2]);
@@ -45,9 +45,9 @@ static void place_parts(void *context, int begin, int end, int worker)
     for (int p = begin; p < end; p++) {
         const PeltiSkinPart *part = &g->parts.parts[p];
         const PeltiPartField *f = &part->field;
-        if (!pelti_give_way_stirred(g, p))
+        if (!pelti_give_way_left_place(g, p))
             continue; // it is where it was
-        Mat34 m = g->skin.bones[part->bone];
+        Mat34 m = g->skin.pose.bones[part->bone];
         g->placed.bounds[p] = g->placed.reach[p] = nothing;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
             g->placed.x[s] = sample_wide(g, s);
@@ -73,8 +73,8 @@ void pelti_give_way_place(PeltiGiveWay *g)
 {
     pelti_contact_skin_columns(&g->skin);
     for (int b = 0; b < g->skin.who->bone_count; b++) {
-        g->motion.stirred[b] = memcmp(&g->motion.placed[b], &g->skin.bones[b], sizeof(Mat34)) != 0;
-        g->motion.placed[b] = g->skin.bones[b];
+        g->motion.left_place[b] = memcmp(&g->motion.placed[b], &g->skin.pose.bones[b], sizeof(Mat34)) != 0;
+        g->motion.placed[b] = g->skin.pose.bones[b];
     }
     pelti_parallel_for(g->jobs, g->parts.part_count, 8, place_parts, g);
 }
@@ -92,14 +92,14 @@ static Vec3 to_side(const PeltiGiveWay *g, int a, int b, Vec3 n)
 {
     int low = a < b ? a : b;
     Vec3 out = b < a ? n : vec3_scale(n, -1);
-    Mat3 m = mat34_linear(g->skin.bones[g->parts.parts[low].bone]);
+    Mat3 m = mat34_linear(g->skin.pose.bones[g->parts.parts[low].bone]);
     return mat3_apply(mat3_transpose(m), out); // a rotation, and a scale that a direction does not mind
 }
 
 static Vec3 from_side(const PeltiGiveWay *g, int a, int b, Vec3 out)
 {
     int low = a < b ? a : b;
-    Vec3 n = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[low].bone], out), vec3(0, 1, 0));
+    Vec3 n = vec3_normalize_or(mat34_apply_vector(g->skin.pose.bones[g->parts.parts[low].bone], out), vec3(0, 1, 0));
     return b < a ? n : vec3_scale(n, -1);
 }
 
@@ -114,7 +114,7 @@ static float allowed(const PeltiGiveWay *g, int a, int b, int sample)
 static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
 {
     const PeltiPartField *f = &g->parts.parts[b].field;
-    Mat34 out = g->skin.bones[g->parts.parts[b].bone];
+    Mat34 out = g->skin.pose.bones[g->parts.parts[b].bone];
     float scale = vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0])),
           far = (g->placed.ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
     Vec3 c = mat34_apply(g->placed.inverse[b], g->placed.centre[a]);
@@ -181,9 +181,9 @@ static void look(void *context, int begin, int end, int worker)
     PeltiGiveWay *g = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        GiveLook *l = &g->detection.looks[i];
+        GiveLook *l = &g->detection.scratch.looks[i];
         const PeltiSkinPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
-        double far = watched(g, l->a, l->b) / scale_of(g->skin.bones[pb->bone]);
+        double far = watched(g, l->a, l->b) / scale_of(g->skin.pose.bones[pb->bone]);
         l->count = 0;
         l->clear = INFINITY;
         for (int s = pa->first_sample; s < pa->first_sample + pa->sample_count; s++) {
@@ -209,13 +209,13 @@ static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
 {
     const PeltiSkinPart *pb = &g->parts.parts[l->b];
     GiveSide *side = side_of(g, l->a, l->b);
-    Mat34 out = g->skin.bones[pb->bone];
+    Mat34 out = g->skin.pose.bones[pb->bone];
     double scale = scale_of(out), alarm = watched(g, l->a, l->b);
     int first = g->detection.contact_count;
     for (int i = 0; i < l->count; i++) {
         const GiveHit *hit = &l->hits[i];
         double gap = ((double)hit->phi + (double)hit->allow + (double)side->let) * scale;
-        side->inside |= hit->phi < 0;
+        side->scratch.inside |= hit->phi < 0;
         if (gap > alarm)
             continue;
         if (g->detection.contact_count == GIVE_MOST_CONTACTS) {
@@ -232,22 +232,23 @@ static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
                            .mu = (double)g->settings.friction};
         c->deep = -hit->phi / pb->field.radius;
         c->normal = vec3_normalize_or(mat34_apply_vector(out, hit->gradient), vec3(0, 1, 0));
-        side->seen = true;
+        side->scratch.seen = true;
         if (gap < 0)
-            side->sum = vec3_mad(side->sum, vec3_normalize_or(to_side(g, l->a, l->b, c->normal), vec3(0, 1, 0)), (float)-gap);
+            side->scratch.sum =
+                vec3_mad(side->scratch.sum, vec3_normalize_or(to_side(g, l->a, l->b, c->normal), vec3(0, 1, 0)), (float)-gap);
     }
     keep_nearest(g, first);
 }
 
 static void take_looks(PeltiGiveWay *g)
 {
-    pelti_parallel_for(g->jobs, g->detection.look_count, 4, look, g);
-    for (int i = 0; i < g->detection.look_count; i++) {
-        const GiveLook *l = &g->detection.looks[i];
+    pelti_parallel_for(g->jobs, g->detection.scratch.look_count, 4, look, g);
+    for (int i = 0; i < g->detection.scratch.look_count; i++) {
+        const GiveLook *l = &g->detection.scratch.looks[i];
         g->motion.clear[l->a * g->parts.part_count + l->b] = l->clear;
         add_contacts(g, l);
     }
-    g->detection.look_count = 0;
+    g->detection.scratch.look_count = 0;
 }
 
 /// The way out of part b from a point of its rest space along a direction of it: a length of rest space, INFINITY: too far.
@@ -258,7 +259,7 @@ static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
         float phi;
         if (!pelti_contact_part_field_at(f, vec3_mad(y, along, (float)way), &phi, NULL) || phi >= 0)
             return way;
-        way += fmax((double)-phi, 0.5 * (double)f->cell);
+        way += fmax((double)-phi, WAY_OUT_STEP * (double)f->cell);
     }
     return INFINITY;
 }
@@ -279,7 +280,7 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
     if (!(c->gap < 0))
         return false; // beside or beyond: no business of this side
     const PeltiSkinPart *pb = &g->parts.parts[c->b];
-    Mat34 m = g->skin.bones[pb->bone];
+    Mat34 m = g->skin.pose.bones[pb->bone];
     double scale = scale_of(m);
     Vec3 along = vec3_normalize_or(mat34_apply_vector(g->placed.inverse[c->b], out), vec3(0, 1, 0));
     double way = way_out(&pb->field, c->home, along) * scale;
@@ -297,7 +298,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     const PeltiBone *bone = &g->skin.who->bones[g->parts.parts[a].bone];
     if (!(f->radius > 0))
         return false;
-    Vec3 head = mat34_apply(g->placed.inverse[b], mat34_apply(g->skin.bones[g->parts.parts[a].bone], bone->head)), gradient;
+    Vec3 head = mat34_apply(g->placed.inverse[b], mat34_apply(g->skin.pose.bones[g->parts.parts[a].bone], bone->head)), gradient;
     Vec3 high =
         vec3_add(f->low, vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell));
     Vec3 inset = vec3(0.01f * f->cell, 0.01f * f->cell, 0.01f * f->cell);
@@ -306,7 +307,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     if (!pelti_contact_part_field_at(f, at, &phi, &gradient) || phi < 0)
         return false;
     Vec3 away = vec3_add(vec3_scale(vec3_normalize_or(gradient, vec3(0, 0, 0)), phi), vec3_sub(head, at));
-    *out = vec3_normalize_or(mat34_apply_vector(g->skin.bones[g->parts.parts[b].bone], away), vec3(0, 0, 0));
+    *out = vec3_normalize_or(mat34_apply_vector(g->skin.pose.bones[g->parts.parts[b].bone], away), vec3(0, 0, 0));
     return vec3_length(*out) > 0;
 }
 
@@ -318,13 +319,13 @@ static void take_sides(PeltiGiveWay *g)
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++) {
             GiveSide *side = &g->past.sides[a * n + b];
-            if (!side->seen)
+            if (!side->scratch.seen)
                 side->held = false;
-            if (!side->seen || side->held || !(vec3_length(side->sum) > 0))
+            if (!side->scratch.seen || side->held || !(vec3_length(side->scratch.sum) > 0))
                 continue;
             int small = g->parts.parts[a].area < g->parts.parts[b].area ? a : b, large = small == a ? b : a;
             Vec3 from;
-            side->out = vec3_normalize_or(side->sum, vec3(0, 1, 0));
+            side->out = vec3_normalize_or(side->scratch.sum, vec3(0, 1, 0));
             if (comes_from(g, small, large, &from) && vec3_dot(from, from_side(g, small, large, side->out)) < 0)
                 side->out = vec3_normalize_or(to_side(g, small, large, from), side->out);
             side->held = true;
@@ -354,13 +355,13 @@ void pelti_give_way_detect(PeltiGiveWay *g)
     g->detection.contact_count = g->detection.dropped = 0;
     g->detection.deepest = 0;
     for (int i = 0; i < n * n; i++)
-        g->past.sides[i].sum = vec3(0, 0, 0), g->past.sides[i].seen = g->past.sides[i].inside = false;
+        g->past.sides[i].scratch.sum = vec3(0, 0, 0), g->past.sides[i].scratch.seen = g->past.sides[i].scratch.inside = false;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
             if (still_near(g, a, b)) {
-                GiveLook *l = &g->detection.looks[g->detection.look_count++];
+                GiveLook *l = &g->detection.scratch.looks[g->detection.scratch.look_count++];
                 l->a = a, l->b = b;
-                if (g->detection.look_count == GIVE_LOOKS)
+                if (g->detection.scratch.look_count == GIVE_LOOKS)
                     take_looks(g);
             }
     take_looks(g);
@@ -410,7 +411,7 @@ void pelti_give_way_assemble(PeltiGiveWay *g)
             slip = vec3_sub(vec3_sub(now, g->placed.before[c->sample]),
                             vec3_sub(now, mat34_apply(g->placed.last.bones[g->parts.parts[c->b].bone], c->home)));
         int count = pelti_contact_skin_self_blocks(&g->skin, &g->parts.samples[c->sample], g->parts.parts[c->b].bone, c->point,
-                                                   g->linear.side);
+                                                   g->linear.scratch.side);
         *k = (PeltiConstraint){.first_block = g->linear.block_count, .mu = c->mu};
         frame_of(c->normal, frame);
         s->constraint_count++;
@@ -421,13 +422,13 @@ void pelti_give_way_assemble(PeltiGiveWay *g)
             k->free[r] = (double)vec3_dot(frame[r], slip);
         for (int b = 0; b < count; b++) {
             PeltiContactBlock *block = &g->linear.blocks[g->linear.block_count++];
-            const double *u = g->linear.u_now[g->linear.side[b].slot];
-            block->slot = g->linear.side[b].slot;
+            const double *u = g->linear.u_now[g->linear.scratch.side[b].slot];
+            block->slot = g->linear.scratch.side[b].slot;
             for (int r = 0; r < 3; r++) {
                 for (int col = 0; col < 3; col++)
-                    block->j[r][col] = (double)frame[r].x * g->linear.side[b].j[0][col] +
-                                       (double)frame[r].y * g->linear.side[b].j[1][col] +
-                                       (double)frame[r].z * g->linear.side[b].j[2][col];
+                    block->j[r][col] = (double)frame[r].x * g->linear.scratch.side[b].j[0][col] +
+                                       (double)frame[r].y * g->linear.scratch.side[b].j[1][col] +
+                                       (double)frame[r].z * g->linear.scratch.side[b].j[2][col];
                 k->free[r] -= block->j[r][0] * u[0] + block->j[r][1] * u[1] + block->j[r][2] * u[2];
             }
         }
@@ -461,11 +462,12 @@ void pelti_give_way_remember(PeltiGiveWay *g)
             }
     }
     for (int i = 0; i < n * n; i++) // the side goes along where a part slides around another
-        if (g->past.sides[i].held && vec3_length(g->past.sides[i].sum) > 0 &&
-            vec3_dot(g->past.sides[i].sum, g->past.sides[i].out) > 0)
-            g->past.sides[i].out = vec3_normalize_or(
-                vec3_lerp(g->past.sides[i].out, vec3_normalize_or(g->past.sides[i].sum, g->past.sides[i].out), SIDE_FOLLOWS),
-                g->past.sides[i].out);
+        if (g->past.sides[i].held && vec3_length(g->past.sides[i].scratch.sum) > 0 &&
+            vec3_dot(g->past.sides[i].scratch.sum, g->past.sides[i].out) > 0)
+            g->past.sides[i].out =
+                vec3_normalize_or(vec3_lerp(g->past.sides[i].out,
+                                            vec3_normalize_or(g->past.sides[i].scratch.sum, g->past.sides[i].out), SIDE_FOLLOWS),
+                                  g->past.sides[i].out);
 }
 
 void pelti_give_way_bend(PeltiGiveWay *g)

@@ -1,27 +1,27 @@
 /// Limits how far giving way takes the skin from its clip: a joint at the top of a chain moves what it carries far.
 #include "contact/give_way_parts.h"
 
-void pelti_give_way_bound_chain(PeltiGiveWay *g, int sample, double share)
+void pelti_give_way_bound_chain(const PeltiGiveWay *g, int sample, double share, double *shares)
 {
     for (int i = g->placed.pull_start[sample]; i < g->placed.pull_start[sample + 1]; i++)
         for (int j = g->skin.bone_joint[g->placed.pulls[i].bone]; j >= 0; j = g->skin.joints[j].parent)
-            g->held_back.share[j] = fmin(g->held_back.share[j], share);
+            shares[j] = fmin(shares[j], share);
 }
 
-/// Whether turns take anything farther than it may be; what each joint may keep of its turn is g->held_back.share.
+/// Whether turns take anything farther than it may be; what each joint may keep of its turn is g->held_back.scratch.turn_share.
 static bool find_shares(PeltiGiveWay *g, const double (*turn)[3], double most)
 {
     bool any = false;
     for (int j = 0; j < g->skin.joint_count; j++)
-        g->held_back.share[j] = 1;
-    pelti_pose_bones(g->skin.who, &g->skin.free, g->own.node_world_free, g->own.bones_free);
+        g->held_back.scratch.turn_share[j] = 1;
+    pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_world_free, g->own.bones_free);
     pelti_give_way_pose_turned(g, turn);
     for (int s = 0; s < g->parts.sample_count; s++) {
-        double moved =
-            (double)vec3_distance(pelti_give_way_sample(g, s, g->skin.bones), pelti_give_way_sample(g, s, g->own.bones_free));
+        double moved = (double)vec3_distance(pelti_give_way_sample(g, s, g->skin.pose.bones),
+                                             pelti_give_way_sample(g, s, g->own.bones_free));
         if (!(moved > most))
             continue;
-        pelti_give_way_bound_chain(g, s, most / moved);
+        pelti_give_way_bound_chain(g, s, most / moved, g->held_back.scratch.turn_share);
         any = true;
     }
     return any;
@@ -33,6 +33,6 @@ bool pelti_give_way_limit(PeltiGiveWay *g, double (*turn)[3])
         return false;
     for (int j = 0; j < g->skin.joint_count; j++)
         for (int k = 0; k < 3; k++)
-            turn[j][k] *= g->held_back.share[j];
+            turn[j][k] *= g->held_back.scratch.turn_share[j];
     return true;
 }

@@ -65,7 +65,7 @@ PeltStatus pelti_give_way_motion_create(PeltiGiveWay *g, PeltError *err)
     m->radius = PELTI_NEW(&g->pool, float, parts);
     m->border = PELTI_NEW(&g->pool, float, parts);
     m->placed = PELTI_NEW(&g->pool, Mat34, bones);
-    m->stirred = PELTI_NEW(&g->pool, bool, bones);
+    m->left_place = PELTI_NEW(&g->pool, bool, bones);
     m->looked.bones = PELTI_NEW(&g->pool, Mat34, bones);
     m->looked.inverse = PELTI_NEW(&g->pool, Mat34, parts);
     m->clear = PELTI_NEW(&g->pool, float, parts *parts);
@@ -89,7 +89,7 @@ float pelti_give_way_moved(const PeltiGiveWay *g, int a, int b, const GivePlaces
     const GiveMotion *m = &g->motion;
     float most = 0;
     for (int i = m->bone_start[a]; i < m->bone_start[a + 1]; i++) {
-        Mat34 d = mat34_mul(g->placed.inverse[b], g->skin.bones[m->bones[i]]);
+        Mat34 d = mat34_mul(g->placed.inverse[b], g->skin.pose.bones[m->bones[i]]);
         Mat34 then = mat34_mul(was->inverse[b], was->bones[m->bones[i]]);
         float square = 0;
         for (int r = 0; r < 3; r++)
@@ -102,18 +102,18 @@ float pelti_give_way_moved(const PeltiGiveWay *g, int a, int b, const GivePlaces
     return most + 1e-6f * (float)g->size; // what rounding may add
 }
 
-bool pelti_give_way_stirred(const PeltiGiveWay *g, int part)
+bool pelti_give_way_left_place(const PeltiGiveWay *g, int part)
 {
     const GiveMotion *m = &g->motion;
-    bool any = m->stirred[g->parts.parts[part].bone];
+    bool any = m->left_place[g->parts.parts[part].bone];
     for (int i = m->bone_start[part]; i < m->bone_start[part + 1]; i++)
-        any |= m->stirred[m->bones[i]];
+        any |= m->left_place[m->bones[i]];
     return any;
 }
 
 void pelti_give_way_looked(PeltiGiveWay *g)
 {
-    memcpy(g->motion.looked.bones, g->skin.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
+    memcpy(g->motion.looked.bones, g->skin.pose.bones, (size_t)g->skin.who->bone_count * sizeof(Mat34));
     memcpy(g->motion.looked.inverse, g->placed.inverse, (size_t)g->parts.part_count * sizeof(Mat34));
 }
 

@@ -34,13 +34,15 @@ typedef struct GiveLook { ///< of one part's samples into another part
 
 typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space: which side the higher one is on
     Vec3 out;             ///< unit, from the lower part to the higher one
-    Vec3 sum;             ///< work: of the contacts of this round
     bool held;            ///< the side is kept: contacts that would push on through the other part are turned to `out`
-    bool seen;            ///< they were in contact in this round
     bool pushed;          ///< by the last solve
-    bool inside;          ///< work: one is in the other, by however little
     float clear_s;        ///< for how long the clip's own pose would be free while the pair is held
     float let;            ///< how much deeper than flesh takes the pair may be while it is let go; rest length
+    struct {
+        Vec3 sum;    ///< of the ways out of its contacts
+        bool seen;   ///< they are in contact
+        bool inside; ///< one is in the other, by however little
+    } scratch;       ///< of a round: pelti_give_way_detect begins it anew
 } GiveSide;
 
 typedef struct GiveMemory { ///< forces of a sample's last contacts
@@ -89,19 +91,25 @@ typedef struct GivePast { ///< what is remembered from step to step
 } GivePast;
 
 typedef struct GiveDetection { ///< in: places; out: contacts
-    int look_count;            ///< looks are taken in parallel, GIVE_LOOKS at a time
-    GiveLook *looks;           ///< scratch
     int contact_count, dropped;
     GiveContact *contacts;
     double deepest;
+    struct {
+        int look_count; ///< looks are taken in parallel, GIVE_LOOKS at a time
+        GiveLook *looks;
+    } scratch;
 } GiveDetection;
 
 typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its solution
     PeltiContactSystem system;
     PeltiConstraint *constraints;
-    PeltiContactBlock *blocks, *side; ///< side: scratch of one contact
+    PeltiContactBlock *blocks;
     int block_count, block_room;
     double (*u)[3], (*u_now)[3];
+    struct {
+        PeltiContactBlock *side;  ///< of one contact
+        double (*turn_before)[3]; ///< [joint_count] turns at the start of the round
+    } scratch;
 } GiveLinear;
 
 typedef struct GiveKept { ///< what is told of pairs that were held on their sides
@@ -110,23 +118,28 @@ typedef struct GiveKept { ///< what is told of pairs that were held on their sid
     int (*parts)[2];      ///< [PELTI_MOST_KEPT_SIDES] lower number first
 } GiveKept;
 
-typedef struct GiveOwn {              ///< scratch: the clip's own pose
+typedef struct GiveOwn {              ///< scratch of each stage that asks: the clip's own pose
     Mat34 *bones_free;                ///< [bone_count]
     PeltiNodeMatrix *node_world_free; ///< [node_count]
 } GiveOwn;
 
 typedef struct GiveHeldBack { ///< turns that are not shown at once, or not in full. In: the corrected pose; out: the one to show
-    double (*work)[3];        ///< [joint_count] scratch: turns to go back to
-    double *share;            ///< [joint_count] scratch: of its turn that a joint may show
-    double (*turn)[3];        ///< [joint_count] scratch: what is to be shown
     double *reach;            ///< [joint_count] of what it carries at rest, from the joint; length
     float (*head)[3];         ///< [joint_count] the joint at rest
+    double (*turn)[3];        ///< [joint_count] of this step, what the stages leave of it is to be shown
     double (*wanted)[3];      ///< [joint_count] `turn` of the last step
     double (*now)[3];         ///< [joint_count] the turns that are shown
     double (*speed)[3];       ///< [joint_count] and their change in the last step
-    double (*change)[3];      ///< [joint_count] scratch: by which that is to change
-    Vec3 *x;                  ///< [sample_count] scratch
     PeltiPose shown;
+    struct {
+        double (*contact_turn)[3]; ///< [joint_count] turns that contacts ask for, while others are posed
+        double *turn_share;        ///< [joint_count] of its turn that a joint may show
+        double (*change)[3];       ///< [joint_count] by which `speed` is to change
+        double *change_share;      ///< [joint_count] of that change that a joint may take
+        double (*was)[3];          ///< [joint_count] `now` of the last step
+        double (*tried)[3];        ///< [joint_count] turns that are posed to see how far skin moves
+        Vec3 *x;                   ///< [sample_count] where they take it
+    } scratch;
 } GiveHeldBack;
 
 typedef struct GiveMotion { ///< bounds on how parts move against each other
@@ -136,7 +149,7 @@ typedef struct GiveMotion { ///< bounds on how parts move against each other
     float *radius;
     float *border;     ///< [part_count] the least value at the border of its table
     Mat34 *placed;     ///< [bone_count] bones when samples were placed last
-    bool *stirred;     ///< [bone_count] scratch: moved since
+    bool *left_place;  ///< [bone_count] scratch of pelti_give_way_place: it is not where it was then
     GivePlaces looked; ///< at the last detection
     float *clear;      ///< [part_count x part_count] so far samples of the first may move in the second's rest space before
                        ///< any of them is seen; 0: not known
@@ -144,19 +157,21 @@ typedef struct GiveMotion { ///< bounds on how parts move against each other
 
 typedef struct GiveWeigh { ///< in: two poses of the skin by blending; out: what of a joint's turn helps
     PeltiBoxTree *tree;    ///< of all triangles
-    PeltiPairs pairs;      ///< that cross and do not at rest
     int *joint;            ///< [triangle_count] that carries most of it
     int *node_joint;       ///< [tree's node_count] the one that carries all below it most; MIXED: several
     int rest_count;
-    int64_t *rest_keys;   ///< [rest_count] sorted: pairs that cross at rest
-    bool all;             ///< at rest: all pairs that cross
-    Vec3 *x, *other;      ///< [vertex_count] scratch: of the pose that is judged, and of the other one
-    bool *moved;          ///< [tree's node_count] scratch: the poses differ there
-    bool *triangle_moved; ///< [triangle_count]
-    bool *on_path;        ///< [joint_count] scratch, false
-    int *by_clip;         ///< [joint_count] scratch: crossing pairs that it moves against each other, in the clip's pose
-    int *by_turn;         ///< [joint_count] and in the corrected one
-    double *gate;         ///< [joint_count] share of its turn that is shown
+    int64_t *rest_keys; ///< [rest_count] sorted: pairs that cross at rest
+    bool at_rest;       ///< the search is for these
+    double *gate;       ///< [joint_count] share of its turn that is shown
+    struct {
+        PeltiPairs pairs;     ///< that cross and do not at rest, by the last search
+        Vec3 *x, *other;      ///< [vertex_count] of the pose that is judged, and of the other one
+        bool *moved;          ///< [tree's node_count] the poses differ there
+        bool *triangle_moved; ///< [triangle_count]
+        bool *on_path;        ///< [joint_count] false
+        int *by_clip;         ///< [joint_count] crossing pairs that it moves against each other, in the clip's pose
+        int *by_turn;         ///< [joint_count] and in the corrected one
+    } scratch;
 } GiveWeigh;
 
 struct PeltiGiveWay {
@@ -201,9 +216,9 @@ PeltiKeptSide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b);
 void pelti_give_way_note_held(PeltiGiveWay *g); ///< in: contacts with forces, bones of the clip's own pose
 /// Holds turns back where they take the skin farther from the clip than the settings allow; false: they do not.
 bool pelti_give_way_limit(PeltiGiveWay *g, double (*turn)[3]);
-/// Bounds held_back.share of the joints that move a sample: with all of them turned by `share` of their turns it moves by no more
-/// than that share of its way, to first order.
-void pelti_give_way_bound_chain(PeltiGiveWay *g, int sample, double share);
+/// Bounds the shares [joint_count] of the joints that move a sample: with all of them turned by `share` of their turns it moves
+/// by no more than that share of its way, to first order.
+void pelti_give_way_bound_chain(const PeltiGiveWay *g, int sample, double share, double *shares);
 PeltStatus pelti_give_way_weigh_create(PeltiGiveWay *g, PeltError *err);
 void pelti_give_way_weigh(PeltiGiveWay *g, double dt_s, bool restart); ///< held_back.turn, where it does not help
 PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err);
@@ -213,8 +228,8 @@ double pelti_give_way_angle(const double turn[3]);
 PeltStatus pelti_give_way_motion_create(PeltiGiveWay *g, PeltError *err);
 /// How far samples of part a have moved at most in the rest space of part b since `was`.
 float pelti_give_way_moved(const PeltiGiveWay *g, int a, int b, const GivePlaces *was);
-bool pelti_give_way_stirred(const PeltiGiveWay *g, int part); ///< something that carries it has moved since it was placed
-void pelti_give_way_looked(PeltiGiveWay *g);                  ///< keeps the places of a detection
+bool pelti_give_way_left_place(const PeltiGiveWay *g, int part); ///< a bone that carries it has moved since it was placed
+void pelti_give_way_looked(PeltiGiveWay *g);                     ///< keeps the places of a detection
 /// How far a point must move before it is seen within `far` of a part: phi at most doubles the way. phi INFINITY: not in the
 /// table.
 float pelti_give_way_clearance(const PeltiGiveWay *g, int part, Vec3 home, float phi, float far);

@@ -33,7 +33,7 @@ static void judge(PeltiGiveWay *g, int a, int b, float dt)
     float depth = g->parts.parts[a].field.radius + g->parts.parts[b].field.radius, rate = depth / THROUGH_S;
     bool free = clip_is_free(g, a, b) && clip_is_free(g, b, a);
     side->clear_s = free ? side->clear_s + dt : 0;
-    if (side->let > 0 && !side->inside) {
+    if (side->let > 0 && !side->scratch.inside) {
         *side = (GiveSide){0}; // it is through
         note_release(g, a, b, false);
     } else if (!free) {
@@ -52,7 +52,7 @@ void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
     for (int i = 0; i < n * n && !any; i++)
         any = g->past.sides[i].let > 0 || (g->past.sides[i].held && g->past.sides[i].pushed);
     if (any)
-        pelti_pose_bones(g->skin.who, &g->skin.free, g->own.node_world_free, g->own.bones_free);
+        pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_world_free, g->own.bones_free);
     for (int a = 0; a < n && any; a++)
         for (int b = a + 1; b < n; b++) {
             GiveSide *side = &g->past.sides[a * n + b];

@@ -1,6 +1,5 @@
-/// From the pose that contacts ask for to the one that is shown.
-/// It is no farther from the clip than it may be, only where it helps, and in no haste. Contacts are followed as without all
-/// this, so that nothing jumps when a bound is reached or left.
+/// Keeps what contacts ask of joints from being seen to jump, to go too far from the clip, or to show where it mends nothing.
+/// Contacts are followed as without all this, so that nothing jumps when a bound is reached or left.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
 
@@ -39,8 +38,13 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
     h->turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->wanted = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->speed = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->change = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->x = PELTI_NEW(&g->pool, Vec3, g->parts.sample_count);
+    h->scratch.change = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.was = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.tried = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.contact_turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.turn_share = PELTI_NEW(&g->pool, double, joints);
+    h->scratch.change_share = PELTI_NEW(&g->pool, double, joints);
+    h->scratch.x = PELTI_NEW(&g->pool, Vec3, g->parts.sample_count);
     h->now = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->head = pelti_pool_take(&g->pool, joints, sizeof(float[3]));
     h->reach = PELTI_NEW(&g->pool, double, joints);
@@ -54,13 +58,13 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
 void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3])
 {
     for (int j = 0; j < g->skin.joint_count; j++) {
-        memcpy(g->held_back.work[j], g->skin.joints[j].turn, sizeof(double[3]));
+        memcpy(g->held_back.scratch.contact_turn[j], g->skin.joints[j].turn, sizeof(double[3]));
         for (int k = 0; k < 3; k++)
             g->skin.joints[j].turn[k] = turn ? turn[j][k] : 0;
     }
     pelti_contact_skin_pose(&g->skin);
     for (int j = 0; j < g->skin.joint_count; j++)
-        memcpy(g->skin.joints[j].turn, g->held_back.work[j], sizeof(double[3]));
+        memcpy(g->skin.joints[j].turn, g->held_back.scratch.contact_turn[j], sizeof(double[3]));
 }
 
 /// By how much a joint would change its speed to follow what is wanted: at once where that moves steadily, and without passing it
@@ -75,29 +79,29 @@ static void wish(GiveHeldBack *h, int j, double most)
     gap = sqrt(gap);
     double brake = most * (sqrt(0.25 + 2 * gap / most) - 0.5), share = gap > brake && gap > 0 ? brake / gap : 1;
     for (int k = 0; k < 3; k++)
-        h->change[j][k] = h->turn[j][k] - h->wanted[j][k] + share * rest[k] - h->speed[j][k];
+        h->scratch.change[j][k] = h->turn[j][k] - h->wanted[j][k] + share * rest[k] - h->speed[j][k];
 }
 
 /// Shares of the wished changes with which no skin changes its speed, against the clip, by more than `most`.
-static void find_calm(PeltiGiveWay *g, double most)
+static void find_change_shares(PeltiGiveWay *g, double most)
 {
     GiveHeldBack *h = &g->held_back;
     for (int j = 0; j < g->skin.joint_count; j++) {
-        h->share[j] = 1;
+        h->scratch.change_share[j] = 1;
         for (int k = 0; k < 3; k++)
-            h->turn[j][k] = h->now[j][k] + h->speed[j][k];
+            h->scratch.tried[j][k] = h->now[j][k] + h->speed[j][k];
     }
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->turn);
+    pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
     for (int s = 0; s < g->parts.sample_count; s++)
-        h->x[s] = pelti_give_way_sample(g, s, g->skin.bones);
+        h->scratch.x[s] = pelti_give_way_sample(g, s, g->skin.pose.bones);
     for (int j = 0; j < g->skin.joint_count; j++)
         for (int k = 0; k < 3; k++)
-            h->turn[j][k] += h->change[j][k];
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->turn);
+            h->scratch.tried[j][k] += h->scratch.change[j][k];
+    pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
     for (int s = 0; s < g->parts.sample_count; s++) {
-        double moved = (double)vec3_distance(h->x[s], pelti_give_way_sample(g, s, g->skin.bones));
+        double moved = (double)vec3_distance(h->scratch.x[s], pelti_give_way_sample(g, s, g->skin.pose.bones));
         if (moved > most)
-            pelti_give_way_bound_chain(g, s, most / moved);
+            pelti_give_way_bound_chain(g, s, most / moved, h->scratch.change_share);
     }
 }
 
@@ -110,23 +114,23 @@ static void follow(PeltiGiveWay *g, double dt_s, bool restart)
         if (jumps)
             memcpy(h->now[j], h->turn[j], sizeof(double[3])), memset(h->speed[j], 0, sizeof(double[3]));
         else
-            wish(h, j, BRAKE * most / fmax(h->reach[j], 1e-3 * g->size));
+            wish(h, j, BRAKE * most / fmax(h->reach[j], LEAST_REACH * g->size));
         memcpy(h->wanted[j], h->turn[j], sizeof(double[3]));
     }
     if (jumps)
         return;
-    find_calm(g, most);
+    find_change_shares(g, most);
     for (int j = 0; j < g->skin.joint_count; j++) {
         for (int k = 0; k < 3; k++) {
-            h->speed[j][k] += h->share[j] * h->change[j][k];
-            h->change[j][k] = h->now[j][k];
+            h->speed[j][k] += h->scratch.change_share[j] * h->scratch.change[j][k];
+            h->scratch.was[j][k] = h->now[j][k];
             h->now[j][k] += h->speed[j][k];
         }
     }
     if (pelti_give_way_limit(g, h->now))
         for (int j = 0; j < g->skin.joint_count; j++)
             for (int k = 0; k < 3; k++)
-                h->speed[j][k] = h->now[j][k] - h->change[j][k];
+                h->speed[j][k] = h->now[j][k] - h->scratch.was[j][k];
     for (int j = 0; j < g->skin.joint_count; j++)
         if (!(pelti_give_way_angle(h->now[j]) > UNTURNED) && !(pelti_give_way_angle(h->wanted[j]) > 0)) {
             memset(h->now[j], 0, sizeof(double[3]));
@@ -149,14 +153,14 @@ const PeltiPose *pelti_give_way_shown(PeltiGiveWay *g, double dt_s, bool restart
         memcpy(h->turn[j], g->skin.joints[j].turn, sizeof(double[3]));
     bool turned = any_turned(g, (const double(*)[3])h->turn);
     if (!turned && !any_turned(g, (const double(*)[3])h->now))
-        return &g->skin.free;
+        return &g->skin.pose.free;
     if (turned && !(g->settings.most_moved > 0) && !g->settings.weigh)
-        return &g->skin.corrected; // as contacts have it
+        return &g->skin.pose.corrected; // as contacts have it
     pelti_give_way_limit(g, h->turn);
     if (turned && g->settings.weigh)
         pelti_give_way_weigh(g, dt_s, restart);
     follow(g, dt_s, restart || !g->settings.weigh);
     pelti_give_way_pose_turned(g, (const double(*)[3])h->now);
-    pelti_pose_copy(g->skin.who, &g->skin.corrected, &h->shown);
+    pelti_pose_copy(g->skin.who, &g->skin.pose.corrected, &h->shown);
     return &h->shown;
 }

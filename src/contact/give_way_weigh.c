@@ -67,23 +67,24 @@ static int crosses(void *context, int a, int b, int worker)
     const PeltiGiveWay *g = context;
     const GiveWeigh *w = &g->weigh;
     (void)worker;
-    if (w->joint[a] == w->joint[b] || !(w->all || w->triangle_moved[a] || w->triangle_moved[b]))
+    if (w->joint[a] == w->joint[b] || !(w->at_rest || w->scratch.triangle_moved[a] || w->scratch.triangle_moved[b]))
         return 0;
     const int *s = g->skin.who->mesh->triangles[a], *t = g->skin.who->mesh->triangles[b];
     for (int i = 0; i < 3; i++)
         if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
             return 0;
-    const Vec3 p[3] = {w->x[s[0]], w->x[s[1]], w->x[s[2]]}, q[3] = {w->x[t[0]], w->x[t[1]], w->x[t[2]]};
+    const Vec3 p[3] = {w->scratch.x[s[0]], w->scratch.x[s[1]], w->scratch.x[s[2]]},
+               q[3] = {w->scratch.x[t[0]], w->scratch.x[t[1]], w->scratch.x[t[2]]};
     float touching = TOUCHING * (float)g->size;
-    if (!w->all && !(reach(p, q) > touching && reach(q, p) > touching))
+    if (!w->at_rest && !(reach(p, q) > touching && reach(q, p) > touching))
         return 0;
-    return pelti_triangles_meet(p, q) != PELTI_APART && (w->all || !crosses_at_rest(w, a, b));
+    return pelti_triangles_meet(p, q) != PELTI_APART && (w->at_rest || !crosses_at_rest(w, a, b));
 }
 
 static bool may_cross(void *context, int node_a, int node_b)
 {
     const GiveWeigh *w = &((const PeltiGiveWay *)context)->weigh;
-    return (w->all || w->moved[node_a] || w->moved[node_b]) &&
+    return (w->at_rest || w->scratch.moved[node_a] || w->scratch.moved[node_b]) &&
            !(w->node_joint[node_a] != MIXED && w->node_joint[node_a] == w->node_joint[node_b]);
 }
 
@@ -91,23 +92,23 @@ static void find_crossing(PeltiGiveWay *g)
 {
     const PeltiMesh *mesh = g->skin.who->mesh;
     PeltiPairSearch search = {.nodes = may_cross, .test = crosses, .context = g};
-    pelti_box_tree_refit_triangles(g->weigh.tree, g->jobs, mesh->triangles, g->weigh.x, NULL);
-    pelti_box_tree_self_pairs_among(g->weigh.tree, &search, g->jobs, &g->weigh.pairs);
+    pelti_box_tree_refit_triangles(g->weigh.tree, g->jobs, mesh->triangles, g->weigh.scratch.x, NULL);
+    pelti_box_tree_self_pairs_among(g->weigh.tree, &search, g->jobs, &g->weigh.scratch.pairs);
 }
 
 static PeltStatus list_rest(PeltiGiveWay *g, PeltError *err)
 {
     GiveWeigh *w = &g->weigh;
-    memcpy(w->x, g->skin.who->mesh->rest, (size_t)g->skin.who->mesh->vertex_count * sizeof(Vec3));
-    w->all = true;
+    memcpy(w->scratch.x, g->skin.who->mesh->rest, (size_t)g->skin.who->mesh->vertex_count * sizeof(Vec3));
+    w->at_rest = true;
     find_crossing(g);
-    w->all = false;
-    w->rest_count = w->pairs.count;
+    w->at_rest = false;
+    w->rest_count = w->scratch.pairs.count;
     w->rest_keys = PELTI_NEW(&g->pool, int64_t, w->rest_count);
     if (g->pool.failed)
         return pelti_no_memory(err, (size_t)w->rest_count * sizeof(int64_t));
     for (int i = 0; i < w->rest_count; i++)
-        w->rest_keys[i] = pair_key(w->pairs.pairs[i].a, w->pairs.pairs[i].b);
+        w->rest_keys[i] = pair_key(w->scratch.pairs.pairs[i].a, w->scratch.pairs.pairs[i].b);
     if (w->rest_count)
         qsort(w->rest_keys, (size_t)w->rest_count, sizeof(int64_t), compare_keys);
     return PELT_OK;
@@ -119,17 +120,17 @@ PeltStatus pelti_give_way_weigh_create(PeltiGiveWay *g, PeltError *err)
     const PeltiMesh *mesh = g->skin.who->mesh;
     size_t joints = (size_t)g->skin.joint_count + 1;
     PELT_TRY(pelti_box_tree_build_triangles(&g->pool, mesh->triangle_count, mesh->triangles, mesh->rest, &w->tree, err));
-    PELT_TRY(pelti_pairs_create(&g->pool, MOST_CROSSING, w->tree, &w->pairs, err));
+    PELT_TRY(pelti_pairs_create(&g->pool, MOST_CROSSING, w->tree, &w->scratch.pairs, err));
     w->joint = PELTI_NEW(&g->pool, int, mesh->triangle_count);
-    w->x = PELTI_NEW(&g->pool, Vec3, mesh->vertex_count);
-    w->other = PELTI_NEW(&g->pool, Vec3, mesh->vertex_count);
-    w->moved = PELTI_NEW(&g->pool, bool, w->tree->node_count);
-    w->triangle_moved = PELTI_NEW(&g->pool, bool, mesh->triangle_count);
+    w->scratch.x = PELTI_NEW(&g->pool, Vec3, mesh->vertex_count);
+    w->scratch.other = PELTI_NEW(&g->pool, Vec3, mesh->vertex_count);
+    w->scratch.moved = PELTI_NEW(&g->pool, bool, w->tree->node_count);
+    w->scratch.triangle_moved = PELTI_NEW(&g->pool, bool, mesh->triangle_count);
     w->node_joint = PELTI_NEW(&g->pool, int, w->tree->node_count);
-    w->on_path = PELTI_NEW(&g->pool, bool, joints);
+    w->scratch.on_path = PELTI_NEW(&g->pool, bool, joints);
     w->gate = PELTI_NEW(&g->pool, double, joints);
-    w->by_clip = PELTI_NEW(&g->pool, int, joints);
-    w->by_turn = PELTI_NEW(&g->pool, int, joints);
+    w->scratch.by_clip = PELTI_NEW(&g->pool, int, joints);
+    w->scratch.by_turn = PELTI_NEW(&g->pool, int, joints);
     if (g->pool.failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
     for (int t = 0; t < mesh->triangle_count; t++)
@@ -156,15 +157,15 @@ static void mark_moved(PeltiGiveWay *g)
     float least = 0.5f * TOUCHING * (float)g->size;
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *v = mesh->triangles[t];
-        w->triangle_moved[t] = vec3_distance(w->x[v[0]], w->other[v[0]]) > least ||
-                               vec3_distance(w->x[v[1]], w->other[v[1]]) > least ||
-                               vec3_distance(w->x[v[2]], w->other[v[2]]) > least;
+        w->scratch.triangle_moved[t] = vec3_distance(w->scratch.x[v[0]], w->scratch.other[v[0]]) > least ||
+                                       vec3_distance(w->scratch.x[v[1]], w->scratch.other[v[1]]) > least ||
+                                       vec3_distance(w->scratch.x[v[2]], w->scratch.other[v[2]]) > least;
     }
     for (int n = w->tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &w->tree->nodes[n];
-        w->moved[n] = node->right >= 0 && (w->moved[n + 1] || w->moved[node->right]);
-        for (int s = node->first; s < node->first + node->count && node->right < 0 && !w->moved[n]; s++)
-            w->moved[n] = w->triangle_moved[w->tree->items[s]];
+        w->scratch.moved[n] = node->right >= 0 && (w->scratch.moved[n + 1] || w->scratch.moved[node->right]);
+        for (int s = node->first; s < node->first + node->count && node->right < 0 && !w->scratch.moved[n]; s++)
+            w->scratch.moved[n] = w->scratch.triangle_moved[w->tree->items[s]];
     }
 }
 
@@ -174,21 +175,21 @@ static void count_crossing(PeltiGiveWay *g, int *count)
     GiveWeigh *w = &g->weigh;
     memset(count, 0, sizeof *count * (size_t)g->skin.joint_count);
     find_crossing(g);
-    for (int i = 0; i < w->pairs.count; i++) {
-        const int ends[2] = {w->joint[w->pairs.pairs[i].a], w->joint[w->pairs.pairs[i].b]};
+    for (int i = 0; i < w->scratch.pairs.count; i++) {
+        const int ends[2] = {w->joint[w->scratch.pairs.pairs[i].a], w->joint[w->scratch.pairs.pairs[i].b]};
         for (int e = 0; e < 2; e++)
             for (int j = ends[e]; j >= 0; j = g->skin.joints[j].parent)
-                w->on_path[j] ^= true;
+                w->scratch.on_path[j] ^= true;
         for (int e = 0; e < 2; e++)
             for (int j = ends[e]; j >= 0; j = g->skin.joints[j].parent)
-                if (w->on_path[j])
-                    count[j]++, w->on_path[j] = false;
+                if (w->scratch.on_path[j])
+                    count[j]++, w->scratch.on_path[j] = false;
     }
 }
 
 static double wanted_gate(const GiveWeigh *w, int joint)
 {
-    int clip = w->by_clip[joint], less = clip - w->by_turn[joint];
+    int clip = w->scratch.by_clip[joint], less = clip - w->scratch.by_turn[joint];
     return less <= 0 ? 0 : fmin(1, (double)less / (ENOUGH_LESS * (double)clip));
 }
 
@@ -237,12 +238,13 @@ static void refuse_worse(PeltiGiveWay *g, long by_clip, bool as_turned)
     for (int round = 0; round < WEIGH_ROUNDS && any_shown(g); round++) {
         bool any = false;
         if (round > 0 || !as_turned) {
-            place_turned(g, (const double(*)[3])g->held_back.turn, w->x);
-            count_crossing(g, w->by_turn);
+            place_turned(g, (const double(*)[3])g->held_back.turn, w->scratch.x);
+            count_crossing(g, w->scratch.by_turn);
         }
         for (int j = 0; j < g->skin.joint_count; j++)
             if (pelti_give_way_angle(g->held_back.turn[j]) > 0 &&
-                (w->by_turn[j] > w->by_clip[j] || (round == WEIGH_ROUNDS - 1 && w->pairs.count > by_clip))) {
+                (w->scratch.by_turn[j] > w->scratch.by_clip[j] ||
+                 (round == WEIGH_ROUNDS - 1 && w->scratch.pairs.count > by_clip))) {
                 any = true;
                 w->gate[j] = 0;
                 memset(g->held_back.turn[j], 0, sizeof(double[3]));
@@ -260,14 +262,14 @@ void pelti_give_way_weigh(PeltiGiveWay *g, double dt_s, bool restart)
         any |= pelti_give_way_angle(g->held_back.turn[j]) > WORTH_WEIGHING;
     if (!any)
         return;
-    place_turned(g, (const double(*)[3])g->held_back.turn, w->other);
-    place_turned(g, NULL, w->x);
+    place_turned(g, (const double(*)[3])g->held_back.turn, w->scratch.other);
+    place_turned(g, NULL, w->scratch.x);
     mark_moved(g);
-    count_crossing(g, w->by_clip);
-    long by_clip = w->pairs.count;
-    Vec3 *swap = w->x;
-    w->x = w->other, w->other = swap;
-    count_crossing(g, w->by_turn);
+    count_crossing(g, w->scratch.by_clip);
+    long by_clip = w->scratch.pairs.count;
+    Vec3 *swap = w->scratch.x;
+    w->scratch.x = w->scratch.other, w->scratch.other = swap;
+    count_crossing(g, w->scratch.by_turn);
     move_gates(g, dt_s, restart);
     refuse_worse(g, by_clip, gate_turns(g));
 }

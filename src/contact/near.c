@@ -20,7 +20,7 @@ typedef struct KnownPair {
     bool fresh;
 } KnownPair;
 
-enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048, KNOWN = 4, AWAY = -2 };
+enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048, AWAY = -2 };
 
 typedef struct NearScratch {  ///< of one detection; vertices of the two surfaces are numbered on
     double (*moved)[2];       ///< [pieces of VERTICES] largest motion of a vertex of either, INFINITY: not known
@@ -187,7 +187,7 @@ static bool clear_of_bounds(const NearLook *look, const NearSide *side, int v)
     if (!((double)clear > 1.001 * look->limits.alarm))
         return false;
     asked->at = asked->last;
-    asked->clear = fminf(clear, KNOWN * (float)look->limits.far);
+    asked->clear = fminf(clear, KNOWN_FAR * (float)look->limits.far);
     asked->other_moved = (float)other_moved(look, side);
     return true;
 }
@@ -227,7 +227,7 @@ static void ask(void *context, int begin, int end, int worker)
                                   .search = search};
         look->scratch->touches[k] = pelti_contact_touch_vertex(&query, &asked->hint, &clear, &look->scratch->found[k]);
         asked->at = asked->last;
-        asked->clear = (float)fmin(clear, KNOWN * look->limits.far);
+        asked->clear = (float)fmin(clear, KNOWN_FAR * look->limits.far);
         asked->other_moved = (float)moved;
     }
 }
@@ -274,7 +274,7 @@ void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePai
     PeltiTouchLimits limits = {.alarm = alarm,
                                .far = fmax(pair->far, FAR_LEAST * alarm),
                                .deep = fmax(DEEP_ALARMS * alarm, DEEP_SHARE * fmin(ra.size, rb.size))};
-    double known = KNOWN * limits.far; // no clearance is said to be more: what comes from farther away moves that far within
+    double known = KNOWN_FAR * limits.far; // no clearance is said to be more: what comes from farther away moves that far within
     NearLook look = {
         .sides = {{sa, sb, &rb, region_of(sa, &rb, known), region_of(sa, &rb, 2 * known), memory->asked + pair->first[0]},
                   {sb, sa, &ra, region_of(sb, &ra, known), region_of(sb, &ra, 2 * known), memory->asked + pair->first[1]}},

@@ -15,14 +15,21 @@ typedef struct State { ///< of one contact, [Alart1991]: pushes if f_n - r delta
     double push, tau[2], length; ///< f_n - r delta_n; direction and length of f_t - r delta_t
 } State;
 
-struct PeltiNewton {
+struct PeltiNewton { ///< all of it scratch of one pelti_newton_solve; rows and columns n, t, s of each contact
+    // the problem, by gather
     int contacts[PELTI_NEWTON_MOST], count;
-    double w[MOST * MOST], m[MOST * MOST]; ///< W of the chosen contacts, by rows; the Jacobian
-    double f[MOST], delta[MOST], free[MOST], rest[MOST], step[MOST], trial[MOST], best[MOST];
-    State states[PELTI_NEWTON_MOST];
-    int unknown[MOST];
-    double rows[3 * MOST];
+    double w[MOST * MOST];                               ///< W of the chosen contacts, by rows
+    double free[MOST];                                   ///< delta without their forces
     double rn[PELTI_NEWTON_MOST], rt[PELTI_NEWTON_MOST]; ///< force for displacement: what makes the two comparable
+    // the forces, what they leave, and the best so far
+    double f[MOST], delta[MOST], rest[MOST], best[MOST];
+    // a step, by find_step
+    State states[PELTI_NEWTON_MOST];
+    double step[MOST];     ///< of all forces
+    int unknown[MOST];     ///< those that are solved for
+    double m[MOST * MOST]; ///< their part of the Jacobian
+    double right[MOST];    ///< right-hand side, then their step
+    double rows[3 * MOST]; ///< of the Jacobian, of one contact
 };
 
 PeltiNewton *pelti_newton_new(PeltiPool *pool)
@@ -209,13 +216,13 @@ static bool find_step(PeltiContactSystem *s)
                         right -= n->rows[k * size + e] * n->step[e];
             for (int c = 0; c < used; c++)
                 n->m[(r + k) * used + c] = n->rows[k * size + n->unknown[c]];
-            n->trial[r + k] = right;
+            n->right[r + k] = right;
         }
     }
-    if (!eliminate(n->m, used, n->trial))
+    if (!eliminate(n->m, used, n->right))
         return false;
     for (int r = 0; r < used; r++)
-        n->step[n->unknown[r]] = n->trial[r];
+        n->step[n->unknown[r]] = n->right[r];
     return true;
 }
 
@@ -245,7 +252,7 @@ int pelti_newton_solve(PeltiContactSystem *s, double near, double tolerance)
         for (int i = 0; i < size; i++)
             n->f[i] += n->step[i];
         steps++;
-        s->work += (long)size * size * size / NEWTON_VISIT;
+        s->scratch.work += (long)size * size * size / NEWTON_VISIT;
         now = find_rest(s, n->f);
         if (now < best)
             best = now, memcpy(n->best, n->f, (size_t)size * sizeof(double));

@@ -44,7 +44,7 @@ PeltStatus pelti_contact_part_piece_build(PeltiPool *pool, int triangle_count, c
     return PELT_OK;
 }
 
-/// Solid angle of a triangle over 4 pi (van Oosterom and Strackee).
+/// Solid angle of a triangle over 4 pi [VanOosterom1983].
 static float triangle_winding(Vec3 a, Vec3 b, Vec3 c)
 {
     float la = vec3_length(a), lb = vec3_length(b), lc = vec3_length(c);

@@ -274,7 +274,7 @@ static PeltStatus take_samples(const PartFinding *w, PeltiPool *pool, PeltiPool 
     for (int p = 0; p < out->part_count; p++) {
         PeltiSkinPart *part = &out->parts[p];
         float step = PART_SPACING * part->field.radius,
-              wished = step > 0 ? part->area / (step * step) : 0.5f * (float)MOST_SAMPLES;
+              wished = step > 0 ? part->area / (step * step) : SHEET_SAMPLES * (float)MOST_SAMPLES;
         int wanted = wished < FEWEST_SAMPLES ? FEWEST_SAMPLES : wished > MOST_SAMPLES ? MOST_SAMPLES : (int)wished;
         list_candidates(w, p, wanted, &c);
         part->first_sample = out->sample_count;
@@ -322,7 +322,7 @@ static PeltStatus make_fields(const PartFinding *w, PeltiPool *pool, PeltiPool *
     }
     pelti_parallel_for(w->jobs, out->part_count, 1, fill_fields, &(PartFields){pieces, out->parts});
     for (int p = 0; p < out->part_count; p++) // what is thinner than a cell is a sheet
-        if (out->parts[p].field.radius < 0.5f * out->parts[p].field.cell)
+        if (out->parts[p].field.radius < PART_THIN * out->parts[p].field.cell)
             out->parts[p].field.radius = 0;
     return PELT_OK;
 }

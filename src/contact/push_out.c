@@ -4,18 +4,16 @@
 
 #include <string.h>
 
-enum { MOST_VISITS = 64 }; // of each vertex in the mean, while pushes spread
-
 /// Which of the pushes are made: all of them where some skin is outside, so that it is clear which way is out. Where all of it is
 /// inside, and in soft objects, which give way, only those that are not deep.
 static int choose_pushes(PeltiCorrector *c, int vertices, double deepest)
 {
     int count = 0;
     for (int v = 0; v < vertices; v++) {
-        PeltiPush *push = &c->pushing.push[v];
+        PeltiPush *push = &c->push_scratch.push[v];
         push->queued = push->by > 0 && (double)push->by < deepest;
         if (push->queued)
-            c->pushing.queue[count++] = v;
+            c->push_scratch.queue[count++] = v;
         else
             *push = (PeltiPush){0};
     }
@@ -38,7 +36,7 @@ static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
         double depth = height - (double)p.y;
         bool in =
             !apart && (object < 0 || pelti_surface_depth(&c->things.surfaces[object], &reach, p, &depth, &way)) && depth > 0;
-        c->pushing.push[v] = in ? (PeltiPush){way, (float)depth, true} : (PeltiPush){0};
+        c->push_scratch.push[v] = in ? (PeltiPush){way, (float)depth, true} : (PeltiPush){0};
         outside += !in;
     }
     bool soft = object >= 0 && c->things.bodies[object - c->things.skin_count].kind == PELT_OBJECT_SOFT;
@@ -50,15 +48,15 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
 {
     const PeltiMesh *mesh = skin->mesh;
     int room = 2 * mesh->vertex_count, first = 0;
-    for (long visits = (long)MOST_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
-        int v = c->pushing.queue[first];
-        PeltiPush *push = &c->pushing.push[v];
+    for (long visits = (long)PUSH_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
+        int v = c->push_scratch.queue[first];
+        PeltiPush *push = &c->push_scratch.push[v];
         first = first + 1 == room ? 0 : first + 1;
         push->queued = false;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++)
             for (int e = 0; e < 3; e++) {
                 int other = mesh->triangles[mesh->fan[k]][e];
-                PeltiPush *to = &c->pushing.push[other];
+                PeltiPush *to = &c->push_scratch.push[other];
                 float by = push->by - PUSH_SLOPE * vec3_distance(mesh->rest[v], mesh->rest[other]);
                 if (other == v || !(by > to->by + PUSH_WORTH * (float)c->alarm))
                     continue;
@@ -67,7 +65,7 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
                 if (to->queued)
                     continue;
                 to->queued = true;
-                c->pushing.queue[(first + count++ - 1 + room) % room] = other;
+                c->push_scratch.queue[(first + count++ - 1 + room) % room] = other;
             }
     }
 }
@@ -76,9 +74,9 @@ static double apply(const PeltiCorrector *c, PeltiSurface *skin)
 {
     double most = 0;
     for (int v = 0; v < skin->mesh->vertex_count; v++)
-        if (c->pushing.push[v].by > 0) {
-            skin->x[v] = vec3_mad(skin->x[v], c->pushing.push[v].way, c->pushing.push[v].by);
-            most = fmax(most, (double)c->pushing.push[v].by);
+        if (c->push_scratch.push[v].by > 0) {
+            skin->x[v] = vec3_mad(skin->x[v], c->push_scratch.push[v].way, c->push_scratch.push[v].by);
+            most = fmax(most, (double)c->push_scratch.push[v].by);
         }
     return most;
 }
@@ -92,7 +90,7 @@ static double push_round(PeltiCorrector *c, PeltiSurface *skin, bool smoothly)
         if (ground && !c->scene->has_ground)
             continue;
         if (!ground && (c->things.bodies[o - c->things.skin_count].kind != PELT_OBJECT_FIXED ||
-                        c->things.bodies[o - c->things.skin_count].held))
+                        c->things.bodies[o - c->things.skin_count].hand.held))
             pelti_surface_refit(&c->things.surfaces[o], c->jobs); // it was last seen before its last small move
         int inside = find_inside(c, skin, ground ? -1 : o);
         if (!inside)

@@ -32,7 +32,7 @@ static PeltStatus find_joints(PeltiContactSkin *skin, PeltiPool *pool, const Pel
         int n = who->node_order[i], up = who->nodes[n].parent;
         joint_of_node[n] = up >= 0 ? joint_of_node[up] : -1;
         const PeltSceneJoint *said = is_joint[n] ? find_joint(scene, name, who->nodes[n].name) : NULL;
-        skin->root_held |= said && said->rigid && joint_of_node[n] < 0;
+        skin->root.held |= said && said->rigid && joint_of_node[n] < 0;
         if (!is_joint[n] || (said && said->rigid))
             continue;
         if (said && !(said->stiffness >= 0))
@@ -69,7 +69,7 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
                                    scene->gravity[2] * scene->gravity[2]));
     for (int v = 0; v < mesh->vertex_count; v++)
         total += (double)area[v];
-    double mass_of_area = 1000 * fmax(volume, LEAST_FULL * size * size * size) / fmax(total, 1e-30);
+    double mass_of_area = WATER * fmax(volume, LEAST_FULL * size * size * size) / fmax(total, 1e-30);
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int k = 0; k < skin->weights->influences; k++) {
             size_t i = (size_t)v * (size_t)skin->weights->influences + (size_t)k;
@@ -88,8 +88,8 @@ static void default_stiffness(PeltiContactSkin *skin, const PeltScene *scene, co
     for (int j = 0; j < skin->joint_count; j++)
         if (!(skin->joints[j].stiffness > 0))
             skin->joints[j].stiffness = scale * fmax(carried[j][1], LEAST_STIFF * floor + 1e-12);
-    if (!(skin->root_stiffness > 0) && !skin->root_held)
-        skin->root_stiffness = scale * root_give(skin, (const double(*)[2])carried);
+    if (!(skin->root.stiffness > 0) && !skin->root.held)
+        skin->root.stiffness = scale * root_give(skin, (const double(*)[2])carried);
 }
 
 PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, const PeltiContactSkinDef *def, PeltError *err)
@@ -97,23 +97,23 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     const PeltiCharacter *who = def->who;
     const PeltScene *scene = def->scene;
     *skin = (PeltiContactSkin){
-        .who = who, .weights = def->weights, .root_stiffness = (double)scene->root_stiffness, .jobs = def->jobs};
+        .who = who, .weights = def->weights, .root = {.stiffness = (double)scene->root_stiffness}, .jobs = def->jobs};
     const PeltiMesh *mesh = who->mesh;
     int *joint_of_node = PELTI_NEW(pool, int, who->node_count);
     skin->bone_joint = PELTI_NEW(pool, int, who->bone_count);
     skin->rest = PELTI_NEW(pool, Vec3, mesh->vertex_count);
-    skin->free = pelti_pose_new(pool, who);
-    skin->corrected = pelti_pose_new(pool, who);
-    skin->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
-    skin->bones = PELTI_NEW(pool, Mat34, who->bone_count);
-    skin->columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
+    skin->pose.free = pelti_pose_new(pool, who);
+    skin->pose.corrected = pelti_pose_new(pool, who);
+    skin->pose.node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    skin->pose.bones = PELTI_NEW(pool, Mat34, who->bone_count);
+    skin->scratch.columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)mesh->vertex_count * sizeof(Vec3));
     PELT_TRY(find_joints(skin, pool, scene, def->name, joint_of_node, err));
-    skin->sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
-    skin->touched = PELTI_NEW(pool, int, skin->joint_count + 1);
-    skin->marked = PELTI_NEW(pool, bool, skin->joint_count + 1);
+    skin->scratch.sum = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[4]));
+    skin->scratch.touched = PELTI_NEW(pool, int, skin->joint_count + 1);
+    skin->scratch.marked = PELTI_NEW(pool, bool, skin->joint_count + 1);
     double(*carried)[2] = pelti_pool_take(pool, (size_t)skin->joint_count + 1, sizeof(double[2]));
     if (pool->failed)
         return pelti_no_memory(err, (size_t)skin->joint_count * sizeof(double[4]));
@@ -126,7 +126,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
         }
     pelti_mesh_cotangents(mesh, mesh->rest, 0, edge, area);
     default_stiffness(skin, scene, area, carried);
-    pelti_pose_file(who, &skin->free);
+    pelti_pose_file(who, &skin->pose.free);
     pelti_contact_skin_begin(skin, 0, 0);
     pelti_contact_skin_pose(skin);
     return PELT_OK;
@@ -134,7 +134,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
 
 int pelti_contact_skin_slots(const PeltiContactSkin *skin)
 {
-    return skin->joint_count + (skin->root_stiffness > 0 ? 1 : 0);
+    return skin->joint_count + (skin->root.stiffness > 0 ? 1 : 0);
 }
 
 // ---- pose ----
@@ -182,45 +182,46 @@ static void find_tangent(PeltiGive *joint)
 static void correct_node(PeltiContactSkin *skin, const PeltiGive *joint)
 {
     const PeltiNode *node = &skin->who->nodes[joint->node];
-    Trs *local = &skin->corrected.local[joint->node];
-    bool shifts = joint->parent < 0 && skin->root_stiffness > 0,
+    Trs *local = &skin->pose.corrected.local[joint->node];
+    bool shifts = joint->parent < 0 && skin->root.stiffness > 0,
          turns = joint->turn[0] != 0 || joint->turn[1] != 0 || joint->turn[2] != 0;
     if (!turns && !shifts)
         return;
-    if (node->has_matrix && !skin->corrected.touched[joint->node]) {
+    if (node->has_matrix && !skin->pose.corrected.touched[joint->node]) {
         Mat34 m;
         for (int i = 0; i < 12; i++)
             (&m.m[0][0])[i] = (float)(&node->matrix[0][0])[i];
         *local = trs_from_mat34(m);
     }
-    skin->corrected.touched[joint->node] = true;
+    skin->pose.corrected.touched[joint->node] = true;
     local->rotation = quat_normalize(quat_mul(quat_of_turn(joint->turn), local->rotation));
     if (!shifts)
         return;
     Mat3 up, down; // the root's shift is a world vector
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            up.m[i][j] = node->parent >= 0 ? (float)skin->node_world[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
+            up.m[i][j] = node->parent >= 0 ? (float)skin->pose.node_world[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
     if (mat3_inverse(up, &down))
-        local->translation = vec3_add(
-            local->translation, mat3_apply(down, vec3((float)skin->shift[0], (float)skin->shift[1], (float)skin->shift[2])));
+        local->translation =
+            vec3_add(local->translation,
+                     mat3_apply(down, vec3((float)skin->root.shift[0], (float)skin->root.shift[1], (float)skin->root.shift[2])));
 }
 
 void pelti_contact_skin_pose(PeltiContactSkin *skin)
 {
     const PeltiCharacter *who = skin->who;
-    pelti_pose_copy(who, &skin->free, &skin->corrected);
-    if (skin->root_stiffness > 0)
-        pelti_pose_bones(who, &skin->corrected, skin->node_world, skin->bones); // parents of roots, for the shift
+    pelti_pose_copy(who, &skin->pose.free, &skin->pose.corrected);
+    if (skin->root.stiffness > 0)
+        pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_world, skin->pose.bones); // parents of roots, for the shift
     for (int j = 0; j < skin->joint_count; j++)
         correct_node(skin, &skin->joints[j]);
-    pelti_pose_bones(who, &skin->corrected, skin->node_world, skin->bones);
+    pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_world, skin->pose.bones);
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         int up = who->nodes[joint->node].parent;
         for (int k = 0; k < 3; k++)
-            joint->at[k] = skin->node_world[joint->node].m[k][3];
-        find_axes(joint, up >= 0 ? &skin->node_world[up] : NULL);
+            joint->at[k] = skin->pose.node_world[joint->node].m[k][3];
+        find_axes(joint, up >= 0 ? &skin->pose.node_world[up] : NULL);
         find_tangent(joint);
     }
 }
@@ -245,7 +246,7 @@ static void place_range(void *context, int begin, int end, int worker)
             if (!(w->weight[i] > 0))
                 continue;
             PeltiFloat4 c[4];
-            memcpy(c, skin->columns[w->bone[i]], sizeof c);
+            memcpy(c, skin->scratch.columns[w->bone[i]], sizeof c);
             sum += (c[0] * r.x + c[1] * r.y + c[2] * r.z + c[3]) * w->weight[i];
         }
         place->x[v] = vec3(sum[0], sum[1], sum[2]);
@@ -256,7 +257,7 @@ void pelti_contact_skin_columns(const PeltiContactSkin *skin)
 {
     for (int b = 0; b < skin->who->bone_count; b++)
         for (int i = 0; i < 12; i++)
-            skin->columns[b][4 * (i % 4) + i / 4] = skin->bones[b].m[i / 4][i % 4];
+            skin->scratch.columns[b][4 * (i % 4) + i / 4] = skin->pose.bones[b].m[i / 4][i % 4];
 }
 
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
@@ -268,16 +269,16 @@ void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
 void pelti_contact_skin_begin(PeltiContactSkin *skin, double damping_s, double h)
 {
     double keep = h > 0 ? damping_s / (damping_s + h) : 0;
-    skin->slow = h > 0 ? damping_s / h : 0;
+    skin->root.slow = h > 0 ? damping_s / h : 0;
     for (int k = 0; k < 3; k++)
-        skin->shift_base[k] = keep * skin->shift[k];
+        skin->root.base[k] = keep * skin->root.shift[k];
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         const double *t = memcpy(joint->last, joint->turn, sizeof joint->last);
         double turned = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]), back = skin->most_back_s * h;
         double q = joint->hardens > 0 ? turned * turned / (joint->hardens * joint->hardens) : 0;
-        joint->slow =
-            back > 0 ? fmax(skin->slow, (1 + q) * (turned / back - 1)) : skin->slow; // slow back = (1 + q) (turned - back)
+        joint->slow = back > 0 ? fmax(skin->root.slow, (1 + q) * (turned / back - 1))
+                               : skin->root.slow; // slow back = (1 + q) (turned - back)
     }
     pelti_contact_skin_soften(skin);
 }
@@ -301,9 +302,9 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin)
 static int carry(PeltiContactSkin *skin, int joint, Vec3 at, double share, int count)
 {
     for (int j = joint; j >= 0; j = skin->joints[j].parent) {
-        double *sum = skin->sum[j];
-        if (!skin->marked[j])
-            skin->touched[count++] = j, skin->marked[j] = true;
+        double *sum = skin->scratch.sum[j];
+        if (!skin->scratch.marked[j])
+            skin->scratch.touched[count++] = j, skin->scratch.marked[j] = true;
         sum[0] += share * (double)at.x, sum[1] += share * (double)at.y, sum[2] += share * (double)at.z, sum[3] += share;
     }
     return count;
@@ -321,7 +322,7 @@ static int carry_spot(PeltiContactSkin *skin, const PeltiSpot *spot, double *bel
             int joint = skin->bone_joint[w->bone[i]];
             if (!(share > 0) || joint < 0)
                 continue;
-            count = carry(skin, joint, mat34_apply(skin->bones[w->bone[i]], skin->rest[spot->vertex[c]]), share, count);
+            count = carry(skin, joint, mat34_apply(skin->pose.bones[w->bone[i]], skin->rest[spot->vertex[c]]), share, count);
             *below_roots += share;
         }
     return count;
@@ -334,12 +335,12 @@ static int blocks_of_sums(PeltiContactSkin *skin, int count, double least, Pelti
 {
     int used = 0;
     for (int b = 0; b < count; b++) {
-        int j = skin->touched[b];
+        int j = skin->scratch.touched[b];
         const PeltiGive *joint = &skin->joints[j];
-        double *sum = skin->sum[j], s = 1 / sqrt(joint->spring);
+        double *sum = skin->scratch.sum[j], s = 1 / sqrt(joint->spring);
         double x = sum[0] - sum[3] * joint->at[0], y = sum[1] - sum[3] * joint->at[1], z = sum[2] - sum[3] * joint->at[2];
         memset(sum, 0, sizeof(double[4]));
-        skin->marked[j] = false;
+        skin->scratch.marked[j] = false;
         if (x * x + y * y + z * z < least * least)
             continue;
         x *= s, y *= s, z *= s;
@@ -359,8 +360,8 @@ int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, Pel
 {
     double below_roots = 0;
     int count = blocks_of_sums(skin, carry_spot(skin, spot, &below_roots), 0, blocks);
-    if (skin->root_stiffness > 0 && below_roots > 0) {
-        double s = below_roots / sqrt(skin->root_stiffness * (1 + skin->slow));
+    if (skin->root.stiffness > 0 && below_roots > 0) {
+        double s = below_roots / sqrt(skin->root.stiffness * (1 + skin->root.slow));
         blocks[count++] = (PeltiContactBlock){skin->first_slot + skin->joint_count, {{s, 0, 0}, {0, s, 0}, {0, 0, s}}};
     }
     return count;
@@ -384,9 +385,9 @@ void pelti_contact_skin_get(const PeltiContactSkin *skin, double (*u)[3])
         for (int k = 0; k < 3; k++)
             u[skin->first_slot + j][k] = joint->axes[k][0] * by[0] + joint->axes[k][1] * by[1] + joint->axes[k][2] * by[2];
     }
-    for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
+    for (int k = 0; k < 3 && skin->root.stiffness > 0; k++)
         u[skin->first_slot + skin->joint_count][k] =
-            sqrt(skin->root_stiffness * (1 + skin->slow)) * (skin->shift[k] - skin->shift_base[k]);
+            sqrt(skin->root.stiffness * (1 + skin->root.slow)) * (skin->root.shift[k] - skin->root.base[k]);
 }
 
 void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
@@ -403,9 +404,9 @@ void pelti_contact_skin_set(PeltiContactSkin *skin, const double (*u)[3])
         for (int k = 0; k < 3 && sqrt(angle) > MOST_TURN; k++)
             joint->turn[k] *= MOST_TURN / sqrt(angle);
     }
-    for (int k = 0; k < 3 && skin->root_stiffness > 0; k++)
-        skin->shift[k] =
-            skin->shift_base[k] + u[skin->first_slot + skin->joint_count][k] / sqrt(skin->root_stiffness * (1 + skin->slow));
+    for (int k = 0; k < 3 && skin->root.stiffness > 0; k++)
+        skin->root.shift[k] =
+            skin->root.base[k] + u[skin->first_slot + skin->joint_count][k] / sqrt(skin->root.stiffness * (1 + skin->root.slow));
 }
 
 void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, float share)
@@ -417,11 +418,11 @@ void pelti_contact_skin_shown(PeltiContactSkin *skin, const Vec3 *vertices, floa
         for (int k = 0; k < w->influences; k++) {
             size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
             for (int e = 0; e < 12 && w->weight[i] > 0; e++)
-                (&blend.m[0][0])[e] += w->weight[i] * (&skin->bones[w->bone[i]].m[0][0])[e];
+                (&blend.m[0][0])[e] += w->weight[i] * (&skin->pose.bones[w->bone[i]].m[0][0])[e];
         }
         if (mat34_inverse(blend, &back)) {
             Vec3 rest = mat34_apply(back, vertices[v]);
-            if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < 0.5f * mesh->diagonal)
+            if (vec3_finite(rest) && vec3_distance(rest, mesh->rest[v]) < REST_FAR * mesh->diagonal)
                 skin->rest[v] = share < 1 ? vec3_lerp(skin->rest[v], rest, share) : rest;
         }
     }

@@ -28,28 +28,40 @@ typedef struct PeltiGive { ///< a joint that may give way
     double tangent[3][3]; ///< world: how the turn changes when its rotation vector does (1 for a small turn)
 } PeltiGive;
 
-typedef struct PeltiContactSkin {
-    const PeltiCharacter *who;
-    const PeltiWeights *weights; ///< per vertex
-    int surface, first_slot;     ///< slots: one a joint, then one for the root's shift if it has any
-    int joint_count;
-    PeltiGive *joints;
-    int *bone_joint;       ///< [bone_count] joint that carries the bone, -1: none
-    double root_stiffness; ///< N / unit; 0: the root does not shift
-    bool root_held;        ///< the scene says that a root is rigid
-    double shift[3];       ///< of the root, world
-    double shift_base[3];
-    double slow;        ///< damping time over the length of the step: the root is stiffer by 1 + slow within it
-    double most_back_s; ///< rad/s: no joint comes back faster; 0: any speed
-    Vec3 *rest;         ///< [vertex_count] what lbs must be given so that it shows the shown skin
+typedef struct PeltiContactSkinScratch { ///< `columns`: of one placing of points; the others: of the blocks of one spot
+    float (*columns)[16];                ///< [bone_count] bones by columns of four
+    double (*sum)[4];                    ///< [joint_count] weighted position and weight below a joint
+    int *touched;                        ///< [joint_count] joints that have a sum
+    bool *marked;                        ///< [joint_count] in `touched`
+} PeltiContactSkinScratch;
+
+typedef struct PeltiContactSkinRoot { ///< the shift of the whole body, a spring like the joints'
+    double stiffness;                 ///< N / unit; 0: it does not shift
+    bool held;                        ///< the scene says that a root is rigid
+    double shift[3];                  ///< world: pelti_contact_skin_set writes, pelti_contact_skin_pose reads
+    double base[3];                   ///< where its spring is at rest, by pelti_contact_skin_begin
+    double slow; ///< damping time over the length of the step: stiffer by 1 + slow within it; no joint is less
+} PeltiContactSkinRoot;
+
+typedef struct PeltiContactSkinPose { ///< the caller writes `free`, pelti_contact_skin_pose the others
     PeltiPose free, corrected;
     PeltiNodeMatrix *node_world; ///< [node_count] of the corrected pose
     Mat34 *bones;                ///< [bone_count] of the corrected pose
-    float (*columns)[16];        ///< [bone_count] work: bones by columns of four
+} PeltiContactSkinPose;
+
+typedef struct PeltiContactSkin {
+    const PeltiCharacter *who;
+    const PeltiWeights *weights; ///< per vertex
     PeltiJobs *jobs;             ///< may be NULL
-    double (*sum)[4];            ///< [joint_count] work: weighted position and weight below a joint
-    int *touched;                ///< [joint_count] work
-    bool *marked;                ///< [joint_count] work: in `touched`
+    int first_slot;              ///< of the solver: one a joint, then one for the root's shift if it has any
+    int joint_count;
+    PeltiGive *joints;
+    int *bone_joint;    ///< [bone_count] joint that carries the bone, -1: none
+    double most_back_s; ///< rad/s: no joint comes back faster; 0: any speed
+    PeltiContactSkinRoot root;
+    PeltiContactSkinPose pose;
+    Vec3 *rest; ///< [vertex_count] what lbs must be given so that it shows the shown skin: pelti_contact_skin_shown writes
+    PeltiContactSkinScratch scratch;
 } PeltiContactSkin;
 
 typedef struct PeltiContactSkinDef {
@@ -76,7 +88,7 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin);
 
 /// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
 void pelti_contact_skin_pose(PeltiContactSkin *skin);
-void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills `columns` from the bones
+void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills scratch.columns from the bones
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
 
 /// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.

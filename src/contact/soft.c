@@ -1,4 +1,4 @@
-/// Soft objects: corotated linear elasticity, implicit steps, compliance at touched vertices.
+/// Soft objects: linear elasticity in a frame that turns with the body [Terzopoulos1988], and compliance at touched vertices.
 #include "contact/soft.h"
 
 #include "contact/soft_mesh.h"
@@ -7,30 +7,60 @@
 
 #include <string.h>
 
-struct PeltiSoft {
-    PeltiPool *pool;
-    PeltiSoftMesh mesh;
-    int surface_count;
-    double damping; ///< s
-    double *mass;   ///< [nodes] kg
+typedef struct SoftMatter { ///< pelti_soft_create makes it once; every step reads it
+    double damping;         ///< s
+    double *mass;           ///< [nodes] kg
     int entry_count;
-    PeltiEntry *stiffness; ///< K, once; mass entries follow at the end
-    PeltiEntry *entries;   ///< of A for the present h
+    PeltiEntry *stiffness; ///< [entry_count] K, body axes
+} SoftMatter;
+
+typedef struct SoftState {   ///< at the end of the last step: pelti_soft_end_step writes; a hand moves and slows it
+    double (*x)[3], (*v)[3]; ///< [nodes] world
+    PeltiTurn turn;          ///< of the body's axes
+} SoftState;
+
+typedef struct SoftMotion {    ///< of this step, [nodes] world; pelti_soft_end_step takes it into the state
+    double (*free)[3];         ///< without contact, by pelti_soft_free_step
+    double (*moved)[3];        ///< by contact, by pelti_soft_take; first as in the last step, where the search starts
+    double (*last)[3], last_h; ///< `moved` of the last step, and its length in s; 0: there was none
+} SoftMotion;
+
+typedef struct SoftSolve { ///< A for steps of one length: factor() writes, solve_to() and column_of() read
+    PeltiEntry *entries;   ///< [entry_count + 3 nodes] of A: those of K, then the masses
     PeltiSparse *factor;
-    double factor_h;
-    PeltiTurn turn;
-    double (*x)[3], (*v)[3];        ///< [nodes] world
-    double (*last)[3], last_h;      ///< [nodes] what contact moved in the last step, and its length
-    double (*free)[3], (*moved)[3]; ///< [nodes] displacement of this step, world: without contact, by contact
-    double *rhs, *work;             ///< [3 nodes]
-    double **column; ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: not asked yet
-    double *spare;   ///< one of them, for a vertex whose own was refused
-    int slot_count, slots[PELTI_SOFT_SLOTS];
+    double factor_h;    ///< s; 0: there is none
+    double **column;    ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: never asked
+    bool *column_known; ///< [surface vertices] `column` is of the present factor
+    struct {
+        double *rhs;       ///< [3 nodes] body axes; the solution takes its place
+        double *from_rest; ///< [3 nodes] R^T x - X, body axes
+        double *sparse;    ///< [3 nodes] of pelti_sparse_solve
+        double *column;    ///< [3 x 3 nodes] for a vertex whose own was refused
+    } scratch;
+} SoftSolve;
+
+typedef struct SoftTouched { ///< vertices in contact: assembling writes, from pelti_soft_clear_slots on
+    int count, slots[PELTI_SOFT_SLOTS];
     int *slot_of; ///< [surface vertices] -1: none
+} SoftTouched;
+
+typedef struct SoftHand { ///< pelti_soft_hold and pelti_soft_drive write, steps read
     bool held;
     double goal[3], drive[3]; ///< held: where its middle is to be, and how fast it goes there
-    double aside[3];          ///< how far contact moved it since the frame began
+    double aside[3];          ///< how far contact moved it since the frame began: pelti_soft_end_step adds
     double yield[3];          ///< how far the hand gives way to what the body is pressed against
+} SoftHand;
+
+struct PeltiSoft {
+    PeltiPool *pool; ///< the caller's: columns are taken when they are first asked
+    int surface_count;
+    PeltiSoftMesh mesh;
+    SoftMatter matter;
+    SoftState now;
+    SoftMotion motion;
+    SoftSolve solve;
+    SoftTouched touched;
+    SoftHand hand;
 };
 
 // ---- stiffness ----
@@ -59,7 +89,7 @@ static void element(PeltiSoft *s, int t, double lambda, double mu)
             double inner = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < (a == b ? i + 1 : 3); j++)
-                    s->stiffness[s->entry_count++] =
+                    s->matter.stiffness[s->matter.entry_count++] =
                         (PeltiEntry){3 * n[a] + i, 3 * n[b] + j,
                                      volume * (lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + (i == j ? mu * inner : 0))};
         }
@@ -68,23 +98,78 @@ static void element(PeltiSoft *s, int t, double lambda, double mu)
 /// A = M/h^2 + (1 + d/h) K, body axes.
 static PeltStatus factor(PeltiSoft *s, double h, PeltError *err)
 {
-    if (s->factor && s->factor_h == h)
+    SoftSolve *a = &s->solve;
+    if (a->factor && a->factor_h == h)
         return PELT_OK;
-    int n = 3 * s->mesh.node_count, count = s->entry_count;
+    int n = 3 * s->mesh.node_count, count = s->matter.entry_count;
     for (int e = 0; e < count; e++) {
-        s->entries[e] = s->stiffness[e];
-        s->entries[e].value *= 1 + s->damping / h;
+        a->entries[e] = s->matter.stiffness[e];
+        a->entries[e].value *= 1 + s->matter.damping / h;
     }
     for (int i = 0; i < n; i++)
-        s->entries[count + i] = (PeltiEntry){i, i, s->mass[i / 3] / (h * h)};
-    PeltiEntries matrix = {.n = n, .count = count + n, .list = s->entries};
-    PeltStatus status = s->factor ? pelti_sparse_refactor(s->factor, s->entries, err)
-                                  : pelti_sparse_create(&s->pool->allocator, &matrix, PELTI_ORDER_BEST, &s->factor, err);
-    s->factor_h = status == PELT_OK ? h : 0;
-    for (int v = 0; v < s->surface_count; v++) // columns of another matrix: to be asked again, in the same place
-        if (s->column[v])
-            s->column[v][0] = NAN;
+        a->entries[count + i] = (PeltiEntry){i, i, s->matter.mass[i / 3] / (h * h)};
+    PeltiEntries matrix = {.n = n, .count = count + n, .list = a->entries};
+    PeltStatus status = a->factor ? pelti_sparse_refactor(a->factor, a->entries, err)
+                                  : pelti_sparse_create(&s->pool->allocator, &matrix, PELTI_ORDER_BEST, &a->factor, err);
+    a->factor_h = status == PELT_OK ? h : 0;
+    memset(a->column_known, 0, sizeof *a->column_known * (size_t)s->surface_count); // asked again, in the same place
     return status;
+}
+
+static PeltStatus take_room(PeltiSoft *s, PeltError *err)
+{
+    PeltiPool *pool = s->pool;
+    size_t nodes = (size_t)s->mesh.node_count, all = (size_t)s->mesh.tet_count * 78 + 3 * nodes;
+    s->matter.mass = PELTI_NEW(pool, double, nodes);
+    s->matter.stiffness = PELTI_NEW(pool, PeltiEntry, all);
+    s->now.x = pelti_pool_take(pool, nodes, sizeof(double[3]));
+    s->now.v = pelti_pool_take(pool, nodes, sizeof(double[3]));
+    s->motion.free = pelti_pool_take(pool, nodes, sizeof(double[3]));
+    s->motion.moved = pelti_pool_take(pool, nodes, sizeof(double[3]));
+    s->motion.last = pelti_pool_take(pool, nodes, sizeof(double[3]));
+    s->solve.entries = PELTI_NEW(pool, PeltiEntry, all);
+    s->solve.column = PELTI_NEW(pool, double *, s->surface_count);
+    s->solve.column_known = PELTI_NEW(pool, bool, s->surface_count);
+    s->solve.scratch.rhs = PELTI_NEW(pool, double, 3 * nodes);
+    s->solve.scratch.from_rest = PELTI_NEW(pool, double, 3 * nodes);
+    s->solve.scratch.sparse = PELTI_NEW(pool, double, 3 * nodes);
+    s->solve.scratch.column = PELTI_NEW(pool, double, 9 * nodes);
+    s->touched.slot_of = PELTI_NEW(pool, int, s->surface_count);
+    return pool->failed ? pelti_no_memory(err, all * sizeof(PeltiEntry)) : PELT_OK;
+}
+
+/// K and the nodes' masses, which add up to the body's.
+static void find_matter(PeltiSoft *s, double young, double poisson, double mass)
+{
+    double volume = 0, lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = young / (2 * (1 + poisson));
+    for (int t = 0; t < s->mesh.tet_count; t++) {
+        const int *n = s->mesh.tets[t];
+        double one = pelti_contact_tet_volume(s->mesh.nodes[n[0]], s->mesh.nodes[n[1]], s->mesh.nodes[n[2]], s->mesh.nodes[n[3]]);
+        volume += one;
+        for (int c = 0; c < 4; c++)
+            s->matter.mass[n[c]] += one / 4;
+        element(s, t, lambda, mu);
+    }
+    for (int n = 0; n < s->mesh.node_count; n++)
+        s->matter.mass[n] *= mass / volume;
+}
+
+/// At rest in the body's place, and moving as it does.
+static void start(PeltiSoft *s, const PeltiContactBody *body)
+{
+    double spin[3];
+    s->now.turn = body->now.turn;
+    pelti_contact_body_spin(body, spin);
+    for (int n = 0; n < s->mesh.node_count; n++) {
+        double r[3];
+        for (int k = 0; k < 3; k++)
+            r[k] = body->now.turn.m[k][0] * s->mesh.nodes[n][0] + body->now.turn.m[k][1] * s->mesh.nodes[n][1] +
+                   body->now.turn.m[k][2] * s->mesh.nodes[n][2];
+        for (int k = 0; k < 3; k++) {
+            s->now.x[n][k] = body->now.at[k] + r[k];
+            s->now.v[n][k] = body->now.velocity[k] + spin[(k + 1) % 3] * r[(k + 2) % 3] - spin[(k + 2) % 3] * r[(k + 1) % 3];
+        }
+    }
 }
 
 PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, const PeltiMesh *mesh, PeltiSoft **out,
@@ -101,49 +186,13 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, cons
         return pelti_no_memory(err, sizeof *s);
     s->pool = pool;
     s->surface_count = mesh->vertex_count;
-    s->damping = def->damping > 0 ? (double)def->damping : SOFT_DAMPING;
+    s->matter.damping = def->damping > 0 ? (double)def->damping : SOFT_DAMPING;
     PELT_TRY(pelti_soft_mesh_make(pool, body, mesh, &s->mesh, err));
-    size_t nodes = (size_t)s->mesh.node_count, all = (size_t)s->mesh.tet_count * 78 + 3 * nodes;
-    s->mass = PELTI_NEW(pool, double, nodes);
-    s->stiffness = PELTI_NEW(pool, PeltiEntry, all);
-    s->entries = PELTI_NEW(pool, PeltiEntry, all);
-    s->x = pelti_pool_take(pool, nodes, sizeof(double[3]));
-    s->v = pelti_pool_take(pool, nodes, sizeof(double[3]));
-    s->free = pelti_pool_take(pool, nodes, sizeof(double[3]));
-    s->moved = pelti_pool_take(pool, nodes, sizeof(double[3]));
-    s->last = pelti_pool_take(pool, nodes, sizeof(double[3]));
-    s->rhs = PELTI_NEW(pool, double, 3 * nodes);
-    s->work = PELTI_NEW(pool, double, 3 * nodes);
-    s->column = PELTI_NEW(pool, double *, s->surface_count);
-    s->spare = PELTI_NEW(pool, double, 9 * nodes);
-    s->slot_of = PELTI_NEW(pool, int, s->surface_count);
-    if (pool->failed)
-        return pelti_no_memory(err, all * sizeof(PeltiEntry));
+    PELT_TRY(take_room(s, err));
     for (int v = 0; v < s->surface_count; v++)
-        s->slot_of[v] = -1;
-    double volume = 0, lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = young / (2 * (1 + poisson));
-    for (int t = 0; t < s->mesh.tet_count; t++) {
-        const int *n = s->mesh.tets[t];
-        double one = pelti_contact_tet_volume(s->mesh.nodes[n[0]], s->mesh.nodes[n[1]], s->mesh.nodes[n[2]], s->mesh.nodes[n[3]]);
-        volume += one;
-        for (int c = 0; c < 4; c++)
-            s->mass[n[c]] += one / 4;
-        element(s, t, lambda, mu);
-    }
-    s->turn = body->turn;
-    double spin[3];
-    pelti_contact_body_spin(body, spin);
-    for (int n = 0; n < s->mesh.node_count; n++) {
-        double r[3];
-        s->mass[n] *= body->mass / volume;
-        for (int k = 0; k < 3; k++)
-            r[k] = body->turn.m[k][0] * s->mesh.nodes[n][0] + body->turn.m[k][1] * s->mesh.nodes[n][1] +
-                   body->turn.m[k][2] * s->mesh.nodes[n][2];
-        for (int k = 0; k < 3; k++) {
-            s->x[n][k] = body->at[k] + r[k];
-            s->v[n][k] = body->velocity[k] + spin[(k + 1) % 3] * r[(k + 2) % 3] - spin[(k + 2) % 3] * r[(k + 1) % 3];
-        }
-    }
+        s->touched.slot_of[v] = -1;
+    find_matter(s, young, poisson, body->mass);
+    start(s, body);
     PELT_TRY(factor(s, 1.0 / 30, err)); // a step of another length fills the same memory
     *out = s;
     return PELT_OK;
@@ -152,7 +201,7 @@ PeltStatus pelti_soft_create(PeltiPool *pool, const PeltiContactBody *body, cons
 void pelti_soft_destroy(PeltiSoft *soft)
 {
     if (soft)
-        pelti_sparse_destroy(soft->factor);
+        pelti_sparse_destroy(soft->solve.factor);
 }
 
 // ---- steps ----
@@ -172,9 +221,10 @@ static void to_world(const PeltiTurn *r, const double in[3], double out[3])
 /// Solves A y = rhs (body axes) and writes y in world axes.
 static void solve_to(PeltiSoft *s, double (*out)[3])
 {
-    pelti_sparse_solve(s->factor, s->rhs, s->rhs, s->work);
+    double *rhs = s->solve.scratch.rhs;
+    pelti_sparse_solve(s->solve.factor, rhs, rhs, s->solve.scratch.sparse);
     for (int n = 0; n < s->mesh.node_count; n++)
-        to_world(&s->turn, s->rhs + 3 * n, out[n]);
+        to_world(&s->now.turn, rhs + 3 * n, out[n]);
 }
 
 void pelti_soft_centre(const PeltiSoft *s, double centre[3])
@@ -182,9 +232,9 @@ void pelti_soft_centre(const PeltiSoft *s, double centre[3])
     double mass = 0;
     centre[0] = centre[1] = centre[2] = 0;
     for (int n = 0; n < s->mesh.node_count; n++) {
-        mass += s->mass[n];
+        mass += s->matter.mass[n];
         for (int k = 0; k < 3; k++)
-            centre[k] += s->mass[n] * s->x[n][k];
+            centre[k] += s->matter.mass[n] * s->now.x[n][k];
     }
     for (int k = 0; k < 3; k++)
         centre[k] /= mass;
@@ -199,9 +249,9 @@ static void spin_of(const PeltiSoft *s, const double centre[3], const double mea
     for (int n = 0; n < s->mesh.node_count; n++)
         for (int k = 0; k < 3; k++) {
             int i = (k + 1) % 3, j = (k + 2) % 3;
-            double r[2] = {s->x[n][i] - centre[i], s->x[n][j] - centre[j]};
-            spin[k] += s->mass[n] * (r[0] * (s->v[n][j] - mean[j]) - r[1] * (s->v[n][i] - mean[i]));
-            moment += s->mass[n] * (r[0] * r[0] + r[1] * r[1]) / 3;
+            double r[2] = {s->now.x[n][i] - centre[i], s->now.x[n][j] - centre[j]};
+            spin[k] += s->matter.mass[n] * (r[0] * (s->now.v[n][j] - mean[j]) - r[1] * (s->now.v[n][i] - mean[i]));
+            moment += s->matter.mass[n] * (r[0] * r[0] + r[1] * r[1]) / 3;
         }
     for (int k = 0; k < 3; k++)
         spin[k] = moment > 0 ? spin[k] / moment : 0;
@@ -212,7 +262,7 @@ static void lead(PeltiSoft *s)
 {
     double centre[3], mean[3], spin[3], mass = 0;
     for (int n = 0; n < s->mesh.node_count; n++)
-        mass += s->mass[n];
+        mass += s->matter.mass[n];
     pelti_soft_centre(s, centre);
     pelti_soft_momentum(s, mean);
     for (int k = 0; k < 3; k++)
@@ -221,74 +271,77 @@ static void lead(PeltiSoft *s)
     for (int n = 0; n < s->mesh.node_count; n++)
         for (int k = 0; k < 3; k++) {
             int i = (k + 1) % 3, j = (k + 2) % 3;
-            s->v[n][k] += s->drive[k] - mean[k] - (spin[i] * (s->x[n][j] - centre[j]) - spin[j] * (s->x[n][i] - centre[i]));
+            s->now.v[n][k] +=
+                s->hand.drive[k] - mean[k] - (spin[i] * (s->now.x[n][j] - centre[j]) - spin[j] * (s->now.x[n][i] - centre[i]));
         }
 }
 
 void pelti_soft_hold(PeltiSoft *s, const double goal[3])
 {
-    if (!s->held)
-        memset(s->yield, 0, sizeof s->yield), memset(s->aside, 0, sizeof s->aside);
-    memcpy(s->goal, goal, sizeof s->goal);
-    s->held = true;
+    if (!s->hand.held)
+        memset(s->hand.yield, 0, sizeof s->hand.yield), memset(s->hand.aside, 0, sizeof s->hand.aside);
+    memcpy(s->hand.goal, goal, sizeof s->hand.goal);
+    s->hand.held = true;
 }
 
 void pelti_soft_let_go(PeltiSoft *s)
 {
-    s->held = false;
+    s->hand.held = false;
 }
 
 void pelti_soft_drive(PeltiSoft *s, double dt)
 {
     double centre[3];
-    if (!s->held)
+    if (!s->hand.held)
         return;
     pelti_soft_centre(s, centre);
     for (int k = 0; k < 3; k++) {
-        s->yield[k] = (1 - HAND_RETURNS) * s->yield[k] + HAND_YIELDS * s->aside[k];
-        s->aside[k] = 0;
-        double way = s->goal[k] + s->yield[k] - centre[k];
-        s->drive[k] = dt > 0 ? way / dt : 0;
+        s->hand.yield[k] = (1 - HAND_RETURNS) * s->hand.yield[k] + HAND_YIELDS * s->hand.aside[k];
+        s->hand.aside[k] = 0;
+        double way = s->hand.goal[k] + s->hand.yield[k] - centre[k];
+        s->hand.drive[k] = dt > 0 ? way / dt : 0;
         for (int n = 0; n < s->mesh.node_count && !(dt > 0); n++)
-            s->x[n][k] += way;
+            s->now.x[n][k] += way;
     }
     lead(s);
 }
 
 bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
 {
-    if (s->held)
+    SoftMotion *m = &s->motion;
+    double *rhs = s->solve.scratch.rhs;
+    if (s->hand.held)
         lead(s);
-    double weight = s->held ? 0 : 1; // the hand carries it
-    double grown = s->last_h > 0 ? h * h / (s->last_h * s->last_h) : 0;
+    double weight = s->hand.held ? 0 : 1; // the hand carries it
+    double grown = m->last_h > 0 ? h * h / (m->last_h * m->last_h) : 0;
     for (int n = 0; n < s->mesh.node_count; n++)
         for (int k = 0; k < 3; k++)
-            s->moved[n][k] = grown * s->last[n][k]; // where the search starts
-    memset(s->free, 0, (size_t)s->mesh.node_count * sizeof(double[3]));
+            m->moved[n][k] = grown * m->last[n][k]; // where the search starts
+    memset(m->free, 0, (size_t)s->mesh.node_count * sizeof(double[3]));
     if (factor(s, h, NULL) != PELT_OK)
         return false;
     for (int n = 0; n < s->mesh.node_count; n++) {
         double push[3];
         for (int k = 0; k < 3; k++)
-            push[k] = s->mass[n] * (s->v[n][k] / h + weight * gravity[k]);
-        to_body(&s->turn, push, s->rhs + 3 * n);
+            push[k] = s->matter.mass[n] * (s->now.v[n][k] / h + weight * gravity[k]);
+        to_body(&s->now.turn, push, rhs + 3 * n);
     }
-    double *u = s->work; // R^T x - X; K takes the translation out
+    double *u = s->solve.scratch.from_rest; // K takes the translation out
     for (int n = 0; n < s->mesh.node_count; n++) {
         double local[3], from_first[3];
         for (int k = 0; k < 3; k++)
-            from_first[k] = s->x[n][k] - s->x[0][k];
-        to_body(&s->turn, from_first, local);
+            from_first[k] = s->now.x[n][k] - s->now.x[0][k];
+        to_body(&s->now.turn, from_first, local);
         for (int k = 0; k < 3; k++)
             u[3 * n + k] = local[k] - (s->mesh.nodes[n][k] - s->mesh.nodes[0][k]);
     }
-    for (int e = 0; e < s->entry_count; e++) {
-        const PeltiEntry *k = &s->stiffness[e];
-        s->rhs[k->row] -= k->value * u[k->column];
+    for (int e = 0; e < s->matter.entry_count; e++) {
+        const PeltiEntry *k = &s->matter.stiffness[e];
+        rhs[k->row] -= k->value * u[k->column];
         if (k->row != k->column)
-            s->rhs[k->column] -= k->value * u[k->row];
+            rhs[k->column] -= k->value * u[k->row];
     }
-    solve_to(s, s->free);
+    solve_to(s, m->free);
     return true;
 }
 
@@ -299,7 +352,7 @@ void pelti_soft_place(const PeltiSoft *s, Vec3 *x)
         for (int c = 0; c < 4; c++) {
             int n = s->mesh.corner[v][c];
             for (int k = 0; k < 3; k++)
-                p[k] += s->mesh.weight[v][c] * (s->x[n][k] + s->free[n][k] + s->moved[n][k]);
+                p[k] += s->mesh.weight[v][c] * (s->now.x[n][k] + s->motion.free[n][k] + s->motion.moved[n][k]);
         }
         x[v] = vec3((float)p[0], (float)p[1], (float)p[2]);
     }
@@ -310,15 +363,15 @@ static void fit_turn(PeltiSoft *s)
 {
     double centre[3] = {0, 0, 0}, rest[3] = {0, 0, 0}, mass = 0, a[3][3] = {{0}};
     for (int n = 0; n < s->mesh.node_count; n++) {
-        mass += s->mass[n];
+        mass += s->matter.mass[n];
         for (int k = 0; k < 3; k++)
-            centre[k] += s->mass[n] * s->x[n][k], rest[k] += s->mass[n] * s->mesh.nodes[n][k];
+            centre[k] += s->matter.mass[n] * s->now.x[n][k], rest[k] += s->matter.mass[n] * s->mesh.nodes[n][k];
     }
     double most = 0;
     for (int n = 0; n < s->mesh.node_count; n++)
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
-                a[i][j] += s->mass[n] * (s->x[n][i] - centre[i] / mass) * (s->mesh.nodes[n][j] - rest[j] / mass);
+                a[i][j] += s->matter.mass[n] * (s->now.x[n][i] - centre[i] / mass) * (s->mesh.nodes[n][j] - rest[j] / mass);
                 most = fmax(most, fabs(a[i][j]));
             }
     Mat3 m;
@@ -326,26 +379,27 @@ static void fit_turn(PeltiSoft *s)
         (&m.m[0][0])[i] = (float)((&a[0][0])[i] / most);
     Mat3 r = mat3_polar(m, NULL);
     for (int i = 0; i < 9; i++)
-        (&s->turn.m[0][0])[i] = (double)(&r.m[0][0])[i];
+        (&s->now.turn.m[0][0])[i] = (double)(&r.m[0][0])[i];
 }
 
 void pelti_soft_end_step(PeltiSoft *s, double h)
 {
+    SoftMotion *m = &s->motion;
     double mass = 0, moved[3] = {0, 0, 0};
     for (int n = 0; n < s->mesh.node_count; n++) {
-        mass += s->mass[n];
+        mass += s->matter.mass[n];
         for (int k = 0; k < 3; k++) {
-            double d = s->free[n][k] + s->moved[n][k];
-            s->x[n][k] += d;
-            s->v[n][k] = d / h;
-            moved[k] += s->mass[n] * s->moved[n][k];
-            s->last[n][k] = s->moved[n][k];
-            s->free[n][k] = s->moved[n][k] = 0;
+            double d = m->free[n][k] + m->moved[n][k];
+            s->now.x[n][k] += d;
+            s->now.v[n][k] = d / h;
+            moved[k] += s->matter.mass[n] * m->moved[n][k];
+            m->last[n][k] = m->moved[n][k];
+            m->free[n][k] = m->moved[n][k] = 0;
         }
     }
     for (int k = 0; k < 3; k++)
-        s->aside[k] += moved[k] / mass;
-    s->last_h = h;
+        s->hand.aside[k] += moved[k] / mass;
+    m->last_h = h;
     fit_turn(s);
 }
 
@@ -353,93 +407,97 @@ void pelti_soft_end_step(PeltiSoft *s, double h)
 
 void pelti_soft_clear_slots(PeltiSoft *s)
 {
-    for (int i = 0; i < s->slot_count; i++)
-        s->slot_of[s->slots[i]] = -1;
-    s->slot_count = 0;
+    for (int i = 0; i < s->touched.count; i++)
+        s->touched.slot_of[s->touched.slots[i]] = -1;
+    s->touched.count = 0;
 }
 
 int pelti_soft_slot(PeltiSoft *s, int vertex)
 {
-    if (s->slot_of[vertex] < 0) {
-        if (s->slot_count == PELTI_SOFT_SLOTS)
+    if (s->touched.slot_of[vertex] < 0) {
+        if (s->touched.count == PELTI_SOFT_SLOTS)
             return -1;
-        s->slot_of[vertex] = s->slot_count;
-        s->slots[s->slot_count++] = vertex;
+        s->touched.slot_of[vertex] = s->touched.count;
+        s->touched.slots[s->touched.count++] = vertex;
     }
-    return s->slot_of[vertex];
+    return s->touched.slot_of[vertex];
 }
 
 int pelti_soft_slot_count(const PeltiSoft *s)
 {
-    return s->slot_count;
+    return s->touched.count;
 }
 
 /// Motion of all nodes for a unit force on a surface vertex along each body axis: asked once for a vertex and an h, or again and
 /// again where memory to keep it was refused. Good until the next call.
 static const double *column_of(PeltiSoft *s, int vertex)
 {
+    double *rhs = s->solve.scratch.rhs;
     size_t n = 3 * (size_t)s->mesh.node_count;
-    if (s->column[vertex] && !isnan(s->column[vertex][0]))
-        return s->column[vertex];
-    if (!s->column[vertex])
-        s->column[vertex] = PELTI_NEW(s->pool, double, 3 * n);
-    double *column = s->column[vertex] ? s->column[vertex] : s->spare;
+    if (s->solve.column_known[vertex])
+        return s->solve.column[vertex];
+    if (!s->solve.column[vertex])
+        s->solve.column[vertex] = PELTI_NEW(s->pool, double, 3 * n);
+    double *column = s->solve.column[vertex] ? s->solve.column[vertex] : s->solve.scratch.column;
     for (int k = 0; k < 3; k++) {
-        memset(s->rhs, 0, n * sizeof(double));
+        memset(rhs, 0, n * sizeof(double));
         for (int c = 0; c < 4; c++)
-            s->rhs[3 * s->mesh.corner[vertex][c] + k] = s->mesh.weight[vertex][c];
-        pelti_sparse_solve(s->factor, s->rhs, column + (size_t)k * n, s->work);
+            rhs[3 * s->mesh.corner[vertex][c] + k] = s->mesh.weight[vertex][c];
+        pelti_sparse_solve(s->solve.factor, rhs, column + (size_t)k * n, s->solve.scratch.sparse);
     }
+    s->solve.column_known[vertex] = s->solve.column[vertex] != NULL;
     return column;
 }
 
 void pelti_soft_compliance(PeltiSoft *s, double *c)
 {
-    int n = 3 * s->slot_count;
+    const double(*r)[3] = (const double(*)[3])s->now.turn.m;
+    int n = 3 * s->touched.count;
     size_t rows = 3 * (size_t)s->mesh.node_count;
-    for (int b = 0; b < s->slot_count; b++) {
-        const double *column = column_of(s, s->slots[b]);
-        for (int a = 0; a < s->slot_count; a++) {
+    for (int b = 0; b < s->touched.count; b++) {
+        const double *column = column_of(s, s->touched.slots[b]);
+        for (int a = 0; a < s->touched.count; a++) {
             double body[3][3] = {{0}}, half[3][3]; // body[i][k]: motion i of a for force k on b
             for (int q = 0; q < 4; q++) {
-                size_t node = (size_t)s->mesh.corner[s->slots[a]][q];
+                size_t node = (size_t)s->mesh.corner[s->touched.slots[a]][q];
                 for (int i = 0; i < 3; i++)
                     for (int k = 0; k < 3; k++)
-                        body[i][k] += s->mesh.weight[s->slots[a]][q] * column[(size_t)k * rows + 3 * node + (size_t)i];
+                        body[i][k] += s->mesh.weight[s->touched.slots[a]][q] * column[(size_t)k * rows + 3 * node + (size_t)i];
             }
             for (int i = 0; i < 3; i++)
                 for (int k = 0; k < 3; k++)
-                    half[i][k] = s->turn.m[i][0] * body[0][k] + s->turn.m[i][1] * body[1][k] + s->turn.m[i][2] * body[2][k];
+                    half[i][k] = r[i][0] * body[0][k] + r[i][1] * body[1][k] + r[i][2] * body[2][k];
             for (int i = 0; i < 3; i++)
                 for (int k = 0; k < 3; k++)
                     c[(size_t)(3 * a + i) * (size_t)n + (size_t)(3 * b + k)] =
-                        half[i][0] * s->turn.m[k][0] + half[i][1] * s->turn.m[k][1] + half[i][2] * s->turn.m[k][2];
+                        half[i][0] * r[k][0] + half[i][1] * r[k][1] + half[i][2] * r[k][2];
         }
     }
 }
 
 void pelti_soft_moved(const PeltiSoft *s, double (*u)[3])
 {
-    for (int a = 0; a < s->slot_count; a++)
+    for (int a = 0; a < s->touched.count; a++)
         for (int k = 0; k < 3; k++) {
             u[a][k] = 0;
             for (int c = 0; c < 4; c++)
-                u[a][k] += s->mesh.weight[s->slots[a]][c] * s->moved[s->mesh.corner[s->slots[a]][c]][k];
+                u[a][k] += s->mesh.weight[s->touched.slots[a]][c] * s->motion.moved[s->mesh.corner[s->touched.slots[a]][c]][k];
         }
 }
 
 void pelti_soft_take(PeltiSoft *s, const double (*force)[3])
 {
-    memset(s->rhs, 0, 3 * (size_t)s->mesh.node_count * sizeof(double));
-    for (int a = 0; a < s->slot_count; a++) {
+    double *rhs = s->solve.scratch.rhs;
+    memset(rhs, 0, 3 * (size_t)s->mesh.node_count * sizeof(double));
+    for (int a = 0; a < s->touched.count; a++) {
         double f[3];
-        to_body(&s->turn, force[a], f);
+        to_body(&s->now.turn, force[a], f);
         for (int c = 0; c < 4; c++)
             for (int k = 0; k < 3; k++)
-                s->rhs[3 * s->mesh.corner[s->slots[a]][c] + k] += s->mesh.weight[s->slots[a]][c] * f[k];
+                rhs[3 * s->mesh.corner[s->touched.slots[a]][c] + k] += s->mesh.weight[s->touched.slots[a]][c] * f[k];
     }
-    if (s->factor_h > 0)
-        solve_to(s, s->moved);
+    if (s->solve.factor_h > 0)
+        solve_to(s, s->motion.moved);
 }
 
 void pelti_soft_momentum(const PeltiSoft *s, double linear[3])
@@ -447,5 +505,5 @@ void pelti_soft_momentum(const PeltiSoft *s, double linear[3])
     linear[0] = linear[1] = linear[2] = 0;
     for (int n = 0; n < s->mesh.node_count; n++)
         for (int k = 0; k < 3; k++)
-            linear[k] += s->mass[n] * s->v[n][k];
+            linear[k] += s->matter.mass[n] * s->now.v[n][k];
 }

@@ -1,5 +1,6 @@
-/// Soft objects: linear elasticity on tetrahedra, in a frame that turns with the body, so that one factorisation serves the
-/// whole run ([Duriez2008] sec. 5 refers to such compliances). Implicit steps: (M/h^2 + (1 + d/h) K) u = f.
+/// Soft objects: linear elasticity on tetrahedra, in a frame that turns with the body as a whole ([Terzopoulos1988]; here it is
+/// fitted to the nodes), so that one factorisation serves the whole run ([Duriez2008] sec. 5 refers to such compliances).
+/// Implicit steps: (M/h^2 + (1 + d/h) K) u = f.
 #ifndef PELTI_CONTACT_SOFT_H
 #define PELTI_CONTACT_SOFT_H
 

@@ -407,9 +407,9 @@ static void touch_sharp(const PeltiSurfacePair *two, double alarm, bool back, Pe
     PeltiContactTouch touch = {.a = two->a, .b = two->b};
     if (b->sharp_count == 0)
         return;
-    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, NULL, &out->pairs);
-    for (int i = 0; i < out->pairs.count; i++) {
-        int t = out->pairs.pairs[i].a, eb = b->sharp[out->pairs.pairs[i].b];
+    pelti_box_tree_pairs(a->tree, b->sharp_tree, &(PeltiPairSearch){.margin = (float)alarm}, NULL, &out->pairs_scratch);
+    for (int i = 0; i < out->pairs_scratch.count; i++) {
+        int t = out->pairs_scratch.pairs[i].a, eb = b->sharp[out->pairs_scratch.pairs[i].b];
         for (int k = 0; k < 3; k++) {
             int ea = a->mesh->triangle_edges[t][k];
             if (a->edge_triangles[ea][0] != t || (back && is_sharp(a, ea)) || !touch_edges(a, ea, b, eb, alarm, &touch))

@@ -45,8 +45,8 @@ typedef struct PeltiContactTouch {
 typedef struct PeltiContactTouches {
     PeltiContactTouch *list;
     int count, capacity;
-    long dropped;     ///< found beyond the capacity
-    PeltiPairs pairs; ///< room for the edge queries; created for the surface with most pieces
+    long dropped;             ///< found beyond the capacity
+    PeltiPairs pairs_scratch; ///< of the edge queries; created for the surface with most pieces
 } PeltiContactTouches;
 
 typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm distance

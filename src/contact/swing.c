@@ -1,4 +1,4 @@
-/// No limb swings much farther than a contact asks: joints that take skin farther than the contacts below them are taken stiffen.
+/// No limb swings much farther than a contact asks: a joint stiffens that takes skin farther than its contacts are taken.
 #include "contact/swing.h"
 #include "contact/constants.def"
 
@@ -18,7 +18,7 @@ static void find_tips(PeltiSwing *swing, const PeltiContactSkin *skin)
     for (int v = 0; v < mesh->vertex_count; v++)
         for (int k = 0; k < w->influences; k++) {
             size_t i = (size_t)v * (size_t)w->influences + (size_t)k;
-            if (!(w->weight[i] > 0.5f))
+            if (!(w->weight[i] > SWING_OWN))
                 continue;
             for (int d = 0; d < WAYS; d++) {
                 int *tip = &swing->tips[w->bone[i] * WAYS + d];
@@ -32,11 +32,11 @@ static void find_tips(PeltiSwing *swing, const PeltiContactSkin *skin)
 PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiContactSkin *skin, PeltError *err)
 {
     const PeltiCharacter *who = skin->who;
-    swing->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
-    swing->bones = PELTI_NEW(pool, Mat34, who->bone_count);
+    swing->scratch.node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    swing->scratch.bones = PELTI_NEW(pool, Mat34, who->bone_count);
     swing->tips = PELTI_NEW(pool, int, who->bone_count *WAYS);
-    swing->asked = PELTI_NEW(pool, double, skin->joint_count + 1);
-    swing->went = PELTI_NEW(pool, double, skin->joint_count + 1);
+    swing->scratch.asked = PELTI_NEW(pool, double, skin->joint_count + 1);
+    swing->scratch.went = PELTI_NEW(pool, double, skin->joint_count + 1);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)who->bone_count * sizeof(Mat34));
     find_tips(swing, skin);
@@ -45,9 +45,9 @@ PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiConta
 
 void pelti_swing_begin(PeltiSwing *swing, const PeltiContactSkin *skin)
 {
-    swing->touches = false;
+    swing->scratch.touches = false;
     for (int j = 0; j < skin->joint_count; j++)
-        swing->asked[j] = swing->went[j] = 0;
+        swing->scratch.asked[j] = swing->scratch.went[j] = 0;
 }
 
 void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch)
@@ -55,9 +55,9 @@ void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const 
     const PeltiSpot *spot = &touch->spot_a;
     const PeltiWeights *w = skin->weights;
     Vec3 by = vec3(0, 0, 0);
-    if (!swing->touches)
-        pelti_pose_bones(skin->who, &skin->free, swing->node_world, swing->bones);
-    swing->touches = true;
+    if (!swing->scratch.touches)
+        pelti_pose_bones(skin->who, &skin->pose.free, swing->scratch.node_world, swing->scratch.bones);
+    swing->scratch.touches = true;
     for (int pass = 0; pass < 2; pass++) {
         // along the wall it asks nothing, stick or slide: what friction drags farther than it is pushed is no need of the contact
         double asked = fmax(fabs((double)vec3_dot(by, touch->normal)), 1e-30); // more than 0: something touches
@@ -70,31 +70,33 @@ void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const 
                 if (!(share > 0))
                     continue;
                 if (pass == 0)
-                    by = vec3_mad(by, vec3_sub(mat34_apply(skin->bones[bone], r), mat34_apply(swing->bones[bone], r)), share);
+                    by = vec3_mad(
+                        by, vec3_sub(mat34_apply(skin->pose.bones[bone], r), mat34_apply(swing->scratch.bones[bone], r)), share);
                 else if (joint >= 0)
-                    swing->asked[joint] = fmax(swing->asked[joint], asked);
+                    swing->scratch.asked[joint] = fmax(swing->scratch.asked[joint], asked);
             }
     }
 }
 
 void pelti_swing_end(PeltiSwing *swing, PeltiContactSkin *skin, double alarm)
 {
-    for (int b = 0; b < skin->who->bone_count && swing->touches; b++)
+    for (int b = 0; b < skin->who->bone_count && swing->scratch.touches; b++)
         for (int d = 0; d < WAYS; d++) {
             int v = swing->tips[b * WAYS + d], j = skin->bone_joint[b];
             if (v < 0 || j < 0)
                 continue;
             Vec3 r = skin->rest[v];
-            double by = (double)vec3_distance(mat34_apply(skin->bones[b], r), mat34_apply(swing->bones[b], r));
-            swing->went[j] = fmax(swing->went[j], by);
+            double by = (double)vec3_distance(mat34_apply(skin->pose.bones[b], r), mat34_apply(swing->scratch.bones[b], r));
+            swing->scratch.went[j] = fmax(swing->scratch.went[j], by);
         }
     for (int j = skin->joint_count - 1; j >= 0; j--) {
         PeltiGive *joint = &skin->joints[j];
         if (joint->parent >= 0) {
-            swing->asked[joint->parent] = fmax(swing->asked[joint->parent], swing->asked[j]);
-            swing->went[joint->parent] = fmax(swing->went[joint->parent], swing->went[j]);
+            swing->scratch.asked[joint->parent] = fmax(swing->scratch.asked[joint->parent], swing->scratch.asked[j]);
+            swing->scratch.went[joint->parent] = fmax(swing->scratch.went[joint->parent], swing->scratch.went[j]);
         }
-        double asked = fmax(swing->asked[j], SWING_SMALL * alarm), went = swing->asked[j] > 0 ? swing->went[j] : 0;
+        double asked = fmax(swing->scratch.asked[j], SWING_SMALL * alarm),
+               went = swing->scratch.asked[j] > 0 ? swing->scratch.went[j] : 0;
         double ratio = fmin(fmax(went / asked, 1 / SWING_PACE), SWING_PACE);
         joint->firm = joint->told ? 0 : fmin(fmax((1 + joint->firm) * ratio, 1), FIRMEST) - 1;
     }

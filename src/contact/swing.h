@@ -5,13 +5,17 @@
 
 #include "contact/skin.h"
 
+typedef struct PeltiSwingScratch { ///< from pelti_swing_begin to pelti_swing_end
+    PeltiNodeMatrix *node_world;   ///< [node_count] of the free pose
+    Mat34 *bones;                  ///< [bone_count] of the free pose
+    double *asked;                 ///< [joint_count] how far contacts below a joint are taken along their normals, units
+    double *went;                  ///< [joint_count] how far any skin below it is
+    bool touches;                  ///< anything below any joint
+} PeltiSwingScratch;
+
 typedef struct PeltiSwing {
-    PeltiNodeMatrix *node_world; ///< [node_count] of the free pose
-    Mat34 *bones;                ///< [bone_count] of the free pose
-    int *tips;                   ///< [bone_count][14] vertices that lie farthest out, -1: none
-    double *asked;               ///< [joint_count] how far contacts below a joint are taken along their normals, units
-    double *went;                ///< [joint_count] how far any skin below it is
-    bool touches;                ///< anything below any joint
+    int *tips; ///< [bone_count][14] vertices that lie farthest out, -1: none; made once
+    PeltiSwingScratch scratch;
 } PeltiSwing;
 
 PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiContactSkin *skin, PeltError *err);

@@ -88,7 +88,14 @@ static void make_problem(Problem *p)
                 (&block->j[0][0])[i] = noise();
         }
     }
-    p->system = (PeltiContactSystem){CONTACTS, SLOTS, 1, p->constraints, p->blocks, p->slot_group, &p->group, p->u, 0, NULL, 0};
+    p->system = (PeltiContactSystem){.constraint_count = CONTACTS,
+                                     .slot_count = SLOTS,
+                                     .group_count = 1,
+                                     .constraints = p->constraints,
+                                     .blocks = p->blocks,
+                                     .slot_group = p->slot_group,
+                                     .groups = &p->group,
+                                     .u = p->u};
 }
 
 /// delta from the forces by W formed entry by entry (eq. 10, 11), checked against both laws.
@@ -161,7 +168,7 @@ static void a_block_pressed_on_a_plane_sticks_until_the_cone(void **state)
         PeltiContactBlock block = {0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         PeltiConstraint c = {.block_count = 1, .mu = 0.5, .free = {-1, 0.05 * pull, 0}};
         double u[1][3];
-        PeltiContactSystem s = {1, 1, 0, &c, &block, NULL, NULL, u, 0, NULL, 0};
+        PeltiContactSystem s = {.constraint_count = 1, .slot_count = 1, .constraints = &c, .blocks = &block, .u = u};
         pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-12, 100, 0, 0});
         CHECK_NEAR(c.force[0], 1, 1e-9);
         CHECK_NEAR(c.force[1], -fmin(0.05 * pull, 0.5), 1e-9);
@@ -176,7 +183,7 @@ static void contacts_nothing_can_resolve_stay_finite(void **state)
     PeltiConstraint c[2] = {{.block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}},
                             {.first_block = 1, .block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}}};
     double u[1][3];
-    PeltiContactSystem s = {2, 1, 0, c, blocks, NULL, NULL, u, 0, NULL, 0};
+    PeltiContactSystem s = {.constraint_count = 2, .slot_count = 1, .constraints = c, .blocks = blocks, .u = u};
     pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-9, 1000, 1e-6, 0});
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 3; i++)

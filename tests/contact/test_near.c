@@ -39,7 +39,7 @@ static PeltiSurface surface_of(PeltShape shape, float a, float b, float c)
 static PeltiContactTouches touches_new(const PeltiSurface *widest)
 {
     PeltiContactTouches t = {.list = PELTI_NEW(&pool, PeltiContactTouch, 8192), .capacity = 8192};
-    assert_int_equal(pelti_pairs_create(&pool, 8192, widest->tree, &t.pairs, NULL), PELT_OK);
+    assert_int_equal(pelti_pairs_create(&pool, 8192, widest->tree, &t.pairs_scratch, NULL), PELT_OK);
     return t;
 }
 

@@ -36,9 +36,9 @@ static PeltiContactSkin make_skin(PeltiCharacter *who, const PeltiWeights *w, fl
     if (pelti_contact_skin_init(&skin, &who->pool, &def, &err) != PELT_OK)
         fail_msg("%s", err.text);
     for (int b = 0; b < 3; b++)
-        skin.free.local[b].rotation =
+        skin.pose.free.local[b].rotation =
             quat_axis_angle(vec3_normalize_or(vec3(0.3f, 1, 0.2f * (float)b), vec3(1, 0, 0)), 0.5f + 0.3f * (float)b);
-    skin.free.local[0].translation = vec3(1, 2, 3);
+    skin.pose.free.local[0].translation = vec3(1, 2, 3);
     skin.joints[1].turn[2] = 0.2; // about a corrected pose, too
     pelti_contact_skin_pose(&skin);
     return skin;
@@ -157,7 +157,7 @@ static void the_root_shifts_unless_it_is_held(void **state)
         if (pelti_contact_skin_init(&skin, &who->pool, &def, &err) != PELT_OK)
             fail_msg("%s", err.text);
         assert_int_equal(pelti_contact_skin_slots(&skin), held ? 2 : 4);
-        assert_true(held ? skin.root_stiffness == 0 : skin.root_stiffness > 0);
+        assert_true(held ? skin.root.stiffness == 0 : skin.root.stiffness > 0);
         pelti_character_destroy(who);
     }
 }

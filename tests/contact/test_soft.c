@@ -57,15 +57,15 @@ static void a_body_falls_and_keeps_its_speed(void **state)
     Body b;
     make(&b, PELT_OBJECT_RIGID);
     const double gravity[3] = {0, -10, 0}, h = 0.01;
-    double before = b.body.at[1];
+    double before = b.body.now.at[1];
     for (int i = 0; i < 100; i++) {
         pelti_contact_body_free_step(&b.body, gravity, h);
-        memset(b.body.moved, 0, sizeof b.body.moved); // nothing touches it
+        memset(b.body.motion.moved, 0, sizeof b.body.motion.moved); // nothing touches it
         pelti_contact_body_end_step(&b.body, h);
     }
-    CHECK_NEAR(b.body.velocity[1], -10, 1e-9);
-    CHECK_NEAR(b.body.velocity[0], 1, 1e-9);
-    CHECK_NEAR(b.body.at[1] - before, -5, 10 * h); // the sum of a step's ends: 5.05
+    CHECK_NEAR(b.body.now.velocity[1], -10, 1e-9);
+    CHECK_NEAR(b.body.now.velocity[0], 1, 1e-9);
+    CHECK_NEAR(b.body.now.at[1] - before, -5, 10 * h); // the sum of a step's ends: 5.05
     drop(&b);
 }
 
@@ -76,7 +76,7 @@ static void blocks_say_how_a_point_moves_and_taking_is_the_inverse_of_getting(vo
     make(&b, PELT_OBJECT_RIGID);
     const double h = 0.02, still[3] = {0, 0, 0}, u[2][3] = {{1e-4, -2e-4, 3e-4}, {2e-4, 1e-4, -1e-4}};
     pelti_contact_body_free_step(&b.body, still, h);
-    memset(b.body.moved, 0, sizeof b.body.moved);
+    memset(b.body.motion.moved, 0, sizeof b.body.motion.moved);
     int n = b.mesh->vertex_count;
     Vec3 *before = calloc((size_t)n, sizeof *before), *after = calloc((size_t)n, sizeof *after);
     pelti_contact_body_place(&b.body, before, n);
