@@ -44,7 +44,8 @@ sanitize: setup
 fuzz: setup
 	tools/fuzz.sh
 
-# Every tuning constant halved and doubled: what that changes, in docs/constants.md. SWEEP="--missing" or "tracking --constant NAME" for less
+# Every tuning constant halved and doubled: what that changes, in docs/constants.md. Half an hour of one core; a run that is stopped goes on.
+# SWEEP="--old" makes only tables that are old, SWEEP="tracking contact" these; tools/sweep.py --help
 sweep: setup
 	cmake --preset sweep -DPELT_TESTS=OFF >/dev/null && cmake --build build-sweep -j $(JOBS) --target pelt
 	tools/sweep.py --pelt build-sweep/pelt --write $(SWEEP)

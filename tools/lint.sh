@@ -19,7 +19,7 @@ echo "public headers (each function's own comment says thread, cost, ownership a
 tools/house.py --headers || failed=1
 echo "tables of docs/"
 tools/measured.py --check || failed=1
-echo "tuning constants (docs/constants.md)"
+echo "tuning constants (docs/constants.md: every one has a unit, a reason and a row that is not old)"
 tools/sweep.py --check || failed=1
 echo "cppcheck"
 cppcheck --quiet --max-configs=1 --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability --suppressions-list=tools/cppcheck.txt \

@@ -4,7 +4,7 @@
 Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--runs N] [--results FILE.csv]
        tools/measured.py [TABLE...] --kept-since COMMIT [--renamed FILE.sed]
   TABLE...      only these; all by default (`make measured`). Tables of times want a quiet machine
-  --list        names the tables: page, what they need, whether they are current
+  --list        names the tables: page, what they need, whether they are current. Those of docs/constants.md are `make sweep`'s to make and to check
   --check       exit code 1 where a table is older than what it speaks of and could be made here, or a page has a table of numbers
                 outside of markers (`make lint`)
   --runs N      times are medians of N runs (default 5)
@@ -32,6 +32,8 @@ from tables import pages
 from tables.every import TABLES
 from tables.kept import keep
 from tables.work import ROOT, Work
+
+import sweep
 
 
 def report(names, every, check):
@@ -66,7 +68,9 @@ def main():
     names = options.tables or list(TABLES)
     if options.list or options.check:
         wrong = report(names, options.list, options.check)
-        typed = list(pages.all_typed()) + list(pages.strangers(TABLES)) if options.check and not options.tables else []
+        for room in sweep.ROOMS if options.list and not options.tables else []:
+            print(sweep.line(room, sweep.state(room)))
+        typed = list(pages.all_typed()) + list(pages.strangers({**TABLES, **sweep.TABLES})) if options.check and not options.tables else []
         print("\n".join(typed), end="\n" if typed else "")
         sys.exit(1 if options.check and (wrong or typed) else 0)
     if options.kept_since:

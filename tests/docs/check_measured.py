@@ -1,6 +1,7 @@
 """tools/tables, from outside: run by test_measured.sh."""
 import pathlib
 import shutil
+import struct
 import sys
 import tempfile
 import unittest
@@ -10,6 +11,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from tables import claims, pages
 from tables.depends import Table
 from tables.every import TABLES
+import sweep
 
 
 def page(*cells, head="what"):
@@ -44,7 +46,7 @@ class Typed(unittest.TestCase):
 class Places(unittest.TestCase):
     def test_every_table_has_one_place_and_every_place_a_table(self):
         self.assertEqual([name for name, one in TABLES.items() if not pages.find(name, one)], [])
-        self.assertEqual(list(pages.strangers(TABLES)), [])
+        self.assertEqual(list(pages.strangers({**TABLES, **sweep.TABLES})), [])
 
     def test_what_tables_depend_on_is_there(self):
         for name, one in TABLES.items():
@@ -97,6 +99,23 @@ class Claims(unittest.TestCase):
             self.assertEqual(claims.CONTACT[2].row(tree)[2], "within 3e-4 of its largest entry")
             path.write_text(path.read_text().replace("worst < 3e-4 * largest", "true"))
             self.assertRaises(RuntimeError, claims.CONTACT[2].row, tree)
+
+
+class Swept(unittest.TestCase):
+    def test_a_byte_that_moves_is_told(self):
+        frames = lambda *numbers: b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 2, 0, 1, 1) + struct.pack("<6f", *numbers)
+        rest = frames(0, 0, 0, 1, 0, 0)
+        self.assertEqual(sweep.moved(rest, rest), [])
+        self.assertEqual(sweep.moved(rest, frames(0, 0, 0, 1.0000002, 0, 0)), ["moved by less than 1e-06"])
+        self.assertEqual(sweep.moved(rest, frames(0, 0, 0, 1, 0.5, 0)), ["moved 0.5, at most 0.5"])
+
+    def test_harder_plays_are_for_what_shows_nothing_or_hardly_anything(self):
+        hardly = "hand fist: moved by less than 1e-06"
+        self.assertTrue(sweep.faint([sweep.UNSEEN] * 2) and sweep.faint([hardly + "; " + hardly, sweep.UNSEEN]))
+        self.assertFalse(sweep.faint([hardly, "hand fist: moved 0.1, at most 0.2"]) or sweep.faint(["hand fist: jitter 1 → 2, moved by less than 1e-06", hardly]))
+
+    def test_every_constant_has_a_unit_and_a_reason(self):
+        self.assertTrue(all(sweep.constants(room) for room in sweep.ROOMS))
 
 
 if __name__ == "__main__":
