@@ -1,5 +1,5 @@
 """Every table of docs/, with what it depends on."""
-from . import claims, distil, house, projective, quality, times, touching
+from . import claims, distil, house, options, projective, quality, times, touching
 from .depends import Table
 
 # rooms that change what is shown of characters no golden has: bodies made for them, joints that give way, the last word
@@ -37,6 +37,7 @@ TABLES = {
     "characters-corpus": Table("characters.md", quality.corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
     "body-implicit": Table("body.md", quality.implicit_body, goldens=("lbs", "implicit"), rooms=SHOWN + ("src/methods/implicit", "src/field"), shared=True),
     "body-weights": Table("body.md", quality.useless_weights, goldens=("lbs",), rooms=("src/body", "src/character", "src/builtin", "tools/test_weights.py"), shared=True),
+    "quality": Table("methods.md", options.quality, rooms=options.READ),
     "blender-cost": Table("blender.md", times.blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", times.speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
     "distil-budgets": Table("distil.md", distil.distil_budgets, rooms=("src/distil", "src/methods/tracking", "src/methods/dqs", "src/field"), shared=True),
