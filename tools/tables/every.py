@@ -34,6 +34,7 @@ TABLES = {
     "touching-many": Table("touching.md", touching.touch_many, rooms=SHOWN + BAKED + ("src/methods",)),
     "touching-all": Table("touching.md", touching.touch_all, rooms=SHOWN + BAKED + ("src/methods",), shared=True),
     "characters-builtin": Table("characters.md", quality.builtin_characters, rooms=("src/builtin", "src/remesh")),
+    "characters-made": Table("characters.md", times.made, rooms=("src/builtin", "src/remesh")),
     "characters-corpus": Table("characters.md", quality.corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
     "body-implicit": Table("body.md", quality.implicit_body, goldens=("lbs", "implicit"), rooms=SHOWN + ("src/methods/implicit", "src/field"), shared=True),
     "body-weights": Table("body.md", quality.useless_weights, goldens=("lbs",), rooms=("src/body", "src/character", "src/builtin", "tools/test_weights.py"), shared=True),
