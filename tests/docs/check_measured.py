@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from tables import claims, kept, pages
+from tables import claims, house, kept, pages
 from tables.depends import Table
 from tables.every import TABLES
 
@@ -101,6 +101,15 @@ class Places(unittest.TestCase):
                 goldens.write_text(goldens.read_text().replace(was, now))
                 keys.append(one.key(tree))
             self.assertEqual([a == b for a, b in zip(keys, keys[1:])], [True, False, True, False])
+
+
+class Reasons(unittest.TestCase):
+    def test_a_commit_says_its_first_paragraph_and_what_it_says_of_goldens(self):
+        self.assertEqual(house.why("One is off.\nTwo is less.\n\nSlow. Goldens move by 1 %. Quick."), "One is off. Two is less. Goldens move by 1 %.")
+        long = " ".join(f"Sentence {k} says a little." for k in range(100)) + " Goldens stay."
+        self.assertLess(len(house.why(long)), house.SAID_MOST + 100)
+        self.assertTrue(house.why(long).endswith("a little. [...] Goldens stay."))
+        self.assertEqual(house.why(""), "")
 
 
 class Claims(unittest.TestCase):

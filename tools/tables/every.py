@@ -7,9 +7,12 @@ SHOWN = ("src/body", "src/contact", "src/touch")
 # what makes and tells a frame of a bake; not what reads a file, or measures a cache
 BAKED = tuple(f"src/bake/{name}" for name in ("anchors.c", "around.c", "bake.c", "calm.c", "constants.def", "create.c", "measure.c", "objects.h", "report.c", "rig.c", "rig_body.c", "run.h", "skin.c",
                                               "skin_anchors.c", "state.c"))
+BLENDED = ("src/methods/lbs", "src/methods/dqs")
 METHODS = ("lbs", "dqs", "implicit", "tracking", "projective", "layered")
 TABLES = {
-    "tracking-builtin": Table("tracking.md", quality.builtin_bends, goldens=("lbs", "dqs", "implicit", "tracking")),
+    "tracking-builtin": Table("tracking.md", quality.builtin_bends, goldens=("lbs", "dqs", "implicit", "tracking"),
+                              rooms=SHOWN + BLENDED + ("src/methods/implicit", "src/methods/tracking", "src/field", "src/builtin", "examples/rigs/biceps.json", "examples/rigs/bulge.json",
+                                                       "examples/rigs/painted.json")),
     "tracking-real": Table("tracking.md", quality.real_bends("tracking", quality.WANTED_TRACKING), goldens=("tracking",), rooms=SHOWN + ("src/methods/tracking", "src/field"), shared=True),
     "tracking-times": Table("tracking.md", times.bench("tracking"), rooms=("src/methods/tracking", "src/field")),
     "layered-real": Table("layered.md", quality.real_bends("layered", quality.WANTED_LAYERED), goldens=("layered",), rooms=SHOWN + ("src/methods/layered",), shared=True),
@@ -23,7 +26,8 @@ TABLES = {
     "projective-planes": Table("projective.md", projective.planes, goldens=("projective",), rooms=("src/contact", "src/methods/projective"), shared=True),
     "projective-tetrahedra": Table("projective.md", projective.bad_tetrahedra, rooms=("src/body", "src/remesh", "src/builtin", "src/methods/projective"), shared=True),
     "contact-claims": Table("contact.md", claims.claims(*claims.CONTACT), rooms=claims.depends(claims.CONTACT), program="ctest"),
-    "contact-grasp": Table("contact.md", quality.grasp, goldens=("contact",)),
+    "contact-grasp": Table("contact.md", quality.grasp, goldens=("contact",) + METHODS,
+                           rooms=SHOWN + BLENDED + tuple(f"src/methods/{name}" for name in METHODS[2:]) + ("src/field", "src/builtin", "examples/scenes/grasp.json")),
     "contact-times": Table("contact.md", times.bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", quality.evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-gives-way": Table("touching.md", touching.gives_way, goldens=("tracking", "projective", "layered"), rooms=SHOWN),
