@@ -45,6 +45,7 @@ TABLES = {
     "quality": Table("methods.md", options.quality, rooms=options.READ),
     "blender-cost": Table("blender.md", times.blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", times.speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
+    "rays": Table("bench.md", times.bench("rays"), rooms=("src/geometry", "src/character/heat.c", "src/methods/layered", "src/render/rays.c", "src/bench/rays.c")),
     "distil-budgets": Table("distil.md", distil.distil_budgets, rooms=("src/distil", "src/methods/tracking", "src/methods/dqs", "src/field"), shared=True),
     "distil-near-tracking": Table("distil.md", distil.distil_near("tracking"), goldens=("tracking",), rooms=("src/distil", "src/touch")),
     "distil-near-dqs": Table("distil.md", distil.distil_near("dqs"), goldens=("dqs",), rooms=("src/distil",)),
@@ -54,6 +55,6 @@ TABLES = {
                                                                     "src/studio/solver.c"), program="chromium"),
     "distil-ways": Table("distil.md", distil.distil_ways, goldens=("tracking",), rooms=("src/touch",)),
     "goldens-moved": Table("goldens.md", house.goldens_moved, rooms=("tests/golden/goldens.txt",)),
-    "scalar": Table("architecture.md", house.scalar, rooms=("tests/golden/goldens.txt", "tests/golden/goldens.c", "src/math"), program=house.SCALAR),
+    "scalar": Table("architecture.md", house.scalar, rooms=("tests/golden/goldens.txt", "tests/golden/goldens.c", "src/math"), program="cmake"),
     "house": Table("architecture.md", house.house, rooms=("tools/house.py", "src", "include", "cli", "import"), names=("src", "tests")),
 }
