@@ -59,7 +59,7 @@ def house(work):
         both = [next(((t, v) for t, v in one.items() if t.startswith(key)), ("", "")) for one in (then, now)]
         count = lambda pair: pair[1] + (", of" + pair[0].split(", of")[1] if ", of" in pair[0] else "")
         if both[1][1]:
-            label = key + " (found by how each was spelled: `TURNS` in `tools/house.py`)" if key.startswith("turns back") else key
+            label = key + " (found by how each was spelled: a list at the head of `tools/house.py`)" if key.startswith("turns back") else key
             rows.append([label, count(both[0]), count(both[1])])
     return table(["", f"before ({BEFORE})", "now"], rows)
 
