@@ -15,13 +15,15 @@ Usage: tools/measured.py [TABLE...] [--pelt build/pelt] [--list] [--check] [--ru
   --renamed F   with --kept-since: a script for `sed -E` that gives what was called otherwise at C its name of today
 
 A table stands in its page as
-    <!-- measured NAME, commit C, machine M, of K -->
+    <!-- measured NAME, commit C, machine M, of K, body B -->
     ...
     <!-- end of NAME -->
 K is a hash of what the table depends on: the goldens of the methods it speaks of (their bytes on built-in characters) or, for
 times and for characters that are not part of the project, the sources of the rooms that make them, without comments and layout.
+B is a hash of what stands between the markers: a figure that somebody typed there is noticed, whatever this machine has.
 A table that was made of sources nobody can get again (its commit is unknown to git, or was dirty) counts as old. Tables that need ../shared (characters that are not part of the project) are kept where it is
-absent, and so is one that needs another program or build (PELT_PEER, see tools/compare_peer.py; build-scalar, see tools/test.sh).
+absent, and so is one that needs another program (Blender, Chromium; PELT_PEER, see tools/compare_peer.py); --check tells in one line which are
+old and kept so.
 tools/tables/every.py lists the tables; the files beside it make them, each function with what it costs."""
 import argparse
 import sys
@@ -37,15 +39,19 @@ import sweep
 
 
 def report(names, every, check):
-    """What is not current (all where `every`); how much of it is wrong here."""
-    wrong = 0
+    """What is not current (all where `every`); how much of it is wrong here. What is old but could not be made here is said in one line."""
+    wrong, kept = 0, []
     for name in names:
         one = TABLES[name]
         problem, lacks = pages.state(name, one), one.absent()
-        wrong += bool(problem) and (not lacks or problem == pages.NO_MARKER)
-        if every or problem:
-            print(f"{one.page.relative_to(ROOT)}: {name}{' (needs ../shared)' if one.shared else ''}: {problem or 'current'}"
-                  + (f"; kept, {lacks} is not here" if problem and lacks else ""))
+        excused = problem and lacks and problem not in (pages.NO_MARKER, pages.CHANGED)
+        wrong += bool(problem) and not excused
+        if excused:
+            kept.append(f"{name} ({problem}; {lacks} is not here)")
+        elif every or problem:
+            print(f"{one.page.relative_to(ROOT)}: {name}{' (needs ../shared)' if one.shared else ''}: {problem or 'current'}")
+    if kept:
+        print(f"{len(kept)} table{'s are' if len(kept) > 1 else ' is'} old and kept: {', '.join(kept)}")
     if check and wrong:
         print("tools/measured.py TABLE... makes them anew, `make measured` all")
     return wrong

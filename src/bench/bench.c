@@ -18,6 +18,7 @@ static const BenchGroup groups[] = {
     {"foundation", "lbs, dqs, reading, automatic weights", pelti_bench_foundation},
     {"files", "frames into files", pelti_bench_files},
     {"see", "built-in characters, measures, pictures", pelti_bench_see},
+    {"rays", "the box tree's rays beside Embree's", pelti_bench_rays},
     {"frames", "where a frame's time goes, method by method", pelti_bench_frames},
     {"field", "composed fields: one evaluation", pelti_bench_field},
     {"tracking", "implicit skin: Table 1 of the paper, solvers", pelti_bench_tracking},

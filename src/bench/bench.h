@@ -52,6 +52,7 @@ void pelti_bench_set_machine(PeltiBench *bench, double fma_gflops, double memory
 void pelti_bench_foundation(PeltiBench *bench);
 void pelti_bench_files(PeltiBench *bench);
 void pelti_bench_see(PeltiBench *bench);
+void pelti_bench_rays(PeltiBench *bench);
 void pelti_bench_contact(PeltiBench *bench);
 void pelti_bench_projective(PeltiBench *bench);
 void pelti_bench_layered(PeltiBench *bench);

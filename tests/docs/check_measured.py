@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from tables import claims, pages
+from tables import claims, house, kept, pages
 from tables.depends import Table
 from tables.every import TABLES
 import sweep
@@ -18,13 +18,18 @@ def page(*cells, head="what"):
     return f"Text.\n\n| {head} | {head} |\n|---|---|\n" + "".join(f"| {cell} | words |\n" for cell in cells) + "\nMore.\n"
 
 
+def marker(name):
+    return f"<!-- measured {name}, commit ?, machine ?, of 0, body 0 -->"
+
+
 class Typed(unittest.TestCase):
     def test_numbers_and_bounds_are_measured(self):
-        for cell in ("12", "0.5 ms", ".0027", "-3", "−3", "**4.15**", "~ 7", "< 1e-6", "3 / 5", "below 1e-6 of the force", "within 10 %", "at most .2", "1 000 poses"):
+        for cell in ("12", "0.5 ms", ".0027", "-3", "−3", "**4.15**", "~ 7", "< 1e-6", "3 / 5", "below 1e-6 of the force", "within 10 %", "at most .2", "1 000 poses", "took 5 ms", "`3.2` ms", "so in `12`s", "a gain of .7%",
+                     "it needs 1.5e3 MB more", "an arm of 2 mm"):
             self.assertEqual(list(pages.typed(page("words", cell))), [(3, cell)], cell)
 
     def test_words_are_not(self):
-        for cell in ("words", "", "`region=2`", "of 3 kinds", "![12](a.webp)", "at most so", "tests 3 and 4", "`0`"):
+        for cell in ("words", "", "`region=2`", "of 3 kinds", "![12](a.webp)", "at most so", "tests 3 and 4", "`0`", "for 3 skins", "of the 2 sides", "by 1.3 times that", "frame 5 more"):
             self.assertEqual(list(pages.typed(page(cell))), [], cell)
         self.assertEqual(list(pages.typed(page("words", head="12"))), [])  # the head may say of what
 
@@ -34,13 +39,41 @@ class Typed(unittest.TestCase):
         self.assertEqual([line for line, _ in pages.typed("- in a list\n\n  | a |\n  |---|\n  | 1 |\n")], [3])
 
     def test_markers_and_code_are_left_out(self):
-        marked = "<!-- measured some, needs ../shared, commit c, machine m, of 12ab -->\n" + page("1") + "<!-- end of some -->\n"
+        marked = "<!-- measured some, needs ../shared, commit c, machine m, of 12ab, body 34cd -->\n" + page("1") + "<!-- end of some -->\n"
         self.assertEqual(list(pages.typed(marked + "```\n" + page("1") + "```\n")), [])
         self.assertEqual([line for line, _ in pages.typed(marked + page("1"))], [marked.count("\n") + 3])
         self.assertEqual(len(list(pages.typed(marked.replace("end of some", "end of other")))), 1)
 
     def test_no_page_has_one(self):
         self.assertEqual(list(pages.all_typed()), [])
+
+
+class Bodies(unittest.TestCase):
+    def test_figures_that_somebody_typed_are_noticed(self):
+        commit = pages.commit().split("-")[0]  # of a clean tree, whatever this one is
+        with tempfile.TemporaryDirectory() as folder:
+            one = Table("no.md", None, rooms=("tests/docs",))
+            one.page = pathlib.Path(folder) / "page.md"
+            one.page.write_text(f"A.\n\n{marker('some')}\n<!-- end of some -->\n\nB.\n")
+            pages.write("some", one, ["| a |", "|---|", "| 248 / 244 |"], commit)
+            text = one.page.read_text()
+            self.assertEqual(pages.state("some", one), "")
+            for typed in (text.replace("248 / 244", "1 / 1"), text.replace("| 248 / 244 |", "| 248 / 244 |\n| 5 |"), text.replace("*Measured at", "*Guessed at"),
+                          text.replace(", body ", ", body 0")):
+                self.assertNotEqual(typed, text)
+                one.page.write_text(typed)
+                self.assertEqual(pages.state("some", one), pages.CHANGED)
+            one.page.write_text(text.replace("A.", "C.").replace("B.", "| 1 |"))  # around it anything may change
+            self.assertEqual(pages.state("some", one), "")
+            one.page.write_text(text.replace(", body ", ", no "))
+            self.assertEqual(pages.state("some", one), pages.NO_MARKER)
+
+    def test_a_table_that_is_kept_keeps_its_body(self):
+        found = {name: pages.find(name, one) for name, one in TABLES.items()}
+        self.assertEqual([name for name, m in found.items() if m and m["told"] != pages.hash_of(m["body"])], [])
+        head = next(m for m in found.values() if m).group().split("\n", 1)[0]
+        kept_head = kept.with_key(head, "0123456789ab")
+        self.assertEqual((kept_head.count(", of 0123456789ab, body "), kept_head.split(", body ")[1]), (1, head.split(", body ")[1]))
 
 
 class Places(unittest.TestCase):
@@ -70,6 +103,15 @@ class Places(unittest.TestCase):
                 goldens.write_text(goldens.read_text().replace(was, now))
                 keys.append(one.key(tree))
             self.assertEqual([a == b for a, b in zip(keys, keys[1:])], [True, False, True, False])
+
+
+class Reasons(unittest.TestCase):
+    def test_a_commit_says_its_first_paragraph_and_what_it_says_of_goldens(self):
+        self.assertEqual(house.why("One is off.\nTwo is less.\n\nSlow. Goldens move by 1 %. Quick."), "One is off. Two is less. Goldens move by 1 %.")
+        long = " ".join(f"Sentence {k} says a little." for k in range(100)) + " Goldens stay."
+        self.assertLess(len(house.why(long)), house.SAID_MOST + 100)
+        self.assertTrue(house.why(long).endswith("a little. [...] Goldens stay."))
+        self.assertEqual(house.why(""), "")
 
 
 class Claims(unittest.TestCase):

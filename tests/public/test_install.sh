@@ -61,11 +61,38 @@ $cc $flags -std=c17 "$work/names.c" $(pkg-config --cflags --libs pelt-tools) -o 
 $cc $flags -std=c17 "$work/names.c" $(pkg-config --cflags pelt-tools) "$libdir/libpelt-tools.a" "$libdir/libpelt.a" $(static_libs pelt-tools) -o "$work/static"
 [ "$("$work/shared")" = "2 joints" ] && [ "$("$work/static")" = "2 joints" ] || fail "libpelt-tools does not make a cylinder"
 
+# a host in C++17: all headers together, an object of the library in a unique_ptr, an error that is said
+for header in "$work"/usr/include/pelt/*.h; do echo "#include <pelt/$(basename "$header")>"; done >"$work/host.cpp"
+cat >>"$work/host.cpp" <<'CPP'
+#include <cstdio>
+#include <cstring>
+#include <memory>
+int main()
+{
+    PeltMakeDef def = pelt_make_def_default();
+    PeltCharacter *made = nullptr;
+    PeltError error = {};
+    def.name = "no such character";
+    if (pelt_make_character(&def, &made, &error) == PELT_OK || !std::strstr(error.text, "no such character"))
+        return 1;
+    def.name = "cylinder", def.vertices = 500;
+    if (pelt_make_character(&def, &made, &error) != PELT_OK)
+        return 1;
+    std::unique_ptr<PeltCharacter, decltype(&pelt_character_destroy)> who(made, pelt_character_destroy);
+    std::printf("%d joints\n", pelt_character_info(who.get()).joint_count);
+    return 0;
+}
+CPP
+cxx=${CXX:-c++}
+$cxx $flags -std=c++17 -Wall -Wextra -Werror "$work/host.cpp" $(pkg-config --cflags --libs pelt-tools) -o "$work/shared"
+$cxx $flags -std=c++17 -Wall -Wextra -Werror "$work/host.cpp" $(pkg-config --cflags pelt-tools) "$libdir/libpelt-tools.a" "$libdir/libpelt.a" $(static_libs pelt-tools) -o "$work/static"
+[ "$("$work/shared")" = "2 joints" ] && [ "$("$work/static")" = "2 joints" ] || fail "a program in C++ does not make a cylinder"
+
 mkdir "$work/user"
-cp "$work/names.c" "$work/user"
+cp "$work/names.c" "$work/host.cpp" "$work/user"
 cat >"$work/user/CMakeLists.txt" <<CM
 cmake_minimum_required(VERSION 3.20)
-project(user C)
+project(user C CXX)
 find_package(pelt REQUIRED)
 add_executable(user $PELT_SOURCE/examples/own_poses.c)
 target_link_libraries(user pelt::pelt m)
@@ -75,9 +102,13 @@ add_executable(names names.c)
 target_link_libraries(names pelt::tools)
 add_executable(names_static names.c)
 target_link_libraries(names_static pelt::tools_static)
+add_executable(host host.cpp)
+target_compile_features(host PRIVATE cxx_std_17)
+target_link_libraries(host pelt::tools)
 CM
-cmake -S "$work/user" -B "$work/user/build" -DCMAKE_PREFIX_PATH="$work/usr" -DCMAKE_C_FLAGS="$flags" >"$work/log" 2>&1 && cmake --build "$work/user/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cmake -S "$work/user" -B "$work/user/build" -DCMAKE_PREFIX_PATH="$work/usr" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" >"$work/log" 2>&1 && cmake --build "$work/user/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 usage "$work/user/build/user"
 usage "$work/user/build/user_static"
 [ "$("$work/user/build/names")" = "2 joints" ] && [ "$("$work/user/build/names_static")" = "2 joints" ] || fail "pelt::tools does not make a cylinder"
+[ "$("$work/user/build/host")" = "2 joints" ] || fail "pelt::tools does not make a cylinder in C++"
 "$work/usr/bin/pelt" --version

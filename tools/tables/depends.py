@@ -7,7 +7,7 @@ import shutil
 from .work import ROOT, SHARED
 
 SOURCES = (".c", ".h", ".def")  # what is compiled: a comment or a line that is broken elsewhere makes no table old
-TEXTS = (".py", ".sh", ".txt", ".ts", ".mjs")
+TEXTS = (".py", ".sh", ".txt", ".ts", ".mjs", ".json")
 
 
 def without_comments(text):

@@ -1,5 +1,5 @@
 """Every table of docs/, with what it depends on."""
-from . import claims, distil, house, projective, quality, times, touching
+from . import claims, distil, house, options, projective, quality, times, touching
 from .depends import Table
 
 # rooms that change what is shown of characters no golden has: bodies made for them, joints that give way, the last word
@@ -7,9 +7,12 @@ SHOWN = ("src/body", "src/contact", "src/touch")
 # what makes and tells a frame of a bake; not what reads a file, or measures a cache
 BAKED = tuple(f"src/bake/{name}" for name in ("anchors.c", "around.c", "bake.c", "calm.c", "constants.def", "create.c", "measure.c", "objects.h", "report.c", "rig.c", "rig_body.c", "run.h", "skin.c",
                                               "skin_anchors.c", "state.c"))
+BLENDED = ("src/methods/lbs", "src/methods/dqs")
 METHODS = ("lbs", "dqs", "implicit", "tracking", "projective", "layered")
 TABLES = {
-    "tracking-builtin": Table("tracking.md", quality.builtin_bends, goldens=("lbs", "dqs", "implicit", "tracking")),
+    "tracking-builtin": Table("tracking.md", quality.builtin_bends, goldens=("lbs", "dqs", "implicit", "tracking"),
+                              rooms=SHOWN + BLENDED + ("src/methods/implicit", "src/methods/tracking", "src/field", "src/builtin", "examples/rigs/biceps.json", "examples/rigs/bulge.json",
+                                                       "examples/rigs/painted.json")),
     "tracking-real": Table("tracking.md", quality.real_bends("tracking", quality.WANTED_TRACKING), goldens=("tracking",), rooms=SHOWN + ("src/methods/tracking", "src/field"), shared=True),
     "tracking-times": Table("tracking.md", times.bench("tracking"), rooms=("src/methods/tracking", "src/field")),
     "layered-real": Table("layered.md", quality.real_bends("layered", quality.WANTED_LAYERED), goldens=("layered",), rooms=SHOWN + ("src/methods/layered",), shared=True),
@@ -23,7 +26,8 @@ TABLES = {
     "projective-planes": Table("projective.md", projective.planes, goldens=("projective",), rooms=("src/contact", "src/methods/projective"), shared=True),
     "projective-tetrahedra": Table("projective.md", projective.bad_tetrahedra, rooms=("src/body", "src/remesh", "src/builtin", "src/methods/projective"), shared=True),
     "contact-claims": Table("contact.md", claims.claims(*claims.CONTACT), rooms=claims.depends(claims.CONTACT), program="ctest"),
-    "contact-grasp": Table("contact.md", quality.grasp, goldens=("contact",)),
+    "contact-grasp": Table("contact.md", quality.grasp, goldens=("contact",) + METHODS,
+                           rooms=SHOWN + BLENDED + tuple(f"src/methods/{name}" for name in METHODS[2:]) + ("src/field", "src/builtin", "examples/scenes/grasp.json")),
     "contact-times": Table("contact.md", times.bench("contact"), rooms=("src/contact",)),
     "measures-evaluate": Table("measures.md", quality.evaluate, goldens=("lbs", "dqs"), rooms=("src/measure",), shared=True),
     "touching-gives-way": Table("touching.md", touching.gives_way, goldens=("tracking", "projective", "layered"), rooms=SHOWN),
@@ -34,11 +38,14 @@ TABLES = {
     "touching-many": Table("touching.md", touching.touch_many, rooms=SHOWN + BAKED + ("src/methods",)),
     "touching-all": Table("touching.md", touching.touch_all, rooms=SHOWN + BAKED + ("src/methods",), shared=True),
     "characters-builtin": Table("characters.md", quality.builtin_characters, rooms=("src/builtin", "src/remesh")),
+    "characters-made": Table("characters.md", times.made, rooms=("src/builtin", "src/remesh")),
     "characters-corpus": Table("characters.md", quality.corpus, goldens=("lbs", "tracking", "projective", "layered"), rooms=SHOWN + ("tools/test_corpus.py",), shared=True),
     "body-implicit": Table("body.md", quality.implicit_body, goldens=("lbs", "implicit"), rooms=SHOWN + ("src/methods/implicit", "src/field"), shared=True),
     "body-weights": Table("body.md", quality.useless_weights, goldens=("lbs",), rooms=("src/body", "src/character", "src/builtin", "tools/test_weights.py"), shared=True),
+    "quality": Table("methods.md", options.quality, rooms=options.READ),
     "blender-cost": Table("blender.md", times.blender_cost, rooms=("blender/pelt_skin", "python/pelt", "tests/blender/cost.py"), program="blender"),
     "speed": Table("bench.md", times.speed, rooms=("src/methods", "src/field", "src/contact", "src/touch", "src/measure", "src/bench"), shared=True),
+    "rays": Table("bench.md", times.bench("rays"), rooms=("src/geometry", "src/character/heat.c", "src/methods/layered", "src/render/rays.c", "src/bench/rays.c")),
     "distil-budgets": Table("distil.md", distil.distil_budgets, rooms=("src/distil", "src/methods/tracking", "src/methods/dqs", "src/field"), shared=True),
     "distil-near-tracking": Table("distil.md", distil.distil_near("tracking"), goldens=("tracking",), rooms=("src/distil", "src/touch")),
     "distil-near-dqs": Table("distil.md", distil.distil_near("dqs"), goldens=("dqs",), rooms=("src/distil",)),
@@ -48,6 +55,6 @@ TABLES = {
                                                                     "src/studio/solver.c"), program="chromium"),
     "distil-ways": Table("distil.md", distil.distil_ways, goldens=("tracking",), rooms=("src/touch",)),
     "goldens-moved": Table("goldens.md", house.goldens_moved, rooms=("tests/golden/goldens.txt",)),
-    "scalar": Table("architecture.md", house.scalar, rooms=("tests/golden/goldens.txt", "tests/golden/goldens.c", "src/math"), program=house.SCALAR),
+    "scalar": Table("architecture.md", house.scalar, rooms=("tests/golden/goldens.txt", "tests/golden/goldens.c", "src/math"), program="cmake"),
     "house": Table("architecture.md", house.house, rooms=("tools/house.py", "src", "include", "cli", "import"), names=("src", "tests")),
 }

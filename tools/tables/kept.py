@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 from .depends import TEXTS, without_comments
-from .pages import find
+from .pages import CHANGED, find, hash_of
 from .work import ROOT
 
 
@@ -82,6 +82,11 @@ def current(tree):
     return set(re.findall(r"^docs/\S+: ([\w-]+)(?: \(needs [^)]*\))?: current$", told, re.M))
 
 
+def with_key(head, key):
+    """A marker's line with another key; its body stays, and the hash of it."""
+    return re.sub(r", of \w+, body ", f", of {key}, body ", head)
+
+
 def keep(tables, since, build, renamed=None):
     """Tables that were current at a commit and whose code is the same still: their key becomes that of today."""
     with tempfile.TemporaryDirectory() as folder:
@@ -94,11 +99,12 @@ def keep(tables, since, build, renamed=None):
             found = find(name, one)
             if not found or found["key"] == one.key():
                 continue
-            why = "it was old then already" if found["key"] != one.key(other) and name not in then else \
+            why = CHANGED if found["told"] != hash_of(found["body"]) else \
+                  "it was old then already" if found["key"] != one.key(other) and name not in then else \
                   "it counts sources" if one.names else \
                   "goldens moved" if one.golden_lines(ROOT) != one.golden_lines(other) else ", ".join(list(changed(one, compiled))[:4])
             if not why:
                 text = one.page.read_text()
                 head = found.group().split("\n", 1)[0]
-                one.page.write_text(text.replace(head, head.replace(f", of {found['key']} ", f", of {one.key()} "), 1))
+                one.page.write_text(text.replace(head, with_key(head, one.key()), 1))
             print(f"{name}: {'not kept: ' + why if why else 'kept: compiles to the same code as at ' + since}")

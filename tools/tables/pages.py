@@ -1,13 +1,15 @@
 """Where tables stand: their markers in the pages of docs/, what stands outside of them, and whether a stamp can be had again."""
+import hashlib
 import pathlib
 import re
 import subprocess
 
 from .work import ROOT, run
 
-MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"
+MARK = r"<!-- measured {name}(?:, needs \.\./shared)?, commit (?P<commit>[^,]*), machine (?P<machine>.*), of (?P<key>\w+), body (?P<told>\w+) -->\n(?P<body>.*?)<!-- end of {name} -->"
 
 NO_MARKER = "no marker"
+CHANGED = "what stands between its markers is not what was measured: somebody changed it by hand"
 
 
 def find(name, one):
@@ -24,12 +26,18 @@ def commit():
     return run("git", "describe", "--always", "--dirty", "--exclude", "*").strip()
 
 
+def hash_of(body):
+    """Of what stands between the markers: figures that somebody typed there have another one than their marker tells."""
+    return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+
 def write(name, one, lines, made_at):
     found = find(name, one)
     needs = ", needs ../shared" if one.shared else ""
-    head = f"<!-- measured {name}{needs}, commit {made_at}, machine {machine()}, of {one.key()} -->\n"
+    body = "\n" + "\n".join(lines) + f"\n\n*Measured at commit {made_at} on {machine()}.*\n\n"
+    head = f"<!-- measured {name}{needs}, commit {made_at}, machine {machine()}, of {one.key()}, body {hash_of(body)} -->\n"
     text = one.page.read_text()
-    one.page.write_text(text[:found.start()] + head + "\n" + "\n".join(lines) + f"\n\n*Measured at commit {made_at} on {machine()}.*\n\n<!-- end of {name} -->" + text[found.end():])
+    one.page.write_text(text[:found.start()] + head + body + f"<!-- end of {name} -->" + text[found.end():])
 
 
 def state(name, one):
@@ -37,6 +45,8 @@ def state(name, one):
     found = find(name, one)
     if not found:
         return NO_MARKER
+    if found["told"] != hash_of(found["body"]):
+        return CHANGED
     if found["key"] != one.key():
         return "older than " + ", ".join(one.goldens + one.rooms) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
     return lost(found["commit"])
@@ -56,6 +66,8 @@ def lost(stamp):
 
 NUMBER = r"[-+−~≈<>≤≥±]?\s*(?:\d|\.\d)"
 MEASURED = re.compile(rf"(?:\*\*|_)?(?:(?:below|above|within|at (?:most|least)|less than|more than|up to|about|over)\s+)?{NUMBER}")
+# a time, a size or a share, wherever it stands in a cell: "took 5 ms", "`3.2` ms". Counts and factors inside a sentence are words
+WITH_UNIT = re.compile(r"(?:\d|\.\d)[\d.,e+-]*\s*(?:(?:[nuµμm]?s|seconds?|min|minutes?|h|hours?|[kKMGT]i?B|[µμmck]?m)(?!\w)|%|‰)")
 BY_OTHERS = {"constants.md"}  # tools/sweep.py writes and checks its tables
 
 
@@ -64,7 +76,8 @@ def blank(match):
 
 
 def typed(text):
-    """Tables outside of all markers with a cell below the head that begins with a number, or with a bound: (line, cell) of each."""
+    """Tables outside of all markers with a cell below the head that begins with a number or with a bound, or holds a number with a unit:
+    (line, cell) of each."""
     text = re.sub(r"^```.*?^```", blank, re.sub(r"<!-- measured ([\w-]+),.*?<!-- end of \1 -->", blank, text, flags=re.S), flags=re.S | re.M)
     lines, first = text.splitlines(), 0
     while first < len(lines):
@@ -72,7 +85,7 @@ def typed(text):
         while last < len(lines) and lines[last].lstrip().startswith("|"):
             last += 1
         cells = [cell.strip() for line in lines[first + 2:last] for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
-        measured = [cell for cell in cells if MEASURED.match(cell)]
+        measured = [cell for cell in cells if MEASURED.match(cell) or WITH_UNIT.search(cell.replace("`", ""))]
         if measured:
             yield first + 1, measured[0]
         first = last + 1
