@@ -37,7 +37,7 @@ static void projective_destroy(void *state)
     PeltAllocator allocator = p->allocator;
     pelti_sparse_destroy(p->system.still);
     pelti_sparse_destroy(p->system.moving);
-    pelti_proj_stored_destroy(p->stored);
+    p->road->destroy(p);
     pelti_pool_release(&p->pool);
     pelti_free(&allocator, p, sizeof *p);
 }
@@ -226,7 +226,7 @@ static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltE
     p->weights = *in->weights;
     p->count = p->mesh->vertex_count;
     p->jobs = in->jobs;
-    p->run = pelti_proj_run;
+    p->road = &pelti_proj_road;
     projective_retune(p, in->options);
     PeltiPool temp;
     pelti_pool_init(&temp, in->allocator);
@@ -287,11 +287,11 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     }
     pelti_step_stat(report, "factor_fill", (double)pelti_sparse_fill(p->system.moving), PELTI_LAST);
     pelti_step_stat(report, "simulated_vertices", p->count, PELTI_LAST);
-    pelti_step_stat(report, "stored_pairs", p->stored ? p->stored->count : 0, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_inside_out", p->tissue.inverted, PELTI_LAST);
     pelti_step_stat(report, "vertices_without_tissue", p->tissue.bare, PELTI_LAST);
+    p->road->tell(p, report);
 }
 
 static void projective_draw(const void *state, const char *what, PeltiDraw *draw)

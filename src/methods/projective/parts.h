@@ -379,6 +379,14 @@ typedef struct ProjRounds {
     bool touching;
 } ProjRounds;
 
+/// Who takes these rounds, and what else is its business: the default road, or a variant.
+typedef struct ProjRoad {
+    void (*run)(Projective *p, const ProjRounds *rounds);
+    void (*tell)(const Projective *p, PeltiStepReport *report); ///< numbers that only this road has
+    void (*destroy)(Projective *p);                             ///< what it has made outside of `pool`
+} ProjRoad;
+extern const ProjRoad pelti_proj_road; ///< solve.c
+
 struct Projective {
     PeltiPool pool;
     PeltAllocator allocator;
@@ -399,8 +407,8 @@ struct Projective {
     ProjContacts contacts;
     ProjTravel travel;
     ProjFigures figures;
-    void (*run)(Projective *p, const ProjRounds *rounds); ///< pelti_proj_run, or a variant's (variants.h)
-    struct ProjStored *stored;                            ///< of that variant, else NULL
+    const ProjRoad *road;      ///< pelti_proj_road, or a variant's (variants.h); from the start of prepare
+    struct ProjStored *stored; ///< that variant's own, which nobody else looks at; else NULL
 };
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored

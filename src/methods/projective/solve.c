@@ -211,6 +211,19 @@ void pelti_proj_run(Projective *p, const ProjRounds *rounds)
     }
 }
 
+static void tell_no_more(const Projective *p, PeltiStepReport *report)
+{
+    (void)p;
+    (void)report;
+}
+
+static void made_no_more(Projective *p)
+{
+    (void)p;
+}
+
+const ProjRoad pelti_proj_road = {pelti_proj_run, tell_no_more, made_no_more};
+
 /// What floats round the tissue's forces to at rest, where there should be none: far from bones little holds the skin, and 1e-7
 /// of the forces moved the fingers of an arm without finger bones by 3e-5 of its size.
 void pelti_proj_measure_rounding(Projective *p)
@@ -274,7 +287,7 @@ void pelti_proj_substep(Projective *p, const Mat34 *bones)
     bool touching = pelti_proj_find_contacts(p);
     swell(p, touching);
     p->figures.contacts_ms = pelti_clock_ms() - found;
-    p->run(p, &(ProjRounds){.bones = bones, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
+    p->road->run(p, &(ProjRounds){.bones = bones, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, stop_rows, &r);
     p->figures.substep_ms = pelti_clock_ms() - start;
 }
@@ -340,7 +353,7 @@ void pelti_proj_settle(Projective *p)
             rounds.most = SETTLE_ROUNDS;
             rounds.enough = SETTLE_STILL;
         }
-        p->run(p, &rounds);
+        p->road->run(p, &rounds);
         memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);
     }
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);

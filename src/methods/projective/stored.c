@@ -20,8 +20,9 @@ typedef struct FoldSearch {
     signed char *side;   // [unknown] of the fold: +1 below its joint, -1 the bones above it, 0 neither
     int *found, *inside; // unknowns near the fold; those that are inside a tetrahedron of the other side
     int found_count, inside_count;
-    Sorted *sorted;  // the found ones along x
-    PeltiArray list; // ProjStoredPair
+    Sorted *sorted;    // the found ones along x
+    bool *hit_scratch; // [unknown] inside a tetrahedron of the other side
+    PeltiArray list;   // ProjStoredPair
 } FoldSearch;
 
 static Vec3 row_point(const float *row)
@@ -90,8 +91,7 @@ static void find_inside(FoldSearch *s)
 {
     Projective *p = s->p;
     const ProjTissue *t = &p->tissue;
-    char *hit = (char *)s->inside; // one byte each, then made a list in place
-    memset(hit, 0, (size_t)p->count);
+    memset(s->hit_scratch, 0, (size_t)p->count * sizeof *s->hit_scratch);
     for (int f = 0; f < s->found_count; f++)
         s->sorted[f] = (Sorted){p->state.x[s->found[f]][0], s->found[f]};
     qsort(s->sorted, (size_t)s->found_count, sizeof *s->sorted, compare_sorted);
@@ -109,14 +109,13 @@ static void find_inside(FoldSearch *s)
             const float *x = p->state.x[i];
             if (s->side[i] != s->side[owner] && x[1] >= low.y && x[1] <= high.y && x[2] >= low.z && x[2] <= high.z &&
                 in_tet(c, row_point(x)))
-                hit[i] = 1;
+                s->hit_scratch[i] = true;
         }
     }
     s->inside_count = 0;
     for (int f = 0; f < s->found_count; f++)
-        if (hit[s->found[f]])
-            s->found[s->inside_count++] = s->found[f];
-    memcpy(s->inside, s->found, (size_t)s->inside_count * sizeof *s->found);
+        if (s->hit_scratch[s->found[f]])
+            s->inside[s->inside_count++] = s->found[f];
 }
 
 /// Sec. 5.1: the vertex nearest to the joint gives the plane that splits the rest pose, each vertex takes the nearest one of the
@@ -353,11 +352,19 @@ static void run_stored(Projective *p, const ProjRounds *rounds)
     }
 }
 
-void pelti_proj_stored_destroy(ProjStored *stored)
+static void tell_stored(const Projective *p, PeltiStepReport *report)
 {
-    for (int mode = 0; stored && mode < 2; mode++)
-        pelti_sparse_destroy(stored->held[mode]);
+    pelti_step_stat(report, "stored_pairs", p->stored->count, PELTI_LAST);
 }
+
+static void destroy_stored(Projective *p)
+{
+    for (int mode = 0; mode < 2; mode++)
+        pelti_sparse_destroy(p->stored->held[mode]);
+}
+
+static const ProjRoad without_pairs = {pelti_proj_run, tell_stored, destroy_stored},
+                      with_pairs = {run_stored, tell_stored, destroy_stored};
 
 PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err)
 {
@@ -370,6 +377,7 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     if (!out)
         return pelti_no_memory(err, sizeof *out);
     const ProjSource source = {.who = p->who, .pool = &p->pool};
+    p->road = &without_pairs;
     out->folds.gap = CONTACT_GAP * p->mesh->diagonal;
     PELT_TRY(pelti_proj_folds(&source, &p->skeleton, p->feet, p->system.order, &out->folds, err));
     pelti_pool_init(&temp, &p->allocator);
@@ -380,6 +388,7 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
     s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
+    s.hit_scratch = PELTI_NEW(&temp, bool, (size_t)p->count + 1);
     PeltiNodeMatrix *node_world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
     PeltiPose pose = pelti_pose_new(&temp, p->who);
     if (temp.failed)
@@ -387,7 +396,8 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     else {
         try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, node_world);
         status = keep_pairs(p, &s, out, err);
-        p->run = out->count ? run_stored : pelti_proj_run;
+        if (out->count)
+            p->road = &with_pairs;
     }
     pelti_array_release(&s.list);
     pelti_pool_release(&temp);
