@@ -228,7 +228,7 @@ static PeltStatus prepare_touch_of_method(PeltSkin *skin, PeltError *err)
                          .allocator = &skin->pool.allocator,
                          .jobs = skin->jobs,
                          .log = &skin->log};
-    if (skin->method->held && !(skin->mends.held = PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count)))
+    if (skin->method->held && !(skin->mends.held_scratch = PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count)))
         return pelti_no_memory(err, (size_t)skin->solved.who->mesh->vertex_count * sizeof(Vec3));
     return pelti_touch_create(&def, skin->solved.body ? &skin->mends.body_touch : &skin->mends.touch, err);
 }
@@ -301,7 +301,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     PELT_TRY(apply_settings(skin, def, err));
     PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
-    skin->posed.node_world = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
+    skin->posed.node_world_scratch = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
     skin->posed.bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
@@ -474,14 +474,14 @@ static void tell_touch(const PeltSkin *skin, const PeltiTouchReport *touch, doub
 /// On the skin that the method made, which hears of what was held back: it has `held`.
 static void last_word_on_shape(PeltSkin *skin, PeltiTouch *touch, PeltiTouchPose pose, PeltiTouchReport *told)
 {
-    int count = skin->mends.held ? skin->solved.who->mesh->vertex_count : 0;
+    int count = skin->mends.held_scratch ? skin->solved.who->mesh->vertex_count : 0;
     for (int v = 0; v < count; v++)
-        skin->mends.held[v] = skin->shown.shape[v];
+        skin->mends.held_scratch[v] = skin->shown.shape[v];
     pelti_touch_step(touch, pose, skin->shown.shape, told);
     for (int v = 0; v < count; v++)
-        skin->mends.held[v] = vec3_sub(skin->shown.shape[v], skin->mends.held[v]);
-    if (told->held > 0 && skin->mends.held)
-        skin->method->held(skin->state, skin->mends.held);
+        skin->mends.held_scratch[v] = vec3_sub(skin->shown.shape[v], skin->mends.held_scratch[v]);
+    if (told->held > 0 && skin->mends.held_scratch)
+        skin->method->held(skin->state, skin->mends.held_scratch);
 }
 
 // ---- among objects ----
@@ -562,7 +562,7 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
         return pose;
     double start_ms = pelti_clock_ms();
     if (skin->mends.lean)
-        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.asked);
+        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world_scratch, skin->posed.asked);
     pose = pelti_give_way_step(skin->mends.give_way, pose, (double)dt_s, skin->clock.restart, &gave);
     pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
     pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
@@ -598,7 +598,7 @@ static bool swings_on(const PeltSkin *skin)
 /// All but the last word.
 static Shown make_skin(PeltSkin *skin, bool among, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
 {
-    pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.bones);
+    pelti_pose_bones(skin->character->who, pose, skin->posed.node_world_scratch, skin->posed.bones);
     if (skin->clock.stepped)
         skin->clock.time_s += (double)dt_s;
     skin->clock.stepped = true;

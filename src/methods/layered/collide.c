@@ -20,8 +20,8 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->triangle_normal = PELTI_NEW(pool, Vec3, mesh->triangle_count);
     c->boxes = PELTI_NEW(pool, PeltiBox, mesh->triangle_count);
     c->vertex_normal = PELTI_NEW(pool, Vec3, flesh->n);
-    c->point_depth = PELTI_NEW(pool, float, flesh->n);
-    c->edge_depth = PELTI_NEW(pool, float, mesh->edge_count);
+    c->point_depth_scratch = PELTI_NEW(pool, float, flesh->n);
+    c->edge_depth_scratch = PELTI_NEW(pool, float, mesh->edge_count);
     c->edge_faces = pelti_pool_take(pool, (size_t)mesh->edge_count, 2 * sizeof(int));
     c->crumpled = PELTI_NEW(pool, bool, flesh->n);
     c->touched = PELTI_NEW(pool, bool, flesh->n);
@@ -50,6 +50,7 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->rest.triangles, c->rest, &c->tree,
                                             err));
     c->spread = PELTI_NEW(pool, PeltiBox, c->tree->node_count);
+    c->first_scratch = PELTI_NEW(pool, int, 16384 + 4 * mesh->triangle_count);
     return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
 }
 
@@ -382,7 +383,7 @@ static int may_touch(void *context, int a, int b, int worker)
 
 static float *least_depth(PeltiCollide *c, const PeltiContact *contact, int side)
 {
-    return contact->edges ? &c->edge_depth[contact->key[side]] : &c->point_depth[contact->key[side]];
+    return contact->edges ? &c->edge_depth_scratch[contact->key[side]] : &c->point_depth_scratch[contact->key[side]];
 }
 
 /// A point or an edge that is inside another part is behind many of its triangles. Only the nearest way out counts: pushed in
@@ -408,7 +409,7 @@ static void keep_shallowest(PeltiFlesh *flesh)
     c->count = kept;
 }
 
-/// Where each pair's contacts begin, instead of how many they are; returns the pairs whose contacts fit.
+/// Where each pair's contacts begin; returns the pairs whose contacts fit.
 static int place_contacts(PeltiCollide *c)
 {
     for (int i = 0; i < c->pairs.count; i++) {
@@ -417,7 +418,7 @@ static int place_contacts(PeltiCollide *c)
             c->overflowed = true;
             return i;
         }
-        c->pairs.pairs[i].tag = c->count;
+        c->first_scratch[i] = c->count;
         c->count += found;
     }
     return c->pairs.count;
@@ -431,7 +432,8 @@ static void fill_contacts(void *context, int begin, int end, int worker)
         const PeltiPair *pair = &flesh->collide.pairs.pairs[i];
         PairContacts found;
         try_pair(flesh, pair->a, pair->b, &found);
-        memcpy(&flesh->collide.contacts[pair->tag], found.contact, sizeof *found.contact * (size_t)found.count);
+        memcpy(&flesh->collide.contacts[flesh->collide.first_scratch[i]], found.contact,
+               sizeof *found.contact * (size_t)found.count);
     }
 }
 

@@ -60,16 +60,17 @@ typedef struct PeltiIslands {
 typedef struct PeltiCollide {
     PeltiBoxTree *tree; ///< over the skin's triangles
     PeltiBox *spread;   ///< [node of tree] bounds of the normals below it
-    PeltiPairs pairs;
-    Vec3 *skin;        ///< [slot] skin positions for the tree
-    Vec3 *skin_before; ///< [slot] at the start of the step
-    Vec3 *rest;        ///< [slot]
+    PeltiPairs pairs;   ///< of triangles with contacts; tag: how many
+    int *first_scratch; ///< [pair] its first contact
+    Vec3 *skin;         ///< [slot] skin positions for the tree
+    Vec3 *skin_before;  ///< [slot] at the start of the step
+    Vec3 *rest;         ///< [slot]
     Vec3 *triangle_normal, *vertex_normal;
-    PeltiBox *boxes;                 ///< [triangle] wider by half of how far contacts are looked for there
-    int (*edge_faces)[2];            ///< [edge] triangles there (the same twice at a border)
-    float *point_depth, *edge_depth; ///< [slot], [edge] least depth among the crossed contacts of each
-    bool *crumpled;                  ///< [slot] a triangle there has turned against the vertex' normal
-    bool *touched;                   ///< [slot] in contact in the last step
+    PeltiBox *boxes;                                 ///< [triangle] wider by half of how far contacts are looked for there
+    int (*edge_faces)[2];                            ///< [edge] triangles there (the same twice at a border)
+    float *point_depth_scratch, *edge_depth_scratch; ///< [slot], [edge] least depth among the crossed contacts of each
+    bool *crumpled;                                  ///< [slot] a triangle there has turned against the vertex' normal
+    bool *touched;                                   ///< [slot] in contact in the last step
     int *vertex_owner,
         (*edge_owner)[3]; ///< the triangle that answers for a vertex; per triangle: the edges it answers for, -1: another does
     PeltiContact *contacts;
@@ -97,10 +98,10 @@ typedef struct PeltiVolume {
     PeltiVolumeLoop *loops;
     int (*triangles)[3]; ///< slots
     int *loop_slots, *slots;
-    Vec3 *gradient;  ///< [slot] scratch, zero outside a projection
-    float *freedom;  ///< [slot] inverse mass of skin particles, 0 where they collide
-    int *order;      ///< [part] by turns (colours of a colouring): parts of one turn share no particle
-    int *turn_start; ///< [turn_count + 1] into order
+    Vec3 *gradient_scratch; ///< [slot] zero outside a projection
+    float *freedom;         ///< [slot] inverse mass of skin particles, 0 where they collide
+    int *order;             ///< [part] by turns (colours of a colouring): parts of one turn share no particle
+    int *turn_start;        ///< [turn_count + 1] into order
     int turn_count;
 } PeltiVolume;
 

@@ -258,7 +258,7 @@ static bool take_arrays(Cutter *c, Border *border)
     volume->loops = PELTI_NEW(&flesh->pool, PeltiVolumeLoop, triangles * 3);
     volume->loop_slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
     volume->slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
-    volume->gradient = PELTI_NEW(&flesh->pool, Vec3, flesh->n);
+    volume->gradient_scratch = PELTI_NEW(&flesh->pool, Vec3, flesh->n);
     volume->freedom = PELTI_NEW(&flesh->pool, float, flesh->n);
     border->first = PELTI_NEW(c->work, int, flesh->n);
     border->next = PELTI_NEW(c->work, int, triangles * 3);

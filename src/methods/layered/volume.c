@@ -106,7 +106,8 @@ static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
     double sum = 0;
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++) {
         int s = flesh->volume.slots[i];
-        sum += (double)(flesh->volume.freedom[s] * vec3_dot(flesh->volume.gradient[s], flesh->volume.gradient[s]));
+        sum +=
+            (double)(flesh->volume.freedom[s] * vec3_dot(flesh->volume.gradient_scratch[s], flesh->volume.gradient_scratch[s]));
     }
     return sum;
 }
@@ -114,7 +115,7 @@ static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
 static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        flesh->volume.gradient[flesh->volume.slots[i]] = vec3(0, 0, 0);
+        flesh->volume.gradient_scratch[flesh->volume.slots[i]] = vec3(0, 0, 0);
 }
 
 // ---- parts side by side ----
@@ -177,11 +178,11 @@ static void project_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     PeltiVolume *volume = &flesh->volume;
     float most = VOLUME_MOST_MOVE * flesh->rest.size;
-    double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
+    double v = pelti_volume_of(flesh, part, volume->gradient_scratch, NULL), weight = weigh(flesh, part);
     float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
-        Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
+        Vec3 d = vec3_scale(volume->gradient_scratch[s], lambda * volume->freedom[s]);
         float length = vec3_length(d);
         if (length > most)
             d = vec3_scale(d, most / length);
@@ -199,15 +200,16 @@ static void calm_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     PeltiVolume *volume = &flesh->volume;
     double rate = 0;
-    pelti_volume_of(flesh, part, volume->gradient, &rate);
+    pelti_volume_of(flesh, part, volume->gradient_scratch, &rate);
     double weight = weigh(flesh, part);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        rate += (double)vec3_dot(volume->gradient[volume->slots[i]],
+        rate += (double)vec3_dot(volume->gradient_scratch[volume->slots[i]],
                                  pelti_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
     float lambda = weight > 0 ? (float)(-rate / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
-        Vec3 v = vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
+        Vec3 v =
+            vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient_scratch[s], lambda * volume->freedom[s]);
         pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
     }
     clear(flesh, part);

@@ -19,7 +19,7 @@ int pelti_proj_piece_first(const Projective *p, int piece)
 static void press(Projective *p, int mode, const ProjContact *c)
 {
     const float *x = p->state.x[c->unknown], *n = c->n;
-    float *rhs = p->step.rhs[c->unknown];
+    float *rhs = p->scratch.solved[c->unknown];
     float force = *c->force + p->contacts.rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
     *c->force = fminf(fmaxf(force, 0), p->contacts.most_force[c->unknown]);
     for (int j = 0; j < 3; j++)

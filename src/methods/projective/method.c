@@ -82,19 +82,18 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
 static PeltStatus take_state(Projective *p, PeltError *err)
 {
     size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
-    ProjRow **rows[] = {&p->state.x,       &p->state.last, &p->state.velocity, &p->state.q,     &p->state.q_last,
-                        &p->step.constant, &p->step.rhs,   &p->system.rest,    &p->step.origin, &p->system.rest_pull};
+    ProjRow **rows[] = {&p->state.x,          &p->state.last,     &p->state.velocity, &p->state.q,        &p->state.q_last,
+                        &p->scratch.constant, &p->scratch.solved, &p->system.rest,    &p->scratch.origin, &p->system.rest_pull};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
-    p->step.moves = p->step.rhs;
-    p->step.rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
+    p->scratch.pulls = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
     p->system.inertia = PELTI_NEW(&p->pool, float, n);
-    p->step.frames = PELTI_NEW(&p->pool, ProjFrame, blocks);
+    p->scratch.frames = PELTI_NEW(&p->pool, ProjFrame, blocks);
     p->swelling.share = PELTI_NEW(&p->pool, ProjSwell, blocks);
     p->state.warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
-    p->system.work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
-    p->step.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
-    p->step.local_ms = PELTI_NEW(&p->pool, double, PELTI_SPARSE_RANGES);
+    p->scratch.solver = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
+    p->scratch.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
+    p->scratch.local_ms = PELTI_NEW(&p->pool, double, PELTI_SPARSE_RANGES);
     p->travel.now = PELTI_NEW(&p->pool, Mat34, bones);
     PeltiArena arena = {0};
     (void)pelti_motion_in(&arena, p->who);

@@ -323,7 +323,6 @@ typedef struct ProjSystem {      ///< made once: unknowns and their matrices
     ProjRow *rest;               ///< places at rest
     ProjRow *rest_pull;          ///< what rounding leaves of the forces there, taken off every right-hand side
     PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
-    float *work;                 ///< scratch of their solves
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
@@ -333,16 +332,16 @@ typedef struct ProjState {        ///< carried from step to step, by unknown
     PeltiQuatBlock *warm;         ///< rotations of the elements
 } ProjState;
 
-typedef struct ProjStep { ///< scratch of one step
-    ProjRow *origin;      ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
-    ProjRow *constant;    ///< right-hand side that stays the same over the iterations
-    ProjRow *rows;        ///< pulls of the elements' corners
-    ProjRow *rhs;         ///< right-hand side
-    ProjRow *moves;       ///< from `origin`; in the memory of `rhs`, since the solve works in place
+typedef struct ProjScratch { ///< of one step
+    ProjRow *origin;         ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
+    ProjRow *constant;       ///< right-hand side that stays the same over the iterations
+    ProjRow *pulls;          ///< of the elements' corners
+    ProjRow *solved;         ///< what the global step solves, in place: a right-hand side goes in, moves from `origin` come out
+    float *solver;           ///< of the factor
     ProjFrame *frames;
     float *moved;     ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
     double *local_ms; ///< [PELTI_SPARSE_RANGES] time of the local steps of each
-} ProjStep;
+} ProjScratch;
 
 typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
     ProjSwell *share;
@@ -402,7 +401,7 @@ struct Projective {
     ProjSettings settings;
     ProjSystem system;
     ProjState state;
-    ProjStep step;
+    ProjScratch scratch;
     ProjSwelling swelling;
     ProjContacts contacts;
     ProjTravel travel;

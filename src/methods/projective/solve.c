@@ -45,10 +45,10 @@ static void constant_rows(void *context, int begin, int end, int worker)
     GlobalStep *r = context;
     Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
-    const ProjRow *const points[2] = {(const ProjRow *)p->step.origin, (const ProjRow *)p->state.q};
+    const ProjRow *const points[2] = {(const ProjRow *)p->scratch.origin, (const ProjRow *)p->state.q};
     for (int i = begin; i < end; i++) {
         Four sum = {0}, x, near;
-        memcpy(&x, p->step.origin[i], sizeof x);
+        memcpy(&x, p->scratch.origin[i], sizeof x);
         for (int e = t->near_start[i]; e < t->near_start[i + 1]; e++) {
             int j = t->near_index[e], base = j < 0;
             memcpy(&near, points[base][base ? ~j : j], sizeof near);
@@ -65,21 +65,21 @@ static void constant_rows(void *context, int begin, int end, int worker)
         if (p->base.anchors[i].bone >= 0)
             rounding = mat34_apply_vector(r->bones[p->base.anchors[i].bone], rounding);
         sum -= (Four){rounding.x, rounding.y, rounding.z, sum[3]};
-        memcpy(p->step.constant[i], &sum, sizeof sum);
+        memcpy(p->scratch.constant[i], &sum, sizeof sum);
     }
 }
 
 void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
 {
     GlobalStep r = {.p = p, .bones = bones, .mode = mode};
-    memcpy(p->step.origin, p->state.x, (size_t)p->count * sizeof *p->state.x);
+    memcpy(p->scratch.origin, p->state.x, (size_t)p->count * sizeof *p->state.x);
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);
     pelti_proj_pose_joints(&p->base, bones);
     pelti_proj_pose_folds(&p->contacts.folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
     pelti_proj_pose_pairs(p, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
-    pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->state.q, p->step.frames);
+    pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->state.q, p->scratch.frames);
 }
 
 /// Right-hand side: the constant part, what the elements pull, and contacts.
@@ -89,13 +89,13 @@ static void gather(const GlobalStep *r, int begin, int end)
     const ProjTissue *t = &p->tissue;
     for (int i = begin; i < end; i++) {
         Four sum;
-        memcpy(&sum, p->step.constant[i], sizeof sum);
+        memcpy(&sum, p->scratch.constant[i], sizeof sum);
         for (int e = t->corner_start[i]; e < t->corner_start[i + 1]; e++) {
             Four row;
-            memcpy(&row, p->step.rows[t->corner_row[e]], sizeof row);
+            memcpy(&row, p->scratch.pulls[t->corner_row[e]], sizeof row);
             sum += row;
         }
-        memcpy(p->step.rhs[i], &sum, sizeof sum);
+        memcpy(p->scratch.solved[i], &sum, sizeof sum);
     }
     if (r->touching)
         pelti_proj_contact_forces(p, r->mode, begin, end);
@@ -115,7 +115,7 @@ static void gather_range(void *context, int begin, int end, int range)
 
 static ProjPulls pulls_of(Projective *p)
 {
-    return (ProjPulls){(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
+    return (ProjPulls){(const ProjRow *)p->state.x, p->scratch.frames, p->swelling.share, p->state.warm, p->scratch.pulls};
 }
 
 /// Elements of a range have corners in it and in the top, so nothing of other ranges is waited for.
@@ -125,7 +125,7 @@ static void pull_range(void *context, int begin, int end, int range)
     const ProjPulls pulls = pulls_of(r->p);
     double start = pelti_clock_ms();
     pelti_proj_local_range(&r->p->tissue, range, &pulls);
-    r->p->step.local_ms[range] += pelti_clock_ms() - start;
+    r->p->scratch.local_ms[range] += pelti_clock_ms() - start;
     gather(r, begin, end);
 }
 
@@ -136,14 +136,14 @@ static void move(void *context, int begin, int end, int range)
     for (int i = begin; i < end; i++) {
         Four from, to, by;
         memcpy(&from, p->state.x[i], sizeof from);
-        memcpy(&to, p->step.origin[i], sizeof to);
-        memcpy(&by, p->step.moves[i], sizeof by);
+        memcpy(&to, p->scratch.origin[i], sizeof to);
+        memcpy(&by, p->scratch.solved[i], sizeof by);
         to += by;
         memcpy(p->state.x[i], &to, sizeof to);
         Bits moved = (Bits)(to - from) & 0x7fffffff, more = (Four)moved > most;
         most = (Four)((moved & more) | ((Bits)most & ~more));
     }
-    p->step.moved[range] = fmaxf(fmaxf(most[0], most[1]), most[2]);
+    p->scratch.moved[range] = fmaxf(fmaxf(most[0], most[1]), most[2]);
 }
 
 static void find_pulls(Projective *p)
@@ -165,12 +165,12 @@ void pelti_proj_pull(Projective *p, int mode, bool touching)
 static void global_steps(Projective *p, const PeltiSparse *matrix, const PeltiSparseRows *made)
 {
     double start = pelti_clock_ms();
-    memset(p->step.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->step.moved);
-    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->step.rhs, p->system.work);
+    memset(p->scratch.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->scratch.moved);
+    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->scratch.solved, p->scratch.solver);
     p->figures.solve_ms += pelti_clock_ms() - start;
     float most = 0;
     for (int k = 0; k < PELTI_SPARSE_RANGES; k++)
-        most = fmaxf(most, p->step.moved[k]);
+        most = fmaxf(most, p->scratch.moved[k]);
     p->figures.residual = (double)most / (double)p->mesh->diagonal;
 }
 
@@ -185,10 +185,10 @@ static void run_ranges(Projective *p, const PeltiSparse *matrix, GlobalStep *r, 
 {
     int threads = pelti_jobs_threads(p->jobs);
     double local_ms = 0;
-    memset(p->step.local_ms, 0, PELTI_SPARSE_RANGES * sizeof *p->step.local_ms);
+    memset(p->scratch.local_ms, 0, PELTI_SPARSE_RANGES * sizeof *p->scratch.local_ms);
     global_steps(p, matrix, &(PeltiSparseRows){pull_range, move, r, times});
     for (int k = 0; k < p->system.range_count; k++)
-        local_ms += p->step.local_ms[k] / threads;
+        local_ms += p->scratch.local_ms[k] / threads;
     p->figures.local_ms += local_ms;
     p->figures.solve_ms -= local_ms;
 }
@@ -235,7 +235,7 @@ void pelti_proj_measure_rounding(Projective *p)
     find_pulls(p);
     GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
-    memcpy(p->system.rest_pull, p->step.rhs, (size_t)p->count * sizeof *p->step.rhs);
+    memcpy(p->system.rest_pull, p->scratch.solved, (size_t)p->count * sizeof *p->scratch.solved);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
 }
 
@@ -272,7 +272,7 @@ static void swell(Projective *p, bool touching)
     p->swelling.steps_left = touching ? SWELL_STEPS : p->swelling.steps_left - 1; // steps until it has gone down again
     if (++p->swelling.turn % 2)                                                   // it changes slowly: every other step will do
         return;
-    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->step.frames,
+    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->scratch.frames,
                      touching ? SWELL_AMOUNT * p->settings.bulge : 0, p->swelling.share);
 }
 

@@ -229,9 +229,10 @@ static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
 {
     PeltiEntry *entries = p->tissue.entries;
     for (int k = 0; k < out->count; k++)
-        out->weight[out->pairs[k].i] = out->weight[out->pairs[k].j] = 1;
-    for (int i = 0; i < p->count; i++)
-        out->weight[i] *= STORED_HOLD * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
+        for (int side = 0; side < 2; side++) {
+            int i = side ? out->pairs[k].j : out->pairs[k].i;
+            out->weight[i] = STORED_HOLD * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
+        }
     PeltStatus status = PELT_OK;
     for (int mode = 0; mode < 2 && status == PELT_OK; mode++) {
         for (int v = 0; v < p->count; v++)
@@ -328,7 +329,7 @@ static int pull_stored(Projective *p)
             continue;
         for (int k = 0; k < 3; k++) { // one that does not collide stays where the iteration before left it
             float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->state.x[i][k];
-            p->step.rhs[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
+            p->scratch.solved[i][k] += stored->weight[i] * (goal - p->scratch.origin[i][k]);
         }
     }
     return colliding;

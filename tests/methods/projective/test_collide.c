@@ -51,14 +51,15 @@ static void forces_rise_by_what_is_missing(void **state)
             float shift = round == 2 ? 1 : 0;
             for (int j = 0; j < 3; j++) {
                 x[j] += shift * c->n[j];
-                before[j] = p->step.rhs[c->unknown][j];
+                before[j] = p->scratch.solved[c->unknown][j];
             }
             *c->force = force;
             pelti_proj_contact_forces(p, PROJ_STILL, 0, PROJ_PIECE);
             float want = fminf(fmaxf(force + rate * (lacks - shift), 0), most);
             CHECK_NEAR(*c->force, want, 1e-4 * (double)(rate + most));
             for (int j = 0; j < 3; j++) {
-                CHECK_NEAR(p->step.rhs[c->unknown][j] - before[j], c->share * *c->force * c->n[j], 1e-3 * (double)(rate + most));
+                CHECK_NEAR(p->scratch.solved[c->unknown][j] - before[j], c->share * *c->force * c->n[j],
+                           1e-3 * (double)(rate + most));
                 x[j] -= shift * c->n[j];
             }
             if (round == 2)

@@ -38,7 +38,8 @@ static void wide_pulls_match_the_scalar_reference(void **state)
         tube_pose(&tube, turn_about(vec3(0, 0, 0), vec3(0, 1, 0), 0.45f), 0.9f, -0.6f); // a little further: what a step sees
         pelti_proj_begin(tube.p, tube.bones, PROJ_STILL);
         const Projective *p = tube.p;
-        const ProjPulls pulls = {(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
+        const ProjPulls pulls = {(const ProjRow *)p->state.x, p->scratch.frames, p->swelling.share, p->state.warm,
+                                 p->scratch.pulls};
         for (int i = 0; i < 6; i++) // rotations follow in a few steps from the last ones
             pelti_proj_local(&p->tissue, NULL, &pulls);
         float size = 0;
@@ -48,7 +49,8 @@ static void wide_pulls_match_the_scalar_reference(void **state)
             for (int c = 0; c < 3; c++)
                 for (int i = 0; i < 3; i++) {
                     size = fmaxf(size, fabsf(want[c][i]));
-                    CHECK_NEAR(tube.p->step.rows[((e / PROJ_LANES) * 3 + c) * PROJ_LANES + e % PROJ_LANES][i], want[c][i], 2e-6);
+                    CHECK_NEAR(tube.p->scratch.pulls[((e / PROJ_LANES) * 3 + c) * PROJ_LANES + e % PROJ_LANES][i], want[c][i],
+                               2e-6);
                 }
         }
         assert_true(size > 1e-3f); // the tolerance means something
