@@ -81,6 +81,7 @@ typedef struct PeltiSkinMends {
     PeltiTouch *touch;      ///< the last word (touch/touch.h); NULL: what is shown crosses itself at rest, or may be left alone
     PeltiTouch *body_touch; ///< the same for the body that what is shown rides on
     PeltiCalm *calm;        ///< a pose that is held comes to rest; NULL: a frame depends on no other
+    bool swings_on;         ///< the method is asked to go on beyond that: nothing is calmed. pelt_skin_set writes it too
     Vec3 *held_scratch;     ///< [who->mesh->vertex_count] what the last word on it changed; NULL: nobody asks
 } PeltiSkinMends;
 

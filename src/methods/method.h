@@ -52,7 +52,15 @@ void pelti_step_stat(PeltiStepReport *report, const char *name, double value, Pe
 
 /// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
 /// PELTI_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
-enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8, PELTI_BY_POINT = 16 };
+/// PELTI_LINEAR_IN_REST: where a point is shown is linear in its rest position.
+enum {
+    PELTI_NEEDS_WEIGHTS = 1,
+    PELTI_KEEPS_STATE = 2,
+    PELTI_DYNAMIC = 4,
+    PELTI_FLESH = 8,
+    PELTI_BY_POINT = 16,
+    PELTI_LINEAR_IN_REST = 32
+};
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.
@@ -79,6 +87,9 @@ typedef struct PeltiMethod {
     const char *live; ///< options that may change between two steps, "a|b|c"; NULL: none
     /// Takes those over, as if prepared with them; the others are as they were. Does not allocate.
     void (*retune)(void *state, const PeltiOptions *options);
+    /// Whether these options ask for skin that swings on for longer than by default, and so beyond a pose that is held. NULL:
+    /// never.
+    bool (*swings_on)(const PeltiOptions *options);
     /// What there is to see inside (bones, layers, contacts) after the last step; may be NULL.
     void (*draw)(const void *state, const char *what, PeltiDraw *draw);
 } PeltiMethod;

@@ -37,6 +37,12 @@ static const PeltiOptionInfo OPTIONS[] = {
     {0},
 };
 
+/// Who asks for more than the default wants flesh to swing for longer.
+static bool layered_swings_on(const PeltiOptions *o)
+{
+    return pelti_option_above_default(o, "jiggle");
+}
+
 static void layered_retune(void *state, const PeltiOptions *o)
 {
     PeltiFlesh *flesh = state;
@@ -175,6 +181,7 @@ const PeltiMethod pelti_method_layered = {
     .held = layered_held,
     .destroy = layered_destroy,
     .retune = layered_retune,
+    .swings_on = layered_swings_on,
     .keep = pelti_layered_keep,
     .live = "volume-iterations|separate|step|jiggle|collide|continuous|"
             "gap|friction|bounce|inside|gravity",

@@ -42,6 +42,12 @@ static void projective_destroy(void *state)
     pelti_free(&allocator, p, sizeof *p);
 }
 
+/// Who asks for more than the default wants flesh to swing for longer.
+static bool projective_swings_on(const PeltiOptions *o)
+{
+    return pelti_option_above_default(o, "jiggle");
+}
+
 static void projective_retune(void *state, const PeltiOptions *o)
 {
     Projective *p = state;
@@ -327,6 +333,7 @@ const PeltiMethod pelti_method_projective = {
     .step = projective_step,
     .destroy = projective_destroy,
     .retune = projective_retune,
+    .swings_on = projective_swings_on,
     .keep = pelti_proj_keep,
     .live = "jiggle|bulge|gravity|iterations|virtual-frames",
     .draw = projective_draw,
