@@ -18,7 +18,6 @@ PeltSkinDef pelt_skin_def_default(void)
 
 // ---- methods for user interfaces ----
 
-_Static_assert((int)PELT_MAX_STATS == (int)PELTI_MAX_STATS, "a host is told every number of a step");
 _Static_assert((int)PELT_OPTION_FLOAT == (int)PELTI_OPTION_FLOAT && (int)PELT_OPTION_INT == (int)PELTI_OPTION_INT &&
                    (int)PELT_OPTION_BOOL == (int)PELTI_OPTION_BOOL && (int)PELT_OPTION_CHOICE == (int)PELTI_OPTION_CHOICE &&
                    (int)PELT_OPTION_TEXT == (int)PELTI_OPTION_TEXT,
@@ -464,7 +463,7 @@ static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const Pel
         int v = shown.points ? who->mesh->weld[i] : i, bone = weights->bone[(size_t)v * (size_t)weights->influences];
         Vec3 rest = shown.points ? who->rest_points[i] : who->mesh->rest[v], rigid = mat34_apply(skin->posed.bones[bone], rest);
         shown.x[i] = vec3_finite(rigid) ? rigid : rest;
-        report->nonfinite++;
+        report->told.nonfinite++;
     }
 }
 
@@ -472,9 +471,9 @@ static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const Pel
 /// there is. So the last to touch what is shown is always this.
 static void catch_in_shown(PeltSkin *skin, PeltiStepReport *report)
 {
-    int before = report->nonfinite;
+    int before = report->told.nonfinite;
     catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown_of(skin), report);
-    if (skin->shown.by_point && report->nonfinite > before)
+    if (skin->shown.by_point && report->told.nonfinite > before)
         skin->shown.vertices_fresh = false; // they were those of the points before
 }
 
@@ -702,7 +701,7 @@ void pelti_skin_step_among(PeltSkin *skin, PeltiSkinAmong *among, const PeltiPos
     if (!skin->shown.by_point)
         pelti_scatter(skin->character->who->mesh, skin->shown.vertices, skin->shown.points);
     *ms = pelti_clock_ms() - start_ms;
-    skin->clock.restart = report->nonfinite > 0;
+    skin->clock.restart = report->told.nonfinite > 0;
     skin->handed.normals_fresh = skin->handed.points_fresh = false;
 }
 
@@ -715,19 +714,9 @@ void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepIn
 {
     PELT_ASSERT(pose->character == skin->character);
     PeltiStepReport report = {0};
-    double ms;
-    pelti_skin_step(skin, &pose->pose, dt_s, &report, &ms);
-    if (!info)
-        return;
-    *info = (PeltStepInfo){
-        .ms = ms,
-        .substeps = report.substeps,
-        .substep_ms = report.substep_ms,
-        .nonfinite = report.nonfinite,
-        .stat_count = report.stat_count,
-    };
-    for (int i = 0; i < report.stat_count; i++)
-        info->stats[i] = (PeltStat){report.stats[i].name, report.stats[i].value};
+    pelti_skin_step(skin, &pose->pose, dt_s, &report, &report.told.ms);
+    if (info)
+        *info = report.told;
 }
 
 void pelt_skin_restart(PeltSkin *skin)

@@ -8,6 +8,8 @@
 #include "core/snapshot.h"
 #include "methods/options.h"
 
+#include <pelt/skin.h>
+
 /// Lines, points and labelled values a method hands to the renderer and the report; neither knows the method.
 typedef struct PeltiDraw PeltiDraw;
 
@@ -33,20 +35,12 @@ typedef struct PeltiStepInput {
     bool restart;             ///< first step, or a cut: no motion from the last pose to this one; settle here
 } PeltiStepInput;
 
-/// One number for the report: `method_stats`. Values of several frames are merged by `merge`.
+/// How a number of `method_stats` in the report comes of those of several frames.
 typedef enum PeltiMerge { PELTI_LAST, PELTI_MOST, PELTI_LEAST, PELTI_SUM, PELTI_MEAN } PeltiMerge;
-typedef struct PeltiStat {
-    const char *name; ///< static text, snake_case
-    double value;
-    PeltiMerge merge;
-} PeltiStat;
-enum { PELTI_MAX_STATS = 48 };
+/// What a step tells: methods and the stages around them write it, bake tells hosts and reports.
 typedef struct PeltiStepReport {
-    int stat_count;
-    PeltiStat stats[PELTI_MAX_STATS];
-    int substeps;      ///< virtual frames or simulation steps inside
-    double substep_ms; ///< time of one simulation step, dynamic methods; else 0
-    int nonfinite;     ///< vertices that the caller had to catch (they follow their bone): 0 unless something broke
+    PeltStepInfo told;                ///< as a host gets it; `ms` is the caller's
+    PeltiMerge merge[PELT_MAX_STATS]; ///< of each of told.stats
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
 

@@ -154,8 +154,8 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     pelti_flesh_show(flesh, vertices);
     if (!report)
         return;
-    report->substeps = steps;
-    report->substep_ms = ms;
+    report->told.substeps = steps;
+    report->told.substep_ms = ms;
     report_times(flesh, report);
     pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);

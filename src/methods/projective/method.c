@@ -278,8 +278,8 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
         vertices[p->system.order[i]] = vec3(p->state.x[i][0], p->state.x[i][1], p->state.x[i][2]);
     if (!report)
         return;
-    report->substeps = substeps;
-    report->substep_ms = p->figures.substep_ms;
+    report->told.substeps = substeps;
+    report->told.substep_ms = p->figures.substep_ms;
     pelti_step_stat(report, "residual", p->figures.residual, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contacts.count, PELTI_MOST);
     if (p->figures.substep_ms > 0 && !in->restart) {
